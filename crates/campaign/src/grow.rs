@@ -4,7 +4,7 @@
 use crate::vary::{Turn, vary};
 use std::collections::BTreeSet;
 use std::rc::Rc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use touchstone_base::Deadline;
 use touchstone_criteria::{
     Bound, Doubt, Goal, GoalId, Incomplete, IncompletePaths, Objectives, Outcome, TestCase, Unmakeable, Unsupported,
@@ -19,11 +19,16 @@ const MOST_OBJECTS: u32 = 16;
 /// Tests are varied for at most this share of the time that rounds of the search took, but for the first time and the last.
 const VARIED: f64 = 0.3;
 
+/// Rounds are quick while the time that is left is so many times what they took.
+const QUICK: u32 = 10;
+
 /// How far objects grow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Growing {
     /// Elements, at most.
     pub most: u64,
+    /// Elements, at most, as long as rounds are quick: a number that overflows has twenty digits.
+    pub while_quick: u64,
     /// How many objects a path may have.
     pub objects: Objects,
 }
@@ -39,7 +44,7 @@ pub(crate) enum Objects {
 
 impl Growing {
     /// Nothing grows.
-    pub const NOT: Growing = Growing { most: 1, objects: Objects::Said };
+    pub const NOT: Growing = Growing { most: 1, while_quick: 1, objects: Objects::Said };
 
     /// When a first round stops, if it may take so long in all.
     pub fn first_round(time: Option<Duration>) -> Deadline {
@@ -79,7 +84,7 @@ pub(crate) fn no_gain(untested: Option<&BTreeSet<GoalId>>, test: &TestCase) -> O
 /// Explores further, as long as that may help; what the last round was asked.
 pub(crate) fn grow(rounds: &Rounds<'_>, found: &mut Found, collector: &mut dyn Collector) -> Config {
     let mut last = rounds.config.clone();
-    let Growing { most, objects } = rounds.growing;
+    let Growing { most, while_quick, objects } = rounds.growing;
     if stopped(&found.result.incomplete) {
         return last;
     }
@@ -94,7 +99,7 @@ pub(crate) fn grow(rounds: &Rounds<'_>, found: &mut Found, collector: &mut dyn C
         // To take for granted what callers do may be enough.
         next = next.or_else(|| Some(Growth::default()));
     }
-    let deadline = rounds.config.deadline;
+    let (deadline, begun) = (rounds.config.deadline, Instant::now());
     let (mut turn, mut varied, mut pool) = (0, Duration::ZERO, Pool::default());
     while !deadline.is_over() {
         // Rounds may be many and short.
@@ -123,7 +128,9 @@ pub(crate) fn grow(rounds: &Rounds<'_>, found: &mut Found, collector: &mut dyn C
         let wider = more_objects(max_objects, &more.result.incomplete);
         let shortage = add(found, more);
         last = Config { deadline, ..config };
-        next = growth.after(&shortage, most).or((wider > max_objects).then_some(growth));
+        let is_quick = deadline.left().is_none_or(|left| begun.elapsed() * QUICK < left);
+        next = growth.after(&shortage, most).or((wider > max_objects).then(|| growth.clone()));
+        next = next.or_else(|| growth.after(&shortage, while_quick).filter(|_| is_quick));
         max_objects = wider;
     }
     inside(rounds, found, &last, collector);

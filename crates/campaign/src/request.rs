@@ -106,7 +106,10 @@ impl Request {
     /// How far objects grow in rounds after the first, if there are any: all that they find is tests for goals.
     pub(crate) fn growing(&self) -> Option<Growing> {
         let objects = if self.inputs.max_objects.is_some() { Objects::Said } else { Objects::Grow };
-        let growing = Growing { most: self.inputs.grow, objects };
+        let growing = match self.inputs.grow {
+            None => Growing { most: 16, while_quick: 64, objects },
+            Some(most) => Growing { most, while_quick: most, objects },
+        };
         (!self.wants_paths() && growing.most > 1).then_some(growing)
     }
 
@@ -206,8 +209,9 @@ pub struct Inputs {
     pub ranges: BTreeMap<String, (i128, i128)>,
     /// Objects that undecided input pointers may lead to, on one path.
     pub max_objects: Option<u32>,
-    /// Where nobody said how long they are, objects behind pointer inputs grow to so many elements while something is open.
-    pub grow: u64,
+    /// Where nobody said how long they are, objects behind pointer inputs grow to so many elements while something is open; by
+    /// default to 16, and to 64 while that is quick.
+    pub grow: Option<u64>,
     /// A test makes at most so many calls, where what no test can set has to become what a goal needs.
     pub calls: u32,
     /// Pointers to characters lead to texts of at most so many characters.
@@ -225,7 +229,7 @@ impl Default for Inputs {
             lengths: BTreeMap::new(),
             ranges: BTreeMap::new(),
             max_objects: None,
-            grow: 16,
+            grow: None,
             calls: 4,
             strings: None,
             arguments: None,

@@ -1,12 +1,22 @@
 //! The headers that programs under test may include.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use touchstone_base::{stable_hash, write_whole};
+
+const TOUCHSTONE: &str = include_str!("../include/touchstone.h");
+const KLEE: &str = include_str!("../include/klee/klee.h");
+
+/// A directory in `cache` with the headers: every compile of a build has the same.
+pub fn kept_headers(cache: &Path) -> std::io::Result<PathBuf> {
+    let kept = cache.join(format!("include-{:016x}", stable_hash(&(TOUCHSTONE, KLEE))));
+    write_headers(&kept).map(|()| kept)
+}
 
 /// Writes `touchstone.h` and `klee/klee.h` into a directory, which is made if it is not there.
 pub fn write_headers(dir: &Path) -> std::io::Result<()> {
     std::fs::create_dir_all(dir.join("klee"))?;
-    write_header(&dir.join("touchstone.h"), include_str!("../include/touchstone.h"))?;
-    write_header(&dir.join("klee").join("klee.h"), include_str!("../include/klee/klee.h"))
+    write_header(&dir.join("touchstone.h"), TOUCHSTONE)?;
+    write_header(&dir.join("klee").join("klee.h"), KLEE)
 }
 
 /// KLEE's own header, in a directory of the user's, is not ours to replace.
@@ -17,6 +27,6 @@ fn write_header(path: &Path, text: &str) -> std::io::Result<()> {
             let said = format!("{} was not written by Touchstone and would be replaced", path.display());
             Err(std::io::Error::new(std::io::ErrorKind::AlreadyExists, said))
         }
-        _ => std::fs::write(path, text),
+        _ => write_whole(path, text),
     }
 }

@@ -36,5 +36,5 @@ pub use follow::followed::{
 };
 pub use follow::hazards::{After, Hazard, HazardKind, Root, Unaskable, hazards};
 pub use follow::text::follow;
-pub use headers::write_headers;
+pub use headers::{kept_headers, write_headers};
 pub use lower::files::lower_files;

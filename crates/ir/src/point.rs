@@ -4,6 +4,7 @@
 //! (Bardin et al.: a label is a location and a predicate); executing a program is the same with and without them.
 
 use crate::{CondTag, Expr};
+use std::sync::Arc;
 use touchstone_base::{Span, define_id};
 
 define_id! {
@@ -20,6 +21,16 @@ pub struct Point {
     pub span: Span,
     /// Its source text (one line, white space folded, shortened).
     pub text: String,
+    /// The variables that the source could read here, all with a value, if whoever made the point knows; else they are those
+    /// that points of the function read.
+    pub variables: Option<Arc<[Expr]>>,
+}
+
+impl Point {
+    /// A point of which nobody says what the source could read there.
+    pub fn new(kind: PointKind, span: Span, text: String) -> Point {
+        Point { kind, span, text, variables: None }
+    }
 }
 
 impl PointKind {

@@ -7,7 +7,6 @@ use anyhow::{Context, Result, ensure};
 use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
-use touchstone_instrument::{CRITERIA, DIRECTORY};
 
 const TRIVIAL: &str = "#include <stdio.h>\n\nint main(void)\n{\n    puts(\"hello\");\n    return 0;\n}\n";
 
@@ -41,13 +40,7 @@ pub fn project(scratch: &Path, quick: bool) -> Result<Vec<Compiled>> {
         std::fs::write(folder.join(name), text)?;
     }
     std::fs::write(folder.join("build.sh"), BUILD)?;
-    let own = std::env::current_exe().context("can't find this program itself")?;
-    let own = own.display();
-    let times = if quick { 1 } else { 3 };
-    let alone = spent(&folder, "sh build.sh >/dev/null 2>&1", times)?;
-    let measured = format!("rm -rf out; '{own}' measure -o out -c branch,mcdc -- sh build.sh >/dev/null 2>&1");
-    let first = spent(&folder, &measured, times)?;
-    let again = spent(&folder, &measured.replace("rm -rf out; ", ""), times)?;
+    let Beside { alone, first, again } = beside(&folder, "branch,mcdc", if quick { 1 } else { 3 })?;
     let row = |what: &str, seconds: f64, bar: Option<f64>| Compiled {
         name: format!("project, {what}"),
         seconds,
@@ -57,42 +50,63 @@ pub fn project(scratch: &Path, quick: bool) -> Result<Vec<Compiled>> {
     Ok(vec![row("gcc", alone, None), row("first", first, Some(2.0)), row("again", again, Some(2.0))])
 }
 
-/// Compiles in all ways.
+/// Trivial sources in one build: as many as a small library has.
+const TRIVIALS: u32 = 30;
+
+/// Compiles in all ways, as a build under `measure` does.
 pub fn compile(scratch: &Path, quick: bool) -> Result<Vec<Compiled>> {
     let mut all = Vec::new();
     let large = large();
     // A build may cost twice the plain one, and its smallest parts three times.
-    let sources = [("trivial", TRIVIAL, 20, 3.0), ("10,000 lines", large.as_str(), 1, 2.0)];
-    for (name, text, times, bar) in sources.into_iter().filter(|(name, ..)| !quick || *name == "trivial") {
-        let times = if quick { 2 } else { times };
+    let sources = [("trivial", TRIVIAL, TRIVIALS, 3.0), ("10,000 lines", large.as_str(), 1, 2.0)];
+    for (name, text, files, bar) in sources.into_iter().filter(|(name, ..)| !quick || *name == "trivial") {
+        let files = if quick { 2 } else { files };
         let folder = scratch.join(name.replace(' ', "-"));
         std::fs::create_dir(&folder)?;
-        std::fs::write(folder.join("a.c"), text)?;
-        let own = std::env::current_exe().context("can't find this program itself")?;
-        let own = format!("'{}' cc gcc -O2 -c a.c", own.display());
-        // What is kept for the compiler (its runtime) is made once a project; units are what is timed.
-        spent(&folder, &own, 1)?;
-        let forget = r#"for k in kept/*; do [ "$(head -c 11 "$k")" = '{"version":' ] && rm "$k"; done"#;
-        let alone = spent(&folder, "gcc -O2 -c a.c", times)?;
-        let forgetting = spent(&folder, forget, times)?;
-        let first = spent(&folder, &format!("{forget}; {own}"), times)? - forgetting;
-        let again = spent(&folder, &own, times)?;
-        let row = |what: &str, seconds: f64, bar: Option<f64>| Compiled {
+        for file in 0..files {
+            std::fs::write(folder.join(format!("a{file}.c")), text)?;
+        }
+        std::fs::write(folder.join("build.sh"), "for f in a*.c; do gcc -O2 -c $f; done\n")?;
+        let row = |what: &str, seconds: f64, alone: f64, bar: Option<f64>| Compiled {
             name: format!("{name}, {what}"),
-            seconds,
+            seconds: seconds / f64::from(files),
             ratio: seconds / alone,
             bar,
         };
-        all.extend([row("gcc", alone, None), row("first", first, Some(bar)), row("again", again, Some(bar))]);
+        let Beside { alone, first, again } = beside(&folder, "stmt,branch,mcdc", if quick { 1 } else { 3 })?;
+        all.extend([
+            row("gcc", alone, alone, None),
+            row("first", first, alone, Some(bar)),
+            row("again", again, alone, Some(bar)),
+        ]);
     }
     Ok(all)
+}
+
+/// What a folder's `build.sh` costs: without us, measured for the first time, and measured again.
+struct Beside {
+    alone: f64,
+    first: f64,
+    again: f64,
+}
+
+fn beside(folder: &Path, criteria: &str, times: u32) -> Result<Beside> {
+    let own = std::env::current_exe().context("can't find this program itself")?;
+    let measured = format!("'{}' measure -o out -c {criteria} -- sh build.sh >/dev/null 2>&1", own.display());
+    // What a user keeps of a compiler (its runtime) is made once, whatever is measured.
+    spent(folder, &measured, 1)?;
+    Ok(Beside {
+        alone: spent(folder, "sh build.sh >/dev/null 2>&1", times)?,
+        first: spent(folder, &format!("rm -rf out; {measured}"), times)?,
+        again: spent(folder, &measured, times)?,
+    })
 }
 
 /// Seconds that all processes of a command spend, once.
 fn spent(folder: &Path, command: &str, times: u32) -> Result<f64> {
     let script = format!("n=0; while [ $n -lt {times} ]; do {command}; n=$((n+1)); done; times");
     let mut shell = Command::new("sh");
-    shell.args(["-c", &script]).current_dir(folder).env(DIRECTORY, folder).env(CRITERIA, "stmt,branch,mcdc");
+    shell.args(["-c", &script]).current_dir(folder);
     let ran = shell.output().context("sh")?;
     let said = String::from_utf8_lossy(&ran.stdout);
     ensure!(ran.status.success(), "{command}: {}", String::from_utf8_lossy(&ran.stderr));

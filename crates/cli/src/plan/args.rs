@@ -94,9 +94,9 @@ pub struct Generate {
     #[arg(long, value_name = "N", help_heading = "Inputs")]
     pub max_objects: Option<u32>,
     /// Where nobody said how long they are, objects behind input pointers grow from one element to at most N while
-    /// something is open and time is left; 1 (or 0) for one element
-    #[arg(long, value_name = "N", default_value_t = 16, help_heading = "Inputs")]
-    pub grow: u64,
+    /// something is open and time is left; 1 (or 0) for one element [default: 16, and 64 while that is quick]
+    #[arg(long, value_name = "N", help_heading = "Inputs")]
+    pub grow: Option<u64>,
     /// Where static variables have to hold what earlier calls leave, a test makes at most N calls; 1 for none before the
     /// function's own
     #[arg(long, value_name = "N", default_value_t = 4, help_heading = "Inputs", value_parser = parse_calls)]

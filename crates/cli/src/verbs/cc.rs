@@ -5,6 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use touchstone_criteria::{CriteriaOptions, Labelling, STATE, criterion_named};
+use touchstone_front_c::{kept_headers, write_headers};
 use touchstone_instrument::{
     CACHE, COUNTS, CRITERIA, DIRECTORY, INSIDE, Keeps, OWN_MEMORY, Probing, Unprobed, behind_wrappers, compile,
     make_own, not_measured, path_behind,
@@ -78,18 +79,42 @@ fn carry_out(compiler: &str, words: &[String], path: &OsStr) -> Result<ExitCode>
             None => bail!("{CRITERIA}: there is no criterion `{name}` that probes can measure"),
         }
     }
-    let include = tempfile::tempdir()?;
-    touchstone_front_c::write_headers(include.path())?;
+    let cache = std::env::var_os(CACHE).map(PathBuf::from);
+    let headers = Headers::new(cache.as_deref())?;
     let probing = Probing {
         directory,
-        cache: std::env::var_os(CACHE).map(PathBuf::from),
+        cache,
         criteria: &criteria,
         options: CriteriaOptions::default(),
-        include_dir: Some(include.path().to_path_buf()),
+        include_dir: Some(headers.directory().to_path_buf()),
         state,
         path: Some(path_behind(path)),
         keeps: if std::env::var_os(COUNTS).is_some() { Keeps::Counts } else { Keeps::Hits },
     };
     let status = compile(compiler, words, &probing)?;
     Ok(ExitCode::from(u8::try_from(status).unwrap_or(1)))
+}
+
+/// Where our headers are while a command runs.
+enum Headers {
+    Kept(PathBuf),
+    ForThis(tempfile::TempDir),
+}
+
+impl Headers {
+    fn new(cache: Option<&Path>) -> Result<Headers> {
+        if let Some(Ok(kept)) = cache.map(kept_headers) {
+            return Ok(Headers::Kept(kept));
+        }
+        let own = tempfile::tempdir()?;
+        write_headers(own.path())?;
+        Ok(Headers::ForThis(own))
+    }
+
+    fn directory(&self) -> &Path {
+        match self {
+            Headers::Kept(directory) => directory,
+            Headers::ForThis(own) => own.path(),
+        }
+    }
 }

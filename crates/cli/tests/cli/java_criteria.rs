@@ -170,3 +170,37 @@ class Use {
     let only = verdicts(&report, "Use.errors");
     assert!(has(&only, "return 2;", "covered") && has(&only, "a == 3 is true", "unknown"), "{only:?}");
 }
+
+#[test]
+fn wm_mutates_what_is_computed_and_replaces_variables_only_by_such_as_have_a_value() {
+    let (report, _) = report(
+        "Mutants",
+        "class Mutants {
+    int limit; boolean on;
+    static int late(int a, char c) {
+        int y;
+        if (a > 3) { y = a + 2; a = y; } else { a = 1; }
+        return a - c;
+    }
+    boolean joined(int a) { if (limit > a && on) limit = 0; return limit == a; }
+    static double real(double a, int n) { return a * n; }
+}
+",
+        &["-c", "wm", "--timeout", "5"],
+    );
+    let late = verdicts(&report, "Mutants.late");
+    for text in ["AOR a + 2 -> a - 2", "ROR a > 3 -> a >= 3", "CRP 3 -> 4", "VRP y -> a", "ABS c -> -abs(c)"] {
+        assert!(late.iter().any(|(own, _)| own == text), "{text} in {late:?}");
+    }
+    // A character is never negative.
+    assert!(has(&late, "ABS c -> abs(c)", "infeasible"), "{late:?}");
+    // Neither has `y` a value before it is assigned, nor is a character a number.
+    let replaced: Vec<&String> =
+        late.iter().map(|(text, _)| text).filter(|text| text.starts_with("VRP a ->")).collect();
+    assert!(replaced.is_empty(), "{replaced:?}");
+    let joined = verdicts(&report, "Mutants.joined");
+    let logic = "COR this.limit > a && this.on -> this.limit > a || this.on";
+    assert!(has(&joined, logic, "covered"), "{joined:?}");
+    assert!(has(&joined, "ROR this.limit == a -> this.limit <= a", "covered"), "{joined:?}");
+    assert!(has(&verdicts(&report, "Mutants.real"), "AOR a * n -> a + n", "covered"));
+}

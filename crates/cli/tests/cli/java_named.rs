@@ -17,6 +17,18 @@ fn a_class_of_the_jdk_is_tested_from_a_package_of_its_own_by_its_public_methods(
 }
 
 #[test]
+fn a_method_of_the_jdk_that_is_not_public_is_tested_through_some_who_lead_to_it() {
+    let scratch = tempfile::tempdir().expect("a directory");
+    // The package calls both, so what these callers don't reach would not be infeasible.
+    let options = ["-c", "branch", "-f", "PriorityQueue.siftUp", "-f", "PriorityQueue.remove"];
+    let report = generated(&options, Path::new("java.util.PriorityQueue"), scratch.path());
+    assert_eq!(count(&report, "unknown") + count(&report, "infeasible"), 0, "{report:#}");
+    let file = scratch.path().join("tests/java/util/PriorityQueueTouchstoneTest.java");
+    let tests = std::fs::read_to_string(file).expect("tests");
+    assert!(tests.contains(".offer(") && !tests.contains(".siftUp("), "{tests}");
+}
+
+#[test]
 fn a_class_that_is_nowhere_is_named() {
     let scratch = tempfile::tempdir().expect("a directory");
     let output = touchstone(&["generate"], &[Path::new("java.util.NoSuchThing")], scratch.path());

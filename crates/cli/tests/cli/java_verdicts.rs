@@ -21,35 +21,35 @@ use touchstone_ir::CondId;
 /// Methods of a class: a process for each would cost more than the methods do.
 const METHODS: usize = 3;
 
-fn number(variable: &str) -> Option<u64> {
+pub fn number(variable: &str) -> Option<u64> {
     std::env::var(variable).ok()?.parse().ok()
 }
 
-fn text(bytes: &[u8]) -> String {
+pub fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-fn run(command: &mut Command) -> Output {
+pub fn run(command: &mut Command) -> Output {
     command.env("LC_ALL", "C.UTF-8").output().expect("it starts")
 }
 
-fn javac(to: &Path, class_path: &Path, files: &[PathBuf]) {
+pub fn javac(to: &Path, class_path: &Path, files: &[PathBuf]) {
     let mut command = Command::new("javac");
     command.args(["-nowarn", "-proc:none", "-encoding", "UTF-8", "-cp"]).arg(class_path).arg("-d").arg(to).args(files);
     let output = run(&mut command);
     assert!(output.status.success(), "{}", text(&output.stderr));
 }
 
-fn write(file: PathBuf, text: &str) -> PathBuf {
+pub fn write(file: PathBuf, text: &str) -> PathBuf {
     std::fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
     std::fs::write(&file, text).expect("a written file");
     file
 }
 
 /// What was met, by whom: all calls, or a test.
-type Met = BTreeMap<String, BTreeSet<String>>;
+pub type Met = BTreeMap<String, BTreeSet<String>>;
 
-fn met(output: &str) -> Met {
+pub fn met(output: &str) -> Met {
     let lines = output.lines().filter_map(|line| line.strip_prefix("met "));
     let each = lines.map(|line| {
         let mut fields = line.split('\t').map(str::to_string);

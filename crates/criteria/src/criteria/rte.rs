@@ -45,7 +45,7 @@ impl Labelling for Rte {
         }
         for (id, point) in scope.function().points.iter() {
             match &point.kind {
-                PointKind::Value(expr) | PointKind::Condition { value: expr, .. } => {
+                PointKind::Value(expr) | PointKind::Condition { value: expr, .. } if scope.module.thrown.is_none() => {
                     arithmetic(scope, id, expr, &mut drafts);
                 }
                 PointKind::Hazard(predicate) => drafts.push(Draft {

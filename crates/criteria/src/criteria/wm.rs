@@ -12,6 +12,7 @@
 
 mod alike;
 mod float;
+mod variable;
 
 use crate::criteria::wm::alike::{Distinct, same};
 use crate::registry::{Draft, Known, Labelling, Many, Scope};
@@ -30,7 +31,8 @@ impl Labelling for Wm {
         "every mutant of an expression differs from it in some reached state"
     }
     fn objectives(&self, scope: &Scope<'_>) -> Vec<Draft> {
-        let mutation = Mutation { variables: variables(scope), scope };
+        let mutation = Mutation { scope };
+        let read = variables(scope);
         let pointers = pointers(scope);
         let points = scope.function().points.iter();
         let left_sides: Vec<Span> = points
@@ -40,6 +42,7 @@ impl Labelling for Wm {
         let conditions = Conditions::new(scope);
         let (mut drafts, mut room) = (Vec::new(), Room::of_a_function());
         for (id, point) in scope.function().points.iter() {
+            let variables = point.variables.as_deref().unwrap_or(&read);
             let mut before = FxHashMap::default();
             let mut add = |mutant: Mutant, predicate: Expr| {
                 let text = format!("{} {} -> {}", mutant.operator, mutant.from, mutant.to);
@@ -58,7 +61,12 @@ impl Labelling for Wm {
                 }
                 PointKind::Value(_) if left_sides.iter().any(|left| is_inside(point.span, *left)) => continue,
                 PointKind::Value(expr) | PointKind::Decision(expr) | PointKind::Condition { value: expr, .. } => {
-                    let around = Around { conditions: &conditions.inside(id, point.span), pointers: &[] };
+                    let depth = match point.kind {
+                        PointKind::Decision(_) => Depth::Logic,
+                        _ => Depth::All,
+                    };
+                    let conditions = &conditions.inside(id, point.span);
+                    let around = Around { conditions, variables, pointers: &[], depth };
                     mutation.mutants(expr, &around, &mut room).map(|mutants| {
                         mutants.into_iter().for_each(|mutant| {
                             let predicate = differs(&bare(expr), &mutant.expr);
@@ -67,7 +75,7 @@ impl Labelling for Wm {
                     })
                 }
                 PointKind::Store { address, value } => {
-                    let around = Around { conditions: &[], pointers: &pointers };
+                    let around = Around { conditions: &[], variables, pointers: &pointers, depth: Depth::All };
                     mutation.mutants(address, &around, &mut room).map(|mutants| {
                         mutants.into_iter().for_each(|mutant| {
                             let predicate = lands_elsewhere(&bare(address), &mutant.expr, &bare(value));
@@ -173,12 +181,12 @@ struct Mutant {
 
 /// The variables that expressions of the function read, each once.
 fn variables(scope: &Scope<'_>) -> Vec<Expr> {
-    collected(scope, &|expr| is_variable(expr) || float::is_variable(expr))
+    collected(scope, &|expr| variable::is_number(expr) || float::is_variable(expr))
 }
 
 /// The pointer variables that expressions of the function read, with what they point to as far as that is known.
 fn pointers(scope: &Scope<'_>) -> Vec<(Expr, DataTypeId)> {
-    let found = collected(scope, &|expr| expr.ty == Ty::Ptr && is_named(expr));
+    let found = collected(scope, &|expr| expr.ty == Ty::Ptr && variable::is_named(expr));
     found.into_iter().filter_map(|expr| Some((pointee(scope, &expr)?, expr))).map(|(data, expr)| (expr, data)).collect()
 }
 
@@ -217,16 +225,6 @@ fn pointee(scope: &Scope<'_>, expr: &Expr) -> Option<DataTypeId> {
         DataType::Array { element, .. } => Some(element),
         _ => None,
     }
-}
-
-/// A plain variable: its text is one identifier.
-fn is_variable(expr: &Expr) -> bool {
-    is_named(expr) && matches!(expr.ty, Ty::Int(bits) if bits > 1)
-}
-
-fn is_named(expr: &Expr) -> bool {
-    let plain = !expr.text.is_empty() && expr.text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    plain && matches!(expr.kind, ExprKind::Reg(_) | ExprKind::Load(_))
 }
 
 /// How people read an expression: of an implicit conversion, what is converted.
@@ -291,13 +289,23 @@ fn begin(span: Span) -> (FileId, u32, u32) {
 struct Around<'a> {
     /// Parts that are mutated elsewhere.
     conditions: &'a [&'a Expr],
+    /// Variables that may take the place of others.
+    variables: &'a [Expr],
     /// Pointers, with what they point to, that may take each other's place.
     pointers: &'a [(Expr, DataTypeId)],
+    depth: Depth,
+}
+
+/// Which parts of an expression are mutated.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Depth {
+    All,
+    /// What joins truth values.
+    Logic,
 }
 
 /// What mutants are made of.
 struct Mutation<'m> {
-    variables: Vec<Expr>,
     scope: &'m Scope<'m>,
 }
 
@@ -339,8 +347,11 @@ impl Mutation<'_> {
         path: &mut Vec<usize>,
         found: &mut dyn FnMut(Candidate) -> Result<(), TooMany>,
     ) -> Result<(), TooMany> {
+        if around.depth == Depth::Logic && !is_logical(&expr.kind) && !matches!(expr.kind, ExprKind::Not(_)) {
+            return Ok(());
+        }
         let mut own = Vec::new();
-        own_mutants(expr, &self.variables, &mut own);
+        own_mutants(expr, around.variables, &mut own);
         if let Some((_, data)) = around.pointers.iter().find(|(known, _)| known.kind == expr.kind) {
             let others = around.pointers.iter().filter(|(other, to)| to == data && other.kind != expr.kind);
             for (other, _) in others {
@@ -410,17 +421,23 @@ fn own_mutants(expr: &Expr, variables: &[Expr], mutants: &mut Vec<Mutant>) {
         ExprKind::Bin(op, a, b) => arithmetic(expr, *op, a, b, mutants),
         ExprKind::Cmp(op, a, b) if a.ty != Ty::Ptr => relations(expr, *op, a, b, mutants),
         ExprKind::And(a, b) | ExprKind::Or(a, b) => logical(expr, a, b, mutants),
-        ExprKind::Const(value) if matches!(expr.ty, Ty::Int(bits) if bits > 1) => constants(expr, *value, mutants),
+        ExprKind::Const(value) if expr.ty == Ty::I1 => {
+            let other = 1 - value;
+            mutants.push(made(Mutator::Crp, expr, Expr::constant(Ty::I1, other), (other == 1).to_string()));
+        }
+        ExprKind::Const(value) if matches!(expr.ty, Ty::Int(_)) => constants(expr, *value, mutants),
         _ => {}
     }
-    if is_variable(expr) {
-        let fits = |other: &&Expr| other.ty == expr.ty && other.format().is_none() && other.text != expr.text;
-        for other in variables.iter().filter(fits) {
+    if variable::is_number(expr) || variable::is_truth(expr) {
+        for other in variables.iter().filter(|other| variable::is_alike(expr, other)) {
             mutants.push(made(Mutator::Vrp, expr, other.clone(), other.text.clone()));
         }
     }
-    let is_number = matches!(expr.ty, Ty::Int(bits) if bits > 1);
-    let computes = is_variable(expr) || matches!(expr.kind, ExprKind::Bin(..) | ExprKind::Load(_));
+    if variable::is_read_truth(expr) {
+        truths(expr, mutants);
+    }
+    let is_number = matches!(expr.ty, Ty::Int(bits) if bits > 1) && expr.format().is_none();
+    let computes = variable::is_read(expr) || matches!(expr.kind, ExprKind::Bin(..));
     if is_number && computes {
         let minus = negated(expr);
         if expr.signed {
@@ -479,8 +496,10 @@ fn relations(expr: &Expr, op: CmpOp, a: &Expr, b: &Expr, mutants: &mut Vec<Mutan
         (less, true, ">", "<"),
         (less_equal, true, ">=", "<="),
     ];
+    let is_order = |other: CmpOp| other == less || other == less_equal;
     for (other, swapped, sign, turned_sign) in family {
-        if other == op && !swapped {
+        // Truth values have no order.
+        if other == op && !swapped || a.ty == Ty::I1 && is_order(other) {
             continue;
         }
         let (x, y) = if swapped { (b, a) } else { (a, b) };
@@ -515,6 +534,15 @@ fn logical(expr: &Expr, a: &Expr, b: &Expr, mutants: &mut Vec<Mutant>) {
     for value in [1, 0] {
         mutants.push(made(Mutator::Cor, expr, Expr::constant(Ty::I1, value), (value == 1).to_string()));
     }
+}
+
+/// Mutants of a truth value that is read as such.
+fn truths(expr: &Expr, mutants: &mut Vec<Mutant>) {
+    for value in [1, 0] {
+        mutants.push(made(Mutator::Ror, expr, Expr::constant(Ty::I1, value), (value == 1).to_string()));
+    }
+    let not = node(expr, ExprKind::Not(Box::new(expr.clone())));
+    mutants.push(made(Mutator::Uoi, expr, not, format!("!({})", expr.text)));
 }
 
 fn constants(expr: &Expr, value: u64, mutants: &mut Vec<Mutant>) {

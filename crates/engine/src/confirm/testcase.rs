@@ -200,6 +200,7 @@ impl Executor<'_> {
         if self.config.entry == crate::Entry::Program {
             return TestKind::Program;
         }
+        let state = &self.with_all_arrays(state);
         let named = |this: &mut Self, inputs: &[std::rc::Rc<crate::state::inputs::NamedInput>]| -> Vec<NamedValue> {
             let value = |input: &std::rc::Rc<crate::state::inputs::NamedInput>| NamedValue {
                 name: input.name.clone(),

@@ -312,7 +312,7 @@ impl Executor<'_> {
         let inputs = &state.inputs.objects;
         let place = |pointer: &Pointer| inputs.iter().position(|input| input.object == pointer.object);
         match (place(first), place(later)) {
-            (Some(first), Some(later)) => first < later && !inputs[first].default_length,
+            (Some(first), Some(later)) => first < later && !inputs[first].default_length && !inputs[later].alone,
             _ => false,
         }
     }

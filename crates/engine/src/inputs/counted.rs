@@ -94,6 +94,7 @@ impl Executor<'_> {
             is_array: false,
             before: 0,
             default_length: false,
+            alone: false,
             tail: Some(TailLength::Counted(length)),
             cells,
         };

@@ -9,6 +9,7 @@ use crate::state::inputs::{InputObject, Lazy, MOST_VARIABLES, TailLength};
 use crate::state::memory::{Cell, Object, ObjectKind, global_object};
 use crate::state::value::{LazyId, ObjectId, Pointer, Scalar, Value};
 use crate::state::{Purpose, State, Stop};
+use std::borrow::Cow;
 use std::rc::Rc;
 use touchstone_base::{Id, Span};
 use touchstone_criteria::{Bound, Unsupported};
@@ -18,8 +19,10 @@ use touchstone_solver::{Op, Rel};
 /// Where the number of elements of an input object comes from.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Length {
-    /// A declaration or the user.
+    /// The user.
     Given,
+    /// The declaration of an array.
+    Declared,
     /// Nowhere: one element.
     Default,
 }
@@ -74,7 +77,7 @@ impl Executor<'_> {
             && self.policy.world == World::Tested
             && let Some(other) = state.inputs.objects.iter().find(|input| input.object == object)
             && lazy.pointee.is_some_and(|pointee| self.same_layout(other.element, self.element_of(pointee)))
-            && self.config.lengths.get(&*lazy.name).is_none_or(|length| *length <= other.count)
+            && self.elements_behind(lazy).is_none_or(|length| length <= other.count)
         {
             // No others have an order; null is less than all on common machines.
             self.ledger.avoided = true;
@@ -83,7 +86,7 @@ impl Executor<'_> {
             return vec![self.inside(state, id, lazy, other, purpose), Ok(null)];
         }
         let decide = |state: &mut State, value: Value| state.inputs_mut().decide(id, value);
-        let length = self.config.lengths.get(&*lazy.name).copied();
+        let length = self.elements_behind(lazy);
         let mut null = state.clone();
         decide(&mut null, Value::NULL);
         let Some(pointee) = lazy.pointee else {
@@ -93,6 +96,16 @@ impl Executor<'_> {
             ];
         };
         let element = self.element_of(pointee);
+        if let (Some(_), Some(elements), Purpose::Access) = (lazy.declared, length, purpose) {
+            // What an array shares with others, and that there is none, is followed where the program asks for it.
+            let mut fresh = state.clone();
+            let room = Room { elements, ..self.room(&lazy.name) };
+            let made = self.input_object(&mut fresh, pointee, room, &lazy.name, Length::Declared, None);
+            return vec![made.map(|object| {
+                decide(&mut fresh, Value::pointer(object, room.before * self.size_of(pointee)));
+                fresh
+            })];
+        }
         if matches!(self.module.pointee(pointee).stands, Stands::Arguments | Stands::Cursor) {
             let mut fresh = state.clone();
             let made = self.always(&mut fresh, pointee, &lazy.name);
@@ -138,6 +151,9 @@ impl Executor<'_> {
             fresh.inputs_mut().fresh += 1;
             let types = &self.module.types;
             let (room, said) = match length {
+                Some(elements) if lazy.declared.is_some() => {
+                    (Room { elements, ..self.room(&lazy.name) }, Length::Declared)
+                }
                 Some(elements) => (Room { elements, ..self.room(&lazy.name) }, Length::Given),
                 // What it ends in grows, not the number of them.
                 None if types[element].tail(types).is_some() => (Room::ONE, Length::Default),
@@ -202,10 +218,10 @@ impl Executor<'_> {
         object: &InputObject,
         purpose: Purpose,
     ) -> Result<State, Stop> {
-        let needed = match (self.config.lengths.get(&*lazy.name), purpose) {
+        let needed = match (self.elements_behind(lazy), purpose) {
             // Nothing of the kind lies in it or behind it.
             _ if self.module.types[object.element].says_its_size() => 1,
-            (Some(length), _) => *length,
+            (Some(length), _) => length,
             (None, Purpose::Access) => 1,
             (None, Purpose::Compare) if object.default_length => 1,
             (None, Purpose::Compare | Purpose::Beside(_)) => 0,
@@ -284,9 +300,9 @@ impl Executor<'_> {
             put_tag(&mut cells, tag, value);
         }
         let object = state.memory.alloc(Object::with_cells(cells.clone(), ObjectKind::Input, Some(element)));
-        let default_length = length == Length::Default;
+        let (default_length, alone) = (length == Length::Default, length == Length::Declared);
         let (name, before) = (name.to_string(), room.before);
-        let input = InputObject { object, name, element, count, is_array, before, default_length, tail, cells };
+        let input = InputObject { object, name, element, count, is_array, before, default_length, alone, tail, cells };
         state.inputs_mut().objects.push(Rc::new(input));
         self.assume_all(state, &constraints)?;
         Ok(object)
@@ -297,8 +313,8 @@ impl Executor<'_> {
         let cells = self.text_cells(state, name, most)?;
         let object = state.memory.alloc(Object::with_cells(cells.clone(), ObjectKind::Input, Some(element)));
         let (name, count) = (name.to_string(), u64::from(most) + 1);
-        let (is_array, before, default_length, tail) = (true, 0, false, None);
-        let input = InputObject { object, name, element, count, is_array, before, default_length, tail, cells };
+        let (is_array, before, default_length, alone, tail) = (true, 0, false, false, None);
+        let input = InputObject { object, name, element, count, is_array, before, default_length, alone, tail, cells };
         state.inputs_mut().objects.push(Rc::new(input));
         Ok(object)
     }
@@ -319,6 +335,23 @@ impl Executor<'_> {
     /// What an object behind a pointer to this type is made of.
     fn element_of(&self, pointee: DataTypeId) -> DataTypeId {
         self.module.pointee(pointee).element
+    }
+
+    /// The same with an object for every array that nobody used: a caller passes one.
+    pub(crate) fn with_all_arrays<'s>(&mut self, state: &'s State) -> Cow<'s, State> {
+        let mut all = Cow::Borrowed(state);
+        let unused = |(id, lazy): &(LazyId, &Lazy)| lazy.declared.is_some() && state.inputs.shape(*id).is_none();
+        for (id, _) in state.inputs.lazies.iter().filter(unused) {
+            if let Some(Ok(made)) = self.force(&all, id, Purpose::Access).into_iter().next() {
+                all = Cow::Owned(made);
+            }
+        }
+        all
+    }
+
+    /// How much an input pointer leads to, if that was said or declared.
+    fn elements_behind(&self, lazy: &Lazy) -> Option<u64> {
+        self.config.lengths.get(&*lazy.name).copied().or(lazy.declared)
     }
 
     /// Whether it was said how much an input pointer leads to.

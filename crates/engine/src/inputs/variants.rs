@@ -101,9 +101,9 @@ impl<'m> Executor<'m> {
         let made = Object::with_cells(cells.clone(), ObjectKind::Input, Some(data));
         let open = Open::Variant { data, tag: term, size };
         let object = state.memory.alloc(Object { open, ..made });
-        let (name, is_array, before, default_length, tail) = (name.to_string(), false, 0, true, None);
+        let (name, is_array, before, default_length, alone, tail) = (name.to_string(), false, 0, true, false, None);
         let input =
-            InputObject { object, name, element: data, count: 1, is_array, before, default_length, tail, cells };
+            InputObject { object, name, element: data, count: 1, is_array, before, default_length, alone, tail, cells };
         state.inputs_mut().objects.push(Rc::new(input));
         self.assume_all(state, &constraints)?;
         let same = |field: &Field| {

@@ -36,9 +36,9 @@ pub(crate) fn under_test<'m>(
                 Some(Abs::Ptr(object))
             }
             (DataType::Array { element, length }, Ty::Ptr) => {
-                let count = config.lengths.get(&name).copied().unwrap_or(*length);
-                sizes[index] = count.checked_mul(size(*element));
-                Some(Abs::Ptr(object))
+                let least = config.lengths.get(&name).copied().unwrap_or(*length).checked_mul(size(*element));
+                sizes[index] = least.filter(|least| *least > 0 && no_empty_object);
+                Some(Abs::Ptr(Pointer { zero: true, ..object }))
             }
             (DataType::Pointer { pointee, .. }, Ty::Ptr) => {
                 // At least one element: it may be another parameter's object.

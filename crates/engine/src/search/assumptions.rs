@@ -43,7 +43,7 @@ impl Executor<'_> {
         let params = self.module.functions[func].own_params().iter();
         let lengths = params.filter_map(|param| match self.module.types[param.data] {
             DataType::Array { length, .. } if !param.aggregate && !self.config.lengths.contains_key(&param.name) => {
-                let text = format!("`{}` leads to {length} elements", param.name);
+                let text = format!("`{}` leads to {length} elements where it is used", param.name);
                 Some(Assumption { text, by: Authority::Declaration })
             }
             _ => None,

@@ -58,6 +58,8 @@ pub(crate) struct InputObject {
     pub before: u64,
     /// Nobody said how many elements there are.
     pub default_length: bool,
+    /// Cases in which it is a part of what another pointer leads to are none that are followed.
+    pub alone: bool,
     /// How many elements the array at its end has, if that is not what its type says.
     pub tail: Option<TailLength>,
     pub cells: Vec<Cell>,
@@ -99,6 +101,8 @@ pub(crate) struct Lazy {
     pub pointee: Option<DataTypeId>,
     /// What the program takes it for, where the pointee says nothing.
     pub taken_for: Option<DataTypeId>,
+    /// Elements that it leads to by its declaration as an array, where the program uses it.
+    pub declared: Option<u64>,
 }
 
 /// An input union.

@@ -415,6 +415,14 @@ impl<'m> Changes<'m> {
                 values[..end][start..].iter_mut().zip(piece).for_each(|(value, byte)| *value = byte);
                 return;
             }
+            4 if !rest.is_empty() => {
+                // Or many times: a number that overflows.
+                let times = self.chance.below(rest.len());
+                let one = rest[0].clone();
+                rest.rotate_right(times);
+                rest[..times].fill(one);
+                return;
+            }
             _ => {}
         }
         for (value, byte) in values[..end][start..].iter_mut().zip(text) {

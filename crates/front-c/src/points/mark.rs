@@ -61,7 +61,7 @@ impl Lowerer<'_, '_> {
                     (lowerer.unit.span(node), text.strip_suffix(';').map(str::trim_end).unwrap_or(&text).to_string())
                 }
             };
-            Some(Point { kind: PointKind::Statement, span, text })
+            Some(Point::new(PointKind::Statement, span, text))
         });
     }
 
@@ -93,7 +93,7 @@ impl Lowerer<'_, '_> {
         }
         self.mark(Subject::Value(node.id), |lowerer| {
             let kind = formula(lowerer, node).map(PointKind::Value).or_else(|| too_deep(node))?;
-            Some(Point { kind, span: lowerer.unit.span(written), text: lowerer.unit.short_text(written) })
+            Some(Point::new(kind, lowerer.unit.span(written), lowerer.unit.short_text(written)))
         });
     }
     /// Marks a `++` or `--` of a signed number that may overflow.
@@ -130,7 +130,7 @@ impl Lowerer<'_, '_> {
         self.mark(Subject::Hazard(node.id), |lowerer| {
             let predicate = formula(lowerer)?;
             let text = format!("{} {what}", lowerer.unit.short_text(node));
-            Some(Point { kind: PointKind::Hazard(predicate), span: lowerer.unit.span(node), text })
+            Some(Point::new(PointKind::Hazard(predicate), lowerer.unit.span(node), text))
         });
     }
     /// Marks the evaluation of an initialiser inside of an aggregate's, unless it is a constant: tables have thousands.
@@ -151,7 +151,7 @@ impl Lowerer<'_, '_> {
             let written = shown(left);
             let Some(address) = lowerer.formula_of_address(left) else {
                 let (span, text) = (lowerer.unit.span(written), lowerer.unit.short_text(written));
-                return too_deep(left).map(|kind| Point { kind, span, text });
+                return too_deep(left).map(|kind| Point::new(kind, span, text));
             };
             let value = lowerer.formula(right)?;
             let ty = lowerer.unit.program.types.scalar(&lowerer.unit.type_of(left));
@@ -160,7 +160,7 @@ impl Lowerer<'_, '_> {
                 return None;
             }
             let kind = PointKind::Store { address, value };
-            Some(Point { kind, span: lowerer.unit.span(written), text: lowerer.unit.short_text(written) })
+            Some(Point::new(kind, lowerer.unit.span(written), lowerer.unit.short_text(written)))
         });
     }
 
@@ -172,7 +172,7 @@ impl Lowerer<'_, '_> {
         self.mark(Subject::Decision(decision), |lowerer| {
             let kind = lowerer.formula_of_truth(node).map(PointKind::Decision).or_else(|| too_deep(node))?;
             let written = shown(node);
-            Some(Point { kind, span: lowerer.unit.span(written), text: lowerer.unit.short_text(written) })
+            Some(Point::new(kind, lowerer.unit.span(written), lowerer.unit.short_text(written)))
         });
     }
 
@@ -182,7 +182,7 @@ impl Lowerer<'_, '_> {
             let condition = |value| PointKind::Condition { tag, value };
             let kind = lowerer.formula_of_truth(node).map(condition).or_else(|| too_deep(node))?;
             let written = shown(node);
-            Some(Point { kind, span: lowerer.unit.span(written), text: lowerer.unit.short_text(written) })
+            Some(Point::new(kind, lowerer.unit.span(written), lowerer.unit.short_text(written)))
         });
     }
 
@@ -205,7 +205,7 @@ impl Lowerer<'_, '_> {
             let number = lowerer.marks.labels;
             let name = id.and_then(|id| lowerer.label_name(id)).unwrap_or_else(|| number.to_string());
             let kind = PointKind::Label { name, predicate };
-            Some(Point { kind, span: lowerer.unit.span(node), text: lowerer.unit.short_text(node) })
+            Some(Point::new(kind, lowerer.unit.span(node), lowerer.unit.short_text(node)))
         });
     }
     /// The id of a label as the source writes it; a number if a macro made it.

@@ -75,3 +75,13 @@ pub enum Convert {
     /// `i2s`.
     Short,
 }
+
+impl Convert {
+    /// What is converted.
+    pub fn from(self) -> Kind {
+        match self {
+            Convert::Kinds(from, _) => from,
+            Convert::Byte | Convert::Char | Convert::Short => Kind::Int,
+        }
+    }
+}

@@ -4,12 +4,15 @@
 //! stands in a register for its depth and type between blocks; so neither the class file's stack maps nor an
 //! inference of classes is needed.
 
+use super::assigned::Assigned;
 use super::builder::{Builder, ty_of};
 use super::hazards::Implicit;
+use super::logic::Beginnings;
 use super::marked::{Known, Table};
 use super::origin::Origin;
+use super::values::Formulas;
 use super::world::{ANY, Func, World, result_ty};
-use crate::classfile::{ClassFile, Code, Decoded, MethodDesc, access, decode};
+use crate::classfile::{ClassFile, Code, Decoded, Desc, MethodDesc, access, decode};
 use crate::world::{ClassId, MethodRef, Refusal};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -42,6 +45,7 @@ pub(crate) struct Body<'w> {
     pub position: usize,
     pub is_static: bool,
     pub result: Option<Ty>,
+    pub returned: Desc,
     pub params: u16,
     /// Classes that are known to be initialised in this block.
     pub initialised: FxHashSet<ClassId>,
@@ -49,6 +53,9 @@ pub(crate) struct Body<'w> {
     this: Option<Reg>,
     /// What the code is to its source.
     pub table: Table,
+    /// What values are, as the source writes them.
+    pub formulas: Formulas,
+    pub beginnings: Beginnings,
 }
 
 impl World {
@@ -73,6 +80,11 @@ impl World {
         };
         let source = self.file(&source);
         let table = Table::new(&known, source, code, &insns);
+        let assigned = match known {
+            Known::Library => Assigned::default(),
+            _ => Assigned::new(member.access, &desc, code, &insns),
+        };
+        let formulas = Formulas::new(assigned);
         let leaders: FxHashSet<usize> = leaders(code, &insns).collect();
         let mut body = Body {
             world: self,
@@ -94,12 +106,16 @@ impl World {
             position: 0,
             is_static: member.is(access::STATIC),
             result: result_ty(&desc.result),
+            returned: desc.result.clone(),
             params: 0,
             initialised: FxHashSet::default(),
             this: None,
             table,
+            formulas,
+            beginnings: Beginnings::default(),
         };
         body.parameters(member.is(access::STATIC), &desc);
+        body.find_beginnings(&leaders);
         body.go_on_at(0);
         while let Some(at) = body.waiting.pop() {
             body.lower_block(at, &leaders);
@@ -202,18 +218,18 @@ impl Body<'_> {
     pub fn set_local(&mut self, index: u16, value: Operand) {
         let ty = self.b.ty(value);
         let reg = self.local(index, ty);
-        if self.stack.contains(&Operand::Reg(reg)) {
-            let old = self.b.kept(Operand::Reg(reg));
-            for entry in self.stack.iter_mut().filter(|entry| **entry == Operand::Reg(reg)) {
-                *entry = old;
-            }
-        }
+        self.keep_old(reg);
         let known = self.is_not_null(value);
         self.b.copy(reg, value);
         self.not_null.remove(&reg);
         if known {
             self.not_null.insert(reg);
         }
+    }
+
+    /// The receiver, if nothing is ever stored there.
+    pub fn this(&self) -> Option<Reg> {
+        self.this
     }
 
     // What is known.
@@ -285,6 +301,7 @@ impl Body<'_> {
 
     /// Puts what is on the stack into the registers that other blocks look into.
     fn flush(&mut self) {
+        self.mark_left();
         let depth = self.stack.len();
         let homes: Vec<Reg> = (0..depth)
             .map(|index| {
@@ -317,6 +334,7 @@ impl Body<'_> {
         self.b.forget_temps();
         self.not_null.clear();
         self.origins.clear();
+        self.formulas.forget();
         self.initialised.clear();
         self.stack.clear();
         for (depth, ty) in types.into_iter().enumerate() {
@@ -331,6 +349,7 @@ impl Body<'_> {
             self.b.catcher = None;
             self.set_catcher(insn.at);
             self.mark_statements(insn.at);
+            self.mark_decisions(insn.at, leaders);
             self.errors_of_the_machine(insn);
             if let Err(refusal) = self.lower_insn(insn) {
                 self.world.refuse(&mut self.b, &refusal);

@@ -1,13 +1,15 @@
-//! Who leads to a method that tests can't call: private ones, and those of classes that only their package sees.
+//! Who leads to a method that tests can't call: private ones, those of classes that only their package sees, and of the JDK, whose packages
+//! are closed, all that is not public.
 //!
 //! Only code of the same nest (a class with all classes inside of it) calls a private method by its name, so calls are followed backwards
 //! through the nest until somebody is met whom tests may call. Where somebody else may call (an initialiser, a lambda
-//! expression that is kept, a class that is not given, serialisation), or there are too many, nobody is tested so: what looks
-//! unreachable from some callers may be reached from others.
+//! expression that is kept, a class that is not given, serialisation), or there are too many, tests call some of those that are known, and
+//! that there are others is a way that stops by name: what looks unreachable from some callers may be reached from others.
 
 use super::MADE;
 use super::generics::Types;
 use super::known_classes::unboxed;
+use super::making::All;
 use super::planning::{Planner, is_given};
 use crate::classfile::{Attribute, ClassFile, Generic, Insn, Member, MemberRef, access, decode};
 use crate::world::{ClassId, MethodRef};
@@ -18,6 +20,13 @@ const MOST_CALLERS: usize = 3;
 
 /// What the JVM's serialisation calls, private or not.
 const SERIALISATION: [&str; 5] = ["readObject", "writeObject", "readObjectNoData", "readResolve", "writeReplace"];
+
+/// Who leads to a method.
+pub(super) struct Callers {
+    pub calls: Vec<MethodRef>,
+    /// Whether these are all.
+    pub all: All,
+}
 
 /// When code that mentions a method calls it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -53,39 +62,57 @@ fn mentioned(file: &ClassFile, member: &Member) -> Vec<(MemberRef, When)> {
 }
 
 impl Planner<'_> {
-    /// All who lead to a method, the simplest first; `None` if others may, or if they are not alike: of one class, with an object or
-    /// without, with results of one type.
-    pub(super) fn callers(&mut self, method: MethodRef) -> Option<Vec<MethodRef>> {
+    /// Who leads to a method, the simplest first; they are alike: of one class, with an object or without, with results of one type.
+    pub(super) fn callers(&mut self, method: MethodRef) -> Option<Callers> {
         let nest = self.nest(method.class);
         let member = self.world.classes.method(method);
         let is_serial = SERIALISATION.contains(&&*member.name);
-        if !member.is(access::PRIVATE) || is_serial || !self.is_whole(&nest) {
-            return None;
-        }
+        let mut all = match member.is(access::PRIVATE) && !is_serial && self.is_whole(&nest) {
+            true => All::Known,
+            false => All::NotKnown,
+        };
         let (mut met, mut waiting, mut found) = (BTreeSet::from([method]), vec![method], Vec::new());
         while let Some(called) = waiting.pop() {
             for (caller, when) in self.callers_within(&nest, called) {
                 if when == When::AnyTime {
-                    return None;
+                    // Whoever makes the expression doesn't call it yet.
+                    all = All::NotKnown;
+                    continue;
                 }
                 if !met.insert(caller) {
                     continue;
                 }
                 let member = self.world.classes.method(caller);
-                let is_plain = !member.is(MADE) && !self.world.is_contract(caller) && &*member.name != "<clinit>";
+                let is_init = &*member.name == "<clinit>";
+                let is_plain = !member.is(MADE) && !self.world.is_contract(caller) && !is_init;
+                if is_plain && self.is_accessible(caller.class) && self.may_call(caller) {
+                    found.push(caller);
+                    continue;
+                }
                 // Others may call what is not private, and whoever uses the class calls its initialiser.
                 let is_hidden = member.is(access::PRIVATE) || member.is(MADE) && member.is(access::STATIC);
-                match is_plain && self.is_accessible(caller.class) && self.may_call(caller) {
-                    true => found.push(caller),
-                    false if !is_hidden || &*member.name == "<clinit>" => return None,
-                    false => waiting.push(caller),
+                if !is_hidden || is_init {
+                    all = All::NotKnown;
+                }
+                if !is_init {
+                    waiting.push(caller);
                 }
             }
         }
         found.sort_by_key(|caller| (self.cost(*caller), *caller));
-        let kind = self.kind_of(*found.first()?);
-        let alike = found.iter().all(|caller| self.kind_of(*caller) == kind);
-        (alike && found.len() <= MOST_CALLERS).then_some(found)
+        let kinds: Vec<_> = found.iter().map(|caller| self.kind_of(*caller)).collect();
+        let alike = |kind| kinds.iter().filter(|other| **other == kind).count();
+        // Of those that many share, the first: methods of objects before constructors.
+        let best =
+            kinds.iter().min_by_key(|kind| (kind.2, MOST_CALLERS.saturating_sub(alike((*kind).clone()))))?.clone();
+        let count = found.len();
+        let mut calls: Vec<MethodRef> =
+            found.into_iter().zip(&kinds).filter(|(_, kind)| **kind == best).map(|(caller, _)| caller).collect();
+        calls.truncate(MOST_CALLERS);
+        if calls.len() < count {
+            all = All::NotKnown;
+        }
+        Some(Callers { calls, all })
     }
 
     /// The classes of a nest that are given.

@@ -52,7 +52,7 @@ impl Body<'_> {
             text => format!("{}: {text}", what.class()),
         };
         let kind = PointKind::Hazard(truth(ExprKind::Const(1), ""));
-        Some(self.table.add(Point { kind, span: self.b.span, text }))
+        Some(self.table.add(Point::new(kind, self.b.span, text)))
     }
 
     /// Whoever gets to the wrong side of the check that comes next throws this.
@@ -147,7 +147,8 @@ impl Body<'_> {
 
     /// A label that the program asks for: a name or number, and a condition.
     pub fn label(&mut self, condition: Operand) {
-        let statement = self.table.text_before(self.position).unwrap_or_default();
+        let statement =
+            self.table.statement_before(self.position).map_or(String::new(), |statement| statement.text.clone());
         let written = statement.split_once("label(").and_then(|(_, arguments)| arguments.split_once(','));
         let (name, asked) = match written {
             Some((name, asked)) => (name.trim().trim_matches('"').to_string(), asked.trim()),
@@ -165,7 +166,7 @@ impl Body<'_> {
             _ => Expr { text: asked.to_string(), ..Expr::cmp(CmpOp::Ne, value, zero) },
         };
         let kind = PointKind::Label { name, predicate };
-        let point = self.table.add(Point { kind, span: self.b.span, text: asked.to_string() });
+        let point = self.table.add(Point::new(kind, self.b.span, asked.to_string()));
         self.b.emit(InstKind::Point { point });
     }
 

@@ -5,6 +5,7 @@ use super::builder::{NULL, int, long, ty_of};
 use super::hazards::{Implicit, LABEL_CLASS};
 use super::marked::{Taken, opposite};
 use super::origin::{Origin, array_word, call_text, type_text};
+use super::present::short_type;
 use super::world::{Data, Func, result_ty};
 use crate::classfile::{
     Arith, Array, Cond, Constant, Convert, Decoded, Desc, Insn, Kind, Malformed, MemberRef, MethodDesc, access,
@@ -57,8 +58,9 @@ impl Body<'_> {
                 let reg = self.local(*index, kind_ty(*kind));
                 self.push(Operand::Reg(reg));
             }
-            Insn::Store(_, index) => {
+            Insn::Store(kind, index) => {
                 let value = self.pop()?;
+                self.mark_assignment(*index, *kind, value, decoded.next);
                 self.set_local(*index, value);
             }
             Insn::ArrayLoad(array) => self.array_load(*array)?,
@@ -72,31 +74,34 @@ impl Body<'_> {
             Insn::Increment(index, by) => {
                 let reg = self.local(*index, Ty::I32);
                 let value = self.b.bin(BinOp::Add, Operand::Reg(reg), int(i32::from(*by)));
+                let (op, by) = if *by < 0 { (Arith::Sub, -i32::from(*by)) } else { (Arith::Add, i32::from(*by)) };
+                self.note_arithmetic(value, op, Kind::Int, Operand::Reg(reg), int(by));
+                self.mark_assignment(*index, Kind::Int, value, decoded.next);
                 self.set_local(*index, value);
             }
             Insn::Convert(convert) => self.convert(*convert)?,
             Insn::Compare(kind, nan) => self.compare(*kind, *nan)?,
             Insn::If(cond, target) => {
                 let value = self.pop_ty(Ty::I32)?;
-                self.jump_if(*cond, value, int(0), *target, decoded.next);
+                self.jump_if(decoded, *cond, value, int(0), *target);
             }
             Insn::IfInts(cond, target) => {
                 let (right, left) = (self.pop_ty(Ty::I32)?, self.pop_ty(Ty::I32)?);
-                self.jump_if(*cond, left, right, *target, decoded.next);
+                self.jump_if(decoded, *cond, left, right, *target);
             }
             Insn::IfRefs(cond, target) => {
                 let (right, left) = (self.pop_ty(Ty::Ptr)?, self.pop_ty(Ty::Ptr)?);
                 if self.world.is_library(self.class) {
-                    self.jump_if(*cond, left, right, *target, decoded.next);
+                    self.jump_if(decoded, *cond, left, right, *target);
                 } else {
                     let same = self.world.same(&mut self.b, left, right);
                     let no = Operand::Const(Ty::I1, 0);
-                    self.jump_if(opposite(*cond), same, no, *target, decoded.next);
+                    self.jump_if(decoded, opposite(*cond), same, no, *target);
                 }
             }
             Insn::IfNull(cond, target) => {
                 let value = self.pop_ty(Ty::Ptr)?;
-                self.jump_if(*cond, value, NULL, *target, decoded.next);
+                self.jump_if(decoded, *cond, value, NULL, *target);
             }
             Insn::Goto(target) => self.go_on_at(*target),
             Insn::Jsr(target) => {
@@ -109,6 +114,10 @@ impl Body<'_> {
                 let value = kind.map(|kind| self.pop_ty(kind_ty(kind))).transpose()?;
                 if value.map(|value| self.b.ty(value)) != self.result {
                     return Err(Refusal::Malformed(format!("{}: a result of another type", self.file.name)));
+                }
+                if let Some(value) = value {
+                    let desc = self.returned.clone();
+                    self.mark_use(value, &desc);
                 }
                 self.b.ret(value);
             }
@@ -132,6 +141,7 @@ impl Body<'_> {
                 let array = self.pop_ty(Ty::Ptr)?;
                 self.null_check(array, "Cannot read the array length");
                 let length = self.world.array_length(&mut self.b, array);
+                self.note_read(length, &Desc::Int, |body| format!("{}.length", body.shown_object(array)));
                 self.push(length);
             }
             Insn::Throw => {
@@ -215,7 +225,8 @@ impl Body<'_> {
 
     // Numbers.
 
-    fn arith(&mut self, op: Arith, kind: Kind) -> Result<(), Refusal> {
+    fn arith(&mut self, arith: Arith, kind: Kind) -> Result<(), Refusal> {
+        let op = arith;
         let shift = matches!(op, Arith::Shl | Arith::Shr | Arith::Ushr);
         let ty = kind_ty(kind);
         let right = self.pop_ty(if shift { Ty::I32 } else { ty })?;
@@ -229,6 +240,7 @@ impl Body<'_> {
                 _ => Op::Rem,
             };
             let value = self.b.float(op, format(kind), ty, vec![left, right]);
+            self.note_arithmetic(value, arith, kind, left, right);
             self.push(value);
             return Ok(());
         }
@@ -238,7 +250,7 @@ impl Body<'_> {
             }
             self.world.zero_check(&mut self.b, right);
         }
-        let right = match shift {
+        let by = match shift {
             true => {
                 let wide = self.b.cast(CastOp::Zext, ty, right);
                 let most = Operand::Const(ty, u64::from(ty.bits()) - 1);
@@ -259,44 +271,46 @@ impl Body<'_> {
             Arith::Or => BinOp::Or,
             Arith::Xor => BinOp::Xor,
         };
-        let value = self.b.bin(op, left, right);
+        let value = self.b.bin(op, left, by);
+        self.note_arithmetic(value, arith, kind, left, right);
         self.push(value);
         Ok(())
     }
 
     fn negate(&mut self, kind: Kind) -> Result<(), Refusal> {
         let ty = kind_ty(kind);
-        let value = self.pop_ty(ty)?;
+        let of = self.pop_ty(ty)?;
         let value = match kind {
-            Kind::Float | Kind::Double => self.b.bin(BinOp::Xor, value, Operand::Const(ty, format(kind).sign_mask())),
-            _ => self.b.bin(BinOp::Sub, Operand::Const(ty, 0), value),
+            Kind::Float | Kind::Double => self.b.bin(BinOp::Xor, of, Operand::Const(ty, format(kind).sign_mask())),
+            _ => self.b.bin(BinOp::Sub, Operand::Const(ty, 0), of),
         };
+        self.note_negation(value, kind, of);
         self.push(value);
         Ok(())
     }
 
     fn convert(&mut self, convert: Convert) -> Result<(), Refusal> {
+        let of = self.pop_ty(kind_ty(convert.from()))?;
         let value = match convert {
             Convert::Byte | Convert::Short | Convert::Char => {
                 let narrow = if convert == Convert::Byte { Ty::I8 } else { Ty::I16 };
-                let value = self.pop_ty(Ty::I32)?;
-                let value = self.b.cast(CastOp::Trunc, narrow, value);
+                let value = self.b.cast(CastOp::Trunc, narrow, of);
                 let widen = if convert == Convert::Char { CastOp::Zext } else { CastOp::Sext };
                 self.b.cast(widen, Ty::I32, value)
             }
             Convert::Kinds(from, to) => {
-                let value = self.pop_ty(kind_ty(from))?;
                 let is_float = |kind| matches!(kind, Kind::Float | Kind::Double);
                 let (bits, ty) = (kind_ty(from).bits(), kind_ty(to));
                 match (is_float(from), is_float(to)) {
-                    (false, false) if to == Kind::Long => self.b.cast(CastOp::Sext, ty, value),
-                    (false, false) => self.b.cast(CastOp::Trunc, ty, value),
-                    (false, true) => self.b.float(Op::FromSigned(bits), format(to), ty, vec![value]),
-                    (true, false) => self.b.float(Op::Saturate(ty.bits()), format(from), ty, vec![value]),
-                    (true, true) => self.b.float(Op::Convert(format(to)), format(from), ty, vec![value]),
+                    (false, false) if to == Kind::Long => self.b.cast(CastOp::Sext, ty, of),
+                    (false, false) => self.b.cast(CastOp::Trunc, ty, of),
+                    (false, true) => self.b.float(Op::FromSigned(bits), format(to), ty, vec![of]),
+                    (true, false) => self.b.float(Op::Saturate(ty.bits()), format(from), ty, vec![of]),
+                    (true, true) => self.b.float(Op::Convert(format(to)), format(from), ty, vec![of]),
                 }
             }
         };
+        self.note_conversion(value, convert, of);
         self.push(value);
         Ok(())
     }
@@ -325,20 +339,21 @@ impl Body<'_> {
         };
         let (less, greater) = (self.b.cast(CastOp::Zext, Ty::I32, less), self.b.cast(CastOp::Zext, Ty::I32, greater));
         let value = self.b.bin(BinOp::Sub, greater, less);
+        self.note_comparison(value, kind, nan, left, right);
         self.push(value);
         Ok(())
     }
 
     // Control.
 
-    fn jump_if(&mut self, cond: Cond, left: Operand, right: Operand, target: usize, next: usize) {
-        let jump = self.jump_here();
+    fn jump_if(&mut self, decoded: &Decoded, cond: Cond, left: Operand, right: Operand, target: usize) {
+        let (jump, next) = (self.jump_here(), decoded.next);
         // A branch of a condition goes to its first block if the condition holds, whatever the code jumps for.
         let (cond, target, next) = match jump.taken {
             Taken::IfTrue => (cond, target, next),
             Taken::IfFalse => (opposite(cond), next, target),
         };
-        let (op, left, right) = match cond {
+        let (op, less, more) = match cond {
             Cond::Eq => (CmpOp::Eq, left, right),
             Cond::Ne => (CmpOp::Ne, left, right),
             Cond::Lt => (CmpOp::Slt, left, right),
@@ -346,7 +361,14 @@ impl Body<'_> {
             Cond::Gt => (CmpOp::Slt, right, left),
             Cond::Le => (CmpOp::Sle, left, right),
         };
-        let holds = self.b.cmp(op, left, right);
+        let holds = self.b.cmp(op, less, more);
+        if let Some(tag) = jump.tag {
+            let asked = self.asked(&decoded.insn, cond, left, right, holds);
+            self.mark_condition(tag, asked);
+        } else if self.table.is_kept(decoded.at) {
+            let asked = self.asked(&decoded.insn, opposite(cond), left, right, holds);
+            self.mark_kept_relation(asked);
+        }
         let (target, next) = (self.target(target), self.target(next));
         if let Some(tag) = jump.tag {
             self.b.span = self.table.span_of(tag);
@@ -362,6 +384,10 @@ impl Body<'_> {
 
     fn switch(&mut self, default: usize, cases: &[(i32, usize)]) -> Result<(), Refusal> {
         let value = self.pop_ty(Ty::I32)?;
+        let role = self.switch_here();
+        if role == BranchRole::Condition {
+            self.mark_use(value, &Desc::Int);
+        }
         let mut arms: Vec<SwitchArm> = Vec::new();
         let mut last = None;
         for (case, at) in cases.iter().filter(|(_, at)| *at != default) {
@@ -378,7 +404,6 @@ impl Body<'_> {
             last = Some(*case);
         }
         let default = self.target(default);
-        let role = self.switch_here();
         self.b.switch(value, arms, default, role);
         Ok(())
     }
@@ -408,12 +433,15 @@ impl Body<'_> {
         let global = self.world.datum(Data::Static(field));
         if writes {
             let value = self.pop_ty(ty_of(&desc))?;
+            self.mark_use(value, &desc);
             let place = self.b.global(global);
             self.b.store_as(place, &desc, value);
         } else {
             let place = self.b.global(global);
             let value = self.b.load_as(place, &desc);
             let text = format!("{}.{}", type_text(&Desc::Ref(member.class.clone())), member.name);
+            let class = || short_type(&Desc::Ref(member.class.clone()));
+            self.note_read(value, &desc, |_| format!("{}.{}", class(), member.name));
             self.remember(value, Origin::Static(text));
             self.push(value);
         }
@@ -427,7 +455,9 @@ impl Body<'_> {
         self.null_check(object, &format!("Cannot read field \"{}\"", field.name));
         let place = self.b.add(object, long(field.offset as i64));
         let value = self.b.load_as(place, &field.desc);
-        self.remember(value, Origin::Field(self.origin(object), field.name.clone()));
+        let origin = Origin::Field(self.origin(object), field.name.clone());
+        self.note_read(value, &field.desc, |_| origin.shown());
+        self.remember(value, origin);
         self.push(value);
         Ok(())
     }
@@ -437,6 +467,7 @@ impl Body<'_> {
         let field = self.world.classes.resolve_field(&member)?;
         let value = self.pop_ty(ty_of(&field.desc))?;
         let object = self.pop_ty(Ty::Ptr)?;
+        self.mark_use(value, &field.desc);
         self.null_check(object, &format!("Cannot assign field \"{}\"", field.name));
         let place = self.b.add(object, long(field.offset as i64));
         self.b.store_as(place, &field.desc, value);
@@ -447,6 +478,7 @@ impl Body<'_> {
 
     fn array_load(&mut self, array: Array) -> Result<(), Refusal> {
         let (index, object) = (self.pop_ty(Ty::I32)?, self.pop_ty(Ty::Ptr)?);
+        self.mark_use(index, &Desc::Int);
         self.null_check(object, &format!("Cannot load from {} array", array_word(array)));
         let text = self.element_text(object, index);
         self.wrong_is(Implicit::Index, &text);
@@ -454,6 +486,8 @@ impl Body<'_> {
         let element = element_of(array);
         let place = self.world.element_address(&mut self.b, object, index, &element);
         let value = self.b.load_as(place, &element);
+        let text = |body: &Self| format!("{}[{}]", body.shown_object(object), body.shown_int(index));
+        self.note_read(value, &element, text);
         self.remember(value, Origin::Element(self.origin(object), self.origin(index)));
         self.push(value);
         Ok(())
@@ -463,6 +497,8 @@ impl Body<'_> {
         let element = element_of(array);
         let value = self.pop_ty(ty_of(&element))?;
         let (index, object) = (self.pop_ty(Ty::I32)?, self.pop_ty(Ty::Ptr)?);
+        self.mark_use(index, &Desc::Int);
+        self.mark_use(value, &element);
         self.null_check(object, &format!("Cannot store to {} array", array_word(array)));
         let text = self.element_text(object, index);
         self.wrong_is(Implicit::Index, &text);
@@ -479,6 +515,7 @@ impl Body<'_> {
     fn new_array(&mut self, class: &str) -> Result<(), Refusal> {
         let class = self.world.classes.load(&class.into())?;
         let length = self.pop_ty(Ty::I32)?;
+        self.mark_use(length, &Desc::Int);
         self.world.classes.instantiate(class);
         let value = match length {
             Operand::Const(_, bits) if (bits as u32 as i32) >= 0 => {
@@ -502,6 +539,7 @@ impl Body<'_> {
             lengths.push(self.pop_ty(Ty::I32)?);
         }
         lengths.reverse();
+        lengths.iter().for_each(|length| self.mark_use(*length, &Desc::Int));
         let make = self.world.func(Func::MultiArray(class, dimensions));
         let call = |body: &mut Body<'_>| body.b.call(make, lengths, Some(Ty::Ptr));
         let value = self.call_that_throws(Implicit::NegativeSize, "", call);
@@ -578,6 +616,11 @@ impl Body<'_> {
         self.b.copy(answer, fits);
         self.b.jump(done);
         self.b.at(done);
+        let text = |body: &Self| {
+            let class = short_type(&Desc::Ref(body.world.classes.get(class).name.clone()));
+            format!("{} instanceof {class}", body.shown_object(value))
+        };
+        self.note_read(Operand::Reg(answer), &Desc::Boolean, text);
         self.push(Operand::Reg(answer));
         Ok(())
     }
@@ -625,7 +668,9 @@ impl Body<'_> {
             return Ok(());
         }
         self.ensure_init(method.class);
-        self.call(Func::Method(method), args, &desc);
+        self.mark_arguments(&desc, &args);
+        self.call(Func::Method(method), args.clone(), &desc);
+        self.note_call(&member, &desc, &args);
         self.remember_call(&member, &desc);
         // Who looks up is the class that the code is in.
         if (&*member.class, &*member.name) == ("java/lang/invoke/MethodHandles", "lookup")
@@ -659,7 +704,9 @@ impl Body<'_> {
         {
             method = found;
         }
-        self.call(Func::Method(method), args, &desc);
+        self.mark_arguments(&desc, &args);
+        self.call(Func::Method(method), args.clone(), &desc);
+        self.note_call(&member, &desc, &args);
         self.remember_call(&member, &desc);
         Ok(())
     }
@@ -675,6 +722,8 @@ impl Body<'_> {
             return Ok(());
         }
         let method = self.world.classes.resolve_method(&member)?;
+        self.mark_arguments(&desc, &args);
+        let given = args.clone();
         if self.world.is_fixed(method) {
             self.call(Func::Method(method), args, &desc);
         } else {
@@ -685,6 +734,7 @@ impl Body<'_> {
                 self.push(value);
             }
         }
+        self.note_call(&member, &desc, &given);
         self.remember_call(&member, &desc);
         Ok(())
     }
@@ -693,6 +743,7 @@ impl Body<'_> {
         let (_, _, desc) = self.file.pool.call_site(index).map_err(malformed)?;
         let desc = MethodDesc::parse(&desc).ok_or_else(|| Refusal::Malformed(format!("the descriptor {desc}")))?;
         let args = self.arguments(&desc)?;
+        self.mark_arguments(&desc, &args);
         self.call(Func::Site(self.class, index), args, &desc);
         Ok(())
     }

@@ -161,6 +161,8 @@ pub struct Slot {
 pub struct Tested {
     /// The calls, of methods that are alike.
     pub calls: Vec<Call>,
+    /// Whether nobody else leads to the method.
+    pub all: All,
     /// The parameter that says which call is made: 0 for the first. There is none if nobody has a choice.
     pub selector: Option<usize>,
     /// Whether the name alone says which method is meant.

@@ -6,7 +6,7 @@
 use super::body::Body;
 use crate::classfile::{Code, Cond, Decoded, Insn};
 use crate::marks::{MethodMarks, Place, Selector, is_conditional};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use touchstone_base::{FileId, Id, IndexMap, Span};
@@ -34,6 +34,9 @@ pub(crate) struct Jump {
     pub taken: Taken,
 }
 
+/// What the compiler's helper calls a truth value that is kept or passed on.
+const KEPT: &str = "a value that nothing is decided by";
+
 /// When a jump is taken.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Taken {
@@ -48,6 +51,8 @@ pub(crate) struct Table {
     points: IndexMap<PointId, Point>,
     jumps: FxHashMap<usize, (CondTag, u8)>,
     statements: FxHashMap<usize, Vec<PointId>>,
+    /// Jumps for relations whose value is kept.
+    values: FxHashSet<usize>,
     /// Switches whose arms are the source's.
     switches: Vec<usize>,
     is_library: bool,
@@ -97,6 +102,8 @@ impl Table {
             let tag = CondTag { decision: numbers[&jump.decision.number], condition: CondId::new(jump.condition) };
             table.jumps.insert(*at, (tag, jump.opcode));
         }
+        let kept = marks.others.iter().filter(|(_, reason)| reason.as_deref() == Some(KEPT));
+        table.values = kept.map(|(at, _)| *at).collect();
         let mut statements: BTreeMap<Place, (String, Vec<usize>)> = BTreeMap::new();
         for (at, marks) in &marks.statements {
             for mark in marks {
@@ -105,7 +112,7 @@ impl Table {
             }
         }
         for (place, (text, places)) in statements {
-            let point = table.points.push(Point { kind: PointKind::Statement, span: span(file, place), text });
+            let point = table.points.push(Point::new(PointKind::Statement, span(file, place), text));
             places.into_iter().for_each(|at| table.statements.entry(at).or_default().push(point));
         }
         for (start, selector) in &marks.switches {
@@ -126,7 +133,7 @@ impl Table {
             let at = Span::at(file, line, 1);
             if line != 0 && line != last {
                 let text = format!("line {line}");
-                let point = table.points.push(Point { kind: PointKind::Statement, span: at, text });
+                let point = table.points.push(Point::new(PointKind::Statement, at, text));
                 table.statements.entry(insn.at).or_default().push(point);
                 last = line;
             }
@@ -150,6 +157,47 @@ impl Table {
         self.decisions[tag.decision].conditions[tag.condition].span
     }
 
+    /// A condition, as the source writes it.
+    pub fn text_of(&self, tag: CondTag) -> String {
+        self.decisions[tag.decision].conditions[tag.condition].text.clone()
+    }
+
+    /// Decisions of several conditions.
+    pub fn joined_decisions(&self) -> Vec<DecisionId> {
+        let several = self.decisions.iter().filter(|(_, decision)| decision.conditions.len() > 1);
+        several.map(|(id, _)| id).collect()
+    }
+
+    /// The condition of a decision that an instruction decides.
+    pub fn condition_at(&self, at: usize, decision: DecisionId) -> Option<CondId> {
+        self.jumps.get(&at).filter(|(tag, _)| tag.decision == decision).map(|(tag, _)| tag.condition)
+    }
+
+    /// How many conditions a decision has.
+    pub fn conditions(&self, decision: DecisionId) -> usize {
+        self.decisions[decision].conditions.len()
+    }
+
+    pub fn tree(&self, decision: DecisionId) -> &BoolTree {
+        &self.decisions[decision].tree
+    }
+
+    /// Where a decision stands, and how the source writes it.
+    pub fn decision(&self, decision: DecisionId) -> (Span, String) {
+        (self.decisions[decision].span, self.decisions[decision].text.clone())
+    }
+
+    /// Whether a jump is made for a relation whose value is kept.
+    pub fn is_kept(&self, at: usize) -> bool {
+        self.values.contains(&at)
+    }
+
+    /// A point that is as another is the other one: the compiler copies what stands in a `finally`.
+    pub fn add_once(&mut self, point: Point) -> PointId {
+        let known = self.points.iter().find(|(_, known)| **known == point).map(|(id, _)| id);
+        known.unwrap_or_else(|| self.add(point))
+    }
+
     pub fn is_library(&self) -> bool {
         self.is_library
     }
@@ -159,17 +207,26 @@ impl Table {
         self.points.push(point)
     }
 
-    /// The text of the last statement that begins at an instruction or before.
-    pub fn text_before(&self, at: usize) -> Option<String> {
+    /// The last statement that begins at an instruction or before.
+    pub fn statement_before(&self, at: usize) -> Option<&Point> {
         let before = self.statements.iter().filter(|(start, _)| **start <= at);
         let (_, points) = before.max_by_key(|(start, _)| **start)?;
-        points.last().map(|point| self.points[*point].text.clone())
+        points.last().map(|point| &self.points[*point])
     }
 
-    /// Gives a function its decisions and points.
+    /// Gives a function its decisions and points, in the order of the source.
     pub fn give(self, function: &mut Function) {
+        let mut points: Vec<(PointId, Point)> = self.points.iter().map(|(id, point)| (id, point.clone())).collect();
+        points.sort_by_key(|(id, point)| (point.span.line, point.span.column, *id));
+        let numbers: FxHashMap<PointId, PointId> =
+            points.iter().enumerate().map(|(index, (id, _))| (*id, PointId::new(index))).collect();
+        for inst in function.blocks.values_mut().flat_map(|block| &mut block.insts) {
+            if let InstKind::Point { point } = &mut inst.kind {
+                *point = numbers[point];
+            }
+        }
         function.decisions = self.decisions;
-        function.points = self.points;
+        function.points = points.into_iter().map(|(_, point)| point).collect();
     }
 }
 
@@ -219,13 +276,25 @@ impl Body<'_> {
     pub fn jump_here(&self) -> Jump {
         match self.table.jumps.get(&self.position) {
             Some((tag, opcode)) => {
-                let taken = match self.code.bytes.get(self.position) == Some(opcode) {
-                    true => Taken::IfTrue,
-                    false => Taken::IfFalse,
-                };
+                let taken = self.taken(self.position, *opcode);
                 Jump { role: BranchRole::Condition, tag: Some(*tag), taken }
             }
             None => Jump { role: BranchRole::Check, tag: None, taken: Taken::IfTrue },
+        }
+    }
+
+    fn taken(&self, at: usize, opcode: u8) -> Taken {
+        match self.code.bytes.get(at) == Some(&opcode) {
+            true => Taken::IfTrue,
+            false => Taken::IfFalse,
+        }
+    }
+
+    /// When the condition holds that a jump decides, which is taken if `cond` does.
+    pub fn sense_at(&self, at: usize, cond: Cond) -> Cond {
+        match self.table.jumps.get(&at) {
+            Some((_, opcode)) if self.taken(at, *opcode) == Taken::IfFalse => opposite(cond),
+            _ => cond,
         }
     }
 

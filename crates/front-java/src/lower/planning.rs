@@ -4,6 +4,7 @@
 //! What is left out (more calls, longer collections, other classes) is a way that stops by name, so no verdict says that there
 //! is none. Deliberately not here: heaps that no caller can build.
 
+use super::callers::Callers;
 use super::generics::Types;
 use super::known_classes::{collection, is_usual};
 use super::making::{All, Call, Look, Making, Naming, Object, Observed, Scenario, Slot, Tested, Way, Whose};
@@ -62,6 +63,7 @@ impl World {
         let class = self.classes.get(method.class).name.clone();
         let package = class.rsplit_once('/').map_or("", |(package, _)| package).to_string();
         let asks_identity = compares_references(self.classes.method(method));
+        let is_equals = &*self.classes.method(method).name == "equals";
         let handlers = self.classes.method(method).code().map_or(&[][..], |code| &code.handlers);
         // What a `finally` sees is any exception.
         let any = || "java/lang/Throwable".into();
@@ -74,20 +76,24 @@ impl World {
             shared: Vec::new(),
             variables: Vec::new(),
             asks_identity,
+            is_equals,
             wide_texts,
             limit: MOST_PARAMETERS,
             caught,
         };
         match planner.may_call_directly(method) {
             true if planner.needs_nothing(method, &desc) => Planned::Directly,
-            true => planner.scenario(method, &[method]).unwrap_or_else(Planned::Not),
+            true => {
+                let itself = Callers { calls: vec![method], all: All::Known };
+                planner.scenario(method, &itself).unwrap_or_else(Planned::Not)
+            }
             false => {
-                let not = |why: &str| Planned::Not(format!("it is private, and {why}"));
+                let not = |why: &str| Planned::Not(format!("tests may not call it, and {why}"));
                 match planner.callers(method) {
-                    None => not("not all that lead to it can be called"),
+                    None => not("nobody leads to it whom they may call"),
                     Some(callers) => planner
                         .scenario(method, &callers)
-                        .unwrap_or_else(|_| not("tests can't make what its callers need")),
+                        .unwrap_or_else(|_| not("they can't make what its callers need")),
                 }
             }
         }
@@ -126,6 +132,8 @@ pub(super) struct Planner<'w> {
     pub(super) variables: Vec<String>,
     /// Whether the tested method itself asks whether two references are the same.
     pub(super) asks_identity: bool,
+    /// Whether the tested method is `equals`.
+    pub(super) is_equals: bool,
     /// Whether texts have other characters than the first 256.
     pub(super) wide_texts: bool,
     /// From so many parameters on, objects have no others inside.
@@ -151,7 +159,8 @@ impl Planner<'_> {
 
     /// How a method is tested by calls of some: of itself, or of others that lead to it. They are alike: all need an object of one
     /// class, or none, and have one type of result.
-    fn scenario(&mut self, method: MethodRef, callers: &[MethodRef]) -> Result<Planned, String> {
+    fn scenario(&mut self, method: MethodRef, callers: &Callers) -> Result<Planned, String> {
+        let Callers { calls: callers, all } = callers;
         let first = callers[0];
         let member = self.world.classes.method(first);
         let (is_static, name) = (member.is(access::STATIC), member.name.clone());
@@ -163,7 +172,7 @@ impl Planner<'_> {
         if &*name == "<init>" && !self.has_constructors(first.class) {
             return Err("it makes objects of a class that has none, or that is inside of another".to_string());
         }
-        let selector = (callers.len() > 1).then(|| self.param("caller", Desc::Int));
+        let selector = (callers.len() > 1 || *all == All::NotKnown).then(|| self.param("caller", Desc::Int));
         let shared = self.shared.clone();
         let mut calls = Vec::new();
         for caller in callers {
@@ -176,7 +185,7 @@ impl Planner<'_> {
             }
         }
         let overloaded = calls.iter().any(|call| self.world.shown_name(call.method).contains('('));
-        let tested = Tested { calls, selector, naming: Naming::of(overloaded) };
+        let tested = Tested { calls, all: *all, selector, naming: Naming::of(overloaded) };
         let result = self.result_of(first, &types);
         let observed = self.observed(method, receiver.as_ref(), &tested, &result);
         let (params, objects, result) = (std::mem::take(&mut self.params), self.count, result.text());

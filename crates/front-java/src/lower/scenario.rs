@@ -18,6 +18,7 @@ use touchstone_ir::{
 
 /// What a way that is not followed is called.
 const OTHERS: &str = "objects that other constructors or more calls make";
+const CALLERS: &str = "calls by methods that tests don't call";
 const LONGER: &str = "arrays or collections with more elements";
 
 /// A scenario in the making.
@@ -125,8 +126,12 @@ impl World {
             p.b.copy(object, left.object);
             p.b.jump(done);
         }
+        let others = match tested.all {
+            All::Known => p.never,
+            All::NotKnown => Playing::stop(p, CALLERS),
+        };
         p.b.at(entry);
-        p.b.switch(p.b.param(selector), arms, p.never, BranchRole::Check);
+        p.b.switch(p.b.param(selector), arms, others, BranchRole::Check);
         p.b.at(done);
         Ok(Left { value: value.map(Operand::Reg), object: Operand::Reg(object) })
     }

@@ -45,9 +45,10 @@ impl Planner<'_> {
             }
         }
         if &**internal == "java/lang/Object" {
-            // What an `equals` looks for.
+            // What an `equals` looks for. Collections look for elements, which they hardly ever are themselves.
             let own = self.shared.first().map(|(_, class)| *class);
-            if let Some(own) = own.filter(|own| depth == 1 && self.has_constructors(*own)) {
+            let looks_for_own = |own: &ClassId| self.is_equals || !self.world.classes.get(*own).of_jdk;
+            if let Some(own) = own.filter(|own| depth == 1 && looks_for_own(own) && self.has_constructors(*own)) {
                 let full = self.full(own, &self.defaults(own));
                 ways.extend(self.constructed(own, &full, &format!("{name}Same"), 2).into_iter().take(2));
             }

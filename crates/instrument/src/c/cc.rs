@@ -185,8 +185,11 @@ impl Job<'_> {
         let mut with = Vec::new();
         for (at, text, _) in replaced {
             // Objects are called after their source.
-            let folder = scratch.join(at.to_string());
-            std::fs::create_dir(&folder)?;
+            let folder = match replaced.len() {
+                1 => scratch.to_path_buf(),
+                _ => scratch.join(at.to_string()),
+            };
+            std::fs::create_dir_all(&folder)?;
             let stem = Path::new(&command.words[*at]).file_stem().unwrap_or_default();
             let path = folder.join(stem).with_extension(if command.cxx.contains(at) { "ii" } else { "i" });
             std::fs::write(&path, text)?;

@@ -57,6 +57,9 @@ const STAND_INS: [&str; 6] = ["ccache", "sccache", "distcc", "icecc", "colorgcc"
 
 /// A wrapper.
 const WRAPPER: &str = include_str!("wrapper.sh");
+/// How their directory is called, before what tells one from another.
+const FOLDER: &str = "compilers-";
+
 /// How one begins: by this it is known.
 const HEAD: &str = "#!/bin/sh\n# A wrapper of touchstone measure.";
 
@@ -129,7 +132,7 @@ impl Wrapping<'_> {
     fn make(&self) -> Result<PathBuf, WrapperError> {
         let is_there = |name: &&str| behind_wrappers(name.as_ref(), self.path).is_some();
         let names: Vec<&str> = COMPILERS.into_iter().filter(is_there).collect();
-        let folder = format!("compilers-{:08x}", stable_hash(&(names.join(" ").as_str(), WRAPPER)) & 0xffff_ffff);
+        let folder = format!("{FOLDER}{:08x}", stable_hash(&(names.join(" ").as_str(), WRAPPER)) & 0xffff_ffff);
         if let Some(stable) = self.cache.map(|cache| cache.join(&folder))
             && fill(&stable, &names).is_ok()
         {
@@ -189,17 +192,24 @@ fn fill(folder: &Path, names: &[&str]) -> std::io::Result<()> {
 
 /// The compiler of this name on a path: no wrapper, and none that only stands in for it, unless there is no other.
 pub fn behind_wrappers(name: &OsStr, path: &OsStr) -> Option<PathBuf> {
-    let all = std::env::split_paths(path).map(|folder| folder.join(name));
-    let candidates: Vec<PathBuf> = all.filter(|candidate| is_program(candidate) && !is_wrapper(candidate)).collect();
-    let real = candidates.iter().find(|candidate| !stands_in(candidate));
-    real.or(candidates.first()).cloned()
+    let mut first = None;
+    for candidate in std::env::split_paths(path).map(|folder| folder.join(name)) {
+        if !is_program(&candidate) || is_wrapper(&candidate) {
+            continue;
+        }
+        if !stands_in(&candidate) {
+            return Some(candidate);
+        }
+        first = first.or(Some(candidate));
+    }
+    first
 }
 
 /// A path without directories of wrappers: whoever looks for a compiler there does not come back to us.
 pub fn path_behind(path: &OsStr) -> OsString {
     let others = std::env::split_paths(path).filter(|folder| {
-        let mut found = COMPILERS.iter().map(|name| folder.join(name)).filter(|wrapper| wrapper.is_file());
-        !found.next().is_some_and(|wrapper| is_wrapper(&wrapper))
+        let named = folder.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(FOLDER.as_bytes()));
+        !named || !COMPILERS.iter().any(|name| is_wrapper(&folder.join(name)))
     });
     std::env::join_paths(others).unwrap_or_else(|_| path.to_os_string())
 }

@@ -35,7 +35,17 @@ impl Parser {
                 .expected("a kind of point (statement, deep, value, decision, hazard, store, condition, label)");
         };
         let text = self.text("the text of the point in quotes")?;
-        Ok(Point { kind, text, span: self.span() })
+        let variables = match self.eat_word("among") {
+            true => {
+                let mut variables = Vec::new();
+                while self.is_sign("(") {
+                    variables.push(self.expr(1)?);
+                }
+                Some(variables.into())
+            }
+            false => None,
+        };
+        Ok(Point { kind, text, variables, span: self.span() })
     }
 
     /// `d0.c1`

@@ -322,6 +322,13 @@ impl<'m> Printer<'m> {
             }
         }
         put!(self, " {}", quoted(point.text.as_bytes()));
+        if let Some(variables) = &point.variables {
+            put!(self, " among");
+            for variable in variables.iter() {
+                self.out.push(' ');
+                self.expr(variable);
+            }
+        }
         self.span(point.span);
         self.out.push('\n');
     }

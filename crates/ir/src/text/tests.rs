@@ -177,7 +177,14 @@ fn point() -> impl Strategy<Value = Point> {
         (tag, expr()).prop_map(|(tag, value)| PointKind::Condition { tag, value }),
         (name(), expr()).prop_map(|(name, predicate)| PointKind::Label { name, predicate }),
     ];
-    (kind, span(), name()).prop_map(|(kind, span, text)| Point { kind, span, text })
+    let variables = proptest::option::of(proptest::collection::vec(expr(), 0..3));
+    let made = |(kind, span, text, variables): (_, _, _, Option<Vec<Expr>>)| Point {
+        kind,
+        span,
+        text,
+        variables: variables.map(Into::into),
+    };
+    (kind, span(), name(), variables).prop_map(made)
 }
 
 /// Operands over `regs` registers; not always of the right type.

@@ -24,6 +24,9 @@ impl Verifier<'_> {
         for (id, point) in function.points.iter() {
             self.point = Some(id);
             self.span(point.span);
+            for variable in point.variables.iter().flat_map(|variables| variables.iter()) {
+                self.expression(function, variable);
+            }
             match &point.kind {
                 PointKind::Statement | PointKind::TooDeep => {}
                 PointKind::Value(value) => self.expression(function, value),

@@ -228,8 +228,7 @@ impl Gen {
             Ty::Scalar(_) if constant => self.literal(),
             Ty::Scalar(_) => self.pure(2),
             Ty::Array(element, count) if **element == Ty::Scalar("char") && *count == 4 && self.rng.chance(40) => {
-                // known: a shorter string in braces (`{"q"}`) is out of bounds in a local.
-                self.rng.word("\"abc\" \"x\" \"\" \"wxyz\"").to_string()
+                self.rng.word("\"abc\" \"x\" \"\" \"wxyz\" {\"q\"} {\"vwx\"}").to_string()
             }
             Ty::Array(element, count) => {
                 let given = 1 + self.rng.below(*count);

@@ -11,6 +11,16 @@ pub struct Param {
     pub argument: String,
 }
 
+impl Param {
+    /// The type of a variable that holds the argument, as it stands before the name.
+    pub fn of(&self) -> &str {
+        match self.declaration.contains('[') {
+            true => "int *",
+            false => self.declaration.strip_suffix(&self.argument).expect("a name at the end"),
+        }
+    }
+}
+
 /// A pointer that is looked behind only where it leads somewhere.
 #[derive(Clone)]
 pub struct Guard {
@@ -59,6 +69,13 @@ impl Draft {
             chosen: format!("{declaration}{name} = {chosen};"),
             argument: name.to_string(),
         });
+    }
+
+    /// Declares a parameter in another way.
+    pub fn declare(&mut self, name: &str, declaration: &str) {
+        for param in self.params.iter_mut().filter(|param| param.argument == name) {
+            param.declaration = declaration.to_string();
+        }
     }
 
     pub fn read(&mut self, names: &[&str]) {

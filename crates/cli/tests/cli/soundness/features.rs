@@ -417,6 +417,13 @@ fn elements(file: &mut File, draft: &mut Draft) {
     if file.rng.chance(50) {
         draft.place(&["t[(unsigned)a & 1]"]);
     }
+    // The same pointers, declared as arrays.
+    if file.rng.chance(40) {
+        draft.declare("t", "int t[2]");
+    }
+    if file.rng.chance(30) {
+        draft.declare("q", "int q[1]");
+    }
 }
 
 fn walk(file: &mut File, draft: &mut Draft) {

@@ -104,18 +104,15 @@ impl File {
         for (function, params) in std::mem::take(&mut self.signatures) {
             lines.push("{".to_string());
             for param in &params {
-                let given = format!("{function}_{}", param.argument);
+                let (given, of) = (format!("{function}_{}", param.argument), param.of());
                 // Others must have more behind them.
                 let own = param.argument == "q";
                 let value = match self.rng.below(4) {
                     0 if own => "&start_i".to_string(),
                     1 if own => "&start_k".to_string(),
                     // No number is a place: what a compiler leaves out of an access through one is anybody's guess.
-                    0..=2 if param.declaration.starts_with("int ") && !param.declaration.contains('*') => {
-                        self.rng.between(0, 5).to_string()
-                    }
+                    0..=2 if of == "int " => self.rng.between(0, 5).to_string(),
                     _ => {
-                        let of = param.declaration.strip_suffix(&param.argument).expect("a name at the end");
                         self.text.line(&format!("{of}{given}(void);"));
                         self.define(&format!(
                             "{of}{given}(void) {{ external(); {} return {}; }}",
@@ -124,7 +121,7 @@ impl File {
                         format!("{given}()")
                     }
                 };
-                lines.push(format!("{} = {value};", param.declaration));
+                lines.push(format!("{of}{} = {value};", param.argument));
             }
             let arguments: Vec<&str> = params.iter().map(|param| param.argument.as_str()).collect();
             lines.push(format!("{function}({});", arguments.join(", ")));

@@ -1,6 +1,6 @@
 //! Mutants of float expressions: the operators of the integers, where they mean something.
 
-use super::{Mutant, made};
+use super::{Mutant, made, shown};
 use crate::Mutator;
 use touchstone_base::float::{Format, Op};
 use touchstone_ir::{BinOp, Expr, ExprKind, Ty};
@@ -76,7 +76,7 @@ fn arithmetic(expr: &Expr, op: Op, format: Format, args: &[Expr], mutants: &mut 
     }
     for (other, sign) in family.into_iter().filter(|(other, _)| *other != op) {
         let changed = Expr::float(other, format, args.to_vec());
-        mutants.push(made(Mutator::Aor, expr, changed, format!("{} {sign} {}", a.text, b.text)));
+        mutants.push(made(Mutator::Aor, expr, changed, format!("{} {sign} {}", shown(a), shown(b))));
     }
 }
 
@@ -98,7 +98,7 @@ fn relations(expr: &Expr, op: Op, format: Format, args: &[Expr], negated: bool, 
         let (x, y) = if swapped { (b, a) } else { (a, b) };
         let relation = Expr::float(other, format, vec![x.clone(), y.clone()]);
         let changed = if negate { not(relation) } else { relation };
-        mutants.push(made(Mutator::Ror, expr, changed, format!("{} {sign} {}", a.text, b.text)));
+        mutants.push(made(Mutator::Ror, expr, changed, format!("{} {sign} {}", shown(a), shown(b))));
     }
     for value in [1, 0] {
         mutants.push(made(Mutator::Ror, expr, Expr::constant(Ty::I1, value), (value == 1).to_string()));
