@@ -8,6 +8,7 @@ use crate::exec::again::FoundBefore;
 use crate::exec::graph::Graph;
 use crate::exec::guide::{Guide, InputKey};
 use crate::exec::ledger::Ledger;
+use crate::exec::used_globals::UsedGlobals;
 use crate::exec::world::World;
 use crate::goals::coverage::Coverage;
 use crate::goals::watching::{Hit, Watching};
@@ -17,6 +18,7 @@ use crate::state::value::Scalar;
 use crate::state::{PathEnd, State, Stop, unanswered};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
+use std::rc::Rc;
 use touchstone_base::{Id, Span};
 use touchstone_criteria::{Bound, Doubt, Incomplete, IncompletePaths};
 use touchstone_ir::{ErrorKind, FuncId, GlobalId, Module};
@@ -117,6 +119,7 @@ pub(crate) struct Executor<'m> {
     pub null_based: FxHashSet<TermId>,
     /// Globals that input pointers may lead to.
     pub reachable_globals: BTreeSet<GlobalId>,
+    pub used_globals: Option<Rc<UsedGlobals>>,
     /// Globals that are no inputs and in which calls leave something, if there are several calls.
     pub left: Vec<GlobalId>,
     /// What was found there before calls.
@@ -160,6 +163,7 @@ impl<'m> Executor<'m> {
             ledger: Ledger::default(),
             null_based: FxHashSet::default(),
             reachable_globals: BTreeSet::new(),
+            used_globals: None,
             left: Vec::new(),
             found_before: FxHashMap::default(),
             effects: Effects::default(),

@@ -27,5 +27,6 @@ pub(crate) mod pointer;
 mod shortage;
 pub(crate) mod step;
 mod throw;
+pub(crate) mod used_globals;
 mod watch;
 pub(crate) mod world;

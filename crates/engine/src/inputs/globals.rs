@@ -2,6 +2,7 @@
 
 use crate::config::{Calls, Privates};
 use crate::exec::executor::Executor;
+use crate::exec::used_globals::UsedGlobals;
 use crate::inputs::MOST_INPUT;
 use crate::state::inputs::NamedInput;
 use crate::state::memory::{Cell, Object, ObjectKind, disassemble, global_object};
@@ -30,9 +31,20 @@ impl Executor<'_> {
         let helpers = [&self.config.precondition, &self.config.oracle].into_iter().flatten();
         let mut roots: Vec<FuncId> = helpers.filter_map(|name| module.function_named(name)).collect();
         roots.push(func);
-        let used = used_globals(module, &roots);
+        let known = match &self.used_globals {
+            Some(known) if known.roots == roots => Rc::clone(known),
+            _ => {
+                self.reachable_globals = reachable_globals(module);
+                let (all, written) = (used_globals(module, &roots), written_globals(module));
+                let inputs = inputs_among(module, all.clone(), &written);
+                let hidden = hidden_among(module, &all, &written);
+                Rc::new(UsedGlobals { roots, all, inputs, hidden })
+            }
+        };
+        self.used_globals = Some(Rc::clone(&known));
+        let used = known.all.clone();
         let (mut inputs, hidden) = match self.config.entry {
-            crate::Entry::Function => (inputs_among(module, used.clone()), hidden_among(module, &used)),
+            crate::Entry::Function => (known.inputs.clone(), known.hidden.clone()),
             crate::Entry::Program => (BTreeSet::new(), BTreeMap::new()),
         };
         inputs.retain(|id| !self.config.unnamed.contains(id));
@@ -43,7 +55,6 @@ impl Executor<'_> {
             let is_left = |id: &GlobalId| !module.globals[*id].constant && module.globals[*id].function.is_none();
             self.left = used.iter().copied().filter(|id| is_left(id) && !inputs.contains(id)).collect();
         }
-        self.reachable_globals = reachable_globals(module);
         for (id, global) in module.globals.iter() {
             if used.contains(&id) && global.size > MOST_BYTES {
                 let what = Unsupported::LargeGlobal(global.name.clone(), global.size);
@@ -153,11 +164,10 @@ fn globals_of(expr: &Expr, found: &mut Vec<GlobalId>) {
 /// Not an input: a constant, a literal, a static local (no test can set it), and a global that has an explicit
 /// initialiser and that no code of the module writes or lets escape: its value is always the initialiser's.
 pub fn global_inputs(module: &Module, func: FuncId) -> BTreeSet<GlobalId> {
-    inputs_among(module, used_globals(module, &[func]))
+    inputs_among(module, used_globals(module, &[func]), &written_globals(module))
 }
 
-fn inputs_among(module: &Module, mut used: BTreeSet<GlobalId>) -> BTreeSet<GlobalId> {
-    let written = written_globals(module);
+fn inputs_among(module: &Module, mut used: BTreeSet<GlobalId>, written: &BTreeSet<GlobalId>) -> BTreeSet<GlobalId> {
     used.retain(|id| {
         let global = &module.globals[*id];
         let settable = !matches!(global.linkage, Linkage::Local | Linkage::Literal);
@@ -169,8 +179,7 @@ fn inputs_among(module: &Module, mut used: BTreeSet<GlobalId>) -> BTreeSet<Globa
 }
 
 /// The globals that hold something that no test sets and that others may change: earlier calls, or other files.
-fn hidden_among(module: &Module, used: &BTreeSet<GlobalId>) -> BTreeMap<GlobalId, Doubt> {
-    let written = written_globals(module);
+fn hidden_among(module: &Module, used: &BTreeSet<GlobalId>, written: &BTreeSet<GlobalId>) -> BTreeMap<GlobalId, Doubt> {
     let hidden = used.iter().filter_map(|id| {
         let global = &module.globals[*id];
         let name = || global.for_people();
@@ -192,8 +201,9 @@ fn hidden_among(module: &Module, used: &BTreeSet<GlobalId>) -> BTreeMap<GlobalId
 /// The globals whose value may be another than what the module says, or than a test sets: for proofs.
 pub(crate) fn changeable_globals(module: &Module, func: FuncId) -> BTreeSet<GlobalId> {
     let used = used_globals(module, &[func]);
-    let hidden = hidden_among(module, &used);
-    let mut all = inputs_among(module, used);
+    let written = written_globals(module);
+    let hidden = hidden_among(module, &used, &written);
+    let mut all = inputs_among(module, used, &written);
     all.extend(hidden.into_keys());
     all
 }
@@ -205,7 +215,7 @@ fn is_unknown(global: &touchstone_ir::Global, entry: crate::Entry) -> bool {
 
 /// The globals that a pointer from outside may lead to: those that other files can name, and those whose address goes
 /// somewhere that can't be followed.
-pub(crate) fn reachable_globals(module: &Module) -> BTreeSet<GlobalId> {
+fn reachable_globals(module: &Module) -> BTreeSet<GlobalId> {
     let escaping = escaping_globals(module);
     let reachable = module.globals.iter().filter(|(id, global)| {
         let named = matches!(global.linkage, Linkage::External | Linkage::Undefined);
