@@ -68,12 +68,14 @@ fn look_for(
     proofs
 }
 
-/// When to stop: with the function's time where earlier calls are known to matter; else something different may stand in the
-/// way, and a part of what the search took is enough to see.
+/// When to stop: with the function's time where earlier calls are known to matter and change what the program has; else
+/// something different may stand in the way, and a part of what the search took is enough to see.
 fn within_reason(found: &Found, config: &Config) -> Deadline {
     const LEAST: f64 = 2.0;
     const TIMES: f64 = 4.0;
-    let of_calls = |reason: &IncompletePaths| is_of_calls(&reason.why);
+    let is_own = |name: &str| name.starts_with('`');
+    let of_calls =
+        |reason: &IncompletePaths| matches!(&reason.why, Incomplete::Doubt(Doubt::EarlierCalls(name)) if is_own(name));
     match found.doubted.values().flatten().any(of_calls) {
         true => config.deadline,
         false => {

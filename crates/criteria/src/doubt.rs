@@ -6,9 +6,9 @@ use std::fmt;
 /// Something that is not modelled in tests, but may be in a real program.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Doubt {
-    /// A variable that no test sets holds what earlier calls left there.
+    /// A variable that no test sets holds what earlier calls left there; how people know it, the program's own in backquotes.
     EarlierCalls(String),
-    /// A variable holds what another file gave it.
+    /// A variable holds what another file gave it; how people know it.
     OtherFiles(String),
     /// An allocation fails.
     Allocation,

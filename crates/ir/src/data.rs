@@ -336,6 +336,29 @@ pub enum DataValue {
     Undefined,
 }
 
+/// A longer array has no value of zeros.
+const MOST_ZEROS: u64 = 4096;
+
+impl DataValue {
+    /// A value of zeros and null pointers, where there is one.
+    pub fn zero(types: &DataTypes, data: DataTypeId) -> Option<DataValue> {
+        let zero = |data: DataTypeId| DataValue::zero(types, data);
+        match &types[data] {
+            DataType::Int { .. } | DataType::Enum { .. } | DataType::Bool { .. } => Some(DataValue::Int(0)),
+            DataType::Float { .. } | DataType::Bits { .. } => Some(DataValue::Int(0)),
+            DataType::Pointer { .. } => Some(DataValue::Pointer(PointerTarget::Null)),
+            DataType::Array { element, length } if *length <= MOST_ZEROS => {
+                Some(DataValue::Array(vec![zero(*element)?; *length as usize]))
+            }
+            DataType::Struct { fields, kind, .. } if !kind.is_counted() => {
+                Some(DataValue::Struct(fields.iter().map(|field| zero(field.ty)).collect::<Option<_>>()?))
+            }
+            DataType::Union { members, .. } => Some(DataValue::Member(0, Box::new(zero(members.first()?.ty)?))),
+            _ => None,
+        }
+    }
+}
+
 /// Where a pointer value points.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum PointerTarget {

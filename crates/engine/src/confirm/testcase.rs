@@ -4,7 +4,7 @@ use crate::confirm::concrete::{ConcreteRun, Look, watch_kind};
 use crate::confirm::description::{ConditionOutcome, describe};
 use crate::exec::executor::Executor;
 use crate::goals::coverage::{Attention, Coverage};
-use crate::state::inputs::{InputObject, MOST_VARIABLES, TailLength};
+use crate::state::inputs::{InputObject, MOST_VARIABLES, NamedInput, TailLength};
 use crate::state::memory::{Cell, address_term};
 use crate::state::trail::BranchOutcome;
 use crate::state::value::{Pointer, Scalar, Value};
@@ -200,9 +200,8 @@ impl Executor<'_> {
         if self.config.entry == crate::Entry::Program {
             return TestKind::Program;
         }
-        let state = &self.with_all_arrays(state);
-        let named = |this: &mut Self, inputs: &[std::rc::Rc<crate::state::inputs::NamedInput>]| -> Vec<NamedValue> {
-            let value = |input: &std::rc::Rc<crate::state::inputs::NamedInput>| NamedValue {
+        let named = |this: &mut Self, inputs: &[std::rc::Rc<NamedInput>]| -> Vec<NamedValue> {
+            let value = |input: &std::rc::Rc<NamedInput>| NamedValue {
                 name: input.name.clone(),
                 data: input.data,
                 value: this.param_value(state, input.data, &input.cells, model),
@@ -337,8 +336,10 @@ impl Executor<'_> {
         match value {
             Value::Lazy(id) => match state.inputs.shape(*id) {
                 Some(decided) => self.points_to(state, &decided.clone(), model),
-                // Nobody looked at it: null is as good as anything.
-                None => PointerTarget::Null,
+                // Nobody looked at it: null is as good as anything, but where an array is declared.
+                None => state.inputs.lazies[*id]
+                    .array
+                    .map_or(PointerTarget::Null, |array| self.points_to(state, &Value::pointer(array, 0), model)),
             },
             Value::Ptr(Pointer { object, offset }) => {
                 let offset = match offset {

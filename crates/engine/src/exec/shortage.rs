@@ -45,7 +45,8 @@ impl Executor<'_> {
     /// Keeps that an access goes before the place that a pointer leads to, whatever was said of what is behind it.
     fn note_lack_before(&mut self, state: &State, pointer: Pointer) {
         let Scalar::Const(offset) = pointer.offset else { return };
-        let Some(input) = state.inputs.objects.iter().find(|input| input.object == pointer.object) else { return };
+        let grows = |input: &&Rc<InputObject>| input.object == pointer.object && !input.alone;
+        let Some(input) = state.inputs.objects.iter().find(grows) else { return };
         let element = self.size_of(input.element);
         let place = (offset as i64).wrapping_sub_unsigned(input.before * element);
         if place < 0 && place.unsigned_abs() <= FARTHEST {

@@ -100,7 +100,21 @@ impl Executor<'_> {
         }
     }
 
+    /// One instruction. A parameter that is declared as an array leads to its own where it is used: that is no choice.
     fn step_once(&mut self, state: &mut State) -> Result<Flow, Stop> {
+        loop {
+            let steps = state.steps;
+            match self.try_step(state) {
+                Err(Stop::Force(id, Purpose::Access)) if let Some(array) = state.inputs.lazies[id].array => {
+                    state.inputs_mut().decide(id, Value::pointer(array, 0));
+                    state.steps = steps;
+                }
+                flow => return flow,
+            }
+        }
+    }
+
+    fn try_step(&mut self, state: &mut State) -> Result<Flow, Stop> {
         let module = self.module;
         state.steps += 1;
         let frame = state.top();

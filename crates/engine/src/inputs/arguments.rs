@@ -1,7 +1,9 @@
 //! The arguments of the function under test, and the words of a program.
 
 use crate::exec::executor::Executor;
+use crate::growth::Room;
 use crate::inputs::MOST_INPUT;
+use crate::inputs::shapes::Length;
 use crate::state::inputs::{Lazy, Made, NamedInput};
 use crate::state::memory::{Assembled, Cell, Object, ObjectKind, assemble, disassemble};
 use crate::state::value::Value;
@@ -65,7 +67,10 @@ impl Executor<'_> {
         let param = &function.params[index];
         let ty = function.regs[param.reg].ty;
         if let (DataType::Array { element, length }, false) = (&self.module.types[param.data], param.aggregate) {
-            let pointer = Lazy { name: name.into(), pointee: Some(*element), taken_for: None, declared: Some(*length) };
+            let count = self.config.lengths.get(name).copied().unwrap_or(*length);
+            let room = Room { before: 0, elements: count };
+            let array = Some(self.input_object(state, *element, room, name, Length::Declared, None)?);
+            let pointer = Lazy { name: name.into(), pointee: Some(*element), taken_for: None, array };
             let value = Value::Lazy(state.inputs_mut().add_lazy(pointer));
             let cells = disassemble(&value, 8, &mut self.pointers).collect();
             return Ok((value, cells));

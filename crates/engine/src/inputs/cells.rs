@@ -56,12 +56,8 @@ impl Executor<'_> {
                 cells.push(Cell::Part { term, index: 0 });
             }
             DataType::Pointer { pointee, .. } => {
-                let lazy = inputs.add_lazy(Lazy {
-                    name: name.into(),
-                    pointee: Some(*pointee),
-                    taken_for: None,
-                    declared: None,
-                });
+                let lazy =
+                    inputs.add_lazy(Lazy { name: name.into(), pointee: Some(*pointee), taken_for: None, array: None });
                 cells.extend(disassemble(&Value::Lazy(lazy), 8, &mut self.pointers));
             }
             DataType::Array { element, length } => {

@@ -160,13 +160,13 @@ impl Executor<'_> {
             DataType::Pointer { pointee, .. } if makes => {
                 // It may lead to what no test can name: to a local, say.
                 self.ledger.avoided = true;
-                Lazy { name: format!("{name}_result").into(), pointee: Some(pointee), taken_for: None, declared: None }
+                Lazy { name: format!("{name}_result").into(), pointee: Some(pointee), taken_for: None, array: None }
             }
             _ => Lazy {
                 name: format!("pointer other than null from external function {name}").into(),
                 pointee: None,
                 taken_for: None,
-                declared: None,
+                array: None,
             },
         };
         Value::Lazy(state.inputs_mut().add_lazy(lazy))
@@ -190,7 +190,7 @@ impl Executor<'_> {
         if state.inputs.lazies.values().any(|lazy| *lazy.name == *name) {
             return Ok(());
         }
-        let lazy = Lazy { name: name.into(), pointee: None, taken_for: None, declared: None };
+        let lazy = Lazy { name: name.into(), pointee: None, taken_for: None, array: None };
         Err(Stop::Force(state.inputs_mut().add_lazy(lazy), Purpose::Access))
     }
 }

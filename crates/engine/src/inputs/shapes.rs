@@ -9,7 +9,6 @@ use crate::state::inputs::{InputObject, Lazy, MOST_VARIABLES, TailLength};
 use crate::state::memory::{Cell, Object, ObjectKind, global_object};
 use crate::state::value::{LazyId, ObjectId, Pointer, Scalar, Value};
 use crate::state::{Purpose, State, Stop};
-use std::borrow::Cow;
 use std::rc::Rc;
 use touchstone_base::{Id, Span};
 use touchstone_criteria::{Bound, Unsupported};
@@ -77,7 +76,7 @@ impl Executor<'_> {
             && self.policy.world == World::Tested
             && let Some(other) = state.inputs.objects.iter().find(|input| input.object == object)
             && lazy.pointee.is_some_and(|pointee| self.same_layout(other.element, self.element_of(pointee)))
-            && self.elements_behind(lazy).is_none_or(|length| length <= other.count)
+            && self.elements_behind(state, lazy).is_none_or(|length| length <= other.count)
         {
             // No others have an order; null is less than all on common machines.
             self.ledger.avoided = true;
@@ -86,7 +85,7 @@ impl Executor<'_> {
             return vec![self.inside(state, id, lazy, other, purpose), Ok(null)];
         }
         let decide = |state: &mut State, value: Value| state.inputs_mut().decide(id, value);
-        let length = self.elements_behind(lazy);
+        let length = self.elements_behind(state, lazy);
         let mut null = state.clone();
         decide(&mut null, Value::NULL);
         let Some(pointee) = lazy.pointee else {
@@ -96,15 +95,8 @@ impl Executor<'_> {
             ];
         };
         let element = self.element_of(pointee);
-        if let (Some(_), Some(elements), Purpose::Access) = (lazy.declared, length, purpose) {
-            // What an array shares with others, and that there is none, is followed where the program asks for it.
-            let mut fresh = state.clone();
-            let room = Room { elements, ..self.room(&lazy.name) };
-            let made = self.input_object(&mut fresh, pointee, room, &lazy.name, Length::Declared, None);
-            return vec![made.map(|object| {
-                decide(&mut fresh, Value::pointer(object, room.before * self.size_of(pointee)));
-                fresh
-            })];
+        if let Some(array) = lazy.array {
+            return self.array_or_another(state, id, lazy, array, purpose);
         }
         if matches!(self.module.pointee(pointee).stands, Stands::Arguments | Stands::Cursor) {
             let mut fresh = state.clone();
@@ -151,9 +143,6 @@ impl Executor<'_> {
             fresh.inputs_mut().fresh += 1;
             let types = &self.module.types;
             let (room, said) = match length {
-                Some(elements) if lazy.declared.is_some() => {
-                    (Room { elements, ..self.room(&lazy.name) }, Length::Declared)
-                }
                 Some(elements) => (Room { elements, ..self.room(&lazy.name) }, Length::Given),
                 // What it ends in grows, not the number of them.
                 None if types[element].tail(types).is_some() => (Room::ONE, Length::Default),
@@ -218,7 +207,7 @@ impl Executor<'_> {
         object: &InputObject,
         purpose: Purpose,
     ) -> Result<State, Stop> {
-        let needed = match (self.elements_behind(lazy), purpose) {
+        let needed = match (self.elements_behind(state, lazy), purpose) {
             // Nothing of the kind lies in it or behind it.
             _ if self.module.types[object.element].says_its_size() => 1,
             (Some(length), _) => length,
@@ -337,21 +326,44 @@ impl Executor<'_> {
         self.module.pointee(pointee).element
     }
 
-    /// The same with an object for every array that nobody used: a caller passes one.
-    pub(crate) fn with_all_arrays<'s>(&mut self, state: &'s State) -> Cow<'s, State> {
-        let mut all = Cow::Borrowed(state);
-        let unused = |(id, lazy): &(LazyId, &Lazy)| lazy.declared.is_some() && state.inputs.shape(*id).is_none();
-        for (id, _) in state.inputs.lazies.iter().filter(unused) {
-            if let Some(Ok(made)) = self.force(&all, id, Purpose::Access).into_iter().next() {
-                all = Cow::Owned(made);
+    /// What a parameter that is declared as an array may lead to: its own; where the program compares it, also nothing or what another
+    /// leads to.
+    fn array_or_another(
+        &mut self,
+        state: &State,
+        id: LazyId,
+        lazy: &Lazy,
+        array: ObjectId,
+        purpose: Purpose,
+    ) -> Vec<Result<State, Stop>> {
+        let mut own = state.clone();
+        own.inputs_mut().decide(id, Value::pointer(array, 0));
+        if purpose == Purpose::Access {
+            return vec![Ok(own)];
+        }
+        let mut without = state.clone();
+        without.inputs_mut().objects.retain(|input| input.object != array);
+        let mut null = without.clone();
+        null.inputs_mut().decide(id, Value::NULL);
+        let mut options = vec![Ok(own), Ok(null)];
+        let elements = self.elements_behind(state, lazy).unwrap_or_default();
+        for other in without.inputs.objects.clone().iter().filter(|other| other.count >= elements) {
+            let is_taken = !without.inputs.undecided_arrays().any(|array| array == other.object);
+            if let Some(cond) = self.may_be(other, lazy.pointee.unwrap_or(other.element)).filter(|_| is_taken) {
+                let inside = self.inside(&without, id, lazy, other, purpose);
+                options.push(inside.and_then(|mut alias| {
+                    self.assume_all(&mut alias, cond.as_slice())?;
+                    Ok(alias)
+                }));
             }
         }
-        all
+        options
     }
 
     /// How much an input pointer leads to, if that was said or declared.
-    fn elements_behind(&self, lazy: &Lazy) -> Option<u64> {
-        self.config.lengths.get(&*lazy.name).copied().or(lazy.declared)
+    fn elements_behind(&self, state: &State, lazy: &Lazy) -> Option<u64> {
+        let array = state.inputs.objects.iter().find(|input| Some(input.object) == lazy.array);
+        array.map(|input| input.count).or_else(|| self.config.lengths.get(&*lazy.name).copied())
     }
 
     /// Whether it was said how much an input pointer leads to.

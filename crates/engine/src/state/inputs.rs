@@ -101,8 +101,8 @@ pub(crate) struct Lazy {
     pub pointee: Option<DataTypeId>,
     /// What the program takes it for, where the pointee says nothing.
     pub taken_for: Option<DataTypeId>,
-    /// Elements that it leads to by its declaration as an array, where the program uses it.
-    pub declared: Option<u64>,
+    /// The object that it leads to where it is declared as an array and the program uses it.
+    pub array: Option<ObjectId>,
 }
 
 /// An input union.
@@ -135,6 +135,12 @@ pub(crate) struct Looked {
 }
 
 impl Inputs {
+    /// The objects of arrays that nobody looked at yet.
+    pub fn undecided_arrays(&self) -> impl Iterator<Item = ObjectId> + '_ {
+        let undecided = self.lazies.iter().filter(|(id, _)| self.shape(*id).is_none());
+        undecided.filter_map(|(_, lazy)| lazy.array)
+    }
+
     pub fn shape(&self, id: LazyId) -> Option<&Value> {
         let at = self.decided.binary_search_by_key(&id, |(id, _)| *id).ok()?;
         Some(&self.decided[at].1)

@@ -11,8 +11,6 @@ use touchstone_ir::{DataType, DataTypeId, DataTypes, DataValue, FuncId, InputSou
 
 /// Objects of a test, at most.
 const MOST_OBJECTS: usize = 12;
-/// Elements of an array that is made of zeros, at most.
-const MOST_ZEROS: u64 = 4096;
 /// Changes at a time, at most.
 const MOST_CHANGES: usize = 5;
 /// The first so many allocations may fail.
@@ -336,7 +334,7 @@ impl<'m> Changes<'m> {
         if !whole || objects.len() >= MOST_OBJECTS || self.takes_arguments(element) {
             return None;
         }
-        let one = zero(types, element)?;
+        let one = DataValue::zero(types, element)?;
         let plain: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
         let plain = plain.trim_matches('_').to_string();
         let taken = |name: &String| objects.iter().any(|object| object.name == *name);
@@ -361,7 +359,7 @@ impl<'m> Changes<'m> {
         let grows = !fixed && has_any_length(types, element) && values.len() < self.longest;
         if grows
             && self.chance.one_in(5)
-            && let Some(more) = zero(types, element)
+            && let Some(more) = DataValue::zero(types, element)
         {
             let added = values.len().max(1).min(self.longest - values.len());
             // A text goes on where it ended.
@@ -485,23 +483,6 @@ pub(super) fn has_any_length(types: &DataTypes, element: DataTypeId) -> bool {
 
 pub(super) fn is_byte(types: &DataTypes, data: DataTypeId) -> bool {
     matches!(types[data], DataType::Int { bits: 8, .. })
-}
-
-/// A value of zeros and null pointers, where there is one.
-pub(super) fn zero(types: &DataTypes, data: DataTypeId) -> Option<DataValue> {
-    match &types[data] {
-        DataType::Int { .. } | DataType::Enum { .. } | DataType::Bool { .. } => Some(DataValue::Int(0)),
-        DataType::Float { .. } | DataType::Bits { .. } => Some(DataValue::Int(0)),
-        DataType::Pointer { .. } => Some(DataValue::Pointer(PointerTarget::Null)),
-        DataType::Array { element, length } if *length <= MOST_ZEROS => {
-            Some(DataValue::Array(vec![zero(types, *element)?; *length as usize]))
-        }
-        DataType::Struct { fields, kind, .. } if !kind.is_counted() => {
-            Some(DataValue::Struct(fields.iter().map(|field| zero(types, field.ty)).collect::<Option<_>>()?))
-        }
-        DataType::Union { members, .. } => Some(DataValue::Member(0, Box::new(zero(types, members.first()?.ty)?))),
-        _ => None,
-    }
 }
 
 /// Looks at every integer of inputs, with its width.

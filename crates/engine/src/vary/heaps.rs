@@ -98,7 +98,7 @@ impl<'a> Variation<'a> {
                     }
                 }
                 _ => {
-                    let mut value = super::change::zero(&module.types, param.data)?;
+                    let mut value = DataValue::zero(&module.types, param.data)?;
                     if !changes.chance.one_in(3) {
                         changes.change_number(param.data, &mut value);
                     }

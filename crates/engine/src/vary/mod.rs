@@ -30,7 +30,7 @@ use std::time::Duration;
 use touchstone_base::Deadline;
 use touchstone_criteria::{GoalId, MadeInput, NamedValue, NotCheckable, Outcome, Replay, TestCase, TestKind, Watch};
 use touchstone_interp::{End, Limits};
-use touchstone_ir::{DataType, ErrorKind, FuncId, GlobalId, InputSource, Linkage, Module};
+use touchstone_ir::{DataType, DataValue, ErrorKind, FuncId, GlobalId, InputSource, Linkage, Module};
 
 /// Inputs that are varied, at most.
 const POOL: usize = 512;
@@ -234,7 +234,7 @@ impl<'a> Variation<'a> {
             // What is declared as an array has an object.
             let value = match &types[param.data] {
                 DataType::Array { .. } => return None,
-                _ => change::zero(types, param.data)?,
+                _ => DataValue::zero(types, param.data)?,
             };
             params.push(NamedValue { name: param.name.clone(), data: param.data, value });
         }

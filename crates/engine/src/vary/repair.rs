@@ -3,7 +3,7 @@
 
 use crate::confirm::fitting::is_called_length;
 use crate::vary::Inputs;
-use crate::vary::change::{Changes, has_any_length, is_byte, leaf, leaves, zero};
+use crate::vary::change::{Changes, has_any_length, is_byte, leaf, leaves};
 use touchstone_criteria::{NamedValue, ObjectInput, TestKind};
 use touchstone_ir::{DataType, DataTypeId, DataValue, PointerTarget};
 
@@ -97,7 +97,7 @@ impl Changes<'_> {
             }
             let element = self.module.pointee(*pointee).element;
             if let Some(mut made) = self.object(&name, element, objects) {
-                let empty = zero(types, element).unwrap_or(DataValue::Undefined);
+                let empty = DataValue::zero(types, element).unwrap_or(DataValue::Undefined);
                 made.values = vec![empty; 1];
                 made.is_array = false;
                 objects.push(made);
@@ -111,7 +111,7 @@ impl Changes<'_> {
         let types = &self.module.types;
         let most = if is_byte(types, object.element) { self.longest } else { self.longest.div_ceil(8) };
         let grows = has_any_length(types, object.element) && object.values.len() < most;
-        if let (true, Some(more)) = (grows, zero(types, object.element)) {
+        if let (true, Some(more)) = (grows, DataValue::zero(types, object.element)) {
             object.values.resize(most, more);
             object.is_array = true;
         }

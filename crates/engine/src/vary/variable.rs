@@ -1,7 +1,7 @@
 //! Variable arguments of tests that are varied: another value, or another type.
 
 use super::Inputs;
-use super::change::{Changes, zero};
+use super::change::Changes;
 use crate::confirm::concrete::MissedArgument;
 use touchstone_criteria::{ObjectInput, TestKind};
 use touchstone_ir::{DataType, DataTypeId, DataValue, PointerTarget, Stands};
@@ -40,7 +40,7 @@ impl Changes<'_> {
     ) -> Option<DataValue> {
         let DataType::Union { members, .. } = &self.module.types[element] else { return None };
         let ty = members.get(member)?.ty;
-        let mut inner = zero(&self.module.types, ty)?;
+        let mut inner = DataValue::zero(&self.module.types, ty)?;
         match self.module.types[ty] {
             DataType::Pointer { pointee, .. } => {
                 inner = self.target(&format!("argument_{}", index + 1), pointee, objects);
