@@ -63,7 +63,7 @@ fn probe(module: &mut Module) -> Probes {
         for block in blocks.values_mut() {
             let mut out = Vec::new();
             let mut add = |what: Use, expr: Expr, span: Span, out: &mut Vec<Inst>| {
-                let point = function.points.push(Point { kind: PointKind::Value(expr), span, text: String::new() });
+                let point = function.points.push(Point::new(PointKind::Value(expr), span, String::new()));
                 probes.insert((id, point), (what, span));
                 out.push(Inst { kind: InstKind::Point { point }, span });
             };

@@ -350,6 +350,7 @@ impl Executor<'_> {
         for other in without.inputs.objects.clone().iter().filter(|other| other.count >= elements) {
             let is_taken = !without.inputs.undecided_arrays().any(|array| array == other.object);
             if let Some(cond) = self.may_be(other, lazy.pointee.unwrap_or(other.element)).filter(|_| is_taken) {
+                // To any element: how long it is declared says little where it is compared.
                 let inside = self.inside(&without, id, lazy, other, purpose);
                 options.push(inside.and_then(|mut alias| {
                     self.assume_all(&mut alias, cond.as_slice())?;
