@@ -105,7 +105,11 @@ impl Executor<'_> {
         loop {
             let steps = state.steps;
             match self.try_step(state) {
-                Err(Stop::Force(id, Purpose::Access)) if let Some(array) = state.inputs.lazies[id].array => {
+                // What is decided while a formula is made is decided by whoever asks for it.
+                Err(Stop::Force(id, Purpose::Access))
+                    if !state.is_folded()
+                        && let Some(array) = state.inputs.lazies[id].array =>
+                {
                     state.inputs_mut().decide(id, Value::pointer(array, 0));
                     state.steps = steps;
                 }
