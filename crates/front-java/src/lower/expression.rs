@@ -291,6 +291,18 @@ fn relation_sign(cond: Cond) -> &'static str {
     }
 }
 
+/// The comparison that a condition of two values is, and its sides.
+pub(super) fn comparison<T>(cond: Cond, a: T, b: T) -> (CmpOp, T, T) {
+    match cond {
+        Cond::Eq => (CmpOp::Eq, a, b),
+        Cond::Ne => (CmpOp::Ne, a, b),
+        Cond::Lt => (CmpOp::Slt, a, b),
+        Cond::Ge => (CmpOp::Sle, b, a),
+        Cond::Gt => (CmpOp::Slt, b, a),
+        Cond::Le => (CmpOp::Sle, a, b),
+    }
+}
+
 /// `a cond b` of numbers that are no floats, of truth values or of references.
 pub(super) fn relation(cond: Cond, a: Expr, b: Expr) -> Expr {
     let (a, b) = match a.ty == Ty::I1 || b.ty == Ty::I1 {
@@ -298,14 +310,7 @@ pub(super) fn relation(cond: Cond, a: Expr, b: Expr) -> Expr {
         _ => (as_int(a), as_int(b)),
     };
     let text = format!("{} {} {}", beside(&a, 8), relation_sign(cond), beside(&b, 8));
-    let (op, a, b) = match cond {
-        Cond::Eq => (CmpOp::Eq, a, b),
-        Cond::Ne => (CmpOp::Ne, a, b),
-        Cond::Lt => (CmpOp::Slt, a, b),
-        Cond::Ge => (CmpOp::Sle, b, a),
-        Cond::Gt => (CmpOp::Slt, b, a),
-        Cond::Le => (CmpOp::Sle, a, b),
-    };
+    let (op, a, b) = comparison(cond, a, b);
     Expr { signed: true, text, ..Expr::cmp(op, a, b) }
 }
 

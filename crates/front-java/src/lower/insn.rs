@@ -353,14 +353,7 @@ impl Body<'_> {
             Taken::IfTrue => (cond, target, next),
             Taken::IfFalse => (opposite(cond), next, target),
         };
-        let (op, less, more) = match cond {
-            Cond::Eq => (CmpOp::Eq, left, right),
-            Cond::Ne => (CmpOp::Ne, left, right),
-            Cond::Lt => (CmpOp::Slt, left, right),
-            Cond::Ge => (CmpOp::Sle, right, left),
-            Cond::Gt => (CmpOp::Slt, right, left),
-            Cond::Le => (CmpOp::Sle, left, right),
-        };
+        let (op, less, more) = super::expression::comparison(cond, left, right);
         let holds = self.b.cmp(op, less, more);
         if let Some(tag) = jump.tag {
             let asked = self.asked(&decoded.insn, cond, left, right, holds);
