@@ -34,6 +34,8 @@ impl Resident {
         let library = library(clang, folder)?;
         let mut command = with_deep_stack(clang);
         command.arg("--version").env("LD_PRELOAD", library).env(RESIDENT, socket).env(IS, clang.canonicalize().ok()?);
+        // What every fork would look up again is looked up once.
+        command.env("LD_BIND_NOW", "1");
         command.current_dir("/").stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
         command.spawn().ok().map(|child| Resident { child })
     }
