@@ -22,6 +22,9 @@ const VARIED: f64 = 0.3;
 /// Rounds are quick while the time that is left is so many times what they took.
 const QUICK: u32 = 10;
 
+/// Steps of a path in later rounds, at most: they only look for tests, and who walks in circles finds none.
+const LATER_STEPS: u64 = 100_000;
+
 /// How far objects grow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Growing {
@@ -118,6 +121,7 @@ pub(crate) fn grow(rounds: &Rounds<'_>, found: &mut Found, collector: &mut dyn C
             deadline: deadline.or_earlier(Deadline::within(deadline.left().map(|left| left / 2))),
             first_round: Deadline::NEVER,
             max_objects,
+            steps: rounds.config.steps.min(LATER_STEPS),
             ..rounds.config.clone()
         };
         let goals = Goals { closed: closed.into_iter().collect(), watch: Rc::clone(rounds.watch) };
@@ -127,7 +131,7 @@ pub(crate) fn grow(rounds: &Rounds<'_>, found: &mut Found, collector: &mut dyn C
         collector.begin_round(None);
         let wider = more_objects(max_objects, &more.result.incomplete);
         let shortage = add(found, more);
-        last = Config { deadline, ..config };
+        last = Config { deadline, steps: rounds.config.steps, ..config };
         let is_quick = deadline.left().is_none_or(|left| begun.elapsed() * QUICK < left);
         next = growth.after(&shortage, most).or((wider > max_objects).then(|| growth.clone()));
         next = next.or_else(|| growth.after(&shortage, while_quick).filter(|_| is_quick));

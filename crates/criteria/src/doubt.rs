@@ -172,8 +172,9 @@ impl Doubt {
 impl fmt::Display for Doubt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text())?;
+        let longer = if matches!(self, Doubt::EarlierCalls(_)) { "--calls for longer sequences; " } else { "" };
         match self.ruled_out_by() {
-            Some(assume) => write!(f, " (--assume {} rules it out)", assume.word()),
+            Some(assume) => write!(f, " ({longer}--assume {} rules it out)", assume.word()),
             None => Ok(()),
         }
     }

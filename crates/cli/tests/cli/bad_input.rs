@@ -105,6 +105,60 @@ fn bounds_that_were_hit_are_reported_and_make_strict_runs_exit_with_3() {
 }
 
 #[test]
+fn what_a_reason_names_lifts_it() {
+    let case = Case::new();
+    case.file("text.c", "#include <string.h>\nint f(const char *s) { if (strlen(s) == 5) return 1; return 0; }\n");
+    case.file("third.c", "int f(int *p) { if (p[2] == 7) return 1; return 0; }\n");
+    case.file("far.c", "int f(const char *s) { int n = 0; while (s[n]) n++; if (n == 100) return 1; return 0; }\n");
+    case.file("nine.c", "int f(void) { static int k; k++; if (k == 9) return 1; return 0; }\n");
+    case.file(
+        "list.c",
+        "struct n { struct n *next; int v; };\n\
+         int f(struct n *p) { if (p && p->next && p->next->next && p->next->next->v == 3) return 1; return 0; }\n",
+    );
+    case.file(
+        "args.c",
+        "#include <string.h>\n\
+         int main(int argc, char **argv) { if (argc == 3 && !strcmp(argv[2], \"-v\")) return 1; return 0; }\n",
+    );
+    case.file("loop.c", "int f(int n) { if (n > 9) return -1; int s = 0; while (n > 0) { s += n; n--; } return s; }\n");
+    case.file("deep.c", "int f(int n) { if (n < 0 || n > 9) return -1; return n == 0 ? 0 : 1 + f(n - 1); }\n");
+    case.file(
+        "copy.c",
+        "#include <string.h>\n\
+         int f(unsigned n) { char a[40], b[40] = {0}; if (n > 40) return 2; memcpy(a, b, n); return a[n / 2]; }\n",
+    );
+    let all: &[(&[&str], &[&str], &[&str])] = &[
+        (&["loop.c"], &["--loop-bound", "3"], &["--loop-bound", "10"]),
+        (&["loop.c"], &["--depth", "4"], &["--depth", "12"]),
+        (&["loop.c"], &["--max-paths", "5"], &["--max-paths", "11"]),
+        (&["loop.c"], &["--steps", "20"], &["--steps", "600"]),
+        (&["deep.c"], &["--call-depth", "4"], &["--call-depth", "11"]),
+        (&["copy.c"], &["--max-values", "3"], &["--max-values", "41"]),
+        (&["list.c"], &["--max-objects", "2"], &["--max-objects", "3"]),
+        (&["text.c", "-c", "branch"], &["--strings", "3"], &["--strings", "5"]),
+        (&["third.c", "-c", "branch"], &["--grow", "1"], &["--len", "p=3"]),
+        (&["far.c", "-c", "branch"], &[], &["--len", "s=101"]),
+        (&["nine.c", "-c", "branch"], &[], &["--calls", "9"]),
+        (&["args.c", "-c", "branch", "--entry", "main"], &[], &["--argv", "2"]),
+    ];
+    for (file, tight, lifted) in all {
+        let named = |options: &[&str]| {
+            let (_, result) = report(&case, &[file, options, &["--no-replay"]].concat());
+            if !file.contains(&"-c") {
+                return reasons(&result);
+            }
+            let objectives = result["objectives"].as_array().expect("objectives").iter();
+            let unknown = objectives.filter(|objective| objective["status"] == "unknown");
+            unknown.map(|objective| objective["why"].as_str().expect("a reason").to_string()).collect()
+        };
+        let why = named(tight);
+        assert!(!why.is_empty() && why.iter().all(|why| why.contains(lifted[0])), "{file:?} {tight:?}: {why:?}");
+        assert_eq!(named(lifted), Vec::<String>::new(), "{file:?} {lifted:?}");
+    }
+}
+
+#[test]
 fn at_most_k_iterations_of_each_loop_entry_are_complete_by_themselves() {
     let case = Case::new();
     case.file("loop.c", "int f(int n) { int s = 0; while (n > 0) { s += n; n--; } return s; }\n");

@@ -219,6 +219,13 @@ fn what_is_behind_a_pointer_grows_until_everything_is_covered() {
 }
 
 #[test]
+fn a_list_grows_though_others_go_in_circles() {
+    let text = "struct n { struct n *next; int v; };
+        int f(struct n *p) { int n = 0; while (p) { n++; p = p->next; } if (n == 9) return 1; return 0; }";
+    check(text, &["--timeout", "8", "--steps", "500000"], [4, 0, 0]);
+}
+
+#[test]
 fn objects_grow_as_far_as_was_said_and_no_further() {
     let text = "#include <string.h>\nint f(const char *s) { if (strlen(s) == 7) return 1; return 0; }";
     check(text, &[], [2, 0, 0]);

@@ -34,6 +34,12 @@ const HEAVY: u64 = 1 << 22;
 /// The clock is looked at once in so many steps.
 const STEPS_A_LOOK: u32 = 4096;
 
+/// A state that goes so many steps without a choice may be in a loop without end: others come first.
+const LONG: u64 = 50_000;
+
+/// How far away from everything such a state is.
+const FAR: u32 = u32::MAX;
+
 /// What becomes of a state.
 enum Goes {
     On,
@@ -440,6 +446,7 @@ impl<'m, 's> Exploration<'m, 's> {
 
     /// Follows one state until it ends; sides that it doesn't take go to the worklist.
     fn follow(&mut self, mut state: State) {
+        let begun = state.steps;
         loop {
             if self.ticks >= STEPS_A_LOOK {
                 self.ticks = 0;
@@ -462,6 +469,10 @@ impl<'m, 's> Exploration<'m, 's> {
             }
             self.take_hits(&mut state, hits);
             match flow {
+                Flow::Next if self.aim == Aim::Goals && state.steps - begun > LONG && self.worklist.len() > 0 => {
+                    self.worklist.push(state, FAR);
+                    return;
+                }
                 Flow::Next => continue,
                 Flow::End(end) => return self.end(state, end),
                 Flow::Fork(Fork::Labels { forks, span }) => {
