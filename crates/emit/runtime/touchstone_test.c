@@ -246,6 +246,20 @@ static struct input *take_input(void) {
     return input;
 }
 
+/* Every input was asked for; so the next test begins with none. */
+static void check_inputs(void) {
+    if (first_input)
+        send_text(RECORD_FAILURE, "after input %u: the program didn't ask for `%s`", asked, first_input->name);
+    while (first_input) take_input();
+    asked = 0;
+}
+
+void touchstone_program_returns(int expected, int result) {
+    if (expected != (result & 255))
+        send_text(RECORD_FAILURE, "exit status: expected %d, got %d", expected, result & 255);
+    check_inputs();
+}
+
 void touchstone_written(void *to, const char *name) {
     if (first_input && !first_input->to && strcmp(first_input->name, name) == 0) {
         struct input *input = take_input();
@@ -479,8 +493,7 @@ static void run_child(const struct touchstone_test *test, size_t count, const st
     if (touchstone_guard) touchstone_guard(test->name);
     if (test->run) test->run();
     for (size_t i = 0; test->table && i < count; i++) test[i].table->run(test[i].row);
-    if (first_input)
-        send_text(RECORD_FAILURE, "after input %u: the program didn't ask for `%s`", asked, first_input->name);
+    check_inputs();
     fflush(stdout);
     send_record(RECORD_DONE, "", 0);
     _exit(0);

@@ -48,6 +48,7 @@
 #undef STANDARD_INPUT
 #undef ENVIRONMENT
 #undef RUN_PROGRAM
+#undef PROGRAM_RETURNS
 
 #ifndef NAN
 #define NAN __builtin_nanf("")
@@ -219,6 +220,8 @@ struct touchstone_table {
 
 /* The whole program from its main; ARGUMENTS is what this main takes. */
 #define RUN_PROGRAM(...) touchstone_exit(main(__VA_ARGS__))
+/* The same for a program that leaves nothing behind: the process goes on. */
+#define PROGRAM_RETURNS(status, result) touchstone_program_returns(status, result)
 
 extern char *touchstone_arguments[];
 void touchstone_skip(const char *reason);
@@ -246,5 +249,6 @@ void touchstone_changed(const char *name);
 void touchstone_standard_input(const char *bytes, size_t size);
 void touchstone_environment(const char *name, const char *text);
 void touchstone_exit(int status);
+void touchstone_program_returns(int expected, int result);
 
 #endif

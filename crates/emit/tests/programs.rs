@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Bench, disagreed, error, int};
-use touchstone_criteria::{MadeInput, Outcome, TestCase, TestKind};
+use touchstone_criteria::{MadeInput, Outcome, Replay, TestCase, TestKind};
 use touchstone_ir::{ErrorKind, InputSource};
 
 const SOURCE: &str = "\
@@ -98,4 +98,42 @@ fn an_error_of_a_program_is_checked_like_one_of_a_function() {
     test.expected.output = None;
     test.outcome = error(ErrorKind::Assert, 15);
     bench.agrees(&[test]);
+}
+
+#[test]
+fn runs_that_leave_nothing_behind_share_a_process_and_each_has_its_verdict() {
+    let mut bench = Bench::new(
+        "void klee_make_symbolic(void *address, unsigned long size, const char *name);\n\
+         int main(void) { int x; klee_make_symbolic(&x, sizeof x, \"x\"); if (x == 150) __builtin_trap(); return 2 * x; }\n",
+    );
+    bench.function("main", &[], bench.int);
+    let make = |number: i64| {
+        let mut test = bench.test(&format!("main_{number}"), "main", Vec::new(), Vec::new());
+        let made = |name: &str| MadeInput::of_bytes(InputSource::Request, name, (number as i32).to_le_bytes().to_vec());
+        test.kind = TestKind::Program;
+        test.answers = vec![made("x")];
+        // One more than it asks for, and none at all.
+        match number {
+            170 => test.answers.push(made("y")),
+            190 => test.answers.clear(),
+            _ => {}
+        }
+        test.expected.result = Some(int(if number == 120 { 7 } else { 2 * number }));
+        test
+    };
+    let tests: Vec<TestCase> = (1..=400).map(make).collect();
+    let verdicts = bench.replay(&tests);
+    let text = std::fs::read_to_string(bench.dir.path().join("out/test_main.c")).expect("a file");
+    assert!(text.contains("\nTABLE_TOGETHER(main, shape_1, 1)"), "{text}");
+    for (test, verdict) in tests.iter().zip(&verdicts) {
+        match test.id.as_str() {
+            "main_120" => assert_eq!(*verdict, disagreed("exit status: expected 7, got 240")),
+            "main_150" => assert!(matches!(verdict, Replay::Disagreed(_)), "{verdict:?}"),
+            "main_170" => assert_eq!(*verdict, disagreed("after input 1: the program didn't ask for `y`")),
+            "main_190" => {
+                assert_eq!(*verdict, disagreed("input 1: the program asks for `x`, the test has no more inputs"));
+            }
+            id => assert_eq!(*verdict, Replay::Agreed, "{id}"),
+        }
+    }
 }

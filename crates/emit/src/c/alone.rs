@@ -1,18 +1,18 @@
 //! Which tests leave nothing behind, so that others can follow in the same process.
 //!
 //! Said of the program's code, not of a run: nothing that the function can call is the library's or unknown, has a variable that
-//! outlives a call, or asks for anything. What a test gives the function are variables of the test. A test that goes wrong
+//! outlives a call, or asks for anything but its inputs. What a test gives the function are variables of the test. A test that goes wrong
 //! nevertheless is run again in a process of its own, with those that ran beside it.
 
 use crate::c::body::TestedProgram;
 use std::collections::BTreeSet;
 use touchstone_criteria::{TestCase, TestKind};
-use touchstone_ir::{Builtin, Callee, FuncId, Function, InstKind, Module};
+use touchstone_ir::{Builtin, Callee, FuncId, Function, InputSource, InstKind, Module};
 
 /// Whether other tests can run in the process after this one.
 pub(crate) fn leaves_nothing(program: &TestedProgram, test: &TestCase) -> bool {
-    let TestKind::Function { globals, .. } = &test.kind else { return false };
-    globals.is_empty() && test.expected.globals.is_empty() && program.keeps_to_itself
+    let sets_globals = matches!(&test.kind, TestKind::Function { globals, .. } if !globals.is_empty());
+    !sets_globals && test.expected.globals.is_empty() && program.keeps_to_itself
 }
 
 /// Whether a function and its oracle touch nothing but what they are given.
@@ -28,6 +28,11 @@ pub(crate) fn keeps_to_itself(module: &Module, function: FuncId) -> bool {
     true
 }
 
+/// Whether all that it does is to ask the test.
+fn asks_for_inputs(builtin: Builtin) -> bool {
+    matches!(builtin, Builtin::MakeSymbolic(InputSource::Request) | Builtin::FreshInt(InputSource::Request))
+}
+
 /// Whom a function calls; `None` if it does anything that could be seen after its return.
 fn known_callees(module: &Module, function: &Function) -> Option<Vec<FuncId>> {
     if !function.is_defined() || function.is_library() || function.is_callback() {
@@ -38,7 +43,8 @@ fn known_callees(module: &Module, function: &Function) -> Option<Vec<FuncId>> {
         match &inst.kind {
             InstKind::Call { callee: Callee::Direct(callee), .. } => callees.push(*callee),
             InstKind::Call { callee: Callee::Indirect(_), .. } => return None,
-            InstKind::Builtin { builtin: Builtin::Assert | Builtin::Abort, .. } => {}
+            InstKind::Builtin { builtin: Builtin::Assert | Builtin::Abort | Builtin::Assume, .. } => {}
+            InstKind::Builtin { builtin, .. } if asks_for_inputs(*builtin) => {}
             InstKind::Builtin { .. } => return None,
             InstKind::GlobalAddr { global, .. } if !module.globals[*global].constant => return None,
             _ => {}

@@ -159,20 +159,27 @@ fn program_body(program: &TestedProgram, test: &TestCase) -> Result<Vec<String>,
 
 /// The exit status of a program that returns, and the lines that run it.
 pub(crate) fn program_call(program: &TestedProgram, test: &TestCase) -> (Option<u64>, Vec<String>) {
-    let void = matches!(program.module.types[program.function.result_data], DataType::Void);
-    // The result of `main` is the exit status of the program.
-    let status = match (&test.outcome, &test.expected.result) {
-        (Outcome::Returned | Outcome::OracleRejected, Some(DataValue::Int(status))) => Some(status & 255),
-        (Outcome::Returned | Outcome::OracleRejected, _) if void => Some(0),
-        _ => None,
-    };
     let arguments = surroundings::arguments(program, test);
     let call = match program.name.as_str() {
-        name if void => vec![format!("{name}({arguments});"), "touchstone_exit(0);".to_string()],
+        name if is_void(program) => vec![format!("{name}({arguments});"), "touchstone_exit(0);".to_string()],
         "main" => vec![format!("RUN_PROGRAM({arguments});")],
         name => vec![format!("touchstone_exit({name}({arguments}));")],
     };
-    (status, call)
+    (exit_status(program, test), call)
+}
+
+/// Whether the program's `main` has no result.
+pub(crate) fn is_void(program: &TestedProgram) -> bool {
+    matches!(program.module.types[program.function.result_data], DataType::Void)
+}
+
+/// The result of `main` is the exit status of a program that returns.
+pub(crate) fn exit_status(program: &TestedProgram, test: &TestCase) -> Option<u64> {
+    match (&test.outcome, &test.expected.result) {
+        (Outcome::Returned | Outcome::OracleRejected, Some(DataValue::Int(status))) => Some(status & 255),
+        (Outcome::Returned | Outcome::OracleRejected, _) if is_void(program) => Some(0),
+        _ => None,
+    }
 }
 
 /// A test that calls the function directly, line by line.

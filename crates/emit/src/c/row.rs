@@ -5,10 +5,10 @@
 //! makes and checks is made of numbers, and what it asks for is bytes. Pointers to whole objects are part of the shape.
 
 use crate::c::alone::leaves_nothing;
-use crate::c::body::{FunctionTest, TestedProgram, announcements, program_call};
+use crate::c::body::{FunctionTest, TestedProgram, announcements, exit_status, is_void, program_call};
 use crate::c::literal;
 use crate::c::place::member;
-use crate::c::surroundings::nameable;
+use crate::c::surroundings::{self, nameable};
 use crate::c::unwritable::Unwritable;
 use crate::c::variable::{is_made_by_call, takes_list};
 use std::collections::{BTreeMap, BTreeSet};
@@ -92,7 +92,8 @@ pub(crate) fn row(program: &TestedProgram, test: &TestCase, shapes: &mut BTreeMa
     }
     let kind = match test.outcome {
         Outcome::Error { .. } => RowKind::Error,
-        Outcome::Returned if row.quiet && leaves_nothing(program, test) => RowKind::Together,
+        // A program that exits is quiet if its `main` returns.
+        Outcome::Returned | Outcome::Exited(_) if row.quiet && leaves_nothing(program, test) => RowKind::Together,
         _ => RowKind::Alone,
     };
     let values = row.initialisers.join(", ");
@@ -159,6 +160,11 @@ fn program_row<'a>(program: &'a TestedProgram<'a>, test: &TestCase) -> Option<Ro
         let line = format!("touchstone_input({title}, (const unsigned char *)&row->{name}, sizeof row->{name});");
         row.test.lines.push(line);
     }
+    let writes_nothing = test.expected.output.as_ref().is_some_and(Vec::is_empty);
+    if let Some((status, call)) = program_result(program, test).filter(|_| writes_nothing) {
+        row.number("int", "status", &status.to_string(), |field| format!("PROGRAM_RETURNS(row->{field}, {call});"));
+        return Some(row);
+    }
     row.announce(test);
     let (status, call) = program_call(program, test);
     if let Some(status) = status {
@@ -166,6 +172,18 @@ fn program_row<'a>(program: &'a TestedProgram<'a>, test: &TestCase) -> Option<Ro
     }
     row.test.lines.extend(call);
     Some(row)
+}
+
+/// The exit status of a program that leaves nothing behind, and the expression that runs it: others can follow in the same process.
+fn program_result(program: &TestedProgram, test: &TestCase) -> Option<(u64, String)> {
+    let status = match test.outcome {
+        // Whoever calls nothing else calls no `exit` either, so this is what its `main` returns.
+        Outcome::Exited(status) => (status & 255) as u64,
+        _ => exit_status(program, test)?,
+    };
+    let (name, arguments) = (&program.name, surroundings::arguments(program, test));
+    let nothing = if is_void(program) { ", 0" } else { "" };
+    leaves_nothing(program, test).then(|| (status, format!("({name}({arguments}){nothing})")))
 }
 
 struct RowTest<'a> {
