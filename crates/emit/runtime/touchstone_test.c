@@ -491,8 +491,10 @@ static void run_child(const struct touchstone_test *test, size_t count, const st
     /* AddressSanitizer reserves terabytes of addresses; it has its own limit (hard_rss_limit_mb). */
     if (limits->memory_mib > 0 && !__asan_init) limit(RLIMIT_AS, (rlim_t)limits->memory_mib << 20);
     if (touchstone_guard) touchstone_guard(test->name);
+    /* Nothing has gone wrong before a test. */
+    errno = 0;
     if (test->run) test->run();
-    for (size_t i = 0; test->table && i < count; i++) test[i].table->run(test[i].row);
+    for (size_t i = 0; test->table && i < count; i++, errno = 0) test[i].table->run(test[i].row);
     check_inputs();
     fflush(stdout);
     send_record(RECORD_DONE, "", 0);

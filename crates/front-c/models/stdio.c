@@ -215,20 +215,6 @@ int fclose(FILE *f)
     return touchstone_unsettled("output may fail", -failing);
 }
 
-int remove(const char *name)
-{
-    touchstone_run_only("files");
-    return 0;
-}
-
-int unlink(const char *name) { return remove(name); }
-
-int rename(const char *from, const char *to)
-{
-    touchstone_run_only("files");
-    return 0;
-}
-
 static int cannot_seek(const struct touchstone_stream *stream)
 {
     if (!fails(stream, SEEKING))

@@ -338,10 +338,13 @@ fn a_function_without_objectives_has_a_call_or_a_reason() {
 fn replay_leaves_the_users_files_alone_unless_told_otherwise() {
     let source = "#include <stdio.h>\nint f(int x) { if (x == 3) { remove(\"precious\"); return 1; } return 0; }\n";
     let project = Project::new(&[("a.c", source), ("precious", "x")]);
-    let said = project.says(&["a.c", "-c", "branch"]);
+    // A stub removes nothing; without stubs it is the library's function.
+    let stubbed = project.says(&["a.c", "-c", "branch", "--unsafe-replay"]);
+    assert!(project.path("precious").exists(), "{stubbed}");
+    let said = project.says(&["a.c", "-c", "branch", "--externals", "named"]);
     assert!(project.path("precious").exists(), "{said}");
     assert!(!said.contains("without a sandbox"), "{said}");
-    let said = project.says(&["a.c", "-c", "branch", "--unsafe-replay"]);
+    let said = project.says(&["a.c", "-c", "branch", "--externals", "named", "--unsafe-replay"]);
     assert!(!project.path("precious").exists(), "{said}");
     assert!(said.contains("tests were replayed without a sandbox (--unsafe-replay)"), "{said}");
     assert!(

@@ -118,6 +118,49 @@ fn tests_of_every_form_leave_what_stubs_are_said_to_leave() {
     }
 }
 
+/// What the runner of tests calls itself, and what the sandbox watches: in the tests of one file it is the program's alone.
+const DESCRIPTORS: &str =
+    "#include <errno.h>\n#include <fcntl.h>\n#include <signal.h>\n#include <stdio.h>\n#include <unistd.h>
+int f(const char *name) {
+    sigset_t all;
+    char text[4];
+    if (sigfillset(&all) != 0) return -3;
+    int file = open(name, O_RDONLY);
+    if (file < 0) return errno == ENOENT ? -1 : -2;
+    long size = read(file, text, sizeof text);
+    if (close(file) != 0 && errno == EIO) return 3;
+    if (size == 4 && text[0] == 'o' && text[3] == 'k') return unlink(name) == -1 && errno == EACCES ? 1 : 2;
+    return SHIFT;
+}
+";
+
+#[test]
+fn what_the_runner_needs_itself_has_stubs_too() {
+    let scratch = tempfile::tempdir().expect("a scratch directory");
+    let out = generate(scratch.path(), DESCRIPTORS);
+    let text = std::fs::read_to_string(out.join("test_f.c")).expect("a readable suite");
+    for line in [
+        "#pragma redefine_extname read touchstone_stub_of_read",
+        "SETS_ERRNO(close, 5); /* EIO */",
+        "SETS_ERRNO(unlink, 13); /* EACCES */",
+        "RETURNS(int, open, -1);",
+    ] {
+        assert!(text.contains(line), "{line} is not in\n{text}");
+    }
+    for form in FORMS {
+        let right = ends(&out, form, "f", "SHIFT=0");
+        assert!(!right.contains("failed") && !right.contains("not ok") && !right.contains("skip"), "{form}:\n{right}");
+        assert!(right.lines().filter(|line| line.starts_with("ok")).count() >= 7, "{form}:\n{right}");
+    }
+    // In several files they would be everybody's, so there they are named.
+    std::fs::write(scratch.path().join("other.c"), "int other(void) { return 1; }\n").expect("a writable directory");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_touchstone"));
+    command.current_dir(scratch.path()).args(["generate", "program.c", "other.c", "-c", "branch", "-f", "f"]);
+    let shown = command.output().expect("touchstone runs").stdout;
+    let shown = String::from_utf8_lossy(&shown);
+    assert!(shown.contains("unsupported: external function open"), "{shown}");
+}
+
 /// Another library may call in another order, or from elsewhere: nothing is said of those calls.
 #[test]
 fn calls_that_the_library_makes_are_not_compared() {

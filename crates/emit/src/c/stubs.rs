@@ -73,6 +73,14 @@ fn is_declared(program: &TestedProgram, function: &Function) -> bool {
     function.span != Span::none() && program.visibility.declares(source_name(&function.name))
 }
 
+/// Lines before a program of one file that give its stubs of the library's functions names of their own: whoever else is in the
+/// process, the runner, a sanitizer, the library itself, calls the library's.
+pub(crate) fn own_names(program: &TestedProgram) -> String {
+    let of_library = stubs(program.module).filter(|function| function.role == FunctionRole::Library);
+    let names = of_library.map(|function| source_name(&function.name));
+    names.map(|name| format!("#pragma redefine_extname {name} touchstone_stub_of_{name}\n")).collect()
+}
+
 /// The definitions of the functions that the program calls and nobody defines.
 pub(crate) fn stub_text(program: &TestedProgram) -> String {
     let mut text = String::new();

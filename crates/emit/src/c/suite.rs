@@ -23,7 +23,7 @@ use crate::c::owned::{Beginnings, OwnedFile, Whose, checksum_line, with_checksum
 use crate::c::preprocessed::{inline_definitions, replaced};
 use crate::c::process::{Listed, Processes};
 use crate::c::row::{Row, Table, row};
-use crate::c::stubs::{has_stubs, stub_text};
+use crate::c::stubs::{has_stubs, own_names, stub_text};
 use crate::c::visibility::Visibility;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -509,6 +509,9 @@ fn prologue(program: &TestedProgram, given: &Path, target: &Build, unit: usize) 
         let void = matches!(program.module.types[main.result_data], DataType::Void);
         text.push_str(&main_prototype(&program.ctypes, main, flags, void));
         text.push_str(" /* the runner has the other main */\n");
+    }
+    if target.units.len() == 1 {
+        text.push_str(&own_names(program));
     }
     text.push_str(&format!(
         "#include \"{source}\"\n{}",

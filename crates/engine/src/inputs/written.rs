@@ -309,16 +309,18 @@ impl Executor<'_> {
     /// Somebody whom nobody defines ran: globals that it knows, and that are inputs, may hold something else.
     pub(crate) fn let_globals_change(&mut self, state: &mut State, function: &str) -> Result<(), Stop> {
         let caller = &self.module.functions[state.top().func];
-        let knows = match caller.role {
-            FunctionRole::Callback => self.config.externals,
-            role => role == FunctionRole::External,
+        let (knows, sets_error) = match caller.role {
+            FunctionRole::Callback => (self.config.externals, self.config.externals),
+            // The library knows nothing of the program's, but tells what went wrong.
+            FunctionRole::Library => (false, true),
+            role => (role == FunctionRole::External, role == FunctionRole::External),
         };
         let pure = self.config.assume.contains(&Assume::PureExternals);
-        if !knows || pure || self.policy.world == World::Any || state.is_folded() {
+        if !sets_error || pure || self.policy.world == World::Any || state.is_folded() {
             return Ok(());
         }
         let globals = state.inputs.globals.iter().filter_map(|input| self.module.global_named(&input.name));
-        let globals = globals.filter(|id| self.module.globals[*id].linkage == Linkage::External);
+        let globals = globals.filter(|id| knows && self.module.globals[*id].linkage == Linkage::External);
         let globals: Vec<GlobalId> = globals.chain(self.error_number(state).map(|(id, _)| id)).collect();
         for id in globals {
             let global = &self.module.globals[id];

@@ -4,8 +4,8 @@
 //! input with the function's name and returns it: whatever executes the module then knows what to do, and a test is the list
 //! of what the calls left and returned, and checks what they were called with. One that never returns ends the run.
 //!
-//! Deliberately left undefined, and so named where it is called: what the runner of tests needs itself, and what of the
-//! library works on objects that only the library can make (`FILE`).
+//! Deliberately left undefined, and so named where it is called: what of the library works on objects that only the library can
+//! make (`FILE`), and what the runner of tests needs itself, unless the program is one file, whose stubs are its own.
 
 use crate::link::program::{Declaration, LinkedProgram};
 use crate::types::ctype::{Type, TypeKind};
@@ -17,7 +17,10 @@ use touchstone_ir::{
     InputSource, Inst, InstKind, Operand, Param, RegInfo, TermKind, Terminator, Ty,
 };
 
-/// What the runner of emitted tests, or a sanitizer in it, calls: it can't be replaced in the same process.
+/// What changes things that models of the library look at.
+const OF_MODELS: [&str; 2] = ["setenv", "unsetenv"];
+
+/// What the runner of emitted tests, its sandbox, or a sanitizer calls or watches: it can't be replaced for all of the process.
 const OF_THE_RUNNER: &[&str] = &[
     "clock_gettime",
     "close",
@@ -35,14 +38,15 @@ const OF_THE_RUNNER: &[&str] = &[
     "pipe",
     "poll",
     "read",
-    "setenv",
+    "remove",
+    "rename",
     "setpgid",
     "setrlimit",
     "sigaction",
     "signal",
     "strsignal",
     "syscall",
-    "unsetenv",
+    "unlink",
     "waitpid",
     "write",
 ];
@@ -60,7 +64,8 @@ pub(crate) fn make_callbacks(program: &mut LinkedProgram) {
 pub(crate) fn make_inputs(program: &mut LinkedProgram) {
     give_bodies(program, FunctionRole::External, |program, function| {
         let name = function.name.as_str();
-        let known = OF_THE_RUNNER.contains(&name) || name.starts_with("pthread_") || name.starts_with("__");
+        let of_runner = OF_THE_RUNNER.contains(&name) && program.given_files > 1;
+        let known = of_runner || OF_MODELS.contains(&name) || name.starts_with("pthread_") || name.starts_with("__");
         let own = || program.endless.contains(name) || handles_its_own(function, &program.types.data);
         let stays = known || (program.of_library.contains(name) && own());
         !stays
@@ -283,7 +288,8 @@ fn writes_unseen(function: &Function, types: &DataTypes) -> bool {
     scans || (!all_seen && params.iter().any(|param| passes_pointers(param.data)))
 }
 
-/// Whether only the library can make such an object: it has a name of its own, or a reserved one.
+/// Whether only the library can make such an object: it has a name of its own, or a reserved one and more than numbers in it
+/// (`sigset_t` is one of numbers).
 fn is_librarys_own(types: &DataTypes, data: DataTypeId) -> bool {
     if let DataType::Array { element, .. } = &types[data] {
         return is_librarys_own(types, *element);
@@ -293,7 +299,7 @@ fn is_librarys_own(types: &DataTypes, data: DataTypeId) -> bool {
         return false;
     };
     let tag = name.strip_prefix("struct ").or(name.strip_prefix("union ")).unwrap_or(name);
-    tag.starts_with('_') || ["FILE", "DIR", "va_list"].contains(&tag)
+    (tag.starts_with('_') && !is_bytes(types, data)) || ["FILE", "DIR", "va_list"].contains(&tag)
 }
 
 /// Whether a function takes or gives objects that only the library can make: `FILE *`.

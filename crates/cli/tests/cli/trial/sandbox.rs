@@ -23,7 +23,10 @@ fn no_tested_function_harms_its_user() {
             victim.display()
         );
         room.file("f.c", source);
+        // With stubs, and without.
         let output = room.touchstone(&["generate", "f.c", "-f", "f", "-o", "out"]);
+        assert_ne!(output.status.code(), Some(4), "{harm}: a disagreement");
+        let output = room.touchstone(&["generate", "f.c", "-f", "f", "-o", "out", "--externals", "named"]);
         let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
         assert_eq!(room.read("victim"), "precious", "{harm}\n{said}");
         let mut names: Vec<_> = std::fs::read_dir(room.path())
