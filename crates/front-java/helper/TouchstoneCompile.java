@@ -6,6 +6,7 @@ import com.sun.tools.javac.api.JavacTool;
 import com.sun.tools.javac.code.Type;
 import com.sun.tools.javac.code.TypeTag;
 import com.sun.tools.javac.tree.JCTree;
+import com.sun.tools.javac.tree.TreeInfo;
 import com.sun.tools.javac.util.Context;
 import java.io.*;
 import java.nio.charset.StandardCharsets;
@@ -24,6 +25,7 @@ import javax.tools.*;
  *   X position kind line column                                a switch
  *   N position reason                                          why a jump for what stands here is no condition
  *   J, T, W file class method descriptor at position opcode    where the code of a condition, statement, switch is
+ *   R file class method descriptor at reason 0                 where code is that no condition has, and why
  */
 public final class TouchstoneCompile {
     private static PrintWriter out;
@@ -244,14 +246,16 @@ public final class TouchstoneCompile {
             String kind = tree.getKind().name();
             if (asserting) {
                 none(tree, "assert");
-            } else if (tree instanceof EnhancedForLoopTree) {
-                none(((EnhancedForLoopTree) tree).getExpression(), "enhanced for");
             } else if (tree instanceof ClassTree) {
-                none(tree, "whether asserts are on");
+                // Modifiers stand before it.
+                out.println("N\t" + positions.getStartPosition(unit, tree) + "\twhether asserts are on");
             } else if (tree instanceof CaseTree || kind.startsWith("SWITCH") || kind.equals("CONSTANT_CASE_LABEL")) {
                 none(tree, "switch");
             } else if (tree instanceof TryTree) {
                 none(tree, "try with resources");
+                // Whether there is something to close is asked where the block ends.
+                int end = TreeInfo.endPos((JCTree) ((TryTree) tree).getBlock());
+                out.println("N\t" + end + "\ttry with resources");
                 ((TryTree) tree).getResources().forEach(resource -> none(resource, "try with resources"));
             } else if (kind.endsWith("_PATTERN")) {
                 none(tree, "pattern");
@@ -303,6 +307,7 @@ public final class TouchstoneCompile {
 
         @Override
         public Void visitForLoop(ForLoopTree tree, Void unused) {
+            TouchstoneGen.LOOPS.add(TouchstoneGen.loop(unit.getSourceFile().getName(), ((JCTree) tree).pos));
             decision(tree.getCondition(), "for");
             return super.visitForLoop(tree, unused);
         }

@@ -10,9 +10,12 @@ import com.sun.tools.javac.util.Context;
 import java.io.PrintWriter;
 import java.lang.reflect.Field;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * The compiler's code generator, which also says where it put the jump of each condition and the first instruction of each
@@ -22,6 +25,9 @@ public class TouchstoneGen extends Gen {
     private static PrintWriter out;
     private static Field codeField;
 
+    /** The loops with a condition of their own that sources have: files and positions. */
+    static final Set<String> LOOPS = new HashSet<>();
+
     private final Types types;
     private Symbol.MethodSymbol method;
     private String file;
@@ -29,6 +35,8 @@ public class TouchstoneGen extends Gen {
     private List<int[]> gotos = new ArrayList<>();
     /** Tests of patterns, and where the patterns are. */
     private final Map<JCTree, Integer> patterns = new IdentityHashMap<>();
+    /** Conditions of loops that the compiler made. */
+    private final Set<JCTree> made = Collections.newSetFromMap(new IdentityHashMap<>());
 
     /** Puts itself in the place of the code generator. */
     public static void install(Context context, PrintWriter records) throws Exception {
@@ -156,16 +164,42 @@ public class TouchstoneGen extends Gen {
         record("W", start, tree.pos, 0);
     }
 
+    @Override
+    public void visitForLoop(JCTree.JCForLoop tree) {
+        // Of an enhanced one the compiler makes a plain one, which stands where something else does.
+        if (tree.cond != null && !LOOPS.contains(loop(file, tree.pos))) {
+            made.add(skipParens(tree.cond));
+        }
+        super.visitForLoop(tree);
+    }
+
+    static String loop(String file, int position) {
+        return file + ":" + position;
+    }
+
+    /** Why a jump is no condition, if no source has it. */
+    private String reason(JCTree condition) {
+        if (made.contains(condition)) {
+            return "enhanced for";
+        }
+        return method != null && method.name.contentEquals("$deserializeLambda$") ? "deserialised lambda" : null;
+    }
+
     /** The jump that comes next is this condition's; it is taken if the condition has the value of the opcode. */
     private void jump(JCTree tree, Items.CondItem item) {
         Code code = code();
         JCTree condition = skipParens(tree);
         if (code != null && code.isAlive() && !(condition instanceof JCTree.JCLiteral)) {
-            record("J", next(code), patterns.getOrDefault(condition, condition.pos), item.opcode);
+            String reason = reason(condition);
+            if (reason == null) {
+                record("J", next(code), patterns.getOrDefault(condition, condition.pos), item.opcode);
+            } else {
+                record("R", next(code), reason, 0);
+            }
         }
     }
 
-    private void record(String kind, int at, int position, int opcode) {
+    private void record(String kind, int at, Object position, int opcode) {
         if (method != null) {
             out.println(kind + "\t" + file + "\t" + method.owner.flatName() + "\t" + method.name + "\t" + descriptor(method)
                 + "\t" + at + "\t" + position + "\t" + opcode);

@@ -116,14 +116,20 @@ impl Marks {
         let mut methods: FxHashMap<(String, String, String), MethodMarks> = FxHashMap::default();
         for line in records.lines() {
             let fields: Vec<&str> = line.split('\t').collect();
-            let [kind @ ("J" | "T" | "W"), file, class, name, desc, at, position, opcode] = fields.as_slice() else {
+            let [kind @ ("J" | "R" | "T" | "W"), file, class, name, desc, at, position, opcode] = fields.as_slice()
+            else {
                 continue;
             };
             let key = (class.replace('.', "/"), name.to_string(), desc.to_string());
             let method = methods.entry(key).or_default();
             method.file = file.to_string();
             let Some((known, decisions)) = files.get(file) else { continue };
-            let (at, position): (usize, i64) = (at.parse().ok()?, position.parse().ok()?);
+            let at: usize = at.parse().ok()?;
+            if *kind == "R" {
+                method.others.insert(at, Some(Rc::from(*position)));
+                continue;
+            }
+            let position: i64 = position.parse().ok()?;
             match *kind {
                 "J" => {
                     let opcode: u8 = opcode.parse().ok()?;

@@ -6,7 +6,7 @@
 //! [`Program::loaded`].
 
 use crate::classfile::{ClassFile, Desc, Insn, Member, MethodDesc, access, decode};
-use crate::lower::{Func, MADE, Planned, STRING, Scenario, type_text};
+use crate::lower::{Func, MADE, Planned, STRING, Scenario, is_lambda, type_text};
 use crate::program::{Program, ProgramError};
 use crate::world::{ClassId, MethodRef, Refusal};
 use std::collections::{BTreeSet, VecDeque};
@@ -151,6 +151,10 @@ impl Program {
         let is_string = |param: &Desc| matches!(param, Desc::Ref(name) if &**name == STRING);
         match world.planned(at) {
             Planned::Made(scenario) => {
+                if scenario.called() != at {
+                    // Tests don't write its name.
+                    method.callable = Callable::Yes;
+                }
                 method.entry = world.func(Func::Scenario(at));
                 method.scenario = Some(scenario);
             }
@@ -188,12 +192,16 @@ impl Program {
             None => (String::new(), file.name.replace('$', ".")),
         };
         let unnamed = title.split('.').any(|part| part.is_empty() || part.starts_with(|c: char| c.is_ascii_digit()));
-        let private = file.inner().is_some_and(|inner| inner.access & access::PRIVATE != 0);
+        let private = file.nesting().any(|inner| inner.access & access::PRIVATE != 0);
         let of_jdk = world.classes.get(id).of_jdk;
         let mut found = Vec::new();
         for (index, member) in file.methods.iter().enumerate() {
             let of_enum = file.is(access::ENUM) && matches!(&*member.name, "values" | "valueOf");
-            if member.is(MADE) || member.code().is_none() || &*member.name == "<clinit>" || of_enum {
+            if member.is(MADE) && !is_lambda(member)
+                || member.code().is_none()
+                || &*member.name == "<clinit>"
+                || of_enum
+            {
                 continue;
             }
             let Some(desc) = MethodDesc::parse(&member.desc) else { continue };

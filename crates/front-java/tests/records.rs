@@ -1,6 +1,7 @@
 //! Every conditional jump that javac makes is a condition of the source, or there is a reason why it is none.
 //!
-//! One source with every construct by default; `TOUCHSTONE_SOURCES=DIR` adds those in a directory.
+//! One source with every construct by default; `TOUCHSTONE_SOURCES=DIR` takes those in a directory instead, and
+//! `TOUCHSTONE_MODULE=NAME` says that they are a part of this module of the JDK.
 
 use std::path::{Path, PathBuf};
 use touchstone_front_java::classfile::ClassFile;
@@ -10,7 +11,21 @@ use touchstone_front_java::{Compiling, Jdk, Jumps};
 const SOURCE: &str = "
 import java.io.*;
 import java.util.*;
-class Jumps {
+@Deprecated
+public final class Jumps {
+    static int[] numbers() { return new int[2]; }
+    static Runnable kept(int n) { return (Runnable & Serializable) () -> { if (n > 2) numbers(); }; }
+    static int chosen(boolean flag, int[] a, Map<String, String> m) {
+        int n = 0;
+        for (int x : numbers()) n += x;
+        for (int x : flag ? a : numbers()) n -= x;
+        for (Map.Entry<String, String> e : m.entrySet()) n += e.hashCode();
+        return n;
+    }
+    static Reader opened(String s) { return s == null ? null : new StringReader(s); }
+    static int closed(String s) throws IOException {
+        try (Reader r = opened(s); Reader q = opened(s)) { return r == q ? 1 : 2; } finally { numbers(); }
+    }
     enum Colour { RED, GREEN }
     static int all(int[] a, List<String> l, String s, Colour c, Object o, boolean b) throws IOException {
         int n = 0;
@@ -52,14 +67,25 @@ fn every_jump_of_a_source_is_a_condition_or_has_a_reason() {
     let file = scratch.path().join("Jumps.java");
     std::fs::write(&file, SOURCE).expect("a source");
     let mut sources = vec![file];
-    if let Some(more) = std::env::var_os("TOUCHSTONE_SOURCES") {
-        collect(Path::new(&more), &mut sources);
+    let mut how = Compiling::default();
+    let (given, module) = (std::env::var("TOUCHSTONE_SOURCES").ok(), std::env::var("TOUCHSTONE_MODULE").ok());
+    if let Some(given) = &given {
+        sources.clear();
+        collect(Path::new(given), &mut sources);
+        how.module = module.as_deref().map(|module| (module, Path::new(given)));
     }
-    let jumps = counted(&jdk, &sources, &Compiling::default(), &scratch.path().join("classes"));
+    let jumps = counted(&jdk, &sources, &how, &scratch.path().join("classes"));
     println!("{jumps:?}");
     assert!(jumps.unexplained.is_empty(), "{jumps:#?}");
+    if given.is_some() {
+        return;
+    }
+    assert_eq!(jumps.others.get("enhanced for"), Some(&5), "{jumps:#?}");
     let reasons: Vec<&str> = jumps.others.keys().map(String::as_str).collect();
-    assert!(["assert", "enhanced for", "switch"].iter().all(|reason| reasons.contains(reason)), "{jumps:#?}");
+    assert!(
+        ["assert", "deserialised lambda", "switch", "try with resources"].iter().all(|reason| reasons.contains(reason)),
+        "{jumps:#?}"
+    );
     assert!(jumps.conditions >= 12, "{jumps:#?}");
 }
 

@@ -38,7 +38,11 @@ fn observed(planned: &Observed) -> JavaObserved {
 }
 
 fn call(planned: &Call) -> JavaCall {
-    JavaCall { text: planned.text.clone(), arguments: makings(&planned.arguments) }
+    JavaCall {
+        text: planned.text.clone(),
+        outer: planned.outer.as_ref().map(making),
+        arguments: makings(&planned.arguments),
+    }
 }
 
 fn makings(planned: &[Making]) -> Vec<JavaMaking> {

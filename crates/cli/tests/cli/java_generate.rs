@@ -361,3 +361,24 @@ fn input_that_is_none_is_refused_with_what_is_wrong() {
     );
     check("Form.java", b"class Form { static void f() { } }", &["--emit", "unity"], "another language");
 }
+
+#[test]
+fn texts_are_as_long_as_strings_or_len_say() {
+    let scratch = tempfile::tempdir().expect("a directory");
+    let text = "public class Long { static int f(String s) { return s != null && s.length() == 9 && s.charAt(8) == 'q' ? 1 : 0; } }\n";
+    let file = source(scratch.path(), "Long.java", text);
+    for (options, open) in [(&[][..], 1), (&["--strings", "9"], 0), (&["--len", "s=9"], 0)] {
+        let report = generated(&[&["-c", "branch"][..], options].concat(), &file, scratch.path());
+        assert_eq!(count(&report, "unknown"), open, "{options:?}: {report:#}");
+    }
+}
+
+#[test]
+fn a_result_that_is_an_object_is_not_null() {
+    let scratch = tempfile::tempdir().expect("a directory");
+    let text = "public class Some { static Object one(int a) { if (a > 3) return new int[a][]; return null; } }\n";
+    let file = source(scratch.path(), "Some.java", text);
+    generated(&["-c", "branch"], &file, scratch.path());
+    let tests = std::fs::read_to_string(scratch.path().join("SomeTouchstoneTest.java")).expect("tests");
+    assert!(tests.contains("assertNotNull(Some.one(") && tests.contains("assertNull(Some.one("), "{tests}");
+}

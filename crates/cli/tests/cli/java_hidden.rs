@@ -59,7 +59,7 @@ public class Account {
         ("two", "n == 2 is true", "unknown"),
         ("two", "n == 2 is false", "covered"),
         // Whoever gets the expression calls it, after the method is done: from `later` it looks unreachable.
-        ("kept", "a > 7 is true", "not there"),
+        ("kept", "a > 7 is true", "unknown"),
         // The initialiser is a caller, too, and the only one with 3.
         ("first", "a == 3 is true", "unknown"),
         ("first", "a == 3 is false", "covered"),

@@ -235,3 +235,30 @@ fn containers_are_covered_by_short_sequences() {
     let tests = tests_of(&scratch, "SearchTree");
     assert!(tests.contains("assertEquals(3, searchTree.size());"), "{tests}");
 }
+
+#[test]
+fn objects_inside_of_others_are_made_inside_of_them_and_local_classes_are_reached_through_who_makes_them() {
+    let scratch = tempfile::tempdir().expect("a directory");
+    let text = "import java.util.function.IntUnaryOperator;
+public class In<T> {
+    int base;
+    In(int b) { base = b; }
+    class Inner {
+        int k;
+        Inner(int k) { this.k = k; }
+        T pass(T t) { if (k > base) return t; return null; }
+        class Deep { int g(int x) { if (x == base && k == 3) return 1; return 2; } }
+    }
+    int takes(Inner i) { if (i != null && i.k > 4) return 1; return 0; }
+    int local(int a) { class L { int q(int z) { if (z > a) return 1; return 2; } } return new L().q(base); }
+    int nameless(int a) { return new IntUnaryOperator() { public int applyAsInt(int y) { if (y > a) return 5; return 6; } }.applyAsInt(base); }
+    int lambda(int a) { IntUnaryOperator f = y -> y > a ? 1 : 2; return f.applyAsInt(base); }
+}
+";
+    let file = source(scratch.path(), "In.java", text);
+    let report = generated(&["-c", "branch"], &file, scratch.path());
+    assert_eq!((count(&report, "covered"), count(&report, "unknown")), (12, 0), "{report:#}");
+    let tests = std::fs::read_to_string(scratch.path().join("In_Inner_DeepTouchstoneTest.java")).expect("tests");
+    assert!(tests.contains("In<Integer>.Inner inner = in.new Inner(3);"), "{tests}");
+    assert!(tests.contains("= inner.new Deep();"), "{tests}");
+}

@@ -51,7 +51,7 @@ impl<'t> Making<'t> {
         let Some(call) = tested.calls.get(tested.selector.map_or(0, |at| self.number(at))) else {
             return String::new();
         };
-        for making in scenario.receiver.iter().chain(&call.arguments) {
+        for making in scenario.receiver.iter().chain(&call.outer).chain(&call.arguments) {
             self.note_shared(making);
         }
         let receiver = scenario.receiver.as_ref().map(|making| self.value(making, As::Variable));
@@ -59,8 +59,8 @@ impl<'t> Making<'t> {
             JavaNaming::Plain => As::Plain,
             JavaNaming::Overloaded => As::Exact,
         };
+        let text = self.begun(call);
         let arguments = self.values(&call.arguments, written);
-        let text = self.names.shortened(&call.text);
         match receiver {
             Some(receiver) => format!("{receiver}.{text}({arguments})"),
             None => format!("{text}({arguments})"),
@@ -97,7 +97,7 @@ impl<'t> Making<'t> {
                 self.shared.insert(*other);
                 return;
             }
-            Some(JavaWay::Call(call)) => call.arguments.iter().collect(),
+            Some(JavaWay::Call(call)) => call.outer.iter().chain(&call.arguments).collect(),
             Some(JavaWay::Array { elements, .. }) => elements.iter().collect(),
             Some(JavaWay::Filled { elements, .. }) => elements.iter().flatten().collect(),
             _ => Vec::new(),
@@ -192,8 +192,18 @@ impl<'t> Making<'t> {
     }
 
     fn called(&mut self, call: &JavaCall) -> String {
+        let text = self.begun(call);
         let arguments = self.values(&call.arguments, As::Exact);
-        format!("{}({arguments})", self.names.shortened(&call.text))
+        format!("{text}({arguments})")
+    }
+
+    /// What stands before the arguments of a call.
+    fn begun(&mut self, call: &JavaCall) -> String {
+        let text = self.names.shortened(&call.text);
+        match &call.outer {
+            Some(outer) => format!("{}.{text}", self.value(outer, As::Variable)),
+            None => text,
+        }
     }
 
     fn stub(&mut self, ty: &str, create: Option<&JavaCall>, methods: &[JavaAnswers], lambda: bool) -> String {

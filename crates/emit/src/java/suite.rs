@@ -213,6 +213,9 @@ impl<'t> JUnitSuite<'t> {
             (DataType::Float { .. }, Some(text)) => format!("assertEquals({text}, {call}{delta});"),
             (_, Some(text)) => format!("assertEquals({text}, {call});"),
             (DataType::Opaque { .. }, None) if is_null(value) => format!("assertNull({call});"),
+            (DataType::Opaque { .. }, None) if matches!(value, DataValue::Pointer(_)) => {
+                format!("assertNotNull({call});")
+            }
             (DataType::Pointer { .. }, None) => match (value, new_result(self.module, &test.expected.reached)) {
                 (DataValue::Int(0) | DataValue::Pointer(PointerTarget::Null), _) => format!("assertNull({call});"),
                 (value, _) if objects.is_array(value) => {

@@ -153,6 +153,8 @@ pub struct JavaThrows {
 pub struct JavaCall {
     /// What stands before the arguments: `new p.Node`, `push`.
     pub text: String,
+    /// The object that a new one is inside of.
+    pub outer: Option<JavaMaking>,
     /// Arguments.
     pub arguments: Vec<JavaMaking>,
 }

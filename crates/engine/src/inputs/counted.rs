@@ -1,7 +1,7 @@
 //! Objects that say themselves how many elements they end in ([`touchstone_ir::StructKind::Counted`]).
 //!
 //! The number is an input that stays a term: the object has cells for as many elements as are followed (`--len` of the input or of its
-//! array, else [`crate::Config::array_length`]), and accesses are checked against the bytes that the number makes. Longer
+//! array, of texts also `--strings`, else [`crate::Config::array_length`]), and accesses are checked against the bytes that the number makes. Longer
 //! ones are a bound that is told wherever such an object is made.
 
 use crate::exec::executor::Executor;
@@ -17,6 +17,9 @@ use touchstone_criteria::{Bound, Unsupported};
 use touchstone_ir::{Count, DataType, DataTypeId, Tag, Ty, mask};
 use touchstone_solver::{Op, Rel, TermId};
 
+/// What the elements of a text are called inside of it.
+pub(super) const TEXT: &str = "value";
+
 impl Executor<'_> {
     /// A fresh object behind an input pointer, of every length that is followed; and what is longer.
     pub(super) fn counted(
@@ -30,7 +33,7 @@ impl Executor<'_> {
         if state.inputs.fresh >= self.config.max_objects {
             return vec![Err(Stop::bound(Bound::MaxObjects, Span::none()))];
         }
-        let most = self.most_elements(data, &lazy.name);
+        let (most, bound) = self.most_elements(data, &lazy.name);
         let mut fresh = state.clone();
         fresh.inputs_mut().fresh += 1;
         let made = self.counted_object(&mut fresh, (data, count), most, &lazy.name, tagged);
@@ -38,17 +41,25 @@ impl Executor<'_> {
             fresh.inputs_mut().decide(id, Value::pointer(object, 0));
             fresh
         });
-        let longer = (most < mask(u64::MAX, count.bits)).then(|| Err(Stop::bound(Bound::Length, Span::none())));
+        let longer = (most < mask(u64::MAX, count.bits)).then(|| Err(Stop::bound(bound, Span::none())));
         std::iter::once(made).chain(longer).collect()
     }
 
-    /// How many elements are followed.
-    fn most_elements(&self, data: DataTypeId, name: &str) -> u64 {
-        let array = match &self.module.types[data] {
-            DataType::Struct { fields, .. } => fields.last().and_then(|field| self.given_length(name, &field.name)),
+    /// How many elements are followed, and what follows more.
+    fn most_elements(&self, data: DataTypeId, name: &str) -> (u64, Bound) {
+        let field = match &self.module.types[data] {
+            DataType::Struct { fields, .. } => fields.last().map(|field| &*field.name),
             _ => None,
         };
-        self.config.lengths.get(name).copied().or(array).unwrap_or(self.config.array_length)
+        let array = field.and_then(|field| self.given_length(name, field));
+        // The inside of a text is as long as somebody says of the text.
+        let text = field.filter(|field| *field == TEXT).and_then(|_| name.strip_suffix(TEXT)?.strip_suffix('.'));
+        let said = self.config.lengths.get(name).copied().or(array);
+        let said = said.or_else(|| self.config.lengths.get(text?).copied());
+        match (said, self.config.strings.filter(|_| text.is_some())) {
+            (None, Some(most)) => (u64::from(most), Bound::Strings),
+            (said, _) => (said.unwrap_or(self.config.array_length), Bound::Length),
+        }
     }
 
     fn counted_object(

@@ -10,6 +10,7 @@
 
 use crate::exec::executor::Executor;
 use crate::growth::Room;
+use crate::inputs::counted::TEXT;
 use crate::inputs::shapes::Length;
 use crate::state::inputs::{InputObject, Lazy};
 use crate::state::memory::{Cell, Contents, Object, ObjectKind, Open};
@@ -29,6 +30,20 @@ struct Alike<'m> {
 }
 
 impl<'m> Executor<'m> {
+    /// Whether an object is a text: a length that is said of it is that of its characters.
+    fn holds_text(&self, data: DataTypeId) -> bool {
+        let types = &self.module.types;
+        let is_counted = |data: DataTypeId| match &types[data] {
+            DataType::OneOf { variants, .. } => variants.iter().all(|variant| types[variant.ty].count(types).is_some()),
+            other => other.count(types).is_some(),
+        };
+        let is_inside = |field: &Field| match &types[field.ty] {
+            DataType::Pointer { pointee, .. } => field.name == TEXT && is_counted(*pointee),
+            _ => false,
+        };
+        matches!(&types[data], DataType::Struct { fields, .. } if fields.iter().any(is_inside))
+    }
+
     /// A fresh object behind an input pointer: one for all variants that have a size of their own, and one for each other.
     pub(super) fn variants(
         &mut self,
@@ -41,7 +56,8 @@ impl<'m> Executor<'m> {
         let types = &self.module.types;
         let (counted, plain): (Vec<Variant>, Vec<Variant>) =
             variants.iter().partition(|variant| types[variant.ty].count(types).is_some());
-        if self.config.lengths.get(&*lazy.name).is_some_and(|length| *length != 1) && !plain.is_empty() {
+        let several = self.config.lengths.get(&*lazy.name).is_some_and(|length| *length != 1);
+        if several && plain.iter().any(|variant| !self.holds_text(variant.ty)) {
             let what = Unsupported::SeveralVariants(lazy.name.to_string(), name.clone());
             return vec![Err(Stop::unsupported(what, Span::none()))];
         }

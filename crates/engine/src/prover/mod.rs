@@ -46,8 +46,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::{Deadline, Id, Span};
 use touchstone_criteria::{DecisionGraph, DecisionWatch, Goal, GoalId, Next, Proof, Watch};
 use touchstone_ir::{
-    BlockId, Builtin, CallGraph, CondId, CondTag, DecisionId, ErrorKind, FuncId, GlobalId, Inst, InstKind, Module,
-    TermKind, possible_callees,
+    Block, BlockId, Builtin, CallGraph, CondId, CondTag, DecisionId, ErrorKind, FuncId, GlobalId, Inst, InstKind,
+    Module, TermKind, possible_callees,
 };
 
 /// The goals among `open` that no run of `func` can reach, whatever its inputs are (within their types, ranges and
@@ -213,7 +213,12 @@ impl<'m> Analysis<'m> {
         }
         let Some(fixpoint) = frame.fixpoint(&start, &mut self.work) else {
             self.give_up(func);
-            return self.calls.callees(func).iter().copied().collect();
+            let is_stop = |block: &Block| matches!(block.terminator.kind, TermKind::Unsupported(_));
+            let mut callees: BTreeSet<FuncId> = self.calls.callees(func).iter().copied().collect();
+            if function.blocks.values().any(is_stop) {
+                callees.extend(self.wanted());
+            }
+            return callees;
         };
         let mut callees = BTreeSet::new();
         for (block, state) in function.blocks.ids().zip(&fixpoint.states) {
@@ -230,9 +235,15 @@ impl<'m> Analysis<'m> {
         if function.blocks.ids().zip(&fixpoint.states).any(stops) {
             self.give_up(func);
             callees.extend(self.calls.callees(func));
+            callees.extend(self.wanted());
         }
         self.fixpoints.insert(func, fixpoint.states);
         callees
+    }
+
+    /// The functions that goals are in: whatever is not followed may call them, with anything.
+    fn wanted(&self) -> BTreeSet<FuncId> {
+        self.watch.goals.values().map(Goal::func).collect()
     }
 
     /// Nothing is known of a function: everything in it may happen.

@@ -165,6 +165,19 @@ impl ClassFile {
         })
     }
 
+    /// The same of the class and of each class that it is inside of, from the inside to the outside.
+    pub fn nesting(&self) -> impl Iterator<Item = &Inner> {
+        let rows = self.attributes.iter().find_map(|attribute| match attribute {
+            Attribute::InnerClasses(rows) => Some(&rows[..]),
+            _ => None,
+        });
+        let rows = rows.unwrap_or_default();
+        let row = move |name: &str| rows.iter().find(|row| &*row.class == name);
+        // A file may say that classes are inside of each other.
+        let outward = std::iter::successors(row(&self.name), move |inner| row(inner.outer.as_deref()?));
+        outward.take(rows.len())
+    }
+
     /// A bootstrap method.
     pub fn bootstrap(&self, index: u16) -> Option<&Bootstrap> {
         self.attributes.iter().find_map(|attribute| match attribute {

@@ -2,7 +2,8 @@
 //! are closed, all that is not public.
 //!
 //! Only code of the same nest (a class with all classes inside of it) calls a private method by its name, so calls are followed backwards
-//! through the nest until somebody is met whom tests may call. Where somebody else may call (an initialiser, a lambda
+//! through the nest until somebody is met whom tests may call. To the body of a lambda expression, and to methods of local and anonymous
+//! classes, whoever makes the object may lead. Where somebody else may call (an initialiser, a lambda
 //! expression that is kept, a class that is not given, serialisation), or there are too many, tests call some of those that are known, and
 //! that there are others is a way that stops by name: what looks unreachable from some callers may be reached from others.
 
@@ -73,11 +74,15 @@ impl Planner<'_> {
         };
         let (mut met, mut waiting, mut found) = (BTreeSet::from([method]), vec![method], Vec::new());
         while let Some(called) = waiting.pop() {
-            for (caller, when) in self.callers_within(&nest, called) {
+            let mut callers = self.callers_within(&nest, called);
+            // Whoever has an object of a class that tests can't name may call it: those who make one hand it on.
+            if self.is_handed_on(called) {
+                callers.extend(self.makers_within(&nest, called.class).into_iter().map(|maker| (maker, When::AnyTime)));
+            }
+            for (caller, when) in callers {
+                // Whoever makes the expression may not call it yet, or hand it to somebody who does.
                 if when == When::AnyTime {
-                    // Whoever makes the expression doesn't call it yet.
                     all = All::NotKnown;
-                    continue;
                 }
                 if !met.insert(caller) {
                     continue;
@@ -86,7 +91,7 @@ impl Planner<'_> {
                 let is_init = &*member.name == "<clinit>";
                 let is_plain = !member.is(MADE) && !self.world.is_contract(caller) && !is_init;
                 if is_plain && self.is_accessible(caller.class) && self.may_call(caller) {
-                    found.push(caller);
+                    found.push((caller, when));
                     continue;
                 }
                 // Others may call what is not private, and whoever uses the class calls its initialiser.
@@ -99,7 +104,8 @@ impl Planner<'_> {
                 }
             }
         }
-        found.sort_by_key(|caller| (self.cost(*caller), *caller));
+        found.sort_by_key(|(caller, when)| (*when == When::AnyTime, self.cost(*caller), *caller));
+        let found: Vec<MethodRef> = found.into_iter().map(|(caller, _)| caller).collect();
         let kinds: Vec<_> = found.iter().map(|caller| self.kind_of(*caller)).collect();
         let alike = |kind| kinds.iter().filter(|other| **other == kind).count();
         // Of those that many share, the first: methods of objects before constructors.
@@ -140,6 +146,24 @@ impl Planner<'_> {
             !class.of_jdk && inside.all(|row| names.contains(&*row.class))
         };
         names.contains(outermost) && nest.iter().all(whole)
+    }
+
+    /// Whether others than the nest may call a method of a class that tests can't name: it stands for one that they know.
+    fn is_handed_on(&self, method: MethodRef) -> bool {
+        let member = self.world.classes.method(method);
+        let is_own = member.is(access::PRIVATE | access::STATIC) || member.name.starts_with('<');
+        !is_own && !self.is_accessible(method.class)
+    }
+
+    /// The methods of a nest that make objects of a class.
+    fn makers_within(&mut self, nest: &[ClassId], class: ClassId) -> Vec<MethodRef> {
+        let constructors: Vec<MethodRef> = {
+            let Some(file) = self.world.classes.get(class).file() else { return Vec::new() };
+            let all = file.methods.iter().enumerate().filter(|(_, member)| &*member.name == "<init>");
+            all.map(|(index, _)| MethodRef { class, index: index as u16 }).collect()
+        };
+        let callers = constructors.into_iter().flat_map(|constructor| self.callers_within(nest, constructor));
+        callers.map(|(caller, _)| caller).collect()
     }
 
     /// The methods of a nest whose code mentions another.

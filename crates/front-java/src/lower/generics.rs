@@ -42,6 +42,12 @@ impl Planner<'_> {
             let given = arguments.get(index).filter(|_| !matches!(arguments[index], Generic::Variable(_)));
             types.insert(formal.name, given.cloned().unwrap_or_else(|| Planner::fitting(&formal.bound)));
         }
+        // Those of the classes around it are there as well.
+        if let Some(outer) = self.outer_class(class) {
+            for (name, ty) in self.types(outer, &[]) {
+                types.entry(name).or_insert(ty);
+            }
+        }
         types
     }
 
@@ -55,7 +61,9 @@ impl Planner<'_> {
     /// A type as tests write it: arguments that the source leaves out are those that tests have.
     pub(super) fn written(&self, ty: &Generic, class: ClassId) -> String {
         match ty {
-            Generic::Class(_, arguments) if arguments.is_empty() => self.full(class, &self.defaults(class)).text(),
+            Generic::Class(_, arguments) if arguments.is_empty() || self.outer_class(class).is_some() => {
+                self.shown_type(class, &self.types(class, arguments))
+            }
             _ => ty.text(),
         }
     }
@@ -65,7 +73,14 @@ impl Planner<'_> {
         let member = self.world.classes.method(method);
         let Some(desc) = MethodDesc::parse(&member.desc) else { return Vec::new() };
         let erased: Vec<Desc> = desc.params.iter().chain([&desc.result]).cloned().collect();
-        let signature = member.signature().and_then(|text| Signature::parse(text));
+        let mut signature = member.signature().and_then(|text| Signature::parse(text));
+        // It leaves out the object that a new one is inside of.
+        if let Some(signature) = signature.as_mut().filter(|signature| signature.types.len() + 1 == erased.len())
+            && &*member.name == "<init>"
+            && self.outer_class(method.class).is_some()
+        {
+            signature.types.insert(0, Generic::of(&erased[0]));
+        }
         match signature.filter(|signature| signature.types.len() == erased.len()) {
             Some(signature) => {
                 let mut types = types.clone();

@@ -143,6 +143,8 @@ pub struct Call {
     pub(crate) method: MethodRef,
     /// What stands before the arguments: `new p.Node`, `java.lang.Integer.valueOf`, `push`.
     pub text: String,
+    /// The object that a new one is inside of, if its class is not static: `outer.new Inner()`.
+    pub outer: Option<Making>,
     /// Arguments.
     pub arguments: Vec<Making>,
 }

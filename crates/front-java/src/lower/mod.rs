@@ -26,6 +26,7 @@ mod marked;
 mod natives;
 mod observing;
 mod origin;
+mod outer;
 mod planning;
 mod present;
 mod purity;
@@ -50,6 +51,6 @@ pub use making::{
 };
 pub(crate) use origin::type_text;
 pub(crate) use planning::Planned;
-pub(crate) use present::MADE;
+pub(crate) use present::{MADE, is_lambda};
 pub(crate) use types::STRING;
 pub(crate) use world::{Data, Func, World, empty_module};

@@ -9,6 +9,7 @@ use super::generics::Types;
 use super::known_classes::{collection, is_usual};
 use super::making::{All, Call, Look, Making, Naming, Object, Observed, Scenario, Slot, Tested, Way, Whose};
 use super::observing::object_of;
+use super::outer::outer_of;
 use super::world::World;
 use super::{MADE, STRING};
 use crate::classfile::{Desc, Generic, Insn, Member, MethodDesc, access, decode};
@@ -81,6 +82,7 @@ impl World {
             limit: MOST_PARAMETERS,
             caught,
         };
+        planner.load_outer(method.class);
         match planner.may_call_directly(method) {
             true if planner.needs_nothing(method, &desc) => Planned::Directly,
             true => {
@@ -170,8 +172,16 @@ impl Planner<'_> {
             false => Some(self.receiver(first, &types).ok_or("it needs an object, and tests can't make any")?),
         };
         if &*name == "<init>" && !self.has_constructors(first.class) {
-            return Err("it makes objects of a class that has none, or that is inside of another".to_string());
+            return Err("it makes objects of a class that has none".to_string());
         }
+        let outer = match self.outer_class(first.class).filter(|_| &*name == "<init>") {
+            Some(outer) => {
+                let made = self.outer_object(outer, 1).ok_or("tests can't make the object that it is inside of")?;
+                self.share(&made, outer);
+                Some(made)
+            }
+            None => None,
+        };
         let selector = (callers.len() > 1 || *all == All::NotKnown).then(|| self.param("caller", Desc::Int));
         let shared = self.shared.clone();
         let mut calls = Vec::new();
@@ -180,7 +190,7 @@ impl Planner<'_> {
             let text = self.call_text(*caller);
             let names = self.param_names(*caller);
             match self.call(*caller, &types, text, &names, 1) {
-                Some(call) => calls.push(call),
+                Some(call) => calls.push(Call { outer: outer.clone(), ..call }),
                 None => return Err(self.unmade(*caller)),
             }
         }
@@ -228,7 +238,11 @@ impl Planner<'_> {
 
     pub(super) fn new_text(&self, class: ClassId) -> String {
         let formals = self.signature(class).is_some_and(|signature| !signature.formals.is_empty());
-        format!("new {}{}", self.title(class), if formals { "<>" } else { "" })
+        let name = match self.outer_class(class) {
+            Some(_) => self.world.simple_name(class),
+            None => self.title(class),
+        };
+        format!("new {name}{}", if formals { "<>" } else { "" })
     }
 
     pub(super) fn param_names(&self, method: MethodRef) -> Vec<String> {
@@ -268,10 +282,10 @@ impl Planner<'_> {
         let near = package == self.package;
         let visible = |flags: u16| flags & access::PRIVATE == 0 && (near || flags & access::PUBLIC != 0);
         match file.inner() {
-            Some(inner) => {
-                let is_static = inner.access & (access::STATIC | access::INTERFACE | access::ENUM) != 0;
-                is_static && inner.outer.is_some() && inner.name.is_some() && visible(inner.access)
-            }
+            Some(_) => file.nesting().all(|row| {
+                let is_there = row.outer.as_ref().is_some_and(|outer| self.world.classes.known(outer).is_some());
+                is_there && row.name.is_some() && visible(row.access)
+            }),
             None => visible(file.access),
         }
     }
@@ -308,15 +322,18 @@ impl Planner<'_> {
     ) -> Option<Call> {
         let mut generics = self.method_types(method, types);
         generics.pop();
+        // The object that a new one is inside of is made by whoever plans that.
+        let is_inside =
+            &*self.world.classes.method(method).name == "<init>" && self.outer_class(method.class).is_some();
         let mut arguments = Vec::new();
-        for (index, generic) in generics.iter().enumerate() {
+        for (index, generic) in generics.iter().enumerate().skip(usize::from(is_inside)) {
             let name = names.get(index).cloned().unwrap_or_else(|| format!("arg{}", index + 1));
             if depth == 1 {
                 self.limit = self.params.len() + MOST_PARAMETERS;
             }
             arguments.push(self.making(generic, &name, depth)?);
         }
-        Some(Call { method, text, arguments })
+        Some(Call { method, text, outer: None, arguments })
     }
 
     pub(super) fn making(&mut self, ty: &Generic, name: &str, depth: u32) -> Option<Making> {
@@ -330,6 +347,7 @@ impl Planner<'_> {
 
     pub(super) fn object(&mut self, ty: &Generic, name: &str, depth: u32) -> Option<Making> {
         let class = self.world.classes.of_desc(&ty.erased()).ok()?;
+        self.load_outer(class);
         let (number, selector) = (self.count, self.param(name, Desc::Int));
         self.count += 1;
         let mut ways = vec![Way::Null];
@@ -360,13 +378,7 @@ impl Planner<'_> {
     pub(super) fn receiver(&mut self, method: MethodRef, types: &Types) -> Option<Making> {
         let class = method.class;
         let full = self.full(class, types);
-        let title = self.title(class);
-        let short = title.rsplit('.').next().unwrap_or(&title);
-        let mut name: String =
-            short.chars().take(1).flat_map(char::to_lowercase).chain(short.chars().skip(1)).collect();
-        if name == short {
-            name = "object".to_string();
-        }
+        let name = self.name_of_one(class);
         let (number, selector) = (self.count, self.param(&name, Desc::Int));
         self.count += 1;
         if !self.is_accessible(class) {
@@ -384,12 +396,13 @@ impl Planner<'_> {
             return None;
         }
         self.shared.push((number, class));
+        self.share_outer(&ways);
         self.limit = self.params.len() + MOST_PARAMETERS;
         let slots = match self.world.classes.get(class).is(access::ENUM) {
             true => Vec::new(),
             false => self.slots(class, &full, "call", 4, MOST_CALLS),
         };
-        let ty = full.text();
+        let ty = self.shown_type(class, types);
         Some(Making::Object(Box::new(Object { number, name, ty, selector, ways, all, slots })))
     }
 
@@ -462,7 +475,9 @@ impl Planner<'_> {
             [one] => &one.arguments[..],
             _ => &[],
         };
-        let made: Vec<usize> = receiver.iter().copied().chain(arguments).filter_map(object_of).collect();
+        let outer = receiver.and_then(outer_of).or_else(|| tested.calls.first().and_then(|call| call.outer.as_ref()));
+        let all = receiver.iter().copied().chain(arguments).chain(outer);
+        let made: Vec<usize> = all.filter_map(object_of).collect();
         let made: Vec<(usize, ClassId)> =
             self.shared.iter().filter(|(number, _)| made.contains(number)).copied().collect();
         let package = self.package.clone();

@@ -3,7 +3,7 @@
 use super::origin::type_text;
 use super::types::Use;
 use super::world::{ANY, World};
-use crate::classfile::{Code, Desc, MethodDesc, access};
+use crate::classfile::{Code, Desc, Member, MethodDesc, access};
 use crate::world::{FieldRef, MethodRef};
 use touchstone_base::float::Format;
 use touchstone_base::{Id, Span};
@@ -56,6 +56,11 @@ pub(crate) fn short_type(desc: &Desc) -> String {
 /// Flags of what the compiler made: bridges and synthetic members.
 pub(crate) const MADE: u16 = 0x1000;
 
+/// Whether a method is the body of a lambda expression.
+pub(crate) fn is_lambda(member: &Member) -> bool {
+    member.is(MADE) && member.is(access::PRIVATE) && member.name.starts_with("lambda$")
+}
+
 impl World {
     /// `package.Class.method`, with parameter types where the class has several methods of the name.
     pub fn shown_name(&self, method: MethodRef) -> String {
@@ -66,7 +71,7 @@ impl World {
             "<init>" => title.rsplit('.').next().unwrap_or_default().to_string(),
             name => name.to_string(),
         };
-        if member.is(MADE) {
+        if member.is(MADE) && !is_lambda(member) {
             return format!("{title}.{name}{}", member.desc);
         }
         let namesakes = class

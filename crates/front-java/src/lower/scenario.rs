@@ -145,7 +145,7 @@ impl World {
     ) -> Result<Left, Refusal> {
         let call = &tested.calls[number];
         let mut arguments: Vec<Operand> = receiver.into_iter().collect();
-        arguments.extend(self.make_all(p, &call.arguments)?);
+        arguments.extend(self.make_arguments(p, call)?);
         self.assume_contract(&mut p.b, call.method, &arguments);
         p.b.catcher = None;
         let is_constructor = &*self.classes.method(call.method).name == "<init>";
@@ -325,8 +325,21 @@ impl World {
         makings.iter().map(|making| self.make(p, making)).collect()
     }
 
+    /// What a call takes: for a new object inside of another, that one first. There is none inside of null.
+    fn make_arguments(&mut self, p: &mut Playing, call: &Call) -> Result<Vec<Operand>, Refusal> {
+        let mut arguments = Vec::new();
+        if let Some(outer) = &call.outer {
+            let outer = self.make(p, outer)?;
+            let there = p.b.cmp(CmpOp::Ne, outer, NULL);
+            p.b.check(there, p.never);
+            arguments.push(outer);
+        }
+        arguments.extend(self.make_all(p, &call.arguments)?);
+        Ok(arguments)
+    }
+
     fn make_new(&mut self, p: &mut Playing, class: ClassId, call: &Call) -> Result<Operand, Refusal> {
-        let mut arguments = self.make_all(p, &call.arguments)?;
+        let mut arguments = self.make_arguments(p, call)?;
         self.ensure_init(&mut p.b, class);
         let object = self.allocate(&mut p.b, class);
         let object = p.b.kept(object);

@@ -56,7 +56,7 @@ impl Planner<'_> {
         let found = self.world.classes.get(class);
         let is_interface = found.is(access::INTERFACE);
         let visible = self.is_accessible(class) || (found.of_jdk && found.name.starts_with("java/") && is_interface);
-        if !visible || matches!(found.shape, Shape::Array { .. }) {
+        if !visible || self.outer_class(class).is_some() || matches!(found.shape, Shape::Array { .. }) {
             return None;
         }
         let types = match ty {

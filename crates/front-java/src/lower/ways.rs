@@ -86,7 +86,7 @@ impl Planner<'_> {
         if let Some(method) = maker {
             let chars = self.param(&format!("{name}Chars"), Desc::Ref("[C".into()));
             let arguments = vec![Making::Given(chars)];
-            ways.push(Way::New(Call { method, text: "new String".to_string(), arguments }));
+            ways.push(Way::New(Call { method, text: "new String".to_string(), outer: None, arguments }));
         }
         ways
     }
@@ -128,7 +128,7 @@ impl Planner<'_> {
     pub(super) fn jdk_static(&mut self, class: &str, name: &str, desc: &str) -> Option<Way> {
         let method = self.world.jdk_method(class, name, desc).ok()?;
         let text = format!("{}.{name}", class.replace('/', "."));
-        Some(Way::Static(Call { method, text, arguments: Vec::new() }))
+        Some(Way::Static(Call { method, text, outer: None, arguments: Vec::new() }))
     }
 
     pub(super) fn boxed(&mut self, class: ClassId, value: &Desc, name: &str, depth: u32) -> (Vec<Way>, All) {
@@ -139,12 +139,13 @@ impl Planner<'_> {
         let title = self.title(class);
         let mut ways = Vec::new();
         if let Some(method) = of {
-            ways.push(Way::Boxed(Call { method, text: format!("{title}.valueOf"), arguments: vec![given.clone()] }));
+            let text = format!("{title}.valueOf");
+            ways.push(Way::Boxed(Call { method, text, outer: None, arguments: vec![given.clone()] }));
         }
         // Two boxes of a small number can be two objects, for who asks for that.
         let cached = !matches!(value, Desc::Float | Desc::Double);
         if let Some(method) = make.filter(|_| depth == 1 && cached && self.asks_identity) {
-            ways.push(Way::New(Call { method, text: format!("new {title}"), arguments: vec![given] }));
+            ways.push(Way::New(Call { method, text: format!("new {title}"), outer: None, arguments: vec![given] }));
             return (ways, All::Known);
         }
         let all = depth == 1 && (!cached || !self.world.asks_identity());
@@ -166,7 +167,7 @@ impl Planner<'_> {
         let class = self.world.classes.load(&known.class.into()).ok()?;
         let create = self.world.classes.declared(class, "<init>", "()V")?;
         let add = self.world.classes.find_method(class, known.add.0, known.add.1)?;
-        let create = Call { method: create, text: self.new_text(class), arguments: Vec::new() };
+        let create = Call { method: create, text: self.new_text(class), outer: None, arguments: Vec::new() };
         let size = self.param(&format!("{name}Size"), Desc::Int);
         let parts = if known.pairs { 2 } else { 1 };
         let object = Generic::class("java/lang/Object");
@@ -203,12 +204,21 @@ impl Planner<'_> {
             desc.map_or(0, |desc| desc.params.iter().filter(|param| !is_given(param)).count())
         });
         let own = self.world.classes.get(class).clone();
+        // One for all constructors: what comes later may be it, too.
+        let outer = match self.outer_class(class) {
+            Some(outer) => match self.outer_object(outer, depth) {
+                Some(made) => Some(made),
+                None => return Vec::new(),
+            },
+            None => None,
+        };
         constructors
             .retain(|method| !own.of_jdk || is_worth_calling(&own.name, &self.world.classes.method(*method).desc));
         for method in constructors.into_iter().take(MOST_CONSTRUCTORS) {
             let names: Vec<String> = self.param_names(method).iter().map(|param| joined(name, param)).collect();
             let text = self.new_text(class);
-            ways.extend(self.call(method, &types, text, &names, depth).map(Way::New));
+            let call = self.call(method, &types, text, &names, depth);
+            ways.extend(call.map(|call| Way::New(Call { outer: outer.clone(), ..call })));
         }
         if !ways.is_empty() {
             return ways;

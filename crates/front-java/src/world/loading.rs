@@ -74,6 +74,11 @@ impl Classes {
         &self.classes[id]
     }
 
+    /// The class of this name, if it was loaded.
+    pub fn known(&self, name: &Arc<str>) -> Option<ClassId> {
+        self.by_name.get(name).copied()
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.classes.len()

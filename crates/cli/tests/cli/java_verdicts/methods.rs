@@ -105,29 +105,69 @@ pub struct Methods {
 }
 
 /// A class of this name, and a method body that calls all its methods with all inputs.
-pub fn class(seed: u64, name: &str, methods: usize) -> (Marked, String) {
+pub fn class(seed: u64, name: &str, owners: &[Owner]) -> (Marked, String) {
     let mut made =
         Methods { rng: Rng::new(seed), out: Marked::default(), names: 0, labels: Vec::new(), calls: String::new() };
     made.out.text(&format!("import java.util.*;\npublic class {name} {{{HEAD}"));
     made.out.text(&format!("  int size = 1; int[] items = new int[2]; {name}(int k) {{ size = k & 3; }}\n"));
     made.out.text("  void grow(int by) { if (by < 0) throw new IllegalArgumentException(); size += by & 3; items[size & 1] = by; }\n");
-    for number in 0..methods {
-        // Every fourth is a method of an object.
-        made.method(name, number, if number % 4 == 3 { Owner::Object } else { Owner::Class });
+    for (number, owner) in owners.iter().enumerate() {
+        made.method(name, number, *owner);
     }
     made.out.text("}\n");
     (made.out, made.calls)
 }
 
+/// Where the body of a method stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Owner {
+pub enum Owner {
+    /// In a static method.
     Class,
+    /// In a method of an object.
     Object,
+    /// In a method of an object inside of another.
+    Inner,
+    /// In a class that a static method has, and calls.
+    Local,
+    /// The same, without a name.
+    Anonymous,
+    /// In a lambda expression.
+    Lambda,
+}
+
+impl Owner {
+    fn has_object(self) -> bool {
+        matches!(self, Owner::Object | Owner::Inner)
+    }
+
+    /// What stands around a body: before it and behind it. In the first, HEAD is the method's result, name and parameters.
+    fn around(self) -> (&'static str, &'static str) {
+        match self {
+            Owner::Class => ("  static HEAD throws Own {\n", "  }\n"),
+            Owner::Object => ("  HEAD throws Own {\n", "  }\n"),
+            Owner::Inner => (
+                "  class InNUMBER { int own; InNUMBER(int own) { this.own = own & 3; }\n  HEAD throws Own {\n",
+                "  } }\n",
+            ),
+            Owner::Local => (
+                "  static HEAD throws Own { class Local { RESULT q() throws Own {\n",
+                "  } }\n  return new Local().q(); }\n",
+            ),
+            Owner::Anonymous => (
+                "  interface CallNUMBER { RESULT q() throws Own; }\n  static HEAD throws Own { CallNUMBER it = new CallNUMBER() { public RESULT q() throws Own {\n",
+                "  } };\n  return it.q(); }\n",
+            ),
+            Owner::Lambda => (
+                "  interface CallNUMBER { RESULT q() throws Own; }\n  static HEAD throws Own { CallNUMBER it = () -> {\n",
+                "  };\n  return it.q(); }\n",
+            ),
+        }
+    }
 }
 
 impl Methods {
     fn method(&mut self, class: &str, number: usize, owner: Owner) {
-        let count = 1 + self.rng.below(if owner == Owner::Class { 3 } else { 2 });
+        let count = 1 + self.rng.below(if owner.has_object() { 2 } else { 3 });
         let mut scope: Scope = Vec::new();
         let (mut declared, mut given, mut loops, mut locals) = (Vec::new(), Vec::new(), String::new(), Vec::new());
         let mut are_wide = 0;
@@ -143,12 +183,17 @@ impl Methods {
             scope.push((format!("vp{index}"), param.ty));
         }
         let result = *self.rng.pick(&["int", "long", "boolean", "String", "double", "int"]);
-        let modifier = if owner == Owner::Class { "static " } else { "" };
-        self.out.text(&format!("  {modifier}{result} m{number}({}) throws Own {{\n", declared.join(", ")));
+        let head = format!("{result} m{number}({})", declared.join(", "));
+        let (before, behind) = owner.around();
+        let written = before.replace("HEAD", &head).replace("NUMBER", &number.to_string()).replace("RESULT", result);
+        self.out.text(&written);
         for (name, ty, value) in locals {
             self.statement(2, &format!("{ty} {name} = {value};"));
         }
-        if owner == Owner::Object {
+        if owner == Owner::Inner {
+            scope.push(("own".to_string(), "int"));
+        }
+        if owner.has_object() {
             scope.push(("size".to_string(), "int"));
             scope.push(("items".to_string(), "int[]"));
         }
@@ -156,19 +201,18 @@ impl Methods {
         let scope = self.statements(scope, 2, statements, 2, Place::Body);
         self.open(2, "return ");
         self.value(result, &scope, 2);
-        self.out.text(";\n  }\n");
+        self.out.text(&format!(";\n{behind}"));
         let receiver = match owner {
-            Owner::Class => class.to_string(),
             Owner::Object => format!("Seen.made(new {class}(k), t)"),
+            Owner::Inner => format!("Seen.made(new {class}(k), t).new In{number}(k ^ t)"),
+            _ => class.to_string(),
         };
         let call = format!("{receiver}.m{number}({})", given.join(", "));
         let before =
             format!("{class}.st = s; {class}.flag = s > 1; {class}.wide = s - 2L; {class}.letter = (char) (96 + s);");
-        let around = match owner {
-            Owner::Class => "for (int s = 0; s < 4; s++) ".to_string(),
-            Owner::Object => {
-                "for (int s = 0; s < 4; s += 3) for (int k = 0; k < 4; k++) for (int t = 0; t < 3; t++) ".to_string()
-            }
+        let around = match owner.has_object() {
+            false => "for (int s = 0; s < 4; s++) ",
+            true => "for (int s = 0; s < 4; s += 3) for (int k = 0; k < 4; k++) for (int t = 0; t < 3; t++) ",
         };
         let made = call.replace("Seen.made(", &format!("made{class}("));
         self.calls.push_str(&format!(
