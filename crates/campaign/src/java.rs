@@ -8,7 +8,7 @@ use crate::program::{Program, ReadError, Reading};
 use crate::request::Subject;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use touchstone_base::{Deadline, MemoryLimit};
 use touchstone_criteria::{Incomplete, Unsupported};
 use touchstone_emit::{JavaField, JavaMethod, JavaTarget, Keeping, ReplayLimits};
@@ -289,8 +289,9 @@ const AT_FIRST: usize = 400;
 const AT_ONCE: usize = 40;
 /// How often that is done,
 const ROUNDS: usize = 40;
-/// and how long.
+/// and how long: at least, and so much longer for each method.
 const LOADING: Duration = Duration::from_secs(8);
+const LOADING_EACH: Duration = Duration::from_millis(500);
 /// How long one method is followed, each time.
 const FOLLOWED: Duration = Duration::from_millis(400);
 /// So much memory the process may have while methods are followed.
@@ -395,7 +396,7 @@ impl<'p> Loading<'p> {
 
     /// Follows methods for a short time; what of the JDK is met on the way is loaded.
     fn follow(&mut self, tested: &[&Method]) -> Module {
-        let began = Instant::now();
+        let until = Deadline::after(LOADING + LOADING_EACH * u32::try_from(tested.len()).unwrap_or(u32::MAX));
         let mut open: Vec<&Method> = tested.to_vec();
         let mut module = self.module(tested);
         for _ in 0..ROUNDS {
@@ -406,7 +407,7 @@ impl<'p> Loading<'p> {
                 met.extend(stops(&module, method).iter().filter_map(|what| far.get(what)));
                 met.len() > before
             });
-            if met.is_empty() || began.elapsed() > LOADING {
+            if met.is_empty() || until.is_over() {
                 break;
             }
             for function in met {

@@ -1,5 +1,5 @@
-//! Tests that are others with small changes: cheap, so they come before every round of the search and after the last one. They
-//! only add tests.
+//! Tests that are others with small changes: cheap, so they come before every round of the search and after the last one, and where
+//! tests make objects by calls before the first one. They only add tests.
 
 use crate::grow::{Collector, Covered, Rounds, covered};
 use std::collections::BTreeSet;
@@ -11,6 +11,8 @@ use touchstone_engine::{Event, Found, Pool, Variation, Wishes};
 /// Which turn it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Turn {
+    /// Before anything else: sequences of calls are many, and to run some of them is cheap.
+    First,
     /// Before the round of the search with this number.
     Before(u64),
     /// When the search has nothing left to try.
@@ -21,6 +23,7 @@ impl Turn {
     /// The time that it gets: a share of what is left, not much, and a little where a question took longer than it should.
     fn time(self, deadline: Deadline) -> Duration {
         let (share, most) = match self {
+            Turn::First => (8, 2),
             Turn::Before(_) => (6, 2),
             // Tests of several calls come after it.
             Turn::Last => (2, 4),
@@ -32,13 +35,14 @@ impl Turn {
     /// Runs that may show nothing new.
     fn patience(self) -> u32 {
         match self {
-            Turn::Before(_) => 4000,
+            Turn::First | Turn::Before(_) => 4000,
             Turn::Last => 20_000,
         }
     }
 
     fn number(self) -> u64 {
         match self {
+            Turn::First => u64::MAX - 1,
             Turn::Before(number) => number,
             Turn::Last => u64::MAX,
         }
@@ -48,7 +52,7 @@ impl Turn {
 /// Varies the tests so far; how long that took.
 pub(crate) fn vary(
     rounds: &Rounds<'_>,
-    found: &mut Found,
+    found: Option<&Found>,
     pool: &mut Pool,
     collector: &mut dyn Collector,
     turn: Turn,
@@ -79,14 +83,16 @@ pub(crate) fn vary(
         let taken = collector.refuses(&test).is_none();
         if taken {
             let goes_wrong = matches!(test.outcome, Outcome::Error { .. });
-            debug_assert!(goes_wrong || test.covers.iter().all(|goal| !found.excluded.contains(goal)));
+            debug_assert!(
+                goes_wrong
+                    || test.covers.iter().all(|goal| { found.is_none_or(|found| !found.excluded.contains(goal)) })
+            );
             collector.event(Event::Test(&test));
         }
         taken
     };
     variation.run(pool, &seeds, Wishes { untested, unreturned }, &mut take);
     collector.begin_round(None);
-    found.result.tests = collector.tests().len() as u64;
     begun.elapsed()
 }
 

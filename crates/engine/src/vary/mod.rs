@@ -5,8 +5,8 @@
 //! way through the program that no run took is varied further. Nothing here is a verdict: a test is kept because its run reaches
 //! what is wished for, and a run that does not says nothing.
 //!
-//! Deliberately not here: choices that a user narrowed (a precondition, ranges, lengths, whole programs), calls before the one
-//! under test, and objects with classes, which only their own code makes whole.
+//! Deliberately not here: choices that a user narrowed (ranges, lengths, whole programs; a precondition, unless objects have classes),
+//! and calls before the one under test.
 
 mod change;
 mod heaps;
@@ -14,6 +14,7 @@ mod hints;
 mod repair;
 mod snapshot;
 mod variable;
+mod whole;
 
 use crate::config::{Calls, Config, Entry};
 use crate::confirm::concrete::{ConcreteRun, Look, watch_kind};
@@ -29,7 +30,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 use touchstone_base::Deadline;
 use touchstone_criteria::{GoalId, MadeInput, NamedValue, NotCheckable, Outcome, Replay, TestCase, TestKind, Watch};
-use touchstone_interp::{End, Limits};
+use touchstone_interp::{End, Limits, Value};
 use touchstone_ir::{DataType, DataValue, ErrorKind, FuncId, GlobalId, InputSource, Linkage, Module};
 
 /// Inputs that are varied, at most.
@@ -134,9 +135,10 @@ impl<'a> Variation<'a> {
     pub fn is_possible(&self) -> bool {
         let config = self.config;
         let said = !config.ranges.is_empty() || !config.lengths.is_empty() || config.strings.is_some();
-        let narrowed = config.precondition.is_some() || said;
+        // A precondition is asked where objects have classes: there every method with texts has one.
+        let narrowed = (config.precondition.is_some() && !self.module.has_classes()) || said;
         let called = config.entry == Entry::Function && config.calls == Calls::Itself && config.oracle.is_none();
-        called && !narrowed && !self.module.has_classes()
+        called && !narrowed
     }
 
     /// Varies what is in the pool and new tests; `take` gets those that fulfil a wish, and says whether it takes them.
@@ -177,7 +179,7 @@ impl<'a> Variation<'a> {
             }
             let Some(outcome) = proper(self.module, &inputs, &run) else { continue };
             let fulfilled = wishes.fulfilled(&run.hits, &outcome);
-            if !fulfilled.is_empty() {
+            if !fulfilled.is_empty() && self.is_allowed(&inputs.kind, &inputs.answers) {
                 let (inputs, run) = self.simpler(inputs, run, &outcome, &fulfilled);
                 let test = self.test(inputs, run, outcome);
                 let (covers, goes_wrong) = (test.covers.clone(), matches!(test.outcome, Outcome::Error { .. }));
@@ -197,6 +199,10 @@ impl<'a> Variation<'a> {
         }
         pool.tests = tests.len();
         let mut first: Vec<Inputs> = new.clone();
+        if self.module.has_classes() {
+            first.reverse();
+            return first;
+        }
         for repair in Repair::ALL {
             first.extend(new.iter().map(|inputs| changes.repaired(inputs, repair)));
         }
@@ -274,7 +280,7 @@ impl<'a> Variation<'a> {
                 (inputs, run) = (other, seen);
             }
         }
-        for number in 0..change::numbers(self.module, &inputs).min(MOST_SIMPLER) {
+        for number in 0..change::numbers(self.module, &mut inputs).min(MOST_SIMPLER) {
             let mut other = inputs.clone();
             if !change::clear(self.module, &mut other, number) {
                 continue;
@@ -289,6 +295,9 @@ impl<'a> Variation<'a> {
 
     /// The test with its title, if it does what it says with the answers that it has: others than it began with were asked for.
     fn confirmed(&self, test: TestCase) -> Option<TestCase> {
+        if !self.is_allowed(&test.kind, &test.answers) {
+            return None;
+        }
         let limits = Limits { steps: STEPS, frames: 200, heap_bytes: 1 << 24 };
         let look = Look { watch: Some(self.watch), limits, ways: Ways::Conditions, ..Look::default() };
         let run = watch_kind(self.module, self.func, &test.kind, &test.answers, look);
@@ -296,6 +305,15 @@ impl<'a> Variation<'a> {
         let holds = alike && run.hits == test.covers && run.expected == test.expected;
         let description = describe(self.module, run.conditions.into_iter());
         holds.then_some(TestCase { description, ..test })
+    }
+
+    /// Whether callers may pass it.
+    fn is_allowed(&self, kind: &TestKind, answers: &[MadeInput]) -> bool {
+        let Some(name) = &self.config.precondition else { return true };
+        let Some(precondition) = self.module.function_named(name) else { return false };
+        let limits = Limits { steps: STEPS, frames: 200, heap_bytes: 1 << 24 };
+        let run = watch_kind(self.module, precondition, kind, answers, Look { limits, ..Look::default() });
+        matches!(run.end, End::Returned(Some(Value::Int(truth))) if truth != 0)
     }
 
     /// Whether a run ends so and reaches that.
