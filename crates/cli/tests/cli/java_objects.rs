@@ -264,7 +264,7 @@ class Grows {
     let report = generated(&["-c", "branch"], &file, scratch.path());
     assert_eq!(count(&report, "covered"), report["objectives"].as_array().map_or(0, Vec::len), "{report:#}");
     let tests = tests_of(&scratch, "Grows");
-    for expected in ["for (int i = 0; i < 20; i++) {", "    grows.put(", "new TreeSet<>(", "new LinkedList<>("] {
+    for expected in ["for (int i = 0; i < ", "    grows.put(i", "new TreeSet<>(", "new LinkedList<>("] {
         assert!(tests.contains(expected), "{expected}: {tests}");
     }
 }

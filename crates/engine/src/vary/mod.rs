@@ -20,7 +20,7 @@ use crate::config::{Calls, Config, Entry};
 use crate::confirm::concrete::{ConcreteRun, Look, watch_kind};
 use crate::confirm::description::describe;
 use crate::confirm::watcher::Ways;
-use crate::inputs::globals::global_inputs;
+use crate::inputs::globals::{global_inputs, used_globals};
 use crate::vary::change::Changes;
 use crate::vary::repair::Repair;
 use rustc_hash::FxHashSet;
@@ -142,10 +142,42 @@ impl<'a> Variation<'a> {
     }
 
     /// Varies what is in the pool and new tests; `take` gets those that fulfil a wish, and says whether it takes them.
-    pub fn run(&self, pool: &mut Pool, tests: &[TestCase], mut wishes: Wishes, take: &mut dyn FnMut(TestCase) -> bool) {
+    pub fn run(&self, pool: &mut Pool, tests: &[TestCase], wishes: Wishes, take: &mut dyn FnMut(TestCase) -> bool) {
         if !self.is_possible() || wishes.is_empty() {
             return;
         }
+        let lean;
+        let this = match self.module.has_classes() {
+            true => {
+                lean = self.lean();
+                &Variation { module: &lean, ..*self }
+            }
+            false => self,
+        };
+        this.run_all(pool, tests, wishes, take);
+    }
+
+    /// The program without the contents of globals that the function can't reach: every run makes all globals, and a library has
+    /// thousands of them.
+    fn lean(&self) -> Module {
+        let mut module = self.module.clone();
+        let precondition = self.config.precondition.as_ref().and_then(|name| module.function_named(name));
+        let roots: Vec<FuncId> = precondition.into_iter().chain([self.func]).collect();
+        let used = used_globals(self.module, &roots);
+        for id in self.module.globals.ids().filter(|id| !used.contains(id)) {
+            module.globals[id].init = None;
+            module.globals[id].size = 0;
+        }
+        module
+    }
+
+    fn run_all(
+        &self,
+        pool: &mut Pool,
+        tests: &[TestCase],
+        mut wishes: Wishes,
+        take: &mut dyn FnMut(TestCase) -> bool,
+    ) {
         let mut changes = Changes::new(self.module, self.func, self.config, self.longest, self.seed);
         let mut first = self.begin(pool, tests, &mut changes);
         let (mut in_vain, mut runs) = (0, 0);

@@ -29,7 +29,7 @@ const RULES: [Rule; 4] = [
     // In no order.
     Rule { count: 40, factor: 37, modulus: Some(64), text: "i * 37 % 64" },
     // The same place in tables of hash codes.
-    Rule { count: 80, factor: 64, modulus: None, text: "i * 64" },
+    Rule { count: 120, factor: 64, modulus: None, text: "i * 64" },
 ];
 
 impl Planner<'_> {
