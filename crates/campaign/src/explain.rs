@@ -21,7 +21,7 @@ use touchstone_criteria::{
     Assumption, Criterion, GoalId, IncompletePaths, Objective, Objectives, Status, TestCase, Watch, WhyInfeasible,
     WhyUnknown,
 };
-use touchstone_engine::{Config, Explanation, Goals, explore_goals};
+use touchstone_engine::{Config, Explanation, Goals, Pool, explore_goals};
 
 /// What is asked, with everything decided.
 #[derive(Debug)]
@@ -144,7 +144,7 @@ impl Question {
         let growing = self.growing.unwrap_or(Growing::NOT);
         let rounds = Rounds { module, func, wanted: &wanted, watch: &watch, config: &config, growing };
         let last = match self.growing {
-            Some(_) => grow(&rounds, &mut found, &mut tests),
+            Some(_) => grow(&rounds, &mut found, &mut Pool::default(), &mut tests),
             None => config.clone(),
         };
         let proofs = sequences(&self.program, &rounds, &last, self.calls, &mut found, &mut tests);

@@ -3,11 +3,12 @@
 
 use crate::conclude::Proofs;
 use crate::error::CampaignError;
-use crate::grow::{Collector, Growing, Rounds, grow, no_gain};
+use crate::grow::{Collector, Growing, Rounds, covered, grow, no_gain};
 use crate::program::Program;
 use crate::request::Purpose;
 use crate::sequences::sequences;
 use crate::sink::TestSink;
+use crate::vary::{Turn, vary};
 use crate::watcher::FunctionWatcher;
 use crate::work::Work;
 use std::collections::BTreeSet;
@@ -16,7 +17,7 @@ use std::time::Duration;
 use touchstone_base::Deadline;
 use touchstone_criteria::{Covered, FunctionResult, GoalId, IncompletePaths, Outcome, TestCase, Unmakeable};
 use touchstone_engine::{
-    Before, Config, Event, Found, Goals, PairsFound, Search, SeenRow, Sink, explore_goals, explore_pairs,
+    Before, Config, Event, Found, Goals, PairsFound, Pool, Search, SeenRow, Sink, explore_goals_after, explore_pairs,
     explore_paths_and_goals,
 };
 
@@ -39,7 +40,6 @@ pub(crate) fn explore<'s>(
     watcher: &mut dyn FunctionWatcher,
 ) -> Result<Explored<'s>, CampaignError> {
     let mut writer = Writer { work, sink, watcher, tests: Vec::new(), untested: None, failed: None };
-    let mut found = search(work, &mut writer);
     let (module, func, growing) = (work.module(), work.task.func, work.plan.request.growing());
     let rounds = Rounds {
         module,
@@ -49,8 +49,15 @@ pub(crate) fn explore<'s>(
         config: &work.config,
         growing: growing.unwrap_or(Growing::NOT),
     };
+    let mut pool = Pool::default();
+    let made = work.plan.program.java.as_ref().filter(|java| java.tested(func) != func);
+    if let Some(java) = made.filter(|_| growing.is_some() && !work.plan.request.wants_paths()) {
+        // Whoever reads tests would rather see a few calls than a loop: that comes for what stays open.
+        vary(&rounds, None, &mut pool, &mut writer, Turn::First(java.fills(func)));
+    }
+    let mut found = search(work, &mut writer);
     let config = match growing {
-        Some(_) => grow(&rounds, &mut found, &mut writer),
+        Some(_) => grow(&rounds, &mut found, &mut pool, &mut writer),
         None => work.config.clone(),
     };
     let calls = work.plan.request.calls(work.plan.entry);
@@ -80,11 +87,12 @@ fn search(work: &Work<'_>, writer: &mut Writer<'_, '_>) -> Found {
     if work.wanted.goals.is_empty() && paths {
         return Found::without_goals(touchstone_engine::explore(module, func, config, writer));
     }
-    let closed = work.wanted.settled.iter().copied().collect();
+    let closed = covered(&work.wanted, None, &writer.tests).closed.into_iter().collect();
     let goals = Goals { closed, watch: Rc::clone(&work.watch) };
+    let tests = writer.tests.len() as u64;
     match paths {
         true => explore_paths_and_goals(module, func, goals, config, writer),
-        false => explore_goals(module, func, goals, config, writer),
+        false => explore_goals_after(module, func, goals, config, writer, tests),
     }
 }
 

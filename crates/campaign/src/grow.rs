@@ -85,7 +85,7 @@ pub(crate) fn no_gain(untested: Option<&BTreeSet<GoalId>>, test: &TestCase) -> O
 }
 
 /// Explores further, as long as that may help; what the last round was asked.
-pub(crate) fn grow(rounds: &Rounds<'_>, found: &mut Found, collector: &mut dyn Collector) -> Config {
+pub(crate) fn grow(rounds: &Rounds<'_>, found: &mut Found, pool: &mut Pool, collector: &mut dyn Collector) -> Config {
     let mut last = rounds.config.clone();
     let Growing { most, while_quick, objects } = rounds.growing;
     if stopped(&found.result.incomplete) {
@@ -97,20 +97,21 @@ pub(crate) fn grow(rounds: &Rounds<'_>, found: &mut Found, collector: &mut dyn C
     };
     let mut max_objects = more_objects(rounds.config.max_objects, &found.result.incomplete);
     let mut next = Growth::default().after(&found.shortage, most);
-    let Covered { untested, closed } = covered(rounds.wanted, found, collector.tests());
+    let Covered { untested, closed } = covered(rounds.wanted, Some(found), collector.tests());
     if max_objects > rounds.config.max_objects || untested.len() + closed.len() < rounds.wanted.goals.len() {
         // To take for granted what callers do may be enough.
         next = next.or_else(|| Some(Growth::default()));
     }
     let (deadline, begun) = (rounds.config.deadline, Instant::now());
-    let (mut turn, mut varied, mut pool) = (0, Duration::ZERO, Pool::default());
+    let (mut turn, mut varied) = (0, Duration::ZERO);
     while !deadline.is_over() {
         // Rounds may be many and short.
         if turn == 0 || varied.as_secs_f64() < VARIED * found.result.seconds {
-            varied += vary(rounds, found, &mut pool, collector, Turn::Before(turn));
+            varied += vary(rounds, Some(found), pool, collector, Turn::Before(turn));
+            found.result.tests = collector.tests().len() as u64;
         }
         turn += 1;
-        let Covered { untested, closed } = covered(rounds.wanted, found, collector.tests());
+        let Covered { untested, closed } = covered(rounds.wanted, Some(found), collector.tests());
         if closed.len() >= rounds.wanted.goals.len() {
             break;
         }
@@ -138,7 +139,8 @@ pub(crate) fn grow(rounds: &Rounds<'_>, found: &mut Found, collector: &mut dyn C
         max_objects = wider;
     }
     inside(rounds, found, &last, collector);
-    vary(rounds, found, &mut pool, collector, Turn::Last);
+    vary(rounds, Some(found), pool, collector, Turn::Last);
+    found.result.tests = collector.tests().len() as u64;
     let covered: BTreeSet<GoalId> = collector.tests().iter().flat_map(|test| test.covers.iter().copied()).collect();
     found.open.retain(|goal| !covered.contains(goal));
     last
@@ -151,7 +153,7 @@ fn inside(rounds: &Rounds<'_>, found: &mut Found, last: &Config, collector: &mut
         matches!(why, Incomplete::Doubt(Doubt::Overlap) | Incomplete::Unsupported(Unsupported::OverwrittenPointer))
     };
     let doubted = found.result.incomplete.iter().any(|paths| overlaps(&paths.why));
-    let Covered { untested, closed } = covered(rounds.wanted, found, collector.tests());
+    let Covered { untested, closed } = covered(rounds.wanted, Some(found), collector.tests());
     if !doubted || untested.is_empty() || deadline.is_over() || stopped(&found.result.incomplete) {
         return;
     }
@@ -192,10 +194,11 @@ pub(crate) struct Covered {
     pub closed: BTreeSet<GoalId>,
 }
 
-pub(crate) fn covered(wanted: &Objectives, found: &Found, tests: &[TestCase]) -> Covered {
+pub(crate) fn covered(wanted: &Objectives, found: Option<&Found>, tests: &[TestCase]) -> Covered {
     let goals = &wanted.goals;
     let mut untested: BTreeSet<GoalId> = goals.ids().collect();
-    let mut closed: BTreeSet<GoalId> = wanted.settled.union(&found.excluded).copied().collect();
+    let mut closed: BTreeSet<GoalId> = wanted.settled.clone();
+    closed.extend(found.iter().flat_map(|found| &found.excluded));
     for test in tests {
         let goes_wrong = matches!(test.outcome, Outcome::Error { .. });
         for goal in &test.covers {
@@ -206,7 +209,7 @@ pub(crate) fn covered(wanted: &Objectives, found: &Found, tests: &[TestCase]) ->
             }
         }
     }
-    if found.result.exhaustive {
+    if let Some(found) = found.filter(|found| found.result.exhaustive) {
         // What tests can make was all tried.
         closed.extend(&found.open);
     }

@@ -8,14 +8,14 @@ use crate::program::{Program, ReadError, Reading};
 use crate::request::Subject;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use touchstone_base::{Deadline, MemoryLimit};
 use touchstone_criteria::{Incomplete, Unsupported};
 use touchstone_emit::{JavaField, JavaMethod, JavaTarget, Keeping, ReplayLimits};
 use touchstone_engine::{Config, End, Event, Limits, Sink, Starting, Whose};
 use touchstone_front_java::path::Jar;
 use touchstone_front_java::{
-    Compiling, Field, Jdk, JdkError, LABELS, Loaded, Marks, Method, ProgramError, Setup, Shows, Visible,
+    Compiling, Field, Jdk, JdkError, LABELS, Loaded, Making, Marks, Method, ProgramError, Setup, Shows, Visible,
     classfile::ClassFile,
 };
 use touchstone_ir::{Block, FuncId, Function, Module, TermKind, Terminator};
@@ -139,6 +139,15 @@ impl JavaProgram {
     /// The method that is tested by calls of a function.
     pub fn tested(&self, entry: FuncId) -> FuncId {
         self.methods.iter().find(|method| method.entry == entry).map_or(entry, |method| method.func)
+    }
+
+    /// The parameter that says which calls fill the object whose method is tested, if one does.
+    pub fn fills(&self, entry: FuncId) -> Option<usize> {
+        let method = self.methods.iter().find(|method| method.entry == entry)?;
+        match method.scenario.as_ref()?.receiver.as_ref()? {
+            Making::Object(object) => object.many.as_ref().map(|many| many.selector),
+            Making::Given(_) => None,
+        }
     }
 
     /// Whether a function's source is not known: its decisions are then the compiler's.
@@ -289,8 +298,9 @@ const AT_FIRST: usize = 400;
 const AT_ONCE: usize = 40;
 /// How often that is done,
 const ROUNDS: usize = 40;
-/// and how long.
+/// and how long: at least, and so much longer for each method.
 const LOADING: Duration = Duration::from_secs(8);
+const LOADING_EACH: Duration = Duration::from_millis(500);
 /// How long one method is followed, each time.
 const FOLLOWED: Duration = Duration::from_millis(400);
 /// So much memory the process may have while methods are followed.
@@ -395,7 +405,7 @@ impl<'p> Loading<'p> {
 
     /// Follows methods for a short time; what of the JDK is met on the way is loaded.
     fn follow(&mut self, tested: &[&Method]) -> Module {
-        let began = Instant::now();
+        let until = Deadline::after(LOADING + LOADING_EACH * u32::try_from(tested.len()).unwrap_or(u32::MAX));
         let mut open: Vec<&Method> = tested.to_vec();
         let mut module = self.module(tested);
         for _ in 0..ROUNDS {
@@ -406,7 +416,7 @@ impl<'p> Loading<'p> {
                 met.extend(stops(&module, method).iter().filter_map(|what| far.get(what)));
                 met.len() > before
             });
-            if met.is_empty() || began.elapsed() > LOADING {
+            if met.is_empty() || until.is_over() {
                 break;
             }
             for function in met {

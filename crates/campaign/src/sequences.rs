@@ -91,7 +91,7 @@ fn is_of_calls(why: &Incomplete) -> bool {
 
 /// The goals that other calls may help to.
 fn wished(rounds: &Rounds<'_>, found: &Found, tests: &[TestCase]) -> BTreeSet<GoalId> {
-    let Covered { closed, .. } = covered(rounds.wanted, found, tests);
+    let Covered { closed, .. } = covered(rounds.wanted, Some(found), tests);
     let may_help = |goal: &GoalId| match found.doubted.get(goal) {
         Some(reasons) => reasons.iter().any(|reason| is_of_calls(&reason.why)),
         None => true,
@@ -197,7 +197,7 @@ impl Hunt<'_> {
         let Start { ways, privates, going_on } = start;
         let sequence = Sequence::new(rounds.module, Sequencing { ways, last: self.last, earlier });
         let config = sequence.config(config, privates, going_on);
-        let Covered { untested, .. } = covered(rounds.wanted, found, collector.tests());
+        let Covered { untested, .. } = covered(rounds.wanted, Some(found), collector.tests());
         let closed = rounds.wanted.goals.ids().filter(|goal| !open.contains(goal)).collect();
         let goals = Goals { closed, watch: Rc::clone(rounds.watch) };
         collector.begin_round(Some(untested));

@@ -1,5 +1,5 @@
-//! Tests that are others with small changes: cheap, so they come before every round of the search and after the last one. They
-//! only add tests.
+//! Tests that are others with small changes: cheap, so they come before every round of the search and after the last one, and where
+//! tests make objects by calls before the first one. They only add tests.
 
 use crate::grow::{Collector, Covered, Rounds, covered};
 use std::collections::BTreeSet;
@@ -11,6 +11,8 @@ use touchstone_engine::{Event, Found, Pool, Variation, Wishes};
 /// Which turn it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Turn {
+    /// Before anything else: sequences of calls are many, and to run some of them is cheap. One parameter may have to wait.
+    First(Option<usize>),
     /// Before the round of the search with this number.
     Before(u64),
     /// When the search has nothing left to try.
@@ -21,6 +23,7 @@ impl Turn {
     /// The time that it gets: a share of what is left, not much, and a little where a question took longer than it should.
     fn time(self, deadline: Deadline) -> Duration {
         let (share, most) = match self {
+            Turn::First(_) => (8, 2),
             Turn::Before(_) => (6, 2),
             // Tests of several calls come after it.
             Turn::Last => (2, 4),
@@ -32,13 +35,22 @@ impl Turn {
     /// Runs that may show nothing new.
     fn patience(self) -> u32 {
         match self {
-            Turn::Before(_) => 4000,
+            Turn::First(_) | Turn::Before(_) => 4000,
             Turn::Last => 20_000,
+        }
+    }
+
+    /// The parameter that stays as it is.
+    fn still(self) -> Option<usize> {
+        match self {
+            Turn::First(still) => still,
+            Turn::Before(_) | Turn::Last => None,
         }
     }
 
     fn number(self) -> u64 {
         match self {
+            Turn::First(_) => u64::MAX - 1,
             Turn::Before(number) => number,
             Turn::Last => u64::MAX,
         }
@@ -48,7 +60,7 @@ impl Turn {
 /// Varies the tests so far; how long that took.
 pub(crate) fn vary(
     rounds: &Rounds<'_>,
-    found: &mut Found,
+    found: Option<&Found>,
     pool: &mut Pool,
     collector: &mut dyn Collector,
     turn: Turn,
@@ -68,6 +80,7 @@ pub(crate) fn vary(
         deadline: Deadline::after(turn.time(rounds.config.deadline)),
         longest: longest(rounds.growing.most),
         patience: turn.patience(),
+        still: turn.still(),
         seed: rounds.config.seed.wrapping_add(turn.number()),
     };
     let seeds = collector.tests().to_vec();
@@ -79,14 +92,16 @@ pub(crate) fn vary(
         let taken = collector.refuses(&test).is_none();
         if taken {
             let goes_wrong = matches!(test.outcome, Outcome::Error { .. });
-            debug_assert!(goes_wrong || test.covers.iter().all(|goal| !found.excluded.contains(goal)));
+            debug_assert!(
+                goes_wrong
+                    || test.covers.iter().all(|goal| { found.is_none_or(|found| !found.excluded.contains(goal)) })
+            );
             collector.event(Event::Test(&test));
         }
         taken
     };
     variation.run(pool, &seeds, Wishes { untested, unreturned }, &mut take);
     collector.begin_round(None);
-    found.result.tests = collector.tests().len() as u64;
     begun.elapsed()
 }
 

@@ -31,7 +31,9 @@ pub use inputs::globals::global_inputs;
 pub use inputs::kept::changers;
 pub use prover::prove_infeasible;
 pub use search::explain::{Conflict, Explanation, Fact, explain};
-pub use search::explore::{Event, Progress, Sink, explore, explore_further, explore_goals, explore_paths_and_goals};
+pub use search::explore::{
+    Event, Progress, Sink, explore, explore_further, explore_goals, explore_goals_after, explore_paths_and_goals,
+};
 pub use search::found::{Found, Goals, Wanted};
 pub use search::pairs::{Before, PairsFound, distinct, explore_pairs, rows_of};
 pub use search::prefix::{LostPrefix, Prefix, PrefixInput, explore_from, explore_turns};

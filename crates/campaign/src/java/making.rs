@@ -1,10 +1,10 @@
 //! How objects are made, as tests write it: what the front end planned, in the words of what writes tests.
 
 use touchstone_emit::{
-    JavaAnswers, JavaCall, JavaForm, JavaLook, JavaMaking, JavaNaming, JavaObject, JavaObserved, JavaScenario,
-    JavaTested, JavaThrows, JavaWay,
+    JavaAnswers, JavaCall, JavaForm, JavaLook, JavaMaking, JavaMany, JavaNaming, JavaObject, JavaObserved,
+    JavaScenario, JavaTested, JavaThrows, JavaWay,
 };
-use touchstone_front_java::{Answers, Call, Form, Look, Making, Naming, Object, Observed, Scenario, Way, Whose};
+use touchstone_front_java::{Answers, Call, Form, Look, Making, Many, Naming, Object, Observed, Scenario, Way, Whose};
 
 pub(crate) fn played(scenario: &Scenario) -> JavaScenario {
     JavaScenario {
@@ -64,8 +64,14 @@ fn object(planned: &Object) -> JavaObject {
         ty: planned.ty.clone(),
         selector: planned.selector,
         ways: planned.ways.iter().map(way).collect(),
+        many: planned.many.as_ref().map(many),
         slots: slots.collect(),
     }
+}
+
+fn many(planned: &Many) -> JavaMany {
+    let all = planned.all.iter().map(|series| (series.count, series.text.clone())).collect();
+    JavaMany { selector: planned.selector, ways: planned.ways.clone(), all }
 }
 
 fn way(planned: &Way) -> JavaWay {
@@ -103,6 +109,7 @@ fn answers(planned: &Answers) -> JavaAnswers {
         params: planned.params.clone(),
         result: planned.result.clone(),
         answers: makings(&planned.answers),
+        meddles: planned.meddles.as_ref().map(|meddles| (meddles.selector, meddles.object, meddles.text.clone())),
         throws: planned
             .throws
             .as_ref()

@@ -365,9 +365,9 @@ fn input_that_is_none_is_refused_with_what_is_wrong() {
 #[test]
 fn texts_are_as_long_as_strings_or_len_say() {
     let scratch = tempfile::tempdir().expect("a directory");
-    let text = "public class Long { static int f(String s) { return s != null && s.length() == 9 && s.charAt(8) == 'q' ? 1 : 0; } }\n";
+    let text = "public class Long { static int f(String s) { return s != null && s.length() == 99 && s.charAt(98) == 'q' ? 1 : 0; } }\n";
     let file = source(scratch.path(), "Long.java", text);
-    for (options, open) in [(&[][..], 1), (&["--strings", "9"], 0), (&["--len", "s=9"], 0)] {
+    for (options, open) in [(&[][..], 1), (&["--strings", "99"], 0), (&["--len", "s=99"], 0)] {
         let report = generated(&[&["-c", "branch"][..], options].concat(), &file, scratch.path());
         assert_eq!(count(&report, "unknown"), open, "{options:?}: {report:#}");
     }

@@ -262,3 +262,36 @@ public class In<T> {
     assert!(tests.contains("In<Integer>.Inner inner = in.new Inner(3);"), "{tests}");
     assert!(tests.contains("= inner.new Deep();"), "{tests}");
 }
+
+#[test]
+fn what_grows_is_filled_in_a_loop_and_collections_are_those_that_the_method_asks_for() {
+    let scratch = tempfile::tempdir().expect("a directory");
+    let file = source(
+        scratch.path(),
+        "Grows.java",
+        "import java.util.*;
+class Grows {
+    private int[] items = new int[16];
+    private int size;
+    void put(int item) {
+        if (size == items.length) items = Arrays.copyOf(items, 2 * size);
+        items[size++] = item;
+    }
+    boolean has(int item) {
+        for (int i = 0; i < size; i++) if (items[i] == item) return i > 17;
+        return false;
+    }
+    static int kind(Collection<Integer> c) {
+        if (c instanceof SortedSet) return 1;
+        return c.getClass() == ArrayList.class ? 2 : 3;
+    }
+}
+",
+    );
+    let report = generated(&["-c", "branch"], &file, scratch.path());
+    assert_eq!(count(&report, "covered"), report["objectives"].as_array().map_or(0, Vec::len), "{report:#}");
+    let tests = tests_of(&scratch, "Grows");
+    for expected in ["for (int i = 0; i < ", "    grows.put(i", "new TreeSet<>(", "new LinkedList<>("] {
+        assert!(tests.contains(expected), "{expected}: {tests}");
+    }
+}

@@ -89,6 +89,12 @@ impl<'t> Making<'t> {
         }
     }
 
+    /// What fills an object before these.
+    fn many<'o>(&self, object: &'o JavaObject) -> Option<&'o (u32, String)> {
+        let many = object.many.as_ref().filter(|many| many.ways.contains(&self.number(object.selector)))?;
+        self.number(many.selector).checked_sub(1).and_then(|at| many.all.get(at))
+    }
+
     /// Notes which objects others are.
     fn note_shared(&mut self, making: &JavaMaking) {
         let JavaMaking::Object(object) = making else { return };
@@ -164,7 +170,11 @@ impl<'t> Making<'t> {
         };
         let calls: Vec<JavaCall> = self.calls(object).into_iter().cloned().collect();
         let is_made = !matches!(way, JavaWay::Null | JavaWay::Same(_));
-        let needed = !calls.is_empty() || !adding.is_empty() || is_stub || written == As::Variable;
+        let many = self.many(object).cloned();
+        // A class below its type may be meant by another method of the same name.
+        let is_other = written == As::Exact && matches!(way, JavaWay::Filled { .. });
+        let needed =
+            is_other || many.is_some() || !calls.is_empty() || !adding.is_empty() || is_stub || written == As::Variable;
         let shared = self.shared.contains(&object.number) && is_made;
         if !(needed || shared) || !is_made {
             self.made.insert(object.number, text.clone());
@@ -175,6 +185,12 @@ impl<'t> Making<'t> {
         self.made.insert(object.number, name.clone());
         for add in adding {
             self.lines.push(format!("{name}.{add};"));
+        }
+        if let Some((count, call)) = many {
+            let number = self.variable("i");
+            self.lines.push(format!("for (int {number} = 0; {number} < {count}; {number}++) {{"));
+            self.lines.push(format!("    {name}.{};", with_number(&call, &number)));
+            self.lines.push("}".to_string());
         }
         for call in calls {
             let call = self.called(&call);
@@ -226,10 +242,19 @@ impl<'t> Making<'t> {
                     Some(format!("calls++ == 0 ? {first} : {}", rest.join(", ")))
                 }
             };
+            let meddling = method.meddles.as_ref().filter(|(selector, ..)| self.number(*selector) == 1);
+            let meddling = meddling.and_then(|(_, object, call)| Some(format!("{}.{call};", self.made.get(object)?)));
             if lambda && !counts {
                 let params = if params.len() == 1 { params.join("") } else { format!("({})", params.join(", ")) };
-                let instead = || thrown.map_or("{ }".to_string(), |thrown| format!("{{ {thrown} }}"));
-                return format!("{params} -> {}", answer.unwrap_or_else(instead));
+                let instead = || thrown.as_ref().map_or("{ }".to_string(), |thrown| format!("{{ {thrown} }}"));
+                return match (meddling, answer) {
+                    (None, answer) => format!("{params} -> {}", answer.unwrap_or_else(instead)),
+                    (Some(meddling), Some(answer)) => format!("{params} -> {{ {meddling} return {answer}; }}"),
+                    (Some(meddling), None) => {
+                        let thrown = thrown.as_ref().map_or(String::new(), |thrown| format!(" {thrown}"));
+                        format!("{params} -> {{ {meddling}{thrown} }}")
+                    }
+                };
             }
             let typed = method.params.iter().zip(&params);
             let typed: Vec<String> = typed.map(|(ty, name)| format!("{} {name}", self.names.shortened(ty))).collect();
@@ -238,6 +263,7 @@ impl<'t> Making<'t> {
             let result = self.names.shortened(&method.result);
             // Checked ones have to be declared, and others may be.
             let exception = body.strip_prefix(" throw new ").and_then(|rest| rest.split('(').next());
+            let body = meddling.map_or(body.clone(), |meddling| format!(" {meddling}{body}"));
             let throws = exception.map_or(String::new(), |class| format!(" throws {class}"));
             bodies.push(format!("public {result} {}({}){throws} {{{body} }}", method.name, typed.join(", ")));
         }
@@ -255,5 +281,13 @@ impl<'t> Making<'t> {
                 _ => self.value(making, As::Variable),
             },
         }
+    }
+}
+
+/// A call with the number that is counted, by its name.
+fn with_number(call: &str, number: &str) -> String {
+    match call.split_once('(') {
+        Some((method, arguments)) => format!("{method}({}", arguments.replace('i', number)),
+        None => call.to_string(),
     }
 }

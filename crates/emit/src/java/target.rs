@@ -63,8 +63,21 @@ pub struct JavaObject {
     pub selector: usize,
     /// The ways.
     pub ways: Vec<JavaWay>,
+    /// What fills it before that.
+    pub many: Option<JavaMany>,
     /// What is called before it is used, as long as something is: who says which (1 for the first), and the calls.
     pub slots: Vec<(usize, Vec<JavaCall>)>,
+}
+
+/// Calls of one method with many numbers.
+#[derive(Clone, Debug)]
+pub struct JavaMany {
+    /// Says which: 1 for the first, 0 for none.
+    pub selector: usize,
+    /// The ways after which there may be some.
+    pub ways: Vec<usize>,
+    /// How many calls, and one of them, with the number `i`.
+    pub all: Vec<(u32, String)>,
 }
 
 /// One way to make an object.
@@ -137,6 +150,8 @@ pub struct JavaAnswers {
     pub answers: Vec<JavaMaking>,
     /// What it throws instead.
     pub throws: Option<JavaThrows>,
+    /// What it may do to an object: who says whether it does (1 for yes), the object's number, and the call.
+    pub meddles: Option<(usize, usize, String)>,
 }
 
 /// What a method of a stub throws.

@@ -8,7 +8,7 @@ use crate::exec::again::FoundBefore;
 use crate::exec::graph::Graph;
 use crate::exec::guide::{Guide, InputKey};
 use crate::exec::ledger::Ledger;
-use crate::exec::used_globals::UsedGlobals;
+use crate::exec::used_globals::{InitialGlobals, UsedGlobals};
 use crate::exec::world::World;
 use crate::goals::coverage::Coverage;
 use crate::goals::watching::{Hit, Watching};
@@ -120,6 +120,7 @@ pub(crate) struct Executor<'m> {
     /// Globals that input pointers may lead to.
     pub reachable_globals: BTreeSet<GlobalId>,
     pub used_globals: Option<Rc<UsedGlobals>>,
+    pub initial_globals: InitialGlobals,
     /// Globals that are no inputs and in which calls leave something, if there are several calls.
     pub left: Vec<GlobalId>,
     /// What was found there before calls.
@@ -164,6 +165,7 @@ impl<'m> Executor<'m> {
             null_based: FxHashSet::default(),
             reachable_globals: BTreeSet::new(),
             used_globals: None,
+            initial_globals: InitialGlobals::default(),
             left: Vec::new(),
             found_before: FxHashMap::default(),
             effects: Effects::default(),

@@ -1,9 +1,21 @@
 //! What a module says of the globals that functions use. Finding it takes a look at all code, and every state that is found again
 //! needs it; so an executor keeps it.
 
+use crate::state::memory::{Memory, Object};
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 use touchstone_criteria::Doubt;
 use touchstone_ir::{FuncId, GlobalId};
+
+/// Globals as they are at the start, shared by all states that start: states are found again by executing, and each would have its
+/// own copy of what a library keeps in its tables.
+#[derive(Default)]
+pub(crate) struct InitialGlobals {
+    /// All of them, without contents.
+    pub blank: Option<Memory>,
+    /// Those with their initial values.
+    pub objects: BTreeMap<GlobalId, Rc<Object>>,
+}
 
 #[derive(Debug)]
 pub(crate) struct UsedGlobals {

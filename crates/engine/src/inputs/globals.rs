@@ -5,7 +5,7 @@ use crate::exec::executor::Executor;
 use crate::exec::used_globals::UsedGlobals;
 use crate::inputs::MOST_INPUT;
 use crate::state::inputs::NamedInput;
-use crate::state::memory::{Cell, Object, ObjectKind, disassemble, global_object};
+use crate::state::memory::{Cell, Contents, Memory, Object, ObjectKind, disassemble, global_object};
 use crate::state::value::Value;
 use crate::state::{State, Stop};
 use std::collections::{BTreeMap, BTreeSet};
@@ -55,21 +55,18 @@ impl Executor<'_> {
             let is_left = |id: &GlobalId| !module.globals[*id].constant && module.globals[*id].function.is_none();
             self.left = used.iter().copied().filter(|id| is_left(id) && !inputs.contains(id)).collect();
         }
-        for (id, global) in module.globals.iter() {
-            if used.contains(&id) && global.size > MOST_BYTES {
-                let what = Unsupported::LargeGlobal(global.name.clone(), global.size);
-                return Err(Stop::unsupported(what, global.span));
-            }
-            let kind = if global.constant { ObjectKind::Constant } else { ObjectKind::Global };
-            let mut object = Object::with_cells(Vec::new(), kind, Some(global.data));
-            object.size = global.size;
-            state.memory.alloc(object);
+        if let Some(large) = used.iter().map(|id| &module.globals[*id]).find(|global| global.size > MOST_BYTES) {
+            let what = Unsupported::LargeGlobal(large.name.clone(), large.size);
+            return Err(Stop::unsupported(what, large.span));
         }
+        state.memory = self.blank_globals();
         let all = used.iter().fold(0u64, |sum, id| sum.saturating_add(module.globals[*id].size));
-        self.room_for(all, module.functions[func].span)?;
+        if self.initial_globals.objects.is_empty() {
+            self.room_for(all, module.functions[func].span)?;
+        }
         let mut constraints = Vec::new();
         for id in used {
-            let global = &module.globals[id];
+            let (global, object) = (&module.globals[id], global_object(id));
             let mut cells = Vec::new();
             // In a wider world than tests make, what no test can set is an input, too.
             let is_hidden = !inputs.contains(&id) && hidden.get(&id).is_some_and(|doubt| self.doubts(doubt.clone()));
@@ -87,13 +84,41 @@ impl Executor<'_> {
             } else if global.role == GlobalRole::LeftBehind && self.config.entry == crate::Entry::Function {
                 cells.resize(global.size as usize, Cell::Unmade);
             } else {
-                cells = self.initial_cells(id);
+                let initial = self.initial_object(id, state.memory.get(object));
+                state.memory.share(object, initial);
+                continue;
             }
             // Elements of a flexible array member are behind what the type knows.
             cells.resize(global.size as usize, if is_input { Cell::Unmade } else { Cell::Byte(0) });
-            state.memory.get_mut(global_object(id)).contents = crate::state::memory::Contents::Cells(cells);
+            state.memory.get_mut(object).contents = Contents::Cells(cells);
         }
         Ok(self.assume_all(state, &constraints)?)
+    }
+
+    /// All globals, without contents.
+    fn blank_globals(&mut self) -> Memory {
+        if let Some(known) = &self.initial_globals.blank {
+            return known.clone();
+        }
+        let mut memory = Memory::default();
+        for global in self.module.globals.values() {
+            let kind = if global.constant { ObjectKind::Constant } else { ObjectKind::Global };
+            let mut object = Object::with_cells(Vec::new(), kind, Some(global.data));
+            object.size = global.size;
+            memory.alloc(object);
+        }
+        self.initial_globals.blank = Some(memory.clone());
+        memory
+    }
+
+    /// A global with its initial value.
+    fn initial_object(&mut self, id: GlobalId, blank: &Object) -> Rc<Object> {
+        if let Some(known) = self.initial_globals.objects.get(&id) {
+            return Rc::clone(known);
+        }
+        let object = Rc::new(Object { contents: Contents::Cells(self.initial_cells(id)), ..blank.clone() });
+        self.initial_globals.objects.insert(id, Rc::clone(&object));
+        object
     }
 
     fn initial_cells(&mut self, id: GlobalId) -> Vec<Cell> {

@@ -87,7 +87,19 @@ pub fn explore(module: &Module, func: FuncId, config: &Config, sink: &mut dyn Si
 
 /// Explores `func` until every goal has a test or nothing is left to explore.
 pub fn explore_goals(module: &Module, func: FuncId, goals: Goals, config: &Config, sink: &mut dyn Sink) -> Found {
-    search(module, func, Wanted::Goals(goals), config, sink, 0)
+    explore_goals_after(module, func, goals, config, sink, 0)
+}
+
+/// The same, where `tests` were made before.
+pub fn explore_goals_after(
+    module: &Module,
+    func: FuncId,
+    goals: Goals,
+    config: &Config,
+    sink: &mut dyn Sink,
+    tests: u64,
+) -> Found {
+    search(module, func, Wanted::Goals(goals), config, sink, tests)
 }
 
 /// Explores `func` once more, with what [`Config::growth`] says, for goals that are still open; `tests` were made before. Only

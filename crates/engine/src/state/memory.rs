@@ -209,6 +209,11 @@ impl Memory {
         Rc::make_mut(object)
     }
 
+    /// Puts an object in the place of one, shared with other states until somebody writes it.
+    pub fn share(&mut self, id: ObjectId, object: Rc<Object>) {
+        Rc::make_mut(&mut self.objects)[id.index()] = object;
+    }
+
     /// Whether large objects were made or copied since that was asked last.
     pub fn has_made(&self) -> bool {
         self.made > 0

@@ -3,6 +3,8 @@
 use crate::config::Config;
 use crate::vary::Inputs;
 use crate::vary::hints::{Chance, Hints};
+use crate::vary::whole;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use touchstone_base::Id;
 use touchstone_base::float::Format;
@@ -125,6 +127,10 @@ pub(super) struct Changes<'m> {
     pub(super) longest: usize,
     hints: Hints,
     pub(super) chance: Chance,
+    /// By parameter, the numbers that say what a caller makes.
+    pub(super) choices: BTreeMap<usize, Vec<u64>>,
+    /// A parameter that stays as it is.
+    pub(super) still: Option<usize>,
 }
 
 /// What a change is made to.
@@ -139,7 +145,8 @@ enum Root {
 impl<'m> Changes<'m> {
     pub fn new(module: &'m Module, func: FuncId, config: &'m Config, longest: usize, seed: u64) -> Changes<'m> {
         let (hints, chance) = (Hints::of(module, func), Chance::new(seed ^ func.index() as u64));
-        Changes { module, config, longest, hints, chance }
+        let choices = if module.has_classes() { whole::choices(module, func) } else { BTreeMap::new() };
+        Changes { module, config, longest, hints, chance, choices, still: None }
     }
 
     /// Texts that the program knows.
@@ -159,11 +166,21 @@ impl<'m> Changes<'m> {
         while count < MOST_CHANGES && self.chance.one_in(2) {
             count += 1;
         }
+        let before = self.still_value(inputs).cloned();
         for _ in 0..count {
             if inputs.compared.is_empty() || !self.chance.one_in(3) || !self.agree(inputs) {
                 self.change_one(inputs);
             }
         }
+        if let (Some(before), Some(value)) = (before, self.still_value(inputs)) {
+            *value = before;
+        }
+    }
+
+    /// What stays as it is.
+    fn still_value<'i>(&self, inputs: &'i mut Inputs) -> Option<&'i mut DataValue> {
+        let TestKind::Function { params, .. } = &mut inputs.kind else { return None };
+        params.get_mut(self.still?).map(|param| &mut param.value)
     }
 
     /// A number that was compared with another one becomes that (Aschermann et al., *REDQUEEN: Fuzzing with Input-to-State
@@ -177,11 +194,11 @@ impl<'m> Changes<'m> {
             1 => new.wrapping_sub(1),
             _ => new,
         };
-        let (types, mut places) = (&self.module.types, 0);
-        each_number(types, inputs, &mut |number, bits| places += usize::from(*number == mask(old, bits)));
+        let (module, mut places) = (self.module, 0);
+        each_number(module, inputs, &mut |number, bits| places += usize::from(*number == mask(old, bits)));
         let which = self.chance.below(places);
         let mut place = 0;
-        each_number(types, inputs, &mut |number, bits| {
+        each_number(module, inputs, &mut |number, bits| {
             if *number == mask(old, bits) {
                 if place == which {
                     *number = mask(new, bits);
@@ -193,6 +210,9 @@ impl<'m> Changes<'m> {
     }
 
     fn change_one(&mut self, inputs: &mut Inputs) {
+        if self.module.has_classes() {
+            return self.change_whole(inputs);
+        }
         let TestKind::Function { params, globals, objects, .. } = &mut inputs.kind else { return };
         let mut roots: Vec<Root> = (0..params.len()).map(Root::Param).collect();
         roots.extend((0..globals.len()).map(Root::Global));
@@ -428,7 +448,7 @@ impl<'m> Changes<'m> {
         }
     }
 
-    fn character(&mut self) -> u8 {
+    pub(super) fn character(&mut self) -> u8 {
         let random = self.chance.bits() as u8;
         match self.chance.below(4) {
             0 => random % 10 + b'0',
@@ -486,12 +506,21 @@ pub(super) fn is_byte(types: &DataTypes, data: DataTypeId) -> bool {
 }
 
 /// Looks at every integer of inputs, with its width.
-fn each_number(types: &DataTypes, inputs: &mut Inputs, look: &mut dyn FnMut(&mut u64, u8)) {
+fn each_number(module: &Module, inputs: &mut Inputs, look: &mut dyn FnMut(&mut u64, u8)) {
+    let types = &module.types;
     let TestKind::Function { params, globals, objects, .. } = &mut inputs.kind else { return };
+    let globals = if module.has_classes() { &mut [] } else { &mut globals[..] };
     for NamedValue { data, value, .. } in params.iter_mut().chain(globals) {
         each_integer(types, *data, value, look);
     }
     for object in objects {
+        if module.has_classes() {
+            let elements = whole::elements(types, object).into_iter();
+            elements.for_each(|(element, _, values)| {
+                values.iter_mut().for_each(|value| each_integer(types, element, value, look));
+            });
+            continue;
+        }
         object.values.iter_mut().for_each(|value| each_integer(types, object.element, value, look));
     }
 }
@@ -571,7 +600,10 @@ pub(super) fn leaf<'v>(
 }
 
 /// How many values inputs are made of.
-pub(super) fn numbers(module: &Module, inputs: &Inputs) -> usize {
+pub(super) fn numbers(module: &Module, inputs: &mut Inputs) -> usize {
+    if module.has_classes() {
+        return whole::numbers(&module.types, inputs);
+    }
     let TestKind::Function { params, globals, objects, .. } = &inputs.kind else { return 0 };
     let types = &module.types;
     let named: usize = params.iter().chain(globals).map(|named| leaves(types, named.data, &named.value)).sum();
@@ -582,6 +614,9 @@ pub(super) fn numbers(module: &Module, inputs: &Inputs) -> usize {
 
 /// Sets one of them to zero, if it is a number and another one.
 pub(super) fn clear(module: &Module, inputs: &mut Inputs, mut which: usize) -> bool {
+    if module.has_classes() {
+        return whole::clear(&module.types, inputs, which);
+    }
     let TestKind::Function { params, globals, objects, .. } = &mut inputs.kind else { return false };
     let named = params.iter_mut().chain(globals).map(|named| (named.data, &mut named.value));
     let behind = objects.iter_mut().flat_map(|object| {

@@ -5,8 +5,8 @@
 //! way through the program that no run took is varied further. Nothing here is a verdict: a test is kept because its run reaches
 //! what is wished for, and a run that does not says nothing.
 //!
-//! Deliberately not here: choices that a user narrowed (a precondition, ranges, lengths, whole programs), calls before the one
-//! under test, and objects with classes, which only their own code makes whole.
+//! Deliberately not here: choices that a user narrowed (ranges, lengths, whole programs; a precondition, unless objects have classes),
+//! and calls before the one under test.
 
 mod change;
 mod heaps;
@@ -14,12 +14,13 @@ mod hints;
 mod repair;
 mod snapshot;
 mod variable;
+mod whole;
 
 use crate::config::{Calls, Config, Entry};
 use crate::confirm::concrete::{ConcreteRun, Look, watch_kind};
 use crate::confirm::description::describe;
 use crate::confirm::watcher::Ways;
-use crate::inputs::globals::global_inputs;
+use crate::inputs::globals::{global_inputs, used_globals};
 use crate::vary::change::Changes;
 use crate::vary::repair::Repair;
 use rustc_hash::FxHashSet;
@@ -29,7 +30,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 use touchstone_base::Deadline;
 use touchstone_criteria::{GoalId, MadeInput, NamedValue, NotCheckable, Outcome, Replay, TestCase, TestKind, Watch};
-use touchstone_interp::{End, Limits};
+use touchstone_interp::{End, Limits, Value};
 use touchstone_ir::{DataType, DataValue, ErrorKind, FuncId, GlobalId, InputSource, Linkage, Module};
 
 /// Inputs that are varied, at most.
@@ -92,6 +93,8 @@ pub struct Variation<'a> {
     pub patience: u32,
     /// For every free choice.
     pub seed: u64,
+    /// A parameter that stays as it is, where objects have classes.
+    pub still: Option<usize>,
 }
 
 /// The inputs of a run.
@@ -134,17 +137,45 @@ impl<'a> Variation<'a> {
     pub fn is_possible(&self) -> bool {
         let config = self.config;
         let said = !config.ranges.is_empty() || !config.lengths.is_empty() || config.strings.is_some();
-        let narrowed = config.precondition.is_some() || said;
+        // A precondition is asked where objects have classes: there every method with texts has one.
+        let narrowed = (config.precondition.is_some() && !self.module.has_classes()) || said;
         let called = config.entry == Entry::Function && config.calls == Calls::Itself && config.oracle.is_none();
-        called && !narrowed && !self.module.has_classes()
+        called && !narrowed
     }
 
     /// Varies what is in the pool and new tests; `take` gets those that fulfil a wish, and says whether it takes them.
-    pub fn run(&self, pool: &mut Pool, tests: &[TestCase], mut wishes: Wishes, take: &mut dyn FnMut(TestCase) -> bool) {
+    pub fn run(&self, pool: &mut Pool, tests: &[TestCase], wishes: Wishes, take: &mut dyn FnMut(TestCase) -> bool) {
         if !self.is_possible() || wishes.is_empty() {
             return;
         }
+        let lean;
+        let this = match self.module.has_classes() {
+            true => {
+                lean = self.lean();
+                &Variation { module: &lean, ..*self }
+            }
+            false => self,
+        };
+        this.run_all(pool, tests, wishes, take);
+    }
+
+    /// The program without the contents of globals that the function can't reach: every run makes all globals, and a library has
+    /// thousands of them.
+    fn lean(&self) -> Module {
+        let mut module = self.module.clone();
+        let precondition = self.config.precondition.as_ref().and_then(|name| module.function_named(name));
+        let roots: Vec<FuncId> = precondition.into_iter().chain([self.func]).collect();
+        let used = used_globals(self.module, &roots);
+        for id in self.module.globals.ids().filter(|id| !used.contains(id)) {
+            module.globals[id].init = None;
+            module.globals[id].size = 0;
+        }
+        module
+    }
+
+    fn run_all(&self, pool: &mut Pool, tests: &[TestCase], mut wishes: Wishes, take: &mut dyn FnMut(TestCase) -> bool) {
         let mut changes = Changes::new(self.module, self.func, self.config, self.longest, self.seed);
+        changes.still = self.still;
         let mut first = self.begin(pool, tests, &mut changes);
         let (mut in_vain, mut runs) = (0, 0);
         while in_vain < self.patience && !wishes.is_empty() {
@@ -177,7 +208,7 @@ impl<'a> Variation<'a> {
             }
             let Some(outcome) = proper(self.module, &inputs, &run) else { continue };
             let fulfilled = wishes.fulfilled(&run.hits, &outcome);
-            if !fulfilled.is_empty() {
+            if !fulfilled.is_empty() && self.is_allowed(&inputs.kind, &inputs.answers) {
                 let (inputs, run) = self.simpler(inputs, run, &outcome, &fulfilled);
                 let test = self.test(inputs, run, outcome);
                 let (covers, goes_wrong) = (test.covers.clone(), matches!(test.outcome, Outcome::Error { .. }));
@@ -197,6 +228,10 @@ impl<'a> Variation<'a> {
         }
         pool.tests = tests.len();
         let mut first: Vec<Inputs> = new.clone();
+        if self.module.has_classes() {
+            first.reverse();
+            return first;
+        }
         for repair in Repair::ALL {
             first.extend(new.iter().map(|inputs| changes.repaired(inputs, repair)));
         }
@@ -274,7 +309,7 @@ impl<'a> Variation<'a> {
                 (inputs, run) = (other, seen);
             }
         }
-        for number in 0..change::numbers(self.module, &inputs).min(MOST_SIMPLER) {
+        for number in 0..change::numbers(self.module, &mut inputs).min(MOST_SIMPLER) {
             let mut other = inputs.clone();
             if !change::clear(self.module, &mut other, number) {
                 continue;
@@ -289,6 +324,9 @@ impl<'a> Variation<'a> {
 
     /// The test with its title, if it does what it says with the answers that it has: others than it began with were asked for.
     fn confirmed(&self, test: TestCase) -> Option<TestCase> {
+        if !self.is_allowed(&test.kind, &test.answers) {
+            return None;
+        }
         let limits = Limits { steps: STEPS, frames: 200, heap_bytes: 1 << 24 };
         let look = Look { watch: Some(self.watch), limits, ways: Ways::Conditions, ..Look::default() };
         let run = watch_kind(self.module, self.func, &test.kind, &test.answers, look);
@@ -296,6 +334,15 @@ impl<'a> Variation<'a> {
         let holds = alike && run.hits == test.covers && run.expected == test.expected;
         let description = describe(self.module, run.conditions.into_iter());
         holds.then_some(TestCase { description, ..test })
+    }
+
+    /// Whether callers may pass it.
+    fn is_allowed(&self, kind: &TestKind, answers: &[MadeInput]) -> bool {
+        let Some(name) = &self.config.precondition else { return true };
+        let Some(precondition) = self.module.function_named(name) else { return false };
+        let limits = Limits { steps: STEPS, frames: 200, heap_bytes: 1 << 24 };
+        let run = watch_kind(self.module, precondition, kind, answers, Look { limits, ..Look::default() });
+        matches!(run.end, End::Returned(Some(Value::Int(truth))) if truth != 0)
     }
 
     /// Whether a run ends so and reaches that.

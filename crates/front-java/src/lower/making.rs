@@ -30,8 +30,32 @@ pub struct Object {
     pub ways: Vec<Way>,
     /// Whether these are all ways.
     pub all: All,
+    /// What may fill it before other calls.
+    pub many: Option<Many>,
     /// What may be called before it is used: as long as something is called.
     pub slots: Vec<Slot>,
+}
+
+/// Calls of one method with many numbers.
+#[derive(Clone, Debug)]
+pub struct Many {
+    /// The parameter that says which: 1 for the first, 0 for none.
+    pub selector: usize,
+    /// The ways, by their places, after which there may be some.
+    pub ways: Vec<usize>,
+    /// What there is.
+    pub all: Vec<Series>,
+}
+
+/// One of them.
+#[derive(Clone, Debug)]
+pub struct Series {
+    pub(crate) method: MethodRef,
+    pub(crate) rule: usize,
+    /// How many calls.
+    pub count: u32,
+    /// One call, as source writes it, with the number `i`, which counts from 0.
+    pub text: String,
 }
 
 /// Whether the ways are all that a caller has.
@@ -126,6 +150,19 @@ pub struct Answers {
     pub answers: Vec<Making>,
     /// What it may throw instead.
     pub throws: Option<Throws>,
+    /// What it may do to the object whose method is tested.
+    pub meddles: Option<Meddles>,
+}
+
+/// What a method of a stub does to the object whose method is tested: nobody expects that, and some look whether somebody did.
+#[derive(Clone, Debug)]
+pub struct Meddles {
+    /// The parameter that says whether it does: 1 for yes, 0 for no.
+    pub selector: usize,
+    /// The number of that object.
+    pub object: usize,
+    /// The call.
+    pub text: String,
 }
 
 /// What a method of a stub throws.

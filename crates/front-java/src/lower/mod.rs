@@ -22,6 +22,7 @@ mod insn;
 mod known_classes;
 mod logic;
 mod making;
+mod many;
 mod marked;
 mod natives;
 mod observing;
@@ -47,7 +48,8 @@ mod world;
 
 pub(crate) use boxes::Boxes;
 pub use making::{
-    All, Answers, Call, Form, Look, Making, Naming, Object, Observed, Scenario, Slot, Tested, Throws, Way, Whose,
+    All, Answers, Call, Form, Look, Making, Many, Meddles, Naming, Object, Observed, Scenario, Series, Slot, Tested,
+    Throws, Way, Whose,
 };
 pub(crate) use origin::type_text;
 pub(crate) use planning::Planned;

@@ -78,11 +78,14 @@ impl Planner<'_> {
         }
         let can_change = ways.iter().any(|way| matches!(way, Way::New(_) | Way::Static(_)));
         let slots = match depth <= 2 && can_change && !self.world.classes.get(class).of_jdk {
-            true => self.slots(class, &full, &name, MOST_CALLS, MOST_METHODS),
+            true => {
+                let changing = self.changing(class, MOST_METHODS);
+                self.slots(&changing, class, &full, &name, MOST_CALLS)
+            }
             false => Vec::new(),
         };
         let (ty, all) = (self.shown_type(class, &types), All::NotKnown);
-        Some(Making::Object(Box::new(Object { number, name, ty, selector, ways, all, slots })))
+        Some(Making::Object(Box::new(Object { number, name, ty, selector, ways, all, many: None, slots })))
     }
 
     /// Lets later objects be one that is always made.

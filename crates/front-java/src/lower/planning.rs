@@ -81,6 +81,8 @@ impl World {
             wide_texts,
             limit: MOST_PARAMETERS,
             caught,
+            mentioned: Vec::new(),
+            meddling: None,
         };
         planner.load_outer(method.class);
         match planner.may_call_directly(method) {
@@ -103,6 +105,18 @@ impl World {
 }
 
 impl World {
+    /// The classes that a method asks objects for: whether they are theirs, or to be taken for them.
+    fn asked_for(&self, method: MethodRef) -> Vec<Arc<str>> {
+        let Some(file) = self.classes.get(method.class).file() else { return Vec::new() };
+        let Some(code) = self.classes.method(method).code() else { return Vec::new() };
+        let insns = decode(&code.bytes, code.offset).unwrap_or_default();
+        let class = |insn: &Insn| match insn {
+            Insn::InstanceOf(index) | Insn::CheckCast(index) | Insn::Constant(index) => file.pool.class(*index).ok(),
+            _ => None,
+        };
+        insns.iter().filter_map(|insn| class(&insn.insn)).collect()
+    }
+
     /// The class of a type, if it is not there.
     pub(super) fn missing_class(&mut self, desc: &Desc) -> Option<String> {
         match (desc, self.classes.of_desc(desc)) {
@@ -142,6 +156,10 @@ pub(super) struct Planner<'w> {
     pub(super) limit: usize,
     /// The exceptions that handlers of the tested method catch.
     pub(super) caught: Vec<Arc<str>>,
+    /// The classes that the tested method, and whoever calls it for tests, asks objects for.
+    pub(super) mentioned: Vec<Arc<str>>,
+    /// What lambda expressions may do to the object whose method is tested: its number, and the method that changes it.
+    pub(super) meddling: Option<(usize, MethodRef)>,
 }
 
 impl Planner<'_> {
@@ -164,6 +182,11 @@ impl Planner<'_> {
     fn scenario(&mut self, method: MethodRef, callers: &Callers) -> Result<Planned, String> {
         let Callers { calls: callers, all } = callers;
         let first = callers[0];
+        self.mentioned = self.world.asked_for(method);
+        for caller in callers.iter().filter(|caller| **caller != method) {
+            let asked = self.world.asked_for(*caller);
+            self.mentioned.extend(asked);
+        }
         let member = self.world.classes.method(first);
         let (is_static, name) = (member.is(access::STATIC), member.name.clone());
         let types = self.defaults(first.class);
@@ -182,6 +205,10 @@ impl Planner<'_> {
             }
             None => None,
         };
+        if let Some(Making::Object(object)) = &receiver {
+            let number = object.number;
+            self.meddling = self.meddler(first.class).map(|called| (number, called));
+        }
         let selector = (callers.len() > 1 || *all == All::NotKnown).then(|| self.param("caller", Desc::Int));
         let shared = self.shared.clone();
         let mut calls = Vec::new();
@@ -367,11 +394,14 @@ impl Planner<'_> {
             self.shared.push((number, class));
         }
         let slots = match depth == 1 && can_change && !self.world.classes.get(class).of_jdk {
-            true => self.slots(class, ty, &name, 2, 4),
+            true => {
+                let changing = self.changing(class, 4);
+                self.slots(&changing, class, ty, &name, 2)
+            }
             false => Vec::new(),
         };
         let ty = self.written(ty, class);
-        Some(Making::Object(Box::new(Object { number, name, ty, selector, ways, all: made.1, slots })))
+        Some(Making::Object(Box::new(Object { number, name, ty, selector, ways, all: made.1, many: None, slots })))
     }
 
     /// The object that a method is called on.
@@ -398,21 +428,35 @@ impl Planner<'_> {
         self.shared.push((number, class));
         self.share_outer(&ways);
         self.limit = self.params.len() + MOST_PARAMETERS;
-        let slots = match self.world.classes.get(class).is(access::ENUM) {
-            true => Vec::new(),
-            false => self.slots(class, &full, "call", 4, MOST_CALLS),
+        let (many, slots) = match self.world.classes.get(class).is(access::ENUM) {
+            true => (None, Vec::new()),
+            false => {
+                let mut changing = self.changing(class, MOST_CALLS);
+                let many = self.many(&changing, types, &ways);
+                // To be called twice may be another thing.
+                if self.may_call(method) && !changing.contains(&method) && self.world.changes(method) {
+                    changing.push(method);
+                }
+                (many, self.slots(&changing, class, &full, "call", 4))
+            }
         };
         let ty = self.shown_type(class, types);
-        Some(Making::Object(Box::new(Object { number, name, ty, selector, ways, all, slots })))
+        Some(Making::Object(Box::new(Object { number, name, ty, selector, ways, all, many, slots })))
     }
 
     /// Calls that may change an object before it is used.
-    pub(super) fn slots(&mut self, class: ClassId, ty: &Generic, name: &str, most: usize, calls: usize) -> Vec<Slot> {
+    pub(super) fn slots(
+        &mut self,
+        changing: &[MethodRef],
+        class: ClassId,
+        ty: &Generic,
+        name: &str,
+        most: usize,
+    ) -> Vec<Slot> {
         let types = match ty {
             Generic::Class(_, arguments) => self.types(class, arguments),
             _ => Types::new(),
         };
-        let changing = self.changing(class, calls);
         let is_known = self.world.classes.get(class).of_jdk;
         let count = match changing.len() {
             0..=2 if is_known => most + most / 2,
@@ -428,7 +472,7 @@ impl Planner<'_> {
             }
             let selector = self.param(&format!("{name}{}", slot + 1), Desc::Int);
             let mut made = Vec::new();
-            for method in &changing {
+            for method in changing {
                 let own = self.world.classes.method(*method).name.to_string();
                 let names: Vec<String> =
                     self.param_names(*method).iter().map(|param| format!("{own}{}_{param}", slot + 1)).collect();
@@ -443,7 +487,7 @@ impl Planner<'_> {
     }
 
     /// Methods that change objects of a class. Of the JDK's collections, those that everybody calls.
-    fn changing(&mut self, class: ClassId, most: usize) -> Vec<MethodRef> {
+    pub(super) fn changing(&mut self, class: ClassId, most: usize) -> Vec<MethodRef> {
         let all = self.methods(class, |member| !member.is(access::STATIC) && !member.name.starts_with('<'));
         let own = self.world.classes.get(class);
         let is_called = |method: &MethodRef| {

@@ -39,7 +39,7 @@ struct Left {
     object: Operand,
 }
 
-fn arm(value: usize, target: BlockId) -> SwitchArm {
+pub(super) fn arm(value: usize, target: BlockId) -> SwitchArm {
     SwitchArm { low: value as u64, high: value as u64, signed: false, target }
 }
 
@@ -199,6 +199,7 @@ impl World {
     fn make_object(&mut self, p: &mut Playing, object: &Object) -> Result<Operand, Refusal> {
         let made = p.objects[object.number];
         let (entry, used, done) = (p.b.here(), p.b.block(), p.b.block());
+        let filled = p.b.block();
         let mut arms = Vec::new();
         for (number, way) in object.ways.iter().enumerate() {
             let block = p.b.block();
@@ -207,7 +208,14 @@ impl World {
             let value = self.make_way(p, way)?;
             p.b.copy(made, value);
             let changes = matches!(way, Way::New(_) | Way::Static(_) | Way::Stub { .. });
-            p.b.jump(if changes { used } else { done });
+            let is_filled = object.many.as_ref().is_some_and(|many| many.ways.contains(&number));
+            p.b.jump(if is_filled {
+                filled
+            } else if changes {
+                used
+            } else {
+                done
+            });
         }
         let others = match object.all {
             All::Known => p.never,
@@ -215,6 +223,12 @@ impl World {
         };
         p.b.at(entry);
         p.b.switch(p.b.param(object.selector), arms, others, BranchRole::Check);
+        p.b.at(filled);
+        if let Some(many) = &object.many {
+            let others = Playing::stop(p, OTHERS);
+            self.make_many(&mut p.b, many, made, others)?;
+        }
+        p.b.jump(used);
         p.b.at(used);
         for slot in &object.slots {
             self.make_call(p, slot, made, done)?;
@@ -308,6 +322,15 @@ impl World {
                     let (offset, desc) = self.answer_place(*class, index)?;
                     let place = p.b.add(object, long(offset));
                     p.b.store_as(place, &desc, value);
+                }
+                for (index, method) in methods.iter().enumerate() {
+                    let Some(meddles) = &method.meddles else { continue };
+                    let choice = p.b.param(meddles.selector);
+                    let known = p.b.cmp(CmpOp::Ule, choice, int(1));
+                    p.b.check(known, p.never);
+                    p.b.store(object, self.stub_field(*class, &format!("meddles${index}"))?.0, choice);
+                    let tested = Operand::Reg(p.objects[meddles.object]);
+                    p.b.store(object, self.stub_field(*class, "tested$")?.0, tested);
                 }
                 for (index, method) in methods.iter().enumerate() {
                     let Some(throws) = &method.throws else { continue };
@@ -417,6 +440,9 @@ impl World {
         let Shape::Stub(methods) = self.classes.get(class).shape.clone() else {
             return Err(Refusal::Malformed("no stub".to_string()));
         };
+        if let Some(called) = methods[index].meddles {
+            self.meddle_if_asked(b, class, index, called)?;
+        }
         self.throw_if_asked(b, class, index, &methods[index].throws)?;
         let first: usize = methods[..index].iter().map(|method| method.answers).sum();
         let this = b.param(0);
@@ -446,6 +472,32 @@ impl World {
                 }
             }
         }
+        Ok(())
+    }
+
+    /// Changes the object whose method is tested, if the stub was told to.
+    fn meddle_if_asked(
+        &mut self,
+        b: &mut Builder,
+        class: ClassId,
+        index: usize,
+        called: MethodRef,
+    ) -> Result<(), Refusal> {
+        let (offset, _) = self.stub_field(class, &format!("meddles${index}"))?;
+        let choice = b.load(b.param(0), offset, Ty::I32);
+        let asked = b.cmp(CmpOp::Ne, choice, int(0));
+        let (there, next) = (b.block(), b.block());
+        b.branch(asked, there, next, BranchRole::Check);
+        b.at(there);
+        let tested = b.load(b.param(0), self.stub_field(class, "tested$")?.0, Ty::Ptr);
+        let result = self.signature(called).1;
+        let function = match self.is_fixed(called) {
+            true => self.func(Func::Method(called)),
+            false => self.newest(|generation| Func::Dispatch(called, generation)),
+        };
+        b.call(function, vec![tested], result);
+        b.jump(next);
+        b.at(next);
         Ok(())
     }
 

@@ -1,9 +1,9 @@
 //! Objects of types that leave something open: of classes that fill it in, and without any, of one that the test itself has.
 
 use super::generics::Types;
-use super::making::{Answers, Throws, Way};
+use super::making::{Answers, Meddles, Throws, Way};
 use super::planning::{Planner, joined};
-use crate::classfile::{Desc, Generic, MethodDesc, access};
+use crate::classfile::{Desc, Generic, Member, MethodDesc, access};
 use crate::world::{ClassId, MethodRef, Shape, StubMethod};
 
 const MOST_CLASSES: usize = 3;
@@ -104,11 +104,26 @@ impl Planner<'_> {
             let choice = (!throws.is_empty()).then(|| self.param(&format!("{name}_{own_name}Throws"), Desc::Int));
             let choice = choice.map(|selector| Throws { selector, exceptions });
             let text = own_name.to_string();
-            methods.push(Answers { name: text, params, result: result.text(), answers, throws: choice });
-            made.push(StubMethod { name: own_name, desc, answers: count, throws });
+            let meddling = self.meddling.filter(|_| lambda && depth == 1);
+            let meddles = meddling.map(|(object, called)| Meddles {
+                selector: self.param(&format!("{name}_{own_name}Meddles"), Desc::Int),
+                object,
+                text: format!("{}()", self.world.classes.method(called).name),
+            });
+            methods.push(Answers { name: text, params, result: result.text(), answers, throws: choice, meddles });
+            let meddles = meddling.map(|(_, called)| called);
+            made.push(StubMethod { name: own_name, desc, answers: count, throws, meddles });
         }
         let class = self.world.classes.add_stub(class, made).ok()?;
         Some(Way::Stub { class, create, methods, lambda })
+    }
+
+    /// A method without parameters that changes an object of a class, if there is one; best one that only does that.
+    pub(super) fn meddler(&mut self, class: ClassId) -> Option<MethodRef> {
+        let is_plain = |member: &Member| !member.is(access::STATIC) && !member.name.starts_with('<');
+        let mut all = self.methods(class, |member| is_plain(member) && member.desc.starts_with("()"));
+        all.sort_by_key(|method| !self.world.classes.method(*method).desc.ends_with(")V"));
+        all.into_iter().find(|method| self.world.changes(*method))
     }
 
     /// Constructors of exceptions that a method of a stub may throw: those that a handler of the tested method catches, if they are not

@@ -29,7 +29,11 @@ impl Planner<'_> {
             return (constants, all);
         }
         if let Some(filled) = self.filled(internal, arguments, name, depth) {
-            return (vec![filled], All::NotKnown);
+            let mut ways = vec![filled];
+            if depth == 1 {
+                ways.extend(self.asked_collections(class, arguments, name, depth));
+            }
+            return (ways, All::NotKnown);
         }
         if &**internal == STRING {
             return (self.texts(name), All::NotKnown);
@@ -45,10 +49,17 @@ impl Planner<'_> {
             }
         }
         if &**internal == "java/lang/Object" {
+            if depth == 1 {
+                ways.extend(self.asked_collections(class, &[], name, depth));
+            }
             // What an `equals` looks for. Collections look for elements, which they hardly ever are themselves.
             let own = self.shared.first().map(|(_, class)| *class);
             let looks_for_own = |own: &ClassId| self.is_equals || !self.world.classes.get(*own).of_jdk;
-            if let Some(own) = own.filter(|own| depth == 1 && looks_for_own(own) && self.has_constructors(*own)) {
+            let is_filled = |own: &ClassId| collection(&self.world.classes.get(*own).name).is_some();
+            if let Some(own) = own
+                .filter(|own| !is_filled(own))
+                .filter(|own| depth == 1 && looks_for_own(own) && self.has_constructors(*own))
+            {
                 let full = self.full(own, &self.defaults(own));
                 ways.extend(self.constructed(own, &full, &format!("{name}Same"), 2).into_iter().take(2));
             }
@@ -77,6 +88,31 @@ impl Planner<'_> {
             true => {}
         }
         (ways, All::NotKnown)
+    }
+
+    /// Collections that the tested method asks for, and one that it may not: below a type, and others than the first choice for it.
+    fn asked_collections(&mut self, class: ClassId, arguments: &[Generic], name: &str, depth: u32) -> Vec<Way> {
+        let usual = collection(&self.world.classes.get(class).name).map(|known| known.class);
+        let mut made: Vec<&str> = usual.into_iter().collect();
+        let mut wanted: Vec<&str> = Vec::new();
+        for asked in &self.mentioned {
+            wanted.extend(collection(asked).map(|known| known.class));
+        }
+        if wanted.is_empty() {
+            return Vec::new();
+        }
+        wanted.extend(["java/util/LinkedList", "java/util/TreeSet", "java/util/HashMap"]);
+        let mut ways = Vec::new();
+        for other in wanted {
+            let fits = self.world.classes.load(&other.into()).is_ok_and(|id| self.world.classes.is_subtype(id, class));
+            if !fits || made.contains(&other) || ways.len() >= MOST_CONSTRUCTORS {
+                continue;
+            }
+            made.push(other);
+            let short = other.rsplit('/').next().unwrap_or_default();
+            ways.extend(self.filled(other, arguments, &format!("{name}{short}"), depth.max(2)));
+        }
+        ways
     }
 
     /// A text as it is, and one that is made of characters.

@@ -42,6 +42,8 @@ pub struct StubMethod {
     pub answers: usize,
     /// Constructors of the exceptions that it may throw instead.
     pub throws: Vec<MethodRef>,
+    /// What it may call before that, on the object whose method is tested.
+    pub meddles: Option<MethodRef>,
 }
 
 /// What a lambda expression or a method reference evaluates to.

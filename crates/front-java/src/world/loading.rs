@@ -265,6 +265,10 @@ impl Classes {
         let named = answers.enumerate().map(|(index, desc)| (format!("answer${index}"), desc.clone()));
         let throwing = (0..methods.len()).filter(|index| !methods[*index].throws.is_empty());
         let choices = throwing.map(|index| (format!("throws${index}"), Desc::Int));
+        let meddling: Vec<usize> = (0..methods.len()).filter(|index| methods[*index].meddles.is_some()).collect();
+        let tested = (!meddling.is_empty()).then(|| ("tested$".to_string(), Desc::Ref("java/lang/Object".into())));
+        let meddles = meddling.into_iter().map(|index| (format!("meddles${index}"), Desc::Int));
+        let choices = choices.chain(meddles).chain(tested);
         for (name, desc) in std::iter::once(("calls$".to_string(), Desc::Int)).chain(choices).chain(named) {
             let offset = end.next_multiple_of(desc.size());
             end = offset + desc.size();

@@ -1,0 +1,166 @@
+//! Objects that hold a lot: one method is called many times, with numbers that follow a rule. A few single calls never fill what grows,
+//! or make deep trees and long chains.
+//!
+//! The numbers are constants, so such an object costs a search no questions. Single calls come after them.
+
+use super::builder::{Builder, int};
+use super::generics::Types;
+use super::making::{Call, Making, Many, Series, Way};
+use super::planning::Planner;
+use super::world::{Func, World};
+use crate::classfile::{Desc, Generic};
+use crate::world::{MethodRef, Refusal};
+use touchstone_ir::{BinOp, BlockId, BranchRole, CastOp, CmpOp, Operand, Reg, Ty};
+
+/// So many methods are called often.
+const MOST_METHODS: usize = 2;
+
+/// A rule: how many numbers, and what the number at `i` is.
+struct Rule {
+    count: u32,
+    factor: i32,
+    modulus: Option<i32>,
+    text: &'static str,
+}
+
+const RULES: [Rule; 4] = [
+    Rule { count: 20, factor: 1, modulus: None, text: "i" },
+    Rule { count: 20, factor: -1, modulus: None, text: "-i" },
+    // In no order.
+    Rule { count: 40, factor: 37, modulus: Some(64), text: "i * 37 % 64" },
+    // The same place in tables of hash codes.
+    Rule { count: 120, factor: 64, modulus: None, text: "i * 64" },
+];
+
+impl Planner<'_> {
+    /// What fills an object that is made in one of these ways, if something does.
+    pub(super) fn many(&mut self, methods: &[MethodRef], types: &Types, ways: &[Way]) -> Option<Many> {
+        let simple: Vec<usize> = (0..ways.len()).filter(|at| is_simple(&ways[*at])).collect();
+        let first = ways.iter().position(|way| matches!(way, Way::New(_)));
+        let ways = if simple.is_empty() { first.into_iter().collect() } else { simple };
+        let fills = |method: &&MethodRef| {
+            let mut takes = self.method_types(**method, types);
+            takes.pop();
+            !takes.is_empty() && takes.iter().all(is_number)
+        };
+        let filling: Vec<MethodRef> = methods.iter().filter(fills).take(MOST_METHODS).copied().collect();
+        if ways.is_empty() || filling.is_empty() {
+            return None;
+        }
+        let selector = self.param("many", Desc::Int);
+        let mut all = Vec::new();
+        for method in filling {
+            let mut takes = self.method_types(method, types);
+            takes.pop();
+            let name = self.world.classes.method(method).name.to_string();
+            for (rule, number) in RULES.iter().enumerate() {
+                let cast = |taken: &Generic| match taken.erased() {
+                    Desc::Int | Desc::Ref(_) | Desc::Long => number.text.to_string(),
+                    small => format!("({}) ({})", Generic::of(&small).text(), number.text),
+                };
+                let arguments: Vec<String> = takes.iter().map(cast).collect();
+                let text = format!("{name}({})", arguments.join(", "));
+                all.push(Series { method, rule, count: number.count, text });
+            }
+        }
+        Some(Many { selector, ways, all })
+    }
+}
+
+/// Whether an object that is made in a way is the same for every test, but for a few choices.
+fn is_simple(way: &Way) -> bool {
+    let is_choice = |making: &Making| match making {
+        Making::Given(_) => false,
+        Making::Object(object) => object
+            .ways
+            .iter()
+            .all(|way| matches!(way, Way::Null | Way::Static(_) | Way::Constant { .. } | Way::Stub { .. })),
+    };
+    matches!(way, Way::New(Call { arguments, .. }) if arguments.iter().all(is_choice))
+}
+
+/// Whether tests pass numbers for a type.
+fn is_number(ty: &Generic) -> bool {
+    match ty {
+        Generic::Class(name, _) => {
+            matches!(&**name, "java/lang/Integer" | "java/lang/Object" | "java/lang/Comparable" | "java/lang/Number")
+        }
+        _ => matches!(ty.erased(), Desc::Byte | Desc::Short | Desc::Int | Desc::Long),
+    }
+}
+
+impl World {
+    /// Makes the calls that a selector says, if any.
+    pub(super) fn make_many(
+        &mut self,
+        b: &mut Builder,
+        many: &Many,
+        object: Reg,
+        others: BlockId,
+    ) -> Result<(), Refusal> {
+        let (entry, done) = (b.here(), b.block());
+        let mut arms = vec![super::scenario::arm(0, done)];
+        for (number, series) in many.all.iter().enumerate() {
+            let block = b.block();
+            arms.push(super::scenario::arm(number + 1, block));
+            b.at(block);
+            self.make_series(b, series, object)?;
+            b.jump(done);
+        }
+        b.at(entry);
+        b.switch(b.param(many.selector), arms, others, BranchRole::Check);
+        b.at(done);
+        Ok(())
+    }
+
+    fn make_series(&mut self, b: &mut Builder, series: &Series, object: Reg) -> Result<(), Refusal> {
+        let rule = &RULES[series.rule];
+        let (counter, head, end) = (b.reg(Ty::I32), b.block(), b.block());
+        b.copy(counter, int(0));
+        b.jump(head);
+        b.at(head);
+        let more = b.cmp(CmpOp::Ult, Operand::Reg(counter), int(rule.count as i32));
+        b.check(more, end);
+        let product = b.bin(BinOp::Mul, Operand::Reg(counter), int(rule.factor));
+        let number = match rule.modulus {
+            Some(modulus) => b.bin(BinOp::URem, product, int(modulus)),
+            None => product,
+        };
+        let number = b.kept(number);
+        let (params, result) = self.signature(series.method);
+        let mut arguments = vec![Operand::Reg(object)];
+        let desc = crate::classfile::MethodDesc::parse(&self.classes.method(series.method).desc);
+        let taken = desc.map_or(Vec::new(), |desc| desc.params);
+        debug_assert_eq!(params.len(), taken.len() + 1);
+        for param in &taken {
+            arguments.push(match param {
+                Desc::Ref(_) => {
+                    let method = self.jdk_method("java/lang/Integer", "valueOf", "(I)Ljava/lang/Integer;")?;
+                    self.ensure_init(b, method.class);
+                    let boxed = self.call_method(b, method, vec![number]);
+                    b.kept(boxed)
+                }
+                Desc::Long => b.cast(CastOp::Sext, Ty::I64, number),
+                Desc::Short => narrowed(b, number, Ty::I16),
+                Desc::Byte => narrowed(b, number, Ty::I8),
+                _ => number,
+            });
+        }
+        let function = match self.is_fixed(series.method) {
+            true => self.func(Func::Method(series.method)),
+            false => self.newest(|generation| Func::Dispatch(series.method, generation)),
+        };
+        b.call(function, arguments, result);
+        let next = b.bin(BinOp::Add, Operand::Reg(counter), int(1));
+        b.copy(counter, next);
+        b.jump(head);
+        b.at(end);
+        Ok(())
+    }
+}
+
+/// A number as a smaller type has it.
+fn narrowed(b: &mut Builder, number: Operand, ty: Ty) -> Operand {
+    let small = b.cast(CastOp::Trunc, ty, number);
+    b.cast(CastOp::Sext, Ty::I32, small)
+}
