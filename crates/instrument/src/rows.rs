@@ -5,12 +5,13 @@
 //! it: outcome, conditions, combinations, what was not masked.
 //!
 //! Where every condition has one node in the decision's graph (only `and`, `or`, `not`), the number is a sum: an outcome
-//! adds the number of rows that its other outcome has (as Ball and Larus number paths). Otherwise it is a walk through a
-//! table of states.
+//! adds the number of rows that its other outcome has (as Ball and Larus number paths). Otherwise there is an operator whose
+//! operands C evaluates in any order (`!a != !b`), so nothing may depend on that: which conditions were true is the place in a
+//! table of numbers. That is enough: where two rows differ first, a condition is true in one of them and not in the other.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::Id;
-use touchstone_criteria::{DecisionGraph, Next, Row, Walk};
+use touchstone_criteria::{DecisionGraph, Next, Row};
 use touchstone_ir::CondId;
 
 /// The rows of a decision with their numbers.
@@ -27,9 +28,12 @@ pub(crate) struct Numbered {
 pub(crate) enum Scheme {
     /// What the outcome true of a condition adds; false adds nothing.
     Sum(BTreeMap<CondId, u32>),
-    /// The next state for outcome false and true; the last one is the number.
-    Table(Vec<[u32; 2]>),
+    /// What the outcome true of a condition adds to a place in a table, and the numbers there.
+    Set(BTreeMap<CondId, u32>, Vec<u32>),
 }
+
+/// With more conditions, the operands of which are evaluated in any order, rows are not told apart.
+const MOST_IN_ANY_ORDER: usize = 12;
 
 /// With more rows than this a decision's rows are not told apart.
 pub(crate) const MOST_ROWS: usize = 4096;
@@ -40,11 +44,20 @@ const MOST_OUTCOMES: usize = 1 << 18;
 /// The rows of a decision; `None` if there are too many.
 pub(crate) fn number(graph: &DecisionGraph) -> Option<Numbered> {
     let all = graph.rows(MOST_ROWS.min(MOST_OUTCOMES / graph.nodes.len().max(1)))?;
-    let mut conditions: Vec<CondId> = graph.nodes.values().map(|node| node.condition).collect();
-    let nodes = conditions.len();
-    conditions.sort_unstable();
-    conditions.dedup();
-    Some(if conditions.len() == nodes { by_sum(graph, all) } else { by_table(graph) })
+    let conditions = conditions(graph);
+    match is_in_order(graph) {
+        true => Some(by_sum(graph, all)),
+        false => (conditions.len() <= MOST_IN_ANY_ORDER).then(|| by_set(&conditions, all)),
+    }
+}
+
+fn conditions(graph: &DecisionGraph) -> BTreeSet<CondId> {
+    graph.nodes.values().map(|node| node.condition).collect()
+}
+
+/// Whether the conditions of a decision are evaluated in the order of its graph.
+pub(crate) fn is_in_order(graph: &DecisionGraph) -> bool {
+    conditions(graph).len() == graph.nodes.len()
 }
 
 fn by_sum(graph: &DecisionGraph, all: Vec<Row>) -> Numbered {
@@ -58,8 +71,7 @@ fn by_sum(graph: &DecisionGraph, all: Vec<Row>) -> Numbered {
         };
         adds.insert(node.condition, other);
     }
-    let number = |row: &Row| -> u32 { row.outcomes.iter().filter(|(_, value)| *value).map(|(c, _)| adds[c]).sum() };
-    let mut rows: Vec<(u32, Row)> = all.into_iter().map(|row| (number(&row), row)).collect();
+    let mut rows: Vec<(u32, Row)> = all.into_iter().map(|row| (sum(&adds, &row), row)).collect();
     rows.sort();
     debug_assert!(rows.iter().enumerate().all(|(index, (number, _))| index as u32 == *number));
     Numbered { rows: rows.into_iter().map(|(_, row)| row).collect(), scheme: Scheme::Sum(adds) }
@@ -75,32 +87,19 @@ fn count(graph: &DecisionGraph, at: Next, counts: &mut BTreeMap<usize, u32>) -> 
     made
 }
 
-fn by_table(graph: &DecisionGraph) -> Numbered {
-    let mut table: Vec<[u32; 2]> = Vec::new();
-    let mut rows = Vec::new();
-    // (walk so far, state and outcome that lead here)
-    let mut pending: Vec<(Walk, Option<(usize, usize)>)> = vec![(Walk::default(), None)];
-    while let Some((walk, from)) = pending.pop() {
-        let reached = match walk.at(graph) {
-            Next::Done(result) => {
-                rows.push(walk.row(result));
-                rows.len() as u32 - 1
-            }
-            Next::Node(_) => {
-                table.push([0, 0]);
-                for outcome in [false, true] {
-                    let mut next = walk.clone();
-                    next.step(graph, outcome);
-                    pending.push((next, Some((table.len() - 1, usize::from(outcome)))));
-                }
-                table.len() as u32 - 1
-            }
-        };
-        if let Some((state, outcome)) = from {
-            table[state][outcome] = reached;
-        }
+fn by_set(conditions: &BTreeSet<CondId>, rows: Vec<Row>) -> Numbered {
+    let adds: BTreeMap<CondId, u32> =
+        conditions.iter().enumerate().map(|(bit, condition)| (*condition, 1 << bit)).collect();
+    let mut numbers = vec![0; 1 << conditions.len()];
+    for (number, row) in rows.iter().enumerate() {
+        numbers[sum(&adds, row) as usize] = number as u32;
     }
-    Numbered { rows, scheme: Scheme::Table(table) }
+    Numbered { rows, scheme: Scheme::Set(adds, numbers) }
+}
+
+/// What the true conditions of a row add.
+fn sum(adds: &BTreeMap<CondId, u32>, row: &Row) -> u32 {
+    row.outcomes.iter().filter(|(_, value)| *value).map(|(condition, _)| adds[condition]).sum()
 }
 
 #[cfg(test)]
@@ -123,10 +122,8 @@ mod tests {
         assert_eq!(matches!(numbered.scheme, Scheme::Sum(_)), sum);
         for (index, row) in numbered.rows.iter().enumerate() {
             let computed = match &numbered.scheme {
-                Scheme::Sum(adds) => row.outcomes.iter().filter(|(_, value)| *value).map(|(c, _)| adds[c]).sum(),
-                Scheme::Table(table) => {
-                    row.outcomes.iter().fold(0, |state, (_, value)| table[state as usize][usize::from(*value)])
-                }
+                Scheme::Sum(adds) => super::sum(adds, row),
+                Scheme::Set(adds, numbers) => numbers[super::sum(adds, row) as usize],
             };
             assert_eq!(computed as usize, index, "{row:?}");
         }

@@ -32,7 +32,7 @@ fn judge(file: &Path, mode: &[&str], figures: &mut Figures) {
     let scratch = tempfile::tempdir().expect("a scratch directory");
     let name = file.file_name().expect("a file").to_string_lossy();
     std::fs::copy(file, scratch.path().join(&*name)).expect("a copy");
-    let script = "gcc -w -O0 -o program -x c \"$1\" -lm && timeout 10 ./program >/dev/null 2>&1 </dev/null";
+    let script = "gcc -w -O0 -fwrapv -o program -x c \"$1\" -lm && timeout 10 ./program >/dev/null 2>&1 </dev/null";
     let measured = touchstone(
         scratch.path(),
         &["measure", "-c", CRITERIA, "--format", "json", "--", "sh", "-c", script, "sh", &name],

@@ -594,6 +594,29 @@ fn a_condition_before_a_constant_has_its_own_outcome_not_the_decisions() {
     check("x > 3 ? NO : NO", 5, &["x > 3 is true", "x > 3"]);
 }
 
+/// C evaluates the operands of `!=` and `==` in any order, and compilers begin with those that are constant.
+#[test]
+fn operands_that_are_evaluated_in_any_order_are_told_apart() {
+    let check = |decision: &str, expected: &[&str]| {
+        let text = format!(
+            "int a[3];\nint f(int x, int y) {{ if ({decision}) return 1; return 2; }}\nint main(void) {{ return f(7, 0) < 0; }}\n"
+        );
+        for options in ["-O0", "-O2"] {
+            let scratch = tempfile::tempdir().expect("a scratch directory");
+            std::fs::write(scratch.path().join("program.c"), &text).expect("writable");
+            let command = format!("cc {options} -o program program.c && ./program");
+            let (measured, _) = measure(scratch.path(), "condition", &command);
+            let expected: BTreeSet<String> = expected.iter().map(ToString::to_string).collect();
+            assert_eq!(texts(&measured), expected, "{decision} {options}");
+        }
+    };
+    check("!(x % 6) != !(&a[0] - &a[0])", &["x % 6 is true", "&a[0] - &a[0] is false"]);
+    check("!(x % 6) == !(&a[0] - &a[0])", &["x % 6 is true", "&a[0] - &a[0] is false"]);
+    check("!(&a[2] - &a[0]) != !y", &["&a[2] - &a[0] is true", "y is false"]);
+    check("!(x && y) != !(x || y)", &["x is true", "y is false"]);
+    check("!(y || x > 9) == !(&a[1] - &a[1])", &["y is false", "x > 9 is false", "&a[1] - &a[1] is false"]);
+}
+
 #[test]
 fn a_criterion_that_a_macro_hides_places_of_leaves_the_others_alone() {
     let text = "#include <stddef.h>\nstruct g { char **s; int t; };\n#define CURRENT (g->s ? g->s[g->t] : NULL)\n\

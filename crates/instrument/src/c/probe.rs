@@ -16,7 +16,7 @@ use crate::c::implied::{Before, Flow, Order};
 use crate::c::pieces::Pieces;
 use crate::c::state::{Copies, Following, probes};
 use crate::record::{Keeps, ProbedDecision, ProbedObjective, ProbedRow, RECORD_VERSION, SourceRange, UnitRecord};
-use crate::rows::{Numbered, Scheme, number};
+use crate::rows::{Numbered, Scheme, is_in_order, number};
 use crate::unprobed::Unprobed;
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::{FileId, Id, Span};
@@ -521,8 +521,10 @@ impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
         for condition in graph.evaluated() {
             spans.insert(condition, self.expression(decision.conditions[condition].span)?);
         }
-        let Some(numbered) = number(&graph) else {
-            return Ok(self.walk(id, &graph, whole, spans));
+        let numbered = match number(&graph) {
+            Some(numbered) => numbered,
+            None if is_in_order(&graph) => return Ok(self.walk(id, &graph, whole, spans)),
+            None => return Err(Unprobed::OperandsInAnyOrder),
         };
         let first = self.fresh(numbered.rows.len() as u32);
         self.record(id, first, &numbered);
@@ -535,22 +537,21 @@ impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
         }
         let (name, index) = (format!("__touchstone_r{}", id.index()), id.index());
         let pieces = &mut self.unit.pieces;
+        let (Scheme::Sum(adds) | Scheme::Set(adds, _)) = &numbered.scheme;
         for (condition, (start, end)) in spans {
-            let (open, close) = match &numbered.scheme {
-                Scheme::Sum(adds) => ("((".to_string(), format!(") ? ({name} += {}, 1) : 0)", adds[&condition])),
-                Scheme::Table(_) => {
-                    let next = |outcome: u32| format!("{name} = {}[{name}][{outcome}]", self.place.table(index));
-                    ("((".to_string(), format!(") ? ({}, 1) : ({}, 0))", next(1), next(0)))
-                }
-            };
-            pieces.wrap(start, end, CONDITION, open, close);
+            let close = format!(") ? ({name} += {}, 1) : 0)", adds[&condition]);
+            pieces.wrap(start, end, CONDITION, "((".to_string(), close);
         }
-        if let Scheme::Table(table) = &numbered.scheme {
-            let rows: Vec<String> = table.iter().map(|[no, yes]| format!("{{{no}, {yes}}}")).collect();
-            self.tables +=
-                &format!("static const unsigned short {}[][2] = {{{}}}; ", self.place.table(index), rows.join(", "));
-        }
-        let store = format!("__touchstone_h[{first} + {name}] = 1");
+        let number = match &numbered.scheme {
+            Scheme::Sum(_) => name.clone(),
+            Scheme::Set(_, numbers) => {
+                let (table, numbers) = (self.place.table(index), numbers.iter().map(u32::to_string));
+                let numbers: Vec<String> = numbers.collect();
+                self.tables += &format!("static const unsigned short {table}[] = {{{}}}; ", numbers.join(", "));
+                format!("{table}[{name}]")
+            }
+        };
+        let store = format!("__touchstone_h[{first} + {number}] = 1");
         let close = format!(")) ? ({store}, 1) : ({store}, 0))");
         pieces.wrap(whole.0, whole.1, DECISION, format!("(({name} = 0, ("), close);
         self.declarations += &format!("unsigned {name}; ");
