@@ -32,7 +32,7 @@ pub(crate) enum Scheme {
     Set(BTreeMap<CondId, u32>, Vec<u32>),
 }
 
-/// With more conditions, the operands of which are evaluated in any order, rows are not told apart.
+/// With more conditions, some of which are evaluated in any order, rows are not told apart: the table would be large.
 const MOST_IN_ANY_ORDER: usize = 12;
 
 /// With more rows than this a decision's rows are not told apart.
@@ -44,20 +44,11 @@ const MOST_OUTCOMES: usize = 1 << 18;
 /// The rows of a decision; `None` if there are too many.
 pub(crate) fn number(graph: &DecisionGraph) -> Option<Numbered> {
     let all = graph.rows(MOST_ROWS.min(MOST_OUTCOMES / graph.nodes.len().max(1)))?;
-    let conditions = conditions(graph);
-    match is_in_order(graph) {
+    let conditions: BTreeSet<CondId> = graph.nodes.values().map(|node| node.condition).collect();
+    match conditions.len() == graph.nodes.len() {
         true => Some(by_sum(graph, all)),
         false => (conditions.len() <= MOST_IN_ANY_ORDER).then(|| by_set(&conditions, all)),
     }
-}
-
-fn conditions(graph: &DecisionGraph) -> BTreeSet<CondId> {
-    graph.nodes.values().map(|node| node.condition).collect()
-}
-
-/// Whether the conditions of a decision are evaluated in the order of its graph.
-pub(crate) fn is_in_order(graph: &DecisionGraph) -> bool {
-    conditions(graph).len() == graph.nodes.len()
 }
 
 fn by_sum(graph: &DecisionGraph, all: Vec<Row>) -> Numbered {

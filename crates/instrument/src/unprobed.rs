@@ -144,9 +144,6 @@ touchstone_base::reasons! {
         /// What can't be evaluated twice, or not be written.
         #[error("`{0}` has an effect, or can't be written as a predicate")]
         "no_predicate" => NoPredicate(String),
-        /// Nobody knows which operand of a `!a != !b` comes first, and there are too many conditions to keep them apart.
-        #[error("it has more than 12 conditions, some of them operands that C evaluates in any order")]
-        "operands_in_any_order" => OperandsInAnyOrder,
         /// A constant that no statement asks for by itself.
         #[error("it is a constant in the middle of an expression")]
         "constant_in_expression" => ConstantInExpression,

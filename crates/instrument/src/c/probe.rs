@@ -16,7 +16,7 @@ use crate::c::implied::{Before, Flow, Order};
 use crate::c::pieces::Pieces;
 use crate::c::state::{Copies, Following, probes};
 use crate::record::{Keeps, ProbedDecision, ProbedObjective, ProbedRow, RECORD_VERSION, SourceRange, UnitRecord};
-use crate::rows::{Numbered, Scheme, is_in_order, number};
+use crate::rows::{Numbered, Scheme, number};
 use crate::unprobed::Unprobed;
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::{FileId, Id, Span};
@@ -521,10 +521,8 @@ impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
         for condition in graph.evaluated() {
             spans.insert(condition, self.expression(decision.conditions[condition].span)?);
         }
-        let numbered = match number(&graph) {
-            Some(numbered) => numbered,
-            None if is_in_order(&graph) => return Ok(self.walk(id, &graph, whole, spans)),
-            None => return Err(Unprobed::OperandsInAnyOrder),
+        let Some(numbered) = number(&graph) else {
+            return Ok(self.walk(id, &graph, whole, spans));
         };
         let first = self.fresh(numbered.rows.len() as u32);
         self.record(id, first, &numbered);
@@ -609,19 +607,22 @@ impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
         let first = self.fresh(2 + 4 * conditions);
         let (name, table) = (format!("__touchstone_r{}", id.index()), self.place.table(id.index()));
         let pieces = &mut self.unit.pieces;
-        for (start, end) in spans.into_values() {
-            let step = |outcome: u32| format!("__touchstone_step({name}, {table}, {outcome})");
+        for (condition, (start, end)) in spans {
+            let step = |outcome: u32| format!("__touchstone_step({name}, {}, {outcome})", condition.index());
             let close = format!(") ? {} : {})", step(1), step(0));
             pieces.wrap(start, end, CONDITION, "((".to_string(), close);
         }
-        let done = |result: u32| format!("__touchstone_done({name}, {conditions}, __touchstone_h + {first}, {result})");
+        let (start, end) = (walk_node(graph, graph.start), graph.nodes.len());
+        let done = |result: u32| {
+            let to = format!("{conditions}, __touchstone_h + {first}");
+            format!("__touchstone_done({name}, {table}, {start}, {end}, {to}, {result})")
+        };
         let close = format!(")) ? {} : {})", done(1), done(0));
-        let start = walk_node(graph, graph.start);
-        let open = format!("((__touchstone_start({name}, {conditions}, {start}), (");
+        let open = format!("((__touchstone_start({name}, {conditions}), (");
         pieces.wrap(whole.0, whole.1, DECISION, open, close);
         let numbers: Vec<String> = walk_table(graph).iter().map(u32::to_string).collect();
         self.tables += &format!("static const unsigned {table}[] = {{{}}}; ", numbers.join(", "));
-        self.declarations += &format!("unsigned {name}[{}]; ", conditions + 1);
+        self.declarations += &format!("unsigned {name}[{conditions}]; ");
         self.unit.walks = true;
         DecisionProbes::Walk { first, conditions }
     }

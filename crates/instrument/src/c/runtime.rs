@@ -17,31 +17,32 @@ typedef char *__attribute__((__may_alias__)) touchstone_pointer;
 void touchstone_test_begin(const char *);
 ";
 
-/// What walks through a decision with too many rows: its local array has the node, then for each condition whether it was
-/// evaluated (1 false, 2 true) and whether that decided so far (4).
+/// What walks through a decision with too many rows: its local array has for each condition whether it was evaluated (1 false,
+/// 2 true), in whatever order; at the end the walk goes through its graph, and adds whether that decided (4).
 pub(crate) const WALK: &str = "\
-static __attribute__((__unused__)) void __touchstone_start(unsigned *walk, unsigned conditions, unsigned node) {
+static __attribute__((__unused__)) void __touchstone_start(unsigned *seen, unsigned conditions) {
     unsigned at;
-    for (at = 1; at <= conditions; at++) walk[at] = 0;
-    walk[0] = node;
+    for (at = 0; at < conditions; at++) seen[at] = 0;
 }
-static __attribute__((__unused__)) int __touchstone_step(unsigned *walk, const unsigned *table, int outcome) {
-    const unsigned *node = table + 5 * walk[0], *masks = table + node[outcome ? 4 : 2];
-    unsigned count = masks[0];
-    walk[1 + node[0]] = outcome ? 6 : 5;
-    for (masks++; count; count--, masks += 2) {
-        unsigned at;
-        for (at = masks[0]; at < masks[1]; at++) walk[1 + at] &= 3;
-    }
-    walk[0] = node[outcome ? 3 : 1];
+static __attribute__((__unused__)) int __touchstone_step(unsigned *seen, unsigned condition, int outcome) {
+    seen[condition] = outcome ? 2 : 1;
     return outcome;
 }
-static __attribute__((__unused__)) int __touchstone_done(unsigned *walk, unsigned conditions, volatile unsigned char *to,
-                                                         int result) {
-    unsigned at;
+static __attribute__((__unused__)) int __touchstone_done(unsigned *walk, const unsigned *table, unsigned at, unsigned end,
+                                                         unsigned conditions, volatile unsigned char *to, int result) {
+    while (at != end) {
+        const unsigned *node = table + 5 * at;
+        int outcome = walk[node[0]] & 2;
+        const unsigned *masks = table + node[outcome ? 4 : 2];
+        unsigned count = masks[0];
+        walk[node[0]] |= 4;
+        for (masks++; count; count--, masks += 2)
+            for (at = masks[0]; at < masks[1]; at++) walk[at] &= 3;
+        at = node[outcome ? 3 : 1];
+    }
     to[result] = 1;
     for (at = 0; at < conditions; at++) {
-        unsigned seen = walk[1 + at];
+        unsigned seen = walk[at];
         if (seen & 3) to[2 + 2 * at + (seen & 3) - 1] = 1;
         if (seen & 4) to[2 + 2 * (conditions + at) + (seen & 3) - 1] = 1;
     }
