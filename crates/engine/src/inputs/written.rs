@@ -309,14 +309,14 @@ impl Executor<'_> {
     /// Somebody whom nobody defines ran: globals that it knows, and that are inputs, may hold something else.
     pub(crate) fn let_globals_change(&mut self, state: &mut State, function: &str) -> Result<(), Stop> {
         let caller = &self.module.functions[state.top().func];
-        let (knows, sets_error) = match caller.role {
-            FunctionRole::Callback => (self.config.externals, self.config.externals),
-            // The library knows nothing of the program's, but tells what went wrong.
-            FunctionRole::Library => (false, true),
-            role => (role == FunctionRole::External, role == FunctionRole::External),
+        let changes = match caller.role {
+            FunctionRole::Callback => self.config.externals,
+            role => matches!(role, FunctionRole::External | FunctionRole::Library),
         };
+        // The library knows nothing of the program's, but tells what went wrong.
+        let knows = caller.role != FunctionRole::Library;
         let pure = self.config.assume.contains(&Assume::PureExternals);
-        if !sets_error || pure || self.policy.world == World::Any || state.is_folded() {
+        if !changes || pure || self.policy.world == World::Any || state.is_folded() {
             return Ok(());
         }
         let globals = state.inputs.globals.iter().filter_map(|input| self.module.global_named(&input.name));
