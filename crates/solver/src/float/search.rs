@@ -50,7 +50,7 @@ impl Solver {
         let Pool::Some(models) = &*base.pool.borrow() else { return None };
         let mut vars: Vec<VarId> = Vec::new();
         for &constraint in constraints.iter().filter(|&&c| terms.has_float(c)) {
-            vars = crate::terms::store::merge_sorted(&vars, terms.support(constraint));
+            vars = crate::terms::support::merge_sorted(&vars, terms.support(constraint));
         }
         let first = models.first()?;
         let mut random = Random(self.config.seed ^ 0x5851_f42d_4c95_7f2d);

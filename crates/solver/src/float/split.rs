@@ -85,14 +85,14 @@ impl Solver {
 fn neighbourhood(terms: &Terms, constraints: &[TermId], conditions: &[TermId]) -> (Vec<VarId>, Vec<TermId>) {
     let mut vars: Vec<VarId> = Vec::new();
     for &condition in conditions {
-        vars = crate::terms::store::merge_sorted(&vars, terms.support(condition));
+        vars = crate::terms::support::merge_sorted(&vars, terms.support(condition));
     }
     loop {
         let touched = |c: &TermId| terms.support(*c).iter().any(|v| vars.binary_search(v).is_ok());
         let near: Vec<TermId> = constraints.iter().copied().filter(touched).collect();
         let mut all = vars.clone();
         for &constraint in &near {
-            all = crate::terms::store::merge_sorted(&all, terms.support(constraint));
+            all = crate::terms::support::merge_sorted(&all, terms.support(constraint));
         }
         if all == vars || all.len() > VARIABLES {
             return (all, near);

@@ -17,7 +17,8 @@ use crate::search::path::{Group, Path, Pool};
 use crate::search::solver::{Effort, Solver};
 use crate::terms::bounds::Bounds;
 use crate::terms::semantics::mask;
-use crate::terms::store::{Terms, merge_sorted};
+use crate::terms::store::Terms;
+use crate::terms::support::merge_sorted;
 use crate::terms::term::{TermId, VarId};
 use crate::why::Why;
 
@@ -88,7 +89,7 @@ impl Solver {
         let mut support = conditions.first().map(|&c| terms.support_id(c));
         for &condition in conditions.iter().skip(1) {
             let more = terms.support_id(condition);
-            support = support.map(|s| terms.union(s, more));
+            support = support.map(|s| terms.supports.union(s, more));
         }
         let Some(support) = support else { return self.free_group(terms, &[]) };
         let (groups, free) = path.groups_of(terms.support_vars(support));

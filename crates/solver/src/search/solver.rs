@@ -13,7 +13,8 @@ use crate::models::model::Model;
 use crate::sat::batsat::Sat;
 use crate::search::answers::{Half, Split};
 use crate::search::path::{Group, Path, Pool};
-use crate::terms::store::{SupportId, Terms};
+use crate::terms::store::Terms;
+use crate::terms::support::SupportId;
 use crate::terms::term::{Op, Term, TermId, VarId};
 use crate::why::Why;
 

@@ -4,7 +4,8 @@
 //! written at the same offset is the value); evaluation never fails: a byte outside of the array reads as 0.
 
 use crate::terms::facts::Facts;
-use crate::terms::store::{ArrayNode, SupportId, Terms, is_aligned};
+use crate::terms::store::{ArrayNode, Terms, is_aligned};
+use crate::terms::support::SupportId;
 use crate::terms::term::{Array, ArrayId, Element, Op, Rel, Term, TermId};
 
 /// Up to this many elements a write at a constant offset makes a new base instead of a chain link.
@@ -56,11 +57,11 @@ impl Terms {
             Array::Base { size, elements } => {
                 let supports: Vec<SupportId> = elements.iter().map(|e| self.support_id(e.term)).collect();
                 let uniform = self.uniform_base(elements);
-                (*size, self.union_all(supports), uniform)
+                (*size, self.supports.union_all(supports), uniform)
             }
             Array::Store { array, offset, value, bytes } => {
-                let own = self.support_id(*offset);
-                let own = self.union(own, self.support_id(*value));
+                let (offset_support, value_support) = (self.support_id(*offset), self.support_id(*value));
+                let own = self.supports.union(offset_support, value_support);
                 let below = &self.arrays[*array];
                 let uniform = match &below.uniform {
                     Some((size, facts)) if size == bytes && is_aligned(self.facts(*offset), *bytes) => {
@@ -69,7 +70,7 @@ impl Terms {
                     _ => None,
                 };
                 let (size, support) = (below.size, below.support);
-                (size, self.union(support, own), uniform)
+                (size, self.supports.union(support, own), uniform)
             }
         };
         let id = self.arrays.push(ArrayNode { array: array.clone(), size, support, uniform });

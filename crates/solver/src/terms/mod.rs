@@ -1,4 +1,4 @@
-//! Terms: hash-consed and simplified when they are made (`store.rs`, `rewrite.rs`), with what is known of each by itself
+//! Terms: hash-consed and simplified when they are made (`store.rs`, `rewrite.rs`), the variables in each (`support.rs`), with what is known of each by itself
 //! (`facts.rs`) or under constraints (`bounds.rs`).
 //!
 //! One circle on purpose: a term's facts are computed when it is made, from those of its parts.
@@ -13,4 +13,5 @@ pub(crate) mod memory;
 pub(crate) mod rewrite;
 pub(crate) mod semantics;
 pub(crate) mod store;
+pub(crate) mod support;
 pub(crate) mod term;

@@ -1,21 +1,17 @@
-//! The term store: hash-consing, supports, facts. Equal terms have equal ids, for as long as the store lives.
+//! The term store: hash-consing, facts. Equal terms have equal ids, for as long as the store lives.
 //!
 //! Nothing here rewrites; the smart constructors of `rewrite` and `memory` do, and end in [`Terms::intern`].
 
 use rustc_hash::FxHashMap;
+use touchstone_base::IndexMap;
 use touchstone_base::float::{Format, Op as FloatOp};
-use touchstone_base::{Id, IndexMap, define_id};
 
 use crate::terms::bounds::parts_of;
 use crate::terms::facts::{self, Facts};
 use crate::terms::float_facts;
 use crate::terms::semantics::mask;
+use crate::terms::support::{SupportId, Supports};
 use crate::terms::term::{Array, ArrayId, Term, TermId, VarId};
-
-define_id! {
-    /// An interned set of variables.
-    SupportId, "s"
-}
 
 struct Node {
     term: Term,
@@ -48,9 +44,7 @@ pub struct Terms {
     variables: IndexMap<VarId, Variable>,
     pub(crate) arrays: IndexMap<ArrayId, ArrayNode>,
     pub(crate) array_ids: FxHashMap<Array, ArrayId>,
-    supports: IndexMap<SupportId, Box<[VarId]>>,
-    support_ids: FxHashMap<Box<[VarId]>, SupportId>,
-    unions: FxHashMap<(SupportId, SupportId), SupportId>,
+    pub(crate) supports: Supports,
 }
 
 impl Default for Terms {
@@ -62,18 +56,14 @@ impl Default for Terms {
 impl Terms {
     /// An empty store.
     pub fn new() -> Terms {
-        let mut terms = Terms {
+        Terms {
             nodes: IndexMap::new(),
             ids: FxHashMap::default(),
             variables: IndexMap::new(),
             arrays: IndexMap::new(),
             array_ids: FxHashMap::default(),
-            supports: IndexMap::new(),
-            support_ids: FxHashMap::default(),
-            unions: FxHashMap::default(),
-        };
-        terms.intern_support(Box::new([]));
-        terms
+            supports: Supports::new(),
+        }
     }
 
     /// A fresh variable.
@@ -181,11 +171,11 @@ impl Terms {
 
     /// The variables that a term depends on, sorted.
     pub fn support(&self, term: TermId) -> &[VarId] {
-        &self.supports[self.nodes[term].support]
+        self.supports.vars(self.nodes[term].support)
     }
 
     pub(crate) fn support_vars(&self, support: SupportId) -> &[VarId] {
-        &self.supports[support]
+        self.supports.vars(support)
     }
 
     pub(crate) fn support_id(&self, term: TermId) -> SupportId {
@@ -244,86 +234,35 @@ impl Terms {
     fn support_of(&mut self, term: &Term) -> SupportId {
         let of = |id: TermId| self.nodes[id].support;
         match *term {
-            Term::Const { .. } => SupportId::new(0),
-            Term::Var { var, .. } => self.intern_support(Box::new([var])),
+            Term::Const { .. } => Supports::empty(),
+            Term::Var { var, .. } => self.supports.intern(Box::new([var])),
             Term::Not(a) => of(a),
             Term::Extract { term, .. } | Term::ZExt { term, .. } | Term::SExt { term, .. } => of(term),
             Term::Bin(_, a, b) | Term::Cmp(_, a, b) | Term::Concat { high: a, low: b } => {
                 let (a, b) = (of(a), of(b));
-                self.union(a, b)
+                self.supports.union(a, b)
             }
             Term::Ite(c, a, b) => {
                 let (c, a, b) = (of(c), of(a), of(b));
-                let ab = self.union(a, b);
-                self.union(c, ab)
+                let ab = self.supports.union(a, b);
+                self.supports.union(c, ab)
             }
             Term::Read { array, offset, .. } => {
                 let (array, offset) = (self.arrays[array].support, of(offset));
-                self.union(array, offset)
+                self.supports.union(array, offset)
             }
             Term::Float(_, _, [a, b, c]) => {
                 let (a, b, c) = (of(a), of(b), of(c));
-                let ab = self.union(a, b);
-                self.union(ab, c)
+                let ab = self.supports.union(a, b);
+                self.supports.union(ab, c)
             }
         }
-    }
-
-    fn intern_support(&mut self, vars: Box<[VarId]>) -> SupportId {
-        if let Some(&id) = self.support_ids.get(&vars) {
-            return id;
-        }
-        let id = self.supports.push(vars.clone());
-        self.support_ids.insert(vars, id);
-        id
-    }
-
-    pub(crate) fn union(&mut self, a: SupportId, b: SupportId) -> SupportId {
-        if a == b || b.index() == 0 {
-            return a;
-        }
-        if a.index() == 0 {
-            return b;
-        }
-        let key = (a.min(b), a.max(b));
-        if let Some(&id) = self.unions.get(&key) {
-            return id;
-        }
-        let merged = merge_sorted(&self.supports[a], &self.supports[b]);
-        let id = self.intern_support(merged.into_boxed_slice());
-        self.unions.insert(key, id);
-        id
-    }
-
-    /// The union of many supports, merged pairwise so that a large array costs n log n.
-    pub(crate) fn union_all(&mut self, mut supports: Vec<SupportId>) -> SupportId {
-        supports.sort_unstable();
-        supports.dedup();
-        let mut vars: Vec<VarId> = supports.iter().flat_map(|&s| self.supports[s].iter().copied()).collect();
-        vars.sort_unstable();
-        vars.dedup();
-        self.intern_support(vars.into_boxed_slice())
     }
 }
 
 /// Whether an offset is certainly a multiple of an access size.
 pub(crate) fn is_aligned(offset: &Facts, bytes: u8) -> bool {
     bytes.is_power_of_two() && offset.trailing_zeros() >= bytes.trailing_zeros()
-}
-
-/// The union of two sorted slices without repetition.
-pub(crate) fn merge_sorted<T: Copy + Ord>(a: &[T], b: &[T]) -> Vec<T> {
-    let mut merged = Vec::with_capacity(a.len() + b.len());
-    let (mut i, mut j) = (0, 0);
-    while i < a.len() && j < b.len() {
-        let (x, y) = (a[i], b[j]);
-        merged.push(x.min(y));
-        i += usize::from(x <= y);
-        j += usize::from(y <= x);
-    }
-    merged.extend_from_slice(&a[i..]);
-    merged.extend_from_slice(&b[j..]);
-    merged
 }
 
 #[cfg(test)]
@@ -339,11 +278,5 @@ mod tests {
         assert_eq!(a, b);
         assert_eq!(terms.support(a), &[VarId::new(0), VarId::new(1)]);
         assert_eq!(terms.var_term(VarId::new(1)), y);
-    }
-
-    #[test]
-    fn merging_keeps_order_and_drops_repetitions() {
-        assert_eq!(merge_sorted(&[1, 3, 5], &[2, 3, 9]), [1, 2, 3, 5, 9]);
-        assert_eq!(merge_sorted(&[], &[2]), [2]);
     }
 }
