@@ -15,6 +15,11 @@ impl MemoryLimit {
         !self.has_room(0)
     }
 
+    /// Whether three quarters are taken: time to free what can be made again.
+    pub fn is_near(self) -> bool {
+        !self.has_room(self.0 / 4)
+    }
+
     /// Whether the process may have so many bytes more. Where the system does not tell, it may.
     pub fn has_room(self, more: u64) -> bool {
         resident().is_none_or(|bytes| bytes.saturating_add(more) < self.0)

@@ -225,7 +225,8 @@ impl<'m> Executor<'m> {
         /// To ask the system takes as long as to make so many things.
         const FEW: u64 = 1 << 16;
         let limit = self.config.memory.filter(|_| things > FEW);
-        limit.is_none_or(|limit| limit.has_room(things.saturating_mul(size)))
+        // Half of the memory is for all that is not large, or one path with large objects would end the others.
+        limit.is_none_or(|limit| limit.has_room(things.saturating_mul(size).saturating_add(limit.most() / 2)))
     }
 
     /// The side of a condition where it is true.

@@ -10,6 +10,7 @@ use crate::goals::watching::Hit;
 use crate::search::found::{Found, Goals, Wanted};
 use crate::search::frontier::{Frontier, Parking, Waiting};
 use crate::search::prefix::find_parked;
+use crate::search::pressure::{HEAVY, Pressure};
 use crate::state::trail::Choice;
 use crate::state::value::{LazyId, Value};
 use crate::state::{PathEnd, Purpose, State, Stop, Unfixed, unanswered};
@@ -25,11 +26,9 @@ use touchstone_criteria::{
 use touchstone_ir::{FuncId, Module};
 use touchstone_solver::{Path, Side, TermId, Values};
 
-/// Memory is looked at once in so many turns,
-const TURNS_A_LOOK: u32 = 64;
-
-/// and as soon as so many bytes of large objects were made or copied. A byte of an object takes eight of ours.
-const HEAVY: u64 = 1 << 22;
+/// What a term and a state that waits take, roughly.
+const BYTES_A_TERM: u64 = 200;
+const BYTES_A_STATE: u64 = 4096;
 
 /// The clock is looked at once in so many steps.
 const STEPS_A_LOOK: u32 = 4096;
@@ -184,8 +183,7 @@ pub(super) struct Exploration<'m, 's> {
     ticks: u32,
     /// The bound that ended everything.
     stopped: Option<Bound>,
-    /// Since the beginning.
-    turns: u32,
+    pressure: Pressure,
 }
 
 impl<'m, 's> Exploration<'m, 's> {
@@ -220,7 +218,7 @@ impl<'m, 's> Exploration<'m, 's> {
             started: Instant::now(),
             ticks: 0,
             stopped: None,
-            turns: 0,
+            pressure: Pressure::default(),
         }
     }
 
@@ -784,15 +782,19 @@ impl<'m, 's> Exploration<'m, 's> {
         }
     }
 
-    /// Looks now and then: to ask the system takes as long as many instructions.
     fn out_of_memory(&mut self) -> bool {
         let Some(limit) = self.executor.config.memory else { return false };
-        self.turns = self.turns.wrapping_add(1);
-        let look = self.turns.is_multiple_of(TURNS_A_LOOK) || self.executor.ledger.heavy > HEAVY;
-        if look {
-            self.executor.ledger.heavy = 0;
+        if !self.pressure.is_time_to_look(&mut self.executor.ledger.heavy) {
+            return false;
         }
-        look && limit.is_met()
+        if self.pressure.is_time_to_relieve(limit) {
+            self.worklist.park_more();
+            self.executor.solver.forget();
+        }
+        let config = self.executor.config;
+        let interrupted = || config.interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed));
+        let held = BYTES_A_TERM * self.executor.terms.len() as u64 + BYTES_A_STATE * self.worklist.len() as u64;
+        self.pressure.ends(limit, held, || config.deadline.is_over() || interrupted())
     }
 
     fn out_of_time(&mut self) -> bool {

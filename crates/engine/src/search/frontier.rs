@@ -62,6 +62,9 @@ pub(crate) struct Nearest {
     found: u64,
 }
 
+/// So many states stay as they are however scarce memory is.
+const FEWEST: usize = 64;
+
 /// Out of so many turns one is the shortest state's.
 const SHORTEST: u64 = 4;
 
@@ -75,10 +78,20 @@ impl Nearest {
         self.shortest.insert((state.steps, self.made, distance));
         self.states.insert(key, Waiting::State(Box::new(state)));
         self.live.insert(key);
-        if let Parking::Beyond(most) = self.parking
-            && self.live.len() > most
-        {
+        self.park_beyond();
+    }
+
+    fn park_beyond(&mut self) {
+        let Parking::Beyond(most) = self.parking else { return };
+        while self.live.len() > most {
             self.park_furthest();
+        }
+    }
+
+    fn park_more(&mut self) {
+        if let Parking::Beyond(most) = self.parking {
+            self.parking = Parking::Beyond((most / 4).max(FEWEST).min(most));
+            self.park_beyond();
         }
     }
 
@@ -151,6 +164,13 @@ impl Frontier {
             Frontier::Nearest(nearest) => return nearest.pop(found),
         };
         state.map(|state| Waiting::State(Box::new(state)))
+    }
+
+    /// Memory is scarce: fewer of those that wait stay as they are.
+    pub fn park_more(&mut self) {
+        if let Frontier::Nearest(nearest) = self {
+            nearest.park_more();
+        }
     }
 
     /// Forgets all.

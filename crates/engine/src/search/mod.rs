@@ -1,6 +1,7 @@
 //! Searches: every path or every goal (`explore.rs`), rounds for pairs (`pairs.rs`), the second look at what is open
 //! (`wide.rs`), and why something can't be reached (`explain.rs`). Several calls are one function (`sequence.rs`).
-//! A state that waits can go on elsewhere (`prefix.rs`), and waits as the way to it where many do (`parked.rs`). What comes next
+//! A state that waits can go on elsewhere (`prefix.rs`), and waits as the way to it where many do (`parked.rs`) or memory
+//! is scarce (`pressure.rs`). What comes next
 //! is the frontier's business.
 
 mod assumptions;
@@ -12,5 +13,6 @@ mod frontier;
 pub(crate) mod pairs;
 mod parked;
 pub(crate) mod prefix;
+mod pressure;
 pub(crate) mod sequence;
 mod wide;

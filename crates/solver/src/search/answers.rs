@@ -116,12 +116,17 @@ impl Solver {
     fn remember(&mut self, weight: usize) {
         self.remembered += weight + ENTRY;
         if self.remembered > self.config.remembered {
-            self.remembered = 0;
-            self.bases.clear();
-            self.splits.clear();
-            self.narrowed.clear();
-            self.interned.clear();
+            self.forget();
         }
+    }
+
+    /// Forgets all answers: they can be found again.
+    pub fn forget(&mut self) {
+        self.remembered = 0;
+        self.bases.clear();
+        self.splits.clear();
+        self.narrowed.clear();
+        self.interned.clear();
     }
 
     /// Variables without constraints, with first guesses: zero, then a mixture of small, extreme and arbitrary values.

@@ -1,0 +1,54 @@
+//! Which of several workers of the process holds most of its memory.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+/// What a worker holds, roughly, as long as it lives: where memory ends, the one with most has to give way.
+#[derive(Debug)]
+pub struct MemoryHeld(Arc<AtomicU64>);
+
+/// All that live.
+static HELD: Mutex<Vec<Weak<AtomicU64>>> = Mutex::new(Vec::new());
+
+fn all_held() -> MutexGuard<'static, Vec<Weak<AtomicU64>>> {
+    HELD.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Default for MemoryHeld {
+    /// Nothing yet.
+    fn default() -> MemoryHeld {
+        let held = Arc::new(AtomicU64::new(0));
+        let mut all = all_held();
+        all.retain(|other| other.strong_count() > 0);
+        all.push(Arc::downgrade(&held));
+        MemoryHeld(held)
+    }
+}
+
+impl MemoryHeld {
+    /// It holds so many bytes.
+    pub fn set(&self, bytes: u64) {
+        self.0.store(bytes, Ordering::Relaxed);
+    }
+
+    /// Whether nobody holds more.
+    pub fn is_largest(&self) -> bool {
+        let own = self.0.load(Ordering::Relaxed);
+        all_held().iter().filter_map(Weak::upgrade).all(|other| other.load(Ordering::Relaxed) <= own)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_holds_most_is_known_while_it_lives() {
+        let (small, large) = (MemoryHeld::default(), MemoryHeld::default());
+        small.set(u64::MAX - 1);
+        large.set(u64::MAX);
+        assert!(large.is_largest() && !small.is_largest());
+        drop(large);
+        assert!(small.is_largest());
+    }
+}
