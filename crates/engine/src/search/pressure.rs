@@ -61,3 +61,38 @@ impl Pressure {
         false
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+
+    #[test]
+    fn who_holds_less_than_another_waits() {
+        let met = MemoryLimit::bytes(1);
+        let (small, large) = (Pressure::default(), Pressure::default());
+        large.held.set(u64::MAX);
+        let naps = Cell::new(0);
+        let third_nap = || {
+            naps.set(naps.get() + 1);
+            naps.get() == 3
+        };
+        assert!(small.ends(met, 1, third_nap));
+        assert_eq!(naps.get(), 3, "it gave up although another holds more");
+        assert!(large.ends(met, u64::MAX, || unreachable!("it holds most")));
+        assert!(!small.ends(MemoryLimit::bytes(u64::MAX), 1, || false));
+    }
+
+    #[test]
+    fn relief_comes_once_and_again_after_a_while() {
+        let met = MemoryLimit::bytes(1);
+        let mut pressure = Pressure::default();
+        assert!(pressure.is_time_to_relieve(met));
+        assert!(!pressure.is_time_to_relieve(met));
+        for _ in 0..TURNS_TO_RELIEVE {
+            pressure.is_time_to_look(&mut 0);
+        }
+        assert!(pressure.is_time_to_relieve(met));
+        assert!(!Pressure::default().is_time_to_relieve(MemoryLimit::bytes(u64::MAX)));
+    }
+}
