@@ -282,7 +282,8 @@ impl Choice<'_> {
             let mut arguments = vec![value];
             for other in &found.takes[1..] {
                 let values = self.values(other);
-                match values.get(at % values.len().max(1)) {
+                // Another value than the first argument has, if there is one.
+                match values.get((at + 1) % values.len().max(1)) {
                     Some(value) => arguments.push(value.clone()),
                     None => return Vec::new(),
                 }

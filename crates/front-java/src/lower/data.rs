@@ -59,6 +59,14 @@ impl Object {
     }
 }
 
+/// The name of a global that nobody shows. Texts are many, and long when they are spelled out.
+fn data_name(id: GlobalId, data: &Data) -> String {
+    match data {
+        Data::Literal(_) | Data::LiteralBytes(_) => format!("{id} text"),
+        other => format!("{id} {other:?}"),
+    }
+}
+
 /// The bytes of a string as the JDK keeps them, and how it calls the form.
 fn string_bytes(units: &[u16]) -> (Vec<u8>, u8) {
     match units.iter().all(|unit| *unit < 256) {
@@ -89,7 +97,7 @@ impl World {
             };
         }
         Global {
-            name: format!("{id} {data:?}"),
+            name: data_name(id, data),
             span: Span::none(),
             data: DataTypeId::new(ANY),
             size,
