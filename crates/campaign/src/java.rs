@@ -1,8 +1,12 @@
 //! Reading a Java program: source is compiled with the user's javac, initialisers run once, and what methods under test may
 //! call becomes a module.
 
+mod looking;
 mod making;
 mod named;
+mod sights;
+
+pub(crate) use looking::look_around;
 
 use crate::program::{Program, ReadError, Reading};
 use crate::request::Subject;
@@ -15,8 +19,8 @@ use touchstone_emit::{JavaField, JavaMethod, JavaTarget, Keeping, ReplayLimits};
 use touchstone_engine::{Config, End, Event, Limits, Sink, Starting, Whose};
 use touchstone_front_java::path::Jar;
 use touchstone_front_java::{
-    Compiling, Field, Jdk, JdkError, LABELS, Loaded, Making, Marks, Method, ProgramError, Setup, Shows, Visible,
-    classfile::ClassFile,
+    Compiling, Field, Jdk, JdkError, LABELS, Loaded, Making, Marks, Method, Prepared, ProgramError, Reads, Setup,
+    Shows, Visible, classfile::ClassFile,
 };
 use touchstone_ir::{Block, FuncId, Function, Module, TermKind, Terminator};
 
@@ -86,6 +90,8 @@ pub(crate) struct JavaProgram {
     helper: PathBuf,
     class_path: Vec<PathBuf>,
     methods: Vec<Method>,
+    /// How calls are prepared and looked at, by what tests call.
+    prepared: BTreeMap<FuncId, Prepared>,
     fields: Vec<Field>,
     /// Classes that came without source.
     bare: Vec<String>,
@@ -253,13 +259,19 @@ fn read_java(files: &JavaFiles<'_>, reading: Reading) -> Result<Program, JavaErr
     loading.initialise(&tested)?;
     // What is not tested is there to be listed.
     program.load_only(&all, &mut loading.loaded);
-    let module = match reading {
-        Reading::Listing => loading.module(&tested),
-        Reading::Search => loading.follow(&tested),
+    let (module, prepared) = match reading {
+        Reading::Listing => (loading.module(&tested), BTreeMap::new()),
+        Reading::Search => {
+            let module = loading.follow(&tested);
+            match loading.prepare(&tested) {
+                prepared if prepared.is_empty() => (module, prepared),
+                prepared => (loading.module(&tested), prepared),
+            }
+        }
     };
     let project = files.files.iter().find(|file| main_sources(file).is_some()).cloned();
     let (class_path, bare, fields, differ) = (given.class_path, given.bare, program.fields(), given.differ);
-    let java = JavaProgram { jdk, helper, class_path, fields, methods, bare, unloadable, differ, project };
+    let java = JavaProgram { jdk, helper, class_path, fields, methods, prepared, bare, unloadable, differ, project };
     Ok(Program { module, units: Vec::new(), java: Some(java) })
 }
 
@@ -296,6 +308,8 @@ fn is_called(method: &Method, name: &str) -> bool {
 const AT_FIRST: usize = 400;
 /// and so many with each that somebody met.
 const AT_ONCE: usize = 40;
+/// So many are lowered for what tests look at.
+const FOR_LOOKS: usize = 150;
 /// How often that is done,
 const ROUNDS: usize = 40;
 /// and how long: at least, and so much longer for each method.
@@ -345,6 +359,27 @@ impl<'p> Loading<'p> {
             }
         }
         self.initialise_met();
+    }
+
+    /// Loads what tests look at after the calls of methods, by what they call.
+    fn prepare(&mut self, tested: &[&Method]) -> BTreeMap<FuncId, Prepared> {
+        let mut found = BTreeMap::new();
+        let mut roots = Vec::new();
+        for method in tested {
+            let Some(prepared) = self.program.prepared(method) else { continue };
+            roots.push(prepared.func);
+            roots.extend(prepared.tested.iter().map(|(func, _)| *func));
+            for probe in prepared.looks.iter().flat_map(|looks| &looks.probes) {
+                if let Reads::Method(func) = probe.reads {
+                    roots.push(func);
+                }
+            }
+            found.insert(method.entry, prepared);
+        }
+        roots.sort_unstable();
+        roots.dedup();
+        self.load(&roots, FOR_LOOKS);
+        found
     }
 
     /// Initialises classes that methods under test may use: somebody may have done that, and what their variables hold since

@@ -5,6 +5,7 @@ use crate::document::{Done, Finished, results};
 use crate::emit::{TestFiles, build_files, emit};
 use crate::error::CampaignError;
 use crate::explore::{Explored, explore};
+use crate::java::look_around;
 use crate::kept::{Kept, look};
 use crate::naming::name;
 use crate::notice::Notice;
@@ -95,6 +96,9 @@ fn function(plan: &Plan, task: &Task, sinks: &dyn TestSinks, watcher: &dyn Watch
     let Reduced { mut tests, mut watched, not_called } = reduce(&work, tests);
     if !work.criteria.is_empty() {
         name(&mut tests, &mut watched, work.module(), &plan.earlier, &kept.names);
+    }
+    if let Some(java) = &plan.program.java {
+        look_around(&work, java, &mut tests);
     }
     found.result.incomplete.extend(not_called);
     let notices = unnamed(&work, &watched, &tests);

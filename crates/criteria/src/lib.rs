@@ -44,7 +44,8 @@ pub use tables::{
     decision_tables,
 };
 pub use testcase::{
-    Call, EarlierCall, Expected, Given, GivenFile, MadeInput, NamedValue, ObjectInput, Outcome, TestCase, TestKind,
+    Again, Call, EarlierCall, Expected, Given, GivenFile, MadeInput, NamedValue, Noticed, Noticing, ObjectInput,
+    Outcome, Seen, TestCase, TestKind,
 };
 pub use unsupported::Unsupported;
 pub use verdict::{

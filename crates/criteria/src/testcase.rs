@@ -393,6 +393,67 @@ pub struct Expected {
     pub calls: Option<Vec<Call>>,
     /// What the run writes to standard output; `None` if it isn't known.
     pub output: Option<Vec<u8>>,
+    /// What else is looked at, in order: by calls before the one that is tested, and after it.
+    pub noticed: Vec<Noticed>,
+}
+
+/// Something that is seen besides what the tested call itself leaves.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Noticed {
+    /// Where.
+    pub at: Noticing,
+    /// What.
+    pub seen: Seen,
+}
+
+/// Where something is seen.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Noticing {
+    /// What the call returns that this parameter chooses, before the one that is tested.
+    Before(usize),
+    /// What the tested call itself gives.
+    Result,
+    /// What a member of an object is afterwards.
+    After {
+        /// The object that the test makes, by its number; `None` for the result.
+        object: Option<usize>,
+        /// The name of the member.
+        member: String,
+        /// What it is called with; `None` if it is a field.
+        arguments: Option<Vec<Again>>,
+    },
+}
+
+/// A value that is passed once more.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Again {
+    /// That of a parameter of the test.
+    Param(usize),
+    /// An object that the test makes, by its number.
+    Object(usize),
+    /// A number.
+    Number(DataTypeId, DataValue),
+}
+
+/// What is seen.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Seen {
+    /// A number, a character or a truth value.
+    Value(DataTypeId, DataValue),
+    /// A text or an array, as [`Expected::reached`] tells it.
+    Built(Vec<NamedValue>),
+    /// What a parameter of the test is.
+    Given(usize),
+    /// Nothing.
+    Null,
+    /// Some object.
+    Object,
+    /// An object that the test makes, by its number.
+    Same(usize),
+    /// A box of this class, and what it holds.
+    Boxed(String, DataTypeId, DataValue),
+    /// A constant, as source writes it.
+    Constant(String),
 }
 
 /// A call of a function that nobody defines.

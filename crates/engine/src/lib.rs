@@ -24,6 +24,8 @@ pub use confirm::concrete::{
     Call, ConcreteRun, Look, PROGRAM_NAME, SeenRow, program_arguments, run_function, run_program, watch_function,
     watch_program, watch_test,
 };
+pub use confirm::following::Following;
+pub use confirm::mutants::mutants;
 pub use confirm::rounding::{round_numbers, shorten_objects};
 pub use confirm::watcher::Ways;
 pub use growth::{Growth, Room, Shortage};
@@ -39,5 +41,5 @@ pub use search::pairs::{Before, PairsFound, distinct, explore_pairs, rows_of};
 pub use search::prefix::{LostPrefix, Prefix, PrefixInput, explore_from, explore_turns};
 pub use search::sequence::{Sequence, SequenceCall, Sequencing};
 pub use state::trail::Choice;
-pub use touchstone_interp::{End, Limits, Starting, Whose};
+pub use touchstone_interp::{End, Layout, Limits, Starting, Value, Whose};
 pub use vary::{Pool, Variation, Wishes};

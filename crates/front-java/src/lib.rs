@@ -16,8 +16,8 @@ mod world;
 
 pub use jdk::{Compiled, Compiling, Jdk, JdkError, LABELS};
 pub use lower::{
-    All, Answers, Call, Form, Look, Making, Many, Meddles, Naming, Object, Observed, Scenario, Series, Slot, Tested,
-    Throws, Way, Whose,
+    All, Answers, BoxClass, Call, Effect, Form, Gives, Looks, Making, Many, Meddles, Naming, Object, Passed, Prepared,
+    Preparing, Probe, Reads, Scenario, Series, Slot, Tested, Throws, Way, Whose,
 };
 pub use marks::{Jumps, Marks};
 pub use program::{Program, ProgramError, Setup, release_of};

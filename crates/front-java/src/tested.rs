@@ -6,7 +6,7 @@
 //! [`Program::loaded`].
 
 use crate::classfile::{ClassFile, Desc, Insn, Member, MethodDesc, access, decode};
-use crate::lower::{Func, MADE, Planned, STRING, Scenario, is_lambda, type_text};
+use crate::lower::{Func, MADE, Planned, Prepared, STRING, Scenario, is_lambda, type_text};
 use crate::program::{Program, ProgramError};
 use crate::world::{ClassId, MethodRef, Refusal};
 use std::collections::{BTreeSet, VecDeque};
@@ -175,6 +175,16 @@ impl Program {
             None => world.postcondition(at).map(|post| world.func(Func::Method(post))),
             Some(_) => None,
         };
+    }
+
+    /// How a call of a method is prepared and looked at, if tests make objects for it. Asked when all classes that matter are
+    /// known.
+    pub fn prepared(&self, method: &Method) -> Option<Prepared> {
+        let mut world = self.world.borrow_mut();
+        match world.what(method.func).cloned() {
+            Some(Func::Method(at)) => world.prepared(at),
+            _ => None,
+        }
     }
 
     /// The methods of a class that a source has, by its internal name. How tests call them, [`Program::plan`] finds out.
@@ -385,6 +395,7 @@ impl Program {
                 Func::Method(method)
                 | Func::Original(method)
                 | Func::Scenario(method)
+                | Func::Prepared(method)
                 | Func::Possible(method)
                 | Func::Allowed(method),
             ) => Some(method.class),

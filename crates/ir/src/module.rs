@@ -72,8 +72,6 @@ pub enum GlobalRole {
     Heap,
     /// The same, of the language's own library: what earlier calls may have left there makes no difference to any run.
     Runtime,
-    /// What a function leaves for tests to look at: nobody reads it before.
-    Observed,
 }
 
 /// Who can see a global.

@@ -1,10 +1,10 @@
 //! How objects are made, as tests write it: what the front end planned, in the words of what writes tests.
 
 use touchstone_emit::{
-    JavaAnswers, JavaCall, JavaForm, JavaLook, JavaMaking, JavaMany, JavaNaming, JavaObject, JavaObserved,
-    JavaScenario, JavaTested, JavaThrows, JavaWay,
+    JavaAnswers, JavaCall, JavaForm, JavaMaking, JavaMany, JavaNaming, JavaObject, JavaScenario, JavaTested,
+    JavaThrows, JavaWay,
 };
-use touchstone_front_java::{Answers, Call, Form, Look, Making, Many, Naming, Object, Observed, Scenario, Way, Whose};
+use touchstone_front_java::{Answers, Call, Form, Making, Many, Naming, Object, Scenario, Way};
 
 pub(crate) fn played(scenario: &Scenario) -> JavaScenario {
     JavaScenario {
@@ -17,24 +17,8 @@ pub(crate) fn played(scenario: &Scenario) -> JavaScenario {
                 Naming::Overloaded => JavaNaming::Overloaded,
             },
         },
-        observed: scenario.observed.iter().map(|one| (one.global.clone(), observed(one))).collect(),
         result: scenario.result.clone(),
     }
-}
-
-fn observed(planned: &Observed) -> JavaObserved {
-    let look = match &planned.look {
-        Look::Getter(name, _) => JavaLook::Member(format!("{name}()")),
-        Look::Field(name, _) => JavaLook::Member(name.clone()),
-        Look::Same(_) => JavaLook::Same,
-        Look::Boxed(class) => JavaLook::Boxed(class.clone()),
-        Look::Constant(names) => JavaLook::Constant(names.clone()),
-    };
-    let object = match planned.of {
-        Whose::Object(number) => Some(number),
-        Whose::Result => None,
-    };
-    JavaObserved { object, look }
 }
 
 fn call(planned: &Call) -> JavaCall {

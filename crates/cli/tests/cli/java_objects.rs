@@ -170,7 +170,7 @@ class Pile<T extends Comparable<T>> {
         let tests = tests_of(&scratch, class);
         parts.iter().for_each(|part| assert!(tests.contains(part), "{part} in\n{tests}"));
     };
-    has("Kinds", &["Kinds kinds = new Cheap();", "assertEquals(0, kinds.spent);"]);
+    has("Kinds", &["Kinds kinds = new Cheap();", "assertTrue(kinds.spend("]);
     has("Plug", &["Plug plug = new Plug() { public int weight() { return "]);
     has(
         "Money",
@@ -294,4 +294,46 @@ class Grows {
     for expected in ["for (int i = 0; i < ", "    grows.put(i", "new TreeSet<>(", "new LinkedList<>("] {
         assert!(tests.contains(expected), "{expected}: {tests}");
     }
+}
+
+#[test]
+fn tests_assert_what_preparing_calls_return_and_show_private_state_by_further_calls() {
+    let scratch = tempfile::tempdir().expect("a directory");
+    let file = source(
+        scratch.path(),
+        "Slots.java",
+        "class Slots {
+    private final int[] items = new int[2];
+    private int used;
+    boolean put(int item) {
+        if (used == items.length) return false;
+        items[used++] = item + 1;
+        return true;
+    }
+    int take() { return used == 0 ? -1 : items[--used]; }
+    boolean has(int item) {
+        for (int i = 0; i < used; i++) if (items[i] == item) return true;
+        return false;
+    }
+    public String toString() { return \"Slots\" + used; }
+}
+class Plain { private int calls; void call() { if (calls == 1) calls = 5; calls++; } }
+",
+    );
+    let report = generated(&["-c", "branch"], &file, scratch.path());
+    assert_eq!(count(&report, "covered"), report["objectives"].as_array().map_or(0, Vec::len), "{report:#}");
+    let tests = tests_of(&scratch, "Slots");
+    let of = |method: &str| {
+        let begin = tests.find(&format!("// ---- Slots#{method}\n")).unwrap_or_else(|| panic!("{method}: {tests}"));
+        tests[begin + 1..].split("// ---- ").next().unwrap_or_default().to_string()
+    };
+    let put = of("put");
+    // A full object was filled by calls that say so, and what is inside shows only when it is taken out.
+    assert!(put.contains("assertTrue(slots.put("), "{put}");
+    assert!(put.contains("assertFalse(slots.put("), "{put}");
+    assert!(put.contains("slots.take());") || put.contains("slots.has("), "{put}");
+    assert!(of("take").contains("assertEquals(\"Slots0\", slots.toString());"), "{tests}");
+    // An object that says nothing of itself has no text that a test could expect.
+    assert!(!tests_of(&scratch, "Plain").contains("toString"), "{tests}");
+    assert!(!tests.contains("hashCode"), "{tests}");
 }

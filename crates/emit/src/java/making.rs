@@ -1,6 +1,7 @@
 //! The objects of a test as Java source: constructors and calls, in variables where that is needed.
 
 use crate::java::names::Names;
+use crate::java::noticed::Checks;
 use crate::java::objects::Objects;
 use crate::java::target::{JavaAnswers, JavaCall, JavaForm, JavaMaking, JavaNaming, JavaObject, JavaScenario, JavaWay};
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,6 +27,8 @@ pub(crate) struct Making<'t> {
     params: &'t [NamedValue],
     arguments: &'t [String],
     objects: &'t Objects<'t>,
+    /// What calls that prepare objects return.
+    checks: Checks<'t>,
     /// What makes them.
     pub lines: Vec<String>,
     /// Objects that have names: others are them, too, or tests look at them.
@@ -35,14 +38,10 @@ pub(crate) struct Making<'t> {
 }
 
 impl<'t> Making<'t> {
-    pub fn new(
-        names: &'t Names<'t>,
-        params: &'t [NamedValue],
-        arguments: &'t [String],
-        objects: &'t Objects<'t>,
-    ) -> Making<'t> {
-        let (lines, shared, made) = (Vec::new(), BTreeSet::new(), BTreeMap::new());
-        Making { names, params, arguments, objects, lines, shared, made }
+    pub fn new(params: &'t [NamedValue], objects: &'t Objects<'t>, checks: Checks<'t>) -> Making<'t> {
+        let (lines, made) = (Vec::new(), BTreeMap::new());
+        let shared = checks.objects().into_iter().collect();
+        Making { names: checks.names, params, arguments: checks.arguments, objects, checks, lines, shared, made }
     }
 
     /// Makes all, and gives the call that is tested.
@@ -78,10 +77,11 @@ impl<'t> Making<'t> {
         object.ways.get(self.number(object.selector))
     }
 
-    /// The calls before an object is used.
-    fn calls<'o>(&self, object: &'o JavaObject) -> Vec<&'o JavaCall> {
+    /// The calls before an object is used, with what chooses them.
+    fn calls<'o>(&self, object: &'o JavaObject) -> Vec<(usize, &'o JavaCall)> {
         let called = |(selector, calls): &'o (usize, Vec<JavaCall>)| {
-            self.number(*selector).checked_sub(1).and_then(|at| calls.get(at))
+            let call = self.number(*selector).checked_sub(1).and_then(|at| calls.get(at));
+            call.map(|call| (*selector, call))
         };
         match self.way(object) {
             Some(JavaWay::Call(_) | JavaWay::Stub { .. }) => object.slots.iter().map_while(called).collect(),
@@ -108,7 +108,7 @@ impl<'t> Making<'t> {
             Some(JavaWay::Filled { elements, .. }) => elements.iter().flatten().collect(),
             _ => Vec::new(),
         };
-        let called = self.calls(object).into_iter().flat_map(|call| &call.arguments);
+        let called = self.calls(object).into_iter().flat_map(|(_, call)| &call.arguments);
         inside.into_iter().chain(called).for_each(|making| self.note_shared(making));
     }
 
@@ -168,7 +168,8 @@ impl<'t> Making<'t> {
             }
             JavaWay::Stub { create, methods, lambda } => self.stub(&ty, create.as_ref(), methods, *lambda),
         };
-        let calls: Vec<JavaCall> = self.calls(object).into_iter().cloned().collect();
+        let calls: Vec<(usize, JavaCall)> =
+            self.calls(object).into_iter().map(|(selector, call)| (selector, call.clone())).collect();
         let is_made = !matches!(way, JavaWay::Null | JavaWay::Same(_));
         let many = self.many(object).cloned();
         // A class below its type may be meant by another method of the same name.
@@ -192,9 +193,9 @@ impl<'t> Making<'t> {
             self.lines.push(format!("    {name}.{};", with_number(&call, &number)));
             self.lines.push("}".to_string());
         }
-        for call in calls {
-            let call = self.called(&call);
-            self.lines.push(format!("{name}.{call};"));
+        for (selector, call) in calls {
+            let call = format!("{name}.{}", self.called(&call));
+            self.lines.push(self.checks.before(selector, &call, &self.made));
         }
         name
     }

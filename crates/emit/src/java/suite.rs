@@ -4,8 +4,8 @@ use crate::EmitError;
 use crate::java::literal::literal;
 use crate::java::making::Making;
 use crate::java::names::{Names, imports};
+use crate::java::noticed::Checks;
 use crate::java::objects::{Kind, Objects, new_result};
-use crate::java::observed::Seen;
 use crate::java::target::{JavaMethod, JavaTarget};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -172,16 +172,15 @@ impl<'t> JUnitSuite<'t> {
         let (mut after, mut checked) = (Vec::new(), Vec::new());
         let call = match &self.method.scenario {
             Some(scenario) => {
-                let mut making = Making::new(&names, params, &arguments, &objects);
-                let seen = Seen::new(self.module, scenario, test);
-                making.shared.extend(seen.objects());
+                let (module, noticed) = (self.module, &test.expected.noticed[..]);
+                let checks = Checks { module, names: &names, arguments: &arguments, delta, noticed };
+                let mut making = Making::new(params, &objects, checks);
                 let call = making.call(scenario);
                 lines.append(&mut making.lines);
-                let is_same = |number: usize| making.made.get(&number).cloned();
-                after = seen.checks(&is_same, delta);
+                after = checks.after(&making.made);
                 let is_taken = lines.iter().any(|line| line.contains(" result = "));
                 let variable = if is_taken { "outcome" } else { "result" };
-                checked = seen.result((variable, &call), &is_same, &names, delta);
+                checked = checks.result((variable, &names.shortened(&scenario.result)), &call, &making.made);
                 call
             }
             None => format!("{}.{}({})", self.class(&names), self.method.method, arguments.join(", ")),

@@ -201,32 +201,8 @@ pub struct JavaScenario {
     pub receiver: Option<JavaMaking>,
     /// What is called then.
     pub tested: JavaTested,
-    /// What is looked at afterwards, by the global that has it.
-    pub observed: BTreeMap<String, JavaObserved>,
     /// The type of the result, with packages.
     pub result: String,
-}
-
-/// Something that is looked at after the call.
-#[derive(Clone, Debug)]
-pub struct JavaObserved {
-    /// The number of the object; the result if there is none.
-    pub object: Option<usize>,
-    /// What is looked at.
-    pub look: JavaLook,
-}
-
-/// What is looked at.
-#[derive(Clone, Debug)]
-pub enum JavaLook {
-    /// What a method without parameters answers, or a field: what stands behind the dot.
-    Member(String),
-    /// Which object it is: its number and one; zero for another one.
-    Same,
-    /// What a box of this class holds.
-    Boxed(String),
-    /// Which of these constants it is.
-    Constant(Vec<String>),
 }
 
 /// A static field that tests set.

@@ -186,6 +186,7 @@ fn common(first: Expected, second: &Expected) -> Expected {
             .zip(second.calls.as_ref())
             .map(|(first, second)| first.into_iter().zip(second).map(|(first, second)| call(first, second)).collect()),
         output: first.output,
+        noticed: first.noticed,
     }
 }
 
@@ -206,40 +207,7 @@ fn same(first: DataValue, second: &DataValue) -> DataValue {
 }
 
 fn run_call(module: &Module, func: FuncId, call: Call<'_>, look: Look<'_>, layout: Layout) -> ConcreteRun {
-    let machine = Machine::laid_out(module, look.limits, layout);
-    let mut run = Run { module, machine, objects: Vec::new() };
-    for object in call.objects {
-        let size = run.size_of(object);
-        let kind = if object.on_heap { ObjectKind::Heap } else { ObjectKind::Input };
-        let id = run.machine.alloc(size, &object.name, kind);
-        run.clear(id, size);
-        run.objects.push(id);
-    }
-    for (index, object) in call.objects.iter().enumerate() {
-        if module.pointee(object.element).stands == Stands::Arguments {
-            run.machine.keep_arguments(run.objects[index]);
-        }
-        let step = run.size(object.element);
-        for (at, value) in object.values.iter().enumerate() {
-            run.write(run.objects[index], at as u64 * step, object.element, value);
-        }
-    }
-    let provided = provided(call.answers, |target| run.pointer(target));
-    run.machine.provide_inputs(provided);
-    run.machine.map_registers();
-    failing(call.answers).for_each(|number| run.machine.fail_allocation(number));
-    for global in call.globals {
-        if let Some(id) = module.global_named(&global.name) {
-            let object = run.machine.global_object(id);
-            // A constant of another file has the value that the test gives it.
-            let fixed = run.machine.unlock(object);
-            run.clear(object, run.size(global.data));
-            run.write(object, 0, global.data, &global.value);
-            if fixed {
-                run.machine.lock(object);
-            }
-        }
-    }
+    let mut run = Run::given(module, call, look.limits, layout);
     let known = call.earlier.iter().filter_map(|call| Some((module.function_named(&call.function)?, &*call.params)));
     let mut calls: Vec<ReadyCall> = known.map(|(id, params)| run.ready(id, params)).collect();
     calls.push(run.ready(func, call.params));
@@ -295,9 +263,9 @@ fn seen(machine: &Machine<'_>, observed: Observed, end: End, inputs: &[MadeInput
 }
 
 /// A call with everything made that it needs.
-struct ReadyCall {
+pub(crate) struct ReadyCall {
     func: FuncId,
-    args: Vec<Value>,
+    pub args: Vec<Value>,
     /// Where an aggregate result goes.
     result_object: Option<ObjectId>,
 }
@@ -439,15 +407,54 @@ pub fn program_arguments(machine: &mut Machine<'_>, params: usize, words: &[Vec<
     all.into_iter().chain(std::iter::repeat(Value::NULL)).take(params).collect()
 }
 
-struct Run<'m> {
+pub(crate) struct Run<'m> {
     module: &'m Module,
-    machine: Machine<'m>,
+    pub machine: Machine<'m>,
     objects: Vec<ObjectId>,
 }
 
 type Snapshot = Vec<(GlobalId, Vec<Option<u8>>)>;
 
-impl Run<'_> {
+impl<'m> Run<'m> {
+    /// A machine in which all is as a test makes it before its call.
+    pub(crate) fn given(module: &'m Module, call: Call<'_>, limits: Limits, layout: Layout) -> Run<'m> {
+        let machine = Machine::laid_out(module, limits, layout);
+        let mut run = Run { module, machine, objects: Vec::new() };
+        for object in call.objects {
+            let size = run.size_of(object);
+            let kind = if object.on_heap { ObjectKind::Heap } else { ObjectKind::Input };
+            let id = run.machine.alloc(size, &object.name, kind);
+            run.clear(id, size);
+            run.objects.push(id);
+        }
+        for (index, object) in call.objects.iter().enumerate() {
+            if module.pointee(object.element).stands == Stands::Arguments {
+                run.machine.keep_arguments(run.objects[index]);
+            }
+            let step = run.size(object.element);
+            for (at, value) in object.values.iter().enumerate() {
+                run.write(run.objects[index], at as u64 * step, object.element, value);
+            }
+        }
+        let provided = provided(call.answers, |target| run.pointer(target));
+        run.machine.provide_inputs(provided);
+        run.machine.map_registers();
+        failing(call.answers).for_each(|number| run.machine.fail_allocation(number));
+        for global in call.globals {
+            if let Some(id) = module.global_named(&global.name) {
+                let object = run.machine.global_object(id);
+                // A constant of another file has the value that the test gives it.
+                let fixed = run.machine.unlock(object);
+                run.clear(object, run.size(global.data));
+                run.write(object, 0, global.data, &global.value);
+                if fixed {
+                    run.machine.lock(object);
+                }
+            }
+        }
+        run
+    }
+
     fn size(&self, data: DataTypeId) -> u64 {
         self.module.types[data].size(&self.module.types)
     }
@@ -461,7 +468,7 @@ impl Run<'_> {
     }
 
     /// A call with its arguments, and with room for its result.
-    fn ready(&mut self, func: FuncId, params: &[NamedValue]) -> ReadyCall {
+    pub(crate) fn ready(&mut self, func: FuncId, params: &[NamedValue]) -> ReadyCall {
         let function = &self.module.functions[func];
         let (mut args, mut result_object) = (Vec::new(), None);
         if function.aggregate_result {
@@ -607,8 +614,7 @@ impl Run<'_> {
         let visible = |linkage: Linkage| matches!(linkage, Linkage::External | Linkage::Internal);
         // A test that compares more than this would not be readable anyway.
         const MOST_BYTES: u64 = 1 << 16;
-        let seen = |global: &Global| visible(global.linkage) || global.role == touchstone_ir::GlobalRole::Observed;
-        let shown = |global: &Global| !global.constant && seen(global) && global.size <= MOST_BYTES;
+        let shown = |global: &Global| !global.constant && visible(global.linkage) && global.size <= MOST_BYTES;
         let globals = self.module.globals.iter().filter(|(_, global)| shown(global));
         globals.map(|(id, global)| (id, self.bytes(id, global.size))).collect()
     }
@@ -636,11 +642,12 @@ impl Run<'_> {
         }
         let reached =
             value.map_or(Vec::new(), |value| self.reached(value, self.module.functions[last.func].result_data));
-        Expected { result, reached, objects, globals, calls: self.calls(), output: seen.expected.output.clone() }
+        let (calls, output) = (self.calls(), seen.expected.output.clone());
+        Expected { result, reached, objects, globals, calls, output, noticed: Vec::new() }
     }
 
     /// What a result leads to that is neither an object of the test nor a global.
-    fn reached(&self, result: Value, data: DataTypeId) -> Vec<NamedValue> {
+    pub(crate) fn reached(&self, result: Value, data: DataTypeId) -> Vec<NamedValue> {
         let types = &self.module.types;
         let (mut found, mut seen) = (Vec::new(), Vec::new());
         let mut open = vec![(String::new(), result, data)];

@@ -210,9 +210,7 @@ fn hidden_among(module: &Module, used: &BTreeSet<GlobalId>, written: &BTreeSet<G
         let name = || global.for_people();
         let doubt = match global.linkage {
             _ if global.constant || global.function.is_some() => return None,
-            _ if matches!(global.role, GlobalRole::LeftBehind | GlobalRole::Runtime | GlobalRole::Observed) => {
-                return None;
-            }
+            _ if matches!(global.role, GlobalRole::LeftBehind | GlobalRole::Runtime) => return None,
             Linkage::Literal | Linkage::Undefined => return None,
             Linkage::Local | Linkage::Internal if written.contains(id) => Doubt::EarlierCalls(name()),
             Linkage::Local | Linkage::Internal => return None,

@@ -1,9 +1,8 @@
 //! Globals: string constants, static fields, class objects and what the machine itself keeps. All of it is data, none code.
 
-use super::planning::Planned;
 use super::world::{ANY, Data, World};
-use crate::classfile::{Constant, Desc, access};
-use crate::world::{ARRAY_BASE, ARRAY_LENGTH, ClassId, FieldRef, MethodRef, Refusal, Shape};
+use crate::classfile::{Constant, access};
+use crate::world::{ARRAY_BASE, ARRAY_LENGTH, ClassId, FieldRef, Refusal, Shape};
 use std::rc::Rc;
 use touchstone_base::{Id, Span};
 use touchstone_ir::{DataTypeId, Global, GlobalId, GlobalRole, Init, Linkage};
@@ -60,6 +59,14 @@ impl Object {
     }
 }
 
+/// The name of a global that nobody shows. Texts are many, and long when they are spelled out.
+fn data_name(id: GlobalId, data: &Data) -> String {
+    match data {
+        Data::Literal(_) | Data::LiteralBytes(_) => format!("{id} text"),
+        other => format!("{id} {other:?}"),
+    }
+}
+
 /// The bytes of a string as the JDK keeps them, and how it calls the form.
 fn string_bytes(units: &[u16]) -> (Vec<u8>, u8) {
     match units.iter().all(|unit| *unit < 256) {
@@ -70,9 +77,6 @@ fn string_bytes(units: &[u16]) -> (Vec<u8>, u8) {
 
 impl World {
     pub fn define_data(&mut self, id: GlobalId, data: &Data) -> Global {
-        if let Data::Observed(method, index) = data {
-            return self.observed_global(*method, *index);
-        }
         let (size, init) = self.contents(data).unwrap_or((0, Vec::new()));
         if let Data::Static(field) = data
             && let Some(shown) = self.shown_static(*field)
@@ -93,7 +97,7 @@ impl World {
             };
         }
         Global {
-            name: format!("{id} {data:?}"),
+            name: data_name(id, data),
             span: Span::none(),
             data: DataTypeId::new(ANY),
             size,
@@ -103,28 +107,6 @@ impl World {
             known_as: None,
             function: None,
             init: Some(init),
-        }
-    }
-
-    /// What tests look at: at first something that hardly anybody leaves.
-    fn observed_global(&self, method: MethodRef, index: usize) -> Global {
-        let known = match self.plans.get(&method) {
-            Some(Planned::Made(scenario)) => scenario.observed.get(index).cloned(),
-            _ => None,
-        };
-        let (name, desc) = known.map_or((String::new(), Desc::Long), |one| (one.global, one.desc));
-        let size = desc.size();
-        Global {
-            name,
-            span: Span::none(),
-            data: super::present::value_type(&desc),
-            size,
-            constant: false,
-            linkage: Linkage::Local,
-            role: GlobalRole::Observed,
-            known_as: None,
-            function: None,
-            init: Some(vec![Init::Bytes { offset: 0, bytes: vec![0xa5; size as usize] }]),
         }
     }
 
@@ -142,8 +124,7 @@ impl World {
             }
             Data::Static(field) => self.static_contents(*field),
             Data::InitFlag(_) => Ok((1, Vec::new())),
-            Data::Observed(..) => Ok((8, Vec::new())),
-            Data::Cell(_) => Ok((8, Vec::new())),
+            Data::Kept(..) | Data::Cell(_) => Ok((8, Vec::new())),
             Data::Text(text) => {
                 let init = Init::Bytes { offset: 0, bytes: text.as_bytes().to_vec() };
                 Ok((text.len() as u64 + 1, vec![init]))

@@ -230,10 +230,12 @@ pub struct Scenario {
     pub receiver: Option<Making>,
     /// What is called then.
     pub tested: Tested,
-    /// What is looked at afterwards.
-    pub observed: Vec<Observed>,
     /// The type of the result, as source writes it.
     pub result: String,
+    /// Objects that may be others after the call, with their classes.
+    pub(crate) changing: Vec<(usize, ClassId)>,
+    /// The class of the result, if tests can look at it.
+    pub(crate) result_class: Option<ClassId>,
     /// Names and types of all parameters.
     pub(crate) params: Vec<(String, Desc)>,
     /// How many objects there are.
@@ -245,41 +247,4 @@ impl Scenario {
     pub(crate) fn called(&self) -> MethodRef {
         self.tested.calls[0].method
     }
-}
-
-/// Something that is looked at after the call.
-#[derive(Clone, Debug)]
-pub struct Observed {
-    /// The global that has the value.
-    pub global: String,
-    /// Whose it is.
-    pub of: Whose,
-    /// What it is.
-    pub look: Look,
-    pub(crate) class: ClassId,
-    pub(crate) desc: Desc,
-}
-
-/// Whose state is looked at.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Whose {
-    /// That of an object of the scenario.
-    Object(usize),
-    /// That of the result.
-    Result,
-}
-
-/// What is looked at.
-#[derive(Clone, Debug)]
-pub enum Look {
-    /// What a method without parameters answers.
-    Getter(String, MethodRef),
-    /// A field.
-    Field(String, u64),
-    /// Which object of the scenario it is: its number and one.
-    Same(Vec<usize>),
-    /// The number in a box, which source writes before the value.
-    Boxed(String),
-    /// Which constant of an enumeration it is.
-    Constant(Vec<String>),
 }

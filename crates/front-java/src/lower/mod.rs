@@ -21,11 +21,11 @@ mod init;
 mod insn;
 mod known_classes;
 mod logic;
+mod looking;
 mod making;
 mod many;
 mod marked;
 mod natives;
-mod observing;
 mod origin;
 mod outer;
 mod planning;
@@ -47,9 +47,9 @@ mod wide_texts;
 mod world;
 
 pub(crate) use boxes::Boxes;
+pub use looking::{BoxClass, Effect, Gives, Looks, Passed, Prepared, Preparing, Probe, Reads, Whose};
 pub use making::{
-    All, Answers, Call, Form, Look, Making, Many, Meddles, Naming, Object, Observed, Scenario, Series, Slot, Tested,
-    Throws, Way, Whose,
+    All, Answers, Call, Form, Making, Many, Meddles, Naming, Object, Scenario, Series, Slot, Tested, Throws, Way,
 };
 pub(crate) use origin::type_text;
 pub(crate) use planning::Planned;

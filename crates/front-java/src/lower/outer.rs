@@ -2,7 +2,6 @@
 
 use super::generics::Types;
 use super::making::{All, Making, Object, Way};
-use super::observing::object_of;
 use super::planning::Planner;
 use crate::classfile::access;
 use crate::world::ClassId;
@@ -15,6 +14,14 @@ const MOST_METHODS: usize = 4;
 pub(super) fn outer_of(making: &Making) -> Option<&Making> {
     match making {
         Making::Object(object) => outer_of_all(&object.ways),
+        Making::Given(_) => None,
+    }
+}
+
+/// The number of an object that is an argument or the receiver.
+pub(super) fn object_of(making: &Making) -> Option<usize> {
+    match making {
+        Making::Object(object) => Some(object.number),
         Making::Given(_) => None,
     }
 }

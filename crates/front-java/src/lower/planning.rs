@@ -7,9 +7,8 @@
 use super::callers::Callers;
 use super::generics::Types;
 use super::known_classes::{collection, is_usual};
-use super::making::{All, Call, Look, Making, Naming, Object, Observed, Scenario, Slot, Tested, Way, Whose};
-use super::observing::object_of;
-use super::outer::outer_of;
+use super::making::{All, Call, Making, Naming, Object, Scenario, Slot, Tested, Way};
+use super::outer::{object_of, outer_of};
 use super::world::World;
 use super::{MADE, STRING};
 use crate::classfile::{Desc, Generic, Insn, Member, MethodDesc, access, decode};
@@ -224,9 +223,10 @@ impl Planner<'_> {
         let overloaded = calls.iter().any(|call| self.world.shown_name(call.method).contains('('));
         let tested = Tested { calls, all: *all, selector, naming: Naming::of(overloaded) };
         let result = self.result_of(first, &types);
-        let observed = self.observed(method, receiver.as_ref(), &tested, &result);
+        let changing = self.looked_at(receiver.as_ref(), &tested);
+        let result_class = self.looked_at_result(&result);
         let (params, objects, result) = (std::mem::take(&mut self.params), self.count, result.text());
-        Ok(Planned::Made(Arc::new(Scenario { receiver, tested, observed, result, params, objects })))
+        Ok(Planned::Made(Arc::new(Scenario { receiver, tested, result, changing, result_class, params, objects })))
     }
 
     /// What a call of a method gives: the object, if it makes one.
@@ -506,54 +506,26 @@ impl Planner<'_> {
         desc.is_some_and(|desc| !desc.params.iter().any(Desc::is_ref))
     }
 
-    /// What is looked at after the call.
-    pub(super) fn observed(
-        &mut self,
-        method: MethodRef,
-        receiver: Option<&Making>,
-        tested: &Tested,
-        result: &Generic,
-    ) -> Vec<Observed> {
+    /// The objects that tests look at after the call.
+    fn looked_at(&self, receiver: Option<&Making>, tested: &Tested) -> Vec<(usize, ClassId)> {
         // What only some of several calls take is not there after the others.
         let arguments = match tested.calls.as_slice() {
             [one] => &one.arguments[..],
             _ => &[],
         };
         let outer = receiver.and_then(outer_of).or_else(|| tested.calls.first().and_then(|call| call.outer.as_ref()));
-        let all = receiver.iter().copied().chain(arguments).chain(outer);
-        let made: Vec<usize> = all.filter_map(object_of).collect();
-        let made: Vec<(usize, ClassId)> =
-            self.shared.iter().filter(|(number, _)| made.contains(number)).copied().collect();
-        let package = self.package.clone();
-        let mut looks = Vec::new();
-        let changing: Vec<(usize, ClassId)> =
-            made.iter().filter(|(_, class)| !self.world.never_changes(*class)).copied().collect();
-        for (number, class) in &changing {
-            let all = self.world.looks(*class, &package, method);
-            looks.extend(all.into_iter().map(|(look, desc)| (Whose::Object(*number), *class, look, desc)));
-        }
-        if let Generic::Class(name, _) = result
-            && let Ok(class) = self.world.classes.load(name)
-            && (self.is_accessible(class) || self.world.classes.get(class).of_jdk)
-        {
-            let mut all = self.world.result_looks(class, &made);
-            all.extend(self.world.looks(class, &package, method));
-            looks.extend(all.into_iter().map(|(look, desc)| (Whose::Result, class, look, desc)));
-        }
-        let entry = self.world.shown_name(method);
-        let named = |(index, (of, class, look, desc)): (usize, (Whose, ClassId, Look, Desc))| {
-            let what = match &look {
-                Look::Getter(name, _) | Look::Field(name, _) => name.clone(),
-                Look::Same(_) => "object".to_string(),
-                Look::Boxed(_) | Look::Constant(_) => "value".to_string(),
-            };
-            let whose = match of {
-                Whose::Object(number) => format!("object {number}"),
-                Whose::Result => "result".to_string(),
-            };
-            Observed { global: format!("{entry}: {whose}: {what} {index}"), of, look, class, desc }
+        let made: Vec<usize> = receiver.iter().copied().chain(arguments).chain(outer).filter_map(object_of).collect();
+        let is_changed = |(number, class): &&(usize, ClassId)| {
+            made.contains(number) && !self.world.never_changes(*class) && !self.world.is_library(*class)
         };
-        looks.into_iter().enumerate().map(named).collect()
+        self.shared.iter().filter(is_changed).copied().collect()
+    }
+
+    /// The class of a result that tests look at.
+    fn looked_at_result(&mut self, result: &Generic) -> Option<ClassId> {
+        let Generic::Class(name, _) = result else { return None };
+        let class = self.world.classes.load(name).ok()?;
+        (self.is_accessible(class) && !self.world.is_library(class)).then_some(class)
     }
 }
 

@@ -7,13 +7,13 @@ use super::builder::{Builder, NULL, int, long, ty_of};
 use super::making::{All, Call, Making, Object, Scenario, Slot, Tested, Way};
 use super::planning::Planned;
 use super::types::Use;
-use super::world::{Data, Func, World, result_ty};
+use super::world::{Data, Func, Kept, World, result_ty};
 use crate::classfile::{Desc, MethodDesc, access};
 use crate::lower::STRING;
 use crate::world::{ARRAY_BASE, ClassId, MethodRef, Refusal, Shape};
 use std::sync::Arc;
 use touchstone_ir::{
-    BinOp, BlockId, BranchRole, Builtin, CmpOp, Function, FunctionRole, Operand, Reg, SwitchArm, TermKind, Ty,
+    BinOp, BlockId, BranchRole, Builtin, CmpOp, FuncId, Function, FunctionRole, Operand, Reg, SwitchArm, TermKind, Ty,
 };
 
 /// What a way that is not followed is called.
@@ -30,13 +30,8 @@ struct Playing {
     never: BlockId,
     /// The parameters that are texts.
     texts: Vec<bool>,
-}
-
-/// What the call that is tested leaves.
-struct Left {
-    value: Option<Operand>,
-    /// The object that tests look at: what it made, or its result.
-    object: Operand,
+    /// The method whose call is only prepared.
+    prepared: Option<MethodRef>,
 }
 
 pub(super) fn arm(value: usize, target: BlockId) -> SwitchArm {
@@ -80,6 +75,37 @@ impl World {
     pub fn scenario_function(&mut self, method: MethodRef) -> Result<Function, Refusal> {
         let none = || Refusal::Unsupported("objects that tests can't make".to_string());
         let scenario = self.scenario(method).ok_or_else(none)?;
+        let b = self.play(method, &scenario, None)?;
+        let desc = MethodDesc::parse(&self.classes.method(scenario.called()).desc).ok_or_else(none)?;
+        let (name, data) = (self.entry_name(method), self.data_of(&desc.result, Use::Result));
+        let function = b.finish(name, result_ty(&desc.result), data, FunctionRole::Program);
+        Ok(self.with_params(function, &scenario))
+    }
+
+    /// Makes all that a call needs, and keeps it.
+    pub fn prepared_function(&mut self, method: MethodRef, name: &str) -> Result<Function, Refusal> {
+        let none = || Refusal::Unsupported("objects that tests can't make".to_string());
+        let scenario = self.scenario(method).ok_or_else(none)?;
+        let b = self.play(method, &scenario, Some(method))?;
+        let function = self.helper(b, name.to_string(), None);
+        Ok(self.with_params(function, &scenario))
+    }
+
+    fn with_params(&mut self, mut function: Function, scenario: &Scenario) -> Function {
+        for (param, (name, desc)) in function.params.iter_mut().zip(&scenario.params) {
+            param.name.clone_from(name);
+            param.data = self.data_of(desc, Use::Input);
+        }
+        function
+    }
+
+    /// The body of what tests call: objects, and the call, or only what it would get.
+    fn play(
+        &mut self,
+        method: MethodRef,
+        scenario: &Scenario,
+        prepared: Option<MethodRef>,
+    ) -> Result<Builder, Refusal> {
         let types: Vec<Ty> = scenario.params.iter().map(|(_, desc)| ty_of(desc)).collect();
         let mut b = Builder::new(&types);
         let (thrown, never) = (b.reg(Ty::Ptr), b.block());
@@ -87,31 +113,37 @@ impl World {
         b.catcher = Some((thrown, never));
         let is_text = |desc: &Desc| matches!(desc, Desc::Ref(name) if &**name == STRING);
         let texts = scenario.params.iter().map(|(_, desc)| is_text(desc)).collect();
-        let mut playing = Playing { b, objects, never, texts };
+        let mut playing = Playing { b, objects, never, texts, prepared };
         self.ensure_init(&mut playing.b, method.class);
         let receiver = scenario.receiver.as_ref().map(|receiver| self.make(&mut playing, receiver)).transpose()?;
-        let looked_at = self.call_tested(&mut playing, &scenario.tested, receiver)?;
-        let Playing { mut b, objects, .. } = playing;
-        self.observe(&mut b, method, &scenario.observed, &objects, looked_at.object)?;
-        b.ret(looked_at.value);
+        let result = self.call_tested(&mut playing, &scenario.tested, receiver)?;
+        let Playing { mut b, .. } = playing;
+        b.ret(result.filter(|_| prepared.is_none()));
         b.at(never);
         b.builtin(Builtin::Assume, vec![Operand::Const(Ty::I1, 0)], None);
         b.end(TermKind::Unreachable);
-        let desc = MethodDesc::parse(&self.classes.method(scenario.called()).desc).ok_or_else(none)?;
-        let (name, data) = (self.entry_name(method), self.data_of(&desc.result, Use::Result));
-        let mut function = b.finish(name, result_ty(&desc.result), data, FunctionRole::Program);
-        for (param, (name, desc)) in function.params.iter_mut().zip(&scenario.params) {
-            param.name.clone_from(name);
-            param.data = self.data_of(desc, Use::Input);
-        }
-        Ok(function)
+        Ok(b)
     }
 
-    /// Makes the call that is tested; gives what it leaves.
-    fn call_tested(&mut self, p: &mut Playing, tested: &Tested, receiver: Option<Operand>) -> Result<Left, Refusal> {
+    /// Keeps what somebody may want to know of a prepared call.
+    fn keep(&mut self, p: &mut Playing, kept: Kept, value: Operand) {
+        if let Some(method) = p.prepared {
+            let place = self.datum(Data::Kept(method, kept));
+            let place = p.b.global(place);
+            p.b.store(place, 0, value);
+        }
+    }
+
+    /// Makes the call that is tested; gives its result.
+    fn call_tested(
+        &mut self,
+        p: &mut Playing,
+        tested: &Tested,
+        receiver: Option<Operand>,
+    ) -> Result<Option<Operand>, Refusal> {
         let Some(selector) = tested.selector else { return self.make_tested(p, tested, 0, receiver) };
         let result = self.signature(tested.calls[0].method).1;
-        let (value, object) = (result.map(|ty| p.b.reg(ty)), p.b.reg(Ty::Ptr));
+        let value = result.map(|ty| p.b.reg(ty));
         let (entry, done, making) = (p.b.here(), p.b.block(), p.b.catcher);
         let mut arms = Vec::new();
         for number in 0..tested.calls.len() {
@@ -120,10 +152,9 @@ impl World {
             p.b.at(block);
             p.b.catcher = making;
             let left = self.make_tested(p, tested, number, receiver)?;
-            if let (Some(value), Some(own)) = (value, left.value) {
+            if let (Some(value), Some(own)) = (value, left) {
                 p.b.copy(value, own);
             }
-            p.b.copy(object, left.object);
             p.b.jump(done);
         }
         let others = match tested.all {
@@ -133,7 +164,7 @@ impl World {
         p.b.at(entry);
         p.b.switch(p.b.param(selector), arms, others, BranchRole::Check);
         p.b.at(done);
-        Ok(Left { value: value.map(Operand::Reg), object: Operand::Reg(object) })
+        Ok(value.map(Operand::Reg))
     }
 
     fn make_tested(
@@ -142,7 +173,7 @@ impl World {
         tested: &Tested,
         number: usize,
         receiver: Option<Operand>,
-    ) -> Result<Left, Refusal> {
+    ) -> Result<Option<Operand>, Refusal> {
         let call = &tested.calls[number];
         let mut arguments: Vec<Operand> = receiver.into_iter().collect();
         arguments.extend(self.make_arguments(p, call)?);
@@ -153,19 +184,34 @@ impl World {
             let object = self.allocate(&mut p.b, call.method.class);
             arguments.insert(0, p.b.kept(object));
         }
-        let made = arguments.first().copied().filter(|_| is_constructor);
+        if p.prepared.is_some() {
+            for (index, argument) in arguments.into_iter().enumerate() {
+                self.keep(p, Kept::Argument(index), argument);
+            }
+            return Ok(None);
+        }
         let result = self.signature(call.method).1;
-        // An only one was what the object was made for; subclasses may have another one of several.
-        let function = match receiver.is_none() || tested.calls.len() == 1 || self.is_fixed(call.method) {
-            true => self.func(Func::Method(call.method)),
-            false => self.newest(|generation| Func::Dispatch(call.method, generation)),
-        };
+        let function = self.tested_function(tested, number, receiver.is_some());
         let value = p.b.call(function, arguments, result);
-        let object = match result {
-            Some(Ty::Ptr) => value,
-            _ => NULL,
-        };
-        Ok(Left { value: result.map(|_| value), object: made.unwrap_or(object) })
+        Ok(result.map(|_| value))
+    }
+
+    /// The function that is called at last.
+    pub(super) fn tested_function(&mut self, tested: &Tested, number: usize, on_object: bool) -> FuncId {
+        let method = tested.calls[number].method;
+        // An only one was what the object was made for; subclasses may have another one of several.
+        match !on_object || tested.calls.len() == 1 {
+            true => self.func(Func::Method(method)),
+            false => self.called_on(method),
+        }
+    }
+
+    /// The function that a call of a method on any object is.
+    pub(super) fn called_on(&mut self, method: MethodRef) -> FuncId {
+        match self.is_fixed(method) {
+            true => self.func(Func::Method(method)),
+            false => self.newest(|generation| Func::Dispatch(method, generation)),
+        }
     }
 
     fn make(&mut self, p: &mut Playing, making: &Making) -> Result<Operand, Refusal> {
@@ -235,6 +281,7 @@ impl World {
         }
         p.b.jump(done);
         p.b.at(done);
+        self.keep(p, Kept::Object(object.number), Operand::Reg(made));
         Ok(Operand::Reg(made))
     }
 
@@ -251,11 +298,11 @@ impl World {
                 arguments.push(self.make(p, making)?);
             }
             let result = self.signature(call.method).1;
-            let function = match self.is_fixed(call.method) {
-                true => self.func(Func::Method(call.method)),
-                false => self.newest(|generation| Func::Dispatch(call.method, generation)),
-            };
-            p.b.call(function, arguments, result);
+            let function = self.called_on(call.method);
+            let value = p.b.call(function, arguments, result);
+            if result.is_some() {
+                self.keep(p, Kept::Call(slot.selector), value);
+            }
             p.b.jump(next);
         }
         let others = Playing::stop(p, OTHERS);

@@ -66,6 +66,8 @@ pub(crate) enum Func {
     SameBox,
     /// Makes an object, and calls a method of it: what tests of the method do.
     Scenario(MethodRef),
+    /// The same without the last call: what it would get is kept.
+    Prepared(MethodRef),
     /// `(parameters of what tests call) -> i32`: whether these are values that a caller can have.
     Possible(MethodRef),
     /// The same, and whether its precondition allows them.
@@ -118,10 +120,21 @@ pub(crate) enum Data {
     Named(&'static str),
     /// A number of eight bytes that the machine keeps, by name.
     Cell(&'static str),
-    /// Something that tests look at after a call of a method: which of it.
-    Observed(MethodRef, usize),
+    /// What was prepared for a call of a method.
+    Kept(MethodRef, Kept),
     /// A text for people, with a zero behind it.
     Text(&'static str),
+}
+
+/// What of a prepared call is kept.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Kept {
+    /// An object, by its number.
+    Object(usize),
+    /// An argument, the receiver included.
+    Argument(usize),
+    /// What the call returned that a parameter chose.
+    Call(usize),
 }
 
 /// Everything that lowering knows.
@@ -392,6 +405,7 @@ impl World {
             Func::Possible(method) | Func::Allowed(method) => {
                 (self.entry_params(*method).iter().map(ty_of).collect(), Some(Ty::I32))
             }
+            Func::Prepared(method) => (self.entry_params(*method).iter().map(ty_of).collect(), None),
             Func::Scenario(method) => {
                 (self.entry_params(*method).iter().map(ty_of).collect(), self.signature(self.called_for(*method)).1)
             }
@@ -466,6 +480,7 @@ impl World {
             Func::Possible(method) => self.possible(&mut b, *method)?,
             Func::Allowed(method) => self.allowed(&mut b, *method)?,
             Func::Scenario(method) => return self.scenario_function(*method),
+            Func::Prepared(method) => return self.prepared_function(*method, name),
         }
         Ok(self.helper(b, name.to_string(), result))
     }

@@ -1,0 +1,348 @@
+//! Runs of one test with looks after its call, and what they see.
+
+use touchstone_criteria::{Again, Noticing, Outcome, Seen, TestCase, TestKind};
+use touchstone_engine::{Call, End, Following, Layout, Limits, Value};
+use touchstone_front_java::classfile::Desc;
+use touchstone_front_java::{Gives, Prepared, Probe, Reads, Whose};
+use touchstone_ir::{DataTypeId, DataValue, FuncId, FunctionRole, Module, Ty, mask};
+
+/// Where the class of an object is told.
+const CLASS_WORD: u64 = 0;
+
+/// A look at an object.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Step {
+    /// Which object, of those that can be looked at.
+    pub looks: usize,
+    /// Which of its methods and fields.
+    pub probe: usize,
+    /// What it is asked with.
+    pub arguments: Vec<Again>,
+}
+
+impl Step {
+    fn of<'p>(&self, prepared: &'p Prepared) -> (Whose, &'p Probe) {
+        let looks = &prepared.looks[self.looks];
+        (looks.whose, &looks.probes[self.probe])
+    }
+
+    /// Where a test notices what it sees.
+    pub fn noticing(&self, prepared: &Prepared) -> Noticing {
+        let (whose, probe) = self.of(prepared);
+        let object = match whose {
+            Whose::Object(number) => Some(number),
+            Whose::Result => None,
+        };
+        let arguments = matches!(probe.reads, Reads::Method(_)).then(|| self.arguments.clone());
+        Noticing::After { object, member: probe.name.clone(), arguments }
+    }
+}
+
+/// What a call shows.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum Sight {
+    /// A value that tests can expect.
+    Seen(Seen),
+    /// An exception, by the number of its class.
+    Threw(Option<u64>),
+    /// Nothing.
+    Nothing,
+    /// It never ends, or nobody gets there.
+    Broken,
+    /// Nobody knows: the interpreter can't run it.
+    Unknown,
+}
+
+/// What a run showed.
+#[derive(Clone, Debug)]
+pub(super) struct Run {
+    /// Results of calls that prepared objects, by the parameters that chose them.
+    pub before: Vec<(usize, Sight)>,
+    /// How the tested call ended, and what it gave.
+    pub outcome: Sight,
+    /// What the looks showed.
+    pub steps: Vec<Sight>,
+    /// Methods of the program that the tested call ran.
+    pub called: Vec<FuncId>,
+    /// How long all took.
+    taken: u64,
+    /// The result is an object that is none of the test's own.
+    is_new: bool,
+}
+
+impl Run {
+    /// Whether it is the run that a test expects.
+    pub fn fits(&self, outcome: &Outcome) -> bool {
+        match outcome {
+            Outcome::Returned => matches!(self.outcome, Sight::Seen(_) | Sight::Nothing),
+            Outcome::Threw { .. } => matches!(self.outcome, Sight::Threw(_)),
+            _ => false,
+        }
+    }
+
+    /// Whether the result is to be looked at as an object of its own.
+    pub fn result_is_new(&self) -> bool {
+        self.is_new
+    }
+
+    fn sights(&self) -> impl Iterator<Item = &Sight> {
+        self.before.iter().map(|(_, sight)| sight).chain([&self.outcome]).chain(&self.steps)
+    }
+
+    /// Whether a look tells it from another run.
+    pub fn differs_at(&self, other: &Run, at: usize) -> bool {
+        match (self.steps.get(at), other.steps.get(at)) {
+            (Some(one), Some(other)) => one != other && *one != Sight::Unknown && *other != Sight::Unknown,
+            _ => false,
+        }
+    }
+
+    /// Whether tests tell two runs apart that look at the same.
+    pub fn differs(&self, other: &Run) -> bool {
+        let first = self.sights().zip(other.sights()).find(|(one, other)| one != other);
+        first.is_some_and(|(one, other)| *one != Sight::Unknown && *other != Sight::Unknown)
+    }
+}
+
+/// Runs one test, with looks.
+pub(super) struct Viewer<'a> {
+    prepared: &'a Prepared,
+    call: Call<'a>,
+    /// Values of parameters, and objects, in a run.
+    params: Vec<Value>,
+    objects: Vec<Value>,
+}
+
+impl<'a> Viewer<'a> {
+    pub fn new(module: &Module, prepared: &'a Prepared, test: &'a TestCase) -> Option<Viewer<'a>> {
+        let TestKind::Function { earlier, params, globals, objects } = &test.kind else { return None };
+        if !earlier.is_empty() {
+            return None;
+        }
+        let call = Call { earlier, params, globals, objects, answers: &test.answers };
+        let (following, end) = Following::begin(module, prepared.func, call, Limits::default(), Layout::Close);
+        let objects = prepared.objects.iter().map(|place| following.global(*place, Ty::Ptr)).collect();
+        let params = following.params;
+        matches!(end, End::Returned(_)).then_some(Viewer { prepared, call, params, objects })
+    }
+
+    /// What a parameter chooses.
+    pub fn chosen(&self, selector: usize) -> usize {
+        match self.params.get(selector) {
+            Some(Value::Int(number)) => *number as usize,
+            _ => 0,
+        }
+    }
+
+    /// A value that may be passed once more, unless it is nothing.
+    pub fn value(&self, again: &Again) -> Option<Value> {
+        let value = match again {
+            Again::Param(at) => self.params.get(*at).copied(),
+            Again::Object(number) => self.objects.get(*number).copied().filter(|value| *value != Value::NULL),
+            Again::Number(_, DataValue::Int(number)) => Some(Value::Int(*number)),
+            Again::Number(..) => None,
+        };
+        value.filter(|value| *value != Value::Undefined)
+    }
+
+    /// The type of a number.
+    pub fn data_of(&self, desc: &Desc) -> Option<DataTypeId> {
+        let wanted = if *desc == Desc::Long { "java.lang.Long" } else { "java.lang.Integer" };
+        self.prepared.boxes.iter().find(|known| known.name == wanted).map(|known| known.data)
+    }
+
+    /// So much a run may take that should be like another one.
+    pub fn limits(&self, right: &Run) -> Limits {
+        Limits { steps: 20 * right.taken + 20_000, frames: 1_000, heap_bytes: 256 << 20 }
+    }
+
+    /// Runs the test with looks after its call.
+    pub fn run(&self, module: &Module, steps: &[Step], layout: Layout) -> Run {
+        self.run_in(module, steps, Limits::default(), layout)
+    }
+
+    /// The same within limits.
+    pub fn run_within(&self, module: &Module, steps: &[Step], limits: Limits) -> Run {
+        self.run_in(module, steps, limits, Layout::Close)
+    }
+
+    fn run_in(&self, module: &Module, steps: &[Step], limits: Limits, layout: Layout) -> Run {
+        let (mut following, end) = Following::begin(module, self.prepared.func, self.call, limits, layout);
+        let mut run = Run {
+            before: Vec::new(),
+            outcome: ended(&end).unwrap_or(Sight::Nothing),
+            steps: Vec::new(),
+            called: Vec::new(),
+            taken: following.steps(),
+            is_new: false,
+        };
+        if !matches!(end, End::Returned(_)) {
+            return run;
+        }
+        let objects: Vec<Value> = self.prepared.objects.iter().map(|place| following.global(*place, Ty::Ptr)).collect();
+        let look = Look { module, prepared: self.prepared, objects: &objects };
+        for call in &self.prepared.calls {
+            let gives = self.chosen(call.selector).checked_sub(1).and_then(|number| call.gives.get(number));
+            let Some(gives) = gives.filter(|gives| **gives != Gives::Nothing) else { continue };
+            let value = following.global(call.result, ty_of(module, gives));
+            run.before.push((call.selector, look.see(&following, value, gives)));
+        }
+        let number = self.prepared.selector.map_or(0, |selector| self.chosen(selector));
+        let Some((func, gives)) = self.prepared.tested.get(number) else { return run };
+        let places = self.prepared.arguments.iter().zip(&module.functions[*func].params);
+        let places = places.map(|(place, param)| following.global(*place, module.functions[*func].regs[param.reg].ty));
+        let arguments: Vec<Value> = places.collect();
+        let (end, called) = following.call_noting(*func, &arguments);
+        run.taken += following.steps();
+        run.called = called.into_iter().filter(|id| module.functions[*id].role == FunctionRole::Program).collect();
+        let mut result = None;
+        run.outcome = match &end {
+            End::Returned(value) => {
+                result = if self.prepared.constructs { arguments.first().copied() } else { *value };
+                value.map_or(Sight::Nothing, |value| look.see(&following, value, gives))
+            }
+            _ => ended(&end).unwrap_or(Sight::Unknown),
+        };
+        run.is_new = result.is_some_and(|result| matches!(result, Value::Ptr(_)) && !objects.contains(&result));
+        if matches!(run.outcome, Sight::Broken | Sight::Unknown) {
+            return run;
+        }
+        for step in steps {
+            let sight = self.step(&look, &mut following, step, result);
+            run.taken += following.steps();
+            let goes_on = matches!(sight, Sight::Seen(_) | Sight::Nothing | Sight::Threw(_));
+            run.steps.push(sight);
+            if !goes_on {
+                break;
+            }
+        }
+        run
+    }
+
+    /// What looks show before the call; `None` where there is no object yet.
+    pub fn before(&self, module: &Module, steps: &[Step]) -> Vec<Option<Sight>> {
+        let (mut following, _) =
+            Following::begin(module, self.prepared.func, self.call, Limits::default(), Layout::Close);
+        let objects: Vec<Value> = self.prepared.objects.iter().map(|place| following.global(*place, Ty::Ptr)).collect();
+        let look = Look { module, prepared: self.prepared, objects: &objects };
+        let sight = |step: &Step| match step.of(self.prepared).0 {
+            Whose::Result => None,
+            Whose::Object(_) => Some(self.step(&look, &mut following, step, None)),
+        };
+        steps.iter().map(sight).collect()
+    }
+
+    fn step(&self, look: &Look<'_>, following: &mut Following<'_>, step: &Step, result: Option<Value>) -> Sight {
+        let (whose, probe) = step.of(self.prepared);
+        let object = match whose {
+            Whose::Object(number) => look.objects.get(number).copied(),
+            Whose::Result => result,
+        };
+        let Some(object) = object.filter(|object| matches!(object, Value::Ptr(_))) else { return Sight::Unknown };
+        match probe.reads {
+            Reads::Field(offset) => {
+                let value = following.at(object, offset, memory_ty(look.module, &probe.gives));
+                value.map_or(Sight::Unknown, |value| look.see(following, value, &probe.gives))
+            }
+            Reads::Method(func) => {
+                let mut arguments = vec![object];
+                for again in &step.arguments {
+                    let value = match again {
+                        Again::Param(at) => following.params.get(*at).copied(),
+                        Again::Object(number) => look.objects.get(*number).copied(),
+                        Again::Number(_, DataValue::Int(number)) => Some(Value::Int(*number)),
+                        Again::Number(..) => None,
+                    };
+                    arguments.extend(value);
+                }
+                match following.call(func, &arguments) {
+                    End::Returned(Some(value)) => look.see(following, value, &probe.gives),
+                    End::Returned(None) => Sight::Nothing,
+                    end => ended(&end).unwrap_or(Sight::Unknown),
+                }
+            }
+        }
+    }
+}
+
+/// How a call ended that did not return.
+fn ended(end: &End) -> Option<Sight> {
+    match end {
+        End::Returned(_) => None,
+        End::Threw { class, .. } => Some(Sight::Threw(*class)),
+        End::Unsupported { .. } => Some(Sight::Unknown),
+        End::Assumed | End::Exited(_) | End::Hung | End::Error { .. } | End::Limit(_) => Some(Sight::Broken),
+    }
+}
+
+fn bits(module: &Module, data: DataTypeId) -> u8 {
+    (8 * module.types[data].size(&module.types)) as u8
+}
+
+/// The type of a value in a register.
+fn ty_of(module: &Module, gives: &Gives) -> Ty {
+    match gives {
+        Gives::Value(data) if bits(module, *data) == 64 => Ty::I64,
+        Gives::Value(_) => Ty::I32,
+        _ => Ty::Ptr,
+    }
+}
+
+/// The type of a value in an object.
+fn memory_ty(module: &Module, gives: &Gives) -> Ty {
+    match gives {
+        Gives::Value(data) => Ty::Int(bits(module, *data)),
+        _ => Ty::Ptr,
+    }
+}
+
+/// Tells what values are.
+struct Look<'a> {
+    module: &'a Module,
+    prepared: &'a Prepared,
+    objects: &'a [Value],
+}
+
+impl Look<'_> {
+    fn see(&self, following: &Following<'_>, value: Value, gives: &Gives) -> Sight {
+        let seen = match (gives, value) {
+            (_, Value::Undefined) | (Gives::Nothing, _) => None,
+            (Gives::Value(data), Value::Int(number)) => {
+                Some(Seen::Value(*data, DataValue::Int(mask(number, bits(self.module, *data)))))
+            }
+            (Gives::Value(_), Value::Ptr(_)) => None,
+            (_, Value::Int(0)) => Some(Seen::Null),
+            (_, Value::Int(_)) => None,
+            (Gives::Built(data), value) => Some(self.built(following, value, *data)),
+            (Gives::Constant(names, offset), value) => match following.at(value, *offset, Ty::I32) {
+                Some(Value::Int(number)) => names.get(number as usize).map(|name| Seen::Constant(name.clone())),
+                _ => None,
+            },
+            (Gives::Reference, value) => self.reference(following, value),
+        };
+        seen.map_or(Sight::Unknown, Sight::Seen)
+    }
+
+    fn built(&self, following: &Following<'_>, value: Value, data: DataTypeId) -> Seen {
+        if let Some(at) = following.params.iter().position(|param| *param == value) {
+            return Seen::Given(at);
+        }
+        let reached = following.reached(value, data);
+        if reached.is_empty() { Seen::Object } else { Seen::Built(reached) }
+    }
+
+    /// An object that its class tells more of.
+    fn reference(&self, following: &Following<'_>, value: Value) -> Option<Seen> {
+        let Some(Value::Int(word)) = following.at(value, CLASS_WORD, Ty::I32) else { return None };
+        if let Some(known) = self.prepared.boxes.iter().find(|known| known.word == word) {
+            let held = following.at(value, known.offset, Ty::Int(bits(self.module, known.data)));
+            let Some(Value::Int(number)) = held else { return None };
+            return Some(Seen::Boxed(known.name.clone(), known.data, DataValue::Int(number)));
+        }
+        if let Some((_, data)) = self.prepared.text.filter(|(known, _)| *known == word) {
+            return Some(self.built(following, value, data));
+        }
+        let same = self.objects.iter().position(|object| *object == value);
+        Some(same.map_or(Seen::Object, Seen::Same))
+    }
+}

@@ -1,0 +1,145 @@
+//! What a test looks at besides the plain result of its call, as assertions.
+
+use crate::java::literal::literal;
+use crate::java::names::Names;
+use crate::java::objects::{Kind, new_result};
+use std::collections::BTreeMap;
+use touchstone_criteria::{Again, Noticed, Noticing, Seen};
+use touchstone_ir::{DataType, DataTypeId, DataValue, Module};
+
+/// Writes assertions.
+#[derive(Clone, Copy)]
+pub(crate) struct Checks<'t> {
+    pub module: &'t Module,
+    pub names: &'t Names<'t>,
+    /// The parameters of the test, as source writes them.
+    pub arguments: &'t [String],
+    /// What stands behind numbers with a point.
+    pub delta: &'t str,
+    pub noticed: &'t [Noticed],
+}
+
+impl<'t> Checks<'t> {
+    /// Objects that have names, since the test looks at them or passes them once more.
+    pub fn objects(&self) -> Vec<usize> {
+        let again = |again: &Again| match again {
+            Again::Object(number) => Some(*number),
+            Again::Param(_) | Again::Number(..) => None,
+        };
+        let named = |noticed: &Noticed| match &noticed.at {
+            Noticing::After { object, arguments, .. } => {
+                object.iter().copied().chain(arguments.iter().flatten().filter_map(again)).collect()
+            }
+            Noticing::Before(_) | Noticing::Result => Vec::new(),
+        };
+        self.noticed.iter().flat_map(named).collect()
+    }
+
+    /// A call that prepares an object, with what it returns if that is known.
+    pub fn before(&self, selector: usize, call: &str, made: &BTreeMap<usize, String>) -> String {
+        let noticed = self.noticed.iter().find(|noticed| noticed.at == Noticing::Before(selector));
+        let line = noticed.and_then(|noticed| self.line(&noticed.seen, call, made));
+        line.unwrap_or_else(|| format!("{call};"))
+    }
+
+    /// The call that is tested, with what it gives where that is more than a number or a text, and with what shows its state;
+    /// nothing if there is nothing of that.
+    pub fn result(&self, (variable, ty): (&str, &str), call: &str, made: &BTreeMap<usize, String>) -> Vec<String> {
+        let seen = self.noticed.iter().find(|noticed| noticed.at == Noticing::Result).map(|noticed| &noticed.seen);
+        if let Some(seen @ (Seen::Same(_) | Seen::Boxed(..) | Seen::Constant(_))) = seen
+            && let Some(line) = self.line(seen, call, made)
+        {
+            return vec![line];
+        }
+        let members = self.members(variable, None, made);
+        match members.is_empty() {
+            true => members,
+            false => std::iter::once(format!("{ty} {variable} = {call};")).chain(members).collect(),
+        }
+    }
+
+    /// What must hold of the objects afterwards.
+    pub fn after(&self, made: &BTreeMap<usize, String>) -> Vec<String> {
+        let mut lines = Vec::new();
+        for noticed in self.noticed {
+            if let Noticing::After { object: Some(number), .. } = noticed.at
+                && let Some(name) = made.get(&number).filter(|name| is_variable(name))
+            {
+                lines.extend(self.member(name, noticed, made));
+            }
+        }
+        lines
+    }
+
+    fn members(&self, name: &str, wanted: Option<usize>, made: &BTreeMap<usize, String>) -> Vec<String> {
+        let own = self
+            .noticed
+            .iter()
+            .filter(|noticed| matches!(&noticed.at, Noticing::After { object, .. } if *object == wanted));
+        own.filter_map(|noticed| self.member(name, noticed, made)).collect()
+    }
+
+    fn member(&self, name: &str, noticed: &Noticed, made: &BTreeMap<usize, String>) -> Option<String> {
+        let Noticing::After { member, arguments, .. } = &noticed.at else { return None };
+        let call = match arguments {
+            None => format!("{name}.{member}"),
+            Some(arguments) => {
+                let arguments: Option<Vec<String>> = arguments.iter().map(|again| self.again(again, made)).collect();
+                format!("{name}.{member}({})", arguments?.join(", "))
+            }
+        };
+        // It may change something that later ones see.
+        Some(self.line(&noticed.seen, &call, made).unwrap_or_else(|| format!("{call};")))
+    }
+
+    fn again(&self, again: &Again, made: &BTreeMap<usize, String>) -> Option<String> {
+        match again {
+            Again::Param(at) => self.arguments.get(*at).cloned(),
+            Again::Object(number) => made.get(number).cloned(),
+            Again::Number(data, value) => self.number(*data, value),
+        }
+    }
+
+    fn number(&self, data: DataTypeId, value: &DataValue) -> Option<String> {
+        literal(&self.module.types[data], value)
+    }
+
+    /// That a call gives something.
+    fn line(&self, seen: &Seen, call: &str, made: &BTreeMap<usize, String>) -> Option<String> {
+        let delta = self.delta;
+        Some(match seen {
+            Seen::Value(data, value) => match (&self.module.types[*data], self.number(*data, value)?) {
+                (DataType::Bool { .. }, text) if text == "true" => format!("assertTrue({call});"),
+                (DataType::Bool { .. }, _) => format!("assertFalse({call});"),
+                (DataType::Float { .. }, text) => format!("assertEquals({text}, {call}{delta});"),
+                (_, text) => format!("assertEquals({text}, {call});"),
+            },
+            Seen::Built(reached) => match new_result(self.module, reached)? {
+                (text, Kind::Text) => format!("assertEquals({text}, {call});"),
+                (text, Kind::Array) => format!("assertArrayEquals({text}, {call});"),
+                (text, Kind::Floats) => format!("assertArrayEquals({text}, {call}{delta});"),
+            },
+            Seen::Given(at) => match self.arguments.get(*at)? {
+                text if text.starts_with('"') => format!("assertEquals({text}, {call});"),
+                name if is_variable(name) => format!("assertSame({name}, {call});"),
+                _ => return None,
+            },
+            Seen::Null => format!("assertNull({call});"),
+            Seen::Same(number) => {
+                format!("assertSame({}, {call});", made.get(number).filter(|name| is_variable(name))?)
+            }
+            Seen::Boxed(class, data, value) => {
+                let text = self.number(*data, value)?;
+                format!("assertEquals({}.valueOf({text}), {call});", self.names.short(class))
+            }
+            Seen::Constant(constant) => format!("assertSame({}, {call});", self.names.shortened(constant)),
+            Seen::Object => return None,
+        })
+    }
+}
+
+fn is_variable(text: &str) -> bool {
+    text != "null"
+        && text.starts_with(|c: char| c.is_alphabetic() || c == '_')
+        && text.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$')
+}

@@ -1,0 +1,116 @@
+//! Small faults that somebody could have made in a function, as tools that judge tests by such faults plant them: a condition that is
+//! turned round or moved by one, another operation, a call that is missing, another result.
+//!
+//! They say what a test should look at. Who covers them is `wm`'s business; nothing here is an objective.
+
+use touchstone_base::float;
+use touchstone_ir::{BinOp, BlockId, Callee, CmpOp, Function, FunctionRole, InstKind, Module, Operand, TermKind, Ty};
+
+/// The function with one fault each.
+pub fn mutants(module: &Module, function: &Function) -> Vec<Function> {
+    let mut found = Vec::new();
+    for (block, code) in function.blocks.iter() {
+        for (index, inst) in code.insts.iter().enumerate() {
+            let others = match &inst.kind {
+                InstKind::Bin { dst, op, a, b } if matches!(function.regs[*dst].ty, Ty::I32 | Ty::I64) => {
+                    other_op(*op).map(|op| InstKind::Bin { dst: *dst, op, a: *a, b: *b })
+                }
+                InstKind::Float { dst, op, format, args } => {
+                    other_float(*op).map(|op| InstKind::Float { dst: *dst, op, format: *format, args: args.clone() })
+                }
+                InstKind::Cmp { dst, op, a, b } if is_asked(&code.terminator.kind, Operand::Reg(*dst)) => {
+                    moved(*op).map(|op| InstKind::Cmp { dst: *dst, op, a: *a, b: *b })
+                }
+                _ => None,
+            };
+            if let Some(kind) = others {
+                let mut mutant = function.clone();
+                mutant.blocks[block].insts[index].kind = kind;
+                found.push(mutant);
+            }
+            if let InstKind::Call { dst: None, callee: Callee::Direct(callee), .. } = &inst.kind
+                && is_method(&module.functions[*callee])
+            {
+                found.push(without(function, block, index));
+            }
+        }
+        match &code.terminator.kind {
+            TermKind::Branch { then_block, else_block, role, .. } if role.is_outcome() => {
+                let (yes, no) = (*then_block, *else_block);
+                let mut mutant = function.clone();
+                if let TermKind::Branch { then_block, else_block, .. } = &mut mutant.blocks[block].terminator.kind {
+                    (*then_block, *else_block) = (no, yes);
+                }
+                found.push(mutant);
+            }
+            TermKind::Return(Some(value)) => {
+                let ty = function.result.unwrap_or(Ty::I32);
+                let all = if ty == Ty::Ptr { &[0][..] } else { &[0, 1] };
+                for other in all.iter().map(|number| Operand::Const(ty, *number)).filter(|other| other != value) {
+                    let mut mutant = function.clone();
+                    mutant.blocks[block].terminator.kind = TermKind::Return(Some(other));
+                    found.push(mutant);
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Whether a block ends in asking for a value.
+fn is_asked(end: &TermKind, value: Operand) -> bool {
+    matches!(end, TermKind::Branch { cond, role, .. } if *cond == value && role.is_outcome())
+}
+
+/// Whether a function is a method that somebody could forget to call.
+fn is_method(function: &Function) -> bool {
+    matches!(function.role, FunctionRole::Program) && !function.name.contains("<init>")
+}
+
+fn without(function: &Function, block: BlockId, index: usize) -> Function {
+    let mut mutant = function.clone();
+    let code = &mut mutant.blocks[block];
+    code.insts.remove(index);
+    if let TermKind::Catch { next, .. } = code.terminator.kind
+        && index == code.insts.len()
+    {
+        code.terminator.kind = TermKind::Jump(next);
+    }
+    mutant
+}
+
+fn other_op(op: BinOp) -> Option<BinOp> {
+    Some(match op {
+        BinOp::Add => BinOp::Sub,
+        BinOp::Sub => BinOp::Add,
+        BinOp::Mul => BinOp::SDiv,
+        BinOp::SDiv | BinOp::SRem => BinOp::Mul,
+        BinOp::And => BinOp::Or,
+        BinOp::Or | BinOp::Xor => BinOp::And,
+        BinOp::Shl => BinOp::AShr,
+        BinOp::AShr | BinOp::LShr => BinOp::Shl,
+        BinOp::UDiv | BinOp::URem => return None,
+    })
+}
+
+fn other_float(op: float::Op) -> Option<float::Op> {
+    Some(match op {
+        float::Op::Add => float::Op::Sub,
+        float::Op::Sub => float::Op::Add,
+        float::Op::Mul => float::Op::Div,
+        float::Op::Div => float::Op::Mul,
+        _ => return None,
+    })
+}
+
+/// The relation whose border is moved by one.
+fn moved(op: CmpOp) -> Option<CmpOp> {
+    Some(match op {
+        CmpOp::Slt => CmpOp::Sle,
+        CmpOp::Sle => CmpOp::Slt,
+        CmpOp::Ult => CmpOp::Ule,
+        CmpOp::Ule => CmpOp::Ult,
+        CmpOp::Eq | CmpOp::Ne => return None,
+    })
+}
