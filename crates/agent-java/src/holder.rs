@@ -86,7 +86,8 @@ pub fn class(name: &str, unsafe_class: &str, mapped: u64) -> Vec<u8> {
     let get = pool.member(METHOD, unsafe_index, "getUnsafe", &format!("(){unsafe_desc}"));
     let mapped = pool.long(mapped);
     let [code, hit, hit_name, bytes_desc, unsafe_name, first_name, begin, number_desc, nothing_desc, unsafe_text] =
-        ["Code", "hit", "HIT", "[B", "UNSAFE", "first", "<clinit>", "(I)V", "()V", &unsafe_desc].map(|text| pool.text(text));
+        ["Code", "hit", "HIT", "[B", "UNSAFE", "first", "<clinit>", "(I)V", "()V", &unsafe_desc]
+            .map(|text| pool.text(text));
     let method = |access: u16, name: u16, desc: u16, body: &[u8]| -> Vec<u8> {
         let mut out = Vec::new();
         // One attribute; stack, locals; no handlers, no attributes of the code.

@@ -236,8 +236,7 @@ impl Jni {
                 return None;
             }
             let text = CStr::from_ptr(chars).to_string_lossy().into_owned();
-            let release: extern "C" fn(Table, Object, *const c_char) =
-                function(self.0, jni::RELEASE_STRING_UTF_CHARS);
+            let release: extern "C" fn(Table, Object, *const c_char) = function(self.0, jni::RELEASE_STRING_UTF_CHARS);
             release(self.0, string, chars);
             Some(text)
         }

@@ -280,7 +280,13 @@ fn place(pieces: &[Piece], insns: usize, numbers: usize) -> Option<Laid> {
                 }
                 Piece::Bytes(bytes) => bytes.len(),
                 Piece::Branch(..) => 3,
-                Piece::Goto(_) => if far[index] { 5 } else { 3 },
+                Piece::Goto(_) => {
+                    if far[index] {
+                        5
+                    } else {
+                        3
+                    }
+                }
                 Piece::Switch(_, cases, table) => {
                     let padding = 3 - at % 4;
                     1 + padding + 8 + if *table == Table::Dense { 4 + 4 * cases.len() } else { 8 * cases.len() }

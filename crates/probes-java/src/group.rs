@@ -108,9 +108,11 @@ struct Made {
 impl Made {
     /// Blocks that the group leads to.
     fn leads_to(&self, block: usize) -> bool {
-        self.group.nodes.iter().zip(&self.behind).any(|(node, behind)| {
-            (0..2).any(|way| node.ways[way] == Way::Out && behind[way] == block)
-        })
+        self.group
+            .nodes
+            .iter()
+            .zip(&self.behind)
+            .any(|(node, behind)| (0..2).any(|way| node.ways[way] == Way::Out && behind[way] == block))
     }
 
     fn position(&self, insn: usize) -> Option<usize> {
@@ -288,11 +290,7 @@ mod tests {
         let node = |insn, no, yes| Node { insn, ways: [no, yes] };
         // (a && b) || c, as javac has it.
         let group = Group {
-            nodes: vec![
-                node(1, Way::To(1), Way::To(2)),
-                node(3, Way::To(2), Way::Out),
-                node(5, Way::Out, Way::Out),
-            ],
+            nodes: vec![node(1, Way::To(1), Way::To(2)), node(3, Way::To(2), Way::Out), node(5, Way::Out, Way::Out)],
         };
         assert_eq!(group.ways(), 5);
         let adds = group.adds();

@@ -6,10 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use touchstone_criteria::{CriteriaOptions, Labelling, criterion_named};
 use touchstone_front_java::classfile::ClassFile;
-use touchstone_front_java::{
-    Compiling, Jdk, JdkError, LABELS, Loaded, Located, Marks, Program, Setup,
-};
-use touchstone_instrument::{JavaClass, Unprobed, UnitRecord, java_record, left_alone};
+use touchstone_front_java::{Compiling, Jdk, JdkError, LABELS, Loaded, Located, Marks, Program, Setup};
+use touchstone_instrument::{JavaClass, UnitRecord, Unprobed, java_record, left_alone};
 use touchstone_ir::FuncId;
 
 /// A class that was loaded with probes.
@@ -42,7 +40,8 @@ pub(super) fn explain(out: &Path, root: &Path, criteria: &[String]) -> Result<()
             }
         }
     }
-    let scratch = tempfile::tempdir().map_err(|source| MeasuringError::NotMade { directory: out.to_path_buf(), source })?;
+    let scratch =
+        tempfile::tempdir().map_err(|source| MeasuringError::NotMade { directory: out.to_path_buf(), source })?;
     for (number, (_, classes)) in by_place.into_iter().enumerate() {
         let asked = Asked { criteria, class_path: &class_path, scratch: &scratch.path().join(number.to_string()) };
         match asked.records(&classes) {
@@ -173,7 +172,9 @@ impl Asked<'_> {
         for (kept, _) in classes {
             let path = loaded.join(format!("{}.class", kept.class.name));
             let folder = path.parent().unwrap_or(&loaded);
-            std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&path, &kept.bytes)).map_err(|error| said(&error))?;
+            std::fs::create_dir_all(folder)
+                .and_then(|()| std::fs::write(&path, &kept.bytes))
+                .map_err(|error| said(&error))?;
         }
         let path: Vec<PathBuf> = std::iter::once(loaded.clone()).chain(self.class_path.iter().cloned()).collect();
         let marks = self.compiled(&jdk, classes, &path, &compiled).map_err(|error| said(&error))?;

@@ -91,7 +91,8 @@ pub fn java_record(of: &JavaClass<'_>) -> UnitRecord {
         }
         let mut by_row: BTreeSet<DecisionId> = BTreeSet::new();
         for (objective, goal) in wanted.list.values().zip(wanted.goals.values()) {
-            if let Goal::Condition { decision, .. } | Goal::Independent { decision, .. } | Goal::Row { decision, .. } = goal
+            if let Goal::Condition { decision, .. } | Goal::Independent { decision, .. } | Goal::Row { decision, .. } =
+                goal
             {
                 by_row.insert(*decision);
             }
@@ -196,7 +197,9 @@ impl<'m> MethodMeaning<'m> {
                     let walk = walks.entry(*decision).or_insert_with(|| Some(Walk::default()));
                     let asked = walk.as_ref().map(|walk| walk.at(&graphs[decision]));
                     match (walk.as_mut(), asked) {
-                        (Some(walk), Some(Next::Node(node))) if graphs[decision].nodes[node].condition == *condition => {
+                        (Some(walk), Some(Next::Node(node)))
+                            if graphs[decision].nodes[node].condition == *condition =>
+                        {
                             walk.step(&graphs[decision], taken == *if_taken);
                         }
                         _ => *walk = None,
