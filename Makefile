@@ -7,6 +7,8 @@
 # make uninstall, make dist (an archive), make deb (a Debian package): both in target/dist
 
 TOUCHSTONE = target/release/touchstone
+# What measures Java programs: beside the program, or where cargo puts what others need.
+AGENT = $(firstword $(wildcard $(addsuffix libtouchstone_agent_java.so,$(dir $(TOUCHSTONE)) $(dir $(TOUCHSTONE))deps/)))
 
 # A clone that is built once has no use for what the next build would start from.
 ifdef CI
@@ -55,9 +57,10 @@ install: build install-files
 
 # Of a program that is built already: TOUCHSTONE says where it is.
 install-files:
-	@install -d $(TO)/bin $(TO)/share/man/man1 $(TO)/share/doc/touchstone/docs \
+	@install -d $(TO)/bin $(TO)/lib/touchstone $(TO)/share/man/man1 $(TO)/share/doc/touchstone/docs \
 	    $(TO)/share/bash-completion/completions $(TO)/share/zsh/site-functions $(TO)/share/fish/vendor_completions.d
 	@install -m 755 $(TOUCHSTONE) $(TO)/bin/touchstone
+	@install -m 644 $(AGENT) $(TO)/lib/touchstone
 	@$(TOUCHSTONE) man $(TO)/share/man/man1
 	@$(TOUCHSTONE) completions bash > $(TO)/share/bash-completion/completions/touchstone
 	@$(TOUCHSTONE) completions zsh > $(TO)/share/zsh/site-functions/_touchstone
@@ -69,7 +72,7 @@ uninstall:
 	@rm -f $(TO)/bin/touchstone $(TO)/share/man/man1/touchstone.1 $(TO)/share/man/man1/touchstone-*.1 \
 	    $(TO)/share/bash-completion/completions/touchstone $(TO)/share/zsh/site-functions/_touchstone \
 	    $(TO)/share/fish/vendor_completions.d/touchstone.fish
-	@rm -rf $(TO)/share/doc/touchstone
+	@rm -rf $(TO)/share/doc/touchstone $(TO)/lib/touchstone
 
 dist: build
 	@packaging/archive.sh $(TOUCHSTONE) target/dist $(NAME)

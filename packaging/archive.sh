@@ -1,6 +1,6 @@
 #!/bin/sh
 # An archive of a program that is built: archive.sh PROGRAM DIRECTORY NAME writes DIRECTORY/NAME.tar.gz. What is in it can be
-# moved to any place: bin/touchstone needs nothing of the rest.
+# moved to any place: bin/touchstone needs nothing of the rest but, for Java programs that are measured, lib/touchstone.
 set -eu
 program=$1 directory=$2 name=$3
 mkdir -p "$directory"

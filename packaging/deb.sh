@@ -8,7 +8,7 @@ root=$(cd "$directory" && pwd)/deb
 rm -rf "$root"
 make --no-print-directory -s install-files TOUCHSTONE="$program" DESTDIR="$root" PREFIX=/usr
 mv "$root/usr/share/zsh/site-functions" "$root/usr/share/zsh/vendor-completions"
-strip --strip-debug "$root/usr/bin/touchstone"
+strip --strip-debug "$root/usr/bin/touchstone" "$root"/usr/lib/touchstone/*.so
 gzip -9n "$root"/usr/share/man/man1/*.1 "$root/usr/share/doc/touchstone/CHANGELOG.md"
 cp LICENSE "$root/usr/share/doc/touchstone/copyright"
 libc=$(dpkg-query -W -f '${Version}' libc6 | sed 's/-.*//')

@@ -105,6 +105,9 @@ impl Suite {
             return if borrowed.knows(module, func) { Known::Yes } else { Known::No };
         }
         let own = self.key(module, func);
+        if self.functions.contains(&unmeant(&own)) {
+            return Known::Yes;
+        }
         let same = |(file, name, _): &&Compiled| (file, name) == (&own.0, &own.1);
         match self.functions.contains(&own) {
             true => Known::Yes,
@@ -128,7 +131,8 @@ impl Suite {
             let func = wanted.goals[id].func();
             let home = homes.entry(func).or_insert_with(|| self.key(module, func)).clone();
             let objective = &mut wanted.list[id];
-            if let Some(tests) = self.covered.get(&(home, objective.id.clone())) {
+            let any = (unmeant(&home), objective.id.clone());
+            if let Some(tests) = self.covered.get(&(home, objective.id.clone())).or_else(|| self.covered.get(&any)) {
                 objective.status = Status::Covered(tests.iter().cloned().collect());
                 wanted.settled.insert(id);
             }
@@ -137,7 +141,8 @@ impl Suite {
 
     /// What the suite evaluated of a function's decisions, with the test.
     pub(crate) fn rows(&self, module: &Module, func: FuncId) -> Vec<(String, SeenRow)> {
-        let rows = self.rows.get(&self.key(module, func)).map_or(&[][..], Vec::as_slice);
+        let own = self.key(module, func);
+        let rows = self.rows.get(&own).or_else(|| self.rows.get(&unmeant(&own))).map_or(&[][..], Vec::as_slice);
         rows.iter().map(|(test, decision, row)| (test.clone(), (func, *decision, row.clone()))).collect()
     }
 
@@ -145,6 +150,11 @@ impl Suite {
         let function = &module.functions[func];
         (file_of(module, function.span), function.name.clone(), format!("{:016x}", module.meaning(func)))
     }
+}
+
+/// A function whatever it does: of a language that has no macros, its file and its name say everything.
+fn unmeant((file, name, _): &Compiled) -> Compiled {
+    (file.clone(), name.clone(), String::new())
 }
 
 /// The suite's own tests, as far as a document's objectives name them, join its tests.

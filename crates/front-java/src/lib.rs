@@ -5,8 +5,8 @@
 
 #![warn(missing_docs)]
 
-pub mod classfile;
 mod jdk;
+mod located;
 mod lower;
 mod marks;
 pub mod path;
@@ -15,6 +15,7 @@ mod tested;
 mod world;
 
 pub use jdk::{Compiled, Compiling, Jdk, JdkError, LABELS};
+pub use located::{Located, LocatedJump};
 pub use lower::{
     All, Answers, BoxClass, Call, Effect, Form, Gives, Looks, Making, Many, Meddles, Naming, Object, Passed, Prepared,
     Preparing, Probe, Reads, Scenario, Series, Slot, Tested, Throws, Way, Whose,
@@ -22,3 +23,4 @@ pub use lower::{
 pub use marks::{Jumps, Marks};
 pub use program::{Program, ProgramError, Setup, release_of};
 pub use tested::{Field, Kind, Loaded, Method, Shows, Visible};
+pub use touchstone_classfile as classfile;

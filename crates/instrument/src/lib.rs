@@ -4,11 +4,12 @@
 //! - [`instrument`]: the preprocessed text with probes, and a record that says what each probe means;
 //! - `c/wrappers.rs`: programs that stand before the compilers of a build;
 //! - `c/cc.rs`: what they start: what a compile command means, and how it is carried out with probes;
+//! - `java/`: what the probes of classes mean, and the agent that puts them there;
 //! - `state`: state coverage, by a trace of what a run does to data;
 //! - `hits`: what the probes of a run left behind;
 //! - `outside`: what other tools measured.
 //!
-//! What belongs to a language is in its folder (`c/`); records, hits, traces and their judgement are neutral.
+//! What belongs to a language is in its folder (`c/`, `java/`); records, hits, traces and their judgement are neutral.
 //!
 //! A probe is a byte of an array that is mapped to a file: a run sets it, nothing resets it, so that forks, threads and a
 //! sudden death lose nothing.
@@ -18,6 +19,7 @@
 mod c;
 mod fuzzing;
 mod hits;
+mod java;
 mod kept;
 mod line_directives;
 mod measured;
@@ -40,6 +42,7 @@ pub use c::wrappers::{
 };
 pub use fuzzing::{hits_reading, response_reading, trace_reading};
 pub use hits::{HitError, HitFile};
+pub use java::{AGENT, AgentError, JavaClass, ROOT, find_agent, java_record, left_alone, surround_jvms};
 pub use kept::prune_kept;
 pub use line_directives::LineDirective;
 pub use measured::states;

@@ -96,6 +96,8 @@ pub fn read(directories: &[PathBuf]) -> Result<Measured, MeasureError> {
             }
             // A record of a whole file that was left alone names no function.
             if let Some((_, why)) = record.untouched.iter().find(|(function, _)| function.is_empty()) {
+                // A class may have run with probes of which nobody can say what they mean.
+                measured.forgotten.extend(u64::from_str_radix(&record.unit, 16).ok());
                 measured.untouched.insert(record.file, why.clone());
                 continue;
             }

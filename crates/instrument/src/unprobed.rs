@@ -263,6 +263,29 @@ touchstone_base::reasons! {
         #[error("it is in what the compiler or the C library makes of this (a sanitizer sees it)")]
         "not_in_source" => NotInSource,
 
+        // Java.
+        /// No source was found for a class.
+        #[error("no source of its class was found in the project")]
+        "no_source" => NoSource,
+        /// The code of a method is none, or older than what is read.
+        #[error("its code can't be read, or has subroutines, as compilers made before Java 6")]
+        "code_not_read" => CodeNotRead,
+        /// A method may have so many bytes.
+        #[error("its code would be too long with probes")]
+        "code_too_long" => CodeTooLong,
+        /// Stack maps, variables or annotations of a method.
+        #[error("tables of its code are not understood")]
+        "code_tables" => CodeTables,
+        /// The jumps of a decision are not where they are expected.
+        #[error("the compiler laid its conditions out so that evaluations can't be told apart")]
+        "conditions_apart" => ConditionsApart,
+        /// A statement that begins while an expression is evaluated.
+        #[error("it begins inside of an expression, behind something that may throw")]
+        "inside_of_expression" => InsideOfExpression,
+        /// A criterion that has no probes in class files.
+        #[error("this is not measured in Java programs yet")]
+        "not_for_java" => NotForJava,
+
         /// A mistake of ours.
         #[error("internal: {0}")]
         "internal" => Internal(String),

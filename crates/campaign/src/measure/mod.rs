@@ -1,6 +1,7 @@
 //! Measuring a suite that is there: the build and its tests run with probes, and what they left becomes a document.
 //!
 //! - `run.rs`: a command of the user's, with what a language puts before its tools;
+//! - `java.rs`: what the agent left of Java programs becomes records;
 //! - `merge.rs`: several measurements become one;
 //! - `directory.rs`: where probes write, also those of other users' processes;
 //! - `document.rs`, `states.rs`, `variants.rs`, `selection.rs`: the document that every report reads;
@@ -11,6 +12,7 @@
 mod directory;
 mod document;
 mod error;
+mod java;
 mod merge;
 mod remark;
 mod run;
@@ -23,5 +25,5 @@ pub use document::document as measured_document;
 pub use error::MeasuringError;
 pub use merge::merge;
 pub use remark::Remark;
-pub use run::{Measuring, Ran, Surroundings, measure};
+pub use run::{Jvms, Measuring, Ran, Surroundings, measure};
 pub use selection::Selection;

@@ -2,11 +2,12 @@
 
 use crate::measure::directory::{Earlier, Elsewhere, Measurement, open};
 use crate::measure::error::MeasuringError;
+use crate::measure::java;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::{Command, ExitStatus};
 use touchstone_criteria::{STATE, criterion_named};
-use touchstone_instrument::{Keeps, NamedByPlace, NothingCompiled, Wrapping, prune_kept, trim_traces};
+use touchstone_instrument::{Keeps, NamedByPlace, NothingCompiled, Wrapping, prune_kept, surround_jvms, trim_traces};
 
 /// What is to be measured.
 #[derive(Clone, Debug)]
@@ -48,6 +49,19 @@ pub struct Surroundings {
     pub reader: Option<OsString>,
     /// Words that name compilers: `CC=cc`.
     pub compilers: Vec<String>,
+    /// What JVMs are started with, if they are measured.
+    pub jvms: Option<Jvms>,
+}
+
+/// What JVMs of a measured command are started with.
+#[derive(Clone, Debug)]
+pub struct Jvms {
+    /// The agent.
+    pub agent: PathBuf,
+    /// Where the project is.
+    pub root: PathBuf,
+    /// What the user gives to all JVMs.
+    pub options: Option<OsString>,
 }
 
 /// A command that was measured.
@@ -95,6 +109,9 @@ pub fn measure(request: &Measuring, started: &dyn Fn(u32)) -> Result<Ran, Measur
         reader: around.reader.as_deref(),
     };
     let stays = wrapping.surround(&mut command)?;
+    if let Some(jvms) = &around.jvms {
+        surround_jvms(&mut command, &jvms.agent, &jvms.root, jvms.options.as_deref());
+    }
     let mut child =
         command.spawn().map_err(|source| MeasuringError::NotStarted { program: program.clone(), source })?;
     started(child.id());
@@ -102,6 +119,9 @@ pub fn measure(request: &Measuring, started: &dyn Fn(u32)) -> Result<Ran, Measur
     drop((stays, elsewhere));
     trim_traces(&request.out);
     around.cache.iter().chain([&request.out]).for_each(|owner| prune_kept(owner));
+    if let Some(jvms) = &around.jvms {
+        java::explain(&request.out, &jvms.root, &request.criteria)?;
+    }
     let by_place = NamedByPlace::find(&request.command, &around.compilers);
     Ok(Ran { status, measurement: Measurement::read(directory)?, by_place })
 }

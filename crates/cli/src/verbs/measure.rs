@@ -7,7 +7,7 @@ use crate::verbs::report::Shown;
 use anyhow::{Context, Result};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use touchstone_campaign::{Earlier, Measurement, Measuring, Selection, Surroundings, measured_document};
+use touchstone_campaign::{Earlier, Jvms, Measurement, Measuring, Selection, Surroundings, measured_document};
 use touchstone_instrument::{Keeps, StateRules};
 
 /// Options of `measure`.
@@ -59,6 +59,18 @@ pub struct Show {
     pub shown: Shown,
 }
 
+impl Show {
+    /// Where this is, and where the project is.
+    fn places(&self) -> Result<(PathBuf, PathBuf)> {
+        let here = std::env::current_dir()?;
+        let root = match &self.root {
+            Some(root) => root.canonicalize().with_context(|| format!("can't find {}", root.display()))?,
+            None => here.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(&here).to_path_buf(),
+        };
+        Ok((here, root))
+    }
+}
+
 /// Options of state coverage.
 #[derive(clap::Args, Debug, Clone, Default)]
 pub struct StateOptions {
@@ -81,7 +93,7 @@ pub fn measure(options: &Measure) -> Result<ExitCode> {
         keeps: if options.counts { Keeps::Counts } else { Keeps::Hits },
         earlier: if options.keep { Earlier::Kept } else { Earlier::Forgotten },
         command: options.command.clone(),
-        surroundings: surroundings()?,
+        surroundings: surroundings(&options.show)?,
     };
     request.check()?;
     options.show.shown.outputs.check_criteria(&options.criteria)?;
@@ -117,12 +129,18 @@ pub fn merge(options: &Merge) -> Result<ExitCode> {
 }
 
 /// What the environment of this process says.
-fn surroundings() -> Result<Surroundings> {
+fn surroundings(show: &Show) -> Result<Surroundings> {
     let home = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
     let home = home.or_else(|| std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache")));
     let named = |name: &str| Some(format!("{name}={}", std::env::var(name).ok()?));
+    let program = std::env::current_exe().context("can't find this program itself")?;
+    let (_, root) = show.places()?;
+    // Without it C is measured as ever, and whoever measures Java is told.
+    let agent = touchstone_instrument::find_agent(&program);
+    let jvms = agent.ok().map(|agent| Jvms { agent, root, options: std::env::var_os("JAVA_TOOL_OPTIONS") });
     Ok(Surroundings {
-        program: std::env::current_exe().context("can't find this program itself")?,
+        program,
+        jvms,
         path: std::env::var_os("PATH").unwrap_or_default(),
         cache: home.filter(|home| home.is_absolute()).map(|home| home.join("touchstone")),
         reader: std::env::var_os("TOUCHSTONE_CLANG"),
@@ -132,11 +150,7 @@ fn surroundings() -> Result<Surroundings> {
 
 /// Stores the document of a measurement, shows it, and writes the reports that are asked for.
 fn show(measurement: &Measurement, options: &Show) -> Result<Exit> {
-    let here = std::env::current_dir()?;
-    let root = match &options.root {
-        Some(root) => root.canonicalize().with_context(|| format!("can't find {}", root.display()))?,
-        None => here.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(&here).to_path_buf(),
-    };
+    let (here, root) = options.places()?;
     let exclude = options.exclude.iter().map(std::path::absolute).collect::<std::io::Result<Vec<_>>>()?;
     let selection = Selection { here, root, exclude };
     let StateOptions { assertion, modifies, queries } = options.state.clone();

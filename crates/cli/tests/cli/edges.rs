@@ -14,11 +14,14 @@ fn allowed() -> BTreeMap<&'static str, Vec<&'static str>> {
         ("interp", vec!["base", "ir"]),
         ("criteria", vec!["base", "ir"]),
         ("front-c", vec!["base", "ir"]),
-        ("front-java", vec!["base", "ir"]),
+        ("classfile", vec![]),
+        ("probes-java", vec!["classfile"]),
+        ("agent-java", vec!["classfile", "probes-java"]),
+        ("front-java", vec!["base", "ir", "classfile"]),
         ("solver", vec!["base"]),
         ("engine", vec!["base", "ir", "interp", "criteria", "solver"]),
         ("emit", vec!["base", "ir", "criteria"]),
-        ("instrument", vec!["base", "ir", "criteria", "front-c"]),
+        ("instrument", vec!["base", "ir", "criteria", "front-c", "front-java", "probes-java"]),
         ("report", vec!["base", "ir", "criteria"]),
         ("campaign", vec!["base", "ir", "criteria", "front-c", "front-java", "engine", "emit", "instrument", "report"]),
         (
@@ -34,6 +37,7 @@ fn allowed() -> BTreeMap<&'static str, Vec<&'static str>> {
                 "instrument",
                 "report",
                 "campaign",
+                "agent-java",
             ],
         ),
     ])
@@ -93,7 +97,7 @@ const FOLDERS: [(&str, &[&str]); 5] = [
     ("cli", &["output", "plan", "verbs", "bench"]),
     ("engine", &["state", "goals", "exec", "confirm", "inputs", "prover", "search"]),
     ("front-c", &["clang", "follow", "types", "link", "lower", "points"]),
-    ("front-java", &["classfile", "path", "world", "lower"]),
+    ("front-java", &["path", "world", "lower"]),
     ("solver", &["terms", "models", "sat", "search", "float"]),
 ];
 

@@ -45,6 +45,7 @@ fn what_is_installed_works_and_goes_away_again() {
     let there = files(scratch.path());
     for wanted in [
         "opt/tools/bin/touchstone",
+        "opt/tools/lib/touchstone/libtouchstone_agent_java.so",
         "opt/tools/share/man/man1/touchstone.1",
         "opt/tools/share/man/man1/touchstone-generate.1",
         "opt/tools/share/bash-completion/completions/touchstone",
@@ -72,7 +73,11 @@ fn the_archive_and_the_package_have_the_program_with_its_pages() {
     let scratch = tempfile::tempdir().expect("a scratch directory");
     let made = run(Command::new("packaging/archive.sh").arg(PROGRAM).arg(scratch.path()).arg("touchstone-test"));
     let list = run(Command::new("tar").arg("-tzf").arg(made.trim()));
-    for wanted in ["touchstone-test/bin/touchstone", "touchstone-test/share/man/man1/touchstone-measure.1"] {
+    for wanted in [
+        "touchstone-test/bin/touchstone",
+        "touchstone-test/lib/touchstone/libtouchstone_agent_java.so",
+        "touchstone-test/share/man/man1/touchstone-measure.1",
+    ] {
         assert!(list.lines().any(|line| line == wanted), "{wanted} is not in it: {list}");
     }
     if Command::new("dpkg-deb").arg("--version").output().is_err() {

@@ -26,6 +26,7 @@ mod java_criteria;
 mod java_generate;
 mod java_hidden;
 mod java_jars;
+mod java_measure;
 mod java_mutants;
 mod java_named;
 mod java_objects;

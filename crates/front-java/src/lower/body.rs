@@ -74,12 +74,7 @@ impl World {
         let desc = MethodDesc::parse(&member.desc).ok_or_else(|| Refusal::Malformed(title.clone()))?;
         let (params, _) = self.signature(method);
         let known = self.known_of(method);
-        let source = match &known {
-            Known::Source(marks) => marks.file.as_str().into(),
-            _ => file.source_file().cloned().unwrap_or_else(|| file.name.clone()),
-        };
-        let source = self.file(&source);
-        let table = Table::new(&known, source, code, &insns);
+        let (source, table) = self.table_of(&known, &file, code, &insns);
         let assigned = match known {
             Known::Library => Assigned::default(),
             _ => Assigned::new(member.access, &desc, code, &insns),
@@ -131,6 +126,24 @@ impl World {
             self.present(method, code, &desc, &mut function);
         }
         Ok(function)
+    }
+}
+
+impl World {
+    /// What a method's code is to its source, and the file that it is of.
+    fn table_of(&mut self, known: &Known, class: &ClassFile, code: &Code, insns: &[Decoded]) -> (FileId, Table) {
+        let source = match known {
+            Known::Source(marks) => marks.file.as_str().into(),
+            _ => class.source_file().cloned().unwrap_or_else(|| class.name.clone()),
+        };
+        let source = self.file(&source);
+        (source, Table::new(known, source, code, insns))
+    }
+
+    /// The same of a method with this code.
+    pub fn table(&mut self, method: MethodRef, class: &ClassFile, code: &Code, insns: &[Decoded]) -> Table {
+        let known = self.known_of(method);
+        self.table_of(&known, class, code, insns).1
     }
 }
 

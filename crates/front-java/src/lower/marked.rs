@@ -152,6 +152,16 @@ impl Table {
         table
     }
 
+    /// Jumps that are conditions, and the instruction that jumps if the condition holds.
+    pub fn jumps(&self) -> impl Iterator<Item = (usize, CondTag, u8)> {
+        self.jumps.iter().map(|(at, (tag, opcode))| (*at, *tag, *opcode))
+    }
+
+    /// Where statements begin.
+    pub fn beginnings(&self) -> impl Iterator<Item = (usize, &Point)> {
+        self.statements.iter().flat_map(|(at, points)| points.iter().map(|point| (*at, &self.points[*point])))
+    }
+
     /// Where a condition stands.
     pub fn span_of(&self, tag: CondTag) -> Span {
         self.decisions[tag.decision].conditions[tag.condition].span

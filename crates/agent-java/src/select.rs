@@ -1,0 +1,58 @@
+//! Which classes get probes: the user's own.
+
+use std::path::{Path, PathBuf};
+use touchstone_classfile::ClassFile;
+
+/// Directories that compilers put tests into: what tests do to check a program is no part of it.
+const TESTS: [&str; 4] = ["test-classes", "classes/java/test", "classes/kotlin/test", "bin/test"];
+
+/// Whether classes from a place are the user's: directories of classes, and jars of the project. What has no place was compiled in
+/// memory.
+pub fn is_own(place: Option<&str>, root: Option<&Path>) -> bool {
+    let Some(place) = place else { return true };
+    let Some(path) = path_of(place) else { return false };
+    if place.ends_with('/') || path.extension().is_some_and(|extension| extension == "java") {
+        return !TESTS.iter().any(|tests| path.ends_with(tests));
+    }
+    root.is_some_and(|root| path.starts_with(root))
+}
+
+/// The file or directory that an address names.
+pub fn path_of(place: &str) -> Option<PathBuf> {
+    let place = place.strip_prefix("jar:").map_or(place, |inner| inner.split("!/").next().unwrap_or(inner));
+    let path = place.strip_prefix("file:")?;
+    let path = path.strip_prefix("//").unwrap_or(path);
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut rest = path.bytes();
+    while let Some(byte) = rest.next() {
+        let digit = |byte: Option<u8>| char::from(byte?).to_digit(16);
+        match byte {
+            b'%' => bytes.push((digit(rest.next())? * 16 + digit(rest.next())?) as u8),
+            other => bytes.push(other),
+        }
+    }
+    Some(PathBuf::from(String::from_utf8(bytes).ok()?))
+}
+
+/// Whether a class was made of Java source.
+pub fn is_of_source(class: &ClassFile) -> bool {
+    class.source_file().is_some_and(|file| file.ends_with(".java"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directories_of_classes_and_jars_of_the_project_are_the_users() {
+        let root = Some(Path::new("/home/me/a project"));
+        assert!(is_own(Some("file:/home/me/out/"), root));
+        assert!(is_own(Some("file:/tmp/Main.java"), None));
+        assert!(is_own(None, root));
+        assert!(is_own(Some("file:/home/me/a%20project/core/target/core-1.jar"), root));
+        assert!(is_own(Some("jar:file:/home/me/a%20project/app.jar!/"), root));
+        assert!(!is_own(Some("file:/home/me/.m2/repository/junit-4.jar"), root));
+        assert!(!is_own(Some("file:/home/me/a%20project/target/test-classes/"), root));
+        assert!(!is_own(Some("jrt:/java.compiler"), root));
+    }
+}

@@ -1,0 +1,252 @@
+//! What the agent left of Java programs becomes records: sources of the classes that were loaded are found and compiled once more,
+//! so that the compiler says which jump is which condition.
+
+use crate::measure::error::MeasuringError;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use touchstone_criteria::{CriteriaOptions, Labelling, criterion_named};
+use touchstone_front_java::classfile::ClassFile;
+use touchstone_front_java::{Compiling, Jdk, JdkError, LABELS, Loaded, Located, Marks, Program, Setup};
+use touchstone_instrument::{JavaClass, UnitRecord, Unprobed, java_record, left_alone};
+use touchstone_ir::FuncId;
+
+/// A class that was loaded with probes.
+struct Kept {
+    unit: u64,
+    bytes: Vec<u8>,
+    class: ClassFile,
+    /// Where it came from: a directory or a jar, if any.
+    from: Option<PathBuf>,
+}
+
+/// Records of classes that have none.
+pub(super) fn explain(out: &Path, root: &Path, criteria: &[String]) -> Result<(), MeasuringError> {
+    let units = out.join("units");
+    let kept = kept(&units);
+    if kept.is_empty() {
+        return Ok(());
+    }
+    let sources = Sources::below(root, out);
+    let class_path = class_path(&units);
+    let mut by_place: BTreeMap<Option<PathBuf>, Vec<(Kept, PathBuf)>> = BTreeMap::new();
+    for kept in kept {
+        match sources.of(&kept) {
+            Found::Source(source) => by_place.entry(kept.from.clone()).or_default().push((kept, source)),
+            Found::Test => write(&units, &left_alone(kept.unit, String::new(), Unprobed::NoSource))?,
+            Found::Nothing => {
+                let file = kept.from.as_ref().map(|from| from.join(format!("{}.class", kept.class.name)));
+                let file = file.unwrap_or_default().display().to_string();
+                write(&units, &left_alone(kept.unit, file, Unprobed::NoSource))?;
+            }
+        }
+    }
+    let scratch =
+        tempfile::tempdir().map_err(|source| MeasuringError::NotMade { directory: out.to_path_buf(), source })?;
+    for (number, (_, classes)) in by_place.into_iter().enumerate() {
+        let asked = Asked { criteria, class_path: &class_path, scratch: &scratch.path().join(number.to_string()) };
+        match asked.records(&classes) {
+            Ok(records) => records.iter().try_for_each(|record| write(&units, record))?,
+            Err(why) => {
+                for (kept, source) in &classes {
+                    let file = source.display().to_string();
+                    write(&units, &left_alone(kept.unit, file, Unprobed::NotRead(why.clone())))?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn write(units: &Path, record: &UnitRecord) -> Result<(), MeasuringError> {
+    record.write(units).map_err(|source| MeasuringError::NotCopied { path: units.to_path_buf(), source })
+}
+
+/// Classes that have no record.
+fn kept(units: &Path) -> Vec<Kept> {
+    let entries = std::fs::read_dir(units).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut files: Vec<PathBuf> = entries
+        .filter(|path| path.extension().is_some_and(|extension| extension == "class"))
+        .filter(|path| !path.with_extension("json").is_file())
+        .collect();
+    files.sort_unstable();
+    let read = |path: &PathBuf| {
+        let unit = u64::from_str_radix(path.file_stem()?.to_str()?, 16).ok()?;
+        let bytes = std::fs::read(path).ok()?;
+        let class = ClassFile::read(&bytes).ok()?;
+        let from = std::fs::read_to_string(path.with_extension("loaded")).ok()?;
+        Some(Kept { unit, bytes, class, from: Some(PathBuf::from(from)).filter(|from| from.is_absolute()) })
+    };
+    files.iter().filter_map(read).collect()
+}
+
+/// All that classes came from, in any JVM.
+fn class_path(units: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(units).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut files: Vec<PathBuf> =
+        entries.filter(|path| path.extension().is_some_and(|extension| extension == "path")).collect();
+    files.sort_unstable();
+    let mut found: Vec<PathBuf> = Vec::new();
+    for text in files.iter().filter_map(|file| std::fs::read_to_string(file).ok()) {
+        for place in text.lines().map(PathBuf::from).filter(|place| place.exists()) {
+            let is_library = place.is_dir() || place.extension().is_some_and(|extension| extension == "jar");
+            if is_library && !found.contains(&place) {
+                found.push(place);
+            }
+        }
+    }
+    found
+}
+
+/// Sources of a project, by the names of their files.
+struct Sources(BTreeMap<String, Vec<PathBuf>>);
+
+/// What there is of a class.
+enum Found {
+    Source(PathBuf),
+    /// It is a test.
+    Test,
+    Nothing,
+}
+
+impl Sources {
+    fn below(root: &Path, out: &Path) -> Sources {
+        let mut found: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
+        let mut waiting = vec![root.to_path_buf()];
+        while let Some(directory) = waiting.pop() {
+            for entry in std::fs::read_dir(&directory).into_iter().flatten().flatten() {
+                let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
+                match entry.file_type() {
+                    Ok(kind) if kind.is_dir() && !name.starts_with('.') && path != *out => waiting.push(path),
+                    Ok(kind) if kind.is_file() && name.ends_with(".java") => found.entry(name).or_default().push(path),
+                    _ => {}
+                }
+            }
+        }
+        found.values_mut().for_each(|paths| paths.sort_unstable());
+        Sources(found)
+    }
+
+    /// The source of a class: of several the one that is nearest to where the class came from.
+    fn of(&self, kept: &Kept) -> Found {
+        let Some(name) = kept.class.source_file() else { return Found::Nothing };
+        let package = kept.class.name.rsplit_once('/').map_or("", |(package, _)| package);
+        let end = Path::new(package).join(&**name);
+        let in_package = |path: &&PathBuf| path.ends_with(&end) && has_package(path, package);
+        let all: Vec<&PathBuf> = self.0.get(&**name).into_iter().flatten().filter(in_package).collect();
+        let is_test = |path: &Path| path.ancestors().any(|folder| folder.ends_with("src/test"));
+        let from = kept.from.as_deref().unwrap_or(Path::new(""));
+        let shared = |path: &Path| path.components().zip(from.components()).take_while(|(a, b)| a == b).count();
+        let nearest = all.iter().max_by_key(|path| shared(path));
+        match nearest {
+            Some(path) if is_test(path) => Found::Test,
+            Some(path) => Found::Source((*path).clone()),
+            None => Found::Nothing,
+        }
+    }
+}
+
+/// Whether a source says that it is of a package.
+fn has_package(path: &Path, package: &str) -> bool {
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    let line = text.lines().map(str::trim).find_map(|line| line.strip_prefix("package "));
+    let own = line.and_then(|rest| rest.split(';').next()).map_or("", str::trim);
+    own.replace('.', "/") == package
+}
+
+/// What is asked of classes that came from one place.
+struct Asked<'a> {
+    criteria: &'a [String],
+    class_path: &'a [PathBuf],
+    scratch: &'a Path,
+}
+
+/// Java 1.0.2 had the version 45, and every release since then one more.
+const BEFORE_FIRST: u16 = 44;
+
+impl Asked<'_> {
+    /// Their records, or why there are none, in a sentence.
+    fn records(&self, classes: &[(Kept, PathBuf)]) -> Result<Vec<UnitRecord>, String> {
+        let said = |error: &dyn std::fmt::Display| error.to_string().lines().take(2).collect::<Vec<_>>().join(" ");
+        let jdk = Jdk::find().map_err(|error| said(&error))?;
+        let (loaded, compiled) = (self.scratch.join("loaded"), self.scratch.join("compiled"));
+        for (kept, _) in classes {
+            let path = loaded.join(format!("{}.class", kept.class.name));
+            let folder = path.parent().unwrap_or(&loaded);
+            std::fs::create_dir_all(folder)
+                .and_then(|()| std::fs::write(&path, &kept.bytes))
+                .map_err(|error| said(&error))?;
+        }
+        let path: Vec<PathBuf> = std::iter::once(loaded.clone()).chain(self.class_path.iter().cloned()).collect();
+        let marks = self.compiled(&jdk, classes, &path, &compiled).map_err(|error| said(&error))?;
+        let helper = jdk.helper(self.scratch).map_err(|error| said(&error))?;
+        let setup = Setup {
+            java_home: jdk.home.clone(),
+            release: jdk.release,
+            class_path: path.into_iter().chain([helper.join(LABELS)]).collect(),
+            main_class: String::new(),
+            locale: ("en".to_string(), String::new()),
+            arguments: Vec::new(),
+        };
+        let program = Program::of_methods(setup, Some(marks)).map_err(|error| said(&error))?;
+        Ok(self.described(&program, classes))
+    }
+
+    /// Compiles the sources of classes again. What the source says of methods that became other code is forgotten.
+    fn compiled(&self, jdk: &Jdk, classes: &[(Kept, PathBuf)], path: &[PathBuf], to: &Path) -> Result<Marks, JdkError> {
+        let sources: BTreeSet<PathBuf> = classes.iter().map(|(_, source)| source.clone()).collect();
+        let sources: Vec<PathBuf> = sources.into_iter().collect();
+        let release = classes.first().map(|(kept, _)| u32::from(kept.class.major.saturating_sub(BEFORE_FIRST)));
+        let root = classes.first().and_then(|(kept, source)| {
+            source.ancestors().nth(kept.class.name.split('/').count()).map(Path::to_path_buf)
+        });
+        let how = Compiling { source_path: root.as_deref(), release, module: None };
+        let mut marks = jdk.compile(&sources, path, &how, to)?.marks;
+        for (kept, _) in classes {
+            let bytes = std::fs::read(to.join(format!("{}.class", kept.class.name))).unwrap_or_default();
+            if let Ok(again) = ClassFile::read(&bytes) {
+                marks.keep_matching(&kept.class, &again);
+            }
+        }
+        Ok(marks)
+    }
+
+    fn described(&self, program: &Program, classes: &[(Kept, PathBuf)]) -> Vec<UnitRecord> {
+        let names: Vec<String> = classes.iter().map(|(kept, _)| kept.class.name.to_string()).collect();
+        let unloadable: BTreeMap<String, String> = program.know(&names).into_iter().collect();
+        let methods_of = |name: &String| -> Vec<FuncId> {
+            let methods = program.methods(name).unwrap_or_default();
+            methods.into_iter().map(|method| method.func).collect()
+        };
+        let methods: Vec<Vec<FuncId>> = names
+            .iter()
+            .map(|name| if unloadable.contains_key(name) { Vec::new() } else { methods_of(name) })
+            .collect();
+        let mut loaded = Loaded::default();
+        program.load_only(&methods.concat(), &mut loaded);
+        let module = program.loaded(&loaded);
+        let criteria: Vec<&'static dyn Labelling> =
+            self.criteria.iter().filter_map(|name| criterion_named(name)).collect();
+        let options = CriteriaOptions::default();
+        let mut records = Vec::new();
+        for ((kept, source), methods) in classes.iter().zip(methods) {
+            let file = source.display().to_string();
+            if let Some(why) = unloadable.get(&*kept.class.name) {
+                records.push(left_alone(kept.unit, file, Unprobed::NotRead(why.clone())));
+                continue;
+            }
+            let located: Vec<(FuncId, Located)> =
+                methods.into_iter().filter_map(|func| Some((func, program.located(func)?))).collect();
+            records.push(java_record(&JavaClass {
+                unit: kept.unit,
+                bytes: &kept.bytes,
+                class: &kept.class,
+                file,
+                module: &module,
+                methods: &located,
+                criteria: &criteria,
+                options: &options,
+            }));
+        }
+        records
+    }
+}

@@ -1,0 +1,188 @@
+//! Java: `measure` says what a program covered, whatever it does, with the objectives of `objectives`; the program sees nothing of it.
+
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::{Command, Output};
+
+const GATE: &str = r#"package plant;
+import java.util.List;
+public class Gate {
+    final int width;
+    Gate(int width) { this.width = width; }
+    static int open(int a, boolean b, long c) {
+        if (a > 0 && (b || !(c < 5L))) {
+            return 1;
+        }
+        boolean both = b && a == -3; if (both) if (c == 7) return 2;
+        return b ? 3 : 4;
+    }
+    static String kind(Object o, int k) {
+        if (o instanceof String s && s.length() > 2 || k == 9) {
+            return "long";
+        }
+        switch (k) {
+            case 1: return "one";
+            case 2: case 3: return "few";
+            default: break;
+        }
+        try {
+            int x = 10 / k; k = x;
+        } catch (ArithmeticException e) {
+            return "zero";
+        } finally {
+            if (k > 3 || k < -3) k = 0;
+        }
+        synchronized (o) { do { k++; } while (k < 5 && k != 3); }
+        return List.of(1, 2, 3).stream().filter(x -> x > 1 && x < 3).count() + "";
+    }
+    public static void main(String[] args) {
+        System.out.println(open(1, true, 0) + open(1, false, 0) + open(0, false, 9));
+        System.out.println(kind("abc", 1) + kind("a", 1) + kind(7, 0) + kind("", 5));
+        System.out.println(Gate.class.getDeclaredFields().length + " " + Gate.class.getDeclaredMethods().length);
+        if (args.length > 0 && args[0].equals("halt")) Runtime.getRuntime().halt(3);
+        if (args.length > 0 && args[0].equals("kill")) {
+            try { new ProcessBuilder("kill", "-9", "" + ProcessHandle.current().pid()).start(); Thread.sleep(20_000); }
+            catch (Exception e) { throw new RuntimeException(e); }
+        }
+    }
+}
+"#;
+
+/// A directory with the class and its source.
+fn compiled() -> tempfile::TempDir {
+    let scratch = tempfile::tempdir().expect("a directory");
+    let package = scratch.path().join("src/plant");
+    std::fs::create_dir_all(&package).expect("writable");
+    std::fs::write(package.join("Gate.java"), GATE).expect("writable");
+    let status =
+        Command::new("javac").args(["-d", "classes", "src/plant/Gate.java"]).current_dir(scratch.path()).status();
+    assert!(status.expect("javac runs").success());
+    scratch
+}
+
+fn touchstone(within: &Path, words: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_touchstone"));
+    command.args(words).current_dir(within).output().expect("it runs")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// The report of the last measurement.
+fn report(within: &Path) -> Value {
+    let output = touchstone(within, &["report", "--format", "json"]);
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("no JSON: {}", text(&output.stderr)))
+}
+
+/// Texts of a function's objectives of a criterion that are covered, and of the others.
+fn by_status(report: &Value, criterion: &str, function: &str) -> (BTreeSet<String>, BTreeSet<String>) {
+    let objectives = report["objectives"].as_array().expect("objectives").iter();
+    let own = objectives.filter(|one| one["criterion"] == criterion && one["function"] == function);
+    let (covered, others): (Vec<&Value>, Vec<&Value>) = own.partition(|one| one["status"] == "covered");
+    let texts =
+        |of: Vec<&Value>| of.into_iter().map(|one| one["text"].as_str().unwrap_or_default().to_string()).collect();
+    (texts(covered), texts(others))
+}
+
+#[test]
+fn what_a_java_program_covers_is_measured_and_the_program_sees_nothing_of_it() {
+    let scratch = compiled();
+    let plain = Command::new("java").args(["-cp", "classes", "plant.Gate"]).current_dir(scratch.path()).output();
+    let plain = plain.expect("java runs");
+    let command = [
+        "measure",
+        "-c",
+        "stmt,branch,condition,mcdc",
+        "-q",
+        "--",
+        "java",
+        "-Xverify:all",
+        "-cp",
+        "classes",
+        "plant.Gate",
+    ];
+    let measured = touchstone(scratch.path(), &command);
+    assert_eq!(measured.status.code(), Some(0), "{}", text(&measured.stderr));
+    assert!(text(&measured.stdout).starts_with(&text(&plain.stdout)), "{}", text(&measured.stdout));
+    let report = report(scratch.path());
+
+    let (covered, others) = by_status(&report, "condition", "plant.Gate.open");
+    let has = |of: &BTreeSet<String>, wanted: &str| of.iter().any(|text| text == wanted);
+    for wanted in ["a > 0 is true", "a > 0 is false", "b is true", "b is false", "c < 5L is true"] {
+        assert!(has(&covered, wanted), "{wanted}: {covered:?}");
+    }
+    for wanted in ["c < 5L is false", "a == -3 is true", "c == 7 is true", "c == 7 is false"] {
+        assert!(has(&others, wanted), "{wanted}: {others:?}");
+    }
+    let (covered, others) = by_status(&report, "branch", "plant.Gate.kind");
+    for wanted in ["switch: case 1", "switch: default"] {
+        assert!(has(&covered, wanted), "{wanted}: {covered:?}");
+    }
+    assert!(has(&others, "switch: case 2 ... 3"), "{others:?}");
+    let (covered, others) = by_status(&report, "stmt", "plant.Gate.kind");
+    for wanted in ["int x = 10 / k;", "return \"zero\";", "return \"long\";", "k++;"] {
+        assert!(has(&covered, wanted), "{wanted}: {covered:?}");
+    }
+    assert!(has(&others, "return \"few\";"), "{others:?}");
+    let status = |text: &str| {
+        let found = report["objectives"].as_array().into_iter().flatten().find(|one| one["text"] == text);
+        found.map(|one| one["status"].as_str().unwrap_or_default().to_string())
+    };
+    // Behind a division by zero, and before it.
+    assert_eq!(status("k = x;").as_deref(), Some("covered"));
+
+    let listed = touchstone(
+        scratch.path(),
+        &["objectives", "-c", "stmt,branch,condition,mcdc", "--format", "json", "src/plant/Gate.java"],
+    );
+    let listed: Value = serde_json::from_slice(&listed.stdout).expect("JSON");
+    let ids = |of: &Value| -> BTreeSet<String> {
+        of["objectives"].as_array().into_iter().flatten().map(|one| one["id"].to_string()).collect()
+    };
+    assert_eq!(ids(&report), ids(&listed));
+    let unknown = report["objectives"].as_array().into_iter().flatten().find(|one| one["status"] == "unknown");
+    assert_eq!(unknown, None);
+}
+
+#[test]
+fn hits_survive_whatever_ends_a_java_program() {
+    let scratch = compiled();
+    for (word, code) in [("halt", Some(3)), ("kill", None)] {
+        let script = format!("java -cp classes plant.Gate {word}; test $? -ge 3");
+        let measured = touchstone(scratch.path(), &["measure", "-c", "branch", "-q", "--", "sh", "-c", &script]);
+        assert_eq!(measured.status.code(), Some(0), "{code:?}: {}", text(&measured.stderr));
+        let (covered, _) = by_status(&report(scratch.path()), "branch", "plant.Gate.main");
+        let asked = format!("args.length > 0 && args[0].equals(\"{word}\") is true");
+        assert!(covered.contains(&asked), "{covered:?}");
+    }
+}
+
+#[test]
+fn tests_are_generated_on_top_of_a_measured_java_suite() {
+    let scratch = compiled();
+    touchstone(scratch.path(), &["measure", "-c", "branch,mcdc", "-q", "--", "java", "-cp", "classes", "plant.Gate"]);
+    let words = [
+        "generate",
+        "src/plant/Gate.java",
+        "-f",
+        "Gate.open",
+        "--on-top-of",
+        "touchstone-out",
+        "-o",
+        "new",
+        "--format",
+        "json",
+    ];
+    let made = touchstone(scratch.path(), &words);
+    let made: Value = serde_json::from_slice(&made.stdout).unwrap_or_else(|_| panic!("{}", text(&made.stderr)));
+    let tests_of = |wanted: &str| -> Vec<String> {
+        let one = made["objectives"].as_array().into_iter().flatten().find(|one| one["text"] == wanted);
+        let tests = one.and_then(|one| one["tests"].as_array()).into_iter().flatten();
+        tests.map(|test| test.as_str().unwrap_or_default().to_string()).collect()
+    };
+    assert_eq!(tests_of("a > 0 && (b || !(c < 5L)) is true"), ["java plant.Gate"]);
+    let new = tests_of("both is true");
+    assert!(!new.is_empty() && !new.contains(&"java plant.Gate".to_string()), "{new:?}");
+}

@@ -1,0 +1,64 @@
+//! Where in the code of a method its decisions and statements are: what probes in a class file mean.
+
+use crate::classfile::decode;
+use crate::lower::Func;
+use crate::program::Program;
+use std::sync::Arc;
+use touchstone_base::Span;
+use touchstone_ir::{CondTag, FuncId};
+
+/// A method's code and what of its source is where.
+#[derive(Clone, Debug)]
+pub struct Located {
+    /// The class, by its internal name.
+    pub class: Arc<str>,
+    /// Which method of the class it is.
+    pub method: usize,
+    /// Conditional jumps that are conditions.
+    pub jumps: Vec<LocatedJump>,
+    /// Positions at which statements begin, and where the source has them.
+    pub statements: Vec<(usize, Span)>,
+    /// Instructions and their lines.
+    lines: Vec<(usize, u32)>,
+}
+
+impl Located {
+    /// The line of an instruction; 0 if nobody says.
+    pub fn line(&self, at: usize) -> u32 {
+        self.lines.iter().take_while(|(start, _)| *start <= at).last().map_or(0, |(_, line)| *line)
+    }
+}
+
+/// A jump that is a condition.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LocatedJump {
+    /// Position in the code.
+    pub at: usize,
+    /// The condition.
+    pub tag: CondTag,
+    /// What the condition is if the jump is taken.
+    pub if_taken: bool,
+}
+
+impl Program {
+    /// Where a method's decisions and statements are; `None` if the function is no method with code.
+    pub fn located(&self, func: FuncId) -> Option<Located> {
+        let mut world = self.world.borrow_mut();
+        let Some(Func::Method(method)) = world.what(func).cloned() else { return None };
+        let file = world.classes.get(method.class).file().cloned()?;
+        let code = file.methods.get(usize::from(method.index))?.code()?;
+        let insns = decode(&code.bytes, code.offset).ok()?;
+        let table = world.table(method, &file, code, &insns);
+        let jumps = table.jumps().map(|(at, tag, opcode)| {
+            let if_taken = code.bytes.get(at) == Some(&opcode);
+            LocatedJump { at, tag, if_taken }
+        });
+        Some(Located {
+            class: file.name.clone(),
+            method: usize::from(method.index),
+            jumps: jumps.collect(),
+            statements: table.beginnings().map(|(at, point)| (at, point.span)).collect(),
+            lines: insns.iter().map(|insn| (insn.at, code.line(insn.at))).collect(),
+        })
+    }
+}

@@ -1,0 +1,13 @@
+//! Java: what the probes of a class mean, once its source is known.
+//!
+//! The agent gives every class probes without knowing its source (`touchstone-probes-java`), and keeps the class. Here the
+//! same layout is found out again, and its probes are given to the objectives that every verb has: a way through a group of jumps is
+//! a row of each decision inside of it.
+//!
+//! Deliberately not here: where sources are, and how they are compiled (a campaign's).
+
+mod agent;
+mod record;
+
+pub use agent::{AGENT, AgentError, ROOT, find_agent, surround_jvms};
+pub use record::{JavaClass, java_record, left_alone};

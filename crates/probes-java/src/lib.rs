@@ -1,0 +1,41 @@
+//! Probes in class files: where they stand, and the class with them.
+//!
+//! - `flow.rs`: blocks of a method's code, and which follow which;
+//! - `group.rs`: jumps that may be conditions of one decision, and the ways through them;
+//! - `layout.rs`: the probes of a class, by number: what each says of the code;
+//! - `frames.rs`, `tables.rs`, `code.rs`: code that is laid out again, with all that speaks of positions in it;
+//! - `weave.rs`: the class with probes.
+//!
+//! The agent puts probes into classes as a JVM loads them, and knows no source. Whoever reads what they left has the source, and
+//! finds out the same layout from the same bytes.
+//!
+//! Deliberately not here: what a decision is (the source's), files, and any JVM.
+
+#![warn(missing_docs)]
+
+mod code;
+mod flow;
+mod frames;
+mod group;
+mod layout;
+mod tables;
+mod weave;
+
+pub use group::{Group, Node, Way};
+pub use layout::{Layout, MethodProbes, Places, Side, Untreated, layout};
+pub use weave::{Weaving, Woven, weave};
+
+/// Changed whenever the same class gets other probes.
+pub const LAYOUT_VERSION: u32 = 1;
+
+/// The identity of a class with its probes: the same wherever it is loaded.
+pub fn unit(bytes: &[u8], places: Places) -> u64 {
+    // FNV-1a, and what MurmurHash ends with.
+    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    let begin = [LAYOUT_VERSION as u8, u8::from(places == Places::Probed)];
+    let mut hash = begin.iter().chain(bytes).fold(0xcbf2_9ce4_8422_2325, |hash, byte| step(hash, *byte));
+    for factor in [0xff51_afd7_ed55_8ccd, 0xc4ce_b9fe_1a85_ec53] {
+        hash = (hash ^ hash >> 33).wrapping_mul(factor);
+    }
+    hash ^ hash >> 33
+}

@@ -1,0 +1,273 @@
+//! The class with probes: every byte that is not about code stays what and where it was.
+
+use crate::code::{Hitting, Laid, MOST_PROBES, lay};
+use crate::frames::{self, Beginning, Frame, Held, Receiver};
+use crate::layout::{Layout, MethodProbes, Untreated};
+use crate::tables::Moved;
+use touchstone_classfile::{ClassFile, Code, Constant, Cursor, MethodDesc, access};
+
+/// A class that is to have probes.
+#[derive(Clone, Copy, Debug)]
+pub struct Weaving<'c> {
+    /// Its bytes,
+    pub bytes: &'c [u8],
+    /// and the same as data.
+    pub class: &'c ClassFile,
+    /// The probes.
+    pub layout: &'c Layout,
+    /// The class that has the static method `hit`, which takes the number of a probe.
+    pub holder: &'c str,
+    /// The number of the first probe: those of several classes follow each other.
+    pub first: u32,
+}
+
+/// A class with probes, and methods that have none.
+pub type Woven = (Vec<u8>, Vec<(usize, Untreated)>);
+
+/// Stack maps are needed from this version of class files on.
+const WITH_FRAMES: u16 = 50;
+/// What our code needs of the stack.
+const STACK: u16 = 2;
+
+/// Puts probes into a class; `None` if it has no room for them.
+pub fn weave(weaving: &Weaving<'_>) -> Option<Woven> {
+    let Weaving { bytes, class, layout, holder, first } = weaving;
+    if first.checked_add(layout.size)? > MOST_PROBES {
+        return None;
+    }
+    let mut pool = Added::new(class);
+    let method = pool.method(holder, "hit", "(I)V");
+    let hitting = Hitting { method, first: *first };
+    let mut untreated: Vec<(usize, Untreated)> = layout.untreated.iter().map(|(index, why)| (*index, *why)).collect();
+    let mut replaced: Vec<(std::ops::Range<usize>, Vec<u8>)> = Vec::new();
+    for (index, probes) in &layout.methods {
+        let Some(code) = class.methods[*index].code() else { continue };
+        match (Rewriting { weaving, index: *index, code, probes }).attribute(hitting, &mut pool) {
+            Ok(new) => replaced.push(new),
+            Err(why) => untreated.push((*index, why)),
+        }
+    }
+    let (count, pool_end) = (pool.count()?, pool_end(bytes)?);
+    let mut out = Vec::with_capacity(bytes.len() * 2);
+    out.extend(bytes.get(..8)?);
+    out.extend(count.to_be_bytes());
+    out.extend(bytes.get(10..pool_end)?);
+    out.extend(&pool.bytes);
+    let mut at = pool_end;
+    // Methods follow each other in the file as in the class.
+    for (range, new) in replaced {
+        out.extend(bytes.get(at..range.start)?);
+        out.extend(new);
+        at = range.end;
+    }
+    out.extend(bytes.get(at..)?);
+    untreated.sort_unstable_by_key(|(index, _)| *index);
+    Some((out, untreated))
+}
+
+/// Where the constants of a class end.
+fn pool_end(bytes: &[u8]) -> Option<usize> {
+    let mut cursor = Cursor::new(bytes, 0);
+    cursor.take(8).ok()?;
+    let count = cursor.u2().ok()?;
+    let mut index = 1;
+    while index < count {
+        let (length, wide) = match cursor.u1().ok()? {
+            1 => (usize::from(cursor.u2().ok()?), false),
+            5 | 6 => (8, true),
+            7 | 8 | 16 | 19 | 20 => (2, false),
+            15 => (3, false),
+            _ => (4, false),
+        };
+        cursor.take(length).ok()?;
+        index += if wide { 2 } else { 1 };
+    }
+    Some(cursor.position())
+}
+
+/// Constants behind those that a class has.
+struct Added<'c> {
+    class: &'c ClassFile,
+    bytes: Vec<u8>,
+    next: usize,
+    classes: std::collections::BTreeMap<String, u16>,
+}
+
+impl<'c> Added<'c> {
+    fn new(class: &'c ClassFile) -> Added<'c> {
+        let mut classes = std::collections::BTreeMap::new();
+        for index in 1..u16::try_from(class.pool.len()).unwrap_or(u16::MAX) {
+            if let Ok(Constant::Class(_)) = class.pool.get(index)
+                && let Ok(name) = class.pool.class(index)
+            {
+                classes.entry(name.to_string()).or_insert(index);
+            }
+        }
+        Added { class, bytes: Vec::new(), next: class.pool.len(), classes }
+    }
+
+    /// How many there are then; `None` if these are too many.
+    fn count(&self) -> Option<u16> {
+        u16::try_from(self.next).ok()
+    }
+
+    fn add(&mut self, tag: u8, numbers: &[u16]) -> u16 {
+        self.bytes.push(tag);
+        numbers.iter().for_each(|number| self.bytes.extend(number.to_be_bytes()));
+        self.next += 1;
+        // Nobody uses it if there are too many.
+        u16::try_from(self.next - 1).unwrap_or(0)
+    }
+
+    fn text(&mut self, text: &str) -> u16 {
+        let index = self.add(1, &[u16::try_from(text.len()).unwrap_or(0)]);
+        self.bytes.extend(text.as_bytes());
+        index
+    }
+
+    fn class(&mut self, name: &str) -> u16 {
+        if let Some(known) = self.classes.get(name) {
+            return *known;
+        }
+        let text = self.text(name);
+        let index = self.add(7, &[text]);
+        self.classes.insert(name.to_string(), index);
+        index
+    }
+
+    fn method(&mut self, class: &str, name: &str, desc: &str) -> u16 {
+        let class = self.class(class);
+        let (name, desc) = (self.text(name), self.text(desc));
+        let both = self.add(12, &[name, desc]);
+        self.add(10, &[class, both])
+    }
+
+    fn own_class(&mut self) -> u16 {
+        let name = self.class.name.clone();
+        self.class(&name)
+    }
+}
+
+/// The code of a method that is being laid out again.
+struct Rewriting<'w> {
+    weaving: &'w Weaving<'w>,
+    index: usize,
+    code: &'w Code,
+    probes: &'w MethodProbes,
+}
+
+/// An attribute of code, as the file has it.
+struct RawAttribute {
+    name: u16,
+    bytes: Vec<u8>,
+}
+
+impl Rewriting<'_> {
+    /// The attribute `Code` with probes, and where in the file the old one is.
+    fn attribute(
+        &self,
+        hitting: Hitting,
+        pool: &mut Added<'_>,
+    ) -> Result<(std::ops::Range<usize>, Vec<u8>), Untreated> {
+        let laid = lay(self.probes, self.code, hitting).ok_or(Untreated::TooLong)?;
+        self.written(&laid, pool).ok_or(Untreated::Tables)
+    }
+
+    /// Before the code are the name and length of the attribute, two sizes, and the length of the code.
+    fn begin(&self) -> Option<usize> {
+        self.code.offset.checked_sub(14)
+    }
+
+    fn written(&self, laid: &Laid, pool: &mut Added<'_>) -> Option<(std::ops::Range<usize>, Vec<u8>)> {
+        let (bytes, begin) = (self.weaving.bytes, self.begin()?);
+        let mut cursor = Cursor::new(bytes.get(begin..)?, 0);
+        let (name, length) = (cursor.u2().ok()?, cursor.u4().ok()? as usize);
+        let end = begin + 6 + length;
+        cursor.take(8 + self.code.bytes.len()).ok()?;
+        let flow = &self.probes.flow;
+        let start = |at: usize| -> Option<u16> {
+            let index = if at == self.code.bytes.len() { flow.insns.len() } else { flow.index(at)? };
+            u16::try_from(laid.start[index]).ok()
+        };
+        let own = |at: usize| u16::try_from(laid.own[flow.index(at)?]).ok();
+        let mut out = Vec::with_capacity(length * 2);
+        out.extend(self.code.max_stack.checked_add(STACK)?.to_be_bytes());
+        let locals = u16::try_from(usize::from(self.code.max_locals) + laid.numbers).ok()?;
+        out.extend(locals.to_be_bytes());
+        out.extend(u32::try_from(laid.bytes.len()).ok()?.to_be_bytes());
+        out.extend(&laid.bytes);
+        let handlers = cursor.u2().ok()?;
+        out.extend(handlers.to_be_bytes());
+        for _ in 0..handlers {
+            for _ in 0..3 {
+                out.extend(start(usize::from(cursor.u2().ok()?))?.to_be_bytes());
+            }
+            out.extend(cursor.u2().ok()?.to_be_bytes());
+        }
+        let mut attributes = Vec::new();
+        for _ in 0..cursor.u2().ok()? {
+            let (name, length) = (cursor.u2().ok()?, cursor.u4().ok()? as usize);
+            attributes.push(RawAttribute { name, bytes: cursor.take(length).ok()?.to_vec() });
+        }
+        let moved = Moved { start: &start, own: &own };
+        let mut has_frames = false;
+        for attribute in &mut attributes {
+            let name = self.weaving.class.pool.name(attribute.name).ok()?;
+            match &*name {
+                "StackMapTable" => {
+                    has_frames = true;
+                    attribute.bytes = self.frames(&attribute.bytes, laid, pool)?;
+                }
+                _ => moved.attribute(&name, &mut attribute.bytes)?,
+            }
+        }
+        // Older classes are verified without.
+        if !laid.beside.is_empty() && !has_frames && self.weaving.class.major > WITH_FRAMES {
+            return None;
+        }
+        out.extend(u16::try_from(attributes.len()).ok()?.to_be_bytes());
+        for attribute in attributes {
+            out.extend(attribute.name.to_be_bytes());
+            out.extend(u32::try_from(attribute.bytes.len()).ok()?.to_be_bytes());
+            out.extend(attribute.bytes);
+        }
+        let mut whole = name.to_be_bytes().to_vec();
+        whole.extend(u32::try_from(out.len()).ok()?.to_be_bytes());
+        whole.extend(out);
+        Some((begin..end, whole))
+    }
+
+    fn frames(&self, table: &[u8], laid: &Laid, pool: &mut Added<'_>) -> Option<Vec<u8>> {
+        let class = self.weaving.class;
+        let member = &class.methods[self.index];
+        let receiver = match (member.is(access::STATIC), &*member.name) {
+            (true, _) => None,
+            (false, "<init>") if &*class.name != "java/lang/Object" => Some(Receiver::New),
+            (false, _) => Some(Receiver::Object(pool.own_class())),
+        };
+        let desc = MethodDesc::parse(&member.desc)?;
+        let beginning = Beginning::new(&desc, receiver, &mut |name| pool.class(name));
+        let flow = &self.probes.flow;
+        let mut frames: Vec<Frame> = Vec::new();
+        let mut at_insn: std::collections::BTreeMap<usize, usize> = Default::default();
+        for mut frame in frames::read(table, &beginning)? {
+            let insn = flow.index(frame.at)?;
+            frame.at = laid.start[insn];
+            for held in frame.locals.iter_mut().chain(&mut frame.stack) {
+                if let Held::New(at) = held {
+                    *at = u16::try_from(laid.own[flow.index(usize::from(*at))?]).ok()?;
+                }
+            }
+            if laid.numbers > 0 {
+                frame.add_numbers(self.code.max_locals, laid.numbers);
+            }
+            at_insn.insert(insn, frames.len());
+            frames.push(frame);
+        }
+        for (at, goes_on) in &laid.beside {
+            let there = &frames[*at_insn.get(goes_on)?];
+            frames.push(Frame { at: *at, ..there.clone() });
+        }
+        frames::write(&frames, &beginning)
+    }
+}
