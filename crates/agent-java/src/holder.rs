@@ -1,12 +1,14 @@
 //! The class that keeps what was hit, as bytes: one for so many probes.
 //!
-//!     public final class HOLDER {
-//!         private static final byte[] HIT = new byte[SIZE];
-//!         private static final Unsafe UNSAFE = Unsafe.getUnsafe();
-//!         private static final long MAPPED = …;
-//!         public static void hit(int probe) { if (HIT[probe] == 0) first(probe); }
-//!         private static void first(int probe) { HIT[probe] = 1; UNSAFE.putByte(MAPPED + probe, (byte) 1); }
-//!     }
+//! ```text
+//! public final class HOLDER {
+//!     private static final byte[] HIT = new byte[SIZE];
+//!     private static final Unsafe UNSAFE = Unsafe.getUnsafe();
+//!     private static final long MAPPED = …;
+//!     public static void hit(int probe) { if (HIT[probe] == 0) first(probe); }
+//!     private static void first(int probe) { HIT[probe] = 1; UNSAFE.putByte(MAPPED + probe, (byte) 1); }
+//! }
+//! ```
 //!
 //! Only the first hit of a probe writes to the file that is mapped, so what was hit is never lost, and threads that hit the same
 //! probe don't take its memory from each other. The class stands in the package `java.lang`, which every class can see, whatever its loader

@@ -178,31 +178,31 @@ pub(crate) fn is_conditional(insn: &Insn) -> bool {
 /// Whether an instruction may throw something.
 pub(crate) fn may_throw(insn: &Insn) -> bool {
     use touchstone_classfile::{Arith, Kind};
-    match insn {
+    matches!(
+        insn,
         Insn::Constant(_)
-        | Insn::ArrayLoad(_)
-        | Insn::ArrayStore(_)
-        | Insn::GetStatic(_)
-        | Insn::PutStatic(_)
-        | Insn::GetField(_)
-        | Insn::PutField(_)
-        | Insn::InvokeVirtual(_)
-        | Insn::InvokeSpecial(_)
-        | Insn::InvokeStatic(_)
-        | Insn::InvokeInterface(_)
-        | Insn::InvokeDynamic(_)
-        | Insn::New(_)
-        | Insn::NewArray(_)
-        | Insn::NewRefArray(_)
-        | Insn::NewMultiArray(..)
-        | Insn::ArrayLength
-        | Insn::Throw
-        | Insn::CheckCast(_)
-        | Insn::InstanceOf(_)
-        | Insn::MonitorEnter
-        | Insn::MonitorExit
-        | Insn::Return(_) => true,
-        Insn::Arith(Arith::Div | Arith::Rem, Kind::Int | Kind::Long) => true,
-        _ => false,
-    }
+            | Insn::ArrayLoad(_)
+            | Insn::ArrayStore(_)
+            | Insn::GetStatic(_)
+            | Insn::PutStatic(_)
+            | Insn::GetField(_)
+            | Insn::PutField(_)
+            | Insn::InvokeVirtual(_)
+            | Insn::InvokeSpecial(_)
+            | Insn::InvokeStatic(_)
+            | Insn::InvokeInterface(_)
+            | Insn::InvokeDynamic(_)
+            | Insn::New(_)
+            | Insn::NewArray(_)
+            | Insn::NewRefArray(_)
+            | Insn::NewMultiArray(..)
+            | Insn::ArrayLength
+            | Insn::Throw
+            | Insn::CheckCast(_)
+            | Insn::InstanceOf(_)
+            | Insn::MonitorEnter
+            | Insn::MonitorExit
+            | Insn::Return(_)
+            | Insn::Arith(Arith::Div | Arith::Rem, Kind::Int | Kind::Long)
+    )
 }

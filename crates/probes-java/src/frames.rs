@@ -67,14 +67,13 @@ impl Frame {
     }
 }
 
-/// What the locals of a method hold when it begins. Classes don't matter to whom the first frame that differs says everything.
+/// What the locals of a method hold when it begins.
 pub(crate) struct Beginning {
     pub locals: Vec<Held>,
 }
 
 impl Beginning {
-    /// Of a method with a descriptor; `class` finds the constant of a class. Parameters of classes whose constants
-    /// don't exist yet are a reason to have them: then this is `None`.
+    /// Of a method with a descriptor; `class` finds the constant of a class, or makes it.
     pub fn new(
         desc: &touchstone_classfile::MethodDesc,
         receiver: Option<Receiver>,
