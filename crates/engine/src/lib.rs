@@ -24,6 +24,7 @@ pub use confirm::concrete::{
     Call, ConcreteRun, Look, PROGRAM_NAME, SeenRow, program_arguments, run_function, run_program, watch_function,
     watch_program, watch_test,
 };
+pub use confirm::machines::Machines;
 pub use confirm::rounding::{round_numbers, shorten_objects};
 pub use confirm::watcher::Ways;
 pub use growth::{Growth, Room, Shortage};

@@ -4,6 +4,7 @@
 //! ways of a fork they take; instructions are the same. What a step did comes back as [`Stepped`](super::step::Stepped).
 
 use crate::config::Config;
+use crate::confirm::machines::Machines;
 use crate::exec::again::FoundBefore;
 use crate::exec::graph::Graph;
 use crate::exec::guide::{Guide, InputKey};
@@ -131,6 +132,8 @@ pub(crate) struct Executor<'m> {
     /// The path that is followed, if it is known.
     pub guide: Option<Guide>,
     graphs: Vec<Option<Graph>>,
+    /// What tests are confirmed on.
+    pub machines: Machines<'m>,
 }
 
 impl<'m> Executor<'m> {
@@ -172,6 +175,7 @@ impl<'m> Executor<'m> {
             input_vars: FxHashMap::default(),
             guide: None,
             graphs: module.functions.values().map(|_| None).collect(),
+            machines: Machines::of(module),
         }
     }
 
