@@ -24,9 +24,9 @@ pub use confirm::concrete::{
     Call, ConcreteRun, Look, PROGRAM_NAME, SeenRow, program_arguments, run_function, run_program, watch_function,
     watch_program, watch_test,
 };
-pub use confirm::machines::Machines;
 pub use confirm::rounding::{round_numbers, shorten_objects};
 pub use confirm::watcher::Ways;
+pub use exec::machines::Machines;
 pub use growth::{Growth, Room, Shortage};
 pub use inputs::globals::global_inputs;
 pub use inputs::kept::changers;

@@ -2,8 +2,8 @@
 //! brute-force tests enumerate inputs through the same door.
 
 use crate::confirm::description::ConditionOutcome;
-use crate::confirm::machines::Machines;
 use crate::confirm::watcher::{Watcher, Ways};
+use crate::exec::machines::Machines;
 use touchstone_base::Span;
 use touchstone_criteria::{
     Call as SeenCall, EarlierCall, Expected, Given, GoalId, MadeInput, NamedValue, ObjectInput, Row, TestCase,

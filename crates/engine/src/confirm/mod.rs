@@ -1,11 +1,10 @@
 //! From inputs to a test: the reference interpreter runs them (`concrete.rs`), watched for goals (`watcher.rs`), and what
-//! it saw is what the test expects (`testcase.rs`), under a title (`description.rs`). Many runs of one program share what they begin with (`machines.rs`). Which of many inputs are taken is a little matter of taste (`fitting.rs`,
+//! it saw is what the test expects (`testcase.rs`), under a title (`description.rs`). Which of many inputs are taken is a little matter of taste (`fitting.rs`,
 //! `rounding.rs`).
 
 pub(crate) mod concrete;
 pub(crate) mod description;
 pub(crate) mod fitting;
-pub(crate) mod machines;
 pub(crate) mod rounding;
 mod testcase;
 pub(crate) mod watcher;

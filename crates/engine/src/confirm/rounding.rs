@@ -6,7 +6,7 @@
 //! known here: who asks for rounding knows that there is none.
 
 use crate::confirm::concrete::{Look, watch_test};
-use crate::confirm::machines::Machines;
+use crate::exec::machines::Machines;
 use touchstone_base::float::Format;
 use touchstone_criteria::{MadeInput, NamedValue, Outcome, TestCase, TestKind, Watch};
 use touchstone_interp::Limits;

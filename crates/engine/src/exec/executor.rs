@@ -4,11 +4,11 @@
 //! ways of a fork they take; instructions are the same. What a step did comes back as [`Stepped`](super::step::Stepped).
 
 use crate::config::Config;
-use crate::confirm::machines::Machines;
 use crate::exec::again::FoundBefore;
 use crate::exec::graph::Graph;
 use crate::exec::guide::{Guide, InputKey};
 use crate::exec::ledger::Ledger;
+use crate::exec::machines::Machines;
 use crate::exec::used_globals::{InitialGlobals, UsedGlobals};
 use crate::exec::world::World;
 use crate::goals::coverage::Coverage;
