@@ -21,7 +21,7 @@ use touchstone_criteria::{
     Assumption, Criterion, GoalId, IncompletePaths, Objective, Objectives, Status, TestCase, Watch, WhyInfeasible,
     WhyUnknown,
 };
-use touchstone_engine::{Config, Explanation, Goals, Pool, explore_goals};
+use touchstone_engine::{Config, Explanation, Goals, Machines, Pool, explore_goals};
 
 /// What is asked, with everything decided.
 #[derive(Debug)]
@@ -142,7 +142,9 @@ impl Question {
         let mut tests = Kept::of(&self.program);
         let mut found = explore_goals(module, func, goals, &config, &mut tests);
         let growing = self.growing.unwrap_or(Growing::NOT);
-        let rounds = Rounds { module, func, wanted: &wanted, watch: &watch, config: &config, growing };
+        let machines = Machines::of(module);
+        let rounds =
+            Rounds { module, machines: &machines, func, wanted: &wanted, watch: &watch, config: &config, growing };
         let last = match self.growing {
             Some(_) => grow(&rounds, &mut found, &mut Pool::default(), &mut tests),
             None => config.clone(),

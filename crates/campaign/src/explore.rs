@@ -17,8 +17,8 @@ use std::time::Duration;
 use touchstone_base::Deadline;
 use touchstone_criteria::{Covered, FunctionResult, GoalId, IncompletePaths, Outcome, TestCase, Unmakeable};
 use touchstone_engine::{
-    Before, Config, Event, Found, Goals, PairsFound, Pool, Search, SeenRow, Sink, explore_goals_after, explore_pairs,
-    explore_paths_and_goals,
+    Before, Config, Event, Found, Goals, Machines, PairsFound, Pool, Search, SeenRow, Sink, explore_goals_after,
+    explore_pairs, explore_paths_and_goals,
 };
 
 /// What a search found.
@@ -41,8 +41,10 @@ pub(crate) fn explore<'s>(
 ) -> Result<Explored<'s>, CampaignError> {
     let mut writer = Writer { work, sink, watcher, tests: Vec::new(), untested: None, failed: None };
     let (module, func, growing) = (work.module(), work.task.func, work.plan.request.growing());
+    let machines = Machines::of(module);
     let rounds = Rounds {
         module,
+        machines: &machines,
         func,
         wanted: &work.wanted,
         watch: &work.watch,

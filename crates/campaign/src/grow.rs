@@ -10,7 +10,7 @@ use touchstone_criteria::{
     Bound, Doubt, Goal, GoalId, Incomplete, IncompletePaths, Objectives, Outcome, TestCase, Unmakeable, Unsupported,
     Watch,
 };
-use touchstone_engine::{Config, Found, Goals, Growth, Parts, Pool, Shortage, Sink, explore_further};
+use touchstone_engine::{Config, Found, Goals, Growth, Machines, Parts, Pool, Shortage, Sink, explore_further};
 use touchstone_ir::{FuncId, Module};
 
 /// Objects behind pointers of one path, at most.
@@ -56,8 +56,10 @@ impl Growing {
 }
 
 /// What rounds are for.
-pub(crate) struct Rounds<'a> {
+pub(crate) struct Rounds<'a, 'm> {
     pub module: &'a Module,
+    /// What tests run on.
+    pub machines: &'a Machines<'m>,
     pub func: FuncId,
     pub wanted: &'a Objectives,
     pub watch: &'a Rc<Watch>,
@@ -85,7 +87,12 @@ pub(crate) fn no_gain(untested: Option<&BTreeSet<GoalId>>, test: &TestCase) -> O
 }
 
 /// Explores further, as long as that may help; what the last round was asked.
-pub(crate) fn grow(rounds: &Rounds<'_>, found: &mut Found, pool: &mut Pool, collector: &mut dyn Collector) -> Config {
+pub(crate) fn grow(
+    rounds: &Rounds<'_, '_>,
+    found: &mut Found,
+    pool: &mut Pool,
+    collector: &mut dyn Collector,
+) -> Config {
     let mut last = rounds.config.clone();
     let Growing { most, while_quick, objects } = rounds.growing;
     if stopped(&found.result.incomplete) {
@@ -147,7 +154,7 @@ pub(crate) fn grow(rounds: &Rounds<'_>, found: &mut Found, pool: &mut Pool, coll
 }
 
 /// A round in which pointers lead into parts of other things, if something is open that may be so.
-fn inside(rounds: &Rounds<'_>, found: &mut Found, last: &Config, collector: &mut dyn Collector) {
+fn inside(rounds: &Rounds<'_, '_>, found: &mut Found, last: &Config, collector: &mut dyn Collector) {
     let deadline = rounds.config.deadline;
     let overlaps = |why: &Incomplete| {
         matches!(why, Incomplete::Doubt(Doubt::Overlap) | Incomplete::Unsupported(Unsupported::OverwrittenPointer))

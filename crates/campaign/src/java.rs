@@ -12,6 +12,8 @@ use crate::program::{Program, ReadError, Reading};
 use crate::request::Subject;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use touchstone_base::{Deadline, MemoryLimit};
 use touchstone_criteria::{Incomplete, Unsupported};
@@ -446,12 +448,13 @@ impl<'p> Loading<'p> {
         for _ in 0..ROUNDS {
             let far: BTreeMap<String, FuncId> = self.program.too_far(&self.loaded).into_iter().collect();
             let mut met: BTreeSet<FuncId> = BTreeSet::new();
-            open.retain(|method| {
+            let mut stopped = stops_of_all(&module, &open).into_iter();
+            open.retain(|_| {
                 let before = met.len();
-                met.extend(stops(&module, method).iter().filter_map(|what| far.get(what)));
+                met.extend(stopped.next().into_iter().flatten().filter_map(|what| far.get(&what)));
                 met.len() > before
             });
-            if met.is_empty() || until.is_over() {
+            if met.is_empty() {
                 break;
             }
             for function in met {
@@ -459,6 +462,9 @@ impl<'p> Loading<'p> {
                 self.load(&[function], AT_ONCE);
             }
             module = self.module(tested);
+            if until.is_over() {
+                break;
+            }
         }
         module
     }
@@ -485,6 +491,28 @@ fn stop(function: &mut Function, what: &str) {
     }
 }
 
+/// What stops paths of methods, by method; several are followed at a time.
+fn stops_of_all(module: &Module, methods: &[&Method]) -> Vec<Vec<String>> {
+    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+    let next = AtomicUsize::new(0);
+    let all: Vec<Mutex<Vec<String>>> = methods.iter().map(|_| Mutex::default()).collect();
+    let work = || {
+        while let Some((method, found)) = {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            methods.get(index).zip(all.get(index))
+        } {
+            *found.lock().expect("invariant: nobody panics with the lock") = stops(module, method);
+        }
+    };
+    std::thread::scope(|scope| {
+        let begun = (0..cores.min(methods.len())).filter_map(|_| touchstone_base::spawn_deep(scope, &work)).count();
+        if begun == 0 {
+            work();
+        }
+    });
+    all.into_iter().map(|found| found.into_inner().expect("invariant: nobody panics with the lock")).collect()
+}
+
 /// What stops paths of a method, of those that a short search follows.
 fn stops(module: &Module, method: &Method) -> Vec<String> {
     let possible = method.possible.map(|id| module.functions[id].name.clone());
@@ -497,7 +525,7 @@ fn stops(module: &Module, method: &Method) -> Vec<String> {
         ..Config::default()
     };
     let func = method.entry;
-    let result = touchstone_base::on_deep_stack(|| touchstone_engine::explore(module, func, &config, &mut Deaf));
+    let result = touchstone_engine::explore(module, func, &config, &mut Deaf);
     let what = |paths: &touchstone_criteria::IncompletePaths| match &paths.why {
         Incomplete::Unsupported(Unsupported::Construct(what)) => Some(what.clone()),
         _ => None,

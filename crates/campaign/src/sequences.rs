@@ -16,8 +16,8 @@ use touchstone_criteria::{
     Assume, Doubt, GoalId, Incomplete, IncompletePaths, Outcome, TestCase, TestKind, Unmakeable, Watch,
 };
 use touchstone_engine::{
-    Config, Event, Found, Goals, GoingOn, Growth, Look, Privates, Sequence, SequenceCall, Sequencing, Sink, changers,
-    explore_further, global_inputs, watch_test,
+    Config, Event, Found, Goals, GoingOn, Growth, Look, Machines, Privates, Sequence, SequenceCall, Sequencing, Sink,
+    changers, explore_further, global_inputs, watch_test,
 };
 use touchstone_ir::{FuncId, Linkage, Module};
 
@@ -28,7 +28,7 @@ const MOST_SHARES: usize = 4;
 /// asked.
 pub(crate) fn sequences(
     program: &Program,
-    rounds: &Rounds<'_>,
+    rounds: &Rounds<'_, '_>,
     config: &Config,
     calls: u32,
     found: &mut Found,
@@ -41,7 +41,7 @@ pub(crate) fn sequences(
 
 fn look_for(
     program: &Program,
-    rounds: &Rounds<'_>,
+    rounds: &Rounds<'_, '_>,
     config: &Config,
     calls: u32,
     found: &mut Found,
@@ -90,7 +90,7 @@ fn is_of_calls(why: &Incomplete) -> bool {
 }
 
 /// The goals that other calls may help to.
-fn wished(rounds: &Rounds<'_>, found: &Found, tests: &[TestCase]) -> BTreeSet<GoalId> {
+fn wished(rounds: &Rounds<'_, '_>, found: &Found, tests: &[TestCase]) -> BTreeSet<GoalId> {
     let Covered { closed, .. } = covered(rounds.wanted, Some(found), tests);
     let may_help = |goal: &GoalId| match found.doubted.get(goal) {
         Some(reasons) => reasons.iter().any(|reason| is_of_calls(&reason.why)),
@@ -113,8 +113,8 @@ fn call_of(program: &Program, config: &Config, tested: FuncId, func: FuncId) -> 
 }
 
 /// One search for sequences.
-struct Hunt<'a> {
-    rounds: &'a Rounds<'a>,
+struct Hunt<'a, 'm> {
+    rounds: &'a Rounds<'a, 'm>,
     ways: Vec<SequenceCall>,
     last: SequenceCall,
     config: &'a Config,
@@ -132,7 +132,7 @@ struct Start<'s> {
     going_on: GoingOn,
 }
 
-impl Hunt<'_> {
+impl Hunt<'_, '_> {
     /// First from what the program begins with, as a user would; then from what a test can set.
     fn kinds(&self) -> Vec<Privates> {
         let module = self.rounds.module;
@@ -203,6 +203,7 @@ impl Hunt<'_> {
         collector.begin_round(Some(untested));
         let tests = collector.tests().len() as u64;
         let mut calling = Calling {
+            machines: rounds.machines,
             sequence: &sequence,
             module: rounds.module,
             func: rounds.func,
@@ -219,7 +220,8 @@ impl Hunt<'_> {
 }
 
 /// Makes tests that make the calls themselves of the driver's.
-struct Calling<'a> {
+struct Calling<'a, 'm> {
+    machines: &'a Machines<'m>,
     sequence: &'a Sequence,
     module: &'a Module,
     func: FuncId,
@@ -228,7 +230,7 @@ struct Calling<'a> {
     collector: &'a mut dyn Collector,
 }
 
-impl Calling<'_> {
+impl Calling<'_, '_> {
     /// The test, as it runs without the driver.
     fn test(&self, driven: &TestCase) -> TestCase {
         let mut test = self.sequence.test(driven);
@@ -237,7 +239,7 @@ impl Calling<'_> {
         test.id = format!("{}_{number}", test.function.chars().map(plain).collect::<String>());
         let oracle = self.oracle.and_then(|name| self.module.function_named(name));
         let look = Look { watch: Some(self.watch), oracle, ..Look::default() };
-        let run = watch_test(self.module, self.func, &test, look);
+        let run = watch_test(self.machines, self.func, &test, look);
         if let TestKind::Function { earlier, .. } = &mut test.kind {
             earlier.iter_mut().zip(run.earlier).for_each(|(call, result)| call.result = result);
         }
@@ -252,7 +254,7 @@ impl Calling<'_> {
     }
 }
 
-impl Sink for Calling<'_> {
+impl Sink for Calling<'_, '_> {
     fn event(&mut self, event: Event<'_>) {
         match event {
             Event::Progress(_) => self.collector.event(event),

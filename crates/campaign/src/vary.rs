@@ -59,7 +59,7 @@ impl Turn {
 
 /// Varies the tests so far; how long that took.
 pub(crate) fn vary(
-    rounds: &Rounds<'_>,
+    rounds: &Rounds<'_, '_>,
     found: Option<&Found>,
     pool: &mut Pool,
     collector: &mut dyn Collector,
@@ -73,7 +73,7 @@ pub(crate) fn vary(
         return Duration::ZERO;
     }
     let variation = Variation {
-        module: rounds.module,
+        machines: rounds.machines,
         func: rounds.func,
         watch: rounds.watch,
         config: rounds.config,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use touchstone_base::Deadline;
 use touchstone_criteria::{Disagreement, Replay, TestCase, Watch};
-use touchstone_engine::{Look, SeenRow, distinct, watch_test};
+use touchstone_engine::{Look, Machines, SeenRow, distinct, watch_test};
 use touchstone_ir::{FuncId, Module};
 
 /// What tests evaluated when they ran once more.
@@ -36,6 +36,7 @@ pub(crate) fn watch_tests(
     deadline: Deadline,
     interrupt: &AtomicBool,
 ) -> Watched {
+    let machines = Machines::of(module);
     let look = Look { watch: Some(watch), ..Look::default() };
     let mut watched = Watched::default();
     for test in tests {
@@ -43,7 +44,7 @@ pub(crate) fn watch_tests(
             watched.left_out += 1;
             continue;
         }
-        let run = watch_test(module, entry, test, look);
+        let run = watch_test(&machines, entry, test, look);
         let missed = test.covers.iter().find(|goal| run.path == test.path && !run.hits.contains(goal));
         if let Some(missed) = missed {
             test.replayed = Replay::Disagreed(Disagreement::GoalNotReached(*missed));

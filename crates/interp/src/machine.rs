@@ -12,6 +12,7 @@ use crate::value::{ObjectId, Pointer, Value};
 use crate::view::StateView;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use touchstone_base::{Id, IndexMap, Span};
 use touchstone_ir::{
     BlockId, ErrorKind, FuncId, Function, GlobalId, Growing, Init, InputSource, Linkage, Module, Operand, Reg, SlotId,
@@ -179,7 +180,7 @@ pub struct Machine<'m> {
     growing: Option<&'m dyn Growing>,
     limits: Limits,
     pub(crate) memory: Memory<'m>,
-    globals: IndexMap<GlobalId, ObjectId>,
+    globals: Arc<IndexMap<GlobalId, ObjectId>>,
     /// Objects of globals that the module does not have.
     pub(crate) late_globals: Vec<Option<ObjectId>>,
     /// An object could not be made outside a run: reported by the next call.
@@ -238,7 +239,7 @@ impl<'m> Machine<'m> {
             growing: None,
             limits,
             memory: Memory::new(limits.heap_bytes, layout),
-            globals: IndexMap::new(),
+            globals: Arc::default(),
             late_globals: Vec::new(),
             out_of_memory: false,
             inputs: Default::default(),
@@ -267,12 +268,34 @@ impl<'m> Machine<'m> {
         machine
     }
 
+    /// A machine to copy: its copies share all globals until they write to them. `None` if a global is so large that to make it
+    /// of zeros is cheaper than to copy it.
+    pub fn to_copy(module: &'m Module, layout: Layout) -> Option<Self> {
+        const LARGE: u64 = 1 << 20;
+        let limits = Limits { heap_bytes: u64::MAX, ..Limits::default() };
+        let small = module.globals.values().all(|global| global.size <= LARGE);
+        small.then(|| {
+            let mut machine = Machine::laid_out(module, limits, layout);
+            machine.memory.share();
+            machine
+        })
+    }
+
+    /// A copy with limits of its own.
+    pub fn copy(&self, limits: Limits) -> Self {
+        let mut machine = Machine { limits, ..self.clone() };
+        machine.out_of_memory |= !machine.memory.limit_to(limits.heap_bytes);
+        machine
+    }
+
     fn make_globals(&mut self) {
+        let mut globals = IndexMap::new();
         for global in self.module.globals.values() {
             let fill = if global.linkage == Linkage::Undefined { Fill::Undefined } else { Fill::Zero };
             let object = self.make_object(global.size, Cow::Borrowed(&global.name), ObjectKind::Global, fill);
-            self.globals.push(object);
+            globals.push(object);
         }
+        self.globals = Arc::new(globals);
         for (id, global) in self.module.globals.iter() {
             let object = self.globals[id];
             for piece in global.init.iter().flatten() {

@@ -11,10 +11,10 @@
 //! A dead object keeps only a small record. That is what makes a dangling pointer recognisable, and why the number of
 //! objects counts against the memory limit.
 
+use crate::stores::{KEEP_CAPACITY, Store, Stores};
 use crate::value::{ObjectId, Pointer, Value};
 use std::borrow::Cow;
 use std::cell::Cell;
-use std::collections::BTreeMap;
 use touchstone_base::{Id, IndexMap};
 use touchstone_ir::{CmpOp, ErrorKind, Ty};
 
@@ -26,8 +26,6 @@ const FAR_ADDRESS: u64 = 0x555a_c3d2_e1f0;
 const GUARD: u64 = 4096;
 /// What the record of an object, alive or dead, counts against the memory limit.
 const RECORD_COST: u64 = 32;
-/// A dead object's buffers are kept for the next one up to this size.
-const KEEP_CAPACITY: usize = 4096;
 /// Locals of all frames have at most so many bytes: the compiled program usually has no more.
 const MOST_STACK: u64 = 8 << 20;
 const DEAD: u32 = u32::MAX;
@@ -88,17 +86,6 @@ struct Record {
     read_only: bool,
 }
 
-#[derive(Clone, Default)]
-struct Store<'m> {
-    name: Cow<'m, str>,
-    bytes: Vec<u8>,
-    /// One flag a byte; empty while `all_defined`.
-    defined: Vec<bool>,
-    all_defined: bool,
-    /// Offset of each intact stored pointer, and the object it points into.
-    pointers: BTreeMap<u64, ObjectId>,
-}
-
 /// What a new object holds.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fill {
@@ -110,8 +97,7 @@ pub(crate) enum Fill {
 #[derive(Clone)]
 pub(crate) struct Memory<'m> {
     records: IndexMap<ObjectId, Record>,
-    stores: Vec<Store<'m>>,
-    free_stores: Vec<u32>,
+    stores: Stores<'m>,
     next_address: u64,
     live_bytes: u64,
     /// Of them, those of locals.
@@ -130,8 +116,7 @@ impl<'m> Memory<'m> {
     pub fn new(limit: u64, layout: Layout) -> Self {
         Memory {
             records: IndexMap::new(),
-            stores: Vec::new(),
-            free_stores: Vec::new(),
+            stores: Stores::default(),
             next_address: match layout {
                 Layout::Close => FIRST_ADDRESS,
                 Layout::Apart => FAR_ADDRESS,
@@ -147,6 +132,17 @@ impl<'m> Memory<'m> {
         }
     }
 
+    /// From now on, copies share what objects hold, until one of them writes.
+    pub fn share(&mut self) {
+        self.stores.share();
+    }
+
+    /// Sets the limit; whether it allows what is there.
+    pub fn limit_to(&mut self, limit: u64) -> bool {
+        self.limit = limit;
+        self.live_bytes.saturating_add(self.records.len() as u64 * RECORD_COST) <= limit
+    }
+
     /// A new object, or `None` if the limit does not allow it.
     pub fn alloc(&mut self, size: u64, name: Cow<'m, str>, kind: ObjectKind, fill: Fill) -> Option<ObjectId> {
         let records = (self.records.len() as u64 + 1) * RECORD_COST;
@@ -159,11 +155,8 @@ impl<'m> Memory<'m> {
         if total > self.limit || self.records.len() as u64 >= u64::from(DEAD) {
             return None;
         }
-        let index = self.free_stores.pop().unwrap_or_else(|| {
-            self.stores.push(Store::default());
-            (self.stores.len() - 1) as u32
-        });
-        let store = &mut self.stores[index as usize];
+        let index = self.stores.fresh();
+        let store = self.stores.at_mut(index);
         store.name = name;
         store.all_defined = fill == Fill::Zero;
         if length > KEEP_CAPACITY {
@@ -194,8 +187,7 @@ impl<'m> Memory<'m> {
     pub fn alloc_beyond_limit(&mut self, kind: ObjectKind) -> ObjectId {
         let base = self.next_address;
         self.next_address += GUARD;
-        self.stores.push(Store::default());
-        let store = (self.stores.len() - 1) as u32;
+        let store = self.stores.push(Store::default());
         self.records.push(Record { base, size: 0, store, kind, read_only: false })
     }
 
@@ -205,16 +197,7 @@ impl<'m> Memory<'m> {
         if record.store == DEAD {
             return;
         }
-        let store = &mut self.stores[record.store as usize];
-        if store.bytes.capacity() > KEEP_CAPACITY {
-            *store = Store::default();
-        } else {
-            store.name = Cow::Borrowed("");
-            store.bytes.clear();
-            store.defined.clear();
-            store.pointers.clear();
-        }
-        self.free_stores.push(record.store);
+        self.stores.release(record.store);
         self.live_bytes -= record.size;
         if record.kind.is_local() {
             self.stack_bytes -= record.size;
@@ -234,7 +217,9 @@ impl<'m> Memory<'m> {
 
     /// Forgets the contents.
     pub fn make_undefined(&mut self, object: ObjectId) {
-        if let Some(store) = self.store_mut(object) {
+        if self.records[object].store != DEAD {
+            let store = self.own_store(object);
+            let store = self.stores.at_mut(store);
             store.all_defined = false;
             store.defined.clear();
             store.defined.resize(store.bytes.len(), false);
@@ -244,7 +229,7 @@ impl<'m> Memory<'m> {
 
     pub fn info(&self, object: ObjectId) -> ObjectInfo<'_> {
         let record = self.records[object];
-        let name = match self.stores.get(record.store as usize) {
+        let name = match self.stores.get(record.store) {
             Some(store) => store.name.as_ref(),
             None => "",
         };
@@ -257,8 +242,12 @@ impl<'m> Memory<'m> {
         matches!(value, Value::Ptr(pointer) if self.records[pointer.object].store == DEAD)
     }
 
-    fn store_mut(&mut self, object: ObjectId) -> Option<&mut Store<'m>> {
-        self.stores.get_mut(self.records[object].store as usize)
+    /// The number of the store of an object that lives and is going to be written to.
+    #[inline]
+    fn own_store(&mut self, object: ObjectId) -> u32 {
+        let record = &mut self.records[object];
+        record.store = self.stores.owned(record.store);
+        record.store
     }
 
     /// Every object that lives.
@@ -268,7 +257,7 @@ impl<'m> Memory<'m> {
 
     /// Where intact pointers are stored in an object.
     pub fn pointer_places(&self, object: ObjectId) -> Vec<u64> {
-        let store = self.stores.get(self.records[object].store as usize);
+        let store = self.stores.get(self.records[object].store);
         store.map_or(Vec::new(), |store| store.pointers.keys().copied().collect())
     }
 
@@ -375,9 +364,9 @@ impl<'m> Memory<'m> {
     }
 
     #[inline]
-    fn locate_for_write(&self, place: Pointer, length: u64) -> Result<(u32, usize), ErrorKind> {
-        let found = self.locate(place, length)?;
-        if self.records[place.object].read_only { Err(ErrorKind::ReadOnly) } else { Ok(found) }
+    fn locate_for_write(&mut self, place: Pointer, length: u64) -> Result<(u32, usize), ErrorKind> {
+        self.check_write(place, length)?;
+        Ok((self.own_store(place.object), place.offset as usize))
     }
 
     /// Whether a range is there.
@@ -386,8 +375,10 @@ impl<'m> Memory<'m> {
     }
 
     /// Whether a range may be written.
+    #[inline]
     pub fn check_write(&self, place: Pointer, length: u64) -> Result<(), ErrorKind> {
-        self.locate_for_write(place, length).map(|_| ())
+        self.locate(place, length)?;
+        if self.records[place.object].read_only { Err(ErrorKind::ReadOnly) } else { Ok(()) }
     }
 
     /// Reads a value; undefined bytes are an error.
@@ -395,7 +386,7 @@ impl<'m> Memory<'m> {
     pub fn load(&self, place: Pointer, ty: Ty) -> Result<Value, ErrorKind> {
         let length = usize::from(ty.bytes());
         let (store, start) = self.locate(place, length as u64)?;
-        let store = &self.stores[store as usize];
+        let store = self.stores.at(store);
         if !store.is_defined(start, length) {
             return Err(ErrorKind::Uninitialised);
         }
@@ -427,7 +418,7 @@ impl<'m> Memory<'m> {
         if matches!((value, ty), (Value::Ptr(_), Ty::Int(_))) {
             self.shown.set(true);
         }
-        let store = &mut self.stores[store as usize];
+        let store = self.stores.at_mut(store);
         write_word(&mut store.bytes[start..start + length], word);
         let cut = store.written(start, length);
         self.shown.set(self.shown.get() || cut);
@@ -440,7 +431,7 @@ impl<'m> Memory<'m> {
     /// The bytes of a range, `None` for undefined ones.
     pub fn peek(&self, place: Pointer, length: u64) -> Result<Vec<Option<u8>>, ErrorKind> {
         let (store, start) = self.locate(place, length)?;
-        let store = &self.stores[store as usize];
+        let store = self.stores.at(store);
         let range = start..start + length as usize;
         Ok(range.map(|index| store.is_defined(index, 1).then(|| store.bytes[index])).collect())
     }
@@ -448,7 +439,7 @@ impl<'m> Memory<'m> {
     /// Writes bytes; pointers that they hit are no longer intact.
     pub fn write_bytes(&mut self, place: Pointer, bytes: &[u8]) -> Result<(), ErrorKind> {
         let (store, start) = self.locate_for_write(place, bytes.len() as u64)?;
-        let store = &mut self.stores[store as usize];
+        let store = self.stores.at_mut(store);
         store.bytes[start..start + bytes.len()].copy_from_slice(bytes);
         let cut = store.written(start, bytes.len());
         self.shown.set(self.shown.get() || cut);
@@ -458,7 +449,7 @@ impl<'m> Memory<'m> {
     /// Gives undefined bytes of a range the value zero.
     pub fn settle(&mut self, place: Pointer, length: u64) -> Result<(), ErrorKind> {
         let (store, start) = self.locate_for_write(place, length)?;
-        let store = &mut self.stores[store as usize];
+        let store = self.stores.at_mut(store);
         if !store.all_defined {
             for index in start..start + length as usize {
                 if !store.defined[index] {
@@ -473,7 +464,7 @@ impl<'m> Memory<'m> {
     /// Sets a range to one byte.
     pub fn fill(&mut self, place: Pointer, byte: u8, length: u64) -> Result<(), ErrorKind> {
         let (store, start) = self.locate_for_write(place, length)?;
-        let store = &mut self.stores[store as usize];
+        let store = self.stores.at_mut(store);
         store.bytes[start..start + length as usize].fill(byte);
         let cut = store.written(start, length as usize);
         self.shown.set(self.shown.get() || cut);
@@ -482,10 +473,11 @@ impl<'m> Memory<'m> {
 
     /// Copies a range with its undefined bytes and pointers; the ranges may overlap. The source is checked first.
     pub fn copy(&mut self, to: Pointer, from: Pointer, length: u64) -> Result<(), ErrorKind> {
-        let (source, source_start) = self.locate(from, length)?;
+        self.locate(from, length)?;
         let (target, target_start) = self.locate_for_write(to, length)?;
+        let (source, source_start) = self.locate(from, length)?;
         let length = length as usize;
-        let store = &self.stores[source as usize];
+        let store = self.stores.at(source);
         let range = source_start..source_start + length;
         self.scratch.clear();
         self.scratch.extend_from_slice(&store.bytes[range.clone()]);
@@ -501,7 +493,7 @@ impl<'m> Memory<'m> {
         let split = !store.pointers.is_empty() && store.pointers_at(range.start, length).count() > pointers.len();
         let all_defined = store.all_defined || self.scratch_defined.iter().all(|&defined| defined);
 
-        let store = &mut self.stores[target as usize];
+        let store = self.stores.at_mut(target);
         let range = target_start..target_start + length;
         store.bytes[range.clone()].copy_from_slice(&self.scratch);
         let cut = store.written(target_start, length) || split;
@@ -553,76 +545,6 @@ fn write_word(bytes: &mut [u8], word: u64) {
         4 => bytes.copy_from_slice(&(word as u32).to_le_bytes()),
         8 => bytes.copy_from_slice(&word.to_le_bytes()),
         length => bytes.copy_from_slice(&word.to_le_bytes()[..length]),
-    }
-}
-
-/// Whether all flags are set; the usual lengths as one comparison.
-#[inline]
-fn all_set(flags: &[bool]) -> bool {
-    match *flags {
-        [flag] => flag,
-        [a, b, c, d] => [a, b, c, d] == [true; 4],
-        [a, b, c, d, e, f, g, h] => [a, b, c, d, e, f, g, h] == [true; 8],
-        _ => flags.iter().all(|&flag| flag),
-    }
-}
-
-/// Sets all flags; the usual lengths without a loop.
-#[inline]
-fn set_all(flags: &mut [bool]) {
-    match flags.len() {
-        1 => flags[0] = true,
-        4 => flags.copy_from_slice(&[true; 4]),
-        8 => flags.copy_from_slice(&[true; 8]),
-        _ => flags.fill(true),
-    }
-}
-
-impl Store<'_> {
-    #[inline]
-    fn is_defined(&self, start: usize, length: usize) -> bool {
-        self.all_defined || all_set(&self.defined[start..start + length])
-    }
-
-    /// Notes that a range was written with defined bytes that are no pointer; whether a part of one is left beside them, which is a number.
-    #[inline]
-    #[must_use]
-    fn written(&mut self, start: usize, length: usize) -> bool {
-        if !self.all_defined {
-            set_all(&mut self.defined[start..start + length]);
-        }
-        !self.pointers.is_empty() && length > 0 && self.forget_pointers(start, length)
-    }
-
-    /// Whether a range has a part of an intact pointer.
-    fn holds_pointer(&self, start: usize, length: usize) -> bool {
-        self.pointers_at(start, length).next().is_some()
-    }
-
-    /// The intact pointers of which a range has a part.
-    fn pointers_at(&self, start: usize, length: usize) -> impl Iterator<Item = u64> + '_ {
-        let end = if length == 0 { 0 } else { (start + length) as u64 };
-        self.pointers.range((start as u64).saturating_sub(7).min(end)..end).map(|(&at, _)| at)
-    }
-
-    /// Pointers that a range touches are no longer intact; whether it has not all of one.
-    fn forget_pointers(&mut self, start: usize, length: usize) -> bool {
-        let (first, end) = ((start as u64).saturating_sub(7), (start + length) as u64);
-        let mut cut = false;
-        while let Some((&at, _)) = self.pointers.range(first..end).next() {
-            self.pointers.remove(&at);
-            cut |= at < start as u64 || at + 8 > end;
-        }
-        cut
-    }
-
-    /// Goes over to one flag a byte.
-    fn track(&mut self) {
-        if self.all_defined {
-            self.all_defined = false;
-            self.defined.clear();
-            self.defined.resize(self.bytes.len(), true);
-        }
     }
 }
 
@@ -722,6 +644,25 @@ mod tests {
         check(CmpOp::Ult, Value::ptr(a, -1), Value::ptr(a, 0), true);
         check(CmpOp::Eq, Value::NULL, Value::ptr(a, 0), false);
         check(CmpOp::Eq, Value::NULL, Value::NULL, true);
+    }
+
+    #[test]
+    fn copies_share_what_they_begin_with_and_nothing_that_they_write() {
+        let mut memory = memory();
+        let (a, b) = (object(&mut memory, 16, Fill::Zero), object(&mut memory, 8, Fill::Zero));
+        memory.store(at(a, 0), Ty::Ptr, Value::ptr(b, 4)).expect("in bounds");
+        memory.share();
+        let (mut one, mut other) = (memory.clone(), memory.clone());
+        one.store(at(a, 8), Ty::I32, Value::Int(7)).expect("in bounds");
+        one.copy(at(b, 0), at(a, 8), 4).expect("in bounds");
+        assert_eq!(one.load(at(a, 0), Ty::Ptr), Ok(Value::ptr(b, 4)));
+        assert_eq!(one.load(at(b, 0), Ty::I32), Ok(Value::Int(7)));
+        other.kill(b);
+        let fresh = object(&mut other, 8, Fill::Zero);
+        assert_eq!(other.load(at(fresh, 0), Ty::I64), Ok(Value::Int(0)));
+        assert_eq!(other.load(at(b, 0), Ty::I32), Err(ErrorKind::Dangling));
+        assert_eq!(memory.load(at(a, 8), Ty::I32), Ok(Value::Int(0)));
+        assert_eq!(memory.load(at(b, 0), Ty::I32), Ok(Value::Int(0)));
     }
 
     #[test]

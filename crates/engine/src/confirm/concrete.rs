@@ -3,6 +3,7 @@
 
 use crate::confirm::description::ConditionOutcome;
 use crate::confirm::watcher::{Watcher, Ways};
+use crate::exec::machines::Machines;
 use touchstone_base::Span;
 use touchstone_criteria::{
     Call as SeenCall, EarlierCall, Expected, Given, GoalId, MadeInput, NamedValue, ObjectInput, Row, TestCase,
@@ -12,8 +13,8 @@ use touchstone_interp::{
     End, Layout, Limits, Machine, ObjectId, ObjectKind, Observer, PathRecorder, Provided, Unrunnable, Value,
 };
 use touchstone_ir::{
-    DataType, DataTypeId, DataValue, DecisionId, FuncId, Function, Global, GlobalId, InputSource, Linkage, Module,
-    Param, PointerTarget, Stands, Tail, Ty, mask, sign_extend,
+    DataType, DataTypeId, DataValue, DecisionId, FuncId, Function, GlobalId, InputSource, Linkage, Module, Param,
+    PointerTarget, Stands, Tail, Ty, mask, sign_extend,
 };
 
 /// So many things that a result leads to are told, and so many elements of one.
@@ -106,13 +107,13 @@ pub struct Call<'a> {
 }
 
 /// Runs a test once more and looks at what it does.
-pub fn watch_test(module: &Module, func: FuncId, test: &TestCase, look: Look<'_>) -> ConcreteRun {
-    watch_kind(module, func, &test.kind, &test.answers, look)
+pub fn watch_test(machines: &Machines<'_>, func: FuncId, test: &TestCase, look: Look<'_>) -> ConcreteRun {
+    watch_kind(machines, func, &test.kind, &test.answers, look)
 }
 
 /// Runs a test that is being made.
 pub(crate) fn watch_kind(
-    module: &Module,
+    machines: &Machines<'_>,
     func: FuncId,
     kind: &TestKind,
     answers: &[MadeInput],
@@ -120,9 +121,10 @@ pub(crate) fn watch_kind(
 ) -> ConcreteRun {
     match kind {
         TestKind::Function { earlier, params, globals, objects } => {
-            watch_function(module, func, Call { earlier, params, globals, objects, answers }, look)
+            let call = Call { earlier, params, globals, objects, answers };
+            wherever_objects_lie(|layout| run_call(machines, func, call, look, layout))
         }
-        TestKind::Program => watch_program(module, func, answers, look),
+        TestKind::Program => wherever_objects_lie(|layout| run_entry(machines, func, answers, look, layout)),
     }
 }
 
@@ -133,7 +135,8 @@ pub fn run_function(module: &Module, func: FuncId, call: Call<'_>, limits: Limit
 
 /// Calls a function on concrete inputs and looks at what it does.
 pub fn watch_function(module: &Module, func: FuncId, call: Call<'_>, look: Look<'_>) -> ConcreteRun {
-    wherever_objects_lie(|layout| run_call(module, func, call, look, layout))
+    let machines = Machines::of(module);
+    wherever_objects_lie(|layout| run_call(&machines, func, call, look, layout))
 }
 
 /// What a run does wherever objects lie. One that turns pointers into numbers is repeated with other addresses.
@@ -206,12 +209,13 @@ fn same(first: DataValue, second: &DataValue) -> DataValue {
     }
 }
 
-fn run_call(module: &Module, func: FuncId, call: Call<'_>, look: Look<'_>, layout: Layout) -> ConcreteRun {
-    let mut run = Run::given(module, call, look.limits, layout);
+fn run_call(machines: &Machines<'_>, func: FuncId, call: Call<'_>, look: Look<'_>, layout: Layout) -> ConcreteRun {
+    let module = machines.module();
+    let mut run = Run::given(module, machines.machine(look.limits, layout), call);
     let known = call.earlier.iter().filter_map(|call| Some((module.function_named(&call.function)?, &*call.params)));
     let mut calls: Vec<ReadyCall> = known.map(|(id, params)| run.ready(id, params)).collect();
     calls.push(run.ready(func, call.params));
-    let before = run.snapshot();
+    let before = run.snapshot(machines.shown());
     let mut observed = observed(&mut run.machine, &calls, look);
     let end = observed.ends.pop().unwrap_or(End::Returned(None));
     let earlier = calls.iter().zip(&observed.ends).map(|(call, end)| run.result_of(call, end)).collect();
@@ -329,11 +333,18 @@ pub fn run_program(module: &Module, entry: FuncId, inputs: &[MadeInput], limits:
 
 /// Runs a whole program and looks at what it does.
 pub fn watch_program(module: &Module, entry: FuncId, inputs: &[MadeInput], look: Look<'_>) -> ConcreteRun {
-    wherever_objects_lie(|layout| run_entry(module, entry, inputs, look, layout))
+    let machines = Machines::of(module);
+    wherever_objects_lie(|layout| run_entry(&machines, entry, inputs, look, layout))
 }
 
-fn run_entry(module: &Module, entry: FuncId, inputs: &[MadeInput], look: Look<'_>, layout: Layout) -> ConcreteRun {
-    let mut machine = Machine::laid_out(module, look.limits, layout);
+fn run_entry(
+    machines: &Machines<'_>,
+    entry: FuncId,
+    inputs: &[MadeInput],
+    look: Look<'_>,
+    layout: Layout,
+) -> ConcreteRun {
+    let (module, mut machine) = (machines.module(), machines.machine(look.limits, layout));
     machine.provide_inputs(provided(inputs, |_| Value::NULL));
     let name = PROGRAM_NAME.bytes().chain([0]).collect();
     let words: Vec<Vec<u8>> = std::iter::once(name).chain(arguments(inputs).map(|word| word.bytes.clone())).collect();
@@ -416,9 +427,8 @@ pub(crate) struct Run<'m> {
 type Snapshot = Vec<(GlobalId, Vec<Option<u8>>)>;
 
 impl<'m> Run<'m> {
-    /// A machine in which all is as a test makes it before its call.
-    pub(crate) fn given(module: &'m Module, call: Call<'_>, limits: Limits, layout: Layout) -> Run<'m> {
-        let machine = Machine::laid_out(module, limits, layout);
+    /// A machine as at program start, in which all becomes what a test makes it before its call.
+    pub(crate) fn given(module: &'m Module, machine: Machine<'m>, call: Call<'_>) -> Run<'m> {
         let mut run = Run { module, machine, objects: Vec::new() };
         for object in call.objects {
             let size = run.size_of(object);
@@ -609,14 +619,9 @@ impl<'m> Run<'m> {
         }
     }
 
-    /// The globals that a test could look at, before the call.
-    fn snapshot(&self) -> Snapshot {
-        let visible = |linkage: Linkage| matches!(linkage, Linkage::External | Linkage::Internal);
-        // A test that compares more than this would not be readable anyway.
-        const MOST_BYTES: u64 = 1 << 16;
-        let shown = |global: &Global| !global.constant && visible(global.linkage) && global.size <= MOST_BYTES;
-        let globals = self.module.globals.iter().filter(|(_, global)| shown(global));
-        globals.map(|(id, global)| (id, self.bytes(id, global.size))).collect()
+    /// What globals hold before the call.
+    fn snapshot(&self, shown: &[GlobalId]) -> Snapshot {
+        shown.iter().map(|id| (*id, self.bytes(*id, self.module.globals[*id].size))).collect()
     }
 
     fn bytes(&self, id: GlobalId, size: u64) -> Vec<Option<u8>> {
@@ -815,10 +820,8 @@ impl<'m> Run<'m> {
                 if let Some(object) = self.objects.iter().position(|&object| object == pointer.object) {
                     PointerTarget::Object { object, offset: pointer.offset }
                 } else {
-                    let mut globals = self.module.globals.iter();
-                    let found = globals.find(|(id, _)| self.machine.global_object(*id) == pointer.object);
-                    match found {
-                        Some((_, global)) if matches!(global.linkage, Linkage::External | Linkage::Internal) => {
+                    match self.machine.global_of(pointer.object).map(|id| &self.module.globals[id]) {
+                        Some(global) if matches!(global.linkage, Linkage::External | Linkage::Internal) => {
                             PointerTarget::Global { name: global.name.clone(), offset: pointer.offset }
                         }
                         _ if !self.machine.object(pointer.object).alive => return DataValue::Undefined,

@@ -3,7 +3,7 @@
 use crate::confirm::concrete::{Call, Run};
 use std::collections::BTreeSet;
 use touchstone_criteria::NamedValue;
-use touchstone_interp::{End, Event, Layout, Limits, NullObserver, Observer, Value};
+use touchstone_interp::{End, Event, Layout, Limits, Machine, NullObserver, Observer, Value};
 use touchstone_ir::{DataTypeId, FuncId, GlobalId, Module, Ty};
 
 /// A machine that has the inputs of a test.
@@ -22,7 +22,7 @@ impl<'m> Following<'m> {
         limits: Limits,
         layout: Layout,
     ) -> (Following<'m>, End) {
-        let mut run = Run::given(module, call, limits, layout);
+        let mut run = Run::given(module, Machine::laid_out(module, limits, layout), call);
         let params = run.ready(func, call.params).args;
         let end = run.machine.call(func, &params, &mut NullObserver);
         (Following { run, params }, end)

@@ -6,6 +6,7 @@
 //! known here: who asks for rounding knows that there is none.
 
 use crate::confirm::concrete::{Look, watch_test};
+use crate::exec::machines::Machines;
 use touchstone_base::float::Format;
 use touchstone_criteria::{MadeInput, NamedValue, Outcome, TestCase, TestKind, Watch};
 use touchstone_interp::Limits;
@@ -23,7 +24,7 @@ pub fn round_numbers(module: &Module, func: FuncId, test: &mut TestCase, watch: 
     if !matches!(test.outcome, Outcome::Returned | Outcome::Exited(_)) || test.oracle.is_some() {
         return;
     }
-    let mut rounding = Rounding { module, func, watch, runs };
+    let mut rounding = Rounding { machines: Machines::of(module), module, func, watch, runs };
     rounding.leave_alone(test);
     let mut characters = Vec::new();
     let mut at = 0;
@@ -65,7 +66,7 @@ pub fn shorten_objects(module: &Module, func: FuncId, test: &mut TestCase, watch
         return;
     }
     let lengths: Vec<usize> = objects.iter().map(|object| object.values.len()).collect();
-    let mut rounding = Rounding { module, func, watch, runs };
+    let mut rounding = Rounding { machines: Machines::of(module), module, func, watch, runs };
     for (index, length) in lengths.into_iter().enumerate() {
         let mut shorter = 1;
         while shorter < length {
@@ -109,6 +110,7 @@ fn has_pointer(value: &DataValue, wanted: &dyn Fn(&PointerTarget) -> bool) -> bo
 
 /// Tries other inputs of a test.
 struct Rounding<'a> {
+    machines: Machines<'a>,
     module: &'a Module,
     func: FuncId,
     watch: &'a Watch,
@@ -157,7 +159,7 @@ impl Rounding<'_> {
             return false;
         }
         *self.runs -= 1;
-        let taken = as_good(self.module, self.func, test, other, self.watch);
+        let taken = as_good(&self.machines, self.func, test, other, self.watch);
         let is_taken = taken.is_some();
         taken.into_iter().for_each(|other| *test = other);
         is_taken
@@ -165,9 +167,15 @@ impl Rounding<'_> {
 }
 
 /// The other test with what it gives, if it takes the same path and covers as much.
-fn as_good(module: &Module, func: FuncId, test: &TestCase, mut other: TestCase, watch: &Watch) -> Option<TestCase> {
+fn as_good(
+    machines: &Machines<'_>,
+    func: FuncId,
+    test: &TestCase,
+    mut other: TestCase,
+    watch: &Watch,
+) -> Option<TestCase> {
     let limits = Limits { steps: STEPS, ..Limits::default() };
-    let run = watch_test(module, func, &other, Look { watch: Some(watch), limits, ..Look::default() });
+    let run = watch_test(machines, func, &other, Look { watch: Some(watch), limits, ..Look::default() });
     let covers = test.covers.iter().all(|goal| run.hits.contains(goal));
     if run.path != test.path || !covers || run.traps || run.shows_addresses {
         return None;

@@ -382,7 +382,7 @@ impl Executor<'_> {
         let watch = coverage.map(|coverage| &*coverage.watch);
         let wanted = coverage.map(|coverage| coverage.open());
         let look = Look { watch, wanted, oracle, limits, ..Look::default() };
-        watch_kind(self.module, func, kind, answers, look)
+        watch_kind(&self.machines, func, kind, answers, look)
     }
 
     /// What a run in the interpreter may have of the memory that the process may have.

@@ -22,6 +22,27 @@ pub enum Ways {
     Conditions,
 }
 
+/// A way on from a block: which arm, or 1 for a branch that is taken, or what is called.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Way {
+    pub func: FuncId,
+    pub block: BlockId,
+    pub to: usize,
+}
+
+impl Way {
+    fn number(self) -> u64 {
+        ((self.func.index() as u64) << 32) | ((self.block.index() as u64) << 12) | self.to as u64
+    }
+
+    /// The way of which a run tells with how often it took it.
+    pub fn of_run(told: u64) -> Way {
+        let way = told >> 4;
+        let block = BlockId::new((way >> 12) as usize & 0xf_ffff);
+        Way { func: FuncId::new((way >> 32) as usize), block, to: way as usize & 0xfff }
+    }
+}
+
 /// Listens to a run for goals.
 pub(crate) struct Watcher<'w> {
     watch: &'w Watch,
@@ -91,8 +112,7 @@ impl<'w> Watcher<'w> {
 
     fn went(&mut self, func: FuncId, block: BlockId, to: usize) {
         if let Some(ways) = &mut self.ways {
-            let way = ((func.index() as u64) << 32) | ((block.index() as u64) << 12) | to as u64;
-            *ways.entry(way).or_default() += 1;
+            *ways.entry(Way { func, block, to }.number()).or_default() += 1;
         }
     }
 
@@ -194,5 +214,16 @@ impl Observer for Watcher<'_> {
     fn enter(&mut self, at: &StateView<'_>) {
         let watch = self.watch;
         self.labels(watch.entry(at.func()), at);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_way_is_known_by_what_a_run_tells() {
+        let way = Way { func: FuncId::new(70_000), block: BlockId::new(1_000), to: 17 };
+        assert_eq!(Way::of_run(way.number() << 4 | 15), way);
     }
 }

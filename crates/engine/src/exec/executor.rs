@@ -8,6 +8,7 @@ use crate::exec::again::FoundBefore;
 use crate::exec::graph::Graph;
 use crate::exec::guide::{Guide, InputKey};
 use crate::exec::ledger::Ledger;
+use crate::exec::machines::Machines;
 use crate::exec::used_globals::{InitialGlobals, UsedGlobals};
 use crate::exec::world::World;
 use crate::goals::coverage::Coverage;
@@ -131,6 +132,8 @@ pub(crate) struct Executor<'m> {
     /// The path that is followed, if it is known.
     pub guide: Option<Guide>,
     graphs: Vec<Option<Graph>>,
+    /// What tests are confirmed on.
+    pub machines: Machines<'m>,
 }
 
 impl<'m> Executor<'m> {
@@ -172,6 +175,7 @@ impl<'m> Executor<'m> {
             input_vars: FxHashMap::default(),
             guide: None,
             graphs: module.functions.values().map(|_| None).collect(),
+            machines: Machines::of(module),
         }
     }
 

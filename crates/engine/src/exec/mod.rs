@@ -23,6 +23,7 @@ pub(crate) mod guide;
 mod java;
 pub(crate) mod layout;
 pub(crate) mod ledger;
+pub(crate) mod machines;
 pub(crate) mod pointer;
 mod shortage;
 pub(crate) mod step;

@@ -239,7 +239,7 @@ fn is_unknown(global: &touchstone_ir::Global, entry: crate::Entry) -> bool {
 /// The globals that a pointer from outside may lead to: those that other files can name, and those whose address goes
 /// somewhere that can't be followed.
 fn reachable_globals(module: &Module) -> BTreeSet<GlobalId> {
-    let escaping = escaping_globals(module);
+    let Addresses { escaping, .. } = addresses(module);
     let reachable = module.globals.iter().filter(|(id, global)| {
         let named = matches!(global.linkage, Linkage::External | Linkage::Undefined);
         !global.constant && global.function.is_none() && (named || escaping.contains(id))
@@ -249,20 +249,21 @@ fn reachable_globals(module: &Module) -> BTreeSet<GlobalId> {
 
 /// The globals that some code writes, or whose address goes somewhere that can't be followed.
 pub(crate) fn written_globals(module: &Module) -> BTreeSet<GlobalId> {
-    let mut written = escaping_globals(module);
-    followed(module, |inst, of| {
-        if let InstKind::Store { addr: to, .. } | InstKind::MemCopy { dst: to, .. } | InstKind::MemSet { dst: to, .. } =
-            inst
-        {
-            written.extend(of(to));
-        }
-    });
-    written
+    let Addresses { mut escaping, written } = addresses(module);
+    escaping.extend(written);
+    escaping
 }
 
-/// The globals whose address is stored, passed, returned or made a number of.
-fn escaping_globals(module: &Module) -> BTreeSet<GlobalId> {
-    let mut escaping = BTreeSet::new();
+/// What becomes of the addresses of globals.
+struct Addresses {
+    /// Those whose address is stored, passed, returned or made a number of.
+    escaping: BTreeSet<GlobalId>,
+    /// Those that are written to by their address.
+    written: BTreeSet<GlobalId>,
+}
+
+fn addresses(module: &Module) -> Addresses {
+    let (mut escaping, mut written) = (BTreeSet::new(), BTreeSet::new());
     for global in module.globals.values() {
         for piece in global.init.iter().flatten() {
             if let touchstone_ir::Init::GlobalAddr { global, .. } = piece {
@@ -270,60 +271,64 @@ fn escaping_globals(module: &Module) -> BTreeSet<GlobalId> {
             }
         }
     }
-    followed(module, |inst, of| {
-        let operands: Vec<&Operand> = match inst {
-            InstKind::Store { value, .. } => vec![value],
-            InstKind::Builtin { builtin: Builtin::Look | Builtin::Refresh | Builtin::TakeFor, .. } => Vec::new(),
-            InstKind::Call { args, .. } | InstKind::Builtin { args, .. } => args.iter().collect(),
-            InstKind::Cast { src, .. } => vec![src],
-            _ => Vec::new(),
-        };
-        operands.into_iter().for_each(|operand| escaping.extend(of(operand)));
-    });
-    for function in module.functions.values() {
+    for function in module.functions.values().filter(|function| names_globals(function)) {
         let derived = derived_from(function);
+        let of = |operand: &Operand| match operand {
+            Operand::Reg(reg) => derived[reg.index()].iter().copied(),
+            Operand::Const(..) => Default::default(),
+        };
         for block in function.blocks.values() {
-            if let TermKind::Return(Some(Operand::Reg(reg))) | TermKind::Throw(Operand::Reg(reg)) =
-                &block.terminator.kind
-            {
-                escaping.extend(&derived[reg.index()]);
+            for inst in &block.insts {
+                match &inst.kind {
+                    InstKind::Store { addr, value, .. } => {
+                        escaping.extend(of(value));
+                        written.extend(of(addr));
+                    }
+                    InstKind::MemCopy { dst, .. } | InstKind::MemSet { dst, .. } => written.extend(of(dst)),
+                    InstKind::Builtin { builtin: Builtin::Look | Builtin::Refresh | Builtin::TakeFor, .. } => {}
+                    InstKind::Call { args, .. } | InstKind::Builtin { args, .. } => {
+                        escaping.extend(args.iter().flat_map(of));
+                    }
+                    InstKind::Cast { src, .. } => escaping.extend(of(src)),
+                    _ => {}
+                }
+            }
+            if let TermKind::Return(Some(result)) | TermKind::Throw(result) = &block.terminator.kind {
+                escaping.extend(of(result));
             }
         }
     }
-    escaping
+    Addresses { escaping, written }
 }
 
-/// Shows every instruction with what tells the globals that an operand may lead into.
-fn followed(module: &Module, mut look: impl FnMut(&InstKind, &dyn Fn(&Operand) -> BTreeSet<GlobalId>)) {
-    for function in module.functions.values() {
-        let derived = derived_from(function);
-        let of = |operand: &Operand| match operand {
-            Operand::Reg(reg) => derived[reg.index()].clone(),
-            Operand::Const(..) => BTreeSet::new(),
-        };
-        for inst in function.blocks.values().flat_map(|block| &block.insts) {
-            look(&inst.kind, &of);
-        }
-    }
+/// Whether a function has the address of a global.
+fn names_globals(function: &Function) -> bool {
+    let mut insts = function.blocks.values().flat_map(|block| &block.insts);
+    insts.any(|inst| matches!(inst.kind, InstKind::GlobalAddr { .. }))
 }
 
 /// For every register the globals that a pointer in it may have been made from; flow does not matter. Registers are
 /// reassigned, so this only grows: to a fixpoint.
 pub(crate) fn derived_from(function: &Function) -> Vec<BTreeSet<GlobalId>> {
     let mut derived: Vec<BTreeSet<GlobalId>> = vec![BTreeSet::new(); function.regs.len()];
+    let mut moves: Vec<(Reg, Reg)> = Vec::new();
+    for inst in function.blocks.values().flat_map(|block| &block.insts) {
+        match &inst.kind {
+            InstKind::GlobalAddr { dst, global } => drop(derived[dst.index()].insert(*global)),
+            InstKind::PtrAdd { dst, base: Operand::Reg(from), .. }
+            | InstKind::Copy { dst, src: Operand::Reg(from) } => moves.push((*dst, *from)),
+            _ => {}
+        }
+    }
     loop {
         let mut changed = false;
-        for inst in function.blocks.values().flat_map(|block| &block.insts) {
-            let (dst, from): (Reg, BTreeSet<GlobalId>) = match &inst.kind {
-                InstKind::GlobalAddr { dst, global } => (*dst, BTreeSet::from([*global])),
-                InstKind::PtrAdd { dst, base: Operand::Reg(from), .. }
-                | InstKind::Copy { dst, src: Operand::Reg(from) } => (*dst, derived[from.index()].clone()),
-                _ => continue,
-            };
-            let target = &mut derived[dst.index()];
-            let before = target.len();
-            target.extend(from);
-            changed |= target.len() != before;
+        for (dst, from) in &moves {
+            if derived[from.index()].is_subset(&derived[dst.index()]) {
+                continue;
+            }
+            let from = derived[from.index()].clone();
+            derived[dst.index()].extend(from);
+            changed = true;
         }
         if !changed {
             return derived;

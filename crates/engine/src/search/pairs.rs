@@ -6,6 +6,7 @@
 
 use crate::config::{Config, Labels};
 use crate::confirm::concrete::{Look, SeenRow, watch_test};
+use crate::exec::machines::Machines;
 use crate::search::explore::{Event, Sink, search};
 use crate::search::found::{Goals, Wanted};
 use std::collections::BTreeSet;
@@ -52,10 +53,10 @@ pub fn rows_of(
     watch: &Watch,
     deadline: Deadline,
 ) -> Vec<Vec<SeenRow>> {
-    let look = Look { watch: Some(watch), ..Look::default() };
+    let (machines, look) = (Machines::of(module), Look { watch: Some(watch), ..Look::default() });
     let rows = |test: &TestCase| match deadline.is_over() {
         true => Vec::new(),
-        false => distinct(watch_test(module, entry, test, look).rows),
+        false => distinct(watch_test(&machines, entry, test, look).rows),
     };
     tests.iter().map(rows).collect()
 }

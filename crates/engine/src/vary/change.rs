@@ -507,10 +507,11 @@ pub(super) fn is_byte(types: &DataTypes, data: DataTypeId) -> bool {
 
 /// Looks at every integer of inputs, with its width.
 fn each_number(module: &Module, inputs: &mut Inputs, look: &mut dyn FnMut(&mut u64, u8)) {
-    let types = &module.types;
+    let (types, asked) = (&module.types, &inputs.asked);
     let TestKind::Function { params, globals, objects, .. } = &mut inputs.kind else { return };
     let globals = if module.has_classes() { &mut [] } else { &mut globals[..] };
-    for NamedValue { data, value, .. } in params.iter_mut().chain(globals) {
+    let params = params.iter_mut().enumerate().filter(|(index, _)| asked.is_empty() || asked.contains(index));
+    for NamedValue { data, value, .. } in params.map(|(_, param)| param).chain(globals) {
         each_integer(types, *data, value, look);
     }
     for object in objects {

@@ -32,10 +32,10 @@ struct Heap {
     objects: Vec<ObjectInput>,
 }
 
-impl<'a> Variation<'a> {
+impl<'a> Variation<'a, '_> {
     /// Inputs whose objects the program made.
     pub(super) fn made(&self, changes: &mut Changes<'a>, deadline: Deadline) -> Vec<Inputs> {
-        let module = self.module;
+        let module = self.module();
         let params = module.functions[self.func].own_params();
         let writable =
             params.iter().all(|param| !param.aggregate && !matches!(module.types[param.data], DataType::Array { .. }));
@@ -66,7 +66,7 @@ impl<'a> Variation<'a> {
 
     /// A call with such objects.
     fn with_heaps(&self, known: &[(DataTypeId, Vec<Heap>)], changes: &mut Changes<'_>) -> Option<Inputs> {
-        let module = self.module;
+        let module = self.module();
         let (mut params, mut objects): (Vec<NamedValue>, Vec<ObjectInput>) = (Vec::new(), Vec::new());
         let mut roots: Vec<(DataTypeId, usize)> = Vec::new();
         for param in module.functions[self.func].own_params() {
@@ -114,7 +114,7 @@ impl<'a> Variation<'a> {
             params.push(NamedValue { name: param.name.clone(), data: param.data, value });
         }
         let kind = TestKind::Function { earlier: Vec::new(), params, globals: Vec::new(), objects };
-        Some(Inputs { kind, answers: Vec::new(), compared: Rc::from([]) })
+        Some(Inputs { kind, answers: Vec::new(), compared: Rc::from([]), asked: Rc::from([]) })
     }
 }
 

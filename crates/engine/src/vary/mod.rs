@@ -8,6 +8,7 @@
 //! Deliberately not here: choices that a user narrowed (ranges, lengths, whole programs; a precondition, unless objects have classes),
 //! and calls before the one under test.
 
+mod asked;
 mod change;
 mod heaps;
 mod hints;
@@ -20,7 +21,8 @@ use crate::config::{Calls, Config, Entry};
 use crate::confirm::concrete::{ConcreteRun, Look, watch_kind};
 use crate::confirm::description::describe;
 use crate::confirm::watcher::Ways;
-use crate::inputs::globals::{global_inputs, used_globals};
+use crate::exec::machines::Machines;
+use crate::inputs::globals::global_inputs;
 use crate::vary::change::Changes;
 use crate::vary::repair::Repair;
 use rustc_hash::FxHashSet;
@@ -76,9 +78,9 @@ impl Wishes {
 }
 
 /// What is varied, and until when.
-pub struct Variation<'a> {
-    /// The program.
-    pub module: &'a Module,
+pub struct Variation<'a, 'm> {
+    /// What runs of the program are on.
+    pub machines: &'a Machines<'m>,
     /// The function under test.
     pub func: FuncId,
     /// The goals.
@@ -104,6 +106,8 @@ struct Inputs {
     answers: Vec<MadeInput>,
     /// Different numbers that their run compared, if it is known.
     compared: Rc<[(u64, u64)]>,
+    /// The parameters that their run asked for, where objects have classes and it is known.
+    asked: Rc<[usize]>,
 }
 
 /// What is varied: inputs whose runs were different from all before.
@@ -120,61 +124,41 @@ pub struct Pool {
 
 impl Pool {
     /// Keeps inputs whose run took a new way; whether it did.
-    fn learn(&mut self, inputs: &Inputs, run: &ConcreteRun) -> bool {
+    fn learn(&mut self, inputs: &Inputs, run: &ConcreteRun, asked: impl FnOnce() -> Vec<usize>) -> bool {
         let returned = matches!(run.end, End::Returned(_));
         let before = self.seen.len();
         self.seen.extend(run.ways.iter().map(|way| (*way, returned)));
         let new = self.seen.len() > before || self.inputs.is_empty();
         if new && self.inputs.len() < POOL {
-            self.inputs.push(Inputs { compared: run.compared.as_slice().into(), ..inputs.clone() });
+            let (compared, asked) = (run.compared.as_slice().into(), asked().into());
+            self.inputs.push(Inputs { compared, asked, ..inputs.clone() });
         }
         new
     }
 }
 
-impl<'a> Variation<'a> {
+impl<'a> Variation<'a, '_> {
+    /// The program.
+    fn module(&self) -> &'a Module {
+        self.machines.module()
+    }
+
     /// Whether inputs may be whatever their types allow.
     pub fn is_possible(&self) -> bool {
         let config = self.config;
         let said = !config.ranges.is_empty() || !config.lengths.is_empty() || config.strings.is_some();
         // A precondition is asked where objects have classes: there every method with texts has one.
-        let narrowed = (config.precondition.is_some() && !self.module.has_classes()) || said;
+        let narrowed = (config.precondition.is_some() && !self.module().has_classes()) || said;
         let called = config.entry == Entry::Function && config.calls == Calls::Itself && config.oracle.is_none();
         called && !narrowed
     }
 
     /// Varies what is in the pool and new tests; `take` gets those that fulfil a wish, and says whether it takes them.
-    pub fn run(&self, pool: &mut Pool, tests: &[TestCase], wishes: Wishes, take: &mut dyn FnMut(TestCase) -> bool) {
+    pub fn run(&self, pool: &mut Pool, tests: &[TestCase], mut wishes: Wishes, take: &mut dyn FnMut(TestCase) -> bool) {
         if !self.is_possible() || wishes.is_empty() {
             return;
         }
-        let lean;
-        let this = match self.module.has_classes() {
-            true => {
-                lean = self.lean();
-                &Variation { module: &lean, ..*self }
-            }
-            false => self,
-        };
-        this.run_all(pool, tests, wishes, take);
-    }
-
-    /// The program without the contents of globals that the function can't reach: every run makes all globals, and a library has
-    /// thousands of them.
-    fn lean(&self) -> Module {
-        let mut module = self.module.clone();
-        let precondition = self.config.precondition.as_ref().and_then(|name| module.function_named(name));
-        let roots: Vec<FuncId> = precondition.into_iter().chain([self.func]).collect();
-        let used = used_globals(self.module, &roots);
-        for id in self.module.globals.ids().filter(|id| !used.contains(id)) {
-            module.globals[id].init = None;
-            module.globals[id].size = 0;
-        }
-        module
-    }
-
-    fn run_all(&self, pool: &mut Pool, tests: &[TestCase], mut wishes: Wishes, take: &mut dyn FnMut(TestCase) -> bool) {
-        let mut changes = Changes::new(self.module, self.func, self.config, self.longest, self.seed);
+        let mut changes = Changes::new(self.module(), self.func, self.config, self.longest, self.seed);
         changes.still = self.still;
         let mut first = self.begin(pool, tests, &mut changes);
         let (mut in_vain, mut runs) = (0, 0);
@@ -203,10 +187,14 @@ impl<'a> Variation<'a> {
                 }
             }
             let Some(run) = run else { continue };
-            if outcome(self.module, &run.end).is_some() && pool.learn(&inputs, &run) {
+            let asked = || match self.module().has_classes() {
+                true => asked::asked(self.module(), self.func, &run.ways),
+                false => Vec::new(),
+            };
+            if outcome(self.module(), &run.end).is_some() && pool.learn(&inputs, &run, asked) {
                 in_vain = 0;
             }
-            let Some(outcome) = proper(self.module, &inputs, &run) else { continue };
+            let Some(outcome) = proper(self.module(), &inputs, &run) else { continue };
             let fulfilled = wishes.fulfilled(&run.hits, &outcome);
             if !fulfilled.is_empty() && self.is_allowed(&inputs.kind, &inputs.answers) {
                 let (inputs, run) = self.simpler(inputs, run, &outcome, &fulfilled);
@@ -228,7 +216,7 @@ impl<'a> Variation<'a> {
         }
         pool.tests = tests.len();
         let mut first: Vec<Inputs> = new.clone();
-        if self.module.has_classes() {
+        if self.module().has_classes() {
             first.reverse();
             return first;
         }
@@ -252,20 +240,20 @@ impl<'a> Variation<'a> {
         let (all, nothing) = (tests.iter().filter(alone), Rc::from([]));
         let inputs = |test: &TestCase| {
             let (kind, answers, compared) = (test.kind.clone(), test.answers.clone(), Rc::clone(&nothing));
-            Inputs { kind, answers, compared }
+            Inputs { kind, answers, compared, asked: Rc::from([]) }
         };
         all.map(inputs).take(POOL / 2).collect()
     }
 
     /// Zeros and null pointers, where that is all that a test needs.
     fn zeros(&self) -> Option<Inputs> {
-        let types = &self.module.types;
-        let undefined = |id: &GlobalId| self.module.globals[*id].linkage == Linkage::Undefined;
-        if global_inputs(self.module, self.func).iter().any(undefined) {
+        let types = &self.module().types;
+        let undefined = |id: &GlobalId| self.module().globals[*id].linkage == Linkage::Undefined;
+        if global_inputs(self.module(), self.func).iter().any(undefined) {
             return None;
         }
         let mut params = Vec::new();
-        for param in self.module.functions[self.func].own_params() {
+        for param in self.module().functions[self.func].own_params() {
             // What is declared as an array has an object.
             let value = match &types[param.data] {
                 DataType::Array { .. } => return None,
@@ -274,7 +262,7 @@ impl<'a> Variation<'a> {
             params.push(NamedValue { name: param.name.clone(), data: param.data, value });
         }
         let kind = TestKind::Function { earlier: Vec::new(), params, globals: Vec::new(), objects: Vec::new() };
-        Some(Inputs { kind, answers: Vec::new(), compared: Rc::from([]) })
+        Some(Inputs { kind, answers: Vec::new(), compared: Rc::from([]), asked: Rc::from([]) })
     }
 
     fn is_over(&self) -> bool {
@@ -290,7 +278,7 @@ impl<'a> Variation<'a> {
         if let TestKind::Function { objects, .. } = &mut kind {
             objects.iter_mut().for_each(|object| object.on_heap = true);
         }
-        watch_kind(self.module, self.func, &kind, &inputs.answers, look)
+        watch_kind(self.machines, self.func, &kind, &inputs.answers, look)
     }
 
     /// The same with zeros, as far as that ends alike and reaches as much.
@@ -309,9 +297,9 @@ impl<'a> Variation<'a> {
                 (inputs, run) = (other, seen);
             }
         }
-        for number in 0..change::numbers(self.module, &mut inputs).min(MOST_SIMPLER) {
+        for number in 0..change::numbers(self.module(), &mut inputs).min(MOST_SIMPLER) {
             let mut other = inputs.clone();
-            if !change::clear(self.module, &mut other, number) {
+            if !change::clear(self.module(), &mut other, number) {
                 continue;
             }
             let seen = self.look(&other, Ways::Forgotten);
@@ -329,25 +317,25 @@ impl<'a> Variation<'a> {
         }
         let limits = Limits { steps: STEPS, frames: 200, heap_bytes: 1 << 24 };
         let look = Look { watch: Some(self.watch), limits, ways: Ways::Conditions, ..Look::default() };
-        let run = watch_kind(self.module, self.func, &test.kind, &test.answers, look);
-        let alike = outcome(self.module, &run.end).as_ref() == Some(&test.outcome);
+        let run = watch_kind(self.machines, self.func, &test.kind, &test.answers, look);
+        let alike = outcome(self.module(), &run.end).as_ref() == Some(&test.outcome);
         let holds = alike && run.hits == test.covers && run.expected == test.expected;
-        let description = describe(self.module, run.conditions.into_iter());
+        let description = describe(self.module(), run.conditions.into_iter());
         holds.then_some(TestCase { description, ..test })
     }
 
     /// Whether callers may pass it.
     fn is_allowed(&self, kind: &TestKind, answers: &[MadeInput]) -> bool {
         let Some(name) = &self.config.precondition else { return true };
-        let Some(precondition) = self.module.function_named(name) else { return false };
+        let Some(precondition) = self.module().function_named(name) else { return false };
         let limits = Limits { steps: STEPS, frames: 200, heap_bytes: 1 << 24 };
-        let run = watch_kind(self.module, precondition, kind, answers, Look { limits, ..Look::default() });
+        let run = watch_kind(self.machines, precondition, kind, answers, Look { limits, ..Look::default() });
         matches!(run.end, End::Returned(Some(Value::Int(truth))) if truth != 0)
     }
 
     /// Whether a run ends so and reaches that.
     fn is_as_good(&self, run: &ConcreteRun, outcome: &Outcome, wanted: &[GoalId]) -> bool {
-        let alike = self::outcome(self.module, &run.end).as_ref() == Some(outcome);
+        let alike = self::outcome(self.module(), &run.end).as_ref() == Some(outcome);
         alike && wanted.iter().all(|goal| run.hits.contains(goal))
     }
 
@@ -358,7 +346,7 @@ impl<'a> Variation<'a> {
         let volatile = run.requested.iter().any(|input| input.source == InputSource::Volatile);
         TestCase {
             id: String::new(),
-            function: self.module.functions[self.func].name.clone(),
+            function: self.module().functions[self.func].name.clone(),
             kind: inputs.kind,
             // The program may ask for more than it was given.
             answers: run.requested,

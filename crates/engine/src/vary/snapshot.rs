@@ -134,8 +134,7 @@ impl Snapshot<'_, '_> {
             Value::Int(_) => return None,
             Value::Ptr(pointer) => pointer,
         };
-        let mut globals = self.module.globals.iter();
-        if let Some((_, global)) = globals.find(|(id, _)| self.machine.global_object(*id) == pointer.object) {
+        if let Some(global) = self.machine.global_of(pointer.object).map(|id| &self.module.globals[id]) {
             if let Some(function) = global.function {
                 return Some(PointerTarget::Function(self.module.functions[function].name.clone()));
             }

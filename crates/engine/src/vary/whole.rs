@@ -50,6 +50,9 @@ impl Changes<'_> {
         let arrays: Vec<usize> =
             (0..objects.len()).filter(|at| elements(&self.module.types, &mut objects[*at]).is_some()).collect();
         let which = self.chance.below(params.len() + 2 * arrays.len());
+        // Mostly what the run asked for.
+        let asked = self.chance.of(&inputs.asked).copied().filter(|_| !self.chance.one_in(5));
+        let which = if which < params.len() { asked.unwrap_or(which) } else { which };
         match params.get_mut(which) {
             Some(param) => {
                 if self.change_param(which, param, objects) {
@@ -59,7 +62,11 @@ impl Changes<'_> {
             None if arrays.is_empty() => {}
             None => {
                 let at = arrays[(which - params.len()) / 2];
-                self.change_elements(&mut objects[at]);
+                let other = self.chance.of(&arrays).copied().filter(|other| *other != at && self.chance.one_in(6));
+                match other {
+                    Some(other) => self.take_elements(objects, at, other),
+                    None => self.change_elements(&mut objects[at]),
+                }
             }
         }
     }
@@ -134,6 +141,23 @@ impl Changes<'_> {
         }
         objects.push(object);
         PointerTarget::Object { object: objects.len() - 1, offset: 0 }
+    }
+
+    /// An array gets what another one has, or has it inside: texts are looked for in texts.
+    fn take_elements(&mut self, objects: &mut [ObjectInput], at: usize, other: usize) {
+        let (types, longest) = (&self.module.types, self.longest);
+        let Some((given, _, taken)) = elements(types, &mut objects[other]) else { return };
+        let taken = taken.clone();
+        let Some((element, length, values)) = elements(types, &mut objects[at]) else { return };
+        if element != given || values.len() + taken.len() > longest {
+            return;
+        }
+        if self.chance.one_in(3) {
+            values.clear();
+        }
+        let place = self.chance.below(values.len() + 1);
+        values.splice(place..place, taken);
+        *length = values.len() as u64;
     }
 
     /// An element changes, or there are more or fewer.

@@ -8,8 +8,8 @@ use super::generics::Types;
 use super::making::{Call, Making, Many, Series, Way};
 use super::planning::Planner;
 use super::world::{Func, World};
-use crate::classfile::{Desc, Generic};
-use crate::world::{MethodRef, Refusal};
+use crate::classfile::{Desc, Generic, MethodDesc};
+use crate::world::{ClassId, MethodRef, Refusal};
 use touchstone_ir::{BinOp, BlockId, BranchRole, CastOp, CmpOp, Operand, Reg, Ty};
 
 /// So many methods are called often.
@@ -64,6 +64,29 @@ impl Planner<'_> {
             }
         }
         Some(Many { selector, ways, all })
+    }
+}
+
+impl Planner<'_> {
+    /// What else fills a collection that a method takes, if numbers do: a few elements never make what they are put into grow.
+    pub(super) fn many_elements(&mut self, class: ClassId, ty: &Generic, ways: &[Way]) -> Option<Many> {
+        let (at, add) = ways.iter().enumerate().find_map(|(at, way)| match way {
+            Way::Filled { add, .. } => Some((at, *add)),
+            _ => None,
+        })?;
+        let Generic::Class(_, arguments) = ty else { return None };
+        let member = self.world.classes.method(add);
+        let (name, desc) = (member.name.clone(), member.desc.clone());
+        // Tests have a variable of the type that the method names.
+        self.world.classes.find_method(class, &name, &desc)?;
+        if !arguments.iter().all(is_number) {
+            return None;
+        }
+        let takes = MethodDesc::parse(&desc).map_or(0, |desc| desc.params.len());
+        let number = &RULES[0];
+        let text = format!("{name}({})", vec![number.text; takes].join(", "));
+        let all = vec![Series { method: add, rule: 0, count: number.count, text }];
+        Some(Many { selector: self.param("many", Desc::Int), ways: vec![at], all })
     }
 }
 
@@ -129,7 +152,7 @@ impl World {
         let number = b.kept(number);
         let (params, result) = self.signature(series.method);
         let mut arguments = vec![Operand::Reg(object)];
-        let desc = crate::classfile::MethodDesc::parse(&self.classes.method(series.method).desc);
+        let desc = MethodDesc::parse(&self.classes.method(series.method).desc);
         let taken = desc.map_or(Vec::new(), |desc| desc.params);
         debug_assert_eq!(params.len(), taken.len() + 1);
         for param in &taken {

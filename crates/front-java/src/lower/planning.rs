@@ -400,8 +400,9 @@ impl Planner<'_> {
             }
             false => Vec::new(),
         };
+        let many = if depth == 1 { self.many_elements(class, ty, &ways) } else { None };
         let ty = self.written(ty, class);
-        Some(Making::Object(Box::new(Object { number, name, ty, selector, ways, all: made.1, many: None, slots })))
+        Some(Making::Object(Box::new(Object { number, name, ty, selector, ways, all: made.1, many, slots })))
     }
 
     /// The object that a method is called on.

@@ -5,6 +5,7 @@ use crate::memory::{Fill, ObjectInfo, ObjectKind};
 use crate::unrunnable::Unrunnable;
 use crate::value::{ObjectId, Pointer, Value};
 use std::borrow::Cow;
+use touchstone_base::Id;
 use touchstone_ir::{ErrorKind, GlobalId, InputSource, Ty};
 
 /// So many calls of functions that nobody defines are kept.
@@ -109,6 +110,12 @@ impl<'m> Machine<'m> {
     /// The object of a global.
     pub fn global_object(&self, id: GlobalId) -> ObjectId {
         self.globals[id]
+    }
+
+    /// The global whose object this is. They are the first objects that a machine makes.
+    pub fn global_of(&self, object: ObjectId) -> Option<GlobalId> {
+        let id = GlobalId::new(object.index());
+        self.globals.get(id).filter(|own| **own == object).map(|_| id)
     }
 
     /// What is known about an object.

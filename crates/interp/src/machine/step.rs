@@ -249,8 +249,7 @@ impl<'m> Machine<'m> {
     #[cold]
     fn access_error(&self, place: Pointer, kind: ErrorKind) -> Stop {
         let unknown = matches!(kind, ErrorKind::Uninitialised | ErrorKind::OutOfBounds);
-        let global = self.globals.iter().find(|(_, object)| **object == place.object).map(|(id, _)| id);
-        match global.map(|id| &self.module.globals[id]) {
+        match self.global_of(place.object).map(|id| &self.module.globals[id]) {
             Some(global) if unknown && global.linkage == Linkage::Undefined => {
                 Stop::Unsupported(Unrunnable::ExternalVariable(global.name.clone()))
             }

@@ -1,0 +1,47 @@
+//! Machines for many runs of one program: its globals are made once, and every run has a copy that shares what it doesn't change.
+
+use std::cell::OnceCell;
+use touchstone_interp::{Layout, Limits, Machine};
+use touchstone_ir::{Global, GlobalId, Linkage, Module};
+
+/// Machines of one program.
+pub struct Machines<'m> {
+    module: &'m Module,
+    close: OnceCell<Option<Machine<'m>>>,
+    apart: OnceCell<Option<Machine<'m>>>,
+    shown: OnceCell<Vec<GlobalId>>,
+}
+
+impl<'m> Machines<'m> {
+    /// None is made yet.
+    pub fn of(module: &'m Module) -> Machines<'m> {
+        Machines { module, close: OnceCell::new(), apart: OnceCell::new(), shown: OnceCell::new() }
+    }
+
+    /// The program.
+    pub(crate) fn module(&self) -> &'m Module {
+        self.module
+    }
+
+    /// One with all globals as at program start.
+    pub(crate) fn machine(&self, limits: Limits, layout: Layout) -> Machine<'m> {
+        let known = match layout {
+            Layout::Close => &self.close,
+            Layout::Apart => &self.apart,
+        };
+        match known.get_or_init(|| Machine::to_copy(self.module, layout)) {
+            Some(machine) => machine.copy(limits),
+            None => Machine::laid_out(self.module, limits, layout),
+        }
+    }
+
+    /// The globals that a test could look at.
+    pub(crate) fn shown(&self) -> &[GlobalId] {
+        // A test that compares more than this would not be readable anyway.
+        const MOST_BYTES: u64 = 1 << 16;
+        let visible = |linkage: Linkage| matches!(linkage, Linkage::External | Linkage::Internal);
+        let shown = |global: &Global| !global.constant && visible(global.linkage) && global.size <= MOST_BYTES;
+        let all = || self.module.globals.iter().filter(|(_, global)| shown(global)).map(|(id, _)| id).collect();
+        self.shown.get_or_init(all)
+    }
+}
