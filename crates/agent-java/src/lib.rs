@@ -151,7 +151,8 @@ fn with_probes(jni: Jni, domain: Object, bytes: &[u8]) -> Option<Vec<u8>> {
     let unit = unit(bytes, places);
     let (holder, first) = {
         let mut agent = AGENT.lock().ok()?;
-        agent.as_mut()?.room(jni, unit, layout.size, bytes, place.as_deref().unwrap_or_default())?
+        let from = place.as_deref().and_then(select::path_of).unwrap_or_default();
+        agent.as_mut()?.room(jni, unit, layout.size, bytes, &from.to_string_lossy())?
     };
     let (woven, _) = weave(&Weaving { bytes, class: &class, layout: &layout, holder: &holder, first })?;
     Some(woven)

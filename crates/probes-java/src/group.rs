@@ -263,7 +263,9 @@ fn begins_always_at_first(flow: &Flow, group: &Group) -> bool {
         let next = &flow.blocks[block].next;
         match node_of[block] {
             Some(position) => {
-                if position > 0 && here != OUTSIDE << (position + 1) {
+                // Who begins again before the end of a way would lose it.
+                let alone = if position == 0 { OUTSIDE } else { OUTSIDE << (position + 1) };
+                if here != alone {
                     return false;
                 }
                 for (way, next) in group.nodes[position].ways.iter().zip(next) {

@@ -26,7 +26,7 @@ pub use layout::{Layout, MethodProbes, Places, Side, Untreated, layout};
 pub use weave::{Weaving, Woven, weave};
 
 /// Changed whenever the same class gets other probes.
-pub const LAYOUT_VERSION: u32 = 1;
+pub const LAYOUT_VERSION: u32 = 2;
 
 /// The identity of a class with its probes: the same wherever it is loaded.
 pub fn unit(bytes: &[u8], places: Places) -> u64 {

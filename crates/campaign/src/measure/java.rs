@@ -130,8 +130,7 @@ impl Sources {
     fn of(&self, kept: &Kept) -> Found {
         let Some(name) = kept.class.source_file() else { return Found::Nothing };
         let package = kept.class.name.rsplit_once('/').map_or("", |(package, _)| package);
-        let end = Path::new(package).join(&**name);
-        let in_package = |path: &&PathBuf| path.ends_with(&end) && has_package(path, package);
+        let in_package = |path: &&PathBuf| has_package(path, package);
         let all: Vec<&PathBuf> = self.0.get(&**name).into_iter().flatten().filter(in_package).collect();
         let is_test = |path: &Path| path.ancestors().any(|folder| folder.ends_with("src/test"));
         let from = kept.from.as_deref().unwrap_or(Path::new(""));
