@@ -268,6 +268,7 @@ pub(crate) fn is_aligned(offset: &Facts, bytes: u8) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use touchstone_base::Id;
 
     #[test]
     fn equal_terms_have_equal_ids_and_variables_are_always_fresh() {
