@@ -171,7 +171,7 @@ impl Laying<'_> {
 
     /// What is to be done on the ways out of jumps.
     fn groups(&mut self) -> Option<()> {
-        for (group, first) in self.probes.groups() {
+        for ((group, first), parts) in self.probes.groups().zip(self.probes.parts()) {
             let adds = group.adds();
             let own = self.numbers;
             self.numbers += usize::from(group.nodes.len() > 1);
@@ -193,6 +193,15 @@ impl Laying<'_> {
                         }
                         (_, Way::To(_)) if by > 0 => *bytes = self.add(own, by)?,
                         (_, Way::To(_)) => {}
+                    }
+                    let part = parts.iter().find(|(part, _)| part.node == position && part.taken == (way == 1));
+                    if let Some((part, probe)) = part {
+                        // Behind the probes of all ways, of which there are more than the least number is.
+                        let from = (self.hitting.first + probe).checked_sub(part.least)?;
+                        self.local(op::ILOAD, own, bytes)?;
+                        bytes.extend(Laying::push(from)?);
+                        bytes.push(op::IADD);
+                        bytes.extend(self.hit());
                     }
                 }
                 self.on_ways.insert(node.insn, on_ways);

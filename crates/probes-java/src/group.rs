@@ -15,6 +15,8 @@ use crate::flow::Flow;
 const MOST_NODES: usize = 60;
 /// and so many ways.
 const MOST_WAYS: u32 = 1024;
+/// So many numbers its parts may have.
+const MOST_PARTS: usize = 256;
 /// So many jumps are looked at for one that goes on.
 const MOST_LOOKED_AT: usize = 12;
 
@@ -94,6 +96,55 @@ impl Group {
         };
         paths.sort_by_key(number);
         paths
+    }
+}
+
+/// A way that goes on inside of a group, where something may be thrown before the next jump: what was decided so far has probes of its
+/// own, or it would be lost.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Part {
+    /// The jump, by its position in the group.
+    pub node: usize,
+    /// Whether it is taken.
+    pub taken: bool,
+    /// The smallest number that runs have there; those of others follow it.
+    pub least: u32,
+    /// By number from there on: the way so far, if there is one with that number.
+    pub paths: Vec<Option<Steps>>,
+}
+
+/// Jumps by their position in the group, and whether they are taken.
+pub type Steps = Vec<(usize, bool)>;
+
+impl Group {
+    /// What is decided where a way goes on inside; empty if these are too many.
+    pub(crate) fn parts(&self, may_throw: impl Fn(usize, usize) -> bool) -> Vec<Part> {
+        let adds = self.adds();
+        // By jump: the ways to it, with their numbers.
+        let mut ways: Vec<Vec<(u32, Steps)>> = vec![Vec::new(); self.nodes.len()];
+        ways[0].push((0, Vec::new()));
+        let (mut parts, mut size) = (Vec::new(), 0);
+        for (position, node) in self.nodes.iter().enumerate() {
+            for taken in [false, true] {
+                let Way::To(next) = node.ways[usize::from(taken)] else { continue };
+                let by = if taken { adds[position] } else { 0 };
+                let mut here: Vec<(u32, Steps)> = Vec::new();
+                for (number, path) in &ways[position] {
+                    let path = [path.as_slice(), &[(position, taken)]].concat();
+                    here.push((number + by, path));
+                }
+                if may_throw(node.insn, self.nodes[next].insn) {
+                    let least = here.iter().map(|(number, _)| *number).min().unwrap_or(0);
+                    let most = here.iter().map(|(number, _)| *number).max().unwrap_or(0);
+                    let mut paths = vec![None; (most - least) as usize + 1];
+                    size += paths.len();
+                    here.iter().for_each(|(number, path)| paths[(number - least) as usize] = Some(path.clone()));
+                    parts.push(Part { node: position, taken, least, paths });
+                }
+                ways[next].extend(here);
+            }
+        }
+        if size > MOST_PARTS { Vec::new() } else { parts }
     }
 }
 
@@ -299,6 +350,16 @@ mod tests {
         for (number, path) in group.paths().iter().enumerate() {
             let sum: u32 = path.iter().filter(|(_, taken)| *taken).map(|(node, _)| adds[*node]).sum();
             assert_eq!(sum as usize, number, "{path:?}");
+        }
+        // What c throws is behind two ways: a and not b, or not a.
+        let parts = group.parts(|_, next| next == 5);
+        let known: Vec<_> = parts.iter().flat_map(|part| part.paths.iter().flatten().cloned()).collect();
+        assert_eq!(known, [vec![(0, true)], vec![(0, false), (1, false)]]);
+        for part in &parts {
+            for (number, path) in (part.least..).zip(&part.paths) {
+                let sum = |path: &Vec<(usize, bool)>| path.iter().filter(|(_, t)| *t).map(|(n, _)| adds[*n]).sum();
+                assert!(path.as_ref().is_none_or(|path| number == sum(path)), "{part:?}");
+            }
         }
     }
 }

@@ -1,12 +1,12 @@
 //! The probes of a class, by number, and what each says of the code.
 //!
-//! - A way through a group of jumps has a probe.
+//! - A way through a group of jumps has a probe, and so has a part of one behind which something may be thrown.
 //! - So has each place that a switch leads to.
 //! - Places: where blocks begin that no jump with probes says everything of, and behind statements in which something may be
 //!   thrown. From a place on everything is executed up to the next instruction that may throw.
 
 use crate::flow::{Flow, may_throw};
-use crate::group::{Group, Way, groups};
+use crate::group::{Group, Part, Way, groups};
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_classfile::{Attribute, ClassFile, Code, Insn, Member, access};
 
@@ -56,6 +56,8 @@ pub struct MethodProbes {
     pub(crate) flow: Flow,
     /// Jumps, with the probe of the first way; the others follow.
     groups: Vec<(Group, u32)>,
+    /// By group: parts of its ways, each with its first probe.
+    parts: Vec<Vec<(Part, u32)>>,
     /// By instruction: where a switch leads to.
     pub(crate) switches: BTreeMap<usize, Vec<Side>>,
     /// Places by instruction.
@@ -117,6 +119,13 @@ impl MethodProbes {
                 (group, first)
             })
             .collect();
+        let throws = |from: usize, to: usize| (from + 1..=to).any(|insn| may_throw(&flow.insns[insn].insn));
+        let mut numbered = |part: Part| {
+            let first = numbers.take(part.paths.len() as u32);
+            (part, first)
+        };
+        let parts = groups.iter().map(|(group, _)| group.parts(throws).into_iter().map(&mut numbered).collect());
+        let parts = parts.collect();
         let mut switches: BTreeMap<usize, Vec<Side>> = BTreeMap::new();
         for (index, insn) in flow.insns.iter().enumerate() {
             if matches!(insn.insn, Insn::Switch(..)) {
@@ -126,7 +135,7 @@ impl MethodProbes {
             }
         }
         let said = vec![Vec::new(); flow.insns.len()];
-        let mut probes = MethodProbes { flow, groups, switches, places: BTreeMap::new(), said };
+        let mut probes = MethodProbes { flow, groups, parts, switches, places: BTreeMap::new(), said };
         let enders = Enders::new(class, method, &probes.flow);
         probes.find_places(&lines(code), &enders, places, numbers);
         probes
@@ -135,6 +144,11 @@ impl MethodProbes {
     /// Jumps in groups, each with the probe of its first way; the others follow.
     pub fn groups(&self) -> impl Iterator<Item = (&Group, u32)> {
         self.groups.iter().map(|(group, first)| (group, *first))
+    }
+
+    /// By group, in the same order: parts of its ways, each with the probe of its least number; the others follow.
+    pub fn parts(&self) -> impl Iterator<Item = &[(Part, u32)]> {
+        self.parts.iter().map(Vec::as_slice)
     }
 
     /// The position of an instruction, by its number.

@@ -21,12 +21,12 @@ mod layout;
 mod tables;
 mod weave;
 
-pub use group::{Group, Node, Way};
+pub use group::{Group, Node, Part, Steps, Way};
 pub use layout::{Layout, MethodProbes, Places, Side, Untreated, layout};
 pub use weave::{Weaving, Woven, weave};
 
 /// Changed whenever the same class gets other probes.
-pub const LAYOUT_VERSION: u32 = 2;
+pub const LAYOUT_VERSION: u32 = 3;
 
 /// The identity of a class with its probes: the same wherever it is loaded.
 pub fn unit(bytes: &[u8], places: Places) -> u64 {

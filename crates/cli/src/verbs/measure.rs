@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use touchstone_campaign::{Earlier, Jvms, Measurement, Measuring, Selection, Surroundings, measured_document};
-use touchstone_instrument::{Keeps, StateRules};
+use touchstone_instrument::{AgentError, Keeps, StateRules};
 
 /// Options of `measure`.
 #[derive(clap::Args, Debug)]
@@ -87,13 +87,14 @@ pub struct StateOptions {
 
 /// Carries out `measure`.
 pub fn measure(options: &Measure) -> Result<ExitCode> {
+    let (surroundings, no_agent) = surroundings(&options.show)?;
     let request = Measuring {
         criteria: options.criteria.clone(),
         out: std::path::absolute(&options.out)?,
         keeps: if options.counts { Keeps::Counts } else { Keeps::Hits },
         earlier: if options.keep { Earlier::Kept } else { Earlier::Forgotten },
         command: options.command.clone(),
-        surroundings: surroundings(&options.show)?,
+        surroundings,
     };
     request.check()?;
     options.show.shown.outputs.check_criteria(&options.criteria)?;
@@ -104,6 +105,9 @@ pub fn measure(options: &Measure) -> Result<ExitCode> {
     if interrupted && ran.has_no_unit() {
         eprintln!("interrupted before anything was measured");
         return Ok(Exit::Interrupted.into());
+    }
+    if let (Err(_), Some(missing)) = (ran.check(), no_agent) {
+        eprintln!("hint: {missing}");
     }
     ran.check()?;
     if let Some(named) = ran.by_place.filter(|_| !options.show.shown.quiet) {
@@ -128,24 +132,27 @@ pub fn merge(options: &Merge) -> Result<ExitCode> {
     Ok(show(&measurement, &options.show)?.into())
 }
 
-/// What the environment of this process says.
-fn surroundings(show: &Show) -> Result<Surroundings> {
+/// What the environment of this process says, and why JVMs are not measured.
+fn surroundings(show: &Show) -> Result<(Surroundings, Option<AgentError>)> {
     let home = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
     let home = home.or_else(|| std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache")));
     let named = |name: &str| Some(format!("{name}={}", std::env::var(name).ok()?));
     let program = std::env::current_exe().context("can't find this program itself")?;
     let (_, root) = show.places()?;
-    // Without it C is measured as ever, and whoever measures Java is told.
-    let agent = touchstone_instrument::find_agent(&program);
-    let jvms = agent.ok().map(|agent| Jvms { agent, root, options: std::env::var_os("JAVA_TOOL_OPTIONS") });
-    Ok(Surroundings {
+    // Without it C is measured as ever.
+    let (jvms, no_agent) = match touchstone_instrument::find_agent(&program) {
+        Ok(agent) => (Some(Jvms { agent, root, options: std::env::var_os("JAVA_TOOL_OPTIONS") }), None),
+        Err(missing) => (None, Some(missing)),
+    };
+    let surroundings = Surroundings {
         program,
         jvms,
         path: std::env::var_os("PATH").unwrap_or_default(),
         cache: home.filter(|home| home.is_absolute()).map(|home| home.join("touchstone")),
         reader: std::env::var_os("TOUCHSTONE_CLANG"),
         compilers: ["CC", "CXX"].into_iter().filter_map(named).collect(),
-    })
+    };
+    Ok((surroundings, no_agent))
 }
 
 /// Stores the document of a measurement, shows it, and writes the reports that are asked for.

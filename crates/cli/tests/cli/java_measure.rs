@@ -186,3 +186,39 @@ fn tests_are_generated_on_top_of_a_measured_java_suite() {
     let new = tests_of("both is true");
     assert!(!new.is_empty() && !new.contains(&"java plant.Gate".to_string()), "{new:?}");
 }
+
+const THROWS: &str = r#"public class Throws {
+    static boolean check(int b) { if (b < 0) throw new IllegalArgumentException(); return b > 3; }
+    static int inside(int a, int b) {
+        int n = 0;
+        if (a > 0 || a == -9) {
+            if (check(b)) n++;
+        }
+        return n;
+    }
+    static int both(int a, int b) { if (a > 0 && check(b)) return 1; return 0; }
+    public static void main(String[] args) {
+        for (int a : new int[] {1, -9}) try { inside(a, -1); } catch (IllegalArgumentException e) { }
+        try { both(1, -1); } catch (IllegalArgumentException e) { }
+    }
+}
+"#;
+
+#[test]
+fn what_was_decided_before_something_is_thrown_counts() {
+    let scratch = tempfile::tempdir().expect("a directory");
+    std::fs::write(scratch.path().join("Throws.java"), THROWS).expect("writable");
+    let measured = touchstone(
+        scratch.path(),
+        &["measure", "-c", "branch,mcdc", "-q", "--", "java", "-Xverify:all", "Throws.java"],
+    );
+    assert_eq!(measured.status.code(), Some(0), "{}", text(&measured.stderr));
+    let report = report(scratch.path());
+    let (covered, others) = by_status(&report, "branch", "Throws.inside");
+    assert_eq!(covered.into_iter().collect::<Vec<_>>(), ["a > 0 || a == -9 is true"]);
+    assert!(others.contains("check(b) is true") && others.contains("a > 0 || a == -9 is false"), "{others:?}");
+    let (covered, _) = by_status(&report, "mcdc", "Throws.inside");
+    assert_eq!(covered.len(), 2, "both conditions decided once: {covered:?}");
+    // It never came to a result.
+    assert_eq!(by_status(&report, "branch", "Throws.both").0, BTreeSet::new());
+}

@@ -238,7 +238,7 @@ impl NamedByPlace {
 
 /// A command compiled nothing that we saw.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("the command compiled no C file through cc, gcc or clang: {}", self.hint())]
+#[error("the command compiled no C file through cc, gcc or clang, and loaded no Java class of the project: {}", self.hint())]
 pub struct NothingCompiled(pub Option<NamedByPlace>);
 
 impl NothingCompiled {

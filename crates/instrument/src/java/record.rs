@@ -9,7 +9,7 @@ use touchstone_criteria::{CriteriaOptions, DecisionGraph, Goal, Labelling, Next,
 use touchstone_front_java::Located;
 use touchstone_front_java::classfile::ClassFile;
 use touchstone_ir::{BlockId, CondId, DecisionId, FuncId, Function, Module, PointKind, TermKind};
-use touchstone_probes_java::{Layout, MethodProbes, Places, Untreated, Weaving, layout, weave};
+use touchstone_probes_java::{Group, Layout, MethodProbes, Places, Untreated, Weaving, layout, weave};
 
 /// A class that was loaded with probes, and what its source says.
 pub struct JavaClass<'a> {
@@ -188,33 +188,46 @@ impl<'m> MethodMeaning<'m> {
             function.decisions.iter().map(|(id, decision)| (id, DecisionGraph::new(decision))).collect();
         let mut decisions: BTreeMap<DecisionId, Result<RowProbes, Unprobed>> =
             graphs.keys().map(|id| (*id, Ok(RowProbes::new()))).collect();
-        for (group, first) in probes.groups() {
-            for (path, probe) in group.paths().into_iter().zip(first..) {
-                let mut walks: BTreeMap<DecisionId, Option<Walk>> = BTreeMap::new();
-                for (node, taken) in path {
-                    let at = probes.position(group.nodes[node].insn);
-                    let Some((decision, condition, if_taken)) = jumps.get(&at) else { continue };
-                    let walk = walks.entry(*decision).or_insert_with(|| Some(Walk::default()));
-                    let asked = walk.as_ref().map(|walk| walk.at(&graphs[decision]));
-                    match (walk.as_mut(), asked) {
-                        (Some(walk), Some(Next::Node(node)))
-                            if graphs[decision].nodes[node].condition == *condition =>
-                        {
-                            walk.step(&graphs[decision], taken == *if_taken);
-                        }
-                        _ => *walk = None,
+        let walked = |group: &Group, path: &[(usize, bool)]| {
+            let mut walks: BTreeMap<DecisionId, Option<Walk>> = BTreeMap::new();
+            for (node, taken) in path {
+                let at = probes.position(group.nodes[*node].insn);
+                let Some((decision, condition, if_taken)) = jumps.get(&at) else { continue };
+                let walk = walks.entry(*decision).or_insert_with(|| Some(Walk::default()));
+                let asked = walk.as_ref().map(|walk| walk.at(&graphs[decision]));
+                match (walk.as_mut(), asked) {
+                    (Some(walk), Some(Next::Node(node))) if graphs[decision].nodes[node].condition == *condition => {
+                        walk.step(&graphs[decision], taken == if_taken);
                     }
+                    _ => *walk = None,
                 }
-                for (decision, walk) in walks {
-                    let end = walk.and_then(|walk| match walk.at(&graphs[&decision]) {
-                        Next::Done(result) => Some(walk.row(result)),
-                        Next::Node(_) => None,
-                    });
+            }
+            walks.into_iter().map(|(decision, walk)| {
+                let end = walk.and_then(|walk| match walk.at(&graphs[&decision]) {
+                    Next::Done(result) => Some(walk.row(result)),
+                    Next::Node(_) => None,
+                });
+                (decision, end)
+            })
+        };
+        for ((group, first), parts) in probes.groups().zip(probes.parts()) {
+            for (path, probe) in group.paths().into_iter().zip(first..) {
+                for (decision, end) in walked(group, &path) {
                     let Some(known) = decisions.get_mut(&decision) else { continue };
                     match (end, known.as_mut()) {
                         (Some(row), Ok(rows)) => rows.entry(row).or_default().push(probe),
                         (None, _) => *known = Err(Unprobed::ConditionsApart),
                         (Some(_), Err(_)) => {}
+                    }
+                }
+            }
+            // Whatever is thrown then, decisions that have ended stay evaluated.
+            for (part, first) in parts {
+                for (path, probe) in part.paths.iter().zip(*first..) {
+                    for (decision, end) in path.iter().flat_map(|path| walked(group, path)) {
+                        if let (Some(row), Some(Ok(rows))) = (end, decisions.get_mut(&decision)) {
+                            rows.entry(row).or_default().push(probe);
+                        }
                     }
                 }
             }
