@@ -10,6 +10,7 @@
 //! never comes from two visits.
 
 use crate::flow::Flow;
+use std::collections::BTreeSet;
 
 /// A group has at most so many jumps,
 const MOST_NODES: usize = 60;
@@ -183,15 +184,27 @@ impl Made {
 
 /// The groups of a method's jumps, in the order of the code. Every conditional jump is in one.
 pub(crate) fn groups(flow: &Flow) -> Vec<Group> {
+    // `(a && b) || c`: only with `a` is it known that nobody comes to `c` but from the group.
+    let hopeful = grouped(flow, |_| true, begins_at_first_behind_it);
+    let (mut groups, others): (Vec<Group>, Vec<Group>) =
+        hopeful.into_iter().partition(|group| begins_always_at_first(flow, group));
+    let left: BTreeSet<usize> = others.iter().flat_map(|group| &group.nodes).map(|node| node.insn).collect();
+    groups.extend(grouped(flow, |insn| left.contains(&insn), begins_always_at_first));
+    groups.sort_by_key(|group| group.nodes.first().map(|node| node.insn));
+    groups
+}
+
+/// Groups of some jumps, of which each step fits.
+fn grouped(flow: &Flow, is_wanted: impl Fn(usize) -> bool, fits: fn(&Flow, &Group) -> bool) -> Vec<Group> {
     let passed = flow.passed_by_all();
     let mut made: Vec<Made> = Vec::new();
     for block in (0..flow.blocks.len()).rev() {
-        let Some(insn) = flow.jump_of(block) else { continue };
+        let Some(insn) = flow.jump_of(block).filter(|insn| is_wanted(*insn)) else { continue };
         let [next, target] = flow.blocks[block].next[..] else { continue };
         let behind = [flow.resolved(next), flow.resolved(target)];
         let alone = Made { group: Group { nodes: vec![Node { insn, ways: [Way::Out; 2] }] }, behind: vec![behind] };
         let met = behind.map(|from| jumps_from(flow, &passed, from, insn));
-        match joined(flow, &alone, &met, &made) {
+        match joined(&alone, &met, &made, |group| fits(flow, group)) {
             Some((joined, parts)) => {
                 let mut at = 0;
                 made.retain(|_| {
@@ -203,9 +216,7 @@ pub(crate) fn groups(flow: &Flow) -> Vec<Group> {
             None => made.push(alone),
         }
     }
-    let mut groups: Vec<Group> = made.into_iter().map(|made| made.group).collect();
-    groups.sort_by_key(|group| group.nodes.first().map(|node| node.insn));
-    groups
+    made.into_iter().map(|made| made.group).collect()
 }
 
 /// Jumps behind another that every way from a block comes to, in order.
@@ -225,7 +236,12 @@ fn jumps_from(flow: &Flow, passed: &[Option<usize>], from: usize, behind: usize)
 }
 
 /// A jump together with groups that it leads to, and which these are.
-fn joined(flow: &Flow, alone: &Made, met: &[Vec<usize>; 2], made: &[Made]) -> Option<(Made, Vec<usize>)> {
+fn joined(
+    alone: &Made,
+    met: &[Vec<usize>; 2],
+    made: &[Made],
+    fits: impl Fn(&Group) -> bool,
+) -> Option<(Made, Vec<usize>)> {
     let begins = |jump: usize| made.iter().position(|made| made.group.nodes[0].insn == jump);
     for way in [0, 1] {
         let other = 1 - way;
@@ -233,7 +249,8 @@ fn joined(flow: &Flow, alone: &Made, met: &[Vec<usize>; 2], made: &[Made]) -> Op
             let Some(first) = begins(*entry) else { continue };
             let group = &made[first];
             let out = alone.behind[0][other];
-            let inside = met[other].iter().find_map(|jump| group.position(*jump));
+            // Where both ways lead to the same jump, the decision has ended.
+            let inside = met[other].iter().find_map(|jump| group.position(*jump)).filter(|inside| *inside > 0);
             let mut candidates: Vec<(Made, Vec<usize>)> = Vec::new();
             if group.leads_to(out) {
                 candidates.push((append(alone, group, way, Way::Out), vec![first]));
@@ -247,12 +264,9 @@ fn joined(flow: &Flow, alone: &Made, met: &[Vec<usize>; 2], made: &[Made]) -> Op
                     candidates.push((choice(alone, [(way, group), (other, &made[second])]), vec![first, second]));
                 }
             }
-            let fits = |made: &Made| {
-                made.group.nodes.len() <= MOST_NODES
-                    && made.group.ways() <= MOST_WAYS
-                    && begins_always_at_first(flow, &made.group)
-            };
-            if let Some(found) = candidates.into_iter().find(|(made, _)| fits(made)) {
+            let is_one =
+                |Made { group, .. }: &Made| group.nodes.len() <= MOST_NODES && group.ways() <= MOST_WAYS && fits(group);
+            if let Some(found) = candidates.into_iter().find(|(made, _)| is_one(made)) {
                 return Some(found);
             }
         }
@@ -294,6 +308,16 @@ fn moved(nodes: &[Node], by: usize) -> impl Iterator<Item = Node> + '_ {
 
 /// Whether control comes to each jump of a group only as the group says, from one of its jumps, beginning at the first.
 fn begins_always_at_first(flow: &Flow, group: &Group) -> bool {
+    is_entered_from(flow, group, 0)
+}
+
+/// The same, as far as what stands behind the first of them goes: what stands before it may join the group.
+fn begins_at_first_behind_it(flow: &Flow, group: &Group) -> bool {
+    is_entered_from(flow, group, flow.block_of(group.nodes[0].insn))
+}
+
+/// Whether all that begins at a block, and does not go back before it, comes to the jumps of a group as the group says.
+fn is_entered_from(flow: &Flow, group: &Group, begin: usize) -> bool {
     /// Nobody is on a way through the group; bits behind it: on the way to that jump.
     const OUTSIDE: u64 = 1;
     let mut node_of = vec![None; flow.blocks.len()];
@@ -301,12 +325,12 @@ fn begins_always_at_first(flow: &Flow, group: &Group) -> bool {
         node_of[flow.block_of(node.insn)] = Some(position);
     }
     let mut state = vec![0u64; flow.blocks.len()];
-    state[0] = OUTSIDE;
-    let mut waiting = vec![0];
+    state[begin] = OUTSIDE;
+    let mut waiting = vec![begin];
     while let Some(block) = waiting.pop() {
         let here = state[block];
         let mut reach = |next: usize, with: u64| {
-            if state[next] | with != state[next] {
+            if next >= begin && state[next] | with != state[next] {
                 state[next] |= with;
                 waiting.push(next);
             }
