@@ -168,6 +168,8 @@ fn tests_are_generated_on_top_of_a_measured_java_suite() {
         "src/plant/Gate.java",
         "-f",
         "Gate.open",
+        "-c",
+        "branch",
         "--on-top-of",
         "touchstone-out",
         "-o",
