@@ -56,7 +56,7 @@ pub enum Command {
     Annotate(Annotate),
     /// Say why an objective is covered, infeasible or unknown, in source terms
     Explain(Explain),
-    /// Run a command with probes in all C that it compiles, and say what its tests covered
+    /// Run a command with probes in all C that it compiles and all Java that it loads, and say what its tests covered
     #[command(after_help = "Examples:
   touchstone measure -c mcdc,state -- make check           state: what tests change and never check
   touchstone measure -c stmt,branch -o coverage -- sh -c 'cc -o t t.c lib.c && ./t'")]

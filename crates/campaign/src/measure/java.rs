@@ -235,7 +235,7 @@ impl Asked<'_> {
             }
             let located: Vec<(FuncId, Located)> =
                 methods.into_iter().filter_map(|func| Some((func, program.located(func)?))).collect();
-            records.push(java_record(&JavaClass {
+            let mut record = java_record(&JavaClass {
                 unit: kept.unit,
                 bytes: &kept.bytes,
                 class: &kept.class,
@@ -244,7 +244,12 @@ impl Asked<'_> {
                 methods: &located,
                 criteria: &criteria,
                 options: &options,
-            }));
+            });
+            // State coverage is no list of objectives, which would say so themselves.
+            if criteria.len() < self.criteria.len() {
+                record.untouched.push((String::new(), Unprobed::NotForJava));
+            }
+            records.push(record);
         }
         records
     }
