@@ -15,7 +15,7 @@
 //! and its module.
 
 /// Class files of this version need no stack maps, and are read by every JVM.
-const VERSION: u16 = 49;
+pub(crate) const VERSION: u16 = 49;
 
 /// So many probes a holder has: their numbers are pushed as one constant.
 pub const PROBES: u32 = 32_767;
@@ -25,10 +25,11 @@ pub fn name(number: usize) -> String {
     format!("java/lang/TouchstoneHits{number}")
 }
 
+/// The constants of a class that is made here.
 #[derive(Default)]
-struct Pool {
-    bytes: Vec<u8>,
-    count: u16,
+pub(crate) struct Pool {
+    pub bytes: Vec<u8>,
+    pub count: u16,
 }
 
 impl Pool {
@@ -39,28 +40,28 @@ impl Pool {
         self.count
     }
 
-    fn text(&mut self, text: &str) -> u16 {
+    pub fn text(&mut self, text: &str) -> u16 {
         let length = (text.len() as u16).to_be_bytes();
         self.add(1, &[&length[..], text.as_bytes()].concat())
     }
 
-    fn of(&mut self, tag: u8, numbers: &[u16]) -> u16 {
+    pub fn of(&mut self, tag: u8, numbers: &[u16]) -> u16 {
         let content: Vec<u8> = numbers.iter().flat_map(|number| number.to_be_bytes()).collect();
         self.add(tag, &content)
     }
 
-    fn class(&mut self, name: &str) -> u16 {
+    pub fn class(&mut self, name: &str) -> u16 {
         let name = self.text(name);
         self.of(7, &[name])
     }
 
-    fn member(&mut self, tag: u8, class: u16, name: &str, desc: &str) -> u16 {
+    pub fn member(&mut self, tag: u8, class: u16, name: &str, desc: &str) -> u16 {
         let (name, desc) = (self.text(name), self.text(desc));
         let both = self.of(12, &[name, desc]);
         self.of(tag, &[class, both])
     }
 
-    fn long(&mut self, value: u64) -> u16 {
+    pub fn long(&mut self, value: u64) -> u16 {
         let index = self.add(5, &value.to_be_bytes());
         // It takes two places.
         self.count += 1;
@@ -68,8 +69,8 @@ impl Pool {
     }
 }
 
-const FIELD: u8 = 9;
-const METHOD: u8 = 10;
+pub(crate) const FIELD: u8 = 9;
+pub(crate) const METHOD: u8 = 10;
 const STATIC_FINAL_PRIVATE: u16 = 0x001a;
 const STATIC_PRIVATE: u16 = 0x000a;
 const STATIC_PUBLIC: u16 = 0x0009;

@@ -6,15 +6,29 @@ use touchstone_classfile::ClassFile;
 /// Directories that compilers put tests into: what tests do to check a program is no part of it.
 const TESTS: [&str; 4] = ["test-classes", "classes/java/test", "classes/kotlin/test", "bin/test"];
 
-/// Whether classes from a place are the user's: directories of classes, and jars of the project. What has no place was compiled in
-/// memory.
-pub fn is_own(place: Option<&str>, root: Option<&Path>) -> bool {
-    let Some(place) = place else { return true };
-    let Some(path) = path_of(place) else { return false };
+/// Whose classes are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Whose {
+    /// The user's program.
+    Program,
+    /// The user's tests.
+    Tests,
+    /// Libraries.
+    Others,
+}
+
+/// Whose the classes from a place are: the user's are in directories of classes, and in jars of the project. What has no place was
+/// compiled in memory.
+pub fn whose(place: Option<&str>, root: Option<&Path>) -> Whose {
+    let Some(place) = place else { return Whose::Program };
+    let Some(path) = path_of(place) else { return Whose::Others };
     if place.ends_with('/') || path.extension().is_some_and(|extension| extension == "java") {
-        return !TESTS.iter().any(|tests| path.ends_with(tests));
+        return match TESTS.iter().any(|tests| path.ends_with(tests)) {
+            true => Whose::Tests,
+            false => Whose::Program,
+        };
     }
-    root.is_some_and(|root| path.starts_with(root))
+    if root.is_some_and(|root| path.starts_with(root)) { Whose::Program } else { Whose::Others }
 }
 
 /// The file or directory that an address names.
@@ -46,13 +60,14 @@ mod tests {
     #[test]
     fn directories_of_classes_and_jars_of_the_project_are_the_users() {
         let root = Some(Path::new("/home/me/a project"));
-        assert!(is_own(Some("file:/home/me/out/"), root));
-        assert!(is_own(Some("file:/tmp/Main.java"), None));
-        assert!(is_own(None, root));
-        assert!(is_own(Some("file:/home/me/a%20project/core/target/core-1.jar"), root));
-        assert!(is_own(Some("jar:file:/home/me/a%20project/app.jar!/"), root));
-        assert!(!is_own(Some("file:/home/me/.m2/repository/junit-4.jar"), root));
-        assert!(!is_own(Some("file:/home/me/a%20project/target/test-classes/"), root));
-        assert!(!is_own(Some("jrt:/java.compiler"), root));
+        let is_program = |place, root| whose(place, root) == Whose::Program;
+        assert!(is_program(Some("file:/home/me/out/"), root));
+        assert!(is_program(Some("file:/tmp/Main.java"), None));
+        assert!(is_program(None, root));
+        assert!(is_program(Some("file:/home/me/a%20project/core/target/core-1.jar"), root));
+        assert!(is_program(Some("jar:file:/home/me/a%20project/app.jar!/"), root));
+        assert!(!is_program(Some("file:/home/me/.m2/repository/junit-4.jar"), root));
+        assert_eq!(whose(Some("file:/home/me/a%20project/target/test-classes/"), root), Whose::Tests);
+        assert!(!is_program(Some("jrt:/java.compiler"), root));
     }
 }

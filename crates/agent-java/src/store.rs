@@ -39,17 +39,13 @@ pub struct Process {
 impl HitFile {
     /// A new file in a directory, with room for so many probes.
     pub fn new(directory: &Path, process: &Process, room: u32) -> Option<HitFile> {
-        let file = fresh(directory)?;
+        let file = fresh(directory, "hits")?;
         let mapped = Mapped::new(&file, PROBES + room as usize)?;
         let mut made = HitFile { mapped, units: 0, used: 0, room };
         made.mapped.put(8, &std::process::id().to_le_bytes());
-        let test = process.test.as_ref().map(|test| test.as_encoded_bytes()).unwrap_or_default();
-        made.mapped.put(TEST, &test[..test.len().min(COMMAND - TEST - 1)]);
-        let words: Vec<u8> = std::iter::once("java")
-            .chain(process.command.split_whitespace())
-            .flat_map(|word| word.bytes().chain([0]))
-            .collect();
-        made.mapped.put(COMMAND, &words[..words.len().min(COMMAND_END - COMMAND - 2)]);
+        let (test, words) = words_of(process, COMMAND - TEST, COMMAND_END - COMMAND);
+        made.mapped.put(TEST, &test);
+        made.mapped.put(COMMAND, &words);
         made.mapped.put(0, MAGIC);
         Some(made)
     }
@@ -76,10 +72,20 @@ impl HitFile {
     }
 }
 
+/// The name of a process's test, and its command line, each with room for so many bytes and a zero behind them.
+pub(crate) fn words_of(process: &Process, for_test: usize, for_command: usize) -> (Vec<u8>, Vec<u8>) {
+    let mut test = process.test.as_ref().map(|test| test.as_encoded_bytes().to_vec()).unwrap_or_default();
+    test.truncate(for_test - 1);
+    let words = std::iter::once("java").chain(process.command.split_whitespace());
+    let mut words: Vec<u8> = words.flat_map(|word| word.bytes().chain([0])).collect();
+    words.truncate(for_command - 2);
+    (test, words)
+}
+
 /// A file that nobody else has.
-fn fresh(directory: &Path) -> Option<File> {
+pub(crate) fn fresh(directory: &Path, extension: &str) -> Option<File> {
     (0..100).find_map(|number| {
-        let path = directory.join(format!("{}-{}-{number}.hits", std::process::id(), nanoseconds()));
+        let path = directory.join(format!("{}-{}-{number}.{extension}", std::process::id(), nanoseconds()));
         let file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o666).open(path).ok()?;
         // Whoever measures reads it, whatever mask the program has.
         let _ = file.set_permissions(std::fs::Permissions::from_mode(0o666));

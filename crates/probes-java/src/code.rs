@@ -7,6 +7,7 @@
 use crate::flow::is_conditional;
 use crate::group::Way;
 use crate::layout::MethodProbes;
+use crate::telling::Inserted;
 use touchstone_classfile::{Code, Decoded, Insn};
 
 /// Where something goes on.
@@ -70,8 +71,10 @@ pub(crate) struct Hitting {
 #[derive(Debug)]
 pub(crate) struct Laid {
     pub bytes: Vec<u8>,
-    /// Locals behind those that the method had.
+    /// Locals behind those that the method had: numbers, which stay,
     pub numbers: usize,
+    /// and those that are used between two instructions only.
+    pub spilled: u16,
     /// By instruction, and of the end of the code: where jumps to it arrive.
     pub start: Vec<usize>,
     /// By instruction: where it is itself.
@@ -87,6 +90,7 @@ struct Laying<'m> {
     probes: &'m MethodProbes,
     code: &'m Code,
     hitting: Hitting,
+    inserted: Inserted,
     pieces: Vec<Piece>,
     /// Probes behind the code: what is there, and the instruction that they go on at.
     beside: Vec<(Vec<u8>, usize)>,
@@ -96,12 +100,14 @@ struct Laying<'m> {
 }
 
 /// Lays code out again; `None` if it gets too long.
-pub(crate) fn lay(probes: &MethodProbes, code: &Code, hitting: Hitting) -> Option<Laid> {
+pub(crate) fn lay(probes: &MethodProbes, code: &Code, hitting: Hitting, mut inserted: Inserted) -> Option<Laid> {
+    let (enter, spilled) = (std::mem::take(&mut inserted.enter), inserted.locals);
     let mut laying = Laying {
         probes,
         code,
         hitting,
-        pieces: Vec::new(),
+        inserted,
+        pieces: vec![Piece::Bytes(enter)],
         beside: Vec::new(),
         on_ways: Default::default(),
         numbers: 0,
@@ -118,28 +124,30 @@ pub(crate) fn lay(probes: &MethodProbes, code: &Code, hitting: Hitting) -> Optio
     for (bytes, goes_on) in std::mem::take(&mut laying.beside) {
         laying.pieces.extend([Piece::Beside, Piece::Bytes(bytes), Piece::Goto(Label::Insn(goes_on))]);
     }
-    place(&laying.pieces, probes.flow.insns.len(), laying.numbers)
+    debug_assert_eq!(laying.numbers, probes.numbers());
+    place(&laying.pieces, probes.flow.insns.len(), laying.numbers).map(|laid| Laid { spilled, ..laid })
+}
+
+/// Instructions that push a small number.
+pub(crate) fn push(number: u32) -> Option<Vec<u8>> {
+    Some(match number {
+        0..=5 => vec![op::ICONST_0 + number as u8],
+        6..=127 => vec![op::BIPUSH, number as u8],
+        _ => {
+            let number = i16::try_from(number).ok()?.to_be_bytes();
+            vec![op::SIPUSH, number[0], number[1]]
+        }
+    })
 }
 
 impl Laying<'_> {
-    fn push(number: u32) -> Option<Vec<u8>> {
-        Some(match number {
-            0..=5 => vec![op::ICONST_0 + number as u8],
-            6..=127 => vec![op::BIPUSH, number as u8],
-            _ => {
-                let number = i16::try_from(number).ok()?.to_be_bytes();
-                vec![op::SIPUSH, number[0], number[1]]
-            }
-        })
-    }
-
     fn hit(&self) -> Vec<u8> {
         let method = self.hitting.method.to_be_bytes();
         vec![op::INVOKESTATIC, method[0], method[1]]
     }
 
     fn hit_probe(&self, probe: u32) -> Option<Vec<u8>> {
-        let mut bytes = Laying::push(self.hitting.first + probe)?;
+        let mut bytes = push(self.hitting.first + probe)?;
         bytes.extend(self.hit());
         Some(bytes)
     }
@@ -182,12 +190,12 @@ impl Laying<'_> {
                     match (position, node.ways[way]) {
                         (0, Way::Out) => *bytes = self.hit_probe(first + by)?,
                         (0, Way::To(_)) => {
-                            *bytes = Laying::push(by)?;
+                            *bytes = push(by)?;
                             self.local(op::ISTORE, own, bytes)?;
                         }
                         (_, Way::Out) => {
                             self.local(op::ILOAD, own, bytes)?;
-                            bytes.extend(Laying::push(self.hitting.first + first + by)?);
+                            bytes.extend(push(self.hitting.first + first + by)?);
                             bytes.push(op::IADD);
                             bytes.extend(self.hit());
                         }
@@ -199,7 +207,7 @@ impl Laying<'_> {
                         // Behind the probes of all ways, of which there are more than the least number is.
                         let from = (self.hitting.first + probe).checked_sub(part.least)?;
                         self.local(op::ILOAD, own, bytes)?;
-                        bytes.extend(Laying::push(from)?);
+                        bytes.extend(push(from)?);
                         bytes.push(op::IADD);
                         bytes.extend(self.hit());
                     }
@@ -221,12 +229,13 @@ impl Laying<'_> {
 
     fn insn(&mut self, index: usize) -> Option<()> {
         let Decoded { at, next, insn } = self.probes.flow.insns[index].clone();
-        self.pieces.push(Piece::Start(index));
+        let around = self.inserted.around.remove(&index).unwrap_or_default();
+        self.pieces.extend([Piece::Start(index), Piece::Bytes(around.start)]);
         if let Some(probe) = self.probes.places.get(&index) {
             let bytes = self.hit_probe(*probe)?;
             self.pieces.push(Piece::Bytes(bytes));
         }
-        self.pieces.push(Piece::Own(index));
+        self.pieces.extend([Piece::Bytes(around.before), Piece::Own(index)]);
         match &insn {
             Insn::Goto(target) => {
                 let target = self.probes.flow.index(*target)?;
@@ -238,6 +247,10 @@ impl Laying<'_> {
                     let bytes = self.hit_probe(side.probe)?;
                     let to = self.probes.flow.index(side.target)?;
                     labels.insert(side.target, self.by_way_of(bytes, to));
+                }
+                for target in insn.targets() {
+                    let to = self.probes.flow.index(target)?;
+                    labels.entry(target).or_insert(Label::Insn(to));
                 }
                 let table = match self.code.bytes.get(at) {
                     Some(&op::TABLESWITCH) => Table::Dense,
@@ -256,6 +269,7 @@ impl Laying<'_> {
             }
             _ => self.pieces.push(Piece::Bytes(self.code.bytes.get(at..next)?.to_vec())),
         }
+        self.pieces.push(Piece::Bytes(around.after));
         Some(())
     }
 }
@@ -369,6 +383,6 @@ fn place(pieces: &[Piece], insns: usize, numbers: usize) -> Option<Laid> {
                 }
             }
         }
-        return (bytes.len() == at).then_some(Laid { bytes, numbers, start, own, beside });
+        return (bytes.len() == at).then_some(Laid { bytes, numbers, spilled: 0, start, own, beside });
     }
 }

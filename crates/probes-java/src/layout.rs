@@ -141,6 +141,23 @@ impl MethodProbes {
         probes
     }
 
+    /// Of a method without any.
+    pub(crate) fn none(flow: Flow) -> MethodProbes {
+        MethodProbes {
+            groups: Vec::new(),
+            parts: Vec::new(),
+            switches: BTreeMap::new(),
+            places: BTreeMap::new(),
+            said: vec![Vec::new(); flow.insns.len()],
+            flow,
+        }
+    }
+
+    /// Locals that the ways through groups need.
+    pub(crate) fn numbers(&self) -> usize {
+        self.groups.iter().filter(|(group, _)| group.nodes.len() > 1).count()
+    }
+
     /// Jumps in groups, each with the probe of its first way; the others follow.
     pub fn groups(&self) -> impl Iterator<Item = (&Group, u32)> {
         self.groups.iter().map(|(group, first)| (group, *first))

@@ -4,6 +4,7 @@
 //! - `group.rs`: jumps that may be conditions of one decision, and the ways through them;
 //! - `layout.rs`: the probes of a class, by number: what each says of the code;
 //! - `frames.rs`, `tables.rs`, `code.rs`: code that is laid out again, with all that speaks of positions in it;
+//! - `told.rs`, `telling.rs`: what methods tell while they run, and how, where all that a program does is followed;
 //! - `weave.rs`: the class with probes.
 //!
 //! The agent puts probes into classes as a JVM loads them, and knows no source. Whoever reads what they left has the source, and
@@ -19,10 +20,13 @@ mod frames;
 mod group;
 mod layout;
 mod tables;
+pub mod telling;
+mod told;
 mod weave;
 
 pub use group::{Group, Node, Part, Steps, Way};
 pub use layout::{Layout, MethodProbes, Places, Side, Untreated, layout};
+pub use told::{Followed, Told};
 pub use weave::{Weaving, Woven, weave};
 
 /// Changed whenever the same class gets other probes.

@@ -1,9 +1,11 @@
 //! The class with probes: every byte that is not about code stays what and where it was.
 
-use crate::code::{Hitting, Laid, MOST_PROBES, lay};
+use crate::code::{Hitting, Laid, MOST_PROBES, lay, push};
 use crate::frames::{self, Beginning, Frame, Held, Receiver};
 use crate::layout::{Layout, MethodProbes, Untreated};
 use crate::tables::Moved;
+use crate::telling::{self, Inserted, Telling};
+use crate::told::Followed;
 use touchstone_classfile::{ClassFile, Code, Constant, Cursor, MethodDesc, access};
 
 /// A class that is to have probes.
@@ -19,6 +21,8 @@ pub struct Weaving<'c> {
     pub holder: &'c str,
     /// The number of the first probe: those of several classes follow each other.
     pub first: u32,
+    /// The number of the first method, if methods tell what they do.
+    pub told_from: Option<u32>,
 }
 
 /// A class with probes, and methods that have none.
@@ -31,20 +35,26 @@ const STACK: u16 = 2;
 
 /// Puts probes into a class; `None` if it has no room for them.
 pub fn weave(weaving: &Weaving<'_>) -> Option<Woven> {
-    let Weaving { bytes, class, layout, holder, first } = weaving;
+    let Weaving { bytes, class, layout, holder, first, told_from } = weaving;
     if first.checked_add(layout.size)? > MOST_PROBES {
         return None;
     }
     let mut pool = Added::new(class);
-    let method = pool.method(holder, "hit", "(I)V");
+    let method = if layout.size == 0 { 0 } else { pool.method(holder, "hit", "(I)V") };
     let hitting = Hitting { method, first: *first };
     let mut untreated: Vec<(usize, Untreated)> = layout.untreated.iter().map(|(index, why)| (*index, *why)).collect();
     let mut replaced: Vec<(std::ops::Range<usize>, Vec<u8>)> = Vec::new();
-    for (index, probes) in &layout.methods {
-        let Some(code) = class.methods[*index].code() else { continue };
-        match (Rewriting { weaving, index: *index, code, probes }).attribute(hitting, &mut pool) {
+    for (index, method) in class.methods.iter().enumerate() {
+        let Some(code) = method.code() else { continue };
+        let told = told_from.and_then(|first| Some((Followed::new(class, method)?, first + index as u32)));
+        let none = told.as_ref().map(|(followed, _)| MethodProbes::none(followed.flow.clone()));
+        let Some(probes) = layout.methods.get(&index).or(none.as_ref()) else { continue };
+        let rewriting = Rewriting { weaving, index, code, probes };
+        let with_all = rewriting.attribute(hitting, told.as_ref(), &mut pool);
+        // What does not fit with all that it would tell may fit with its probes.
+        match with_all.or_else(|_| rewriting.attribute(hitting, None, &mut pool)) {
             Ok(new) => replaced.push(new),
-            Err(why) => untreated.push((*index, why)),
+            Err(why) => untreated.push((index, why)),
         }
     }
     let (count, pool_end) = (pool.count()?, pool_end(bytes)?);
@@ -86,11 +96,13 @@ fn pool_end(bytes: &[u8]) -> Option<usize> {
 }
 
 /// Constants behind those that a class has.
-struct Added<'c> {
+pub(crate) struct Added<'c> {
     class: &'c ClassFile,
     bytes: Vec<u8>,
     next: usize,
     classes: std::collections::BTreeMap<String, u16>,
+    methods: std::collections::BTreeMap<(String, String), u16>,
+    numbers: std::collections::BTreeMap<u32, u16>,
 }
 
 impl<'c> Added<'c> {
@@ -103,7 +115,14 @@ impl<'c> Added<'c> {
                 classes.entry(name.to_string()).or_insert(index);
             }
         }
-        Added { class, bytes: Vec::new(), next: class.pool.len(), classes }
+        Added {
+            class,
+            bytes: Vec::new(),
+            next: class.pool.len(),
+            classes,
+            methods: Default::default(),
+            numbers: Default::default(),
+        }
     }
 
     /// How many there are then; `None` if these are too many.
@@ -135,11 +154,38 @@ impl<'c> Added<'c> {
         index
     }
 
-    fn method(&mut self, class: &str, name: &str, desc: &str) -> u16 {
+    /// A static method. Of those of one class no two have the same name.
+    pub fn method(&mut self, class: &str, name: &str, desc: &str) -> u16 {
+        let key = (class.to_string(), name.to_string());
+        if let Some(known) = self.methods.get(&key) {
+            return *known;
+        }
         let class = self.class(class);
         let (name, desc) = (self.text(name), self.text(desc));
         let both = self.add(12, &[name, desc]);
-        self.add(10, &[class, both])
+        let index = self.add(10, &[class, both]);
+        self.methods.insert(key, index);
+        index
+    }
+
+    /// Instructions that push a number; `None` if it is too large.
+    pub fn number(&mut self, number: u32) -> Option<Vec<u8>> {
+        const LDC_W: u8 = 19;
+        if let Some(short) = push(number) {
+            return Some(short);
+        }
+        let value = i32::try_from(number).ok()?.to_be_bytes();
+        let index = match self.numbers.get(&number) {
+            Some(known) => *known,
+            None => {
+                let halves = [u16::from_be_bytes([value[0], value[1]]), u16::from_be_bytes([value[2], value[3]])];
+                let index = self.add(3, &halves);
+                self.numbers.insert(number, index);
+                index
+            }
+        };
+        let [high, low] = index.to_be_bytes();
+        Some(vec![LDC_W, high, low])
     }
 
     fn own_class(&mut self) -> u16 {
@@ -167,9 +213,18 @@ impl Rewriting<'_> {
     fn attribute(
         &self,
         hitting: Hitting,
+        told: Option<&(Followed, u32)>,
         pool: &mut Added<'_>,
     ) -> Result<(std::ops::Range<usize>, Vec<u8>), Untreated> {
-        let laid = lay(self.probes, self.code, hitting).ok_or(Untreated::TooLong)?;
+        let inserted = match told {
+            Some((followed, number)) => {
+                let first_local = usize::from(self.code.max_locals) + self.probes.numbers();
+                let telling = Telling { class: self.weaving.class, followed, number: *number, first_local };
+                telling.inserted(pool).ok_or(Untreated::TooLong)?
+            }
+            None => Inserted::default(),
+        };
+        let laid = lay(self.probes, self.code, hitting, inserted).ok_or(Untreated::TooLong)?;
         self.written(&laid, pool).ok_or(Untreated::Tables)
     }
 
@@ -191,8 +246,10 @@ impl Rewriting<'_> {
         };
         let own = |at: usize| u16::try_from(laid.own[flow.index(at)?]).ok();
         let mut out = Vec::with_capacity(length * 2);
-        out.extend(self.code.max_stack.checked_add(STACK)?.to_be_bytes());
-        let locals = u16::try_from(usize::from(self.code.max_locals) + laid.numbers).ok()?;
+        let room = if self.weaving.told_from.is_some() { telling::STACK } else { STACK };
+        out.extend(self.code.max_stack.checked_add(room)?.to_be_bytes());
+        let locals = usize::from(self.code.max_locals) + laid.numbers + usize::from(laid.spilled);
+        let locals = u16::try_from(locals).ok()?;
         out.extend(locals.to_be_bytes());
         out.extend(u32::try_from(laid.bytes.len()).ok()?.to_be_bytes());
         out.extend(&laid.bytes);

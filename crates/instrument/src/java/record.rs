@@ -153,7 +153,8 @@ pub fn java_record(of: &JavaClass<'_>) -> UnitRecord {
 
 /// Methods without probes, and why.
 fn untreated(of: &JavaClass<'_>, layout: &Layout) -> BTreeMap<usize, Unprobed> {
-    let weaving = Weaving { bytes: of.bytes, class: of.class, layout, holder: "java/lang/Object", first: 0 };
+    let weaving =
+        Weaving { bytes: of.bytes, class: of.class, layout, holder: "java/lang/Object", first: 0, told_from: None };
     let why = |untreated: Untreated| match untreated {
         Untreated::Code => Unprobed::CodeNotRead,
         Untreated::TooLong => Unprobed::CodeTooLong,

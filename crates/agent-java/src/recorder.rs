@@ -1,0 +1,382 @@
+//! The class that methods tell what they do, and the file that it writes to.
+//!
+//! ```text
+//! public final class TouchstoneTrace {
+//!     private static TouchstoneTrace LAST;               // the thread that told something last
+//!     private static long LIMIT;                         // bytes of slots
+//!     private final Thread thread;
+//!     private final long bits;
+//!     public static void at(int method, int insn) { put(AT, method, insn, 0); }
+//!     public static void on(Object o, int method, int insn) { put(ON, method, insn, id(o)); }
+//!     …
+//!     private static void put(long kind, int method, int insn, long what) {
+//!         TouchstoneTrace who = LAST;
+//!         Thread thread = Thread.currentThread();
+//!         if (who.thread != thread) who = other(thread);
+//!         long at = UNSAFE.getAndAddLong(null, POSITION, 16);
+//!         if (at >= LIMIT) return;
+//!         UNSAFE.putLong(SLOTS + at + 8, what);
+//!         UNSAFE.putLong(SLOTS + at, kind | who.bits | (long) method << 16 | insn);
+//!     }
+//! }
+//! ```
+//!
+//! The file: 8 bytes magic; process id (32 bits); number of classes (32 bits); next slot, room for slots, both in bytes (64 bits
+//! each); at 64 the test, at 576 the command line, as in hit files; at 4096 a table of classes (64 bits identity, 32 bits number of the first
+//! method, 32 bits how many); from `SLOTS` on slots of 16 bytes. What has no room any more is only counted.
+
+use crate::holder::{FIELD, METHOD, Pool, VERSION};
+use crate::store::{Process, fresh, words_of};
+use crate::system::Mapped;
+use std::path::Path;
+use touchstone_probes_java::telling::{AT, BLOCK, ENTER, IN, INIT, MORE, ON, RECORDER, TWO};
+
+const MAGIC: &[u8; 8] = b"TSJAVA01";
+const CLASSES: usize = 12;
+const POSITION: usize = 16;
+const LIMIT: usize = 24;
+const TEST: usize = 64;
+const COMMAND: usize = 576;
+const TABLE: usize = 4096;
+const ENTRY: usize = 16;
+const SLOTS: usize = 1 << 20;
+const SLOT: u64 = 16;
+/// Numbers of methods have so many bits.
+const MOST_METHODS: u32 = 1 << 20;
+/// So many events are kept if nobody says how many.
+const EVENTS: u64 = 16_000_000;
+/// The variable that says it.
+const EVENTS_VARIABLE: &str = "TOUCHSTONE_STATE_EVENTS";
+
+/// What methods tell.
+pub struct Recorder {
+    mapped: Mapped,
+    classes: usize,
+    methods: u32,
+}
+
+impl Recorder {
+    /// A new file in a directory.
+    pub fn new(directory: &Path, process: &Process) -> Option<Recorder> {
+        let given = std::env::var(EVENTS_VARIABLE).ok().and_then(|text| text.parse::<u64>().ok());
+        let room = given.unwrap_or(EVENTS).checked_mul(SLOT)?;
+        let mut mapped = Mapped::sparse(&fresh(directory, "jstate")?, SLOTS + usize::try_from(room).ok()?)?;
+        mapped.put(8, &std::process::id().to_le_bytes());
+        mapped.put(LIMIT, &room.to_le_bytes());
+        let (test, words) = words_of(process, COMMAND - TEST, TABLE - COMMAND);
+        mapped.put(TEST, &test);
+        mapped.put(COMMAND, &words);
+        mapped.put(0, MAGIC);
+        Some(Recorder { mapped, classes: 0, methods: 0 })
+    }
+
+    /// Numbers for the methods of a class: the first one.
+    pub fn take(&mut self, unit: u64, count: u32) -> Option<u32> {
+        let first = self.methods;
+        let entry = TABLE + ENTRY * self.classes;
+        if entry + ENTRY > SLOTS || first.checked_add(count)? > MOST_METHODS {
+            return None;
+        }
+        self.mapped.put(entry, &unit.to_le_bytes());
+        self.mapped.put(entry + 8, &first.to_le_bytes());
+        self.mapped.put(entry + 12, &count.to_le_bytes());
+        (self.classes, self.methods) = (self.classes + 1, first + count);
+        self.mapped.put(CLASSES, &(self.classes as u32).to_le_bytes());
+        Some(first)
+    }
+
+    /// The bytes of the class that writes to this file.
+    pub fn class(&self, unsafe_class: &str) -> Vec<u8> {
+        let base = self.mapped.address();
+        let room = u64::from_le_bytes(self.mapped.get(LIMIT));
+        Assembling { unsafe_class, position: base + POSITION as u64, slots: base + SLOTS as u64, room }.class()
+    }
+}
+
+mod op {
+    pub const ACONST_NULL: u8 = 1;
+    pub const LCONST_0: u8 = 9;
+    pub const BIPUSH: u8 = 16;
+    pub const LDC2_W: u8 = 20;
+    pub const LDC_W: u8 = 19;
+    pub const LLOAD: u8 = 22;
+    pub const ALOAD: u8 = 25;
+    pub const ILOAD_0: u8 = 26;
+    pub const ILOAD_2: u8 = 28;
+    pub const ILOAD_3: u8 = 29;
+    pub const LLOAD_0: u8 = 30;
+    pub const LLOAD_2: u8 = 32;
+    pub const ALOAD_0: u8 = 42;
+    pub const ALOAD_1: u8 = 43;
+    pub const LSTORE: u8 = 55;
+    pub const ASTORE: u8 = 58;
+    pub const POP: u8 = 87;
+    pub const DUP: u8 = 89;
+    pub const LADD: u8 = 97;
+    pub const LSHL: u8 = 121;
+    pub const IAND: u8 = 126;
+    pub const LOR: u8 = 129;
+    pub const I2L: u8 = 133;
+    pub const LCMP: u8 = 148;
+    pub const IFLT: u8 = 155;
+    pub const IF_ACMPEQ: u8 = 165;
+    pub const ARETURN: u8 = 176;
+    pub const RETURN: u8 = 177;
+    pub const GETSTATIC: u8 = 178;
+    pub const PUTSTATIC: u8 = 179;
+    pub const GETFIELD: u8 = 180;
+    pub const PUTFIELD: u8 = 181;
+    pub const INVOKEVIRTUAL: u8 = 182;
+    pub const INVOKESPECIAL: u8 = 183;
+    pub const INVOKESTATIC: u8 = 184;
+    pub const NEW: u8 = 187;
+}
+
+struct Assembling<'a> {
+    unsafe_class: &'a str,
+    position: u64,
+    slots: u64,
+    room: u64,
+}
+
+/// What a method that tells something gives on: by parameter before the last two, which are numbers.
+enum Given {
+    Nothing,
+    Object,
+    Element,
+    Two,
+}
+
+/// Threads have so many bits.
+const THREADS: u32 = 0xff_ffff;
+/// Where the bits of threads and of methods begin.
+const THREAD_AT: u8 = 36;
+const METHOD_AT: u8 = 16;
+const KIND_AT: u32 = 60;
+
+impl Assembling<'_> {
+    fn class(&self) -> Vec<u8> {
+        let mut pool = Pool::default();
+        let own = pool.class(RECORDER);
+        let above = pool.class("java/lang/Object");
+        let unsafe_index = pool.class(self.unsafe_class);
+        let (thread, system) = (pool.class("java/lang/Thread"), pool.class("java/lang/System"));
+        let unsafe_desc = format!("L{};", self.unsafe_class);
+        let own_desc = format!("L{RECORDER};");
+        let field = |pool: &mut Pool, name: &str, desc: &str| pool.member(FIELD, own, name, desc);
+        let (unsafe_field, last) = (field(&mut pool, "UNSAFE", &unsafe_desc), field(&mut pool, "LAST", &own_desc));
+        let limit = field(&mut pool, "LIMIT", "J");
+        let (thread_field, bits) = (field(&mut pool, "thread", "Ljava/lang/Thread;"), field(&mut pool, "bits", "J"));
+        let current = pool.member(METHOD, thread, "currentThread", "()Ljava/lang/Thread;");
+        let hash = pool.member(METHOD, system, "identityHashCode", "(Ljava/lang/Object;)I");
+        let get_unsafe = pool.member(METHOD, unsafe_index, "getUnsafe", &format!("(){unsafe_desc}"));
+        let add = pool.member(METHOD, unsafe_index, "getAndAddLong", "(Ljava/lang/Object;JJ)J");
+        let put_long = pool.member(METHOD, unsafe_index, "putLong", "(JJ)V");
+        let other_desc = format!("(Ljava/lang/Thread;){own_desc}");
+        let other = pool.member(METHOD, own, "other", &other_desc);
+        let put = pool.member(METHOD, own, "put", "(JIIJ)V");
+        let made = pool.member(METHOD, own, "<init>", "(Ljava/lang/Thread;J)V");
+        let object_made = pool.member(METHOD, above, "<init>", "()V");
+        let number = |pool: &mut Pool, value: u32| pool.of(3, &[(value >> 16) as u16, value as u16]);
+        let threads = number(&mut pool, THREADS);
+        let (position, slots, behind) =
+            (pool.long(self.position), pool.long(self.slots), pool.long(self.slots + SLOT / 2));
+        let (slot, room) = (pool.long(SLOT), pool.long(self.room));
+        let code = pool.text("Code");
+        let with = |opcode: u8, index: u16| [opcode, index.to_be_bytes()[0], index.to_be_bytes()[1]];
+
+        let mut methods: Vec<Vec<u8>> = Vec::new();
+        let mut method = |pool: &mut Pool, access: u16, name: &str, desc: &str, body: &[&[u8]]| {
+            let (name, desc, body) = (pool.text(name), pool.text(desc), body.concat());
+            let mut out: Vec<u8> = [access, name, desc, 1, code].iter().flat_map(|n| n.to_be_bytes()).collect();
+            out.extend((body.len() as u32 + 12).to_be_bytes());
+            // Stack and locals; no handlers, no attributes of the code.
+            out.extend([0, 12, 0, 10]);
+            out.extend((body.len() as u32).to_be_bytes());
+            out.extend(body);
+            out.extend([0, 0, 0, 0]);
+            methods.push(out);
+        };
+        const PRIVATE: u16 = 2;
+        const STATIC: u16 = 8;
+        const PUBLIC_STATIC: u16 = 9;
+        const PRIVATE_STATIC: u16 = 10;
+        let id = with(op::INVOKESTATIC, hash);
+        let told = [
+            (AT, Given::Nothing),
+            (BLOCK, Given::Nothing),
+            (ON, Given::Object),
+            (IN, Given::Element),
+            (TWO, Given::Two),
+            (MORE, Given::Two),
+            (ENTER, Given::Object),
+            (INIT, Given::Object),
+        ];
+        for (kind, ((name, desc), given)) in (1u64..).zip(told) {
+            let kind = with(op::LDC2_W, pool.long(kind << KIND_AT));
+            // Where the numbers are among the locals.
+            let first = match given {
+                Given::Nothing => 0,
+                Given::Object => 1,
+                Given::Element | Given::Two => 2,
+            };
+            let insn: &[u8] = if desc.ends_with("II)V") { &[op::ILOAD_0 + first + 1] } else { &[3] };
+            let mut body: Vec<u8> = [&kind[..], &[op::ILOAD_0 + first], insn].concat();
+            match given {
+                Given::Nothing => body.push(op::LCONST_0),
+                Given::Object => body.extend([&[op::ALOAD_0][..], &id, &[op::I2L]].concat()),
+                Given::Element => body.extend(
+                    [&[op::ALOAD_0][..], &id, &[op::I2L, op::ILOAD_0 + 1, op::I2L, op::BIPUSH, 32, op::LSHL, op::LOR]]
+                        .concat(),
+                ),
+                Given::Two => body.extend(
+                    [
+                        &[op::ALOAD_0][..],
+                        &id,
+                        &[op::I2L, op::ALOAD_1],
+                        &id,
+                        &[op::I2L, op::BIPUSH, 32, op::LSHL, op::LOR],
+                    ]
+                    .concat(),
+                ),
+            }
+            body.extend(with(op::INVOKESTATIC, put));
+            body.push(op::RETURN);
+            method(&mut pool, PUBLIC_STATIC, name, desc, &[&body]);
+        }
+        // What tests are called, eight bytes at a time.
+        let kind = with(op::LDC2_W, pool.long(MARK << KIND_AT));
+        let give = with(op::INVOKESTATIC, put);
+        let numbers = [op::ILOAD_0, op::ILOAD_0 + 1, op::LLOAD_2];
+        method(&mut pool, PUBLIC_STATIC, "mark", "(IIJ)V", &[&kind, &numbers, &give, &[op::RETURN]]);
+        let (who, now, at) = (6, 7, 8);
+        let unsafe_now = with(op::GETSTATIC, unsafe_field);
+        method(
+            &mut pool,
+            PRIVATE_STATIC,
+            "put",
+            "(JIIJ)V",
+            &[
+                &with(op::GETSTATIC, last),
+                &[op::ASTORE, who],
+                &with(op::INVOKESTATIC, current),
+                &[op::ASTORE, now, op::ALOAD, who],
+                &with(op::GETFIELD, thread_field),
+                // Over the next three.
+                &[op::ALOAD, now, op::IF_ACMPEQ, 0, 10],
+                &[op::ALOAD, now],
+                &with(op::INVOKESTATIC, other),
+                &[op::ASTORE, who],
+                &unsafe_now,
+                &[op::ACONST_NULL],
+                &with(op::LDC2_W, position),
+                &with(op::LDC2_W, slot),
+                &with(op::INVOKEVIRTUAL, add),
+                &[op::LSTORE, at, op::LLOAD, at],
+                &with(op::GETSTATIC, limit),
+                &[op::LCMP, op::IFLT, 0, 4, op::RETURN],
+                &unsafe_now,
+                &with(op::LDC2_W, behind),
+                &[op::LLOAD, at, op::LADD, op::LLOAD, 4],
+                &with(op::INVOKEVIRTUAL, put_long),
+                &unsafe_now,
+                &with(op::LDC2_W, slots),
+                &[op::LLOAD, at, op::LADD, op::LLOAD_0, op::ALOAD, who],
+                &with(op::GETFIELD, bits),
+                &[op::LOR, op::ILOAD_2, op::I2L, op::BIPUSH, METHOD_AT, op::LSHL, op::LOR, op::ILOAD_3, op::I2L],
+                &[op::LOR],
+                &with(op::INVOKEVIRTUAL, put_long),
+                &[op::RETURN],
+            ],
+        );
+        method(
+            &mut pool,
+            PRIVATE_STATIC,
+            "other",
+            &other_desc,
+            &[
+                &with(op::NEW, own),
+                &[op::DUP, op::ALOAD_0, op::ALOAD_0],
+                &with(op::INVOKESTATIC, hash),
+                &with(op::LDC_W, threads),
+                &[op::IAND, op::I2L, op::BIPUSH, THREAD_AT, op::LSHL],
+                &with(op::INVOKESPECIAL, made),
+                &[op::DUP],
+                &with(op::PUTSTATIC, last),
+                &[op::ARETURN],
+            ],
+        );
+        method(
+            &mut pool,
+            PRIVATE,
+            "<init>",
+            "(Ljava/lang/Thread;J)V",
+            &[
+                &[op::ALOAD_0],
+                &with(op::INVOKESPECIAL, object_made),
+                &[op::ALOAD_0, op::ALOAD_1],
+                &with(op::PUTFIELD, thread_field),
+                &[op::ALOAD_0, op::LLOAD_2],
+                &with(op::PUTFIELD, bits),
+                &[op::RETURN],
+            ],
+        );
+        method(
+            &mut pool,
+            STATIC,
+            "<clinit>",
+            "()V",
+            &[
+                &with(op::INVOKESTATIC, get_unsafe),
+                &with(op::PUTSTATIC, unsafe_field),
+                &with(op::LDC2_W, room),
+                &with(op::PUTSTATIC, limit),
+                &[op::ACONST_NULL],
+                &with(op::INVOKESTATIC, other),
+                &[op::POP, op::RETURN],
+            ],
+        );
+        const PRIVATE_STATIC_FINAL: u16 = 0x1a;
+        const PRIVATE_FINAL: u16 = 0x12;
+        let fields: [(u16, &str, &str); 5] = [
+            (PRIVATE_STATIC_FINAL, "UNSAFE", &unsafe_desc),
+            (PRIVATE_STATIC, "LAST", &own_desc),
+            (PRIVATE_STATIC, "LIMIT", "J"),
+            (PRIVATE_FINAL, "thread", "Ljava/lang/Thread;"),
+            (PRIVATE_FINAL, "bits", "J"),
+        ];
+        let fields = fields.map(|(access, name, desc)| [access, pool.text(name), pool.text(desc), 0]);
+        const PUBLIC_FINAL_SUPER: u16 = 0x31;
+        let mut out = 0xcafe_babe_u32.to_be_bytes().to_vec();
+        let numbers = |numbers: &[u16], out: &mut Vec<u8>| numbers.iter().for_each(|n| out.extend(n.to_be_bytes()));
+        numbers(&[0, VERSION, pool.count + 1], &mut out);
+        out.extend(&pool.bytes);
+        numbers(&[PUBLIC_FINAL_SUPER, own, above, 0, fields.len() as u16], &mut out);
+        fields.iter().for_each(|field| numbers(field, &mut out));
+        numbers(&[methods.len() as u16], &mut out);
+        methods.iter().for_each(|method| out.extend(method));
+        numbers(&[0], &mut out);
+        out
+    }
+}
+
+/// The kind of what says which test begins or ends; those of the others are their places in the list above.
+const MARK: u64 = 9;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use touchstone_classfile::{ClassFile, decode};
+
+    #[test]
+    fn the_recorder_is_a_class_file() {
+        let assembling = Assembling { unsafe_class: "jdk/internal/misc/Unsafe", position: 16, slots: 64, room: 1600 };
+        let bytes = assembling.class();
+        let file = ClassFile::read(&bytes).expect("a class file");
+        assert_eq!((&*file.name, file.methods.len(), file.fields.len()), (RECORDER, 13, 5));
+        for method in &file.methods {
+            let code = method.code().expect("code");
+            decode(&code.bytes, code.offset).expect("instructions");
+        }
+    }
+}
