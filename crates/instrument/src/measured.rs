@@ -2,6 +2,7 @@
 
 use crate::Unprobed;
 use crate::hits::{HitError, HitFile};
+use crate::java::state::{JavaTrace, follow};
 use crate::record::{Keeps, ProbedDecision, ProbedObjective, RECORD_VERSION, UnitRecord};
 use crate::state::{StateRecord, StateRules, TestStates, Trace, judge};
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,6 +31,15 @@ pub struct Measured {
     pub damaged: Vec<String>,
     /// Traces of what processes did to data.
     pub traces: Vec<PathBuf>,
+    /// The same of JVMs.
+    pub java_traces: Vec<PathBuf>,
+}
+
+impl Measured {
+    /// Whether what processes did to data was followed.
+    pub fn has_traces(&self) -> bool {
+        !self.traces.is_empty() || !self.java_traces.is_empty()
+    }
 }
 
 /// A unit and its hits.
@@ -125,6 +135,7 @@ pub fn read(directories: &[PathBuf]) -> Result<Measured, MeasureError> {
             }
         }
         measured.traces.extend(files(&directory.join("hits"), "state")?);
+        measured.java_traces.extend(files(&directory.join("hits"), "jstate")?);
     }
     let mut hits: BTreeMap<u64, BTreeMap<u32, BTreeSet<u32>>> = BTreeMap::new();
     let mut counts: BTreeMap<u64, BTreeMap<u32, u64>> = BTreeMap::new();
@@ -210,13 +221,31 @@ pub fn states(measured: &Measured, rules: &StateRules) -> (Vec<TestStates>, u64)
     let empty = StateRecord::default();
     let units: Vec<(u64, &StateRecord)> =
         measured.units.iter().map(|unit| (identity(unit), unit.record.state.as_ref().unwrap_or(&empty))).collect();
-    let name = |trace: &Trace| {
-        let file = HitFile { test: None, command: trace.command.clone(), pid: trace.pid, units: Vec::new() };
-        file.process_name()
+    let named = |command: &[String], pid: u32| {
+        HitFile { test: None, command: command.to_vec(), pid, units: Vec::new() }.process_name()
     };
+    let name = |trace: &Trace| named(&trace.command, trace.pid);
     // A trace that can't be read is of a process that did nothing.
     let traces = measured.traces.iter().filter_map(|path| Trace::read(path).ok().flatten());
-    judge(&units, traces, rules, &name)
+    let (mut tests, mut unexplained) = judge(&units, traces, rules, &name);
+    // Tests of Java are none of those of C, whatever they are called.
+    let unit_of = |identity: u64| units.iter().position(|(unit, _)| *unit == identity).unwrap_or(usize::MAX);
+    let mut of_java: BTreeMap<String, TestStates> = BTreeMap::new();
+    for path in &measured.java_traces {
+        let Some(trace) = JavaTrace::read(path) else { continue };
+        let classes = path.parent().and_then(Path::parent).unwrap_or(Path::new("")).join("units");
+        let (judged, unfit) = follow(&trace, &classes, rules, &unit_of);
+        unexplained += unfit;
+        let last = judged.len();
+        for (number, judged) in (1..).zip(judged) {
+            let own = judged.name.or_else(|| trace.test.clone());
+            let test = own.unwrap_or_else(|| named(&trace.command, trace.pid));
+            let known = of_java.entry(test.clone()).or_insert_with(|| TestStates { test, ..TestStates::default() });
+            known.merge(judged.uses, trace.left_out > 0 && number == last, judged.asserts);
+        }
+    }
+    tests.extend(of_java.into_values());
+    (tests, unexplained)
 }
 
 /// The files of a directory with an extension, sorted; none if the directory isn't there.

@@ -10,6 +10,7 @@
 
 pub(crate) mod flow;
 mod frames;
+pub(crate) mod graph;
 mod judge;
 pub(crate) mod memory;
 pub(crate) mod record;

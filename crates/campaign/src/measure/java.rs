@@ -4,10 +4,10 @@
 use crate::measure::error::MeasuringError;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use touchstone_criteria::{CriteriaOptions, Labelling, criterion_named};
+use touchstone_criteria::{CriteriaOptions, Labelling, STATE, criterion_named};
 use touchstone_front_java::classfile::ClassFile;
 use touchstone_front_java::{Compiling, Jdk, JdkError, LABELS, Loaded, Located, Marks, Program, Setup};
-use touchstone_instrument::{JavaClass, UnitRecord, Unprobed, java_record, left_alone};
+use touchstone_instrument::{JavaClass, UnitRecord, Unprobed, java_record, java_record_of_nothing, left_alone};
 use touchstone_ir::FuncId;
 
 /// A class that was loaded with probes.
@@ -29,10 +29,18 @@ pub(super) fn explain(out: &Path, root: &Path, criteria: &[String]) -> Result<()
     let sources = Sources::below(root, out);
     let class_path = class_path(&units);
     let mut by_place: BTreeMap<Option<PathBuf>, Vec<(Kept, PathBuf)>> = BTreeMap::new();
+    let is_state_only = criteria.iter().all(|criterion| criterion == STATE);
     for kept in kept {
-        match sources.of(&kept) {
+        let found = sources.of(&kept);
+        if let Found::Source(source) | Found::Test(source) = &found {
+            keep_source(&units, kept.unit, source)?;
+        }
+        match found {
+            Found::Source(source) if is_state_only => {
+                write(&units, &java_record_of_nothing(kept.unit, source.display().to_string()))?;
+            }
             Found::Source(source) => by_place.entry(kept.from.clone()).or_default().push((kept, source)),
-            Found::Test => write(&units, &left_alone(kept.unit, String::new(), Unprobed::NoSource))?,
+            Found::Test(_) => write(&units, &left_alone(kept.unit, String::new(), Unprobed::NoSource))?,
             Found::Nothing => {
                 let file = kept.from.as_ref().map(|from| from.join(format!("{}.class", kept.class.name)));
                 let file = file.unwrap_or_default().display().to_string();
@@ -59,6 +67,13 @@ pub(super) fn explain(out: &Path, root: &Path, criteria: &[String]) -> Result<()
 
 fn write(units: &Path, record: &UnitRecord) -> Result<(), MeasuringError> {
     record.write(units).map_err(|source| MeasuringError::NotCopied { path: units.to_path_buf(), source })
+}
+
+/// Keeps where the source of a class is.
+fn keep_source(units: &Path, unit: u64, source: &Path) -> Result<(), MeasuringError> {
+    let path = units.join(format!("{unit:016x}.source"));
+    let written = std::fs::write(&path, source.display().to_string());
+    written.map_err(|source| MeasuringError::NotCopied { path, source })
 }
 
 /// Classes that have no record.
@@ -104,7 +119,7 @@ struct Sources(BTreeMap<String, Vec<PathBuf>>);
 enum Found {
     Source(PathBuf),
     /// It is a test.
-    Test,
+    Test(PathBuf),
     Nothing,
 }
 
@@ -137,7 +152,7 @@ impl Sources {
         let shared = |path: &Path| path.components().zip(from.components()).take_while(|(a, b)| a == b).count();
         let nearest = all.iter().max_by_key(|path| shared(path));
         match nearest {
-            Some(path) if is_test(path) => Found::Test,
+            Some(path) if is_test(path) => Found::Test((*path).clone()),
             Some(path) => Found::Source((*path).clone()),
             None => Found::Nothing,
         }
@@ -235,7 +250,7 @@ impl Asked<'_> {
             }
             let located: Vec<(FuncId, Located)> =
                 methods.into_iter().filter_map(|func| Some((func, program.located(func)?))).collect();
-            let mut record = java_record(&JavaClass {
+            records.push(java_record(&JavaClass {
                 unit: kept.unit,
                 bytes: &kept.bytes,
                 class: &kept.class,
@@ -244,12 +259,7 @@ impl Asked<'_> {
                 methods: &located,
                 criteria: &criteria,
                 options: &options,
-            });
-            // State coverage is no list of objectives, which would say so themselves.
-            if criteria.len() < self.criteria.len() {
-                record.untouched.push((String::new(), Unprobed::NotForJava));
-            }
-            records.push(record);
+            }));
         }
         records
     }

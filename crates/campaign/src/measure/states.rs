@@ -28,7 +28,7 @@ pub(super) fn add(
     (selection, variants): (&Selection, &Variants),
     rules: &StateRules,
 ) -> StateRemarks {
-    if measured.traces.is_empty() {
+    if !measured.has_traces() {
         return StateRemarks::default();
     }
     let (tests, _) = states(measured, rules);

@@ -2,12 +2,13 @@
 //!
 //! The agent gives every class probes without knowing its source (`touchstone-probes-java`), and keeps the class. Here the
 //! same layout is found out again, and its probes are given to the objectives that every verb has: a way through a group of jumps is
-//! a row of each decision inside of it.
+//! a row of each decision inside of it. `state/` follows what methods told.
 //!
 //! Deliberately not here: where sources are, and how they are compiled (a campaign's).
 
 mod agent;
 mod record;
+pub(crate) mod state;
 
 pub use agent::{AGENT, AgentError, ROOT, find_agent, surround_jvms};
-pub use record::{JavaClass, java_record, left_alone};
+pub use record::{JavaClass, empty as java_record_of_nothing, java_record, left_alone};

@@ -36,7 +36,8 @@ pub fn left_alone(unit: u64, file: String, why: Unprobed) -> UnitRecord {
     UnitRecord { untouched: vec![(String::new(), why)], ..empty(unit, file) }
 }
 
-fn empty(unit: u64, file: String) -> UnitRecord {
+/// The record of a class without objectives.
+pub fn empty(unit: u64, file: String) -> UnitRecord {
     UnitRecord {
         version: RECORD_VERSION,
         unit: format!("{unit:016x}"),

@@ -11,7 +11,8 @@ mod library;
 
 pub(crate) use library::writes_behind;
 
-use super::frames::{Assignment, Calling, Deps, Running, Stack, Underway, What};
+use super::frames::{Assignment, Calling, Running, Stack, Underway, What};
+use super::graph::{Deps, Graph};
 use super::memory::{Memory, NONE, NodeId};
 use super::record::{SiteKind, StateRecord, StateSite};
 use super::rules::StateRules;
@@ -30,14 +31,6 @@ pub(crate) struct Update {
     pub object: u32,
     /// Where it was written.
     pub site: SiteRef,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Node {
-    first: u32,
-    count: u32,
-    /// Position of its update, counted from 1.
-    update: u32,
 }
 
 /// An object that can be told from others.
@@ -87,8 +80,7 @@ const MOST_OBJECTS: u32 = 8;
 pub(crate) struct Flow<'a> {
     records: &'a [(u64, &'a StateRecord)],
     rules: &'a StateRules,
-    nodes: Vec<Node>,
-    deps: Vec<NodeId>,
+    graph: Graph,
     pub updates: Vec<Update>,
     pub objects: Vec<Object>,
     variables: BTreeMap<SiteRef, u32>,
@@ -111,8 +103,7 @@ impl<'a> Flow<'a> {
         let mut flow = Flow {
             records,
             rules,
-            nodes: vec![Node::default()],
-            deps: Vec::new(),
+            graph: Graph::default(),
             updates: Vec::new(),
             objects: vec![Object::default()],
             variables: BTreeMap::new(),
@@ -143,30 +134,17 @@ impl<'a> Flow<'a> {
 
     /// The update that a node is.
     pub fn update(&self, node: NodeId) -> Option<&Update> {
-        let number = self.nodes.get(node as usize)?.update;
-        self.updates.get((number as usize).checked_sub(1)?)
+        self.updates.get((self.graph.update(node) as usize).checked_sub(1)?)
     }
 
     /// The number of the update that a node is, or is another look at.
     pub fn update_number(&self, node: NodeId) -> u32 {
-        self.nodes.get(node as usize).map_or(0, |node| node.update)
+        self.graph.update(node)
     }
 
     /// The numbers of all updates that a test's assertions depend on, as far back as the test began.
     pub fn checked(&self, run: &TestRun) -> BTreeSet<u32> {
-        let mut found = BTreeSet::new();
-        let mut marked = vec![false; run.end.saturating_sub(run.start) as usize];
-        let mut pending: Vec<NodeId> = run.roots.clone();
-        while let Some(node) = pending.pop() {
-            let Some(index) = (node as usize).checked_sub(run.start as usize) else { continue };
-            if index >= marked.len() || std::mem::replace(&mut marked[index], true) {
-                continue;
-            }
-            let Node { first, count, update } = self.nodes[node as usize];
-            found.insert(update);
-            pending.extend(&self.deps[first as usize..(first + count) as usize]);
-        }
-        found
+        self.graph.updates_behind(&run.roots, run.start..run.end)
     }
 
     fn event(&mut self, event: &Event) {
@@ -200,7 +178,7 @@ impl<'a> Flow<'a> {
         let held: Vec<NodeId> =
             memory.all().chain(containers.values().copied()).filter(|node| *node >= start).collect();
         let test = *test;
-        self.tests[test].end = self.nodes.len() as NodeId;
+        self.tests[test].end = self.graph.next();
         self.tests[test].finals.extend(held);
         if self.tests[test].finals.len() > 1 << 16 {
             self.tests[test].finals.sort_unstable();
@@ -221,7 +199,7 @@ impl<'a> Flow<'a> {
             return;
         }
         self.finish_test(stream.process);
-        let start = self.nodes.len() as NodeId;
+        let start = self.graph.next();
         self.tests.push(TestRun { name: Some(name), start, ..TestRun::default() });
         self.processes[stream.process].test = self.tests.len() - 1;
     }
@@ -234,26 +212,11 @@ impl<'a> Flow<'a> {
 
     fn node(&mut self, mut deps: Deps, control: NodeId, update: Option<Update>) -> NodeId {
         deps.push(control);
-        deps.sort_unstable();
-        deps.dedup();
-        deps.retain(|node| *node != NONE);
-        if update.is_none() {
-            match deps.as_slice() {
-                [] => return NONE,
-                // What was computed from an update is no update itself.
-                [one] if self.nodes[*one as usize].update == 0 => return *one,
-                _ => {}
-            }
-        }
         let update = update.map_or(0, |update| {
             self.updates.push(update);
             self.updates.len() as u32
         });
-        let first = self.deps.len() as u32;
-        let count = deps.len() as u32;
-        self.deps.extend(deps);
-        self.nodes.push(Node { first, count, update });
-        self.nodes.len() as NodeId - 1
+        self.graph.node(deps, update)
     }
 
     fn step(&mut self, stream: &mut Stream, event: &Event) {
@@ -484,9 +447,9 @@ impl<'a> Flow<'a> {
     fn store(&mut self, stream: &mut Stream, at: u64, size: u64, node: NodeId) {
         let process = &mut self.processes[stream.process];
         let object = process.memory.object(at).map_or(0, |(_, _, object)| object);
-        let (nodes, updates, run) = (&self.nodes, &self.updates, &mut self.tests[process.test]);
+        let (graph, updates, run) = (&self.graph, &self.updates, &mut self.tests[process.test]);
         process.memory.clear(at, size, &mut |old| {
-            let update = (nodes[old as usize].update as usize).checked_sub(1).map(|number| updates[number]);
+            let update = (graph.update(old) as usize).checked_sub(1).map(|number| updates[number]);
             if update.is_some_and(|update| update.object != object) && old >= run.start {
                 run.finals.push(old);
             }
@@ -497,9 +460,9 @@ impl<'a> Flow<'a> {
     /// A stretch is somebody else's now: what it holds are last updates.
     fn retire(&mut self, process: usize, at: u64, size: u64) {
         let process = &mut self.processes[process];
-        let (nodes, run) = (&self.nodes, &mut self.tests[process.test]);
+        let (graph, run) = (&self.graph, &mut self.tests[process.test]);
         process.memory.clear(at, size, &mut |old| {
-            if nodes[old as usize].update != 0 && old >= run.start {
+            if graph.update(old) != 0 && old >= run.start {
                 run.finals.push(old);
             }
         });

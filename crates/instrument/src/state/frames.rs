@@ -1,9 +1,7 @@
 //! What a stream of events is in the middle of: calls, assignments, conditions, one inside the other.
 
+use super::graph::Deps;
 use super::memory::{NONE, NodeId};
-
-/// What values depend on.
-pub(super) type Deps = Vec<NodeId>;
 
 /// One of the things that a stream is in the middle of.
 #[derive(Clone, Debug)]

@@ -19,6 +19,23 @@ pub struct TestStates {
     pub asserts: bool,
 }
 
+impl TestStates {
+    /// Adds what another process did for the same test.
+    pub(crate) fn merge(&mut self, uses: Vec<StateUse>, cut_off: bool, asserts: bool) {
+        self.cut_off |= cut_off;
+        self.asserts |= asserts;
+        for made in uses {
+            let same =
+                |known: &&mut StateUse| (known.unit, &known.id, &known.object) == (made.unit, &made.id, &made.object);
+            match self.uses.iter_mut().find(same) {
+                Some(known) => known.checked |= made.checked,
+                None => self.uses.push(made),
+            }
+        }
+        self.uses.sort_by(|a, b| (&a.file, a.line, &a.name, &a.object).cmp(&(&b.file, b.line, &b.name, &b.object)));
+    }
+}
+
 /// A piece of state that a test changed.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct StateUse {

@@ -36,6 +36,13 @@ impl StateTarget {
         let id = format!("{function}.state.{}.{hash:08x}", position + 1);
         StateTarget { id, function: function.to_string(), name: name.to_string() }
     }
+
+    /// One of which only the name is known.
+    pub fn named(function: &str, name: &str) -> StateTarget {
+        let hash = stable_hash(name) & 0xffff_ffff;
+        let id = format!("{function}.state.{hash:08x}");
+        StateTarget { id, function: function.to_string(), name: name.to_string() }
+    }
 }
 
 /// A place in the source that events come from.

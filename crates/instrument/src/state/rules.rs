@@ -110,6 +110,18 @@ impl StateRules {
     pub(super) fn queries(&self, name: &str) -> bool {
         listed(name, &QUERIES, &self.queries)
     }
+    /// Whether one of the user's names is that of a method: `add`, `Stack.add` or `com.acme.Stack.add`.
+    pub(crate) fn names(&self, listed: &[String], class: &str, method: &str) -> bool {
+        let whole = || format!("{}.{method}", class.replace(['/', '$'], "."));
+        listed.iter().any(|pattern| {
+            matches(pattern, method)
+                || (pattern.contains('.') && (matches(pattern, &whole()) || matches(&format!("*.{pattern}"), &whole())))
+        })
+    }
+    /// Whether a name fits a pattern with `*` in it.
+    pub(crate) fn fits(pattern: &str, name: &str) -> bool {
+        matches(pattern, name)
+    }
     /// Whether a file is the source of a test framework.
     pub fn is_framework(file: &str) -> bool {
         FRAMEWORKS.contains(&file.rsplit('/').next().unwrap_or_default())

@@ -1,7 +1,7 @@
 //! Traces: what a process and the processes that it forked did to data (`runtime/state.c` describes the form).
 
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// What an event says. The numbers stand in probes and in `runtime/state.c`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -186,9 +186,12 @@ impl Trace {
 pub fn trim_traces(directory: &Path) {
     let Ok(entries) = std::fs::read_dir(directory.join("hits")) else { return };
     let paths = entries.filter_map(|entry| entry.ok().map(|entry| entry.path()));
-    let traces = paths.filter(|path: &PathBuf| path.extension().is_some_and(|extension| extension == "state"));
     // A trace that can't be cut is only bigger than it must be.
-    traces.for_each(|path| drop(Trace::trim(&path)));
+    paths.for_each(|path| match path.extension().and_then(|extension| extension.to_str()) {
+        Some("state") => drop(Trace::trim(&path)),
+        Some("jstate") => drop(crate::java::state::JavaTrace::trim(&path)),
+        _ => {}
+    });
 }
 
 impl Event {

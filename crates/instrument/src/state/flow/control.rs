@@ -1,9 +1,10 @@
 //! Conditions: what happens because of them, what would have happened, and which are assertions.
 
-use super::super::frames::{Assignment, Control, Deps, Underway, What};
+use super::super::frames::{Assignment, Control, Underway, What};
+use super::super::graph::Deps;
 use super::super::memory::NodeId;
 use super::super::record::{SiteKind, StateSite};
-use super::{Flow, Node, SiteRef, Stream, close_all};
+use super::{Flow, SiteRef, Stream, close_all};
 
 impl Flow<'_> {
     /// What happening now depends on; what the expression around read so far, too, if it says whether this happens.
@@ -103,12 +104,11 @@ impl Flow<'_> {
         }
         let begun = self.tests[self.processes[stream.process].test].start;
         for (start, end, old) in pieces {
-            let Node { first, count, .. } = self.nodes[old as usize];
-            if old != own && !self.deps[first as usize..(first + count) as usize].contains(&own) {
+            if old != own && !self.graph.deps(old).contains(&own) {
                 let node = self.node(vec![old], own, None);
                 // It is the same update, seen from behind the condition.
                 if node != old && old >= begun {
-                    self.nodes[node as usize].update = self.update_number(old);
+                    self.graph.looks_at(node, self.graph.update(old));
                 }
                 self.store(stream, start, end - start, node);
             }

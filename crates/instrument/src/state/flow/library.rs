@@ -1,7 +1,8 @@
 //! What functions without probes do: those of the C library that move memory; of others, that their result depends on all
 //! that they are given.
 
-use super::super::frames::{Calling, Deps};
+use super::super::frames::Calling;
+use super::super::graph::Deps;
 use super::super::memory::NodeId;
 use super::super::record::{SiteArgument, SiteKind};
 use super::{Flow, Object, Stream};

@@ -1,0 +1,102 @@
+//! Calls that are over: what they gave, and what methods did that are not followed.
+
+use super::frames::Waiting;
+use super::frameworks::{Asserting, asserting, modifies};
+use super::machine::{Machine, Running};
+use super::method::{Makes, Site};
+use super::world::{Changed, ObjectId, Update, Value};
+use crate::state::graph::Deps;
+use crate::state::memory::NONE;
+use touchstone_front_java::classfile::Desc;
+
+impl Machine<'_> {
+    /// If a call waits to be over, it is, and its method runs on.
+    pub(super) fn settle(&mut self, running: &mut Running<'_>) {
+        if running.top().waiting == Waiting::Call {
+            self.over(running);
+            self.run(running);
+        }
+    }
+
+    /// The innermost call is over.
+    pub(super) fn over(&mut self, running: &mut Running<'_>) {
+        let frame = running.top();
+        let (facts, at, now, entry, serial) = (frame.facts.clone(), frame.at, frame.now(), frame.entry, frame.serial);
+        let (Some(calling), Site::Call(site)) = (frame.calling.take(), &facts.sites[at]) else { return };
+        frame.waiting = Waiting::Insn;
+        let objects: Vec<ObjectId> = calling.values.iter().map(|value| value.object.get()).collect();
+        let mut deps: Deps = calling.values.iter().map(|value| value.node.get()).collect();
+        let gives_nothing = site.result == Desc::Void;
+        let receiver = objects.first().copied().filter(|_| site.has_receiver).unwrap_or(0);
+        let was_verified = running.world.verified.remove(&receiver);
+        let listed = |names: &[String]| self.rules.names(names, &site.member.class, &site.member.name);
+        let (changes, asks) = (listed(&self.rules.modifies), listed(&self.rules.queries));
+        let by_name = asserting(&site.member, site.has_receiver, self.rules);
+        let is_listed_assertion = listed(&self.rules.assertions);
+        if !calling.entered || changes || asks || is_listed_assertion || was_verified {
+            objects.iter().for_each(|object| running.world.look(*object, &mut deps));
+        }
+        deps.push(calling.given_back);
+        if site.makes == Makes::RecordMember {
+            let fields = self.classes.fields_of(&facts.class);
+            for object in &objects {
+                deps.extend(fields.iter().filter_map(|field| running.world.fields.get(&(*object, *field))));
+            }
+        }
+        if (!calling.entered && by_name == Asserting::All) || is_listed_assertion || was_verified {
+            running.world.assert(&deps);
+        }
+        if !calling.entered && by_name == Asserting::Next {
+            running.world.verified.extend(objects.first().filter(|object| **object != 0));
+        }
+        // An object of the user's whose methods are not followed stands for another: all that it is told counts.
+        let stands_in = !calling.entered && site.has_receiver && self.classes.is_own(&site.member.class);
+        let is_library = !calling.entered && modifies(&site.member, gives_nothing, self.rules);
+        if (changes || is_library || stands_in) && by_name == Asserting::No && !was_verified {
+            let is_copy = &*site.member.class == "java/lang/System" && &*site.member.name == "arraycopy";
+            let targets: Vec<usize> = match (site.has_receiver, is_copy) {
+                (true, _) => vec![0],
+                (false, true) => vec![2],
+                (false, false) => (0..objects.len()).collect(),
+            };
+            for position in targets.into_iter().filter(|position| objects[*position] != 0) {
+                let (object, value) = (objects[position], &calling.values[position]);
+                let changed = Changed::Inside {
+                    object,
+                    variable: running.top().variable(value),
+                    is_array: is_copy,
+                    is_own: value.born == serial,
+                };
+                let update = Some(Update { method: facts.clone(), insn: at, changed });
+                let mut all = deps.clone();
+                all.extend([running.world.content(object), now, entry]);
+                let node = running.world.changed(all, update);
+                running.world.set_content(object, node, &objects);
+            }
+        }
+        if &*site.member.name == "<init>" && !calling.entered {
+            // What a library's object is made of is in it.
+            let node = running.world.all(deps);
+            if let Some(made) = calling.values.first() {
+                made.node.set(node);
+            }
+        } else if !gives_nothing {
+            let result = match calling.result {
+                Some(result) if calling.entered => {
+                    let mut all = vec![result.node.get()];
+                    if asks {
+                        all.push(running.world.content(receiver));
+                    }
+                    let node = running.world.all(all);
+                    if node == result.node.get() { result } else { result.with(node) }
+                }
+                _ => {
+                    deps.push(if calling.values.is_empty() { now } else { NONE });
+                    Value::of(running.world.all(deps))
+                }
+            };
+            running.top().push(result, site.result.is_wide());
+        }
+        self.advance(running, at + 1);
+    }
+}

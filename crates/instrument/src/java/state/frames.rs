@@ -1,0 +1,184 @@
+//! What a thread is in the middle of: methods that run, each with its locals, its stack and the conditions that it is under.
+
+use super::method::MethodFacts;
+use super::world::{ObjectId, Val, Value, World};
+use crate::state::memory::{NONE, NodeId};
+use std::rc::Rc;
+
+/// A condition that a method is under.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Control {
+    /// The block that asked, or the handler that something was caught by.
+    pub block: usize,
+    /// From this block on it does not matter any more.
+    pub until: Option<usize>,
+    pub node: NodeId,
+    /// So much was on the stack when it was asked.
+    pub depth: usize,
+}
+
+/// What a method waits for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Waiting {
+    /// Its next instruction.
+    Insn,
+    /// A block that begins.
+    Block,
+    /// The call of its next instruction to be over.
+    Call,
+}
+
+/// How a method came to run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Entered {
+    /// By nobody whom we follow.
+    ByOthers,
+    /// The call of the method below leads to it.
+    Directly,
+    /// What the method below called has called it.
+    Back,
+}
+
+/// A call that has begun.
+#[derive(Debug, Default)]
+pub(super) struct Calling {
+    /// The receiver, if there is one, and the arguments.
+    pub values: Vec<Val>,
+    /// References that were told so far, as positions in that list, and those that are still to be told.
+    pub told: usize,
+    /// A method that is followed runs for it, or did.
+    pub entered: bool,
+    /// What methods gave or threw that were called back.
+    pub given_back: NodeId,
+    /// What it gave.
+    pub result: Option<Val>,
+}
+
+/// A method that runs.
+pub(super) struct Frame {
+    /// Its number.
+    pub method: u32,
+    pub facts: Rc<MethodFacts>,
+    /// The next instruction.
+    pub at: usize,
+    pub waiting: Waiting,
+    pub locals: Vec<Val>,
+    pub stack: Vec<Val>,
+    pub controls: Vec<Control>,
+    /// What its running at all depends on.
+    pub entry: NodeId,
+    /// Tells runs apart.
+    pub serial: u64,
+    pub entered: Entered,
+    pub calling: Option<Calling>,
+    /// The condition that decides which block comes next.
+    pub chosen: NodeId,
+    /// What was thrown.
+    pub thrown: NodeId,
+    /// Instructions that gave its object something before it was one, with what they gave.
+    pub early: Vec<(usize, Val)>,
+    pub object: ObjectId,
+}
+
+impl Frame {
+    /// What happens in it now depends on this, besides what its running depends on.
+    pub fn now(&self) -> NodeId {
+        self.controls.last().map_or(NONE, |control| control.node)
+    }
+
+    /// The value on top. Where the trace has a gap, nothing is known of it.
+    pub fn pop(&mut self) -> Val {
+        self.stack.pop().unwrap_or_default()
+    }
+
+    /// The value on top, which may take two places.
+    pub fn take(&mut self, wide: bool) -> Val {
+        if wide {
+            self.stack.pop();
+        }
+        self.pop()
+    }
+
+    pub fn push(&mut self, value: Val, wide: bool) {
+        if wide {
+            self.stack.push(value.clone());
+        }
+        self.stack.push(value);
+    }
+
+    pub fn local(&self, local: u16) -> Val {
+        self.locals.get(usize::from(local)).cloned().unwrap_or_default()
+    }
+
+    pub fn set_local(&mut self, local: u16, value: Val, wide: bool) {
+        let last = usize::from(local) + usize::from(wide);
+        if self.locals.len() <= last {
+            self.locals.resize_with(last + 1, Val::default);
+        }
+        self.locals[usize::from(local)] = value;
+    }
+
+    /// The name of a variable that holds a value.
+    pub fn variable(&self, value: &Val) -> Option<String> {
+        let holds = |(_, local): &(usize, &Val)| Rc::ptr_eq(local, value);
+        let (local, _) = self.locals.iter().enumerate().find(holds)?;
+        self.facts.local_name(local, self.at).map(|name| name.to_string())
+    }
+
+    /// Nothing is known any more of what its values depend on.
+    pub fn forget(&mut self) {
+        let forgotten = |value: &mut Val| *value = Rc::new(Value { node: NONE.into(), ..(**value).clone() });
+        self.locals.iter_mut().chain(&mut self.stack).for_each(forgotten);
+        let calling = self.calling.iter_mut();
+        calling.for_each(|calling| {
+            calling.values.iter_mut().chain(&mut calling.result).for_each(forgotten);
+            calling.given_back = NONE;
+        });
+        self.early.iter_mut().for_each(|(_, value)| forgotten(value));
+        (self.entry, self.chosen, self.thrown) = (NONE, NONE, NONE);
+        self.controls.clear();
+    }
+
+    /// A condition was asked: what comes now depends on it.
+    pub fn under(&mut self, world: &mut World, block: usize, until: Option<usize>, condition: NodeId) {
+        let node = world.both(condition, self.now());
+        self.controls.retain(|control| control.block != block);
+        self.controls.push(Control { block, until, node, depth: self.stack.len() });
+    }
+
+    /// A block begins: conditions that lead here either way are over. What they could have changed depends on them.
+    pub fn arrive(&mut self, world: &mut World, block: usize) {
+        while let Some(position) = self.controls.iter().rposition(|control| control.until == Some(block)) {
+            let Control { block: asked, node, depth, .. } = self.controls.remove(position);
+            for value in self.stack.iter_mut().skip(depth) {
+                *value = value.with(world.both(value.node.get(), node));
+            }
+            let facts = self.facts.clone();
+            let Some(choice) = facts.choices.get(&asked) else { continue };
+            for local in &choice.locals {
+                if let Some(value) = self.locals.get_mut(usize::from(*local)) {
+                    *value = value.with(world.both(value.node.get(), node));
+                }
+            }
+            for (local, insn) in &choice.fields {
+                let super::method::Site::Field(site) = &facts.sites[*insn] else { continue };
+                let Some(field) = site.number.get() else { continue };
+                match local {
+                    None => {
+                        if let Some(old) = world.statics.get(field).copied() {
+                            let seen = world.seen_behind(old, node);
+                            world.statics.insert(*field, seen);
+                        }
+                    }
+                    Some(local) => {
+                        let key = (self.local(*local).object.get(), *field);
+                        if let Some(old) = world.fields.get(&key).copied() {
+                            let seen = world.seen_behind(old, node);
+                            world.fields.insert(key, seen);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,399 @@
+//! Follows a trace: every thread's methods are executed again, without values, from what they told.
+//!
+//! A method runs on silently until it comes to something that it tells; the next event of its thread is that, or it was left by an exception.
+
+use super::classes::{Classes, FieldId};
+use super::frames::{Calling, Entered, Frame, Waiting};
+use super::method::{MethodFacts, Site};
+use super::trace::{BEGINS, Event, JavaTrace, Kind};
+use super::world::{Val, Value, World};
+use crate::state::memory::{NONE, NodeId};
+use crate::state::{StateRules, StateUse};
+use std::collections::HashMap;
+use std::rc::Rc;
+use touchstone_probes_java::Told;
+
+/// What one test did, judged.
+pub(crate) struct JudgedTest {
+    /// The test; none before the first one begins.
+    pub name: Option<String>,
+    pub uses: Vec<StateUse>,
+    pub asserts: bool,
+}
+
+/// A thread.
+#[derive(Default)]
+struct Thread {
+    frames: Vec<Frame>,
+    /// The test that it works for.
+    world: usize,
+    /// A test began in it.
+    has_own: bool,
+    /// A name that is being told.
+    name: Vec<u8>,
+}
+
+/// Follows a trace.
+pub(super) struct Machine<'a> {
+    pub classes: Classes,
+    pub rules: &'a StateRules,
+    unit_of: &'a dyn Fn(u64) -> usize,
+    worlds: HashMap<usize, World>,
+    /// The test that began last.
+    current: usize,
+    next_world: usize,
+    threads: HashMap<u32, Thread>,
+    serial: u64,
+    judged: Vec<JudgedTest>,
+    /// Events that fitted nothing.
+    pub unfit: u64,
+}
+
+/// A thread's methods, and what its test did so far.
+pub(super) struct Running<'r> {
+    pub frames: &'r mut Vec<Frame>,
+    pub world: &'r mut World,
+}
+
+impl Running<'_> {
+    pub fn top(&mut self) -> &mut Frame {
+        self.frames.last_mut().expect("invariant: somebody runs while something is followed")
+    }
+}
+
+impl<'a> Machine<'a> {
+    /// Follows a trace to its end: what its tests did.
+    pub fn follow(
+        classes: Classes,
+        rules: &'a StateRules,
+        unit_of: &'a dyn Fn(u64) -> usize,
+        trace: &JavaTrace,
+    ) -> (Vec<JudgedTest>, u64) {
+        let mut machine = Machine {
+            classes,
+            rules,
+            unit_of,
+            worlds: HashMap::from([(0, World::default())]),
+            current: 0,
+            next_world: 1,
+            threads: HashMap::new(),
+            serial: 0,
+            judged: Vec::new(),
+            unfit: 0,
+        };
+        for event in trace.events() {
+            machine.event(&event);
+        }
+        let mut left: Vec<usize> = machine.worlds.keys().copied().collect();
+        left.sort_unstable();
+        left.into_iter().for_each(|world| machine.finish(world));
+        (machine.judged, machine.unfit)
+    }
+
+    fn finish(&mut self, world: usize) {
+        let Some(world) = self.worlds.remove(&world) else { return };
+        let uses = world.uses(&self.classes, self.rules, self.unit_of);
+        if world.name.is_some() || !uses.is_empty() || world.asserts {
+            self.judged.push(JudgedTest { name: world.name, uses, asserts: world.asserts });
+        }
+    }
+
+    fn event(&mut self, event: &Event) {
+        let mut thread = self.threads.remove(&event.thread).unwrap_or_default();
+        if event.kind == Kind::Mark {
+            self.mark(&mut thread, event);
+        } else {
+            if !self.worlds.contains_key(&thread.world) || (!thread.has_own && thread.frames.is_empty()) {
+                self.join(&mut thread, self.current);
+            }
+            let mut world = self.worlds.remove(&thread.world).unwrap_or_default();
+            self.step(&mut Running { frames: &mut thread.frames, world: &mut world }, event);
+            self.worlds.insert(thread.world, world);
+        }
+        self.threads.insert(event.thread, thread);
+    }
+
+    /// A thread works for another test from now on.
+    fn join(&mut self, thread: &mut Thread, world: usize) {
+        if thread.world != world {
+            thread.world = world;
+            thread.frames.iter_mut().for_each(Frame::forget);
+        }
+    }
+
+    fn mark(&mut self, thread: &mut Thread, event: &Event) {
+        thread.name.extend(event.what.to_le_bytes().iter().filter(|byte| **byte != 0));
+        if event.insn == 0 {
+            return;
+        }
+        let name = String::from_utf8_lossy(&std::mem::take(&mut thread.name)).into_owned();
+        if event.method != BEGINS {
+            return;
+        }
+        let before = thread.world;
+        let is_shared = self.threads.values().any(|other| other.has_own && other.world == before);
+        self.worlds.insert(self.next_world, World::of(name));
+        self.join(thread, self.next_world);
+        (thread.has_own, self.current, self.next_world) = (true, self.next_world, self.next_world + 1);
+        // What was done before the first test belongs to none of them.
+        if before != 0 && !is_shared {
+            self.finish(before);
+        }
+    }
+
+    fn step(&mut self, running: &mut Running<'_>, event: &Event) {
+        match event.kind {
+            Kind::Mark => {}
+            Kind::Enter => self.enter(running, event),
+            Kind::Init => {
+                if let Some(frame) = running.frames.iter_mut().rfind(|frame| frame.method == event.method) {
+                    frame.object = event.object();
+                    frame.local(0).object.set(event.object());
+                    self.early(running);
+                }
+            }
+            Kind::More => {
+                let waits = |frame: &&mut Frame| frame.method == event.method && frame.at == event.insn;
+                if let Some(frame) = running.frames.last_mut().filter(waits) {
+                    told(frame, &[event.object(), event.second()]);
+                }
+            }
+            Kind::Block => self.block(running, event),
+            Kind::At | Kind::On | Kind::In | Kind::Two => {
+                if !self.find(running, event) {
+                    self.unfit += 1;
+                    return;
+                }
+                self.settle(running);
+                if running.top().at != event.insn {
+                    // The trace has a gap: it goes on from here.
+                    self.unfit += 1;
+                    let frame = running.top();
+                    (frame.at, frame.waiting) = (event.insn.min(frame.facts.sites.len() - 1), Waiting::Insn);
+                }
+                self.tell(running, event);
+                self.run(running);
+            }
+        }
+    }
+
+    /// Fields that an object got before it was one.
+    fn early(&mut self, running: &mut Running<'_>) {
+        let (frame, early) = {
+            let frame = running.top();
+            let early = std::mem::take(&mut frame.early);
+            (frame.object, early)
+        };
+        for (insn, value) in early {
+            self.put_field(running, insn, frame, &Val::default(), &value);
+        }
+    }
+
+    /// Finds the method that an event belongs to; those above it were left by an exception.
+    fn find(&mut self, running: &mut Running<'_>, event: &Event) -> bool {
+        let fits =
+            |frame: &Frame| frame.method == event.method && (frame.waiting == Waiting::Call || frame.at == event.insn);
+        let is_it = |frame: &Frame| frame.method == event.method;
+        let frames = &running.frames;
+        let found = frames.iter().rposition(fits).or_else(|| frames.iter().rposition(is_it));
+        let Some(position) = found else { return false };
+        self.unwind(running, position);
+        true
+    }
+
+    /// Leaves methods by an exception.
+    fn unwind(&mut self, running: &mut Running<'_>, to: usize) {
+        while running.frames.len() > to + 1 {
+            let Some(mut left) = running.frames.pop() else { return };
+            let thrown = thrown(&mut left, running.world);
+            let below = running.frames.last_mut();
+            if let Some(calling) = below.and_then(|below| below.calling.as_mut()) {
+                calling.given_back = running.world.both(calling.given_back, thrown);
+            }
+        }
+    }
+
+    fn block(&mut self, running: &mut Running<'_>, event: &Event) {
+        let block_of = |frame: &Frame| frame.facts.followed.block_of(event.insn.min(frame.facts.sites.len() - 1));
+        let catches = |frame: &Frame| {
+            let block = block_of(frame);
+            frame.method == event.method && frame.facts.is_handler(block) && frame.facts.catches(frame.at, block)
+        };
+        if let Some(position) = running.frames.iter().rposition(catches) {
+            self.unwind(running, position);
+            self.caught(running, event);
+            return;
+        }
+        let waits = |frame: &Frame| frame.method == event.method && frame.waiting != Waiting::Insn;
+        let Some(position) = running.frames.iter().rposition(waits) else {
+            self.unfit += 1;
+            return;
+        };
+        self.unwind(running, position);
+        self.settle(running);
+        let Running { frames, world } = running;
+        let frame = frames.last_mut().expect("invariant: it was found");
+        let block = block_of(frame);
+        let asked = frame.facts.followed.block_of(frame.at);
+        let condition = std::mem::take(&mut frame.chosen);
+        if let Some(choice) = frame.facts.clone().choices.get(&asked)
+            && frame.facts.followed.stretch(asked).1 == frame.at
+        {
+            if choice.asserts {
+                world.assert(&[condition]);
+            }
+            frame.under(world, asked, choice.until, condition);
+        }
+        frame.arrive(world, block);
+        (frame.at, frame.waiting) = (frame.facts.followed.stretch(block).0, Waiting::Insn);
+        self.run(running);
+    }
+
+    /// An exception came to a handler.
+    fn caught(&mut self, running: &mut Running<'_>, event: &Event) {
+        let Running { frames, world } = running;
+        let frame = frames.last_mut().expect("invariant: it was found");
+        let thrown = thrown(frame, world);
+        let (from, block) = (frame.facts.followed.block_of(frame.at), frame.facts.followed.block_of(event.insn));
+        let until = frame.facts.joined(from, block).filter(|joined| *joined != block);
+        frame.stack.clear();
+        frame.calling = None;
+        frame.arrive(world, block);
+        // It is no condition of a block.
+        frame.under(world, frame.facts.followed.blocks() + block, until, thrown);
+        frame.push(Value::of(thrown), false);
+        (frame.at, frame.waiting) = (frame.facts.followed.stretch(block).0, Waiting::Insn);
+        self.run(running);
+    }
+
+    fn enter(&mut self, running: &mut Running<'_>, event: &Event) {
+        let Some(facts) = self.classes.method(event.method, self.rules) else { return };
+        self.serial += 1;
+        // Whoever was left by an exception that others caught is gone once its caller calls again; until then it only waits.
+        let (mut values, mut entry, mut entered) = (Vec::new(), NONE, Entered::ByOthers);
+        if &**facts.name() != "<clinit>"
+            && let Some(caller) = running.frames.last_mut()
+            && caller.calling.is_some()
+        {
+            entry = running.world.both(caller.entry, caller.now());
+            (values, entered) = self.passed(running, &facts);
+        }
+        let frame = running.frames.last_mut();
+        if let Some(calling) = frame.and_then(|frame| frame.calling.as_mut()) {
+            calling.entered |= entered == Entered::Directly;
+        }
+        let mut frame = Frame {
+            method: event.method,
+            at: 0,
+            waiting: Waiting::Insn,
+            locals: Vec::new(),
+            stack: Vec::new(),
+            controls: Vec::new(),
+            entry,
+            serial: self.serial,
+            entered,
+            calling: None,
+            chosen: NONE,
+            thrown: NONE,
+            early: Vec::new(),
+            object: event.object(),
+            facts: facts.clone(),
+        };
+        let mut local = 0;
+        values.resize_with(facts.params.len(), Val::default);
+        for (value, wide) in values.into_iter().zip(&facts.params) {
+            frame.set_local(local, value, *wide);
+            local += if *wide { 2 } else { 1 };
+        }
+        if event.object() != 0 {
+            frame.local(0).object.set(event.object());
+        }
+        running.frames.push(frame);
+        self.run(running);
+    }
+
+    /// What a method gets from the call that is under way, and whether that call leads to it.
+    fn passed(&mut self, running: &mut Running<'_>, facts: &Rc<MethodFacts>) -> (Vec<Val>, Entered) {
+        let Running { frames, world } = running;
+        let caller = frames.last_mut().expect("invariant: somebody calls");
+        let Some(calling) = &caller.calling else { return (Vec::new(), Entered::ByOthers) };
+        if let Site::Call(site) = &caller.facts.sites[caller.at]
+            && site.member.name == *facts.name()
+            && site.member.desc == *facts.desc()
+            && (&**facts.name() != "<init>" || site.member.class == facts.class.class.name)
+        {
+            return (calling.values.clone(), Entered::Directly);
+        }
+        // It may get anything that was given to who calls it.
+        let mut all: Vec<NodeId> = calling.values.iter().map(|value| value.node.get()).collect();
+        calling.values.iter().for_each(|value| world.look(value.object.get(), &mut all));
+        let all = world.all(all);
+        (facts.params.iter().map(|_| Value::of(all)).collect(), Entered::Back)
+    }
+
+    /// Runs on until something is told.
+    pub fn run(&mut self, running: &mut Running<'_>) {
+        loop {
+            let Some(frame) = running.frames.last_mut() else { return };
+            if frame.waiting != Waiting::Insn || frame.facts.sites.get(frame.at).is_none() {
+                return;
+            }
+            if *frame.facts.followed.told(frame.at) != Told::Nothing {
+                return;
+            }
+            self.silent(running);
+        }
+    }
+
+    /// Goes on behind an instruction.
+    pub fn advance(&mut self, running: &mut Running<'_>, to: usize) {
+        let Running { frames, world } = running;
+        let frame = frames.last_mut().expect("invariant: somebody runs");
+        let facts = frame.facts.clone();
+        if to >= facts.sites.len() {
+            frame.waiting = Waiting::Block;
+            return;
+        }
+        let block = facts.followed.block_of(to);
+        if facts.followed.stretch(block).0 != to {
+            frame.at = to;
+        } else if facts.followed.tells_begin(block) {
+            frame.waiting = Waiting::Block;
+        } else {
+            frame.arrive(world, block);
+            frame.at = to;
+        }
+    }
+
+    /// The number of a field that an instruction names.
+    pub fn field(&mut self, facts: &MethodFacts, insn: usize) -> Option<FieldId> {
+        let Site::Field(site) = &facts.sites[insn] else { return None };
+        Some(*site.number.get_or_init(|| self.classes.field(&site.member.class, &site.member.name)))
+    }
+}
+
+/// What was thrown by a method that is left, or that catches it.
+fn thrown(frame: &mut Frame, world: &mut World) -> NodeId {
+    let mut deps = vec![std::mem::take(&mut frame.thrown), frame.now()];
+    match &frame.calling {
+        Some(calling) => {
+            deps.push(calling.given_back);
+            deps.extend(calling.values.iter().map(|value| value.node.get()));
+        }
+        // Which instruction it was follows from what it was given.
+        None => deps.extend(frame.stack.iter().map(|value| value.node.get())),
+    }
+    world.all(deps)
+}
+
+/// References of a call were told.
+pub(super) fn told(frame: &mut Frame, objects: &[u32]) {
+    let Told::Call(positions) = frame.facts.followed.told(frame.at) else { return };
+    let Some(Calling { values, told, .. }) = &mut frame.calling else { return };
+    for (position, object) in positions.iter().skip(*told).zip(objects) {
+        if let Some(value) = values.get(*position) {
+            value.object.set(*object);
+        }
+        *told += 1;
+    }
+}

@@ -1,0 +1,36 @@
+//! State coverage of Java programs: a trace is followed by executing the classes' own code again, without values.
+//!
+//! Methods tell where control goes and which objects are accessed and passed (`touchstone-probes-java`, `told.rs`); what locals and the stack
+//! hold follows from the code. Every value has a node of what it depends on (`world.rs`); conditions count until the block that all
+//! ways from them pass (`frames.rs`). Methods that are not followed, those of libraries, change the object that they are called on,
+//! if their name or their result says so, and give back something of all that they can see (`calls.rs`, `frameworks.rs`).
+
+mod calls;
+mod classes;
+mod frames;
+mod frameworks;
+mod machine;
+mod method;
+mod step;
+mod trace;
+mod world;
+
+use crate::state::StateRules;
+use classes::Classes;
+pub(crate) use machine::JudgedTest;
+use machine::Machine;
+use std::path::Path;
+pub(crate) use trace::JavaTrace;
+
+/// What the tests of a trace did, and how many classes or events could not be used. Classes are kept in the directory of units.
+pub(crate) fn follow(
+    trace: &JavaTrace,
+    units: &Path,
+    rules: &StateRules,
+    unit_of: &dyn Fn(u64) -> usize,
+) -> (Vec<JudgedTest>, u64) {
+    let classes = Classes::new(units, &trace.classes);
+    let unreadable = classes.unreadable() as u64;
+    let (tests, unfit) = Machine::follow(classes, rules, unit_of, trace);
+    (tests, unreadable + unfit)
+}

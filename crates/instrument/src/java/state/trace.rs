@@ -1,0 +1,186 @@
+//! Traces of Java programs, as the agent's recorder writes them (`agent-java/src/recorder.rs` describes the form).
+
+use std::path::Path;
+
+/// What an event says. The numbers are those of the recorder.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    /// An instruction comes now.
+    At = 1,
+    /// A block begins.
+    Block = 2,
+    /// An instruction comes with an object.
+    On = 3,
+    /// With an array and an index.
+    In = 4,
+    /// A call with two objects.
+    Two = 5,
+    /// Two more of them.
+    More = 6,
+    /// A method begins.
+    Enter = 7,
+    /// In a constructor: the object is one now.
+    Init = 8,
+    /// Eight bytes of a test's name: the method says what becomes of it, the instruction is 1 for the last ones.
+    Mark = 9,
+}
+
+const KINDS: [Kind; 9] =
+    [Kind::At, Kind::Block, Kind::On, Kind::In, Kind::Two, Kind::More, Kind::Enter, Kind::Init, Kind::Mark];
+
+/// A test begins.
+pub(crate) const BEGINS: u32 = 1;
+
+/// An event.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Event {
+    pub kind: Kind,
+    /// The thread.
+    pub thread: u32,
+    pub method: u32,
+    pub insn: usize,
+    pub what: u64,
+}
+
+impl Event {
+    /// The first object, if there is any.
+    pub fn object(&self) -> u32 {
+        self.what as u32
+    }
+
+    /// The second object, or the index.
+    pub fn second(&self) -> u32 {
+        (self.what >> 32) as u32
+    }
+}
+
+/// A class in a trace.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Traced {
+    pub unit: u64,
+    /// The number of its first method.
+    pub first: u32,
+    /// How many methods it has.
+    pub count: u32,
+}
+
+/// What one JVM did.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct JavaTrace {
+    /// The test, if the environment named one.
+    pub test: Option<String>,
+    pub command: Vec<String>,
+    pub pid: u32,
+    /// Events that had no room any more.
+    pub left_out: u64,
+    /// In the order of their methods' numbers.
+    pub classes: Vec<Traced>,
+    slots: Vec<u8>,
+}
+
+const CLASSES: usize = 12;
+const POSITION: usize = 16;
+const LIMIT: usize = 24;
+const TEST: usize = 64;
+const COMMAND: usize = 576;
+const TABLE: usize = 4096;
+const ENTRY: usize = 16;
+const SLOTS: usize = 1 << 20;
+const SLOT: usize = 16;
+
+fn number(bytes: &[u8], at: usize) -> u64 {
+    bytes.get(at..at + 8).map_or(0, |part| u64::from_le_bytes(part.try_into().unwrap_or_default()))
+}
+
+fn text(bytes: &[u8]) -> String {
+    let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+    String::from_utf8_lossy(&bytes[..end]).into_owned()
+}
+
+impl JavaTrace {
+    /// Reads a file; `None` if it is none, or nothing was told.
+    pub fn read(path: &Path) -> Option<JavaTrace> {
+        use std::io::{Read, Seek, SeekFrom};
+        let mut file = std::fs::File::open(path).ok()?;
+        let mut head = vec![0; SLOTS];
+        file.read_exact(&mut head).ok()?;
+        let mut slots = Vec::new();
+        file.seek(SeekFrom::Start(SLOTS as u64)).ok()?;
+        file.take(number(&head, POSITION).min(number(&head, LIMIT))).read_to_end(&mut slots).ok()?;
+        JavaTrace::parse(&head, slots)
+    }
+
+    fn parse(head: &[u8], slots: Vec<u8>) -> Option<JavaTrace> {
+        if head.len() != SLOTS || !head.starts_with(b"TSJAVA01") {
+            return None;
+        }
+        let (told, room) = (number(head, POSITION), number(head, LIMIT));
+        let count = (number(head, CLASSES) as u32 as usize).min((SLOTS - TABLE) / ENTRY);
+        let classes = head[TABLE..].chunks_exact(ENTRY).take(count).map(|entry| {
+            let methods = number(entry, 8);
+            Traced { unit: number(entry, 0), first: methods as u32, count: (methods >> 32) as u32 }
+        });
+        let mut classes: Vec<Traced> = classes.collect();
+        classes.sort_by_key(|class| class.first);
+        let words = head[COMMAND..TABLE].split(|byte| *byte == 0).take_while(|word| !word.is_empty());
+        Some(JavaTrace {
+            test: Some(text(&head[TEST..COMMAND])).filter(|test| !test.is_empty()),
+            command: words.map(|word| String::from_utf8_lossy(word).into_owned()).collect(),
+            pid: number(head, 8) as u32,
+            left_out: told.saturating_sub(room) / SLOT as u64,
+            classes,
+            slots,
+        })
+    }
+
+    /// The events, in order. One that was being written when its process died is left out.
+    pub fn events(&self) -> impl Iterator<Item = Event> + '_ {
+        self.slots.chunks_exact(SLOT).filter_map(|slot| {
+            let (head, what) = (number(slot, 0), number(slot, 8));
+            let kind = KINDS.get(((head >> 60) as usize).checked_sub(1)?)?;
+            Some(Event {
+                kind: *kind,
+                thread: (head >> 36) as u32 & 0xff_ffff,
+                method: (head >> 16) as u32 & 0xf_ffff,
+                insn: (head & 0xffff) as usize,
+                what,
+            })
+        })
+    }
+
+    /// Cuts a file behind what was told.
+    pub fn trim(path: &Path) -> std::io::Result<()> {
+        use std::io::Read;
+        let file = std::fs::OpenOptions::new().read(true).write(true).open(path)?;
+        let mut head = [0; 32];
+        (&file).read_exact(&mut head)?;
+        let told = number(&head, POSITION).min(number(&head, LIMIT));
+        file.set_len(SLOTS as u64 + told)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use touchstone_base::Mutations;
+
+    #[test]
+    fn a_damaged_trace_is_read_as_far_as_it_goes() {
+        let mut head = vec![0; SLOTS];
+        head[..8].copy_from_slice(b"TSJAVA01");
+        for (at, value) in [(CLASSES, 2u64), (POSITION, 160), (LIMIT, 1600)] {
+            head[at..at + 8].copy_from_slice(&value.to_le_bytes());
+        }
+        let slots: Vec<u8> = (0..20u64).flat_map(|slot| (slot << 60 | slot << 16 | 7).to_le_bytes()).collect();
+        let trace = JavaTrace::parse(&head, slots.clone()).expect("a trace");
+        assert_eq!((trace.classes.len(), trace.left_out), (2, 0));
+        for damaged in Mutations::of(&head[..64]).take(2000) {
+            let bytes = [damaged.as_slice(), &head[64..]].concat();
+            drop(JavaTrace::parse(&bytes, slots.clone()).map(|trace| trace.events().count()));
+        }
+        for damaged in Mutations::of(&slots).take(2000) {
+            let count = JavaTrace::parse(&head, damaged.clone()).map(|trace| trace.events().count());
+            assert!(count.is_some_and(|count| count <= damaged.len() / SLOT));
+        }
+    }
+}

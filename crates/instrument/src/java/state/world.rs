@@ -1,0 +1,290 @@
+//! What one test did: what the memory of its program holds, and what its assertions depend on.
+
+use super::classes::{Classes, FieldId};
+use super::frameworks::is_container;
+use super::method::{MethodFacts, Site};
+use crate::state::graph::{Deps, Graph};
+use crate::state::memory::{NONE, NodeId};
+use crate::state::{StateRules, StateTarget, StateUse};
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
+
+/// An object, as its identity hash code names it; 0 is null, or one that nobody told.
+pub(super) type ObjectId = u32;
+
+/// Where a reference was read from: a field of an object, and how many indices behind it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Origin {
+    pub object: ObjectId,
+    pub field: FieldId,
+    pub depth: u32,
+}
+
+/// A value of the stack or of a local.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Value {
+    /// What it depends on.
+    pub node: Cell<NodeId>,
+    /// Which object it is, once that was told.
+    pub object: Cell<ObjectId>,
+    pub origin: Cell<Option<Origin>>,
+    /// The run of a method that made the object.
+    pub born: u64,
+}
+
+pub(super) type Val = Rc<Value>;
+
+impl Value {
+    pub fn of(node: NodeId) -> Val {
+        Rc::new(Value { node: Cell::new(node), ..Value::default() })
+    }
+
+    /// The same value, depending on something else.
+    pub fn with(&self, node: NodeId) -> Val {
+        Rc::new(Value { node: Cell::new(node), ..self.clone() })
+    }
+}
+
+/// What is changed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Changed {
+    Field(ObjectId, FieldId),
+    Static(FieldId),
+    /// An element of an array, or what is in a container; and the name of the variable that holds it, if there is one.
+    Inside {
+        object: ObjectId,
+        variable: Option<String>,
+        is_array: bool,
+        is_own: bool,
+    },
+}
+
+/// A change of state.
+pub(super) struct Update {
+    pub method: Rc<MethodFacts>,
+    pub insn: usize,
+    pub changed: Changed,
+}
+
+/// What one test did.
+#[derive(Default)]
+pub(super) struct World {
+    /// The test; none before the first one begins.
+    pub name: Option<String>,
+    pub graph: Graph,
+    updates: Vec<Update>,
+    pub fields: HashMap<(ObjectId, FieldId), NodeId>,
+    pub statics: HashMap<FieldId, NodeId>,
+    elements: HashMap<ObjectId, BTreeMap<u32, NodeId>>,
+    /// What objects hold whose methods are not followed, and arrays as a whole.
+    contents: HashMap<ObjectId, NodeId>,
+    /// What was put into containers.
+    members: HashMap<ObjectId, BTreeSet<ObjectId>>,
+    /// Which fields hold containers and arrays.
+    pub homes: HashMap<ObjectId, Origin>,
+    /// What assertions depend on.
+    pub roots: Vec<NodeId>,
+    /// Objects whose next call is an assertion.
+    pub verified: BTreeSet<ObjectId>,
+    /// Something was asserted.
+    pub asserts: bool,
+}
+
+/// Containers inside of each other are looked into so deeply.
+const DEEPEST: usize = 4;
+
+impl World {
+    /// Of a test that begins.
+    pub fn of(test: String) -> World {
+        World { name: Some(test), ..World::default() }
+    }
+
+    /// What depends on all of these.
+    pub fn all(&mut self, deps: Deps) -> NodeId {
+        self.graph.node(deps, 0)
+    }
+
+    pub fn both(&mut self, one: NodeId, other: NodeId) -> NodeId {
+        match (one, other) {
+            (NONE, NONE) => NONE,
+            _ => self.all(vec![one, other]),
+        }
+    }
+
+    /// A change of state, if it is one.
+    pub fn changed(&mut self, deps: Deps, update: Option<Update>) -> NodeId {
+        let number = update.map_or(0, |update| {
+            self.updates.push(update);
+            self.updates.len() as u32
+        });
+        self.graph.node(deps, number)
+    }
+
+    /// Something is asserted of what these nodes are.
+    pub fn assert(&mut self, nodes: &[NodeId]) {
+        self.asserts = true;
+        self.roots.extend(nodes.iter().filter(|node| **node != NONE));
+    }
+
+    pub fn element(&self, array: ObjectId, index: u32) -> Deps {
+        let own = self.elements.get(&array).and_then(|elements| elements.get(&index));
+        own.into_iter().chain(self.contents.get(&array)).copied().collect()
+    }
+
+    pub fn set_element(&mut self, array: ObjectId, index: u32, node: NodeId) {
+        self.elements.entry(array).or_default().insert(index, node);
+    }
+
+    pub fn content(&self, object: ObjectId) -> NodeId {
+        self.contents.get(&object).copied().unwrap_or(NONE)
+    }
+
+    /// What an object holds is something else now.
+    pub fn set_content(&mut self, object: ObjectId, node: NodeId, put: &[ObjectId]) {
+        self.contents.insert(object, node);
+        let others = put.iter().copied().filter(|other| *other != object && *other != 0);
+        self.members.entry(object).or_default().extend(others);
+    }
+
+    /// All that can be seen of an object whose methods are not followed.
+    pub fn look(&self, object: ObjectId, deps: &mut Deps) {
+        let (mut waiting, mut seen) = (vec![(object, 0)], BTreeSet::new());
+        while let Some((object, depth)) = waiting.pop() {
+            if object == 0 || depth > DEEPEST || !seen.insert(object) {
+                continue;
+            }
+            deps.extend(self.contents.get(&object));
+            deps.extend(self.elements.get(&object).into_iter().flat_map(|elements| elements.values()));
+            waiting.extend(self.members.get(&object).into_iter().flatten().map(|member| (*member, depth + 1)));
+        }
+    }
+
+    /// Another look at a piece of memory, from behind a condition that could have changed it.
+    pub fn seen_behind(&mut self, old: NodeId, condition: NodeId) -> NodeId {
+        if condition == NONE || old == condition || self.graph.deps(old).contains(&condition) {
+            return old;
+        }
+        let update = self.graph.update(old);
+        let node = self.graph.node(vec![old, condition], 0);
+        if node != old && node != condition {
+            self.graph.looks_at(node, update);
+        }
+        node
+    }
+
+    /// What was changed last, and whether an assertion depends on it.
+    pub fn uses(&self, classes: &Classes, rules: &StateRules, unit_of: &dyn Fn(u64) -> usize) -> Vec<StateUse> {
+        let checked = self.graph.updates_behind(&self.roots, 0..self.graph.next());
+        let held = self.fields.values().chain(self.statics.values()).chain(self.contents.values());
+        let held = held.chain(self.elements.values().flat_map(|elements| elements.values()));
+        let last: BTreeSet<u32> = held.map(|node| self.graph.update(*node)).filter(|update| *update != 0).collect();
+        let mut named = Naming { world: self, classes, rules, numbers: BTreeMap::new(), counts: BTreeMap::new() };
+        let mut uses: BTreeMap<(String, String, ObjectId), StateUse> = BTreeMap::new();
+        for number in last {
+            let update = &self.updates[number as usize - 1];
+            let Some((name, object)) = named.piece(update) else { continue };
+            let class = &update.method.class;
+            let function = format!("{}.{}", class.class.name.replace('/', "."), shown(&update.method));
+            let made = StateUse {
+                unit: unit_of(class.unit),
+                id: StateTarget::named(&function, &name).id,
+                function: function.clone(),
+                name: name.clone(),
+                object: named.object(&object),
+                file: class.source.clone(),
+                line: update.method.line(update.insn),
+                column: 0,
+                checked: checked.contains(&number),
+            };
+            let known = uses.entry((function, name, object.1)).or_insert_with(|| made.clone());
+            *known = StateUse { checked: made.checked || known.checked, ..made };
+        }
+        let counts = named.counts;
+        let mut uses: Vec<StateUse> = uses.into_values().collect();
+        for used in &mut uses {
+            // One object of a class needs no number.
+            if let Some((class, "1")) = used.object.rsplit_once(' ')
+                && counts.get(class) == Some(&1)
+            {
+                used.object = class.to_string();
+            }
+        }
+        uses
+    }
+}
+
+/// The name of a method as people write it.
+fn shown(method: &MethodFacts) -> String {
+    match &**method.name() {
+        "<init>" => simple(&method.class.class.name),
+        name => name.to_string(),
+    }
+}
+
+/// The name of a class without its package.
+fn simple(class: &str) -> String {
+    let last = class.rsplit('/').next().unwrap_or(class);
+    last.rsplit('$').find(|part| !part.is_empty()).unwrap_or(last).to_string()
+}
+
+struct Naming<'a> {
+    world: &'a World,
+    classes: &'a Classes,
+    rules: &'a StateRules,
+    /// By class and object: its number.
+    numbers: BTreeMap<(String, ObjectId), u32>,
+    /// By class: objects so far.
+    counts: BTreeMap<String, u32>,
+}
+
+impl Naming<'_> {
+    /// The name of a piece of state, and the class and the object that it belongs to; `None` if it counts for nothing.
+    fn piece(&self, update: &Update) -> Option<(String, (String, ObjectId))> {
+        let field = |field: FieldId| {
+            let field = &self.classes.fields[field as usize];
+            (simple(&field.class), format!("{}.{}", simple(&field.class), field.name))
+        };
+        match &update.changed {
+            Changed::Field(object, number) => {
+                let (class, name) = field(*number);
+                Some((name, (class, *object)))
+            }
+            Changed::Static(number) => Some((field(*number).1, (String::new(), 0))),
+            Changed::Inside { object, variable, is_array, is_own } => {
+                let home = self.world.homes.get(object);
+                let home = home.filter(|home| self.classes.fields[home.field as usize].is_state);
+                if let Some(home) = home {
+                    let (class, name) = field(home.field);
+                    let indices = "[]".repeat(home.depth as usize + usize::from(*is_array));
+                    return Some((format!("{name}{indices}"), (class, home.object)));
+                }
+                // What a method of the program makes for itself is its own.
+                if *is_own && !update.method.class.is_test {
+                    return None;
+                }
+                let Site::Call(call) = &update.method.sites[update.insn] else {
+                    let name = variable.as_deref().unwrap_or("array");
+                    let is_of_program = !update.method.class.is_test;
+                    return is_of_program.then(|| (format!("{name}[]"), (String::new(), *object)));
+                };
+                let name = variable.clone().unwrap_or_else(|| simple(&call.member.class));
+                let counts = *is_array || is_container(&call.member, self.rules);
+                counts.then(|| (name, (String::new(), *object)))
+            }
+        }
+    }
+
+    fn object(&mut self, (class, object): &(String, ObjectId)) -> String {
+        if class.is_empty() || *object == 0 {
+            return String::new();
+        }
+        let counts = &mut self.counts;
+        let number = self.numbers.entry((class.clone(), *object)).or_insert_with(|| {
+            let count = counts.entry(class.clone()).or_default();
+            *count += 1;
+            *count
+        });
+        format!("{class} {number}")
+    }
+}
