@@ -5,7 +5,7 @@
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
-    if let Ok(Some(hits)) = touchstone_instrument::hits_reading(bytes) {
-        assert!(hits.units.iter().map(|(_, hit)| hit.len()).sum::<usize>() <= bytes.len());
+    if let Ok(files) = touchstone_instrument::hits_reading(bytes) {
+        assert!(files.iter().flat_map(|file| &file.units).map(|(_, hit)| hit.len()).sum::<usize>() <= bytes.len());
     }
 });

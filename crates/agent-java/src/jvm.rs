@@ -5,6 +5,7 @@
 #![allow(missing_docs)]
 
 use std::ffi::{CStr, CString, c_char, c_int, c_uchar, c_void};
+use touchstone_classfile::Text;
 
 /// A reference to an object, of any kind; null is none.
 pub type Object = *mut c_void;
@@ -27,11 +28,22 @@ mod jni {
     pub const EXCEPTION_CLEAR: usize = 17;
     pub const PUSH_LOCAL_FRAME: usize = 19;
     pub const POP_LOCAL_FRAME: usize = 20;
+    pub const NEW_GLOBAL_REF: usize = 21;
     pub const GET_OBJECT_CLASS: usize = 31;
     pub const GET_METHOD_ID: usize = 33;
     pub const CALL_OBJECT_METHOD_A: usize = 36;
+    pub const CALL_BOOLEAN_METHOD_A: usize = 39;
+    pub const CALL_INT_METHOD_A: usize = 51;
+    pub const GET_STATIC_METHOD_ID: usize = 113;
+    pub const CALL_STATIC_VOID_METHOD_A: usize = 143;
+    pub const GET_STATIC_FIELD_ID: usize = 144;
+    pub const GET_STATIC_OBJECT_FIELD: usize = 145;
     pub const GET_STRING_UTF_CHARS: usize = 169;
     pub const RELEASE_STRING_UTF_CHARS: usize = 170;
+    pub const GET_ARRAY_LENGTH: usize = 171;
+    pub const GET_OBJECT_ARRAY_ELEMENT: usize = 173;
+    pub const SET_BYTE_ARRAY_REGION: usize = 208;
+    pub const REGISTER_NATIVES: usize = 215;
     pub const EXCEPTION_CHECK: usize = 228;
 }
 
@@ -162,16 +174,102 @@ impl Jvmti {
 pub struct Jni(pub Table);
 
 impl Jni {
-    /// Defines a class of the JVM's own loader; whether that worked.
-    pub fn define(self, name: &str, bytes: &[u8]) -> bool {
-        let (Ok(name), Ok(length)) = (CString::new(name), c_int::try_from(bytes.len())) else { return false };
+    /// What tells threads apart: each has an interface of its own.
+    pub fn thread(self) -> usize {
+        self.0 as usize
+    }
+
+    /// Defines a class of the JVM's own loader.
+    pub fn define(self, name: &str, bytes: &[u8]) -> Option<Object> {
+        let (Ok(name), Ok(length)) = (CString::new(name), c_int::try_from(bytes.len())) else { return None };
         // SAFETY: the signature is that of the specification; no loader is the JVM's own.
         let class = unsafe {
             let define: extern "C" fn(Table, *const c_char, Object, *const u8, c_int) -> Object =
                 function(self.0, jni::DEFINE_CLASS);
             define(self.0, name.as_ptr(), std::ptr::null_mut(), bytes.as_ptr(), length)
         };
-        !self.threw() && !class.is_null()
+        (!self.threw() && !class.is_null()).then_some(class)
+    }
+
+    /// Gives native methods of a class (each with its name and type) what they do; whether that worked.
+    ///
+    /// # Safety
+    /// Each function must be one that the JVM may call for a method of that type.
+    pub unsafe fn register(self, class: Object, natives: &[((&str, &str), *const c_void)]) -> bool {
+        #[repr(C)]
+        struct Native(*const c_char, *const c_char, *const c_void);
+        let texts: Option<Vec<(CString, CString)>> = natives
+            .iter()
+            .map(|((name, desc), _)| Some((CString::new(*name).ok()?, CString::new(*desc).ok()?)))
+            .collect();
+        let Some(texts) = texts else { return false };
+        let table: Vec<Native> = texts
+            .iter()
+            .zip(natives)
+            .map(|((name, desc), (_, function))| Native(name.as_ptr(), desc.as_ptr(), *function))
+            .collect();
+        // SAFETY: the signature is that of the specification; texts live until the call is over.
+        let result = unsafe {
+            let register: extern "C" fn(Table, Object, *const Native, c_int) -> c_int =
+                function(self.0, jni::REGISTER_NATIVES);
+            register(self.0, class, table.as_ptr(), table.len() as c_int)
+        };
+        !self.threw() && result == 0
+    }
+
+    /// What a static field of a class holds, for as long as the JVM runs.
+    pub fn held_by(self, class: Object, (name, desc): (&str, &str)) -> Option<Object> {
+        let (name, desc) = (CString::new(name).ok()?, CString::new(desc).ok()?);
+        // SAFETY: signatures are those of the specification; the field is asked for by its type.
+        unsafe {
+            let find: extern "C" fn(Table, Object, *const c_char, *const c_char) -> Object =
+                function(self.0, jni::GET_STATIC_FIELD_ID);
+            let field = find(self.0, class, name.as_ptr(), desc.as_ptr());
+            if self.threw() || field.is_null() {
+                return None;
+            }
+            let get: extern "C" fn(Table, Object, Object) -> Object = function(self.0, jni::GET_STATIC_OBJECT_FIELD);
+            let held = get(self.0, class, field);
+            let keep: extern "C" fn(Table, Object) -> Object = function(self.0, jni::NEW_GLOBAL_REF);
+            (!held.is_null()).then(|| keep(self.0, held)).filter(|kept| !kept.is_null())
+        }
+    }
+
+    /// An object, for as long as the JVM runs.
+    pub fn kept(self, object: Object) -> Option<Object> {
+        // SAFETY: the signature is that of the specification; the object is one that the JVM gave.
+        unsafe {
+            let keep: extern "C" fn(Table, Object) -> Object = function(self.0, jni::NEW_GLOBAL_REF);
+            Some(keep(self.0, object)).filter(|kept| !kept.is_null())
+        }
+    }
+
+    /// Calls a static method that gives nothing and takes numbers, as its type says.
+    pub fn tell(self, class: Object, (name, desc): (&CStr, &CStr), numbers: &[u64]) {
+        // SAFETY: signatures are those of the specification; there are as many numbers as the type has parameters, each of 8 bytes.
+        unsafe {
+            let find: extern "C" fn(Table, Object, *const c_char, *const c_char) -> Object =
+                function(self.0, jni::GET_STATIC_METHOD_ID);
+            let method = find(self.0, class, name.as_ptr(), desc.as_ptr());
+            if self.threw() || method.is_null() {
+                return;
+            }
+            let call: extern "C" fn(Table, Object, Object, *const u64) =
+                function(self.0, jni::CALL_STATIC_VOID_METHOD_A);
+            call(self.0, class, method, numbers.as_ptr());
+            self.threw();
+        }
+    }
+
+    /// Sets a byte of an array to zero.
+    pub fn clear(self, array: Object, index: u32) {
+        let zero: i8 = 0;
+        // SAFETY: the signature is that of the specification; one byte is read. An index that is not there throws.
+        unsafe {
+            let set: extern "C" fn(Table, Object, c_int, c_int, *const i8) =
+                function(self.0, jni::SET_BYTE_ARRAY_REGION);
+            set(self.0, array, index as c_int, 1, &zero);
+        }
     }
 
     /// Whether something was thrown; it is forgotten.
@@ -207,20 +305,60 @@ impl Jni {
 
     /// What a method without parameters gives; none if it gives null, or throws.
     pub fn call(self, object: Object, name: &CStr, desc: &CStr) -> Option<Object> {
-        // SAFETY: signatures are those of the specification; the object is one that the JVM gave, and the method one of its
-        // class that takes nothing, so that no arguments are read.
-        unsafe {
+        let method = self.method(object, name, desc)?;
+        // SAFETY: the signature is that of the specification; the method takes nothing, so that no arguments are read.
+        let given = unsafe {
+            let call: extern "C" fn(Table, Object, Object, *const c_void) -> Object =
+                function(self.0, jni::CALL_OBJECT_METHOD_A);
+            call(self.0, object, method, std::ptr::null())
+        };
+        (!self.threw() && !given.is_null()).then_some(given)
+    }
+
+    /// What a method without parameters gives that says yes or no.
+    pub fn says(self, object: Object, name: &CStr) -> Option<bool> {
+        let method = self.method(object, name, c"()Z")?;
+        // SAFETY: as above.
+        let given = unsafe {
+            let call: extern "C" fn(Table, Object, Object, *const c_void) -> c_uchar =
+                function(self.0, jni::CALL_BOOLEAN_METHOD_A);
+            call(self.0, object, method, std::ptr::null())
+        };
+        (!self.threw()).then_some(given != 0)
+    }
+
+    /// What a method without parameters gives that counts.
+    pub fn number(self, object: Object, name: &CStr) -> Option<i32> {
+        let method = self.method(object, name, c"()I")?;
+        // SAFETY: as above.
+        let given = unsafe {
+            let call: extern "C" fn(Table, Object, Object, *const c_void) -> c_int =
+                function(self.0, jni::CALL_INT_METHOD_A);
+            call(self.0, object, method, std::ptr::null())
+        };
+        (!self.threw()).then_some(given)
+    }
+
+    fn method(self, object: Object, name: &CStr, desc: &CStr) -> Option<Object> {
+        // SAFETY: signatures are those of the specification; the object is one that the JVM gave.
+        let method = unsafe {
             let class_of: extern "C" fn(Table, Object) -> Object = function(self.0, jni::GET_OBJECT_CLASS);
             let method_of: extern "C" fn(Table, Object, *const c_char, *const c_char) -> Object =
                 function(self.0, jni::GET_METHOD_ID);
-            let method = method_of(self.0, class_of(self.0, object), name.as_ptr(), desc.as_ptr());
-            if self.threw() || method.is_null() {
-                return None;
-            }
-            let call: extern "C" fn(Table, Object, Object, *const c_void) -> Object =
-                function(self.0, jni::CALL_OBJECT_METHOD_A);
-            let given = call(self.0, object, method, std::ptr::null());
-            (!self.threw() && !given.is_null()).then_some(given)
+            method_of(self.0, class_of(self.0, object), name.as_ptr(), desc.as_ptr())
+        };
+        (!self.threw() && !method.is_null()).then_some(method)
+    }
+
+    /// The elements of an array of objects; null is none.
+    pub fn elements(self, array: Object) -> Vec<Option<Object>> {
+        // SAFETY: signatures are those of the specification; only elements that are there are asked for.
+        unsafe {
+            let length: extern "C" fn(Table, Object) -> c_int = function(self.0, jni::GET_ARRAY_LENGTH);
+            let element: extern "C" fn(Table, Object, c_int) -> Object =
+                function(self.0, jni::GET_OBJECT_ARRAY_ELEMENT);
+            let one = |index| Some(element(self.0, array, index)).filter(|object| !object.is_null());
+            (0..length(self.0, array)).map(one).collect()
         }
     }
 
@@ -235,7 +373,12 @@ impl Jni {
                 self.threw();
                 return None;
             }
-            let text = CStr::from_ptr(chars).to_string_lossy().into_owned();
+            let bytes = CStr::from_ptr(chars);
+            // Characters beyond the first plane are written in a way of their own.
+            let text = match Text::decode(bytes.to_bytes()) {
+                Ok(text) => text.text().to_string(),
+                Err(_) => bytes.to_string_lossy().into_owned(),
+            };
             let release: extern "C" fn(Table, Object, *const c_char) = function(self.0, jni::RELEASE_STRING_UTF_CHARS);
             release(self.0, string, chars);
             Some(text)

@@ -4,31 +4,37 @@
 //! - `jvm.rs`: the few functions of the JVM that it needs;
 //! - `select.rs`: which classes are the user's;
 //! - `holder.rs`: the class that keeps what was hit;
+//! - `log.rs`, `system.rs`: the file that tells it, test by test;
+//! - `tests.rs`: which tests run now; `frameworks.rs`: who says so;
 //! - `recorder.rs`: the class that methods tell what they do, where state is measured;
-//! - `store.rs`, `system.rs`: hit files, and classes as they were loaded.
+//! - `store.rs`: new files, and classes as they were loaded.
 //!
 //! A class that can't get probes stays as it is. Nothing here ever ends the program, prints, or throws: whatever goes wrong, the program runs
 //! as without us. What the probes mean is found out later, from the classes that are kept.
 //!
 //! Deliberately not here: where probes stand, and how they get in (`touchstone-probes-java`).
 
+mod frameworks;
 mod holder;
 mod jvm;
+mod log;
+mod pool;
 mod recorder;
 mod select;
 mod store;
 mod system;
+mod tests;
 
 use jvm::{Jni, Jvmti, Object, Table};
+use log::Log;
 use recorder::Recorder;
 use select::Whose;
 use std::ffi::{CStr, c_char, c_int, c_uchar, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Mutex;
-use store::{HitFile, Process, Units};
+use store::{Process, Units};
 use touchstone_classfile::ClassFile;
-use touchstone_probes_java::telling::RECORDER;
 use touchstone_probes_java::{Layout, Places, Weaving, layout, unit, weave};
 
 /// Set by `touchstone measure`: where records and hits go,
@@ -48,24 +54,28 @@ struct Agent {
     root: Option<PathBuf>,
     places: Places,
     process: Process,
-    unsafe_class: &'static str,
     units: Units,
     /// Whether anything but state is measured.
     counts: bool,
     /// What methods tell, if state is measured.
     state: Option<Recorder>,
-    /// The file and holder that new classes use.
-    current: Option<(HitFile, String)>,
-    holders: usize,
-    /// Units of this process, and the holder and first probe of each.
-    known: std::collections::HashMap<u64, (String, u32)>,
     /// Units that tell what they do, and the number of the first method of each.
     told: std::collections::HashMap<u64, u32>,
+    /// How many holders there are; new classes use the last one,
+    holders: u16,
+    /// of which so many probes are taken.
+    used: u32,
+    /// Units of this process, and the holder and first probe of each.
+    known: std::collections::HashMap<u64, (u16, u32)>,
+    /// Whether tests are told apart, once the first class of a framework is there.
+    listens: Option<bool>,
     /// Nothing can be written.
     failed: bool,
 }
 
 static AGENT: Mutex<Option<Agent>> = Mutex::new(None);
+/// What was hit. Whoever has this lock runs nothing of the program, and takes no other lock.
+static LOG: Mutex<Option<Log>> = Mutex::new(None);
 
 /// What the JVM calls first.
 ///
@@ -115,7 +125,12 @@ extern "C" fn on_load(
     let _ = catch_unwind(AssertUnwindSafe(|| {
         // SAFETY: the JVM gives as many bytes as it says, and they stay until we return.
         let bytes = unsafe { std::slice::from_raw_parts(bytes, length as usize) };
-        let woven = with_probes(jni, domain, bytes);
+        // SAFETY: a name ends with a zero, and stays until we return.
+        let name = unsafe { CStr::from_ptr(name) };
+        let woven = match frameworks::listened(name, bytes) {
+            Some(listened) if listens(jni) => Some(listened),
+            _ => with_probes(jni, domain, bytes),
+        };
         if let Some(woven) = woven
             && let (Some(memory), Ok(length)) = (jvmti.allocate(&woven), c_int::try_from(woven.len()))
         {
@@ -126,6 +141,21 @@ extern "C" fn on_load(
             }
         }
     }));
+}
+
+/// Whether frameworks can be listened to. The JVM warns of native methods that come while nothing is being loaded, so this waits.
+fn listens(jni: Jni) -> bool {
+    let Ok(mut agent) = AGENT.lock() else { return false };
+    agent.as_mut().is_some_and(|agent| *agent.listens.get_or_insert_with(|| frameworks::prepare(jni)))
+}
+
+/// What holders call when a probe is hit for the first time.
+extern "C" fn on_hit(_jni: Table, _class: Object, holder: c_int, probe: c_int) {
+    if let (Ok(mut log), Ok(holder), Ok(probe)) = (LOG.lock(), u16::try_from(holder), u32::try_from(probe))
+        && let Some(log) = log.as_mut()
+    {
+        log.hit(Log::number(holder, probe));
+    }
 }
 
 /// Where a class comes from, as its protection domain says.
@@ -174,6 +204,7 @@ fn with_probes(jni: Jni, domain: Object, bytes: &[u8]) -> Option<Vec<u8>> {
         let told_from = if tells { agent.methods(unit, class.methods.len()) } else { None };
         (holder, first, told_from)
     };
+    let holder = holder::name(holder);
     let weaving = Weaving { bytes, class: &class, layout: &layout, holder: &holder, first, told_from };
     let (woven, _) = weave(&weaving)?;
     Some(woven)
@@ -190,7 +221,7 @@ impl Agent {
         let process = Process { test: std::env::var_os(TEST), command: property(c"sun.java.command") };
         let is_state = |criterion: &str| criterion == "state";
         let state = criteria.split(',').any(is_state).then(|| Recorder::new(&hits, &process)).flatten();
-        let state = state.filter(|state| jni.define(RECORDER, &state.class(unsafe_class)));
+        let state = state.filter(|state| state.define(jni, unsafe_class));
         Some(Agent {
             hits,
             counts: criteria.split(',').any(|criterion| !is_state(criterion)),
@@ -201,38 +232,40 @@ impl Agent {
                 false => Places::NotProbed,
             },
             process,
-            unsafe_class,
             units: Units::new(directory.join("units"), &property(c"java.class.path")),
-            current: None,
             holders: 0,
+            used: 0,
             known: Default::default(),
             told: Default::default(),
+            listens: None,
             failed: false,
         })
     }
 
     /// The holder of a class's probes, and the number of the first; `None` if nothing can be kept.
-    fn room(&mut self, jni: Jni, unit: u64, size: u32, bytes: &[u8], place: &str) -> Option<(String, u32)> {
+    fn room(&mut self, jni: Jni, unit: u64, size: u32, bytes: &[u8], place: &str) -> Option<(u16, u32)> {
         if let Some(known) = self.known.get(&unit) {
-            return Some(known.clone());
+            return Some(*known);
         }
         if size > holder::PROBES || !self.units.keep(unit, bytes, place) {
             return None;
         }
         if size == 0 {
-            return Some((String::new(), 0));
+            return Some((0, 0));
         }
-        let taken = match self.current.as_mut().and_then(|(file, _)| file.take(unit, size)) {
-            Some(first) => Some(first),
-            None => {
-                self.new_holder(jni);
-                self.current.as_mut().and_then(|(file, _)| file.take(unit, size))
-            }
-        };
-        let found = taken.zip(self.current.as_ref().map(|(_, name)| name.clone()));
-        let (first, name) = found?;
-        self.known.insert(unit, (name.clone(), first));
-        Some((name, first))
+        if self.holders == 0 || self.used + size > holder::PROBES {
+            self.failed = self.new_holder(jni).is_none();
+        }
+        if self.failed {
+            return None;
+        }
+        let (holder, first) = (self.holders - 1, self.used);
+        if !LOG.lock().ok()?.as_mut()?.unit(unit, Log::number(holder, first), size) {
+            return None;
+        }
+        self.used += size;
+        self.known.insert(unit, (holder, first));
+        Some((holder, first))
     }
 
     /// The number of a class's first method among all that tell what they do.
@@ -245,14 +278,21 @@ impl Agent {
         Some(first)
     }
 
-    fn new_holder(&mut self, jni: Jni) {
-        let name = holder::name(self.holders);
-        self.holders += 1;
-        let file = HitFile::new(&self.hits, &self.process, holder::PROBES);
-        self.current = file.and_then(|file| {
-            let class = holder::class(&name, self.unsafe_class, file.address());
-            jni.define(&name, &class).then_some((file, name))
-        });
-        self.failed = self.current.is_none();
+    fn new_holder(&mut self, jni: Jni) -> Option<()> {
+        if self.holders == 0 {
+            *LOG.lock().ok()? = Some(Log::new(&self.hits, &self.process)?);
+            tests::tell_again(jni);
+        }
+        let number = self.holders;
+        let bytes = jni.within_frame(|| {
+            let class = jni.define(&holder::name(number), &holder::class(number))?;
+            // SAFETY: the function is what the JVM calls for a static method with two numbers.
+            let registered = unsafe { jni.register(class, &[(holder::LOG, on_hit as *const c_void)]) };
+            registered.then(|| jni.held_by(class, holder::HIT)).flatten()
+        })?;
+        LOG.lock().ok()?.as_mut()?.add_holder(bytes);
+        self.holders = number.checked_add(1)?;
+        self.used = 0;
+        Some(())
     }
 }

@@ -25,7 +25,8 @@
 //! each); at 64 the test, at 576 the command line, as in hit files; at 4096 a table of classes (64 bits identity, 32 bits number of the first
 //! method, 32 bits how many); from `SLOTS` on slots of 16 bytes. What has no room any more is only counted.
 
-use crate::holder::{FIELD, METHOD, Pool, VERSION};
+use crate::jvm::{Jni, Object};
+use crate::pool::{FIELD, METHOD, Pool, VERSION};
 use crate::store::{Process, fresh, words_of};
 use crate::system::Mapped;
 use std::path::Path;
@@ -51,6 +52,7 @@ const EVENTS_VARIABLE: &str = "TOUCHSTONE_STATE_EVENTS";
 /// What methods tell.
 pub struct Recorder {
     mapped: Mapped,
+    room: u64,
     classes: usize,
     methods: u32,
 }
@@ -60,14 +62,14 @@ impl Recorder {
     pub fn new(directory: &Path, process: &Process) -> Option<Recorder> {
         let given = std::env::var(EVENTS_VARIABLE).ok().and_then(|text| text.parse::<u64>().ok());
         let room = given.unwrap_or(EVENTS).checked_mul(SLOT)?;
-        let mut mapped = Mapped::sparse(&fresh(directory, "jstate")?, SLOTS + usize::try_from(room).ok()?)?;
+        let mut mapped = Mapped::sparse(&fresh(directory, "jstate")?.0, SLOTS + usize::try_from(room).ok()?)?;
         mapped.put(8, &std::process::id().to_le_bytes());
         mapped.put(LIMIT, &room.to_le_bytes());
         let (test, words) = words_of(process, COMMAND - TEST, TABLE - COMMAND);
         mapped.put(TEST, &test);
         mapped.put(COMMAND, &words);
         mapped.put(0, MAGIC);
-        Some(Recorder { mapped, classes: 0, methods: 0 })
+        Some(Recorder { mapped, room, classes: 0, methods: 0 })
     }
 
     /// Numbers for the methods of a class: the first one.
@@ -86,10 +88,41 @@ impl Recorder {
     }
 
     /// The bytes of the class that writes to this file.
-    pub fn class(&self, unsafe_class: &str) -> Vec<u8> {
+    fn class(&self, unsafe_class: &str) -> Vec<u8> {
         let base = self.mapped.address();
-        let room = u64::from_le_bytes(self.mapped.get(LIMIT));
-        Assembling { unsafe_class, position: base + POSITION as u64, slots: base + SLOTS as u64, room }.class()
+        Assembling { unsafe_class, position: base + POSITION as u64, slots: base + SLOTS as u64, room: self.room }
+            .class()
+    }
+}
+
+/// The class that is told, for as long as the JVM runs.
+struct Told(Object);
+
+// SAFETY: it is a reference that every thread may use.
+unsafe impl Send for Told {}
+// SAFETY: likewise.
+unsafe impl Sync for Told {}
+
+static TOLD: std::sync::OnceLock<Told> = std::sync::OnceLock::new();
+
+impl Recorder {
+    /// Defines the class that is told; whether that worked.
+    pub fn define(&self, jni: Jni, unsafe_class: &str) -> bool {
+        let kept = jni.within_frame(|| jni.kept(jni.define(RECORDER, &self.class(unsafe_class))?));
+        kept.is_some_and(|class| TOLD.set(Told(class)).is_ok())
+    }
+}
+
+/// A test begins in this thread.
+pub fn begins(jni: Jni, name: &str) {
+    const BEGINS: u64 = 1;
+    let Some(Told(class)) = TOLD.get() else { return };
+    let mut left = name.as_bytes().chunks(8).peekable();
+    while let Some(part) = left.next() {
+        let mut bytes = [0; 8];
+        bytes[..part.len()].copy_from_slice(part);
+        let is_last = u64::from(left.peek().is_none());
+        jni.tell(*class, (c"mark", c"(IIJ)V"), &[BEGINS, is_last, u64::from_le_bytes(bytes)]);
     }
 }
 

@@ -1,31 +1,9 @@
-//! Hit files, as `touchstone-instrument` reads them: what was hit stands in a mapped file, so that no end of the process loses it.
-//!
-//! The file: 8 bytes magic; process id, number of units (32 bits each); 512 bytes name of the test, 1024 bytes command line;
-//! at 4096 a table of units (64 bits identity, 32 bits offset, 32 bits size); from 65536 on the probes.
+//! Files of a measurement: new ones for what is hit, and classes as they were loaded.
 
-use crate::system::Mapped;
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-
-const MAGIC: &[u8; 8] = b"TSHITS01";
-const TEST: usize = 16;
-const COMMAND: usize = 528;
-const COMMAND_END: usize = 1552;
-const TABLE: usize = 4096;
-const ENTRY: usize = 16;
-const PROBES: usize = 65536;
-/// So many units a file has.
-const MOST_UNITS: usize = (PROBES - TABLE) / ENTRY;
-
-/// A hit file: room for the probes of one holder.
-pub struct HitFile {
-    mapped: Mapped,
-    units: usize,
-    used: u32,
-    room: u32,
-}
 
 /// Who a process is.
 #[derive(Clone, Debug)]
@@ -34,42 +12,6 @@ pub struct Process {
     pub test: Option<OsString>,
     /// What it runs, as the JVM says it.
     pub command: String,
-}
-
-impl HitFile {
-    /// A new file in a directory, with room for so many probes.
-    pub fn new(directory: &Path, process: &Process, room: u32) -> Option<HitFile> {
-        let file = fresh(directory, "hits")?;
-        let mapped = Mapped::new(&file, PROBES + room as usize)?;
-        let mut made = HitFile { mapped, units: 0, used: 0, room };
-        made.mapped.put(8, &std::process::id().to_le_bytes());
-        let (test, words) = words_of(process, COMMAND - TEST, COMMAND_END - COMMAND);
-        made.mapped.put(TEST, &test);
-        made.mapped.put(COMMAND, &words);
-        made.mapped.put(0, MAGIC);
-        Some(made)
-    }
-
-    /// Where probes are mapped.
-    pub fn address(&self) -> u64 {
-        self.mapped.address() + PROBES as u64
-    }
-
-    /// Room for a unit: the number of its first probe, if there is any.
-    pub fn take(&mut self, unit: u64, size: u32) -> Option<u32> {
-        if self.units == MOST_UNITS || self.used.checked_add(size)? > self.room {
-            return None;
-        }
-        let entry = TABLE + ENTRY * self.units;
-        let first = self.used;
-        self.mapped.put(entry, &unit.to_le_bytes());
-        self.mapped.put(entry + 8, &(PROBES as u32 + first).to_le_bytes());
-        self.mapped.put(entry + 12, &size.to_le_bytes());
-        self.units += 1;
-        self.used += size;
-        self.mapped.put(12, &(self.units as u32).to_le_bytes());
-        Some(first)
-    }
 }
 
 /// The name of a process's test, and its command line, each with room for so many bytes and a zero behind them.
@@ -83,13 +25,13 @@ pub(crate) fn words_of(process: &Process, for_test: usize, for_command: usize) -
 }
 
 /// A file that nobody else has.
-pub(crate) fn fresh(directory: &Path, extension: &str) -> Option<File> {
+pub fn fresh(directory: &Path, extension: &str) -> Option<(File, PathBuf)> {
     (0..100).find_map(|number| {
         let path = directory.join(format!("{}-{}-{number}.{extension}", std::process::id(), nanoseconds()));
-        let file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o666).open(path).ok()?;
+        let file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o666).open(&path).ok()?;
         // Whoever measures reads it, whatever mask the program has.
         let _ = file.set_permissions(std::fs::Permissions::from_mode(0o666));
-        Some(file)
+        Some((file, path))
     })
 }
 

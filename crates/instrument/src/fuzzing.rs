@@ -5,8 +5,8 @@ use crate::hits::HitFile;
 use crate::state::trace::Trace;
 
 /// The hits in a file's bytes, or what is wrong with it.
-pub fn hits_reading(bytes: &[u8]) -> Result<Option<HitFile>, &'static str> {
-    HitFile::parse(bytes)
+pub fn hits_reading(bytes: &[u8]) -> Result<Vec<HitFile>, &'static str> {
+    HitFile::all(bytes)
 }
 
 /// How many events a trace's bytes have, if they are one.

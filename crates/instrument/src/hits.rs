@@ -1,5 +1,6 @@
-//! Hit files: what the probes of one process left behind (`runtime/probes.c` describes the form).
+//! Hit files: what the probes of one process left behind (`runtime/probes.c` describes the form; that of JVMs is in `hit_log.rs`).
 
+use crate::hit_log;
 use std::path::{Path, PathBuf};
 
 const MAGIC: &[u8; 8] = b"TSHITS01";
@@ -45,13 +46,32 @@ pub enum HitError {
 }
 
 impl HitFile {
-    /// Reads a file; `None` if its process died before it hit anything.
-    pub fn read(path: &Path) -> Result<Option<HitFile>, HitError> {
+    /// Reads a file: one for each test that it tells apart; none if its process died before it hit anything.
+    pub fn read(path: &Path) -> Result<Vec<HitFile>, HitError> {
         let bytes = std::fs::read(path).map_err(|source| HitError::NotReadable { path: path.to_path_buf(), source })?;
-        HitFile::parse(&bytes).map_err(|why| HitError::Damaged { path: path.to_path_buf(), why })
+        HitFile::all(&bytes).map_err(|why| HitError::Damaged { path: path.to_path_buf(), why })
     }
 
-    pub(crate) fn parse(bytes: &[u8]) -> Result<Option<HitFile>, &'static str> {
+    pub(crate) fn all(bytes: &[u8]) -> Result<Vec<HitFile>, &'static str> {
+        match hit_log::is_log(bytes) {
+            true => hit_log::parse(bytes),
+            false => HitFile::parse(bytes).map(|file| file.into_iter().collect()),
+        }
+    }
+
+    /// Who a process is, as its file begins with it; without any hits.
+    pub(crate) fn process(bytes: &[u8]) -> Result<HitFile, &'static str> {
+        let text = |range: std::ops::Range<usize>| bytes.get(range).ok_or("it is too short");
+        let test = until_zero(text(TEST)?);
+        let command = text(COMMAND)?;
+        let end = command.windows(2).position(|two| two == [0, 0]).unwrap_or(command.len());
+        let words = command[..end].split(|byte| *byte == 0).filter(|word| !word.is_empty());
+        let command = words.map(|word| String::from_utf8_lossy(word).into_owned()).collect();
+        let pid = bytes.get(8..12).and_then(|pid| pid.try_into().ok()).map_or(0, u32::from_le_bytes);
+        Ok(HitFile { test: Some(test).filter(|test| !test.is_empty()), command, pid, units: Vec::new() })
+    }
+
+    fn parse(bytes: &[u8]) -> Result<Option<HitFile>, &'static str> {
         let number = |at: usize| -> Option<u32> { Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?)) };
         // Its magic is written last: until then nothing is in it.
         match bytes.get(..8) {
@@ -60,12 +80,7 @@ impl HitFile {
             None if bytes.is_empty() => return Err(LOST),
             _ => return Err("it does not begin like one"),
         }
-        let text = |range: std::ops::Range<usize>| bytes.get(range).ok_or("it is too short");
-        let test = until_zero(text(TEST)?);
-        let command = text(COMMAND)?;
-        let end = command.windows(2).position(|two| two == [0, 0]).unwrap_or(command.len());
-        let words = command[..end].split(|byte| *byte == 0).filter(|word| !word.is_empty());
-        let command = words.map(|word| String::from_utf8_lossy(word).into_owned()).collect();
+        let process = HitFile::process(bytes)?;
         let count = number(12).ok_or("it is too short")?;
         let mut units = Vec::new();
         let mut left = bytes.len();
@@ -81,8 +96,7 @@ impl HitFile {
             let hit = hit.map(|(index, byte)| (index as u32, *byte));
             units.push((unit, hit.collect()));
         }
-        let test = Some(test).filter(|test| !test.is_empty());
-        Ok(Some(HitFile { test, command, pid: number(8).unwrap_or(0), units }))
+        Ok(Some(HitFile { units, ..process }))
     }
 
     /// The name of the test that this process is, if nobody gave one: its program and arguments.

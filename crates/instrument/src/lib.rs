@@ -18,6 +18,7 @@
 
 mod c;
 mod fuzzing;
+mod hit_log;
 mod hits;
 mod java;
 mod kept;

@@ -124,12 +124,13 @@ pub fn read(directories: &[PathBuf]) -> Result<Measured, MeasureError> {
     for directory in directories {
         for path in files(&directory.join("hits"), "hits")? {
             match HitFile::read(&path) {
-                Ok(Some(file)) => {
-                    measured.processes += 1;
-                    let name = file.test.clone().unwrap_or_else(|| file.process_name());
-                    by_test.entry(name).or_default().push(file);
+                Ok(files) => {
+                    measured.processes += usize::from(!files.is_empty());
+                    for file in files {
+                        let name = file.test.clone().unwrap_or_else(|| file.process_name());
+                        by_test.entry(name).or_default().push(file);
+                    }
                 }
-                Ok(None) => {}
                 Err(error @ HitError::Damaged { .. }) => measured.damaged.push(error.to_string()),
                 Err(error) => return Err(error.into()),
             }

@@ -7,7 +7,7 @@
 use crate::flow::is_conditional;
 use crate::group::Way;
 use crate::layout::MethodProbes;
-use crate::telling::Inserted;
+use crate::telling::{self, Inserted};
 use touchstone_classfile::{Code, Decoded, Insn};
 
 /// Where something goes on.
@@ -75,6 +75,8 @@ pub(crate) struct Laid {
     pub numbers: usize,
     /// and those that are used between two instructions only.
     pub spilled: u16,
+    /// What it needs of the stack beyond what the method needed.
+    pub stack: u16,
     /// By instruction, and of the end of the code: where jumps to it arrive.
     pub start: Vec<usize>,
     /// By instruction: where it is itself.
@@ -82,6 +84,9 @@ pub(crate) struct Laid {
     /// Probes behind the code: where they are, and the instruction that they go on at.
     pub beside: Vec<(usize, usize)>,
 }
+
+/// What our code needs of the stack.
+pub(crate) const STACK: u16 = 2;
 
 /// The largest number that a probe may have: it is pushed as one constant.
 pub(crate) const MOST_PROBES: u32 = 32_767;
@@ -102,6 +107,7 @@ struct Laying<'m> {
 /// Lays code out again; `None` if it gets too long.
 pub(crate) fn lay(probes: &MethodProbes, code: &Code, hitting: Hitting, mut inserted: Inserted) -> Option<Laid> {
     let (enter, spilled) = (std::mem::take(&mut inserted.enter), inserted.locals);
+    let stack = if enter.is_empty() { STACK } else { telling::STACK };
     let mut laying = Laying {
         probes,
         code,
@@ -125,7 +131,7 @@ pub(crate) fn lay(probes: &MethodProbes, code: &Code, hitting: Hitting, mut inse
         laying.pieces.extend([Piece::Beside, Piece::Bytes(bytes), Piece::Goto(Label::Insn(goes_on))]);
     }
     debug_assert_eq!(laying.numbers, probes.numbers());
-    place(&laying.pieces, probes.flow.insns.len(), laying.numbers).map(|laid| Laid { spilled, ..laid })
+    place(&laying.pieces, probes.flow.insns.len(), laying.numbers).map(|laid| Laid { spilled, stack, ..laid })
 }
 
 /// Instructions that push a small number.
@@ -383,6 +389,6 @@ fn place(pieces: &[Piece], insns: usize, numbers: usize) -> Option<Laid> {
                 }
             }
         }
-        return (bytes.len() == at).then_some(Laid { bytes, numbers, spilled: 0, start, own, beside });
+        return (bytes.len() == at).then_some(Laid { bytes, numbers, spilled: 0, stack: STACK, start, own, beside });
     }
 }

@@ -5,7 +5,8 @@
 //! - `layout.rs`: the probes of a class, by number: what each says of the code;
 //! - `frames.rs`, `tables.rs`, `code.rs`: code that is laid out again, with all that speaks of positions in it;
 //! - `told.rs`, `telling.rs`: what methods tell while they run, and how, where all that a program does is followed;
-//! - `weave.rs`: the class with probes.
+//! - `weave.rs`: the class with probes;
+//! - `call.rs`: a class whose methods tell somebody that they begin.
 //!
 //! The agent puts probes into classes as a JVM loads them, and knows no source. Whoever reads what they left has the source, and
 //! finds out the same layout from the same bytes.
@@ -14,6 +15,7 @@
 
 #![warn(missing_docs)]
 
+mod call;
 mod code;
 mod flow;
 mod frames;
@@ -24,6 +26,7 @@ pub mod telling;
 mod told;
 mod weave;
 
+pub use call::{Call, with_calls};
 pub use group::{Group, Node, Part, Steps, Way};
 pub use layout::{Layout, MethodProbes, Places, Side, Untreated, layout};
 pub use told::{Followed, Told};

@@ -1,10 +1,11 @@
 //! The class with probes: every byte that is not about code stays what and where it was.
 
 use crate::code::{Hitting, Laid, MOST_PROBES, lay, push};
+use crate::flow::Flow;
 use crate::frames::{self, Beginning, Frame, Held, Receiver};
 use crate::layout::{Layout, MethodProbes, Untreated};
 use crate::tables::Moved;
-use crate::telling::{self, Inserted, Telling};
+use crate::telling::{Inserted, Telling};
 use crate::told::Followed;
 use touchstone_classfile::{ClassFile, Code, Constant, Cursor, MethodDesc, access};
 
@@ -30,8 +31,6 @@ pub type Woven = (Vec<u8>, Vec<(usize, Untreated)>);
 
 /// Stack maps are needed from this version of class files on.
 const WITH_FRAMES: u16 = 50;
-/// What our code needs of the stack.
-const STACK: u16 = 2;
 
 /// Puts probes into a class; `None` if it has no room for them.
 pub fn weave(weaving: &Weaving<'_>) -> Option<Woven> {
@@ -43,20 +42,40 @@ pub fn weave(weaving: &Weaving<'_>) -> Option<Woven> {
     let method = if layout.size == 0 { 0 } else { pool.method(holder, "hit", "(I)V") };
     let hitting = Hitting { method, first: *first };
     let mut untreated: Vec<(usize, Untreated)> = layout.untreated.iter().map(|(index, why)| (*index, *why)).collect();
-    let mut replaced: Vec<(std::ops::Range<usize>, Vec<u8>)> = Vec::new();
+    // Methods follow each other in the file as in the class.
+    let mut replaced: Vec<Replaced> = Vec::new();
     for (index, method) in class.methods.iter().enumerate() {
         let Some(code) = method.code() else { continue };
         let told = told_from.and_then(|first| Some((Followed::new(class, method)?, first + index as u32)));
         let none = told.as_ref().map(|(followed, _)| MethodProbes::none(followed.flow.clone()));
         let Some(probes) = layout.methods.get(&index).or(none.as_ref()) else { continue };
-        let rewriting = Rewriting { weaving, index, code, probes };
-        let with_all = rewriting.attribute(hitting, told.as_ref(), &mut pool);
+        let rewriting = Rewriting { bytes, class, index, code, flow: &probes.flow };
+        let inserted = match &told {
+            Some((followed, number)) => {
+                let first_local = usize::from(code.max_locals) + probes.numbers();
+                Telling { class, followed, number: *number, first_local }.inserted(&mut pool)
+            }
+            None => Some(Inserted::default()),
+        };
+        let mut with = |inserted: Option<Inserted>| -> Result<Replaced, Untreated> {
+            let laid = lay(probes, code, hitting, inserted.ok_or(Untreated::TooLong)?).ok_or(Untreated::TooLong)?;
+            rewriting.written(&laid, &mut pool).ok_or(Untreated::Tables)
+        };
         // What does not fit with all that it would tell may fit with its probes.
-        match with_all.or_else(|_| rewriting.attribute(hitting, None, &mut pool)) {
+        match with(inserted).or_else(|_| with(Some(Inserted::default()))) {
             Ok(new) => replaced.push(new),
             Err(why) => untreated.push((index, why)),
         }
     }
+    untreated.sort_unstable_by_key(|(index, _)| *index);
+    Some((assembled(bytes, &pool, replaced)?, untreated))
+}
+
+/// Bytes of a class that are replaced by others.
+pub(crate) type Replaced = (std::ops::Range<usize>, Vec<u8>);
+
+/// A class with more constants, and with other bytes where something is replaced: in the order of the file.
+pub(crate) fn assembled(bytes: &[u8], pool: &Added<'_>, replaced: Vec<Replaced>) -> Option<Vec<u8>> {
     let (count, pool_end) = (pool.count()?, pool_end(bytes)?);
     let mut out = Vec::with_capacity(bytes.len() * 2);
     out.extend(bytes.get(..8)?);
@@ -64,15 +83,13 @@ pub fn weave(weaving: &Weaving<'_>) -> Option<Woven> {
     out.extend(bytes.get(10..pool_end)?);
     out.extend(&pool.bytes);
     let mut at = pool_end;
-    // Methods follow each other in the file as in the class.
     for (range, new) in replaced {
         out.extend(bytes.get(at..range.start)?);
         out.extend(new);
         at = range.end;
     }
     out.extend(bytes.get(at..)?);
-    untreated.sort_unstable_by_key(|(index, _)| *index);
-    Some((out, untreated))
+    Some(out)
 }
 
 /// Where the constants of a class end.
@@ -106,7 +123,7 @@ pub(crate) struct Added<'c> {
 }
 
 impl<'c> Added<'c> {
-    fn new(class: &'c ClassFile) -> Added<'c> {
+    pub fn new(class: &'c ClassFile) -> Added<'c> {
         let mut classes = std::collections::BTreeMap::new();
         for index in 1..u16::try_from(class.pool.len()).unwrap_or(u16::MAX) {
             if let Ok(Constant::Class(_)) = class.pool.get(index)
@@ -195,11 +212,12 @@ impl<'c> Added<'c> {
 }
 
 /// The code of a method that is being laid out again.
-struct Rewriting<'w> {
-    weaving: &'w Weaving<'w>,
-    index: usize,
-    code: &'w Code,
-    probes: &'w MethodProbes,
+pub(crate) struct Rewriting<'w> {
+    pub bytes: &'w [u8],
+    pub class: &'w ClassFile,
+    pub index: usize,
+    pub code: &'w Code,
+    pub flow: &'w Flow,
 }
 
 /// An attribute of code, as the file has it.
@@ -209,45 +227,26 @@ struct RawAttribute {
 }
 
 impl Rewriting<'_> {
-    /// The attribute `Code` with probes, and where in the file the old one is.
-    fn attribute(
-        &self,
-        hitting: Hitting,
-        told: Option<&(Followed, u32)>,
-        pool: &mut Added<'_>,
-    ) -> Result<(std::ops::Range<usize>, Vec<u8>), Untreated> {
-        let inserted = match told {
-            Some((followed, number)) => {
-                let first_local = usize::from(self.code.max_locals) + self.probes.numbers();
-                let telling = Telling { class: self.weaving.class, followed, number: *number, first_local };
-                telling.inserted(pool).ok_or(Untreated::TooLong)?
-            }
-            None => Inserted::default(),
-        };
-        let laid = lay(self.probes, self.code, hitting, inserted).ok_or(Untreated::TooLong)?;
-        self.written(&laid, pool).ok_or(Untreated::Tables)
-    }
-
     /// Before the code are the name and length of the attribute, two sizes, and the length of the code.
     fn begin(&self) -> Option<usize> {
         self.code.offset.checked_sub(14)
     }
 
-    fn written(&self, laid: &Laid, pool: &mut Added<'_>) -> Option<(std::ops::Range<usize>, Vec<u8>)> {
-        let (bytes, begin) = (self.weaving.bytes, self.begin()?);
+    /// The attribute `Code` as it is laid out again, and where in the file the old one is.
+    pub fn written(&self, laid: &Laid, pool: &mut Added<'_>) -> Option<Replaced> {
+        let (bytes, begin) = (self.bytes, self.begin()?);
         let mut cursor = Cursor::new(bytes.get(begin..)?, 0);
         let (name, length) = (cursor.u2().ok()?, cursor.u4().ok()? as usize);
         let end = begin + 6 + length;
         cursor.take(8 + self.code.bytes.len()).ok()?;
-        let flow = &self.probes.flow;
+        let flow = self.flow;
         let start = |at: usize| -> Option<u16> {
             let index = if at == self.code.bytes.len() { flow.insns.len() } else { flow.index(at)? };
             u16::try_from(laid.start[index]).ok()
         };
         let own = |at: usize| u16::try_from(laid.own[flow.index(at)?]).ok();
         let mut out = Vec::with_capacity(length * 2);
-        let room = if self.weaving.told_from.is_some() { telling::STACK } else { STACK };
-        out.extend(self.code.max_stack.checked_add(room)?.to_be_bytes());
+        out.extend(self.code.max_stack.checked_add(laid.stack)?.to_be_bytes());
         let locals = usize::from(self.code.max_locals) + laid.numbers + usize::from(laid.spilled);
         let locals = u16::try_from(locals).ok()?;
         out.extend(locals.to_be_bytes());
@@ -269,7 +268,7 @@ impl Rewriting<'_> {
         let moved = Moved { start: &start, own: &own };
         let mut has_frames = false;
         for attribute in &mut attributes {
-            let name = self.weaving.class.pool.name(attribute.name).ok()?;
+            let name = self.class.pool.name(attribute.name).ok()?;
             match &*name {
                 "StackMapTable" => {
                     has_frames = true;
@@ -279,7 +278,7 @@ impl Rewriting<'_> {
             }
         }
         // Older classes are verified without.
-        if !laid.beside.is_empty() && !has_frames && self.weaving.class.major > WITH_FRAMES {
+        if !laid.beside.is_empty() && !has_frames && self.class.major > WITH_FRAMES {
             return None;
         }
         out.extend(u16::try_from(attributes.len()).ok()?.to_be_bytes());
@@ -295,7 +294,7 @@ impl Rewriting<'_> {
     }
 
     fn frames(&self, table: &[u8], laid: &Laid, pool: &mut Added<'_>) -> Option<Vec<u8>> {
-        let class = self.weaving.class;
+        let class = self.class;
         let member = &class.methods[self.index];
         let receiver = match (member.is(access::STATIC), &*member.name) {
             (true, _) => None,
@@ -304,7 +303,7 @@ impl Rewriting<'_> {
         };
         let desc = MethodDesc::parse(&member.desc)?;
         let beginning = Beginning::new(&desc, receiver, &mut |name| pool.class(name));
-        let flow = &self.probes.flow;
+        let flow = self.flow;
         let mut frames: Vec<Frame> = Vec::new();
         let mut at_insn: std::collections::BTreeMap<usize, usize> = Default::default();
         for mut frame in frames::read(table, &beginning)? {
