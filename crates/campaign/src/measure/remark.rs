@@ -106,7 +106,7 @@ pub(super) fn remarks(measured: &Measured, selection: &Selection, state: StateRe
     if !measured.unexplained.is_empty() {
         found.push(Remark::Unexplained { units: measured.unexplained.len() });
     }
-    if measured.processes == 0 {
+    if measured.processes == 0 && !measured.has_traces() {
         found.push(Remark::NothingRan);
     }
     of_state(&mut found, measured, state);

@@ -31,6 +31,7 @@ mod java_mutants;
 mod java_named;
 mod java_objects;
 mod java_run;
+mod java_state;
 mod java_tests;
 mod java_verdicts;
 mod judged;

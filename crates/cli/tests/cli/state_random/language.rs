@@ -1,4 +1,4 @@
-//! A small language of random tests: a tree, and the C that it stands for.
+//! A small language of random tests: a tree, and the C or the Java that it stands for.
 
 use std::fmt::Write;
 
@@ -213,5 +213,107 @@ pub fn program(tests: &[Test]) -> String {
          \x20   {reset}\n    touchstone_test_begin(name);\n    tests[t]();\n  }}\n  return 0;\n}}\n",
         list = names.join(", "),
         count = tests.len(),
+    )
+}
+
+/// What a tree is printed as. What is passed as one object in C is passed field by field in Java.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Form {
+    #[default]
+    C,
+    Java,
+}
+
+/// Globals as Java has them: static fields, and fields of objects in static fields.
+const JAVA_GLOBALS: [&str; 5] = ["g0", "g1", "thing.a", "thing.b", "held.a"];
+
+/// The Java of an expression.
+fn java(value: &Value) -> String {
+    match value {
+        Value::Global(global) => JAVA_GLOBALS[*global].to_string(),
+        Value::Local(local) => format!("l{local}"),
+        Value::Constant(constant) => constant.to_string(),
+        Value::Add(left, right) => format!("({} + {})", java(left), java(right)),
+        Value::Xor(left, right) => format!("({} ^ {})", java(left), java(right)),
+        Value::Triple(inner) => format!("({} * 3)", java(inner)),
+        Value::Choose(condition, chosen) => format!("(({} & 1) != 0 ? {} : 4)", java(condition), java(chosen)),
+        Value::Both(left, right) => {
+            let compared = |value: &Value, to: u32| format!("Integer.compareUnsigned({}, {to})", java(value));
+            format!("({} < 0 && {} > 0 ? 1 : 0)", compared(left, 5), compared(right, 2))
+        }
+        Value::Help(left, right) => format!("help({}, {})", java(left), java(right)),
+        Value::Pair(left, right) => format!("pair(new Pair({}, {}))", java(left), java(right)),
+    }
+}
+
+fn print_java(statements: &[Statement], out: &mut String) {
+    for statement in statements {
+        let _ = match statement {
+            Statement::Set(variable, value, way) => {
+                let value = java(value);
+                let name = match variable {
+                    Variable::Global(global) => JAVA_GLOBALS[*global].to_string(),
+                    Variable::Local(local) => format!("l{local}"),
+                };
+                match way {
+                    Way::Assign => writeln!(out, "{name} = {value};"),
+                    Way::Call => writeln!(out, "set{}({value});", name.to_uppercase()),
+                    Way::Copy => writeln!(
+                        out,
+                        "{{ int[] from = {{{value}}}, to = new int[1]; System.arraycopy(from, 0, to, 0, 1); {name} = to[0]; }}"
+                    ),
+                }
+            }
+            Statement::If(condition, then, otherwise) => {
+                let _ = writeln!(out, "if (({} & 1) != 0) {{", java(condition));
+                print_java(then, out);
+                out.push_str("} else {\n");
+                print_java(otherwise, out);
+                writeln!(out, "}}")
+            }
+            Statement::Loop(rounds, body) => {
+                let _ = writeln!(out, "for (int i = 0; i < ({} & 3); i++) {{", java(rounds));
+                print_java(body, out);
+                writeln!(out, "}}")
+            }
+            Statement::Switch(value) => writeln!(
+                out,
+                "switch ({} & 3) {{\ncase 0: l0++; break;\ncase 1: l1 += g1;\ndefault: l2 = thing.a;\n}}",
+                java(value)
+            ),
+            Statement::BreakIf(condition) => writeln!(out, "if (({} & 1) != 0) break;", java(condition)),
+            Statement::ReturnIf(condition, value) => {
+                writeln!(out, "if (({} & 1) != 0) return {};", java(condition), java(value))
+            }
+        };
+    }
+}
+
+/// The Java program of some tests; it prints what each asserts something about.
+pub fn java_program(tests: &[Test]) -> String {
+    let mut bodies = String::new();
+    for (number, (statements, asserted)) in tests.iter().enumerate() {
+        let mut body = String::new();
+        print_java(statements, &mut body);
+        let reset: String =
+            (0..GLOBALS.len()).map(|global| format!("{} = {}; ", JAVA_GLOBALS[global], global + 2)).collect();
+        let _ = writeln!(
+            bodies,
+            "static int body{number}() {{\nint l0 = 1, l1 = 2, l2 = 3;\n{body}return {};\n}}\n\
+             static void test{number}() {{\n{reset}\nstandin.Main.begin(\"test{number}\");\nint seen = body{number}();\n\
+             assert seen + 1 != seen;\nstandin.Main.end(\"test{number}\"); standin.Main.begin(\"between\");\n\
+             System.out.println(seen);\nstandin.Main.end(\"between\");\n}}",
+            java(asserted)
+        );
+    }
+    let calls: String = (0..tests.len()).map(|test| format!("test{test}(); ")).collect();
+    format!(
+        "class Pair {{ final int a, b; Pair(int a, int b) {{ this.a = a; this.b = b; }} }}\n\
+         class Thing {{ int a, b; }}\nclass Held {{ int a; }}\n\
+         public class Random {{\nstatic int g0, g1;\nstatic final Thing thing = new Thing();\nstatic final Held held = new Held();\n\
+         static int help(int a, int b) {{ if ((a & 1) != 0) return a + b; int c = 0; while (c < (b & 3)) c++; return c ^ a; }}\n\
+         static int pair(Pair p) {{ Pair q = p; return q.a != 0 ? q.b : 7; }}\n\
+         static void setG0(int v) {{ g0 = v; }}\nstatic void setG1(int v) {{ g1 = v; }}\n{bodies}\
+         public static void main(String[] arguments) {{ {calls} }}\n}}\n"
     )
 }

@@ -1,7 +1,7 @@
 //! What a random test does, by a plain interpreter that carries beside every value the updates that it depends on: the rules
 //! of docs/state.md once more, on a tree instead of a trace.
 
-use super::language::{GLOBALS, Statement, Test, Value, Variable, Way};
+use super::language::{Form, GLOBALS, Statement, Test, Value, Variable, Way};
 use std::collections::BTreeSet;
 
 /// Updates of globals, by number.
@@ -30,6 +30,7 @@ struct Run {
     updates: usize,
     /// An update that gets another value: by how much.
     changed: Option<(usize, u32)>,
+    form: Form,
 }
 
 /// What is true of a global at the end of a test.
@@ -43,18 +44,18 @@ pub struct Truth {
 }
 
 /// The value that a test asserts something about, and what is true of the globals that it changed.
-pub fn truth(test: &Test) -> (u32, Vec<Truth>) {
-    let (run, seen) = run(test, None);
+pub fn truth(test: &Test, form: Form) -> (u32, Vec<Truth>) {
+    let (run, seen) = run(test, None, form);
     let truths = run.last.iter().enumerate().filter_map(|(global, last)| {
         let last = (*last)?;
         let others = (0..32).flat_map(|bit| [1u32 << bit, 3 << bit, (1u32 << bit).wrapping_neg()]);
-        let shows = others.into_iter().any(|by| self::run(test, Some((last, by))).1.value != seen.value);
+        let shows = others.into_iter().any(|by| self::run(test, Some((last, by)), form).1.value != seen.value);
         Some(Truth { global, shows, depends: seen.from.contains(&last) })
     });
     (seen.value, truths.collect())
 }
 
-fn run((statements, asserted): &Test, changed: Option<(usize, u32)>) -> (Run, Seen) {
+fn run((statements, asserted): &Test, changed: Option<(usize, u32)>, form: Form) -> (Run, Seen) {
     let value = |value| Seen { value, from: Updates::new() };
     let mut run = Run {
         globals: (0..GLOBALS.len() as u32).map(|global| value(global + 2)).collect(),
@@ -62,6 +63,7 @@ fn run((statements, asserted): &Test, changed: Option<(usize, u32)>) -> (Run, Se
         last: vec![None; GLOBALS.len()],
         updates: 0,
         changed,
+        form,
     };
     let mut control = Updates::new();
     let seen = match run.block(statements, &mut control) {
@@ -108,6 +110,11 @@ impl Run {
             Value::Help(left, right) => both(left, right, &|left, right| {
                 if left & 1 == 1 { left.wrapping_add(right) } else { (right & 3) ^ left }
             }),
+            Value::Pair(left, right) if self.form == Form::Java => {
+                let (left, right) = (self.eval(left), self.eval(right));
+                let chosen = if left.value != 0 { right } else { Seen { value: 7, from: Updates::new() } };
+                chosen.and(&left.from)
+            }
             // An object that is passed is passed as a whole.
             Value::Pair(left, right) => both(left, right, &|left, right| if left != 0 { right } else { 7 }),
         }

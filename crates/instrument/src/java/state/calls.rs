@@ -36,7 +36,7 @@ impl Machine<'_> {
         if !calling.entered || changes || asks || is_listed_assertion || was_verified {
             objects.iter().for_each(|object| running.world.look(*object, &mut deps));
         }
-        deps.push(calling.given_back);
+        deps.extend([calling.given_back, calling.thrown.why]);
         if site.makes == Makes::RecordMember {
             let fields = self.classes.fields_of(&facts.class);
             for object in &objects {
@@ -46,6 +46,8 @@ impl Machine<'_> {
         if (!calling.entered && by_name == Asserting::All) || is_listed_assertion || was_verified {
             running.world.assert(&deps);
         }
+        // What was thrown is asserted only where somebody looks at it.
+        deps.push(calling.thrown.what);
         if !calling.entered && by_name == Asserting::Next {
             running.world.verified.extend(objects.first().filter(|object| **object != 0));
         }

@@ -39,6 +39,19 @@ pub(super) enum Entered {
     Back,
 }
 
+/// An exception: what it depends on that it is thrown, and what it is.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Thrown {
+    pub why: NodeId,
+    pub what: NodeId,
+}
+
+impl Thrown {
+    pub fn and(self, world: &mut World, other: Thrown) -> Thrown {
+        Thrown { why: world.both(self.why, other.why), what: world.both(self.what, other.what) }
+    }
+}
+
 /// A call that has begun.
 #[derive(Debug, Default)]
 pub(super) struct Calling {
@@ -48,8 +61,10 @@ pub(super) struct Calling {
     pub told: usize,
     /// A method that is followed runs for it, or did.
     pub entered: bool,
-    /// What methods gave or threw that were called back.
+    /// What methods gave that were called back,
     pub given_back: NodeId,
+    /// and what methods threw, with why they did.
+    pub thrown: Thrown,
     /// What it gave.
     pub result: Option<Val>,
 }
@@ -74,7 +89,7 @@ pub(super) struct Frame {
     /// The condition that decides which block comes next.
     pub chosen: NodeId,
     /// What was thrown.
-    pub thrown: NodeId,
+    pub thrown: Thrown,
     /// Instructions that gave its object something before it was one, with what they gave.
     pub early: Vec<(usize, Val)>,
     pub object: ObjectId,
@@ -132,10 +147,10 @@ impl Frame {
         let calling = self.calling.iter_mut();
         calling.for_each(|calling| {
             calling.values.iter_mut().chain(&mut calling.result).for_each(forgotten);
-            calling.given_back = NONE;
+            (calling.given_back, calling.thrown) = (NONE, Thrown::default());
         });
         self.early.iter_mut().for_each(|(_, value)| forgotten(value));
-        (self.entry, self.chosen, self.thrown) = (NONE, NONE, NONE);
+        (self.entry, self.chosen, self.thrown) = (NONE, NONE, Thrown::default());
         self.controls.clear();
     }
 

@@ -3,7 +3,7 @@
 //! A method runs on silently until it comes to something that it tells; the next event of its thread is that, or it was left by an exception.
 
 use super::classes::{Classes, FieldId};
-use super::frames::{Calling, Entered, Frame, Waiting};
+use super::frames::{Calling, Entered, Frame, Thrown, Waiting};
 use super::method::{MethodFacts, Site};
 use super::trace::{BEGINS, Event, JavaTrace, Kind};
 use super::world::{Val, Value, World};
@@ -11,6 +11,7 @@ use crate::state::memory::{NONE, NodeId};
 use crate::state::{StateRules, StateUse};
 use std::collections::HashMap;
 use std::rc::Rc;
+use touchstone_front_java::classfile::Insn;
 use touchstone_probes_java::Told;
 
 /// What one test did, judged.
@@ -204,12 +205,28 @@ impl<'a> Machine<'a> {
     /// Leaves methods by an exception.
     fn unwind(&mut self, running: &mut Running<'_>, to: usize) {
         while running.frames.len() > to + 1 {
+            self.throw_made(running);
             let Some(mut left) = running.frames.pop() else { return };
             let thrown = thrown(&mut left, running.world);
             let below = running.frames.last_mut();
             if let Some(calling) = below.and_then(|below| below.calling.as_mut()) {
-                calling.given_back = running.world.both(calling.given_back, thrown);
+                calling.thrown = calling.thrown.and(running.world, thrown);
             }
+        }
+    }
+
+    /// An exception that the innermost method makes and throws: nothing is told between the two.
+    fn throw_made(&mut self, running: &mut Running<'_>) {
+        let frame = running.top();
+        let waits = frame.waiting == Waiting::Call && frame.calling.as_ref().is_some_and(|calling| !calling.entered);
+        let (followed, mut at) = (&frame.facts.followed, frame.at + 1);
+        while followed.insns().get(at).is_some_and(|insn| insn.insn.targets().is_empty() && !insn.insn.ends())
+            && *followed.told(at) == Told::Nothing
+        {
+            at += 1;
+        }
+        if waits && matches!(followed.insns().get(at).map(|insn| &insn.insn), Some(Insn::Throw)) {
+            self.settle(running);
         }
     }
 
@@ -251,6 +268,7 @@ impl<'a> Machine<'a> {
 
     /// An exception came to a handler.
     fn caught(&mut self, running: &mut Running<'_>, event: &Event) {
+        self.throw_made(running);
         let Running { frames, world } = running;
         let frame = frames.last_mut().expect("invariant: it was found");
         let thrown = thrown(frame, world);
@@ -260,8 +278,9 @@ impl<'a> Machine<'a> {
         frame.calling = None;
         frame.arrive(world, block);
         // It is no condition of a block.
-        frame.under(world, frame.facts.followed.blocks() + block, until, thrown);
-        frame.push(Value::of(thrown), false);
+        frame.under(world, frame.facts.followed.blocks() + block, until, thrown.why);
+        let node = world.both(thrown.why, thrown.what);
+        frame.push(Value::of(node), false);
         (frame.at, frame.waiting) = (frame.facts.followed.stretch(block).0, Waiting::Insn);
         self.run(running);
     }
@@ -294,7 +313,7 @@ impl<'a> Machine<'a> {
             entered,
             calling: None,
             chosen: NONE,
-            thrown: NONE,
+            thrown: Thrown::default(),
             early: Vec::new(),
             object: event.object(),
             facts: facts.clone(),
@@ -373,17 +392,29 @@ impl<'a> Machine<'a> {
 }
 
 /// What was thrown by a method that is left, or that catches it.
-fn thrown(frame: &mut Frame, world: &mut World) -> NodeId {
-    let mut deps = vec![std::mem::take(&mut frame.thrown), frame.now()];
+fn thrown(frame: &mut Frame, world: &mut World) -> Thrown {
+    let now = frame.now();
+    let thrown = std::mem::take(&mut frame.thrown);
+    let mut why = vec![thrown.why, now];
     match &frame.calling {
         Some(calling) => {
-            deps.push(calling.given_back);
-            deps.extend(calling.values.iter().map(|value| value.node.get()));
+            // Whoever is not followed may throw because of anything that it was given.
+            if !calling.entered {
+                why.extend(calling.values.iter().map(|value| value.node.get()));
+                why.push(calling.given_back);
+            }
+            why.push(calling.thrown.why);
+            Thrown { why: world.all(why), what: world.both(thrown.what, calling.thrown.what) }
         }
-        // Which instruction it was follows from what it was given.
-        None => deps.extend(frame.stack.iter().map(|value| value.node.get())),
+        None => {
+            // Which instruction it was follows from what it was given, unless something was thrown on purpose.
+            let is_throw = matches!(frame.facts.followed.insns()[frame.at].insn, Insn::Throw);
+            if !is_throw {
+                why.extend(frame.stack.iter().map(|value| value.node.get()));
+            }
+            Thrown { why: world.all(why), what: thrown.what }
+        }
     }
-    world.all(deps)
 }
 
 /// References of a call were told.

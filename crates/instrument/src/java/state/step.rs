@@ -1,6 +1,6 @@
 //! Instructions, without values: what depends on what behind them.
 
-use super::frames::{Calling, Entered, Waiting};
+use super::frames::{Calling, Entered, Thrown, Waiting};
 use super::machine::{Machine, Running, told};
 use super::method::Site;
 use super::trace::{Event, Kind};
@@ -34,10 +34,8 @@ impl Machine<'_> {
                 return;
             }
             Insn::Throw => {
-                let thrown = frame.pop().node.get();
+                frame.thrown = Thrown { why: now, what: frame.pop().node.get() };
                 frame.waiting = Waiting::Block;
-                let thrown = running.world.both(thrown, now);
-                running.top().thrown = thrown;
                 return;
             }
             Insn::Null | Insn::PushInt(_) | Insn::PushFloat(_) => frame.push(Value::of(now), false),

@@ -179,10 +179,24 @@ impl World {
         let held = self.fields.values().chain(self.statics.values()).chain(self.contents.values());
         let held = held.chain(self.elements.values().flat_map(|elements| elements.values()));
         let last: BTreeSet<u32> = held.map(|node| self.graph.update(*node)).filter(|update| *update != 0).collect();
+        // A field that holds what was changed inside is changed by that, not by having got it.
+        let inside = self.contents.iter().filter(|(_, node)| self.graph.update(**node) != 0).map(|(object, _)| object);
+        let inside: BTreeSet<(ObjectId, FieldId)> = inside
+            .chain(self.elements.keys())
+            .filter_map(|object| self.homes.get(object).map(|home| (home.object, home.field)))
+            .collect();
         let mut named = Naming { world: self, classes, rules, numbers: BTreeMap::new(), counts: BTreeMap::new() };
         let mut uses: BTreeMap<(String, String, ObjectId), StateUse> = BTreeMap::new();
         for number in last {
             let update = &self.updates[number as usize - 1];
+            let is_inside = match update.changed {
+                Changed::Field(object, field) => inside.contains(&(object, field)),
+                Changed::Static(field) => inside.contains(&(0, field)),
+                Changed::Inside { .. } => false,
+            };
+            if is_inside {
+                continue;
+            }
             let Some((name, object)) = named.piece(update) else { continue };
             let class = &update.method.class;
             let function = format!("{}.{}", class.class.name.replace('/', "."), shown(&update.method));

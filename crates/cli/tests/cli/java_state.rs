@@ -1,0 +1,141 @@
+//! State coverage of Java: the table of `tests/state-java`, and random programs against a plain interpreter of the same rules and against
+//! the truth.
+
+use super::state_random::language::{Form, GLOBALS, Random, Test, java_program};
+use super::state_random::truth;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn ours(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/state-java").join(path)
+}
+
+/// A jar of what stands in for JUnit: a library is not followed, a directory would be.
+fn standins(within: &Path) -> PathBuf {
+    let script = format!(
+        "javac -d standin {}/*.java && jar --create --file standin.jar -C standin .",
+        ours("standin").display()
+    );
+    let made = Command::new("sh").args(["-c", &script]).current_dir(within).status();
+    assert!(made.expect("javac runs").success());
+    within.join("standin.jar")
+}
+
+/// The report of a measured command.
+fn measured(within: &Path, words: &[&str]) -> Value {
+    let run = Command::new(env!("CARGO_BIN_EXE_touchstone"))
+        .args(["measure", "-c", "state", "--format", "json", "--"])
+        .args(words)
+        .current_dir(within)
+        .output()
+        .expect("touchstone runs");
+    let said = String::from_utf8_lossy(&run.stderr).into_owned();
+    assert!(run.status.success() && !said.contains("warning") && !said.contains("not followed"), "{said}");
+    serde_json::from_slice(&run.stdout).unwrap_or_else(|_| panic!("no JSON: {said}"))
+}
+
+/// By test: `1/2 not: Color.rgb`.
+fn by_test(report: &Value) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    for test in report["state"].as_array().expect("state by test") {
+        let name = test["test"].as_str().expect("a name").rsplit('.').next().unwrap_or_default().to_string();
+        let updates = test["updates"].as_array().expect("updates");
+        let mut not: Vec<&str> = updates
+            .iter()
+            .filter(|update| update["checked"] != true)
+            .map(|update| update["what"].as_str().expect("what"))
+            .collect();
+        not.sort_unstable();
+        let rest = if not.is_empty() { String::new() } else { format!(" not: {}", not.join(", ")) };
+        found.insert(name, format!("{}/{}{rest}", updates.len() - not.len(), updates.len()));
+    }
+    found
+}
+
+#[test]
+fn what_tests_change_and_check_is_as_the_table_says() {
+    let (scratch, beside) = (tempfile::tempdir().expect("a directory"), tempfile::tempdir().expect("a directory"));
+    let jar = standins(beside.path());
+    let package = scratch.path().join("src/program");
+    std::fs::create_dir_all(&package).expect("writable");
+    for file in ["Program.java", "TableTest.java"] {
+        std::fs::copy(ours(file), package.join(file)).expect("copied");
+    }
+    let jar = jar.display().to_string();
+    let compiled = Command::new("javac")
+        .args(["-g", "-d", "classes", "-cp", &jar, "src/program/Program.java", "src/program/TableTest.java"])
+        .current_dir(scratch.path())
+        .status();
+    assert!(compiled.expect("javac runs").success());
+    let path = format!("classes:{jar}");
+    let report =
+        measured(scratch.path(), &["java", "-Xverify:all", "-ea", "-cp", &path, "standin.Main", "program.TableTest"]);
+    let found = by_test(&report);
+    let table = std::fs::read_to_string(ours("TableTest.java")).expect("the table");
+    let (mut before, mut count) = ("", 0);
+    for line in table.lines().map(str::trim) {
+        if let Some(test) = line.strip_prefix("@Test void ") {
+            let name = test.split('(').next().unwrap_or_default();
+            let expected = before.strip_prefix("// ").expect("a comment before each test");
+            assert_eq!(found.get(name).map_or("n/a", String::as_str), expected, "{name}");
+            count += 1;
+        }
+        before = line;
+    }
+    assert!(count > 25, "only {count} tests");
+}
+
+#[test]
+fn checked_in_java_is_what_an_assertion_depends_on() {
+    let long = std::env::var_os("TOUCHSTONE_LONG").is_some();
+    let (scratch, beside) = (tempfile::tempdir().expect("a directory"), tempfile::tempdir().expect("a directory"));
+    let jar = standins(beside.path()).display().to_string();
+    let (mut showing, mut unchecked) = (0, 0);
+    for seed in 0..if long { 250 } else { 3 } {
+        let mut random = Random(seed);
+        let tests: Vec<Test> = (0..30)
+            .map(|_| {
+                let mut statements = random.statements(2, false);
+                statements.extend(random.statements(2, false));
+                (statements, random.value(2))
+            })
+            .collect();
+        std::fs::write(scratch.path().join("Random.java"), java_program(&tests)).expect("writable");
+        let compiled = Command::new("javac")
+            .args(["-g", "-d", "classes", "-cp", &jar, "Random.java"])
+            .current_dir(scratch.path())
+            .status();
+        assert!(compiled.expect("javac runs").success());
+        let path = format!("classes:{jar}");
+        let report = measured(scratch.path(), &["sh", "-c", &format!("java -ea -cp {path} Random > printed")]);
+        let mut checked: BTreeMap<(String, String), bool> = BTreeMap::new();
+        for test in report["state"].as_array().expect("state by test") {
+            for update in test["updates"].as_array().expect("updates") {
+                let what = update["what"].as_str().expect("what").split(' ').next().unwrap_or_default();
+                let key = (test["test"].as_str().expect("a test").to_string(), what.to_string());
+                *checked.entry(key).or_default() |= update["checked"] == true;
+            }
+        }
+        let printed = std::fs::read_to_string(scratch.path().join("printed")).expect("what it printed");
+        let values: Vec<&str> = printed.lines().collect();
+        for (number, test) in tests.iter().enumerate() {
+            let (value, truths) = truth::truth(test, Form::Java);
+            let program = || java_program(std::slice::from_ref(test));
+            assert_eq!((value as i32).to_string(), values[number], "seed {seed}, test{number}\n{}", program());
+            for truth in truths {
+                let name = ["Random.g0", "Random.g1", "Thing.a", "Thing.b", "Held.a"][truth.global];
+                let said = checked.get(&(format!("test.test{number}"), name.to_string()));
+                let place = || {
+                    format!("seed {seed}, test{number}, {}: {truth:?}, {said:?}\n{}", GLOBALS[truth.global], program())
+                };
+                assert!(truth.depends || !truth.shows, "the interpreter misses an influence: {}", place());
+                assert!(said == Some(&truth.depends), "{}", place());
+                showing += usize::from(truth.shows);
+                unchecked += usize::from(!truth.depends);
+            }
+        }
+    }
+    assert!(showing > 60 && unchecked > 60, "{showing} influences show, {unchecked} are not checked");
+}

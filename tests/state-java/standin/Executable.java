@@ -1,0 +1,3 @@
+package org.junit.jupiter.api.function;
+
+public interface Executable { void execute() throws Throwable; }

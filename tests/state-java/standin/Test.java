@@ -1,0 +1,6 @@
+package org.junit.jupiter.api;
+
+import java.lang.annotation.*;
+
+@Retention(RetentionPolicy.RUNTIME)
+public @interface Test { }
