@@ -272,7 +272,9 @@ fn print_java(statements: &[Statement], out: &mut String) {
                 writeln!(out, "}}")
             }
             Statement::Loop(rounds, body) => {
-                let _ = writeln!(out, "for (int i = 0; i < ({} & 3); i++) {{", java(rounds));
+                // Variables of loops inside of each other have names of their own.
+                let i = format!("i{}", out.len());
+                let _ = writeln!(out, "for (int {i} = 0; {i} < ({} & 3); {i}++) {{", java(rounds));
                 print_java(body, out);
                 writeln!(out, "}}")
             }

@@ -287,6 +287,11 @@ impl<'a> Machine<'a> {
 
     fn enter(&mut self, running: &mut Running<'_>, event: &Event) {
         let Some(facts) = self.classes.method(event.method, self.rules) else { return };
+        if !facts.is_numbered.replace(true) {
+            for (_, insn) in facts.choices.values().flat_map(|choice| &choice.fields) {
+                self.field(&facts, *insn);
+            }
+        }
         self.serial += 1;
         // Whoever was left by an exception that others caught is gone once its caller calls again; until then it only waits.
         let (mut values, mut entry, mut entered) = (Vec::new(), NONE, Entered::ByOthers);

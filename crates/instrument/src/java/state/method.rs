@@ -3,7 +3,7 @@
 use super::super::super::state::StateRules;
 use super::classes::{FieldId, FollowedClass};
 use super::frameworks;
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -23,6 +23,8 @@ pub(super) struct MethodFacts {
     pub passed: Vec<Option<usize>>,
     /// Its receiver and parameters: whether each takes two places.
     pub params: Vec<bool>,
+    /// Fields that conditions may leave alone have their numbers.
+    pub is_numbered: Cell<bool>,
 }
 
 /// What an instruction names.
@@ -84,8 +86,16 @@ impl MethodFacts {
         let params = receiver.into_iter().chain(desc.params.iter().map(Desc::is_wide)).collect();
         let sites: Vec<Site> = followed.insns().iter().map(|insn| site(&class.class, &insn.insn)).collect();
         let passed = followed.passed_by_all();
-        let mut facts =
-            MethodFacts { class: class.clone(), index, followed, sites, choices: BTreeMap::new(), passed, params };
+        let mut facts = MethodFacts {
+            class: class.clone(),
+            index,
+            followed,
+            sites,
+            choices: BTreeMap::new(),
+            passed,
+            params,
+            is_numbered: Cell::new(false),
+        };
         let failing: BTreeSet<usize> =
             (0..facts.followed.blocks()).filter(|block| facts.reports_failure(*block, rules)).collect();
         for block in 0..facts.followed.blocks() {
