@@ -3,7 +3,7 @@
 //! ```text
 //! public final class TouchstoneTrace {
 //!     private static TouchstoneTrace LAST;               // the thread that told something last
-//!     private static long LIMIT;                         // bytes of slots
+//!     private static long LIMIT;                         // bytes of slots that the test may use
 //!     private final Thread thread;
 //!     private final long bits;
 //!     public static void at(int method, int insn) { put(AT, method, insn, 0); }
@@ -13,16 +13,16 @@
 //!         TouchstoneTrace who = LAST;
 //!         Thread thread = Thread.currentThread();
 //!         if (who.thread != thread) who = other(thread);
+//!         if (UNSAFE.getLong(POSITION) >= LIMIT) { UNSAFE.getAndAddLong(null, LEFT, 1); return; }
 //!         long at = UNSAFE.getAndAddLong(null, POSITION, 16);
-//!         if (at >= LIMIT) return;
 //!         UNSAFE.putLong(SLOTS + at + 8, what);
 //!         UNSAFE.putLong(SLOTS + at, kind | who.bits | (long) method << 16 | insn);
 //!     }
 //! }
 //! ```
 //!
-//! The file: 8 bytes magic; process id (32 bits); number of classes (32 bits); next slot, room for slots, both in bytes (64 bits
-//! each); at 64 the test, at 576 the command line, as in hit files; at 4096 a table of classes (64 bits identity, 32 bits number of the first
+//! The file: 8 bytes magic; process id (32 bits); number of classes (32 bits); next slot, room for slots, both in bytes, and how much had
+//! no room (64 bits each); at 64 the test, at 576 the command line, as in hit files; at 4096 a table of classes (64 bits identity, 32 bits number of the first
 //! method, 32 bits how many); from `SLOTS` on slots of 16 bytes. What has no room any more is only counted.
 
 use crate::jvm::{Jni, Object};
@@ -36,6 +36,7 @@ const MAGIC: &[u8; 8] = b"TSJAVA01";
 const CLASSES: usize = 12;
 const POSITION: usize = 16;
 const LIMIT: usize = 24;
+const LEFT: usize = 32;
 const TEST: usize = 64;
 const COMMAND: usize = 576;
 const TABLE: usize = 4096;
@@ -44,8 +45,12 @@ const SLOTS: usize = 1 << 20;
 const SLOT: u64 = 16;
 /// Numbers of methods have so many bits.
 const MOST_METHODS: u32 = 1 << 20;
-/// So many events are kept if nobody says how many.
-const EVENTS: u64 = 16_000_000;
+/// So many events are kept if nobody says how many,
+const EVENTS: u64 = 32_000_000;
+/// and this part of them for one test: one that does much takes nothing from the others.
+const SHARE: u64 = 32;
+/// Threads that find room at the same time may all use it.
+const SPARE: u64 = 1024 * SLOT;
 /// The variable that says it.
 const EVENTS_VARIABLE: &str = "TOUCHSTONE_STATE_EVENTS";
 
@@ -62,7 +67,7 @@ impl Recorder {
     pub fn new(directory: &Path, process: &Process) -> Option<Recorder> {
         let given = std::env::var(EVENTS_VARIABLE).ok().and_then(|text| text.parse::<u64>().ok());
         let room = given.unwrap_or(EVENTS).checked_mul(SLOT)?;
-        let mut mapped = Mapped::sparse(&fresh(directory, "jstate")?.0, SLOTS + usize::try_from(room).ok()?)?;
+        let mut mapped = Mapped::sparse(&fresh(directory, "jstate")?.0, SLOTS + usize::try_from(room + SPARE).ok()?)?;
         mapped.put(8, &std::process::id().to_le_bytes());
         mapped.put(LIMIT, &room.to_le_bytes());
         let (test, words) = words_of(process, COMMAND - TEST, TABLE - COMMAND);
@@ -90,15 +95,28 @@ impl Recorder {
     /// The bytes of the class that writes to this file.
     fn class(&self, unsafe_class: &str) -> Vec<u8> {
         let base = self.mapped.address();
-        Assembling { unsafe_class, position: base + POSITION as u64, slots: base + SLOTS as u64, room: self.room }
-            .class()
+        Assembling {
+            unsafe_class,
+            position: base + POSITION as u64,
+            left: base + LEFT as u64,
+            slots: base + SLOTS as u64,
+            room: self.room,
+        }
+        .class()
     }
 }
 
-/// The class that is told, for as long as the JVM runs.
-struct Told(Object);
+/// The class that is told, for as long as the JVM runs, and what it counts.
+struct Told {
+    class: Object,
+    /// Where it counts what has no room.
+    left: *const std::sync::atomic::AtomicU64,
+    /// The count when the last test began.
+    before: std::sync::atomic::AtomicU64,
+    share: u64,
+}
 
-// SAFETY: it is a reference that every thread may use.
+// SAFETY: every thread may use the reference, and what is counted is mapped for as long as the process lives.
 unsafe impl Send for Told {}
 // SAFETY: likewise.
 unsafe impl Sync for Told {}
@@ -109,26 +127,37 @@ impl Recorder {
     /// Defines the class that is told; whether that worked.
     pub fn define(&self, jni: Jni, unsafe_class: &str) -> bool {
         let kept = jni.within_frame(|| jni.kept(jni.define(RECORDER, &self.class(unsafe_class))?));
-        kept.is_some_and(|class| TOLD.set(Told(class)).is_ok())
+        let left = (self.mapped.address() + LEFT as u64) as *const std::sync::atomic::AtomicU64;
+        let share = (self.room / SHARE).max(SLOT);
+        kept.is_some_and(|class| TOLD.set(Told { class, left, before: 0.into(), share }).is_ok())
     }
 }
 
 /// A test begins in this thread.
 pub fn begins(jni: Jni, name: &str) {
+    use std::sync::atomic::Ordering::Relaxed;
     const BEGINS: u64 = 1;
-    let Some(Told(class)) = TOLD.get() else { return };
-    let mut left = name.as_bytes().chunks(8).peekable();
-    while let Some(part) = left.next() {
+    const CUT_OFF: u64 = 2;
+    let Some(told) = TOLD.get() else { return };
+    jni.tell(told.class, (c"share", c"(J)V"), &[told.share]);
+    let mark = |words: &[u64; 3]| jni.tell(told.class, (c"mark", c"(IIJ)V"), words);
+    // SAFETY: it is mapped, and stays.
+    let left = unsafe { (*told.left).load(Relaxed) };
+    if told.before.swap(left, Relaxed) != left {
+        mark(&[CUT_OFF, 1, left]);
+    }
+    let mut parts = name.as_bytes().chunks(8).peekable();
+    while let Some(part) = parts.next() {
         let mut bytes = [0; 8];
         bytes[..part.len()].copy_from_slice(part);
-        let is_last = u64::from(left.peek().is_none());
-        jni.tell(*class, (c"mark", c"(IIJ)V"), &[BEGINS, is_last, u64::from_le_bytes(bytes)]);
+        mark(&[BEGINS, u64::from(parts.peek().is_none()), u64::from_le_bytes(bytes)]);
     }
 }
 
 mod op {
     pub const ACONST_NULL: u8 = 1;
     pub const LCONST_0: u8 = 9;
+    pub const LCONST_1: u8 = 10;
     pub const BIPUSH: u8 = 16;
     pub const LDC2_W: u8 = 20;
     pub const LDC_W: u8 = 19;
@@ -144,6 +173,7 @@ mod op {
     pub const LSTORE: u8 = 55;
     pub const ASTORE: u8 = 58;
     pub const POP: u8 = 87;
+    pub const POP2: u8 = 88;
     pub const DUP: u8 = 89;
     pub const LADD: u8 = 97;
     pub const LSHL: u8 = 121;
@@ -168,6 +198,7 @@ mod op {
 struct Assembling<'a> {
     unsafe_class: &'a str,
     position: u64,
+    left: u64,
     slots: u64,
     room: u64,
 }
@@ -205,6 +236,9 @@ impl Assembling<'_> {
         let get_unsafe = pool.member(METHOD, unsafe_index, "getUnsafe", &format!("(){unsafe_desc}"));
         let add = pool.member(METHOD, unsafe_index, "getAndAddLong", "(Ljava/lang/Object;JJ)J");
         let put_long = pool.member(METHOD, unsafe_index, "putLong", "(JJ)V");
+        let get_long = pool.member(METHOD, unsafe_index, "getLong", "(J)J");
+        let math = pool.class("java/lang/Math");
+        let least = pool.member(METHOD, math, "min", "(JJ)J");
         let other_desc = format!("(Ljava/lang/Thread;){own_desc}");
         let other = pool.member(METHOD, own, "other", &other_desc);
         let put = pool.member(METHOD, own, "put", "(JIIJ)V");
@@ -214,7 +248,7 @@ impl Assembling<'_> {
         let threads = number(&mut pool, THREADS);
         let (position, slots, behind) =
             (pool.long(self.position), pool.long(self.slots), pool.long(self.slots + SLOT / 2));
-        let (slot, room) = (pool.long(SLOT), pool.long(self.room));
+        let (slot, room, left) = (pool.long(SLOT), pool.long(self.room), pool.long(self.left));
         let code = pool.text("Code");
         let with = |opcode: u8, index: u16| [opcode, index.to_be_bytes()[0], index.to_be_bytes()[1]];
 
@@ -284,6 +318,31 @@ impl Assembling<'_> {
         method(&mut pool, PUBLIC_STATIC, "mark", "(IIJ)V", &[&kind, &numbers, &give, &[op::RETURN]]);
         let (who, now, at) = (6, 7, 8);
         let unsafe_now = with(op::GETSTATIC, unsafe_field);
+        let position_now = [&unsafe_now[..], &with(op::LDC2_W, position), &with(op::INVOKEVIRTUAL, get_long)].concat();
+        method(
+            &mut pool,
+            PUBLIC_STATIC,
+            "share",
+            "(J)V",
+            &[
+                &position_now,
+                &[op::LLOAD_0, op::LADD],
+                &with(op::LDC2_W, room),
+                &with(op::INVOKESTATIC, least),
+                &with(op::PUTSTATIC, limit),
+                &[op::RETURN],
+            ],
+        );
+        let count_left: Vec<u8> = [
+            &unsafe_now[..],
+            &[op::ACONST_NULL],
+            &with(op::LDC2_W, left),
+            &[op::LCONST_1],
+            &with(op::INVOKEVIRTUAL, add),
+            &[op::POP2, op::RETURN],
+        ]
+        .concat();
+        let over = (3 + count_left.len() as u16).to_be_bytes();
         method(
             &mut pool,
             PRIVATE_STATIC,
@@ -300,14 +359,16 @@ impl Assembling<'_> {
                 &[op::ALOAD, now],
                 &with(op::INVOKESTATIC, other),
                 &[op::ASTORE, who],
+                &position_now,
+                &with(op::GETSTATIC, limit),
+                &[op::LCMP, op::IFLT, over[0], over[1]],
+                &count_left,
                 &unsafe_now,
                 &[op::ACONST_NULL],
                 &with(op::LDC2_W, position),
                 &with(op::LDC2_W, slot),
                 &with(op::INVOKEVIRTUAL, add),
-                &[op::LSTORE, at, op::LLOAD, at],
-                &with(op::GETSTATIC, limit),
-                &[op::LCMP, op::IFLT, 0, 4, op::RETURN],
+                &[op::LSTORE, at],
                 &unsafe_now,
                 &with(op::LDC2_W, behind),
                 &[op::LLOAD, at, op::LADD, op::LLOAD, 4],
@@ -403,10 +464,11 @@ mod tests {
 
     #[test]
     fn the_recorder_is_a_class_file() {
-        let assembling = Assembling { unsafe_class: "jdk/internal/misc/Unsafe", position: 16, slots: 64, room: 1600 };
+        let assembling =
+            Assembling { unsafe_class: "jdk/internal/misc/Unsafe", position: 16, left: 24, slots: 64, room: 1600 };
         let bytes = assembling.class();
         let file = ClassFile::read(&bytes).expect("a class file");
-        assert_eq!((&*file.name, file.methods.len(), file.fields.len()), (RECORDER, 13, 5));
+        assert_eq!((&*file.name, file.methods.len(), file.fields.len()), (RECORDER, 14, 5));
         for method in &file.methods {
             let code = method.code().expect("code");
             decode(&code.bytes, code.offset).expect("instructions");

@@ -237,12 +237,11 @@ pub fn states(measured: &Measured, rules: &StateRules) -> (Vec<TestStates>, u64)
         let classes = path.parent().and_then(Path::parent).unwrap_or(Path::new("")).join("units");
         let (judged, unfit) = follow(&trace, &classes, rules, &unit_of);
         unexplained += unfit;
-        let last = judged.len();
-        for (number, judged) in (1..).zip(judged) {
+        for judged in judged {
             let own = judged.name.or_else(|| trace.test.clone());
             let test = own.unwrap_or_else(|| named(&trace.command, trace.pid));
             let known = of_java.entry(test.clone()).or_insert_with(|| TestStates { test, ..TestStates::default() });
-            known.merge(judged.uses, trace.left_out > 0 && number == last, judged.asserts);
+            known.merge(judged.uses, judged.is_cut_off, judged.asserts);
         }
     }
     tests.extend(of_java.into_values());

@@ -48,6 +48,11 @@ pub enum Remark {
     },
     /// Nothing ran.
     NothingRan,
+    /// Steps of programs could not be followed.
+    StateUnfit {
+        /// How many.
+        steps: u64,
+    },
     /// No test came to an assertion that is known.
     NoAssertion,
     /// Traces that were full before their tests ended.
@@ -117,6 +122,9 @@ fn of_state(found: &mut Vec<Remark>, measured: &Measured, state: StateRemarks) {
     if state.no_assertion {
         found.push(Remark::NoAssertion);
     }
+    if state.unfit > 0 {
+        found.push(Remark::StateUnfit { steps: state.unfit });
+    }
     if let Some((first, more)) = state.cut_off.split_first() {
         found.push(Remark::CutOff { first: first.clone(), more: more.len() });
     }
@@ -167,6 +175,11 @@ impl fmt::Display for Remark {
                      unknown ({EVENTS}=NUMBER sets the most events of a process)"
                 )
             }
+            Remark::StateUnfit { steps } => write!(
+                f,
+                "state not followed: {} that fitted nothing (classes that others changed, or a trace that is damaged)",
+                counted(usize::try_from(*steps).unwrap_or(usize::MAX), "step", "steps")
+            ),
             Remark::NoState { file, why } => write!(f, "state not followed: {file}: {why}"),
             Remark::StateLost { what, function, file, line } => {
                 write!(f, "state not followed: {what} in {function} ({file}:{line})")

@@ -19,6 +19,8 @@ pub(super) struct StateRemarks {
     pub cut_off: Vec<String>,
     /// No test came to an assertion that is known.
     pub no_assertion: bool,
+    /// Steps of programs that fitted nothing that is known of them.
+    pub unfit: u64,
 }
 
 /// Adds what is known of state to a document that has its other objectives.
@@ -31,7 +33,7 @@ pub(super) fn add(
     if !measured.has_traces() {
         return StateRemarks::default();
     }
-    let (tests, _) = states(measured, rules);
+    let (tests, unfit) = states(measured, rules);
     let cut_off = tests.iter().filter(|test| test.cut_off).map(|test| test.test.clone()).collect();
     let no_assertion = tests.iter().any(|test| !test.uses.is_empty()) && !tests.iter().any(|test| test.asserts);
     let mut objectives: BTreeMap<(String, String), Objective> = BTreeMap::new();
@@ -95,7 +97,7 @@ pub(super) fn add(
         }
     }
     document.objectives.extend(objectives.into_values());
-    StateRemarks { cut_off, no_assertion }
+    StateRemarks { cut_off, no_assertion, unfit }
 }
 
 /// `changed by test_push, test_pop and 3 more`.

@@ -22,6 +22,7 @@ impl Machine<'_> {
     pub(super) fn over(&mut self, running: &mut Running<'_>) {
         let frame = running.top();
         let (facts, at, now, entry, serial) = (frame.facts.clone(), frame.at, frame.now(), frame.entry, frame.serial);
+        let initialises = frame.initialises;
         let (Some(calling), Site::Call(site)) = (frame.calling.take(), &facts.sites[at]) else { return };
         frame.waiting = Waiting::Insn;
         let objects: Vec<ObjectId> = calling.values.iter().map(|value| value.object.get()).collect();
@@ -52,7 +53,7 @@ impl Machine<'_> {
             running.world.verified.extend(objects.first().filter(|object| **object != 0));
         }
         // An object of the user's whose methods are not followed stands for another: all that it is told counts.
-        let stands_in = !calling.entered && site.has_receiver && self.classes.is_own(&site.member.class);
+        let stands_in = !calling.entered && site.has_receiver && self.classes.declares(&site.member);
         let is_library = !calling.entered && modifies(&site.member, gives_nothing, self.rules);
         if (changes || is_library || stands_in) && by_name == Asserting::No && !was_verified {
             let is_copy = &*site.member.class == "java/lang/System" && &*site.member.name == "arraycopy";
@@ -69,7 +70,7 @@ impl Machine<'_> {
                     is_array: is_copy,
                     is_own: value.born == serial,
                 };
-                let update = Some(Update { method: facts.clone(), insn: at, changed });
+                let update = (!initialises).then(|| Update { method: facts.clone(), insn: at, changed });
                 let mut all = deps.clone();
                 all.extend([running.world.content(object), now, entry]);
                 let node = running.world.changed(all, update);

@@ -4,11 +4,11 @@ use super::super::super::state::StateRules;
 use super::method::MethodFacts;
 use super::trace::Traced;
 use std::cell::OnceCell;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
-use touchstone_front_java::classfile::{ClassFile, Constant, access};
+use touchstone_front_java::classfile::{ClassFile, Constant, MemberRef, access};
 
 /// A class that was followed.
 pub(super) struct FollowedClass {
@@ -94,9 +94,17 @@ impl Classes {
         class.methods.get(index)?.get_or_init(facts).clone()
     }
 
-    /// Whether a class is one of the user's.
-    pub fn is_own(&self, name: &str) -> bool {
-        self.by_name.contains_key(name)
+    /// Whether a method is one of the user's: a class that was followed, or one above it, declares it.
+    pub fn declares(&self, method: &MemberRef) -> bool {
+        let (mut waiting, mut seen) = (vec![&method.class], BTreeSet::new());
+        while let Some(name) = waiting.pop() {
+            let Some(found) = self.by_name.get(name).filter(|_| seen.insert(name)) else { continue };
+            if found.class.method(&method.name, &method.desc).is_some() {
+                return true;
+            }
+            waiting.extend(found.class.interfaces.iter().chain(&found.class.superclass));
+        }
+        false
     }
 
     /// Fields that are no statics, of a class with all that it extends.

@@ -1,6 +1,7 @@
 //! What a thread is in the middle of: methods that run, each with its locals, its stack and the conditions that it is under.
 
-use super::method::MethodFacts;
+use super::classes::FieldId;
+use super::method::{MethodFacts, Site, Step};
 use super::world::{ObjectId, Val, Value, World};
 use crate::state::memory::{NONE, NodeId};
 use std::rc::Rc;
@@ -85,6 +86,8 @@ pub(super) struct Frame {
     /// Tells runs apart.
     pub serial: u64,
     pub entered: Entered,
+    /// It runs for the initialiser of a class: what that leaves is nobody's change.
+    pub initialises: bool,
     pub calling: Option<Calling>,
     /// The condition that decides which block comes next.
     pub chosen: NodeId,
@@ -175,25 +178,41 @@ impl Frame {
                     *value = value.with(world.both(value.node.get(), node));
                 }
             }
-            for (local, insn) in &choice.fields {
-                let super::method::Site::Field(site) = &facts.sites[*insn] else { continue };
-                let Some(field) = site.number.get() else { continue };
-                match local {
-                    None => {
-                        if let Some(old) = world.statics.get(field).copied() {
+            for (way, insn) in &choice.fields {
+                let Some(field) = number(&facts, *insn) else { continue };
+                match self.object_at(world, way) {
+                    _ if way.is_empty() => {
+                        if let Some(old) = world.statics.get(&field).copied() {
                             let seen = world.seen_behind(old, node);
-                            world.statics.insert(*field, seen);
+                            world.statics.insert(field, seen);
                         }
                     }
-                    Some(local) => {
-                        let key = (self.local(*local).object.get(), *field);
-                        if let Some(old) = world.fields.get(&key).copied() {
+                    Some(object) => {
+                        if let Some(old) = world.fields.get(&(object, field)).copied() {
                             let seen = world.seen_behind(old, node);
-                            world.fields.insert(key, seen);
+                            world.fields.insert((object, field), seen);
                         }
                     }
+                    None => {}
                 }
             }
         }
+    }
+
+    /// The object that a way leads to now, as far as it is known.
+    fn object_at(&self, world: &World, way: &[Step]) -> Option<ObjectId> {
+        let found = way.iter().try_fold(0, |object, step| match step {
+            Step::Local(local) => Some(self.local(*local).object.get()),
+            Step::Field(insn) => world.holds.get(&(object, number(&self.facts, *insn)?)).copied(),
+        });
+        found.filter(|object| *object != 0)
+    }
+}
+
+/// The number of the field that an instruction names, if it has one already.
+fn number(facts: &MethodFacts, insn: usize) -> Option<FieldId> {
+    match &facts.sites[insn] {
+        Site::Field(site) => site.number.get().copied(),
+        _ => None,
     }
 }

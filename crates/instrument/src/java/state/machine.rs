@@ -4,8 +4,8 @@
 
 use super::classes::{Classes, FieldId};
 use super::frames::{Calling, Entered, Frame, Thrown, Waiting};
-use super::method::{MethodFacts, Site};
-use super::trace::{BEGINS, Event, JavaTrace, Kind};
+use super::method::{MethodFacts, Site, Step};
+use super::trace::{BEGINS, CUT_OFF, Event, JavaTrace, Kind};
 use super::world::{Val, Value, World};
 use crate::state::memory::{NONE, NodeId};
 use crate::state::{StateRules, StateUse};
@@ -20,6 +20,8 @@ pub(crate) struct JudgedTest {
     pub name: Option<String>,
     pub uses: Vec<StateUse>,
     pub asserts: bool,
+    /// It did more than there was room for.
+    pub is_cut_off: bool,
 }
 
 /// A thread.
@@ -46,6 +48,8 @@ pub(super) struct Machine<'a> {
     threads: HashMap<u32, Thread>,
     serial: u64,
     judged: Vec<JudgedTest>,
+    /// What had no room so far, as marks say it.
+    left_out: u64,
     /// Events that fitted nothing.
     pub unfit: u64,
 }
@@ -80,10 +84,15 @@ impl<'a> Machine<'a> {
             threads: HashMap::new(),
             serial: 0,
             judged: Vec::new(),
+            left_out: 0,
             unfit: 0,
         };
         for event in trace.events() {
             machine.event(&event);
+        }
+        // What had no room behind the last mark was done by who still ran.
+        if trace.left_out > machine.left_out {
+            machine.worlds.values_mut().for_each(|world| world.is_cut_off = true);
         }
         let mut left: Vec<usize> = machine.worlds.keys().copied().collect();
         left.sort_unstable();
@@ -95,7 +104,12 @@ impl<'a> Machine<'a> {
         let Some(world) = self.worlds.remove(&world) else { return };
         let uses = world.uses(&self.classes, self.rules, self.unit_of);
         if world.name.is_some() || !uses.is_empty() || world.asserts {
-            self.judged.push(JudgedTest { name: world.name, uses, asserts: world.asserts });
+            self.judged.push(JudgedTest {
+                name: world.name,
+                uses,
+                asserts: world.asserts,
+                is_cut_off: world.is_cut_off,
+            });
         }
     }
 
@@ -123,6 +137,11 @@ impl<'a> Machine<'a> {
     }
 
     fn mark(&mut self, thread: &mut Thread, event: &Event) {
+        if event.method == CUT_OFF {
+            self.left_out = event.what;
+            self.worlds.values_mut().for_each(|world| world.is_cut_off = true);
+            return;
+        }
         thread.name.extend(event.what.to_le_bytes().iter().filter(|byte| **byte != 0));
         if event.insn == 0 {
             return;
@@ -288,13 +307,20 @@ impl<'a> Machine<'a> {
     fn enter(&mut self, running: &mut Running<'_>, event: &Event) {
         let Some(facts) = self.classes.method(event.method, self.rules) else { return };
         if !facts.is_numbered.replace(true) {
-            for (_, insn) in facts.choices.values().flat_map(|choice| &choice.fields) {
+            for (way, insn) in facts.choices.values().flat_map(|choice| &choice.fields) {
                 self.field(&facts, *insn);
+                for step in way {
+                    if let Step::Field(insn) = step {
+                        self.field(&facts, *insn);
+                    }
+                }
             }
         }
         self.serial += 1;
         // Whoever was left by an exception that others caught is gone once its caller calls again; until then it only waits.
         let (mut values, mut entry, mut entered) = (Vec::new(), NONE, Entered::ByOthers);
+        let initialises =
+            &**facts.name() == "<clinit>" || running.frames.last().is_some_and(|caller| caller.initialises);
         if &**facts.name() != "<clinit>"
             && let Some(caller) = running.frames.last_mut()
             && caller.calling.is_some()
@@ -316,6 +342,7 @@ impl<'a> Machine<'a> {
             entry,
             serial: self.serial,
             entered,
+            initialises,
             calling: None,
             chosen: NONE,
             thrown: Thrown::default(),

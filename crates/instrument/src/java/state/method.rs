@@ -73,8 +73,17 @@ pub(super) struct Choice {
     pub asserts: bool,
     /// Locals that it may leave alone or not.
     pub locals: Vec<u16>,
-    /// Fields likewise: of an object in a local, or static ones, by the instruction that writes them.
-    pub fields: Vec<(Option<u16>, usize)>,
+    /// Fields likewise: where their objects are, and the instruction that writes them. Static fields have no object.
+    pub fields: Vec<(Vec<Step>, usize)>,
+}
+
+/// A step on the way to an object.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Step {
+    /// What a local holds.
+    Local(u16),
+    /// What the field holds that an instruction reads: a static one, or one of the object so far.
+    Field(usize),
 }
 
 impl MethodFacts {
@@ -188,10 +197,10 @@ impl MethodFacts {
             for insn in first..=last {
                 match &self.followed.insns()[insn].insn {
                     Insn::Store(_, local) | Insn::Increment(local, _) => drop(locals.insert(*local)),
-                    Insn::PutStatic(_) => drop(fields.insert((None, insn))),
+                    Insn::PutStatic(_) => drop(fields.insert((Vec::new(), insn))),
                     Insn::PutField(_) => {
-                        if let Some(local) = self.receiver_of(first, insn) {
-                            fields.insert((Some(local), insn));
+                        if let Some(way) = self.receiver_of(first, insn) {
+                            fields.insert((way, insn));
                         }
                     }
                     _ => {}
@@ -203,23 +212,35 @@ impl MethodFacts {
         choice
     }
 
-    /// The local that the object of a field comes from which an instruction writes, if it was loaded in the same block.
-    fn receiver_of(&self, first: usize, put: usize) -> Option<u16> {
-        // Places of the stack, from where the block begins: the local that was loaded there.
-        let mut stack: Vec<Option<u16>> = Vec::new();
+    /// The way to the object of a field that an instruction writes, if it was gone in the same block.
+    fn receiver_of(&self, first: usize, put: usize) -> Option<Vec<Step>> {
+        // Places of the stack, from where the block begins.
+        let mut stack: Vec<Option<Vec<Step>>> = Vec::new();
         for insn in first..put {
-            let (taken, given) = self.effect(insn)?;
-            if let Insn::Load(kind, local) = self.followed.insns()[insn].insn {
-                stack.push(Some(local));
-                stack.extend(kind.is_wide().then_some(None));
-                continue;
+            match self.followed.insns()[insn].insn {
+                Insn::Load(kind, local) => {
+                    stack.push(Some(vec![Step::Local(local)]));
+                    stack.extend(kind.is_wide().then_some(None));
+                    continue;
+                }
+                Insn::GetStatic(_) | Insn::GetField(_) => {
+                    let is_static = matches!(self.followed.insns()[insn].insn, Insn::GetStatic(_));
+                    let way = if is_static { Some(Vec::new()) } else { stack.pop().flatten() };
+                    let way = way.map(|way| way.into_iter().chain([Step::Field(insn)]).collect());
+                    stack.push(way);
+                    stack.extend((self.effect(insn)?.1 == 2).then_some(None));
+                    continue;
+                }
+                _ => {}
             }
+            let (taken, given) = self.effect(insn)?;
             stack.truncate(stack.len().saturating_sub(taken));
             stack.extend(std::iter::repeat_n(None, given));
         }
         let Site::Field(field) = &self.sites[put] else { return None };
         let above = if field.desc.is_wide() { 2 } else { 1 };
-        *stack.get(stack.len().checked_sub(above + 1)?)?
+        let at = stack.len().checked_sub(above + 1)?;
+        stack.swap_remove(at)
     }
 
     /// Places of the stack that an instruction takes and gives; `None` for those that only move them.

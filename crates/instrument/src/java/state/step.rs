@@ -139,13 +139,11 @@ impl Machine<'_> {
             }
             Insn::PutStatic(_) => {
                 let value = frame.take(is_wide(&facts.sites[at]));
-                let entry = frame.entry;
+                let (entry, initialises) = (frame.entry, frame.initialises);
                 let Some(field) = self.field(&facts, at) else { return };
-                let update = self.classes.fields[field as usize].is_state.then(|| Update {
-                    method: facts.clone(),
-                    insn: at,
-                    changed: Changed::Static(field),
-                });
+                let is_state = self.classes.fields[field as usize].is_state && !initialises;
+                let update =
+                    is_state.then(|| Update { method: facts.clone(), insn: at, changed: Changed::Static(field) });
                 let node = running.world.changed(vec![value.node.get(), now, entry], update);
                 running.world.statics.insert(field, node);
                 self.at_home(running, &value, Origin { object: 0, field, depth: 0 });
@@ -165,12 +163,12 @@ impl Machine<'_> {
             Insn::ArrayStore(array) => {
                 let value = frame.take(matches!(array, Array::Long | Array::Double));
                 let (index, held) = (frame.pop(), frame.pop());
-                let (entry, is_own) = (frame.entry, held.born == frame.serial);
+                let (entry, is_own, initialises) = (frame.entry, held.born == frame.serial, frame.initialises);
                 let variable = frame.variable(&held);
                 let object = event.object();
                 self.is(running, &held, object);
                 let changed = Changed::Inside { object, variable, is_array: true, is_own };
-                let update = Some(Update { method: facts.clone(), insn: at, changed });
+                let update = (!initialises).then(|| Update { method: facts.clone(), insn: at, changed });
                 let deps = vec![value.node.get(), index.node.get(), held.node.get(), now, entry];
                 let node = running.world.changed(deps, update);
                 running.world.set_element(object, event.second(), node);
@@ -186,13 +184,18 @@ impl Machine<'_> {
         value.object.set(object);
         if let Some(origin) = value.origin.get() {
             running.world.homes.insert(object, origin);
+            if origin.depth == 0 {
+                running.world.holds.insert((origin.object, origin.field), object);
+            }
         }
     }
 
     /// A field holds a value now.
     fn at_home(&mut self, running: &mut Running<'_>, value: &Val, origin: Origin) {
+        running.world.holds.remove(&(origin.object, origin.field));
         if value.object.get() != 0 {
             running.world.homes.insert(value.object.get(), origin);
+            running.world.holds.insert((origin.object, origin.field), value.object.get());
         } else if value.origin.get().is_none() {
             value.origin.set(Some(origin));
         }
@@ -216,10 +219,10 @@ impl Machine<'_> {
         value: &Val,
     ) {
         let frame = running.top();
-        let (facts, now, entry) = (frame.facts.clone(), frame.now(), frame.entry);
+        let (facts, now, entry, initialises) = (frame.facts.clone(), frame.now(), frame.entry, frame.initialises);
         let Some(field) = self.field(&facts, at) else { return };
         let changed = Changed::Field(object, field);
-        let is_state = self.classes.fields[field as usize].is_state;
+        let is_state = self.classes.fields[field as usize].is_state && !initialises;
         let update = is_state.then(|| Update { method: facts.clone(), insn: at, changed });
         let node = running.world.changed(vec![value.node.get(), receiver.node.get(), now, entry], update);
         running.world.fields.insert((object, field), node);

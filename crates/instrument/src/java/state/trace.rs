@@ -28,8 +28,10 @@ pub(crate) enum Kind {
 const KINDS: [Kind; 9] =
     [Kind::At, Kind::Block, Kind::On, Kind::In, Kind::Two, Kind::More, Kind::Enter, Kind::Init, Kind::Mark];
 
-/// A test begins.
+/// What becomes of a test, as marks say it: it begins,
 pub(crate) const BEGINS: u32 = 1;
+/// or the one before did more than there was room for.
+pub(crate) const CUT_OFF: u32 = 2;
 
 /// An event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -81,6 +83,9 @@ pub(crate) struct JavaTrace {
 const CLASSES: usize = 12;
 const POSITION: usize = 16;
 const LIMIT: usize = 24;
+const LEFT: usize = 32;
+/// Threads that find room at the same time may all use it.
+const SPARE: u64 = 1024 * SLOT as u64;
 const TEST: usize = 64;
 const COMMAND: usize = 576;
 const TABLE: usize = 4096;
@@ -90,6 +95,11 @@ const SLOT: usize = 16;
 
 fn number(bytes: &[u8], at: usize) -> u64 {
     bytes.get(at..at + 8).map_or(0, |part| u64::from_le_bytes(part.try_into().unwrap_or_default()))
+}
+
+/// Bytes of slots that were told.
+fn told(head: &[u8]) -> u64 {
+    number(head, POSITION).min(number(head, LIMIT).saturating_add(SPARE))
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -106,7 +116,7 @@ impl JavaTrace {
         file.read_exact(&mut head).ok()?;
         let mut slots = Vec::new();
         file.seek(SeekFrom::Start(SLOTS as u64)).ok()?;
-        file.take(number(&head, POSITION).min(number(&head, LIMIT))).read_to_end(&mut slots).ok()?;
+        file.take(told(&head)).read_to_end(&mut slots).ok()?;
         JavaTrace::parse(&head, slots)
     }
 
@@ -114,7 +124,6 @@ impl JavaTrace {
         if head.len() != SLOTS || !head.starts_with(b"TSJAVA01") {
             return None;
         }
-        let (told, room) = (number(head, POSITION), number(head, LIMIT));
         let count = (number(head, CLASSES) as u32 as usize).min((SLOTS - TABLE) / ENTRY);
         let classes = head[TABLE..].chunks_exact(ENTRY).take(count).map(|entry| {
             let methods = number(entry, 8);
@@ -127,7 +136,7 @@ impl JavaTrace {
             test: Some(text(&head[TEST..COMMAND])).filter(|test| !test.is_empty()),
             command: words.map(|word| String::from_utf8_lossy(word).into_owned()).collect(),
             pid: number(head, 8) as u32,
-            left_out: told.saturating_sub(room) / SLOT as u64,
+            left_out: number(head, LEFT),
             classes,
             slots,
         })
@@ -154,8 +163,7 @@ impl JavaTrace {
         let file = std::fs::OpenOptions::new().read(true).write(true).open(path)?;
         let mut head = [0; 32];
         (&file).read_exact(&mut head)?;
-        let told = number(&head, POSITION).min(number(&head, LIMIT));
-        file.set_len(SLOTS as u64 + told)
+        file.set_len(SLOTS as u64 + told(&head))
     }
 }
 

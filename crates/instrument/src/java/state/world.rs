@@ -81,14 +81,18 @@ pub(super) struct World {
     contents: HashMap<ObjectId, NodeId>,
     /// What was put into containers.
     members: HashMap<ObjectId, BTreeSet<ObjectId>>,
-    /// Which fields hold containers and arrays.
+    /// Which fields hold objects,
     pub homes: HashMap<ObjectId, Origin>,
+    /// and the other way round: by object, or none for static ones, and field.
+    pub holds: HashMap<(ObjectId, FieldId), ObjectId>,
     /// What assertions depend on.
     pub roots: Vec<NodeId>,
     /// Objects whose next call is an assertion.
     pub verified: BTreeSet<ObjectId>,
     /// Something was asserted.
     pub asserts: bool,
+    /// Not all that it did was told.
+    pub is_cut_off: bool,
 }
 
 /// Containers inside of each other are looked into so deeply.
