@@ -224,3 +224,133 @@ fn what_was_decided_before_something_is_thrown_counts() {
     // It never came to a result.
     assert_eq!(by_status(&report, "branch", "Throws.both").0, BTreeSet::new());
 }
+
+/// Calls the methods of test classes that are named, as JUnit does.
+const RUNNER: &str = r#"public class Runner {
+    public static void main(String[] args) throws Exception {
+        int tests = 0;
+        for (String name : args) for (java.lang.reflect.Method method : Class.forName(name).getDeclaredMethods()) {
+            if (!method.isAnnotationPresent(org.junit.jupiter.api.Test.class)) continue;
+            java.lang.reflect.Constructor<?> make = Class.forName(name).getDeclaredConstructor();
+            make.setAccessible(true); method.setAccessible(true);
+            method.invoke(make.newInstance());
+            tests++;
+        }
+        System.out.println(tests + " tests");
+    }
+}
+"#;
+
+/// By id: whether an objective is covered.
+fn covered_by_id(report: &Value) -> std::collections::BTreeMap<String, bool> {
+    let objectives = report["objectives"].as_array().expect("objectives").iter();
+    objectives.map(|one| (one["id"].as_str().unwrap_or_default().to_string(), one["status"] == "covered")).collect()
+}
+
+#[test]
+fn what_generate_says_of_its_java_tests_measure_says_too() {
+    let scratch = tempfile::tempdir().expect("a directory");
+    let names = ["Triangle", "Tcas", "BoundedStack"];
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/java");
+    std::fs::create_dir(scratch.path().join("src")).expect("writable");
+    for name in names {
+        let file = format!("{name}.java");
+        std::fs::copy(examples.join(&file), scratch.path().join("src").join(file)).expect("an example");
+    }
+    std::fs::write(scratch.path().join("Runner.java"), RUNNER).expect("writable");
+    let options = ["-c", "stmt,branch,mcdc", "--timeout", "10", "-o", "made", "--format", "json"];
+    let generated = touchstone(scratch.path(), &[&["generate", "src"][..], &options].concat());
+    let generated: Value =
+        serde_json::from_slice(&generated.stdout).unwrap_or_else(|_| panic!("{}", text(&generated.stderr)));
+
+    let shim = Path::new(env!("CARGO_MANIFEST_DIR")).join("../front-java/helper/shim");
+    let script = format!(
+        "javac -g -d classes src/*.java && \
+         javac -nowarn -cp classes -d target/test-classes Runner.java $(find made -name '*Test.java') \
+         $(find '{}/touchstone' '{}/org/junit/jupiter' -name '*.java')",
+        shim.display(),
+        shim.display()
+    );
+    let compiled = Command::new("sh").args(["-c", &script]).current_dir(scratch.path()).output().expect("javac runs");
+    assert!(compiled.status.success(), "{}", text(&compiled.stderr));
+    let tests = std::fs::read_dir(scratch.path().join("target/test-classes")).expect("tests");
+    let tests = tests.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let tests: Vec<String> =
+        tests.filter_map(|name| Some(name.strip_suffix("Test.class")?.to_string() + "Test")).collect();
+    assert!(tests.len() >= names.len(), "{tests:?}");
+    let mut command = vec!["measure", "-c", "stmt,branch,mcdc", "-o", "measured", "-q", "--", "java", "-Xverify:all"];
+    command.extend(["-cp", "classes:target/test-classes", "Runner"]);
+    command.extend(tests.iter().map(String::as_str));
+    let measured = touchstone(scratch.path(), &command);
+    assert_eq!(measured.status.code(), Some(0), "{}{}", text(&measured.stdout), text(&measured.stderr));
+    let measured = touchstone(scratch.path(), &["report", "measured", "--format", "json"]);
+    let measured: Value = serde_json::from_slice(&measured.stdout).expect("JSON");
+
+    let (made, seen) = (covered_by_id(&generated), covered_by_id(&measured));
+    assert!(made.len() > 100 && made.values().filter(|covered| **covered).count() > 90, "{}", made.len());
+    let differs: Vec<_> = made
+        .iter()
+        .filter(|(id, covered)| seen.get(*id) != Some(covered))
+        .map(|(id, c)| (id, c, seen.get(id)))
+        .collect();
+    assert_eq!(differs, []);
+}
+
+/// Loads classes of javac from a copy in a directory, and lets the JVM verify them.
+const LOADING: &str = r#"import java.net.*;
+import java.nio.file.*;
+import java.util.*;
+import java.util.stream.*;
+public class Loading {
+    public static void main(String[] args) throws Exception {
+        Path all = FileSystems.getFileSystem(URI.create("jrt:/")).getPath("/modules/jdk.compiler");
+        Path copy = Paths.get(args[0]).toAbsolutePath();
+        List<String> names = new ArrayList<>();
+        for (String part : new String[] {"comp", "parser", "code", "jvm"}) {
+            Path folder = all.resolve("com/sun/tools/javac/" + part);
+            try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "*.class")) {
+                for (Path file : files) {
+                    Path to = copy.resolve(all.relativize(file).toString());
+                    Files.createDirectories(to.getParent());
+                    Files.copy(file, to);
+                    names.add(all.relativize(file).toString().replace(".class", "").replace('/', '.'));
+                }
+            }
+        }
+        int loaded = 0;
+        try (URLClassLoader loader = new URLClassLoader(new URL[] {copy.toUri().toURL()}, null) {
+            protected Class<?> findClass(String name) throws ClassNotFoundException {
+                try { return super.findClass(name); }
+                catch (ClassNotFoundException e) { return ClassLoader.getSystemClassLoader().loadClass(name); }
+            }
+        }) {
+            for (String name : names) {
+                try { Class.forName(name, true, loader); loaded++; }
+                catch (VerifyError | ClassFormatError e) { System.out.println("refused: " + e); }
+                // What an initialiser needs may not be open to this copy.
+                catch (LinkageError e) { }
+            }
+        }
+        System.out.println("loaded: " + loaded);
+    }
+}
+"#;
+
+#[test]
+fn the_jvm_refuses_no_class_with_probes() {
+    let scratch = tempfile::tempdir().expect("a directory");
+    std::fs::write(scratch.path().join("Loading.java"), LOADING).expect("writable");
+    let words = ["measure", "-c", "stmt,mcdc", "-q", "--", "java", "-Xverify:all", "Loading.java", "copy"];
+    let measured = touchstone(scratch.path(), &words);
+    let said = text(&measured.stdout);
+    let loaded = said.lines().find_map(|line| line.strip_prefix("loaded: ")?.parse::<usize>().ok());
+    assert!(
+        !said.lines().any(|line| line.starts_with("refused")) && loaded.is_some_and(|loaded| loaded > 300),
+        "{said}{}",
+        text(&measured.stderr)
+    );
+    let units = std::fs::read_dir(scratch.path().join("touchstone-out/units")).expect("units");
+    let classes =
+        units.filter(|entry| entry.as_ref().is_ok_and(|entry| entry.path().extension().is_some_and(|e| e == "class")));
+    assert!(classes.count() > 300);
+}
