@@ -76,7 +76,7 @@ pub enum Command {
   touchstone run main.c util.c -I include -- first-argument second
   touchstone run tests/java/Strings.java                  Java: source, a class file or a jar")]
     Run(Run),
-    /// Render the last campaign again: terminal, HTML, LCOV, Cobertura, SARIF, JUnit, badge
+    /// Render the last campaign again: terminal, HTML, LCOV, Cobertura, JaCoCo, SARIF, JUnit, badge
     #[command(after_help = "Examples:
   touchstone report                                    what touchstone-out holds, files with most to do first
   touchstone report --html report                      a static site: open report/index.html
