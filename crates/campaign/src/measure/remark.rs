@@ -48,6 +48,11 @@ pub enum Remark {
     },
     /// Nothing ran.
     NothingRan,
+    /// Executions were to be counted, and some files have only hits.
+    NotCounted {
+        /// How many files.
+        files: usize,
+    },
     /// No test came to an assertion that is known.
     NoAssertion,
     /// Traces that were full before their tests ended.
@@ -158,6 +163,11 @@ impl fmt::Display for Remark {
                  `touchstone measure`"
             ),
             Remark::NothingRan => f.write_str("warning: no instrumented program ran: does the command run the tests?"),
+            Remark::NotCounted { files } => write!(
+                f,
+                "not counted: how often {} ran: probes of Java say which tests came by, not how often",
+                counted(*files, "file of Java", "files of Java")
+            ),
             Remark::NoAssertion => write!(f, "state: {}", Unprobed::NoAssertion),
             Remark::CutOff { first, more } => {
                 let more = if *more == 0 { String::new() } else { format!(" and {more} more") };

@@ -110,8 +110,11 @@ pub fn measure(options: &Measure) -> Result<ExitCode> {
         eprintln!("hint: {missing}");
     }
     ran.check()?;
-    if let Some(named) = ran.by_place.filter(|_| !options.show.shown.quiet) {
+    if let Some(named) = ran.by_place.as_ref().filter(|_| !options.show.shown.quiet) {
         eprintln!("hint: {named}");
+    }
+    if let Some(remark) = ran.not_counted(request.keeps).filter(|_| !options.show.shown.quiet) {
+        eprintln!("{remark}");
     }
     let exit = show(&ran.measurement, &options.show)?;
     if interrupted {

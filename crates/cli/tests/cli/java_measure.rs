@@ -354,3 +354,25 @@ fn the_jvm_refuses_no_class_with_probes() {
         units.filter(|entry| entry.as_ref().is_ok_and(|entry| entry.path().extension().is_some_and(|e| e == "class")));
     assert!(classes.count() > 300);
 }
+
+#[test]
+fn a_source_that_does_not_compile_any_more_takes_no_others_along_and_nobody_counts_in_secret() {
+    let scratch = compiled();
+    let package = scratch.path().join("src/plant");
+    std::fs::write(
+        package.join("Other.java"),
+        "package plant; class Other { static int n(int a) { return a > 0 ? 1 : 2; } }",
+    )
+    .expect("writable");
+    let started = "package plant; public class Start { public static void main(String[] a) { Other.n(1); Gate.open(1, true, 1); } }";
+    std::fs::write(package.join("Start.java"), started).expect("writable");
+    let script = "javac -d classes src/plant/*.java && echo 'package plant; class Other { static int n() { } }' > src/plant/Other.java \
+        && java -cp classes plant.Start";
+    let measured = touchstone(scratch.path(), &["measure", "-c", "branch", "--counts", "--", "sh", "-c", script]);
+    let said = text(&measured.stderr);
+    assert_eq!(measured.status.code(), Some(0), "{said}");
+    assert!(said.contains("Other.java: javac refuses it: missing return statement"), "{said}");
+    assert!(said.contains("not counted: how often 1 file of Java ran"), "{said}");
+    let (covered, _) = by_status(&report(scratch.path()), "branch", "plant.Gate.open");
+    assert!(covered.contains("a > 0 && (b || !(c < 5L)) is true"), "{covered:?}");
+}
