@@ -43,7 +43,10 @@ pub use c::wrappers::{
 };
 pub use fuzzing::{hits_reading, response_reading, trace_reading};
 pub use hits::{HitError, HitFile};
-pub use java::{AGENT, AgentError, JavaClass, ROOT, find_agent, java_record, left_alone, surround_jvms};
+pub use java::{
+    AGENT, AgentError, HolderSource, JavaClass, OfflineClass, OfflineProbes, ROOT, find_agent, java_record, left_alone,
+    surround_jvms,
+};
 pub use kept::prune_kept;
 pub use line_directives::LineDirective;
 pub use measured::states;

@@ -1,6 +1,10 @@
 //! What the agent left of Java programs becomes records: sources of the classes that were loaded are found and compiled once more,
 //! so that the compiler says which jump is which condition.
 
+mod offline;
+
+pub use offline::{Offline, Probed, instrument_classes};
+
 use crate::measure::error::MeasuringError;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

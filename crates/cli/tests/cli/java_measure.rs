@@ -376,3 +376,47 @@ fn a_source_that_does_not_compile_any_more_takes_no_others_along_and_nobody_coun
     let (covered, _) = by_status(&report(scratch.path()), "branch", "plant.Gate.open");
     assert!(covered.contains("a > 0 && (b || !(c < 5L)) is true"), "{covered:?}");
 }
+
+#[test]
+fn classes_that_got_probes_before_they_are_loaded_leave_the_same_hits() {
+    let scratch = compiled();
+    std::fs::write(scratch.path().join("classes/notes.txt"), "kept").expect("writable");
+    let asked = ["-c", "stmt,branch,condition,mcdc"];
+    let instrument = |tree: &str, to: &str| {
+        touchstone(scratch.path(), &[&["instrument", tree, "-o", to, "--measurement", "found"][..], &asked].concat())
+    };
+    let made = instrument("classes", "probed");
+    assert_eq!(made.status.code(), Some(0), "{}", text(&made.stderr));
+    assert_eq!(std::fs::read_to_string(scratch.path().join("probed/notes.txt")).expect("copied"), "kept");
+    let java = |words: &[&str]| {
+        Command::new("java")
+            .args(["-Xverify:all", "-cp"])
+            .args(words)
+            .current_dir(scratch.path())
+            .output()
+            .expect("java")
+    };
+    let (plain, run) = (java(&["classes", "plant.Gate"]), java(&["probed", "plant.Gate", "halt"]));
+    assert_eq!((text(&run.stdout), run.status.code()), (text(&plain.stdout), Some(3)), "{}", text(&run.stderr));
+    let merged = touchstone(scratch.path(), &["merge", "found", "-o", "touchstone-out", "-q"]);
+    assert_eq!(merged.status.code(), Some(0), "{}", text(&merged.stderr));
+    let offline = covered_by_id(&report(scratch.path()));
+    touchstone(
+        scratch.path(),
+        &[&["measure", "-q"][..], &asked, &["--", "java", "-cp", "classes", "plant.Gate", "halt"]].concat(),
+    );
+    let loaded = report(scratch.path());
+    assert!(offline.values().any(|covered| *covered) && offline.values().any(|covered| !*covered));
+    assert_eq!(offline, covered_by_id(&loaded));
+
+    for (tree, to, why) in [("probed", "twice", "have probes already"), ("classes", "probed", "is not empty")] {
+        let refused = instrument(tree, to);
+        assert_eq!(refused.status.code(), Some(1));
+        assert!(text(&refused.stderr).contains(why), "{}", text(&refused.stderr));
+    }
+    let jar = Command::new("jar").args(["cf", "gate.jar", "-C", "classes", "."]).current_dir(scratch.path()).status();
+    assert!(jar.expect("jar runs").success());
+    let made = instrument("gate.jar", "unpacked");
+    assert_eq!(made.status.code(), Some(0), "{}", text(&made.stderr));
+    assert_eq!(text(&java(&["unpacked", "plant.Gate"]).stdout), text(&plain.stdout));
+}

@@ -7,7 +7,9 @@
 //! Deliberately not here: where sources are, and how they are compiled (a campaign's).
 
 mod agent;
+mod offline;
 mod record;
 
 pub use agent::{AGENT, AgentError, ROOT, find_agent, surround_jvms};
+pub use offline::{HolderSource, OfflineClass, OfflineProbes};
 pub use record::{JavaClass, java_record, left_alone};
