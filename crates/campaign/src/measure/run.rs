@@ -87,7 +87,7 @@ impl Ran {
     pub fn not_counted(&self, asked: Keeps) -> Option<Remark> {
         let units = self.measurement.measured.units.iter().filter(|unit| unit.record.keeps != asked);
         let files: BTreeSet<&str> = units.map(|unit| unit.record.file.as_str()).collect();
-        (asked == Keeps::Counts && !files.is_empty()).then(|| Remark::NotCounted { files: files.len() })
+        (asked == Keeps::Counts && !files.is_empty()).then_some(Remark::NotCounted { files: files.len() })
     }
 
     /// An error if nothing was compiled in our sight at all.
