@@ -135,7 +135,7 @@ pub fn jacoco(document: &Document) -> String {
         }
     }
     let mut out = String::from(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n\
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
          <!DOCTYPE report PUBLIC \"-//JACOCO//DTD Report 1.1//EN\" \"report.dtd\">\n<report name=\"touchstone\">\n",
     );
     let mut all = Counters::default();
