@@ -5,6 +5,7 @@ use crate::verbs::annotate::Annotate;
 use crate::verbs::cc::Cc;
 use crate::verbs::explain::Explain;
 use crate::verbs::init::Init;
+use crate::verbs::instrument::Instrument;
 use crate::verbs::measure::{Measure, Merge};
 use crate::verbs::report::Report;
 use clap::{Parser, Subcommand};
@@ -70,13 +71,18 @@ pub enum Command {
   make CC='touchstone cc gcc'
   TOUCHSTONE_DIR=coverage TOUCHSTONE_CRITERIA=mcdc touchstone cc gcc -O2 -c lib.c")]
     Cc(Cc),
+    /// Put probes into classes of Java, for programs that no agent comes into
+    #[command(after_help = "Examples:
+  touchstone instrument target/classes -o probed -c mcdc && java -cp probed:tests com.acme.AllTests
+  touchstone merge touchstone-out -o coverage")]
+    Instrument(Instrument),
     /// Run a program in the reference interpreter: same output and exit status as the compiled one
     #[command(after_help = "Examples:
   touchstone run examples/primes.c
   touchstone run main.c util.c -I include -- first-argument second
   touchstone run tests/java/Strings.java                  Java: source, a class file or a jar")]
     Run(Run),
-    /// Render the last campaign again: terminal, HTML, LCOV, Cobertura, SARIF, JUnit, badge
+    /// Render the last campaign again: terminal, HTML, LCOV, Cobertura, JaCoCo, SARIF, JUnit, badge
     #[command(after_help = "Examples:
   touchstone report                                    what touchstone-out holds, files with most to do first
   touchstone report --html report                      a static site: open report/index.html

@@ -179,6 +179,24 @@ impl Jdk {
         Ok(Compiled { marks, classes })
     }
 
+    /// Compiles sources of ours for every JVM that there may be, into a directory that has other classes as well.
+    ///
+    /// # Errors
+    /// If there is no compiler, or it refuses them.
+    pub fn compile_for_all(&self, sources: &[PathBuf], to: &Path) -> Result<(), JdkError> {
+        if !self.tool("javac").is_file() {
+            return Err(JdkError::NoCompiler(self.home.clone()));
+        }
+        let mut command = Command::new(self.tool("javac"));
+        command.args(["--release", &OLDEST_RELEASE.to_string(), "-nowarn", "-Xlint:-options", "-proc:none", "-g:none"]);
+        command.args(["-encoding", "UTF-8", "-d"]).arg(to).args(sources);
+        let output = command.output().map_err(io("can't run javac"))?;
+        match output.status.success() {
+            true => Ok(()),
+            false => Err(JdkError::Refused(String::from_utf8_lossy(&output.stderr).trim_end().to_string())),
+        }
+    }
+
     /// Where our compiled Java is: what helps the compiler, what runs tests, in `shim` what stands for JUnit, and in [`LABELS`]
     /// what programs mark labels with. A scratch
     /// directory is used where nothing can be kept.

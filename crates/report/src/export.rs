@@ -3,6 +3,7 @@
 
 mod badge;
 mod cobertura;
+mod jacoco;
 mod junit;
 mod lcov;
 mod lines;
@@ -11,6 +12,7 @@ mod xml;
 
 pub use badge::badge;
 pub use cobertura::cobertura;
+pub use jacoco::jacoco;
 pub use junit::junit;
 pub use lcov::lcov;
 pub(crate) use lines::{Run, position, run};

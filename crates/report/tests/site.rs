@@ -36,6 +36,7 @@ fn other_tools_formats_are_what_they_were() {
     let document = document();
     golden("lcov.info", &export::lcov(&document));
     golden("cobertura.xml", &export::cobertura(&document));
+    golden("jacoco.xml", &export::jacoco(&document));
     golden("touchstone.sarif", &export::sarif(&document));
     golden("junit.xml", &export::junit(&document));
     golden("badge.svg", &export::badge(&document));

@@ -101,6 +101,24 @@ pub enum MeasuringError {
         /// Why.
         source: std::io::Error,
     },
+    /// Classes have probes already.
+    #[error("classes of {} have probes already: name those that the compiler made", tree.display())]
+    ProbesAlready {
+        /// Where they are.
+        tree: PathBuf,
+    },
+    /// A directory for classes with probes has something in it.
+    #[error("{} is not empty: classes with probes go to a directory of their own", directory.display())]
+    NotEmpty {
+        /// Which.
+        directory: PathBuf,
+    },
+    /// What keeps hits does not compile.
+    #[error("the class that keeps hits can't be made: {why}")]
+    Holder {
+        /// Why.
+        why: String,
+    },
     /// A comment that excludes nothing because it is wrong.
     #[error(transparent)]
     Exclusion(#[from] BadExclusion),

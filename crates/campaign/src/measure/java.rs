@@ -1,6 +1,10 @@
 //! What the agent left of Java programs becomes records: sources of the classes that were loaded are found and compiled once more,
 //! so that the compiler says which jump is which condition.
 
+mod offline;
+
+pub use offline::{Offline, Probed, instrument_classes};
+
 use crate::measure::error::MeasuringError;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -167,6 +171,13 @@ fn has_package(path: &Path, package: &str) -> bool {
     own.replace('.', "/") == package
 }
 
+/// What the compiler says of a source first, if it refuses it.
+fn refusal(said: &str, source: &Path) -> Option<String> {
+    let begin = format!("{}:", source.display());
+    let line = said.lines().find_map(|line| line.strip_prefix(&begin))?;
+    Some(line.split_once("error: ").map_or(line, |(_, what)| what).trim().to_string())
+}
+
 /// What is asked of classes that came from one place.
 struct Asked<'a> {
     criteria: &'a [String],
@@ -191,7 +202,28 @@ impl Asked<'_> {
                 .map_err(|error| said(&error))?;
         }
         let path: Vec<PathBuf> = std::iter::once(loaded.clone()).chain(self.class_path.iter().cloned()).collect();
-        let marks = self.compiled(&jdk, classes, &path, &compiled).map_err(|error| said(&error))?;
+        let mut classes: Vec<&(Kept, PathBuf)> = classes.iter().collect();
+        let mut records = Vec::new();
+        // A source that the compiler refuses is left out, with its classes: the others are compiled without it.
+        let marks = loop {
+            match self.compiled(&jdk, &classes, &path, &compiled) {
+                Ok(marks) => break marks,
+                Err(JdkError::Refused(text)) => {
+                    let refused = |(_, source): &&(Kept, PathBuf)| refusal(&text, source);
+                    let (without, with): (Vec<_>, Vec<_>) = classes.iter().partition(|class| refused(class).is_none());
+                    if with.is_empty() || without.is_empty() {
+                        return Err(said(&JdkError::Refused(text)));
+                    }
+                    records.extend(with.iter().map(|class| {
+                        let why =
+                            Unprobed::NotRead(format!("javac refuses it: {}", refused(class).unwrap_or_default()));
+                        left_alone(class.0.unit, class.1.display().to_string(), why)
+                    }));
+                    classes = without;
+                }
+                Err(error) => return Err(said(&error)),
+            }
+        };
         let helper = jdk.helper(self.scratch).map_err(|error| said(&error))?;
         let setup = Setup {
             java_home: jdk.home.clone(),
@@ -202,11 +234,18 @@ impl Asked<'_> {
             arguments: Vec::new(),
         };
         let program = Program::of_methods(setup, Some(marks)).map_err(|error| said(&error))?;
-        Ok(self.described(&program, classes))
+        records.extend(self.described(&program, &classes));
+        Ok(records)
     }
 
     /// Compiles the sources of classes again. What the source says of methods that became other code is forgotten.
-    fn compiled(&self, jdk: &Jdk, classes: &[(Kept, PathBuf)], path: &[PathBuf], to: &Path) -> Result<Marks, JdkError> {
+    fn compiled(
+        &self,
+        jdk: &Jdk,
+        classes: &[&(Kept, PathBuf)],
+        path: &[PathBuf],
+        to: &Path,
+    ) -> Result<Marks, JdkError> {
         let sources: BTreeSet<PathBuf> = classes.iter().map(|(_, source)| source.clone()).collect();
         let sources: Vec<PathBuf> = sources.into_iter().collect();
         let release = classes.first().map(|(kept, _)| u32::from(kept.class.major.saturating_sub(BEFORE_FIRST)));
@@ -224,7 +263,7 @@ impl Asked<'_> {
         Ok(marks)
     }
 
-    fn described(&self, program: &Program, classes: &[(Kept, PathBuf)]) -> Vec<UnitRecord> {
+    fn described(&self, program: &Program, classes: &[&(Kept, PathBuf)]) -> Vec<UnitRecord> {
         let names: Vec<String> = classes.iter().map(|(kept, _)| kept.class.name.to_string()).collect();
         let unloadable: BTreeMap<String, String> = program.know(&names).into_iter().collect();
         let methods_of = |name: &String| -> Vec<FuncId> {

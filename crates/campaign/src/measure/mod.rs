@@ -1,7 +1,7 @@
 //! Measuring a suite that is there: the build and its tests run with probes, and what they left becomes a document.
 //!
 //! - `run.rs`: a command of the user's, with what a language puts before its tools;
-//! - `java.rs`: what the agent left of Java programs becomes records;
+//! - `java.rs`: what the agent left of Java programs becomes records; `java/offline.rs`: classes that get probes without it;
 //! - `merge.rs`: several measurements become one;
 //! - `directory.rs`: where probes write, also those of other users' processes;
 //! - `document.rs`, `states.rs`, `variants.rs`, `selection.rs`: the document that every report reads;
@@ -23,6 +23,7 @@ mod variants;
 pub use directory::{Earlier, Measurement};
 pub use document::document as measured_document;
 pub use error::MeasuringError;
+pub use java::{Offline, Probed, instrument_classes};
 pub use merge::merge;
 pub use remark::Remark;
 pub use run::{Jvms, Measuring, Ran, Surroundings, measure};

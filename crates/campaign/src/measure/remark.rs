@@ -53,6 +53,11 @@ pub enum Remark {
         /// How many.
         steps: u64,
     },
+    /// Executions were to be counted, and some files have only hits.
+    NotCounted {
+        /// How many files.
+        files: usize,
+    },
     /// No test came to an assertion that is known.
     NoAssertion,
     /// Traces that were full before their tests ended.
@@ -166,6 +171,11 @@ impl fmt::Display for Remark {
                  `touchstone measure`"
             ),
             Remark::NothingRan => f.write_str("warning: no instrumented program ran: does the command run the tests?"),
+            Remark::NotCounted { files } => write!(
+                f,
+                "not counted: how often {} ran: probes of Java say which tests came by, not how often",
+                counted(*files, "file of Java", "files of Java")
+            ),
             Remark::NoAssertion => write!(f, "state: {}", Unprobed::NoAssertion),
             Remark::CutOff { first, more } => {
                 let more = if *more == 0 { String::new() } else { format!(" and {more} more") };

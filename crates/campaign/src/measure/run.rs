@@ -3,6 +3,8 @@
 use crate::measure::directory::{Earlier, Elsewhere, Measurement, open};
 use crate::measure::error::MeasuringError;
 use crate::measure::java;
+use crate::measure::remark::Remark;
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::{Command, ExitStatus};
@@ -79,6 +81,13 @@ impl Ran {
     /// Whether nothing was compiled with probes.
     pub fn has_no_unit(&self) -> bool {
         self.measurement.measured.units.is_empty()
+    }
+
+    /// What is to be said if executions were to be counted, and were not everywhere.
+    pub fn not_counted(&self, asked: Keeps) -> Option<Remark> {
+        let units = self.measurement.measured.units.iter().filter(|unit| unit.record.keeps != asked);
+        let files: BTreeSet<&str> = units.map(|unit| unit.record.file.as_str()).collect();
+        (asked == Keeps::Counts && !files.is_empty()).then_some(Remark::NotCounted { files: files.len() })
     }
 
     /// An error if nothing was compiled in our sight at all.

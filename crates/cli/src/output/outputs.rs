@@ -26,6 +26,9 @@ pub struct Outputs {
     /// Write Cobertura XML
     #[arg(long, value_name = "FILE", help_heading = "Reports")]
     pub cobertura: Option<PathBuf>,
+    /// Write JaCoCo's XML, which Sonar and Codecov read
+    #[arg(long, value_name = "FILE", help_heading = "Reports")]
+    pub jacoco: Option<PathBuf>,
     /// Write SARIF: what no test covers, for code review
     #[arg(long, value_name = "FILE", help_heading = "Reports")]
     pub sarif: Option<PathBuf>,
@@ -64,9 +67,10 @@ impl Outputs {
             write_site(dir, document, history, quiet)?;
         }
         type Render = fn(&Document) -> String;
-        let files: [(&Option<PathBuf>, Render); 6] = [
+        let files: [(&Option<PathBuf>, Render); 7] = [
             (&self.lcov, export::lcov),
             (&self.cobertura, export::cobertura),
+            (&self.jacoco, export::jacoco),
             (&self.sarif, export::sarif),
             (&self.junit, export::junit),
             (&self.badge, export::badge),

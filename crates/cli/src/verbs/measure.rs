@@ -5,7 +5,7 @@ use crate::output::exit::Exit;
 use crate::output::outputs;
 use crate::verbs::report::Shown;
 use anyhow::{Context, Result};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use touchstone_campaign::{Earlier, Jvms, Measurement, Measuring, Selection, Surroundings, measured_document};
 use touchstone_instrument::{AgentError, Keeps, StateRules};
@@ -62,13 +62,18 @@ pub struct Show {
 impl Show {
     /// Where this is, and where the project is.
     fn places(&self) -> Result<(PathBuf, PathBuf)> {
-        let here = std::env::current_dir()?;
-        let root = match &self.root {
-            Some(root) => root.canonicalize().with_context(|| format!("can't find {}", root.display()))?,
-            None => here.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(&here).to_path_buf(),
-        };
-        Ok((here, root))
+        places(self.root.as_deref())
     }
+}
+
+/// Where this is, and where the project is, which somebody may have said.
+pub fn places(root: Option<&Path>) -> Result<(PathBuf, PathBuf)> {
+    let here = std::env::current_dir()?;
+    let root = match root {
+        Some(root) => root.canonicalize().with_context(|| format!("can't find {}", root.display()))?,
+        None => here.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(&here).to_path_buf(),
+    };
+    Ok((here, root))
 }
 
 /// Options of state coverage.
@@ -110,8 +115,11 @@ pub fn measure(options: &Measure) -> Result<ExitCode> {
         eprintln!("hint: {missing}");
     }
     ran.check()?;
-    if let Some(named) = ran.by_place.filter(|_| !options.show.shown.quiet) {
+    if let Some(named) = ran.by_place.as_ref().filter(|_| !options.show.shown.quiet) {
         eprintln!("hint: {named}");
+    }
+    if let Some(remark) = ran.not_counted(request.keeps).filter(|_| !options.show.shown.quiet) {
+        eprintln!("{remark}");
     }
     let exit = show(&ran.measurement, &options.show)?;
     if interrupted {

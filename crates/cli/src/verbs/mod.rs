@@ -5,6 +5,7 @@ pub mod cc;
 pub mod explain;
 pub mod generate;
 pub mod init;
+pub mod instrument;
 mod interrupt;
 pub mod measure;
 pub mod objectives;

@@ -224,3 +224,199 @@ fn what_was_decided_before_something_is_thrown_counts() {
     // It never came to a result.
     assert_eq!(by_status(&report, "branch", "Throws.both").0, BTreeSet::new());
 }
+
+/// Calls the methods of test classes that are named, as JUnit does.
+const RUNNER: &str = r#"public class Runner {
+    public static void main(String[] args) throws Exception {
+        int tests = 0;
+        for (String name : args) for (java.lang.reflect.Method method : Class.forName(name).getDeclaredMethods()) {
+            if (!method.isAnnotationPresent(org.junit.jupiter.api.Test.class)) continue;
+            java.lang.reflect.Constructor<?> make = Class.forName(name).getDeclaredConstructor();
+            make.setAccessible(true); method.setAccessible(true);
+            method.invoke(make.newInstance());
+            tests++;
+        }
+        System.out.println(tests + " tests");
+    }
+}
+"#;
+
+/// By id: whether an objective is covered.
+fn covered_by_id(report: &Value) -> std::collections::BTreeMap<String, bool> {
+    let objectives = report["objectives"].as_array().expect("objectives").iter();
+    objectives.map(|one| (one["id"].as_str().unwrap_or_default().to_string(), one["status"] == "covered")).collect()
+}
+
+#[test]
+fn what_generate_says_of_its_java_tests_measure_says_too() {
+    let scratch = tempfile::tempdir().expect("a directory");
+    let names = ["Triangle", "Tcas", "BoundedStack"];
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/java");
+    std::fs::create_dir(scratch.path().join("src")).expect("writable");
+    for name in names {
+        let file = format!("{name}.java");
+        std::fs::copy(examples.join(&file), scratch.path().join("src").join(file)).expect("an example");
+    }
+    std::fs::write(scratch.path().join("Runner.java"), RUNNER).expect("writable");
+    let options = ["-c", "stmt,branch,mcdc", "--timeout", "10", "-o", "made", "--format", "json"];
+    let generated = touchstone(scratch.path(), &[&["generate", "src"][..], &options].concat());
+    let generated: Value =
+        serde_json::from_slice(&generated.stdout).unwrap_or_else(|_| panic!("{}", text(&generated.stderr)));
+
+    let shim = Path::new(env!("CARGO_MANIFEST_DIR")).join("../front-java/helper/shim");
+    let script = format!(
+        "javac -g -d classes src/*.java && \
+         javac -nowarn -cp classes -d target/test-classes Runner.java $(find made -name '*Test.java') \
+         $(find '{}/touchstone' '{}/org/junit/jupiter' -name '*.java')",
+        shim.display(),
+        shim.display()
+    );
+    let compiled = Command::new("sh").args(["-c", &script]).current_dir(scratch.path()).output().expect("javac runs");
+    assert!(compiled.status.success(), "{}", text(&compiled.stderr));
+    let tests = std::fs::read_dir(scratch.path().join("target/test-classes")).expect("tests");
+    let tests = tests.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let tests: Vec<String> =
+        tests.filter_map(|name| Some(name.strip_suffix("Test.class")?.to_string() + "Test")).collect();
+    assert!(tests.len() >= names.len(), "{tests:?}");
+    let mut command = vec!["measure", "-c", "stmt,branch,mcdc", "-o", "measured", "-q", "--", "java", "-Xverify:all"];
+    command.extend(["-cp", "classes:target/test-classes", "Runner"]);
+    command.extend(tests.iter().map(String::as_str));
+    let measured = touchstone(scratch.path(), &command);
+    assert_eq!(measured.status.code(), Some(0), "{}{}", text(&measured.stdout), text(&measured.stderr));
+    let measured = touchstone(scratch.path(), &["report", "measured", "--format", "json"]);
+    let measured: Value = serde_json::from_slice(&measured.stdout).expect("JSON");
+
+    let (made, seen) = (covered_by_id(&generated), covered_by_id(&measured));
+    assert!(made.len() > 100 && made.values().filter(|covered| **covered).count() > 90, "{}", made.len());
+    let differs: Vec<_> = made
+        .iter()
+        .filter(|(id, covered)| seen.get(*id) != Some(covered))
+        .map(|(id, c)| (id, c, seen.get(id)))
+        .collect();
+    assert_eq!(differs, []);
+}
+
+/// Loads classes of javac from a copy in a directory, and lets the JVM verify them.
+const LOADING: &str = r#"import java.net.*;
+import java.nio.file.*;
+import java.util.*;
+import java.util.stream.*;
+public class Loading {
+    public static void main(String[] args) throws Exception {
+        Path all = FileSystems.getFileSystem(URI.create("jrt:/")).getPath("/modules/jdk.compiler");
+        Path copy = Paths.get(args[0]).toAbsolutePath();
+        List<String> names = new ArrayList<>();
+        for (String part : new String[] {"comp", "parser", "code", "jvm"}) {
+            Path folder = all.resolve("com/sun/tools/javac/" + part);
+            try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "*.class")) {
+                for (Path file : files) {
+                    Path to = copy.resolve(all.relativize(file).toString());
+                    Files.createDirectories(to.getParent());
+                    Files.copy(file, to);
+                    names.add(all.relativize(file).toString().replace(".class", "").replace('/', '.'));
+                }
+            }
+        }
+        int loaded = 0;
+        try (URLClassLoader loader = new URLClassLoader(new URL[] {copy.toUri().toURL()}, null) {
+            protected Class<?> findClass(String name) throws ClassNotFoundException {
+                try { return super.findClass(name); }
+                catch (ClassNotFoundException e) { return ClassLoader.getSystemClassLoader().loadClass(name); }
+            }
+        }) {
+            for (String name : names) {
+                try { Class.forName(name, true, loader); loaded++; }
+                catch (VerifyError | ClassFormatError e) { System.out.println("refused: " + e); }
+                // What an initialiser needs may not be open to this copy.
+                catch (LinkageError e) { }
+            }
+        }
+        System.out.println("loaded: " + loaded);
+    }
+}
+"#;
+
+#[test]
+fn the_jvm_refuses_no_class_with_probes() {
+    let scratch = tempfile::tempdir().expect("a directory");
+    std::fs::write(scratch.path().join("Loading.java"), LOADING).expect("writable");
+    let words = ["measure", "-c", "stmt,mcdc", "-q", "--", "java", "-Xverify:all", "Loading.java", "copy"];
+    let measured = touchstone(scratch.path(), &words);
+    let said = text(&measured.stdout);
+    let loaded = said.lines().find_map(|line| line.strip_prefix("loaded: ")?.parse::<usize>().ok());
+    assert!(
+        !said.lines().any(|line| line.starts_with("refused")) && loaded.is_some_and(|loaded| loaded > 300),
+        "{said}{}",
+        text(&measured.stderr)
+    );
+    let units = std::fs::read_dir(scratch.path().join("touchstone-out/units")).expect("units");
+    let classes =
+        units.filter(|entry| entry.as_ref().is_ok_and(|entry| entry.path().extension().is_some_and(|e| e == "class")));
+    assert!(classes.count() > 300);
+}
+
+#[test]
+fn a_source_that_does_not_compile_any_more_takes_no_others_along_and_nobody_counts_in_secret() {
+    let scratch = compiled();
+    let package = scratch.path().join("src/plant");
+    std::fs::write(
+        package.join("Other.java"),
+        "package plant; class Other { static int n(int a) { return a > 0 ? 1 : 2; } }",
+    )
+    .expect("writable");
+    let started = "package plant; public class Start { public static void main(String[] a) { Other.n(1); Gate.open(1, true, 1); } }";
+    std::fs::write(package.join("Start.java"), started).expect("writable");
+    let script = "javac -d classes src/plant/*.java && echo 'package plant; class Other { static int n() { } }' > src/plant/Other.java \
+        && java -cp classes plant.Start";
+    let measured = touchstone(scratch.path(), &["measure", "-c", "branch", "--counts", "--", "sh", "-c", script]);
+    let said = text(&measured.stderr);
+    assert_eq!(measured.status.code(), Some(0), "{said}");
+    assert!(said.contains("Other.java: javac refuses it: missing return statement"), "{said}");
+    assert!(said.contains("not counted: how often 1 file of Java ran"), "{said}");
+    let (covered, _) = by_status(&report(scratch.path()), "branch", "plant.Gate.open");
+    assert!(covered.contains("a > 0 && (b || !(c < 5L)) is true"), "{covered:?}");
+}
+
+#[test]
+fn classes_that_got_probes_before_they_are_loaded_leave_the_same_hits() {
+    let scratch = compiled();
+    std::fs::write(scratch.path().join("classes/notes.txt"), "kept").expect("writable");
+    let asked = ["-c", "stmt,branch,condition,mcdc"];
+    let instrument = |tree: &str, to: &str| {
+        touchstone(scratch.path(), &[&["instrument", tree, "-o", to, "--measurement", "found"][..], &asked].concat())
+    };
+    let made = instrument("classes", "probed");
+    assert_eq!(made.status.code(), Some(0), "{}", text(&made.stderr));
+    assert_eq!(std::fs::read_to_string(scratch.path().join("probed/notes.txt")).expect("copied"), "kept");
+    let java = |words: &[&str]| {
+        Command::new("java")
+            .args(["-Xverify:all", "-cp"])
+            .args(words)
+            .current_dir(scratch.path())
+            .output()
+            .expect("java")
+    };
+    let (plain, run) = (java(&["classes", "plant.Gate"]), java(&["probed", "plant.Gate", "halt"]));
+    assert_eq!((text(&run.stdout), run.status.code()), (text(&plain.stdout), Some(3)), "{}", text(&run.stderr));
+    let merged = touchstone(scratch.path(), &["merge", "found", "-o", "touchstone-out", "-q"]);
+    assert_eq!(merged.status.code(), Some(0), "{}", text(&merged.stderr));
+    let offline = covered_by_id(&report(scratch.path()));
+    touchstone(
+        scratch.path(),
+        &[&["measure", "-q"][..], &asked, &["--", "java", "-cp", "classes", "plant.Gate", "halt"]].concat(),
+    );
+    let loaded = report(scratch.path());
+    assert!(offline.values().any(|covered| *covered) && offline.values().any(|covered| !*covered));
+    assert_eq!(offline, covered_by_id(&loaded));
+
+    for (tree, to, why) in [("probed", "twice", "have probes already"), ("classes", "probed", "is not empty")] {
+        let refused = instrument(tree, to);
+        assert_eq!(refused.status.code(), Some(1));
+        assert!(text(&refused.stderr).contains(why), "{}", text(&refused.stderr));
+    }
+    let jar = Command::new("jar").args(["cf", "gate.jar", "-C", "classes", "."]).current_dir(scratch.path()).status();
+    assert!(jar.expect("jar runs").success());
+    let made = instrument("gate.jar", "unpacked");
+    assert_eq!(made.status.code(), Some(0), "{}", text(&made.stderr));
+    assert_eq!(text(&java(&["unpacked", "plant.Gate"]).stdout), text(&plain.stdout));
+}

@@ -7,8 +7,10 @@
 //! Deliberately not here: where sources are, and how they are compiled (a campaign's).
 
 mod agent;
+mod offline;
 mod record;
 pub(crate) mod state;
 
 pub use agent::{AGENT, AgentError, ROOT, find_agent, surround_jvms};
+pub use offline::{HolderSource, OfflineClass, OfflineProbes};
 pub use record::{JavaClass, empty as java_record_of_nothing, java_record, left_alone};

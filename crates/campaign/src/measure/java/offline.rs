@@ -1,0 +1,172 @@
+//! A tree of classes gets its probes before anybody loads it, and its records at once: its sources are there.
+
+use super::explain;
+use crate::measure::directory::{Earlier, open};
+use crate::measure::error::MeasuringError;
+use std::path::{Component, Path, PathBuf};
+use touchstone_criteria::criterion_named;
+use touchstone_front_java::Jdk;
+use touchstone_front_java::path::{Jar, PathError};
+use touchstone_instrument::OfflineProbes;
+
+/// Classes that are to have probes.
+#[derive(Clone, Debug)]
+pub struct Offline {
+    /// A directory of classes, or a jar.
+    pub tree: PathBuf,
+    /// Where classes with probes go, and everything else of the tree.
+    pub to: PathBuf,
+    /// Where records and hits go.
+    pub out: PathBuf,
+    /// Where sources are.
+    pub root: PathBuf,
+    /// What the classes need.
+    pub class_path: Vec<PathBuf>,
+    /// Criteria by name.
+    pub criteria: Vec<String>,
+    /// What becomes of what an earlier measurement left.
+    pub earlier: Earlier,
+}
+
+/// What became of them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Probed {
+    /// So many have probes,
+    pub with: usize,
+    /// and so many have none.
+    pub without: usize,
+}
+
+/// Signatures of jars: they are not true of other classes.
+const SIGNATURES: [&str; 3] = [".SF", ".RSA", ".DSA"];
+
+/// Puts probes into a tree of classes.
+pub fn instrument_classes(request: &Offline) -> Result<Probed, MeasuringError> {
+    if let Some(name) = request.criteria.iter().find(|name| criterion_named(name).is_none()) {
+        return Err(MeasuringError::Criterion { name: name.clone() });
+    }
+    let tree = Tree::open(&request.tree)?;
+    let files = tree.files()?;
+    if files.iter().any(|file| OfflineProbes::is_holder(file)) {
+        return Err(MeasuringError::ProbesAlready { tree: request.tree.clone() });
+    }
+    if std::fs::read_dir(&request.to).is_ok_and(|mut entries| entries.next().is_some()) {
+        return Err(MeasuringError::NotEmpty { directory: request.to.clone() });
+    }
+    let directory = open(&request.out, request.earlier)?;
+    let (units, hits) = (request.out.join("units"), request.out.join("hits"));
+    let mut probes = OfflineProbes::new(&request.tree, &request.criteria);
+    let mut made = Probed { with: 0, without: 0 };
+    for file in &files {
+        if file.starts_with("META-INF/") && SIGNATURES.iter().any(|end| file.ends_with(end)) {
+            continue;
+        }
+        let bytes = tree.read(file)?;
+        match file.ends_with(".class").then(|| probes.class(&bytes)).flatten() {
+            Some(class) => {
+                made.with += 1;
+                let kept = units.join(format!("{:016x}", class.unit));
+                write(&kept.with_extension("loaded"), request.tree.as_os_str().as_encoded_bytes())?;
+                write(&kept.with_extension("class"), &bytes)?;
+                write(&request.to.join(file), &class.bytes)?;
+            }
+            None => {
+                made.without += usize::from(file.ends_with(".class"));
+                write(&request.to.join(file), &bytes)?;
+            }
+        }
+    }
+    let places: Vec<String> =
+        std::iter::once(&request.tree).chain(&request.class_path).map(|place| place.display().to_string()).collect();
+    let name = format!("{}.path", std::process::id());
+    write(&units.join(name), (places.join("\n") + "\n").as_bytes())?;
+    compile_holders(&probes, &hits, &request.to)?;
+    explain(&request.out, &request.root, &request.criteria)?;
+    drop(directory);
+    Ok(made)
+}
+
+fn compile_holders(probes: &OfflineProbes, hits: &Path, to: &Path) -> Result<(), MeasuringError> {
+    let scratch =
+        tempfile::tempdir().map_err(|source| MeasuringError::NotMade { directory: to.to_path_buf(), source })?;
+    let mut sources = Vec::new();
+    for holder in probes.holders(hits) {
+        let path = scratch.path().join(&holder.file);
+        write(&path, holder.text.as_bytes())?;
+        sources.push(path);
+    }
+    if sources.is_empty() {
+        return Ok(());
+    }
+    let refused = |why: touchstone_front_java::JdkError| MeasuringError::Holder { why: why.to_string() };
+    Jdk::find().and_then(|found| found.compile_for_all(&sources, to)).map_err(refused)
+}
+
+/// A tree of classes.
+enum Tree {
+    Directory(PathBuf),
+    Jar(Jar),
+}
+
+impl Tree {
+    fn open(place: &Path) -> Result<Tree, MeasuringError> {
+        match place.is_dir() {
+            true => Ok(Tree::Directory(place.to_path_buf())),
+            false => Jar::open(place).map(Tree::Jar).map_err(|why| not_read(place, why)),
+        }
+    }
+
+    /// Its files, in order.
+    fn files(&self) -> Result<Vec<String>, MeasuringError> {
+        let root = match self {
+            Tree::Directory(root) => root,
+            // Whoever made the jar may not say where else something is written.
+            Tree::Jar(jar) => {
+                let inside =
+                    |name: &&str| Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
+                return Ok(jar
+                    .names()
+                    .filter(|name| !name.ends_with('/'))
+                    .filter(inside)
+                    .map(str::to_string)
+                    .collect());
+            }
+        };
+        let mut found = Vec::new();
+        let mut waiting = vec![root.clone()];
+        while let Some(directory) = waiting.pop() {
+            let entries = std::fs::read_dir(&directory).and_then(|entries| entries.collect::<Result<Vec<_>, _>>());
+            let failed = |source| MeasuringError::NotRead { path: directory.clone(), source };
+            for path in entries.map_err(failed)?.into_iter().map(|entry| entry.path()) {
+                match path.is_dir() {
+                    true => waiting.push(path),
+                    false => found.extend(path.strip_prefix(root).ok().and_then(Path::to_str).map(str::to_string)),
+                }
+            }
+        }
+        found.sort_unstable();
+        Ok(found)
+    }
+
+    fn read(&self, file: &str) -> Result<Vec<u8>, MeasuringError> {
+        match self {
+            Tree::Directory(root) => {
+                let path = root.join(file);
+                std::fs::read(&path).map_err(|source| MeasuringError::NotRead { path, source })
+            }
+            Tree::Jar(jar) => match jar.read(file) {
+                Ok(bytes) => Ok(bytes.unwrap_or_default()),
+                Err(why) => Err(not_read(jar.file(), why)),
+            },
+        }
+    }
+}
+
+fn not_read(place: &Path, why: PathError) -> MeasuringError {
+    MeasuringError::NotRead { path: place.to_path_buf(), source: std::io::Error::other(why.to_string()) }
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), MeasuringError> {
+    let made = path.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| std::fs::write(path, bytes));
+    made.map_err(|source| MeasuringError::NotCopied { path: path.to_path_buf(), source })
+}

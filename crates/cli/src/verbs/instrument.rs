@@ -1,0 +1,57 @@
+//! `touchstone instrument`: classes of Java with probes, for programs that no agent comes into.
+
+use crate::output::exit::Exit;
+use anyhow::{Context, Result};
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use touchstone_campaign::{Earlier, Offline, Probed, instrument_classes};
+
+/// Options of `instrument`.
+#[derive(clap::Args, Debug)]
+pub struct Instrument {
+    /// A directory of classes, or a jar
+    #[arg(required = true, value_name = "DIR|JAR")]
+    pub tree: PathBuf,
+    /// Where classes with probes go, with everything else that is there; new or empty
+    #[arg(short, long, value_name = "DIR")]
+    pub out: PathBuf,
+    #[arg(help = crate::plan::args::criteria_help(""), short, long, default_value = "stmt,branch,mcdc", value_name = "CRITERIA", value_delimiter = ',')]
+    pub criteria: Vec<String>,
+    /// Where records go, and hits when the classes run
+    #[arg(long, value_name = "DIR", default_value = "touchstone-out")]
+    pub measurement: PathBuf,
+    /// Keep what is in the measurement, and add to it: another module of the same program
+    #[arg(long)]
+    pub keep: bool,
+    /// Where sources are [default: the working tree of git that this is, else this directory]
+    #[arg(long, value_name = "DIR")]
+    pub root: Option<PathBuf>,
+    /// What the classes need: jars and directories of classes, separated as on a class path
+    #[arg(long, visible_alias = "cp", value_name = "PATH")]
+    pub class_path: Vec<OsString>,
+}
+
+/// Carries out `instrument`.
+pub fn instrument(options: &Instrument) -> Result<ExitCode> {
+    let (_, root) = crate::verbs::measure::places(options.root.as_deref())?;
+    let tree = options.tree.canonicalize().with_context(|| format!("can't find {}", options.tree.display()))?;
+    let class_path = options.class_path.iter().flat_map(|path| std::env::split_paths(path).collect::<Vec<_>>());
+    let request = Offline {
+        tree,
+        to: std::path::absolute(&options.out)?,
+        out: std::path::absolute(&options.measurement)?,
+        root,
+        class_path: class_path.map(std::path::absolute).collect::<std::io::Result<_>>()?,
+        criteria: options.criteria.clone(),
+        earlier: if options.keep { Earlier::Kept } else { Earlier::Forgotten },
+    };
+    let Probed { with, without } = instrument_classes(&request)?;
+    eprintln!("{with} classes have probes, {without} have nothing to measure");
+    eprintln!(
+        "run them from {}; then `touchstone merge {} -o DIR` says what was covered",
+        options.out.display(),
+        options.measurement.display()
+    );
+    Ok(Exit::Done.into())
+}
