@@ -31,6 +31,7 @@ mod memory;
 mod observer;
 mod registers;
 mod start;
+mod records;
 mod stores;
 mod throw;
 mod unrunnable;

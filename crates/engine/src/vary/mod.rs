@@ -37,8 +37,10 @@ use touchstone_ir::{DataType, DataValue, ErrorKind, FuncId, GlobalId, InputSourc
 
 /// Inputs that are varied, at most.
 const POOL: usize = 512;
-/// Instructions of one run.
+/// Instructions of one run,
 const STEPS: u64 = 40_000;
+/// and where objects have classes: one that holds a lot is filled first.
+const STEPS_WITH_CLASSES: u64 = 400_000;
 /// The clock is looked at once in so many runs.
 const RUNS_A_LOOK: u32 = 16;
 
@@ -270,8 +272,14 @@ impl<'a> Variation<'a, '_> {
         interrupted || self.deadline.is_over() || self.config.memory.is_some_and(|limit| limit.is_met())
     }
 
+    /// What one run may take.
+    fn limits(&self) -> Limits {
+        let steps = if self.module().has_classes() { STEPS_WITH_CLASSES } else { STEPS };
+        Limits { steps, frames: 200, heap_bytes: 1 << 24 }
+    }
+
     fn look(&self, inputs: &Inputs, ways: Ways) -> ConcreteRun {
-        let limits = Limits { steps: STEPS, frames: 200, heap_bytes: 1 << 24 };
+        let limits = self.limits();
         let look = Look { watch: Some(self.watch), limits, ways, ..Look::default() };
         let mut kind = inputs.kind.clone();
         // Which objects the run frees is not known yet.
@@ -315,7 +323,7 @@ impl<'a> Variation<'a, '_> {
         if !self.is_allowed(&test.kind, &test.answers) {
             return None;
         }
-        let limits = Limits { steps: STEPS, frames: 200, heap_bytes: 1 << 24 };
+        let limits = self.limits();
         let look = Look { watch: Some(self.watch), limits, ways: Ways::Conditions, ..Look::default() };
         let run = watch_kind(self.machines, self.func, &test.kind, &test.answers, look);
         let alike = outcome(self.module(), &run.end).as_ref() == Some(&test.outcome);
@@ -328,7 +336,7 @@ impl<'a> Variation<'a, '_> {
     fn is_allowed(&self, kind: &TestKind, answers: &[MadeInput]) -> bool {
         let Some(name) = &self.config.precondition else { return true };
         let Some(precondition) = self.module().function_named(name) else { return false };
-        let limits = Limits { steps: STEPS, frames: 200, heap_bytes: 1 << 24 };
+        let limits = self.limits();
         let run = watch_kind(self.machines, precondition, kind, answers, Look { limits, ..Look::default() });
         matches!(run.end, End::Returned(Some(Value::Int(truth))) if truth != 0)
     }

@@ -7,7 +7,7 @@
 use super::callers::Callers;
 use super::generics::Types;
 use super::known_classes::{collection, is_usual};
-use super::making::{All, Call, Making, Naming, Object, Scenario, Slot, Tested, Way};
+use super::making::{All, Call, Making, Naming, Object, Results, Scenario, Slot, Tested, Way};
 use super::outer::{object_of, outer_of};
 use super::world::World;
 use super::{MADE, STRING};
@@ -177,7 +177,7 @@ impl Planner<'_> {
     }
 
     /// How a method is tested by calls of some: of itself, or of others that lead to it. They are alike: all need an object of one
-    /// class, or none, and have one type of result.
+    /// class, or none.
     fn scenario(&mut self, method: MethodRef, callers: &Callers) -> Result<Planned, String> {
         let Callers { calls: callers, all } = callers;
         let first = callers[0];
@@ -221,12 +221,22 @@ impl Planner<'_> {
             }
         }
         let overloaded = calls.iter().any(|call| self.world.shown_name(call.method).contains('('));
-        let tested = Tested { calls, all: *all, selector, naming: Naming::of(overloaded) };
-        let result = self.result_of(first, &types);
+        let (result, results) = self.results_of(callers, &types);
+        let tested = Tested { calls, all: *all, selector, naming: Naming::of(overloaded), results };
         let changing = self.looked_at(receiver.as_ref(), &tested);
         let result_class = self.looked_at_result(&result);
         let (params, objects, result) = (std::mem::take(&mut self.params), self.count, result.text());
         Ok(Planned::Made(Arc::new(Scenario { receiver, tested, result, changing, result_class, params, objects })))
+    }
+
+    /// What one of several calls gives.
+    fn results_of(&self, methods: &[MethodRef], types: &Types) -> (Generic, Results) {
+        let mut all: Vec<Generic> = methods.iter().map(|method| self.result_of(*method, types)).collect();
+        all.dedup();
+        match (all.pop(), all.is_empty()) {
+            (Some(one), true) => (one, Results::OfOneType),
+            _ => (Generic::Value(Desc::Void), Results::Dropped),
+        }
     }
 
     /// What a call of a method gives: the object, if it makes one.

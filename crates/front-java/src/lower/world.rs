@@ -41,7 +41,7 @@ pub(crate) enum Func {
     /// `(i32 index, i32 length)`: throws.
     ThrowIndex,
     /// `(i32 size)`: throws.
-    ThrowNegative,
+    ThrowLength,
     /// `(i32 length) -> ptr`: an array.
     NewArray(ClassId),
     /// `(i32…) -> ptr`: an array of arrays.
@@ -407,7 +407,8 @@ impl World {
             }
             Func::Prepared(method) => (self.entry_params(*method).iter().map(ty_of).collect(), None),
             Func::Scenario(method) => {
-                (self.entry_params(*method).iter().map(ty_of).collect(), self.signature(self.called_for(*method)).1)
+                let result = if self.drops_results(*method) { None } else { self.signature(self.called_for(*method)).1 };
+                (self.entry_params(*method).iter().map(ty_of).collect(), result)
             }
             Func::InstanceOf(..) => (vec![Ty::Ptr], Some(Ty::I1)),
             Func::SameBox => (vec![Ty::Ptr, Ty::Ptr], Some(Ty::I1)),
@@ -415,7 +416,7 @@ impl World {
             Func::StoreCheck(_) => (vec![Ty::Ptr, Ty::Ptr], None),
             Func::Init(_) | Func::Main(_) | Func::Helper(_) => (vec![], None),
             Func::ThrowIndex => (vec![Ty::I32, Ty::I32], None),
-            Func::ThrowNegative => (vec![Ty::I32], None),
+            Func::ThrowLength => (vec![Ty::I32], None),
             Func::NewArray(_) => (vec![Ty::I32], Some(Ty::Ptr)),
             Func::MultiArray(_, dimensions) => (vec![Ty::I32; usize::from(*dimensions)], Some(Ty::Ptr)),
             Func::Mirror(_) => (vec![Ty::Ptr], Some(Ty::Ptr)),
@@ -466,7 +467,7 @@ impl World {
             Func::Throw(class) => self.throw_new(&mut b, *class)?,
             Func::ThrowNull => self.throw_null(&mut b)?,
             Func::ThrowIndex => self.throw_index(&mut b)?,
-            Func::ThrowNegative => self.throw_negative(&mut b)?,
+            Func::ThrowLength => self.throw_length(&mut b)?,
             Func::NewArray(class) => self.new_array(&mut b, *class)?,
             Func::MultiArray(class, dimensions) => self.multi_array(&mut b, *class, *dimensions)?,
             Func::Mirror(generation) => self.mirror(&mut b, *generation),
