@@ -43,12 +43,7 @@ pub(crate) fn look_around(work: &Work<'_>, java: &JavaProgram, tests: &mut [Test
 }
 
 /// What a test should notice; `None` if nothing can be said of it.
-fn noticed(
-    machines: &Machines<'_>,
-    prepared: &Prepared,
-    test: &TestCase,
-    faults: &mut Faults,
-) -> Option<Vec<Noticed>> {
+fn noticed(machines: &Machines<'_>, prepared: &Prepared, test: &TestCase, faults: &mut Faults) -> Option<Vec<Noticed>> {
     let module = machines.module();
     if !matches!(test.outcome, Outcome::Returned | Outcome::Threw { .. }) {
         return None;

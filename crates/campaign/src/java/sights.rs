@@ -174,7 +174,8 @@ impl<'a, 'm> Viewer<'a, 'm> {
     }
 
     fn run_in(&self, module: &Module, steps: &[Step], limits: Limits, layout: Layout) -> Run {
-        let (mut following, end) = Following::begin(self.machines, module, self.prepared.func, self.call, limits, layout);
+        let (mut following, end) =
+            Following::begin(self.machines, module, self.prepared.func, self.call, limits, layout);
         let mut run = Run {
             before: Vec::new(),
             outcome: ended(&end).unwrap_or(Sight::Nothing),

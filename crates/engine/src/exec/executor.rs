@@ -229,7 +229,7 @@ impl<'m> Executor<'m> {
         /// To ask the system takes as long as to make so many things.
         const FEW: u64 = 1 << 16;
         /// So many times what is made stays free.
-        const LEFT_FREE: u64 = 32;
+        const LEFT_FREE: u64 = 4;
         let limit = self.config.memory.filter(|_| things > FEW);
         // Up to half of the memory is for all that is not large, or one path with large objects would end the others. Where others
         // took much already, what is small beside that is still made.

@@ -11,7 +11,7 @@
 mod asked;
 mod change;
 mod heaps;
-mod hints;
+pub(crate) mod hints;
 mod repair;
 mod snapshot;
 mod variable;
@@ -33,7 +33,7 @@ use std::time::Duration;
 use touchstone_base::Deadline;
 use touchstone_criteria::{GoalId, MadeInput, NamedValue, NotCheckable, Outcome, Replay, TestCase, TestKind, Watch};
 use touchstone_interp::{End, Limits, Value};
-use touchstone_ir::{DataType, DataValue, ErrorKind, FuncId, GlobalId, InputSource, Linkage, Module};
+use touchstone_ir::{DataType, DataValue, ErrorKind, FuncId, GlobalId, InputSource, Linkage, Module, mask};
 
 /// Inputs that are varied, at most.
 const POOL: usize = 512;
@@ -99,6 +99,8 @@ pub struct Variation<'a, 'm> {
     pub seed: u64,
     /// A parameter that stays as it is, where objects have classes.
     pub still: Option<usize>,
+    /// What is run before chance decides: numbers of parameters, by their places; all others are zero.
+    pub first: &'a [Vec<(usize, u64)>],
 }
 
 /// The inputs of a run.
@@ -166,7 +168,7 @@ impl<'a> Variation<'a, '_> {
         let (mut in_vain, mut runs) = (0, 0);
         while in_vain < self.patience && !wishes.is_empty() {
             runs += 1;
-            in_vain += 1;
+            in_vain += u32::from(first.is_empty());
             if runs % RUNS_A_LOOK == 0 && self.is_over() {
                 return;
             }
@@ -219,6 +221,9 @@ impl<'a> Variation<'a, '_> {
         pool.tests = tests.len();
         let mut first: Vec<Inputs> = new.clone();
         if self.module().has_classes() {
+            let zeros = self.zeros();
+            let numbers = |numbers: &Vec<(usize, u64)>| zeros.clone().map(|zeros| self.with_numbers(zeros, numbers));
+            first.extend(self.first.iter().filter_map(numbers));
             first.reverse();
             return first;
         }
@@ -245,6 +250,26 @@ impl<'a> Variation<'a, '_> {
             Inputs { kind, answers, compared, asked: Rc::from([]) }
         };
         all.map(inputs).take(POOL / 2).collect()
+    }
+
+    /// Inputs with other numbers as parameters.
+    fn with_numbers(&self, mut inputs: Inputs, numbers: &[(usize, u64)]) -> Inputs {
+        let TestKind::Function { params, .. } = &mut inputs.kind else { return inputs };
+        for (at, number) in numbers {
+            let Some(param) = params.get_mut(*at) else { continue };
+            if let DataValue::Int(value) = &mut param.value {
+                *value = match &self.module().types[param.data] {
+                    DataType::Int { bits, .. } => mask(*number, *bits),
+                    DataType::Bool { .. } => *number & 1,
+                    DataType::Float { format, .. } => match format.bits() {
+                        32 => u64::from((*number as i64 as f32).to_bits()),
+                        _ => (*number as i64 as f64).to_bits(),
+                    },
+                    _ => *value,
+                };
+            }
+        }
+        inputs
     }
 
     /// Zeros and null pointers, where that is all that a test needs.

@@ -22,6 +22,15 @@ const DEEPEST: u32 = 3;
 /// From so many parameters of one argument on, objects have no others inside.
 const MOST_PARAMETERS: usize = 40;
 
+/// What code asks an object for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Asks {
+    /// To be of a type.
+    ForType,
+    /// To be of just this class: one below it is another.
+    ForClass,
+}
+
 /// What tests of a method call.
 #[derive(Clone, Debug)]
 pub(crate) enum Planned {
@@ -105,12 +114,13 @@ impl World {
 
 impl World {
     /// The classes that a method asks objects for: whether they are theirs, or to be taken for them.
-    fn asked_for(&self, method: MethodRef) -> Vec<Arc<str>> {
+    fn asked_for(&self, method: MethodRef) -> Vec<(Arc<str>, Asks)> {
         let Some(file) = self.classes.get(method.class).file() else { return Vec::new() };
         let Some(code) = self.classes.method(method).code() else { return Vec::new() };
         let insns = decode(&code.bytes, code.offset).unwrap_or_default();
         let class = |insn: &Insn| match insn {
-            Insn::InstanceOf(index) | Insn::CheckCast(index) | Insn::Constant(index) => file.pool.class(*index).ok(),
+            Insn::InstanceOf(index) | Insn::CheckCast(index) => Some((file.pool.class(*index).ok()?, Asks::ForType)),
+            Insn::Constant(index) => Some((file.pool.class(*index).ok()?, Asks::ForClass)),
             _ => None,
         };
         insns.iter().filter_map(|insn| class(&insn.insn)).collect()
@@ -156,7 +166,7 @@ pub(super) struct Planner<'w> {
     /// The exceptions that handlers of the tested method catch.
     pub(super) caught: Vec<Arc<str>>,
     /// The classes that the tested method, and whoever calls it for tests, asks objects for.
-    pub(super) mentioned: Vec<Arc<str>>,
+    pub(super) mentioned: Vec<(Arc<str>, Asks)>,
     /// What lambda expressions may do to the object whose method is tested: its number, and the method that changes it.
     pub(super) meddling: Option<(usize, MethodRef)>,
 }
