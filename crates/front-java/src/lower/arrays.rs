@@ -6,9 +6,6 @@ use crate::classfile::Desc;
 use crate::world::{ARRAY_BASE, ARRAY_LENGTH, CLASS_WORD, ClassId, Refusal, Shape};
 use touchstone_ir::{BinOp, BranchRole, Builtin, CastOp, CmpOp, Operand, Ty};
 
-/// No array is so long, however much memory there is: the JVM counts its header, too.
-pub(super) const NO_LENGTH: i32 = i32::MAX;
-
 impl World {
     /// What arrays of a class hold.
     pub fn element(&self, class: ClassId) -> Result<Desc, Refusal> {
@@ -44,19 +41,18 @@ impl World {
 
     pub fn new_array(&mut self, b: &mut Builder, class: ClassId) -> Result<(), Refusal> {
         let length = b.param(0);
-        self.length_check(b, length, NO_LENGTH);
+        self.negative_check(b, length);
         let array = self.allocate_array(b, class, length)?;
         b.ret(Some(array));
         Ok(())
     }
 
-    /// Goes on if a length is below another one, and not negative: one question for both.
-    fn length_check(&mut self, b: &mut Builder, length: Operand, other: i32) {
-        let fine = b.cmp(CmpOp::Ult, length, int(other));
+    fn negative_check(&mut self, b: &mut Builder, length: Operand) {
+        let fine = b.cmp(CmpOp::Sle, int(0), length);
         let (next, wrong) = (b.block(), b.block());
         b.branch(fine, next, wrong, BranchRole::Check);
         b.at(wrong);
-        let throw = self.func(Func::ThrowLength);
+        let throw = self.func(Func::ThrowNegative);
         b.call(throw, vec![length], None);
         b.end(touchstone_ir::TermKind::Unreachable);
         b.at(next);
@@ -66,8 +62,7 @@ impl World {
     pub fn multi_array(&mut self, b: &mut Builder, class: ClassId, dimensions: u8) -> Result<(), Refusal> {
         let lengths = b.params();
         for length in &lengths {
-            // Whether one is too long is asked when none is negative: here, not at all.
-            self.length_check(b, *length, i32::MIN);
+            self.negative_check(b, *length);
         }
         let outer = self.allocate_array(b, class, lengths[0])?;
         let outer_reg = b.reg(Ty::Ptr);

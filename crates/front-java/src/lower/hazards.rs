@@ -8,10 +8,7 @@ use super::builder::int;
 use super::origin::Origin;
 use super::world::Data;
 use crate::classfile::{Constant, Decoded, Handler, Insn};
-use crate::world::CLASS_WORD;
-use touchstone_ir::{
-    BranchRole, Builtin, CmpOp, Expr, ExprKind, InstKind, Operand, Point, PointId, PointKind, Reg, Ty,
-};
+use touchstone_ir::{BranchRole, Builtin, CmpOp, Expr, ExprKind, InstKind, Operand, Point, PointId, PointKind, Ty};
 
 /// Exceptions that the language throws.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -72,27 +69,10 @@ impl Body<'_> {
         self.b.catcher = catcher;
         let back = self.b.here();
         self.b.at(landing);
-        self.only_of(what, thrown);
         self.b.emit(InstKind::Point { point });
         self.b.throw(Operand::Reg(thrown));
         self.b.at(back);
         value
-    }
-
-    /// Goes on with an exception that is the one that is meant, and throws others: an array may also be too long.
-    fn only_of(&mut self, what: Implicit, thrown: Reg) {
-        let class = match what {
-            Implicit::NegativeSize => self.world.jdk(&format!("java/lang/{}", what.class())).ok(),
-            _ => None,
-        };
-        let Some(class) = class else { return };
-        let word = self.b.load(Operand::Reg(thrown), CLASS_WORD, Ty::I32);
-        let meant = self.b.cmp(CmpOp::Eq, word, Operand::Const(Ty::I32, self.world.word(class)));
-        let (next, other) = (self.b.block(), self.b.block());
-        self.b.branch(meant, next, other, BranchRole::Check);
-        self.b.at(other);
-        self.b.throw(Operand::Reg(thrown));
-        self.b.at(next);
     }
 
     /// An element, as source writes it; empty if that is not known.

@@ -1,6 +1,5 @@
 //! One instruction of the stack machine.
 
-use super::arrays::NO_LENGTH;
 use super::body::Body;
 use super::builder::{NULL, int, long, ty_of};
 use super::hazards::{Implicit, LABEL_CLASS};
@@ -512,7 +511,7 @@ impl Body<'_> {
         self.mark_use(length, &Desc::Int);
         self.world.classes.instantiate(class);
         let value = match length {
-            Operand::Const(_, bits) if (0..NO_LENGTH).contains(&(bits as u32 as i32)) => {
+            Operand::Const(_, bits) if (bits as u32 as i32) >= 0 => {
                 self.world.allocate_array(&mut self.b, class, length)?
             }
             _ => {

@@ -94,16 +94,8 @@ impl World {
         self.throw_text(b, "java/lang/ArrayIndexOutOfBoundsException", &parts)
     }
 
-    /// What a length leads to that no array has.
-    pub fn throw_length(&mut self, b: &mut Builder) -> Result<(), Refusal> {
-        let length = b.param(0);
-        let (negative, long) = (b.block(), b.block());
-        let is_negative = b.cmp(CmpOp::Slt, length, int(0));
-        b.branch(is_negative, negative, long, BranchRole::Check);
-        b.at(long);
-        self.throw_constant(b, "java/lang/OutOfMemoryError", Some("Requested array size exceeds VM limit"));
-        b.at(negative);
-        let parts = [Part::Value(length, Desc::Int)];
+    pub fn throw_negative(&mut self, b: &mut Builder) -> Result<(), Refusal> {
+        let parts = [Part::Value(b.param(0), Desc::Int)];
         self.throw_text(b, "java/lang/NegativeArraySizeException", &parts)
     }
 

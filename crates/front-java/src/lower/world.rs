@@ -41,7 +41,7 @@ pub(crate) enum Func {
     /// `(i32 index, i32 length)`: throws.
     ThrowIndex,
     /// `(i32 size)`: throws.
-    ThrowLength,
+    ThrowNegative,
     /// `(i32 length) -> ptr`: an array.
     NewArray(ClassId),
     /// `(i32…) -> ptr`: an array of arrays.
@@ -417,7 +417,7 @@ impl World {
             Func::StoreCheck(_) => (vec![Ty::Ptr, Ty::Ptr], None),
             Func::Init(_) | Func::Main(_) | Func::Helper(_) => (vec![], None),
             Func::ThrowIndex => (vec![Ty::I32, Ty::I32], None),
-            Func::ThrowLength => (vec![Ty::I32], None),
+            Func::ThrowNegative => (vec![Ty::I32], None),
             Func::NewArray(_) => (vec![Ty::I32], Some(Ty::Ptr)),
             Func::MultiArray(_, dimensions) => (vec![Ty::I32; usize::from(*dimensions)], Some(Ty::Ptr)),
             Func::Mirror(_) => (vec![Ty::Ptr], Some(Ty::Ptr)),
@@ -468,7 +468,7 @@ impl World {
             Func::Throw(class) => self.throw_new(&mut b, *class)?,
             Func::ThrowNull => self.throw_null(&mut b)?,
             Func::ThrowIndex => self.throw_index(&mut b)?,
-            Func::ThrowLength => self.throw_length(&mut b)?,
+            Func::ThrowNegative => self.throw_negative(&mut b)?,
             Func::NewArray(class) => self.new_array(&mut b, *class)?,
             Func::MultiArray(class, dimensions) => self.multi_array(&mut b, *class, *dimensions)?,
             Func::Mirror(generation) => self.mirror(&mut b, *generation),
