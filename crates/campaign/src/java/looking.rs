@@ -278,12 +278,12 @@ impl Choice<'_, '_> {
 
     /// A method, asked with what the test passes elsewhere.
     fn asked(&self, (looks, probe): (usize, usize), found: &Probe) -> Vec<Step> {
-        let first = self.values(&found.takes[0]);
+        let first = self.values(&found.takes[0], found.effect);
         let mut steps = Vec::new();
         for (at, value) in first.into_iter().enumerate() {
             let mut arguments = vec![value];
             for other in &found.takes[1..] {
-                let values = self.values(other);
+                let values = self.values(other, found.effect);
                 // Another value than the first argument has, if there is one.
                 match values.get((at + 1) % values.len().max(1)) {
                     Some(value) => arguments.push(value.clone()),
@@ -296,9 +296,12 @@ impl Choice<'_, '_> {
     }
 
     /// What a parameter of a type may get: what calls of the test get, and small numbers.
-    fn values(&self, desc: &Desc) -> Vec<Again> {
+    fn values(&self, desc: &Desc, effect: Effect) -> Vec<Again> {
         let mut found: Vec<(Value, Again)> = Vec::new();
+        // What changes a collection takes its elements, and a variable of type `Object` is none.
+        let is_any = |making: &Making| matches!(making, Making::Object(object) if object.ty == "java.lang.Object");
         let passed = self.prepared.passed.iter().filter(|passed| passed.desc == *desc && self.is_made(passed));
+        let passed = passed.filter(|passed| effect == Effect::Looks || !is_any(&passed.making));
         for passed in passed {
             let again = match &passed.making {
                 Making::Given(at) => Again::Param(*at),

@@ -271,7 +271,10 @@ impl<'t> Making<'t> {
         }
         let counter = if counts { "private int calls; " } else { "" };
         let arguments = create.map_or(String::new(), |call| self.values(&call.arguments.clone(), As::Exact));
-        format!("new {ty}({arguments}) {{ {counter}{} }}", bodies.join(" "))
+        match bodies.is_empty() {
+            true => format!("new {ty}({arguments}) {{ }}"),
+            false => format!("new {ty}({arguments}) {{ {counter}{} }}", bodies.join(" ")),
+        }
     }
 
     /// An answer of a stub: always the same object.
