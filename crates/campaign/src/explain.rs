@@ -7,6 +7,7 @@ use crate::conclude::{Grounds, conclude};
 use crate::error::{ExplainError, PlanError};
 use crate::explore::Kept;
 use crate::grow::{Growing, Rounds, grow};
+use crate::java::FirstInputs;
 use crate::plan::{Material, Task};
 use crate::program::Program;
 use crate::request::{Request, Subject};
@@ -143,8 +144,16 @@ impl Question {
         let mut found = explore_goals(module, func, goals, &config, &mut tests);
         let growing = self.growing.unwrap_or(Growing::NOT);
         let machines = Machines::of(module);
-        let rounds =
-            Rounds { module, machines: &machines, func, wanted: &wanted, watch: &watch, config: &config, growing };
+        let rounds = Rounds {
+            module,
+            machines: &machines,
+            func,
+            wanted: &wanted,
+            watch: &watch,
+            config: &config,
+            growing,
+            first: FirstInputs::default(),
+        };
         let last = match self.growing {
             Some(_) => grow(&rounds, &mut found, &mut Pool::default(), &mut tests),
             None => config.clone(),

@@ -4,6 +4,7 @@
 use crate::conclude::Proofs;
 use crate::error::CampaignError;
 use crate::grow::{Collector, Growing, Rounds, covered, grow, no_gain};
+use crate::java::FirstInputs;
 use crate::program::Program;
 use crate::request::Purpose;
 use crate::sequences::sequences;
@@ -42,6 +43,7 @@ pub(crate) fn explore<'s>(
     let mut writer = Writer { work, sink, watcher, tests: Vec::new(), untested: None, failed: None };
     let (module, func, growing) = (work.module(), work.task.func, work.plan.request.growing());
     let machines = Machines::of(module);
+    let made = work.plan.program.java.as_ref().filter(|java| java.tested(func) != func);
     let rounds = Rounds {
         module,
         machines: &machines,
@@ -50,9 +52,9 @@ pub(crate) fn explore<'s>(
         watch: &work.watch,
         config: &work.config,
         growing: growing.unwrap_or(Growing::NOT),
+        first: made.map_or_else(FirstInputs::default, |java| java.first_inputs(func, work.config.seed)),
     };
     let mut pool = Pool::default();
-    let made = work.plan.program.java.as_ref().filter(|java| java.tested(func) != func);
     if let Some(java) = made.filter(|_| growing.is_some() && !work.plan.request.wants_paths()) {
         // Whoever reads tests would rather see a few calls than a loop: that comes for what stays open.
         vary(&rounds, None, &mut pool, &mut writer, Turn::First(java.fills(func)));
@@ -79,9 +81,11 @@ fn search(work: &Work<'_>, writer: &mut Writer<'_, '_>) -> Found {
     let (module, func) = (work.module(), work.task.func);
     let paths = work.plan.request.wants_paths();
     let deadline = match work.plan.request.growing() {
-        // What comes later is cheap, and finds what is too hard for this.
+        // What comes later is cheap, and finds what is too hard for this: where objects are made by calls, most of all.
         Some(_) => {
-            work.config.deadline.or_earlier(Deadline::within(work.config.deadline.left().map(|left| left * 3 / 4)))
+            let made = work.plan.program.java.as_ref().is_some_and(|java| java.tested(func) != func);
+            let share = |left: Duration| if made { left * 5 / 8 } else { left * 3 / 4 };
+            work.config.deadline.or_earlier(Deadline::within(work.config.deadline.left().map(share)))
         }
         None => work.config.deadline,
     };

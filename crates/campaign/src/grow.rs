@@ -1,6 +1,7 @@
 //! Rounds after the first: while something is open and time is left, objects behind input pointers grow. Something is also
 //! open if only tests that go wrong cover it: a caller who passes enough may see it without.
 
+use crate::java::FirstInputs;
 use crate::vary::{Turn, vary};
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -66,6 +67,8 @@ pub(crate) struct Rounds<'a, 'm> {
     /// What the first round was asked.
     pub config: &'a Config,
     pub growing: Growing,
+    /// What is run before tests are varied by chance.
+    pub first: FirstInputs,
 }
 
 /// Takes the tests of all rounds.

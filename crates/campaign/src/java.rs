@@ -4,9 +4,11 @@
 mod looking;
 mod making;
 mod named;
+mod short_sequences;
 mod sights;
 
 pub(crate) use looking::look_around;
+pub(crate) use short_sequences::FirstInputs;
 
 use crate::program::{Program, ReadError, Reading};
 use crate::request::Subject;
@@ -156,6 +158,13 @@ impl JavaProgram {
             Making::Object(object) => object.many.as_ref().map(|many| many.selector),
             Making::Given(_) => None,
         }
+    }
+
+    /// What is run first of a function that makes objects by calls.
+    pub fn first_inputs(&self, entry: FuncId, seed: u64) -> FirstInputs {
+        let method = self.methods.iter().find(|method| method.entry == entry);
+        let scenario = method.and_then(|method| method.scenario.as_ref());
+        scenario.map_or_else(FirstInputs::default, |scenario| FirstInputs::of(scenario, seed))
     }
 
     /// Whether a function's source is not known: its decisions are then the compiler's.

@@ -2,6 +2,7 @@
 //! tests make objects by calls before the first one. They only add tests.
 
 use crate::grow::{Collector, Covered, Rounds, covered};
+use crate::java::FirstInputs;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 use touchstone_base::Deadline;
@@ -23,7 +24,7 @@ impl Turn {
     /// The time that it gets: a share of what is left, not much, and a little where a question took longer than it should.
     fn time(self, deadline: Deadline) -> Duration {
         let (share, most) = match self {
-            Turn::First(_) => (8, 2),
+            Turn::First(_) => (6, 3),
             Turn::Before(_) => (6, 2),
             // Tests of several calls come after it.
             Turn::Last => (2, 4),
@@ -37,6 +38,15 @@ impl Turn {
         match self {
             Turn::First(_) | Turn::Before(_) => 4000,
             Turn::Last => 20_000,
+        }
+    }
+
+    /// What is run before chance decides.
+    fn first(self, first: &FirstInputs) -> &[Vec<(usize, u64)>] {
+        match self {
+            Turn::First(_) => &first.few,
+            Turn::Before(0) => &first.many,
+            Turn::Before(_) | Turn::Last => &[],
         }
     }
 
@@ -81,6 +91,7 @@ pub(crate) fn vary(
         longest: longest(rounds.growing.most),
         patience: turn.patience(),
         still: turn.still(),
+        first: turn.first(&rounds.first),
         seed: rounds.config.seed.wrapping_add(turn.number()),
     };
     let seeds = collector.tests().to_vec();

@@ -43,4 +43,5 @@ pub use search::prefix::{LostPrefix, Prefix, PrefixInput, explore_from, explore_
 pub use search::sequence::{Sequence, SequenceCall, Sequencing};
 pub use state::trail::Choice;
 pub use touchstone_interp::{End, Layout, Limits, Starting, Value, Whose};
+pub use vary::hints::Chance;
 pub use vary::{Pool, Variation, Wishes};

@@ -29,6 +29,7 @@ mod java;
 mod machine;
 mod memory;
 mod observer;
+mod records;
 mod registers;
 mod start;
 mod stores;

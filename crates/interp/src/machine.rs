@@ -288,6 +288,15 @@ impl<'m> Machine<'m> {
         machine
     }
 
+    /// A copy that runs another module, whose globals are the same: some of its functions are others.
+    pub fn running<'o>(self, module: &'o Module) -> Machine<'o>
+    where
+        'm: 'o,
+    {
+        debug_assert_eq!(module.globals.len(), self.module.globals.len());
+        Machine { module, ..self }
+    }
+
     fn make_globals(&mut self) {
         let mut globals = IndexMap::new();
         for global in self.module.globals.values() {

@@ -11,11 +11,12 @@
 //! A dead object keeps only a small record. That is what makes a dangling pointer recognisable, and why the number of
 //! objects counts against the memory limit.
 
+use crate::records::Records;
 use crate::stores::{KEEP_CAPACITY, Store, Stores};
 use crate::value::{ObjectId, Pointer, Value};
 use std::borrow::Cow;
 use std::cell::Cell;
-use touchstone_base::{Id, IndexMap};
+use touchstone_base::Id;
 use touchstone_ir::{CmpOp, ErrorKind, Ty};
 
 /// Addresses below this are null and its neighbourhood.
@@ -96,7 +97,7 @@ pub(crate) enum Fill {
 /// All objects of a machine.
 #[derive(Clone)]
 pub(crate) struct Memory<'m> {
-    records: IndexMap<ObjectId, Record>,
+    records: Records<Record>,
     stores: Stores<'m>,
     next_address: u64,
     live_bytes: u64,
@@ -115,7 +116,7 @@ pub(crate) struct Memory<'m> {
 impl<'m> Memory<'m> {
     pub fn new(limit: u64, layout: Layout) -> Self {
         Memory {
-            records: IndexMap::new(),
+            records: Records::default(),
             stores: Stores::default(),
             next_address: match layout {
                 Layout::Close => FIRST_ADDRESS,
@@ -134,6 +135,7 @@ impl<'m> Memory<'m> {
 
     /// From now on, copies share what objects hold, until one of them writes.
     pub fn share(&mut self) {
+        self.records.share();
         self.stores.share();
     }
 

@@ -8,7 +8,7 @@ use super::JavaProgram;
 use super::sights::{Run, Sight, Step, Viewer};
 use crate::work::Work;
 use touchstone_criteria::{Again, Noticed, Noticing, Outcome, TestCase};
-use touchstone_engine::{Layout, Value, mutants};
+use touchstone_engine::{Layout, Machines, Value, mutants};
 use touchstone_front_java::classfile::Desc;
 use touchstone_front_java::{Effect, Looks, Making, Passed, Prepared, Probe, Whose};
 use touchstone_ir::{DataValue, FuncId, Function, Module};
@@ -30,23 +30,25 @@ const MOST_FAULTS: usize = 150;
 pub(crate) fn look_around(work: &Work<'_>, java: &JavaProgram, tests: &mut [TestCase]) {
     let Some(prepared) = java.prepared.get(&work.task.func) else { return };
     let module = work.module();
+    let machines = Machines::of(module);
     let mut faults = Faults::new(module);
     for test in tests {
         if work.plan.request.is_interrupted() {
             break;
         }
-        if let Some(noticed) = noticed(module, prepared, test, &mut faults) {
+        if let Some(noticed) = noticed(&machines, prepared, test, &mut faults) {
             test.expected.noticed = noticed;
         }
     }
 }
 
 /// What a test should notice; `None` if nothing can be said of it.
-fn noticed(module: &Module, prepared: &Prepared, test: &TestCase, faults: &mut Faults) -> Option<Vec<Noticed>> {
+fn noticed(machines: &Machines<'_>, prepared: &Prepared, test: &TestCase, faults: &mut Faults) -> Option<Vec<Noticed>> {
+    let module = machines.module();
     if !matches!(test.outcome, Outcome::Returned | Outcome::Threw { .. }) {
         return None;
     }
-    let viewer = Viewer::new(module, prepared, test)?;
+    let viewer = Viewer::new(machines, module, prepared, test)?;
     let plain = viewer.run(module, &[], Layout::Close);
     if !plain.fits(&test.outcome) {
         return None;
@@ -129,13 +131,13 @@ impl Faults {
 }
 
 /// Chooses what one test looks at.
-struct Choice<'a> {
+struct Choice<'a, 'm> {
     prepared: &'a Prepared,
-    viewer: &'a Viewer<'a>,
+    viewer: &'a Viewer<'a, 'm>,
     module: &'a Module,
 }
 
-impl Choice<'_> {
+impl Choice<'_, '_> {
     /// What can be asked for without arguments, and answers something else after the call than before it.
     fn changed(&self, result_is_new: bool) -> Vec<Step> {
         let all = self.steps(|looks, probe| {
@@ -276,12 +278,12 @@ impl Choice<'_> {
 
     /// A method, asked with what the test passes elsewhere.
     fn asked(&self, (looks, probe): (usize, usize), found: &Probe) -> Vec<Step> {
-        let first = self.values(&found.takes[0]);
+        let first = self.values(&found.takes[0], found.effect);
         let mut steps = Vec::new();
         for (at, value) in first.into_iter().enumerate() {
             let mut arguments = vec![value];
             for other in &found.takes[1..] {
-                let values = self.values(other);
+                let values = self.values(other, found.effect);
                 // Another value than the first argument has, if there is one.
                 match values.get((at + 1) % values.len().max(1)) {
                     Some(value) => arguments.push(value.clone()),
@@ -294,9 +296,12 @@ impl Choice<'_> {
     }
 
     /// What a parameter of a type may get: what calls of the test get, and small numbers.
-    fn values(&self, desc: &Desc) -> Vec<Again> {
+    fn values(&self, desc: &Desc, effect: Effect) -> Vec<Again> {
         let mut found: Vec<(Value, Again)> = Vec::new();
+        // What changes a collection takes its elements, and a variable of type `Object` is none.
+        let is_any = |making: &Making| matches!(making, Making::Object(object) if object.ty == "java.lang.Object");
         let passed = self.prepared.passed.iter().filter(|passed| passed.desc == *desc && self.is_made(passed));
+        let passed = passed.filter(|passed| effect == Effect::Looks || !is_any(&passed.making));
         for passed in passed {
             let again = match &passed.making {
                 Making::Given(at) => Again::Param(*at),

@@ -70,7 +70,7 @@ fn way(planned: &Way) -> JavaWay {
             JavaWay::Array { element: element.clone(), size: *size, elements: makings(elements) }
         }
         Way::Filled { create, adder, form, size, elements, .. } => JavaWay::Filled {
-            create: create.text.clone(),
+            create: call(create),
             adder: adder.clone(),
             form: match form {
                 Form::Listed => JavaForm::Listed,

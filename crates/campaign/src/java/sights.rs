@@ -1,7 +1,7 @@
 //! Runs of one test with looks after its call, and what they see.
 
 use touchstone_criteria::{Again, Noticing, Outcome, Seen, TestCase, TestKind};
-use touchstone_engine::{Call, End, Following, Layout, Limits, Value};
+use touchstone_engine::{Call, End, Following, Layout, Limits, Machines, Value};
 use touchstone_front_java::classfile::Desc;
 use touchstone_front_java::{Gives, Prepared, Probe, Reads, Whose};
 use touchstone_ir::{DataTypeId, DataValue, FuncId, FunctionRole, Module, Ty, mask};
@@ -105,7 +105,8 @@ impl Run {
 }
 
 /// Runs one test, with looks.
-pub(super) struct Viewer<'a> {
+pub(super) struct Viewer<'a, 'm> {
+    machines: &'a Machines<'m>,
     prepared: &'a Prepared,
     call: Call<'a>,
     /// Values of parameters, and objects, in a run.
@@ -113,17 +114,23 @@ pub(super) struct Viewer<'a> {
     objects: Vec<Value>,
 }
 
-impl<'a> Viewer<'a> {
-    pub fn new(module: &Module, prepared: &'a Prepared, test: &'a TestCase) -> Option<Viewer<'a>> {
+impl<'a, 'm> Viewer<'a, 'm> {
+    pub fn new(
+        machines: &'a Machines<'m>,
+        module: &Module,
+        prepared: &'a Prepared,
+        test: &'a TestCase,
+    ) -> Option<Viewer<'a, 'm>> {
         let TestKind::Function { earlier, params, globals, objects } = &test.kind else { return None };
         if !earlier.is_empty() {
             return None;
         }
         let call = Call { earlier, params, globals, objects, answers: &test.answers };
-        let (following, end) = Following::begin(module, prepared.func, call, Limits::default(), Layout::Close);
+        let (following, end) =
+            Following::begin(machines, module, prepared.func, call, Limits::default(), Layout::Close);
         let objects = prepared.objects.iter().map(|place| following.global(*place, Ty::Ptr)).collect();
         let params = following.params;
-        matches!(end, End::Returned(_)).then_some(Viewer { prepared, call, params, objects })
+        matches!(end, End::Returned(_)).then_some(Viewer { machines, prepared, call, params, objects })
     }
 
     /// What a parameter chooses.
@@ -167,7 +174,8 @@ impl<'a> Viewer<'a> {
     }
 
     fn run_in(&self, module: &Module, steps: &[Step], limits: Limits, layout: Layout) -> Run {
-        let (mut following, end) = Following::begin(module, self.prepared.func, self.call, limits, layout);
+        let (mut following, end) =
+            Following::begin(self.machines, module, self.prepared.func, self.call, limits, layout);
         let mut run = Run {
             before: Vec::new(),
             outcome: ended(&end).unwrap_or(Sight::Nothing),
@@ -222,7 +230,7 @@ impl<'a> Viewer<'a> {
     /// What looks show before the call; `None` where there is no object yet.
     pub fn before(&self, module: &Module, steps: &[Step]) -> Vec<Option<Sight>> {
         let (mut following, _) =
-            Following::begin(module, self.prepared.func, self.call, Limits::default(), Layout::Close);
+            Following::begin(self.machines, module, self.prepared.func, self.call, Limits::default(), Layout::Close);
         let objects: Vec<Value> = self.prepared.objects.iter().map(|place| following.global(*place, Ty::Ptr)).collect();
         let look = Look { module, prepared: self.prepared, objects: &objects };
         let sight = |step: &Step| match step.of(self.prepared).0 {

@@ -130,6 +130,34 @@ class Held {
 }
 
 #[test]
+fn calls_that_fit_together_comparators_of_sorted_sets_and_subclasses_are_found() {
+    let scratch = tempfile::tempdir().expect("a directory");
+    let file = source(
+        scratch.path(),
+        "Ring.java",
+        "import java.util.*;
+class Ring {
+    static class Name { final int length; Name(int length) { this.length = length; } }
+    private final int[] at = new int[4];
+    private int head, tail;
+    void first(int x) { head = (head + 3) % 4; at[head] = x; }
+    void last(int x) { at[tail] = x; tail = (tail + 1) % 4; }
+    int wrapped(int x) { return head == 2 && tail == 1 && at[3] == x && at[2] != x ? 1 : 0; }
+    static int ordered(SortedSet<Integer> s) { if (s.comparator() != null && s.size() == 2) return s.first(); return 0; }
+    static int plain(Name n) { if (n.getClass() != Name.class) return n.length; return -1; }
+}
+",
+    );
+    let report = generated(&["-c", "branch"], &file, scratch.path());
+    let total = report["objectives"].as_array().expect("objectives").len();
+    assert_eq!(count(&report, "covered"), total, "{report:#}");
+    let tests = tests_of(&scratch, "Ring");
+    for part in ["new TreeSet<>(Collections.reverseOrder())", "new Ring.Name(", "{ }"] {
+        assert!(tests.contains(part), "{part} in\n{tests}");
+    }
+}
+
+#[test]
 fn abstract_classes_enumerations_and_private_constructors_are_no_obstacle_and_state_is_checked() {
     let scratch = tempfile::tempdir().expect("a directory");
     let file = source(

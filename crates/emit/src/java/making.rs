@@ -150,19 +150,20 @@ impl<'t> Making<'t> {
             }
             JavaWay::Filled { create, adder, form, size, elements } => {
                 let held = &elements[..self.number(*size).min(elements.len())];
-                let create = self.names.shortened(create);
+                let given = self.values(&create.arguments, As::Plain);
+                let create = self.names.shortened(&create.text);
                 // A single null would be taken for the array of all elements.
                 let inside = if held.len() == 1 && *form == JavaForm::Listed { As::Single } else { As::Plain };
                 let values: Vec<String> = held.iter().map(|call| self.values(call, inside)).collect();
                 match form {
-                    _ if held.is_empty() => format!("{create}()"),
+                    _ if held.is_empty() => format!("{create}({given})"),
                     JavaForm::Listed => {
                         let list = self.names.shortened("java.util.Arrays.asList");
                         format!("{create}({list}({}))", values.join(", "))
                     }
                     JavaForm::Called => {
                         adding = values.into_iter().map(|value| format!("{adder}({value})")).collect();
-                        format!("{create}()")
+                        format!("{create}({given})")
                     }
                 }
             }
@@ -270,7 +271,10 @@ impl<'t> Making<'t> {
         }
         let counter = if counts { "private int calls; " } else { "" };
         let arguments = create.map_or(String::new(), |call| self.values(&call.arguments.clone(), As::Exact));
-        format!("new {ty}({arguments}) {{ {counter}{} }}", bodies.join(" "))
+        match bodies.is_empty() {
+            true => format!("new {ty}({arguments}) {{ }}"),
+            false => format!("new {ty}({arguments}) {{ {counter}{} }}", bodies.join(" ")),
+        }
     }
 
     /// An answer of a stub: always the same object.

@@ -107,7 +107,7 @@ pub enum JavaWay {
     /// A collection.
     Filled {
         /// The constructor.
-        create: String,
+        create: JavaCall,
         /// What adds to it.
         adder: String,
         /// How it is written.

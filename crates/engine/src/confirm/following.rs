@@ -1,6 +1,7 @@
 //! A test that goes on: its inputs are there, and whoever holds it makes one call after the other and looks at what they leave.
 
 use crate::confirm::concrete::{Call, Run};
+use crate::exec::machines::Machines;
 use std::collections::BTreeSet;
 use touchstone_criteria::NamedValue;
 use touchstone_interp::{End, Event, Layout, Limits, Machine, NullObserver, Observer, Value};
@@ -14,15 +15,18 @@ pub struct Following<'m> {
 }
 
 impl<'m> Following<'m> {
-    /// Makes the inputs of a test, and calls a function that takes its parameters; gives how that ends.
-    pub fn begin(
+    /// Makes the inputs of a test, and calls a function that takes its parameters; gives how that ends. The program may be that of the
+    /// machines, or another that has the same globals.
+    pub fn begin<'b: 'm>(
+        machines: &Machines<'b>,
         module: &'m Module,
         func: FuncId,
         call: Call<'_>,
         limits: Limits,
         layout: Layout,
     ) -> (Following<'m>, End) {
-        let mut run = Run::given(module, Machine::laid_out(module, limits, layout), call);
+        let machine: Machine<'m> = machines.machine(limits, layout).running(module);
+        let mut run = Run::given(module, machine, call);
         let params = run.ready(func, call.params).args;
         let end = run.machine.call(func, &params, &mut NullObserver);
         (Following { run, params }, end)

@@ -228,9 +228,16 @@ impl<'m> Executor<'m> {
     pub fn has_room(&self, things: u64, size: u64) -> bool {
         /// To ask the system takes as long as to make so many things.
         const FEW: u64 = 1 << 16;
+        /// So many times what is made stays free.
+        const LEFT_FREE: u64 = 4;
         let limit = self.config.memory.filter(|_| things > FEW);
-        // Half of the memory is for all that is not large, or one path with large objects would end the others.
-        limit.is_none_or(|limit| limit.has_room(things.saturating_mul(size).saturating_add(limit.most() / 2)))
+        // Up to half of the memory is for all that is not large, or one path with large objects would end the others. Where others
+        // took much already, what is small beside that is still made.
+        let bytes = things.saturating_mul(size);
+        limit.is_none_or(|limit| {
+            let rest = bytes.saturating_mul(LEFT_FREE).min(limit.most() / 2);
+            limit.has_room(bytes.saturating_add(rest))
+        })
     }
 
     /// The side of a condition where it is true.

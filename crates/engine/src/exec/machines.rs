@@ -19,7 +19,7 @@ impl<'m> Machines<'m> {
     }
 
     /// The program.
-    pub(crate) fn module(&self) -> &'m Module {
+    pub fn module(&self) -> &'m Module {
         self.module
     }
 

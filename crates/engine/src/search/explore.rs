@@ -177,6 +177,8 @@ pub(super) struct Exploration<'m, 's> {
     seen: FxHashSet<u64>,
     /// What the function under test was called with; the oracle is called with the same.
     arguments: Vec<Value>,
+    /// The states that runs start in, once they are made.
+    starts: Option<Rc<[(State, Vec<Value>)]>>,
     tests: u64,
     paths: PathCounts,
     started: Instant,
@@ -213,6 +215,7 @@ impl<'m, 's> Exploration<'m, 's> {
             worklist,
             seen: FxHashSet::default(),
             arguments: Vec::new(),
+            starts: None,
             tests: 0,
             paths: PathCounts::default(),
             started: Instant::now(),
@@ -227,6 +230,7 @@ impl<'m, 's> Exploration<'m, 's> {
         match self.executor.initial(self.func) {
             // The last one is explored first.
             Ok(starts) => {
+                self.starts = Some(starts.clone().into());
                 for (state, arguments) in starts.into_iter().rev() {
                     self.arguments.clone_from(&arguments);
                     self.start(state, &arguments);
@@ -279,7 +283,8 @@ impl<'m, 's> Exploration<'m, 's> {
         match waiting {
             Waiting::State(state) => Some(*state),
             Waiting::Parked(parked) => {
-                let state = find_parked(&mut self.executor, self.func, &parked);
+                let starts = self.starts();
+                let state = find_parked(&mut self.executor, self.func, &starts, &parked);
                 if state.is_none() {
                     let span = self.executor.module.functions[self.func].span;
                     self.give_up(Incomplete::Bound(Bound::Memory), span, 1);
@@ -287,6 +292,15 @@ impl<'m, 's> Exploration<'m, 's> {
                 state
             }
         }
+    }
+
+    /// The states that runs start in, if there are any.
+    fn starts(&mut self) -> Rc<[(State, Vec<Value>)]> {
+        if let Some(known) = &self.starts {
+            return Rc::clone(known);
+        }
+        let starts: Rc<[(State, Vec<Value>)]> = self.executor.initial(self.func).unwrap_or_default().into();
+        Rc::clone(self.starts.insert(starts))
     }
 
     /// What it found until now.

@@ -114,7 +114,8 @@ fn prefix(executor: &mut Executor<'_>, state: &State) -> Prefix {
 fn find(executor: &mut Executor<'_>, func: FuncId, prefix: &Prefix) -> Result<(State, Vec<Value>), LostPrefix> {
     let value = |input: &PrefixInput| ((input.number, input.width, input.name.as_str().into()), input.value);
     executor.guide = Some(Guide::new(&prefix.choices, prefix.inputs.iter().map(value).collect()));
-    let found = follow(executor, func, prefix.steps);
+    let starts = executor.initial(func).map_err(|_| LostPrefix("it has no start"));
+    let found = starts.and_then(|starts| follow(executor, func, starts.into_iter(), prefix.steps));
     executor.guide = None;
     let (state, arguments) = found?;
     if executor.fingerprint(&state) != prefix.fingerprint {
@@ -123,11 +124,17 @@ fn find(executor: &mut Executor<'_>, func: FuncId, prefix: &Prefix) -> Result<(S
     Ok((state, arguments))
 }
 
-/// A state of the same executor that was parked. What happens on the way was told when it happened first.
-pub(super) fn find_parked(executor: &mut Executor<'_>, func: FuncId, parked: &Parked) -> Option<State> {
+/// A state of the same executor that was parked, from the states that it started in: where a program has much in its globals, these are
+/// dear. What happens on the way was told when it happened first.
+pub(super) fn find_parked(
+    executor: &mut Executor<'_>,
+    func: FuncId,
+    starts: &[(State, Vec<Value>)],
+    parked: &Parked,
+) -> Option<State> {
     let postponed = executor.watching.postponed.len();
     executor.guide = Some(parked.guide());
-    let found = follow(executor, func, parked.steps);
+    let found = follow(executor, func, starts.iter().cloned(), parked.steps);
     executor.guide = None;
     executor.watching.postponed.truncate(postponed);
     let (mut state, _) = found.ok()?;
@@ -135,13 +142,17 @@ pub(super) fn find_parked(executor: &mut Executor<'_>, func: FuncId, parked: &Pa
     parked.is_at(&state).then_some(state)
 }
 
-fn follow(executor: &mut Executor<'_>, func: FuncId, steps: u64) -> Result<(State, Vec<Value>), LostPrefix> {
-    let starts = executor.initial(func).map_err(|_| LostPrefix("it has no start"))?;
+fn follow(
+    executor: &mut Executor<'_>,
+    func: FuncId,
+    mut starts: impl Iterator<Item = (State, Vec<Value>)>,
+    steps: u64,
+) -> Result<(State, Vec<Value>), LostPrefix> {
     let chosen = next(executor, |choice| match choice {
         Choice::Start(number) => Some(number as usize),
         _ => None,
     });
-    let start = starts.into_iter().nth(chosen.unwrap_or(0));
+    let start = starts.nth(chosen.unwrap_or(0));
     let (mut state, arguments) = start.ok_or(LostPrefix("it has another start"))?;
     loop {
         let begun = executor.begin(&mut state, func, &arguments);

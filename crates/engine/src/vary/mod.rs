@@ -11,7 +11,7 @@
 mod asked;
 mod change;
 mod heaps;
-mod hints;
+pub(crate) mod hints;
 mod repair;
 mod snapshot;
 mod variable;
@@ -33,12 +33,14 @@ use std::time::Duration;
 use touchstone_base::Deadline;
 use touchstone_criteria::{GoalId, MadeInput, NamedValue, NotCheckable, Outcome, Replay, TestCase, TestKind, Watch};
 use touchstone_interp::{End, Limits, Value};
-use touchstone_ir::{DataType, DataValue, ErrorKind, FuncId, GlobalId, InputSource, Linkage, Module};
+use touchstone_ir::{DataType, DataValue, ErrorKind, FuncId, GlobalId, InputSource, Linkage, Module, mask};
 
 /// Inputs that are varied, at most.
 const POOL: usize = 512;
-/// Instructions of one run.
+/// Instructions of one run,
 const STEPS: u64 = 40_000;
+/// and where objects have classes: one that holds a lot is filled first.
+const STEPS_WITH_CLASSES: u64 = 400_000;
 /// The clock is looked at once in so many runs.
 const RUNS_A_LOOK: u32 = 16;
 
@@ -97,6 +99,8 @@ pub struct Variation<'a, 'm> {
     pub seed: u64,
     /// A parameter that stays as it is, where objects have classes.
     pub still: Option<usize>,
+    /// What is run before chance decides: numbers of parameters, by their places; all others are zero.
+    pub first: &'a [Vec<(usize, u64)>],
 }
 
 /// The inputs of a run.
@@ -164,7 +168,7 @@ impl<'a> Variation<'a, '_> {
         let (mut in_vain, mut runs) = (0, 0);
         while in_vain < self.patience && !wishes.is_empty() {
             runs += 1;
-            in_vain += 1;
+            in_vain += u32::from(first.is_empty());
             if runs % RUNS_A_LOOK == 0 && self.is_over() {
                 return;
             }
@@ -217,6 +221,9 @@ impl<'a> Variation<'a, '_> {
         pool.tests = tests.len();
         let mut first: Vec<Inputs> = new.clone();
         if self.module().has_classes() {
+            let zeros = self.zeros();
+            let numbers = |numbers: &Vec<(usize, u64)>| zeros.clone().map(|zeros| self.with_numbers(zeros, numbers));
+            first.extend(self.first.iter().filter_map(numbers));
             first.reverse();
             return first;
         }
@@ -245,6 +252,26 @@ impl<'a> Variation<'a, '_> {
         all.map(inputs).take(POOL / 2).collect()
     }
 
+    /// Inputs with other numbers as parameters.
+    fn with_numbers(&self, mut inputs: Inputs, numbers: &[(usize, u64)]) -> Inputs {
+        let TestKind::Function { params, .. } = &mut inputs.kind else { return inputs };
+        for (at, number) in numbers {
+            let Some(param) = params.get_mut(*at) else { continue };
+            if let DataValue::Int(value) = &mut param.value {
+                *value = match &self.module().types[param.data] {
+                    DataType::Int { bits, .. } => mask(*number, *bits),
+                    DataType::Bool { .. } => *number & 1,
+                    DataType::Float { format, .. } => match format.bits() {
+                        32 => u64::from((*number as i64 as f32).to_bits()),
+                        _ => (*number as i64 as f64).to_bits(),
+                    },
+                    _ => *value,
+                };
+            }
+        }
+        inputs
+    }
+
     /// Zeros and null pointers, where that is all that a test needs.
     fn zeros(&self) -> Option<Inputs> {
         let types = &self.module().types;
@@ -270,8 +297,14 @@ impl<'a> Variation<'a, '_> {
         interrupted || self.deadline.is_over() || self.config.memory.is_some_and(|limit| limit.is_met())
     }
 
+    /// What one run may take.
+    fn limits(&self) -> Limits {
+        let steps = if self.module().has_classes() { STEPS_WITH_CLASSES } else { STEPS };
+        Limits { steps, frames: 200, heap_bytes: 1 << 24 }
+    }
+
     fn look(&self, inputs: &Inputs, ways: Ways) -> ConcreteRun {
-        let limits = Limits { steps: STEPS, frames: 200, heap_bytes: 1 << 24 };
+        let limits = self.limits();
         let look = Look { watch: Some(self.watch), limits, ways, ..Look::default() };
         let mut kind = inputs.kind.clone();
         // Which objects the run frees is not known yet.
@@ -315,7 +348,7 @@ impl<'a> Variation<'a, '_> {
         if !self.is_allowed(&test.kind, &test.answers) {
             return None;
         }
-        let limits = Limits { steps: STEPS, frames: 200, heap_bytes: 1 << 24 };
+        let limits = self.limits();
         let look = Look { watch: Some(self.watch), limits, ways: Ways::Conditions, ..Look::default() };
         let run = watch_kind(self.machines, self.func, &test.kind, &test.answers, look);
         let alike = outcome(self.module(), &run.end).as_ref() == Some(&test.outcome);
@@ -328,7 +361,7 @@ impl<'a> Variation<'a, '_> {
     fn is_allowed(&self, kind: &TestKind, answers: &[MadeInput]) -> bool {
         let Some(name) = &self.config.precondition else { return true };
         let Some(precondition) = self.module().function_named(name) else { return false };
-        let limits = Limits { steps: STEPS, frames: 200, heap_bytes: 1 << 24 };
+        let limits = self.limits();
         let run = watch_kind(self.machines, precondition, kind, answers, Look { limits, ..Look::default() });
         matches!(run.end, End::Returned(Some(Value::Int(truth))) if truth != 0)
     }

@@ -63,7 +63,7 @@ fn mentioned(file: &ClassFile, member: &Member) -> Vec<(MemberRef, When)> {
 }
 
 impl Planner<'_> {
-    /// Who leads to a method, the simplest first; they are alike: of one class, with an object or without, with results of one type.
+    /// Who leads to a method, the simplest first; they are alike: of one class, with an object or without.
     pub(super) fn callers(&mut self, method: MethodRef) -> Option<Callers> {
         let nest = self.nest(method.class);
         let member = self.world.classes.method(method);
@@ -109,8 +109,7 @@ impl Planner<'_> {
         let kinds: Vec<_> = found.iter().map(|caller| self.kind_of(*caller)).collect();
         let alike = |kind| kinds.iter().filter(|other| **other == kind).count();
         // Of those that many share, the first: methods of objects before constructors.
-        let best =
-            kinds.iter().min_by_key(|kind| (kind.2, MOST_CALLERS.saturating_sub(alike((*kind).clone()))))?.clone();
+        let best = *kinds.iter().min_by_key(|kind| (kind.2, MOST_CALLERS.saturating_sub(alike(**kind))))?;
         let count = found.len();
         let mut calls: Vec<MethodRef> =
             found.into_iter().zip(&kinds).filter(|(_, kind)| **kind == best).map(|(caller, _)| caller).collect();
@@ -187,10 +186,9 @@ impl Planner<'_> {
     }
 
     /// What callers have to have in common.
-    fn kind_of(&self, method: MethodRef) -> (ClassId, bool, bool, Generic) {
+    fn kind_of(&self, method: MethodRef) -> (ClassId, bool, bool) {
         let member = self.world.classes.method(method);
-        let types = self.defaults(method.class);
-        (method.class, member.is(access::STATIC), &*member.name == "<init>", self.result_of(method, &types))
+        (method.class, member.is(access::STATIC), &*member.name == "<init>")
     }
 
     /// How hard it is to call a method: numbers and texts are simple, then come boxes.

@@ -5,7 +5,7 @@
 
 use super::MADE;
 use super::known_classes::unboxed;
-use super::making::{Call, Making, Object, Scenario, Way};
+use super::making::{Call, Making, Object, Results, Scenario, Way};
 use super::outer::object_of;
 use super::planning::Planned;
 use super::present::value_type;
@@ -166,7 +166,10 @@ impl World {
         let arguments = (0..most).map(|index| kept(self, Kept::Argument(index))).collect();
         let tested = (0..scenario.tested.calls.len())
             .map(|number| {
-                let gives = self.given_by(scenario.tested.calls[number].method);
+                let gives = match scenario.tested.results {
+                    Results::OfOneType => self.given_by(scenario.tested.calls[number].method),
+                    Results::Dropped => Gives::Nothing,
+                };
                 (self.tested_function(&scenario.tested, number, scenario.receiver.is_some()), gives)
             })
             .collect();

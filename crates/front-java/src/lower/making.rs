@@ -206,6 +206,17 @@ pub struct Tested {
     pub selector: Option<usize>,
     /// Whether the name alone says which method is meant.
     pub naming: Naming,
+    /// What becomes of results.
+    pub(crate) results: Results,
+}
+
+/// What becomes of the results of several calls of which one is made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Results {
+    /// All are of one type: the result is that of the call.
+    OfOneType,
+    /// They are not: nobody looks at them.
+    Dropped,
 }
 
 /// Whether a name says which method is meant.

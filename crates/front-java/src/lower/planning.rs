@@ -7,7 +7,7 @@
 use super::callers::Callers;
 use super::generics::Types;
 use super::known_classes::{collection, is_usual};
-use super::making::{All, Call, Making, Naming, Object, Scenario, Slot, Tested, Way};
+use super::making::{All, Call, Making, Naming, Object, Results, Scenario, Slot, Tested, Way};
 use super::outer::{object_of, outer_of};
 use super::world::World;
 use super::{MADE, STRING};
@@ -21,6 +21,15 @@ const MOST_CALLS: usize = 6;
 const DEEPEST: u32 = 3;
 /// From so many parameters of one argument on, objects have no others inside.
 const MOST_PARAMETERS: usize = 40;
+
+/// What code asks an object for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Asks {
+    /// To be of a type.
+    ForType,
+    /// To be of just this class: one below it is another.
+    ForClass,
+}
 
 /// What tests of a method call.
 #[derive(Clone, Debug)]
@@ -105,12 +114,13 @@ impl World {
 
 impl World {
     /// The classes that a method asks objects for: whether they are theirs, or to be taken for them.
-    fn asked_for(&self, method: MethodRef) -> Vec<Arc<str>> {
+    fn asked_for(&self, method: MethodRef) -> Vec<(Arc<str>, Asks)> {
         let Some(file) = self.classes.get(method.class).file() else { return Vec::new() };
         let Some(code) = self.classes.method(method).code() else { return Vec::new() };
         let insns = decode(&code.bytes, code.offset).unwrap_or_default();
         let class = |insn: &Insn| match insn {
-            Insn::InstanceOf(index) | Insn::CheckCast(index) | Insn::Constant(index) => file.pool.class(*index).ok(),
+            Insn::InstanceOf(index) | Insn::CheckCast(index) => Some((file.pool.class(*index).ok()?, Asks::ForType)),
+            Insn::Constant(index) => Some((file.pool.class(*index).ok()?, Asks::ForClass)),
             _ => None,
         };
         insns.iter().filter_map(|insn| class(&insn.insn)).collect()
@@ -156,7 +166,7 @@ pub(super) struct Planner<'w> {
     /// The exceptions that handlers of the tested method catch.
     pub(super) caught: Vec<Arc<str>>,
     /// The classes that the tested method, and whoever calls it for tests, asks objects for.
-    pub(super) mentioned: Vec<Arc<str>>,
+    pub(super) mentioned: Vec<(Arc<str>, Asks)>,
     /// What lambda expressions may do to the object whose method is tested: its number, and the method that changes it.
     pub(super) meddling: Option<(usize, MethodRef)>,
 }
@@ -177,7 +187,7 @@ impl Planner<'_> {
     }
 
     /// How a method is tested by calls of some: of itself, or of others that lead to it. They are alike: all need an object of one
-    /// class, or none, and have one type of result.
+    /// class, or none.
     fn scenario(&mut self, method: MethodRef, callers: &Callers) -> Result<Planned, String> {
         let Callers { calls: callers, all } = callers;
         let first = callers[0];
@@ -221,12 +231,22 @@ impl Planner<'_> {
             }
         }
         let overloaded = calls.iter().any(|call| self.world.shown_name(call.method).contains('('));
-        let tested = Tested { calls, all: *all, selector, naming: Naming::of(overloaded) };
-        let result = self.result_of(first, &types);
+        let (result, results) = self.results_of(callers, &types);
+        let tested = Tested { calls, all: *all, selector, naming: Naming::of(overloaded), results };
         let changing = self.looked_at(receiver.as_ref(), &tested);
         let result_class = self.looked_at_result(&result);
         let (params, objects, result) = (std::mem::take(&mut self.params), self.count, result.text());
         Ok(Planned::Made(Arc::new(Scenario { receiver, tested, result, changing, result_class, params, objects })))
+    }
+
+    /// What one of several calls gives.
+    fn results_of(&self, methods: &[MethodRef], types: &Types) -> (Generic, Results) {
+        let mut all: Vec<Generic> = methods.iter().map(|method| self.result_of(*method, types)).collect();
+        all.dedup();
+        match (all.pop(), all.is_empty()) {
+            (Some(one), true) => (one, Results::OfOneType),
+            _ => (Generic::Value(Desc::Void), Results::Dropped),
+        }
     }
 
     /// What a call of a method gives: the object, if it makes one.

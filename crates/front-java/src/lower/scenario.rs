@@ -4,7 +4,7 @@
 //! making an object throws is none: nobody gets to call the method.
 
 use super::builder::{Builder, NULL, int, long, ty_of};
-use super::making::{All, Call, Making, Object, Scenario, Slot, Tested, Way};
+use super::making::{All, Call, Making, Object, Results, Scenario, Slot, Tested, Way};
 use super::planning::Planned;
 use super::types::Use;
 use super::world::{Data, Func, Kept, World, result_ty};
@@ -51,6 +51,11 @@ impl World {
         self.scenario(method).map_or(method, |scenario| scenario.called())
     }
 
+    /// Whether nobody looks at what is returned by what tests of a method call.
+    pub fn drops_results(&self, method: MethodRef) -> bool {
+        self.scenario(method).is_some_and(|scenario| scenario.tested.results == Results::Dropped)
+    }
+
     /// Types of the parameters of the function that tests of a method call.
     pub fn entry_params(&self, method: MethodRef) -> Vec<Desc> {
         match self.scenario(method) {
@@ -76,9 +81,14 @@ impl World {
         let none = || Refusal::Unsupported("objects that tests can't make".to_string());
         let scenario = self.scenario(method).ok_or_else(none)?;
         let b = self.play(method, &scenario, None)?;
-        let desc = MethodDesc::parse(&self.classes.method(scenario.called()).desc).ok_or_else(none)?;
-        let (name, data) = (self.entry_name(method), self.data_of(&desc.result, Use::Result));
-        let function = b.finish(name, result_ty(&desc.result), data, FunctionRole::Program);
+        let result = match scenario.tested.results {
+            Results::OfOneType => {
+                MethodDesc::parse(&self.classes.method(scenario.called()).desc).ok_or_else(none)?.result
+            }
+            Results::Dropped => Desc::Void,
+        };
+        let (name, data) = (self.entry_name(method), self.data_of(&result, Use::Result));
+        let function = b.finish(name, result_ty(&result), data, FunctionRole::Program);
         Ok(self.with_params(function, &scenario))
     }
 
@@ -142,7 +152,7 @@ impl World {
         receiver: Option<Operand>,
     ) -> Result<Option<Operand>, Refusal> {
         let Some(selector) = tested.selector else { return self.make_tested(p, tested, 0, receiver) };
-        let result = self.signature(tested.calls[0].method).1;
+        let result = self.signature(tested.calls[0].method).1.filter(|_| tested.results == Results::OfOneType);
         let value = result.map(|ty| p.b.reg(ty));
         let (entry, done, making) = (p.b.here(), p.b.block(), p.b.catcher);
         let mut arms = Vec::new();

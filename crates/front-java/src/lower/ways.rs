@@ -3,14 +3,24 @@
 use super::STRING;
 use super::generics::Types;
 use super::known_classes::{collection, is_worth_calling, stands_for, unboxed};
-use super::making::{All, Call, Making, Way};
-use super::planning::{Planner, is_given, joined};
+use super::making::{All, Call, Form, Making, Object, Way};
+use super::planning::{Asks, Planner, is_given, joined};
 use crate::classfile::{Desc, Generic, Member, MethodDesc, access};
 use crate::world::{ClassId, FieldRef};
+use std::sync::Arc;
 
 /// So many constructors of a class and constants are tried.
 const MOST_CONSTRUCTORS: usize = 3;
 const MOST_CONSTANTS: usize = 24;
+/// What orders the elements of a collection.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Order {
+    /// Their own order, if any.
+    Own,
+    /// A comparator.
+    Reversed,
+}
+
 /// So many elements arrays have.
 const MOST_ELEMENTS: usize = 3;
 
@@ -28,10 +38,12 @@ impl Planner<'_> {
             let all = if constants.is_empty() { All::NotKnown } else { All::Known };
             return (constants, all);
         }
-        if let Some(filled) = self.filled(internal, arguments, name, depth) {
+        if let Some(filled) = self.filled(internal, arguments, name, Order::Own, depth) {
             let mut ways = vec![filled];
             if depth == 1 {
+                ways.extend(self.ordered(internal, arguments, name, depth));
                 ways.extend(self.asked_collections(class, arguments, name, depth));
+                ways.extend(self.below_class(class, ty, name, depth));
             }
             return (ways, All::NotKnown);
         }
@@ -84,7 +96,12 @@ impl Planner<'_> {
             true if ways.is_empty() || &**internal == "java/util/Comparator" => {
                 ways.extend(self.implementations(class, ty, name, depth, None));
             }
-            false => ways.extend(self.constructed(class, ty, name, depth + 1)),
+            false => {
+                ways.extend(self.constructed(class, ty, name, depth + 1));
+                if depth == 1 {
+                    ways.extend(self.below_class(class, ty, name, depth));
+                }
+            }
             true => {}
         }
         (ways, All::NotKnown)
@@ -95,7 +112,7 @@ impl Planner<'_> {
         let usual = collection(&self.world.classes.get(class).name).map(|known| known.class);
         let mut made: Vec<&str> = usual.into_iter().collect();
         let mut wanted: Vec<&str> = Vec::new();
-        for asked in &self.mentioned {
+        for (asked, _) in &self.mentioned {
             wanted.extend(collection(asked).map(|known| known.class));
         }
         if wanted.is_empty() {
@@ -110,9 +127,37 @@ impl Planner<'_> {
             }
             made.push(other);
             let short = other.rsplit('/').next().unwrap_or_default();
-            ways.extend(self.filled(other, arguments, &format!("{name}{short}"), depth.max(2)));
+            ways.extend(self.filled(other, arguments, &format!("{name}{short}"), Order::Own, depth.max(2)));
+        }
+        let asked: Vec<Arc<str>> = self.mentioned.iter().map(|(asked, _)| asked.clone()).collect();
+        for asked in asked {
+            let sorted = collection(&asked).and_then(|known| self.world.classes.load(&known.class.into()).ok());
+            if sorted.is_some_and(|sorted| self.world.classes.is_subtype(sorted, class)) {
+                ways.extend(self.ordered(&asked, arguments, name, depth.max(2)));
+            }
         }
         ways
+    }
+
+    /// A sorted collection that a comparator orders, where sorted ones are asked for: they have one, or none.
+    fn ordered(&mut self, internal: &str, arguments: &[Generic], name: &str, depth: u32) -> Option<Way> {
+        let asks = matches!(
+            internal,
+            "java/util/SortedSet" | "java/util/SortedMap" | "java/util/NavigableSet" | "java/util/NavigableMap"
+        );
+        let name = format!("{name}Ordered");
+        if !asks || self.variables.contains(&format!("{name}Size")) {
+            return None;
+        }
+        self.filled(internal, arguments, &name, Order::Reversed, depth)
+    }
+
+    /// An object of a class below another, where somebody asks whether objects are of just that one.
+    fn below_class(&mut self, class: ClassId, ty: &Generic, name: &str, depth: u32) -> Option<Way> {
+        let own = self.world.classes.get(class).clone();
+        let asked = self.mentioned.iter().any(|(asked, how)| *asked == own.name && *how == Asks::ForClass);
+        let is_open = !own.is(access::FINAL | access::ABSTRACT | access::INTERFACE);
+        if asked && is_open { self.stub(class, ty, &format!("{name}Below"), depth) } else { None }
     }
 
     /// A text as it is, and one that is made of characters.
@@ -198,12 +243,25 @@ impl Planner<'_> {
         vec![Way::Array { class, element, size, elements }]
     }
 
-    pub(super) fn filled(&mut self, internal: &str, arguments: &[Generic], name: &str, depth: u32) -> Option<Way> {
+    pub(super) fn filled(
+        &mut self,
+        internal: &str,
+        arguments: &[Generic],
+        name: &str,
+        order: Order,
+        depth: u32,
+    ) -> Option<Way> {
         let known = collection(internal)?;
         let class = self.world.classes.load(&known.class.into()).ok()?;
-        let create = self.world.classes.declared(class, "<init>", "()V")?;
+        let (create, takes) = match order {
+            Order::Own => (self.world.classes.declared(class, "<init>", "()V")?, Vec::new()),
+            Order::Reversed => {
+                let create = self.world.classes.declared(class, "<init>", "(Ljava/util/Comparator;)V")?;
+                (create, vec![self.reversed(name)?])
+            }
+        };
         let add = self.world.classes.find_method(class, known.add.0, known.add.1)?;
-        let create = Call { method: create, text: self.new_text(class), outer: None, arguments: Vec::new() };
+        let create = Call { method: create, text: self.new_text(class), outer: None, arguments: takes };
         let size = self.param(&format!("{name}Size"), Desc::Int);
         let parts = if known.pairs { 2 } else { 1 };
         let object = Generic::class("java/lang/Object");
@@ -219,8 +277,18 @@ impl Planner<'_> {
             }
             elements.push(call);
         }
-        let (adder, form) = (known.add.0.to_string(), known.form);
-        Some(Way::Filled { create, add, adder, form, size, elements })
+        let form = if order == Order::Own { known.form } else { Form::Called };
+        Some(Way::Filled { create, add, adder: known.add.0.to_string(), form, size, elements })
+    }
+
+    /// A comparator that turns the order of numbers and texts round.
+    fn reversed(&mut self, name: &str) -> Option<Making> {
+        let way = self.jdk_static("java/util/Collections", "reverseOrder", "()Ljava/util/Comparator;")?;
+        let (number, selector) = (self.count, self.param(&format!("{name}By"), Desc::Int));
+        self.count += 1;
+        let (name, ty) = (self.params[selector].0.clone(), "java.util.Comparator".to_string());
+        let (ways, all) = (vec![way], All::NotKnown);
+        Some(Making::Object(Box::new(Object { number, name, ty, selector, ways, all, many: None, slots: Vec::new() })))
     }
 
     /// Constructors of a class; without any, its static methods and constants.

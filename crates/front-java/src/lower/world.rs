@@ -407,7 +407,9 @@ impl World {
             }
             Func::Prepared(method) => (self.entry_params(*method).iter().map(ty_of).collect(), None),
             Func::Scenario(method) => {
-                (self.entry_params(*method).iter().map(ty_of).collect(), self.signature(self.called_for(*method)).1)
+                let result =
+                    if self.drops_results(*method) { None } else { self.signature(self.called_for(*method)).1 };
+                (self.entry_params(*method).iter().map(ty_of).collect(), result)
             }
             Func::InstanceOf(..) => (vec![Ty::Ptr], Some(Ty::I1)),
             Func::SameBox => (vec![Ty::Ptr, Ty::Ptr], Some(Ty::I1)),

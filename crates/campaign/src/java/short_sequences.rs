@@ -1,0 +1,183 @@
+//! Inputs that are run before others, where tests make objects by calls: all short sequences of calls, with small numbers.
+//!
+//! What a collection does shows in a few calls that fit together. Changes of one choice at a time hardly ever find three of them, and a
+//! search asks what each call does before it gets there; to run all short sequences takes a fraction of a second (bounded-exhaustive
+//! testing; Boyapati, Khurshid, Marinov, *Korat*, 2002, does it for heaps).
+
+use touchstone_engine::Chance;
+use touchstone_front_java::{Call, Making, Object, Scenario, Slot, Way};
+
+/// So many sequences of one length: where there are more, chance chooses.
+const MOST_SEQUENCES: usize = 260;
+/// Each is run so often, with other numbers and objects.
+const TURNS: usize = 6;
+/// So often a call is tried that needs no sequence.
+const TURNS_ALONE: usize = 60;
+
+/// Which numbers parameters are, by their places; all others are zero.
+type Numbers = Vec<(usize, u64)>;
+
+/// What is run first.
+#[derive(Default)]
+pub(crate) struct FirstInputs {
+    /// Few calls.
+    pub few: Vec<Numbers>,
+    /// Objects that hold a lot.
+    pub many: Vec<Numbers>,
+}
+
+impl FirstInputs {
+    /// Those of a scenario.
+    pub fn of(scenario: &Scenario, seed: u64) -> FirstInputs {
+        let mut choosing = Choosing { chance: Chance::new(seed), numbers: Vec::new() };
+        let Some(Making::Object(receiver)) = &scenario.receiver else {
+            let few = (0..TURNS_ALONE).map(|_| choosing.inputs(scenario, &[], 0)).collect();
+            return FirstInputs { few, many: Vec::new() };
+        };
+        let mut few = Vec::new();
+        for length in 0..=receiver.slots.len() {
+            for sequence in sequences(&receiver.slots[..length], &mut choosing.chance) {
+                few.extend((0..TURNS).map(|_| choosing.inputs(scenario, &sequence, 0)));
+            }
+        }
+        let mut many = Vec::new();
+        let all = receiver.many.as_ref().map_or(0, |many| many.all.len());
+        for length in 0..=receiver.slots.len().min(1) {
+            for sequence in sequences(&receiver.slots[..length], &mut choosing.chance) {
+                for series in 1..=all {
+                    many.extend((0..TURNS).map(|_| choosing.inputs(scenario, &sequence, series)));
+                }
+            }
+        }
+        FirstInputs { few, many }
+    }
+}
+
+/// Sequences of calls that fill all slots: which call is made in each.
+fn sequences(slots: &[Slot], chance: &mut Chance) -> Vec<Vec<usize>> {
+    let count = slots.iter().try_fold(1usize, |product, slot| product.checked_mul(slot.calls.len()));
+    match count {
+        Some(count) if count <= MOST_SEQUENCES => {
+            let mut all = vec![Vec::new()];
+            for slot in slots {
+                let longer =
+                    |before: Vec<usize>| (0..slot.calls.len()).map(move |call| [&before[..], &[call]].concat());
+                all = all.into_iter().flat_map(longer).collect();
+            }
+            all
+        }
+        _ => {
+            let mut one = || slots.iter().map(|slot| chance.below(slot.calls.len())).collect();
+            (0..MOST_SEQUENCES).map(|_| one()).collect()
+        }
+    }
+}
+
+/// Inputs in the making.
+struct Choosing {
+    chance: Chance,
+    numbers: Numbers,
+}
+
+impl Choosing {
+    /// Inputs with these calls.
+    fn inputs(&mut self, scenario: &Scenario, sequence: &[usize], series: usize) -> Numbers {
+        if let Some(Making::Object(receiver)) = &scenario.receiver {
+            self.receiver(receiver, sequence, series);
+        }
+        let calls = &scenario.tested.calls;
+        let number = self.chance.below(calls.len());
+        if let Some(selector) = scenario.tested.selector {
+            self.numbers.push((selector, number as u64));
+        }
+        if let Some(call) = calls.get(number) {
+            self.call(call);
+        }
+        std::mem::take(&mut self.numbers)
+    }
+
+    fn receiver(&mut self, receiver: &Object, sequence: &[usize], series: usize) {
+        let filled = receiver.many.as_ref().filter(|_| series > 0);
+        let ways = filled.map_or_else(|| (0..receiver.ways.len()).collect(), |many| many.ways.clone());
+        self.way(receiver, &ways);
+        if let Some(many) = filled {
+            self.numbers.push((many.selector, series as u64));
+        }
+        for (slot, call) in receiver.slots.iter().zip(sequence) {
+            self.numbers.push((slot.selector, *call as u64 + 1));
+            self.call(&slot.calls[*call]);
+        }
+    }
+
+    fn call(&mut self, call: &Call) {
+        call.outer.iter().chain(&call.arguments).for_each(|making| self.making(making));
+    }
+
+    fn making(&mut self, making: &Making) {
+        match making {
+            Making::Given(at) => self.number(*at),
+            Making::Object(object) => {
+                let all: Vec<usize> = (0..object.ways.len()).collect();
+                self.way(object, &all);
+                if let Some(many) = object.many.as_ref().filter(|_| self.chance.one_in(8)) {
+                    self.numbers.push((many.selector, 1 + self.chance.below(many.all.len()) as u64));
+                }
+                let calls = self.chance.below(object.slots.len() + 1);
+                for slot in &object.slots[..calls] {
+                    let call = self.chance.below(slot.calls.len());
+                    self.numbers.push((slot.selector, call as u64 + 1));
+                    slot.calls.get(call).into_iter().for_each(|call| self.call(call));
+                }
+            }
+        }
+    }
+
+    /// One of these ways: null is one, too, but most callers pass something. Texts have to wait: they are no numbers.
+    fn way(&mut self, object: &Object, ways: &[usize]) {
+        let is_something = |at: &&usize| !matches!(object.ways[**at], Way::Null | Way::Given(_));
+        let something: Vec<usize> = ways.iter().filter(is_something).copied().collect();
+        let null = object.ways.iter().position(|way| matches!(way, Way::Null));
+        let chosen = match (null, self.chance.of(&something)) {
+            (Some(null), _) if something.is_empty() || self.chance.one_in(10) => null,
+            (_, Some(way)) => *way,
+            _ => 0,
+        };
+        self.numbers.push((object.selector, chosen as u64));
+        match &object.ways[chosen] {
+            Way::Null | Way::Same(_) | Way::Given(_) | Way::Constant { .. } => {}
+            Way::New(call) | Way::Static(call) | Way::Boxed(call) => self.call(call),
+            Way::Array { size, elements, .. } => {
+                let count = self.chance.below(elements.len() + 1);
+                self.numbers.push((*size, count as u64));
+                elements[..count].iter().for_each(|element| self.making(element));
+            }
+            Way::Filled { size, elements, .. } => {
+                let count = self.chance.below(elements.len() + 1);
+                self.numbers.push((*size, count as u64));
+                elements[..count].iter().flatten().for_each(|element| self.making(element));
+            }
+            Way::Stub { create, methods, .. } => {
+                create.iter().for_each(|call| self.call(call));
+                for method in methods {
+                    method.answers.iter().for_each(|answer| self.making(answer));
+                    if let Some(throws) = method.throws.as_ref().filter(|_| self.chance.one_in(6)) {
+                        self.numbers.push((throws.selector, 1 + self.chance.below(throws.exceptions.len()) as u64));
+                    }
+                    if let Some(meddles) = method.meddles.as_ref().filter(|_| self.chance.one_in(6)) {
+                        self.numbers.push((meddles.selector, 1));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Small numbers are indices, counts, and the same as others.
+    fn number(&mut self, at: usize) {
+        const OTHERS: [u64; 4] = [u64::MAX, 1000, i32::MAX as u64, i32::MIN as u64];
+        let number = match self.chance.one_in(12) {
+            true => OTHERS[self.chance.below(OTHERS.len())],
+            false => self.chance.below(4) as u64,
+        };
+        self.numbers.push((at, number));
+    }
+}
