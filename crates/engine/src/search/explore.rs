@@ -39,6 +39,9 @@ const LONG: u64 = 50_000;
 /// How far away from everything such a state is.
 const FAR: u32 = u32::MAX;
 
+/// A state that runs start in, and the arguments of the call.
+pub(super) type StartingState = (State, Vec<Value>);
+
 /// What becomes of a state.
 enum Goes {
     On,
@@ -178,7 +181,7 @@ pub(super) struct Exploration<'m, 's> {
     /// What the function under test was called with; the oracle is called with the same.
     arguments: Vec<Value>,
     /// The states that runs start in, once they are made.
-    starts: Option<Rc<[(State, Vec<Value>)]>>,
+    starts: Option<Rc<[StartingState]>>,
     tests: u64,
     paths: PathCounts,
     started: Instant,
@@ -295,11 +298,11 @@ impl<'m, 's> Exploration<'m, 's> {
     }
 
     /// The states that runs start in, if there are any.
-    fn starts(&mut self) -> Rc<[(State, Vec<Value>)]> {
+    fn starts(&mut self) -> Rc<[StartingState]> {
         if let Some(known) = &self.starts {
             return Rc::clone(known);
         }
-        let starts: Rc<[(State, Vec<Value>)]> = self.executor.initial(self.func).unwrap_or_default().into();
+        let starts: Rc<[StartingState]> = self.executor.initial(self.func).unwrap_or_default().into();
         Rc::clone(self.starts.insert(starts))
     }
 
