@@ -182,16 +182,14 @@ impl Frame {
                 let Some(field) = number(&facts, *insn) else { continue };
                 match self.object_at(world, way) {
                     _ if way.is_empty() => {
-                        if let Some(old) = world.statics.get(&field).copied() {
-                            let seen = world.seen_behind(old, node);
-                            world.statics.insert(field, seen);
-                        }
+                        let old = world.statics.get(&field).copied().unwrap_or(NONE);
+                        let seen = world.seen_behind(old, node);
+                        world.statics.insert(field, seen);
                     }
                     Some(object) => {
-                        if let Some(old) = world.fields.get(&(object, field)).copied() {
-                            let seen = world.seen_behind(old, node);
-                            world.fields.insert((object, field), seen);
-                        }
+                        let old = world.fields.get(&(object, field)).copied().unwrap_or(NONE);
+                        let seen = world.seen_behind(old, node);
+                        world.fields.insert((object, field), seen);
                     }
                     None => {}
                 }

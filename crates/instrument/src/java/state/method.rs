@@ -3,6 +3,7 @@
 use super::super::super::state::StateRules;
 use super::classes::{FieldId, FollowedClass};
 use super::frameworks;
+use super::step::moved;
 use std::cell::{Cell, OnceCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -105,11 +106,12 @@ impl MethodFacts {
             params,
             is_numbered: Cell::new(false),
         };
+        let receivers = facts.receivers();
         let failing: BTreeSet<usize> =
             (0..facts.followed.blocks()).filter(|block| facts.reports_failure(*block, rules)).collect();
         for block in 0..facts.followed.blocks() {
             if facts.followed.next(block).len() > 1 {
-                let choice = facts.choice(block, &failing);
+                let choice = facts.choice(block, &failing, &receivers);
                 facts.choices.insert(block, choice);
             }
         }
@@ -176,7 +178,7 @@ impl MethodFacts {
         })
     }
 
-    fn choice(&self, block: usize, failing: &BTreeSet<usize>) -> Choice {
+    fn choice(&self, block: usize, failing: &BTreeSet<usize>, receivers: &Receivers) -> Choice {
         let until = self.passed[block];
         let mut choice = Choice { until, ..Choice::default() };
         for next in self.followed.next(block) {
@@ -199,8 +201,8 @@ impl MethodFacts {
                     Insn::Store(_, local) | Insn::Increment(local, _) => drop(locals.insert(*local)),
                     Insn::PutStatic(_) => drop(fields.insert((Vec::new(), insn))),
                     Insn::PutField(_) => {
-                        if let Some(way) = self.receiver_of(first, insn) {
-                            fields.insert((way, insn));
+                        if let Some(way) = receivers.get(&insn) {
+                            fields.insert((way.clone(), insn));
                         }
                     }
                     _ => {}
@@ -212,53 +214,70 @@ impl MethodFacts {
         choice
     }
 
-    /// The way to the object of a field that an instruction writes, if it was gone in the same block.
-    fn receiver_of(&self, first: usize, put: usize) -> Option<Vec<Step>> {
-        // Places of the stack, from where the block begins.
-        let mut stack: Vec<Option<Vec<Step>>> = Vec::new();
-        for insn in first..put {
-            match self.followed.insns()[insn].insn {
-                Insn::Load(kind, local) => {
-                    stack.push(Some(vec![Step::Local(local)]));
-                    stack.extend(kind.is_wide().then_some(None));
-                    continue;
+    /// The ways to the objects of fields that instructions write, where all ways to the instruction agree.
+    fn receivers(&self) -> Receivers {
+        let mut found = Receivers::new();
+        let mut begins: BTreeMap<usize, Ways> = BTreeMap::from([(0, Ways::new())]);
+        let mut waiting = vec![0];
+        while let Some(block) = waiting.pop() {
+            let mut stack = begins[&block].clone();
+            let (first, last) = self.followed.stretch(block);
+            for insn in first..=last {
+                if let (Insn::PutField(_), Site::Field(field)) = (&self.followed.insns()[insn].insn, &self.sites[insn])
+                {
+                    let above = if field.desc.is_wide() { 2 } else { 1 };
+                    let at = stack.len().checked_sub(above + 1);
+                    match at.and_then(|at| stack[at].clone()) {
+                        Some(way) => drop(found.insert(insn, way)),
+                        None => drop(found.remove(&insn)),
+                    }
                 }
-                Insn::GetStatic(_) | Insn::GetField(_) => {
-                    let is_static = matches!(self.followed.insns()[insn].insn, Insn::GetStatic(_));
-                    let way = if is_static { Some(Vec::new()) } else { stack.pop().flatten() };
-                    let way = way.map(|way| way.into_iter().chain([Step::Field(insn)]).collect());
-                    stack.push(way);
-                    stack.extend((self.effect(insn)?.1 == 2).then_some(None));
-                    continue;
-                }
-                _ => {}
+                self.follow_ways(insn, &mut stack);
             }
-            let (taken, given) = self.effect(insn)?;
-            stack.truncate(stack.len().saturating_sub(taken));
-            stack.extend(std::iter::repeat_n(None, given));
+            for next in self.followed.next(block) {
+                let known = begins.get(next);
+                let met = known.map_or_else(|| stack.clone(), |known| met(known, &stack));
+                // Ways are only forgotten, so this ends.
+                if known != Some(&met) {
+                    begins.insert(*next, met);
+                    waiting.push(*next);
+                }
+            }
         }
-        let Site::Field(field) = &self.sites[put] else { return None };
-        let above = if field.desc.is_wide() { 2 } else { 1 };
-        let at = stack.len().checked_sub(above + 1)?;
-        stack.swap_remove(at)
+        found
     }
 
-    /// Places of the stack that an instruction takes and gives; `None` for those that only move them.
-    fn effect(&self, insn: usize) -> Option<(usize, usize)> {
+    /// What stands on the stack behind an instruction.
+    fn follow_ways(&self, insn: usize, stack: &mut Ways) {
+        let decoded = &self.followed.insns()[insn].insn;
+        match decoded {
+            Insn::Dup | Insn::DupX1 | Insn::DupX2 | Insn::Dup2 | Insn::Dup2X1 | Insn::Dup2X2 | Insn::Swap => {
+                return moved(decoded, stack);
+            }
+            _ => {}
+        }
+        let (taken, given) = self.effect(insn);
+        let way = match decoded {
+            Insn::Load(_, local) => Some(vec![Step::Local(*local)]),
+            Insn::GetStatic(_) => Some(vec![Step::Field(insn)]),
+            Insn::GetField(_) => stack.last().cloned().flatten().map(|way| [&way[..], &[Step::Field(insn)]].concat()),
+            Insn::CheckCast(_) => return,
+            _ => None,
+        };
+        stack.truncate(stack.len().saturating_sub(taken));
+        stack.extend(std::iter::repeat_n(way, given));
+    }
+
+    /// Places of the stack that an instruction takes and gives, if it does not only move them.
+    fn effect(&self, insn: usize) -> (usize, usize) {
         use touchstone_front_java::classfile::{Arith, Array, Convert, Kind};
         let wide = |kind: Kind| if kind.is_wide() { 2 } else { 1 };
         let field = |site: &Site| match site {
-            Site::Field(field) => {
-                if field.desc.is_wide() {
-                    2
-                } else {
-                    1
-                }
-            }
+            Site::Field(field) if field.desc.is_wide() => 2,
             _ => 1,
         };
         let element = |array: Array| if matches!(array, Array::Long | Array::Double) { 2 } else { 1 };
-        Some(match &self.followed.insns()[insn].insn {
+        match &self.followed.insns()[insn].insn {
             Insn::Nop | Insn::Increment(..) | Insn::Goto(_) | Insn::CheckCast(_) | Insn::Neg(_) => (0, 0),
             Insn::Null | Insn::PushInt(_) | Insn::PushFloat(_) | Insn::New(_) => (0, 1),
             Insn::PushLong(_) | Insn::PushDouble(_) => (0, 2),
@@ -268,6 +287,8 @@ impl MethodFacts {
             Insn::ArrayLoad(array) => (2, element(*array)),
             Insn::ArrayStore(array) => (2 + element(*array), 0),
             Insn::Pop | Insn::MonitorEnter | Insn::MonitorExit => (1, 0),
+            Insn::If(..) | Insn::IfNull(..) | Insn::Switch(..) => (1, 0),
+            Insn::IfInts(..) | Insn::IfRefs(..) => (2, 0),
             Insn::Pop2 => (2, 0),
             Insn::Arith(Arith::Shl | Arith::Shr | Arith::Ushr, kind) => (wide(*kind) + 1, wide(*kind)),
             Insn::Arith(_, kind) => (2 * wide(*kind), wide(*kind)),
@@ -290,20 +311,25 @@ impl MethodFacts {
                     let taken = call.params.iter().map(|wide| if *wide { 2 } else { 1 }).sum();
                     let given = match &call.result {
                         Desc::Void => 0,
-                        result => {
-                            if result.is_wide() {
-                                2
-                            } else {
-                                1
-                            }
-                        }
+                        result if result.is_wide() => 2,
+                        _ => 1,
                     };
                     (taken, given)
                 }
-                _ => return None,
+                _ => (0, 0),
             },
-        })
+        }
     }
+}
+
+/// By place of the stack: the way to the object there.
+type Ways = Vec<Option<Vec<Step>>>;
+/// By instruction that writes a field: the way to its object.
+type Receivers = BTreeMap<usize, Vec<Step>>;
+
+/// What is known of a stack that is one or the other.
+fn met(one: &Ways, other: &Ways) -> Ways {
+    one.iter().zip(other).map(|(one, other)| if one == other { one.clone() } else { None }).collect()
 }
 
 fn site(class: &ClassFile, insn: &Insn) -> Site {

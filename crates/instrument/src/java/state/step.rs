@@ -284,7 +284,7 @@ fn is_wide(site: &Site) -> bool {
 }
 
 /// Instructions that only move what is on the stack.
-fn moved(insn: &Insn, stack: &mut Vec<Val>) {
+pub(super) fn moved<T: Clone + Default>(insn: &Insn, stack: &mut Vec<T>) {
     let (count, below) = match insn {
         Insn::Dup => (1, 0),
         Insn::DupX1 => (1, 1),
@@ -295,13 +295,13 @@ fn moved(insn: &Insn, stack: &mut Vec<Val>) {
         _ => (0, 0),
     };
     while stack.len() < (count + below).max(2) {
-        stack.insert(0, Val::default());
+        stack.insert(0, T::default());
     }
     let length = stack.len();
     if count == 0 {
         stack.swap(length - 1, length - 2);
         return;
     }
-    let copied: Vec<Val> = stack[length - count..].to_vec();
+    let copied: Vec<T> = stack[length - count..].to_vec();
     stack.splice(length - count - below..length - count - below, copied);
 }
