@@ -30,8 +30,8 @@ pub enum ReadError {
     /// A Java program can't be read.
     #[error(transparent)]
     Java(#[from] JavaError),
-    /// Only the data of C is followed.
-    #[error("{}: state coverage of Java is not there yet", .0.display())]
+    /// Only the data of C is listed without a run.
+    #[error("{}: what methods of Java may leave changed is not listed; `touchstone measure -c state -- COMMAND` says what tests change", .0.display())]
     NotFollowed(PathBuf),
     /// The front end made something that is no program: a bug of ours.
     #[error("internal: the lowered program is not well-formed: {problem}")]

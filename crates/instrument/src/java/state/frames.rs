@@ -181,30 +181,57 @@ impl Frame {
             for (way, insn) in &choice.fields {
                 let Some(field) = number(&facts, *insn) else { continue };
                 match self.object_at(world, way) {
-                    _ if way.is_empty() => {
+                    Place::Static => {
                         let old = world.statics.get(&field).copied().unwrap_or(NONE);
                         let seen = world.seen_behind(old, node);
                         world.statics.insert(field, seen);
                     }
-                    Some(object) => {
+                    Place::Object(object) => {
                         let old = world.fields.get(&(object, field)).copied().unwrap_or(NONE);
                         let seen = world.seen_behind(old, node);
                         world.fields.insert((object, field), seen);
                     }
-                    None => {}
+                    Place::HeldBy(held) => world.untold.entry(held).or_default().push((field, node)),
+                    Place::Unknown => {}
                 }
             }
         }
     }
 
-    /// The object that a way leads to now, as far as it is known.
-    fn object_at(&self, world: &World, way: &[Step]) -> Option<ObjectId> {
-        let found = way.iter().try_fold(0, |object, step| match step {
-            Step::Local(local) => Some(self.local(*local).object.get()),
-            Step::Field(insn) => world.holds.get(&(object, number(&self.facts, *insn)?)).copied(),
-        });
-        found.filter(|object| *object != 0)
+    /// Where a way leads to now.
+    fn object_at(&self, world: &World, way: &[Step]) -> Place {
+        let mut place = Place::Static;
+        for step in way {
+            let object = match place {
+                Place::Static => 0,
+                Place::Object(object) => object,
+                Place::HeldBy(_) | Place::Unknown => return Place::Unknown,
+            };
+            let (found, held) = match step {
+                Step::Local(local) => (Some(self.local(*local).object.get()), None),
+                Step::Field(insn) => {
+                    let held = number(&self.facts, *insn).map(|field| (object, field));
+                    (held.and_then(|held| world.holds.get(&held)).copied(), held)
+                }
+            };
+            place = match (found.filter(|object| *object != 0), held) {
+                (Some(object), _) => Place::Object(object),
+                (None, Some(held)) => Place::HeldBy(held),
+                (None, None) => Place::Unknown,
+            };
+        }
+        place
     }
+}
+
+/// Where the object of a field is.
+enum Place {
+    /// The field has none.
+    Static,
+    Object(ObjectId),
+    /// Nobody told yet which object this field holds.
+    HeldBy((ObjectId, FieldId)),
+    Unknown,
 }
 
 /// The number of the field that an instruction names, if it has one already.

@@ -185,7 +185,7 @@ impl Machine<'_> {
         if let Some(origin) = value.origin.get() {
             running.world.homes.insert(object, origin);
             if origin.depth == 0 {
-                running.world.holds.insert((origin.object, origin.field), object);
+                running.world.turned_out((origin.object, origin.field), object);
             }
         }
     }
@@ -193,6 +193,7 @@ impl Machine<'_> {
     /// A field holds a value now.
     fn at_home(&mut self, running: &mut Running<'_>, value: &Val, origin: Origin) {
         running.world.holds.remove(&(origin.object, origin.field));
+        running.world.untold.remove(&(origin.object, origin.field));
         if value.object.get() != 0 {
             running.world.homes.insert(value.object.get(), origin);
             running.world.holds.insert((origin.object, origin.field), value.object.get());

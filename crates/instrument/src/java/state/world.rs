@@ -85,6 +85,8 @@ pub(super) struct World {
     pub homes: HashMap<ObjectId, Origin>,
     /// and the other way round: by object, or none for static ones, and field.
     pub holds: HashMap<(ObjectId, FieldId), ObjectId>,
+    /// Conditions that could have changed a field of an object that such a field holds, of which nobody told yet which it is.
+    pub untold: HashMap<(ObjectId, FieldId), Vec<(FieldId, NodeId)>>,
     /// What assertions depend on.
     pub roots: Vec<NodeId>,
     /// Objects whose next call is an assertion.
@@ -175,6 +177,19 @@ impl World {
             self.graph.looks_at(node, update);
         }
         node
+    }
+
+    /// A field turned out to hold an object, and did so since it got it.
+    pub fn turned_out(&mut self, held: (ObjectId, FieldId), object: ObjectId) {
+        self.holds.insert(held, object);
+        for (field, condition) in self.untold.remove(&held).unwrap_or_default() {
+            let old = self.fields.get(&(object, field)).copied().unwrap_or(NONE);
+            // What was written later does not depend on it.
+            if old < condition {
+                let seen = self.seen_behind(old, condition);
+                self.fields.insert((object, field), seen);
+            }
+        }
     }
 
     /// What was changed last, and whether an assertion depends on it.
