@@ -291,6 +291,30 @@ fn print_java(statements: &[Statement], out: &mut String) {
     }
 }
 
+/// Whether javac knows the value: what stands under such a condition, or not, is no code.
+fn is_constant(value: &Value) -> bool {
+    match value {
+        Value::Constant(_) => true,
+        Value::Add(left, right) | Value::Xor(left, right) | Value::Choose(left, right) => {
+            is_constant(left) && is_constant(right)
+        }
+        Value::Triple(inner) => is_constant(inner),
+        _ => false,
+    }
+}
+
+/// Whether javac decides one of the conditions of statements.
+pub fn has_constant_condition(statements: &[Statement]) -> bool {
+    statements.iter().any(|statement| match statement {
+        Statement::Set(..) => false,
+        Statement::If(condition, then, otherwise) => {
+            is_constant(condition) || has_constant_condition(then) || has_constant_condition(otherwise)
+        }
+        Statement::Loop(rounds, body) => is_constant(rounds) || has_constant_condition(body),
+        Statement::Switch(value) | Statement::BreakIf(value) | Statement::ReturnIf(value, _) => is_constant(value),
+    })
+}
+
 /// The Java program of some tests; it prints what each asserts something about.
 pub fn java_program(tests: &[Test]) -> String {
     let mut bodies = String::new();
