@@ -2,9 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use touchstone_classfile::ClassFile;
-
-/// Directories that compilers put tests into: what tests do to check a program is no part of it.
-const TESTS: [&str; 4] = ["test-classes", "classes/java/test", "classes/kotlin/test", "bin/test"];
+use touchstone_probes_java::TEST_PLACES;
 
 /// Whose classes are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,7 +21,7 @@ pub fn whose(place: Option<&str>, root: Option<&Path>) -> Whose {
     let Some(place) = place else { return Whose::Program };
     let Some(path) = path_of(place) else { return Whose::Others };
     if place.ends_with('/') || path.extension().is_some_and(|extension| extension == "java") {
-        return match TESTS.iter().any(|tests| path.ends_with(tests)) {
+        return match TEST_PLACES.iter().any(|tests| path.ends_with(tests)) {
             true => Whose::Tests,
             false => Whose::Program,
         };

@@ -233,7 +233,11 @@ pub fn states(measured: &Measured, rules: &StateRules) -> (Vec<TestStates>, u64)
     let unit_of = |identity: u64| units.iter().position(|(unit, _)| *unit == identity).unwrap_or(usize::MAX);
     let mut of_java: BTreeMap<String, TestStates> = BTreeMap::new();
     for path in &measured.java_traces {
-        let Some(trace) = JavaTrace::read(path) else { continue };
+        // The agent writes whole headers: a file without one is damaged.
+        let Some(trace) = JavaTrace::read(path) else {
+            unexplained += 1;
+            continue;
+        };
         let classes = path.parent().and_then(Path::parent).unwrap_or(Path::new("")).join("units");
         let (judged, unfit) = follow(&trace, &classes, rules, &unit_of);
         unexplained += unfit;

@@ -32,6 +32,9 @@ pub use layout::{Layout, MethodProbes, Places, Side, Untreated, layout};
 pub use told::{Followed, Told};
 pub use weave::{Weaving, Woven, weave};
 
+/// Directories that compilers put tests into: what tests do to check a program is no part of it.
+pub const TEST_PLACES: [&str; 4] = ["test-classes", "classes/java/test", "classes/kotlin/test", "bin/test"];
+
 /// Changed whenever the same class gets other probes.
 pub const LAYOUT_VERSION: u32 = 3;
 

@@ -9,6 +9,9 @@ use touchstone_report::BadExclusion;
 /// Why nothing could be measured, merged or shown.
 #[derive(Debug, thiserror::Error)]
 pub enum MeasuringError {
+    /// State is not measured by classes that have their probes already.
+    #[error("state is followed by the agent only: `touchstone measure -c state -- COMMAND`")]
+    StateOffline,
     /// There is no such criterion, or no probe for it.
     #[error("`{name}` can't be measured; criteria are {}", known())]
     Criterion {

@@ -4,7 +4,7 @@ use super::explain;
 use crate::measure::directory::{Earlier, open};
 use crate::measure::error::MeasuringError;
 use std::path::{Component, Path, PathBuf};
-use touchstone_criteria::criterion_named;
+use touchstone_criteria::{STATE, criterion_named};
 use touchstone_front_java::Jdk;
 use touchstone_front_java::path::{Jar, PathError};
 use touchstone_instrument::OfflineProbes;
@@ -42,6 +42,9 @@ const SIGNATURES: [&str; 3] = [".SF", ".RSA", ".DSA"];
 
 /// Puts probes into a tree of classes.
 pub fn instrument_classes(request: &Offline) -> Result<Probed, MeasuringError> {
+    if request.criteria.iter().any(|name| name == STATE) {
+        return Err(MeasuringError::StateOffline);
+    }
     if let Some(name) = request.criteria.iter().find(|name| criterion_named(name).is_none()) {
         return Err(MeasuringError::Criterion { name: name.clone() });
     }

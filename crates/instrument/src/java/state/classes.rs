@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 use touchstone_front_java::classfile::{ClassFile, Constant, MemberRef, access};
+use touchstone_probes_java::TEST_PLACES;
 
 /// A class that was followed.
 pub(super) struct FollowedClass {
@@ -56,9 +57,6 @@ const TEST_MARKS: [&str; 9] = [
     "junit/framework/TestCase",
     "Lorg/junit/runner/RunWith;",
 ];
-
-/// Directories that compilers put tests into.
-const TEST_PLACES: [&str; 4] = ["test-classes", "classes/java/test", "classes/kotlin/test", "bin/test"];
 
 impl Classes {
     /// Of a trace whose classes are kept in a directory.
