@@ -14,17 +14,27 @@ pub type Table = *mut *const *const c_void;
 
 const JVMTI_1_1: c_int = 0x3001_0100;
 
-mod jvmti {
+pub mod jvmti {
     pub const SET_EVENT_NOTIFICATION_MODE: usize = 1;
+    pub const GET_LOCAL_OBJECT: usize = 20;
     pub const ALLOCATE: usize = 45;
     pub const DEALLOCATE: usize = 46;
+    pub const GET_CLASS_SIGNATURE: usize = 47;
+    pub const GET_CLASS_STATUS: usize = 48;
+    pub const GET_CLASS_FIELDS: usize = 52;
+    pub const GET_CLASS_LOADER: usize = 56;
+    pub const GET_OBJECT_HASH_CODE: usize = 57;
+    pub const GET_FIELD_NAME: usize = 59;
+    pub const GET_FIELD_MODIFIERS: usize = 61;
+    pub const GET_LOADED_CLASSES: usize = 77;
     pub const SET_EVENT_CALLBACKS: usize = 121;
     pub const GET_SYSTEM_PROPERTY: usize = 130;
     pub const ADD_CAPABILITIES: usize = 141;
 }
 
-mod jni {
+pub mod jni {
     pub const DEFINE_CLASS: usize = 5;
+    pub const GET_SUPERCLASS: usize = 10;
     pub const EXCEPTION_CLEAR: usize = 17;
     pub const PUSH_LOCAL_FRAME: usize = 19;
     pub const POP_LOCAL_FRAME: usize = 20;
@@ -34,14 +44,19 @@ mod jni {
     pub const CALL_OBJECT_METHOD_A: usize = 36;
     pub const CALL_BOOLEAN_METHOD_A: usize = 39;
     pub const CALL_INT_METHOD_A: usize = 51;
+    /// Getters of fields: of objects, booleans, bytes, chars, shorts, ints, longs, floats, doubles,
+    pub const GET_FIELD: usize = 95;
     pub const GET_STATIC_METHOD_ID: usize = 113;
     pub const CALL_STATIC_VOID_METHOD_A: usize = 143;
     pub const GET_STATIC_FIELD_ID: usize = 144;
+    /// of static ones in the same order,
     pub const GET_STATIC_OBJECT_FIELD: usize = 145;
     pub const GET_STRING_UTF_CHARS: usize = 169;
     pub const RELEASE_STRING_UTF_CHARS: usize = 170;
     pub const GET_ARRAY_LENGTH: usize = 171;
     pub const GET_OBJECT_ARRAY_ELEMENT: usize = 173;
+    /// and of parts of arrays, beginning with booleans.
+    pub const GET_ARRAY_REGION: usize = 199;
     pub const SET_BYTE_ARRAY_REGION: usize = 208;
     pub const REGISTER_NATIVES: usize = 215;
     pub const EXCEPTION_CHECK: usize = 228;
@@ -84,7 +99,7 @@ struct Callbacks {
 ///
 /// # Safety
 /// `F` must be the type of that function, and the table one that the JVM gave us.
-unsafe fn function<F: Copy>(table: Table, place: usize) -> F {
+pub unsafe fn function<F: Copy>(table: Table, place: usize) -> F {
     debug_assert_eq!(size_of::<F>(), size_of::<*const c_void>());
     // SAFETY: the caller says that a function of this type is there.
     unsafe { std::mem::transmute_copy::<*const c_void, F>(&*(*table).add(place)) }
@@ -109,13 +124,13 @@ impl Jvmti {
         (result == 0 && !env.is_null()).then_some(Jvmti(env.cast()))
     }
 
-    /// Asks to be called when the JVM has started, and when classes are loaded.
-    pub fn listen(self, init: OnInit, load: OnLoad) -> bool {
+    /// Asks to be called when the JVM has started, and when classes are loaded, and maybe for the right to see variables of methods.
+    pub fn listen(self, init: OnInit, load: OnLoad, sees_locals: bool) -> bool {
         // Classes that the JVM brings along are loaded before anything of the user's, and need no hook.
         let none = std::ptr::null();
         let callbacks = Callbacks { init, death: none, thread_start: none, thread_end: none, load };
-        // can_generate_all_class_hook_events is the 27th bit.
-        let capabilities: [u32; 4] = [1 << 26, 0, 0, 0];
+        // can_access_local_variables is the 15th bit, can_generate_all_class_hook_events the 27th.
+        let capabilities: [u32; 4] = [u32::from(sees_locals) << 14 | 1 << 26, 0, 0, 0];
         // SAFETY: signatures are those of the specification; what is pointed to lives until the calls are over.
         unsafe {
             let add: extern "C" fn(Table, *const u32) -> c_int = function(self.0, jvmti::ADD_CAPABILITIES);

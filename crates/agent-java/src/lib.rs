@@ -7,6 +7,7 @@
 //! - `log.rs`, `system.rs`: the file that tells it, test by test;
 //! - `tests.rs`: which tests run now; `frameworks.rs`: who says so;
 //! - `recorder.rs`: the class that methods tell what they do, where state is measured;
+//! - `ends.rs`, `objects.rs`: what tests leave behind, where assertions are to be suggested;
 //! - `store.rs`: new files, and classes as they were loaded.
 //!
 //! A class that can't get probes stays as it is. Nothing here ever ends the program, prints, or throws: whatever goes wrong, the program runs
@@ -14,10 +15,12 @@
 //!
 //! Deliberately not here: where probes stand, and how they get in (`touchstone-probes-java`).
 
+mod ends;
 mod frameworks;
 mod holder;
 mod jvm;
 mod log;
+mod objects;
 mod pool;
 mod recorder;
 mod select;
@@ -35,7 +38,7 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use store::{Process, Units};
 use touchstone_classfile::ClassFile;
-use touchstone_probes_java::{Layout, Places, Weaving, layout, unit, weave};
+use touchstone_probes_java::{Layout, Places, Weaving, is_test_class, layout, unit, weave};
 
 /// Set by `touchstone measure`: where records and hits go,
 const DIRECTORY: &str = "TOUCHSTONE_DIR";
@@ -67,6 +70,8 @@ struct Agent {
     used: u32,
     /// Units of this process, and the holder and first probe of each.
     known: std::collections::HashMap<u64, (u16, u32)>,
+    /// Whether tests say what they leave behind: none if nobody wants to know, else once the first class of tests is there.
+    ends: Option<Option<bool>>,
     /// Whether tests are told apart, once the first class of a framework is there.
     listens: Option<bool>,
     /// Nothing can be written.
@@ -88,7 +93,7 @@ pub unsafe extern "C" fn Agent_OnLoad(vm: *mut c_void, _options: *const c_char, 
     if std::env::var_os(DIRECTORY).is_some()
         && let Some(jvmti) = jvmti
     {
-        jvmti.listen(on_init, on_load);
+        jvmti.listen(on_init, on_load, std::env::var_os(ends::VARIABLE).is_some());
     }
     // Anything else would end the program.
     0
@@ -129,7 +134,7 @@ extern "C" fn on_load(
         let name = unsafe { CStr::from_ptr(name) };
         let woven = match frameworks::listened(name, bytes) {
             Some(listened) if listens(jni) => Some(listened),
-            _ => with_probes(jni, domain, bytes),
+            _ => with_probes(jvmti, jni, domain, bytes),
         };
         if let Some(woven) = woven
             && let (Some(memory), Ok(length)) = (jvmti.allocate(&woven), c_int::try_from(woven.len()))
@@ -171,7 +176,7 @@ fn place_of(jni: Jni, domain: Object) -> Option<String> {
 }
 
 /// A class with probes, if it is one of the user's.
-fn with_probes(jni: Jni, domain: Object, bytes: &[u8]) -> Option<Vec<u8>> {
+fn with_probes(jvmti: Jvmti, jni: Jni, domain: Object, bytes: &[u8]) -> Option<Vec<u8>> {
     let place = place_of(jni, domain);
     let (whose, places, counts, tells) = {
         let mut agent = AGENT.lock().ok()?;
@@ -196,18 +201,30 @@ fn with_probes(jni: Jni, domain: Object, bytes: &[u8]) -> Option<Vec<u8>> {
         return None;
     }
     let unit = unit(bytes, places);
+    let from = place.as_deref().and_then(select::path_of).unwrap_or_default();
+    let ends = tells && is_test_class(&class, &from) && ends_are_told(jvmti, jni);
+    if tells && !ends {
+        ends::met(&class);
+    }
     let (holder, first, told_from) = {
         let mut agent = AGENT.lock().ok()?;
         let agent = agent.as_mut()?;
-        let from = place.as_deref().and_then(select::path_of).unwrap_or_default();
         let (holder, first) = agent.room(jni, unit, layout.size, bytes, &from.to_string_lossy())?;
         let told_from = if tells { agent.methods(unit, class.methods.len()) } else { None };
         (holder, first, told_from)
     };
     let holder = holder::name(holder);
-    let weaving = Weaving { bytes, class: &class, layout: &layout, holder: &holder, first, told_from };
+    let weaving = Weaving { bytes, class: &class, layout: &layout, holder: &holder, first, told_from, ends };
     let (woven, _) = weave(&weaving)?;
     Some(woven)
+}
+
+/// Whether tests say what they leave behind.
+fn ends_are_told(jvmti: Jvmti, jni: Jni) -> bool {
+    let Ok(mut agent) = AGENT.lock() else { return false };
+    let Some(agent) = agent.as_mut() else { return false };
+    let hits = &agent.hits;
+    agent.ends.as_mut().is_some_and(|ends| *ends.get_or_insert_with(|| ends::prepare(jni, jvmti, hits)))
 }
 
 impl Agent {
@@ -237,6 +254,7 @@ impl Agent {
             used: 0,
             known: Default::default(),
             told: Default::default(),
+            ends: std::env::var_os(ends::VARIABLE).is_some().then_some(None),
             listens: None,
             failed: false,
         })

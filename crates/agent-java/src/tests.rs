@@ -47,6 +47,12 @@ pub fn end(jni: Jni, framework: Framework, name: &str) {
     }
 }
 
+/// The test that runs in this thread.
+pub fn of_thread(jni: Jni) -> Option<String> {
+    let (running, thread) = (RUNNING.lock().ok()?, jni.thread());
+    running.iter().rev().find(|test| test.thread == thread).map(|test| test.name.clone())
+}
+
 /// Says which test runs to a log that was not there when it began.
 pub fn tell_again(jni: Jni) {
     if let Ok(running) = RUNNING.lock() {

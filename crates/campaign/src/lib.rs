@@ -71,8 +71,8 @@ pub use error::{CampaignError, ExplainError, PlanError, SubjectError, Takes};
 pub use explain::{Answer, Question, Why};
 pub use java::JavaError;
 pub use measure::{
-    Earlier, Jvms, Measurement, Measuring, MeasuringError, Offline, Probed, Ran, Remark, Selection, Surroundings,
-    instrument_classes, measure, measured_document, merge,
+    Earlier, Jvms, Measurement, Measuring, MeasuringError, Offline, Probed, Ran, Remark, Selection, Suggest,
+    Surroundings, instrument_classes, measure, measured_document, merge,
 };
 pub use notice::Notice;
 pub use objectives::Listed;

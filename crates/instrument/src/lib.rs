@@ -6,6 +6,7 @@
 //! - `c/cc.rs`: what they start: what a compile command means, and how it is carried out with probes;
 //! - `java/`: what the probes of classes mean, and the agent that puts them there;
 //! - `state`: state coverage, by a trace of what a run does to data;
+//! - `suggest`: assertions that are missing, as a measurement tells;
 //! - `hits`: what the probes of a run left behind;
 //! - `outside`: what other tools measured.
 //!
@@ -29,6 +30,7 @@ mod own;
 mod record;
 mod rows;
 mod state;
+mod suggest;
 mod unprobed;
 
 pub use c::annotate::{AnnotateStyle, Annotated, annotate, not_labels};
@@ -44,18 +46,19 @@ pub use c::wrappers::{
 pub use fuzzing::{hits_reading, response_reading, trace_reading};
 pub use hits::{HitError, HitFile};
 pub use java::{
-    AGENT, AgentError, HolderSource, JavaClass, OfflineClass, OfflineProbes, ROOT, find_agent, java_record,
+    AGENT, AgentError, HolderSource, JavaClass, OfflineClass, OfflineProbes, ROOT, SUGGEST, find_agent, java_record,
     java_record_of_nothing, left_alone, surround_jvms,
 };
 pub use kept::prune_kept;
 pub use line_directives::LineDirective;
-pub use measured::states;
 pub use measured::{MeasureError, Measured, MeasuredUnit, read};
+pub use measured::{states, suggestions};
 pub use outside::{Line, Outside, OutsideError, Place, Seen};
 pub use own::{check_own, clear_own, make_own};
 pub use record::{Keeps, ProbedDecision, ProbedObjective, ProbedRow, RECORD_VERSION, SourceRange, UnitRecord};
 pub use state::trace::trim_traces;
 pub use state::{
-    NamedTarget, StateRecord, StateRules, StateSite, StateTarget, StateUse, TestStates, targets as state_targets,
+    NamedTarget, Piece, StateRecord, StateRules, StateSite, StateTarget, StateUse, TestStates, targets as state_targets,
 };
+pub use suggest::{Insertion, Suggested, Suggestion, WhyNone};
 pub use unprobed::{EVENTS, Unprobed};

@@ -5,6 +5,7 @@ use crate::hits::{HitError, HitFile};
 use crate::java::state::{JavaTrace, follow};
 use crate::record::{Keeps, ProbedDecision, ProbedObjective, RECORD_VERSION, UnitRecord};
 use crate::state::{StateRecord, StateRules, TestStates, Trace, judge};
+use crate::suggest::Suggested;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -33,6 +34,8 @@ pub struct Measured {
     pub traces: Vec<PathBuf>,
     /// The same of JVMs.
     pub java_traces: Vec<PathBuf>,
+    /// Files that say what tests of JVMs left behind.
+    pub java_ends: Vec<PathBuf>,
 }
 
 impl Measured {
@@ -137,6 +140,7 @@ pub fn read(directories: &[PathBuf]) -> Result<Measured, MeasureError> {
         }
         measured.traces.extend(files(&directory.join("hits"), "state")?);
         measured.java_traces.extend(files(&directory.join("hits"), "jstate")?);
+        measured.java_ends.extend(files(&directory.join("hits"), "jends")?);
     }
     let mut hits: BTreeMap<u64, BTreeMap<u32, BTreeSet<u32>>> = BTreeMap::new();
     let mut counts: BTreeMap<u64, BTreeMap<u32, u64>> = BTreeMap::new();
@@ -250,6 +254,11 @@ pub fn states(measured: &Measured, rules: &StateRules) -> (Vec<TestStates>, u64)
     }
     tests.extend(of_java.into_values());
     (tests, unexplained)
+}
+
+/// Assertions that would check what tests left unchecked, as far as they said what they leave behind.
+pub fn suggestions(measured: &Measured, tests: &[TestStates]) -> Vec<Suggested> {
+    crate::java::suggest::suggest(tests, &measured.java_traces, &measured.java_ends)
 }
 
 /// The files of a directory with an extension, sorted; none if the directory isn't there.

@@ -14,7 +14,7 @@ pub const MARKER: &str = ".touchstone";
 const TEXT: &str = "Touchstone wrote this directory, and clears it for the next measurement.\n";
 
 /// Extensions of what measurements write.
-const EXTENSIONS: [&str; 8] = ["json", "hits", "state", "class", "loaded", "path", "jstate", "source"];
+const EXTENSIONS: [&str; 9] = ["json", "hits", "state", "class", "loaded", "path", "jstate", "jends", "source"];
 
 /// Makes a directory of ours. One that is there already must be empty or ours.
 pub fn make_own(directory: &Path) -> Result<()> {

@@ -19,7 +19,7 @@ pub(crate) mod targets;
 pub(crate) mod trace;
 
 pub(crate) use judge::judge;
-pub use judge::{StateUse, TestStates};
+pub use judge::{Piece, StateUse, TestStates};
 pub use record::{StateRecord, StateSite, StateTarget};
 pub use rules::StateRules;
 pub use targets::{NamedTarget, targets};

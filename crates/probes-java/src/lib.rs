@@ -5,6 +5,7 @@
 //! - `layout.rs`: the probes of a class, by number: what each says of the code;
 //! - `frames.rs`, `tables.rs`, `code.rs`: code that is laid out again, with all that speaks of positions in it;
 //! - `told.rs`, `telling.rs`: what methods tell while they run, and how, where all that a program does is followed;
+//! - `test_classes.rs`: which classes and methods are tests;
 //! - `weave.rs`: the class with probes;
 //! - `call.rs`: a class whose methods tell somebody that they begin.
 //!
@@ -23,17 +24,16 @@ mod group;
 mod layout;
 mod tables;
 pub mod telling;
+mod test_classes;
 mod told;
 mod weave;
 
 pub use call::{Call, with_calls};
 pub use group::{Group, Node, Part, Steps, Way};
 pub use layout::{Layout, MethodProbes, Places, Side, Untreated, layout};
+pub use test_classes::{TEST_PLACES, is_test_class, is_test_method};
 pub use told::{Followed, Told};
 pub use weave::{Weaving, Woven, weave};
-
-/// Directories that compilers put tests into: what tests do to check a program is no part of it.
-pub const TEST_PLACES: [&str; 4] = ["test-classes", "classes/java/test", "classes/kotlin/test", "bin/test"];
 
 /// Changed whenever the same class gets other probes.
 pub const LAYOUT_VERSION: u32 = 3;

@@ -25,6 +25,11 @@ pub const ENTER: (&str, &str) = ("enter", "(Ljava/lang/Object;I)V");
 /// In a constructor: the object is one now.
 pub const INIT: (&str, &str) = ("init", "(Ljava/lang/Object;I)V");
 
+/// The class that is told that a test ends, while its variables are still there, and its method.
+pub const ENDS_CLASS: &str = "java/lang/TouchstoneEnds";
+/// With the numbers of the method and of the instruction.
+pub const ENDS: (&str, &str) = ("ends", "(II)V");
+
 mod op {
     pub const ACONST_NULL: u8 = 1;
     pub const ILOAD: u8 = 21;
@@ -75,6 +80,8 @@ pub(crate) struct Telling<'t, 'c> {
     pub number: u32,
     /// The first local that is free.
     pub first_local: usize,
+    /// It is a test that says when it ends.
+    pub ends: bool,
 }
 
 impl Telling<'_, '_> {
@@ -94,7 +101,14 @@ impl Telling<'_, '_> {
             let mut spilled = 0;
             around.before = match self.followed.told(index) {
                 Told::Nothing => Vec::new(),
-                Told::Itself => self.told(pool, index, AT)?,
+                Told::Itself => {
+                    let mut bytes = self.told(pool, index, AT)?;
+                    if self.ends && matches!(insn, Insn::Return(None)) {
+                        bytes.extend(self.numbers(pool, index)?);
+                        bytes.extend(call_of(pool, ENDS_CLASS, ENDS));
+                    }
+                    bytes
+                }
                 Told::Object => {
                     let mut bytes = self.object(insn)?;
                     bytes.extend(self.told(pool, index, ON)?);
@@ -127,9 +141,15 @@ impl Telling<'_, '_> {
 
     /// The numbers, and the call of a method that takes them.
     fn told(&self, pool: &mut Added<'_>, index: usize, method: (&str, &str)) -> Option<Vec<u8>> {
+        let mut bytes = self.numbers(pool, index)?;
+        bytes.extend(call(pool, method));
+        Some(bytes)
+    }
+
+    /// The numbers of the method and of an instruction, on top.
+    fn numbers(&self, pool: &mut Added<'_>, index: usize) -> Option<Vec<u8>> {
         let mut bytes = pool.number(self.number)?;
         bytes.extend(pool.number(u32::try_from(index).ok()?)?);
-        bytes.extend(call(pool, method));
         Some(bytes)
     }
 
@@ -188,8 +208,12 @@ impl Telling<'_, '_> {
     }
 }
 
-fn call(pool: &mut Added<'_>, (name, desc): (&str, &str)) -> Vec<u8> {
-    let [high, low] = pool.method(RECORDER, name, desc).to_be_bytes();
+fn call(pool: &mut Added<'_>, method: (&str, &str)) -> Vec<u8> {
+    call_of(pool, RECORDER, method)
+}
+
+fn call_of(pool: &mut Added<'_>, class: &str, (name, desc): (&str, &str)) -> Vec<u8> {
+    let [high, low] = pool.method(class, name, desc).to_be_bytes();
     vec![op::INVOKESTATIC, high, low]
 }
 

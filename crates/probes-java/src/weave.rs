@@ -6,6 +6,7 @@ use crate::frames::{self, Beginning, Frame, Held, Receiver};
 use crate::layout::{Layout, MethodProbes, Untreated};
 use crate::tables::Moved;
 use crate::telling::{Inserted, Telling};
+use crate::test_classes::is_test_method;
 use crate::told::Followed;
 use touchstone_classfile::{ClassFile, Code, Constant, Cursor, MethodDesc, access};
 
@@ -24,6 +25,8 @@ pub struct Weaving<'c> {
     pub first: u32,
     /// The number of the first method, if methods tell what they do.
     pub told_from: Option<u32>,
+    /// Methods that are tests say when they end.
+    pub ends: bool,
 }
 
 /// A class with probes, and methods that have none.
@@ -34,7 +37,7 @@ const WITH_FRAMES: u16 = 50;
 
 /// Puts probes into a class; `None` if it has no room for them.
 pub fn weave(weaving: &Weaving<'_>) -> Option<Woven> {
-    let Weaving { bytes, class, layout, holder, first, told_from } = weaving;
+    let Weaving { bytes, class, layout, holder, first, told_from, ends } = weaving;
     if first.checked_add(layout.size)? > MOST_PROBES {
         return None;
     }
@@ -53,7 +56,8 @@ pub fn weave(weaving: &Weaving<'_>) -> Option<Woven> {
         let inserted = match &told {
             Some((followed, number)) => {
                 let first_local = usize::from(code.max_locals) + probes.numbers();
-                Telling { class, followed, number: *number, first_local }.inserted(&mut pool)
+                let ends = *ends && is_test_method(class, method);
+                Telling { class, followed, number: *number, first_local, ends }.inserted(&mut pool)
             }
             None => Some(Inserted::default()),
         };

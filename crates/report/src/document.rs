@@ -8,6 +8,7 @@
 
 use crate::forms::FormSuites;
 use crate::kept::KeptSuite;
+use crate::suggestions::Suggestions;
 use serde::{Deserialize, Serialize};
 use touchstone_criteria::SCHEMA_VERSION;
 
@@ -33,6 +34,9 @@ pub struct Document {
     /// Per test, the state that it changed and whether an assertion looked at it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub state: Vec<TestState>,
+    /// Assertions that would check what is not checked, if somebody asked for them.
+    #[serde(default, skip_serializing_if = "Suggestions::is_empty")]
+    pub suggestions: Suggestions,
     /// Suites that were there before the run and stayed, or were asked whether they still pass.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kept: Vec<KeptSuite>,
@@ -52,6 +56,7 @@ impl Default for Document {
             tests: Vec::new(),
             unprotected_replay: None,
             state: Vec::new(),
+            suggestions: Suggestions::default(),
             kept: Vec::new(),
             forms: Vec::new(),
         }

@@ -3,6 +3,8 @@
 use crate::document::{Document, Objective, TestState, Verdict};
 use crate::figures::{Figures, Tally, merged};
 use crate::style::{Align, Paint, Style, columns, cut, heading};
+use crate::suggestions::MissingAssertion;
+use std::collections::BTreeSet;
 
 /// Blocks of the widest bar.
 const BAR: usize = 20;
@@ -22,6 +24,7 @@ pub fn overview(document: &Document, style: Style) -> String {
     files(&mut out, &figures, folder, style);
     state(&mut out, document, style);
     open(&mut out, document, folder, style);
+    suggestions(&mut out, document, style);
     not_measured(&mut out, document, style);
     excluded(&mut out, document, style);
     out
@@ -172,6 +175,28 @@ fn open(out: &mut String, document: &Document, folder: &str, style: Style) {
         out.push('\n');
     }
     more(out, found.len(), "objectives", style);
+}
+
+/// Assertions that would check what is not checked.
+fn suggestions(out: &mut String, document: &Document, style: Style) {
+    let found = &document.suggestions;
+    if !found.assertions.is_empty() {
+        let objectives: BTreeSet<&String> =
+            found.assertions.iter().flat_map(|assertion| &assertion.objectives).collect();
+        let count = found.assertions.len();
+        let what = format!("assertions to add ({count}): they check {} pieces of state", objectives.len());
+        heading(out, style, Paint::Green, &what);
+    }
+    for assertion in found.assertions.iter().take(MOST) {
+        let MissingAssertion { test, file, line, statement, checks, .. } = assertion;
+        out.push_str(&cut(&format!("  {file}:{line}  {statement}"), style.width));
+        out.push('\n');
+        let about = format!("      checks {} in {test}", checks.join(", "));
+        out.push_str(&style.paint(Paint::Dim, &cut(&about, style.width)));
+        out.push('\n');
+    }
+    more(out, found.assertions.len(), "assertions", style);
+    by_reason(out, "no assertion found", found.none.iter().map(|none| none.why.as_str()), style);
 }
 
 /// What a measurement can say nothing about, by reason.

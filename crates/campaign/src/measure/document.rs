@@ -4,6 +4,7 @@ use crate::measure::error::MeasuringError;
 use crate::measure::remark::{Remark, remarks};
 use crate::measure::selection::Selection;
 use crate::measure::states;
+use crate::measure::suggest::Suggest;
 use crate::measure::variants::Variants;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -23,6 +24,7 @@ pub fn document(
     measured: &Measured,
     selection: &Selection,
     rules: &StateRules,
+    suggest: Option<Suggest>,
 ) -> Result<(Document, Vec<Remark>), MeasuringError> {
     let own_tests = selection.own_tests(measured);
     let exclude = [&selection.exclude[..], &own_tests[..]].concat();
@@ -48,7 +50,7 @@ pub fn document(
         }
     }
     made.document.objectives = order.iter().filter_map(|key| objectives.remove(key)).collect();
-    let state = states::add(&mut made.document, measured, (selection, &made.variants), rules);
+    let state = states::add(&mut made.document, measured, (selection, &made.variants), rules, suggest);
     made.decisions();
     made.functions();
     made.tests();

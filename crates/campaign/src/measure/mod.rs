@@ -18,6 +18,7 @@ mod remark;
 mod run;
 mod selection;
 mod states;
+mod suggest;
 mod variants;
 
 pub use directory::{Earlier, Measurement};
@@ -28,3 +29,4 @@ pub use merge::merge;
 pub use remark::Remark;
 pub use run::{Jvms, Measuring, Ran, Surroundings, measure};
 pub use selection::Selection;
+pub use suggest::Suggest;

@@ -9,7 +9,9 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::{Command, ExitStatus};
 use touchstone_criteria::{STATE, criterion_named};
-use touchstone_instrument::{Keeps, NamedByPlace, NothingCompiled, Wrapping, prune_kept, surround_jvms, trim_traces};
+use touchstone_instrument::{
+    Keeps, NamedByPlace, NothingCompiled, SUGGEST, Wrapping, prune_kept, surround_jvms, trim_traces,
+};
 
 /// What is to be measured.
 #[derive(Clone, Debug)]
@@ -20,6 +22,8 @@ pub struct Measuring {
     pub out: PathBuf,
     /// What probes keep.
     pub keeps: Keeps,
+    /// Tests say what they leave behind, so that assertions can be suggested.
+    pub suggest: bool,
     /// What becomes of what an earlier measurement left.
     pub earlier: Earlier,
     /// The command that builds and runs the tests.
@@ -120,6 +124,9 @@ pub fn measure(request: &Measuring, started: &dyn Fn(u32)) -> Result<Ran, Measur
     let stays = wrapping.surround(&mut command)?;
     if let Some(jvms) = &around.jvms {
         surround_jvms(&mut command, &jvms.agent, &jvms.root, jvms.options.as_deref());
+        if request.suggest {
+            command.env(SUGGEST, "1");
+        }
     }
     let mut child =
         command.spawn().map_err(|source| MeasuringError::NotStarted { program: program.clone(), source })?;

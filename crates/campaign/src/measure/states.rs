@@ -1,6 +1,7 @@
 //! State coverage of a measured suite: what its tests changed becomes objectives, and a list by test.
 
 use crate::measure::selection::Selection;
+use crate::measure::suggest::{Suggest, suggestions};
 use crate::measure::variants::Variants;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -29,6 +30,7 @@ pub(super) fn add(
     measured: &Measured,
     (selection, variants): (&Selection, &Variants),
     rules: &StateRules,
+    suggest: Option<Suggest>,
 ) -> StateRemarks {
     if !measured.has_traces() {
         return StateRemarks::default();
@@ -36,8 +38,8 @@ pub(super) fn add(
     let (tests, unfit) = states(measured, rules);
     let cut_off = tests.iter().filter(|test| test.cut_off).map(|test| test.test.clone()).collect();
     let no_assertion = tests.iter().any(|test| !test.uses.is_empty()) && !tests.iter().any(|test| test.asserts);
-    let mut objectives: BTreeMap<(String, String), Objective> = BTreeMap::new();
-    let mut changed_by: BTreeMap<(String, String), Vec<&str>> = BTreeMap::new();
+    let mut objectives: BTreeMap<Key, Objective> = BTreeMap::new();
+    let mut changed_by: BTreeMap<Key, Vec<&str>> = BTreeMap::new();
     for test in &tests {
         let uses = test.uses.iter().filter(|used| selection.counts(Path::new(&used.file)));
         let mut updates = Vec::new();
@@ -51,8 +53,8 @@ pub(super) fn add(
                 checked: used.checked,
             });
             let variant = measured.units.get(used.unit).and_then(|unit| variants.of(unit, &used.function));
-            let id = format!("{}{}", used.id, variant.as_ref().map_or("", |variant| &variant.suffix));
-            let key = (file.clone(), id.clone());
+            let key = key(used, measured, (selection, variants));
+            let id = key.1.clone();
             let changers = changed_by.entry(key.clone()).or_default();
             if changers.last() != Some(&test.test.as_str()) {
                 changers.push(&test.test);
@@ -96,9 +98,22 @@ pub(super) fn add(
             objective.why = changed_by.get(key).map(|tests| changers(tests));
         }
     }
+    if let Some(which) = suggest {
+        document.suggestions = suggestions(which, measured, (selection, variants), &tests, &objectives);
+    }
     document.objectives.extend(objectives.into_values());
     StateRemarks { cut_off, no_assertion, unfit }
 }
+
+/// The objective of a piece of state: its file and its id.
+pub(super) fn key(used: &StateUse, measured: &Measured, (selection, variants): (&Selection, &Variants)) -> Key {
+    let variant = measured.units.get(used.unit).and_then(|unit| variants.of(unit, &used.function));
+    let suffix = variant.as_ref().map_or("", |variant| &variant.suffix);
+    (selection.shown(&used.file), format!("{}{suffix}", used.id))
+}
+
+/// An objective: its file and its id.
+pub(super) type Key = (String, String);
 
 /// `changed by test_push, test_pop and 3 more`.
 fn changers(tests: &[&str]) -> String {

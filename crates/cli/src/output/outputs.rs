@@ -13,6 +13,8 @@ use touchstone_report::{Document, Figures, Judged, Past, Style, Threshold, expor
 /// The stored document of a run, and the figures of all runs, in the output directory.
 const CAMPAIGN: &str = "campaign.json";
 const HISTORY: &str = "history.jsonl";
+/// The assertions that are missing.
+const PATCH: &str = "suggested.patch";
 
 /// Reports to write.
 #[derive(ClapArgs, Debug, Clone, Default)]
@@ -99,6 +101,23 @@ impl Outputs {
         }
         Ok(exit)
     }
+}
+
+/// Writes the patch with the assertions that are missing.
+pub fn write_patch(out: &Path, document: &Document, quiet: bool) -> Result<()> {
+    let path = out.join(PATCH);
+    let patch = touchstone_report::patch(document, &|file| std::fs::read_to_string(file).ok());
+    if patch.is_empty() {
+        // One of an earlier measurement would be applied in vain.
+        let _ = std::fs::remove_file(&path);
+        return Ok(());
+    }
+    write(&path, &patch)?;
+    if !quiet {
+        let shown = std::env::current_dir().ok().and_then(|here| path.strip_prefix(here).ok().map(Path::to_path_buf));
+        eprintln!("assertions to add are in {0}: git apply {0}", shown.unwrap_or(path).display());
+    }
+    Ok(())
 }
 
 /// Stores a run's document in its output directory and its figures in the history there; gives the history.

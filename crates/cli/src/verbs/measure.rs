@@ -4,10 +4,11 @@
 use crate::output::exit::Exit;
 use crate::output::outputs;
 use crate::verbs::report::Shown;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use touchstone_campaign::{Earlier, Jvms, Measurement, Measuring, Selection, Surroundings, measured_document};
+use touchstone_campaign::{Earlier, Jvms, Measurement, Measuring, Selection, Suggest, Surroundings, measured_document};
+use touchstone_criteria::STATE;
 use touchstone_instrument::{AgentError, Keeps, StateRules};
 
 /// Options of `measure`.
@@ -24,6 +25,10 @@ pub struct Measure {
     /// Keep what earlier measurements left in the directory, and add to it
     #[arg(long)]
     pub keep: bool,
+    /// Suggest the assertions that are missing, as a patch, too: one for each piece of state that no test checks, or with `=every` one in
+    /// every test that does not check it; needs -c state
+    #[arg(long, value_name = "WHICH", num_args = 0..=1, require_equals = true, default_missing_value = "once", help_heading = "State coverage")]
+    pub suggest: Option<Suggesting>,
     #[command(flatten)]
     pub show: Show,
     /// The command that builds and runs the tests
@@ -42,6 +47,15 @@ pub struct Merge {
     pub out: PathBuf,
     #[command(flatten)]
     pub show: Show,
+}
+
+/// For what assertions are suggested.
+#[derive(clap::ValueEnum, Clone, Copy, Debug)]
+pub enum Suggesting {
+    /// For each piece of state that no test checks
+    Once,
+    /// For each piece of state in each test
+    Every,
 }
 
 /// What is shown of a measurement.
@@ -98,10 +112,14 @@ pub fn measure(options: &Measure) -> Result<ExitCode> {
         out: std::path::absolute(&options.out)?,
         keeps: if options.counts { Keeps::Counts } else { Keeps::Hits },
         earlier: if options.keep { Earlier::Kept } else { Earlier::Forgotten },
+        suggest: options.suggest.is_some(),
         command: options.command.clone(),
         surroundings,
     };
     request.check()?;
+    if options.suggest.is_some() && !options.criteria.iter().any(|criterion| criterion == STATE) {
+        bail!("--suggest needs state among the criteria; add it: -c {},{STATE}", options.criteria.join(","));
+    }
     options.show.shown.outputs.check_criteria(&options.criteria)?;
     let stop = crate::verbs::interrupt::Stop::new()?;
     let ran = touchstone_campaign::measure(&request, &|child| stop.watch(child))?;
@@ -121,7 +139,11 @@ pub fn measure(options: &Measure) -> Result<ExitCode> {
     if let Some(remark) = ran.not_counted(request.keeps).filter(|_| !options.show.shown.quiet) {
         eprintln!("{remark}");
     }
-    let exit = show(&ran.measurement, &options.show)?;
+    let suggest = options.suggest.map(|suggest| match suggest {
+        Suggesting::Once => Suggest::Once,
+        Suggesting::Every => Suggest::Every,
+    });
+    let exit = show(&ran.measurement, &options.show, suggest)?;
     if interrupted {
         eprintln!("interrupted: the report says what was covered until then");
         return Ok(Exit::Interrupted.into());
@@ -137,7 +159,7 @@ pub fn measure(options: &Measure) -> Result<ExitCode> {
 pub fn merge(options: &Merge) -> Result<ExitCode> {
     let out = std::path::absolute(&options.out)?;
     let measurement = touchstone_campaign::merge(&options.directories, &out)?;
-    Ok(show(&measurement, &options.show)?.into())
+    Ok(show(&measurement, &options.show, None)?.into())
 }
 
 /// What the environment of this process says, and why JVMs are not measured.
@@ -164,14 +186,17 @@ fn surroundings(show: &Show) -> Result<(Surroundings, Option<AgentError>)> {
 }
 
 /// Stores the document of a measurement, shows it, and writes the reports that are asked for.
-fn show(measurement: &Measurement, options: &Show) -> Result<Exit> {
+fn show(measurement: &Measurement, options: &Show, suggest: Option<Suggest>) -> Result<Exit> {
     let (here, root) = options.places()?;
     let exclude = options.exclude.iter().map(std::path::absolute).collect::<std::io::Result<Vec<_>>>()?;
     let selection = Selection { here, root, exclude };
     let StateOptions { assertion, modifies, queries } = options.state.clone();
     let rules = StateRules { assertions: assertion, modifies, queries };
-    let (document, remarks) = measured_document(&measurement.measured, &selection, &rules)?;
+    let (document, remarks) = measured_document(&measurement.measured, &selection, &rules, suggest)?;
     let history = outputs::store(measurement.directory.path(), &document)?;
+    if suggest.is_some() {
+        outputs::write_patch(measurement.directory.path(), &document, options.shown.quiet)?;
+    }
     if !options.shown.quiet {
         remarks.iter().for_each(|remark| eprintln!("{remark}"));
     }

@@ -2,7 +2,7 @@
 //!
 //! The agent gives every class probes without knowing its source (`touchstone-probes-java`), and keeps the class. Here the
 //! same layout is found out again, and its probes are given to the objectives that every verb has: a way through a group of jumps is
-//! a row of each decision inside of it. `state/` follows what methods told.
+//! a row of each decision inside of it. `state/` follows what methods told, `suggest/` writes the assertions that are missing.
 //!
 //! Deliberately not here: where sources are, and how they are compiled (a campaign's).
 
@@ -10,7 +10,8 @@ mod agent;
 mod offline;
 mod record;
 pub(crate) mod state;
+pub(crate) mod suggest;
 
-pub use agent::{AGENT, AgentError, ROOT, find_agent, surround_jvms};
+pub use agent::{AGENT, AgentError, ROOT, SUGGEST, find_agent, surround_jvms};
 pub use offline::{HolderSource, OfflineClass, OfflineProbes};
 pub use record::{JavaClass, empty as java_record_of_nothing, java_record, left_alone};

@@ -75,8 +75,15 @@ impl OfflineProbes {
             self.used = 0;
         }
         let holder = format!("{}/Hits{}", self.package, self.holders.len() - 1);
-        let weaving =
-            Weaving { bytes, class: &class, layout: &layout, holder: &holder, first: self.used, told_from: None };
+        let weaving = Weaving {
+            bytes,
+            class: &class,
+            layout: &layout,
+            holder: &holder,
+            first: self.used,
+            told_from: None,
+            ends: false,
+        };
         let (woven, _) = weave(&weaving)?;
         let unit = unit(bytes, self.places);
         self.holders.last_mut()?.push((unit, layout.size));

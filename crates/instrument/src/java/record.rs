@@ -154,8 +154,15 @@ pub fn java_record(of: &JavaClass<'_>) -> UnitRecord {
 
 /// Methods without probes, and why.
 fn untreated(of: &JavaClass<'_>, layout: &Layout) -> BTreeMap<usize, Unprobed> {
-    let weaving =
-        Weaving { bytes: of.bytes, class: of.class, layout, holder: "java/lang/Object", first: 0, told_from: None };
+    let weaving = Weaving {
+        bytes: of.bytes,
+        class: of.class,
+        layout,
+        holder: "java/lang/Object",
+        first: 0,
+        told_from: None,
+        ends: false,
+    };
     let why = |untreated: Untreated| match untreated {
         Untreated::Code => Unprobed::CodeNotRead,
         Untreated::TooLong => Unprobed::CodeTooLong,

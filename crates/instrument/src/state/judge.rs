@@ -36,6 +36,34 @@ impl TestStates {
     }
 }
 
+/// What a piece of state is, as whoever looks at memory finds it.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Piece {
+    /// That can't be told.
+    Unknown,
+    /// A field of an object: the object, the class that declares the field, and its name.
+    Field {
+        /// The object.
+        object: u32,
+        /// The class.
+        class: String,
+        /// The field.
+        name: String,
+    },
+    /// A static field.
+    Static {
+        /// The class.
+        class: String,
+        /// The field.
+        name: String,
+    },
+    /// What is in an array or a container.
+    Inside {
+        /// It.
+        object: u32,
+    },
+}
+
 /// A piece of state that a test changed.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct StateUse {
@@ -49,6 +77,8 @@ pub struct StateUse {
     pub name: String,
     /// The object that it belongs to; empty if it can't be told.
     pub object: String,
+    /// The same, as whoever looks at memory finds it.
+    pub piece: Piece,
     /// The file of the last change, absolute.
     pub file: String,
     /// Its line.
@@ -110,6 +140,7 @@ fn described(flow: &Flow<'_>, update: &Update, checked: bool) -> Option<StateUse
         function: target.function.clone(),
         name: target.name.clone(),
         object: flow.objects.get(update.object as usize).map_or(String::new(), |object| object.name.clone()),
+        piece: Piece::Unknown,
         file: record.files.get(site.file as usize).cloned().unwrap_or_default(),
         line: site.line,
         column: site.column,

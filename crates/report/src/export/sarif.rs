@@ -4,6 +4,7 @@
 
 use crate::document::{Document, Objective, Stretch, Verdict};
 use crate::figures::merged;
+use crate::suggestions::{MissingAssertion, TextInsertion};
 use serde_json::{Value, json};
 use touchstone_criteria::REGISTRY;
 
@@ -20,7 +21,13 @@ pub fn sarif(document: &Document) -> String {
     let rules: Vec<Value> = criteria.iter().map(|criterion| rule(criterion)).collect();
     let result = |objective: &&Objective| {
         let index = criteria.iter().position(|criterion| *criterion == objective.criterion).unwrap_or(0);
-        result(objective, index)
+        let mut result = result(objective, index);
+        let fits = |assertion: &&MissingAssertion| assertion.objectives.contains(&objective.id);
+        let fixes: Vec<Value> = document.suggestions.assertions.iter().filter(fits).map(fix).collect();
+        if !fixes.is_empty() {
+            result["fixes"] = json!(fixes);
+        }
+        result
     };
     let results: Vec<Value> = found.iter().map(result).collect();
     let sarif = json!({
@@ -66,6 +73,20 @@ fn result(objective: &Objective, index: usize) -> Value {
         result["suppressions"] = json!([{ "kind": "inSource", "justification": reason }]);
     }
     result
+}
+
+/// The assertion that is missing, as a change of the test's file.
+fn fix(assertion: &MissingAssertion) -> Value {
+    let replacement = |insertion: &TextInsertion| {
+        let (line, column) = (insertion.line, insertion.column);
+        let region = json!({ "startLine": line, "startColumn": column, "endLine": line, "endColumn": column });
+        json!({ "deletedRegion": region, "insertedContent": { "text": insertion.text } })
+    };
+    let replacements: Vec<Value> = assertion.insertions.iter().map(replacement).collect();
+    json!({
+        "description": { "text": format!("Add {} to {}", assertion.statement, assertion.test) },
+        "artifactChanges": [{ "artifactLocation": { "uri": uri(&assertion.file) }, "replacements": replacements }],
+    })
 }
 
 fn location(at: &Stretch, function: &str) -> Option<Value> {

@@ -334,7 +334,20 @@ pub(super) fn state(site: &Site<'_>) -> String {
                 escape(&update.what)
             );
         }
-        body.push_str("</tbody></table></div></section>\n");
+        body.push_str("</tbody></table></div>");
+        let missing = site.document.suggestions.assertions.iter().filter(|assertion| assertion.test == test.test);
+        for (index, assertion) in missing.enumerate() {
+            if index == 0 {
+                body.push_str("<p class=\"sub\">assertions to add</p>");
+            }
+            let _ = writeln!(
+                body,
+                "<p class=\"add\"><code>{}</code> <span class=\"where\">checks {}</span></p>",
+                escape(&assertion.statement),
+                escape(&assertion.checks.join(", "))
+            );
+        }
+        body.push_str("</section>\n");
     }
     shell("State", Level::Root, Some(Tab::State), true, &body)
 }

@@ -8,11 +8,11 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
-use touchstone_front_java::classfile::{ClassFile, Constant, MemberRef, access};
-use touchstone_probes_java::TEST_PLACES;
+use touchstone_front_java::classfile::{ClassFile, Member, MemberRef, access};
+use touchstone_probes_java::is_test_class;
 
 /// A class that was followed.
-pub(super) struct FollowedClass {
+pub(in crate::java) struct FollowedClass {
     pub unit: u64,
     pub class: ClassFile,
     /// Its source, as far as it is known.
@@ -23,11 +23,11 @@ pub(super) struct FollowedClass {
 }
 
 /// A field, by its number.
-pub(super) type FieldId = u32;
+pub(in crate::java) type FieldId = u32;
 
 /// A field of a class.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Field {
+pub(in crate::java) struct Field {
     /// The class that declares it, as far as that is known.
     pub class: Arc<str>,
     pub name: Arc<str>,
@@ -36,7 +36,7 @@ pub(super) struct Field {
 }
 
 /// All classes of a trace.
-pub(super) struct Classes {
+pub(in crate::java) struct Classes {
     classes: Vec<(Traced, Option<Rc<FollowedClass>>)>,
     by_name: HashMap<Arc<str>, Rc<FollowedClass>>,
     pub fields: Vec<Field>,
@@ -44,19 +44,6 @@ pub(super) struct Classes {
     /// By what code names: the field.
     resolved: HashMap<(Arc<str>, Arc<str>), FieldId>,
 }
-
-/// What the classes of tests name.
-const TEST_MARKS: [&str; 9] = [
-    "Lorg/junit/Test;",
-    "Lorg/junit/jupiter/api/Test;",
-    "Lorg/junit/jupiter/api/RepeatedTest;",
-    "Lorg/junit/jupiter/api/TestFactory;",
-    "Lorg/junit/jupiter/api/TestTemplate;",
-    "Lorg/junit/jupiter/params/ParameterizedTest;",
-    "Lorg/testng/annotations/Test;",
-    "junit/framework/TestCase",
-    "Lorg/junit/runner/RunWith;",
-];
 
 impl Classes {
     /// Of a trace whose classes are kept in a directory.
@@ -84,12 +71,55 @@ impl Classes {
     }
 
     /// A method by its number.
-    pub fn method(&self, number: u32, rules: &StateRules) -> Option<Rc<MethodFacts>> {
+    pub(super) fn method(&self, number: u32, rules: &StateRules) -> Option<Rc<MethodFacts>> {
         let behind = self.classes.partition_point(|(traced, _)| traced.first <= number);
         let (traced, class) = self.classes.get(behind.checked_sub(1)?)?;
         let (class, index) = (class.as_ref()?, (number - traced.first) as usize);
         let facts = || MethodFacts::new(class, index, rules).map(Rc::new);
         class.methods.get(index)?.get_or_init(facts).clone()
+    }
+
+    /// A method by its number, and its class.
+    pub fn member(&self, number: u32) -> Option<(&Rc<FollowedClass>, &Member)> {
+        let behind = self.classes.partition_point(|(traced, _)| traced.first <= number);
+        let (traced, class) = self.classes.get(behind.checked_sub(1)?)?;
+        let class = class.as_ref()?;
+        Some((class, class.class.methods.get((number - traced.first) as usize)?))
+    }
+
+    /// A class by its name.
+    pub fn named(&self, name: &str) -> Option<&Rc<FollowedClass>> {
+        self.by_name.get(name)
+    }
+
+    /// A class, and all that it extends and implements, as far as these were followed: the nearest first.
+    pub fn above(&self, name: &str) -> Vec<&Rc<FollowedClass>> {
+        let mut found: Vec<&Rc<FollowedClass>> = self.by_name.get(name).into_iter().collect();
+        let mut at = 0;
+        while let Some(class) = found.get(at).copied() {
+            let above = class.class.superclass.iter().chain(&class.class.interfaces);
+            for above in above.filter_map(|name| self.by_name.get(name)) {
+                if !found.iter().any(|known| Rc::ptr_eq(known, above)) {
+                    found.push(above);
+                }
+            }
+            at += 1;
+        }
+        found
+    }
+
+    /// The class whose method runs if it is called for an object of a class.
+    pub fn with_method(&self, class: &str, name: &str, desc: &str) -> Option<&Rc<FollowedClass>> {
+        let has_code = |class: &&Rc<FollowedClass>| {
+            class.class.method(name, desc).is_some_and(|index| class.class.methods[index].code().is_some())
+        };
+        self.above(class).into_iter().find(has_code)
+    }
+
+    /// Whether a class extends another, as far as that is known.
+    pub fn inherits(&self, class: &str, from: &str) -> bool {
+        let mut above = self.above(class).into_iter();
+        above.any(|class| class.class.superclass.as_deref() == Some(from))
     }
 
     /// Whether a method is one of the user's: a class that was followed, or one above it, declares it.
@@ -125,11 +155,11 @@ impl Classes {
     }
 
     /// The class that declares a field: a class, what it extends, or an interface.
-    fn declaring(&self, class: &Arc<str>, name: &str, depth: usize) -> Option<Arc<str>> {
+    pub fn declaring(&self, class: &str, name: &str, depth: usize) -> Option<Arc<str>> {
         const DEEPEST: usize = 64;
         let found = self.by_name.get(class).filter(|_| depth < DEEPEST)?;
         if found.class.fields.iter().any(|field| &*field.name == name) {
-            return Some(class.clone());
+            return Some(found.class.name.clone());
         }
         let above = found.class.interfaces.iter().chain(&found.class.superclass);
         above.filter_map(|above| self.declaring(above, name, depth + 1)).next()
@@ -151,17 +181,17 @@ impl Classes {
 }
 
 impl FollowedClass {
+    /// A field that it declares.
+    pub fn field(&self, name: &str) -> Option<&Member> {
+        self.class.fields.iter().find(|field| &*field.name == name)
+    }
+
     fn read(units: &Path, unit: u64) -> Option<FollowedClass> {
         let path = |extension: &str| -> PathBuf { units.join(format!("{unit:016x}.{extension}")) };
         let class = ClassFile::read(&std::fs::read(path("class")).ok()?).ok()?;
         let place = PathBuf::from(std::fs::read_to_string(path("loaded")).unwrap_or_default());
         let source = std::fs::read_to_string(path("source")).unwrap_or_default();
-        let in_tests = TEST_PLACES.iter().any(|tests| place.ends_with(tests));
-        let marked = |index: u16| match class.pool.get(index) {
-            Ok(Constant::Utf8(text)) => TEST_MARKS.iter().any(|mark| &**text.text() == *mark),
-            _ => false,
-        };
-        let is_test = in_tests || (1..u16::try_from(class.pool.len()).unwrap_or(u16::MAX)).any(marked);
+        let is_test = is_test_class(&class, &place);
         let methods = class.methods.iter().map(|_| OnceCell::new()).collect();
         Some(FollowedClass { unit, class, source, is_test, methods })
     }

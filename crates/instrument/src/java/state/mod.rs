@@ -6,7 +6,7 @@
 //! if their name or their result says so, and give back something of all that they can see (`calls.rs`, `frameworks.rs`).
 
 mod calls;
-mod classes;
+pub(in crate::java) mod classes;
 mod frames;
 mod frameworks;
 mod machine;

@@ -120,6 +120,14 @@ impl JavaTrace {
         JavaTrace::parse(&head, slots)
     }
 
+    /// Reads what stands before the events.
+    pub fn head(path: &Path) -> Option<JavaTrace> {
+        use std::io::Read;
+        let mut head = vec![0; SLOTS];
+        std::fs::File::open(path).ok()?.read_exact(&mut head).ok()?;
+        JavaTrace::parse(&head, Vec::new())
+    }
+
     fn parse(head: &[u8], slots: Vec<u8>) -> Option<JavaTrace> {
         if head.len() != SLOTS || !head.starts_with(b"TSJAVA01") {
             return None;

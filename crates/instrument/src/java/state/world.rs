@@ -5,7 +5,7 @@ use super::frameworks::is_container;
 use super::method::{MethodFacts, Site};
 use crate::state::graph::{Deps, Graph};
 use crate::state::memory::{NONE, NodeId};
-use crate::state::{StateRules, StateTarget, StateUse};
+use crate::state::{Piece, StateRules, StateTarget, StateUse};
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
@@ -225,6 +225,7 @@ impl World {
                 function: function.clone(),
                 name: name.clone(),
                 object: named.object(&object),
+                piece: named.seen_as(update),
                 file: class.source.clone(),
                 line: update.method.line(update.insn),
                 column: 0,
@@ -305,6 +306,25 @@ impl Naming<'_> {
                 let counts = *is_array || is_container(&call.member, self.rules);
                 counts.then(|| (name, (String::new(), *object)))
             }
+        }
+    }
+
+    /// What it is, as whoever looks at memory finds it.
+    fn seen_as(&self, update: &Update) -> Piece {
+        let field = |field: FieldId| {
+            let field = &self.classes.fields[field as usize];
+            (field.class.to_string(), field.name.to_string())
+        };
+        match &update.changed {
+            Changed::Field(object, number) => {
+                let (class, name) = field(*number);
+                Piece::Field { object: *object, class, name }
+            }
+            Changed::Static(number) => {
+                let (class, name) = field(*number);
+                Piece::Static { class, name }
+            }
+            Changed::Inside { object, .. } => Piece::Inside { object: *object },
         }
     }
 

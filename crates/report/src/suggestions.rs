@@ -1,0 +1,209 @@
+//! Assertions that are missing: what would check the state that tests change and do not look at; and the patch that adds them.
+
+use crate::document::Document;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+/// What is suggested.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Suggestions {
+    /// Assertions, in the order of files and lines.
+    pub assertions: Vec<MissingAssertion>,
+    /// Objectives that no assertion was found for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub none: Vec<NoAssertion>,
+}
+
+impl Suggestions {
+    /// Whether nothing was asked for, or nothing is missing.
+    pub fn is_empty(&self) -> bool {
+        self.assertions.is_empty() && self.none.is_empty()
+    }
+}
+
+/// An assertion that is missing.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct MissingAssertion {
+    /// The test that it belongs to.
+    pub test: String,
+    /// The file of the test.
+    pub file: String,
+    /// The line that the test ends in.
+    pub line: u32,
+    /// The assertion.
+    pub statement: String,
+    /// The state that it checks.
+    pub checks: Vec<String>,
+    /// Its objectives.
+    pub objectives: Vec<String>,
+    /// What is to be put into the file.
+    pub insertions: Vec<TextInsertion>,
+}
+
+/// Text that is to be put into a file.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+pub struct TextInsertion {
+    /// Before this line,
+    pub line: u32,
+    /// and this column of it, in characters: 1 is its beginning.
+    pub column: u32,
+    /// The text.
+    pub text: String,
+}
+
+/// An objective that no assertion was found for.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+pub struct NoAssertion {
+    /// The objective.
+    pub objective: String,
+    /// The state.
+    pub what: String,
+    /// Why there is none.
+    pub why: String,
+}
+
+/// Lines around a change that a patch shows.
+const AROUND: usize = 3;
+
+/// The patch that adds all assertions, in the form that `git apply` and `patch -p1` read; `read` gives the text of a file. Files that
+/// are not there are left out.
+pub fn patch(document: &Document, read: &dyn Fn(&str) -> Option<String>) -> String {
+    let mut by_file: BTreeMap<&str, Vec<&TextInsertion>> = BTreeMap::new();
+    for assertion in &document.suggestions.assertions {
+        by_file.entry(&assertion.file).or_default().extend(&assertion.insertions);
+    }
+    let mut out = String::new();
+    for (file, insertions) in by_file {
+        if let Some(text) = read(file).filter(|_| !file.starts_with('/')) {
+            let _ = write!(out, "--- a/{file}\n+++ b/{file}\n{}", hunks(&text, &insertions));
+        }
+    }
+    out
+}
+
+/// What becomes of a line: whether it stays as it is.
+struct Changed {
+    line: usize,
+    /// Whole lines before it.
+    before: Vec<String>,
+    /// The line itself, if it changes.
+    now: Option<String>,
+}
+
+fn changes(lines: &[&str], insertions: &[&TextInsertion]) -> Vec<Changed> {
+    let mut at: BTreeMap<usize, Vec<&TextInsertion>> = BTreeMap::new();
+    for insertion in insertions {
+        let list = at.entry((insertion.line as usize).saturating_sub(1)).or_default();
+        // Several assertions may need the same import.
+        let is_import = insertion.text.starts_with("import ");
+        if !(is_import && list.iter().any(|known| known.text == insertion.text)) {
+            list.push(insertion);
+        }
+    }
+    let make = |(line, list): (usize, Vec<&TextInsertion>)| {
+        let (whole, inside): (Vec<_>, Vec<_>) = list.into_iter().partition(|insertion| insertion.column <= 1);
+        let now = lines.get(line).filter(|_| !inside.is_empty()).map(|text| {
+            let mut characters: Vec<char> = text.chars().collect();
+            // What stands at one place stays in order.
+            let mut inside = inside;
+            inside.sort_by_key(|insertion| insertion.column);
+            for insertion in inside.into_iter().rev() {
+                let column = (insertion.column as usize - 1).min(characters.len());
+                characters.splice(column..column, insertion.text.chars());
+            }
+            characters.into_iter().collect()
+        });
+        Changed { line, before: whole.into_iter().map(|insertion| insertion.text.clone()).collect(), now }
+    };
+    at.into_iter().map(make).collect()
+}
+
+fn hunks(text: &str, insertions: &[&TextInsertion]) -> String {
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let changes = changes(&lines, insertions);
+    let mut out = String::new();
+    let (mut added_before, mut index) = (0, 0);
+    while index < changes.len() {
+        // Changes whose surroundings touch are one hunk.
+        let mut last = index;
+        while last + 1 < changes.len() && changes[last + 1].line <= changes[last].line + 2 * AROUND + 1 {
+            last += 1;
+        }
+        let from = changes[index].line.saturating_sub(AROUND);
+        let to = (changes[last].line + AROUND).min(lines.len());
+        let mut body = String::new();
+        let mut added = 0;
+        for line in from..to.max(changes[last].line) {
+            let change = changes[index..=last].iter().find(|change| change.line == line);
+            if let Some(change) = change {
+                change.before.iter().for_each(|text| push(&mut body, '+', text));
+                added += change.before.len();
+            }
+            let Some(text) = lines.get(line) else { continue };
+            match change.and_then(|change| change.now.as_ref()) {
+                Some(now) => {
+                    push(&mut body, '-', text);
+                    push(&mut body, '+', now);
+                }
+                None => push(&mut body, ' ', text),
+            }
+        }
+        let old = to - from;
+        // Of no lines the one before is named.
+        let start = |at: usize, count: usize| if count == 0 { at } else { at + 1 };
+        let new = old + added;
+        let _ = writeln!(out, "@@ -{},{old} +{},{new} @@", start(from, old), start(from + added_before, new));
+        out.push_str(&body);
+        (added_before, index) = (added_before + added, last + 1);
+    }
+    out
+}
+
+fn push(out: &mut String, sign: char, line: &str) {
+    out.push(sign);
+    out.push_str(line);
+    if !line.ends_with('\n') {
+        out.push_str("\n\\ No newline at end of file\n");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn document(insertions: Vec<TextInsertion>) -> Document {
+        let assertion = MissingAssertion {
+            test: "t".to_string(),
+            file: "a.txt".to_string(),
+            line: 1,
+            statement: String::new(),
+            checks: Vec::new(),
+            objectives: Vec::new(),
+            insertions,
+        };
+        let suggestions = Suggestions { assertions: vec![assertion], none: Vec::new() };
+        Document { suggestions, ..Document::default() }
+    }
+
+    fn insertion(line: u32, column: u32, text: &str) -> TextInsertion {
+        TextInsertion { line, column, text: text.to_string() }
+    }
+
+    #[test]
+    fn a_patch_says_what_is_added_and_where() {
+        let text: String = (1..=20).map(|line| format!("line {line}\n")).collect();
+        let insertions = vec![
+            insertion(2, 1, "import a;\n"),
+            insertion(2, 1, "import a;\n"),
+            insertion(15, 6, "x"),
+            insertion(16, 1, "y\n"),
+        ];
+        let made = patch(&document(insertions), &|_| Some(text.clone()));
+        assert_eq!(
+            made,
+            "--- a/a.txt\n+++ b/a.txt\n@@ -1,4 +1,5 @@\n line 1\n+import a;\n line 2\n line 3\n line 4\n\
+             @@ -12,7 +13,8 @@\n line 12\n line 13\n line 14\n-line 15\n+line x15\n+y\n line 16\n line 17\n line 18\n"
+        );
+    }
+}
