@@ -34,6 +34,9 @@ pub enum WhyNone {
     /// The test did not come to its end, or nobody saw it.
     #[error("the test does not end where it could be looked at")]
     NoEnd,
+    /// It depends on what was before the test.
+    #[error("its value depends on what was there before the test")]
+    Inherited,
     /// No expression leads there.
     #[error("no variable of the test leads to it by fields or methods that it can see")]
     NotReachable,

@@ -131,7 +131,7 @@ fn hunks(text: &str, insertions: &[&TextInsertion]) -> String {
             last += 1;
         }
         let from = changes[index].line.saturating_sub(AROUND);
-        let to = (changes[last].line + AROUND).min(lines.len());
+        let to = (changes[last].line + usize::from(changes[last].now.is_some()) + AROUND).min(lines.len());
         let mut body = String::new();
         let mut added = 0;
         for line in from..to.max(changes[last].line) {

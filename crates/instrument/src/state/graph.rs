@@ -53,6 +53,21 @@ impl Graph {
         self.nodes.len() as NodeId - 1
     }
 
+    /// A node that depends on nothing, and is none.
+    pub fn source(&mut self) -> NodeId {
+        self.nodes.push(Node { first: self.deps.len() as u32, count: 0, update: 0 });
+        self.nodes.len() as NodeId - 1
+    }
+
+    /// By node: whether it depends on one, or is it.
+    pub fn behind(&self, source: NodeId) -> Vec<bool> {
+        let mut found = vec![false; self.nodes.len()];
+        for node in source..self.next() {
+            found[node as usize] = node == source || self.deps(node).iter().any(|dep| found[*dep as usize]);
+        }
+        found
+    }
+
     /// What a node depends on directly.
     pub fn deps(&self, node: NodeId) -> &[NodeId] {
         let Node { first, count, .. } = self.nodes[node as usize];

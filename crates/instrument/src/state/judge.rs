@@ -41,6 +41,8 @@ impl TestStates {
 pub enum Piece {
     /// That can't be told.
     Unknown,
+    /// It depends on what was there before the test, so it may be something else each time.
+    Inherited,
     /// A field of an object: the object, the class that declares the field, and its name.
     Field {
         /// The object.

@@ -33,6 +33,8 @@ pub(in crate::java) struct Field {
     pub name: Arc<str>,
     /// It belongs to the user's program.
     pub is_state: bool,
+    /// It gets its value once.
+    pub is_final: bool,
 }
 
 /// All classes of a trace.
@@ -173,7 +175,9 @@ impl Classes {
         let (class, name) = key.clone();
         // What the compiler adds has a `$` in its name.
         let is_state = self.by_name.get(&class).is_some_and(|class| !class.is_test) && !name.contains('$');
-        self.fields.push(Field { class, name, is_state });
+        let declared = self.by_name.get(&class).and_then(|class| class.field(&name));
+        let is_final = declared.is_none_or(|field| field.is(access::FINAL));
+        self.fields.push(Field { class, name, is_state, is_final });
         let number = self.fields.len() as FieldId - 1;
         self.numbers.insert(key, number);
         number

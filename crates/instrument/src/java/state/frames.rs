@@ -104,6 +104,10 @@ impl Frame {
         self.controls.last().map_or(NONE, |control| control.node)
     }
 
+    pub fn is_constructor(&self) -> bool {
+        &**self.facts.name() == "<init>"
+    }
+
     /// The value on top. Where the trace has a gap, nothing is known of it.
     pub fn pop(&mut self) -> Val {
         self.stack.pop().unwrap_or_default()

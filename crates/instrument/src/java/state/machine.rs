@@ -48,6 +48,8 @@ pub(super) struct Machine<'a> {
     threads: HashMap<u32, Thread>,
     serial: u64,
     judged: Vec<JudgedTest>,
+    /// Objects that constructors made since others called something else: frameworks make tests before they say that these begin.
+    fresh: Vec<u32>,
     /// What had no room so far, as marks say it.
     left_out: u64,
     /// Events that fitted nothing.
@@ -84,6 +86,7 @@ impl<'a> Machine<'a> {
             threads: HashMap::new(),
             serial: 0,
             judged: Vec::new(),
+            fresh: Vec::new(),
             left_out: 0,
             unfit: 0,
         };
@@ -152,7 +155,8 @@ impl<'a> Machine<'a> {
         }
         let before = thread.world;
         let is_shared = self.threads.values().any(|other| other.has_own && other.world == before);
-        self.worlds.insert(self.next_world, World::of(name));
+        let made = std::mem::take(&mut self.fresh).into_iter().collect();
+        self.worlds.insert(self.next_world, World::of(name, made));
         self.join(thread, self.next_world);
         (thread.has_own, self.current, self.next_world) = (true, self.next_world, self.next_world + 1);
         // What was done before the first test belongs to none of them.
@@ -169,6 +173,12 @@ impl<'a> Machine<'a> {
                 if let Some(frame) = running.frames.iter_mut().rfind(|frame| frame.method == event.method) {
                     frame.object = event.object();
                     frame.local(0).object.set(event.object());
+                    if !frame.initialises {
+                        running.world.made.insert(event.object());
+                    }
+                    if running.frames.first().is_some_and(Frame::is_constructor) {
+                        self.fresh.push(event.object());
+                    }
                     self.early(running);
                 }
             }
@@ -317,6 +327,9 @@ impl<'a> Machine<'a> {
             }
         }
         self.serial += 1;
+        if running.frames.is_empty() && &**facts.name() != "<init>" {
+            self.fresh.clear();
+        }
         // Whoever was left by an exception that others caught is gone once its caller calls again; until then it only waits.
         let (mut values, mut entry, mut entered) = (Vec::new(), NONE, Entered::ByOthers);
         let initialises =

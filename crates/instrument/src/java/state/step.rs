@@ -1,11 +1,12 @@
 //! Instructions, without values: what depends on what behind them.
 
+use super::classes::FieldId;
 use super::frames::{Calling, Entered, Thrown, Waiting};
 use super::machine::{Machine, Running, told};
 use super::method::Site;
 use super::trace::{Event, Kind};
 use super::world::{Changed, ObjectId, Origin, Update, Val, Value};
-use crate::state::memory::NONE;
+use crate::state::memory::{NONE, NodeId};
 use std::rc::Rc;
 use touchstone_front_java::classfile::{Arith, Array, Convert, Desc, Insn, Kind as Held};
 
@@ -98,7 +99,8 @@ impl Machine<'_> {
             }
             Insn::GetStatic(_) => {
                 let Some(field) = self.field(&facts, at) else { return self.advance(running, at + 1) };
-                let node = running.world.statics.get(&field).copied().unwrap_or(NONE);
+                let held = running.world.statics.get(&field).copied().unwrap_or(NONE);
+                let node = self.also_from_before(running, held, 0, field);
                 self.push_field(running, at, node, Origin { object: 0, field, depth: 0 });
             }
             // What the object of a constructor gets before it is one.
@@ -128,6 +130,7 @@ impl Machine<'_> {
                 self.is(running, &receiver, object);
                 let Some(field) = self.field(&facts, at) else { return };
                 let held = running.world.fields.get(&(object, field)).copied().unwrap_or(NONE);
+                let held = self.also_from_before(running, held, object, field);
                 let node = running.world.both(held, receiver.node.get());
                 self.push_field(running, at, node, Origin { object, field, depth: 0 });
             }
@@ -177,6 +180,17 @@ impl Machine<'_> {
             _ => return self.call(running, event),
         }
         self.advance(running, at + 1);
+    }
+
+    /// What a field holds that the test did not write, and that is not of an object that it made, comes from before.
+    fn also_from_before(&self, running: &mut Running<'_>, held: NodeId, object: ObjectId, field: FieldId) -> NodeId {
+        let world = &mut *running.world;
+        let known = &self.classes.fields[field as usize];
+        if known.is_final || !known.is_state || world.graph.update(held) != 0 || world.made.contains(&object) {
+            return held;
+        }
+        let before = world.before();
+        world.both(held, before)
     }
 
     /// A reference is an object: the field that it was read from holds it.

@@ -87,6 +87,10 @@ pub(super) struct World {
     pub holds: HashMap<(ObjectId, FieldId), ObjectId>,
     /// Conditions that could have changed a field of an object that such a field holds, of which nobody told yet which it is.
     pub untold: HashMap<(ObjectId, FieldId), Vec<(FieldId, NodeId)>>,
+    /// Objects that the test made.
+    pub made: BTreeSet<ObjectId>,
+    /// What was there before the test and is not known.
+    before: NodeId,
     /// What assertions depend on.
     pub roots: Vec<NodeId>,
     /// Objects whose next call is an assertion.
@@ -101,9 +105,9 @@ pub(super) struct World {
 const DEEPEST: usize = 4;
 
 impl World {
-    /// Of a test that begins.
-    pub fn of(test: String) -> World {
-        World { name: Some(test), ..World::default() }
+    /// Of a test that begins, with objects that were made for it.
+    pub fn of(test: String, made: BTreeSet<ObjectId>) -> World {
+        World { name: Some(test), made, ..World::default() }
     }
 
     /// What depends on all of these.
@@ -116,6 +120,14 @@ impl World {
             (NONE, NONE) => NONE,
             _ => self.all(vec![one, other]),
         }
+    }
+
+    /// What was there before the test.
+    pub fn before(&mut self) -> NodeId {
+        if self.before == NONE {
+            self.before = self.graph.source();
+        }
+        self.before
     }
 
     /// A change of state, if it is one.
@@ -197,7 +209,9 @@ impl World {
         let checked = self.graph.updates_behind(&self.roots, 0..self.graph.next());
         let held = self.fields.values().chain(self.statics.values()).chain(self.contents.values());
         let held = held.chain(self.elements.values().flat_map(|elements| elements.values()));
-        let last: BTreeSet<u32> = held.map(|node| self.graph.update(*node)).filter(|update| *update != 0).collect();
+        let last = held.map(|node| (self.graph.update(*node), *node)).filter(|(update, _)| *update != 0);
+        let last: BTreeMap<u32, NodeId> = last.collect();
+        let inherited = if self.before == NONE { Vec::new() } else { self.graph.behind(self.before) };
         // A field that holds what was changed inside is changed by that, not by having got it.
         let inside = self.contents.iter().filter(|(_, node)| self.graph.update(**node) != 0).map(|(object, _)| object);
         let inside: BTreeSet<(ObjectId, FieldId)> = inside
@@ -206,7 +220,7 @@ impl World {
             .collect();
         let mut named = Naming { world: self, classes, rules, numbers: BTreeMap::new(), counts: BTreeMap::new() };
         let mut uses: BTreeMap<(String, String, ObjectId), StateUse> = BTreeMap::new();
-        for number in last {
+        for (number, node) in last {
             let update = &self.updates[number as usize - 1];
             let is_inside = match update.changed {
                 Changed::Field(object, field) => inside.contains(&(object, field)),
@@ -225,7 +239,10 @@ impl World {
                 function: function.clone(),
                 name: name.clone(),
                 object: named.object(&object),
-                piece: named.seen_as(update),
+                piece: match inherited.get(node as usize).is_some_and(|inherited| *inherited) {
+                    true => Piece::Inherited,
+                    false => named.seen_as(update),
+                },
                 file: class.source.clone(),
                 line: update.method.line(update.insn),
                 column: 0,
@@ -324,7 +341,15 @@ impl Naming<'_> {
                 let (class, name) = field(*number);
                 Piece::Static { class, name }
             }
-            Changed::Inside { object, .. } => Piece::Inside { object: *object },
+            Changed::Inside { object, .. } => {
+                let home = self.world.homes.get(object);
+                let is_of_test = |home: &Origin| match home.object {
+                    0 => self.world.statics.get(&home.field).is_some_and(|node| self.world.graph.update(*node) != 0),
+                    holder => self.world.made.contains(&holder),
+                };
+                // What is in it may have been there before the test.
+                if home.is_none_or(is_of_test) { Piece::Inside { object: *object } } else { Piece::Inherited }
+            }
         }
     }
 

@@ -69,6 +69,7 @@ pub(crate) fn suggest(tests: &[TestStates], traces: &[PathBuf], ends: &[PathBuf]
     for test in tests {
         for used in test.uses.iter().filter(|used| !used.checked && used.piece != Piece::Unknown) {
             let made = match by_test.get(test.test.as_str()) {
+                _ if used.piece == Piece::Inherited => Err(WhyNone::Inherited),
                 Some(method) => method.suggestion(&test.test, used, &mut sources),
                 None => Err(WhyNone::NoEnd),
             };
