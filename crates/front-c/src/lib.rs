@@ -32,7 +32,8 @@ pub use clang::run::gnu_version;
 pub use error::FrontError;
 pub use follow::cxx::follow_tests;
 pub use follow::followed::{
-    Action, Argument, Escape, Followed, FollowedFunction, Gives, Lvalue, Origin, PointeeSize, WrittenState,
+    Action, Argument, Escape, Followed, FollowedFunction, Form, Gives, Lvalue, Origin, PointeeSize, Visible,
+    WrittenState,
 };
 pub use follow::hazards::{After, Hazard, HazardKind, Root, Unaskable, hazards};
 pub use follow::text::follow;

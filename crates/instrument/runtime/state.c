@@ -2,7 +2,7 @@
    mapped file: 4096 bytes of header (8 bytes magic; process id, 32 bits; 4 unused; number of slots that were asked for and
    most slots, 64 bits each; number of streams, 64 bits; at 64, 512 bytes name of the test; at 1024, 1024 bytes command line),
    then slots of two 64-bit words. An event: kind (8 bits), stream (16 bits), size (8 bits), site (32 bits); a value. A size
-   that does not fit is 255, and stands in the slot before, whose kind is 32. The first word is written last.
+   that does not fit is 255, and stands in the slot before, whose kind is 255. The first word is written last.
    The file grows as it is filled, and what is mapped is only touched where it has grown. */
 typedef struct {
     volatile unsigned long long *header, *slots;
@@ -52,7 +52,7 @@ static void __touchstone_put_event(unsigned kind, unsigned site, unsigned long l
     slot += 2 * index;
     if (count == 2) {
         slot[1] = b;
-        slot[0] = 32;
+        slot[0] = 255;
         slot += 2;
         b = 255;
     }
@@ -92,6 +92,40 @@ __attribute__((__weak__, __visibility__("default"), __no_instrument_function__))
 double __touchstone_double(unsigned site, double value) {
     __touchstone_ev(12, site, 0, 1);
     return value;
+}
+/* Something that a test could look at where it ends: an object (0), a text in an array (1), or a text behind a pointer (2). What
+   pointers lead to may be gone: the system reads it, and says so. A text ends with its first zero. */
+__attribute__((__weak__, __visibility__("default"), __no_instrument_function__))
+void __touchstone_see(unsigned site, const volatile void *at, unsigned long long size, unsigned text) {
+    unsigned char bytes[64];
+    unsigned long long word, done;
+    if (!__touchstone_trace_2.slots || !at) return;
+    if (text == 2) {
+        const volatile void *behind;
+        if (__touchstone_peek(&behind, at, sizeof behind) != (long)sizeof behind || !behind) return;
+        at = behind;
+        size = sizeof bytes;
+    }
+    if (text && size > sizeof bytes) size = sizeof bytes;
+    if (size > sizeof bytes) return;
+    if (__touchstone_peek(bytes, at, size) != (long)size) {
+        /* Only texts may end early. */
+        for (done = 0; text && done < size; done++) {
+            if (__touchstone_peek(bytes + done, (const volatile char *)at + done, 1) != 1) return;
+            if (!bytes[done]) break;
+        }
+        if (!text || done == size) return;
+    }
+    for (done = 0; text && done < size && bytes[done]; done++) {}
+    if (text && done == size) return;
+    if (text) size = done + 1;
+    __touchstone_ev(32, site, at, size);
+    for (done = 0; done < size; done += 8) {
+        unsigned at_most;
+        for (word = 0, at_most = 0; at_most < 8 && done + at_most < size; at_most++)
+            word |= (unsigned long long)bytes[done + at_most] << 8 * at_most;
+        __touchstone_put_event(33, site, word, 0);
+    }
 }
 __attribute__((__weak__, __visibility__("default"), __no_instrument_function__))
 void __touchstone_state_test(const char *name) {
@@ -140,7 +174,7 @@ static void __touchstone_new_trace(void) {
     trace->header[3] = trace->most;
     __touchstone_put((char *)pages + 64, (char *)pages + 576, __touchstone_process_2.test);
     __touchstone_put((char *)pages, (char *)pages + 9, "TSSTATE");
-    pages[7] = '2';
+    pages[7] = '3';
     trace->slots = trace->header + 512;
     __touchstone_told = 1;
     __touchstone_ev(31, 0, (const volatile void *)__touchstone_f0, 0);

@@ -61,6 +61,11 @@ static int __touchstone_getpid(void) { return (int)__touchstone_call(__touchston
 static void __touchstone_clock(long *now) {
     __touchstone_call(__touchstone_numbers(228, 113), 0, (long)now, 0, 0, 0, 0);
 }
+/* Reads memory of this process that may not be there: so many bytes were. */
+static __attribute__((__unused__)) long __touchstone_peek(void *to, const volatile void *from, unsigned long size) {
+    struct { void *at; unsigned long size; } here = {to, size}, there = {(void *)from, size};
+    return __touchstone_call(__touchstone_numbers(310, 270), __touchstone_getpid(), (long)&here, 1, (long)&there, 1, 0);
+}
 #else
 extern int __touchstone_c_open(const char *, int, ...) __asm__("open");
 extern int __touchstone_c_close(int) __asm__("close");
@@ -104,4 +109,7 @@ static void __touchstone_munmap(void *at, unsigned long size) { __touchstone_c_m
 static void __touchstone_madvise(void *at, unsigned long size, int advice) { __touchstone_c_madvise(at, size, advice); }
 static int __touchstone_getpid(void) { return __touchstone_c_getpid(); }
 static void __touchstone_clock(long *now) { __touchstone_c_clock(0, now); }
+static __attribute__((__unused__)) long __touchstone_peek(void *to, const volatile void *from, unsigned long size) {
+    return to && from && size ? -1 : 0;
+}
 #endif

@@ -40,19 +40,19 @@ pub use c::probe::{Probed, Request, instrument};
 pub use c::runtime::elsewhere;
 pub use c::toolchain::{INSIDE, OWN_MEMORY};
 pub use c::wrappers::{
-    CACHE, COUNTS, CRITERIA, DIRECTORY, NamedByPlace, NothingCompiled, Surrounded, WrapperError, Wrapping,
+    CACHE, COUNTS, CRITERIA, DIRECTORY, NamedByPlace, NothingCompiled, SUGGEST, Surrounded, WrapperError, Wrapping,
     behind_wrappers, path_behind,
 };
 pub use fuzzing::{hits_reading, response_reading, trace_reading};
 pub use hits::{HitError, HitFile};
 pub use java::{
-    AGENT, AgentError, HolderSource, JavaClass, OfflineClass, OfflineProbes, ROOT, SUGGEST, find_agent, java_record,
+    AGENT, AgentError, HolderSource, JavaClass, OfflineClass, OfflineProbes, ROOT, find_agent, java_record,
     java_record_of_nothing, left_alone, surround_jvms,
 };
 pub use kept::prune_kept;
 pub use line_directives::LineDirective;
 pub use measured::{MeasureError, Measured, MeasuredUnit, read};
-pub use measured::{states, suggestions};
+pub use measured::{States, states, suggestions};
 pub use outside::{Line, Outside, OutsideError, Place, Seen};
 pub use own::{check_own, clear_own, make_own};
 pub use record::{Keeps, ProbedDecision, ProbedObjective, ProbedRow, RECORD_VERSION, SourceRange, UnitRecord};

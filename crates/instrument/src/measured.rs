@@ -4,7 +4,7 @@ use crate::Unprobed;
 use crate::hits::{HitError, HitFile};
 use crate::java::state::{JavaTrace, follow};
 use crate::record::{Keeps, ProbedDecision, ProbedObjective, RECORD_VERSION, UnitRecord};
-use crate::state::{StateRecord, StateRules, TestStates, Trace, judge};
+use crate::state::{Judgement, Piece, StateRecord, StateRules, TestEnd, TestStates, Trace, judge};
 use crate::suggest::Suggested;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -220,8 +220,19 @@ impl UnitRecord {
     }
 }
 
-/// What the tests changed and what their assertions depend on, and the number of units in traces that no record explains.
-pub fn states(measured: &Measured, rules: &StateRules) -> (Vec<TestStates>, u64) {
+/// What the traces of a suite say.
+#[derive(Debug, Default)]
+pub struct States {
+    /// What the tests changed, and what their assertions depend on.
+    pub tests: Vec<TestStates>,
+    /// What could be looked at where tests of C ended.
+    ends: Vec<TestEnd>,
+    /// Units in traces that no record explains, and steps that fitted nothing.
+    pub unexplained: u64,
+}
+
+/// What the tests changed and what their assertions depend on.
+pub fn states(measured: &Measured, rules: &StateRules) -> States {
     let identity = |unit: &MeasuredUnit| u64::from_str_radix(&unit.record.unit, 16).unwrap_or(0);
     let empty = StateRecord::default();
     let units: Vec<(u64, &StateRecord)> =
@@ -232,7 +243,7 @@ pub fn states(measured: &Measured, rules: &StateRules) -> (Vec<TestStates>, u64)
     let name = |trace: &Trace| named(&trace.command, trace.pid);
     // A trace that can't be read is of a process that did nothing.
     let traces = measured.traces.iter().filter_map(|path| Trace::read(path).ok().flatten());
-    let (mut tests, mut unexplained) = judge(&units, traces, rules, &name);
+    let Judgement { mut tests, ends, mut unexplained } = judge(&units, traces, rules, &name);
     // Tests of Java are none of those of C, whatever they are called.
     let unit_of = |identity: u64| units.iter().position(|(unit, _)| *unit == identity).unwrap_or(usize::MAX);
     let mut of_java: BTreeMap<String, TestStates> = BTreeMap::new();
@@ -253,12 +264,19 @@ pub fn states(measured: &Measured, rules: &StateRules) -> (Vec<TestStates>, u64)
         }
     }
     tests.extend(of_java.into_values());
-    (tests, unexplained)
+    States { tests, ends, unexplained }
 }
 
 /// Assertions that would check what tests left unchecked, as far as they said what they leave behind.
-pub fn suggestions(measured: &Measured, tests: &[TestStates]) -> Vec<Suggested> {
-    crate::java::suggest::suggest(tests, &measured.java_traces, &measured.java_ends)
+pub fn suggestions(measured: &Measured, states: &States) -> Vec<Suggested> {
+    let of_java = |test: &&TestStates| test.uses.iter().any(|used| !matches!(used.piece, Piece::Left(_)));
+    let java: Vec<TestStates> = states.tests.iter().filter(of_java).cloned().collect();
+    let mut found = match measured.java_traces.is_empty() {
+        true => Vec::new(),
+        false => crate::java::suggest::suggest(&java, &measured.java_traces, &measured.java_ends),
+    };
+    found.extend(crate::c::suggest::suggest(&states.tests, &states.ends, &measured.units));
+    found
 }
 
 /// The files of a directory with an extension, sorted; none if the directory isn't there.

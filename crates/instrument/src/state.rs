@@ -18,8 +18,8 @@ mod rules;
 pub(crate) mod targets;
 pub(crate) mod trace;
 
-pub(crate) use judge::judge;
-pub use judge::{Piece, StateUse, TestStates};
+pub(crate) use judge::{Judgement, judge};
+pub use judge::{Piece, SeenExpression, StateUse, TestEnd, TestStates};
 pub use record::{StateRecord, StateSite, StateTarget};
 pub use rules::StateRules;
 pub use targets::{NamedTarget, targets};

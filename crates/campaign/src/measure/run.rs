@@ -9,9 +9,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::{Command, ExitStatus};
 use touchstone_criteria::{STATE, criterion_named};
-use touchstone_instrument::{
-    Keeps, NamedByPlace, NothingCompiled, SUGGEST, Wrapping, prune_kept, surround_jvms, trim_traces,
-};
+use touchstone_instrument::{Keeps, NamedByPlace, NothingCompiled, Wrapping, prune_kept, surround_jvms, trim_traces};
 
 /// What is to be measured.
 #[derive(Clone, Debug)]
@@ -117,6 +115,7 @@ pub fn measure(request: &Measuring, started: &dyn Fn(u32)) -> Result<Ran, Measur
         directory: &request.out,
         criteria: &request.criteria,
         keeps: request.keeps,
+        suggest: request.suggest,
         path: &around.path,
         cache: around.cache.as_deref(),
         reader: around.reader.as_deref(),
@@ -124,9 +123,6 @@ pub fn measure(request: &Measuring, started: &dyn Fn(u32)) -> Result<Ran, Measur
     let stays = wrapping.surround(&mut command)?;
     if let Some(jvms) = &around.jvms {
         surround_jvms(&mut command, &jvms.agent, &jvms.root, jvms.options.as_deref());
-        if request.suggest {
-            command.env(SUGGEST, "1");
-        }
     }
     let mut child =
         command.spawn().map_err(|source| MeasuringError::NotStarted { program: program.clone(), source })?;

@@ -35,12 +35,13 @@ pub(super) fn add(
     if !measured.has_traces() {
         return StateRemarks::default();
     }
-    let (tests, unfit) = states(measured, rules);
+    let states = states(measured, rules);
+    let (tests, unfit) = (&states.tests, states.unexplained);
     let cut_off = tests.iter().filter(|test| test.cut_off).map(|test| test.test.clone()).collect();
     let no_assertion = tests.iter().any(|test| !test.uses.is_empty()) && !tests.iter().any(|test| test.asserts);
     let mut objectives: BTreeMap<Key, Objective> = BTreeMap::new();
     let mut changed_by: BTreeMap<Key, Vec<&str>> = BTreeMap::new();
-    for test in &tests {
+    for test in tests {
         let uses = test.uses.iter().filter(|used| selection.counts(Path::new(&used.file)));
         let mut updates = Vec::new();
         for used in uses {
@@ -99,7 +100,7 @@ pub(super) fn add(
         }
     }
     if let Some(which) = suggest {
-        document.suggestions = suggestions(which, measured, (selection, variants), &tests, &objectives);
+        document.suggestions = suggestions(which, measured, (selection, variants), &states, &objectives);
     }
     document.objectives.extend(objectives.into_values());
     StateRemarks { cut_off, no_assertion, unfit }

@@ -5,7 +5,7 @@ use crate::measure::states::{Key, key};
 use crate::measure::variants::Variants;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use touchstone_instrument::{Measured, StateUse, Suggested, Suggestion, TestStates};
+use touchstone_instrument::{Measured, StateUse, States, Suggested, Suggestion, TestStates};
 use touchstone_report::document::{Objective, Verdict};
 use touchstone_report::{MissingAssertion, NoAssertion, Suggestions, TextInsertion};
 
@@ -23,14 +23,14 @@ pub(super) fn suggestions(
     which: Suggest,
     measured: &Measured,
     selected: (&Selection, &Variants),
-    tests: &[TestStates],
+    states: &States,
     objectives: &BTreeMap<Key, Objective>,
 ) -> Suggestions {
     let mut made =
         Choosing { which, measured, selected, objectives, promised: BTreeSet::new(), found: BTreeMap::new() };
-    let by_name: BTreeMap<&str, &TestStates> = tests.iter().map(|test| (test.test.as_str(), test)).collect();
+    let by_name: BTreeMap<&str, &TestStates> = states.tests.iter().map(|test| (test.test.as_str(), test)).collect();
     let mut none: BTreeMap<Key, NoAssertion> = BTreeMap::new();
-    for suggested in touchstone_instrument::suggestions(measured, tests) {
+    for suggested in touchstone_instrument::suggestions(measured, states) {
         let Some(test) = by_name.get(suggested.test.as_str()) else { continue };
         let is_it = |used: &&StateUse| used.unit == suggested.unit && used.id == suggested.id && !used.checked;
         let Some(used) = test.uses.iter().find(is_it) else { continue };

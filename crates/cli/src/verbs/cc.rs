@@ -7,8 +7,8 @@ use std::process::ExitCode;
 use touchstone_criteria::{CriteriaOptions, Labelling, STATE, criterion_named};
 use touchstone_front_c::{kept_headers, write_headers};
 use touchstone_instrument::{
-    CACHE, COUNTS, CRITERIA, DIRECTORY, INSIDE, Keeps, OWN_MEMORY, Probing, Unprobed, behind_wrappers, compile,
-    make_own, not_measured, path_behind,
+    CACHE, COUNTS, CRITERIA, DIRECTORY, INSIDE, Keeps, OWN_MEMORY, Probing, SUGGEST, Unprobed, behind_wrappers,
+    compile, make_own, not_measured, path_behind,
 };
 
 /// Options of `cc`.
@@ -88,6 +88,7 @@ fn carry_out(compiler: &str, words: &[String], path: &OsStr) -> Result<ExitCode>
         options: CriteriaOptions::default(),
         include_dir: Some(headers.directory().to_path_buf()),
         state,
+        suggest: std::env::var_os(SUGGEST).is_some(),
         path: Some(path_behind(path)),
         keeps: if std::env::var_os(COUNTS).is_some() { Keeps::Counts } else { Keeps::Hits },
     };

@@ -19,6 +19,40 @@ pub struct Followed {
     pub functions: Vec<FollowedFunction>,
     /// Variables with static storage that it defines at file scope.
     pub globals: Vec<String>,
+    /// What can be looked at of variables at file scope: where they are declared, their names, and the expressions.
+    pub visible: Vec<(usize, String, Vec<Visible>)>,
+}
+
+/// An expression that can be looked at where a function ends.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Visible {
+    /// It.
+    pub text: String,
+    /// What it stands for.
+    pub form: Form,
+}
+
+/// What an expression stands for.
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+pub enum Form {
+    /// A number with a sign,
+    Signed,
+    /// or without one.
+    Unsigned,
+    /// True or false.
+    Bool,
+    /// A `float`.
+    Float,
+    /// A `double`.
+    Double,
+    /// A constant of an enumeration: their names and numbers.
+    Enum(Vec<(String, i64)>),
+    /// A text in an array,
+    Text,
+    /// or behind a pointer.
+    PointedText,
+    /// Another pointer.
+    Pointer,
 }
 
 /// What a function does to data.
@@ -30,6 +64,12 @@ pub struct FollowedFunction {
     pub parameters: Vec<(usize, String)>,
     /// The byte after the brace that opens its body.
     pub body: usize,
+    /// Where a last statement can stand: before the closing brace, or before a last `return`.
+    pub last: Option<usize>,
+    /// What can be looked at there of its own variables; and their names.
+    pub visible: Vec<Visible>,
+    /// Names of all that it declares for its whole body.
+    pub names: Vec<String>,
     /// `register` keywords: what they declare has an address after all.
     pub registers: Vec<Range<usize>>,
     /// What it does, in no particular order.

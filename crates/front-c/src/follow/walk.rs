@@ -6,6 +6,7 @@ use super::followed::{
 };
 use super::naming::{Naming, bare, owner, plain, spelled};
 use super::tree::{body, preorder};
+use super::visible::VisibleTypes;
 use crate::clang::kind::NodeKind as K;
 use crate::clang::node::Node;
 use crate::clang::words::{CastKind as Cast, Opcode, Storage};
@@ -22,6 +23,8 @@ pub(super) struct UnitFacts {
     /// Structs and unions whose size is known.
     complete: BTreeSet<String>,
     typedefs: BTreeMap<String, String>,
+    /// Types of what can be looked at.
+    visible: VisibleTypes,
     /// The unit is C++: where the lines after its line markers begin, their number, and the number of the marker's line.
     cxx: Option<Vec<(usize, u32, usize)>>,
 }
@@ -64,8 +67,13 @@ impl UnitFacts {
                 self.statics.insert(node.id);
             }
         });
+        self.visible.declaration(node);
         if node.kind == K::VarDecl {
             self.statics.insert(node.id);
+            let seen = self.visible.of_variable(&node.name, spelled(node.ty.as_ref()));
+            if let Some(at) = node.begin.expansion.filter(|_| !seen.is_empty() && !node.is_thread_local) {
+                self.followed.visible.push((at.offset as usize, node.name.clone(), seen));
+            }
             let known = self.followed.globals.contains(&node.name);
             let sized = !spelled(node.ty.as_ref()).contains("[]");
             if node.storage != Storage::Extern && sized && !known && !node.is_thread_local {
@@ -113,6 +121,7 @@ impl UnitFacts {
         }
         let Some(range) = range(body) else { return };
         walk.made.body = range.start + 1;
+        walk.look_around(node, body, &range);
         body.inner.iter().for_each(|child| walk.statement(child, true));
         let made = walk.made;
         self.followed.functions.push(made);
@@ -251,6 +260,25 @@ fn calls(node: &Node, found: &mut Vec<String>) {
 }
 
 impl Walk<'_> {
+    /// What can be looked at where the function ends.
+    fn look_around(&mut self, function: &Node, body: &Node, at: &Range<usize>) {
+        if self.unit.cxx.is_some() {
+            return;
+        }
+        let last = body.inner.last().filter(|last| last.kind == K::ReturnStmt).and_then(range);
+        self.made.last = Some(last.map_or(at.end - 1, |last| last.start));
+        let parameters = function.inner.iter().filter(|child| child.kind == K::ParmVarDecl);
+        let declared = body.inner.iter().filter(|child| child.kind == K::DeclStmt).flat_map(|child| &child.inner);
+        let variables = declared.filter(|child| child.kind == K::VarDecl && child.storage != Storage::Extern);
+        for variable in parameters.chain(variables).filter(|variable| !variable.name.is_empty()) {
+            self.made.names.push(variable.name.clone());
+            let seen = self.unit.visible.of_variable(&variable.name, spelled(variable.ty.as_ref()));
+            if variable.storage != Storage::Register {
+                self.made.visible.extend(seen);
+            }
+        }
+    }
+
     fn naming(&self) -> Naming<'_> {
         Naming { statics: &self.unit.statics, function: &self.made.name }
     }

@@ -43,8 +43,10 @@ pub struct Probing<'a> {
     pub options: CriteriaOptions,
     /// Our headers.
     pub include_dir: Option<PathBuf>,
-    /// Whether state is followed.
+    /// Whether state is followed,
     pub state: bool,
+    /// and tests say what could be looked at where they end.
+    pub suggest: bool,
     /// The path that compilers look for others on, if it is not ours.
     pub path: Option<OsString>,
     /// What probes keep.
@@ -398,7 +400,8 @@ impl Job<'_> {
         let clang = std::env::var("TOUCHSTONE_CLANG").unwrap_or_default();
         let hits = probing.directory.to_string_lossy();
         let (options, state, keeps, order) = (&probing.options, probing.state, probing.keeps, self.command.order());
-        let what = format!("{criteria:?} {options:?} {state} {keeps:?} {order:?} {refused:?} {clang} {hits}");
+        let suggest = probing.suggest;
+        let what = format!("{criteria:?} {options:?} {state} {suggest} {keeps:?} {order:?} {refused:?} {clang} {hits}");
         let command = format!("{} {command}", absolute(source));
         stable_hash(&(self.toolchain.identity, own, what.as_str(), command.as_str(), text, files))
     }
@@ -409,6 +412,7 @@ impl Job<'_> {
         let state = self.probing.state && refused.state.is_none();
         let object = self.command.object(source);
         let order = self.command.order();
+        let state = (state, self.probing.suggest);
         stable_hash(&(absolute(source).as_str(), text, object, asked, state, self.probing.keeps, order))
     }
 
@@ -519,6 +523,7 @@ impl Job<'_> {
             unit,
             hits: probing.directory.join("hits").to_string_lossy().into_owned(),
             followed: followed.as_ref(),
+            suggest: probing.suggest,
             hazards: found,
             refused: refused_functions,
         };
@@ -636,7 +641,7 @@ fn tests_followed(
     let options = Options { flags: language(command, text), ..Options::default() };
     let followed = follow_tests(&copy, &plain, &options).map_err(not_read)?;
     let mut pieces = Pieces::default();
-    let following = Following { text, followed: &followed, unit, copies: Copies::None };
+    let following = Following { text, followed: &followed, unit, copies: Copies::None, ends: false };
     let (state, behind) = probes(&following, &mut pieces).ok_or(Unprobed::TooManyPlaces)?;
     Ok((pieces.apply(text), behind, state))
 }

@@ -16,6 +16,7 @@ pub(crate) mod refusals;
 pub(crate) mod responses;
 pub(crate) mod runtime;
 pub(crate) mod state;
+pub(crate) mod suggest;
 pub(crate) mod system_headers;
 pub(crate) mod toolchain;
 pub(crate) mod trial;

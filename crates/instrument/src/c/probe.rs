@@ -62,6 +62,8 @@ pub struct Request<'a> {
     pub hits: String,
     /// What the unit does to data, if its state is to be followed.
     pub followed: Option<&'a Followed>,
+    /// Tests say what could be looked at where they end.
+    pub suggest: bool,
     /// Where it can go wrong, by function, or why that is not known.
     pub hazards: Result<BTreeMap<String, Vec<Hazard>>, Unprobed>,
     /// Functions that get no probes, and why.
@@ -248,7 +250,8 @@ impl<'a> UnitProbes<'a> {
             self.pieces.rewrite(crate::c::runtime::counting);
         }
         let state = request.followed.and_then(|followed| {
-            let following = Following { text: request.text, followed, unit: request.unit, copies: Copies::Plain };
+            let Request { text, unit, suggest, .. } = *request;
+            let following = Following { text, followed, unit, copies: Copies::Plain, ends: suggest };
             probes(&following, &mut self.pieces)
         });
         let no_state = request.followed.filter(|_| state.is_none()).map(|_| Unprobed::TooManyPlaces);

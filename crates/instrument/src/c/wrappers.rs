@@ -20,6 +20,8 @@ pub const DIRECTORY: &str = "TOUCHSTONE_DIR";
 pub const CRITERIA: &str = "TOUCHSTONE_CRITERIA";
 /// Set for wrappers if executions are counted.
 pub const COUNTS: &str = "TOUCHSTONE_COUNTS";
+/// Set if tests are to say what could be looked at where they end.
+pub const SUGGEST: &str = "TOUCHSTONE_SUGGEST";
 /// Set for wrappers: where a user keeps what all measurements can use.
 pub const CACHE: &str = "TOUCHSTONE_CACHE";
 
@@ -90,6 +92,8 @@ pub struct Wrapping<'a> {
     pub criteria: &'a [String],
     /// What probes keep.
     pub keeps: Keeps,
+    /// Tests say what could be looked at where they end.
+    pub suggest: bool,
     /// Where programs are searched.
     pub path: &'a OsStr,
     /// Where wrappers may stay, and what is made of a compiler.
@@ -107,6 +111,9 @@ impl Wrapping<'_> {
         command.env("PATH", path).env(PROGRAM, self.program).env_remove(INSIDE).env(DIRECTORY, self.directory);
         if self.keeps == Keeps::Counts {
             command.env(COUNTS, "1");
+        }
+        if self.suggest {
+            command.env(SUGGEST, "1");
         }
         command.envs(self.cache.map(|cache| (CACHE, cache)));
         command.env(CRITERIA, self.criteria.join(",")).env(HITS, self.directory.join("hits"));

@@ -8,8 +8,6 @@ use std::process::Command;
 pub const AGENT: &str = "libtouchstone_agent_java.so";
 /// Set for JVMs: where the project is. Jars in it have classes of the user.
 pub const ROOT: &str = "TOUCHSTONE_ROOT";
-/// Set if tests are to say what they leave behind.
-pub const SUGGEST: &str = "TOUCHSTONE_SUGGEST";
 /// Every JVM reads its options from here.
 const OPTIONS: &str = "JAVA_TOOL_OPTIONS";
 

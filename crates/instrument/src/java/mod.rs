@@ -12,6 +12,6 @@ mod record;
 pub(crate) mod state;
 pub(crate) mod suggest;
 
-pub use agent::{AGENT, AgentError, ROOT, SUGGEST, find_agent, surround_jvms};
+pub use agent::{AGENT, AgentError, ROOT, find_agent, surround_jvms};
 pub use offline::{HolderSource, OfflineClass, OfflineProbes};
 pub use record::{JavaClass, empty as java_record_of_nothing, java_record, left_alone};

@@ -53,6 +53,18 @@ pub(crate) struct TestRun {
     pub roots: Vec<NodeId>,
     /// Its last updates.
     pub finals: Vec<NodeId>,
+    /// What could be looked at where it ended.
+    pub seen: Vec<SeenValue>,
+}
+
+/// An expression that was looked at where a test ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct SeenValue {
+    pub site: SiteRef,
+    pub bytes: Vec<u8>,
+    size: u64,
+    /// The numbers of the updates that were there.
+    pub updates: Vec<u32>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -145,6 +157,29 @@ impl<'a> Flow<'a> {
     /// The numbers of all updates that a test's assertions depend on, as far back as the test began.
     pub fn checked(&self, run: &TestRun) -> BTreeSet<u32> {
         self.graph.updates_behind(&run.roots, run.start..run.end)
+    }
+
+    /// By update that tests leave: whether it depends on state that was changed before its test began.
+    pub fn inherited(&self, run: &TestRun) -> BTreeSet<u32> {
+        let before = |node: NodeId| node < run.start && self.graph.update(node) != 0;
+        let mut found: BTreeSet<NodeId> = BTreeSet::new();
+        for node in run.start..run.end {
+            if self.graph.deps(node).iter().any(|dep| before(*dep) || found.contains(dep)) {
+                found.insert(node);
+            }
+        }
+        found.into_iter().map(|node| self.graph.update(node)).filter(|update| *update != 0).collect()
+    }
+
+    /// Whether an update also depends on what was there, and others change the same.
+    pub fn adds_up(&self, number: u32, run: &TestRun) -> bool {
+        let Some(update) = self.updates.get((number as usize).wrapping_sub(1)) else { return false };
+        let is_sum =
+            matches!(self.site(update.site), Some((_, StateSite { kind: SiteKind::Write { updates: true, .. }, .. })));
+        let same = |other: &Update| other.target == update.target && other.object == update.object;
+        let others = self.tests.iter().filter(|other| other.start != run.start);
+        let mut others = others.flat_map(|other| &other.finals).filter_map(|node| self.update(*node));
+        is_sum && others.any(same)
     }
 
     fn event(&mut self, event: &Event) {
@@ -292,6 +327,21 @@ impl<'a> Flow<'a> {
                 if close_until(self, stream, |what| matches!(what, What::Choice(other) if *other == site)) =>
             {
                 self.close(stream);
+            }
+            (Kind::Seen, Some(site)) => {
+                let Process { memory, test, .. } = &self.processes[stream.process];
+                let mut updates = Vec::new();
+                memory.read(event.a, event.b, &mut |_, _, node| updates.push(self.graph.update(node)));
+                let seen = &mut self.tests[*test].seen;
+                // A test that runs again says so again.
+                seen.retain(|seen| seen.site != site);
+                seen.push(SeenValue { site, bytes: Vec::new(), size: event.b, updates });
+            }
+            (Kind::Bytes, _) => {
+                if let Some(last) = self.tests[self.processes[stream.process].test].seen.last_mut() {
+                    let left = (last.size as usize).saturating_sub(last.bytes.len());
+                    last.bytes.extend(event.a.to_le_bytes().iter().take(left));
+                }
             }
             (Kind::Unit, _) => self.unit(stream, event),
             (Kind::Test, _) => self.test(stream, event),

@@ -1,7 +1,7 @@
 //! What a suite's tests changed, and what of it their assertions depend on.
 
-use super::flow::{Flow, Update};
-use super::record::StateRecord;
+use super::flow::{Flow, TestRun, Update};
+use super::record::{SiteKind, StateRecord};
 use super::rules::StateRules;
 use super::trace::Trace;
 use std::collections::BTreeMap;
@@ -59,6 +59,8 @@ pub enum Piece {
         /// The field.
         name: String,
     },
+    /// What updates of a trace left, by their numbers.
+    Left(Vec<u32>),
     /// What is in an array or a container.
     Inside {
         /// It.
@@ -91,6 +93,41 @@ pub struct StateUse {
     pub checked: bool,
 }
 
+/// What could be looked at where a test ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TestEnd {
+    /// The test.
+    pub test: String,
+    /// The function that ended, as a position in the record.
+    pub function: u32,
+    /// Its unit.
+    pub unit: usize,
+    /// Expressions.
+    pub seen: Vec<SeenExpression>,
+}
+
+/// An expression that could be looked at.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SeenExpression {
+    /// It.
+    pub text: String,
+    /// What it stands for.
+    pub form: touchstone_front_c::Form,
+    /// What it was, as memory has it.
+    pub bytes: Vec<u8>,
+    /// Updates that it shows, by number.
+    pub updates: Vec<u32>,
+}
+
+/// What the traces of a suite say.
+#[derive(Default)]
+pub(crate) struct Judgement {
+    pub tests: Vec<TestStates>,
+    pub ends: Vec<TestEnd>,
+    /// Units that no record explains.
+    pub unexplained: u64,
+}
+
 /// Judges the traces of a suite. `units` are all units with their identities; `name` is what a process without a test's name
 /// is called.
 pub(crate) fn judge(
@@ -98,10 +135,10 @@ pub(crate) fn judge(
     traces: impl Iterator<Item = Trace>,
     rules: &StateRules,
     name: &dyn Fn(&Trace) -> String,
-) -> (Vec<TestStates>, u64) {
+) -> Judgement {
     type Key = (usize, String, String, String);
     let mut found: BTreeMap<String, (BTreeMap<Key, StateUse>, bool, bool)> = BTreeMap::new();
-    let mut unexplained = 0;
+    let (mut unexplained, mut ends) = (0, Vec::new());
     for trace in traces {
         let flow = Flow::new(units, rules, &trace);
         unexplained += flow.unexplained;
@@ -111,17 +148,27 @@ pub(crate) fn judge(
             finals.sort_unstable();
             finals.dedup();
             let test = run.name.clone().unwrap_or_else(|| name(&trace));
+            let found_ends = run_ends(&flow, run, &test);
+            let inherited = if found_ends.is_empty() { Default::default() } else { flow.inherited(run) };
+            ends.extend(found_ends);
             let cut_off = trace.left_out > 0 && index + 1 == flow.tests.len();
             let (uses, known_cut, asserts) = found.entry(test).or_default();
             *known_cut |= cut_off;
             *asserts |= !run.roots.is_empty();
             for node in finals {
                 let Some(update) = flow.update(node) else { continue };
-                let checked = marked.contains(&flow.update_number(node));
-                let Some(made) = described(&flow, update, checked) else { continue };
+                let number = flow.update_number(node);
+                let Some(mut made) = described(&flow, update, marked.contains(&number)) else { continue };
                 let key = (made.unit, made.function.clone(), made.name.clone(), made.object.clone());
-                let checked = made.checked || uses.get(&key).is_some_and(|known| known.checked);
-                uses.insert(key, StateUse { checked, ..made });
+                let known = uses.get(&key);
+                made.checked |= known.is_some_and(|known| known.checked);
+                made.piece = match known.map(|known| &known.piece) {
+                    _ if inherited.contains(&number) || flow.adds_up(number, run) => Piece::Inherited,
+                    Some(Piece::Inherited) => Piece::Inherited,
+                    Some(Piece::Left(numbers)) => Piece::Left(numbers.iter().copied().chain([number]).collect()),
+                    _ => Piece::Left(vec![number]),
+                };
+                uses.insert(key, made);
             }
         }
     }
@@ -130,7 +177,28 @@ pub(crate) fn judge(
         uses.sort_by(|a, b| (&a.file, a.line, &a.name, &a.object).cmp(&(&b.file, b.line, &b.name, &b.object)));
         TestStates { test, uses, cut_off, asserts }
     });
-    (tests.collect(), unexplained)
+    Judgement { tests: tests.collect(), ends, unexplained }
+}
+
+/// What a test said where its functions ended, function by function.
+fn run_ends(flow: &Flow<'_>, run: &TestRun, test: &str) -> Vec<TestEnd> {
+    let mut found: Vec<TestEnd> = Vec::new();
+    for seen in &run.seen {
+        let Some((_, site)) = flow.site(seen.site) else { continue };
+        let SiteKind::Seen { text, form } = &site.kind else { continue };
+        let (unit, function) = ((seen.site >> 32) as usize, site.function);
+        let expression = SeenExpression {
+            text: text.clone(),
+            form: form.clone(),
+            bytes: seen.bytes.clone(),
+            updates: seen.updates.clone(),
+        };
+        match found.iter_mut().find(|end| (end.unit, end.function) == (unit, function)) {
+            Some(end) => end.seen.push(expression),
+            None => found.push(TestEnd { test: test.to_string(), function, unit, seen: vec![expression] }),
+        }
+    }
+    found
 }
 
 fn described(flow: &Flow<'_>, update: &Update, checked: bool) -> Option<StateUse> {

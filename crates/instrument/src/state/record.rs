@@ -16,6 +16,22 @@ pub struct StateRecord {
     pub targets: Vec<StateTarget>,
     /// What could not be followed: function, line, what.
     pub lost: Vec<(String, u32, String)>,
+    /// Where functions end that say what can be looked at there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ends: Vec<StateEnd>,
+}
+
+/// Where a function ends.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct StateEnd {
+    /// The function, as a position in [`StateRecord::functions`].
+    pub function: u32,
+    /// The line that its body begins in.
+    pub begin: u32,
+    /// Its file, as a position in [`StateRecord::files`].
+    pub file: u32,
+    /// The line that a last statement stands before.
+    pub line: u32,
 }
 
 /// A piece of state as one function writes it: what state coverage counts.
@@ -107,6 +123,13 @@ pub enum SiteKind {
         escape: Option<u32>,
         /// Calls that depend on it only.
         guards: Vec<String>,
+    },
+    /// An expression that is looked at where its function ends.
+    Seen {
+        /// It.
+        text: String,
+        /// What it stands for.
+        form: touchstone_front_c::Form,
     },
     /// A condition inside of an expression.
     Choice {

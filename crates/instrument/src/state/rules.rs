@@ -98,7 +98,7 @@ fn matches(pattern: &str, name: &str) -> bool {
 }
 
 impl StateRules {
-    pub(super) fn asserts(&self, name: &str) -> bool {
+    pub(crate) fn asserts(&self, name: &str) -> bool {
         listed(name, &ASSERTIONS, &self.assertions)
     }
     pub(super) fn reports_failure(&self, name: &str) -> bool {

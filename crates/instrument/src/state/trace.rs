@@ -68,12 +68,16 @@ pub(crate) enum Kind {
     Callee = 30,
     /// A function of the C library (its number is the site): its address.
     Function = 31,
+    /// An expression is looked at where its function ends: address, size.
+    Seen = 32,
+    /// Eight bytes of what it was.
+    Bytes = 33,
 }
 
 /// The functions that [`Kind::Function`] numbers.
 pub(crate) const FUNCTIONS: [&str; 5] = ["malloc", "calloc", "realloc", "free", "strdup"];
 
-const KINDS: [Kind; 31] = [
+const KINDS: [Kind; 33] = [
     Kind::Read,
     Kind::Write,
     Kind::Push,
@@ -105,6 +109,8 @@ const KINDS: [Kind; 31] = [
     Kind::Touch,
     Kind::Callee,
     Kind::Function,
+    Kind::Seen,
+    Kind::Bytes,
 ];
 
 /// An event.
@@ -134,7 +140,7 @@ pub(crate) struct Trace {
 const HEADER: usize = 4096;
 const SLOT: usize = 16;
 /// The kind of a slot that holds what does not fit into the event behind it.
-const WIDE: u8 = 32;
+const WIDE: u8 = 255;
 /// What such an event has instead.
 const TOO_WIDE: u64 = 255;
 
@@ -146,7 +152,7 @@ impl Trace {
 
     pub(crate) fn parse(mut file: impl Read) -> std::io::Result<Option<Trace>> {
         let mut header = vec![0; HEADER];
-        if file.read_exact(&mut header).is_err() || !header.starts_with(b"TSSTATE2") {
+        if file.read_exact(&mut header).is_err() || !header.starts_with(b"TSSTATE3") {
             return Ok(None);
         }
         let word = |at: usize| u64::from_le_bytes(header[at..at + 8].try_into().unwrap_or_default());
@@ -228,7 +234,7 @@ mod tests {
     #[test]
     fn a_damaged_trace_is_read_as_far_as_it_goes() {
         let mut whole = vec![0; HEADER];
-        whole[..8].copy_from_slice(b"TSSTATE2");
+        whole[..8].copy_from_slice(b"TSSTATE3");
         let slots = 40u64;
         for (at, word) in [(8, 7), (16, slots), (24, 1000)] {
             whole[at..at + 8].copy_from_slice(&u64::to_le_bytes(word));

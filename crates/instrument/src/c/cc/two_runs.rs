@@ -35,6 +35,7 @@ fn compare(flags: &[&str], source: &Path, state: State, expected: Reads) {
         options: CriteriaOptions::default(),
         include_dir: Some(include.path().to_path_buf()),
         state: state == State::Followed,
+        suggest: false,
         path: None,
         keeps: Keeps::Hits,
     };

@@ -7,17 +7,21 @@
 use crate::c::annotate::tokens::Source;
 use crate::c::pieces::Pieces;
 use crate::c::state::plain::{Copies, PlainCopies, PlainCopy};
-use crate::state::record::{SiteArgument, SiteKind, StateRecord, StateSite};
+use crate::state::StateRules;
+use crate::state::record::{SiteArgument, SiteKind, StateEnd, StateRecord, StateSite};
 use crate::state::targets::targets;
 use crate::state::trace::Kind;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use touchstone_front_c::{
-    Action, Argument, Escape, Followed, FollowedFunction, Gives, Lvalue, Origin, PointeeSize, WrittenState,
+    Action, Argument, Escape, Followed, FollowedFunction, Form, Gives, Lvalue, Origin, PointeeSize, Visible,
+    WrittenState,
 };
 
 /// Sites of a unit: what a 32-bit number holds beside the unit.
 const MOST_SITES: usize = 1 << 20;
+/// Expressions that are looked at where a test ends.
+const MOST_SEEN: usize = 150;
 /// What stands around one expression: the lower is the outer. All are inside of other criteria's probes.
 const ASSERT: usize = usize::MAX - 21;
 const CONDITION: usize = usize::MAX - 20;
@@ -39,6 +43,8 @@ pub(crate) struct Following<'a> {
     pub unit: u64,
     /// Whether functions are there twice.
     pub copies: Copies,
+    /// Tests say what could be looked at where they end.
+    pub ends: bool,
 }
 
 /// Puts probes into a unit; gives what they mean, and what stands behind the text.
@@ -51,6 +57,8 @@ pub(crate) fn probes(following: &Following<'_>, pieces: &mut Pieces) -> Option<(
         files: BTreeMap::new(),
         targets: BTreeMap::new(),
         function: 0,
+        followed: following.followed,
+        ends: following.ends,
     };
     let plain = match following.copies {
         Copies::Plain => Some(PlainCopies::new(following.text, unit.pieces)),
@@ -86,12 +94,26 @@ pub(crate) const DECLARATIONS: &str = "\
 typedef __typeof__(sizeof 0) __touchstone_word;
 void __touchstone_ev(unsigned, unsigned, const volatile void *, unsigned long long);
 void __touchstone_leave(unsigned *);
+void __touchstone_see(unsigned, const volatile void *, unsigned long long, unsigned);
 void *__touchstone_pointer(unsigned, const volatile void *);
 unsigned long long __touchstone_integer(unsigned, unsigned long long);
 double __touchstone_double(unsigned, double);
 extern __attribute__((__visibility__(\"default\"))) unsigned char __touchstone_told;
 static unsigned __touchstone_si;
 ";
+
+/// Whether a function is a test, or what tests are run by: it asserts, or is called so.
+fn is_test(function: &FollowedFunction) -> bool {
+    let rules = StateRules::default();
+    let asserts = |action: &Action| match action {
+        Action::Call { callee, origin, .. } => callee.iter().chain(&origin.in_macro).any(|name| rules.asserts(name)),
+        Action::Branch { origin, .. } => origin.in_macro.as_ref().is_some_and(|name| rules.asserts(name)),
+        Action::Assert { .. } => true,
+        _ => false,
+    };
+    let name = function.name.to_ascii_lowercase();
+    name == "main" || name.contains("test") || function.actions.iter().any(asserts)
+}
 
 /// An event, as an expression. Once no more events are told, it costs only the question.
 fn event(kind: Kind, site: &str, address: &str, size: &str) -> String {
@@ -111,6 +133,8 @@ struct StateProbes<'a> {
     /// By name: what the function at hand writes.
     targets: BTreeMap<String, u32>,
     function: u32,
+    followed: &'a Followed,
+    ends: bool,
 }
 
 /// Where the lines after line markers begin, their file and number.
@@ -216,6 +240,9 @@ impl StateProbes<'_> {
             self.pieces.before(function.body, copy.text.clone());
         }
         self.pieces.before(function.body, head);
+        if self.ends && is_test(function) {
+            self.end(function);
+        }
         function.actions.iter().for_each(|action| self.action(action));
         // Last, so that nothing gets into the comment.
         // One keyword may declare several variables.
@@ -228,6 +255,41 @@ impl StateProbes<'_> {
         if let Some(copy) = copy {
             self.pieces.before(copy.end, " }".to_string());
         }
+    }
+
+    /// What could be looked at where a test ends.
+    fn end(&mut self, function: &FollowedFunction) {
+        let Some(last) = function.last else { return };
+        let of_system = |at: usize| {
+            let index = self.markers.partition_point(|(start, ..)| *start <= at);
+            let file = index.checked_sub(1).map_or("", |index| self.markers[index].1);
+            file.starts_with('<') || file.starts_with("/usr/")
+        };
+        let globals = self.followed.visible.iter();
+        let globals = globals.filter(|(at, name, _)| !function.names.contains(name) && !of_system(*at));
+        let globals: Vec<Visible> = globals.flat_map(|(_, _, seen)| seen.clone()).collect();
+        let mut named = BTreeSet::new();
+        let all = function.visible.iter().cloned().chain(globals);
+        let all: Vec<Visible> = all.filter(|seen| named.insert(seen.text.clone())).take(MOST_SEEN).collect();
+        let mut text = String::new();
+        for Visible { text: expression, form } in all {
+            let kind = SiteKind::Seen { text: expression.clone(), form: form.clone() };
+            let site = self.site(&Origin::default(), last, kind);
+            let what = match form {
+                Form::Text => 1,
+                Form::PointedText => 2,
+                _ => 0,
+            };
+            text += &format!("__touchstone_see({site}, &({expression}), sizeof({expression}), {what}); ");
+        }
+        let place = |unit: &mut Self, at: usize| {
+            let site = unit.site(&Origin::default(), at, SiteKind::Function);
+            drop(site);
+            unit.record.sites.pop().map_or((0, 0), |site| (site.file, site.line))
+        };
+        let ((file, line), (_, begin)) = (place(self, last), place(self, function.body));
+        self.record.ends.push(StateEnd { function: self.function, begin, file, line });
+        self.pieces.before(last, format!("if (__touchstone_told) {{ {text}}} "));
     }
 
     fn action(&mut self, action: &Action) {
