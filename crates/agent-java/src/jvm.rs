@@ -129,13 +129,16 @@ impl Jvmti {
         // Classes that the JVM brings along are loaded before anything of the user's, and need no hook.
         let none = std::ptr::null();
         let callbacks = Callbacks { init, death: none, thread_start: none, thread_end: none, load };
-        // can_access_local_variables is the 15th bit, can_generate_all_class_hook_events the 27th.
-        let capabilities: [u32; 4] = [u32::from(sees_locals) << 14 | 1 << 26, 0, 0, 0];
+        // can_generate_all_class_hook_events is the 27th bit, can_access_local_variables, without which variables are not seen, the 15th.
+        let (capabilities, locals): ([u32; 4], [u32; 4]) = ([1 << 26, 0, 0, 0], [1 << 14, 0, 0, 0]);
         // SAFETY: signatures are those of the specification; what is pointed to lives until the calls are over.
         unsafe {
             let add: extern "C" fn(Table, *const u32) -> c_int = function(self.0, jvmti::ADD_CAPABILITIES);
             let set: extern "C" fn(Table, *const Callbacks, c_int) -> c_int =
                 function(self.0, jvmti::SET_EVENT_CALLBACKS);
+            if sees_locals {
+                add(self.0, locals.as_ptr());
+            }
             add(self.0, capabilities.as_ptr()) == 0
                 && set(self.0, &callbacks, size_of::<Callbacks>() as c_int) == 0
                 && self.enable(VM_INIT)

@@ -60,6 +60,7 @@ pub enum Command {
     /// Run a command with probes in all C that it compiles and all Java that it loads, and say what its tests covered
     #[command(after_help = "Examples:
   touchstone measure -c mcdc,state -- make check           state: what tests change and never check
+  touchstone measure -c state --suggest -- mvn test        and the assertions that would, as a patch
   touchstone measure -c stmt,branch -o coverage -- sh -c 'cc -o t t.c lib.c && ./t'")]
     Measure(Measure),
     /// Put measurements of several runs or machines together

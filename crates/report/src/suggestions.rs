@@ -96,7 +96,7 @@ fn changes(lines: &[&str], insertions: &[&TextInsertion]) -> Vec<Changed> {
     for insertion in insertions {
         let list = at.entry((insertion.line as usize).saturating_sub(1)).or_default();
         // Several assertions may need the same import.
-        let is_import = insertion.text.starts_with("import ");
+        let is_import = insertion.text.starts_with("import ") || insertion.text.starts_with("#include ");
         if !(is_import && list.iter().any(|known| known.text == insertion.text)) {
             list.push(insertion);
         }

@@ -3,13 +3,19 @@ package org.junit.jupiter.api;
 import java.util.Objects;
 import org.junit.jupiter.api.function.Executable;
 
-/** The few assertions of JUnit 5 that TableTest uses, so that its test needs no jar. */
+/** The few assertions of JUnit 5 that our tests use, so that these need no jar. */
 public final class Assertions {
     public static void assertEquals(Object expected, Object actual) { if (!Objects.equals(expected, actual)) fail(); }
 
     public static void assertEquals(int expected, int actual) { if (expected != actual) fail(); }
 
     public static void assertEquals(long expected, long actual) { if (expected != actual) fail(); }
+
+    public static void assertEquals(double expected, double actual) { if (expected != actual) fail(); }
+
+    public static void assertArrayEquals(long[] expected, long[] actual) { if (!java.util.Arrays.equals(expected, actual)) fail(); }
+
+    public static void assertSame(Object expected, Object actual) { if (expected != actual) fail(); }
 
     public static void assertTrue(boolean condition) { if (!condition) fail(); }
 

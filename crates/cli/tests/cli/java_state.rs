@@ -13,7 +13,7 @@ fn ours(path: &str) -> PathBuf {
 }
 
 /// A jar of what stands in for JUnit: a library is not followed, a directory would be.
-fn standins(within: &Path) -> PathBuf {
+pub fn standins(within: &Path) -> PathBuf {
     let script = format!(
         "javac -d standin {}/*.java && jar --create --file standin.jar -C standin .",
         ours("standin").display()

@@ -60,6 +60,7 @@ mod state;
 mod state_random;
 mod static_list;
 mod stubs;
+mod suggest;
 mod surroundings;
 mod testcomp;
 mod trial;

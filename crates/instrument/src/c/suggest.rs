@@ -43,10 +43,7 @@ struct Asking<'a> {
 
 impl Asking<'_> {
     fn suggestion(&self, texts: &mut BTreeMap<String, Option<Source>>) -> Result<Suggestion, WhyNone> {
-        // The test's own function, if it is told apart; else whatever ended in its process, the innermost first.
-        let is_own = |end: &&&TestEnd| self.name(end).is_some_and(|name| name == self.test.test);
-        let own: Vec<&TestEnd> = self.ends.iter().filter(is_own).copied().collect();
-        let ends: &[&TestEnd] = if own.is_empty() { self.ends } else { &own };
+        let ends = self.own_ends();
         let mut why = if ends.is_empty() { WhyNone::NoEnd } else { WhyNone::NotReachable };
         for end in ends {
             let shows = |seen: &&SeenExpression| seen.updates.iter().any(|number| self.numbers.contains(number));
@@ -71,6 +68,17 @@ impl Asking<'_> {
         Err(why)
     }
 
+    /// Ends of the test's own function, if it is told apart; else of all functions beside `main`.
+    fn own_ends(&self) -> Vec<&TestEnd> {
+        let called = |name: &str, end: &TestEnd| self.name(end).is_some_and(|known| known == name);
+        let own: Vec<&TestEnd> = self.ends.iter().filter(|end| called(&self.test.test, end)).copied().collect();
+        if !own.is_empty() {
+            return own;
+        }
+        let main = self.ends.iter().find(|end| called("main", end)).map(|end| end.unit);
+        self.ends.iter().filter(|end| Some(end.unit) == main).copied().collect()
+    }
+
     fn name(&self, end: &TestEnd) -> Option<&str> {
         let record = self.units.get(end.unit)?.record.state.as_ref()?;
         record.functions.get(end.function as usize).map(|name| name.strip_suffix("_fn").unwrap_or(name))
@@ -87,7 +95,7 @@ impl Asking<'_> {
         let file = record.files.get(place.file as usize).ok_or(WhyNone::NoSource)?;
         let read = || std::fs::read(file).ok().map(|bytes| Source::new(&String::from_utf8_lossy(&bytes)));
         let source = texts.entry(file.clone()).or_insert_with(read).as_ref().ok_or(WhyNone::NoSource)?;
-        let style = source.style(place.begin, place.line).ok_or(WhyNone::NoStyle)?;
+        let (style, include) = source.style(place.begin, place.line);
         let statement = style.assertion(seen).ok_or(WhyNone::Differs)?;
         let insertion = source.before(place.begin, place.line, &statement).ok_or(WhyNone::NoPlace)?;
         let shown = |used: &&StateUse| match &used.piece {
@@ -95,7 +103,8 @@ impl Asking<'_> {
             _ => false,
         };
         let checks = self.test.uses.iter().filter(shown).map(|used| used.piece.clone()).collect();
-        Ok(Suggestion { file: file.clone(), line: place.line, statement, insertions: vec![insertion], checks })
+        let insertions = include.into_iter().chain([insertion]).collect();
+        Ok(Suggestion { file: file.clone(), line: place.line, statement, insertions, checks })
     }
 }
 
@@ -111,12 +120,19 @@ impl Source {
         Source { lines: text.lines().map(str::to_string).collect(), end }
     }
 
-    /// How the test asserts that stands in these lines; else others of its file.
-    fn style(&self, begin: u32, line: u32) -> Option<Writing> {
+    /// How the test asserts that stands in these lines; else others of its file. One that asserts nothing gets the C library's way, and what
+    /// that needs.
+    fn style(&self, begin: u32, line: u32) -> (Writing, Option<Insertion>) {
         let all = self.lines.join("\n");
         let from = (begin as usize).saturating_sub(1).min(self.lines.len());
         let own = self.lines[from..(line as usize).clamp(from, self.lines.len())].join("\n");
-        Writing::of(&own, &all).or_else(|| Writing::of(&all, &all))
+        if let Some(known) = Writing::of(&own, &all).or_else(|| Writing::of(&all, &all)) {
+            return (known, None);
+        }
+        let is_include = |line: &String| line.trim_start().starts_with("#include");
+        let behind = self.lines.iter().rposition(is_include).map_or(1, |last| last as u32 + 2);
+        let text = format!("#include <assert.h>{}", self.end);
+        (Writing::plain(&all), Some(Insertion { line: behind, column: 1, text }))
     }
 
     /// A last statement before a line that begins with a brace or a `return`; or before these, where a test is one line.

@@ -112,7 +112,8 @@ fn is_test(function: &FollowedFunction) -> bool {
         _ => false,
     };
     let name = function.name.to_ascii_lowercase();
-    name == "main" || name.contains("test") || function.actions.iter().any(asserts)
+    let is_called_so = name == "main" || name.split('_').any(|word| word.starts_with("test"));
+    is_called_so || function.actions.iter().any(asserts)
 }
 
 /// An event, as an expression. Once no more events are told, it costs only the question.

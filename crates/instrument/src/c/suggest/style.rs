@@ -103,10 +103,6 @@ pub(super) struct Writing {
 impl Writing {
     /// The style of a text in a file: that of its first assertion.
     pub fn of(own: &str, file: &str) -> Option<Writing> {
-        let words = |text: &str| -> Vec<String> {
-            let words = text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
-            words.map(str::to_string).collect()
-        };
         let fits = |word: &str| {
             FRAMEWORKS.iter().find(|framework| match framework.prefix {
                 // Nothing else begins with this word.
@@ -115,11 +111,20 @@ impl Writing {
             })
         };
         let framework = words(own).iter().find_map(|word| fits(word))?;
+        Some(Writing::with(framework, file))
+    }
+
+    /// The style of a file that asserts nothing.
+    pub fn plain(file: &str) -> Writing {
+        Writing::with(&FRAMEWORKS[FRAMEWORKS.len() - 1], file)
+    }
+
+    fn with(framework: &'static Framework, file: &str) -> Writing {
         let known = words(file);
         let uses = framework.special.iter().flatten().map(|(name, _)| *name);
         let uses = uses.filter(|name| known.iter().any(|word| word == name)).collect();
         let has = |word: &str| known.iter().any(|known| known == word);
-        Some(Writing { framework, uses, has_null: has("NULL"), has_strcmp: file.contains("string.h") || has("strcmp") })
+        Writing { framework, uses, has_null: has("NULL"), has_strcmp: file.contains("string.h") || has("strcmp") }
     }
 
     /// The assertion that an expression has the value that it had; none if nobody can write that.
@@ -175,6 +180,11 @@ impl Writing {
             Some(_) => self.equal(2, text, &value),
         }
     }
+}
+
+fn words(text: &str) -> Vec<String> {
+    let words = text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+    words.map(str::to_string).collect()
 }
 
 /// What says most is best: numbers and texts, then yes and no, then pointers.

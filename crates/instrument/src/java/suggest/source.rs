@@ -240,7 +240,7 @@ mod tests {
         let source = Source::new(TEXT);
         let at = |line: u32| source.at_end(line, "s();").map(|made| (made.line, made.column, made.text));
         assert_eq!(at(13), Some((13, 1, "        s();\n".to_string())));
-        assert_eq!(at(14), Some((14, 47, "s(); ".to_string())));
+        assert_eq!(at(14), Some((14, 43, "s(); ".to_string())));
         assert_eq!(at(17), Some((17, 1, "\t\ts();\n".to_string())));
         assert_eq!(at(18), None);
         assert_eq!(at(99), None);
