@@ -338,7 +338,7 @@ pub(super) fn state(site: &Site<'_>) -> String {
         let missing = site.document.suggestions.assertions.iter().filter(|assertion| assertion.test == test.test);
         for (index, assertion) in missing.enumerate() {
             if index == 0 {
-                body.push_str("<p class=\"sub\">assertions to add</p>");
+                body.push_str("<p class=\"add dim\">assertions to add</p>");
             }
             let _ = writeln!(
                 body,
