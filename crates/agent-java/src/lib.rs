@@ -18,7 +18,6 @@ mod frameworks;
 mod holder;
 mod jvm;
 mod log;
-mod pool;
 mod recorder;
 mod select;
 mod store;
@@ -35,7 +34,7 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use store::{Process, Units};
 use touchstone_classfile::ClassFile;
-use touchstone_probes_java::{Layout, Places, Weaving, layout, unit, weave};
+use touchstone_probes_java::{Layout, Wanted, Weaving, answers, answers_name, layout, pool, unit, weave};
 
 /// Set by `touchstone measure`: where records and hits go,
 const DIRECTORY: &str = "TOUCHSTONE_DIR";
@@ -52,7 +51,7 @@ const TEST: &str = "TOUCHSTONE_TEST";
 struct Agent {
     hits: PathBuf,
     root: Option<PathBuf>,
-    places: Places,
+    wanted: Wanted,
     process: Process,
     units: Units,
     /// Whether anything but state is measured.
@@ -173,13 +172,13 @@ fn place_of(jni: Jni, domain: Object) -> Option<String> {
 /// A class with probes, if it is one of the user's.
 fn with_probes(jni: Jni, domain: Object, bytes: &[u8]) -> Option<Vec<u8>> {
     let place = place_of(jni, domain);
-    let (whose, places, counts, tells) = {
+    let (whose, wanted, counts, tells) = {
         let mut agent = AGENT.lock().ok()?;
         let agent = agent.as_mut().filter(|agent| !agent.failed)?;
         if let Some(path) = place.as_deref().and_then(select::path_of) {
             agent.units.met(&path.to_string_lossy());
         }
-        (select::whose(place.as_deref(), agent.root.as_deref()), agent.places, agent.counts, agent.state.is_some())
+        (select::whose(place.as_deref(), agent.root.as_deref()), agent.wanted, agent.counts, agent.state.is_some())
     };
     // What tests do is of interest only where it is followed.
     let (counts, tells) = match whose {
@@ -191,11 +190,11 @@ fn with_probes(jni: Jni, domain: Object, bytes: &[u8]) -> Option<Vec<u8>> {
         return None;
     }
     let class = ClassFile::read(bytes).ok().filter(select::is_of_source)?;
-    let layout = if counts { layout(&class, places) } else { Layout::default() };
+    let layout = if counts { layout(&class, wanted) } else { Layout::default() };
     if layout.size == 0 && !tells {
         return None;
     }
-    let unit = unit(bytes, places);
+    let unit = unit(bytes, wanted);
     let (holder, first, told_from) = {
         let mut agent = AGENT.lock().ok()?;
         let agent = agent.as_mut()?;
@@ -227,10 +226,7 @@ impl Agent {
             counts: criteria.split(',').any(|criterion| !is_state(criterion)),
             state,
             root: std::env::var_os(ROOT).map(PathBuf::from),
-            places: match criteria.split(',').any(|criterion| criterion == "stmt") {
-                true => Places::Probed,
-                false => Places::NotProbed,
-            },
+            wanted: Wanted::by(criteria.split(',')),
             process,
             units: Units::new(directory.join("units"), &property(c"java.class.path")),
             holders: 0,
@@ -288,6 +284,9 @@ impl Agent {
             let class = jni.define(&holder::name(number), &holder::class(number))?;
             // SAFETY: the function is what the JVM calls for a static method with two numbers.
             let registered = unsafe { jni.register(class, &[(holder::LOG, on_hit as *const c_void)]) };
+            if self.wanted.asks() {
+                jni.define(&answers_name(&holder::name(number)), &answers(&holder::name(number)))?;
+            }
             registered.then(|| jni.held_by(class, holder::HIT)).flatten()
         })?;
         LOG.lock().ok()?.as_mut()?.add_holder(bytes);

@@ -33,6 +33,7 @@ mod java_objects;
 mod java_run;
 mod java_state;
 mod java_tests;
+mod java_values;
 mod java_verdicts;
 mod judged;
 mod judges;

@@ -10,6 +10,7 @@ mod agent;
 mod offline;
 mod record;
 pub(crate) mod state;
+mod values;
 
 pub use agent::{AGENT, AgentError, ROOT, find_agent, surround_jvms};
 pub use offline::{HolderSource, OfflineClass, OfflineProbes};
