@@ -8,6 +8,7 @@
 mod jdk;
 mod located;
 mod lower;
+mod made;
 mod marks;
 pub mod path;
 mod program;

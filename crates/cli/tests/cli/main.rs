@@ -23,6 +23,7 @@ mod harm;
 mod induction;
 mod install;
 mod java_criteria;
+mod java_excluded;
 mod java_generate;
 mod java_hidden;
 mod java_jars;
