@@ -21,7 +21,6 @@ mod holder;
 mod jvm;
 mod log;
 mod objects;
-mod pool;
 mod recorder;
 mod select;
 mod store;
@@ -38,7 +37,9 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use store::{Process, Units};
 use touchstone_classfile::ClassFile;
-use touchstone_probes_java::{Layout, Places, Weaving, is_test_class, layout, unit, weave};
+use touchstone_probes_java::{
+    Layout, Wanted, Weaving, answers, answers_name, is_test_class, layout, pool, unit, weave,
+};
 
 /// Set by `touchstone measure`: where records and hits go,
 const DIRECTORY: &str = "TOUCHSTONE_DIR";
@@ -55,7 +56,7 @@ const TEST: &str = "TOUCHSTONE_TEST";
 struct Agent {
     hits: PathBuf,
     root: Option<PathBuf>,
-    places: Places,
+    wanted: Wanted,
     process: Process,
     units: Units,
     /// Whether anything but state is measured.
@@ -178,13 +179,13 @@ fn place_of(jni: Jni, domain: Object) -> Option<String> {
 /// A class with probes, if it is one of the user's.
 fn with_probes(jvmti: Jvmti, jni: Jni, domain: Object, bytes: &[u8]) -> Option<Vec<u8>> {
     let place = place_of(jni, domain);
-    let (whose, places, counts, tells) = {
+    let (whose, wanted, counts, tells) = {
         let mut agent = AGENT.lock().ok()?;
         let agent = agent.as_mut().filter(|agent| !agent.failed)?;
         if let Some(path) = place.as_deref().and_then(select::path_of) {
             agent.units.met(&path.to_string_lossy());
         }
-        (select::whose(place.as_deref(), agent.root.as_deref()), agent.places, agent.counts, agent.state.is_some())
+        (select::whose(place.as_deref(), agent.root.as_deref()), agent.wanted, agent.counts, agent.state.is_some())
     };
     // What tests do is of interest only where it is followed.
     let (counts, tells) = match whose {
@@ -196,11 +197,11 @@ fn with_probes(jvmti: Jvmti, jni: Jni, domain: Object, bytes: &[u8]) -> Option<V
         return None;
     }
     let class = ClassFile::read(bytes).ok().filter(select::is_of_source)?;
-    let layout = if counts { layout(&class, places) } else { Layout::default() };
+    let layout = if counts { layout(&class, wanted) } else { Layout::default() };
     if layout.size == 0 && !tells {
         return None;
     }
-    let unit = unit(bytes, places);
+    let unit = unit(bytes, wanted);
     let from = place.as_deref().and_then(select::path_of).unwrap_or_default();
     let ends = tells && is_test_class(&class, &from) && ends_are_told(jvmti, jni);
     if tells && !ends {
@@ -244,10 +245,7 @@ impl Agent {
             counts: criteria.split(',').any(|criterion| !is_state(criterion)),
             state,
             root: std::env::var_os(ROOT).map(PathBuf::from),
-            places: match criteria.split(',').any(|criterion| criterion == "stmt") {
-                true => Places::Probed,
-                false => Places::NotProbed,
-            },
+            wanted: Wanted::by(criteria.split(',')),
             process,
             units: Units::new(directory.join("units"), &property(c"java.class.path")),
             holders: 0,
@@ -306,6 +304,9 @@ impl Agent {
             let class = jni.define(&holder::name(number), &holder::class(number))?;
             // SAFETY: the function is what the JVM calls for a static method with two numbers.
             let registered = unsafe { jni.register(class, &[(holder::LOG, on_hit as *const c_void)]) };
+            if self.wanted.asks() {
+                jni.define(&answers_name(&holder::name(number)), &answers(&holder::name(number)))?;
+            }
             registered.then(|| jni.held_by(class, holder::HIT)).flatten()
         })?;
         LOG.lock().ok()?.as_mut()?.add_holder(bytes);

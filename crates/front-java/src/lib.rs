@@ -8,6 +8,7 @@
 mod jdk;
 mod located;
 mod lower;
+mod made;
 mod marks;
 pub mod path;
 mod program;
@@ -17,8 +18,8 @@ mod world;
 pub use jdk::{Compiled, Compiling, Jdk, JdkError, LABELS};
 pub use located::{Located, LocatedJump};
 pub use lower::{
-    All, Answers, BoxClass, Call, Effect, Form, Gives, Looks, Making, Many, Meddles, Naming, Object, Passed, Prepared,
-    Preparing, Probe, Reads, Scenario, Series, Slot, Tested, Throws, Way, Whose,
+    All, Answers, Asked, BoxClass, Call, Effect, Form, Gives, Implicit, Looks, Making, Many, Meddles, Naming, Object,
+    Passed, Placed, Prepared, Preparing, Probe, Reads, Scenario, Series, Slot, Tested, Throws, Way, Whose,
 };
 pub use marks::{Jumps, Marks};
 pub use program::{Program, ProgramError, Setup, release_of};

@@ -1,11 +1,11 @@
 //! Where in the code of a method its decisions and statements are: what probes in a class file mean.
 
 use crate::classfile::decode;
-use crate::lower::Func;
+use crate::lower::{Func, Placed};
 use crate::program::Program;
 use std::sync::Arc;
 use touchstone_base::Span;
-use touchstone_ir::{CondTag, FuncId};
+use touchstone_ir::{CondTag, FuncId, PointId};
 
 /// A method's code and what of its source is where.
 #[derive(Clone, Debug)]
@@ -18,6 +18,8 @@ pub struct Located {
     pub jumps: Vec<LocatedJump>,
     /// Positions at which statements begin, and where the source has them.
     pub statements: Vec<(usize, Span)>,
+    /// Points that ask something of single instructions; known of methods that were lowered.
+    pub points: Vec<(PointId, Placed)>,
     /// Instructions and their lines.
     lines: Vec<(usize, u32)>,
 }
@@ -58,6 +60,7 @@ impl Program {
             method: usize::from(method.index),
             jumps: jumps.collect(),
             statements: table.beginnings().map(|(at, point)| (at, point.span)).collect(),
+            points: world.placed.get(&method).cloned().unwrap_or_default(),
             lines: insns.iter().map(|insn| (insn.at, code.line(insn.at))).collect(),
         })
     }

@@ -5,8 +5,9 @@
 //! Deliberately not here: what initialisers leave. Whoever can run code does that, between [`Program::load`] and
 //! [`Program::loaded`].
 
-use crate::classfile::{ClassFile, Desc, Insn, Member, MethodDesc, access, decode};
-use crate::lower::{Func, MADE, Planned, Prepared, STRING, Scenario, is_lambda, type_text};
+use crate::classfile::{Desc, Member, MethodDesc, access};
+use crate::lower::{Func, MADE, Planned, Prepared, STRING, Scenario, type_text};
+use crate::made::{is_made, is_made_class};
 use crate::program::{Program, ProgramError};
 use crate::world::{ClassId, MethodRef, Refusal};
 use std::collections::{BTreeSet, VecDeque};
@@ -19,6 +20,13 @@ use touchstone_ir::{
 
 /// What the name of the function that knows possible arguments of another ends with.
 const POSSIBLE: &str = "__touchstone_pre";
+
+/// Why nobody tests the initialiser of a class.
+const OF_CLASS: &str = "it runs by itself, once, when its class is used for the first time";
+
+fn is_initialiser(member: &Member) -> bool {
+    &*member.name == "<clinit>"
+}
 
 /// What a method is to its class.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -148,6 +156,9 @@ impl Program {
     pub fn plan(&self, method: &mut Method) {
         let mut world = self.world.borrow_mut();
         let Some(Func::Method(at)) = world.what(method.func).cloned() else { return };
+        if is_initialiser(world.classes.method(at)) {
+            return;
+        }
         let is_string = |param: &Desc| matches!(param, Desc::Ref(name) if &**name == STRING);
         match world.planned(at) {
             Planned::Made(scenario) => {
@@ -201,23 +212,18 @@ impl Program {
             Some((package, title)) => (package.replace('/', "."), title.replace('$', ".")),
             None => (String::new(), file.name.replace('$', ".")),
         };
+        if is_made_class(&file) {
+            return Ok(Vec::new());
+        }
         let unnamed = title.split('.').any(|part| part.is_empty() || part.starts_with(|c: char| c.is_ascii_digit()));
         let private = file.nesting().any(|inner| inner.access & access::PRIVATE != 0);
         let of_jdk = world.classes.get(id).of_jdk;
         let mut found = Vec::new();
         for (index, member) in file.methods.iter().enumerate() {
-            let of_enum = file.is(access::ENUM) && matches!(&*member.name, "values" | "valueOf");
-            if member.is(MADE) && !is_lambda(member)
-                || member.code().is_none()
-                || &*member.name == "<clinit>"
-                || of_enum
-            {
+            if member.code().is_none() || is_made(&file, member) {
                 continue;
             }
             let Some(desc) = MethodDesc::parse(&member.desc) else { continue };
-            if is_made_for_record(&file, member) {
-                continue;
-            }
             // One that only calls that of the superclass: what the compiler makes where the source has none.
             let is_plain = member.code().is_some_and(|code| code.bytes.len() == 5) && desc.params.is_empty();
             if &*member.name == "<init>" && is_plain {
@@ -240,7 +246,7 @@ impl Program {
                 scenario: None,
                 possible: None,
                 post: None,
-                unmakeable: None,
+                unmakeable: is_initialiser(member).then(|| OF_CLASS.to_string()),
                 callable: {
                     let same = |other: &&Member| {
                         let rest = |desc: &str| desc.split(')').next().unwrap_or_default().to_string();
@@ -248,9 +254,9 @@ impl Program {
                     };
                     let names = package.split('.').chain(title.split('.')).filter(|name| !name.is_empty());
                     match names.chain([&*member.name]).all(is_name) {
-                        false => Callable::NoName,
+                        false if !is_initialiser(member) => Callable::NoName,
                         true if file.methods.iter().filter(same).count() > 1 => Callable::NotAlone,
-                        true => Callable::Yes,
+                        _ => Callable::Yes,
                     }
                 },
                 name: world.shown_name(method),
@@ -260,7 +266,7 @@ impl Program {
                 internal: file.name.to_string(),
                 method: member.name.to_string(),
                 kind,
-                visible: if member.is(access::PRIVATE) || unnamed || private {
+                visible: if member.is(access::PRIVATE) || unnamed || private || is_initialiser(member) {
                     Visible::ToClass
                 } else {
                     Visible::ToPackage
@@ -474,14 +480,6 @@ impl Program {
         module.types[thrown] =
             DataType::OneOf { name: "java.lang.Throwable".to_string(), tag: Tag { offset: 0, bits: 32 }, variants };
     }
-}
-
-/// Whether the compiler made a method that every record has.
-fn is_made_for_record(file: &ClassFile, member: &Member) -> bool {
-    let is_record = file.superclass.as_deref() == Some("java/lang/Record");
-    let named = matches!(&*member.name, "toString" | "hashCode" | "equals");
-    let insns = || member.code().and_then(|code| decode(&code.bytes, code.offset).ok()).unwrap_or_default();
-    is_record && named && insns().iter().take(3).any(|insn| matches!(insn.insn, Insn::InvokeDynamic(_)))
 }
 
 /// What was lowered for methods under test.

@@ -282,6 +282,9 @@ touchstone_base::reasons! {
         /// A statement that begins while an expression is evaluated.
         #[error("it begins inside of an expression, behind something that may throw")]
         "inside_of_expression" => InsideOfExpression,
+        /// A field that a constructor sets before it calls another one.
+        #[error("it may be about an object that no constructor has made yet")]
+        "object_in_the_making" => ObjectInTheMaking,
         /// A criterion that has no probes in class files.
         #[error("this is not measured in Java programs yet")]
         "not_for_java" => NotForJava,

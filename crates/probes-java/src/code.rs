@@ -4,6 +4,7 @@
 //! behind it; what belongs to one that is taken stands behind the method's code, and goes on from there. The stack map
 //! there is that of where it goes on.
 
+use crate::asking::{self, Questions};
 use crate::flow::is_conditional;
 use crate::group::Way;
 use crate::layout::MethodProbes;
@@ -96,6 +97,7 @@ struct Laying<'m> {
     code: &'m Code,
     hitting: Hitting,
     inserted: Inserted,
+    questions: Questions,
     pieces: Vec<Piece>,
     /// Probes behind the code: what is there, and the instruction that they go on at.
     beside: Vec<(Vec<u8>, usize)>,
@@ -105,14 +107,27 @@ struct Laying<'m> {
 }
 
 /// Lays code out again; `None` if it gets too long.
-pub(crate) fn lay(probes: &MethodProbes, code: &Code, hitting: Hitting, mut inserted: Inserted) -> Option<Laid> {
-    let (enter, spilled) = (std::mem::take(&mut inserted.enter), inserted.locals);
-    let stack = if enter.is_empty() { STACK } else { telling::STACK };
+pub(crate) fn lay(
+    probes: &MethodProbes,
+    code: &Code,
+    hitting: Hitting,
+    mut inserted: Inserted,
+    mut questions: Questions,
+) -> Option<Laid> {
+    let spilled = inserted.locals.max(questions.locals);
+    let asks = !(questions.enter.is_empty() && questions.before.is_empty());
+    let stack = match inserted.enter.is_empty() {
+        false => telling::STACK,
+        true if asks => asking::STACK,
+        true => STACK,
+    };
+    let enter = [std::mem::take(&mut inserted.enter), std::mem::take(&mut questions.enter)].concat();
     let mut laying = Laying {
         probes,
         code,
         hitting,
         inserted,
+        questions,
         pieces: vec![Piece::Bytes(enter)],
         beside: Vec::new(),
         on_ways: Default::default(),
@@ -241,7 +256,8 @@ impl Laying<'_> {
             let bytes = self.hit_probe(*probe)?;
             self.pieces.push(Piece::Bytes(bytes));
         }
-        self.pieces.extend([Piece::Bytes(around.before), Piece::Own(index)]);
+        let questions = self.questions.before.remove(&index).unwrap_or_default();
+        self.pieces.extend([Piece::Bytes(questions), Piece::Bytes(around.before), Piece::Own(index)]);
         match &insn {
             Insn::Goto(target) => {
                 let target = self.probes.flow.index(*target)?;

@@ -2,22 +2,16 @@
 //!
 //! - A way through a group of jumps has a probe, and so has a part of one behind which something may be thrown.
 //! - So has each place that a switch leads to.
+//! - So has each question about values (`asked.rs`).
 //! - Places: where blocks begin that no jump with probes says everything of, and behind statements in which something may be
 //!   thrown. From a place on everything is executed up to the next instruction that may throw.
 
+use crate::asked::{Asked, DomainPart, Question};
 use crate::flow::{Flow, may_throw};
 use crate::group::{Group, Part, Way, groups};
+use crate::wanted::Wanted;
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_classfile::{Attribute, ClassFile, Code, Insn, Member, access};
-
-/// Whether places have probes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Places {
-    /// Statements are asked for.
-    Probed,
-    /// Only what jumps do is asked for.
-    NotProbed,
-}
 
 /// Why a method has no probes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -64,20 +58,22 @@ pub struct MethodProbes {
     pub(crate) places: BTreeMap<usize, u32>,
     /// By instruction: any of these probes says that it began; empty if none does for sure.
     said: Vec<Vec<u32>>,
+    /// Questions about values.
+    pub(crate) asked: Asked,
 }
 
 /// The flag of what compilers add.
 const SYNTHETIC: u16 = 0x1000;
 
 /// The probes of a class.
-pub fn layout(class: &ClassFile, places: Places) -> Layout {
+pub fn layout(class: &ClassFile, wanted: Wanted) -> Layout {
     let mut layout = Layout::default();
     for (index, method) in class.methods.iter().enumerate() {
         let Some(code) = method.code().filter(|_| is_of_source(method)) else { continue };
         match Flow::new(code) {
             Some(flow) => {
                 let mut numbers = Numbers(layout.size);
-                let probes = MethodProbes::new(flow, class, method, code, places, &mut numbers);
+                let probes = MethodProbes::new(flow, class, method, code, wanted, &mut numbers);
                 layout.size = numbers.0;
                 layout.methods.insert(index, probes);
             }
@@ -93,10 +89,10 @@ fn is_of_source(method: &Member) -> bool {
 }
 
 /// The next probe.
-struct Numbers(u32);
+pub(crate) struct Numbers(u32);
 
 impl Numbers {
-    fn take(&mut self, count: u32) -> u32 {
+    pub fn take(&mut self, count: u32) -> u32 {
         let first = self.0;
         self.0 += count;
         first
@@ -109,7 +105,7 @@ impl MethodProbes {
         class: &ClassFile,
         method: &Member,
         code: &Code,
-        places: Places,
+        wanted: Wanted,
         numbers: &mut Numbers,
     ) -> MethodProbes {
         let groups: Vec<(Group, u32)> = groups(&flow)
@@ -135,9 +131,13 @@ impl MethodProbes {
             }
         }
         let said = vec![Vec::new(); flow.insns.len()];
-        let mut probes = MethodProbes { flow, groups, parts, switches, places: BTreeMap::new(), said };
+        let (places, asked) = (BTreeMap::new(), Asked::default());
+        let mut probes = MethodProbes { flow, groups, parts, switches, places, said, asked };
         let enders = Enders::new(class, method, &probes.flow);
-        probes.find_places(&lines(code), &enders, places, numbers);
+        probes.find_places(&lines(code), &enders, wanted, numbers);
+        if wanted.asks() {
+            probes.asked = Asked::new(class, method, &probes.flow, wanted, numbers);
+        }
         probes
     }
 
@@ -149,6 +149,7 @@ impl MethodProbes {
             switches: BTreeMap::new(),
             places: BTreeMap::new(),
             said: vec![Vec::new(); flow.insns.len()],
+            asked: Asked::default(),
             flow,
         }
     }
@@ -194,7 +195,22 @@ impl MethodProbes {
         (!said.is_empty()).then_some(said.as_slice())
     }
 
-    fn find_places(&mut self, lines: &BTreeSet<usize>, enders: &Enders, places: Places, numbers: &mut Numbers) {
+    /// The probe of a question before the instruction at a position.
+    pub fn question(&self, at: usize, question: Question) -> Option<u32> {
+        self.asked.probe(self.flow.index(at)?, question)
+    }
+
+    /// The probe of a part of the domain of a parameter; the object that the method is called on is none.
+    pub fn input(&self, parameter: usize, part: DomainPart) -> Option<u32> {
+        Some(self.asked.inputs.get(parameter)?.first + part.number())
+    }
+
+    /// How many parameters have probes.
+    pub fn inputs(&self) -> usize {
+        self.asked.inputs.len()
+    }
+
+    fn find_places(&mut self, lines: &BTreeSet<usize>, enders: &Enders, wanted: Wanted, numbers: &mut Numbers) {
         let mut before: Vec<Vec<usize>> = vec![Vec::new(); self.flow.blocks.len()];
         for (index, block) in self.flow.blocks.iter().enumerate() {
             block.next.iter().for_each(|next| before[*next].push(index));
@@ -211,7 +227,7 @@ impl MethodProbes {
             let mut thrown = surely.is_empty();
             for insn in first..=last {
                 let begins = insn == first || enders.has(insn - 1) || lines.contains(&self.flow.insns[insn].at);
-                if thrown && begins && places == Places::Probed {
+                if thrown && begins && wanted.statements {
                     let probe = numbers.take(1);
                     self.places.insert(insn, probe);
                     (surely, thrown) = (vec![probe], false);

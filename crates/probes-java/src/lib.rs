@@ -3,6 +3,7 @@
 //! - `flow.rs`: blocks of a method's code, and which follow which;
 //! - `group.rs`: jumps that may be conditions of one decision, and the ways through them;
 //! - `layout.rs`: the probes of a class, by number: what each says of the code;
+//! - `wanted.rs`, `asked.rs`: what else is asked for, and what is asked of values; `asking.rs`, `answers.rs`: how;
 //! - `frames.rs`, `tables.rs`, `code.rs`: code that is laid out again, with all that speaks of positions in it;
 //! - `told.rs`, `telling.rs`: what methods tell while they run, and how, where all that a program does is followed;
 //! - `test_classes.rs`: which classes and methods are tests;
@@ -16,33 +17,41 @@
 
 #![warn(missing_docs)]
 
+mod answers;
+mod asked;
+mod asking;
 mod call;
 mod code;
 mod flow;
 mod frames;
 mod group;
 mod layout;
+pub mod pool;
 mod tables;
 pub mod telling;
 mod test_classes;
 mod told;
+mod wanted;
 mod weave;
 
+pub use answers::{answers, answers_name};
+pub use asked::{DomainPart, Question};
 pub use call::{Call, with_calls};
 pub use group::{Group, Node, Part, Steps, Way};
-pub use layout::{Layout, MethodProbes, Places, Side, Untreated, layout};
+pub use layout::{Layout, MethodProbes, Side, Untreated, layout};
 pub use test_classes::{TEST_PLACES, is_test_class, is_test_method};
 pub use told::{Followed, Told};
+pub use wanted::Wanted;
 pub use weave::{Weaving, Woven, weave};
 
 /// Changed whenever the same class gets other probes.
-pub const LAYOUT_VERSION: u32 = 3;
+pub const LAYOUT_VERSION: u32 = 4;
 
 /// The identity of a class with its probes: the same wherever it is loaded.
-pub fn unit(bytes: &[u8], places: Places) -> u64 {
+pub fn unit(bytes: &[u8], wanted: Wanted) -> u64 {
     // FNV-1a, and what MurmurHash ends with.
     let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-    let begin = [LAYOUT_VERSION as u8, u8::from(places == Places::Probed)];
+    let begin = [LAYOUT_VERSION as u8, wanted.bits()];
     let mut hash = begin.iter().chain(bytes).fold(0xcbf2_9ce4_8422_2325, |hash, byte| step(hash, *byte));
     for factor in [0xff51_afd7_ed55_8ccd, 0xc4ce_b9fe_1a85_ec53] {
         hash = (hash ^ hash >> 33).wrapping_mul(factor);

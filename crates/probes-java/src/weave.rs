@@ -1,5 +1,7 @@
 //! The class with probes: every byte that is not about code stays what and where it was.
 
+use crate::answers::answers_name;
+use crate::asking::Questioning;
 use crate::code::{Hitting, Laid, MOST_PROBES, lay, push};
 use crate::flow::Flow;
 use crate::frames::{self, Beginning, Frame, Held, Receiver};
@@ -44,6 +46,7 @@ pub fn weave(weaving: &Weaving<'_>) -> Option<Woven> {
     let mut pool = Added::new(class);
     let method = if layout.size == 0 { 0 } else { pool.method(holder, "hit", "(I)V") };
     let hitting = Hitting { method, first: *first };
+    let answers = answers_name(holder);
     let mut untreated: Vec<(usize, Untreated)> = layout.untreated.iter().map(|(index, why)| (*index, *why)).collect();
     // Methods follow each other in the file as in the class.
     let mut replaced: Vec<Replaced> = Vec::new();
@@ -53,16 +56,23 @@ pub fn weave(weaving: &Weaving<'_>) -> Option<Woven> {
         let none = told.as_ref().map(|(followed, _)| MethodProbes::none(followed.flow.clone()));
         let Some(probes) = layout.methods.get(&index).or(none.as_ref()) else { continue };
         let rewriting = Rewriting { bytes, class, index, code, flow: &probes.flow };
+        let first_local = usize::from(code.max_locals) + probes.numbers();
+        let asking = Questioning { class, flow: &probes.flow, hitting, answers: &answers, first_local };
+        let questions = asking.questions(&probes.asked, &mut pool);
         let inserted = match &told {
             Some((followed, number)) => {
-                let first_local = usize::from(code.max_locals) + probes.numbers();
                 let ends = *ends && is_test_method(class, method);
                 Telling { class, followed, number: *number, first_local, ends }.inserted(&mut pool)
             }
             None => Some(Inserted::default()),
         };
+        let Some(questions) = questions else {
+            untreated.push((index, Untreated::TooLong));
+            continue;
+        };
         let mut with = |inserted: Option<Inserted>| -> Result<Replaced, Untreated> {
-            let laid = lay(probes, code, hitting, inserted.ok_or(Untreated::TooLong)?).ok_or(Untreated::TooLong)?;
+            let laid = lay(probes, code, hitting, inserted.ok_or(Untreated::TooLong)?, questions.clone());
+            let laid = laid.ok_or(Untreated::TooLong)?;
             rewriting.written(&laid, &mut pool).ok_or(Untreated::Tables)
         };
         // What does not fit with all that it would tell may fit with its probes.
@@ -116,6 +126,9 @@ fn pool_end(bytes: &[u8]) -> Option<usize> {
     Some(cursor.position())
 }
 
+/// Pushes a constant.
+const LDC_W: u8 = 19;
+
 /// Constants behind those that a class has.
 pub(crate) struct Added<'c> {
     class: &'c ClassFile,
@@ -123,7 +136,7 @@ pub(crate) struct Added<'c> {
     next: usize,
     classes: std::collections::BTreeMap<String, u16>,
     methods: std::collections::BTreeMap<(String, String), u16>,
-    numbers: std::collections::BTreeMap<u32, u16>,
+    numbers: std::collections::BTreeMap<i32, u16>,
 }
 
 impl<'c> Added<'c> {
@@ -191,14 +204,18 @@ impl<'c> Added<'c> {
 
     /// Instructions that push a number; `None` if it is too large.
     pub fn number(&mut self, number: u32) -> Option<Vec<u8>> {
-        const LDC_W: u8 = 19;
-        if let Some(short) = push(number) {
-            return Some(short);
+        i32::try_from(number).ok().map(|number| self.integer(number))
+    }
+
+    /// Instructions that push a number.
+    pub fn integer(&mut self, number: i32) -> Vec<u8> {
+        if let Some(short) = u32::try_from(number).ok().and_then(push) {
+            return short;
         }
-        let value = i32::try_from(number).ok()?.to_be_bytes();
         let index = match self.numbers.get(&number) {
             Some(known) => *known,
             None => {
+                let value = number.to_be_bytes();
                 let halves = [u16::from_be_bytes([value[0], value[1]]), u16::from_be_bytes([value[2], value[3]])];
                 let index = self.add(3, &halves);
                 self.numbers.insert(number, index);
@@ -206,7 +223,7 @@ impl<'c> Added<'c> {
             }
         };
         let [high, low] = index.to_be_bytes();
-        Some(vec![LDC_W, high, low])
+        vec![LDC_W, high, low]
     }
 
     fn own_class(&mut self) -> u16 {

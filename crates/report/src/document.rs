@@ -90,7 +90,12 @@ impl Document {
                 head.schema_version
             )));
         }
-        serde_json::from_str(text).map_err(bad)
+        crate::stored::completed(serde_json::from_str(text).map_err(bad)?, text)
+    }
+
+    /// The form that is kept for later reports, which [`Document::parse`] reads as well.
+    pub fn to_stored(&self) -> String {
+        crate::stored::stored(self)
     }
 
     /// The JSON form.

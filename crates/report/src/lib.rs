@@ -25,6 +25,7 @@ mod kept;
 mod overview;
 mod ran;
 mod since;
+mod stored;
 mod style;
 mod suggestions;
 mod summary;

@@ -57,6 +57,19 @@ fn no_line_of_the_summary_is_wider_than_the_terminal() {
 fn a_document_survives_being_stored() {
     let document = document();
     assert_eq!(Document::parse(&document.to_json()).expect("JSON"), document);
+    let stored = document.to_stored();
+    assert!(stored.starts_with("{\n  \"schema_version\""), "by this a directory is known as ours");
+    assert_eq!(Document::parse(&stored).expect("JSON"), document);
+    let test =
+        document.objectives.iter().find_map(|objective| objective.tests.first()).expect("a test covers something");
+    let covered_by = stored.lines().find(|line| line.trim_start().starts_with("\"covered_by\"")).expect("one line");
+    assert_eq!(covered_by.matches(&format!("\"{test}\"")).count(), 1);
+    for (right, wrong) in
+        [("\"objectives\":[[", "\"objectives\":[[],["), ("\"names\":[\"", "\"names\":[],\"other\":[\"")]
+    {
+        assert!(covered_by.contains(right));
+        assert!(Document::parse(&stored.replace(right, wrong)).is_err(), "{wrong}");
+    }
     let newer = document.to_json().replace("\"schema_version\": 1", "\"schema_version\": 99");
     let error = Document::parse(&newer).expect_err("not readable").to_string();
     assert!(error.contains("schema_version 99"), "{error}");

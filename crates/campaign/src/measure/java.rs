@@ -44,7 +44,9 @@ pub(super) fn explain(out: &Path, root: &Path, criteria: &[String]) -> Result<()
                 write(&units, &java_record_of_nothing(kept.unit, source.display().to_string()))?;
             }
             Found::Source(source) => by_place.entry(kept.from.clone()).or_default().push((kept, source)),
-            Found::Test(_) => write(&units, &left_alone(kept.unit, String::new(), Unprobed::NoSource))?,
+            Found::Test(_) | Found::Generated => {
+                write(&units, &left_alone(kept.unit, String::new(), Unprobed::NoSource))?
+            }
             Found::Nothing => {
                 let file = kept.from.as_ref().map(|from| from.join(format!("{}.class", kept.class.name)));
                 let file = file.unwrap_or_default().display().to_string();
@@ -119,11 +121,16 @@ fn class_path(units: &Path) -> Vec<PathBuf> {
 /// Sources of a project, by the names of their files.
 struct Sources(BTreeMap<String, Vec<PathBuf>>);
 
+/// Directories that builds put sources into that they made themselves.
+const GENERATED: [&str; 2] = ["target/generated-sources", "build/generated"];
+
 /// What there is of a class.
 enum Found {
     Source(PathBuf),
     /// It is a test.
     Test(PathBuf),
+    /// The build made its source: nobody wrote it.
+    Generated,
     Nothing,
 }
 
@@ -151,11 +158,14 @@ impl Sources {
         let package = kept.class.name.rsplit_once('/').map_or("", |(package, _)| package);
         let in_package = |path: &&PathBuf| has_package(path, package);
         let all: Vec<&PathBuf> = self.0.get(&**name).into_iter().flatten().filter(in_package).collect();
+        let is_generated =
+            |path: &Path| path.ancestors().any(|folder| GENERATED.iter().any(|own| folder.ends_with(own)));
         let is_test = |path: &Path| path.ancestors().any(|folder| folder.ends_with("src/test"));
         let from = kept.from.as_deref().unwrap_or(Path::new(""));
         let shared = |path: &Path| path.components().zip(from.components()).take_while(|(a, b)| a == b).count();
         let nearest = all.iter().max_by_key(|path| shared(path));
         match nearest {
+            Some(path) if is_generated(path) => Found::Generated,
             Some(path) if is_test(path) => Found::Test((*path).clone()),
             Some(path) => Found::Source((*path).clone()),
             None => Found::Nothing,

@@ -122,7 +122,7 @@ pub fn write_patch(out: &Path, document: &Document, quiet: bool) -> Result<()> {
 
 /// Stores a run's document in its output directory and its figures in the history there; gives the history.
 pub fn store(out: &Path, document: &Document) -> Result<Vec<Past>> {
-    write(&out.join(CAMPAIGN), &document.to_json())?;
+    write(&out.join(CAMPAIGN), &document.to_stored())?;
     let path = out.join(HISTORY);
     let mut text = match std::fs::read(&path) {
         Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),

@@ -30,13 +30,14 @@ fn sources() -> tempfile::TempDir {
 /// What is measured in a folder, what the command printed, and what was said about it.
 fn measure(folder: &Path, criteria: &str, command: &str) -> (serde_json::Value, String, String) {
     let run = Command::new(env!("CARGO_BIN_EXE_touchstone"))
-        .args(["measure", "-c", criteria, "--format", "json", "--", "sh", "-c", &format!("{{ {command}; }} >log 2>&1")])
+        .args(["measure", "-c", criteria, "--format", "json", "--json", "measured.json", "--"])
+        .args(["sh", "-c", &format!("{{ {command}; }} >log 2>&1")])
         .current_dir(folder)
         .output()
         .expect("touchstone runs");
     let said = String::from_utf8_lossy(&run.stderr).into_owned();
     let log = std::fs::read_to_string(folder.join("log")).unwrap_or_default();
-    let text = std::fs::read_to_string(folder.join("touchstone-out/campaign.json"));
+    let text = std::fs::read_to_string(folder.join("measured.json"));
     let text = text.unwrap_or_else(|error| panic!("{error}: {said}\n{log}"));
     (serde_json::from_str(&text).expect("JSON"), log, said)
 }

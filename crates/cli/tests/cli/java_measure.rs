@@ -258,7 +258,7 @@ fn what_generate_says_of_its_java_tests_measure_says_too() {
         std::fs::copy(examples.join(&file), scratch.path().join("src").join(file)).expect("an example");
     }
     std::fs::write(scratch.path().join("Runner.java"), RUNNER).expect("writable");
-    let options = ["-c", "stmt,branch,mcdc", "--timeout", "10", "-o", "made", "--format", "json"];
+    let options = ["-c", "stmt,branch,mcdc,rte,idc", "--timeout", "10", "-o", "made", "--format", "json"];
     let generated = touchstone(scratch.path(), &[&["generate", "src"][..], &options].concat());
     let generated: Value =
         serde_json::from_slice(&generated.stdout).unwrap_or_else(|_| panic!("{}", text(&generated.stderr)));
@@ -278,7 +278,8 @@ fn what_generate_says_of_its_java_tests_measure_says_too() {
     let tests: Vec<String> =
         tests.filter_map(|name| Some(name.strip_suffix("Test.class")?.to_string() + "Test")).collect();
     assert!(tests.len() >= names.len(), "{tests:?}");
-    let mut command = vec!["measure", "-c", "stmt,branch,mcdc", "-o", "measured", "-q", "--", "java", "-Xverify:all"];
+    let mut command =
+        vec!["measure", "-c", "stmt,branch,mcdc,rte,idc", "-o", "measured", "-q", "--", "java", "-Xverify:all"];
     command.extend(["-cp", "classes:target/test-classes", "Runner"]);
     command.extend(tests.iter().map(String::as_str));
     let measured = touchstone(scratch.path(), &command);
@@ -340,7 +341,8 @@ public class Loading {
 fn the_jvm_refuses_no_class_with_probes() {
     let scratch = tempfile::tempdir().expect("a directory");
     std::fs::write(scratch.path().join("Loading.java"), LOADING).expect("writable");
-    let words = ["measure", "-c", "stmt,mcdc", "-q", "--", "java", "-Xverify:all", "Loading.java", "copy"];
+    let words =
+        ["measure", "-c", "stmt,mcdc,rte,idc,labels", "-q", "--", "java", "-Xverify:all", "Loading.java", "copy"];
     let measured = touchstone(scratch.path(), &words);
     let said = text(&measured.stdout);
     let loaded = said.lines().find_map(|line| line.strip_prefix("loaded: ")?.parse::<usize>().ok());

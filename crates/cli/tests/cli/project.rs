@@ -28,6 +28,8 @@ fn measure(folder: &Path, criteria: &str, command: &[&str]) -> (serde_json::Valu
             "json",
             "--html",
             "site",
+            "--json",
+            "measured.json",
             "--",
         ])
         .args(command)
@@ -36,7 +38,7 @@ fn measure(folder: &Path, criteria: &str, command: &[&str]) -> (serde_json::Valu
         .expect("touchstone runs");
     let said = String::from_utf8_lossy(&run.stderr).into_owned();
     assert_eq!(run.status.code(), Some(0), "{said}");
-    let path = folder.join("touchstone-out/campaign.json");
+    let path = folder.join("measured.json");
     let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{error}: {said}"));
     (serde_json::from_str(&text).expect("JSON"), run)
 }

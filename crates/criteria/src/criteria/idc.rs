@@ -39,8 +39,9 @@ impl Labelling for Idc {
 fn parts(scope: &Scope<'_>, param: &Param) -> Vec<(String, Expr)> {
     let ty = scope.function().regs[param.reg].ty;
     let name = &param.name;
-    let signed = match &scope.module.types[param.data] {
-        DataType::Int { signed, .. } | DataType::Enum { signed, .. } => *signed,
+    let (signed, bits) = match &scope.module.types[param.data] {
+        DataType::Int { signed, bits, .. } => (*signed, (*bits).min(ty.bits())),
+        DataType::Enum { signed, .. } => (*signed, ty.bits()),
         DataType::Float { format, .. } => return float_parts(scope, param, *format),
         DataType::Bool { .. } => {
             let is = |value: u64| (format!("{name} == {value}"), relation(param, ty, CmpOp::Eq, value, true));
@@ -67,9 +68,11 @@ fn parts(scope: &Scope<'_>, param: &Param) -> Vec<(String, Expr)> {
         };
         return ranges.iter().map(part).collect();
     }
-    let bits = ty.bits();
-    let (least, greatest) =
-        if signed { (1u64 << (bits - 1), (1u64 << (bits - 1)) - 1) } else { (0, mask(u64::MAX, bits)) };
+    // A register may be wider than what it holds.
+    let (least, greatest) = match signed {
+        true => (mask((1u64 << (bits - 1)).wrapping_neg(), ty.bits()), (1u64 << (bits - 1)) - 1),
+        false => (0, mask(u64::MAX, bits)),
+    };
     let mut parts = Vec::new();
     if signed {
         parts.push((format!("{name} < 0"), relation(param, ty, less, 0, true)));

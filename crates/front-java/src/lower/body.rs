@@ -121,7 +121,10 @@ impl World {
         };
         let (result, table) = (result_ty(&desc.result), body.table);
         let mut function = body.b.finish(format!("{name} {title}"), result, DataTypeId::new(ANY), role);
-        table.give(&mut function);
+        let placed = table.give(&mut function);
+        if !placed.is_empty() {
+            self.placed.insert(method, placed);
+        }
         if role == FunctionRole::Program {
             self.present(method, code, &desc, &mut function);
         }

@@ -5,6 +5,7 @@
 
 use super::body::Body;
 use super::builder::int;
+use super::marked::{Asked, Placed};
 use super::origin::Origin;
 use super::world::Data;
 use crate::classfile::{Constant, Decoded, Handler, Insn};
@@ -12,12 +13,18 @@ use touchstone_ir::{BranchRole, Builtin, CmpOp, Expr, ExprKind, InstKind, Operan
 
 /// Exceptions that the language throws.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Implicit {
+pub enum Implicit {
+    /// An object is needed, and there is none.
     NullPointer,
+    /// A division by zero.
     Arithmetic,
+    /// An index outside of an array.
     Index,
+    /// An object of another class.
     Cast,
+    /// An array with a negative length.
     NegativeSize,
+    /// An object that an array does not hold.
     Store,
 }
 
@@ -52,7 +59,9 @@ impl Body<'_> {
             text => format!("{}: {text}", what.class()),
         };
         let kind = PointKind::Hazard(truth(ExprKind::Const(1), ""));
-        Some(self.table.add(Point::new(kind, self.b.span, text)))
+        let point = self.table.add(Point::new(kind, self.b.span, text));
+        self.table.place(point, Placed { at: self.position, what: Asked::Throws(what) });
+        Some(point)
     }
 
     /// Whoever gets to the wrong side of the check that comes next throws this.
@@ -167,6 +176,7 @@ impl Body<'_> {
         };
         let kind = PointKind::Label { name, predicate };
         let point = self.table.add(Point::new(kind, self.b.span, asked.to_string()));
+        self.table.place(point, Placed { at: self.position, what: Asked::Label });
         self.b.emit(InstKind::Point { point });
     }
 

@@ -4,6 +4,7 @@
 //! checks. Without source every jump is a decision of its own, named by its line. Code of the JDK has no decisions.
 
 use super::body::Body;
+use super::hazards::Implicit;
 use crate::classfile::{Code, Cond, Decoded, Insn};
 use crate::marks::{MethodMarks, Place, Selector, is_conditional};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -44,6 +45,24 @@ pub(crate) enum Taken {
     IfFalse,
 }
 
+/// What is asked before an instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Asked {
+    /// Whether it throws this.
+    Throws(Implicit),
+    /// Whether a label holds.
+    Label,
+}
+
+/// Where a point stands in the code.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Placed {
+    /// Position of an instruction.
+    pub at: usize,
+    /// What the point asks of it.
+    pub what: Asked,
+}
+
 /// Decisions and points of a method, made before its code is lowered so that they are in the order of the source.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
@@ -57,6 +76,7 @@ pub(crate) struct Table {
     switches: Vec<usize>,
     is_library: bool,
     all_switches: bool,
+    placed: Vec<(PointId, Placed)>,
 }
 
 fn span(file: FileId, place: Place) -> Span {
@@ -217,6 +237,11 @@ impl Table {
         self.points.push(point)
     }
 
+    /// Says where a point stands.
+    pub fn place(&mut self, point: PointId, placed: Placed) {
+        self.placed.push((point, placed));
+    }
+
     /// The last statement that begins at an instruction or before.
     pub fn statement_before(&self, at: usize) -> Option<&Point> {
         let before = self.statements.iter().filter(|(start, _)| **start <= at);
@@ -224,8 +249,9 @@ impl Table {
         points.last().map(|point| &self.points[*point])
     }
 
-    /// Gives a function its decisions and points, in the order of the source.
-    pub fn give(self, function: &mut Function) {
+    /// Gives a function its decisions and points, in the order of the source; and says where points stand that are about
+    /// single instructions.
+    pub fn give(self, function: &mut Function) -> Vec<(PointId, Placed)> {
         let mut points: Vec<(PointId, Point)> = self.points.iter().map(|(id, point)| (id, point.clone())).collect();
         points.sort_by_key(|(id, point)| (point.span.line, point.span.column, *id));
         let numbers: FxHashMap<PointId, PointId> =
@@ -237,6 +263,7 @@ impl Table {
         }
         function.decisions = self.decisions;
         function.points = points.into_iter().map(|(_, point)| point).collect();
+        self.placed.into_iter().map(|(point, placed)| (numbers[&point], placed)).collect()
     }
 }
 

@@ -47,10 +47,12 @@ mod wide_texts;
 mod world;
 
 pub(crate) use boxes::Boxes;
+pub use hazards::Implicit;
 pub use looking::{BoxClass, Effect, Gives, Looks, Passed, Prepared, Preparing, Probe, Reads, Whose};
 pub use making::{
     All, Answers, Call, Form, Making, Many, Meddles, Naming, Object, Scenario, Series, Slot, Tested, Throws, Way,
 };
+pub use marked::{Asked, Placed};
 pub(crate) use origin::type_text;
 pub(crate) use planning::Planned;
 pub(crate) use present::{MADE, is_lambda};

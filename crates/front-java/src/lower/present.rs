@@ -69,6 +69,8 @@ impl World {
         let title = class.title().replace('$', ".");
         let name = match &*member.name {
             "<init>" => title.rsplit('.').next().unwrap_or_default().to_string(),
+            // No method can be called so.
+            "<clinit>" => "static".to_string(),
             name => name.to_string(),
         };
         if member.is(MADE) && !is_lambda(member) {

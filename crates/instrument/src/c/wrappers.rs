@@ -254,7 +254,11 @@ impl NothingCompiled {
             Some(NamedByPlace(named)) => {
                 format!("`{named}` names its compiler by its place, so that no probes get in: say CC=gcc")
             }
-            None => "if everything is built already, clean first".to_string(),
+            None => {
+                "if everything is built already, clean first; a daemon of Gradle that runs already is not seen, so say \
+                     --no-daemon"
+                    .to_string()
+            }
         }
     }
 }

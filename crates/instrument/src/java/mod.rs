@@ -11,6 +11,7 @@ mod offline;
 mod record;
 pub(crate) mod state;
 pub(crate) mod suggest;
+mod values;
 
 pub use agent::{AGENT, AgentError, ROOT, find_agent, surround_jvms};
 pub use offline::{HolderSource, OfflineClass, OfflineProbes};

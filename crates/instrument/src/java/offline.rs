@@ -4,7 +4,7 @@
 use std::path::Path;
 use touchstone_base::StableHasher;
 use touchstone_front_java::classfile::ClassFile;
-use touchstone_probes_java::{Places, Weaving, layout, unit, weave};
+use touchstone_probes_java::{Wanted, Weaving, answers, answers_name, layout, unit, weave};
 
 const SOURCE: &str = include_str!("../../runtime/java/Hits.java");
 /// So many probes a holder has: their numbers are pushed as one constant.
@@ -19,7 +19,7 @@ const PACKAGES: &str = "touchstone/hits_";
 pub struct OfflineProbes {
     /// Its holders are in a package of their own, as other trees on the same class path have theirs.
     package: String,
-    places: Places,
+    wanted: Wanted,
     /// By holder: units, and how many probes each has.
     holders: Vec<Vec<(u64, u32)>>,
     used: u32,
@@ -48,12 +48,9 @@ impl OfflineProbes {
     pub fn new(tree: &Path, criteria: &[String]) -> OfflineProbes {
         let mut hash = StableHasher::default();
         std::hash::Hasher::write(&mut hash, tree.as_os_str().as_encoded_bytes());
-        let places = match criteria.iter().any(|criterion| criterion == "stmt") {
-            true => Places::Probed,
-            false => Places::NotProbed,
-        };
+        let wanted = Wanted::by(criteria.iter().map(String::as_str));
         let package = format!("{PACKAGES}{:016x}", std::hash::Hasher::finish(&hash));
-        OfflineProbes { package, places, holders: Vec::new(), used: 0 }
+        OfflineProbes { package, wanted, holders: Vec::new(), used: 0 }
     }
 
     /// Whether a file of a tree says that its classes have such probes.
@@ -65,7 +62,7 @@ impl OfflineProbes {
     pub fn class(&mut self, bytes: &[u8]) -> Option<OfflineClass> {
         let class = ClassFile::read(bytes).ok()?;
         class.source_file().filter(|file| file.ends_with(".java"))?;
-        let layout = layout(&class, self.places);
+        let layout = layout(&class, self.wanted);
         if layout.size == 0 || layout.size > PROBES {
             return None;
         }
@@ -85,10 +82,17 @@ impl OfflineProbes {
             ends: false,
         };
         let (woven, _) = weave(&weaving)?;
-        let unit = unit(bytes, self.places);
+        let unit = unit(bytes, self.wanted);
         self.holders.last_mut()?.push((unit, layout.size));
         self.used += layout.size;
         Some(OfflineClass { unit, bytes: woven })
+    }
+
+    /// Classes that code with probes asks: the file of each, from the root of classes, and its bytes.
+    pub fn answers(&self) -> Vec<(String, Vec<u8>)> {
+        let holders = 0..if self.wanted.asks() { self.holders.len() } else { 0 };
+        let named = holders.map(|number| format!("{}/Hits{number}", self.package));
+        named.map(|holder| (format!("{}.class", answers_name(&holder)), answers(&holder))).collect()
     }
 
     /// The holders, which leave their hits in a directory unless the environment says another one.

@@ -1,5 +1,6 @@
 //! The record of a class: its probes, given to objectives.
 
+use super::values;
 use crate::record::{Keeps, ProbedDecision, ProbedObjective, ProbedRow, RECORD_VERSION, SourceRange, UnitRecord};
 use crate::rows::MOST_ROWS;
 use crate::unprobed::Unprobed;
@@ -9,7 +10,7 @@ use touchstone_criteria::{CriteriaOptions, DecisionGraph, Goal, Labelling, Next,
 use touchstone_front_java::Located;
 use touchstone_front_java::classfile::ClassFile;
 use touchstone_ir::{BlockId, CondId, DecisionId, FuncId, Function, Module, PointKind, TermKind};
-use touchstone_probes_java::{Group, Layout, MethodProbes, Places, Untreated, Weaving, layout, weave};
+use touchstone_probes_java::{Group, Layout, MethodProbes, Untreated, Wanted, Weaving, layout, weave};
 
 /// A class that was loaded with probes, and what its source says.
 pub struct JavaClass<'a> {
@@ -62,11 +63,7 @@ pub fn empty(unit: u64, file: String) -> UnitRecord {
 /// The record of a class.
 pub fn java_record(of: &JavaClass<'_>) -> UnitRecord {
     // As the agent does it.
-    let places = match of.criteria.iter().any(|criterion| criterion.name() == "stmt") {
-        true => Places::Probed,
-        false => Places::NotProbed,
-    };
-    let layout = layout(of.class, places);
+    let layout = layout(of.class, Wanted::by(of.criteria.iter().map(|criterion| criterion.name())));
     let mut record = empty(of.unit, of.file.clone());
     record.size = layout.size;
     let untreated: BTreeMap<usize, Unprobed> = untreated(of, &layout);
@@ -267,7 +264,9 @@ impl<'m> MethodMeaning<'m> {
             }
             Goal::Row { decision, outcomes, .. } => self.rows(*decision, |row| row.outcomes == *outcomes),
             Goal::Partner { .. } => (Vec::new(), Some(Unprobed::Wish)),
-            Goal::Label { .. } | Goal::Entry { .. } | Goal::Error { .. } => (Vec::new(), Some(Unprobed::NotForJava)),
+            Goal::Label { point, predicate: Some(_), .. } => values::label(self.probes, self.located, *point),
+            Goal::Entry { predicate, .. } => values::entry(self.function, self.probes, predicate),
+            Goal::Error { .. } => (Vec::new(), Some(Unprobed::NotForJava)),
         }
     }
 

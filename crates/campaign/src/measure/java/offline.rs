@@ -83,6 +83,9 @@ pub fn instrument_classes(request: &Offline) -> Result<Probed, MeasuringError> {
         std::iter::once(&request.tree).chain(&request.class_path).map(|place| place.display().to_string()).collect();
     let name = format!("{}.path", std::process::id());
     write(&units.join(name), (places.join("\n") + "\n").as_bytes())?;
+    for (file, bytes) in probes.answers() {
+        write(&request.to.join(file), &bytes)?;
+    }
     compile_holders(&probes, &hits, &request.to)?;
     explain(&request.out, &request.root, &request.criteria)?;
     drop(directory);
