@@ -22,10 +22,12 @@ mod whole_file;
 
 pub use deadline::Deadline;
 pub use grown::Grown;
-pub use hash::{StableHasher, stable_hash};
+pub use hash::{StableHasher, WideHasher, stable_hash};
 pub use id::{Id, IndexMap};
 pub use memory_held::MemoryHeld;
 pub use memory_limit::MemoryLimit;
+#[doc(hidden)]
+pub use serde;
 pub use mutations::Mutations;
 pub use span::{FileId, Files, Span};
 pub use stack::{on_deep_stack, spawn_deep};
