@@ -19,6 +19,8 @@ pub(crate) struct Done {
     pub notices: Vec<Notice>,
     pub kept: Vec<KeptSuite>,
     pub forms: Vec<FormSuites>,
+    /// An earlier run found it.
+    pub cached: bool,
     /// Nobody interrupted it.
     pub finished: bool,
 }
@@ -40,6 +42,8 @@ impl Finished {
     pub(crate) fn add(&mut self, done: Done) {
         let unfinished = done.results.iter().filter(|_| !done.finished).map(|result| result.name.clone());
         self.unfinished.extend(unfinished);
+        let cached = done.results.iter().filter(|_| done.cached).map(|result| result.name.clone());
+        self.extras.cached.extend(cached);
         self.campaign.functions.extend(done.results);
         self.campaign.objectives.extend(done.objectives);
         self.campaign.tests.extend(done.tests);
