@@ -19,10 +19,7 @@ pub fn on_deep_stack<T: Send>(work: impl Fn() -> T + Sync) -> T {
 }
 
 /// Begins work on a deep stack; `None` where there can be no such thread.
-pub fn spawn_deep<'scope, T, F>(
-    scope: &'scope Scope<'scope, '_>,
-    work: F,
-) -> Option<ScopedJoinHandle<'scope, T>>
+pub fn spawn_deep<'scope, T, F>(scope: &'scope Scope<'scope, '_>, work: F) -> Option<ScopedJoinHandle<'scope, T>>
 where
     T: Send + 'scope,
     F: Fn() -> T + Copy + Send + 'scope,

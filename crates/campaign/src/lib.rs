@@ -84,7 +84,8 @@ pub use out_dir::{OutDir, OutDirError};
 pub use plan::{Plan, Task};
 pub use program::{Program, ReadError, Reader};
 pub use request::{
-    CacheIn, Compilation, Effort, Inputs, ObjectivesOf, Purpose, Regeneration, Replaying, Request, Subject, TestForm, TestsGo,
+    CacheIn, Compilation, Effort, Inputs, ObjectivesOf, Purpose, Regeneration, Replaying, Request, Subject, TestForm,
+    TestsGo,
 };
 pub use run::{run, run_into};
 pub use sink::{Collect, Leaves, TestSink, TestSinks};

@@ -1,6 +1,6 @@
 //! Drives a plan: every function goes through the stages, several functions at a time.
 
-use crate::cache::Cache;
+use crate::cache::{Cache, Known};
 use crate::conclude::conclude;
 use crate::discover::{Discovery, discover, give};
 use crate::document::{Done, Finished, results};
@@ -138,7 +138,7 @@ fn function(doing: &Doing<'_>, task: &Task, watcher: &dyn Watcher) -> Result<Don
         sink = emit(&work, *sinks, &tests, &Replayed::default())?;
     }
     let new_tests = sink.path().filter(|_| !tests.is_empty());
-    let Checked { seconds, forms } = check(&work, doing, sink, &mut tests, watcher.as_mut())?;
+    let Checked { seconds, unprotected, forms } = check(&work, doing, sink, &mut tests, watcher.as_mut())?;
     watcher.finish();
     let results = results(&work, found.result, seconds, tests.len() as u64);
     let decisions = match work.criteria.is_empty() {
@@ -153,6 +153,7 @@ fn function(doing: &Doing<'_>, task: &Task, watcher: &dyn Watcher) -> Result<Don
         notices,
         kept: kept.said(new_tests),
         forms,
+        unprotected,
         cached,
         finished: !plan.request.is_interrupted(),
     })
@@ -168,9 +169,12 @@ fn unnamed(work: &Work<'_>, watched: &Watched, tests: &[TestCase]) -> Vec<Notice
 }
 
 /// What became of the files of a function.
+#[derive(Default)]
 struct Checked {
     /// What the replay took.
     seconds: f64,
+    /// What nothing kept a replay of an earlier run from.
+    unprotected: Option<String>,
     forms: Vec<FormSuites>,
 }
 
@@ -184,33 +188,33 @@ fn check<'s>(
 ) -> Result<Checked, CampaignError> {
     let suite = match sink.finish()? {
         Leaves::Suite(suite) => suite,
-        Leaves::Nothing => return Ok(Checked { seconds: 0.0, forms: sink.forms() }),
+        Leaves::Nothing => return Ok(Checked { forms: sink.forms(), ..Checked::default() }),
         Leaves::Refused { why } => {
             tests
                 .iter_mut()
                 .for_each(|test| test.replayed = Replay::NotCheckable(NotCheckable::NoTestFile(why.clone())));
-            return Ok(Checked { seconds: 0.0, forms: sink.forms() });
+            return Ok(Checked { forms: sink.forms(), ..Checked::default() });
         }
     };
     if work.plan.request.replay == Replaying::Off {
-        return Ok(Checked { seconds: 0.0, forms: sink.forms() });
+        return Ok(Checked { forms: sink.forms(), ..Checked::default() });
     }
     let started = Instant::now();
     let key = doing.cache.and_then(|cache| Some((cache, cache.replay_key(work, &suite, tests)?)));
     let known = key.and_then(|(cache, key)| cache.replayed(key, tests));
-    let cached = known.as_ref().map(|(_, seconds)| *seconds);
-    let replayed = match known {
-        Some((known, _)) => known,
-        None => replay(work, &suite, tests, watcher)?,
+    let (replayed, seconds, unprotected) = match known {
+        Some(Known { replayed, seconds, unprotected }) => (replayed, seconds, unprotected),
+        None => {
+            let replayed = replay(work, &suite, tests, watcher)?;
+            let seconds = started.elapsed().as_secs_f64();
+            key.iter().for_each(|(cache, key)| cache.keep_replayed(*key, work, &replayed, seconds));
+            (replayed, seconds, None)
+        }
     };
-    let seconds = || cached.unwrap_or_else(|| started.elapsed().as_secs_f64());
-    if let (Some((cache, key)), None) = (key, cached) {
-        cache.keep_replayed(key, work, &replayed, seconds());
-    }
     let replayed = take(replayed, tests);
     if replayed.given_up.is_some() || !replayed.left_out.is_empty() {
         sink = emit(work, doing.sinks, tests, &replayed)?;
         sink.finish()?;
     }
-    Ok(Checked { seconds: seconds(), forms: sink.forms() })
+    Ok(Checked { seconds, unprotected, forms: sink.forms() })
 }

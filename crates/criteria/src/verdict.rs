@@ -81,7 +81,9 @@ touchstone_base::reasons! {
 }
 
 /// Why a path was not followed to its end, or does not say everything.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, thiserror::Error, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, thiserror::Error, serde::Serialize, serde::Deserialize,
+)]
 pub enum Incomplete {
     /// A bound was hit.
     #[error("bound: {}", .0.flag())]

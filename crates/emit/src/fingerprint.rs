@@ -68,7 +68,8 @@ fn all_files(path: &Path, hasher: &mut WideHasher) -> Option<()> {
     if !path.is_dir() {
         return contents(path, hasher);
     }
-    let mut names: Vec<_> = std::fs::read_dir(path).ok()?.map(|entry| Some(entry.ok()?.file_name())).collect::<Option<_>>()?;
+    let mut names: Vec<_> =
+        std::fs::read_dir(path).ok()?.map(|entry| Some(entry.ok()?.file_name())).collect::<Option<_>>()?;
     names.sort();
     for name in names {
         name.hash(hasher);

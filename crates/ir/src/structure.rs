@@ -8,8 +8,8 @@
 //! Deliberately not here: which nodes matter to whom.
 
 use crate::{
-    Callee, DataType, DataTypeId, Expr, ExprKind, FuncId, Function, Global, GlobalId, Init, InstKind, Linkage, Module,
-    PointKind,
+    Builtin, Callee, DataType, DataTypeId, Expr, ExprKind, FuncId, Function, Global, GlobalId, Init, InstKind, Linkage,
+    Module, Operand, PointKind, Pointee,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
@@ -37,6 +37,8 @@ pub struct Structure {
     pub places: Vec<Span>,
     /// Whether a function calls through pointers.
     pub calls_anybody: bool,
+    /// Where memory may be shared with a data type: only which types have the same of these counts, not what they are.
+    pub classes: Option<[DataTypeId; 2]>,
 }
 
 /// The structures of a module's parts, made when somebody asks.
@@ -62,7 +64,7 @@ impl<'m> Structures<'m> {
     /// The structure of a part.
     pub fn of(&self, part: Part) -> &Structure {
         match part {
-            Part::Function(id) => self.functions[id].get_or_init(|| function(&self.module.functions[id])),
+            Part::Function(id) => self.functions[id].get_or_init(|| function(self.module, id)),
             Part::Global(id) => self.globals[id].get_or_init(|| global(&self.module.globals[id])),
             Part::Type(id) => self.types[id].get_or_init(|| data_type(self.module, id)),
         }
@@ -97,6 +99,15 @@ impl Names {
         *id = FuncId::new(self.index(Part::Function(*id)));
     }
 
+    /// The number of a data type that stands in the code.
+    fn taken_for(&mut self, args: &mut [Operand], module: &Module) {
+        if let Some(Operand::Const(_, number)) = args.get_mut(1)
+            && *number < module.types.len() as u64
+        {
+            *number = self.index(Part::Type(DataTypeId::new(*number as usize))) as u64;
+        }
+    }
+
     fn expr(&mut self, expr: &mut Expr) {
         let mut pending = vec![expr];
         while let Some(expr) = pending.pop() {
@@ -108,7 +119,7 @@ impl Names {
     }
 
     fn structure(self, own: u128) -> Structure {
-        Structure { own, names: self.list, places: Vec::new(), calls_anybody: false }
+        Structure { own, names: self.list, places: Vec::new(), calls_anybody: false, classes: None }
     }
 }
 
@@ -118,8 +129,8 @@ fn hash(value: &dyn std::fmt::Debug) -> u128 {
     hasher.wide()
 }
 
-fn function(function: &Function) -> Structure {
-    let mut plain = function.clone();
+fn function(module: &Module, id: FuncId) -> Structure {
+    let mut plain = module.functions[id].clone();
     let mut names = Names::default();
     plain.params.iter_mut().for_each(|param| names.data(&mut param.data));
     names.data(&mut plain.result_data);
@@ -130,6 +141,7 @@ fn function(function: &Function) -> Structure {
             InstKind::GlobalAddr { global, .. } => names.global(global),
             InstKind::Call { callee: Callee::Direct(callee), .. } => names.function(callee),
             InstKind::Call { callee: Callee::Indirect(_), .. } => calls_anybody = true,
+            InstKind::Builtin { builtin: Builtin::TakeFor, args, .. } => names.taken_for(args, module),
             _ => {}
         }
     }
@@ -213,9 +225,10 @@ fn data_type(module: &Module, id: DataTypeId) -> Structure {
         | DataType::Opaque { .. } => {}
     }
     // What pointers to it lead to is a rule of the module.
-    let mut pointee = module.pointee(id);
-    [&mut pointee.element, &mut pointee.same, &mut pointee.part].into_iter().for_each(|other| names.data(other));
-    names.structure(hash(&(plain, pointee)))
+    let Pointee { mut element, stands, same, part, shares } = module.pointee(id);
+    names.data(&mut element);
+    let own = hash(&(plain, element, stands, shares));
+    Structure { classes: Some([same, part]), ..names.structure(own) }
 }
 
 #[cfg(test)]
@@ -244,6 +257,24 @@ mod tests {
         let edited = module(&format!("{}{CALLER}", LEAF.replace("add %0, 1", "add %0, 2")));
         assert_ne!(own(&one, "leaf"), own(&edited, "leaf"));
         assert_eq!(own(&one, "caller"), own(&edited, "caller"), "it names the leaf as before");
+    }
+
+    #[test]
+    fn a_type_that_stands_in_the_code_is_named() {
+        let text = |types: &str, number: u32| {
+            let body = format!("b0:\n  builtin take_for(%0, i64 {number})\n  return\n");
+            module(&format!("{types}func @f(%0: ptr) {{\n{body}}}\n"))
+        };
+        let (int, char) = ("= int \"int\" 32 signed\n", "= int \"char\" 8 signed\n");
+        let one = text(&format!("type ty0 = void\ntype ty1 {int}type ty2 {char}"), 1);
+        let other = text(&format!("type ty0 = void\ntype ty1 {char}type ty2 {int}"), 2);
+        let names = |module: &Module| {
+            let structures = Structures::new(module);
+            let own = structures.of(Part::Function(FuncId::new(0)));
+            (own.own, own.names.iter().map(|part| structures.of(*part).own).collect::<Vec<_>>())
+        };
+        assert_eq!(names(&one), names(&other));
+        assert_ne!(names(&one), names(&text(&format!("type ty0 = void\ntype ty1 {char}type ty2 {int}"), 1)));
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! Calls through pointers may call every function whose address is taken. What other code says about globals (whether anybody writes
 //! them) counts for the globals that are met.
 
+use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::hash::Hash;
 use touchstone_base::{Span, WideHasher};
@@ -26,9 +27,9 @@ pub(crate) struct Closure {
     /// What it is, as one number.
     pub hash: u128,
     parts: Vec<Part>,
-    numbers: BTreeMap<Part, u32>,
+    numbers: FxHashMap<Part, u32>,
     places: Vec<Span>,
-    place_numbers: BTreeMap<Span, u32>,
+    place_numbers: FxHashMap<Span, u32>,
 }
 
 impl<'m> Closures<'m> {
@@ -63,12 +64,17 @@ impl<'m> Closures<'m> {
         }
         let mut hasher = WideHasher::default();
         own.hash(&mut hasher);
-        let (mut places, mut place_numbers) = (Vec::new(), BTreeMap::new());
+        let (mut places, mut place_numbers) = (Vec::new(), FxHashMap::default());
+        let mut classes: [BTreeMap<DataTypeId, u32>; 2] = Default::default();
         for part in &met.parts {
             let structure = self.structures.of(*part);
             structure.own.hash(&mut hasher);
             structure.names.iter().for_each(|name| met.numbers[name].hash(&mut hasher));
             self.beside(*part, &mut hasher);
+            for (known, class) in classes.iter_mut().zip(structure.classes.iter().flatten()) {
+                let next = known.len() as u32;
+                known.entry(*class).or_insert(next).hash(&mut hasher);
+            }
             for span in &structure.places {
                 // Functions share places where a macro or a header made them.
                 let number = *place_numbers.entry(*span).or_insert_with(|| {
@@ -102,7 +108,7 @@ impl<'m> Closures<'m> {
 #[derive(Default)]
 struct Met {
     parts: Vec<Part>,
-    numbers: BTreeMap<Part, u32>,
+    numbers: FxHashMap<Part, u32>,
 }
 
 impl Met {

@@ -12,8 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use touchstone_base::{Id, Span};
 use touchstone_criteria::{
-    Assumption, Bound, Criterion, FunctionResult, GoalId, Incomplete, IncompletePaths, ObjectiveCounts, PathCounts, Proof,
-    Renumber, Replay, Row, SolverUse, TestCase,
+    Assumption, Bound, Criterion, FunctionResult, GoalId, Incomplete, IncompletePaths, ObjectiveCounts, PathCounts,
+    Proof, Renumber, Replay, Row, SolverUse, TestCase,
 };
 use touchstone_engine::{Found, PairsFound, SeenRow, Shortage};
 use touchstone_ir::{DataTypeId, DecisionId, FuncId, Linkage, Module, Part, PointerTarget};

@@ -25,7 +25,7 @@ pub(crate) struct Keys<'p> {
 }
 
 /// A key, and what it is about.
-pub(crate) struct Known {
+pub(crate) struct Key {
     pub key: u128,
     pub closure: Closure,
 }
@@ -38,7 +38,7 @@ impl<'p> Keys<'p> {
     /// What is asked of a function, and what is known before.
     pub fn given(&self, work: &Work<'_>) -> u128 {
         let mut hasher = WideHasher::default();
-        (self.options, work.name()).hash(&mut hasher);
+        (self.options, work.name(), self.plan.program.helper(work.name(), "_pre")).hash(&mut hasher);
         let module = work.module();
         let config = Config {
             deadline: Deadline::NEVER,
@@ -70,19 +70,20 @@ impl<'p> Keys<'p> {
     }
 
     /// The key of what depends on the function alone.
-    pub fn narrow(&self, work: &Work<'_>, given: u128) -> Known {
+    pub fn narrow(&self, work: &Work<'_>, given: u128) -> Key {
         self.known(given, "itself", self.own(work))
     }
 
     /// The key of what depends also on who is called before.
-    pub fn wide(&self, work: &Work<'_>, given: u128) -> Known {
+    pub fn wide(&self, work: &Work<'_>, given: u128) -> Key {
         let (module, func) = (work.module(), work.task.func);
         let mut others: Vec<FuncId> = changers(module, func);
         others.extend(builders(module, func));
         let names: BTreeSet<&String> = others.iter().map(|other| &module.functions[*other].name).collect();
         let mut roots = self.own(work);
         roots.extend(self.closures.named(names.iter().copied()));
-        let helpers = names.iter().flat_map(|name| [precondition::SUFFIX, "_pre"].map(|suffix| format!("{name}{suffix}")));
+        let helpers =
+            names.iter().flat_map(|name| [precondition::SUFFIX, "_pre"].map(|suffix| format!("{name}{suffix}")));
         roots.extend(self.closures.named(helpers.collect::<Vec<String>>().iter()));
         self.known(given, "others", roots)
     }
@@ -96,17 +97,18 @@ impl<'p> Keys<'p> {
         let config = &work.task.config;
         roots.extend(self.closures.named([&config.precondition, &config.oracle].into_iter().flatten()));
         roots.extend(module.thrown.map(Part::Type));
+        roots.extend(module.left_behind().map(Part::Global));
         if let Some(java) = &self.plan.program.java {
             roots.extend(java.looked_at(work.task.func).parts);
         }
         roots
     }
 
-    fn known(&self, given: u128, about: &str, roots: Vec<Part>) -> Known {
+    fn known(&self, given: u128, about: &str, roots: Vec<Part>) -> Key {
         let closure = self.closures.of(&roots);
         let mut hasher = WideHasher::default();
         (given, about, closure.hash).hash(&mut hasher);
-        Known { key: hasher.wide(), closure }
+        Key { key: hasher.wide(), closure }
     }
 }
 

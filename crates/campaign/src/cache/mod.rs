@@ -13,6 +13,7 @@ mod key;
 mod replayed;
 mod store;
 
+pub(crate) use replayed::Known;
 pub use store::{CacheSummary, clear_cache, summarize_cache};
 
 use crate::discover::Discovery;
@@ -20,7 +21,7 @@ use crate::plan::Plan;
 use crate::request::CacheIn;
 use crate::work::Work;
 use entry::{Entry, Limits};
-use key::{Keys, Known};
+use key::{Key, Keys};
 use store::{Kind, Store};
 
 /// What is known of a plan's functions from earlier runs.
@@ -64,7 +65,7 @@ pub(crate) enum Relies {
 pub(crate) struct Place<'c> {
     cache: &'c Cache<'c>,
     given: u128,
-    narrow: Known,
+    narrow: Key,
 }
 
 impl Place<'_> {
@@ -73,7 +74,7 @@ impl Place<'_> {
         self.read(work, &self.narrow).or_else(|| self.read(work, &self.cache.keys.wide(work, self.given)))
     }
 
-    fn read(&self, work: &Work<'_>, known: &Known) -> Option<Discovery> {
+    fn read(&self, work: &Work<'_>, known: &Key) -> Option<Discovery> {
         let entry: Entry = self.cache.store.read(Kind::Verdicts, known.key)?;
         entry.discovery(work, &known.closure)
     }

@@ -7,6 +7,7 @@
 use super::Cache;
 use super::store::Kind;
 use crate::plan::Plan;
+use crate::request::Replaying;
 use crate::work::Work;
 use serde::{Deserialize, Serialize};
 use std::hash::Hash;
@@ -28,8 +29,19 @@ pub(crate) struct Replays {
 struct Entry {
     /// What it took.
     seconds: f64,
+    /// What nothing kept it from.
+    unprotected: Option<String>,
     /// One for each test.
     said: Vec<Said>,
+}
+
+/// A replay of an earlier run.
+pub(crate) struct Known {
+    pub replayed: Replayed,
+    /// What it took.
+    pub seconds: f64,
+    /// What nothing kept it from.
+    pub unprotected: Option<String>,
 }
 
 /// What the replay of one test said.
@@ -50,6 +62,10 @@ impl Replays {
 impl Cache<'_> {
     /// The key for the replay of a suite that is written.
     pub fn replay_key(&self, work: &Work<'_>, suite: &Path, tests: &[TestCase]) -> Option<u128> {
+        // What is really written somewhere may be what is asked for.
+        if work.plan.request.replay == Replaying::Unprotected {
+            return None;
+        }
         let program = self.replays.program.get_or_init(|| work.plan.target.fingerprint());
         let mut hasher = WideHasher::default();
         (*program)?.hash(&mut hasher);
@@ -62,15 +78,16 @@ impl Cache<'_> {
         Some(hasher.wide())
     }
 
-    /// What an earlier replay said, and how many seconds it took.
-    pub fn replayed(&self, key: u128, tests: &[TestCase]) -> Option<(Replayed, f64)> {
-        let Entry { seconds, said } = self.store.read(Kind::Replays, key)?;
+    /// What an earlier replay said.
+    pub fn replayed(&self, key: u128, tests: &[TestCase]) -> Option<Known> {
+        let Entry { seconds, unprotected, said } = self.store.read(Kind::Replays, key)?;
         let verdict = |said: Said| match said {
             Said::Agreed => Replay::Agreed,
             Said::NotCheckable(why) => Replay::NotCheckable(why),
         };
         let verdicts: Vec<Replay> = said.into_iter().map(verdict).collect();
-        (verdicts.len() == tests.len()).then(|| (Replayed { verdicts, ..Replayed::default() }, seconds))
+        let replayed = Replayed { verdicts, ..Replayed::default() };
+        (replayed.verdicts.len() == tests.len()).then_some(Known { replayed, seconds, unprotected })
     }
 
     /// Keeps what a replay said that took so many seconds.
@@ -84,7 +101,8 @@ impl Cache<'_> {
         let whole = replayed.given_up.is_none() && replayed.left_out.is_empty();
         let said: Option<Vec<Said>> = replayed.verdicts.iter().map(sure).collect();
         if let (Some(said), true, false) = (said, whole, work.plan.request.is_interrupted()) {
-            self.store.write(Kind::Replays, key, work.name(), &Entry { seconds, said });
+            let unprotected = work.plan.target.unprotected();
+            self.store.write(Kind::Replays, key, work.name(), &Entry { seconds, unprotected, said });
         }
     }
 }

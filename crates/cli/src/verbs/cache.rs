@@ -34,7 +34,9 @@ const MOST_SHOWN: usize = 20;
 /// Carries out `cache`.
 pub fn cache(options: &Cache) -> Result<ExitCode> {
     let Some(directory) = cache::directory(options.cache.as_deref()) else {
-        bail!("there is no cache: it is off, or nobody says where the user's cache directory is; --cache DIR names one");
+        bail!(
+            "there is no cache: it is off, or nobody says where the user's cache directory is; --cache DIR names one"
+        );
     };
     let place = directory.display();
     let text = match options.what {

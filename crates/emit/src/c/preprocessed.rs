@@ -4,9 +4,9 @@
 use crate::c::build::Build;
 use crate::c::names::{is_identifier, source_name};
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::Hasher;
 use std::process::Command;
 use std::sync::{Arc, Mutex};
-use std::hash::Hasher;
 use touchstone_base::WideHasher;
 use touchstone_ir::Module;
 
