@@ -32,6 +32,7 @@
 
 mod bounds;
 mod cache;
+mod closure;
 mod conclude;
 mod discover;
 mod document;

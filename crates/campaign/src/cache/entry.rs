@@ -2,7 +2,7 @@
 //! the numbers of their closure, and so have places: who reads it puts those of today there.
 
 use super::Relies;
-use super::closure::Closure;
+use crate::closure::Closure;
 use crate::conclude::Proofs;
 use crate::discover::Discovery;
 use crate::watched::Watched;

@@ -4,7 +4,7 @@
 //! There are two for each function. What covers or excludes everything by following the function's own paths depends on what it runs.
 //! Where something stayed open, other functions of the program were run before it, or made its objects: they count as well.
 
-use super::closure::{Closure, Closures};
+use crate::closure::{Closure, Closures};
 use crate::plan::Plan;
 use crate::precondition;
 use crate::request::Effort;

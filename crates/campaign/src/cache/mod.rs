@@ -1,13 +1,12 @@
 //! What earlier runs found, kept on disk: verdicts with all they rest on, tests, and what their replay said. What is unchanged is
 //! not explored again.
 //!
-//! `closure.rs` has what the result for a function can depend on, as one number that moved and reformatted code does not change;
+//! `../closure.rs` has what the result for a function can depend on, as one number that moved and reformatted code does not change;
 //! `key.rs` adds options and bounds; `entry.rs` is what is written down, without numbers or places that only one run knows;
 //! `store.rs` has the files, `replayed.rs` what a replay said. A hit must be what would come again, so in doubt there is none.
 //!
 //! Deliberately not here: half-explored functions, and what an interrupted run left (`resume.rs` is about that).
 
-mod closure;
 mod entry;
 mod key;
 mod replayed;

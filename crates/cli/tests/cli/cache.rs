@@ -131,9 +131,9 @@ int counted(int x) { static int calls; calls++; if (calls > 2 && x == 7) return 
 const char *word(int x) { if (x == 42) return "answer"; return "none"; }
 int divided(int a, int b) { if (b > 100) return a; return a / b; }
 int hidden(void *p) { struct pair *q = p; if (q && q->second == 9) return 1; return 0; }
-static int twice(int x) { return 2 * x; }
-static int (*const hook)(int) = twice;
-int hooked(int x) { if (hook(x) > 40) return 1; return 0; }
+static long twice(long x) { return 2 * x; }
+static long (*const hook)(long) = twice;
+int hooked(long x) { if (hook(x) > 40) return 1; return 0; }
 "#;
 
 const ALL: [&str; 11] =

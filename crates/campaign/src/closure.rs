@@ -1,7 +1,7 @@
 //! All that the result for a function can depend on, in an order that follows from the program's structure alone: whatever numbers
 //! functions, globals and types have, and wherever they stand, the same program has the same closure.
 //!
-//! Calls through pointers may call every function whose address is taken. What other code says about globals (whether anybody writes
+//! A call through a pointer may call every function that fits and whose address is taken. What other code says about globals (whether anybody writes
 //! them) counts for the globals that are met.
 
 use rustc_hash::FxHashMap;
@@ -9,15 +9,14 @@ use std::collections::BTreeMap;
 use std::hash::Hash;
 use touchstone_base::{Span, WideHasher};
 use touchstone_engine::GlobalFacts;
-use touchstone_ir::{DataTypeId, GlobalId, Module, Part, Structures};
+use touchstone_ir::{CallGraph, DataTypeId, GlobalId, Module, Part, Structures};
 
 /// Finds closures in a module.
 pub(crate) struct Closures<'m> {
     module: &'m Module,
     structures: Structures<'m>,
     facts: GlobalFacts,
-    /// What stands for functions, by name.
-    standing: Vec<GlobalId>,
+    calls: CallGraph,
     /// The names of functions that a pointer to this type may lead to.
     functions: BTreeMap<DataTypeId, Vec<&'m str>>,
 }
@@ -35,31 +34,24 @@ pub(crate) struct Closure {
 impl<'m> Closures<'m> {
     pub fn new(module: &'m Module) -> Closures<'m> {
         let name = |global: GlobalId| Some(module.functions[module.globals[global].function?].name.as_str());
-        let mut standing: Vec<GlobalId> = module.globals.ids().filter(|id| name(*id).is_some()).collect();
-        standing.sort_by_key(|id| name(*id));
         let mut functions: BTreeMap<DataTypeId, Vec<&'m str>> = BTreeMap::new();
-        for id in &standing {
-            functions.entry(module.globals[*id].data).or_default().extend(name(*id));
+        for (id, global) in module.globals.iter().filter(|(_, global)| global.function.is_some()) {
+            functions.entry(global.data).or_default().extend(name(id));
         }
-        let (structures, facts) = (Structures::new(module), GlobalFacts::of(module));
-        Closures { module, structures, facts, standing, functions }
+        functions.values_mut().for_each(|names| names.sort_unstable());
+        let (structures, facts, calls) = (Structures::new(module), GlobalFacts::of(module), CallGraph::new(module));
+        Closures { module, structures, facts, calls, functions }
     }
 
     /// What these parts depend on.
     pub fn of(&self, roots: &[Part]) -> Closure {
         let mut met = Met::default();
         let own: Vec<u32> = roots.iter().map(|part| met.number(*part)).collect();
-        let (mut next, mut anybody) = (0, false);
+        let mut next = 0;
         while let Some(part) = met.parts.get(next).copied() {
             next += 1;
-            let structure = self.structures.of(part);
-            for name in &structure.names {
-                met.number(*name);
-            }
-            if structure.calls_anybody && !std::mem::replace(&mut anybody, true) {
-                for id in &self.standing {
-                    met.number(Part::Global(*id));
-                }
+            for name in self.names(part) {
+                met.number(name);
             }
         }
         let mut hasher = WideHasher::default();
@@ -69,7 +61,7 @@ impl<'m> Closures<'m> {
         for part in &met.parts {
             let structure = self.structures.of(*part);
             structure.own.hash(&mut hasher);
-            structure.names.iter().for_each(|name| met.numbers[name].hash(&mut hasher));
+            self.names(*part).iter().for_each(|name| met.numbers[name].hash(&mut hasher));
             self.beside(*part, &mut hasher);
             for (known, class) in classes.iter_mut().zip(structure.classes.iter().flatten()) {
                 let next = known.len() as u32;
@@ -85,6 +77,18 @@ impl<'m> Closures<'m> {
             }
         }
         Closure { hash: hasher.wide(), parts: met.parts, numbers: met.numbers, places, place_numbers }
+    }
+
+    /// What a part names, and whom it may call through pointers, by their names.
+    fn names(&self, part: Part) -> Vec<Part> {
+        let structure = self.structures.of(part);
+        let mut names = structure.names.clone();
+        if let (Part::Function(id), true) = (part, structure.calls_anybody) {
+            let mut anybody = self.calls.callees(id).to_vec();
+            anybody.sort_by_key(|id| &self.module.functions[*id].name);
+            names.extend(anybody.into_iter().map(Part::Function));
+        }
+        names
     }
 
     /// What the rest of the program says about a part.
