@@ -32,6 +32,7 @@
 
 mod bounds;
 mod cache;
+mod change;
 mod closure;
 mod conclude;
 mod discover;
@@ -70,6 +71,7 @@ mod work;
 
 pub use bounds::{BadBounds, parse_bounds};
 pub use cache::{CacheSummary, clear_cache, summarize_cache};
+pub use change::{Difference, Impact, difference};
 pub use document::Finished;
 pub use error::{CampaignError, ExplainError, PlanError, SubjectError, Takes};
 pub use explain::{Answer, Question, Why};
