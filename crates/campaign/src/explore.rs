@@ -1,10 +1,9 @@
 //! The search: tests for what is wanted, and then tests that complete independence pairs. Tests go to the sink as they are
 //! found.
 
-use crate::cache::Relies;
 use crate::conclude::Proofs;
 use crate::error::CampaignError;
-use crate::grow::{self, Collector, Growing, Rounds, covered, grow, no_gain};
+use crate::grow::{Collector, Growing, Rounds, covered, grow, no_gain};
 use crate::java::FirstInputs;
 use crate::program::Program;
 use crate::request::Purpose;
@@ -33,7 +32,6 @@ pub(crate) struct Explored<'s> {
     pub tests: Vec<TestCase>,
     /// Has the tests, and is not finished.
     pub sink: Box<dyn TestSink + 's>,
-    pub relies: Relies,
 }
 
 /// Explores for what is wanted.
@@ -62,12 +60,6 @@ pub(crate) fn explore<'s>(
         vary(&rounds, None, &mut pool, &mut writer, Turn::First(java.fills(func)));
     }
     let mut found = search(work, &mut writer);
-    let grow::Covered { closed, .. } = covered(&work.wanted, Some(&found), &writer.tests);
-    // What follows asks other functions for help, where there is anything left to ask for.
-    let relies = match made.is_none() && closed.len() >= work.wanted.goals.len() {
-        true => Relies::OnItself,
-        false => Relies::OnOthers,
-    };
     let config = match growing {
         Some(_) => grow(&rounds, &mut found, &mut pool, &mut writer),
         None => work.config.clone(),
@@ -82,7 +74,7 @@ pub(crate) fn explore<'s>(
     if let Some(failed) = failed {
         return Err(failed);
     }
-    Ok(Explored { found, proofs, pairs, tests, sink, relies })
+    Ok(Explored { found, proofs, pairs, tests, sink })
 }
 
 fn search(work: &Work<'_>, writer: &mut Writer<'_, '_>) -> Found {

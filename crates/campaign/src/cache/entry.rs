@@ -1,7 +1,6 @@
 //! What is written down of a function: what was found, without anything that only one run knows. Types, functions and literals have
 //! the numbers of their closure, and so have places: who reads it puts those of today there.
 
-use super::Relies;
 use crate::closure::Closure;
 use crate::conclude::Proofs;
 use crate::discover::Discovery;
@@ -27,7 +26,6 @@ pub(crate) struct Entry {
     limits: Limits,
     /// Something is not known: who has more time asks again.
     open: bool,
-    relies_on_others: bool,
     result: Figures,
     unfound: Vec<GoalId>,
     excluded: BTreeSet<GoalId>,
@@ -96,26 +94,20 @@ impl Limits {
 impl Entry {
     /// Nothing if something can't be written down, or would not come again.
     pub fn new(work: &Work<'_>, found: &Discovery, closure: &Closure, limits: Limits) -> Option<Entry> {
-        let Discovery { found, proofs, pairs, tests, watched, relies, cached: _ } = found;
+        let open_still = found.is_open(work);
+        let Discovery { found, proofs, pairs, tests, watched, cached: _ } = found;
         let Found { result, open, excluded, doubted, shortage: _, labels_asked, labels_found } = found;
         let interrupted = |paths: &IncompletePaths| paths.why == Incomplete::Bound(Bound::Interrupted);
         if result.incomplete.iter().any(interrupted) || tests.iter().any(|test| test.replayed != Replay::NotRun) {
             return None;
         }
-        let covered: BTreeSet<GoalId> = tests.iter().flat_map(|test| test.covers.iter().copied()).collect();
-        let known = |id: &GoalId| {
-            let settled = covered.contains(id) || work.wanted.settled.contains(id);
-            settled || excluded.contains(id) || proofs.excludes(*id)
-        };
-        let stopped = pairs.as_ref().is_some_and(|pairs| pairs.incomplete.is_some());
         let mut writing = Writing { module: work.module(), closure, lost: false };
         let mut tests = tests.clone();
         tests.iter_mut().for_each(|test| test.renumber(&mut writing));
         let entry = Entry {
             objectives: objective_ids(work),
             limits,
-            open: stopped || !result.incomplete.is_empty() || !work.wanted.goals.ids().all(|id| known(&id)),
-            relies_on_others: *relies == Relies::OnOthers,
+            open: open_still,
             result: Figures {
                 paths: result.paths,
                 counts: counts(&result.objectives),
@@ -193,7 +185,6 @@ impl Entry {
             pairs,
             tests,
             watched: Watched { rows, left_out: 0 },
-            relies: if self.relies_on_others { Relies::OnOthers } else { Relies::OnItself },
             cached: true,
         };
         let whole = !reading.lost && is_of(work, &discovery);

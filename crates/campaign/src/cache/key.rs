@@ -1,8 +1,8 @@
 //! The name under which the result for a function is kept: the function with all that it depends on, options, bounds. Limits of time
 //! and memory are not part of it: they stand in the entry, which is for as much or less.
 //!
-//! There are two for each function. What covers or excludes everything by following the function's own paths depends on what it runs.
-//! Where something stayed open, other functions of the program were run before it, or made its objects: they count as well.
+//! There are two for each function. Where everything is covered or excluded, that depends on what the function runs. Where something
+//! stayed open, or a test makes other calls first, the functions count as well that were run before it, or made its objects.
 
 use crate::closure::{Closure, Closures};
 use crate::plan::Plan;

@@ -15,7 +15,7 @@ mod store;
 pub(crate) use replayed::Known;
 pub use store::{CacheSummary, clear_cache, summarize_cache};
 
-use crate::discover::Discovery;
+use crate::discover::{Discovery, Relies};
 use crate::plan::Plan;
 use crate::request::CacheIn;
 use crate::work::Work;
@@ -51,15 +51,6 @@ impl<'p> Cache<'p> {
     }
 }
 
-/// How far a result depends on the program.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Relies {
-    /// On what the function runs.
-    OnItself,
-    /// Also on functions that were run before it, or made its objects.
-    OnOthers,
-}
-
 /// The place for what is found of one function.
 pub(crate) struct Place<'c> {
     cache: &'c Cache<'c>,
@@ -84,7 +75,7 @@ impl Place<'_> {
             return;
         }
         let wide;
-        let known = match found.relies {
+        let known = match found.relies(work) {
             Relies::OnItself => &self.narrow,
             Relies::OnOthers => {
                 wide = self.cache.keys.wide(work, self.given);
