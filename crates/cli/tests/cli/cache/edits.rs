@@ -10,6 +10,8 @@ use std::ops::Range;
 use std::process::Command;
 
 const ASKED: [&str; 8] = ["prove", "p.c", "-c", "mcdc,branch", "--max-paths", "200", "--timeout", "4"];
+/// The same with more time.
+const PATIENT: [&str; 8] = ["prove", "p.c", "-c", "mcdc,branch", "--max-paths", "4000", "--timeout", "20"];
 /// Edits of one program, each of the last.
 const EDITS: usize = 3;
 
@@ -86,13 +88,15 @@ fn verdicts_of_edited_random_programs_are_those_of_a_run_without_a_cache() {
             known += functions - warm.explored().len();
             let warm = verdicts(&warm.document);
             assert_eq!(warm.keys().collect::<Vec<_>>(), cold.keys().collect::<Vec<_>>());
-            if warm != cold {
-                // What depends on the clock is not the same twice without a cache, either.
-                let again = verdicts(&project.cold(&ASKED).document);
-                for (id, status) in warm.iter().filter(|(id, _)| cold[*id] == again[*id]) {
-                    let told = format!("seed {seed}: {id} is {status} with the cache and {} without", cold[id]);
-                    assert!(*status == cold[id], "{told}\n{text}");
-                }
+            if warm == cold {
+                continue;
+            }
+            // The clock has a part in what is unknown, with a cache and without: who has more time says what is right.
+            let more = verdicts(&project.cold(&PATIENT).document);
+            for (id, status) in warm.iter().filter(|(id, status)| cold[*id] != **status && *status != "unknown") {
+                let right = [&cold[id], &more[id]].into_iter().all(|other| other == "unknown" || other == status);
+                let told = format!("seed {seed}: {id} is {status}, without a cache {} and {}", cold[id], more[id]);
+                assert!(right, "{told}\n{text}");
             }
         }
     }
