@@ -22,11 +22,13 @@ mod whole_file;
 
 pub use deadline::Deadline;
 pub use grown::Grown;
-pub use hash::{StableHasher, stable_hash};
+pub use hash::{StableHasher, WideHasher, stable_hash};
 pub use id::{Id, IndexMap};
 pub use memory_held::MemoryHeld;
 pub use memory_limit::MemoryLimit;
 pub use mutations::Mutations;
+#[doc(hidden)]
+pub use serde;
 pub use span::{FileId, Files, Span};
 pub use stack::{on_deep_stack, spawn_deep};
 pub use whole_file::{remove_parts, write_whole};

@@ -14,7 +14,7 @@ crate::define_id! {
 pub type Files = IndexMap<FileId, String>;
 
 /// A position in a source file. `line == 0` means "no position" (synthesised code).
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Span {
     /// The file.
     pub file: FileId,

@@ -19,13 +19,10 @@ pub fn on_deep_stack<T: Send>(work: impl Fn() -> T + Sync) -> T {
 }
 
 /// Begins work on a deep stack; `None` where there can be no such thread.
-pub fn spawn_deep<'scope, T, F>(
-    scope: &'scope Scope<'scope, '_>,
-    work: &'scope F,
-) -> Option<ScopedJoinHandle<'scope, T>>
+pub fn spawn_deep<'scope, T, F>(scope: &'scope Scope<'scope, '_>, work: F) -> Option<ScopedJoinHandle<'scope, T>>
 where
     T: Send + 'scope,
-    F: Fn() -> T + Sync,
+    F: Fn() -> T + Copy + Send + 'scope,
 {
     SIZES.iter().find_map(|size| Builder::new().stack_size(*size).spawn_scoped(scope, work).ok())
 }

@@ -10,8 +10,8 @@ use touchstone_ir::{FuncId, Module};
 /// What the static prover said so far. It takes its time, so nobody asks it twice.
 #[derive(Default)]
 pub(crate) struct Proofs {
-    asked: BTreeSet<GoalId>,
-    proved: BTreeMap<GoalId, Proof>,
+    pub asked: BTreeSet<GoalId>,
+    pub proved: BTreeMap<GoalId, Proof>,
 }
 
 impl Proofs {
@@ -23,29 +23,34 @@ impl Proofs {
         }
     }
 
+    /// Asks about all that tests and the search left open.
+    pub fn ask_about_open(&mut self, at: &Asked<'_>, tests: &[TestCase], found: &Found) {
+        let covered: BTreeSet<GoalId> = tests.iter().flat_map(|test| test.covers.iter().copied()).collect();
+        let settled = &at.wanted.settled;
+        let open = |id: &GoalId| !covered.contains(id) && !settled.contains(id) && !found.excluded.contains(id);
+        let open: Vec<GoalId> = at.wanted.goals.ids().filter(open).collect();
+        let interrupted = at.config.interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed));
+        if !interrupted {
+            self.ask(at.module, at.func, at.watch, &open, at.config);
+        }
+    }
+
     /// Whether no run reaches a goal.
     pub fn excludes(&self, goal: GoalId) -> bool {
         self.proved.contains_key(&goal)
     }
 }
 
-/// What there is to conclude from.
-pub(crate) struct Grounds<'a> {
+/// What the prover is asked about.
+pub(crate) struct Asked<'a> {
+    pub module: &'a Module,
+    pub func: FuncId,
     pub watch: &'a Watch,
-    pub tests: &'a [TestCase],
-    pub found: &'a Found,
-    pub proofs: Proofs,
+    pub config: &'a Config,
+    pub wanted: &'a Objectives,
 }
 
 /// Gives every objective its verdict.
-pub(crate) fn conclude(module: &Module, func: FuncId, config: &Config, wanted: &mut Objectives, grounds: Grounds<'_>) {
-    let Grounds { watch, tests, found, mut proofs } = grounds;
-    let covered: BTreeSet<GoalId> = tests.iter().flat_map(|test| test.covers.iter().copied()).collect();
-    let open = |id: &GoalId| !covered.contains(id) && !wanted.settled.contains(id) && !found.excluded.contains(id);
-    let open: Vec<GoalId> = wanted.goals.ids().filter(open).collect();
-    let interrupted = config.interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed));
-    if !interrupted {
-        proofs.ask(module, func, watch, &open, config);
-    }
+pub(crate) fn conclude(module: &Module, wanted: &mut Objectives, tests: &[TestCase], found: &Found, proofs: &Proofs) {
     touchstone_criteria::conclude(wanted, tests, &found.ruling(&proofs.proved), &module.files);
 }

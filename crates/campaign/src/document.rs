@@ -19,6 +19,10 @@ pub(crate) struct Done {
     pub notices: Vec<Notice>,
     pub kept: Vec<KeptSuite>,
     pub forms: Vec<FormSuites>,
+    /// What nothing kept a replay of an earlier run from.
+    pub unprotected: Option<String>,
+    /// An earlier run found it.
+    pub cached: bool,
     /// Nobody interrupted it.
     pub finished: bool,
 }
@@ -40,6 +44,9 @@ impl Finished {
     pub(crate) fn add(&mut self, done: Done) {
         let unfinished = done.results.iter().filter(|_| !done.finished).map(|result| result.name.clone());
         self.unfinished.extend(unfinished);
+        let cached = done.results.iter().filter(|_| done.cached).map(|result| result.name.clone());
+        self.extras.cached.extend(cached);
+        self.extras.sandbox = self.extras.sandbox.take().or(done.unprotected);
         self.campaign.functions.extend(done.results);
         self.campaign.objectives.extend(done.objectives);
         self.campaign.tests.extend(done.tests);
@@ -57,7 +64,8 @@ impl Finished {
     /// Notes what nothing kept the replay from, if there was one.
     pub(crate) fn note_protection(&mut self, target: &Target) {
         let replayed = self.campaign.tests.iter().any(|test| test.replayed != Replay::NotRun);
-        self.extras.sandbox = target.unprotected().filter(|_| replayed);
+        let earlier = self.extras.sandbox.take();
+        self.extras.sandbox = target.unprotected().or(earlier).filter(|_| replayed);
     }
 
     /// What users should know of it.

@@ -3,7 +3,7 @@
 //!
 //! Deliberately not here: sentences. Whoever shows an [`Answer`] writes them.
 
-use crate::conclude::{Grounds, conclude};
+use crate::conclude::{Asked, conclude};
 use crate::error::{ExplainError, PlanError};
 use crate::explore::Kept;
 use crate::grow::{Growing, Rounds, grow};
@@ -158,10 +158,11 @@ impl Question {
             Some(_) => grow(&rounds, &mut found, &mut Pool::default(), &mut tests),
             None => config.clone(),
         };
-        let proofs = sequences(&self.program, &rounds, &last, self.calls, &mut found, &mut tests);
+        let mut proofs = sequences(&self.program, &rounds, &last, self.calls, &mut found, &mut tests);
         watch_tests(module, func, &mut tests.tests, &watch, self.deadline(), &AtomicBool::new(false));
-        let grounds = Grounds { watch: &watch, tests: &tests.tests, found: &found, proofs };
-        conclude(module, func, &config, &mut wanted, grounds);
+        let asked = Asked { module, func, watch: &watch, config: &config, wanted: &wanted };
+        proofs.ask_about_open(&asked, &tests.tests, &found);
+        conclude(module, &mut wanted, &tests.tests, &found, &proofs);
         let objective = wanted.list[goal].clone();
         let why = match &objective.status {
             Status::Covered(_) => {

@@ -1,6 +1,7 @@
 //! Reading a Java program: source is compiled with the user's javac, initialisers run once, and what methods under test may
 //! call becomes a module.
 
+mod looked_at;
 mod looking;
 mod making;
 mod named;

@@ -31,7 +31,11 @@
 #![warn(missing_docs)]
 
 mod bounds;
+mod cache;
+mod change;
+mod closure;
 mod conclude;
+mod discover;
 mod document;
 mod emit;
 mod error;
@@ -66,6 +70,8 @@ mod watcher;
 mod work;
 
 pub use bounds::{BadBounds, parse_bounds};
+pub use cache::{CacheSummary, clear_cache, summarize_cache};
+pub use change::{Difference, Impact, difference};
 pub use document::Finished;
 pub use error::{CampaignError, ExplainError, PlanError, SubjectError, Takes};
 pub use explain::{Answer, Question, Why};
@@ -81,7 +87,8 @@ pub use out_dir::{OutDir, OutDirError};
 pub use plan::{Plan, Task};
 pub use program::{Program, ReadError, Reader};
 pub use request::{
-    Compilation, Effort, Inputs, ObjectivesOf, Purpose, Regeneration, Replaying, Request, Subject, TestForm, TestsGo,
+    CacheIn, Compilation, Effort, Inputs, ObjectivesOf, Purpose, Regeneration, Replaying, Request, Subject, TestForm,
+    TestsGo,
 };
 pub use run::{run, run_into};
 pub use sink::{Collect, Leaves, TestSink, TestSinks};

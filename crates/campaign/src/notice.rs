@@ -87,6 +87,20 @@ pub enum Notice {
         /// Which function.
         function: String,
     },
+    /// A file of the cache is not what it should be.
+    NotOfCache {
+        /// Which.
+        file: PathBuf,
+        /// Why.
+        why: String,
+    },
+    /// Nothing can be kept for later runs.
+    CacheNotWritten {
+        /// The directory of the cache.
+        directory: PathBuf,
+        /// Why.
+        why: String,
+    },
 }
 
 impl fmt::Display for Notice {
@@ -128,6 +142,12 @@ impl fmt::Display for Notice {
                     f,
                     "{file} was edited, or is not Touchstone's: it stays as it is, and new tests are in {new_tests}"
                 )
+            }
+            Notice::NotOfCache { file, why } => {
+                write!(f, "{} is ignored as an entry of the cache: {why}", file.display())
+            }
+            Notice::CacheNotWritten { directory, why } => {
+                write!(f, "nothing is kept for later runs in {}: {why}", directory.display())
             }
             Notice::NoSource { function, others } => {
                 let others = match others {

@@ -17,11 +17,11 @@ fn only_agreed(replayed: Replayed, total: usize) -> Replayed {
     Replayed { verdicts, ..Replayed::default() }
 }
 
-/// Replays the tests of a suite; each gets its verdict.
+/// Replays the tests of a suite.
 pub(crate) fn replay(
     work: &Work<'_>,
     suite: &Path,
-    tests: &mut [TestCase],
+    tests: &[TestCase],
     watcher: &mut dyn FunctionWatcher,
 ) -> Result<Replayed, CampaignError> {
     if tests.is_empty() {
@@ -29,16 +29,20 @@ pub(crate) fn replay(
     }
     let total = tests.len();
     let mut progress = |done| watcher.replayed(done, total);
-    let mut replayed = match work.plan.target.replay(suite, work.module(), work.task.func, tests, &mut progress) {
+    Ok(match work.plan.target.replay(suite, work.module(), work.task.func, tests, &mut progress) {
         // What was going on was ended, too, and says nothing.
         replayed if work.plan.request.is_interrupted() => only_agreed(replayed.unwrap_or_default(), total),
         replayed => replayed?,
-    };
+    })
+}
+
+/// Gives each test its verdict.
+pub(crate) fn take(mut replayed: Replayed, tests: &mut [TestCase]) -> Replayed {
     for (test, verdict) in tests.iter_mut().zip(std::mem::take(&mut replayed.verdicts)) {
         // What the interpreter disagreed with stays disagreed.
         if !matches!(test.replayed, Replay::Disagreed(_)) {
             test.replayed = verdict;
         }
     }
-    Ok(replayed)
+    replayed
 }

@@ -47,6 +47,8 @@ pub struct Request {
     pub emit: Vec<TestForm>,
     /// Whether and how the tests are replayed.
     pub replay: Replaying,
+    /// Where results are kept for later runs, and found; `None`: nowhere.
+    pub cache: Option<CacheIn>,
     /// Functions to work on at the same time; `None`: as many as there are cores.
     pub jobs: Option<usize>,
     /// What becomes of suites that an earlier run left.
@@ -86,6 +88,7 @@ impl Request {
             assume: BTreeSet::new(),
             emit: vec![TestForm::C],
             replay: Replaying::InSandbox,
+            cache: None,
             jobs: None,
             regeneration: Regeneration::Plain,
             tool: None,
@@ -139,6 +142,15 @@ impl Request {
         });
         goals.collect()
     }
+}
+
+/// Where results of earlier runs are.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CacheIn {
+    /// The directory.
+    pub directory: PathBuf,
+    /// What tells this program from others, also of its own version: only what it wrote itself is believed.
+    pub build: String,
 }
 
 /// How sources are compiled.

@@ -1,17 +1,16 @@
 //! Drives a plan: every function goes through the stages, several functions at a time.
 
-use crate::conclude::{Grounds, conclude};
+use crate::cache::{Cache, Known};
+use crate::conclude::conclude;
+use crate::discover::{Discovery, discover, give};
 use crate::document::{Done, Finished, results};
 use crate::emit::{TestFiles, build_files, emit};
 use crate::error::CampaignError;
-use crate::explore::{Explored, explore};
-use crate::java::look_around;
 use crate::kept::{Kept, look};
 use crate::naming::name;
 use crate::notice::Notice;
 use crate::plan::{Plan, Task};
-use crate::reduce::{Reduced, reduce};
-use crate::replay::replay;
+use crate::replay::{replay, take};
 use crate::request::{Purpose, Replaying, TestForm};
 use crate::sink::{Leaves, Nowhere, TestSink, TestSinks};
 use crate::suite::keep_only_the_suite;
@@ -20,7 +19,7 @@ use crate::watched::Watched;
 use crate::watcher::{FunctionWatcher, Watcher};
 use crate::work::Work;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 use touchstone_criteria::{NotCheckable, Replay, TestCase};
 use touchstone_emit::Replayed;
@@ -43,25 +42,31 @@ pub fn run_into(plan: &Plan, sinks: &dyn TestSinks, watcher: &dyn Watcher) -> Re
 fn run_tasks(plan: &Plan, sinks: &dyn TestSinks, watcher: &dyn Watcher) -> Result<Finished, CampaignError> {
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
     let jobs = plan.request.jobs.unwrap_or(cores).clamp(1, plan.tasks.len().max(1));
+    let cache = Cache::open(plan);
     let next = AtomicUsize::new(0);
     let done: Vec<Mutex<Option<Result<Done, CampaignError>>>> = plan.tasks.iter().map(|_| Mutex::new(None)).collect();
-    let work = || {
-        loop {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some(task) = plan.tasks.get(index) else { break };
-            // What was not begun is in the report, as unknown, and its files stay.
-            let result = match plan.request.is_interrupted() {
-                true => function(plan, task, &Nowhere, watcher),
-                false => function(plan, task, sinks, watcher),
-            };
-            *done[index].lock().expect("invariant: no worker panics with the lock") = Some(result);
-        }
-    };
+    let prepared = AtomicBool::new(!will_replay(plan));
     std::thread::scope(|scope| {
-        if will_replay(plan) {
-            scope.spawn(|| plan.target.prepare(&plan.program.module));
-        }
-        let others = (1..jobs).filter_map(|_| touchstone_base::spawn_deep(scope, &work)).count();
+        let (cache, next, done, prepared) = (cache.as_ref(), &next, &done, &prepared);
+        // Where all is known nothing is compiled.
+        let prepare = move || {
+            if !prepared.swap(true, Ordering::Relaxed) {
+                scope.spawn(|| plan.target.prepare(&plan.program.module));
+            }
+        };
+        let work = move || {
+            loop {
+                let index = next.fetch_add(1, Ordering::Relaxed);
+                let Some(task) = plan.tasks.get(index) else { break };
+                // What was not begun is in the report, as unknown, and its files stay.
+                let result = match plan.request.is_interrupted() {
+                    true => function(&Doing { plan, sinks: &Nowhere, cache: None, prepare: &|| {} }, task, watcher),
+                    false => function(&Doing { plan, sinks, cache, prepare: &prepare }, task, watcher),
+                };
+                *done[index].lock().expect("invariant: no worker panics with the lock") = Some(result);
+            }
+        };
+        let others = (1..jobs).filter_map(|_| touchstone_base::spawn_deep(scope, work)).count();
         // This stack is deep, too; what could not be begun elsewhere is done here.
         debug_assert!(others < jobs);
         work();
@@ -73,6 +78,7 @@ fn run_tasks(plan: &Plan, sinks: &dyn TestSinks, watcher: &dyn Watcher) -> Resul
         }
     }
     finished.notice(build_files(plan)?);
+    finished.notice(cache.iter().flat_map(Cache::notices).collect());
     finished.note_protection(&plan.target);
     Ok(finished)
 }
@@ -85,35 +91,54 @@ fn will_replay(plan: &Plan) -> bool {
     tests && request.replay != Replaying::Off && !plan.tasks.is_empty()
 }
 
+/// What a function is worked on with.
+struct Doing<'p> {
+    plan: &'p Plan,
+    sinks: &'p dyn TestSinks,
+    /// What earlier runs found.
+    cache: Option<&'p Cache<'p>>,
+    /// Begins to make ready what a replay needs.
+    prepare: &'p dyn Fn(),
+}
+
 /// One function through all stages.
-fn function(plan: &Plan, task: &Task, sinks: &dyn TestSinks, watcher: &dyn Watcher) -> Result<Done, CampaignError> {
+fn function(doing: &Doing<'_>, task: &Task, watcher: &dyn Watcher) -> Result<Done, CampaignError> {
+    let Doing { plan, sinks, cache, prepare } = doing;
     let mut work = Work::begin(plan, task);
     let mut watcher = watcher.function(work.name());
     let kept = if plan.request.is_interrupted() { Kept::default() } else { look(&work)? };
     kept.covers.iter().for_each(|suite| work.settle(suite));
-    let sink = sinks.open(work.module(), task.func)?;
-    let Explored { mut found, proofs, pairs, tests, mut sink } = explore(&work, sink, watcher.as_mut())?;
-    let Reduced { mut tests, mut watched, not_called } = reduce(&work, tests);
+    let mut sink = sinks.open(work.module(), task.func)?;
+    let place = cache.map(|cache| cache.place(&work));
+    let discovery = match place.as_ref().and_then(|place| place.find(&work)) {
+        Some(known) => {
+            give(&work, &known.tests, sink.as_mut())?;
+            known
+        }
+        None => {
+            prepare();
+            let (found, filled) = discover(&work, sink, watcher.as_mut())?;
+            place.iter().for_each(|place| place.keep(&work, &found));
+            sink = filled;
+            found
+        }
+    };
+    let Discovery { found, proofs, pairs, mut tests, mut watched, cached, .. } = discovery;
     if !work.criteria.is_empty() {
         name(&mut tests, &mut watched, work.module(), &plan.earlier, &kept.names);
     }
-    if let Some(java) = &plan.program.java {
-        look_around(&work, java, &mut tests);
-    }
-    found.result.incomplete.extend(not_called);
     let notices = unnamed(&work, &watched, &tests);
-    let grounds = Grounds { watch: &work.watch, tests: &tests, found: &found, proofs };
-    conclude(&plan.program.module, task.func, &work.config, &mut work.wanted, grounds);
+    conclude(&plan.program.module, &mut work.wanted, &tests, &found, &proofs);
     if plan.suite.is_some() && plan.request.purpose == Purpose::Verdicts {
         keep_only_the_suite(&mut work.wanted);
     }
     if !work.criteria.is_empty() {
         // Tests were written as they were found; what stays is the smallest part that covers as much, and only now it is
         // known what each test covers alone.
-        sink = emit(&work, sinks, &tests, &Replayed::default())?;
+        sink = emit(&work, *sinks, &tests, &Replayed::default())?;
     }
     let new_tests = sink.path().filter(|_| !tests.is_empty());
-    let Checked { seconds, forms } = check(&work, sinks, sink, &mut tests, watcher.as_mut())?;
+    let Checked { seconds, unprotected, forms } = check(&work, doing, sink, &mut tests, watcher.as_mut())?;
     watcher.finish();
     let results = results(&work, found.result, seconds, tests.len() as u64);
     let decisions = match work.criteria.is_empty() {
@@ -128,6 +153,8 @@ fn function(plan: &Plan, task: &Task, sinks: &dyn TestSinks, watcher: &dyn Watch
         notices,
         kept: kept.said(new_tests),
         forms,
+        unprotected,
+        cached,
         finished: !plan.request.is_interrupted(),
     })
 }
@@ -142,38 +169,52 @@ fn unnamed(work: &Work<'_>, watched: &Watched, tests: &[TestCase]) -> Vec<Notice
 }
 
 /// What became of the files of a function.
+#[derive(Default)]
 struct Checked {
     /// What the replay took.
     seconds: f64,
+    /// What nothing kept a replay of an earlier run from.
+    unprotected: Option<String>,
     forms: Vec<FormSuites>,
 }
 
 /// Finishes the files and replays what they have. Tests that don't compile are written out of the files again.
 fn check<'s>(
     work: &Work<'s>,
-    sinks: &'s dyn TestSinks,
+    doing: &Doing<'s>,
     mut sink: Box<dyn TestSink + 's>,
     tests: &mut [TestCase],
     watcher: &mut dyn FunctionWatcher,
 ) -> Result<Checked, CampaignError> {
     let suite = match sink.finish()? {
         Leaves::Suite(suite) => suite,
-        Leaves::Nothing => return Ok(Checked { seconds: 0.0, forms: sink.forms() }),
+        Leaves::Nothing => return Ok(Checked { forms: sink.forms(), ..Checked::default() }),
         Leaves::Refused { why } => {
             tests
                 .iter_mut()
                 .for_each(|test| test.replayed = Replay::NotCheckable(NotCheckable::NoTestFile(why.clone())));
-            return Ok(Checked { seconds: 0.0, forms: sink.forms() });
+            return Ok(Checked { forms: sink.forms(), ..Checked::default() });
         }
     };
     if work.plan.request.replay == Replaying::Off {
-        return Ok(Checked { seconds: 0.0, forms: sink.forms() });
+        return Ok(Checked { forms: sink.forms(), ..Checked::default() });
     }
     let started = Instant::now();
-    let replayed = replay(work, &suite, tests, watcher)?;
+    let key = doing.cache.and_then(|cache| Some((cache, cache.replay_key(work, &suite, tests)?)));
+    let known = key.and_then(|(cache, key)| cache.replayed(key, tests));
+    let (replayed, seconds, unprotected) = match known {
+        Some(Known { replayed, seconds, unprotected }) => (replayed, seconds, unprotected),
+        None => {
+            let replayed = replay(work, &suite, tests, watcher)?;
+            let seconds = started.elapsed().as_secs_f64();
+            key.iter().for_each(|(cache, key)| cache.keep_replayed(*key, work, &replayed, seconds));
+            (replayed, seconds, None)
+        }
+    };
+    let replayed = take(replayed, tests);
     if replayed.given_up.is_some() || !replayed.left_out.is_empty() {
-        sink = emit(work, sinks, tests, &replayed)?;
+        sink = emit(work, doing.sinks, tests, &replayed)?;
         sink.finish()?;
     }
-    Ok(Checked { seconds: started.elapsed().as_secs_f64(), forms: sink.forms() })
+    Ok(Checked { seconds, unprotected, forms: sink.forms() })
 }

@@ -2,6 +2,7 @@
 
 use crate::plan::args::{Bench, Generate, Run};
 use crate::verbs::annotate::Annotate;
+use crate::verbs::cache::Cache;
 use crate::verbs::cc::Cc;
 use crate::verbs::explain::Explain;
 use crate::verbs::init::Init;
@@ -95,6 +96,11 @@ pub enum Command {
   touchstone init                  from compile_commands.json here or in build/, else from the C files that are here
   touchstone init -p out && touchstone generate")]
     Init(Init),
+    /// Show or clear what earlier runs of generate and prove left: results of functions that have not changed since
+    #[command(after_help = "Examples:
+  touchstone cache                 where it is, how much is in it, and what for
+  touchstone cache clear")]
+    Cache(Cache),
     /// Run the papers' experiments, ours beside theirs
     #[command(after_help = "Examples:
   touchstone bench            every bench

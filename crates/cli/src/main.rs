@@ -15,7 +15,7 @@ use output::exit::Exit;
 use output::{progress, stdout};
 use plan::project_file::with_project_file;
 use std::process::ExitCode;
-use verbs::{annotate, cc, explain, generate, init, instrument, measure, objectives, report, run};
+use verbs::{annotate, cache, cc, explain, generate, init, instrument, measure, objectives, report, run};
 
 /// Paths fork states and make many small things.
 #[global_allocator]
@@ -65,6 +65,7 @@ fn carry_out(command: &Command) -> anyhow::Result<ExitCode> {
         Command::Annotate(options) => annotate::annotate(options),
         Command::Explain(options) => explain::explain(options),
         Command::Init(options) => init::init(options),
+        Command::Cache(options) => cache::cache(options),
         Command::Report(options) => report::report(options),
         Command::Completions { shell } => report::completions(*shell, Args::command()),
         Command::Man { dir } => report::man(dir.as_deref(), Args::command()),

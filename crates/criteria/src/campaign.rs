@@ -72,7 +72,7 @@ pub struct ObjectiveCounts {
 }
 
 /// Paths by how they ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct PathCounts {
     /// Followed to an end, error ends included.
     pub explored: u64,
@@ -87,7 +87,7 @@ pub struct PathCounts {
 }
 
 /// The solver's share.
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct SolverUse {
     /// Questions asked.
     pub queries: u64,

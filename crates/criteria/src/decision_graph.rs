@@ -59,7 +59,7 @@ pub enum Next {
 }
 
 /// One complete evaluation of a decision.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Row {
     /// The outcomes of the conditions, in evaluation order.
     pub outcomes: Vec<(CondId, bool)>,

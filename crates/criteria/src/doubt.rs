@@ -4,7 +4,7 @@
 use std::fmt;
 
 /// Something that is not modelled in tests, but may be in a real program.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Doubt {
     /// A variable that no test sets holds what earlier calls left there; how people know it, the program's own in backquotes.
     EarlierCalls(String),
@@ -25,7 +25,7 @@ pub enum Doubt {
 }
 
 /// What is not settled by the program.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Unsettled {
     /// What nobody wrote may be anything.
     Unwritten,
@@ -181,7 +181,7 @@ impl fmt::Display for Doubt {
 }
 
 /// What a verdict or a set of paths rests on beside the program.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Assumption {
     /// What is assumed, for people.
     pub text: String,
@@ -197,7 +197,7 @@ impl Authority {
 }
 
 /// Who made an assumption.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Authority {
     /// The user, by this option.
     Option(String),

@@ -18,6 +18,7 @@ mod objective;
 mod pairs;
 mod prospect;
 mod registry;
+mod renumber;
 mod replay;
 mod suite;
 mod tables;
@@ -37,6 +38,7 @@ pub use mutator::{Mutator, MutatorParseError};
 pub use objective::{Objectives, objectives};
 pub use pairs::{ConditionOf, MOST_ROWS_TRIED, PairSearch, PairsStopped, SeenRows, unique_cause};
 pub use registry::{CriteriaOptions, Draft, Known, Labelling, Many, REGISTRY, Scope, criterion_named};
+pub use renumber::Renumber;
 pub use replay::{Disagreement, NotCheckable, Replay, Unmakeable};
 pub use suite::{Ruling, conclude, count, reduce};
 pub use tables::{

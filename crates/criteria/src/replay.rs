@@ -4,9 +4,10 @@ use crate::{GoalId, Outcome};
 use touchstone_ir::ErrorKind;
 
 /// What the replay on the real program said.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub enum Replay {
     /// Not replayed (yet).
+    #[default]
     NotRun,
     /// The real program did what was predicted.
     Agreed,
@@ -61,7 +62,7 @@ touchstone_base::reasons! {
 
 touchstone_base::reasons! {
     /// Why the real program can't be asked, or its answer is none.
-    #[derive(Clone, PartialEq, Debug, thiserror::Error)]
+    #[derive(Clone, PartialEq, Debug, thiserror::Error, serde::Serialize, serde::Deserialize)]
     pub enum NotCheckable {
         /// Each read of a volatile object is an input.
         #[error("it depends on what a volatile object holds at each read, which no test can set")]
@@ -119,11 +120,11 @@ touchstone_base::reasons! {
 
 touchstone_base::reasons! {
     /// Why no test can be made of a path.
-    #[derive(Clone, PartialEq, Eq, Hash, Debug, thiserror::Error)]
+    #[derive(Clone, PartialEq, Eq, Hash, Debug, thiserror::Error, serde::Serialize, serde::Deserialize)]
     pub enum Unmakeable {
         /// An object whose insides are the library's own business.
         #[error("a `{0}` that the library did not make as an input")]
-        "librarys_own" => LibrarysOwn(&'static str),
+        "librarys_own" => LibrarysOwn(String),
         /// An end that the language of the tests does not have: the class of what is thrown.
         #[error("`{0}` is thrown, and nothing in C catches it")]
         "thrown" => Thrown(String),

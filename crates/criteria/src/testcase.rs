@@ -10,7 +10,7 @@ use touchstone_ir::{
 };
 
 /// One test.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct TestCase {
     /// Unique in the campaign and an identifier: `max3_1`.
     pub id: String,
@@ -32,12 +32,13 @@ pub struct TestCase {
     pub path: u64,
     /// Goals that the test reaches, of those that were watched.
     pub covers: Vec<GoalId>,
-    /// What the replay on the real program said.
+    /// What the replay on the real program said. Each run says it anew.
+    #[serde(skip)]
     pub replayed: Replay,
 }
 
 /// What a test runs.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum TestKind {
     /// Calls the function directly.
     Function {
@@ -56,7 +57,7 @@ pub enum TestKind {
 }
 
 /// A call before the one that a test is about.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct EarlierCall {
     /// The function.
     pub function: String,
@@ -67,7 +68,7 @@ pub struct EarlierCall {
 }
 
 /// A named value.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct NamedValue {
     /// Name in the source.
     pub name: String,
@@ -78,7 +79,7 @@ pub struct NamedValue {
 }
 
 /// An object that exists before the call.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct ObjectInput {
     /// A name that is an identifier and unique in the test: made from the pointer that leads here (`list_next`).
     pub name: String,
@@ -93,7 +94,7 @@ pub struct ObjectInput {
 }
 
 /// An argument of the program, or the answer to one request for an input.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct MadeInput {
     /// Where it comes in.
     pub source: InputSource,
@@ -352,7 +353,7 @@ fn take_known_bits(types: &DataTypes, data: DataTypeId, bytes: &mut [u8]) {
 }
 
 /// How a run ends.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Outcome {
     /// The function returns.
     Returned,
@@ -377,7 +378,7 @@ pub enum Outcome {
 }
 
 /// What must hold after the run. Empty for runs that go wrong.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Expected {
     /// The result.
     pub result: Option<DataValue>,
@@ -398,7 +399,7 @@ pub struct Expected {
 }
 
 /// Something that is seen besides what the tested call itself leaves.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Noticed {
     /// Where.
     pub at: Noticing,
@@ -407,7 +408,7 @@ pub struct Noticed {
 }
 
 /// Where something is seen.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Noticing {
     /// What the call returns that this parameter chooses, before the one that is tested.
     Before(usize),
@@ -425,7 +426,7 @@ pub enum Noticing {
 }
 
 /// A value that is passed once more.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Again {
     /// That of a parameter of the test.
     Param(usize),
@@ -436,7 +437,7 @@ pub enum Again {
 }
 
 /// What is seen.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Seen {
     /// A number, a character or a truth value.
     Value(DataTypeId, DataValue),
@@ -457,7 +458,7 @@ pub enum Seen {
 }
 
 /// A call of a function that nobody defines.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Call {
     /// The function.
     pub function: String,

@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 
 touchstone_base::reasons! {
     /// Something that a path does and that can't be followed.
-    #[derive(Clone, PartialEq, Eq, Hash, Debug, thiserror::Error)]
+    #[derive(Clone, PartialEq, Eq, Hash, Debug, thiserror::Error, serde::Serialize, serde::Deserialize)]
     pub enum Unsupported {
         /// The front end has no lowering for it, and names it.
         #[error("{0}")]
@@ -186,7 +186,7 @@ touchstone_base::reasons! {
         "symbolic_float_text" => SymbolicFloatText,
         /// A function of mathematics whose argument depends on inputs.
         #[error("{0} of a symbolic value")]
-        "symbolic_mathematics" => SymbolicMathematics(&'static str),
+        "symbolic_mathematics" => SymbolicMathematics(String),
 
         // Tests.
         /// The engine's test does not reach its goal in the interpreter.

@@ -6,7 +6,7 @@ use touchstone_base::Span;
 
 touchstone_base::reasons! {
     /// A bound that was hit. Its sentence is the option that lifts it.
-    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize, serde::Deserialize)]
     pub enum Bound {
         /// `--loop-bound` or `paths:K`.
         "loop_bound" => LoopBound,
@@ -63,7 +63,7 @@ impl Bound {
 
 touchstone_base::reasons! {
     /// Why the solver gave no answer.
-    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, thiserror::Error)]
+    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, thiserror::Error, serde::Serialize, serde::Deserialize)]
     pub enum Unanswered {
         /// The question took more conflicts than allowed.
         #[error("Conflicts")]
@@ -81,7 +81,9 @@ touchstone_base::reasons! {
 }
 
 /// Why a path was not followed to its end, or does not say everything.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, thiserror::Error)]
+#[derive(
+    Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, thiserror::Error, serde::Serialize, serde::Deserialize,
+)]
 pub enum Incomplete {
     /// A bound was hit.
     #[error("bound: {}", .0.flag())]
@@ -116,7 +118,7 @@ impl From<Unsupported> for Incomplete {
 }
 
 /// Paths that were given up for one reason at one place.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, serde::Serialize, serde::Deserialize)]
 pub struct IncompletePaths {
     /// Why.
     pub why: Incomplete,
@@ -127,7 +129,7 @@ pub struct IncompletePaths {
 }
 
 /// How a static proof rules a goal out.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Proof {
     /// Intervals and known bits, to a fixpoint.
     Intervals,

@@ -20,6 +20,7 @@
 mod archive;
 mod c;
 mod error;
+mod fingerprint;
 mod java;
 mod sha256;
 mod tap;

@@ -30,7 +30,7 @@ pub use confirm::rounding::{round_numbers, shorten_objects};
 pub use confirm::watcher::Ways;
 pub use exec::machines::Machines;
 pub use growth::{Growth, Room, Shortage};
-pub use inputs::globals::global_inputs;
+pub use inputs::globals::{GlobalFacts, global_inputs};
 pub use inputs::kept::changers;
 pub use prover::prove_infeasible;
 pub use search::explain::{Conflict, Explanation, Fact, explain};
@@ -43,5 +43,6 @@ pub use search::prefix::{LostPrefix, Prefix, PrefixInput, explore_from, explore_
 pub use search::sequence::{Sequence, SequenceCall, Sequencing};
 pub use state::trail::Choice;
 pub use touchstone_interp::{End, Layout, Limits, Starting, Value, Whose};
+pub use vary::heaps::builders;
 pub use vary::hints::Chance;
 pub use vary::{Pool, Variation, Wishes};

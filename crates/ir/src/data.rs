@@ -320,7 +320,7 @@ impl DataType {
 }
 
 /// A concrete value of a data type.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum DataValue {
     /// An integer, enum, truth value or float: its bits, masked to the type's width.
     Int(u64),
@@ -360,7 +360,7 @@ impl DataValue {
 }
 
 /// Where a pointer value points.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum PointerTarget {
     /// Nowhere.
     Null,

@@ -9,7 +9,7 @@ pub const REGISTERS: std::ops::Range<u64> = 1 << 16..1 << 32;
 pub const REGISTER_BLOCK: u64 = 1024;
 
 /// Where an input comes in. The name that goes with it says which one it is.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub enum InputSource {
     /// The program asks: the name is the one that it gives.
     #[default]

@@ -438,7 +438,7 @@ impl SwitchArm {
 }
 
 /// How a path can go wrong.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum ErrorKind {
     /// Access outside an object.
     OutOfBounds,

@@ -178,6 +178,9 @@ pub struct Function {
     pub tests: u64,
     /// Nothing was left unexplored.
     pub exhaustive: bool,
+    /// An earlier run found all this, and it was kept; seconds are those that it took then.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cached: bool,
     /// Seconds of exploration.
     pub seconds: f64,
     /// Seconds of compiling and replaying.

@@ -2,6 +2,7 @@
 
 use crate::forms::FormSuites;
 use crate::kept::KeptSuite;
+use std::collections::BTreeSet;
 use touchstone_criteria::DecisionTable;
 
 /// What a report can show beside the campaign; by default nothing.
@@ -15,4 +16,6 @@ pub struct Extras {
     pub kept: Vec<KeptSuite>,
     /// What the suites of each form run.
     pub forms: Vec<FormSuites>,
+    /// Functions of which an earlier run found what is said here.
+    pub cached: BTreeSet<String>,
 }

@@ -25,7 +25,14 @@ pub fn document(campaign: &Campaign, module: &Module, extras: &Extras) -> Docume
     let objectives: Vec<document::Objective> =
         campaign.objectives.iter().map(|given| objective(given, errors.cover(given), files)).collect();
     Document {
-        functions: campaign.functions.iter().map(|result| function(result, campaign, &errors, module)).collect(),
+        functions: campaign
+            .functions
+            .iter()
+            .map(|result| document::Function {
+                cached: extras.cached.contains(&result.name),
+                ..function(result, campaign, &errors, module)
+            })
+            .collect(),
         objectives,
         decisions: extras.decisions.iter().map(|table| decision(table, files)).collect(),
         tests: campaign.tests.iter().map(|test| test_of(test, covered(test), module)).collect(),
@@ -119,6 +126,7 @@ fn function(
         tests: result.tests,
         exhaustive: result.exhaustive,
         seconds: finite(result.seconds),
+        cached: false,
         replay_seconds: finite(result.replay_seconds),
         solver: document::Solver { queries: result.solver.queries, seconds: finite(result.solver.seconds) },
         incomplete: result.incomplete.iter().map(incomplete).collect(),

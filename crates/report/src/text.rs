@@ -35,7 +35,19 @@ pub fn text(document: &Document, detail: Detail, style: Style) -> String {
     kept_suites(&mut out, &document.kept, style);
     forms(&mut out, document, style);
     replay_line(&mut out, document, style);
+    cache_line(&mut out, document);
     out
+}
+
+/// How many functions an earlier run explored.
+fn cache_line(out: &mut String, document: &Document) {
+    let names = |cached: bool| -> usize {
+        let functions = document.functions.iter().filter(|function| function.cached || !cached);
+        functions.map(|function| &function.name).collect::<BTreeSet<_>>().len()
+    };
+    if names(true) > 0 {
+        out.push_str(&format!("{} of {} functions from the cache\n", names(true), names(false)));
+    }
 }
 
 /// What infeasible verdicts, and complete sets of paths, take for granted beside the program.

@@ -4,6 +4,7 @@
 //! search asks what each call does before it gets there; to run all short sequences takes a fraction of a second (bounded-exhaustive
 //! testing; Boyapati, Khurshid, Marinov, *Korat*, 2002, does it for heaps).
 
+use std::hash::{Hash, Hasher};
 use touchstone_engine::Chance;
 use touchstone_front_java::{Call, Making, Object, Scenario, Slot, Way};
 
@@ -27,6 +28,11 @@ pub(crate) struct FirstInputs {
 }
 
 impl FirstInputs {
+    /// What they are, for who keeps what came of them.
+    pub fn feed(&self, hasher: &mut impl Hasher) {
+        (&self.few, &self.many).hash(hasher);
+    }
+
     /// Those of a scenario.
     pub fn of(scenario: &Scenario, seed: u64) -> FirstInputs {
         let mut choosing = Choosing { chance: Chance::new(seed), numbers: Vec::new() };

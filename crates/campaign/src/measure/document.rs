@@ -247,6 +247,7 @@ impl<'a> Making<'a> {
                 tests: tests.len() as u64,
                 exhaustive: false,
                 seconds: 0.0,
+                cached: false,
                 replay_seconds: 0.0,
                 solver: Solver::default(),
                 assumptions: Vec::new(),

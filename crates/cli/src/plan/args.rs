@@ -53,6 +53,10 @@ pub struct Generate {
     /// Go on with a run that was interrupted: what it finished, and what has not changed since, is not explored again
     #[arg(long)]
     pub resume: bool,
+    /// Where results are kept for later runs, and found: a directory, or `off` [default: $TOUCHSTONE_CACHE, or touchstone/ in the
+    /// user's cache directory]
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
+    pub cache: Option<PathBuf>,
     /// Explore a whole program from this function instead of testing functions
     #[arg(long, value_name = "FUNC", conflicts_with = "functions")]
     pub entry: Option<String>,

@@ -1,5 +1,6 @@
 //! What the user wants: options as clap sees them, what `touchstone.toml` adds to them, and the request that they become. Uses `output/` (options of reports) only.
 
 pub mod args;
+pub mod cache;
 pub mod project_file;
 mod request;

@@ -14,6 +14,7 @@
 //! So every option is known there by its name, and has the meaning, the checks and the messages that it has on the command
 //! line. Relative paths begin at the file. Deliberately not here: the tables of functions (`touchstone_campaign` reads them).
 
+use crate::plan::cache;
 use anyhow::{Context, Result, bail};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint};
@@ -208,7 +209,8 @@ impl ProjectFile {
         };
         let is_path = arg.get_value_hint() != ValueHint::Unknown || PATHS.contains(&arg.get_id().as_str());
         let folder = self.path.parent().unwrap_or(Path::new("."));
-        let placed = |text: String| match is_path && folder != Path::new(".") {
+        let off = |text: &str| arg.get_id() == "cache" && text == cache::OFF;
+        let placed = |text: String| match is_path && folder != Path::new(".") && !off(&text) {
             true => folder.join(text).into_os_string(),
             false => OsString::from(text),
         };

@@ -54,6 +54,7 @@ impl Generate {
                 (false, true) => Replaying::Unprotected,
                 (false, false) => Replaying::InSandbox,
             },
+            cache: None,
             jobs: self.jobs,
             regeneration: match (self.update, self.resume) {
                 (true, _) => Regeneration::Update,

@@ -4,6 +4,7 @@ use crate::output::exit::Exit;
 use crate::output::outputs;
 use crate::output::progress::Display;
 use crate::plan::args::{Format, Generate};
+use crate::plan::cache;
 use crate::verbs::interrupt;
 use anyhow::Result;
 use std::process::ExitCode;
@@ -26,7 +27,8 @@ pub fn prove(options: &Generate) -> Result<ExitCode> {
 fn carry_out(options: &Generate, purpose: Purpose) -> Result<ExitCode> {
     let criteria: Vec<String> = options.criteria.iter().map(ToString::to_string).collect();
     options.outputs.check_criteria(&criteria)?;
-    let request = Request { tool: std::env::current_exe().ok(), ..options.request(purpose) };
+    let cache = cache::of_campaigns(options.cache.as_deref());
+    let request = Request { tool: std::env::current_exe().ok(), cache, ..options.request(purpose) };
     interrupt::on_ctrl_c(Arc::clone(&request.interrupt))?;
     let interrupted = || request.interrupt.load(Ordering::Relaxed);
     let plan = match Plan::new(&request) {

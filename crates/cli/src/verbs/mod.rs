@@ -1,6 +1,7 @@
 //! One verb a file: from its options to its exit code. Uses `plan/` and `output/`; the work is done by libraries.
 
 pub mod annotate;
+pub mod cache;
 pub mod cc;
 pub mod explain;
 pub mod generate;

@@ -10,6 +10,7 @@ mod agree;
 mod annotate;
 mod bad_input;
 mod brute_force;
+mod cache;
 mod compilers;
 mod criteria;
 mod docs;

@@ -93,14 +93,24 @@ impl Result {
     }
 }
 
-/// One file: what Touchstone says of it, and what its runs say.
-fn judge_file(seed: u64, folder: &Path) -> Result {
+/// Every feature comes in turn, the others by chance.
+fn features(seed: u64) -> Vec<Feature> {
     let mut rng = crate::support::rng::Rng::new(seed ^ 0x5eed);
-    // Every feature comes in turn, the others by chance.
     let mut features = vec![FEATURES[seed as usize % FEATURES.len()], Feature::Plain];
     while features.len() < UNITS {
         features.push(*rng.pick(&FEATURES));
     }
+    features
+}
+
+/// The text of such a file.
+pub(crate) fn random_program(seed: u64) -> String {
+    File::new(seed, &features(seed), Scope::Functions).text.plain
+}
+
+/// One file: what Touchstone says of it, and what its runs say.
+fn judge_file(seed: u64, folder: &Path) -> Result {
+    let mut features = features(seed);
     let scope = if seed % 6 == 5 { Scope::Program } else { Scope::Functions };
     if scope == Scope::Program {
         // Their arguments are not made one by one.

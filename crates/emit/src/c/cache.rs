@@ -94,7 +94,7 @@ fn cache_dir() -> Option<PathBuf> {
 }
 
 /// The file that a command starts.
-fn in_path(command: &str) -> Option<PathBuf> {
+pub(crate) fn in_path(command: &str) -> Option<PathBuf> {
     if command.contains('/') {
         return Some(PathBuf::from(command));
     }

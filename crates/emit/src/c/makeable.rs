@@ -33,7 +33,7 @@ pub fn unmakeable(module: &Module, test: &TestCase) -> Option<Unmakeable> {
     }
     let TestKind::Function { earlier, params, globals, objects } = &test.kind else { return None };
     if are_elsewhere(module, params, objects) {
-        return Some(Unmakeable::LibrarysOwn(VA_LIST));
+        return Some(Unmakeable::LibrarysOwn(VA_LIST.to_string()));
     }
     let object = objects.iter().find_map(|object| {
         let name = librarys_own(module, object.element).filter(|name| *name != VA_LIST)?;
@@ -47,7 +47,7 @@ pub fn unmakeable(module: &Module, test: &TestCase) -> Option<Unmakeable> {
         .chain(globals)
         .find_map(|input| librarys_own(module, input.data).filter(|_| !is_empty(&input.value)));
     let name = object.or(value)?;
-    Some(Unmakeable::LibrarysOwn(name))
+    Some(Unmakeable::LibrarysOwn(name.to_string()))
 }
 
 /// Why C can't express how a test ends.

@@ -4,8 +4,10 @@
 use crate::c::build::Build;
 use crate::c::names::{is_identifier, source_name};
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::Hasher;
 use std::process::Command;
 use std::sync::{Arc, Mutex};
+use touchstone_base::WideHasher;
 use touchstone_ir::Module;
 
 /// What is known of the files so far; each is asked for once a run.
@@ -17,6 +19,8 @@ pub struct Preprocessed {
 /// One file after preprocessing.
 #[derive(Debug, Default)]
 pub(crate) struct Surface {
+    /// All of it, as one number, if the compiler took it.
+    pub(crate) text: Option<u128>,
     /// Every identifier.
     pub(crate) words: BTreeSet<String>,
     /// Functions that are declared or defined at file level.
@@ -44,8 +48,14 @@ fn preprocess(target: &Build, unit: usize) -> Surface {
     let unit = &target.units[unit];
     let mut command = Command::new(&target.cc);
     command.args(&unit.flags).arg("-I").arg(&target.include_dir).args(["-w", "-E", "-P", "-dD"]).arg(&unit.path);
-    let output = command.output().map(|output| output.stdout).unwrap_or_default();
-    Surface::new(&String::from_utf8_lossy(&output))
+    let output = command.output().ok();
+    let whole = output.as_ref().filter(|output| output.status.success()).map(|output| {
+        let mut hasher = WideHasher::default();
+        hasher.write(&output.stdout);
+        hasher.wide()
+    });
+    let text = output.map(|output| output.stdout).unwrap_or_default();
+    Surface { text: whole, ..Surface::new(&String::from_utf8_lossy(&text)) }
 }
 
 impl Surface {

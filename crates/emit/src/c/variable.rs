@@ -80,7 +80,7 @@ impl FunctionTest<'_> {
             return Ok(false);
         }
         if self.list.is_some() {
-            return Err(Unwritable::Unmakeable(Unmakeable::LibrarysOwn(VA_LIST)));
+            return Err(Unwritable::Unmakeable(Unmakeable::LibrarysOwn(VA_LIST.to_string())));
         }
         self.list = Some(ListArgument { index: self.arguments.len(), by_address });
         let packed = object.and_then(|object| object.values.iter().find_map(target)).and_then(|at| objects.get(at));

@@ -2,7 +2,7 @@
 
 use crate::java::confined::{Confined, Keeping};
 use std::io::{BufRead, BufReader, Error, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Mutex, OnceLock};
@@ -44,6 +44,11 @@ pub(crate) struct Said {
 }
 
 impl Jvm {
+    /// The program that is started.
+    pub(crate) fn program(&self) -> &Path {
+        &self.java
+    }
+
     /// None runs yet.
     pub fn new(java: PathBuf, helper: PathBuf, keeping: Keeping) -> Jvm {
         Jvm { java, helper, keeping, confined: OnceLock::new(), running: Mutex::default() }

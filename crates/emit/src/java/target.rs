@@ -4,7 +4,7 @@ use crate::ReplayLimits;
 use crate::java::confined::Keeping;
 use crate::java::jvm::Jvm;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 /// How the user's classes are called and run.
@@ -24,6 +24,14 @@ pub struct JavaTarget {
     pub jvm: Jvm,
     /// By file: the tests that stand in it, by function.
     pub(crate) written: Mutex<BTreeMap<PathBuf, BTreeMap<String, Vec<String>>>>,
+}
+
+impl JavaTarget {
+    /// The tests of a function that were written to a file.
+    pub(crate) fn written_for(&self, suite: &Path, function: &str) -> Option<Vec<String>> {
+        let written = self.written.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        written.get(suite)?.get(function).cloned()
+    }
 }
 
 /// A method that tests call.

@@ -125,7 +125,7 @@ impl Executor<'_> {
             match self.as_scalar(state, &value, span)? {
                 Scalar::Const(value) => values.push(value),
                 Scalar::Term(_) => {
-                    return Err(Stop::unsupported(Unsupported::SymbolicMathematics(function.name()), span));
+                    return Err(Stop::unsupported(Unsupported::SymbolicMathematics(function.name().to_string()), span));
                 }
             }
         }

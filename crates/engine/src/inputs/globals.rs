@@ -247,6 +247,22 @@ fn reachable_globals(module: &Module) -> BTreeSet<GlobalId> {
     reachable.map(|(id, _)| id).collect()
 }
 
+/// What code that a function never runs says about globals all the same.
+#[derive(Clone, Debug)]
+pub struct GlobalFacts {
+    /// Somebody writes them, or may.
+    pub written: BTreeSet<GlobalId>,
+    /// A pointer from outside may lead to them.
+    pub reachable: BTreeSet<GlobalId>,
+}
+
+impl GlobalFacts {
+    /// The facts of a module.
+    pub fn of(module: &Module) -> GlobalFacts {
+        GlobalFacts { written: written_globals(module), reachable: reachable_globals(module) }
+    }
+}
+
 /// The globals that some code writes, or whose address goes somewhere that can't be followed.
 pub(crate) fn written_globals(module: &Module) -> BTreeSet<GlobalId> {
     let Addresses { mut escaping, written } = addresses(module);

@@ -10,6 +10,7 @@
 use super::change::Changes;
 use super::snapshot::snapshot;
 use super::{Inputs, Variation};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use touchstone_base::Deadline;
 use touchstone_criteria::{NamedValue, ObjectInput, TestKind};
@@ -307,6 +308,24 @@ fn zeros(machine: &mut Machine<'_>, size: u64, kind: ObjectKind) -> Option<Value
     let object = machine.alloc(size, "made", kind);
     machine.write_bytes(object, 0, &bytes).ok()?;
     Some(Value::ptr(object, 0))
+}
+
+/// All functions that may be run to make objects for calls of a function: those that make or change what it takes, and what they
+/// take themselves.
+pub fn builders(module: &Module, func: FuncId) -> BTreeSet<FuncId> {
+    let taken = |func: FuncId| {
+        let params = module.functions[func].own_params().iter();
+        params.filter_map(|param| structure(module, param.data)).collect::<Vec<_>>()
+    };
+    let (mut found, mut known) = (BTreeSet::new(), BTreeSet::new());
+    let mut pending = taken(func);
+    while let Some(data) = pending.pop() {
+        if known.insert(data) {
+            let own = makers(module, data).into_iter().chain(changers(module, data));
+            pending.extend(own.filter(|func| found.insert(*func)).flat_map(taken));
+        }
+    }
+    found
 }
 
 /// Functions of the program that can be called just so.

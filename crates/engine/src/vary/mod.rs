@@ -10,7 +10,7 @@
 
 mod asked;
 mod change;
-mod heaps;
+pub(crate) mod heaps;
 pub(crate) mod hints;
 mod repair;
 mod snapshot;

@@ -482,7 +482,7 @@ impl Job<'_> {
         let copy_once = Options { dump: dumps.1, ..options.clone() };
         let as_written = || lowered(&[PathBuf::from(source)], &written_once);
         let (original, first) = std::thread::scope(|scope| {
-            let original = touchstone_base::spawn_deep(scope, &as_written);
+            let original = touchstone_base::spawn_deep(scope, as_written);
             let first = lowered(std::slice::from_ref(&copy), &copy_once);
             let joined = original.map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
             (joined.unwrap_or_else(&as_written), first)

@@ -1,0 +1,326 @@
+//! What is written down of a function: what was found, without anything that only one run knows. Types, functions and literals have
+//! the numbers of their closure, and so have places: who reads it puts those of today there.
+
+use crate::closure::Closure;
+use crate::conclude::Proofs;
+use crate::discover::Discovery;
+use crate::watched::Watched;
+use crate::work::Work;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+use touchstone_base::{Id, Span};
+use touchstone_criteria::{
+    Assumption, Bound, Criterion, FunctionResult, GoalId, Incomplete, IncompletePaths, ObjectiveCounts, PathCounts,
+    Proof, Renumber, Replay, Row, SolverUse, TestCase,
+};
+use touchstone_engine::{Found, PairsFound, SeenRow, Shortage};
+use touchstone_ir::{DataTypeId, DecisionId, FuncId, Linkage, Module, Part, PointerTarget};
+
+/// What is written down.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Entry {
+    /// The objectives that it is about, by their ids.
+    objectives: Vec<String>,
+    /// What it took at most.
+    limits: Limits,
+    /// Something is not known: who has more time asks again.
+    open: bool,
+    result: Figures,
+    unfound: Vec<GoalId>,
+    excluded: BTreeSet<GoalId>,
+    doubted: Vec<(GoalId, Vec<IncompletePaths>)>,
+    labels: (u64, u64),
+    asked: BTreeSet<GoalId>,
+    proved: Vec<(GoalId, Proof)>,
+    pairs: Option<Pairs>,
+    tests: Vec<TestCase>,
+    /// What each of them evaluated.
+    rows: Vec<(String, Vec<SeenRow>)>,
+}
+
+/// Limits that may have a part in what is not known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) struct Limits {
+    timeout: Option<Duration>,
+    solver_timeout: Option<Duration>,
+    proof_time: Duration,
+    memory: Option<u64>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Figures {
+    paths: PathCounts,
+    counts: (u64, u64, u64, u64, u64),
+    incomplete: Vec<IncompletePaths>,
+    tests: u64,
+    exhaustive: bool,
+    assumptions: Vec<Assumption>,
+    seconds: f64,
+    solver: SolverUse,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Pairs {
+    incomplete: Option<Incomplete>,
+    too_big: BTreeSet<(FuncId, DecisionId)>,
+    solver: SolverUse,
+    seconds: f64,
+}
+
+impl Limits {
+    pub fn of(work: &Work<'_>) -> Limits {
+        let config = &work.task.config;
+        Limits {
+            timeout: work.plan.request.effort.timeout,
+            solver_timeout: config.solver_timeout,
+            proof_time: config.proof_time,
+            memory: config.memory.map(|memory| memory.most()),
+        }
+    }
+
+    /// Whether nobody with these limits gets further than somebody with the others.
+    fn are_within(&self, others: &Limits) -> bool {
+        fn within<T: PartialOrd>(one: Option<T>, other: Option<T>) -> bool {
+            other.is_none_or(|most| one.is_some_and(|limit| limit <= most))
+        }
+        within(self.timeout, others.timeout)
+            && within(self.solver_timeout, others.solver_timeout)
+            && within(self.memory, others.memory)
+            && self.proof_time <= others.proof_time
+    }
+}
+
+impl Entry {
+    /// Nothing if something can't be written down, or would not come again.
+    pub fn new(work: &Work<'_>, found: &Discovery, closure: &Closure, limits: Limits) -> Option<Entry> {
+        let open_still = found.is_open(work);
+        let Discovery { found, proofs, pairs, tests, watched, cached: _ } = found;
+        let Found { result, open, excluded, doubted, shortage: _, labels_asked, labels_found } = found;
+        let interrupted = |paths: &IncompletePaths| paths.why == Incomplete::Bound(Bound::Interrupted);
+        if result.incomplete.iter().any(interrupted) || tests.iter().any(|test| test.replayed != Replay::NotRun) {
+            return None;
+        }
+        let mut writing = Writing { module: work.module(), closure, lost: false };
+        let mut tests = tests.clone();
+        tests.iter_mut().for_each(|test| test.renumber(&mut writing));
+        let entry = Entry {
+            objectives: objective_ids(work),
+            limits,
+            open: open_still,
+            result: Figures {
+                paths: result.paths,
+                counts: counts(&result.objectives),
+                incomplete: writing.all(&result.incomplete),
+                tests: result.tests,
+                exhaustive: result.exhaustive,
+                assumptions: result.assumptions.clone(),
+                seconds: result.seconds,
+                solver: result.solver,
+            },
+            unfound: open.clone(),
+            excluded: excluded.clone(),
+            doubted: doubted.iter().map(|(goal, reasons)| (*goal, writing.all(reasons))).collect(),
+            labels: (*labels_asked, *labels_found),
+            asked: proofs.asked.clone(),
+            proved: proofs.proved.iter().map(|(goal, proof)| (*goal, *proof)).collect(),
+            pairs: pairs.as_ref().map(|pairs| Pairs {
+                incomplete: pairs.incomplete.clone(),
+                too_big: pairs.too_big.iter().map(|(func, decision)| (writing.function(*func), *decision)).collect(),
+                solver: pairs.solver,
+                seconds: pairs.seconds,
+            }),
+            rows: watched.rows.iter().map(|(test, rows)| (test.clone(), writing.rows(rows))).collect(),
+            tests,
+        };
+        (!writing.lost).then_some(entry)
+    }
+
+    /// What was found, in the program as it is now; nothing if it says nothing to who has more time.
+    pub fn discovery(self, work: &Work<'_>, closure: &Closure) -> Option<Discovery> {
+        if self.objectives != objective_ids(work) || (self.open && !Limits::of(work).are_within(&self.limits)) {
+            return None;
+        }
+        let mut reading = Reading { module: work.module(), closure, lost: false };
+        let mut tests = self.tests;
+        tests.iter_mut().for_each(|test| test.renumber(&mut reading));
+        let function = &work.module().functions[work.task.func];
+        let mut incomplete = reading.all(&self.result.incomplete);
+        incomplete.sort();
+        let result = FunctionResult {
+            name: function.name.clone(),
+            file: work.module().files.get(function.span.file).cloned().unwrap_or_default(),
+            criterion: Criterion::Paths(work.config.iterations),
+            objectives: from_counts(self.result.counts),
+            paths: self.result.paths,
+            incomplete,
+            tests: self.result.tests,
+            exhaustive: self.result.exhaustive,
+            assumptions: self.result.assumptions,
+            seconds: self.result.seconds,
+            replay_seconds: 0.0,
+            solver: self.result.solver,
+        };
+        let doubted: BTreeMap<GoalId, Vec<IncompletePaths>> =
+            self.doubted.iter().map(|(goal, reasons)| (*goal, reading.all(reasons))).collect();
+        let found = Found {
+            result,
+            open: self.unfound,
+            excluded: self.excluded,
+            doubted,
+            shortage: Shortage::default(),
+            labels_asked: self.labels.0,
+            labels_found: self.labels.1,
+        };
+        let pairs = self.pairs.map(|pairs| PairsFound {
+            incomplete: pairs.incomplete,
+            too_big: pairs.too_big.iter().map(|(func, decision)| (reading.function(*func), *decision)).collect(),
+            solver: pairs.solver,
+            seconds: pairs.seconds,
+        });
+        let rows = self.rows.into_iter().map(|(test, rows)| (test, reading.rows(&rows))).collect();
+        let discovery = Discovery {
+            found,
+            proofs: Proofs { asked: self.asked, proved: self.proved.into_iter().collect() },
+            pairs,
+            tests,
+            watched: Watched { rows, left_out: 0 },
+            cached: true,
+        };
+        let whole = !reading.lost && is_of(work, &discovery);
+        whole.then_some(discovery)
+    }
+}
+
+/// Whether all goals that it speaks of are there.
+fn is_of(work: &Work<'_>, found: &Discovery) -> bool {
+    let all = work.wanted.goals.len();
+    let covered = found.tests.iter().flat_map(|test| &test.covers);
+    let ruled = found.found.open.iter().chain(&found.found.excluded).chain(found.found.doubted.keys());
+    covered.chain(ruled).chain(found.proofs.proved.keys()).all(|goal| goal.index() < all)
+}
+
+fn objective_ids(work: &Work<'_>) -> Vec<String> {
+    work.wanted.list.values().map(|objective| objective.id.clone()).collect()
+}
+
+fn counts(counts: &ObjectiveCounts) -> (u64, u64, u64, u64, u64) {
+    let ObjectiveCounts { total, covered, infeasible, unknown, uncovered } = *counts;
+    (total, covered, infeasible, unknown, uncovered)
+}
+
+fn from_counts((total, covered, infeasible, unknown, uncovered): (u64, u64, u64, u64, u64)) -> ObjectiveCounts {
+    ObjectiveCounts { total, covered, infeasible, unknown, uncovered }
+}
+
+/// What is the same in both directions.
+trait Across: Renumber {
+    fn function(&mut self, id: FuncId) -> FuncId;
+
+    fn all(&mut self, reasons: &[IncompletePaths]) -> Vec<IncompletePaths> {
+        let mut reasons = reasons.to_vec();
+        reasons.iter_mut().for_each(|paths| self.place(&mut paths.span));
+        reasons
+    }
+
+    fn rows(&mut self, rows: &[SeenRow]) -> Vec<SeenRow> {
+        let row = |(func, decision, row): &(FuncId, DecisionId, Row)| (self.function(*func), *decision, row.clone());
+        rows.iter().map(row).collect()
+    }
+}
+
+/// From the module's numbers to those of the closure.
+struct Writing<'a> {
+    module: &'a Module,
+    closure: &'a Closure,
+    /// Something has no number.
+    lost: bool,
+}
+
+impl Writing<'_> {
+    fn number(&mut self, part: Part) -> usize {
+        let number = self.closure.number(part);
+        self.lost |= number.is_none();
+        number.unwrap_or(0) as usize
+    }
+}
+
+impl Renumber for Writing<'_> {
+    fn data(&mut self, id: &mut DataTypeId) {
+        *id = DataTypeId::new(self.number(Part::Type(*id)));
+    }
+
+    fn place(&mut self, span: &mut Span) {
+        if span.is_some() {
+            let number = self.closure.place_number(*span);
+            self.lost |= number.is_none();
+            *span = Span { line: number.unwrap_or(0) + 1, ..Span::none() };
+        }
+    }
+
+    fn target(&mut self, target: &mut PointerTarget) {
+        if let PointerTarget::Global { name, .. } = target
+            && let Some(id) = self.module.global_named(name)
+            && self.module.globals[id].linkage == Linkage::Literal
+        {
+            *name = format!("{LITERAL}{}", self.number(Part::Global(id)));
+        }
+    }
+}
+
+/// How numbers of literals begin: no name does.
+const LITERAL: &str = "#";
+
+impl Across for Writing<'_> {
+    fn function(&mut self, id: FuncId) -> FuncId {
+        FuncId::new(self.number(Part::Function(id)))
+    }
+}
+
+/// From numbers of the closure to those of the module.
+struct Reading<'a> {
+    module: &'a Module,
+    closure: &'a Closure,
+    /// Something has no number: the file is not what it says.
+    lost: bool,
+}
+
+impl Reading<'_> {
+    fn part<T>(&mut self, number: usize, kind: impl Fn(Part) -> Option<T>) -> Option<T> {
+        let part = u32::try_from(number).ok().and_then(|number| self.closure.part(number)).and_then(kind);
+        self.lost |= part.is_none();
+        part
+    }
+}
+
+impl Renumber for Reading<'_> {
+    fn data(&mut self, id: &mut DataTypeId) {
+        let data = |part| if let Part::Type(id) = part { Some(id) } else { None };
+        *id = self.part(id.index(), data).unwrap_or(*id);
+    }
+
+    fn place(&mut self, span: &mut Span) {
+        if span.is_some() {
+            let place = self.closure.place(span.line - 1);
+            self.lost |= place.is_none();
+            *span = place.unwrap_or_else(Span::none);
+        }
+    }
+
+    fn target(&mut self, target: &mut PointerTarget) {
+        if let PointerTarget::Global { name, .. } = target
+            && let Some(number) = name.strip_prefix(LITERAL)
+        {
+            let global = |part| if let Part::Global(id) = part { Some(id) } else { None };
+            let number = number.parse().unwrap_or(usize::MAX);
+            *name = self.part(number, global).map_or(String::new(), |id| self.module.globals[id].name.clone());
+        }
+    }
+}
+
+impl Across for Reading<'_> {
+    fn function(&mut self, id: FuncId) -> FuncId {
+        let function = |part| if let Part::Function(id) = part { Some(id) } else { None };
+        self.part(id.index(), function).unwrap_or(id)
+    }
+}

@@ -1,0 +1,80 @@
+//! `touchstone cache`: what earlier runs left for later ones.
+
+use crate::output::exit::Exit;
+use crate::output::stdout;
+use crate::plan::cache;
+use anyhow::{Context, Result, bail};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use touchstone_campaign::{CacheSummary, clear_cache, summarize_cache};
+
+/// Options of `cache`.
+#[derive(clap::Args, Debug)]
+pub struct Cache {
+    /// What to do with it
+    #[arg(default_value = "show")]
+    pub what: What,
+    /// Which one [default: $TOUCHSTONE_CACHE, or touchstone/ in the user's cache directory]
+    #[arg(long, value_name = "DIR")]
+    pub cache: Option<PathBuf>,
+}
+
+/// What is done with a cache.
+#[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum What {
+    /// Say what is in it
+    Show,
+    /// Remove all entries
+    Clear,
+}
+
+/// Functions that are shown.
+const MOST_SHOWN: usize = 20;
+
+/// Carries out `cache`.
+pub fn cache(options: &Cache) -> Result<ExitCode> {
+    let Some(directory) = cache::directory(options.cache.as_deref()) else {
+        bail!(
+            "there is no cache: it is off, or nobody says where the user's cache directory is; --cache DIR names one"
+        );
+    };
+    let place = directory.display();
+    let text = match options.what {
+        What::Show => {
+            let summary = summarize_cache(&directory).with_context(|| format!("can't read {place}"))?;
+            format!("{place}\n{}", told(&summary))
+        }
+        What::Clear => {
+            let removed = clear_cache(&directory).with_context(|| format!("can't clear {place}"))?;
+            format!("{place}: {removed} {} removed\n", plural(removed, "entry", "entries"))
+        }
+    };
+    stdout::show(text)?;
+    Ok(Exit::Done.into())
+}
+
+fn told(summary: &CacheSummary) -> String {
+    let CacheSummary { verdicts, replays, bytes, functions, unreadable } = summary;
+    let size = match bytes {
+        0..10_000 => format!("{bytes} bytes"),
+        _ => format!("{:.1} MB", *bytes as f64 / 1e6),
+    };
+    let results = format!("{verdicts} {} of {} functions", plural(*verdicts, "result", "results"), functions.len());
+    let mut text = format!("{results}, {replays} {}, {size}\n", plural(*replays, "replay", "replays"));
+    if *unreadable > 0 {
+        text += &format!("{unreadable} {} no entries of this version\n", plural(*unreadable, "file is", "files are"));
+    }
+    let mut most: Vec<(&String, &usize)> = functions.iter().collect();
+    most.sort_by_key(|(name, count)| (std::cmp::Reverse(**count), *name));
+    for (name, count) in most.iter().take(MOST_SHOWN) {
+        text += &format!("  {count:>4}  {name}\n");
+    }
+    if most.len() > MOST_SHOWN {
+        text += &format!("        and {} more\n", most.len() - MOST_SHOWN);
+    }
+    text
+}
+
+fn plural<'w>(count: usize, one: &'w str, more: &'w str) -> &'w str {
+    if count == 1 { one } else { more }
+}

@@ -1,0 +1,121 @@
+//! What in a test only its module knows: numbers of data types, places, names of literals. Who keeps tests for another module puts
+//! something in their place that both have.
+//!
+//! Every field is named, so that a new one is not forgotten here.
+
+use crate::{
+    Again, Call, EarlierCall, Expected, MadeInput, NamedValue, Noticed, Noticing, ObjectInput, Outcome, Seen, TestCase,
+    TestKind,
+};
+use touchstone_base::Span;
+use touchstone_ir::{DataTypeId, DataValue, PointerTarget};
+
+/// Puts others in the place of what only a module knows.
+pub trait Renumber {
+    /// A data type.
+    fn data(&mut self, id: &mut DataTypeId);
+    /// A place.
+    fn place(&mut self, span: &mut Span);
+    /// Where a pointer leads.
+    fn target(&mut self, target: &mut PointerTarget);
+}
+
+impl TestCase {
+    /// Puts others in the place of all that only its module knows.
+    pub fn renumber(&mut self, to: &mut dyn Renumber) {
+        let TestCase {
+            id: _,
+            function: _,
+            kind,
+            answers,
+            outcome,
+            expected,
+            oracle: _,
+            description: _,
+            path: _,
+            covers: _,
+            replayed: _,
+        } = self;
+        match kind {
+            TestKind::Function { earlier, params, globals, objects } => {
+                for EarlierCall { function: _, params, result } in earlier {
+                    named(params, to);
+                    values(result.iter_mut(), to);
+                }
+                named(params, to);
+                named(globals, to);
+                for ObjectInput { name: _, element, values: elements, is_array: _, on_heap: _ } in objects {
+                    to.data(element);
+                    values(elements.iter_mut(), to);
+                }
+            }
+            TestKind::Program => {}
+        }
+        for MadeInput { source: _, name: _, bytes: _, pointers, data } in answers {
+            data.iter_mut().for_each(|id| to.data(id));
+            pointers.iter_mut().for_each(|(_, target)| to.target(target));
+        }
+        match outcome {
+            Outcome::Error { kind: _, span } => to.place(span),
+            Outcome::Returned
+            | Outcome::Threw { class: _ }
+            | Outcome::Exited(_)
+            | Outcome::Hung
+            | Outcome::OracleRejected => {}
+        }
+        let Expected { result, reached, objects, globals, calls, output: _, noticed } = expected;
+        values(result.iter_mut(), to);
+        named(reached, to);
+        values(objects.iter_mut().flatten(), to);
+        named(globals, to);
+        for Call { function: _, arguments } in calls.iter_mut().flatten() {
+            values(arguments.iter_mut(), to);
+        }
+        noticed.iter_mut().for_each(|noticed| notice(noticed, to));
+    }
+}
+
+fn named(all: &mut [NamedValue], to: &mut dyn Renumber) {
+    for NamedValue { name: _, data, value } in all {
+        to.data(data);
+        values([value].into_iter(), to);
+    }
+}
+
+fn values<'v>(all: impl Iterator<Item = &'v mut DataValue>, to: &mut dyn Renumber) {
+    let mut pending: Vec<&mut DataValue> = all.collect();
+    while let Some(value) = pending.pop() {
+        match value {
+            DataValue::Int(_) | DataValue::Undefined => {}
+            DataValue::Pointer(target) => to.target(target),
+            DataValue::Array(parts) | DataValue::Struct(parts) => pending.extend(parts),
+            DataValue::Member(_, part) => pending.push(part),
+        }
+    }
+}
+
+fn notice(noticed: &mut Noticed, to: &mut dyn Renumber) {
+    let Noticed { at, seen } = noticed;
+    match at {
+        Noticing::Before(_) | Noticing::Result => {}
+        Noticing::After { object: _, member: _, arguments } => {
+            for again in arguments.iter_mut().flatten() {
+                match again {
+                    Again::Param(_) | Again::Object(_) => {}
+                    Again::Number(data, value) => {
+                        to.data(data);
+                        values([value].into_iter(), to);
+                    }
+                }
+            }
+        }
+    }
+    match seen {
+        Seen::Value(data, value) | Seen::Boxed(_, data, value) => {
+            to.data(data);
+            values([value].into_iter(), to);
+        }
+        Seen::Built(parts) => named(parts, to),
+        Seen::Given(_) | Seen::Null | Seen::Object | Seen::Same(_) | Seen::Constant(_) => {}
+    }
+}

@@ -1,0 +1,86 @@
+//! What a replay rests on, as one number: where it is the same, the same would come out. For C: the sources, what is left of them after
+//! the preprocessor, their flags, and the compiler's file; for Java: all classes, and the JVM's file. The suite itself is apart, since
+//! each function has one.
+//!
+//! `None` where something can't be read: then nobody can say.
+
+use crate::c::cache::in_path;
+use crate::c::suite::chunk_paths;
+use crate::{Build, JavaTarget, Target};
+use std::hash::{Hash, Hasher};
+use std::path::Path;
+use touchstone_base::WideHasher;
+
+impl Target {
+    /// What all suites are compiled with and run on.
+    pub fn fingerprint(&self) -> Option<u128> {
+        let mut hasher = WideHasher::default();
+        match self {
+            Target::C(build) => program_in_c(build, &mut hasher)?,
+            Target::Java(target) => program_in_java(target, &mut hasher)?,
+        }
+        Some(hasher.wide())
+    }
+
+    /// What the suite of a function says that begins with a file.
+    pub fn suite_fingerprint(&self, suite: &Path, function: &str) -> Option<u128> {
+        let mut hasher = WideHasher::default();
+        match self {
+            Target::C(_) => {
+                for file in chunk_paths(suite).take_while(|file| file.exists()) {
+                    contents(&file, &mut hasher)?;
+                }
+            }
+            // Others write their tests to the same file, at the same time.
+            Target::Java(target) => target.written_for(suite, function)?.hash(&mut hasher),
+        }
+        Some(hasher.wide())
+    }
+}
+
+fn program_in_c(build: &Build, hasher: &mut WideHasher) -> Option<()> {
+    program_file(Path::new(&build.cc), hasher)?;
+    hasher.debug(&build.limits);
+    for (index, unit) in build.units.iter().enumerate() {
+        (&unit.flags, &unit.path).hash(hasher);
+        contents(&unit.path, hasher)?;
+        build.preprocessed.of(build, index).text?.hash(hasher);
+    }
+    Some(())
+}
+
+fn program_in_java(target: &JavaTarget, hasher: &mut WideHasher) -> Option<()> {
+    program_file(target.jvm.program(), hasher)?;
+    hasher.debug(&target.limits);
+    target.class_path.iter().chain([&target.shim]).try_for_each(|part| all_files(part, hasher))
+}
+
+/// A program that is started: to read all of it would take longer than it is worth.
+fn program_file(command: &Path, hasher: &mut WideHasher) -> Option<()> {
+    let file = in_path(command.to_str()?)?.canonicalize().ok()?;
+    let data = file.metadata().ok()?;
+    (file, data.len(), data.modified().ok()).hash(hasher);
+    Some(())
+}
+
+/// A file, or all files of a directory in order of their names.
+fn all_files(path: &Path, hasher: &mut WideHasher) -> Option<()> {
+    if !path.is_dir() {
+        return contents(path, hasher);
+    }
+    let mut names: Vec<_> =
+        std::fs::read_dir(path).ok()?.map(|entry| Some(entry.ok()?.file_name())).collect::<Option<_>>()?;
+    names.sort();
+    for name in names {
+        name.hash(hasher);
+        all_files(&path.join(name), hasher)?;
+    }
+    Some(())
+}
+
+fn contents(file: &Path, hasher: &mut WideHasher) -> Option<()> {
+    let bytes = std::fs::read(file).ok()?;
+    hasher.write_usize(bytes.len());
+    hasher.write(&bytes);
+    Some(())
+}
