@@ -515,7 +515,7 @@ fn stops_of_all(module: &Module, methods: &[&Method]) -> Vec<Vec<String>> {
         }
     };
     std::thread::scope(|scope| {
-        let begun = (0..cores.min(methods.len())).filter_map(|_| touchstone_base::spawn_deep(scope, &work)).count();
+        let begun = (0..cores.min(methods.len())).filter_map(|_| touchstone_base::spawn_deep(scope, work)).count();
         if begun == 0 {
             work();
         }
