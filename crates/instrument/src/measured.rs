@@ -269,13 +269,10 @@ pub fn states(measured: &Measured, rules: &StateRules) -> States {
 
 /// Assertions that would check what tests left unchecked, as far as they said what they leave behind.
 pub fn suggestions(measured: &Measured, states: &States) -> Vec<Suggested> {
-    let of_java = |test: &&TestStates| test.uses.iter().any(|used| !matches!(used.piece, Piece::Left(_)));
-    let java: Vec<TestStates> = states.tests.iter().filter(of_java).cloned().collect();
-    let mut found = match measured.java_traces.is_empty() {
-        true => Vec::new(),
-        false => crate::java::suggest::suggest(&java, &measured.java_traces, &measured.java_ends),
-    };
-    found.extend(crate::c::suggest::suggest(&states.tests, &states.ends, &measured.units));
+    let is_of_c = |test: &&TestStates| test.uses.iter().any(|used| matches!(used.piece, Piece::Left(_)));
+    let (c, java): (Vec<&TestStates>, Vec<&TestStates>) = states.tests.iter().partition(is_of_c);
+    let mut found = crate::java::suggest::suggest(&java, &measured.java_traces, &measured.java_ends);
+    found.extend(crate::c::suggest::suggest(&c, &states.ends, &measured.units));
     found
 }
 

@@ -34,6 +34,9 @@ pub enum WhyNone {
     /// The test did not come to its end, or nobody saw it.
     #[error("the test does not end where it could be looked at")]
     NoEnd,
+    /// Not all that the test did is known.
+    #[error("the test did more than a trace holds")]
+    CutOff,
     /// It depends on what was before the test.
     #[error("its value depends on what was there before the test")]
     Inherited,

@@ -63,7 +63,8 @@ struct Choosing<'c> {
 
 impl Choosing<'_> {
     fn take(&mut self, test: &TestStates, suggested: &Suggested, suggestion: &Suggestion, key: &Key) {
-        let is_covered = |key: &Key| self.objectives.get(key).is_some_and(|known| known.status == Verdict::Covered);
+        let objectives = self.objectives;
+        let is_covered = |key: &Key| objectives.get(key).is_some_and(|known| known.status == Verdict::Covered);
         let is_known = match self.which {
             Suggest::Once => is_covered(key) || self.promised.iter().any(|(_, known)| known == key),
             Suggest::Every => self.promised.contains(&(test.test.clone(), key.clone())),
@@ -94,7 +95,9 @@ impl Choosing<'_> {
             if !assertion.checks.contains(&used.name) {
                 assertion.checks.push(used.name.clone());
             }
-            if !assertion.objectives.contains(&checked.1) {
+            // What another test checks already is no gain.
+            let is_gain = self.which == Suggest::Every || !is_covered(&checked);
+            if is_gain && !assertion.objectives.contains(&checked.1) {
                 assertion.objectives.push(checked.1.clone());
             }
             self.promised.insert((test.test.clone(), checked));

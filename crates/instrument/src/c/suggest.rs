@@ -12,12 +12,13 @@ use std::collections::BTreeMap;
 use style::Writing;
 
 /// What would check the state that tests left unchecked.
-pub(crate) fn suggest(tests: &[TestStates], ends: &[TestEnd], units: &[MeasuredUnit]) -> Vec<Suggested> {
+pub(crate) fn suggest(tests: &[&TestStates], ends: &[TestEnd], units: &[MeasuredUnit]) -> Vec<Suggested> {
     let mut texts: BTreeMap<String, Option<Source>> = BTreeMap::new();
     let mut found = Vec::new();
     for test in tests {
         for used in test.uses.iter().filter(|used| !used.checked) {
             let made = match &used.piece {
+                _ if test.cut_off => Err(WhyNone::CutOff),
                 Piece::Inherited => Err(WhyNone::Inherited),
                 Piece::Left(numbers) => {
                     let of_test: Vec<&TestEnd> = ends.iter().filter(|end| end.test == test.test).collect();

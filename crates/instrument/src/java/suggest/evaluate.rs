@@ -168,10 +168,7 @@ impl<'e> Evaluation<'e> {
         match (on, &*member.name, &given[..]) {
             (Seen::Text(text), "length", []) => Some(Seen::Int(text.encode_utf16().count() as i32)),
             (Seen::Text(text), "isEmpty", []) => Some(Seen::Int(i32::from(text.is_empty()))),
-            (Seen::Text(text), "equals", [other]) => match other {
-                Seen::Text(other) => Some(Seen::Int(i32::from(text == *other))),
-                _ => None,
-            },
+            (Seen::Text(text), "equals", [Seen::Text(other)]) => Some(Seen::Int(i32::from(text == *other))),
             (Seen::Boxed(_, number), name, []) if name.ends_with("Value") => {
                 let kinds = matches!(
                     (&*number, name),

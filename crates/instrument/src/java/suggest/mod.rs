@@ -38,7 +38,7 @@ struct Method {
 type Sources = BTreeMap<String, Option<Rc<Source>>>;
 
 /// What would check the state that tests left unchecked. `ends` are files of the same processes as `traces`.
-pub(crate) fn suggest(tests: &[TestStates], traces: &[PathBuf], ends: &[PathBuf]) -> Vec<Suggested> {
+pub(crate) fn suggest(tests: &[&TestStates], traces: &[PathBuf], ends: &[PathBuf]) -> Vec<Suggested> {
     let mut sources = Sources::new();
     let mut methods: BTreeMap<(String, String, String), Method> = BTreeMap::new();
     for path in traces {
@@ -69,6 +69,7 @@ pub(crate) fn suggest(tests: &[TestStates], traces: &[PathBuf], ends: &[PathBuf]
     for test in tests {
         for used in test.uses.iter().filter(|used| !used.checked && used.piece != Piece::Unknown) {
             let made = match by_test.get(test.test.as_str()) {
+                _ if test.cut_off => Err(WhyNone::CutOff),
                 _ if used.piece == Piece::Inherited => Err(WhyNone::Inherited),
                 Some(method) => method.suggestion(&test.test, used, &mut sources),
                 None => Err(WhyNone::NoEnd),
