@@ -5,6 +5,7 @@ use crate::answers::method;
 use crate::asked::{Asked, Input, Question};
 use crate::code::{Hitting, push};
 use crate::flow::Flow;
+use crate::telling::{kind, local};
 use crate::told::Called;
 use crate::weave::Added;
 use std::collections::BTreeMap;
@@ -22,7 +23,6 @@ mod op {
     pub const F2D: u8 = 141;
     pub const INVOKESTATIC: u8 = 184;
     pub const INSTANCEOF: u8 = 193;
-    pub const WIDE: u8 = 196;
 }
 
 /// What questions need of the stack beyond what the method needs.
@@ -57,13 +57,7 @@ const REFERENCE: Above = Above(4);
 
 impl Above {
     fn of(desc: &Desc) -> Above {
-        Above(match desc {
-            Desc::Long => 1,
-            Desc::Float => 2,
-            Desc::Double => 3,
-            Desc::Ref(_) => 4,
-            _ => 0,
-        })
+        Above(kind(desc))
     }
 
     fn of_element(array: Array) -> Above {
@@ -246,15 +240,4 @@ impl Spilled {
     fn back(&self, bytes: &mut Vec<u8>) -> Option<()> {
         self.0.iter().try_for_each(|(above, place)| local(op::ILOAD + above.0, *place, bytes))
     }
-}
-
-fn local(opcode: u8, place: usize, bytes: &mut Vec<u8>) -> Option<()> {
-    match u8::try_from(place) {
-        Ok(place) => bytes.extend([opcode, place]),
-        Err(_) => {
-            bytes.extend([op::WIDE, opcode]);
-            bytes.extend(u16::try_from(place).ok()?.to_be_bytes());
-        }
-    }
-    Some(())
 }

@@ -228,7 +228,7 @@ fn element(insn: &Insn) -> Vec<u8> {
 }
 
 /// Instructions for ints, longs, floats, doubles and references follow each other.
-fn kind(desc: &Desc) -> u8 {
+pub(crate) fn kind(desc: &Desc) -> u8 {
     match desc {
         Desc::Long => 1,
         Desc::Float => 2,
@@ -238,7 +238,8 @@ fn kind(desc: &Desc) -> u8 {
     }
 }
 
-fn local(opcode: u8, place: usize, bytes: &mut Vec<u8>) -> Option<()> {
+/// An instruction that names a local.
+pub(crate) fn local(opcode: u8, place: usize, bytes: &mut Vec<u8>) -> Option<()> {
     match u8::try_from(place) {
         Ok(place) => bytes.extend([opcode, place]),
         Err(_) => {
