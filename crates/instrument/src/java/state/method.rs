@@ -217,8 +217,11 @@ impl MethodFacts {
     /// The ways to the objects of fields that instructions write, where all ways to the instruction agree.
     fn receivers(&self) -> Receivers {
         let mut found = Receivers::new();
-        let mut begins: BTreeMap<usize, Ways> = BTreeMap::from([(0, Ways::new())]);
-        let mut waiting = vec![0];
+        // Whoever catches an exception begins with nothing but that.
+        let handlers =
+            (0..self.followed.blocks()).filter(|block| self.is_handler(*block)).map(|block| (block, vec![None]));
+        let mut begins: BTreeMap<usize, Ways> = handlers.chain([(0, Ways::new())]).collect();
+        let mut waiting: Vec<usize> = begins.keys().copied().collect();
         while let Some(block) = waiting.pop() {
             let mut stack = begins[&block].clone();
             let (first, last) = self.followed.stretch(block);
