@@ -164,3 +164,20 @@ class Tables {
 
     int getLines() { return lines; }
 }
+
+class Reader {
+    private boolean lenient;
+    private int value = 1;
+
+    Reader(boolean lenient) { this.lenient = lenient; }
+
+    void read(String text) {
+        try {
+            value = Integer.parseInt(text);
+        } catch (NumberFormatException wrong) {
+            if (lenient) value = 3;
+        }
+    }
+
+    int getValue() { return value; }
+}

@@ -184,6 +184,13 @@ class TableTest {
     }
 
     // 2/2
+    @Test void leftAloneWhereSomethingWasCaught() {
+        Reader reader = new Reader(false);
+        reader.read("x");
+        assertEquals(1, reader.getValue());
+    }
+
+    // 2/2
     @Test void inATextOfAll() {
         Color color = new Color("red", 1);
         assertEquals("red1", color.getName() + color.getRgb());
