@@ -1,5 +1,6 @@
 //! `touchstone cc`: a compile command with probes, by hand or through a wrapper.
 
+use crate::plan::cache::OFF;
 use anyhow::{Context, Result, bail};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -79,7 +80,8 @@ fn carry_out(compiler: &str, words: &[String], path: &OsStr) -> Result<ExitCode>
             None => bail!("{CRITERIA}: there is no criterion `{name}` that probes can measure"),
         }
     }
-    let cache = std::env::var_os(CACHE).map(PathBuf::from);
+    // Whoever wants nothing to be kept says so for all verbs.
+    let cache = std::env::var_os(CACHE).filter(|cache| cache != OFF).map(PathBuf::from);
     let headers = Headers::new(cache.as_deref())?;
     let probing = Probing {
         directory,
