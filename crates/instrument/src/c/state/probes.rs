@@ -102,6 +102,18 @@ extern __attribute__((__visibility__(\"default\"))) unsigned char __touchstone_t
 static unsigned __touchstone_si;
 ";
 
+/// The address of an expression that has at most one pointer in it. Members of what that leads to are not accessed: it may lead nowhere, and
+/// sanitizers would say so.
+fn address_without_access(expression: &str) -> String {
+    match (expression.split_once("->"), expression.strip_prefix('*')) {
+        (Some((base, member)), _) => format!(
+            "(const volatile void *)((__touchstone_word)({base}) + __builtin_offsetof(__typeof__(*({base})), {member}))"
+        ),
+        (None, Some(pointer)) => format!("({pointer})"),
+        (None, None) => format!("&({expression})"),
+    }
+}
+
 /// Whether a function is a test, or what tests are run by: it asserts, or is called so.
 fn is_test(function: &FollowedFunction) -> bool {
     let rules = StateRules::default();
@@ -281,7 +293,8 @@ impl StateProbes<'_> {
                 Form::PointedText => 2,
                 _ => 0,
             };
-            text += &format!("__touchstone_see({site}, &({expression}), sizeof({expression}), {what}); ");
+            let address = address_without_access(&expression);
+            text += &format!("__touchstone_see({site}, {address}, sizeof({expression}), {what}); ");
         }
         let place = |unit: &mut Self, at: usize| {
             let site = unit.site(&Origin::default(), at, SiteKind::Function);
