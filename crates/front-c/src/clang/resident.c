@@ -151,9 +151,13 @@ static int serve(int count, char **words, char **variables)
     knows_layout = can_tell_shortly();
 #endif
     warm_up();
-    strncpy(name.sun_path, getenv("TOUCHSTONE_RESIDENT"), sizeof name.sun_path - 1);
+    /* A socket refuses until it listens: it gets the name that others know when it does. */
+    const char *known = getenv("TOUCHSTONE_RESIDENT");
+    if (strlen(known) + 2 > sizeof name.sun_path) return 1;
+    stpcpy(stpcpy(name.sun_path, known), "~");
     int asked = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (asked < 0 || bind(asked, (struct sockaddr *)&name, sizeof name) || listen(asked, MOST)) return 1;
+    if (rename(name.sun_path, known)) return 1;
     sigemptyset(&children);
     sigaddset(&children, SIGCHLD);
     sigprocmask(SIG_BLOCK, &children, NULL);
