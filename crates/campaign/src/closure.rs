@@ -131,6 +131,11 @@ impl Closure {
         self.numbers.get(&part).copied()
     }
 
+    /// All parts.
+    pub fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
     /// The part with a number.
     pub fn part(&self, number: u32) -> Option<Part> {
         self.parts.get(number as usize).copied()

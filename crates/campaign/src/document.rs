@@ -5,8 +5,12 @@ use crate::plan::Plan;
 use crate::suite::add_tests;
 use crate::work::Work;
 use std::collections::BTreeSet;
-use touchstone_criteria::{Campaign, Criterion, DecisionTable, FunctionResult, Objective, Replay, TestCase};
+use touchstone_criteria::{
+    Campaign, Criterion, DecisionTable, FunctionResult, Objective, ObjectiveCounts, PathCounts, Replay, SolverUse,
+    TestCase,
+};
 use touchstone_emit::Target;
+use touchstone_report::document::{Change, ChangedFunction};
 use touchstone_report::{Document, Extras, FormSuites, KeptSuite, join_forms};
 
 /// What one function gave.
@@ -23,8 +27,45 @@ pub(crate) struct Done {
     pub unprotected: Option<String>,
     /// An earlier run found it.
     pub cached: bool,
+    /// What a change since an older version is to it; nothing where nothing touches it, or nobody asked.
+    pub change: Option<ChangedFunction>,
     /// Nobody interrupted it.
     pub finished: bool,
+}
+
+impl Done {
+    /// Of a function that nothing of a change touches.
+    pub fn unaffected(work: &Work<'_>) -> Done {
+        let module = work.module();
+        let function = &module.functions[work.task.func];
+        let nothing = FunctionResult {
+            name: function.name.clone(),
+            file: module.files.get(function.span.file).cloned().unwrap_or_default(),
+            criterion: Criterion::Paths(work.config.iterations),
+            objectives: ObjectiveCounts::default(),
+            paths: PathCounts::default(),
+            incomplete: Vec::new(),
+            tests: 0,
+            exhaustive: true,
+            assumptions: Vec::new(),
+            seconds: 0.0,
+            replay_seconds: 0.0,
+            solver: SolverUse::default(),
+        };
+        Done {
+            results: results(work, nothing, 0.0, 0),
+            objectives: work.wanted.list.values().cloned().collect(),
+            tests: Vec::new(),
+            decisions: Vec::new(),
+            notices: Vec::new(),
+            kept: Vec::new(),
+            forms: Vec::new(),
+            unprotected: None,
+            cached: false,
+            change: None,
+            finished: true,
+        }
+    }
 }
 
 /// What a campaign found.
@@ -41,11 +82,23 @@ pub struct Finished {
 }
 
 impl Finished {
+    /// Nothing yet, of a plan.
+    pub(crate) fn of(plan: &Plan) -> Finished {
+        let change = plan.request.old.as_ref().map(|old| Change { since: old.name.clone(), ..Change::default() });
+        Finished { extras: Extras { change, ..Extras::default() }, ..Finished::default() }
+    }
+
     pub(crate) fn add(&mut self, done: Done) {
         let unfinished = done.results.iter().filter(|_| !done.finished).map(|result| result.name.clone());
         self.unfinished.extend(unfinished);
         let cached = done.results.iter().filter(|_| done.cached).map(|result| result.name.clone());
         self.extras.cached.extend(cached);
+        if let Some(change) = &mut self.extras.change {
+            match done.change {
+                Some(function) => change.functions.push(function),
+                None => change.unaffected.extend(done.results.first().map(|result| result.name.clone())),
+            }
+        }
         self.extras.sandbox = self.extras.sandbox.take().or(done.unprotected);
         self.campaign.functions.extend(done.results);
         self.campaign.objectives.extend(done.objectives);

@@ -26,6 +26,34 @@ pub enum PlanError {
     /// The program can't be read.
     #[error(transparent)]
     Read(#[from] ReadError),
+    /// The older version has none of the files.
+    #[error(
+        "{name} has no {}: nothing can be compared\n  \
+         help: a file stands there where it stands here, seen from the current directory; or give files of which some were there",
+        file.display()
+    )]
+    NoOldFiles {
+        /// What the version is called.
+        name: String,
+        /// The first file.
+        file: PathBuf,
+    },
+    /// The older version can't be read.
+    #[error("the older version, {name}, can't be read: {source}")]
+    OldVersion {
+        /// What it is called.
+        name: String,
+        /// Why not.
+        source: ReadError,
+    },
+    /// What the older version is read with can't be written.
+    #[error("can't write to {}: {why}", directory.display())]
+    OldFiles {
+        /// Where to.
+        directory: PathBuf,
+        /// Why not.
+        why: std::io::Error,
+    },
     /// `touchstone.toml` is wrong.
     #[error(transparent)]
     OptionsFile(#[from] OptionsFileError),

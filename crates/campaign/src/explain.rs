@@ -177,7 +177,7 @@ impl Question {
                 Why::Infeasible { how: *how, conflicts, assumptions: found.result.assumptions }
             }
             Status::Unknown(why) if settled => Why::TooMuch { why: why.clone() },
-            Status::Unknown(_) | Status::Uncovered => {
+            Status::Unknown(_) | Status::Uncovered | Status::Unaffected => {
                 Why::Open(found.doubted.remove(&goal).unwrap_or(found.result.incomplete))
             }
         };

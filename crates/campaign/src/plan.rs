@@ -39,6 +39,8 @@ pub struct Plan {
     pub target: Target,
     /// The suite to begin from.
     pub suite: Option<Suite>,
+    /// The older version of the program.
+    pub(crate) old: Option<Program>,
     /// The files that define the program's functions, with what their comments exclude.
     pub sources: Vec<SourceFile>,
     /// What the user should know before the work begins.
@@ -75,6 +77,7 @@ impl Plan {
         let stored = stored(request);
         let earlier = stored.as_ref().map(EarlierNames::of).unwrap_or_default();
         let material = Material::read(request)?;
+        let old = request.old.as_ref().map(|old| old.read(request)).transpose()?;
         let sources = source_files(&material.program)?;
         let (entry, functions) = subject::resolve(&material.program, request)?;
         let functions = subject::testable(&material.program, request, functions)?;
@@ -104,6 +107,7 @@ impl Plan {
             tasks,
             target,
             suite,
+            old,
             sources,
             notices,
             resumed,
@@ -243,11 +247,7 @@ impl<'r> Material<'r> {
 
     fn target(&self) -> Target {
         if let Some(java) = &self.program.java {
-            let keeping = match self.request.replay {
-                Replaying::Unprotected => Keeping::Out,
-                Replaying::Off | Replaying::InSandbox => Keeping::In,
-            };
-            return Target::Java(Box::new(java.target(replay_limits(self.request), keeping)));
+            return Target::Java(Box::new(java.target(replay_limits(self.request), keeping(self.request))));
         }
         Target::C(Box::new(Build {
             units: self.program.units.clone(),
@@ -262,6 +262,14 @@ impl<'r> Material<'r> {
             preprocessed: Preprocessed::default(),
             once: Once::default(),
         }))
+    }
+}
+
+/// Whether tests of Java are kept from harm.
+pub(crate) fn keeping(request: &Request) -> Keeping {
+    match request.replay {
+        Replaying::Unprotected => Keeping::Out,
+        Replaying::Off | Replaying::InSandbox => Keeping::In,
     }
 }
 

@@ -201,6 +201,14 @@ impl Reader {
         self
     }
 
+    /// How a C file is compiled.
+    pub(crate) fn flags(&self, file: &Path) -> Result<Vec<String>, ReadError> {
+        match &self.language {
+            Language::C(options) => Ok(flags_for(file, options)?),
+            Language::Java { .. } => Ok(Vec::new()),
+        }
+    }
+
     /// Reads these files as one program.
     pub fn read(&self, files: &[PathBuf]) -> Result<Program, ReadError> {
         let program = match &self.language {

@@ -4,6 +4,7 @@
 //! Deliberately not here: how a request is written down (the command line is `cli`'s), and how results are shown.
 
 use crate::grow::{Growing, Objects};
+use crate::old_version::OldVersion;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -37,6 +38,8 @@ pub struct Request {
     pub objectives_of: ObjectivesOf,
     /// A measured suite to begin from.
     pub on_top_of: Option<PathBuf>,
+    /// An older version of the program: only what the change since then touches is asked for.
+    pub old: Option<OldVersion>,
     /// What inputs are like.
     pub inputs: Inputs,
     /// How, and how long, is searched.
@@ -83,6 +86,7 @@ impl Request {
             mutators: Vec::new(),
             objectives_of: ObjectivesOf::Own,
             on_top_of: None,
+            old: None,
             inputs: Inputs::default(),
             effort: Effort::default(),
             assume: BTreeSet::new(),

@@ -1,6 +1,7 @@
 //! Drives a plan: every function goes through the stages, several functions at a time.
 
 use crate::cache::{Cache, Known};
+use crate::change::{Comparison, Touched, compare};
 use crate::conclude::conclude;
 use crate::discover::{Discovery, discover, give};
 use crate::document::{Done, Finished, results};
@@ -15,7 +16,7 @@ use crate::request::{Purpose, Replaying, TestForm};
 use crate::sink::{Leaves, Nowhere, TestSink, TestSinks};
 use crate::suite::keep_only_the_suite;
 use crate::tables::decision_tables;
-use crate::watched::Watched;
+use crate::watched::{Watched, watch_tests};
 use crate::watcher::{FunctionWatcher, Watcher};
 use crate::work::Work;
 use std::sync::Mutex;
@@ -43,11 +44,13 @@ fn run_tasks(plan: &Plan, sinks: &dyn TestSinks, watcher: &dyn Watcher) -> Resul
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
     let jobs = plan.request.jobs.unwrap_or(cores).clamp(1, plan.tasks.len().max(1));
     let cache = Cache::open(plan);
+    let comparison = Comparison::of(plan);
     let next = AtomicUsize::new(0);
     let done: Vec<Mutex<Option<Result<Done, CampaignError>>>> = plan.tasks.iter().map(|_| Mutex::new(None)).collect();
     let prepared = AtomicBool::new(!will_replay(plan));
     std::thread::scope(|scope| {
         let (cache, next, done, prepared) = (cache.as_ref(), &next, &done, &prepared);
+        let comparison = comparison.as_ref();
         // Where all is known nothing is compiled.
         let prepare = move || {
             if !prepared.swap(true, Ordering::Relaxed) {
@@ -60,8 +63,12 @@ fn run_tasks(plan: &Plan, sinks: &dyn TestSinks, watcher: &dyn Watcher) -> Resul
                 let Some(task) = plan.tasks.get(index) else { break };
                 // What was not begun is in the report, as unknown, and its files stay.
                 let result = match plan.request.is_interrupted() {
-                    true => function(&Doing { plan, sinks: &Nowhere, cache: None, prepare: &|| {} }, task, watcher),
-                    false => function(&Doing { plan, sinks, cache, prepare: &prepare }, task, watcher),
+                    true => function(
+                        &Doing { plan, sinks: &Nowhere, cache: None, comparison, prepare: &|| {} },
+                        task,
+                        watcher,
+                    ),
+                    false => function(&Doing { plan, sinks, cache, comparison, prepare: &prepare }, task, watcher),
                 };
                 *done[index].lock().expect("invariant: no worker panics with the lock") = Some(result);
             }
@@ -71,7 +78,7 @@ fn run_tasks(plan: &Plan, sinks: &dyn TestSinks, watcher: &dyn Watcher) -> Resul
         debug_assert!(others < jobs);
         work();
     });
-    let mut finished = Finished::default();
+    let mut finished = Finished::of(plan);
     for slot in done {
         if let Some(done) = slot.into_inner().expect("invariant: no worker panics with the lock") {
             finished.add(done?);
@@ -97,15 +104,25 @@ struct Doing<'p> {
     sinks: &'p dyn TestSinks,
     /// What earlier runs found.
     cache: Option<&'p Cache<'p>>,
+    /// What changed since an older version.
+    comparison: Option<&'p Comparison<'p>>,
     /// Begins to make ready what a replay needs.
     prepare: &'p dyn Fn(),
 }
 
 /// One function through all stages.
 fn function(doing: &Doing<'_>, task: &Task, watcher: &dyn Watcher) -> Result<Done, CampaignError> {
-    let Doing { plan, sinks, cache, prepare } = doing;
+    let Doing { plan, sinks, cache, comparison, prepare } = doing;
     let mut work = Work::begin(plan, task);
+    let touched = comparison.map(|comparison| comparison.touched(task.func));
+    if let Some(touched) = &touched {
+        work.leave_alone(touched);
+    }
     let mut watcher = watcher.function(work.name());
+    if touched == Some(Touched::Nothing) {
+        watcher.finish();
+        return Ok(Done::unaffected(&work));
+    }
     let kept = if plan.request.is_interrupted() { Kept::default() } else { look(&work)? };
     kept.covers.iter().for_each(|suite| work.settle(suite));
     let mut sink = sinks.open(work.module(), task.func)?;
@@ -124,6 +141,11 @@ fn function(doing: &Doing<'_>, task: &Task, watcher: &dyn Watcher) -> Result<Don
         }
     };
     let Discovery { found, proofs, pairs, mut tests, mut watched, cached, .. } = discovery;
+    let mut compared =
+        comparison.zip(touched).map(|(both, touched)| compare(&work, &both.versions, &touched, &mut tests));
+    if let Some(test) = compared.as_mut().and_then(|compared| compared.test.take()) {
+        add(&work, test, &mut tests, &mut watched);
+    }
     if !work.criteria.is_empty() {
         name(&mut tests, &mut watched, work.module(), &plan.earlier, &kept.names);
     }
@@ -141,6 +163,7 @@ fn function(doing: &Doing<'_>, task: &Task, watcher: &dyn Watcher) -> Result<Don
     let Checked { seconds, unprotected, forms } = check(&work, doing, sink, &mut tests, watcher.as_mut())?;
     watcher.finish();
     let results = results(&work, found.result, seconds, tests.len() as u64);
+    let change = compared.map(|compared| compared.told(&work, &tests));
     let decisions = match work.criteria.is_empty() {
         true => Vec::new(),
         false => decision_tables(&work, &tests, &watched, pairs.as_ref()),
@@ -155,8 +178,22 @@ fn function(doing: &Doing<'_>, task: &Task, watcher: &dyn Watcher) -> Result<Don
         forms,
         unprotected,
         cached,
+        change,
         finished: !plan.request.is_interrupted(),
     })
+}
+
+/// One test more, unless there is one with its inputs.
+fn add(work: &Work<'_>, test: TestCase, tests: &mut Vec<TestCase>, watched: &mut Watched) {
+    let given = |test: &TestCase| touchstone_report::test_inputs(test, work.module());
+    if tests.iter().any(|other| given(other) == given(&test)) {
+        return;
+    }
+    tests.push(test);
+    let (module, func, deadline) = (work.module(), work.task.func, work.plan.deadline());
+    let added = tests.len() - 1..;
+    let seen = watch_tests(module, func, &mut tests[added], &work.watch, deadline, &work.plan.request.interrupt);
+    watched.rows.extend(seen.rows);
 }
 
 /// That there was no time to ask every test what it covers.
@@ -212,7 +249,11 @@ fn check<'s>(
         }
     };
     let replayed = take(replayed, tests);
-    if replayed.given_up.is_some() || !replayed.left_out.is_empty() {
+    if let Some(older) = doing.comparison.and_then(|comparison| comparison.target.as_ref()) {
+        older.run(work.task.func, tests)?;
+    }
+    let differs = tests.iter().any(|test| test.older.is_some());
+    if replayed.given_up.is_some() || !replayed.left_out.is_empty() || differs {
         sink = emit(work, doing.sinks, tests, &replayed)?;
         sink.finish()?;
     }

@@ -27,6 +27,9 @@ pub(crate) fn decision_tables(
         let known = work.known.iter().filter(|(_, row)| row.0 == func);
         rows.extend(known.map(|(test, row)| (test.clone(), vec![(row.1, row.2.clone())])));
         for mut table in touchstone_criteria::decision_tables(&module.functions[func], &rows) {
+            if work.is_unaffected(func, table.decision) {
+                continue;
+            }
             table.judge(func, &work.wanted);
             if let Some(pairs) = pairs
                 && work.watch.asks_for_mcdc(func, table.decision)

@@ -1,11 +1,12 @@
 //! One function's share of a plan, as it is worked on: what every stage reads.
 
+use crate::change::{Touched, untouched};
 use crate::plan::{Plan, Task};
 use crate::suite::Suite;
 use std::rc::Rc;
-use touchstone_criteria::{Labelling, Objectives, Watch};
+use touchstone_criteria::{Labelling, Objectives, Status, Watch};
 use touchstone_engine::{Config, SeenRow};
-use touchstone_ir::Module;
+use touchstone_ir::{DecisionId, FuncId, Module};
 
 /// One function's share of a plan.
 pub(crate) struct Work<'p> {
@@ -45,6 +46,22 @@ impl<'p> Work<'p> {
         let module = self.module();
         suite.settle(module, &mut self.wanted);
         self.known.extend(self.task.functions.iter().flat_map(|func| suite.rows(module, *func)));
+    }
+
+    /// What a change does not touch is not asked for.
+    pub fn leave_alone(&mut self, touched: &Touched) {
+        let untouched = untouched(&self.wanted, touched, &self.plan.program);
+        for id in &untouched {
+            self.wanted.list[*id].status = Status::Unaffected;
+            self.wanted.settled.insert(*id);
+        }
+        Rc::make_mut(&mut self.watch).leave_alone(untouched);
+    }
+
+    /// Whether all that is asked of a decision is left alone.
+    pub fn is_unaffected(&self, func: FuncId, decision: DecisionId) -> bool {
+        let mut asked = self.watch.decision(func, decision).into_iter().flat_map(|watch| &watch.goals).peekable();
+        asked.peek().is_some() && asked.all(|goal| self.wanted.list[*goal].status == Status::Unaffected)
     }
 
     pub fn module(&self) -> &'p Module {

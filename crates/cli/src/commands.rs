@@ -9,6 +9,7 @@ use crate::verbs::init::Init;
 use crate::verbs::instrument::Instrument;
 use crate::verbs::measure::{Measure, Merge};
 use crate::verbs::report::Report;
+use crate::verbs::summary::Summary;
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -37,7 +38,8 @@ pub enum Command {
   touchstone generate driver.c --externals named           stop at functions of other files, and name them
   touchstone generate src/a.c -f step -o tests -- -Iinclude -DDEBUG
   touchstone generate src/a.c --emit c,unity               also tests for Unity (cmocka, gtest), in unity/
-  touchstone generate task.c --entry main -c branch --emit c,testcomp")]
+  touchstone generate task.c --entry main -c branch --emit c,testcomp
+  touchstone generate --since main src/*.c                  what a change touches, and whether anybody can tell")]
     Generate(Generate),
     /// Say of every objective whether a test covers it, no test can, or it is not known; writes no tests
     #[command(after_help = "Examples:
@@ -58,6 +60,11 @@ pub enum Command {
     Annotate(Annotate),
     /// Say why an objective is covered, infeasible or unknown, in source terms
     Explain(Explain),
+    /// Print the cases of functions: for which inputs each returns what, and what it changes
+    #[command(after_help = "Examples:
+  touchstone summary examples/triangle.c -f triangle
+  touchstone summary src/list.c -f insert --loop-bound 2 --page cases.html")]
+    Summary(Summary),
     /// Run a command with probes in all C that it compiles and all Java that it loads, and say what its tests covered
     #[command(after_help = "Examples:
   touchstone measure -c mcdc,state -- make check           state: what tests change and never check

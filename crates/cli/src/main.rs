@@ -15,7 +15,7 @@ use output::exit::Exit;
 use output::{progress, stdout};
 use plan::project_file::with_project_file;
 use std::process::ExitCode;
-use verbs::{annotate, cache, cc, explain, generate, init, instrument, measure, objectives, report, run};
+use verbs::{annotate, cache, cc, explain, generate, init, instrument, measure, objectives, report, run, summary};
 
 /// Paths fork states and make many small things.
 #[global_allocator]
@@ -64,6 +64,7 @@ fn carry_out(command: &Command) -> anyhow::Result<ExitCode> {
         Command::Objectives(options) => objectives::objectives(options),
         Command::Annotate(options) => annotate::annotate(options),
         Command::Explain(options) => explain::explain(options),
+        Command::Summary(options) => summary::summary(options),
         Command::Init(options) => init::init(options),
         Command::Cache(options) => cache::cache(options),
         Command::Report(options) => report::report(options),

@@ -69,6 +69,8 @@ pub struct ObjectiveCounts {
     pub unknown: u64,
     /// Of a measured suite.
     pub uncovered: u64,
+    /// Beside the total: what a change does not touch.
+    pub unaffected: u64,
 }
 
 /// Paths by how they ended.

@@ -25,7 +25,7 @@ pub fn conclude(objectives: &mut Objectives, tests: &[TestCase], ruling: &Ruling
         if let Status::Covered(known) = &mut objective.status {
             // A suite that was there before.
             known.extend(covering);
-        } else if !covering.is_empty() {
+        } else if objective.status != Status::Unaffected && !covering.is_empty() {
             objective.status = Status::Covered(covering);
         } else if !settled.contains(&id) && !matches!(objective.status, Status::Infeasible(_)) {
             objective.status = ruling.of(id, files);
@@ -137,12 +137,17 @@ pub(crate) fn keep_pairs(kept: &mut BTreeSet<usize>, rows: &[Vec<(FuncId, Decisi
 pub fn count(objectives: &Objectives, criterion: &str) -> ObjectiveCounts {
     let mut counts = ObjectiveCounts::default();
     for objective in objectives.list.values().filter(|objective| objective.criterion == criterion) {
+        if objective.status == Status::Unaffected {
+            counts.unaffected += 1;
+            continue;
+        }
         counts.total += 1;
         match objective.status {
             Status::Covered(_) => counts.covered += 1,
             Status::Infeasible(_) => counts.infeasible += 1,
             Status::Unknown(_) => counts.unknown += 1,
             Status::Uncovered => counts.uncovered += 1,
+            Status::Unaffected => {}
         }
     }
     counts

@@ -32,6 +32,9 @@ pub struct TestCase {
     pub path: u64,
     /// Goals that the test reaches, of those that were watched.
     pub covers: Vec<GoalId>,
+    /// What an older version does instead, if that was asked and differs.
+    #[serde(skip)]
+    pub older: Option<String>,
     /// What the replay on the real program said. Each run says it anew.
     #[serde(skip)]
     pub replayed: Replay,
@@ -153,6 +156,15 @@ pub enum Given<'a> {
 }
 
 impl TestCase {
+    /// What its path looks like, and what an older version does instead.
+    pub fn told(&self) -> String {
+        match (&self.older, self.description.is_empty()) {
+            (None, _) => self.description.clone(),
+            (Some(older), true) => older.clone(),
+            (Some(older), false) => format!("{}; {older}", self.description),
+        }
+    }
+
     /// Whether standard output fails in it.
     pub fn output_fails(&self) -> bool {
         self.answers.iter().any(MadeInput::is_failing_output)

@@ -174,6 +174,8 @@ pub enum Status {
     Unknown(WhyUnknown),
     /// No test of a measured suite covers it; whether one could was not asked.
     Uncovered,
+    /// A change does not touch it: the inputs that reach it are those that reached it in the old version.
+    Unaffected,
 }
 
 touchstone_base::reasons! {

@@ -2,6 +2,7 @@
 
 use crate::pairs::unique_cause;
 use crate::{DecisionGraph, Goal, GoalId, Row};
+use std::collections::BTreeSet;
 use touchstone_base::{Id, IndexMap, Span};
 use touchstone_ir::{BlockId, CondId, DecisionId, ErrorKind, FuncId, Module, PointId};
 
@@ -10,6 +11,8 @@ use touchstone_ir::{BlockId, CondId, DecisionId, ErrorKind, FuncId, Module, Poin
 pub struct Watch {
     /// All goals.
     pub goals: IndexMap<GoalId, Goal>,
+    /// Goals that nobody asks for any more.
+    left_alone: BTreeSet<GoalId>,
     functions: Vec<Option<FunctionWatch>>,
 }
 
@@ -69,7 +72,12 @@ impl Watch {
                 }
             }
         }
-        Watch { goals, functions }
+        Watch { goals, left_alone: BTreeSet::new(), functions }
+    }
+
+    /// Nobody asks for these goals; what reaches them is still told.
+    pub fn leave_alone(&mut self, goals: impl IntoIterator<Item = GoalId>) {
+        self.left_alone.extend(goals);
     }
 
     /// What is watched in a function; nothing in one that the module got later.
@@ -89,7 +97,8 @@ impl Watch {
 
     /// Whether MC/DC is asked of a decision.
     pub fn asks_for_mcdc(&self, func: FuncId, decision: DecisionId) -> bool {
-        let independent = |id: &GoalId| matches!(self.goals[*id], Goal::Independent { .. });
+        let independent =
+            |id: &GoalId| matches!(self.goals[*id], Goal::Independent { .. }) && !self.left_alone.contains(id);
         self.decision(func, decision).is_some_and(|watch| watch.goals.iter().any(independent))
     }
 

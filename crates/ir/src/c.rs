@@ -3,7 +3,7 @@
 //! They stand apart from the builtins of every language ([`crate::Builtin`]), and so does what executors do about them (`c` of
 //! `interp`, `exec/c.rs` and `prover/c.rs` of `engine`).
 
-use crate::{DataType, Ty};
+use crate::{DataType, Touches, Ty};
 
 /// A builtin of C.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -54,6 +54,16 @@ pub fn is_stream(data: &DataType) -> bool {
 }
 
 impl CBuiltin {
+    /// What it can have to do with.
+    pub fn touches(self) -> Touches {
+        match self {
+            CBuiltin::Malloc | CBuiltin::Calloc | CBuiltin::Alloca => Touches::Nothing,
+            CBuiltin::Putchar => Touches::World,
+            CBuiltin::Printf | CBuiltin::Puts => Touches::Shows,
+            _ => Touches::Anything,
+        }
+    }
+
     /// How each is written in the text form.
     pub(crate) const WORDS: [(CBuiltin, &'static str); 15] = [
         (CBuiltin::Printf, "printf"),

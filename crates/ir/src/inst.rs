@@ -282,6 +282,45 @@ pub enum Builtin {
     Java(JavaBuiltin),
 }
 
+/// What a builtin can have to do with, besides its arguments and its result.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Touches {
+    /// Nothing: its result follows from its arguments, or is an object that it makes.
+    Nothing,
+    /// It goes on or ends the run, by its arguments alone.
+    Ends,
+    /// It takes from the world, or gives to it, nothing but its arguments.
+    World,
+    /// It gives what memory holds to the world.
+    Shows,
+    /// Anything.
+    Anything,
+}
+
+impl Builtin {
+    /// What it can have to do with.
+    pub fn touches(self) -> Touches {
+        match self {
+            Builtin::Math(..) | Builtin::ObjectSize | Builtin::Look | Builtin::TakeFor | Builtin::Unsettled => {
+                Touches::Nothing
+            }
+            Builtin::Allocate => Touches::Nothing,
+            Builtin::Assume | Builtin::Assert | Builtin::Exit | Builtin::Abort | Builtin::Hang => Touches::Ends,
+            Builtin::FreshInt(_) | Builtin::ReadByte | Builtin::Called => Touches::World,
+            Builtin::Write => Touches::Shows,
+            Builtin::C(builtin) => builtin.touches(),
+            Builtin::Java(builtin) => builtin.touches(),
+            Builtin::MakeSymbolic(_)
+            | Builtin::Settle
+            | Builtin::Refresh
+            | Builtin::RunOnly
+            | Builtin::MayWrite
+            | Builtin::LetWrite
+            | Builtin::ParseFloat(_) => Touches::Anything,
+        }
+    }
+}
+
 /// Binary integer operations.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[allow(missing_docs)]

@@ -2,7 +2,7 @@
 //!
 //! All other natives are functions that the front end makes of instructions.
 
-use crate::Ty;
+use crate::{Touches, Ty};
 
 /// A builtin of Java.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -17,6 +17,14 @@ pub enum JavaBuiltin {
 }
 
 impl JavaBuiltin {
+    /// What it can have to do with.
+    pub fn touches(self) -> Touches {
+        match self {
+            JavaBuiltin::WriteText => Touches::Shows,
+            JavaBuiltin::Intern | JavaBuiltin::ClassNamed => Touches::Anything,
+        }
+    }
+
     /// How each is written in the text form.
     pub(crate) const WORDS: [(JavaBuiltin, &'static str); 3] = [
         (JavaBuiltin::WriteText, "java_write_text"),

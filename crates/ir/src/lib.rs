@@ -47,7 +47,7 @@ pub use growing::Growing;
 pub use input::{FILE_FAILURES, FILE_WRITES, InputSource, REGISTER_BLOCK, REGISTERS};
 pub use inst::{
     BinOp, BranchRole, Builtin, Callee, CastOp, CmpOp, ErrorKind, Inst, InstKind, Operand, SwitchArm, TermKind,
-    Terminator,
+    Terminator, Touches,
 };
 pub use java::JavaBuiltin;
 pub use memory::{ByteWrites, MemoryRules, Pointee, Shares, Stands};

@@ -43,6 +43,9 @@ pub struct Document {
     /// What the emitted suites run and cover, one entry a form.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub forms: Vec<FormSuites>,
+    /// What changed since an older version, if that was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<Change>,
 }
 
 impl Default for Document {
@@ -59,6 +62,7 @@ impl Default for Document {
             suggestions: Suggestions::default(),
             kept: Vec::new(),
             forms: Vec::new(),
+            change: None,
         }
     }
 }
@@ -231,6 +235,9 @@ pub struct Counts {
     /// Of the covered ones, those that only tests cover which end in an error.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub by_error: u64,
+    /// Beside the total: what a change does not touch was not asked for.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unaffected: u64,
 }
 
 fn is_false(truth: &bool) -> bool {
@@ -383,6 +390,8 @@ pub enum Verdict {
     Unknown,
     /// No test of the suite covers it; whether one could was not asked.
     Uncovered,
+    /// A change does not touch it: the inputs that reach it are those that reached it in the old version.
+    Unaffected,
 }
 
 impl Verdict {
@@ -393,8 +402,47 @@ impl Verdict {
             Verdict::Infeasible => "infeasible",
             Verdict::Unknown => "unknown",
             Verdict::Uncovered => "uncovered",
+            Verdict::Unaffected => "unaffected",
         }
     }
+}
+
+/// What a change since an older version is to the functions under test.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Change {
+    /// What the older version is called.
+    pub since: String,
+    /// Functions that nothing of the change touches.
+    pub unaffected: Vec<String>,
+    /// The others.
+    pub functions: Vec<ChangedFunction>,
+}
+
+/// A function that a change touches.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct ChangedFunction {
+    /// Its name.
+    pub name: String,
+    /// Whether both versions do the same.
+    pub behaviour: Behaviour,
+    /// How that is known, or why it is not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    /// Tests on which they differ.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tests: Vec<String>,
+}
+
+/// Whether two versions of a function do the same.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Behaviour {
+    /// On every input, within bounds.
+    Equivalent,
+    /// Not on every input.
+    Differs,
+    /// No difference was found.
+    Unknown,
 }
 
 /// The truth table of a decision. Conditions and rows are named by their position, from 0.
@@ -556,6 +604,9 @@ pub struct Test {
     pub function: String,
     /// What its path looks like.
     pub description: String,
+    /// What an older version does instead, if that was asked and differs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub older: Option<String>,
     /// The path's identity, as text: not every reader of JSON keeps 64 bits.
     pub path: String,
     /// Calls before the one that it is about, in order.
@@ -667,6 +718,7 @@ impl Test {
             id,
             function: String::new(),
             description: String::new(),
+            older: None,
             path: String::new(),
             earlier: Vec::new(),
             inputs: Json::default(),

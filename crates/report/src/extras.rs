@@ -1,5 +1,6 @@
 //! What a report can show beside the campaign.
 
+use crate::document::Change;
 use crate::forms::FormSuites;
 use crate::kept::KeptSuite;
 use std::collections::BTreeSet;
@@ -18,4 +19,6 @@ pub struct Extras {
     pub forms: Vec<FormSuites>,
     /// Functions of which an earlier run found what is said here.
     pub cached: BTreeSet<String>,
+    /// What changed since an older version.
+    pub change: Option<Change>,
 }

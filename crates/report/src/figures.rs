@@ -61,12 +61,15 @@ impl Tally {
             self.unmeasured += 1;
             return;
         }
+        if objective.status == Verdict::Unaffected {
+            return;
+        }
         self.total += 1;
         self.by_error += u64::from(objective.by_error);
         match objective.status {
             Verdict::Covered => self.covered += 1,
             Verdict::Infeasible => self.infeasible += 1,
-            Verdict::Unknown | Verdict::Uncovered => {}
+            Verdict::Unknown | Verdict::Uncovered | Verdict::Unaffected => {}
         }
     }
 
@@ -196,6 +199,7 @@ pub fn merged(document: &Document) -> BTreeMap<(&str, &str), &Objective> {
         Verdict::Uncovered => 1,
         Verdict::Unknown => 2,
         Verdict::Infeasible => 3,
+        Verdict::Unaffected => 4,
     };
     for objective in &document.objectives {
         let key = (objective.at.file.as_deref().unwrap_or(""), objective.id.as_str());

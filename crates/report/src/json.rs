@@ -39,6 +39,7 @@ pub fn document(campaign: &Campaign, module: &Module, extras: &Extras) -> Docume
         unprotected_replay: extras.sandbox.clone(),
         kept: extras.kept.clone(),
         forms: extras.forms.clone(),
+        change: extras.change.clone(),
         ..Document::default()
     }
 }
@@ -115,6 +116,7 @@ fn function(
             unknown: objectives.unknown,
             uncovered: objectives.uncovered,
             by_error,
+            unaffected: objectives.unaffected,
         },
         paths: document::Paths {
             explored: paths.explored,
@@ -154,6 +156,7 @@ fn objective(objective: &Objective, by_error: bool, files: &Files) -> document::
         Status::Infeasible(why) => (Verdict::Infeasible, Some((why.to_string(), why.word())), Vec::new()),
         Status::Unknown(why) => (Verdict::Unknown, Some((why.to_string(), why.word())), Vec::new()),
         Status::Uncovered => (Verdict::Uncovered, None, Vec::new()),
+        Status::Unaffected => (Verdict::Unaffected, None, Vec::new()),
     };
     let (why, reason) = said(why);
     document::Objective {
@@ -197,6 +200,7 @@ fn test_of(test: &TestCase, covers: &[Covered<'_>], module: &Module) -> document
         id: test.id.clone(),
         function: test.function.clone(),
         description: test.description.clone(),
+        older: test.older.clone(),
         path: format!("{:016x}", test.path),
         earlier: test.earlier().iter().map(|call| earlier_of(call, objects_of(test), module)).collect(),
         inputs: Json::of(&Inputs { test, types: &module.types }),

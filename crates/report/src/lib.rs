@@ -11,6 +11,7 @@
 #![warn(missing_docs)]
 
 mod brief;
+mod change;
 mod decisions;
 pub mod document;
 mod exclusions;

@@ -162,12 +162,17 @@ pub fn restrict(document: &mut Document, changed: &ChangedLines, name: impl Fn(&
     let mut counts: BTreeMap<(&str, &str), Counts> = BTreeMap::new();
     for objective in &document.objectives {
         let entry = counts.entry((&objective.function, &objective.criterion)).or_default();
+        if objective.status == Verdict::Unaffected {
+            entry.unaffected += 1;
+            continue;
+        }
         entry.total += 1;
         match objective.status {
             Verdict::Covered => entry.covered += 1,
             Verdict::Infeasible => entry.infeasible += 1,
             Verdict::Unknown => entry.unknown += 1,
             Verdict::Uncovered => entry.uncovered += 1,
+            Verdict::Unaffected => {}
         }
     }
     document.functions.retain_mut(|function| {

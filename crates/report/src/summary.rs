@@ -3,6 +3,7 @@
 
 use crate::document::{Counts, Document, Function};
 use crate::style::{Align, Paint, Style, columns};
+use std::collections::BTreeSet;
 
 /// Blocks of the widest bar.
 const BAR: usize = 8;
@@ -22,7 +23,14 @@ fn cut_name(name: &str, most: usize) -> String {
 
 /// Both tables, as far as they have lines.
 pub(crate) fn summary(out: &mut String, document: &Document, style: Style) {
-    let (paths, goals): (Vec<_>, Vec<_>) = document.functions.iter().partition(|function| function.counts_paths());
+    // What a change does not touch is counted below.
+    let unaffected: BTreeSet<&str> =
+        document.change.iter().flat_map(|change| &change.unaffected).map(String::as_str).collect();
+    let shown = document.functions.iter().filter(|function| !unaffected.contains(function.name.as_str()));
+    let (paths, goals): (Vec<_>, Vec<_>) = shown.partition(|function| function.counts_paths());
+    if !unaffected.is_empty() && paths.is_empty() && goals.is_empty() {
+        return;
+    }
     if !paths.is_empty() || goals.is_empty() {
         path_table(out, &paths, style);
     }

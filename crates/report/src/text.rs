@@ -1,5 +1,6 @@
 //! The summary for people: one line a function, then only what needs a look.
 
+use crate::change::change;
 use crate::document::{Assumption, Document, Function, IncompletePaths, Replay, Test, Verdict};
 use crate::forms::forms;
 use crate::kept::kept_suites;
@@ -34,6 +35,7 @@ pub fn text(document: &Document, detail: Detail, style: Style) -> String {
     disagreements(&mut out, document, style);
     kept_suites(&mut out, &document.kept, style);
     forms(&mut out, document, style);
+    change(&mut out, document, style);
     replay_line(&mut out, document, style);
     cache_line(&mut out, document);
     out

@@ -51,7 +51,7 @@ pub(crate) struct Limits {
 #[derive(Serialize, Deserialize)]
 struct Figures {
     paths: PathCounts,
-    counts: (u64, u64, u64, u64, u64),
+    counts: [u64; 6],
     incomplete: Vec<IncompletePaths>,
     tests: u64,
     exhaustive: bool,
@@ -204,13 +204,13 @@ fn objective_ids(work: &Work<'_>) -> Vec<String> {
     work.wanted.list.values().map(|objective| objective.id.clone()).collect()
 }
 
-fn counts(counts: &ObjectiveCounts) -> (u64, u64, u64, u64, u64) {
-    let ObjectiveCounts { total, covered, infeasible, unknown, uncovered } = *counts;
-    (total, covered, infeasible, unknown, uncovered)
+fn counts(counts: &ObjectiveCounts) -> [u64; 6] {
+    let ObjectiveCounts { total, covered, infeasible, unknown, uncovered, unaffected } = *counts;
+    [total, covered, infeasible, unknown, uncovered, unaffected]
 }
 
-fn from_counts((total, covered, infeasible, unknown, uncovered): (u64, u64, u64, u64, u64)) -> ObjectiveCounts {
-    ObjectiveCounts { total, covered, infeasible, unknown, uncovered }
+fn from_counts([total, covered, infeasible, unknown, uncovered, unaffected]: [u64; 6]) -> ObjectiveCounts {
+    ObjectiveCounts { total, covered, infeasible, unknown, uncovered, unaffected }
 }
 
 /// What is the same in both directions.

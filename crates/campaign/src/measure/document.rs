@@ -224,12 +224,17 @@ impl<'a> Making<'a> {
             let file = objective.at.file.clone().unwrap_or_default();
             let (count, tests) =
                 counts.entry((file, objective.function.clone(), objective.criterion.clone())).or_default();
+            if objective.status == Verdict::Unaffected {
+                count.unaffected += 1;
+                continue;
+            }
             count.total += 1;
             match objective.status {
                 Verdict::Covered => count.covered += 1,
                 Verdict::Infeasible => count.infeasible += 1,
                 Verdict::Unknown => count.unknown += 1,
                 Verdict::Uncovered => count.uncovered += 1,
+                Verdict::Unaffected => {}
             }
             tests.extend(objective.tests.iter().cloned());
         }

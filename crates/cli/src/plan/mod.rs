@@ -2,5 +2,7 @@
 
 pub mod args;
 pub mod cache;
+pub mod git;
+pub mod old_version;
 pub mod project_file;
 mod request;

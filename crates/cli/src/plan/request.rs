@@ -45,6 +45,7 @@ impl Generate {
                 Scope::Callees => ObjectivesOf::Callees,
             },
             on_top_of: self.on_top_of.clone(),
+            old: None,
             inputs: self.inputs(),
             effort: self.effort(),
             assume: self.assume.iter().copied().chain(self.surroundings.takes_for_granted()).collect(),

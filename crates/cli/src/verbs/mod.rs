@@ -13,3 +13,4 @@ pub mod objectives;
 pub mod report;
 pub mod run;
 mod run_java;
+pub mod summary;

@@ -3,10 +3,11 @@
 use crate::output::exit::Exit;
 use crate::output::outputs::{self, Outputs};
 use crate::plan::args::Format;
+use crate::plan::git::{self, git};
 use anyhow::{Context, Result, bail};
 use clap::Args as ClapArgs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 use touchstone_report::{ChangedLines, Document, Past};
 
 #[derive(ClapArgs, Debug)]
@@ -70,15 +71,16 @@ pub fn report(options: &Report) -> Result<ExitCode> {
 
 /// Restricts a document to the lines that changed since a revision.
 fn restrict(document: &mut Document, revision: &str) -> Result<()> {
-    if revision.starts_with('-') {
-        bail!("`{revision}` is not a revision; try for example --since main");
-    }
-    let root = git(&["rev-parse", "--show-toplevel"])?;
-    let root = PathBuf::from(root.trim_end_matches('\n'));
-    let diff = git(&["diff", "-U0", "--no-prefix", "--no-color", "--no-ext-diff", "--no-renames", revision, "--"])?;
+    git::check_revision(revision)?;
+    let root = git::root(Path::new("."))?;
+    let diff = git(
+        Path::new("."),
+        &["diff", "-U0", "--no-prefix", "--no-color", "--no-ext-diff", "--no-renames", revision, "--"],
+    )?;
     let mut changed = ChangedLines::parse(&diff);
     // Files that git doesn't follow yet are new from their first line to their last.
-    for path in git(&["ls-files", "--others", "--exclude-standard", "--full-name", "-z", ":/"])?.split_terminator('\0')
+    for path in git(Path::new("."), &["ls-files", "--others", "--exclude-standard", "--full-name", "-z", ":/"])?
+        .split_terminator('\0')
     {
         changed.add_whole(path);
     }
@@ -91,15 +93,6 @@ fn in_repository(root: &Path, path: &str) -> String {
     let full = std::fs::canonicalize(path).unwrap_or_else(|_| PathBuf::from(path));
     let root = std::fs::canonicalize(root).unwrap_or_else(|_| root.to_path_buf());
     full.strip_prefix(&root).map_or_else(|_| path.to_string(), |inside| inside.to_string_lossy().into_owned())
-}
-
-fn git(arguments: &[&str]) -> Result<String> {
-    let output = Command::new("git").args(arguments).output().context("can't run git, which --since needs")?;
-    if !output.status.success() {
-        let error = String::from_utf8_lossy(&output.stderr);
-        bail!("--since: git {} failed: {}", arguments[0], error.trim_end());
-    }
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 /// Carries out `completions`, for the command with all its verbs.

@@ -3,7 +3,7 @@
 //!
 //! `TOUCHSTONE_LONG=1` edits many more random programs, `TOUCHSTONE_SEED=N` those of one seed.
 
-mod edits;
+pub(crate) mod edits;
 mod java;
 
 use serde_json::Value;

@@ -10,7 +10,7 @@
 // known: reads nested four deep over written arrays can time out in the solver: seed 11658 of the long run.
 
 mod corners;
-mod functions;
+pub(crate) mod functions;
 pub mod whole;
 
 use self::functions::{RandomUnit, Style};

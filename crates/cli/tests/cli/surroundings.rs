@@ -183,7 +183,7 @@ impl Subject<'_> {
                     assert!(!reached.contains(&id.index()), "WRONG INFEASIBLE: {what}");
                 }
                 Status::Unknown(_) => assert!(!reached.contains(&id.index()), "missed: {what}"),
-                Status::Uncovered => panic!("uncovered: {what}"),
+                Status::Uncovered | Status::Unaffected => panic!("uncovered: {what}"),
             }
         }
         if self.open.is_empty() {

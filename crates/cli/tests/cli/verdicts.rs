@@ -311,7 +311,9 @@ impl Subject<'_> {
                     wrong.push(format!("{what}: unknown ({why}) though everything was explored"));
                 }
                 Status::Unknown(_) => {}
-                Status::Uncovered => wrong.push(format!("{what}: uncovered, which only measuring says")),
+                Status::Uncovered | Status::Unaffected => {
+                    wrong.push(format!("{what}: a verdict that nobody asked for"))
+                }
             }
         }
         covered
@@ -589,7 +591,7 @@ fn statuses(module: &Module, func: FuncId, scope: &[FuncId], name: &str, config:
     let sign = |status: &Status| match status {
         Status::Covered(_) => '+',
         Status::Infeasible(_) => '-',
-        Status::Unknown(_) | Status::Uncovered => '?',
+        Status::Unknown(_) | Status::Uncovered | Status::Unaffected => '?',
     };
     let texts = wanted.list.values().map(|objective| objective.text.clone()).collect();
     (wanted.list.values().map(|objective| sign(&objective.status)).collect(), texts)

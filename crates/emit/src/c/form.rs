@@ -183,7 +183,7 @@ impl Form {
 
     /// The line that begins a test, and a comment above it where the framework has no place for the description.
     pub(crate) fn begin(self, test: &TestCase) -> String {
-        let (id, description) = (&test.id, &test.description);
+        let (id, description) = (&test.id, &test.told());
         let comment = || format!("/* {} */\n", comment_text(description));
         match self {
             Form::Touchstone => {

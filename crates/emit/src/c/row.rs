@@ -97,13 +97,11 @@ pub(crate) fn row(program: &TestedProgram, test: &TestCase, shapes: &mut BTreeMa
         _ => RowKind::Alone,
     };
     let values = row.initialisers.join(", ");
-    let text = match test.description.is_empty() {
+    let told = test.told();
+    let text = match told.is_empty() {
         true => format!("    {{{number}, {{{values}}}}},\n"),
         false => {
-            format!(
-                "    /* {} */\n    {{{number}, {{{values}}}}},\n",
-                crate::c::comment::comment_text(&test.description)
-            )
+            format!("    /* {} */\n    {{{number}, {{{values}}}}},\n", crate::c::comment::comment_text(&told))
         }
     };
     let table = Table { function: function.to_string(), shape, kind };

@@ -143,6 +143,9 @@ impl<'t> JUnitSuite<'t> {
             let what = covered.objective.text.replace("\\u", "\\ u");
             let _ = writeln!(text, "    // covers {}: {what}{alone}", covered.objective.id);
         }
+        if let Some(older) = &test.older {
+            let _ = writeln!(text, "    // {}", older.replace("\\u", "\\ u").replace(['\n', '\r'], " "));
+        }
         let public = if self.junit == JUnit::Four { "public " } else { "" };
         text += "    @Test\n";
         if self.junit == JUnit::Five && !shown.is_empty() {

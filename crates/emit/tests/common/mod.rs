@@ -178,6 +178,7 @@ impl Bench {
             description: format!("a path of {function}"),
             path: 0,
             covers: vec![],
+            older: None,
             replayed: Replay::NotRun,
         }
     }

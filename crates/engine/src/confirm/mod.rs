@@ -2,6 +2,7 @@
 //! it saw is what the test expects (`testcase.rs`; `following.rs`: what more calls show), under a title (`description.rs`). Which of many inputs are taken is a little matter of taste (`fitting.rs`,
 //! `rounding.rs`).
 
+pub(crate) mod case;
 pub(crate) mod concrete;
 pub(crate) mod description;
 pub(crate) mod fitting;

@@ -129,6 +129,7 @@ impl Executor<'_> {
             description: describe(self.module, way.into_iter()),
             path: run.path,
             covers: run.hits,
+            older: None,
             replayed: match disagreement {
                 Some(why) => Replay::Disagreed(why),
                 None if volatile => Replay::NotCheckable(NotCheckable::Volatile),

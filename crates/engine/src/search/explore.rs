@@ -1,6 +1,7 @@
 //! Exploration: every feasible path, depth first, from an explicit worklist.
 
 use crate::config::{Aliases, Config, Labels, Search};
+use crate::confirm::case::Case;
 use crate::exec::executor::{Executor, Policy};
 use crate::exec::fork::{Fork, OutcomeFork, SmallerValues, Way};
 use crate::exec::step::{Flow, Stepped};
@@ -74,6 +75,16 @@ pub struct Progress {
 pub trait Sink {
     /// Something happened.
     fn event(&mut self, event: Event<'_>);
+
+    /// Whether it wants to be told of paths as cases.
+    fn wants_cases(&self) -> bool {
+        false
+    }
+
+    /// A path that ended, as a case of its function.
+    fn case(&mut self, case: Case) {
+        let _ = case;
+    }
 
     /// Why nobody can run this test. What it reaches stays open, so that other inputs are looked for; its path is given up.
     fn refuses(&self, test: &TestCase) -> Option<Unmakeable> {
@@ -726,6 +737,10 @@ impl<'m, 's> Exploration<'m, 's> {
             return self.end_for_goals(state, &end);
         }
         let new = self.seen.insert(hash.value());
+        if new && self.sink.wants_cases() {
+            let case = self.executor.case(&state, self.func, &end);
+            self.sink.case(case);
+        }
         // Late aliases give one test a path; eager mode, the baseline, gives one for every fixed index. A goal may need a shape
         // that the path's first test does not have.
         if !new && self.executor.config.aliases == Aliases::Late && !self.wants_end(&state, &end) {
@@ -853,7 +868,7 @@ impl<'m, 's> Exploration<'m, 's> {
             name: function.name.clone(),
             file: self.executor.module.files.get(function.span.file).cloned().unwrap_or_default(),
             criterion: Criterion::Paths(self.executor.config.iterations),
-            objectives: ObjectiveCounts { total: covered + unknown, covered, infeasible: 0, unknown, uncovered: 0 },
+            objectives: ObjectiveCounts { total: covered + unknown, covered, unknown, ..ObjectiveCounts::default() },
             paths,
             exhaustive: incomplete.is_empty(),
             assumptions: self.executor.assumptions(self.func),

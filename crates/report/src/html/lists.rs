@@ -156,6 +156,7 @@ fn class(objective: &Objective) -> &'static str {
         (None, Verdict::Infeasible) => "ti",
         (None, Verdict::Unknown) => "th",
         (None, Verdict::Uncovered) => "tu",
+        (None, Verdict::Unaffected) => "tx",
     }
 }
 

@@ -16,7 +16,7 @@ pub(super) enum State {
     Infeasible,
     /// The measurement can say nothing about any.
     Unmeasured,
-    /// Comments exclude all.
+    /// Comments exclude all, or a change leaves all alone.
     Excluded,
     /// All that can be.
     Covered,
@@ -43,7 +43,7 @@ impl State {
         let (mut all, mut excluded, mut unmeasured, mut feasible, mut covered) = (0, 0, 0, 0, 0);
         for objective in objectives {
             all += 1;
-            if objective.excluded.is_some() {
+            if objective.excluded.is_some() || objective.status == Verdict::Unaffected {
                 excluded += 1;
                 continue;
             }
@@ -149,6 +149,8 @@ fn title(group: &[&Objective]) -> String {
         }
         if let Some(reason) = &objective.excluded {
             let _ = write!(out, " — excluded: {reason}");
+        } else if objective.status == Verdict::Unaffected {
+            out.push_str(" — unaffected by the change");
         } else if let Some(why) = &objective.why {
             let _ = write!(out, " — {}: {why}", objective.status.name());
         } else if let Some(first) = objective.tests.first() {
@@ -173,5 +175,6 @@ pub(super) fn sign(objective: &Objective) -> &'static str {
         (None, Verdict::Infeasible) => "∅",
         (None, Verdict::Unknown) => "?",
         (None, Verdict::Uncovered) => "✗",
+        (None, Verdict::Unaffected) => "=",
     }
 }

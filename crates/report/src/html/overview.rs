@@ -4,6 +4,7 @@ use super::chart::chart;
 use super::shell::{Level, Tab, bar, cells, escape, level_of, numbers, page as shell, plural};
 use super::tree::tree;
 use super::{Site, lists};
+use crate::document::Behaviour;
 use crate::export::{Run, run};
 use std::fmt::Write;
 
@@ -26,6 +27,7 @@ pub(super) fn page(site: &Site<'_>) -> String {
     }
     body.push_str(&lists::unprotected(site));
     totals(&mut body, site);
+    change(&mut body, site);
     forms(&mut body, site);
     if let Some(chart) = chart(site.history) {
         let _ = writeln!(body, "<section><h2>History</h2>{chart}</section>");
@@ -134,6 +136,32 @@ fn open(out: &mut String, site: &Site<'_>) {
         );
     }
     out.push_str("</section>\n");
+}
+
+/// What the change since an older version is to the functions that it touches.
+fn change(out: &mut String, site: &Site<'_>) {
+    let Some(change) = &site.document.change else { return };
+    let _ = write!(out, "<section><h2>Since {}</h2><ul class=\"open\">", escape(&change.since));
+    for function in &change.functions {
+        let (class, word) = match function.behaviour {
+            Behaviour::Equivalent => ("tc", "equivalent"),
+            Behaviour::Differs => ("tu", "differs"),
+            Behaviour::Unknown => ("th", "unknown"),
+        };
+        let _ = write!(out, "<li><code>{}</code> <b class=\"{class}\">{word}</b> ", escape(&function.name));
+        if let Some(why) = &function.why {
+            let _ = write!(out, "<span class=\"dim\">{}</span>", escape(why));
+        }
+        for test in &function.tests {
+            let known = site.document.tests.iter().find(|known| known.id == *test);
+            let older = known.and_then(|known| known.older.as_deref()).unwrap_or_default();
+            let _ = write!(out, "<br><a href=\"tests.html#t-{0}\">{0}</a> {1}", escape(test), escape(older));
+        }
+        out.push_str("</li>\n");
+    }
+    let unaffected = change.unaffected.len();
+    let _ =
+        writeln!(out, "</ul><p class=\"sub\">{} unaffected as a whole</p></section>", plural(unaffected, "function"));
 }
 
 /// What comments exclude, with their reasons.

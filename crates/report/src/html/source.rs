@@ -55,9 +55,11 @@ pub(super) fn page(site: &Site<'_>, file: &str, decisions: &[&Decision], choices
             if known.is_some_and(|known| known.hash != text_hash(text)) {
                 body.push_str("<p class=\"note\">This file has changed since the campaign: marks may stand beside what they mean.</p>\n");
             }
-            body.push_str(
+            let left_alone = if site.document.change.is_some() { "unaffected or excluded" } else { "excluded" };
+            let _ = write!(
+                body,
                 "<p class=\"legend keys\"><b class=\"c\">covered</b> <b class=\"h\">partly</b> <b class=\"u\">not covered</b> \
-                 <b class=\"i\">infeasible</b> <b class=\"m\">not measured</b> <b class=\"x\">excluded</b> <span><kbd>n</kbd> <kbd>p</kbd> next, previous gap</span> \
+                 <b class=\"i\">infeasible</b> <b class=\"m\">not measured</b> <b class=\"x\">{left_alone}</b> <span><kbd>n</kbd> <kbd>p</kbd> next, previous gap</span> \
                  ",
             );
             let counted = site.objectives_of(file).iter().any(|objective| objective.count.is_some());

@@ -9,6 +9,7 @@ pub(crate) mod facts;
 pub(crate) mod float_facts;
 pub(crate) mod float_order;
 pub(crate) mod float_rewrite;
+pub(crate) mod infix;
 pub(crate) mod memory;
 pub(crate) mod rewrite;
 pub(crate) mod semantics;

@@ -37,7 +37,7 @@ fn seeds() -> Range<u64> {
 }
 
 /// Another program, that is one: a number or a word is another.
-fn edited(text: &str, rng: &mut Rng) -> Option<String> {
+pub(crate) fn edited(text: &str, rng: &mut Rng) -> Option<String> {
     for _ in 0..20 {
         let begin = text.find("\nint ").or_else(|| text.find("\nstatic ")).unwrap_or(0);
         let at = begin + rng.below(text.len() - begin);

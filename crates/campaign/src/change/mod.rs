@@ -1,8 +1,23 @@
 //! What changed between two versions of a program: functions are matched by their names and compared by what they became, so moved and
 //! reformatted code is unchanged. A function that depends on nothing that changed does the same in both: no test can tell them apart.
 //!
-//! Functions are the grain: which statements of a changed function a change reaches is deliberately not here (yet), and neither is
+//! Inside of functions, both versions are followed side by side (`walk.rs`), which says what a change reaches (`impact.rs`). Deliberately not here:
 //! where the other version comes from.
+
+mod divergence;
+mod effects;
+mod equal;
+mod execute;
+mod flow;
+mod impact;
+mod matching;
+mod memory;
+mod together;
+mod versions;
+mod walk;
+
+pub(crate) use divergence::compare;
+pub(crate) use impact::{Comparison, Touched, untouched};
 
 use crate::closure::Closures;
 use crate::program::Program;

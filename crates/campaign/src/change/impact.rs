@@ -1,0 +1,213 @@
+//! What a change reaches: which objectives of a function may be reached by other inputs than before, or with other values, and whether
+//! any run can tell the versions apart.
+
+use super::divergence::OldTarget;
+use super::matching::{Matching, Place};
+use super::memory::{Differing, Part};
+use super::versions::Versions;
+use super::walk::{Call, Callees, Outcome, Reached, Walk};
+use crate::plan::Plan;
+use crate::program::Program;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use touchstone_criteria::{Goal, GoalId, Objectives};
+use touchstone_ir::{DecisionId, FuncId, Function, InstKind, PointId, PointKind, TermKind};
+
+/// More different calls than this are not followed: what calls more is reached as a whole.
+const MOST_CALLS: usize = 400;
+
+/// Compares two versions of a program.
+pub(crate) struct Comparison<'m> {
+    pub versions: Versions<'m>,
+    /// What tests of the new version also run on.
+    pub target: Option<OldTarget>,
+}
+
+/// What a change is to a function under test.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Touched {
+    /// Nobody can tell the versions apart, wherever he looks.
+    Nothing,
+    /// Some of it.
+    Places {
+        reached: Reached,
+        /// What comes out of it is what came out before: result, memory, end.
+        same_end: bool,
+    },
+    /// All of it: it is new, or its inputs mean something else.
+    Everything,
+}
+
+impl<'m> Comparison<'m> {
+    /// Compares a plan's program with its older version, if there is one.
+    pub fn of(plan: &'m Plan) -> Option<Comparison<'m>> {
+        let (version, old) = (plan.request.old.as_ref()?, plan.old.as_ref()?);
+        let versions = Versions::new(&old.module, &plan.program.module);
+        Some(Comparison { versions, target: OldTarget::new(plan, version, old) })
+    }
+
+    /// What the change is to a function that tests call.
+    pub fn touched(&self, func: FuncId) -> Touched {
+        let versions = &self.versions;
+        if !versions.comparable(func) {
+            return Touched::Everything;
+        }
+        if versions.is_same(func) {
+            return Touched::Nothing;
+        }
+        let Some(old) = versions.old_of(func) else { return Touched::Everything };
+        let params = versions.new.module.functions[func].params.len();
+        let root = Call { old, new: func, args: vec![true; params], differing: versions.at_start(func) };
+        let mut calls = Calls {
+            versions,
+            matchings: BTreeMap::new(),
+            outcomes: BTreeMap::new(),
+            list: Vec::new(),
+            too_many: false,
+        };
+        calls.ask(root.clone());
+        let reached = calls.run();
+        if calls.too_many {
+            return Touched::Everything;
+        }
+        let outcome = &calls.outcomes[&root];
+        let same_end = outcome.together && outcome.result && outcome.thrown && outcome.differing.is_empty();
+        Touched::Places { reached, same_end }
+    }
+}
+
+/// Calls of both versions, and what is known of them so far: each round can only know less.
+struct Calls<'v, 'm> {
+    versions: &'v Versions<'m>,
+    matchings: BTreeMap<(FuncId, FuncId), Arc<Matching>>,
+    outcomes: BTreeMap<Call, Outcome>,
+    list: Vec<Call>,
+    too_many: bool,
+}
+
+impl Calls<'_, '_> {
+    fn ask(&mut self, call: Call) {
+        self.outcomes.entry(call.clone()).or_insert_with(|| {
+            self.list.push(call.clone());
+            Outcome::same(call.differing)
+        });
+    }
+
+    fn run(&mut self) -> Reached {
+        let mut reached = Reached::default();
+        loop {
+            let mut changed = false;
+            let mut next = 0;
+            while let Some(call) = self.list.get(next).cloned() {
+                next += 1;
+                if self.list.len() > MOST_CALLS {
+                    self.too_many = true;
+                    return reached;
+                }
+                let (outcome, more) = self.walk(&call);
+                more.places
+                    .into_iter()
+                    .for_each(|(func, places)| reached.places.entry(func).or_default().extend(places));
+                reached.functions.extend(more.functions);
+                if self.outcomes.get(&call) != Some(&outcome) {
+                    self.outcomes.insert(call, outcome);
+                    changed = true;
+                }
+            }
+            if !changed {
+                return reached;
+            }
+        }
+    }
+
+    fn walk(&mut self, call: &Call) -> (Outcome, Reached) {
+        let versions = self.versions;
+        let matching = Arc::clone(self.matchings.entry((call.old, call.new)).or_insert_with(|| {
+            let function = |side: &super::effects::Side<'_>, id: FuncId| side.module.functions[id].clone();
+            let (old, new) = (function(&versions.old, call.old), function(&versions.new, call.new));
+            Arc::new(Matching::new((versions.old.module, &old), (versions.new.module, &new)))
+        }));
+        Walk::new(versions, self, &matching, call).run(call)
+    }
+}
+
+impl Callees for Calls<'_, '_> {
+    fn outcome(&mut self, call: Call) -> Outcome {
+        let versions = self.versions;
+        let all = call.args.iter().all(|equal| *equal);
+        let is_defined = versions.new.module.functions[call.new].is_defined();
+        if all && call.differing.is_empty() && (versions.is_same(call.new) || !is_defined) {
+            return Outcome::same(Differing::new());
+        }
+        if !is_defined {
+            let differing = [Part::Anything, Part::World, Part::Definedness].into();
+            return Outcome { together: false, result: false, thrown: false, differing };
+        }
+        self.ask(call.clone());
+        self.outcomes[&call].clone()
+    }
+}
+
+/// The objectives that a change does not touch: the same inputs reach them as before.
+pub(crate) fn untouched(objectives: &Objectives, touched: &Touched, new: &Program) -> BTreeSet<GoalId> {
+    let is_untouched = |goal: &Goal| match touched {
+        Touched::Nothing => true,
+        Touched::Everything => false,
+        Touched::Places { reached, .. } => {
+            let func = goal.func();
+            let none = BTreeSet::new();
+            let places = reached.places.get(&func).unwrap_or(&none);
+            !reached.functions.contains(&func) && !touches(&new.module.functions[func], places, goal)
+        }
+    };
+    objectives.goals.iter().filter(|(_, goal)| is_untouched(goal)).map(|(id, _)| id).collect()
+}
+
+/// Whether a goal stands at one of these places.
+fn touches(function: &Function, places: &BTreeSet<Place>, goal: &Goal) -> bool {
+    let end = |block| Place { block, index: function.blocks[block].insts.len() };
+    match goal {
+        Goal::Label { point, .. } => point_places(function, *point).iter().any(|place| places.contains(place)),
+        Goal::Entry { .. } => false,
+        Goal::Arm { block, .. } => places.contains(&end(*block)),
+        Goal::Outcome { decision, .. }
+        | Goal::Condition { decision, .. }
+        | Goal::Row { decision, .. }
+        | Goal::Independent { decision, .. }
+        | Goal::Partner { decision, .. } => {
+            let asks = |kind: &TermKind| is_of(kind, *decision);
+            function.blocks.iter().any(|(id, block)| asks(&block.terminator.kind) && places.contains(&end(id)))
+        }
+        Goal::Error { span, .. } => function.blocks.iter().any(|(id, block)| {
+            let insts = block.insts.iter().enumerate().filter(|(_, inst)| inst.span == *span);
+            insts.map(|(index, _)| Place { block: id, index }).any(|place| places.contains(&place))
+                || block.terminator.span == *span && places.contains(&end(id))
+        }),
+    }
+}
+
+fn is_of(kind: &TermKind, decision: DecisionId) -> bool {
+    matches!(kind, TermKind::Branch { tag: Some(tag), .. } if tag.decision == decision)
+}
+
+/// The places of a point; of a statement also what it does, as far as that stands in its block.
+fn point_places(function: &Function, point: PointId) -> Vec<Place> {
+    let mut found = Vec::new();
+    let is_statement = |id: PointId| matches!(function.points[id].kind, PointKind::Statement);
+    for (id, block) in function.blocks.iter() {
+        for (index, inst) in block.insts.iter().enumerate() {
+            let InstKind::Point { point: here } = inst.kind else { continue };
+            if here != point {
+                continue;
+            }
+            found.push(Place { block: id, index });
+            if is_statement(point) {
+                let rest = block.insts[index + 1..]
+                    .iter()
+                    .take_while(|inst| !matches!(inst.kind, InstKind::Point { point } if is_statement(point)));
+                found.extend((index + 1..=index + rest.count()).map(|index| Place { block: id, index }));
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,86 @@
+//! An older version of the program: the same files below another directory, read as the new ones are.
+//!
+//! Deliberately not here: how a revision gets into a directory.
+
+use crate::error::PlanError;
+use crate::program::{Program, Reader};
+use crate::request::{Compilation, Request, Subject};
+use std::path::{Path, PathBuf, absolute};
+
+/// Where an older version is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OldVersion {
+    /// What people call it: a revision, a directory.
+    pub name: String,
+    /// Its directory.
+    pub root: PathBuf,
+    /// The directory of the new version that it is compared with.
+    pub of: PathBuf,
+}
+
+impl OldVersion {
+    /// Where a path of the new version is in the old one, if it is there.
+    pub(crate) fn was(&self, path: &Path) -> Option<PathBuf> {
+        let inside = |path: PathBuf, root: PathBuf| Some(path.strip_prefix(root).ok()?.to_path_buf());
+        let plain = absolute(path).ok().zip(absolute(&self.of).ok()).and_then(|(path, of)| inside(path, of));
+        // Links may stand on the way to it.
+        let real = || path.canonicalize().ok().zip(self.of.canonicalize().ok()).and_then(|(path, of)| inside(path, of));
+        let was = self.root.join(plain.or_else(real)?);
+        was.exists().then_some(was)
+    }
+
+    /// Reads the old version of a request's program.
+    pub(crate) fn read(&self, request: &Request) -> Result<Program, PlanError> {
+        let pairs: Vec<(PathBuf, PathBuf)> =
+            request.files.iter().filter_map(|file| Some((file.clone(), self.was(file)?))).collect();
+        let Some(first) = request.files.first() else { return Err(PlanError::NoFiles) };
+        if pairs.is_empty() {
+            return Err(PlanError::NoOldFiles { name: self.name.clone(), file: first.clone() });
+        }
+        let directory = request.out.join("old");
+        let failed = |source| PlanError::OldVersion { name: self.name.clone(), source };
+        let include_dir = directory.join("include");
+        let class_path =
+            request.compilation.class_path.iter().map(|path| self.was(path).unwrap_or(path.clone())).collect();
+        let mut compilation = Compilation { class_path, ..request.compilation.clone() };
+        if !crate::java::is_java(&request.files) {
+            compilation.commands = Some(self.commands(request, &pairs, &directory)?);
+            compilation.flags.clear();
+        }
+        let files: Vec<PathBuf> = pairs.into_iter().map(|(_, old)| old).collect();
+        let reader = Reader::new(&files, &compilation, &include_dir).map_err(failed)?;
+        let reader = reader.within(request.effort.timeout).surrounded(request.surroundings());
+        reader.about(&Subject::EveryFunction).read(&files).map_err(failed)
+    }
+
+    /// How old files are compiled: as the new ones, with directories of the old version.
+    fn commands(&self, request: &Request, pairs: &[(PathBuf, PathBuf)], to: &Path) -> Result<PathBuf, PlanError> {
+        let reader = Reader::new(&request.files, &request.compilation, &request.out.join("include"))?;
+        let mut entries = Vec::new();
+        for (new, old) in pairs {
+            let old = absolute(old).unwrap_or_else(|_| old.clone());
+            let flags = reader.flags(new)?;
+            let mut words = vec!["cc".to_string()];
+            words.extend(flags.iter().map(|flag| self.word(flag)));
+            words.extend(["-c".to_string(), old.to_string_lossy().into_owned()]);
+            let directory = absolute(".").unwrap_or_default();
+            entries.push(serde_json::json!({ "directory": directory, "file": old, "arguments": words }));
+        }
+        let failed = |why| PlanError::OldFiles { directory: to.to_path_buf(), why };
+        let file = to.join("compile_commands.json");
+        std::fs::create_dir_all(to).map_err(failed)?;
+        std::fs::write(&file, serde_json::Value::from(entries).to_string()).map_err(failed)?;
+        Ok(to.to_path_buf())
+    }
+
+    /// A word of a command line, where a path of the new version is that of the old one.
+    fn word(&self, word: &str) -> String {
+        const NAMES_A_PATH: [&str; 6] = ["-I", "-iquote", "-isystem", "-include", "-imacros", "-idirafter"];
+        let was = |path: &str| (!path.is_empty()).then(|| self.was(Path::new(path))).flatten();
+        if let Some(was) = was(word) {
+            return was.to_string_lossy().into_owned();
+        }
+        let joined = NAMES_A_PATH.iter().find_map(|option| Some((option, was(word.strip_prefix(option)?)?)));
+        joined.map_or_else(|| word.to_string(), |(option, was)| format!("{option}{}", was.display()))
+    }
+}

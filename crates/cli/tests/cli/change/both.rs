@@ -1,0 +1,149 @@
+//! Both versions of a function, as the reference interpreter runs them on all inputs of a domain.
+
+use crate::support::domain::{Domain, Input};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use touchstone_criteria::{
+    CriteriaOptions, Expected, GoalId, Labelling, Objectives, Outcome, Replay, TestCase, TestKind, Watch, objectives,
+};
+use touchstone_engine::{ConcreteRun, End, Look, Machines, Value, watch_function, watch_test};
+use touchstone_front_c::{Options, lower_files, write_headers};
+use touchstone_ir::{FuncId, Module};
+
+/// The values of an input.
+pub type Values<'a> = &'a dyn Fn(&str) -> Option<Vec<i128>>;
+
+pub fn lower(file: &Path) -> Module {
+    let headers = tempfile::tempdir().expect("a scratch directory");
+    write_headers(headers.path()).expect("headers");
+    let options = Options { include_dir: Some(headers.path().to_path_buf()), ..Options::default() };
+    lower_files(&[file.to_path_buf()], &options).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// One version.
+pub struct Version<'m> {
+    module: &'m Module,
+    func: FuncId,
+    pre: Option<FuncId>,
+    machines: Machines<'m>,
+    pub wanted: Objectives,
+    watch: Watch,
+    domain: Option<Domain<'m>>,
+}
+
+impl<'m> Version<'m> {
+    /// `scope` are the functions whose objectives count.
+    pub fn new(
+        module: &'m Module,
+        name: &str,
+        scope: &[&str],
+        values: Values<'_>,
+        criteria: &[&'static dyn Labelling],
+    ) -> Version<'m> {
+        let func = module.function_named(name).expect("the function");
+        let scope: Vec<FuncId> = scope.iter().filter_map(|name| module.function_named(name)).collect();
+        let wanted = objectives(module, &scope, criteria, &CriteriaOptions::default());
+        let domain = Domain::new(module, func, values, 40_000);
+        let watch = Watch::new(module, wanted.goals.clone());
+        Version {
+            module,
+            func,
+            pre: module.function_named(&format!("{name}_pre")),
+            machines: Machines::of(module),
+            wanted,
+            watch,
+            domain,
+        }
+    }
+
+    fn run(&self, input: &Input) -> ConcreteRun {
+        let kind = TestKind::Function {
+            earlier: Vec::new(),
+            params: input.params.clone(),
+            globals: input.globals.clone(),
+            objects: input.objects.clone(),
+        };
+        let test = TestCase {
+            id: String::new(),
+            function: String::new(),
+            kind,
+            answers: Vec::new(),
+            outcome: Outcome::Returned,
+            expected: Expected::default(),
+            oracle: None,
+            description: String::new(),
+            path: 0,
+            covers: Vec::new(),
+            older: None,
+            replayed: Replay::NotRun,
+        };
+        watch_test(&self.machines, self.func, &test, Look { watch: Some(&self.watch), ..Look::default() })
+    }
+
+    fn allows(&self, input: &Input) -> bool {
+        let Some(pre) = self.pre else { return true };
+        let end = watch_function(self.module, pre, input.call(), Look::default()).end;
+        matches!(end, End::Returned(Some(Value::Int(value))) if value != 0)
+    }
+
+    /// Objectives by function, criterion and text, those of one text in order.
+    fn by_text(&self) -> BTreeMap<(&str, &str, &str), Vec<GoalId>> {
+        let mut found: BTreeMap<(&str, &str, &str), Vec<GoalId>> = BTreeMap::new();
+        for (id, objective) in self.wanted.list.iter() {
+            found.entry((&objective.function, &objective.criterion, &objective.text)).or_default().push(id);
+        }
+        found
+    }
+}
+
+/// What all inputs say of two versions.
+pub struct Judgement {
+    /// Objectives of the new version that other inputs reach than before.
+    pub moved: BTreeSet<GoalId>,
+    /// An input that the new version allows, on which they differ.
+    pub differs: Option<String>,
+}
+
+/// Runs all inputs; `None` if the versions have not the same, or too many.
+pub fn judge(old: &Version<'_>, new: &Version<'_>) -> Option<Judgement> {
+    let (before, now) = (old.domain.as_ref()?, new.domain.as_ref()?);
+    let names = |input: &Input| -> Vec<String> {
+        input.params.iter().chain(&input.globals).map(|value| value.name.clone()).collect()
+    };
+    if before.points != now.points || names(&before.at(0)) != names(&now.at(0)) {
+        return None;
+    }
+    let mut old_of: BTreeMap<GoalId, GoalId> = BTreeMap::new();
+    let old_texts = old.by_text();
+    for (text, ids) in new.by_text() {
+        let Some(old) = old_texts.get(&text).filter(|old| old.len() == ids.len()) else { continue };
+        old_of.extend(ids.into_iter().zip(old.iter().copied()));
+    }
+    let mut found = Judgement { moved: BTreeSet::new(), differs: None };
+    for point in 0..now.points {
+        let input = now.at(point);
+        let (before, now) = (old.run(&before.at(point)), new.run(&input));
+        for (id, was) in &old_of {
+            if now.hits.contains(id) != before.hits.contains(was) {
+                found.moved.insert(*id);
+            }
+        }
+        if found.differs.is_none() && left(&before) != left(&now) && new.allows(&input) {
+            found.differs = Some(format!("{}: {} and {}", input.shown(), left(&before), left(&now)));
+        }
+    }
+    Some(found)
+}
+
+/// All that a run leaves, in words that are the same in both versions.
+fn left(run: &ConcreteRun) -> String {
+    let end = match &run.end {
+        End::Error { kind, .. } => format!("{kind:?}"),
+        End::Unsupported { what, .. } => format!("{what:?}"),
+        End::Returned(_) => String::from("returned"),
+        other => format!("{other:?}"),
+    };
+    let globals: Vec<String> =
+        run.expected.globals.iter().map(|value| format!("{}={:?}", value.name, value.value)).collect();
+    format!("{end} {:?} {:?} {}", run.expected.result, run.expected.objects, globals.join(" "))
+}

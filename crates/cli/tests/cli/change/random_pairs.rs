@@ -1,0 +1,149 @@
+//! Random functions with random edits, judged by all inputs of a small domain: what is unaffected is reached by the same inputs in both
+//! versions, versions that are equivalent leave the same, and an input that tells them apart does.
+//!
+//! `TOUCHSTONE_LONG=1` tries a thousand pairs, `TOUCHSTONE_SEED=N` one batch.
+
+use super::both::{self, Judgement, Version, lower};
+use crate::cache::edits::edited;
+use crate::random_programs::functions::{RandomUnit, Style, unit};
+use crate::support::long;
+use crate::support::rng::Rng;
+use std::collections::BTreeMap;
+use std::time::Duration;
+use touchstone_campaign::{Collect, Effort, OldVersion, Plan, Replaying, Request, run_into};
+use touchstone_criteria::{Criterion, Labelling, Status};
+use touchstone_report::document::Behaviour;
+
+/// Functions of one file.
+const BATCH: u64 = 10;
+
+const STYLE: Style = Style { divisions: true, bounds: true, uninitialised: false, points: 200 };
+
+fn batches() -> Vec<u64> {
+    match std::env::var("TOUCHSTONE_SEED").ok().and_then(|seed| seed.parse().ok()) {
+        Some(seed) => vec![seed],
+        None => (0..if long() { 100 } else { 3 }).collect(),
+    }
+}
+
+#[derive(Default, Debug)]
+struct Figures {
+    pairs: usize,
+    unaffected: usize,
+    touched: usize,
+    /// Touched, and reached by other inputs than before.
+    moved: usize,
+    equivalent: usize,
+    differs: usize,
+    unknown: usize,
+    /// Not told apart, though inputs of the domain do.
+    missed: usize,
+}
+
+#[test]
+fn what_is_said_of_a_change_holds_for_all_inputs_of_random_functions() {
+    let mut figures = Figures::default();
+    let mut wrong = Vec::new();
+    for seed in batches() {
+        judge(seed, &mut figures, &mut wrong);
+    }
+    println!("{figures:?}");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(figures.unaffected > figures.pairs, "{figures:?}");
+    assert!(figures.moved > 0 && figures.differs > 0 && figures.equivalent > 0, "{figures:?}");
+    // What brute force tells apart is mostly found.
+    assert!(figures.missed * 5 <= figures.differs, "{figures:?}");
+}
+
+fn judge(seed: u64, figures: &mut Figures, wrong: &mut Vec<String>) {
+    let mut rng = Rng::new(seed ^ 0xd1ff);
+    let mut pairs: Vec<(RandomUnit, String)> = Vec::new();
+    for number in 0..BATCH {
+        let number = seed * BATCH + number;
+        let unit = unit(number + (7 << 33), &format!("f{number}"), STYLE);
+        if let Some(new) = edited(&unit.text, &mut rng) {
+            pairs.push((unit, new));
+        }
+    }
+    let scratch = tempfile::tempdir().expect("a directory");
+    let write = |folder: &str, text: String| {
+        std::fs::create_dir_all(scratch.path().join(folder)).expect("a directory");
+        let file = scratch.path().join(folder).join("f.c");
+        std::fs::write(&file, text).expect("written");
+        file
+    };
+    write("old", pairs.iter().map(|(unit, _)| unit.text.as_str()).collect());
+    let file = write("new", pairs.iter().map(|(_, new)| new.as_str()).collect());
+    let mut request = Request::new([file], scratch.path().join("out"));
+    let folder = |name: &str| scratch.path().join(name);
+    request.old = Some(OldVersion { name: "before".into(), root: folder("old"), of: folder("new") });
+    let names: &[&str] = if long() { &["stmt", "branch", "mcdc", "wm"] } else { &["stmt", "branch", "mcdc"] };
+    request.criteria = names.iter().map(|name| name.parse::<Criterion>().expect("known")).collect();
+    request.replay = Replaying::Off;
+    request.effort = Effort { timeout: Some(Duration::from_secs(20)), ..request.effort };
+    let criteria: Vec<&'static dyn Labelling> = request
+        .criteria
+        .iter()
+        .filter_map(|criterion| match criterion {
+            Criterion::Goals(labelling) => Some(*labelling),
+            Criterion::Paths(_) | Criterion::State => None,
+        })
+        .collect();
+    let plan = Plan::new(&request).expect("a plan");
+    let finished = run_into(&plan, &Collect::default(), &()).expect("a run");
+    let change = finished.extras.change.as_ref().expect("it was asked for");
+    let (old, new) = (lower(&folder("old").join("f.c")), lower(&folder("new").join("f.c")));
+    for (unit, text) in &pairs {
+        figures.pairs += 1;
+        let mut statuses: BTreeMap<&str, &Status> = BTreeMap::new();
+        for objective in finished.campaign.objectives.iter().filter(|objective| objective.function == unit.name) {
+            statuses.insert(&objective.id, &objective.status);
+        }
+        let behaviour = change.functions.iter().find(|function| function.name == unit.name).map(|it| it.behaviour);
+        let behaviour = behaviour.unwrap_or(Behaviour::Equivalent);
+        let values = |name: &str| {
+            let found = unit.domains.iter().find(|(domain, ..)| domain == name)?;
+            Some((found.1..=found.2).map(i128::from).collect())
+        };
+        let version = |module| Version::new(module, &unit.name, &[&unit.name], &values, &criteria);
+        let both = Both { old: version(&old), new: version(&new), statuses, behaviour };
+        let mut complaints = Vec::new();
+        both.judge(unit, figures, &mut complaints);
+        let told =
+            |complaint: String| format!("batch {seed}, {}: {complaint}\nold:\n{}\nnew:\n{text}", unit.name, unit.text);
+        wrong.extend(complaints.into_iter().take(2).map(told));
+    }
+}
+
+struct Both<'m> {
+    old: Version<'m>,
+    new: Version<'m>,
+    statuses: BTreeMap<&'m str, &'m Status>,
+    behaviour: Behaviour,
+}
+
+impl Both<'_> {
+    fn judge(&self, unit: &RandomUnit, figures: &mut Figures, wrong: &mut Vec<String>) {
+        let Some(Judgement { moved, differs }) = both::judge(&self.old, &self.new) else { return };
+        for (id, objective) in self.new.wanted.list.iter() {
+            let unaffected = self.statuses.get(objective.id.as_str()) == Some(&&Status::Unaffected);
+            match (unaffected, moved.contains(&id)) {
+                (true, false) => figures.unaffected += 1,
+                (true, true) => wrong.push(format!("{} `{}` is not unaffected", objective.id, objective.text)),
+                (false, moved) => {
+                    figures.touched += 1;
+                    figures.moved += usize::from(moved);
+                }
+            }
+        }
+        match (self.behaviour, &differs) {
+            (Behaviour::Equivalent, Some(input)) => wrong.push(format!("{} is not equivalent: {input}", unit.name)),
+            (Behaviour::Equivalent, None) => figures.equivalent += 1,
+            (Behaviour::Differs, _) => figures.differs += 1,
+            (Behaviour::Unknown, _) => {
+                figures.unknown += 1;
+                figures.missed += usize::from(differs.is_some());
+            }
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! A path as a case of its function, for people: for which inputs it is taken, what it returns, and what it leaves changed, over the
+//! inputs by their names.
+//!
+//! Deliberately not here: what the program prints, and what it leaves in objects that it made itself.
+
+use crate::exec::executor::Executor;
+use crate::state::memory::{Assembled, Cell, Contents, assemble, global_object};
+use crate::state::value::{LazyId, ObjectId, Scalar, Value};
+use crate::state::{PathEnd, State};
+use touchstone_ir::{DataType, DataTypeId, FuncId, Ty, sign_extend};
+
+/// More parts of one object than this are not looked at.
+const MOST_PARTS: usize = 256;
+
+/// A case of a function.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Case {
+    /// What holds for the inputs, all of it.
+    pub when: Vec<String>,
+    /// What is returned; none where nothing is, or the path does not return.
+    pub returns: Option<String>,
+    /// How it ends, if it does not return.
+    pub ends: Option<String>,
+    /// What is changed, with what it becomes.
+    pub changes: Vec<(String, String)>,
+}
+
+/// A part of an object: its name, offset and type.
+struct Part {
+    name: String,
+    offset: u64,
+    data: DataTypeId,
+}
+
+impl Executor<'_> {
+    /// A path that ended, as a case.
+    pub(crate) fn case(&mut self, state: &State, func: FuncId, end: &PathEnd) -> Case {
+        let mut when = self.told_shapes(state);
+        for term in state.path.constraints() {
+            let text = self.terms.infix(term);
+            if !when.contains(&text) {
+                when.push(text);
+            }
+        }
+        let function = &self.module.functions[func];
+        let signed = self.is_signed(function.result_data);
+        let (returns, ends) = match end {
+            PathEnd::Returned(value) => (value.as_ref().map(|value| self.told(state, value, signed)), None),
+            PathEnd::Exited(value) => (None, Some(format!("exits with {}", self.told(state, value, true)))),
+            PathEnd::Hung => (None, Some("stays in a loop".to_string())),
+            PathEnd::Threw { class } => (None, Some(format!("throws {}", self.module.class_name(*class)))),
+            PathEnd::Error { kind, span } => (None, Some(format!("{kind} at {}", span.display(&self.module.files)))),
+            PathEnd::Assumed | PathEnd::Longer | PathEnd::Incomplete { .. } => (None, Some("not followed".to_string())),
+        };
+        Case { when, returns, ends, changes: self.changes(state) }
+    }
+
+    /// Where input pointers lead, as far as the path asked.
+    fn told_shapes(&self, state: &State) -> Vec<String> {
+        let inputs = &state.inputs;
+        let shape = |(lazy, target): &(LazyId, Value)| {
+            let name = &inputs.lazies[*lazy].name;
+            match target {
+                Value::Int(Scalar::Const(0)) => format!("{name} == null"),
+                Value::Ptr(pointer) => {
+                    let own = inputs.objects.iter().find(|input| input.object == pointer.object);
+                    match own {
+                        Some(input) if *input.name != **name => format!("{name} == &{}", input.name),
+                        _ => format!("{name} != null"),
+                    }
+                }
+                other => format!("{name} is {}", self.told(state, other, false)),
+            }
+        };
+        inputs.decided.iter().map(shape).collect()
+    }
+
+    /// What inputs and globals hold that they did not hold before.
+    fn changes(&mut self, state: &State) -> Vec<(String, String)> {
+        let mut found = Vec::new();
+        let module = self.module;
+        for input in &state.inputs.globals {
+            if let Some(id) = module.global_named(&input.name) {
+                self.note_changes(state, (&input.name, input.data), &input.cells, (global_object(id), 0), &mut found);
+            }
+        }
+        for input in &state.inputs.objects {
+            let stride = module.types[input.element].size(&module.types);
+            for index in 0..input.count.min(MOST_PARTS as u64) {
+                let name = if input.is_array { format!("{}[{index}]", input.name) } else { input.name.clone() };
+                let from = (index * stride) as usize;
+                let Some(cells) = input.cells.get(from..from + stride as usize) else { break };
+                self.note_changes(state, (&name, input.element), cells, (input.object, from as u64), &mut found);
+            }
+        }
+        found
+    }
+
+    /// What a value at a place of an object holds that it did not hold before.
+    fn note_changes(
+        &mut self,
+        state: &State,
+        (name, data): (&str, DataTypeId),
+        before: &[Cell],
+        (object, from): (ObjectId, u64),
+        found: &mut Vec<(String, String)>,
+    ) {
+        let Contents::Cells(now) = &state.memory.get(object).contents else {
+            return found.push((name.to_string(), "written at an index that depends on inputs".to_string()));
+        };
+        for part in self.scalars_in(name, data) {
+            let size = self.module.types[part.data].size(&self.module.types);
+            let at = part.offset as usize..(part.offset + size) as usize;
+            let here = (from + part.offset) as usize..(from + part.offset + size) as usize;
+            let (Some(was), Some(is)) = (before.get(at), now.get(here)) else { continue };
+            if was == is || size == 0 {
+                continue;
+            }
+            let ty = match self.module.types[part.data] {
+                DataType::Pointer { .. } => Ty::Ptr,
+                _ => Ty::Int((size * 8).min(64) as u8),
+            };
+            let is = is.to_vec();
+            let told = match assemble(&is, ty, &mut self.terms, &self.pointers) {
+                Assembled::Value(value) => self.told(state, &value, self.is_signed(part.data)),
+                Assembled::Undefined => "undefined".to_string(),
+                Assembled::Mixed | Assembled::Lost => "bytes of a pointer".to_string(),
+            };
+            if told != part.name {
+                found.push((part.name, told));
+            }
+        }
+    }
+
+    /// The scalars in an object.
+    fn scalars_in(&self, name: &str, data: DataTypeId) -> Vec<Part> {
+        let types = &self.module.types;
+        let mut found = Vec::new();
+        let mut pending = vec![Part { name: name.to_string(), offset: 0, data }];
+        while let Some(part) = pending.pop() {
+            match &types[part.data] {
+                DataType::Struct { fields, .. } if !types[part.data].has_halves() => {
+                    pending.extend(fields.iter().rev().map(|field| Part {
+                        name: format!("{}.{}", part.name, field.name),
+                        offset: part.offset + field.offset,
+                        data: field.ty,
+                    }));
+                }
+                DataType::Array { element, length } => {
+                    let stride = types[*element].size(types);
+                    pending.extend((0..(*length).min(MOST_PARTS as u64)).rev().map(|index| Part {
+                        name: format!("{}[{index}]", part.name),
+                        offset: part.offset + index * stride,
+                        data: *element,
+                    }));
+                }
+                DataType::Void | DataType::Opaque { .. } | DataType::Union { .. } | DataType::OneOf { .. } => {}
+                _ => found.push(part),
+            }
+            if found.len() + pending.len() > MOST_PARTS {
+                break;
+            }
+        }
+        found
+    }
+
+    fn is_signed(&self, data: DataTypeId) -> bool {
+        !matches!(self.module.types[data], DataType::Int { signed: false, .. } | DataType::Bool { .. })
+    }
+
+    /// A value, over the inputs.
+    fn told(&self, state: &State, value: &Value, signed: bool) -> String {
+        match value {
+            Value::Int(Scalar::Const(value)) if signed && *value >> 31 == 1 => sign_extend(*value, 32).to_string(),
+            Value::Int(Scalar::Const(value)) if signed => (*value as i64).to_string(),
+            Value::Int(Scalar::Const(value)) => value.to_string(),
+            Value::Int(Scalar::Term(term)) => self.terms.infix(*term),
+            Value::Ptr(pointer) => {
+                let known = state.inputs.objects.iter().find(|input| input.object == pointer.object);
+                let named = known.map(|input| input.name.clone());
+                let global = self.module.globals.iter().find(|(id, _)| global_object(*id) == pointer.object);
+                let name = named.or_else(|| global.map(|(_, global)| global.name.clone()));
+                let name = name.unwrap_or_else(|| "a new object".to_string());
+                match pointer.offset {
+                    Scalar::Const(0) => format!("&{name}"),
+                    Scalar::Const(offset) => format!("&{name} + {} bytes", offset as i64),
+                    Scalar::Term(term) => format!("&{name} + {} bytes", self.terms.infix(term)),
+                }
+            }
+            Value::Lazy(lazy) => state.inputs.lazies[*lazy].name.to_string(),
+            Value::Choice(_) => "one of several pointers".to_string(),
+            Value::Bytes(_) => "bytes of a pointer".to_string(),
+            Value::Undefined => "undefined".to_string(),
+        }
+    }
+}
