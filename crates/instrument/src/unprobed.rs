@@ -288,8 +288,11 @@ touchstone_base::reasons! {
         /// What is asked for is not where the JVM would let it be asked for.
         #[error("it uses a value that other code left on the stack, or that the JVM is not sure of here")]
         "value_elsewhere" => ValueElsewhere,
-        /// The source was not there, or not the same, when the class was loaded.
-        #[error("the agent could not be told what to ask for: its source was not found or did not compile while tests ran, or changed")]
+        /// Nobody asked for it: the source was not there when the class was loaded, or there were too many things to ask for.
+        #[error(
+            "the agent was not told to ask for it: when its class was loaded the source was not found or did not compile, or \
+             there was too much to ask for"
+        )]
         "not_planned" => NotPlanned,
         /// A criterion that has no probes in class files.
         #[error("this is not measured in Java programs yet")]

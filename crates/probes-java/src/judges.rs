@@ -174,7 +174,8 @@ impl<'c> Code<'c> {
                 let index = known.unwrap_or_else(|| {
                     self.constants.count += 1;
                     let halves = value.to_be_bytes();
-                    let halves = [u16::from_be_bytes([halves[0], halves[1]]), u16::from_be_bytes([halves[2], halves[3]])];
+                    let halves =
+                        [u16::from_be_bytes([halves[0], halves[1]]), u16::from_be_bytes([halves[2], halves[3]])];
                     let index = self.constants.pool.of(3, &halves);
                     self.constants.numbers.insert(value, index);
                     index

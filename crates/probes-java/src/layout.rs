@@ -7,8 +7,8 @@
 //!   thrown. From a place on everything is executed up to the next instruction that may throw.
 
 use crate::asked::{Asked, DomainPart, Question};
-use crate::flow::{Flow, may_throw};
 use crate::code::MOST_PROBES;
+use crate::flow::{Flow, may_throw};
 use crate::group::{Group, Part, Way, groups};
 use crate::judges::{Judged, judge};
 use crate::plan::{Formula, Place, Plan};
@@ -98,7 +98,9 @@ impl Layout {
         for (method, list) in &plan.methods {
             let Some(probes) = self.methods.get_mut(&usize::from(*method)) else { continue };
             let wanted: usize = list.iter().map(|planned| planned.predicates.len()).sum();
-            let Some(size) = u32::try_from(wanted).ok().and_then(|wanted| self.size.checked_add(wanted)) else { continue };
+            let Some(size) = u32::try_from(wanted).ok().and_then(|wanted| self.size.checked_add(wanted)) else {
+                continue;
+            };
             if size > MOST_PROBES {
                 continue;
             }

@@ -316,10 +316,7 @@ impl Reader<'_> {
             5 => self.two(Two::Arith, depth)?,
             6 => {
                 let (kind, relation) = (self.kind()?, *RELATIONS.get(usize::from(self.u1()?))?);
-                Formula::Two(
-                    Two::Compare(kind, relation),
-                    Box::new((self.formula(below)?, self.formula(below)?)),
-                )
+                Formula::Two(Two::Compare(kind, relation), Box::new((self.formula(below)?, self.formula(below)?)))
             }
             7 => Formula::Two(Two::Both, Box::new((self.formula(below)?, self.formula(below)?))),
             8 => Formula::Two(Two::Either, Box::new((self.formula(below)?, self.formula(below)?))),
@@ -351,7 +348,8 @@ mod tests {
         let wide = Formula::One(One::Convert(136), Box::new(Formula::Long(-5)));
         let field = Formula::Held(Held::Field(12, Kind::Int));
         let choice = Formula::Choice(Box::new((null, wide, field)));
-        let both = Formula::Two(Two::Both, Box::new((differ.clone(), Formula::One(One::Not, Box::new(Formula::Int(1))))));
+        let both =
+            Formula::Two(Two::Both, Box::new((differ.clone(), Formula::One(One::Not, Box::new(Formula::Int(1))))));
         let either = Formula::Two(Two::Either, Box::new((both, choice)));
         let planned = [
             Planned { place: Place::Before(4), predicates: vec![differ] },

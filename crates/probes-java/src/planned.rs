@@ -74,7 +74,8 @@ impl Questioning<'_, '_> {
         let before_all = usize::from(questions.locals);
         let first = self.first_local + before_all;
         let mut waiting = Waiting { first, used: BTreeMap::new(), places: BTreeMap::new(), most: 0 };
-        let (mut save_before, mut save_after): (BTreeMap<usize, Vec<u8>>, BTreeMap<usize, Vec<u8>>) = Default::default();
+        let (mut save_before, mut save_after): (BTreeMap<usize, Vec<u8>>, BTreeMap<usize, Vec<u8>>) =
+            Default::default();
         let (mut ask_before, mut ask_after): (BTreeMap<usize, Vec<u8>>, BTreeMap<usize, Vec<u8>>) = Default::default();
         let mut deepest = 2;
         for PlannedProbes { planned, number: judged, .. } in list {

@@ -13,8 +13,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 use touchstone_base::{FileId, Files, Id};
 use touchstone_ir::{
-    DataType, DataTypeId, DataTypes, FuncId, Function, FunctionRole, Global, GlobalId, IntKind, Module, Operand,
-    Tag, Ty, Variant,
+    DataType, DataTypeId, DataTypes, FuncId, Function, FunctionRole, Global, GlobalId, IntKind, Module, Operand, Tag,
+    Ty, Variant,
 };
 
 /// What a function is.

@@ -11,8 +11,8 @@ use touchstone_front_java::classfile::{ClassFile, Desc, Insn, Kind as JavaKind, 
 use touchstone_front_java::{Located, Source, Valued, When};
 use touchstone_ir::{BinOp, CastOp, CmpOp, Expr, ExprKind, FuncId, Module, PointId, PointKind, Reg, Ty};
 use touchstone_probes_java::{
-    Formula, Held, Kinds, MOST_WORDS, MethodProbes, One, Place, Plan, Planned, Relation, Two, Wanted, kind_of,
-    unit, words,
+    Formula, Held, Kinds, MOST_WORDS, MethodProbes, One, Place, Plan, Planned, Relation, Two, Wanted, kind_of, unit,
+    words,
 };
 
 /// The criterion that asks for such predicates.
@@ -93,7 +93,11 @@ fn split(place: Place, formulas: Vec<Formula>) -> Vec<Planned> {
 pub(super) fn is_about_values(kind: &PointKind) -> bool {
     matches!(
         kind,
-        PointKind::Value(_) | PointKind::Decision(_) | PointKind::Condition { .. } | PointKind::Store { .. } | PointKind::TooDeep
+        PointKind::Value(_)
+            | PointKind::Decision(_)
+            | PointKind::Condition { .. }
+            | PointKind::Store { .. }
+            | PointKind::TooDeep
     )
 }
 
@@ -233,9 +237,7 @@ impl Translation<'_> {
             ExprKind::Not(a) => one(One::Not, self.formula(a)?),
             ExprKind::And(a, b) => two(Two::Both, self.formula(a)?, self.formula(b)?),
             ExprKind::Or(a, b) => two(Two::Either, self.formula(a)?, self.formula(b)?),
-            ExprKind::Ite(c, a, b) => {
-                Formula::Choice(Box::new((self.formula(c)?, self.formula(a)?, self.formula(b)?)))
-            }
+            ExprKind::Ite(c, a, b) => Formula::Choice(Box::new((self.formula(c)?, self.formula(a)?, self.formula(b)?))),
             ExprKind::Slot(_) | ExprKind::Global(_) | ExprKind::PtrAdd(..) => return Err(Unprobed::NoName),
         })
     }

@@ -49,8 +49,10 @@ pub fn plan_classes(request: &Planning) -> Result<(), MeasuringError> {
     let scratch = tempfile::tempdir().map_err(failed)?;
     let class_path = with_manifests(&request.class_path);
     let asked = Asked { criteria: &request.criteria, class_path: &class_path, scratch: scratch.path() };
-    let criteria: Vec<&'static dyn Labelling> =
-        criterion_named(PLANNED).into_iter().filter(|own| request.criteria.iter().any(|name| name == own.name())).collect();
+    let criteria: Vec<&'static dyn Labelling> = criterion_named(PLANNED)
+        .into_iter()
+        .filter(|own| request.criteria.iter().any(|name| name == own.name()))
+        .collect();
     if let Ok((program, classes, _)) = asked.program(&classes) {
         asked.each(&program, &classes, &mut |kept, _, known| {
             let Ok((module, methods)) = known else { return Ok(()) };
