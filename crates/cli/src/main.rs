@@ -15,9 +15,7 @@ use output::exit::Exit;
 use output::{progress, stdout};
 use plan::project_file::with_project_file;
 use std::process::ExitCode;
-use verbs::{
-    annotate, cache, cc, explain, generate, init, instrument, measure, objectives, plan_classes, report, run,
-};
+use verbs::{annotate, cache, cc, explain, generate, init, instrument, measure, objectives, plan_classes, report, run};
 
 /// Paths fork states and make many small things.
 #[global_allocator]

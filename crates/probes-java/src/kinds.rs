@@ -90,7 +90,9 @@ impl Kinds {
 
     /// Whether a local holds something of this kind before the instruction at a position.
     pub fn before(&self, at: usize, local: u16, kind: Kind) -> bool {
-        self.flow.index(at).is_some_and(|insn| self.before[insn].get(&local) == Some(&kind) && self.is_made(insn, local))
+        self.flow
+            .index(at)
+            .is_some_and(|insn| self.before[insn].get(&local) == Some(&kind) && self.is_made(insn, local))
     }
 
     /// The same behind it.

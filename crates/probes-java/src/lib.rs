@@ -47,7 +47,7 @@ pub use judges::judge_name;
 pub use kinds::{Kinds, kind_of};
 pub use layout::{Layout, MethodProbes, Side, Untreated, layout};
 pub use plan::{Formula, Held, MOST_WORDS, One, Place, Plan, Planned, Relation, Two, words};
-pub use test_classes::{TEST_PLACES, is_test_class, is_test_method};
+pub use test_classes::{TEST_PLACES, expects_exception, is_test_class, is_test_method};
 pub use told::{Followed, Told};
 pub use wanted::Wanted;
 pub use weave::{Weaving, Woven, weave};
