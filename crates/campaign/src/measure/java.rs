@@ -14,7 +14,7 @@ use touchstone_criteria::{CriteriaOptions, Labelling, STATE, criterion_named};
 use touchstone_front_java::classfile::ClassFile;
 use touchstone_front_java::{Compiling, Jdk, JdkError, LABELS, Loaded, Located, Marks, Program, Setup};
 use touchstone_instrument::{
-    JavaClass, UnitRecord, Unprobed, java_record, java_record_of_nothing, java_unit, left_alone, planned_unit,
+    JavaClass, UnitRecord, Unprobed, class_unit, java_record, java_record_of_nothing, left_alone, planned_unit,
 };
 use touchstone_ir::{FuncId, Module};
 
@@ -211,9 +211,9 @@ impl Asked<'_> {
         let options = CriteriaOptions::default();
         let described = self.each(&program, &classes, &mut |kept, source, known| -> Result<(), String> {
             let file = source.display().to_string();
-            let plan = std::fs::read(plans::plan_of(units, java_unit(&kept.bytes, self.criteria))).ok();
+            let plan = std::fs::read(plans::plan_of(units, class_unit(&kept.bytes, self.criteria))).ok();
             // The agent may not have had it.
-            let plan = plan.filter(|plan| planned_unit(java_unit(&kept.bytes, self.criteria), plan) == kept.unit);
+            let plan = plan.filter(|plan| planned_unit(class_unit(&kept.bytes, self.criteria), plan) == kept.unit);
             records.push(match known {
                 Err(why) => left_alone(kept.unit, file, Unprobed::NotRead(why)),
                 Ok((module, methods)) => java_record(&JavaClass {

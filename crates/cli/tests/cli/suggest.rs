@@ -177,7 +177,8 @@ fn fixes_are_those_of_their_own_file() {
     }
     let build = "for name in one two; do cc -g -o $name $name.c && ./$name || exit 1; done";
     let (report, said) = measured(scratch.path(), "--suggest", &["sh", "-c", build]);
-    let unchecked = report["objectives"].as_array().expect("objectives").iter().filter(|one| one["status"] != "covered");
+    let unchecked =
+        report["objectives"].as_array().expect("objectives").iter().filter(|one| one["status"] != "covered");
     let ids: BTreeSet<&str> = unchecked.filter_map(|one| one["id"].as_str()).collect();
     assert_eq!(ids.len(), 1, "both have one id: {ids:?} {said}");
     let sarif = std::fs::read_to_string(scratch.path().join("s.sarif")).expect("SARIF");

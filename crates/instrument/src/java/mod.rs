@@ -16,7 +16,7 @@ pub(crate) mod suggest;
 mod values;
 
 pub use agent::{AGENT, AgentError, ROOT, find_agent, surround_jvms};
-pub use mutants::{PLANNED, java_plan, java_unit};
+pub use mutants::{PLANNED, class_plan, class_unit};
 pub use offline::{HolderSource, OfflineClass, OfflineProbes};
 pub use record::{JavaClass, empty as java_record_of_nothing, java_record, left_alone};
 pub use touchstone_probes_java::planned_unit;

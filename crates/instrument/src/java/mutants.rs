@@ -22,12 +22,12 @@ pub const PLANNED: &str = "wm";
 const LARGEST: usize = 2_000;
 
 /// The identity of a class with probes for criteria.
-pub fn java_unit(bytes: &[u8], criteria: &[String]) -> u64 {
+pub fn class_unit(bytes: &[u8], criteria: &[String]) -> u64 {
     unit(bytes, Wanted::by(criteria.iter().map(String::as_str)))
 }
 
 /// What the methods of a class are asked for, as the agent reads it.
-pub fn java_plan(
+pub fn class_plan(
     class: &ClassFile,
     module: &Module,
     methods: &[(FuncId, Located)],

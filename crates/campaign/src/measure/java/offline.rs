@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use touchstone_criteria::{STATE, criterion_named};
 use touchstone_front_java::Jdk;
 use touchstone_front_java::path::{Jar, PathError};
-use touchstone_instrument::{OfflineProbes, PLANNED, java_unit};
+use touchstone_instrument::{OfflineProbes, PLANNED, class_unit};
 
 /// Classes that are to have probes.
 #[derive(Clone, Debug)]
@@ -75,7 +75,7 @@ pub fn instrument_classes(request: &Offline) -> Result<Probed, MeasuringError> {
             continue;
         }
         let bytes = tree.read(file)?;
-        let plan = std::fs::read(plan_of(&units, java_unit(&bytes, &request.criteria))).ok();
+        let plan = std::fs::read(plan_of(&units, class_unit(&bytes, &request.criteria))).ok();
         match file.ends_with(".class").then(|| probes.class(&bytes, plan.as_deref())).flatten() {
             Some(class) => {
                 made.with += 1;

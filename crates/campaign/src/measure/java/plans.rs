@@ -12,7 +12,7 @@ use touchstone_base::StableHasher;
 use touchstone_criteria::{CriteriaOptions, Labelling, criterion_named};
 use touchstone_front_java::classfile::ClassFile;
 use touchstone_front_java::path::Jar;
-use touchstone_instrument::{PLANNED, java_plan, java_unit};
+use touchstone_instrument::{PLANNED, class_plan, class_unit};
 
 /// Plans that a JVM asks for.
 #[derive(Clone, Debug)]
@@ -56,7 +56,7 @@ pub fn plan_classes(request: &Planning) -> Result<(), MeasuringError> {
     if let Ok((program, classes, _)) = asked.program(&classes) {
         asked.each(&program, &classes, &mut |kept, _, known| {
             let Ok((module, methods)) = known else { return Ok(()) };
-            let plan = java_plan(&kept.class, module, methods, &criteria, &CriteriaOptions::default());
+            let plan = class_plan(&kept.class, module, methods, &criteria, &CriteriaOptions::default());
             let path = plan_of(&units, kept.unit);
             touchstone_base::write_whole(&path, &plan).map_err(|source| MeasuringError::NotCopied { path, source })
         })?;
@@ -77,7 +77,8 @@ fn classes(request: &Planning, sources: &Sources) -> Result<Vec<(Kept, PathBuf)>
     for file in tree.files()?.iter().filter(|file| file.ends_with(".class")) {
         let bytes = tree.read(file)?;
         let Ok(class) = ClassFile::read(&bytes) else { continue };
-        let kept = Kept { unit: java_unit(&bytes, &request.criteria), bytes, class, from: Some(request.place.clone()) };
+        let kept =
+            Kept { unit: class_unit(&bytes, &request.criteria), bytes, class, from: Some(request.place.clone()) };
         if let Found::Source(source) = sources.of(&kept) {
             found.push((kept, source));
         }
