@@ -311,7 +311,7 @@ impl Asked<'_> {
         &self,
         program: &Program,
         classes: &[&(Kept, PathBuf)],
-        told: &mut dyn FnMut(&Kept, &Path, Result<(&Module, &[(FuncId, Located)]), String>) -> Result<(), E>,
+        told: &mut dyn FnMut(&Kept, &Path, Methods<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         let names: Vec<String> = classes.iter().map(|(kept, _)| kept.class.name.to_string()).collect();
         let unloadable: BTreeMap<String, String> = program.know(&names).into_iter().collect();
@@ -338,6 +338,9 @@ impl Asked<'_> {
         Ok(())
     }
 }
+
+/// The methods of a class and the program that they are of, or why nobody knows.
+type Methods<'m> = Result<(&'m Module, &'m [(FuncId, Located)]), String>;
 
 /// A program, classes that are in it, and records of those that are not.
 type Read<'k> = (Program, Vec<&'k (Kept, PathBuf)>, Vec<UnitRecord>);
