@@ -72,6 +72,8 @@ class Phones {
     void put(String who, int number) { numbers.put(who, number); }
 
     int size() { return numbers.size(); }
+
+    int get(String who) { return numbers.getOrDefault(who, 0); }
 }
 
 class Range {

@@ -97,6 +97,71 @@ class TableTest {
         assertEquals(1, map.size());
     }
 
+    // 1/1
+    @Test void entryOfAMap() {
+        Phones phones = new Phones();
+        phones.put("Ann", 7);
+        assertEquals(7, phones.get("Ann"));
+    }
+
+    // 0/1 not: Phones.numbers
+    @Test void anotherEntryOfAMap() {
+        Phones phones = new Phones();
+        phones.put("Ann", 7);
+        assertEquals(0, phones.get("Bob"));
+    }
+
+    // 0/1 not: map
+    @Test void entryThatWasReplacedAfterTheAssertion() {
+        Map<Integer, String> map = new HashMap<>();
+        map.put(1, "a");
+        assertEquals("a", map.get(1));
+        map.put(1, "b");
+    }
+
+    // 0/1 not: list
+    @Test void anotherElementOfAList() {
+        List<String> list = new ArrayList<>(Arrays.asList("a", "b"));
+        list.set(0, "x");
+        assertEquals("b", list.get(1));
+    }
+
+    // 1/1
+    @Test void elementOfAListThatALoopSet() {
+        List<String> list = new ArrayList<>(Arrays.asList("a", "b"));
+        for (int i = 0; i < 2; i++) list.set(i, "x");
+        assertEquals("x", list.get(1));
+    }
+
+    // 1/1
+    @Test void allEntriesByTheTextOfAMap() {
+        Map<String, Integer> map = new TreeMap<>();
+        map.put("Ann", 7);
+        assertEquals("{Ann=7}", map.toString());
+    }
+
+    // 1/1
+    @Test void whatWasAddedMayBeAnywhere() {
+        List<String> list = new ArrayList<>();
+        list.add("a");
+        assertEquals("a", list.get(0));
+    }
+
+    // 2/2
+    @Test void objectInAMap() {
+        Map<String, Counter> map = new HashMap<>();
+        map.put("a", counted);
+        counted.value = 5;
+        assertEquals(5, map.get("a").value);
+    }
+
+    // 1/2 not: Account.lastError
+    @org.junit.Test(expected = IllegalStateException.class) void expectedException() {
+        Account account = new Account();
+        account.balance = 5;
+        account.take(9);
+    }
+
     // 2/3 not: Range.step
     @Test void comparisonOfTwoFields() {
         assertFalse(new Range(1, 5, 2).isEmpty());

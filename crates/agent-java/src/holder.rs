@@ -3,6 +3,7 @@
 //! ```text
 //! public final class HOLDER {
 //!     private static final byte[] HIT = new byte[SIZE];
+//!     public static boolean isHit(int probe) { return HIT[probe] != 0; }
 //!     public static void hit(int probe) { if (HIT[probe] == 0) first(probe); }
 //!     private static void first(int probe) { HIT[probe] = 1; log(NUMBER, probe); }
 //!     private static native void log(int holder, int probe);
@@ -44,6 +45,7 @@ pub fn class(number: u16) -> Vec<u8> {
     let log = pool.member(METHOD, own, LOG.0, LOG.1);
     let [code, hit, hit_name, bytes_desc, first_name, begin, number_desc, nothing_desc, log_name, log_desc] =
         ["Code", "hit", HIT.0, HIT.1, "first", "<clinit>", "(I)V", "()V", LOG.0, LOG.1].map(|text| pool.text(text));
+    let [is_hit, truth_desc] = ["isHit", "(I)Z"].map(|text| pool.text(text));
     let method = |access: u16, name: u16, desc: u16, body: &[u8]| -> Vec<u8> {
         let mut out = Vec::new();
         // One attribute; stack, locals; no handlers, no attributes of the code.
@@ -67,6 +69,8 @@ pub fn class(number: u16) -> Vec<u8> {
     let first_body =
         [&with(getstatic, hit_field)[..], &[26, 4, 84], &with(sipush, number), &[26], &with(invokestatic, log), &[177]]
             .concat();
+    // getstatic HIT; iload_0; baload; ireturn
+    let is_hit_body = [&with(getstatic, hit_field)[..], &[26, 51, 172]].concat();
     // sipush SIZE; newarray byte; putstatic HIT; return
     let begin_body = [&with(sipush, PROBES as u16)[..], &[188, 8], &with(putstatic, hit_field), &[177]].concat();
     let mut out = 0xcafe_babe_u32.to_be_bytes().to_vec();
@@ -74,11 +78,12 @@ pub fn class(number: u16) -> Vec<u8> {
     out.extend(two(VERSION));
     out.extend(two(pool.count + 1));
     out.extend(&pool.bytes);
-    // No interfaces; a field; four methods; nothing else.
-    for number in [PUBLIC_FINAL_SUPER, own, above, 0, 1, STATIC_FINAL_PRIVATE, hit_name, bytes_desc, 0, 4] {
+    // No interfaces; a field; five methods; nothing else.
+    for number in [PUBLIC_FINAL_SUPER, own, above, 0, 1, STATIC_FINAL_PRIVATE, hit_name, bytes_desc, 0, 5] {
         out.extend(two(number));
     }
     out.extend(method(STATIC_PUBLIC, hit, number_desc, &hit_body));
+    out.extend(method(STATIC_PUBLIC, is_hit, truth_desc, &is_hit_body));
     out.extend(method(STATIC_PRIVATE, first_name, number_desc, &first_body));
     out.extend(method(STATIC, begin, nothing_desc, &begin_body));
     for number in [STATIC_PRIVATE_NATIVE, log_name, log_desc, 0, 0] {
@@ -95,7 +100,7 @@ mod tests {
     #[test]
     fn a_holder_is_a_class_file() {
         let file = ClassFile::read(&class(3)).expect("a class file");
-        assert_eq!((&*file.name, file.methods.len(), file.fields.len()), ("java/lang/TouchstoneHits3", 4, 1));
+        assert_eq!((&*file.name, file.methods.len(), file.fields.len()), ("java/lang/TouchstoneHits3", 5, 1));
         for code in file.methods.iter().filter_map(|method| method.code()) {
             decode(&code.bytes, code.offset).expect("instructions");
         }

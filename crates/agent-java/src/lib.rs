@@ -8,6 +8,7 @@
 //! - `tests.rs`: which tests run now; `frameworks.rs`: who says so;
 //! - `recorder.rs`: the class that methods tell what they do, where state is measured;
 //! - `ends.rs`, `objects.rs`: what tests leave behind, where assertions are to be suggested;
+//! - `plans.rs`: what else is asked of classes, where only the source says it;
 //! - `store.rs`: new files, and classes as they were loaded.
 //!
 //! A class that can't get probes stays as it is. Nothing here ever ends the program, prints, or throws: whatever goes wrong, the program runs
@@ -21,6 +22,7 @@ mod holder;
 mod jvm;
 mod log;
 mod objects;
+mod plans;
 mod recorder;
 mod select;
 mod store;
@@ -33,12 +35,13 @@ use recorder::Recorder;
 use select::Whose;
 use std::ffi::{CStr, c_char, c_int, c_uchar, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use store::{Process, Units};
 use touchstone_classfile::ClassFile;
 use touchstone_probes_java::{
-    Layout, Wanted, Weaving, answers, answers_name, is_test_class, layout, pool, unit, weave,
+    Layout, Plan, Wanted, Weaving, answers, answers_name, is_test_class, judge_name, layout, planned_unit, pool, unit,
+    weave,
 };
 
 /// Set by `touchstone measure`: where records and hits go,
@@ -197,12 +200,20 @@ fn with_probes(jvmti: Jvmti, jni: Jni, domain: Object, bytes: &[u8]) -> Option<V
         return None;
     }
     let class = ClassFile::read(bytes).ok().filter(select::is_of_source)?;
-    let layout = if counts { layout(&class, wanted) } else { Layout::default() };
+    let mut layout = if counts { layout(&class, wanted) } else { Layout::default() };
+    let mut unit = unit(bytes, wanted);
+    let from = place.as_deref().and_then(select::path_of).unwrap_or_default();
+    if counts
+        && wanted.plans
+        && let Some(plan) = plan(&from, unit)
+        && let Some(read) = Plan::read(&plan)
+    {
+        layout = layout.with_plan(&read);
+        unit = planned_unit(unit, &plan);
+    }
     if layout.size == 0 && !tells {
         return None;
     }
-    let unit = unit(bytes, wanted);
-    let from = place.as_deref().and_then(select::path_of).unwrap_or_default();
     let ends = tells && is_test_class(&class, &from) && ends_are_told(jvmti, jni);
     if tells && !ends {
         ends::met(&class);
@@ -210,7 +221,7 @@ fn with_probes(jvmti: Jvmti, jni: Jni, domain: Object, bytes: &[u8]) -> Option<V
     let (holder, first, told_from) = {
         let mut agent = AGENT.lock().ok()?;
         let agent = agent.as_mut()?;
-        let (holder, first) = agent.room(jni, unit, layout.size, bytes, &from.to_string_lossy())?;
+        let (holder, first) = agent.room(jni, unit, &layout, bytes, &from.to_string_lossy())?;
         let told_from = if tells { agent.methods(unit, class.methods.len()) } else { None };
         (holder, first, told_from)
     };
@@ -218,6 +229,16 @@ fn with_probes(jvmti: Jvmti, jni: Jni, domain: Object, bytes: &[u8]) -> Option<V
     let weaving = Weaving { bytes, class: &class, layout: &layout, holder: &holder, first, told_from, ends };
     let (woven, _) = weave(&weaving)?;
     Some(woven)
+}
+
+/// What whoever has the source asks of a class from a place.
+fn plan(place: &Path, unit: u64) -> Option<Vec<u8>> {
+    let (units, class_path) = {
+        let agent = AGENT.lock().ok()?;
+        let agent = agent.as_ref().filter(|_| place.exists())?;
+        (agent.units.directory().to_path_buf(), agent.units.sources().to_vec())
+    };
+    plans::plan(&units, place, &class_path, unit)
 }
 
 /// Whether tests say what they leave behind.
@@ -259,7 +280,8 @@ impl Agent {
     }
 
     /// The holder of a class's probes, and the number of the first; `None` if nothing can be kept.
-    fn room(&mut self, jni: Jni, unit: u64, size: u32, bytes: &[u8], place: &str) -> Option<(u16, u32)> {
+    fn room(&mut self, jni: Jni, unit: u64, layout: &Layout, bytes: &[u8], place: &str) -> Option<(u16, u32)> {
+        let size = layout.size;
         if let Some(known) = self.known.get(&unit) {
             return Some(*known);
         }
@@ -276,6 +298,10 @@ impl Agent {
             return None;
         }
         let (holder, first) = (self.holders - 1, self.used);
+        let name = holder::name(holder);
+        if let Some(judge) = layout.judge(&name, first) {
+            jni.within_frame(|| jni.define(&judge_name(&name, first), &judge).map(|_| ()))?;
+        }
         if !LOG.lock().ok()?.as_mut()?.unit(unit, Log::number(holder, first), size) {
             return None;
         }

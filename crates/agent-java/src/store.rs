@@ -56,6 +56,16 @@ impl Units {
         Units { directory, sources: whole.collect(), written: None }
     }
 
+    /// Where they are kept.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// Where classes came from so far, and the class path.
+    pub fn sources(&self) -> &[String] {
+        &self.sources
+    }
+
     /// A class came from a place: others may be needed from there.
     pub fn met(&mut self, place: &str) {
         if !self.sources.iter().any(|known| known == place) {

@@ -79,8 +79,8 @@ pub use error::{CampaignError, ExplainError, PlanError, SubjectError, Takes};
 pub use explain::{Answer, Question, Why};
 pub use java::JavaError;
 pub use measure::{
-    Earlier, Jvms, Measurement, Measuring, MeasuringError, Offline, Probed, Ran, Remark, Selection, Suggest,
-    Surroundings, instrument_classes, measure, measured_document, merge,
+    Earlier, Jvms, Measurement, Measuring, MeasuringError, Offline, Planning, Probed, Ran, Remark, Selection, Suggest,
+    Surroundings, instrument_classes, measure, measured_document, merge, plan_classes,
 };
 pub use notice::Notice;
 pub use objectives::Listed;

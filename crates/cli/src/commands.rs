@@ -8,6 +8,7 @@ use crate::verbs::explain::Explain;
 use crate::verbs::init::Init;
 use crate::verbs::instrument::Instrument;
 use crate::verbs::measure::{Measure, Merge};
+use crate::verbs::plan_classes::PlanClasses;
 use crate::verbs::report::Report;
 use crate::verbs::summary::Summary;
 use clap::{Parser, Subcommand};
@@ -80,6 +81,9 @@ pub enum Command {
   make CC='touchstone cc gcc'
   TOUCHSTONE_DIR=coverage TOUCHSTONE_CRITERIA=mcdc touchstone cc gcc -O2 -c lib.c")]
     Cc(Cc),
+    /// What the agent asks in JVMs that are measured
+    #[command(hide = true)]
+    PlanClasses(PlanClasses),
     /// Put probes into classes of Java, for programs that no agent comes into
     #[command(after_help = "Examples:
   touchstone instrument target/classes -o probed -c mcdc && java -cp probed:tests com.acme.AllTests

@@ -15,7 +15,9 @@ use output::exit::Exit;
 use output::{progress, stdout};
 use plan::project_file::with_project_file;
 use std::process::ExitCode;
-use verbs::{annotate, cache, cc, explain, generate, init, instrument, measure, objectives, report, run, summary};
+use verbs::{
+    annotate, cache, cc, explain, generate, init, instrument, measure, objectives, plan_classes, report, run, summary,
+};
 
 /// Paths fork states and make many small things.
 #[global_allocator]
@@ -73,6 +75,7 @@ fn carry_out(command: &Command) -> anyhow::Result<ExitCode> {
         Command::Measure(options) => measure::measure(options),
         Command::Merge(options) => measure::merge(options),
         Command::Cc(options) => cc::cc(options),
+        Command::PlanClasses(options) => plan_classes::plan(options),
         Command::Instrument(options) => instrument::instrument(options),
         Command::Run(options) => run::run(options),
         Command::Bench(options) => bench::bench(options),

@@ -1,8 +1,9 @@
 //! Where in the code of a method its decisions and statements are: what probes in a class file mean.
 
 use crate::classfile::decode;
-use crate::lower::{Func, Placed};
+use crate::lower::{Func, Placed, Valued};
 use crate::program::Program;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use touchstone_base::Span;
 use touchstone_ir::{CondTag, FuncId, PointId};
@@ -20,6 +21,10 @@ pub struct Located {
     pub statements: Vec<(usize, Span)>,
     /// Points that ask something of single instructions; known of methods that were lowered.
     pub points: Vec<(PointId, Placed)>,
+    /// Points about values; known of methods that were lowered.
+    pub values: Vec<(PointId, Valued)>,
+    /// Fields of the object that the method is called on that such points read: where memory has them, and their constants.
+    pub own_fields: BTreeMap<u64, u16>,
     /// Instructions and their lines.
     lines: Vec<(usize, u32)>,
 }
@@ -55,12 +60,15 @@ impl Program {
             let if_taken = code.bytes.get(at) == Some(&opcode);
             LocatedJump { at, tag, if_taken }
         });
+        let placed = world.placed.get(&method).cloned().unwrap_or_default();
         Some(Located {
             class: file.name.clone(),
             method: usize::from(method.index),
             jumps: jumps.collect(),
             statements: table.beginnings().map(|(at, point)| (at, point.span)).collect(),
-            points: world.placed.get(&method).cloned().unwrap_or_default(),
+            points: placed.points,
+            values: placed.values,
+            own_fields: placed.own_fields,
             lines: insns.iter().map(|insn| (insn.at, code.line(insn.at))).collect(),
         })
     }

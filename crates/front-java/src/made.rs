@@ -18,6 +18,36 @@ pub(crate) fn is_made(file: &ClassFile, member: &Member) -> bool {
         || of_enum
         || is_made_for_record(file, member)
         || is_generated(file, &member.attributes)
+        || is_lambda(member) && is_of_generated(file, member)
+}
+
+/// Whether the body of a lambda expression stands in a method that a tool made; or in the body of one that does.
+fn is_of_generated(file: &ClassFile, lambda: &Member) -> bool {
+    if !file.methods.iter().any(|method| is_generated(file, &method.attributes)) {
+        return false;
+    }
+    // `lambda$NAME$3`, whatever compilers write for constructors.
+    let inner = lambda.name.trim_start_matches("lambda$");
+    let name = inner.rsplit_once('$').map_or(inner, |(name, _)| name);
+    let around = file.methods.iter().filter(|method| {
+        let of_lambda = is_lambda(method) && method.name != lambda.name;
+        of_lambda && method.name.starts_with(&format!("lambda${name}$")) || *method.name == *name
+    });
+    around.filter(|method| uses(file, method, lambda)).any(|method| is_made(file, method))
+}
+
+/// Whether a method makes an object of the body of a lambda expression.
+fn uses(file: &ClassFile, method: &Member, lambda: &Member) -> bool {
+    let insns = method.code().and_then(|code| decode(&code.bytes, code.offset).ok()).unwrap_or_default();
+    insns.iter().any(|insn| match &insn.insn {
+        Insn::InvokeDynamic(site) => {
+            let bootstrap = file.pool.call_site(*site).ok().and_then(|(number, _, _)| file.bootstrap(number));
+            let arguments = bootstrap.iter().flat_map(|bootstrap| &bootstrap.arguments);
+            let mut handles = arguments.filter_map(|constant| file.pool.handle(*constant).ok());
+            handles.any(|handle| handle.member.class == file.name && handle.member.name == lambda.name)
+        }
+        _ => false,
+    })
 }
 
 /// Whether a tool made a whole class.

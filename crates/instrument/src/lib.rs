@@ -46,8 +46,8 @@ pub use c::wrappers::{
 pub use fuzzing::{hits_reading, response_reading, trace_reading};
 pub use hits::{HitError, HitFile};
 pub use java::{
-    AGENT, AgentError, HolderSource, JavaClass, OfflineClass, OfflineProbes, ROOT, find_agent, java_record,
-    java_record_of_nothing, left_alone, surround_jvms,
+    AGENT, AgentError, HolderSource, JavaClass, OfflineClass, OfflineProbes, PLANNED, ROOT, class_plan, class_unit,
+    find_agent, java_record, java_record_of_nothing, left_alone, planned_unit, surround_jvms,
 };
 pub use kept::prune_kept;
 pub use line_directives::LineDirective;

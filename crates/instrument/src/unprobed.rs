@@ -285,6 +285,15 @@ touchstone_base::reasons! {
         /// A field that a constructor sets before it calls another one.
         #[error("it may be about an object that no constructor has made yet")]
         "object_in_the_making" => ObjectInTheMaking,
+        /// What is asked for is not where the JVM would let it be asked for.
+        #[error("it uses a value that other code left on the stack, or that the JVM is not sure of here")]
+        "value_elsewhere" => ValueElsewhere,
+        /// Nobody asked for it: the source was not there when the class was loaded, or there were too many things to ask for.
+        #[error(
+            "the agent was not told to ask for it: when its class was loaded the source was not found or did not compile, or \
+             there was too much to ask for"
+        )]
+        "not_planned" => NotPlanned,
         /// A criterion that has no probes in class files.
         #[error("this is not measured in Java programs yet")]
         "not_for_java" => NotForJava,

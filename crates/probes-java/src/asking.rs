@@ -35,8 +35,12 @@ pub(crate) struct Questions {
     pub enter: Vec<u8>,
     /// By instruction: just before it.
     pub before: BTreeMap<usize, Vec<u8>>,
+    /// By instruction: behind it, where control does not jump.
+    pub after: BTreeMap<usize, Vec<u8>>,
     /// Locals that it needs behind all others.
     pub locals: u16,
+    /// What it needs of the stack beyond what the method needs.
+    pub stack: u16,
 }
 
 /// Whom code asks.
@@ -45,8 +49,10 @@ pub(crate) struct Questioning<'q, 'c> {
     pub flow: &'q Flow,
     pub hitting: Hitting,
     pub answers: &'q str,
-    /// The first local that is free.
+    /// The first local that is free,
     pub first_local: usize,
+    /// and so many from there on are used by others, between two instructions.
+    pub locals_taken: u16,
 }
 
 /// What stands above something on the stack, as instructions name it: ints, longs, floats, doubles and references follow each other.
@@ -78,7 +84,7 @@ impl Above {
 impl Questioning<'_, '_> {
     /// The code of all questions; `None` if there is no room for it.
     pub fn questions(&self, asked: &Asked, pool: &mut Added<'_>) -> Option<Questions> {
-        let mut questions = Questions::default();
+        let mut questions = Questions { locals: self.locals_taken, stack: STACK, ..Questions::default() };
         for input in &asked.inputs {
             self.input(input, pool, &mut questions.enter)?;
         }

@@ -4,7 +4,7 @@
 //! behind it; what belongs to one that is taken stands behind the method's code, and goes on from there. The stack map
 //! there is that of where it goes on.
 
-use crate::asking::{self, Questions};
+use crate::asking::Questions;
 use crate::flow::is_conditional;
 use crate::group::Way;
 use crate::layout::MethodProbes;
@@ -115,12 +115,9 @@ pub(crate) fn lay(
     mut questions: Questions,
 ) -> Option<Laid> {
     let spilled = inserted.locals.max(questions.locals);
-    let asks = !(questions.enter.is_empty() && questions.before.is_empty());
-    let stack = match inserted.enter.is_empty() {
-        false => telling::STACK,
-        true if asks => asking::STACK,
-        true => STACK,
-    };
+    let asks = !(questions.enter.is_empty() && questions.before.is_empty() && questions.after.is_empty());
+    let asking = if asks { questions.stack } else { STACK };
+    let stack = if inserted.enter.is_empty() { asking } else { asking.max(telling::STACK) };
     let enter = [std::mem::take(&mut inserted.enter), std::mem::take(&mut questions.enter)].concat();
     let mut laying = Laying {
         probes,
@@ -291,7 +288,8 @@ impl Laying<'_> {
             }
             _ => self.pieces.push(Piece::Bytes(self.code.bytes.get(at..next)?.to_vec())),
         }
-        self.pieces.push(Piece::Bytes(around.after));
+        let questions = self.questions.after.remove(&index).unwrap_or_default();
+        self.pieces.extend([Piece::Bytes(questions), Piece::Bytes(around.after)]);
         Some(())
     }
 }

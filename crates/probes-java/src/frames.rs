@@ -2,7 +2,7 @@
 //!
 //! The file says of each frame what differs from the one before. Here every frame stands for itself, so that frames can be added.
 
-use touchstone_classfile::Cursor;
+use touchstone_classfile::{Cursor, Kind};
 
 /// What a local or a place of the stack holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -42,6 +42,18 @@ impl Held {
                 out.push(8);
                 out.extend(at.to_be_bytes());
             }
+        }
+    }
+
+    /// What it is, if it may be used.
+    pub fn kind(self) -> Option<Kind> {
+        match self {
+            Held::Tag(1) => Some(Kind::Int),
+            Held::Tag(2) => Some(Kind::Float),
+            DOUBLE => Some(Kind::Double),
+            LONG => Some(Kind::Long),
+            Held::Tag(5 | 6) | Held::Object(_) => Some(Kind::Ref),
+            Held::Tag(_) | Held::New(_) => None,
         }
     }
 

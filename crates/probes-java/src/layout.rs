@@ -7,8 +7,12 @@
 //!   thrown. From a place on everything is executed up to the next instruction that may throw.
 
 use crate::asked::{Asked, DomainPart, Question};
+use crate::code::MOST_PROBES;
 use crate::flow::{Flow, may_throw};
 use crate::group::{Group, Part, Way, groups};
+use crate::judges::{Judged, judge};
+use crate::plan::{Formula, Place, Plan};
+use crate::planned::PlannedProbes;
 use crate::wanted::Wanted;
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_classfile::{Attribute, ClassFile, Code, Insn, Member, access};
@@ -60,6 +64,8 @@ pub struct MethodProbes {
     said: Vec<Vec<u32>>,
     /// Questions about values.
     pub(crate) asked: Asked,
+    /// What whoever has the source asks for.
+    pub(crate) planned: Vec<PlannedProbes>,
 }
 
 /// The flag of what compilers add.
@@ -81,6 +87,45 @@ pub fn layout(class: &ClassFile, wanted: Wanted) -> Layout {
         }
     }
     layout
+}
+
+impl Layout {
+    /// The same, with what a plan asks for besides. A method whose predicates are too many is left as it is, and so are all if nobody could
+    /// judge them.
+    pub fn with_plan(mut self, plan: &Plan) -> Layout {
+        let without = self.clone();
+        let mut number = 0;
+        for (method, list) in &plan.methods {
+            let Some(probes) = self.methods.get_mut(&usize::from(*method)) else { continue };
+            let wanted: usize = list.iter().map(|planned| planned.predicates.len()).sum();
+            let Some(size) = u32::try_from(wanted).ok().and_then(|wanted| self.size.checked_add(wanted)) else {
+                continue;
+            };
+            if size > MOST_PROBES {
+                continue;
+            }
+            for planned in list {
+                probes.planned.push(PlannedProbes { planned: planned.clone(), first: self.size, number });
+                self.size += planned.predicates.len() as u32;
+                number += 1;
+            }
+        }
+        match number == 0 || self.judge("java/lang/Object", 0).is_some() {
+            true => self,
+            false => without,
+        }
+    }
+
+    /// The class that judges what a plan asks for, where probes begin with a number: `None` if nothing is.
+    pub fn judge(&self, holder: &str, first: u32) -> Option<Vec<u8>> {
+        let all: Vec<Judged<'_>> = self
+            .methods
+            .values()
+            .flat_map(|probes| &probes.planned)
+            .map(|one| Judged { held: one.planned.held(), predicates: &one.planned.predicates, first: one.first })
+            .collect();
+        if all.is_empty() { None } else { judge(holder, first, &all) }
+    }
 }
 
 /// Whether a source has this method: what the compiler adds is nobody's, but for the bodies of lambda expressions.
@@ -131,8 +176,8 @@ impl MethodProbes {
             }
         }
         let said = vec![Vec::new(); flow.insns.len()];
-        let (places, asked) = (BTreeMap::new(), Asked::default());
-        let mut probes = MethodProbes { flow, groups, parts, switches, places, said, asked };
+        let (places, asked, planned) = (BTreeMap::new(), Asked::default(), Vec::new());
+        let mut probes = MethodProbes { flow, groups, parts, switches, places, said, asked, planned };
         let enders = Enders::new(class, method, &probes.flow);
         probes.find_places(&lines(code), &enders, wanted, numbers);
         if wanted.asks() {
@@ -150,6 +195,7 @@ impl MethodProbes {
             places: BTreeMap::new(),
             said: vec![Vec::new(); flow.insns.len()],
             asked: Asked::default(),
+            planned: Vec::new(),
             flow,
         }
     }
@@ -203,6 +249,13 @@ impl MethodProbes {
     /// The probe of a part of the domain of a parameter; the object that the method is called on is none.
     pub fn input(&self, parameter: usize, part: DomainPart) -> Option<u32> {
         Some(self.asked.inputs.get(parameter)?.first + part.number())
+    }
+
+    /// The probe of a predicate of a plan.
+    pub fn planned(&self, place: Place, predicate: &Formula) -> Option<u32> {
+        let here = self.planned.iter().filter(|one| one.planned.place == place);
+        let mut probes = here.flat_map(|one| one.planned.predicates.iter().zip(one.first..));
+        probes.find(|(own, _)| *own == predicate).map(|(_, probe)| probe)
     }
 
     /// How many parameters have probes.

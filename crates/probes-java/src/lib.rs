@@ -4,6 +4,7 @@
 //! - `group.rs`: jumps that may be conditions of one decision, and the ways through them;
 //! - `layout.rs`: the probes of a class, by number: what each says of the code;
 //! - `wanted.rs`, `asked.rs`: what else is asked for, and what is asked of values; `asking.rs`, `answers.rs`: how;
+//! - `plan.rs`: what whoever has the source asks for besides; `kinds.rs`: what it may ask for where; `planned.rs`, `judges.rs`: how;
 //! - `frames.rs`, `tables.rs`, `code.rs`: code that is laid out again, with all that speaks of positions in it;
 //! - `told.rs`, `telling.rs`: what methods tell while they run, and how, where all that a program does is followed;
 //! - `test_classes.rs`: which classes and methods are tests;
@@ -25,7 +26,11 @@ mod code;
 mod flow;
 mod frames;
 mod group;
+mod judges;
+mod kinds;
 mod layout;
+mod plan;
+mod planned;
 pub mod pool;
 mod tables;
 pub mod telling;
@@ -38,14 +43,17 @@ pub use answers::{answers, answers_name};
 pub use asked::{DomainPart, Question};
 pub use call::{Call, with_calls};
 pub use group::{Group, Node, Part, Steps, Way};
+pub use judges::judge_name;
+pub use kinds::{Kinds, kind_of};
 pub use layout::{Layout, MethodProbes, Side, Untreated, layout};
-pub use test_classes::{TEST_PLACES, is_test_class, is_test_method};
+pub use plan::{Formula, Held, MOST_WORDS, One, Place, Plan, Planned, Relation, Two, words};
+pub use test_classes::{TEST_PLACES, expects_exception, is_test_class, is_test_method};
 pub use told::{Followed, Told};
 pub use wanted::Wanted;
 pub use weave::{Weaving, Woven, weave};
 
 /// Changed whenever the same class gets other probes.
-pub const LAYOUT_VERSION: u32 = 4;
+pub const LAYOUT_VERSION: u32 = 5;
 
 /// The identity of a class with its probes: the same wherever it is loaded.
 pub fn unit(bytes: &[u8], wanted: Wanted) -> u64 {
@@ -56,5 +64,12 @@ pub fn unit(bytes: &[u8], wanted: Wanted) -> u64 {
     for factor in [0xff51_afd7_ed55_8ccd, 0xc4ce_b9fe_1a85_ec53] {
         hash = (hash ^ hash >> 33).wrapping_mul(factor);
     }
+    hash ^ hash >> 33
+}
+
+/// The identity of a class that has the probes of a plan, too; `unit` is that of the class without.
+pub fn planned_unit(unit: u64, plan: &[u8]) -> u64 {
+    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    let hash = plan.iter().fold(unit, |hash, byte| step(hash, *byte)).wrapping_mul(0xff51_afd7_ed55_8ccd);
     hash ^ hash >> 33
 }

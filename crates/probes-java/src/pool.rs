@@ -21,7 +21,8 @@ impl Pool {
     fn add(&mut self, tag: u8, content: &[u8]) -> u16 {
         self.bytes.push(tag);
         self.bytes.extend(content);
-        self.count += 1;
+        // Who adds more than a class can have counts on its own.
+        self.count = self.count.wrapping_add(1);
         self.count
     }
 
@@ -54,7 +55,7 @@ impl Pool {
     pub fn long(&mut self, value: u64) -> u16 {
         let index = self.add(5, &value.to_be_bytes());
         // It takes two places.
-        self.count += 1;
+        self.count = self.count.wrapping_add(1);
         index
     }
 }

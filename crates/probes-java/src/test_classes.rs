@@ -35,16 +35,27 @@ pub fn is_test_method(class: &ClassFile, method: &Member) -> bool {
     if method.is(access::STATIC) || !method.desc.ends_with(")V") {
         return false;
     }
-    let is_annotation = |number: &[u8]| {
+    (method.name.starts_with("test") && &*method.desc == "()V") || is_marked(class, method, &ANNOTATIONS)
+}
+
+/// What annotations of tests call the exception that a test is to end with: JUnit 4 and TestNG.
+const EXPECTED: [&str; 2] = ["expected", "expectedExceptions"];
+
+/// Whether a test has to end with an exception: what is written above it says so.
+pub fn expects_exception(class: &ClassFile, method: &Member) -> bool {
+    is_marked(class, method, &ANNOTATIONS) && is_marked(class, method, &EXPECTED)
+}
+
+/// Whether what is written above a method has one of these names in it.
+fn is_marked(class: &ClassFile, method: &Member, names: &[&str]) -> bool {
+    let is_name = |number: &[u8]| {
         let name = class.pool.text(u16::from_be_bytes([number[0], number[1]]));
-        name.is_ok_and(|name| ANNOTATIONS.contains(&&**name.text()))
+        name.is_ok_and(|name| names.contains(&&**name.text()))
     };
     let marked = |attribute: &Attribute| match attribute {
-        // Whatever else is in there, numbers of these constants are numbers of annotations.
-        Attribute::Other { name, bytes } if &**name == "RuntimeVisibleAnnotations" => {
-            bytes.windows(2).any(is_annotation)
-        }
+        // Whatever else is in there, numbers of these constants are numbers of annotations and of their parts.
+        Attribute::Other { name, bytes } if &**name == "RuntimeVisibleAnnotations" => bytes.windows(2).any(is_name),
         _ => false,
     };
-    (method.name.starts_with("test") && &*method.desc == "()V") || method.attributes.iter().any(marked)
+    method.attributes.iter().any(marked)
 }

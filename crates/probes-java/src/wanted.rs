@@ -12,6 +12,8 @@ pub struct Wanted {
     pub labels: bool,
     /// Parts of the domains of parameters.
     pub inputs: bool,
+    /// What a plan asks for: predicates of the source.
+    pub plans: bool,
 }
 
 impl Wanted {
@@ -24,6 +26,7 @@ impl Wanted {
                 "rte" => wanted.errors = true,
                 "labels" => wanted.labels = true,
                 "idc" => wanted.inputs = true,
+                "wm" => wanted.plans = true,
                 _ => {}
             }
         }
@@ -37,7 +40,7 @@ impl Wanted {
 
     /// The same as a number.
     pub(crate) fn bits(self) -> u8 {
-        let all = [self.statements, self.errors, self.labels, self.inputs];
+        let all = [self.statements, self.errors, self.labels, self.inputs, self.plans];
         all.iter().rev().fold(0, |bits, one| bits << 1 | u8::from(*one))
     }
 }

@@ -5,6 +5,7 @@ use crate::asking::Questioning;
 use crate::code::{Hitting, Laid, MOST_PROBES, lay, push};
 use crate::flow::Flow;
 use crate::frames::{self, Beginning, Frame, Held, Receiver};
+use crate::judges::judge_name;
 use crate::layout::{Layout, MethodProbes, Untreated};
 use crate::tables::Moved;
 use crate::telling::{Inserted, Telling};
@@ -46,7 +47,7 @@ pub fn weave(weaving: &Weaving<'_>) -> Option<Woven> {
     let mut pool = Added::new(class);
     let method = if layout.size == 0 { 0 } else { pool.method(holder, "hit", "(I)V") };
     let hitting = Hitting { method, first: *first };
-    let answers = answers_name(holder);
+    let (answers, judge) = (answers_name(holder), judge_name(holder, *first));
     let mut untreated: Vec<(usize, Untreated)> = layout.untreated.iter().map(|(index, why)| (*index, *why)).collect();
     // Methods follow each other in the file as in the class.
     let mut replaced: Vec<Replaced> = Vec::new();
@@ -57,8 +58,6 @@ pub fn weave(weaving: &Weaving<'_>) -> Option<Woven> {
         let Some(probes) = layout.methods.get(&index).or(none.as_ref()) else { continue };
         let rewriting = Rewriting { bytes, class, index, code, flow: &probes.flow };
         let first_local = usize::from(code.max_locals) + probes.numbers();
-        let asking = Questioning { class, flow: &probes.flow, hitting, answers: &answers, first_local };
-        let questions = asking.questions(&probes.asked, &mut pool);
         let inserted = match &told {
             Some((followed, number)) => {
                 let ends = *ends && is_test_method(class, method);
@@ -66,6 +65,12 @@ pub fn weave(weaving: &Weaving<'_>) -> Option<Woven> {
             }
             None => Some(Inserted::default()),
         };
+        let locals_taken = inserted.as_ref().map_or(0, |inserted| inserted.locals);
+        let asking = Questioning { class, flow: &probes.flow, hitting, answers: &answers, first_local, locals_taken };
+        let questions = asking.questions(&probes.asked, &mut pool).and_then(|mut questions| {
+            asking.planned(&judge, &probes.planned, &mut pool, &mut questions)?;
+            Some(questions)
+        });
         let Some(questions) = questions else {
             untreated.push((index, Untreated::TooLong));
             continue;

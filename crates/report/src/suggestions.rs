@@ -35,10 +35,20 @@ pub struct MissingAssertion {
     pub statement: String,
     /// The state that it checks.
     pub checks: Vec<String>,
-    /// Its objectives.
+    /// Its objectives,
     pub objectives: Vec<String>,
+    /// and the file of each: functions of one name in several files have objectives of one id.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub objective_files: Vec<String>,
     /// What is to be put into the file.
     pub insertions: Vec<TextInsertion>,
+}
+
+impl MissingAssertion {
+    /// Whether it checks an objective of a file.
+    pub fn has(&self, file: &str, id: &str) -> bool {
+        self.objective_files.iter().zip(&self.objectives).any(|(own, objective)| own == file && objective == id)
+    }
 }
 
 /// Text that is to be put into a file.
@@ -180,6 +190,7 @@ mod tests {
             statement: String::new(),
             checks: Vec::new(),
             objectives: Vec::new(),
+            objective_files: Vec::new(),
             insertions,
         };
         let suggestions = Suggestions { assertions: vec![assertion], none: Vec::new() };

@@ -2,8 +2,10 @@
 //! so that the compiler says which jump is which condition.
 
 mod offline;
+mod plans;
 
 pub use offline::{Offline, Probed, instrument_classes};
+pub use plans::{Planning, plan_classes};
 
 use crate::measure::error::MeasuringError;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,8 +13,10 @@ use std::path::{Path, PathBuf};
 use touchstone_criteria::{CriteriaOptions, Labelling, STATE, criterion_named};
 use touchstone_front_java::classfile::ClassFile;
 use touchstone_front_java::{Compiling, Jdk, JdkError, LABELS, Loaded, Located, Marks, Program, Setup};
-use touchstone_instrument::{JavaClass, UnitRecord, Unprobed, java_record, java_record_of_nothing, left_alone};
-use touchstone_ir::FuncId;
+use touchstone_instrument::{
+    JavaClass, UnitRecord, Unprobed, class_unit, java_record, java_record_of_nothing, left_alone, planned_unit,
+};
+use touchstone_ir::{FuncId, Module};
 
 /// A class that was loaded with probes.
 struct Kept {
@@ -58,7 +62,7 @@ pub(super) fn explain(out: &Path, root: &Path, criteria: &[String]) -> Result<()
         tempfile::tempdir().map_err(|source| MeasuringError::NotMade { directory: out.to_path_buf(), source })?;
     for (number, (_, classes)) in by_place.into_iter().enumerate() {
         let asked = Asked { criteria, class_path: &class_path, scratch: &scratch.path().join(number.to_string()) };
-        match asked.records(&classes) {
+        match asked.records(&classes, &units) {
             Ok(records) => records.iter().try_for_each(|record| write(&units, record))?,
             Err(why) => {
                 for (kept, source) in &classes {
@@ -200,7 +204,37 @@ const BEFORE_FIRST: u16 = 44;
 
 impl Asked<'_> {
     /// Their records, or why there are none, in a sentence.
-    fn records(&self, classes: &[(Kept, PathBuf)]) -> Result<Vec<UnitRecord>, String> {
+    fn records(&self, classes: &[(Kept, PathBuf)], units: &Path) -> Result<Vec<UnitRecord>, String> {
+        let (program, classes, mut records) = self.program(classes)?;
+        let criteria: Vec<&'static dyn Labelling> =
+            self.criteria.iter().filter_map(|name| criterion_named(name)).collect();
+        let options = CriteriaOptions::default();
+        let described = self.each(&program, &classes, &mut |kept, source, known| -> Result<(), String> {
+            let file = source.display().to_string();
+            let plan = std::fs::read(plans::plan_of(units, class_unit(&kept.bytes, self.criteria))).ok();
+            // The agent may not have had it.
+            let plan = plan.filter(|plan| planned_unit(class_unit(&kept.bytes, self.criteria), plan) == kept.unit);
+            records.push(match known {
+                Err(why) => left_alone(kept.unit, file, Unprobed::NotRead(why)),
+                Ok((module, methods)) => java_record(&JavaClass {
+                    unit: kept.unit,
+                    bytes: &kept.bytes,
+                    class: &kept.class,
+                    plan: plan.as_deref(),
+                    file,
+                    module,
+                    methods,
+                    criteria: &criteria,
+                    options: &options,
+                }),
+            });
+            Ok(())
+        });
+        described.map(|()| records)
+    }
+
+    /// The program that they are, those that are in it, and records of the others; or why there is none, in a sentence.
+    fn program<'k>(&self, classes: &'k [(Kept, PathBuf)]) -> Result<Read<'k>, String> {
         let said = |error: &dyn std::fmt::Display| error.to_string().lines().take(2).collect::<Vec<_>>().join(" ");
         let jdk = Jdk::find().map_err(|error| said(&error))?;
         let (loaded, compiled) = (self.scratch.join("loaded"), self.scratch.join("compiled"));
@@ -244,8 +278,7 @@ impl Asked<'_> {
             arguments: Vec::new(),
         };
         let program = Program::of_methods(setup, Some(marks)).map_err(|error| said(&error))?;
-        records.extend(self.described(&program, &classes));
-        Ok(records)
+        Ok((program, classes, records))
     }
 
     /// Compiles the sources of classes again. What the source says of methods that became other code is forgotten.
@@ -273,7 +306,13 @@ impl Asked<'_> {
         Ok(marks)
     }
 
-    fn described(&self, program: &Program, classes: &[&(Kept, PathBuf)]) -> Vec<UnitRecord> {
+    /// Tells of each class what its methods are, or why nobody knows.
+    fn each<E>(
+        &self,
+        program: &Program,
+        classes: &[&(Kept, PathBuf)],
+        told: &mut dyn FnMut(&Kept, &Path, Methods<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
         let names: Vec<String> = classes.iter().map(|(kept, _)| kept.class.name.to_string()).collect();
         let unloadable: BTreeMap<String, String> = program.know(&names).into_iter().collect();
         let methods_of = |name: &String| -> Vec<FuncId> {
@@ -287,29 +326,21 @@ impl Asked<'_> {
         let mut loaded = Loaded::default();
         program.load_only(&methods.concat(), &mut loaded);
         let module = program.loaded(&loaded);
-        let criteria: Vec<&'static dyn Labelling> =
-            self.criteria.iter().filter_map(|name| criterion_named(name)).collect();
-        let options = CriteriaOptions::default();
-        let mut records = Vec::new();
         for ((kept, source), methods) in classes.iter().zip(methods) {
-            let file = source.display().to_string();
             if let Some(why) = unloadable.get(&*kept.class.name) {
-                records.push(left_alone(kept.unit, file, Unprobed::NotRead(why.clone())));
+                told(kept, source, Err(why.clone()))?;
                 continue;
             }
             let located: Vec<(FuncId, Located)> =
                 methods.into_iter().filter_map(|func| Some((func, program.located(func)?))).collect();
-            records.push(java_record(&JavaClass {
-                unit: kept.unit,
-                bytes: &kept.bytes,
-                class: &kept.class,
-                file,
-                module: &module,
-                methods: &located,
-                criteria: &criteria,
-                options: &options,
-            }));
+            told(kept, source, Ok((&module, &located)))?;
         }
-        records
+        Ok(())
     }
 }
+
+/// The methods of a class and the program that they are of, or why nobody knows.
+type Methods<'m> = Result<(&'m Module, &'m [(FuncId, Located)]), String>;
+
+/// A program, classes that are in it, and records of those that are not.
+type Read<'k> = (Program, Vec<&'k (Kept, PathBuf)>, Vec<UnitRecord>);

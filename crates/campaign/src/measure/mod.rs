@@ -24,7 +24,7 @@ mod variants;
 pub use directory::{Earlier, Measurement};
 pub use document::document as measured_document;
 pub use error::MeasuringError;
-pub use java::{Offline, Probed, instrument_classes};
+pub use java::{Offline, Planning, Probed, instrument_classes, plan_classes};
 pub use merge::merge;
 pub use remark::Remark;
 pub use run::{Jvms, Measuring, Ran, Surroundings, measure};

@@ -122,7 +122,7 @@ pub fn measure(request: &Measuring, started: &dyn Fn(u32)) -> Result<Ran, Measur
     };
     let stays = wrapping.surround(&mut command)?;
     if let Some(jvms) = &around.jvms {
-        surround_jvms(&mut command, &jvms.agent, &jvms.root, jvms.options.as_deref());
+        surround_jvms(&mut command, &jvms.agent, &around.program, &jvms.root, jvms.options.as_deref());
     }
     let mut child =
         command.spawn().map_err(|source| MeasuringError::NotStarted { program: program.clone(), source })?;

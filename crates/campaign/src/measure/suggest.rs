@@ -86,6 +86,7 @@ impl Choosing<'_> {
             statement: suggestion.statement.clone(),
             checks: Vec::new(),
             objectives: Vec::new(),
+            objective_files: Vec::new(),
             insertions: suggestion.insertions.iter().map(insertion).collect(),
         });
         let is_counted = |used: &&StateUse| self.selected.0.counts(Path::new(&used.file));
@@ -97,7 +98,8 @@ impl Choosing<'_> {
             }
             // What another test checks already is no gain.
             let is_gain = self.which == Suggest::Every || !is_covered(&checked);
-            if is_gain && !assertion.objectives.contains(&checked.1) {
+            if is_gain && !assertion.has(&checked.0, &checked.1) {
+                assertion.objective_files.push(checked.0.clone());
                 assertion.objectives.push(checked.1.clone());
             }
             self.promised.insert((test.test.clone(), checked));

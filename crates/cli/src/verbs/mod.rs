@@ -10,6 +10,7 @@ pub mod instrument;
 mod interrupt;
 pub mod measure;
 pub mod objectives;
+pub mod plan_classes;
 pub mod report;
 pub mod run;
 mod run_java;

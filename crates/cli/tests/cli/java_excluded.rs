@@ -21,6 +21,7 @@ public class Shop {
     enum Color { RED, GREEN; boolean red() { return this == RED; } }
     record Point(int x, int y) { int sum() { return x + y; } }
     @Generated boolean made(int a) { return a > 1; }
+    @Generated boolean madeWithLambdas(int a) { java.util.function.IntPredicate p = b -> b > 5 || java.util.stream.IntStream.of(b).anyMatch(c -> c > 6); return p.test(a); }
     @ByToolGenerated(value = "x", more = @Deep(numbers = {1, 2}, type = Shop.class, state = Thread.State.NEW))
     int alsoMade(int a) { if (a > 2) return 1; return 2; }
     @Handmade int written(int a) { if (a > 3) return 1; return 2; }
@@ -101,6 +102,9 @@ fn what_nobody_wrote_is_left_out_and_initialisers_of_classes_are_measured() {
     assert_eq!(status("SIZES.length > 2 is true").as_deref(), Some("covered"));
     assert_eq!(status("SIZES.length > 2 is false").as_deref(), Some("uncovered"));
     assert_eq!(status("limit = 4;").as_deref(), Some("covered"));
+    touchstone(scratch.path(), &["report", "-q", "--jacoco", "jacoco.xml"]);
+    let jacoco = std::fs::read_to_string(scratch.path().join("jacoco.xml")).expect("JaCoCo's XML");
+    assert!(jacoco.contains("<method name=\"&lt;clinit&gt;\" desc=\"()V\""), "{jacoco}");
     let words = ["generate", FILES[0].0, "--class-path", "target/classes", "-f", "Shop.static"];
     let refused = touchstone(scratch.path(), &words);
     assert!(text(&refused.stderr).contains("it runs by itself, once"), "{}", text(&refused.stderr));

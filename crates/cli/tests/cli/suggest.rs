@@ -138,6 +138,61 @@ fn assertions_are_suggested_for_tests_of_c() {
     keeps_its_promise(&before, &after);
 }
 
+/// Pointers that lead nowhere, beside some that lead somewhere.
+const WILD: &str = r#"#include <assert.h>
+struct box { int value; struct box *next; };
+void fill(struct box *box, int value) { box->value = value; box->next = 0; }
+int main(void) {
+    struct box here, *none = 0, *wild = (struct box *)24, *past = &here + 1;
+    int *number = (int *)3;
+    char *text = (char *)16;
+    fill(&here, 3);
+    assert(here.next == none && wild != past && number && text);
+    return 0;
+}
+"#;
+
+#[test]
+fn what_a_test_points_to_is_looked_at_so_that_no_sanitizer_ends_it() {
+    let scratch = tempfile::tempdir().expect("a directory");
+    std::fs::write(scratch.path().join("wild.c"), WILD).expect("writable");
+    let build = "cc -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -o wild wild.c && ./wild";
+    let plain = Command::new("sh").args(["-c", build]).current_dir(scratch.path()).output().expect("a shell");
+    assert!(plain.status.success(), "{}", String::from_utf8_lossy(&plain.stderr));
+    let (report, _) = measured(scratch.path(), "--suggest", &["sh", "-c", build]);
+    assert_eq!(statements(&report)["wild"], BTreeSet::from(["assert(here.value == 3);".to_string()]));
+}
+
+#[test]
+fn fixes_are_those_of_their_own_file() {
+    let scratch = tempfile::tempdir().expect("a directory");
+    for (name, value) in [("one", 1), ("two", 2)] {
+        let code = format!(
+            "#include <assert.h>\nstruct box {{ int value, other; }};\n\
+             static void change(struct box *box) {{ box->value = {value}; box->other = 0; }}\n\
+             int main(void) {{\n    struct box here;\n    change(&here);\n    assert(here.other == 0);\n    return 0;\n}}\n"
+        );
+        std::fs::write(scratch.path().join(format!("{name}.c")), code).expect("writable");
+    }
+    let build = "for name in one two; do cc -g -o $name $name.c && ./$name || exit 1; done";
+    let (report, said) = measured(scratch.path(), "--suggest", &["sh", "-c", build]);
+    let unchecked =
+        report["objectives"].as_array().expect("objectives").iter().filter(|one| one["status"] != "covered");
+    let ids: BTreeSet<&str> = unchecked.filter_map(|one| one["id"].as_str()).collect();
+    assert_eq!(ids.len(), 1, "both have one id: {ids:?} {said}");
+    let sarif = std::fs::read_to_string(scratch.path().join("s.sarif")).expect("SARIF");
+    let sarif: Value = serde_json::from_str(&sarif).expect("JSON");
+    let results = sarif["runs"][0]["results"].as_array().expect("results");
+    assert_eq!(results.len(), 2, "{results:#?}");
+    for result in results {
+        let own = &result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"];
+        let fixes = result["fixes"].as_array().expect("fixes");
+        let files: Vec<&Value> =
+            fixes.iter().map(|fix| &fix["artifactChanges"][0]["artifactLocation"]["uri"]).collect();
+        assert_eq!(files, [own], "{result:#?}");
+    }
+}
+
 #[test]
 fn suggestions_need_state() {
     let run = Command::new(env!("CARGO_BIN_EXE_touchstone")).args(["measure", "--suggest", "--", "true"]).output();

@@ -8,13 +8,15 @@ use super::assigned::Assigned;
 use super::builder::{Builder, ty_of};
 use super::hazards::Implicit;
 use super::logic::Beginnings;
-use super::marked::{Known, Table};
+use super::marked::{AllPlaced, Known, Table};
 use super::origin::Origin;
+use super::sources::{Sources, When};
 use super::values::Formulas;
 use super::world::{ANY, Func, World, result_ty};
 use crate::classfile::{ClassFile, Code, Decoded, Desc, MethodDesc, access, decode};
 use crate::world::{ClassId, MethodRef, Refusal};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use touchstone_base::{FileId, Id, Span};
 use touchstone_ir::{BlockId, BranchRole, DataTypeId, Function, FunctionRole, Operand, Reg, Ty};
@@ -43,6 +45,8 @@ pub(crate) struct Body<'w> {
     pub origins: FxHashMap<Reg, Rc<Origin>>,
     /// The instruction that is being lowered.
     pub position: usize,
+    /// Whether that is done, and control is about to go on.
+    pub when: When,
     pub is_static: bool,
     pub result: Option<Ty>,
     pub returned: Desc,
@@ -56,6 +60,10 @@ pub(crate) struct Body<'w> {
     /// What values are, as the source writes them.
     pub formulas: Formulas,
     pub beginnings: Beginnings,
+    /// Where values are in a frame of the JVM.
+    pub sources: Sources,
+    /// Fields of the receiver that decisions ask for beforehand: where memory has them, and their constants.
+    pub own_fields: BTreeMap<u64, u16>,
 }
 
 impl World {
@@ -99,6 +107,7 @@ impl World {
             not_null: FxHashSet::default(),
             origins: FxHashMap::default(),
             position: 0,
+            when: When::Before,
             is_static: member.is(access::STATIC),
             result: result_ty(&desc.result),
             returned: desc.result.clone(),
@@ -108,6 +117,8 @@ impl World {
             table,
             formulas,
             beginnings: Beginnings::default(),
+            sources: Sources::default(),
+            own_fields: BTreeMap::new(),
         };
         body.parameters(member.is(access::STATIC), &desc);
         body.find_beginnings(&leaders);
@@ -119,9 +130,9 @@ impl World {
             true => FunctionRole::Model,
             false => FunctionRole::Program,
         };
-        let (result, table) = (result_ty(&desc.result), body.table);
+        let (result, table, own_fields) = (result_ty(&desc.result), body.table, body.own_fields);
         let mut function = body.b.finish(format!("{name} {title}"), result, DataTypeId::new(ANY), role);
-        let placed = table.give(&mut function);
+        let placed = AllPlaced { own_fields, ..table.give(&mut function) };
         if !placed.is_empty() {
             self.placed.insert(method, placed);
         }
@@ -357,11 +368,12 @@ impl Body<'_> {
             let reg = self.stack_reg(depth, ty);
             self.stack.push(Operand::Reg(reg));
         }
+        self.sources.forget(&self.stack);
         let Ok(mut index) = self.insns.binary_search_by_key(&at, |insn| insn.at) else { return };
         loop {
             let insn = &self.insns[index];
             self.b.span = self.span(insn.at);
-            self.position = insn.at;
+            (self.position, self.when) = (insn.at, When::Before);
             self.b.catcher = None;
             self.set_catcher(insn.at);
             self.mark_statements(insn.at);
@@ -373,10 +385,12 @@ impl Body<'_> {
             if self.b.ended() {
                 return;
             }
+            self.note_pushed();
             if insn.insn.ends() || index + 1 == self.insns.len() {
                 return;
             }
             if leaders.contains(&insn.next) {
+                self.when = When::After;
                 return self.go_on_at(insn.next);
             }
             index += 1;

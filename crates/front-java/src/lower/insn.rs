@@ -355,6 +355,7 @@ impl Body<'_> {
         };
         let (op, less, more) = super::expression::comparison(cond, left, right);
         let holds = self.b.cmp(op, less, more);
+        self.note_outcome(holds, &decoded.insn, jump.taken == Taken::IfTrue);
         if let Some(tag) = jump.tag {
             let asked = self.asked(&decoded.insn, cond, left, right, holds);
             self.mark_condition(tag, asked);
@@ -683,6 +684,8 @@ impl Body<'_> {
         let (member, desc) = self.method_at(index)?;
         let mut args = self.arguments(&desc)?;
         let this = self.pop_ty(Ty::Ptr)?;
+        // Arguments have their values before anybody looks for the object.
+        self.mark_arguments(&desc, &args);
         self.null_check(this, &format!("Cannot invoke \"{}\"", call_text(&member, &desc)));
         args.insert(0, this);
         let mut method = self.world.classes.resolve_method(&member)?;
@@ -697,7 +700,6 @@ impl Body<'_> {
         {
             method = found;
         }
-        self.mark_arguments(&desc, &args);
         self.call(Func::Method(method), args.clone(), &desc);
         self.note_call(&member, &desc, &args);
         self.remember_call(&member, &desc);
@@ -708,14 +710,19 @@ impl Body<'_> {
         let (member, desc) = self.method_at(index)?;
         let mut args = self.arguments(&desc)?;
         let this = self.pop_ty(Ty::Ptr)?;
+        let handle = matches!(&*member.class, "java/lang/invoke/MethodHandle" | "java/lang/invoke/VarHandle");
+        if !handle {
+            self.mark_arguments(&desc, &args);
+        }
         self.null_check(this, &format!("Cannot invoke \"{}\"", call_text(&member, &desc)));
         args.insert(0, this);
-        let handle = matches!(&*member.class, "java/lang/invoke/MethodHandle" | "java/lang/invoke/VarHandle");
         if handle && self.polymorphic(&member, &desc, &args)? {
             return Ok(());
         }
+        if handle {
+            self.mark_arguments(&desc, &args);
+        }
         let method = self.world.classes.resolve_method(&member)?;
-        self.mark_arguments(&desc, &args);
         let given = args.clone();
         if self.world.is_fixed(method) {
             self.call(Func::Method(method), args, &desc);

@@ -186,6 +186,7 @@ impl Body<'_> {
         let member = self.file.pool.field(index).ok()?;
         let field = self.world.classes.resolve_field(&member).ok()?;
         let text = format!("this.{}", field.name);
+        self.own_fields.insert(field.offset, index);
         let offset = Expr::constant(Ty::I64, field.offset);
         let place = expression::made(ExprKind::PtrAdd(Box::new(this), Box::new(offset)), Ty::Ptr, "");
         let held = expression::made(ExprKind::Load(Box::new(place)), memory_ty(&field.desc), "");

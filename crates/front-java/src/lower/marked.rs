@@ -5,6 +5,7 @@
 
 use super::body::Body;
 use super::hazards::Implicit;
+use super::sources::Valued;
 use crate::classfile::{Code, Cond, Decoded, Insn};
 use crate::marks::{MethodMarks, Place, Selector, is_conditional};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -63,6 +64,23 @@ pub struct Placed {
     pub what: Asked,
 }
 
+/// Where the points of a method stand in its code.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct AllPlaced {
+    /// Points that ask something of single instructions,
+    pub points: Vec<(PointId, Placed)>,
+    /// and points about values.
+    pub values: Vec<(PointId, Valued)>,
+    /// Fields of the receiver that points read: where memory has them, and their constants.
+    pub own_fields: BTreeMap<u64, u16>,
+}
+
+impl AllPlaced {
+    pub fn is_empty(&self) -> bool {
+        self.points.is_empty() && self.values.is_empty()
+    }
+}
+
 /// Decisions and points of a method, made before its code is lowered so that they are in the order of the source.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
@@ -77,6 +95,7 @@ pub(crate) struct Table {
     is_library: bool,
     all_switches: bool,
     placed: Vec<(PointId, Placed)>,
+    valued: Vec<(PointId, Valued)>,
 }
 
 fn span(file: FileId, place: Place) -> Span {
@@ -242,6 +261,11 @@ impl Table {
         self.placed.push((point, placed));
     }
 
+    /// Says where a point about values stands, and where its values are.
+    pub fn place_values(&mut self, point: PointId, valued: Valued) {
+        self.valued.push((point, valued));
+    }
+
     /// The last statement that begins at an instruction or before.
     pub fn statement_before(&self, at: usize) -> Option<&Point> {
         let before = self.statements.iter().filter(|(start, _)| **start <= at);
@@ -249,9 +273,8 @@ impl Table {
         points.last().map(|point| &self.points[*point])
     }
 
-    /// Gives a function its decisions and points, in the order of the source; and says where points stand that are about
-    /// single instructions.
-    pub fn give(self, function: &mut Function) -> Vec<(PointId, Placed)> {
+    /// Gives a function its decisions and points, in the order of the source; and says where points stand.
+    pub fn give(self, function: &mut Function) -> AllPlaced {
         let mut points: Vec<(PointId, Point)> = self.points.iter().map(|(id, point)| (id, point.clone())).collect();
         points.sort_by_key(|(id, point)| (point.span.line, point.span.column, *id));
         let numbers: FxHashMap<PointId, PointId> =
@@ -263,7 +286,11 @@ impl Table {
         }
         function.decisions = self.decisions;
         function.points = points.into_iter().map(|(_, point)| point).collect();
-        self.placed.into_iter().map(|(point, placed)| (numbers[&point], placed)).collect()
+        AllPlaced {
+            points: self.placed.into_iter().map(|(point, placed)| (numbers[&point], placed)).collect(),
+            values: self.valued.into_iter().map(|(point, valued)| (numbers[&point], valued)).collect(),
+            own_fields: BTreeMap::new(),
+        }
     }
 }
 

@@ -38,6 +38,11 @@ impl Formulas {
         Formulas { assigned, ..Formulas::default() }
     }
 
+    /// Whether a local has a value of this kind before an instruction.
+    pub fn has(&self, at: usize, local: u16, kind: Kind) -> bool {
+        self.assigned.has(at, local, kind)
+    }
+
     /// Another block begins: nothing is known of values.
     pub fn forget(&mut self) {
         self.of.clear();
@@ -242,6 +247,7 @@ impl Body<'_> {
         }
         let leaf = self.formula(Operand::Reg(reg), Kind::Ref);
         let Operand::Reg(old) = self.b.kept(Operand::Reg(reg)) else { return };
+        self.note_old(old, reg);
         for entry in self.stack.iter_mut().filter(|entry| **entry == Operand::Reg(reg)) {
             *entry = Operand::Reg(old);
         }
@@ -262,7 +268,10 @@ impl Body<'_> {
 
     fn mark(&mut self, kind: PointKind, span: Span, text: String) {
         let variables = Some(self.readable(self.position));
-        let point = self.table.add_once(Point { kind, span, text, variables });
+        let point = Point { kind, span, text, variables };
+        let valued = self.valued(&point);
+        let point = self.table.add_once(point);
+        self.table.place_values(point, valued);
         self.b.emit(InstKind::Point { point });
     }
 

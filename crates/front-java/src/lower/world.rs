@@ -2,7 +2,7 @@
 
 use super::boxes::Boxes;
 use super::builder::{Builder, ty_of};
-use super::marked::{Known, Placed};
+use super::marked::{AllPlaced, Known};
 use super::planning::Planned;
 use super::types::Use;
 use crate::classfile::{Desc, MethodDesc, access};
@@ -13,8 +13,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 use touchstone_base::{FileId, Files, Id};
 use touchstone_ir::{
-    DataType, DataTypeId, DataTypes, FuncId, Function, FunctionRole, Global, GlobalId, IntKind, Module, Operand,
-    PointId, Tag, Ty, Variant,
+    DataType, DataTypeId, DataTypes, FuncId, Function, FunctionRole, Global, GlobalId, IntKind, Module, Operand, Tag,
+    Ty, Variant,
 };
 
 /// What a function is.
@@ -172,7 +172,7 @@ pub(crate) struct World {
     pub types: DataTypes,
     pub type_ids: FxHashMap<(Arc<str>, Use), DataTypeId>,
     /// By method that was lowered: where points stand that are about single instructions.
-    pub placed: FxHashMap<MethodRef, Vec<(PointId, Placed)>>,
+    pub placed: FxHashMap<MethodRef, AllPlaced>,
 }
 
 /// The type of everything, until types are needed.

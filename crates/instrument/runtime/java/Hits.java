@@ -21,6 +21,8 @@ public final class HOLDER {
 
     private HOLDER() { }
 
+    public static boolean isHit(int probe) { return HIT[probe] != 0; }
+
     public static void hit(int probe) {
         if (HIT[probe] == 0) {
             HIT[probe] = 1;

@@ -8,6 +8,8 @@ use std::process::Command;
 pub const AGENT: &str = "libtouchstone_agent_java.so";
 /// Set for JVMs: where the project is. Jars in it have classes of the user.
 pub const ROOT: &str = "TOUCHSTONE_ROOT";
+/// Set for JVMs: who makes plans of classes.
+const PLANNER: &str = "TOUCHSTONE_PLANNER";
 /// Every JVM reads its options from here.
 const OPTIONS: &str = "JAVA_TOOL_OPTIONS";
 
@@ -25,8 +27,9 @@ pub fn find_agent(program: &Path) -> Result<PathBuf, AgentError> {
     found.and_then(|file| file.canonicalize().ok()).ok_or(AgentError(real))
 }
 
-/// Puts the agent into every JVM that a command starts. What the user gives to all JVMs is kept.
-pub fn surround_jvms(command: &mut Command, agent: &Path, root: &Path, given: Option<&OsStr>) {
+/// Puts the agent into every JVM that a command starts; the agent asks the program for plans. What the user gives to all JVMs is
+/// kept.
+pub fn surround_jvms(command: &mut Command, agent: &Path, program: &Path, root: &Path, given: Option<&OsStr>) {
     let path = agent.to_string_lossy();
     // Options are separated by spaces, unless quotes are around them.
     let quote = if path.contains('"') { '\'' } else { '"' };
@@ -39,5 +42,5 @@ pub fn surround_jvms(command: &mut Command, agent: &Path, root: &Path, given: Op
         options.push(" ");
         options.push(given);
     }
-    command.env(OPTIONS, options).env(ROOT, root);
+    command.env(OPTIONS, options).env(ROOT, root).env(PLANNER, program);
 }

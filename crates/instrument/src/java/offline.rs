@@ -4,7 +4,9 @@
 use std::path::Path;
 use touchstone_base::StableHasher;
 use touchstone_front_java::classfile::ClassFile;
-use touchstone_probes_java::{Wanted, Weaving, answers, answers_name, layout, unit, weave};
+use touchstone_probes_java::{
+    Plan, Wanted, Weaving, answers, answers_name, judge_name, layout, planned_unit, unit, weave,
+};
 
 const SOURCE: &str = include_str!("../../runtime/java/Hits.java");
 /// So many probes a holder has: their numbers are pushed as one constant.
@@ -23,6 +25,8 @@ pub struct OfflineProbes {
     /// By holder: units, and how many probes each has.
     holders: Vec<Vec<(u64, u32)>>,
     used: u32,
+    /// Classes that judge what plans ask for: their files, and bytes.
+    judges: Vec<(String, Vec<u8>)>,
 }
 
 /// A class with probes.
@@ -50,7 +54,7 @@ impl OfflineProbes {
         std::hash::Hasher::write(&mut hash, tree.as_os_str().as_encoded_bytes());
         let wanted = Wanted::by(criteria.iter().map(String::as_str));
         let package = format!("{PACKAGES}{:016x}", std::hash::Hasher::finish(&hash));
-        OfflineProbes { package, wanted, holders: Vec::new(), used: 0 }
+        OfflineProbes { package, wanted, holders: Vec::new(), used: 0, judges: Vec::new() }
     }
 
     /// Whether a file of a tree says that its classes have such probes.
@@ -58,11 +62,17 @@ impl OfflineProbes {
         file.starts_with(PACKAGES)
     }
 
-    /// A class with probes; `None` if it has nothing to measure, was not made of Java source, or can't have any.
-    pub fn class(&mut self, bytes: &[u8]) -> Option<OfflineClass> {
+    /// A class with probes, and with those of a plan; `None` if it has nothing to measure, was not made of Java source, or can't have any.
+    pub fn class(&mut self, bytes: &[u8], plan: Option<&[u8]>) -> Option<OfflineClass> {
         let class = ClassFile::read(bytes).ok()?;
         class.source_file().filter(|file| file.ends_with(".java"))?;
-        let layout = layout(&class, self.wanted);
+        let (mut layout, mut unit) = (layout(&class, self.wanted), unit(bytes, self.wanted));
+        if let Some(plan) = plan
+            && let Some(read) = Plan::read(plan)
+        {
+            layout = layout.with_plan(&read);
+            unit = planned_unit(unit, plan);
+        }
         if layout.size == 0 || layout.size > PROBES {
             return None;
         }
@@ -82,7 +92,8 @@ impl OfflineProbes {
             ends: false,
         };
         let (woven, _) = weave(&weaving)?;
-        let unit = unit(bytes, self.wanted);
+        let judge = layout.judge(&holder, self.used);
+        self.judges.extend(judge.map(|judge| (format!("{}.class", judge_name(&holder, self.used)), judge)));
         self.holders.last_mut()?.push((unit, layout.size));
         self.used += layout.size;
         Some(OfflineClass { unit, bytes: woven })
@@ -92,7 +103,8 @@ impl OfflineProbes {
     pub fn answers(&self) -> Vec<(String, Vec<u8>)> {
         let holders = 0..if self.wanted.asks() { self.holders.len() } else { 0 };
         let named = holders.map(|number| format!("{}/Hits{number}", self.package));
-        named.map(|holder| (format!("{}.class", answers_name(&holder)), answers(&holder))).collect()
+        let answers = named.map(|holder| (format!("{}.class", answers_name(&holder)), answers(&holder)));
+        answers.chain(self.judges.iter().cloned()).collect()
     }
 
     /// The holders, which leave their hits in a directory unless the environment says another one.

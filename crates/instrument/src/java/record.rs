@@ -1,5 +1,6 @@
 //! The record of a class: its probes, given to objectives.
 
+use super::mutants::{Mutants, is_about_values};
 use super::values;
 use crate::record::{Keeps, ProbedDecision, ProbedObjective, ProbedRow, RECORD_VERSION, SourceRange, UnitRecord};
 use crate::rows::MOST_ROWS;
@@ -10,7 +11,7 @@ use touchstone_criteria::{CriteriaOptions, DecisionGraph, Goal, Labelling, Next,
 use touchstone_front_java::Located;
 use touchstone_front_java::classfile::ClassFile;
 use touchstone_ir::{BlockId, CondId, DecisionId, FuncId, Function, Module, PointKind, TermKind};
-use touchstone_probes_java::{Group, Layout, MethodProbes, Untreated, Wanted, Weaving, layout, weave};
+use touchstone_probes_java::{Group, Layout, MethodProbes, Plan, Untreated, Wanted, Weaving, layout, weave};
 
 /// A class that was loaded with probes, and what its source says.
 pub struct JavaClass<'a> {
@@ -20,6 +21,8 @@ pub struct JavaClass<'a> {
     pub bytes: &'a [u8],
     /// and as data.
     pub class: &'a ClassFile,
+    /// What the agent was told to ask for besides.
+    pub plan: Option<&'a [u8]>,
     /// The source file, from the root.
     pub file: String,
     /// The program.
@@ -64,6 +67,10 @@ pub fn empty(unit: u64, file: String) -> UnitRecord {
 pub fn java_record(of: &JavaClass<'_>) -> UnitRecord {
     // As the agent does it.
     let layout = layout(of.class, Wanted::by(of.criteria.iter().map(|criterion| criterion.name())));
+    let layout = match of.plan.and_then(Plan::read) {
+        Some(plan) => layout.with_plan(&plan),
+        None => layout,
+    };
     let mut record = empty(of.unit, of.file.clone());
     record.size = layout.size;
     let untreated: BTreeMap<usize, Unprobed> = untreated(of, &layout);
@@ -81,7 +88,7 @@ pub fn java_record(of: &JavaClass<'_>) -> UnitRecord {
         record.functions.push((function.name.clone(), place(function.span)));
         used.insert(function.span.file.index() as u32);
         let probes = match (untreated.get(&located.method), layout.methods.get(&located.method)) {
-            (None, Some(probes)) => Ok(MethodMeaning::new(function, located, probes)),
+            (None, Some(probes)) => Ok(MethodMeaning::new(of.class, function, located, probes)),
             (why, _) => Err(why.cloned().unwrap_or(Unprobed::CodeNotRead)),
         };
         if let Err(why) = &probes {
@@ -179,11 +186,17 @@ struct MethodMeaning<'m> {
     function: &'m Function,
     probes: &'m MethodProbes,
     located: &'m Located,
+    mutants: Mutants<'m>,
     decisions: BTreeMap<DecisionId, Result<RowProbes, Unprobed>>,
 }
 
 impl<'m> MethodMeaning<'m> {
-    fn new(function: &'m Function, located: &'m Located, probes: &'m MethodProbes) -> MethodMeaning<'m> {
+    fn new(
+        class: &'m ClassFile,
+        function: &'m Function,
+        located: &'m Located,
+        probes: &'m MethodProbes,
+    ) -> MethodMeaning<'m> {
         // By position of a jump: its condition, and what that is if the jump is taken.
         let jumps: BTreeMap<usize, (DecisionId, CondId, bool)> = located
             .jumps
@@ -238,7 +251,7 @@ impl<'m> MethodMeaning<'m> {
                 }
             }
         }
-        MethodMeaning { function, probes, located, decisions }
+        MethodMeaning { function, probes, located, mutants: Mutants::new(class, located), decisions }
     }
 
     /// The probes of which any says that a goal was reached, and why they don't say everything.
@@ -264,7 +277,12 @@ impl<'m> MethodMeaning<'m> {
             }
             Goal::Row { decision, outcomes, .. } => self.rows(*decision, |row| row.outcomes == *outcomes),
             Goal::Partner { .. } => (Vec::new(), Some(Unprobed::Wish)),
-            Goal::Label { point, predicate: Some(_), .. } => values::label(self.probes, self.located, *point),
+            Goal::Label { point, predicate: Some(predicate), .. } => {
+                match is_about_values(&self.function.points[*point].kind) {
+                    true => self.mutants.meaning(self.probes, *point, predicate),
+                    false => values::label(self.probes, self.located, *point),
+                }
+            }
             Goal::Entry { predicate, .. } => values::entry(self.function, self.probes, predicate),
             Goal::Error { .. } => (Vec::new(), Some(Unprobed::NotForJava)),
         }

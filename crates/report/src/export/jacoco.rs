@@ -178,7 +178,12 @@ fn write_class(out: &mut String, class: &str, path: &str, methods: &[Method<'_>]
     for method in methods {
         let Method { name, line, hits, lines: own } = method;
         let counters = Counters { methods: ratio([*hits > 0].into_iter()), ..Counters::of_lines(file, own) };
-        let (shown, desc) = (escape(name.method), escape(name.parameters));
+        // Initialisers of classes have the JVM's name.
+        let (method, parameters) = match name.method {
+            "static" => ("<clinit>", "()V"),
+            method => (method, name.parameters),
+        };
+        let (shown, desc) = (escape(method), escape(parameters));
         let _ = write!(out, "<method name=\"{shown}\" desc=\"{desc}\" line=\"{line}\">");
         counters.write(out);
         out.push_str("</method>\n");

@@ -22,7 +22,8 @@ pub fn sarif(document: &Document) -> String {
     let result = |objective: &&Objective| {
         let index = criteria.iter().position(|criterion| *criterion == objective.criterion).unwrap_or(0);
         let mut result = result(objective, index);
-        let fits = |assertion: &&MissingAssertion| assertion.objectives.contains(&objective.id);
+        let file = objective.at.file.as_deref().unwrap_or_default();
+        let fits = |assertion: &&MissingAssertion| assertion.has(file, &objective.id);
         let fixes: Vec<Value> = document.suggestions.assertions.iter().filter(fits).map(fix).collect();
         if !fixes.is_empty() {
             result["fixes"] = json!(fixes);

@@ -1,13 +1,14 @@
 //! A tree of classes gets its probes before anybody loads it, and its records at once: its sources are there.
 
 use super::explain;
+use super::plans::{Planning, plan_classes, plan_of};
 use crate::measure::directory::{Earlier, open};
 use crate::measure::error::MeasuringError;
 use std::path::{Component, Path, PathBuf};
 use touchstone_criteria::{STATE, criterion_named};
 use touchstone_front_java::Jdk;
 use touchstone_front_java::path::{Jar, PathError};
-use touchstone_instrument::OfflineProbes;
+use touchstone_instrument::{OfflineProbes, PLANNED, class_unit};
 
 /// Classes that are to have probes.
 #[derive(Clone, Debug)]
@@ -60,12 +61,22 @@ pub fn instrument_classes(request: &Offline) -> Result<Probed, MeasuringError> {
     let (units, hits) = (request.out.join("units"), request.out.join("hits"));
     let mut probes = OfflineProbes::new(&request.tree, &request.criteria);
     let mut made = Probed { with: 0, without: 0 };
+    if request.criteria.iter().any(|name| name == PLANNED) {
+        plan_classes(&Planning {
+            out: request.out.clone(),
+            root: request.root.clone(),
+            criteria: request.criteria.clone(),
+            place: request.tree.clone(),
+            class_path: std::iter::once(&request.tree).chain(&request.class_path).cloned().collect(),
+        })?;
+    }
     for file in &files {
         if file.starts_with("META-INF/") && SIGNATURES.iter().any(|end| file.ends_with(end)) {
             continue;
         }
         let bytes = tree.read(file)?;
-        match file.ends_with(".class").then(|| probes.class(&bytes)).flatten() {
+        let plan = std::fs::read(plan_of(&units, class_unit(&bytes, &request.criteria))).ok();
+        match file.ends_with(".class").then(|| probes.class(&bytes, plan.as_deref())).flatten() {
             Some(class) => {
                 made.with += 1;
                 let kept = units.join(format!("{:016x}", class.unit));
@@ -109,13 +120,13 @@ fn compile_holders(probes: &OfflineProbes, hits: &Path, to: &Path) -> Result<(),
 }
 
 /// A tree of classes.
-enum Tree {
+pub(super) enum Tree {
     Directory(PathBuf),
     Jar(Jar),
 }
 
 impl Tree {
-    fn open(place: &Path) -> Result<Tree, MeasuringError> {
+    pub fn open(place: &Path) -> Result<Tree, MeasuringError> {
         match place.is_dir() {
             true => Ok(Tree::Directory(place.to_path_buf())),
             false => Jar::open(place).map(Tree::Jar).map_err(|why| not_read(place, why)),
@@ -123,7 +134,7 @@ impl Tree {
     }
 
     /// Its files, in order.
-    fn files(&self) -> Result<Vec<String>, MeasuringError> {
+    pub fn files(&self) -> Result<Vec<String>, MeasuringError> {
         let root = match self {
             Tree::Directory(root) => root,
             // Whoever made the jar may not say where else something is written.
@@ -154,7 +165,7 @@ impl Tree {
         Ok(found)
     }
 
-    fn read(&self, file: &str) -> Result<Vec<u8>, MeasuringError> {
+    pub fn read(&self, file: &str) -> Result<Vec<u8>, MeasuringError> {
         match self {
             Tree::Directory(root) => {
                 let path = root.join(file);

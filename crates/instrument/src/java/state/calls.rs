@@ -1,7 +1,7 @@
 //! Calls that are over: what they gave, and what methods did that are not followed.
 
 use super::frames::Waiting;
-use super::frameworks::{Asserting, asserting, modifies};
+use super::frameworks::{Asserting, Keyed, asserting, boxes, keyed, modifies};
 use super::machine::{Machine, Running};
 use super::method::{Makes, Site};
 use super::world::{Changed, ObjectId, Update, Value};
@@ -34,10 +34,22 @@ impl Machine<'_> {
         let (changes, asks) = (listed(&self.rules.modifies), listed(&self.rules.queries));
         let by_name = asserting(&site.member, site.has_receiver, self.rules);
         let is_listed_assertion = listed(&self.rules.assertions);
+        // Of an element that a constant names no other one is seen.
+        let element = (!calling.entered && !changes && !asks && receiver != 0)
+            .then(|| Some((keyed(&site.member)?, calling.values.get(1)?.key.clone()?)))
+            .flatten();
+        let mut own = Deps::new();
         if !calling.entered || changes || asks || is_listed_assertion || was_verified {
-            objects.iter().for_each(|object| running.world.look(*object, &mut deps));
+            for (position, object) in objects.iter().enumerate() {
+                match &element {
+                    Some((_, key)) if position == 0 => running.world.look_at(*object, key, &mut own),
+                    _ => running.world.look(*object, &mut deps),
+                }
+            }
         }
         deps.extend([calling.given_back, calling.thrown.why]);
+        let without = deps.clone();
+        deps.extend(own);
         if site.makes == Makes::RecordMember {
             let fields = self.classes.fields_of(&facts.class);
             for object in &objects {
@@ -71,8 +83,17 @@ impl Machine<'_> {
                     is_own: value.born == serial,
                 };
                 let update = (!initialises).then(|| Update { method: facts.clone(), insn: at, changed });
-                let mut all = deps.clone();
-                all.extend([running.world.content(object), now, entry]);
+                let mut all = match element {
+                    Some((Keyed::Replaces, _)) => without.clone(),
+                    _ => deps.clone(),
+                };
+                all.extend([now, entry]);
+                if let Some((_, key)) = &element {
+                    let node = running.world.changed(all, update);
+                    running.world.set_entry(object, key.clone(), node, &objects);
+                    continue;
+                }
+                all.push(running.world.content(object));
                 let node = running.world.changed(all, update);
                 running.world.set_content(object, node, &objects);
             }
@@ -95,7 +116,9 @@ impl Machine<'_> {
                 }
                 _ => {
                     deps.push(if calling.values.is_empty() { now } else { NONE });
-                    Value::of(running.world.all(deps))
+                    let key =
+                        calling.values.first().filter(|_| boxes(&site.member)).and_then(|value| value.key.clone());
+                    Value::constant(running.world.all(deps), key)
                 }
             };
             running.top().push(result, site.result.is_wide());

@@ -154,6 +154,43 @@ pub(super) fn modifies(method: &MemberRef, gives_nothing: bool, rules: &StateRul
     listed || (!is_fixed && (gives_nothing || by_name) && name != "<init>")
 }
 
+/// What a method of the JDK's containers does to the element that its first argument names.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Keyed {
+    /// It asks for it.
+    Asks,
+    /// It puts another in its place, or none.
+    Replaces,
+    /// It makes another of it.
+    Changes,
+}
+
+/// What a method does to one element; `None` if it is not about one that is named.
+pub(super) fn keyed(method: &MemberRef) -> Option<Keyed> {
+    const LISTS: [&str; 6] = ["List", "ArrayList", "LinkedList", "Vector", "AbstractList", "CopyOnWriteArrayList"];
+    let class = method.class.strip_prefix("java/util/")?;
+    let class = class.strip_prefix("concurrent/").unwrap_or(class);
+    let is_map = class.ends_with("Map") || matches!(class, "Hashtable" | "Dictionary" | "Properties");
+    let is_list = LISTS.contains(&class);
+    match &*method.name {
+        "get" | "containsKey" | "getOrDefault" | "getProperty" if is_map => Some(Keyed::Asks),
+        "put" | "remove" | "setProperty" if is_map => Some(Keyed::Replaces),
+        "putIfAbsent" | "replace" | "merge" | "compute" | "computeIfAbsent" | "computeIfPresent" if is_map => {
+            Some(Keyed::Changes)
+        }
+        "get" if is_list => Some(Keyed::Asks),
+        "set" if is_list => Some(Keyed::Replaces),
+        _ => None,
+    }
+}
+
+/// Whether a method gives back what it is given, in a box or out of one.
+pub(super) fn boxes(method: &MemberRef) -> bool {
+    const BOXES: [&str; 4] = ["Integer", "Short", "Byte", "Character"];
+    let is_box = method.class.strip_prefix("java/lang/").is_some_and(|class| BOXES.contains(&class));
+    is_box && &*method.name == "valueOf" && matches!(&*method.desc, desc if !desc.starts_with("(L"))
+}
+
 /// Whether what is changed is a container, which is state also where no field holds it.
 pub(super) fn is_container(method: &MemberRef, rules: &StateRules) -> bool {
     let class = &*method.class;

@@ -97,6 +97,9 @@ impl<'a> Machine<'a> {
         if trace.left_out > machine.left_out {
             machine.worlds.values_mut().for_each(|world| world.is_cut_off = true);
         }
+        for mut thread in std::mem::take(&mut machine.threads).into_values() {
+            machine.expected(&mut thread);
+        }
         let mut left: Vec<usize> = machine.worlds.keys().copied().collect();
         left.sort_unstable();
         left.into_iter().for_each(|world| machine.finish(world));
@@ -153,6 +156,7 @@ impl<'a> Machine<'a> {
         if event.method != BEGINS {
             return;
         }
+        self.expected(thread);
         let before = thread.world;
         let is_shared = self.threads.values().any(|other| other.has_own && other.world == before);
         let made = std::mem::take(&mut self.fresh).into_iter().collect();
@@ -163,6 +167,20 @@ impl<'a> Machine<'a> {
         if before != 0 && !is_shared {
             self.finish(before);
         }
+    }
+
+    /// A test is over. If it had to end with an exception, that was an assertion about why it was thrown.
+    fn expected(&mut self, thread: &mut Thread) {
+        let Some(position) = thread.frames.iter().rposition(|frame| frame.facts.expects_exception()) else { return };
+        let Some(mut world) = self.worlds.remove(&thread.world) else { return };
+        let mut running = Running { frames: &mut thread.frames, world: &mut world };
+        self.unwind(&mut running, position);
+        self.throw_made(&mut running);
+        if let Some(mut left) = running.frames.pop() {
+            let thrown = thrown(&mut left, running.world);
+            running.world.assert(&[thrown.why]);
+        }
+        self.worlds.insert(thread.world, world);
     }
 
     fn step(&mut self, running: &mut Running<'_>, event: &Event) {

@@ -4,12 +4,13 @@ use super::super::super::state::StateRules;
 use super::classes::{FieldId, FollowedClass};
 use super::frameworks;
 use super::step::moved;
+use super::world::Key;
 use std::cell::{Cell, OnceCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 use touchstone_front_java::classfile::{ClassFile, Code, Constant, Desc, Insn, MemberRef, MethodDesc, access};
-use touchstone_probes_java::Followed;
+use touchstone_probes_java::{Followed, expects_exception};
 
 /// A method as it is followed.
 pub(super) struct MethodFacts {
@@ -37,6 +38,8 @@ pub(super) enum Site {
     Call(Box<CallSite>),
     /// A constant that takes two places.
     Wide,
+    /// A constant that containers may be asked for.
+    Constant(Key),
 }
 
 /// A field that an instruction names.
@@ -120,6 +123,11 @@ impl MethodFacts {
 
     pub fn code(&self) -> &Code {
         self.class.class.methods[self.index].code().expect("invariant: only methods with code are followed")
+    }
+
+    /// Whether it is a test that has to end with an exception.
+    pub fn expects_exception(&self) -> bool {
+        self.class.is_test && expects_exception(&self.class.class, &self.class.class.methods[self.index])
     }
 
     pub fn name(&self) -> &Arc<str> {
@@ -372,6 +380,11 @@ fn site(class: &ClassFile, insn: &Insn) -> Site {
         },
         Insn::Constant(index) => match pool.get(*index) {
             Ok(Constant::Long(_) | Constant::Double(_)) => Site::Wide,
+            Ok(Constant::Integer(number)) => Site::Constant(Key::Number(*number)),
+            Ok(Constant::String(text)) => match pool.text(*text) {
+                Ok(text) => Site::Constant(Key::Text(String::from_utf16_lossy(&text.units()).to_lowercase().into())),
+                Err(_) => Site::Nothing,
+            },
             Ok(Constant::Dynamic(_, of))
                 if pool.name_and_type(*of).is_ok_and(|(_, desc)| &*desc == "J" || &*desc == "D") =>
             {

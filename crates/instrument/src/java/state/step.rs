@@ -5,7 +5,7 @@ use super::frames::{Calling, Entered, Thrown, Waiting};
 use super::machine::{Machine, Running, told};
 use super::method::Site;
 use super::trace::{Event, Kind};
-use super::world::{Changed, ObjectId, Origin, Update, Val, Value};
+use super::world::{Changed, Key, ObjectId, Origin, Update, Val, Value};
 use crate::state::memory::{NONE, NodeId};
 use std::rc::Rc;
 use touchstone_front_java::classfile::{Arith, Array, Convert, Desc, Insn, Kind as Held};
@@ -39,9 +39,13 @@ impl Machine<'_> {
                 frame.waiting = Waiting::Block;
                 return;
             }
-            Insn::Null | Insn::PushInt(_) | Insn::PushFloat(_) => frame.push(Value::of(now), false),
+            Insn::Null | Insn::PushFloat(_) => frame.push(Value::of(now), false),
+            Insn::PushInt(number) => frame.push(Value::constant(now, Some(Key::Number(*number))), false),
             Insn::PushLong(_) | Insn::PushDouble(_) => frame.push(Value::of(now), true),
-            Insn::Constant(_) => frame.push(Value::of(now), matches!(facts.sites[at], Site::Wide)),
+            Insn::Constant(_) => match &facts.sites[at] {
+                Site::Constant(key) => frame.push(Value::constant(now, Some(key.clone())), false),
+                site => frame.push(Value::of(now), matches!(site, Site::Wide)),
+            },
             Insn::New(_) => {
                 frame.push(Rc::new(Value { node: now.into(), born: serial, ..Value::default() }), false);
             }
@@ -68,9 +72,13 @@ impl Machine<'_> {
                 };
                 running.top().set_local(*local, stored, kind.is_wide());
             }
-            Insn::Increment(local, _) => {
+            Insn::Increment(local, by) => {
                 let value = frame.local(*local);
-                let stored = value.with(running.world.both(value.node.get(), now));
+                let key = match &value.key {
+                    Some(Key::Number(number)) => Some(Key::Number(number.wrapping_add(i32::from(*by)))),
+                    _ => None,
+                };
+                let stored = Value::constant(running.world.both(value.node.get(), now), key);
                 running.top().set_local(*local, stored, false);
             }
             Insn::Arith(operation, kind) => {
@@ -91,11 +99,16 @@ impl Machine<'_> {
                     Convert::Kinds(_, to) => *to,
                     _ => Held::Int,
                 };
+                let value = if value.key.is_some() { Value::of(value.node.get()) } else { value };
                 frame.push(value, to.is_wide());
             }
             Insn::ArrayLength | Insn::InstanceOf(_) => {
                 let node = frame.pop().node.get();
                 frame.push(Value::of(node), false);
+            }
+            Insn::Neg(kind) => {
+                let node = frame.take(kind.is_wide()).node.get();
+                frame.push(Value::of(node), kind.is_wide());
             }
             Insn::GetStatic(_) => {
                 let Some(field) = self.field(&facts, at) else { return self.advance(running, at + 1) };

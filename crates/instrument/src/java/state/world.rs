@@ -31,6 +31,16 @@ pub(super) struct Value {
     pub origin: Cell<Option<Origin>>,
     /// The run of a method that made the object.
     pub born: u64,
+    /// What it is, if it is a constant of the code: containers may be asked for it.
+    pub key: Option<Key>,
+}
+
+/// A constant that says which element of a container is meant.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Key {
+    Number(i32),
+    /// In small letters: some containers don't tell others apart.
+    Text(Rc<str>),
 }
 
 pub(super) type Val = Rc<Value>;
@@ -38,6 +48,11 @@ pub(super) type Val = Rc<Value>;
 impl Value {
     pub fn of(node: NodeId) -> Val {
         Rc::new(Value { node: Cell::new(node), ..Value::default() })
+    }
+
+    /// A value that is a constant, if it is one.
+    pub fn constant(node: NodeId, key: Option<Key>) -> Val {
+        Rc::new(Value { node: Cell::new(node), key, ..Value::default() })
     }
 
     /// The same value, depending on something else.
@@ -79,6 +94,8 @@ pub(super) struct World {
     elements: HashMap<ObjectId, BTreeMap<u32, NodeId>>,
     /// What objects hold whose methods are not followed, and arrays as a whole.
     contents: HashMap<ObjectId, NodeId>,
+    /// What containers hold for keys and indices that are known, and what nobody changed since otherwise.
+    entries: HashMap<ObjectId, BTreeMap<Key, NodeId>>,
     /// What was put into containers.
     members: HashMap<ObjectId, BTreeSet<ObjectId>>,
     /// Which fields hold objects,
@@ -161,19 +178,42 @@ impl World {
     /// What an object holds is something else now.
     pub fn set_content(&mut self, object: ObjectId, node: NodeId, put: &[ObjectId]) {
         self.contents.insert(object, node);
+        self.entries.remove(&object);
+        self.put(object, put);
+    }
+
+    /// What a container holds for a key is something else now.
+    pub fn set_entry(&mut self, object: ObjectId, key: Key, node: NodeId, put: &[ObjectId]) {
+        self.entries.entry(object).or_default().insert(key, node);
+        self.put(object, put);
+    }
+
+    fn put(&mut self, object: ObjectId, put: &[ObjectId]) {
         let others = put.iter().copied().filter(|other| *other != object && *other != 0);
         self.members.entry(object).or_default().extend(others);
     }
 
+    /// What can be seen of a container by whoever asks for a key.
+    pub fn look_at(&self, object: ObjectId, key: &Key, deps: &mut Deps) {
+        deps.extend(self.contents.get(&object));
+        deps.extend(self.entries.get(&object).and_then(|entries| entries.get(key)));
+        let members = self.members.get(&object).into_iter().flatten().map(|member| (*member, 1));
+        self.look_inside(members.collect(), BTreeSet::from([object]), deps);
+    }
+
     /// All that can be seen of an object whose methods are not followed.
     pub fn look(&self, object: ObjectId, deps: &mut Deps) {
-        let (mut waiting, mut seen) = (vec![(object, 0)], BTreeSet::new());
+        self.look_inside(vec![(object, 0)], BTreeSet::new(), deps);
+    }
+
+    fn look_inside(&self, mut waiting: Vec<(ObjectId, usize)>, mut seen: BTreeSet<ObjectId>, deps: &mut Deps) {
         while let Some((object, depth)) = waiting.pop() {
             if object == 0 || depth > DEEPEST || !seen.insert(object) {
                 continue;
             }
             deps.extend(self.contents.get(&object));
             deps.extend(self.elements.get(&object).into_iter().flat_map(|elements| elements.values()));
+            deps.extend(self.entries.get(&object).into_iter().flat_map(|entries| entries.values()));
             waiting.extend(self.members.get(&object).into_iter().flatten().map(|member| (*member, depth + 1)));
         }
     }
@@ -209,6 +249,7 @@ impl World {
         let checked = self.graph.updates_behind(&self.roots, 0..self.graph.next());
         let held = self.fields.values().chain(self.statics.values()).chain(self.contents.values());
         let held = held.chain(self.elements.values().flat_map(|elements| elements.values()));
+        let held = held.chain(self.entries.values().flat_map(|entries| entries.values()));
         let last = held.map(|node| (self.graph.update(*node), *node)).filter(|(update, _)| *update != 0);
         let last: BTreeMap<u32, NodeId> = last.collect();
         let inherited = if self.before == NONE { Vec::new() } else { self.graph.behind(self.before) };
@@ -216,6 +257,7 @@ impl World {
         let inside = self.contents.iter().filter(|(_, node)| self.graph.update(**node) != 0).map(|(object, _)| object);
         let inside: BTreeSet<(ObjectId, FieldId)> = inside
             .chain(self.elements.keys())
+            .chain(self.entries.keys())
             .filter_map(|object| self.homes.get(object).map(|home| (home.object, home.field)))
             .collect();
         let mut named = Naming { world: self, classes, rules, numbers: BTreeMap::new(), counts: BTreeMap::new() };

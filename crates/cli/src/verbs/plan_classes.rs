@@ -1,0 +1,31 @@
+//! `touchstone plan-classes`: what the agent asks, in JVMs that are measured, before it puts probes into the first class of a place.
+
+use anyhow::{Context, Result};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use touchstone_campaign::{Planning, plan_classes};
+use touchstone_instrument::{CRITERIA, DIRECTORY, ROOT};
+
+/// Options of `plan-classes`.
+#[derive(clap::Args, Debug)]
+pub struct PlanClasses {
+    /// A directory of classes, or a jar
+    pub place: PathBuf,
+    /// Where other classes are
+    #[arg(long, value_name = "PATHS", default_value = "")]
+    pub class_path: String,
+}
+
+/// Carries out `plan-classes`.
+pub fn plan(options: &PlanClasses) -> Result<ExitCode> {
+    let named = |name: &str| std::env::var(name).with_context(|| format!("{name} is not set: this is for the agent"));
+    let class_path = options.class_path.split(':').filter(|place| !place.is_empty()).map(PathBuf::from);
+    plan_classes(&Planning {
+        out: named(DIRECTORY)?.into(),
+        root: named(ROOT)?.into(),
+        criteria: named(CRITERIA)?.split(',').map(str::to_string).collect(),
+        place: options.place.clone(),
+        class_path: class_path.collect(),
+    })?;
+    Ok(ExitCode::SUCCESS)
+}
