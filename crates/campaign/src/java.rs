@@ -142,6 +142,11 @@ impl JavaProgram {
         self.methods.iter().any(|method| method.func == func && is_called(method, name))
     }
 
+    /// Whether a function is a method of the class that somebody means who writes this name.
+    pub fn is_of_class(&self, func: FuncId, name: &str) -> bool {
+        self.methods.iter().any(|method| method.func == func && is_of_class(method, name))
+    }
+
     /// The function that tests of a method call.
     pub fn entry(&self, func: FuncId) -> FuncId {
         self.methods.iter().find(|method| method.func == func).map_or(func, |method| method.entry)
@@ -291,7 +296,7 @@ fn read_java(files: &JavaFiles<'_>, reading: Reading) -> Result<Program, JavaErr
 fn is_meant(method: &Method, subject: &Subject) -> bool {
     match subject {
         Subject::EveryFunction => true,
-        Subject::Functions(names) => names.iter().any(|name| is_called(method, name)),
+        Subject::Functions(names) => names.iter().any(|name| is_called(method, name) || is_of_class(method, name)),
         Subject::Program(name) => is_called(method, name),
     }
 }
@@ -302,7 +307,6 @@ fn is_called(method: &Method, name: &str) -> bool {
         Some((plain, params)) => (plain, Some(params.trim_end().trim_end_matches(')'))),
         None => (name, None),
     };
-    let ends = |text: &str, end: &str| text == end || text.strip_suffix(end).is_some_and(|front| front.ends_with('.'));
     let own = method.name.split('(').next().unwrap_or(&method.name);
     ends(own, plain.trim())
         && params.is_none_or(|params| {
@@ -314,6 +318,16 @@ fn is_called(method: &Method, name: &str) -> bool {
             written.len() == method.params.len()
                 && method.params.iter().zip(&written).all(|(param, end)| ends(param, end))
         })
+}
+
+/// Whether somebody who writes this name means the class of a method: packages may be left out.
+fn is_of_class(method: &Method, name: &str) -> bool {
+    ends(&format!("{}.{}", method.package, method.class), name.trim())
+}
+
+/// Whether a name is another one, or what is behind a point of it.
+fn ends(text: &str, end: &str) -> bool {
+    text == end || text.strip_suffix(end).is_some_and(|front| front.ends_with('.'))
 }
 
 /// So many functions of the JDK are lowered before anybody met them,
@@ -341,6 +355,8 @@ struct Loading<'p> {
     /// Initialisers of the program that were tried, and those that ran.
     tried: Vec<FuncId>,
     initialised: Vec<FuncId>,
+    /// Initialisers of the JDK that throw here: what they need is not there, and in a JVM it is.
+    throwing: Vec<FuncId>,
     /// Classes under test that can't be initialised, and why.
     unusable: Vec<(String, End)>,
 }
@@ -350,8 +366,9 @@ impl<'p> Loading<'p> {
         let limits = Limits { steps: 50_000_000, frames: 3_000, heap_bytes: 256 << 20 };
         let mut starting = Starting::new(program.module(), program, limits);
         let _ = starting.run(program.entry(), Whose::Library);
-        let (ran, tried, initialised, unusable) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Loading { program, starting, loaded: Loaded::default(), ran, tried, initialised, unusable }
+        let (ran, tried, initialised) = (Vec::new(), Vec::new(), Vec::new());
+        let (throwing, unusable) = (Vec::new(), Vec::new());
+        Loading { program, starting, loaded: Loaded::default(), ran, tried, initialised, throwing, unusable }
     }
 
     /// Loads functions with what is near; initialisers of the JDK run at once, and may need others.
@@ -365,8 +382,11 @@ impl<'p> Loading<'p> {
             for init in new {
                 self.ran.push(init);
                 // One that can't be run here is run by the path that needs it.
-                if self.starting.run(init, Whose::Library).is_err() {
+                if let Err(end) = self.starting.run(init, Whose::Library) {
                     self.loaded.functions.insert(init);
+                    if matches!(end, End::Threw { .. }) {
+                        self.throwing.push(init);
+                    }
                 }
             }
         }
@@ -441,6 +461,10 @@ impl<'p> Loading<'p> {
                 stop(&mut module.functions[init], "a class that could not be initialised, or only at another time");
             }
         }
+        for init in &self.throwing {
+            let what = format!("{}, which throws here", self.program.title(*init));
+            stop(&mut module.functions[*init], &what);
+        }
         for (class, end) in unusable {
             for method in tested.iter().filter(|method| method.internal == class) {
                 let what = format!("the initialiser of {}: {}", class.replace('/', "."), why(&end));
@@ -460,9 +484,11 @@ impl<'p> Loading<'p> {
             let mut met: BTreeSet<FuncId> = BTreeSet::new();
             let mut stopped = stops_of_all(&module, &open).into_iter();
             open.retain(|_| {
-                let before = met.len();
-                met.extend(stopped.next().into_iter().flatten().filter_map(|what| far.get(&what)));
-                met.len() > before
+                let stopped = stopped.next().into_iter().flatten();
+                let own: Vec<FuncId> = stopped.filter_map(|what| far.get(&what).copied()).collect();
+                met.extend(&own);
+                // Others may have met the same: behind it is more.
+                !own.is_empty()
             });
             if met.is_empty() {
                 break;

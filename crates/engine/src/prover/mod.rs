@@ -46,7 +46,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::{Deadline, Id, Span};
 use touchstone_criteria::{DecisionGraph, DecisionWatch, Goal, GoalId, Next, Proof, Watch};
 use touchstone_ir::{
-    Block, BlockId, Builtin, CallGraph, CondId, CondTag, DecisionId, ErrorKind, FuncId, GlobalId, Inst, InstKind,
+    Block, BlockId, Builtin, CallGraph, Cfg, CondId, CondTag, DecisionId, ErrorKind, FuncId, GlobalId, Inst, InstKind,
     Module, TermKind, possible_callees,
 };
 
@@ -109,7 +109,7 @@ struct Analysis<'m> {
     outcomes: BTreeSet<(FuncId, CondTag, bool)>,
     /// Errors that are asked for, by place.
     errors: BTreeMap<Span, Vec<(ErrorKind, GoalId)>>,
-    /// What is known at the start of every block, where the analysis came to an end.
+    /// What is known at the head of every loop, where the analysis came to an end.
     fixpoints: induction::Fixpoints,
 }
 
@@ -201,7 +201,8 @@ impl<'m> Analysis<'m> {
             let frame = FunctionFacts::new(module, function, &inputs, Vec::new());
             (frame, State::unknown(function))
         };
-        if func == self.func {
+        // Where tests make objects first, goals are in what they call then.
+        if func == self.func || self.wanted().contains(&func) {
             frame.dead = local::dead_edges(function, self.config.deadline);
         }
         for &goal in self.watch.entry(func) {
@@ -237,7 +238,11 @@ impl<'m> Analysis<'m> {
             callees.extend(self.calls.callees(func));
             callees.extend(self.wanted());
         }
-        self.fixpoints.insert(func, fixpoint.states);
+        // Only induction asks again, at the heads of loops: all of it would take gigabytes.
+        let mut states = fixpoint.states;
+        let cfg = Cfg::new(function);
+        let heads = cfg.loops().values().filter_map(|found| Some((found.head, states[found.head.index()].take()?)));
+        self.fixpoints.insert(func, heads.collect());
         callees
     }
 
