@@ -333,7 +333,7 @@ fn ends(text: &str, end: &str) -> bool {
 /// So many functions of the JDK are lowered before anybody met them,
 const AT_FIRST: usize = 400;
 /// and so many with each that somebody met.
-const AT_ONCE: usize = 40;
+const AT_ONCE: usize = 80;
 /// So many are lowered for what tests look at.
 const FOR_LOOKS: usize = 150;
 /// How often that is done,
@@ -341,8 +341,6 @@ const ROUNDS: usize = 40;
 /// and how long: at least, and so much longer for each method.
 const LOADING: Duration = Duration::from_secs(8);
 const LOADING_EACH: Duration = Duration::from_millis(500);
-/// How long one method is followed, each time.
-const FOLLOWED: Duration = Duration::from_millis(400);
 /// So much memory the process may have while methods are followed.
 const FOLLOWING: u64 = 1 << 30;
 
@@ -474,36 +472,56 @@ impl<'p> Loading<'p> {
         module
     }
 
-    /// Follows methods for a short time; what of the JDK is met on the way is loaded.
+    /// Follows methods for a short time, and those that met something of the JDK a little longer; what is met on the way is loaded.
     fn follow(&mut self, tested: &[&Method]) -> Module {
         let until = Deadline::after(LOADING + LOADING_EACH * u32::try_from(tested.len()).unwrap_or(u32::MAX));
-        let mut open: Vec<&Method> = tested.to_vec();
         let mut module = self.module(tested);
-        for _ in 0..ROUNDS {
-            let far: BTreeMap<String, FuncId> = self.program.too_far(&self.loaded).into_iter().collect();
-            let mut met: BTreeSet<FuncId> = BTreeSet::new();
-            let mut stopped = stops_of_all(&module, &open).into_iter();
-            open.retain(|_| {
-                let stopped = stopped.next().into_iter().flatten();
-                let own: Vec<FuncId> = stopped.filter_map(|what| far.get(&what).copied()).collect();
-                met.extend(&own);
-                // Others may have met the same: behind it is more.
-                !own.is_empty()
-            });
-            if met.is_empty() {
-                break;
+        let mut open: Vec<&Method> = tested.to_vec();
+        for how in [Following::SHORTLY, Following::LONGER] {
+            let mut further: Vec<FuncId> = Vec::new();
+            for _ in 0..ROUNDS {
+                let far: BTreeMap<String, FuncId> = self.program.too_far(&self.loaded).into_iter().collect();
+                let mut met: BTreeSet<FuncId> = BTreeSet::new();
+                let mut stopped = stops_of_all(&module, &open, how).into_iter();
+                open.retain(|method| {
+                    let stopped = stopped.next().into_iter().flatten();
+                    let own: Vec<FuncId> = stopped.filter_map(|what| far.get(&what).copied()).collect();
+                    met.extend(&own);
+                    // Others may have met the same: behind it is more.
+                    if !own.is_empty() {
+                        further.push(method.entry);
+                    }
+                    !own.is_empty()
+                });
+                if met.is_empty() {
+                    break;
+                }
+                for function in met {
+                    self.loaded.functions.insert(function);
+                    self.load(&[function], AT_ONCE);
+                }
+                module = self.module(tested);
+                if until.is_over() {
+                    return module;
+                }
             }
-            for function in met {
-                self.loaded.functions.insert(function);
-                self.load(&[function], AT_ONCE);
-            }
-            module = self.module(tested);
-            if until.is_over() {
-                break;
-            }
+            open = tested.iter().copied().filter(|method| further.contains(&method.entry)).collect();
         }
         module
     }
+}
+
+/// How far a method is followed, each time.
+#[derive(Clone, Copy)]
+struct Following {
+    time: Duration,
+    paths: u64,
+}
+
+impl Following {
+    const SHORTLY: Following = Following { time: Duration::from_millis(400), paths: 60 };
+    /// Behind a stream, or a table of characters, is a lot.
+    const LONGER: Following = Following { time: Duration::from_millis(1200), paths: 400 };
 }
 
 /// Why something could not be run, for people.
@@ -528,7 +546,7 @@ fn stop(function: &mut Function, what: &str) {
 }
 
 /// What stops paths of methods, by method; several are followed at a time.
-fn stops_of_all(module: &Module, methods: &[&Method]) -> Vec<Vec<String>> {
+fn stops_of_all(module: &Module, methods: &[&Method], how: Following) -> Vec<Vec<String>> {
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
     let next = AtomicUsize::new(0);
     let all: Vec<Mutex<Vec<String>>> = methods.iter().map(|_| Mutex::default()).collect();
@@ -537,7 +555,7 @@ fn stops_of_all(module: &Module, methods: &[&Method]) -> Vec<Vec<String>> {
             let index = next.fetch_add(1, Ordering::Relaxed);
             methods.get(index).zip(all.get(index))
         } {
-            *found.lock().expect("invariant: nobody panics with the lock") = stops(module, method);
+            *found.lock().expect("invariant: nobody panics with the lock") = stops(module, method, how);
         }
     };
     std::thread::scope(|scope| {
@@ -550,12 +568,12 @@ fn stops_of_all(module: &Module, methods: &[&Method]) -> Vec<Vec<String>> {
 }
 
 /// What stops paths of a method, of those that a short search follows.
-fn stops(module: &Module, method: &Method) -> Vec<String> {
+fn stops(module: &Module, method: &Method, how: Following) -> Vec<String> {
     let possible = method.possible.map(|id| module.functions[id].name.clone());
     let config = Config {
-        max_paths: Some(60),
-        deadline: Deadline::within(Some(FOLLOWED)),
-        solver_timeout: Some(FOLLOWED / 4),
+        max_paths: Some(how.paths),
+        deadline: Deadline::within(Some(how.time)),
+        solver_timeout: Some(Following::SHORTLY.time / 4),
         memory: Some(MemoryLimit::bytes(FOLLOWING)),
         precondition: possible,
         ..Config::default()

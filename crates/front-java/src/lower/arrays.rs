@@ -88,7 +88,18 @@ impl World {
         let outer_reg = b.reg(Ty::Ptr);
         b.copy(outer_reg, outer);
         let outer = Operand::Reg(outer_reg);
-        if dimensions > 1 {
+        if let [_, next, others @ ..] = &lengths[..] {
+            self.negative_check(b, *next);
+            if !others.is_empty() {
+                let (empty, full) = (b.block(), b.block());
+                let is_empty = b.cmp(CmpOp::Eq, lengths[0], int(0));
+                b.branch(is_empty, empty, full, BranchRole::Check);
+                b.at(empty);
+                // Nobody else looks at them.
+                others.iter().for_each(|length| self.negative_check(b, *length));
+                b.jump(full);
+                b.at(full);
+            }
             let element = self.element(class)?;
             let Shape::Array { component, .. } = self.classes.get(class).shape else { return Ok(()) };
             let make = self.func(Func::MultiArray(component, dimensions - 1));
@@ -107,16 +118,6 @@ impl World {
             b.copy(index, next);
             b.jump(head);
             b.at(done);
-            let (empty, made) = (b.block(), b.block());
-            let is_empty = b.cmp(CmpOp::Eq, lengths[0], int(0));
-            b.branch(is_empty, empty, made, BranchRole::Check);
-            b.at(empty);
-            // Nobody else looks at them.
-            for length in &lengths[1..] {
-                self.negative_check(b, *length);
-            }
-            b.jump(made);
-            b.at(made);
         }
         b.ret(Some(outer));
         Ok(())
