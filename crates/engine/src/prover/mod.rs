@@ -101,6 +101,8 @@ struct Analysis<'m> {
     copies: bool,
     /// Whether the function under test is also called by some reachable code.
     called: bool,
+    /// The functions that goals are in: whatever is not followed may call them, with anything.
+    wanted: BTreeSet<FuncId>,
     /// What is left of the work that may be done.
     work: Work,
     /// Goals that the analysis could not exclude.
@@ -141,6 +143,7 @@ impl<'m> Analysis<'m> {
             inputs,
             copies,
             called,
+            wanted: watch.goals.values().map(Goal::func).collect(),
             work: Work::new(config.deadline),
             possible: vec![false; watch.goals.len()],
             outcomes: BTreeSet::new(),
@@ -202,7 +205,7 @@ impl<'m> Analysis<'m> {
             (frame, State::unknown(function))
         };
         // Where tests make objects first, goals are in what they call then.
-        if func == self.func || self.wanted().contains(&func) {
+        if func == self.func || self.wanted.contains(&func) {
             frame.dead = local::dead_edges(function, self.config.deadline);
         }
         for &goal in self.watch.entry(func) {
@@ -217,7 +220,7 @@ impl<'m> Analysis<'m> {
             let is_stop = |block: &Block| matches!(block.terminator.kind, TermKind::Unsupported(_));
             let mut callees: BTreeSet<FuncId> = self.calls.callees(func).iter().copied().collect();
             if function.blocks.values().any(is_stop) {
-                callees.extend(self.wanted());
+                callees.extend(&self.wanted);
             }
             return callees;
         };
@@ -236,7 +239,7 @@ impl<'m> Analysis<'m> {
         if function.blocks.ids().zip(&fixpoint.states).any(stops) {
             self.give_up(func);
             callees.extend(self.calls.callees(func));
-            callees.extend(self.wanted());
+            callees.extend(&self.wanted);
         }
         // Only induction asks again, at the heads of loops: all of it would take gigabytes.
         let mut states = fixpoint.states;
@@ -244,11 +247,6 @@ impl<'m> Analysis<'m> {
         let heads = cfg.loops().values().filter_map(|found| Some((found.head, states[found.head.index()].take()?)));
         self.fixpoints.insert(func, heads.collect());
         callees
-    }
-
-    /// The functions that goals are in: whatever is not followed may call them, with anything.
-    fn wanted(&self) -> BTreeSet<FuncId> {
-        self.watch.goals.values().map(Goal::func).collect()
     }
 
     /// Nothing is known of a function: everything in it may happen.
