@@ -340,7 +340,7 @@ const FOR_LOOKS: usize = 150;
 const ROUNDS: usize = 40;
 /// and how long: at least, and so much longer for each method.
 const LOADING: Duration = Duration::from_secs(8);
-const LOADING_EACH: Duration = Duration::from_millis(500);
+const LOADING_EACH: Duration = Duration::from_secs(1);
 /// So much memory the process may have while methods are followed.
 const FOLLOWING: u64 = 1 << 30;
 

@@ -87,7 +87,7 @@ class Gates { static int shut(int a) { return a > 3 ? 1 : 0; } }
         assert_eq!(functions, ["p.Doors.open"], "{name}");
     }
     let output = touchstone(&["objectives", "-f", "Door"], &[&file], scratch.path());
-    assert_eq!(output.status.code(), Some(2), "half a name is none");
+    assert_eq!(output.status.code(), Some(1), "half a name is none");
 }
 
 #[test]
@@ -108,7 +108,9 @@ fn a_postcondition_may_speak_of_an_object_and_the_file_is_that_of_the_class() {
     let report = generated(&["-c", "branch"], &file, scratch.path());
     assert_eq!(count(&report, "covered"), 6, "{report:#}");
     let functions = report["functions"].as_array().expect("functions");
-    assert!(functions.iter().all(|function| function["file"] == "Account.java"), "{functions:#?}");
+    let is_own =
+        |function: &serde_json::Value| function["file"].as_str().is_some_and(|at| at.ends_with("Account.java"));
+    assert!(functions.iter().all(is_own), "{functions:#?}");
     let rejected = |name: &str| {
         let tests = report["tests"].as_array().expect("tests").iter();
         tests.filter(|test| test["function"] == name && test["outcome"] == "oracle_rejected").count()
