@@ -482,7 +482,7 @@ impl<'p> Loading<'p> {
             for _ in 0..ROUNDS {
                 let far: BTreeMap<String, FuncId> = self.program.too_far(&self.loaded).into_iter().collect();
                 let mut met: BTreeSet<FuncId> = BTreeSet::new();
-                let mut stopped = stops_of_all(&module, &open, how).into_iter();
+                let mut stopped = stops_of_all(&module, &open, how.each_of(open.len())).into_iter();
                 open.retain(|method| {
                     let stopped = stopped.next().into_iter().flatten();
                     let own: Vec<FuncId> = stopped.filter_map(|what| far.get(&what).copied()).collect();
@@ -515,13 +515,22 @@ impl<'p> Loading<'p> {
 #[derive(Clone, Copy)]
 struct Following {
     time: Duration,
+    /// The time of all together, if that is more.
+    together: Duration,
     paths: u64,
 }
 
 impl Following {
-    const SHORTLY: Following = Following { time: Duration::from_millis(400), paths: 60 };
+    const SHORTLY: Following = Following { time: Duration::from_millis(400), together: Duration::ZERO, paths: 60 };
     /// Behind a stream, or a table of characters, is a lot.
-    const LONGER: Following = Following { time: Duration::from_millis(1200), paths: 400 };
+    const LONGER: Following =
+        Following { time: Duration::from_millis(1200), together: Duration::from_secs(6), paths: 400 };
+
+    /// How far each of so many methods is followed.
+    fn each_of(self, methods: usize) -> Following {
+        let share = self.together / u32::try_from(methods.max(1)).unwrap_or(u32::MAX);
+        Following { time: self.time.max(share), ..self }
+    }
 }
 
 /// Why something could not be run, for people.
