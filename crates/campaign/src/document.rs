@@ -165,6 +165,11 @@ pub(crate) fn results(
 ) -> Vec<FunctionResult> {
     result.replay_seconds = replay_seconds;
     result.tests = tests;
+    let (module, tested) = (work.module(), work.plan.program.tested_by(work.task.func));
+    // What makes objects first is of no file.
+    if let Some(file) = Some(module.functions[tested].span).filter(|span| span.is_some()) {
+        result.file = module.files.get(file.file).cloned().unwrap_or_default();
+    }
     let entry = |criterion: &Criterion| match criterion {
         Criterion::Paths(_) | Criterion::State => result.clone(),
         Criterion::Goals(labelling) => FunctionResult {

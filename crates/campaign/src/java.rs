@@ -142,6 +142,11 @@ impl JavaProgram {
         self.methods.iter().any(|method| method.func == func && is_called(method, name))
     }
 
+    /// Whether a function is a method of the class that somebody means who writes this name.
+    pub fn is_of_class(&self, func: FuncId, name: &str) -> bool {
+        self.methods.iter().any(|method| method.func == func && is_of_class(method, name))
+    }
+
     /// The function that tests of a method call.
     pub fn entry(&self, func: FuncId) -> FuncId {
         self.methods.iter().find(|method| method.func == func).map_or(func, |method| method.entry)
@@ -291,7 +296,7 @@ fn read_java(files: &JavaFiles<'_>, reading: Reading) -> Result<Program, JavaErr
 fn is_meant(method: &Method, subject: &Subject) -> bool {
     match subject {
         Subject::EveryFunction => true,
-        Subject::Functions(names) => names.iter().any(|name| is_called(method, name)),
+        Subject::Functions(names) => names.iter().any(|name| is_called(method, name) || is_of_class(method, name)),
         Subject::Program(name) => is_called(method, name),
     }
 }
@@ -302,7 +307,6 @@ fn is_called(method: &Method, name: &str) -> bool {
         Some((plain, params)) => (plain, Some(params.trim_end().trim_end_matches(')'))),
         None => (name, None),
     };
-    let ends = |text: &str, end: &str| text == end || text.strip_suffix(end).is_some_and(|front| front.ends_with('.'));
     let own = method.name.split('(').next().unwrap_or(&method.name);
     ends(own, plain.trim())
         && params.is_none_or(|params| {
@@ -316,19 +320,27 @@ fn is_called(method: &Method, name: &str) -> bool {
         })
 }
 
+/// Whether somebody who writes this name means the class of a method: packages may be left out.
+fn is_of_class(method: &Method, name: &str) -> bool {
+    ends(&format!("{}.{}", method.package, method.class), name.trim())
+}
+
+/// Whether a name is another one, or what is behind a point of it.
+fn ends(text: &str, end: &str) -> bool {
+    text == end || text.strip_suffix(end).is_some_and(|front| front.ends_with('.'))
+}
+
 /// So many functions of the JDK are lowered before anybody met them,
 const AT_FIRST: usize = 400;
 /// and so many with each that somebody met.
-const AT_ONCE: usize = 40;
+const AT_ONCE: usize = 80;
 /// So many are lowered for what tests look at.
 const FOR_LOOKS: usize = 150;
 /// How often that is done,
 const ROUNDS: usize = 40;
 /// and how long: at least, and so much longer for each method.
 const LOADING: Duration = Duration::from_secs(8);
-const LOADING_EACH: Duration = Duration::from_millis(500);
-/// How long one method is followed, each time.
-const FOLLOWED: Duration = Duration::from_millis(400);
+const LOADING_EACH: Duration = Duration::from_secs(1);
 /// So much memory the process may have while methods are followed.
 const FOLLOWING: u64 = 1 << 30;
 
@@ -341,6 +353,8 @@ struct Loading<'p> {
     /// Initialisers of the program that were tried, and those that ran.
     tried: Vec<FuncId>,
     initialised: Vec<FuncId>,
+    /// Initialisers of the JDK that throw here: what they need is not there, and in a JVM it is.
+    throwing: Vec<FuncId>,
     /// Classes under test that can't be initialised, and why.
     unusable: Vec<(String, End)>,
 }
@@ -350,8 +364,9 @@ impl<'p> Loading<'p> {
         let limits = Limits { steps: 50_000_000, frames: 3_000, heap_bytes: 256 << 20 };
         let mut starting = Starting::new(program.module(), program, limits);
         let _ = starting.run(program.entry(), Whose::Library);
-        let (ran, tried, initialised, unusable) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Loading { program, starting, loaded: Loaded::default(), ran, tried, initialised, unusable }
+        let (ran, tried, initialised) = (Vec::new(), Vec::new(), Vec::new());
+        let (throwing, unusable) = (Vec::new(), Vec::new());
+        Loading { program, starting, loaded: Loaded::default(), ran, tried, initialised, throwing, unusable }
     }
 
     /// Loads functions with what is near; initialisers of the JDK run at once, and may need others.
@@ -365,8 +380,11 @@ impl<'p> Loading<'p> {
             for init in new {
                 self.ran.push(init);
                 // One that can't be run here is run by the path that needs it.
-                if self.starting.run(init, Whose::Library).is_err() {
+                if let Err(end) = self.starting.run(init, Whose::Library) {
                     self.loaded.functions.insert(init);
+                    if matches!(end, End::Threw { .. }) {
+                        self.throwing.push(init);
+                    }
                 }
             }
         }
@@ -441,6 +459,10 @@ impl<'p> Loading<'p> {
                 stop(&mut module.functions[init], "a class that could not be initialised, or only at another time");
             }
         }
+        for init in &self.throwing {
+            let what = format!("{}, which throws here", self.program.title(*init));
+            stop(&mut module.functions[*init], &what);
+        }
         for (class, end) in unusable {
             for method in tested.iter().filter(|method| method.internal == class) {
                 let what = format!("the initialiser of {}: {}", class.replace('/', "."), why(&end));
@@ -450,33 +472,64 @@ impl<'p> Loading<'p> {
         module
     }
 
-    /// Follows methods for a short time; what of the JDK is met on the way is loaded.
+    /// Follows methods for a short time, and those that met something of the JDK a little longer; what is met on the way is loaded.
     fn follow(&mut self, tested: &[&Method]) -> Module {
         let until = Deadline::after(LOADING + LOADING_EACH * u32::try_from(tested.len()).unwrap_or(u32::MAX));
-        let mut open: Vec<&Method> = tested.to_vec();
         let mut module = self.module(tested);
-        for _ in 0..ROUNDS {
-            let far: BTreeMap<String, FuncId> = self.program.too_far(&self.loaded).into_iter().collect();
-            let mut met: BTreeSet<FuncId> = BTreeSet::new();
-            let mut stopped = stops_of_all(&module, &open).into_iter();
-            open.retain(|_| {
-                let before = met.len();
-                met.extend(stopped.next().into_iter().flatten().filter_map(|what| far.get(&what)));
-                met.len() > before
-            });
-            if met.is_empty() {
-                break;
+        let mut open: Vec<&Method> = tested.to_vec();
+        for how in [Following::SHORTLY, Following::LONGER] {
+            let mut further: Vec<FuncId> = Vec::new();
+            for _ in 0..ROUNDS {
+                let far: BTreeMap<String, FuncId> = self.program.too_far(&self.loaded).into_iter().collect();
+                let mut met: BTreeSet<FuncId> = BTreeSet::new();
+                let mut stopped = stops_of_all(&module, &open, how.each_of(open.len())).into_iter();
+                open.retain(|method| {
+                    let stopped = stopped.next().into_iter().flatten();
+                    let own: Vec<FuncId> = stopped.filter_map(|what| far.get(&what).copied()).collect();
+                    met.extend(&own);
+                    // Others may have met the same: behind it is more.
+                    if !own.is_empty() {
+                        further.push(method.entry);
+                    }
+                    !own.is_empty()
+                });
+                if met.is_empty() {
+                    break;
+                }
+                for function in met {
+                    self.loaded.functions.insert(function);
+                    self.load(&[function], AT_ONCE);
+                }
+                module = self.module(tested);
+                if until.is_over() {
+                    return module;
+                }
             }
-            for function in met {
-                self.loaded.functions.insert(function);
-                self.load(&[function], AT_ONCE);
-            }
-            module = self.module(tested);
-            if until.is_over() {
-                break;
-            }
+            open = tested.iter().copied().filter(|method| further.contains(&method.entry)).collect();
         }
         module
+    }
+}
+
+/// How far a method is followed, each time.
+#[derive(Clone, Copy)]
+struct Following {
+    time: Duration,
+    /// The time of all together, if that is more.
+    together: Duration,
+    paths: u64,
+}
+
+impl Following {
+    const SHORTLY: Following = Following { time: Duration::from_millis(400), together: Duration::ZERO, paths: 60 };
+    /// Behind a stream, or a table of characters, is a lot.
+    const LONGER: Following =
+        Following { time: Duration::from_millis(1200), together: Duration::from_secs(6), paths: 400 };
+
+    /// How far each of so many methods is followed.
+    fn each_of(self, methods: usize) -> Following {
+        let share = self.together / u32::try_from(methods.max(1)).unwrap_or(u32::MAX);
+        Following { time: self.time.max(share), ..self }
     }
 }
 
@@ -502,7 +555,7 @@ fn stop(function: &mut Function, what: &str) {
 }
 
 /// What stops paths of methods, by method; several are followed at a time.
-fn stops_of_all(module: &Module, methods: &[&Method]) -> Vec<Vec<String>> {
+fn stops_of_all(module: &Module, methods: &[&Method], how: Following) -> Vec<Vec<String>> {
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
     let next = AtomicUsize::new(0);
     let all: Vec<Mutex<Vec<String>>> = methods.iter().map(|_| Mutex::default()).collect();
@@ -511,7 +564,7 @@ fn stops_of_all(module: &Module, methods: &[&Method]) -> Vec<Vec<String>> {
             let index = next.fetch_add(1, Ordering::Relaxed);
             methods.get(index).zip(all.get(index))
         } {
-            *found.lock().expect("invariant: nobody panics with the lock") = stops(module, method);
+            *found.lock().expect("invariant: nobody panics with the lock") = stops(module, method, how);
         }
     };
     std::thread::scope(|scope| {
@@ -524,12 +577,12 @@ fn stops_of_all(module: &Module, methods: &[&Method]) -> Vec<Vec<String>> {
 }
 
 /// What stops paths of a method, of those that a short search follows.
-fn stops(module: &Module, method: &Method) -> Vec<String> {
+fn stops(module: &Module, method: &Method, how: Following) -> Vec<String> {
     let possible = method.possible.map(|id| module.functions[id].name.clone());
     let config = Config {
-        max_paths: Some(60),
-        deadline: Deadline::within(Some(FOLLOWED)),
-        solver_timeout: Some(FOLLOWED / 4),
+        max_paths: Some(how.paths),
+        deadline: Deadline::within(Some(how.time)),
+        solver_timeout: Some(Following::SHORTLY.time / 4),
         memory: Some(MemoryLimit::bytes(FOLLOWING)),
         precondition: possible,
         ..Config::default()

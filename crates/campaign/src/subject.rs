@@ -46,6 +46,13 @@ fn methods(program: &Program, java: &JavaProgram, request: &Request) -> Result<V
         let meant: Vec<FuncId> = known.iter().copied().filter(|id| java.is_called(*id, &name)).collect();
         match meant.as_slice() {
             [only] => found.push(*only),
+            [] if known.iter().any(|id| java.is_of_class(*id, &name)) => {
+                let of_class = known.iter().copied().filter(|id| java.is_of_class(*id, &name));
+                // As where nothing is named: what can't be tested is left out.
+                let (left_out, tested): (Vec<FuncId>, Vec<FuncId>) =
+                    of_class.partition(|id| java.refusal(&module.functions[*id].name).is_some());
+                found.extend(if tested.is_empty() { left_out } else { tested });
+            }
             [] => return Err(SubjectError::Unknown { name, known: known.iter().map(title).collect() }),
             several => return Err(SubjectError::Ambiguous { name, which: several.iter().map(title).collect() }),
         }

@@ -100,7 +100,8 @@ pub(crate) fn vary(
     collector.begin_round(Some(untested.clone()));
     let mut take = |mut test: TestCase| {
         test.id = format!("{plain}_{}", collector.tests().len() + 1);
-        let taken = collector.refuses(&test).is_none();
+        // Large numbers ask for too much memory, and small ones do not: the search finds out where only large ones will do.
+        let taken = !asks_for_too_much(&test) && collector.refuses(&test).is_none();
         if taken {
             let goes_wrong = matches!(test.outcome, Outcome::Error { .. });
             debug_assert!(
@@ -114,6 +115,11 @@ pub(crate) fn vary(
     variation.run(pool, &seeds, Wishes { untested, unreturned }, &mut take);
     collector.begin_round(None);
     begun.elapsed()
+}
+
+/// Whether a test only shows that memory is not endless.
+fn asks_for_too_much(test: &TestCase) -> bool {
+    matches!(&test.outcome, Outcome::Threw { class } if class == "java.lang.OutOfMemoryError")
 }
 
 /// Elements of objects, at most: where paths go far, runs go a little further at no cost.

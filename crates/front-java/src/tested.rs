@@ -100,6 +100,12 @@ pub struct Method {
     callable: Callable,
 }
 
+/// Whether a function calls another.
+fn calls(function: &Function) -> bool {
+    let mut insts = function.blocks.values().flat_map(|block| &block.insts);
+    insts.any(|inst| matches!(inst.kind, InstKind::Call { .. }))
+}
+
 /// Whether source can call a method.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Callable {
@@ -184,7 +190,7 @@ impl Program {
         };
         method.post = match method.scenario {
             None => world.postcondition(at).map(|post| world.func(Func::Method(post))),
-            Some(_) => None,
+            Some(_) => world.asked_behind(at).map(|_| world.func(Func::Judged(at))),
         };
     }
 
@@ -351,13 +357,15 @@ impl Program {
         let mut of_jdk = 0;
         let mut met: BTreeSet<FuncId> = roots.iter().copied().collect();
         while let Some(id) = waiting.pop_front() {
-            if self.is_of_jdk(id) && !loaded.functions.contains(&id) {
-                if of_jdk == most {
-                    continue;
-                }
-                of_jdk += 1;
+            let is_new = self.is_of_jdk(id) && !loaded.functions.contains(&id);
+            if is_new && of_jdk == most {
+                continue;
             }
             let Some(function) = self.function(id) else { continue };
+            // One that calls nobody leads no further.
+            if is_new && calls(function) {
+                of_jdk += 1;
+            }
             loaded.functions.insert(id);
             for inst in function.blocks.values().flat_map(|block| &block.insts) {
                 let InstKind::Call { callee: Callee::Direct(callee), .. } = &inst.kind else { continue };
@@ -402,6 +410,7 @@ impl Program {
                 | Func::Original(method)
                 | Func::Scenario(method)
                 | Func::Prepared(method)
+                | Func::Judged(method)
                 | Func::Possible(method)
                 | Func::Allowed(method),
             ) => Some(method.class),
@@ -438,6 +447,8 @@ impl Program {
                 && (matches!(what, Some(Func::Allowed(_))) || !has_allowed(*method))
             {
                 made.name = format!("{}{POSSIBLE}", self.world.borrow().entry_name(*method));
+            } else if let Some(Func::Judged(method)) = &what {
+                made.name = format!("{}_post", self.world.borrow().entry_name(*method));
             } else if made.is_library() || module.function_named(&made.name).is_some() {
                 made.name = format!("{id}: {}", made.name);
             }

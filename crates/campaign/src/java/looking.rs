@@ -243,7 +243,7 @@ impl Choice<'_, '_> {
         let plain = self.steps(|_, probe| probe.effect == Effect::Looks && probe.takes.is_empty());
         let asked = self.each_probe().filter(|(_, probe)| probe.effect == Effect::Looks && !probe.takes.is_empty());
         let asked: Vec<Step> = asked.flat_map(|(at, probe)| self.asked(at, probe)).collect();
-        plain.into_iter().chain(asked).filter(|step| !steps.contains(step)).collect()
+        plain.into_iter().chain(asked).filter(|step| !self.is_among(steps, step)).collect()
     }
 
     /// Calls that change the object: one method, several times.
@@ -271,9 +271,19 @@ impl Choice<'_, '_> {
         let mut found = Vec::new();
         for (at, looks) in self.prepared.looks.iter().enumerate() {
             let probes = looks.probes.iter().enumerate().filter(|(_, probe)| wanted(looks, probe));
-            found.extend(probes.map(|(probe, _)| Step { looks: at, probe, arguments: Vec::new() }));
+            for (probe, _) in probes {
+                let step = Step { looks: at, probe, arguments: Vec::new() };
+                if !self.is_among(&found, &step) {
+                    found.push(step);
+                }
+            }
         }
         found
+    }
+
+    /// Whether one of these looks is the same: parameters may be one object.
+    fn is_among(&self, steps: &[Step], step: &Step) -> bool {
+        steps.iter().any(|other| self.viewer.is_same(other, step))
     }
 
     /// A method, asked with what the test passes elsewhere.

@@ -152,6 +152,19 @@ impl<'a, 'm> Viewer<'a, 'm> {
         value.filter(|value| *value != Value::Undefined)
     }
 
+    /// Whether two looks ask the same object the same.
+    pub fn is_same(&self, one: &Step, other: &Step) -> bool {
+        let ((whose, probe), (others, asked)) = (one.of(self.prepared), other.of(self.prepared));
+        let is_same_object = match (whose, others) {
+            (Whose::Object(one), Whose::Object(other)) => {
+                one == other || self.objects.get(one).is_some_and(|object| self.objects.get(other) == Some(object))
+            }
+            (Whose::Result, Whose::Result) => true,
+            _ => false,
+        };
+        is_same_object && probe.name == asked.name && probe.takes == asked.takes && one.arguments == other.arguments
+    }
+
     /// The type of a number.
     pub fn data_of(&self, desc: &Desc) -> Option<DataTypeId> {
         let wanted = if *desc == Desc::Long { "java.lang.Long" } else { "java.lang.Integer" };

@@ -38,7 +38,7 @@ pub struct Generate {
     /// Files of the program: C sources; or Java sources, classes, jars and directories, or names of classes (java.util.TreeMap)
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// Function to test; may be repeated [default: every function that the files define]
+    /// Function to test, or a Java class for all its methods; may be repeated [default: every function that the files define]
     #[arg(short, long = "function", value_name = "FUNC")]
     pub functions: Vec<String>,
     #[arg(help = criteria_help("paths paths:K"), short, long, default_value = "mcdc", value_name = "CRITERIA", value_delimiter = ',')]

@@ -25,6 +25,7 @@ mod harm;
 mod induction;
 mod install;
 mod java_criteria;
+mod java_details;
 mod java_excluded;
 mod java_generate;
 mod java_hidden;

@@ -88,8 +88,9 @@ impl<'t> Checks<'t> {
                 format!("{name}.{member}({})", arguments?.join(", "))
             }
         };
-        // It may change something that later ones see.
-        Some(self.line(&noticed.seen, &call, made).unwrap_or_else(|| format!("{call};")))
+        let line = self.line(&noticed.seen, &call, made);
+        // A call may change something that later ones see; to read a field is no statement.
+        line.or_else(|| arguments.is_some().then(|| format!("{call};")))
     }
 
     fn again(&self, again: &Again, made: &BTreeMap<usize, String>) -> Option<String> {

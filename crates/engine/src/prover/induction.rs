@@ -51,8 +51,8 @@ const CONFLICTS_FOR_GOALS: u64 = 20_000;
 /// Candidates that are asked for together.
 const TOGETHER: usize = 8;
 
-/// What is known at the start of every block, by function.
-pub(crate) type Fixpoints = BTreeMap<FuncId, Vec<Option<Known>>>;
+/// What is known at the heads of loops, by function.
+pub(crate) type Fixpoints = BTreeMap<FuncId, BTreeMap<BlockId, Known>>;
 
 /// The goals among `open` that induction rules out.
 pub(crate) fn prove(
@@ -468,7 +468,7 @@ impl Induction<'_, '_> {
         let is_shared = |func: FuncId, slot: touchstone_ir::SlotId| {
             escaped.iter().any(|(known, loops)| *known == func && loops.escaped.contains(&slot))
         };
-        let known = self.fixpoints.get(&func).and_then(|states| states[head.index()].as_ref());
+        let known = self.fixpoints.get(&func).and_then(|heads| heads.get(&head));
         let havoc = match Havoc::plan(&self.executor, &way.state, found, known, is_shared) {
             Ok(Some(havoc)) => havoc,
             Err(id) => {

@@ -46,7 +46,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::{Deadline, Id, Span};
 use touchstone_criteria::{DecisionGraph, DecisionWatch, Goal, GoalId, Next, Proof, Watch};
 use touchstone_ir::{
-    Block, BlockId, Builtin, CallGraph, CondId, CondTag, DecisionId, ErrorKind, FuncId, GlobalId, Inst, InstKind,
+    Block, BlockId, Builtin, CallGraph, Cfg, CondId, CondTag, DecisionId, ErrorKind, FuncId, GlobalId, Inst, InstKind,
     Module, TermKind, possible_callees,
 };
 
@@ -101,6 +101,8 @@ struct Analysis<'m> {
     copies: bool,
     /// Whether the function under test is also called by some reachable code.
     called: bool,
+    /// The functions that goals are in: whatever is not followed may call them, with anything.
+    wanted: BTreeSet<FuncId>,
     /// What is left of the work that may be done.
     work: Work,
     /// Goals that the analysis could not exclude.
@@ -109,7 +111,7 @@ struct Analysis<'m> {
     outcomes: BTreeSet<(FuncId, CondTag, bool)>,
     /// Errors that are asked for, by place.
     errors: BTreeMap<Span, Vec<(ErrorKind, GoalId)>>,
-    /// What is known at the start of every block, where the analysis came to an end.
+    /// What is known at the head of every loop, where the analysis came to an end.
     fixpoints: induction::Fixpoints,
 }
 
@@ -141,6 +143,7 @@ impl<'m> Analysis<'m> {
             inputs,
             copies,
             called,
+            wanted: watch.goals.values().map(Goal::func).collect(),
             work: Work::new(config.deadline),
             possible: vec![false; watch.goals.len()],
             outcomes: BTreeSet::new(),
@@ -201,7 +204,8 @@ impl<'m> Analysis<'m> {
             let frame = FunctionFacts::new(module, function, &inputs, Vec::new());
             (frame, State::unknown(function))
         };
-        if func == self.func {
+        // Where tests make objects first, goals are in what they call then.
+        if func == self.func || self.wanted.contains(&func) {
             frame.dead = local::dead_edges(function, self.config.deadline);
         }
         for &goal in self.watch.entry(func) {
@@ -216,7 +220,7 @@ impl<'m> Analysis<'m> {
             let is_stop = |block: &Block| matches!(block.terminator.kind, TermKind::Unsupported(_));
             let mut callees: BTreeSet<FuncId> = self.calls.callees(func).iter().copied().collect();
             if function.blocks.values().any(is_stop) {
-                callees.extend(self.wanted());
+                callees.extend(&self.wanted);
             }
             return callees;
         };
@@ -235,15 +239,14 @@ impl<'m> Analysis<'m> {
         if function.blocks.ids().zip(&fixpoint.states).any(stops) {
             self.give_up(func);
             callees.extend(self.calls.callees(func));
-            callees.extend(self.wanted());
+            callees.extend(&self.wanted);
         }
-        self.fixpoints.insert(func, fixpoint.states);
+        // Only induction asks again, at the heads of loops: all of it would take gigabytes.
+        let mut states = fixpoint.states;
+        let cfg = Cfg::new(function);
+        let heads = cfg.loops().values().filter_map(|found| Some((found.head, states[found.head.index()].take()?)));
+        self.fixpoints.insert(func, heads.collect());
         callees
-    }
-
-    /// The functions that goals are in: whatever is not followed may call them, with anything.
-    fn wanted(&self) -> BTreeSet<FuncId> {
-        self.watch.goals.values().map(Goal::func).collect()
     }
 
     /// Nothing is known of a function: everything in it may happen.

@@ -4,7 +4,10 @@ use super::builder::{Builder, int, long};
 use super::world::{Func, World};
 use crate::classfile::Desc;
 use crate::world::{ARRAY_BASE, ARRAY_LENGTH, CLASS_WORD, ClassId, Refusal, Shape};
-use touchstone_ir::{BinOp, BranchRole, Builtin, CastOp, CmpOp, Operand, Ty};
+use touchstone_ir::{BinOp, BlockId, BranchRole, Builtin, CastOp, CmpOp, Operand, Ty};
+
+/// The length from which on HotSpot makes no array, however much memory there is.
+pub(super) const TOO_LONG: i32 = i32::MAX - 1;
 
 impl World {
     /// What arrays of a class hold.
@@ -41,34 +44,62 @@ impl World {
 
     pub fn new_array(&mut self, b: &mut Builder, class: ClassId) -> Result<(), Refusal> {
         let length = b.param(0);
-        self.negative_check(b, length);
+        self.length_check(b, length);
         let array = self.allocate_array(b, class, length)?;
         b.ret(Some(array));
         Ok(())
     }
 
+    /// Goes on if an array may have this length, however much memory there is.
+    fn length_check(&mut self, b: &mut Builder, length: Operand) {
+        let fine = b.cmp(CmpOp::Ult, length, int(TOO_LONG));
+        let (next, wrong, too_long) = (b.block(), b.block(), b.block());
+        b.branch(fine, next, wrong, BranchRole::Check);
+        b.at(wrong);
+        self.negative_check_else(b, length, too_long);
+        b.at(too_long);
+        let message = "Requested array size exceeds VM limit";
+        self.throw_constant(b, "java/lang/OutOfMemoryError", Some(message));
+        b.at(next);
+    }
+
     fn negative_check(&mut self, b: &mut Builder, length: Operand) {
+        let next = b.block();
+        self.negative_check_else(b, length, next);
+        b.at(next);
+    }
+
+    fn negative_check_else(&mut self, b: &mut Builder, length: Operand, next: BlockId) {
         let fine = b.cmp(CmpOp::Sle, int(0), length);
-        let (next, wrong) = (b.block(), b.block());
+        let wrong = b.block();
         b.branch(fine, next, wrong, BranchRole::Check);
         b.at(wrong);
         let throw = self.func(Func::ThrowNegative);
         b.call(throw, vec![length], None);
         b.end(touchstone_ir::TermKind::Unreachable);
-        b.at(next);
     }
 
-    /// An array of arrays: all lengths are checked first, then each array makes those that it holds.
+    /// An array of arrays, which makes those that it holds. As in HotSpot it is there before their lengths are looked at: memory may
+    /// end first.
     pub fn multi_array(&mut self, b: &mut Builder, class: ClassId, dimensions: u8) -> Result<(), Refusal> {
         let lengths = b.params();
-        for length in &lengths {
-            self.negative_check(b, *length);
-        }
+        self.length_check(b, lengths[0]);
         let outer = self.allocate_array(b, class, lengths[0])?;
         let outer_reg = b.reg(Ty::Ptr);
         b.copy(outer_reg, outer);
         let outer = Operand::Reg(outer_reg);
-        if dimensions > 1 {
+        if let [_, next, others @ ..] = &lengths[..] {
+            self.negative_check(b, *next);
+            if !others.is_empty() {
+                let (empty, full) = (b.block(), b.block());
+                let is_empty = b.cmp(CmpOp::Eq, lengths[0], int(0));
+                b.branch(is_empty, empty, full, BranchRole::Check);
+                b.at(empty);
+                // Nobody else looks at them.
+                others.iter().for_each(|length| self.negative_check(b, *length));
+                b.jump(full);
+                b.at(full);
+            }
             let element = self.element(class)?;
             let Shape::Array { component, .. } = self.classes.get(class).shape else { return Ok(()) };
             let make = self.func(Func::MultiArray(component, dimensions - 1));

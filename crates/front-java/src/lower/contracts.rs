@@ -4,7 +4,7 @@
 
 use super::builder::{Builder, int};
 use super::planning::Planned;
-use super::world::{Func, World};
+use super::world::{Data, Func, Kept, World};
 use crate::classfile::{Desc, MethodDesc, access};
 use crate::world::{MethodRef, Refusal};
 use touchstone_ir::{Builtin, CmpOp, Operand, Ty};
@@ -22,14 +22,49 @@ impl World {
         self.precondition(method).filter(|_| !matches!(self.plans.get(&method), Some(Planned::Made(_))))
     }
 
-    /// The static method of the same class that says whether a result is right: it has the parameters and the result.
+    /// The method of the same class that says whether a result is right: it has the parameters and the result.
     pub fn postcondition(&self, method: MethodRef) -> Option<MethodRef> {
         let member = self.classes.method(method);
         let desc = MethodDesc::parse(&member.desc)?;
         let result = Some(desc.result).filter(|result| *result != Desc::Void);
         let params: Vec<Desc> = desc.params.into_iter().chain(result).collect();
-        let found = self.says(method, &format!("{}_post", member.name), &params)?;
-        (member.is(access::STATIC) && self.classes.method(found).is(access::STATIC)).then_some(found)
+        self.says(method, &format!("{}_post", member.name), &params)
+    }
+
+    /// The same, if what tests call asks it: objects are only there until that returns.
+    pub fn asked_behind(&self, method: MethodRef) -> Option<MethodRef> {
+        let made = match self.plans.get(&method) {
+            Some(Planned::Made(scenario)) => scenario,
+            _ => return None,
+        };
+        self.postcondition(method).filter(|_| made.tested.calls.len() == 1 && made.called() == method)
+    }
+
+    /// Asks what a result is worth, and keeps the answer. One that throws has not said yes.
+    pub fn keep_answer(&mut self, b: &mut Builder, method: MethodRef, arguments: &[Operand], result: Option<Operand>) {
+        let Some(post) = self.asked_behind(method) else { return };
+        let place = self.datum(Data::Kept(method, Kept::Answer));
+        let place = b.global(place);
+        let of_class = self.classes.method(post).is(access::STATIC) && !self.classes.method(method).is(access::STATIC);
+        let own = arguments.iter().skip(usize::from(of_class)).copied();
+        let (thrown, landing, done) = (b.reg(Ty::Ptr), b.block(), b.block());
+        b.catcher = Some((thrown, landing));
+        let answer = self.call_method(b, post, own.chain(result).collect());
+        b.catcher = None;
+        b.store(place, 0, answer);
+        b.jump(done);
+        b.at(landing);
+        b.store(place, 0, int(0));
+        b.jump(done);
+        b.at(done);
+    }
+
+    /// Gives the answer that was kept.
+    pub fn judged(&mut self, b: &mut Builder, method: MethodRef) {
+        let place = self.datum(Data::Kept(method, Kept::Answer));
+        let place = b.global(place);
+        let answer = b.load(place, 0, Ty::I32);
+        b.ret(Some(answer));
     }
 
     /// Whether a method is there to say something about another one.

@@ -9,6 +9,7 @@ use super::marked::{Asked, Placed};
 use super::origin::Origin;
 use super::world::Data;
 use crate::classfile::{Constant, Decoded, Handler, Insn};
+use crate::world::CLASS_WORD;
 use touchstone_ir::{BranchRole, Builtin, CmpOp, Expr, ExprKind, InstKind, Operand, Point, PointId, PointKind, Ty};
 
 /// Exceptions that the language throws.
@@ -69,7 +70,7 @@ impl Body<'_> {
         self.b.wrong = self.hazard(what, text);
     }
 
-    /// The call that comes next throws nothing but this.
+    /// The call that comes next throws this, and nothing else but errors of the machine.
     pub fn call_that_throws<T>(&mut self, what: Implicit, text: &str, call: impl FnOnce(&mut Self) -> T) -> T {
         let Some(point) = self.hazard(what, text) else { return call(self) };
         let (thrown, landing) = (self.b.reg(Ty::Ptr), self.b.block());
@@ -78,7 +79,21 @@ impl Body<'_> {
         self.b.catcher = catcher;
         let back = self.b.here();
         self.b.at(landing);
+        let leaving = self.b.block();
+        if what == Implicit::NegativeSize
+            && let Ok(class) = self.world.jdk(&format!("java/lang/{}", what.class()))
+        {
+            // An array may be too long as well.
+            let word = self.world.word(class);
+            let of = self.b.load(Operand::Reg(thrown), CLASS_WORD, Ty::I32);
+            let is_this = self.b.cmp(CmpOp::Eq, of, Operand::Const(Ty::I32, word));
+            let here = self.b.block();
+            self.b.branch(is_this, here, leaving, BranchRole::Check);
+            self.b.at(here);
+        }
         self.b.emit(InstKind::Point { point });
+        self.b.jump(leaving);
+        self.b.at(leaving);
         self.b.throw(Operand::Reg(thrown));
         self.b.at(back);
         value
@@ -117,6 +132,7 @@ impl Body<'_> {
                 | Insn::InvokeInterface(_)
                 | Insn::NewArray(_)
                 | Insn::NewRefArray(_)
+                | Insn::NewMultiArray(..)
         );
         let at = decoded.at;
         let covers = |handler: &&Handler| {

@@ -1,5 +1,6 @@
 //! One instruction of the stack machine.
 
+use super::arrays::TOO_LONG;
 use super::body::Body;
 use super::builder::{NULL, int, long, ty_of};
 use super::hazards::{Implicit, LABEL_CLASS};
@@ -512,7 +513,7 @@ impl Body<'_> {
         self.mark_use(length, &Desc::Int);
         self.world.classes.instantiate(class);
         let value = match length {
-            Operand::Const(_, bits) if (bits as u32 as i32) >= 0 => {
+            Operand::Const(_, bits) if (0..TOO_LONG).contains(&(bits as u32 as i32)) => {
                 self.world.allocate_array(&mut self.b, class, length)?
             }
             _ => {

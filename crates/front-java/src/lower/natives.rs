@@ -252,6 +252,12 @@ impl World {
                 let object = self.ask_mirror(b, Question::NewInstance, class, &[], Some(Ty::Ptr))?;
                 b.ret(Some(object));
             }
+            // The language is the same whatever it is for: nobody has to ask the machine once more.
+            ("java/util/Locale", "initDefault") if desc.starts_with("(Ljava/util/Locale$Category;)") => {
+                let default = ("java/util/Locale", "getDefault", "()Ljava/util/Locale;");
+                let locale = self.call_jdk(b, default, vec![])?;
+                b.ret(Some(locale));
+            }
             ("java/text/DecimalFormatSymbols", "getInstance") if desc.starts_with("(L") => {
                 let locale = b.param(0);
                 self.null_check(b, locale);

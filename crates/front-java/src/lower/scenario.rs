@@ -202,8 +202,10 @@ impl World {
         }
         let result = self.signature(call.method).1;
         let function = self.tested_function(tested, number, receiver.is_some());
-        let value = p.b.call(function, arguments, result);
-        Ok(result.map(|_| value))
+        let value = p.b.call(function, arguments.clone(), result);
+        let value = result.map(|_| value);
+        self.keep_answer(&mut p.b, call.method, &arguments, value);
+        Ok(value)
     }
 
     /// The function that is called at last.

@@ -68,6 +68,8 @@ pub(crate) enum Func {
     Scenario(MethodRef),
     /// The same without the last call: what it would get is kept.
     Prepared(MethodRef),
+    /// `(parameters of what tests call, and the result) -> i32`: what the postcondition has said of that call.
+    Judged(MethodRef),
     /// `(parameters of what tests call) -> i32`: whether these are values that a caller can have.
     Possible(MethodRef),
     /// The same, and whether its precondition allows them.
@@ -135,6 +137,8 @@ pub(crate) enum Kept {
     Argument(usize),
     /// What the call returned that a parameter chose.
     Call(usize),
+    /// What the postcondition said of the result.
+    Answer,
 }
 
 /// Everything that lowering knows.
@@ -409,6 +413,10 @@ impl World {
                 (self.entry_params(*method).iter().map(ty_of).collect(), Some(Ty::I32))
             }
             Func::Prepared(method) => (self.entry_params(*method).iter().map(ty_of).collect(), None),
+            Func::Judged(method) => {
+                let (params, result) = self.shape_of(&Func::Scenario(*method));
+                (params.into_iter().chain(result).collect(), Some(Ty::I32))
+            }
             Func::Scenario(method) => {
                 let result =
                     if self.drops_results(*method) { None } else { self.signature(self.called_for(*method)).1 };
@@ -486,6 +494,7 @@ impl World {
             Func::Allowed(method) => self.allowed(&mut b, *method)?,
             Func::Scenario(method) => return self.scenario_function(*method),
             Func::Prepared(method) => return self.prepared_function(*method, name),
+            Func::Judged(method) => self.judged(&mut b, *method),
         }
         Ok(self.helper(b, name.to_string(), result))
     }
