@@ -30,7 +30,7 @@ fn result(name: &str, criterion_name: &str, [total, covered, infeasible, unknown
         name: name.into(),
         file: "src/control.c".into(),
         criterion: criterion(criterion_name),
-        objectives: ObjectiveCounts { total, covered, infeasible, unknown, uncovered: 0 },
+        objectives: ObjectiveCounts { total, covered, infeasible, unknown, ..ObjectiveCounts::default() },
         paths: PathCounts { explored: 14, infeasible: 3, error: 0, incomplete: 0, longer: 0 },
         incomplete: Vec::new(),
         tests: 6,
