@@ -304,7 +304,8 @@ fn a_test_is_natural_json() {
 fn the_whole_report_has_the_keys_of_the_contract() {
     let (module, types) = module();
     let mut result = function("max3", 1.23456);
-    result.objectives = ObjectiveCounts { total: 3, covered: 1, infeasible: 1, unknown: 1, uncovered: 0 };
+    result.objectives =
+        ObjectiveCounts { total: 3, covered: 1, infeasible: 1, unknown: 1, ..ObjectiveCounts::default() };
     result.incomplete = vec![IncompletePaths { why: Incomplete::Bound(Bound::Depth), span: span(14), count: 3 }];
     let objective = |id: &str, status| Objective {
         id: id.into(),

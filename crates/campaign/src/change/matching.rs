@@ -132,8 +132,8 @@ fn instruction(module: &Module, function: &Function, kind: &InstKind) -> (String
         InstKind::PtrDiff { .. } => ("ptrdiff".into(), String::new()),
         InstKind::Load { .. } => ("load".into(), String::new()),
         InstKind::Store { .. } => ("store".into(), String::new()),
-        InstKind::MemCopy { .. } => ("memcopy".into(), String::new()),
-        InstKind::MemSet { .. } => ("memset".into(), String::new()),
+        InstKind::MemCopy { .. } => ("copy bytes".into(), String::new()),
+        InstKind::MemSet { .. } => ("fill".into(), String::new()),
         InstKind::SlotBegin { slot: id } => (format!("begin {}", slot(*id)), String::new()),
         InstKind::SlotEnd { slot: id } => (format!("end {}", slot(*id)), String::new()),
         InstKind::Point { point } => {

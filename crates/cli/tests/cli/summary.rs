@@ -33,7 +33,10 @@ fn cases(function: &str) -> Vec<(String, String, String)> {
     };
     let changes = |case: &Value| -> Vec<String> {
         let all = case["changes"].as_array().expect("a list").iter();
-        all.map(|change| format!("{} = {}", change["what"].as_str().unwrap(), change["to"].as_str().unwrap())).collect()
+        all.map(|change| {
+            format!("{} = {}", change["what"].as_str().expect("a text"), change["to"].as_str().expect("a text"))
+        })
+        .collect()
     };
     let result = |case: &Value| case["returns"].as_str().or(case["ends"].as_str()).unwrap_or("").to_string();
     let mut found: Vec<_> =
