@@ -73,7 +73,6 @@ mod work;
 
 pub use bounds::{BadBounds, parse_bounds};
 pub use cache::{CacheSummary, clear_cache, summarize_cache};
-pub use change::{Difference, Impact, difference};
 pub use document::Finished;
 pub use error::{CampaignError, ExplainError, PlanError, SubjectError, Takes};
 pub use explain::{Answer, Question, Why};

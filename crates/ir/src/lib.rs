@@ -54,7 +54,7 @@ pub use memory::{ByteWrites, MemoryRules, Pointee, Shares, Stands};
 pub use module::{FuncId, Global, GlobalId, GlobalRole, Init, Linkage, Module};
 pub use path::PathHash;
 pub use point::{Point, PointId, PointKind};
-pub use structure::{Part, Structure, Structures};
+pub use structure::{Part, Structure, Structures, placeless};
 pub use text::{ParseError, parse, print};
 pub use types::{Ty, mask, sign_extend};
 pub use verify::{VerifyError, verify};

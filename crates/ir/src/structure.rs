@@ -207,9 +207,28 @@ fn global(global: &Global) -> Structure {
     names.structure(hash(&plain))
 }
 
+/// The name of a type without the place that stands for the name of one that has none: `union (unnamed union at list.h:3:5)`.
+pub fn placeless(name: &str) -> String {
+    let place = name.find("(unnamed ").or_else(|| name.find("(anonymous ")).and_then(|start| {
+        let at = start + name[start..].find(" at ")?;
+        Some((at, at + name[at..].find(')')?))
+    });
+    match place {
+        Some((from, to)) => format!("{}{}", &name[..from], &name[to..]),
+        None => name.to_string(),
+    }
+}
+
 fn data_type(module: &Module, id: DataTypeId) -> Structure {
     let mut plain = module.types[id].clone();
     let mut names = Names::default();
+    if let DataType::Struct { name, .. }
+    | DataType::Union { name, .. }
+    | DataType::Enum { name, .. }
+    | DataType::Opaque { name, .. } = &mut plain
+    {
+        *name = placeless(name);
+    }
     match &mut plain {
         DataType::Pointer { pointee: other, .. } | DataType::Array { element: other, .. } => names.data(other),
         DataType::Struct { fields, .. } | DataType::Union { members: fields, .. } => {
@@ -275,6 +294,13 @@ mod tests {
         };
         assert_eq!(names(&one), names(&other));
         assert_ne!(names(&one), names(&text(&format!("type ty0 = void\ntype ty1 {char}type ty2 {int}"), 1)));
+    }
+
+    #[test]
+    fn a_type_without_a_name_has_no_place() {
+        assert_eq!(placeless("union (unnamed union at a b/list.h:3:5)"), "union (unnamed union)");
+        assert_eq!(placeless("struct point"), "struct point");
+        assert_eq!(placeless("struct (unnamed at"), "struct (unnamed at");
     }
 
     #[test]

@@ -52,12 +52,13 @@ impl<'m> Comparison<'m> {
         if !versions.comparable(func) {
             return Touched::Everything;
         }
-        if versions.is_same(func) {
+        let at_start = versions.at_start(func);
+        if versions.is_same(func) && at_start.is_empty() {
             return Touched::Nothing;
         }
         let Some(old) = versions.old_of(func) else { return Touched::Everything };
         let params = versions.new.module.functions[func].params.len();
-        let root = Call { old, new: func, args: vec![true; params], differing: versions.at_start(func) };
+        let root = Call { old, new: func, args: vec![true; params], differing: at_start };
         let mut calls = Calls {
             versions,
             matchings: BTreeMap::new(),

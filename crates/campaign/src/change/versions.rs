@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use touchstone_engine::changers;
 use touchstone_ir::{
-    DataType, DataTypeId, FuncId, Function, GlobalId, Linkage, Module, Part as Piece, SlotId, Structures,
+    DataType, DataTypeId, FuncId, Function, GlobalId, Linkage, Module, Part as Piece, SlotId, Structures, placeless,
 };
 
 /// Two versions. What is asked of few of many parts is found when somebody asks.
@@ -21,7 +21,7 @@ pub(crate) struct Versions<'m> {
     /// The same from the new version on.
     old_globals: BTreeMap<GlobalId, GlobalId>,
     /// Types of the old version by their names.
-    named: BTreeMap<&'m str, Vec<DataTypeId>>,
+    named: BTreeMap<String, Vec<DataTypeId>>,
     /// Numbers of classes mean the same in both.
     same_classes: bool,
     structures: [Structures<'m>; 2],
@@ -38,7 +38,7 @@ impl<'m> Versions<'m> {
         let functions = now.functions.iter();
         let functions =
             functions.filter_map(|(id, function)| Some((id, *known.get(function.name.as_str())?))).collect();
-        let mut named: BTreeMap<&str, Vec<DataTypeId>> = BTreeMap::new();
+        let mut named: BTreeMap<String, Vec<DataTypeId>> = BTreeMap::new();
         for (id, data) in before.types.iter() {
             named.entry(type_name(data).unwrap_or_default()).or_default().push(id);
         }
@@ -95,7 +95,26 @@ impl<'m> Versions<'m> {
 
     /// What differs when a run of a function begins.
     pub fn at_start(&self, new: FuncId) -> Differing {
-        self.globals_of(1, new).into_iter().filter(|id| self.begins_otherwise(*id)).map(Part::Global).collect()
+        let globals = self.globals_of(1, new);
+        let left = self.left_otherwise(new);
+        let differs = |id: &GlobalId| self.begins_otherwise(*id) || left && self.is_left_behind(*id);
+        globals.into_iter().filter(differs).map(Part::Global).collect()
+    }
+
+    /// Whether calls before one of a function may leave something else than before.
+    fn left_otherwise(&self, new: FuncId) -> bool {
+        let Some(old) = self.old_of(new) else { return true };
+        let names = |module: &'m Module, func: FuncId| -> BTreeSet<&'m str> {
+            changers(module, func).into_iter().map(|id| module.functions[id].name.as_str()).collect()
+        };
+        let before = changers(self.new.module, new);
+        names(self.old.module, old) != names(self.new.module, new) || !before.into_iter().all(|id| self.is_same(id))
+    }
+
+    /// Whether a variable may hold what calls left, and not only what a test sets.
+    fn is_left_behind(&self, new: GlobalId) -> bool {
+        let global = &self.new.module.globals[new];
+        !global.constant && global.function.is_none() && matches!(global.linkage, Linkage::Local | Linkage::Internal)
     }
 
     /// Whether a global of the new version holds something else at first than it did.
@@ -114,12 +133,12 @@ impl<'m> Versions<'m> {
             let structure = self.structures[version].of(Piece::Type(id));
             let part = |part: &Piece| match part {
                 Piece::Type(id) => type_name(&module.types[*id]).unwrap_or_default(),
-                Piece::Function(_) | Piece::Global(_) => "",
+                Piece::Function(_) | Piece::Global(_) => String::new(),
             };
-            (structure.own, structure.names.iter().map(part).collect::<Vec<&str>>())
+            (structure.own, structure.names.iter().map(part).collect::<Vec<String>>())
         };
         let own = shape(1, self.new.module, new);
-        self.named.get(name).is_some_and(|known| !known.iter().any(|old| shape(0, self.old.module, *old) == own))
+        self.named.get(&name).is_some_and(|known| !known.iter().any(|old| shape(0, self.old.module, *old) == own))
     }
 
     /// Types of the new version by what they are.
@@ -174,32 +193,26 @@ impl<'m> Versions<'m> {
         }
     }
 
-    /// Whether the same inputs can be given to both versions of a function, and mean the same: data is laid out as before, and what earlier
-    /// calls may leave behind is what they left before.
+    /// Whether the same inputs can be given to both versions of a function, and mean the same: data is laid out as before.
     pub fn comparable(&self, new: FuncId) -> bool {
-        let Some(old) = self.old_of(new) else { return false };
-        let closure = self.closures[1].of(&[Piece::Function(new)]);
-        let moved = |part: &Piece| matches!(part, Piece::Type(id) if self.is_moved(*id));
-        if !self.same_classes || closure.parts().iter().any(moved) {
+        if self.old_of(new).is_none() {
             return false;
         }
-        let names = |module: &'m Module, func: FuncId| -> BTreeSet<&'m str> {
-            changers(module, func).into_iter().map(|id| module.functions[id].name.as_str()).collect()
-        };
-        let before = changers(self.new.module, new);
-        names(self.old.module, old) == names(self.new.module, new) && before.into_iter().all(|id| self.is_same(id))
+        let closure = self.closures[1].of(&[Piece::Function(new)]);
+        let moved = |part: &Piece| matches!(part, Piece::Type(id) if self.is_moved(*id));
+        self.same_classes && !closure.parts().iter().any(moved)
     }
 }
 
-fn type_name(data: &DataType) -> Option<&str> {
+fn type_name(data: &DataType) -> Option<String> {
     match data {
-        DataType::Struct { name, .. } | DataType::Union { name, .. } => Some(name),
+        DataType::Struct { name, .. } | DataType::Union { name, .. } => Some(placeless(name)),
         _ => None,
     }
 }
 
 /// The classes of inputs by their numbers.
-fn class_names(module: &Module) -> BTreeSet<(u64, &str)> {
+fn class_names(module: &Module) -> BTreeSet<(u64, String)> {
     let variants = module.types.values().filter_map(|data| match data {
         DataType::OneOf { variants, .. } => Some(variants),
         _ => None,

@@ -81,6 +81,9 @@ int calls(int a, int b) { if (a > b) return doubled(a); return b; }
 void move(struct point *p, int by) { p->x += by; if (p->x > 10) p->x = 10; }
 void tick(int by) { count = count + by; if (count > 100) count = 0; }
 int length(const struct node *n) { int k = 0; while (n) { k++; n = n->next; } return k; }
+static int last;
+void keep(int x) { last = x; }
+int kept(int x) { if (last == x) return 1; return 0; }
 int alone(int a) { if (a > 5 && a < 9) return 1; return 0; }
 ";
 
@@ -101,6 +104,7 @@ fn a_change_touches_what_depends_on_it_and_is_run_on_both_versions() {
         .replace("p->x = 10", "p->x = 9")
         .replace("count > 100", "count >= 100")
         .replace("k++; n = n->next;", "n = n->next; k = k + 1;")
+        .replace("last = x;", "last = x & 7;")
         .replace("int alone", "/* moved */\n\nint alone");
     let project = c_project(&new);
     let document = project.document(&["generate", "a.c", "--old", "v1", "-c", "stmt,mcdc"]);
@@ -120,6 +124,8 @@ fn a_change_touches_what_depends_on_it_and_is_run_on_both_versions() {
     }
     assert_eq!(touched(&document, "early"), ["b = b + 2", "return b"]);
     assert_eq!(touched(&document, "alone"), [""; 0]);
+    // What another function leaves behind is something else now.
+    assert!(touched(&document, "kept").contains(&"last == x is true and decides"), "{:?}", touched(&document, "kept"));
     assert!(touched(&document, "tick").contains(&"count >= 100 is true and decides"));
     // Both results stand in the test, and nothing of it fails here.
     let text = std::fs::read_to_string(project.path().join("out/test_tick.c")).expect("tests");
