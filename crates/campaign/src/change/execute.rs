@@ -36,14 +36,14 @@ impl<'m> Walk<'_, 'm> {
 
     fn differ_old(&self, effects: &Effects, known: &mut Known) {
         let (old, new) = (&self.versions.old, &self.versions.new);
-        let slot = |slot: SlotId| self.slots.get(&slot).map(|slot| new.slot(self.ids.1, *slot));
+        let slot = |slot: SlotId| self.slots.get(&slot).map(|slot| self.joint(new.slot(self.ids.1, *slot)));
         let writes = effects.writes.iter().filter_map(|part| self.versions.renamed(*part, slot));
         known.differing.extend(writes);
         self.note_definedness(&effects.writes, old.module.has_classes(), known);
     }
 
     fn differ_new(&self, effects: &Effects, known: &mut Known) {
-        known.differing.extend(&effects.writes);
+        known.differing.extend(effects.writes.iter().map(|part| self.joint(*part)));
         self.note_definedness(&effects.writes, self.versions.new.module.has_classes(), known);
     }
 
@@ -97,7 +97,8 @@ impl<'m> Walk<'_, 'm> {
             (InstKind::Store { .. }, InstKind::Store { addr, value }) => {
                 let bytes: u64 = self.new.function.operand_ty(*value).bytes().into();
                 if all && self.same_width(before, now) {
-                    if let Some(part) = self.versions.new.whole(self.ids.1, *addr, bytes) {
+                    let whole = self.versions.new.whole(self.ids.1, *addr, bytes).map(|part| self.joint(part));
+                    if let Some(part) = whole.filter(|part| *part != Part::Anything) {
                         known.differing.remove(&part);
                     }
                     (true, Did::On)
@@ -121,7 +122,7 @@ impl<'m> Walk<'_, 'm> {
             }
             (InstKind::SlotBegin { slot: was }, InstKind::SlotBegin { slot }) => {
                 let same = self.slots.get(was) == Some(slot);
-                match (same, self.versions.new.slot(self.ids.1, *slot)) {
+                match (same, self.joint(self.versions.new.slot(self.ids.1, *slot))) {
                     (true, part @ Part::Slot(_)) => drop(known.differing.remove(&part)),
                     (true, _) => {}
                     (false, _) => self.both_differ(before, now, known),
@@ -199,7 +200,16 @@ impl<'m> Walk<'_, 'm> {
 
     /// Whether one of these parts of memory may differ.
     fn differs(&self, parts: &Differing, known: &Known) -> bool {
-        parts.iter().any(|part| known.differing.iter().any(|other| self.versions.new.overlap(*part, *other)))
+        let overlap = |part: Part| known.differing.iter().any(|other| self.versions.new.overlap(part, *other));
+        parts.iter().any(|part| overlap(self.joint(*part)))
+    }
+
+    /// A part of memory in terms of both: where pointers lead to a variable in one of the versions, they may write it there.
+    fn joint(&self, part: Part) -> Part {
+        match part {
+            Part::Slot(slot) if self.leaked.contains(&slot) => Part::Anything,
+            other => other,
+        }
     }
 
     fn both_differ(&mut self, before: &InstKind, now: &InstKind, known: &mut Known) {

@@ -56,6 +56,9 @@ impl<'m> Versions<'m> {
             types: OnceLock::new(),
         };
         versions.pair_globals();
+        // What pointers lead to in one version they may write there.
+        let (old, known) = (&versions.old.only_named, &versions.old_globals);
+        versions.new.only_named.retain(|id| known.get(id).is_none_or(|was| old.contains(was)));
         versions
     }
 

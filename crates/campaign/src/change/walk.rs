@@ -69,6 +69,8 @@ pub(crate) struct Walk<'v, 'm> {
     pub(super) new: Flow<'m>,
     pub(super) matching: &'v Matching,
     pub(super) slots: BTreeMap<SlotId, SlotId>,
+    /// Variables of the new frame that pointers led to in the old one.
+    pub(super) leaked: BTreeSet<SlotId>,
     seen: BTreeMap<Both, Known>,
     pending: BTreeSet<Both>,
     pub(super) outcome: Outcome,
@@ -79,11 +81,14 @@ impl<'v, 'm> Walk<'v, 'm> {
     pub fn new(versions: &'v Versions<'m>, callees: &'v mut dyn Callees, matching: &'v Matching, call: &Call) -> Self {
         let old = Flow::new(&versions.old.module.functions[call.old]);
         let new = Flow::new(&versions.new.module.functions[call.new]);
+        let slots = pair_slots(&old, &new);
+        let leaked = &versions.old.addresses[&call.old].leaked_slots;
         Walk {
             versions,
             callees,
             ids: (call.old, call.new),
-            slots: pair_slots(&old, &new),
+            leaked: slots.iter().filter(|(old, _)| leaked.contains(old)).map(|(_, new)| *new).collect(),
+            slots,
             old,
             new,
             matching,

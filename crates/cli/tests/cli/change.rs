@@ -138,6 +138,25 @@ fn a_change_touches_what_depends_on_it_and_is_run_on_both_versions() {
 }
 
 #[test]
+fn what_pointers_led_to_in_one_version_may_differ() {
+    let old = "static void set(int *p, int k) { *p = k; }
+int local(int k) { int x = 1; set(&x, k); if (x > 3) return 1; return 0; }
+static int *here(void) { static int kept = 2; return &kept; }
+int shared(int k) { static int own = 1; int *p = &own; if (k > 5) p = here(); *p = k; if (own > 3) return 1; return 0; }
+int plain(int k) { int x = 1; if (k > 3) return x; return 0; }
+";
+    let new = old
+        .replace("set(&x, k); if (x", "set(&k, 2); x += 0; if (x")
+        .replace("int *p = &own; if (k > 5) p = here(); *p = k; if (own", "int *p = here(); *p = k; if (own");
+    let project = Project::new("p.c", old, &new);
+    let document = project.document(&["generate", "p.c", "--old", "v1", "--no-replay"]);
+    for (function, condition) in [("local", "x > 3 is true and decides"), ("shared", "own > 3 is true and decides")] {
+        assert!(touched(&document, function).contains(&condition), "{function}: {:?}", touched(&document, function));
+    }
+    assert_eq!(behaviour(&document, "plain"), "unaffected");
+}
+
+#[test]
 fn a_revision_of_git_is_an_older_version_and_its_headers_count() {
     let project = c_project(OLD);
     project.git(&["init", "-q"]);
