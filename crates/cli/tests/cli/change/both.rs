@@ -3,12 +3,15 @@
 use crate::support::domain::{Domain, Input};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use touchstone_campaign::Finished;
 use touchstone_criteria::{
-    CriteriaOptions, Expected, GoalId, Labelling, Objectives, Outcome, Replay, TestCase, TestKind, Watch, objectives,
+    CriteriaOptions, Criterion, Expected, GoalId, Labelling, Objectives, Outcome, Replay, Status, TestCase, TestKind,
+    Watch, objectives,
 };
 use touchstone_engine::{ConcreteRun, End, Look, Machines, Value, watch_function, watch_test};
 use touchstone_front_c::{Options, lower_files, write_headers};
 use touchstone_ir::{FuncId, Module};
+use touchstone_report::document::Behaviour;
 
 /// The values of an input.
 pub type Values<'a> = &'a dyn Fn(&str) -> Option<Vec<i128>>;
@@ -146,4 +149,71 @@ fn left(run: &ConcreteRun) -> String {
     let globals: Vec<String> =
         run.expected.globals.iter().map(|value| format!("{}={:?}", value.name, value.value)).collect();
     format!("{end} {:?} {:?} {}", run.expected.result, run.expected.objects, globals.join(" "))
+}
+
+/// What was said of pairs of versions, and what all inputs say.
+#[derive(Default, Debug)]
+pub struct Figures {
+    pub pairs: usize,
+    pub unaffected: usize,
+    pub touched: usize,
+    /// Touched, and reached by other inputs than before.
+    pub moved: usize,
+    pub equivalent: usize,
+    pub differs: usize,
+    pub unknown: usize,
+    /// Not told apart, though inputs of the domain do.
+    pub missed: usize,
+}
+
+impl Figures {
+    /// Compares what is said of a function with what all inputs say; what is wrong about it.
+    pub fn compare(
+        &mut self,
+        (old, new): (&Version<'_>, &Version<'_>),
+        statuses: &BTreeMap<&str, &Status>,
+        behaviour: Behaviour,
+    ) -> Vec<String> {
+        self.pairs += 1;
+        let mut wrong = Vec::new();
+        let Some(Judgement { moved, differs }) = judge(old, new) else { return wrong };
+        for (id, objective) in new.wanted.list.iter() {
+            match (statuses.get(objective.id.as_str()) == Some(&&Status::Unaffected), moved.contains(&id)) {
+                (true, false) => self.unaffected += 1,
+                (true, true) => wrong.push(format!("{} `{}` is not unaffected", objective.id, objective.text)),
+                (false, moved) => {
+                    self.touched += 1;
+                    self.moved += usize::from(moved);
+                }
+            }
+        }
+        match (behaviour, &differs) {
+            (Behaviour::Equivalent, Some(input)) => wrong.push(format!("not equivalent: {input}")),
+            (Behaviour::Equivalent, None) => self.equivalent += 1,
+            (Behaviour::Differs, _) => self.differs += 1,
+            (Behaviour::Unknown, _) => {
+                self.unknown += 1;
+                self.missed += usize::from(differs.is_some());
+            }
+        }
+        wrong
+    }
+}
+
+/// What a run said of the objectives of a function, and of its behaviour.
+pub fn said<'f>(finished: &'f Finished, function: &str) -> (BTreeMap<&'f str, &'f Status>, Behaviour) {
+    let own = finished.campaign.objectives.iter().filter(|objective| objective.function == function);
+    let statuses = own.map(|objective| (objective.id.as_str(), &objective.status)).collect();
+    let change = finished.extras.change.as_ref().expect("it was asked for");
+    let known = change.functions.iter().find(|known| known.name == function);
+    (statuses, known.map_or(Behaviour::Equivalent, |known| known.behaviour))
+}
+
+/// The criteria of a request whose objectives are goals.
+pub fn labellings(criteria: &[Criterion]) -> Vec<&'static dyn Labelling> {
+    let goals = criteria.iter().filter_map(|criterion| match criterion {
+        Criterion::Goals(labelling) => Some(*labelling),
+        Criterion::Paths(_) | Criterion::State => None,
+    });
+    goals.collect()
 }

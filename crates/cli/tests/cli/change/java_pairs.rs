@@ -1,16 +1,14 @@
 //! The same for Java: random static methods with exceptions, a static field and helpers, edited at random, judged by all inputs of a small domain.
 
-use super::both::{self, Judgement, Version};
+use super::both::{Figures, Version, labellings, said};
 use crate::support::long;
 use crate::support::rng::Rng;
-use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 use touchstone_campaign::{Collect, Effort, OldVersion, Plan, Replaying, Request, run_into};
-use touchstone_criteria::{Criterion, Labelling, Status};
-use touchstone_report::document::Behaviour;
+use touchstone_criteria::Criterion;
 
 const METHODS: usize = 8;
 const NAMES: [&str; 3] = ["a", "b", "c"];
@@ -135,18 +133,6 @@ fn edited(text: &str, rng: &mut Rng, folder: &Path) -> Option<String> {
     changed.then_some(text)
 }
 
-#[derive(Default, Debug)]
-struct Figures {
-    pairs: usize,
-    unaffected: usize,
-    touched: usize,
-    moved: usize,
-    equivalent: usize,
-    differs: usize,
-    unknown: usize,
-    missed: usize,
-}
-
 fn judge(seed: u64, figures: &mut Figures, wrong: &mut Vec<String>) {
     let mut rng = Rng::new(seed ^ 0x1a7a);
     let scratch = tempfile::tempdir().expect("a directory");
@@ -173,56 +159,19 @@ fn judge(seed: u64, figures: &mut Figures, wrong: &mut Vec<String>) {
     let now =
         plan("new", &new_text, Some(OldVersion { name: "before".into(), root: folder("old"), of: folder("new") }));
     let finished = run_into(&now, &Collect::default(), &()).expect("a run");
-    let change = finished.extras.change.as_ref().expect("it was asked for");
-    let criteria: Vec<&'static dyn Labelling> = now
-        .request
-        .criteria
-        .iter()
-        .filter_map(|criterion| match criterion {
-            Criterion::Goals(labelling) => Some(*labelling),
-            Criterion::Paths(_) | Criterion::State => None,
-        })
-        .collect();
+    let criteria = labellings(&now.request.criteria);
     let values = |name: &str| match NAMES.contains(&name) || name.contains("field") {
         true => Some((-1..=2).collect()),
         false => None,
     };
     for number in 0..METHODS {
         let name = format!("P.m{number}");
-        figures.pairs += 1;
-        let version = |plan: &'_ Plan| -> bool { plan.program.module.function_named(&name).is_some() };
-        assert!(version(&before) && version(&now), "{name}");
-        let statuses: BTreeMap<&str, &Status> = finished
-            .campaign
-            .objectives
-            .iter()
-            .filter(|objective| objective.function == name)
-            .map(|objective| (objective.id.as_str(), &objective.status))
-            .collect();
-        let old = Version::new(&before.program.module, &name, &[&name], &values, &criteria);
-        let new = Version::new(&now.program.module, &name, &[&name], &values, &criteria);
-        let Some(Judgement { moved, differs }) = both::judge(&old, &new) else { continue };
+        let [old, new] =
+            [&before, &now].map(|plan| Version::new(&plan.program.module, &name, &[&name], &values, &criteria));
+        let (statuses, behaviour) = said(&finished, &name);
+        let complaints = figures.compare((&old, &new), &statuses, behaviour);
         let told = |what: String| format!("seed {seed}, {name}: {what}\nold:\n{old_text}\nnew:\n{new_text}");
-        for (id, objective) in new.wanted.list.iter() {
-            match (statuses.get(objective.id.as_str()) == Some(&&Status::Unaffected), moved.contains(&id)) {
-                (true, false) => figures.unaffected += 1,
-                (true, true) => wrong.push(told(format!("{} `{}` is not unaffected", objective.id, objective.text))),
-                (false, moved) => {
-                    figures.touched += 1;
-                    figures.moved += usize::from(moved);
-                }
-            }
-        }
-        let behaviour = change.functions.iter().find(|function| function.name == name).map(|it| it.behaviour);
-        match (behaviour.unwrap_or(Behaviour::Equivalent), &differs) {
-            (Behaviour::Equivalent, Some(input)) => wrong.push(told(format!("not equivalent: {input}"))),
-            (Behaviour::Equivalent, None) => figures.equivalent += 1,
-            (Behaviour::Differs, _) => figures.differs += 1,
-            (Behaviour::Unknown, _) => {
-                figures.unknown += 1;
-                figures.missed += usize::from(differs.is_some());
-            }
-        }
+        wrong.extend(complaints.into_iter().map(told));
     }
 }
 

@@ -3,16 +3,14 @@
 //!
 //! `TOUCHSTONE_LONG=1` tries a thousand pairs, `TOUCHSTONE_SEED=N` one batch.
 
-use super::both::{self, Judgement, Version, lower};
+use super::both::{Figures, Version, labellings, lower, said};
 use crate::cache::edits::edited;
 use crate::random_programs::functions::{RandomUnit, Style, unit};
 use crate::support::long;
 use crate::support::rng::Rng;
-use std::collections::BTreeMap;
 use std::time::Duration;
 use touchstone_campaign::{Collect, Effort, OldVersion, Plan, Replaying, Request, run_into};
-use touchstone_criteria::{Criterion, Labelling, Status};
-use touchstone_report::document::Behaviour;
+use touchstone_criteria::Criterion;
 
 /// Functions of one file.
 const BATCH: u64 = 10;
@@ -24,20 +22,6 @@ fn batches() -> Vec<u64> {
         Some(seed) => vec![seed],
         None => (0..if long() { 100 } else { 3 }).collect(),
     }
-}
-
-#[derive(Default, Debug)]
-struct Figures {
-    pairs: usize,
-    unaffected: usize,
-    touched: usize,
-    /// Touched, and reached by other inputs than before.
-    moved: usize,
-    equivalent: usize,
-    differs: usize,
-    unknown: usize,
-    /// Not told apart, though inputs of the domain do.
-    missed: usize,
 }
 
 #[test]
@@ -81,69 +65,20 @@ fn judge(seed: u64, figures: &mut Figures, wrong: &mut Vec<String>) {
     request.criteria = names.iter().map(|name| name.parse::<Criterion>().expect("known")).collect();
     request.replay = Replaying::Off;
     request.effort = Effort { timeout: Some(Duration::from_secs(20)), ..request.effort };
-    let criteria: Vec<&'static dyn Labelling> = request
-        .criteria
-        .iter()
-        .filter_map(|criterion| match criterion {
-            Criterion::Goals(labelling) => Some(*labelling),
-            Criterion::Paths(_) | Criterion::State => None,
-        })
-        .collect();
+    let criteria = labellings(&request.criteria);
     let plan = Plan::new(&request).expect("a plan");
     let finished = run_into(&plan, &Collect::default(), &()).expect("a run");
-    let change = finished.extras.change.as_ref().expect("it was asked for");
     let (old, new) = (lower(&folder("old").join("f.c")), lower(&folder("new").join("f.c")));
     for (unit, text) in &pairs {
-        figures.pairs += 1;
-        let mut statuses: BTreeMap<&str, &Status> = BTreeMap::new();
-        for objective in finished.campaign.objectives.iter().filter(|objective| objective.function == unit.name) {
-            statuses.insert(&objective.id, &objective.status);
-        }
-        let behaviour = change.functions.iter().find(|function| function.name == unit.name).map(|it| it.behaviour);
-        let behaviour = behaviour.unwrap_or(Behaviour::Equivalent);
         let values = |name: &str| {
             let found = unit.domains.iter().find(|(domain, ..)| domain == name)?;
             Some((found.1..=found.2).map(i128::from).collect())
         };
         let version = |module| Version::new(module, &unit.name, &[&unit.name], &values, &criteria);
-        let both = Both { old: version(&old), new: version(&new), statuses, behaviour };
-        let mut complaints = Vec::new();
-        both.judge(unit, figures, &mut complaints);
+        let (statuses, behaviour) = said(&finished, &unit.name);
+        let complaints = figures.compare((&version(&old), &version(&new)), &statuses, behaviour);
         let told =
             |complaint: String| format!("batch {seed}, {}: {complaint}\nold:\n{}\nnew:\n{text}", unit.name, unit.text);
         wrong.extend(complaints.into_iter().take(2).map(told));
-    }
-}
-
-struct Both<'m> {
-    old: Version<'m>,
-    new: Version<'m>,
-    statuses: BTreeMap<&'m str, &'m Status>,
-    behaviour: Behaviour,
-}
-
-impl Both<'_> {
-    fn judge(&self, unit: &RandomUnit, figures: &mut Figures, wrong: &mut Vec<String>) {
-        let Some(Judgement { moved, differs }) = both::judge(&self.old, &self.new) else { return };
-        for (id, objective) in self.new.wanted.list.iter() {
-            let unaffected = self.statuses.get(objective.id.as_str()) == Some(&&Status::Unaffected);
-            match (unaffected, moved.contains(&id)) {
-                (true, false) => figures.unaffected += 1,
-                (true, true) => wrong.push(format!("{} `{}` is not unaffected", objective.id, objective.text)),
-                (false, moved) => {
-                    figures.touched += 1;
-                    figures.moved += usize::from(moved);
-                }
-            }
-        }
-        match (self.behaviour, &differs) {
-            (Behaviour::Equivalent, Some(input)) => wrong.push(format!("{} is not equivalent: {input}", unit.name)),
-            (Behaviour::Equivalent, None) => figures.equivalent += 1,
-            (Behaviour::Differs, _) => figures.differs += 1,
-            (Behaviour::Unknown, _) => {
-                figures.unknown += 1;
-                figures.missed += usize::from(differs.is_some());
-            }
-        }
     }
 }
