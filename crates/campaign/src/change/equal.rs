@@ -38,6 +38,11 @@ impl Equal {
         }
     }
 
+    /// Pairs of the new and the old version.
+    pub fn pairs(&self) -> impl Iterator<Item = (Reg, Reg)> + '_ {
+        self.to_old.iter().map(|(new, old)| (*new, *old))
+    }
+
     /// What is equal here and there.
     pub fn meet(&mut self, other: &Equal) {
         self.to_old.retain(|new, old| other.to_old.get(new) == Some(old));

@@ -3,10 +3,11 @@
 use super::effects::Effects;
 use super::equal::Known;
 use super::flow::Flow;
+use super::matching::Place;
 use super::memory::{Differing, Part, may_fail};
-use super::walk::{Both, Call, Walk};
+use super::walk::{Both, Call, Here, Reached, Walk};
 use std::collections::BTreeSet;
-use touchstone_ir::{BinOp, Callee, CastOp, Expr, ExprKind, FuncId, InstKind, Operand, Point, SlotId, Touches};
+use touchstone_ir::{BinOp, Callee, CastOp, Expr, ExprKind, FuncId, InstKind, Operand, Point, Reg, SlotId, Touches};
 
 /// How an instruction that both execute ends.
 pub(super) enum Did {
@@ -142,7 +143,10 @@ impl<'m> Walk<'_, 'm> {
             (InstKind::GlobalAddr { global: was, .. }, InstKind::GlobalAddr { global, .. }) => {
                 (self.versions.is_same_global(*was, *global), Did::On)
             }
-            (InstKind::Point { .. }, InstKind::Point { .. }) => (self.asks_the_same(before, now, known), Did::On),
+            (InstKind::Point { .. }, InstKind::Point { .. }) => {
+                self.note(new, known);
+                (self.asks_the_same(before, now, known), Did::On)
+            }
             (InstKind::Bin { op: was, .. }, InstKind::Bin { op, .. }) => {
                 let divides = |op: &BinOp| matches!(op, BinOp::UDiv | BinOp::SDiv | BinOp::URem | BinOp::SRem);
                 let together = divides(was) && divides(op) && pair(1);
@@ -279,6 +283,17 @@ impl<'m> Walk<'_, 'm> {
         let leaves =
             self.versions.old.of(self.ids.0, before).leaves() || self.versions.new.of(self.ids.1, now).leaves();
         (false, parted(leaves && !talks))
+    }
+
+    /// Notes what is equal at a point.
+    fn note(&mut self, at: Place, known: &Known) {
+        let name = |flow: &Flow<'_>, reg: Reg| flow.function.regs[reg].name.clone();
+        let pairs = known.equal.pairs().filter(|(new, old)| name(&self.new, *new) == name(&self.old, *old));
+        let regs = pairs.map(|(new, _)| new).collect();
+        let memory = known.differing.iter().all(|part| *part == Part::World);
+        let mut noted = Reached::default();
+        noted.points.insert((self.ids.1, at), Here { regs, memory });
+        self.reached.add(noted);
     }
 
     /// Whether two points ask the same of the same values.

@@ -5,13 +5,13 @@ use super::divergence::OldTarget;
 use super::matching::{Matching, Place};
 use super::memory::{Differing, Part};
 use super::versions::Versions;
-use super::walk::{Call, Callees, Outcome, Reached, Walk};
+use super::walk::{Call, Callees, Here, Outcome, Reached, Walk};
 use crate::plan::Plan;
 use crate::program::Program;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use touchstone_criteria::{Goal, GoalId, Objectives};
-use touchstone_ir::{DecisionId, FuncId, Function, InstKind, PointId, PointKind, TermKind};
+use touchstone_ir::{DecisionId, Expr, ExprKind, FuncId, Function, InstKind, PointId, PointKind, TermKind};
 
 /// More different calls than this are not followed: what calls more is reached as a whole.
 const MOST_CALLS: usize = 400;
@@ -106,10 +106,7 @@ impl Calls<'_, '_> {
                     return reached;
                 }
                 let (outcome, more) = self.walk(&call);
-                more.places
-                    .into_iter()
-                    .for_each(|(func, places)| reached.places.entry(func).or_default().extend(places));
-                reached.functions.extend(more.functions);
+                reached.add(more);
                 if self.outcomes.get(&call) != Some(&outcome) {
                     self.outcomes.insert(call, outcome);
                     changed = true;
@@ -158,7 +155,10 @@ pub(crate) fn untouched(objectives: &Objectives, touched: &Touched, new: &Progra
             let func = goal.func();
             let none = BTreeSet::new();
             let places = reached.places.get(&func).unwrap_or(&none);
-            !reached.functions.contains(&func) && !touches(&new.module.functions[func], places, goal)
+            let function = &new.module.functions[func];
+            !reached.functions.contains(&func)
+                && !touches(function, places, goal)
+                && asks_equals(function, reached, goal)
         }
     };
     objectives.goals.iter().filter(|(_, goal)| is_untouched(goal)).map(|(id, _)| id).collect()
@@ -185,6 +185,26 @@ fn touches(function: &Function, places: &BTreeSet<Place>, goal: &Goal) -> bool {
                 || block.terminator.span == *span && places.contains(&end(id))
         }),
     }
+}
+
+/// Whether what a goal asks of registers and memory at its point is equal whenever control is there.
+fn asks_equals(function: &Function, reached: &Reached, goal: &Goal) -> bool {
+    let Goal::Label { func, point, predicate: Some(predicate) } = goal else { return true };
+    let is_here = |place: &Place| {
+        let inst = function.blocks[place.block].insts.get(place.index);
+        inst.is_some_and(|inst| inst.kind == InstKind::Point { point: *point })
+    };
+    let here = point_places(function, *point).into_iter().filter(is_here);
+    here.filter_map(|place| reached.points.get(&(*func, place))).all(|here| is_equal(predicate, here))
+}
+
+fn is_equal(expr: &Expr, here: &Here) -> bool {
+    let own = match &expr.kind {
+        ExprKind::Reg(reg) => here.regs.contains(reg),
+        ExprKind::Load(_) => here.memory,
+        _ => true,
+    };
+    own && expr.parts().into_iter().all(|part| is_equal(part, here))
 }
 
 fn is_of(kind: &TermKind, decision: DecisionId) -> bool {

@@ -13,7 +13,7 @@ use super::matching::{Matching, Place};
 use super::memory::{Differing, Part};
 use super::versions::Versions;
 use std::collections::{BTreeMap, BTreeSet};
-use touchstone_ir::{BlockId, Callee, CondTag, FuncId, InstKind, SlotId, SwitchArm, TermKind};
+use touchstone_ir::{BlockId, Callee, CondTag, FuncId, InstKind, Reg, SlotId, SwitchArm, TermKind};
 
 /// A call of both versions of a function.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -50,6 +50,35 @@ pub(crate) struct Reached {
     pub places: BTreeMap<FuncId, BTreeSet<Place>>,
     /// Functions that are called at other times than before: all of them is reached.
     pub functions: BTreeSet<FuncId>,
+    /// What is equal whenever control comes to a point, for who asks more there than the point itself.
+    pub points: BTreeMap<(FuncId, Place), Here>,
+}
+
+/// What is equal at a point.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Here {
+    /// Registers of the new version, each with the one that has its name in the old one.
+    pub regs: BTreeSet<Reg>,
+    pub memory: bool,
+}
+
+impl Reached {
+    /// Both of them.
+    pub fn add(&mut self, other: Reached) {
+        for (func, places) in other.places {
+            self.places.entry(func).or_default().extend(places);
+        }
+        self.functions.extend(other.functions);
+        for (at, here) in other.points {
+            match self.points.get_mut(&at) {
+                None => drop(self.points.insert(at, here)),
+                Some(known) => {
+                    known.regs.retain(|reg| here.regs.contains(reg));
+                    known.memory &= here.memory;
+                }
+            }
+        }
+    }
 }
 
 /// Answers what calls do.
