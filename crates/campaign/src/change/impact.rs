@@ -169,7 +169,8 @@ fn touches(function: &Function, places: &BTreeSet<Place>, goal: &Goal) -> bool {
     let end = |block| Place { block, index: function.blocks[block].insts.len() };
     match goal {
         Goal::Label { point, .. } => point_places(function, *point).iter().any(|place| places.contains(place)),
-        Goal::Entry { .. } => false,
+        // Callers may enter it with other values, and at other times.
+        Goal::Entry { .. } => true,
         Goal::Arm { block, .. } => places.contains(&end(*block)),
         Goal::Outcome { decision, .. }
         | Goal::Condition { decision, .. }
