@@ -69,7 +69,7 @@ pub(crate) fn compare(work: &Work<'_>, versions: &Versions<'_>, touched: &Touche
         Touched::Places { .. } => {}
     }
     let Some(together) = Together::new(versions, work.task.func) else {
-        return Compared::unknown("the versions have no memory in common: only tests were run on both");
+        return Compared::unknown("the versions have no memory in common: only tests can tell");
     };
     let mut apart = false;
     for test in tests.iter_mut().filter(|test| tells_apart(work, &together, test)) {
@@ -81,7 +81,7 @@ pub(crate) fn compare(work: &Work<'_>, versions: &Versions<'_>, touched: &Touche
     }
     match &together.driver {
         Some(driver) => search(work, versions, &together, driver),
-        None => Compared::unknown("more than numbers comes in or out: only tests were run on both"),
+        None => Compared::unknown("more than numbers comes in or out: only tests can tell"),
     }
 }
 
