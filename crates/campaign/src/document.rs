@@ -41,7 +41,7 @@ impl Done {
         let nothing = FunctionResult {
             name: function.name.clone(),
             file: module.files.get(function.span.file).cloned().unwrap_or_default(),
-            criterion: Criterion::Paths(work.config.iterations),
+            criterion: Criterion::Paths(work.config.paths),
             objectives: ObjectiveCounts::default(),
             paths: PathCounts::default(),
             incomplete: Vec::new(),

@@ -191,8 +191,8 @@ impl<'r> Material<'r> {
         let (inputs, effort) = (&request.inputs, &request.effort);
         let name = &module.functions[func].name;
         let from_file = self.options.function(name);
-        let iterations = request.criteria.iter().find_map(|criterion| match criterion {
-            Criterion::Paths(iterations) => *iterations,
+        let paths = request.criteria.iter().find_map(|criterion| match criterion {
+            Criterion::Paths(of) => Some(*of),
             Criterion::Goals(_) | Criterion::State => None,
         });
         let mut lengths = from_file.len.clone();
@@ -215,8 +215,9 @@ impl<'r> Material<'r> {
                 Entry::Program => BTreeSet::new(),
             },
             aliases: effort.aliases,
-            iterations,
+            paths: paths.unwrap_or_default(),
             labels: effort.labels,
+            summaries: effort.summaries,
             search: effort.order.unwrap_or(match request.wants_paths() {
                 true => Search::Dfs,
                 false => Search::Nearest,

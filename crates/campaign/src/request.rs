@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use touchstone_base::Deadline;
 use touchstone_criteria::{Assume, Criterion, Labelling, Mutator, criterion_named};
-use touchstone_engine::{Aliases, Entry, Labels, Search};
+use touchstone_engine::{Aliases, Entry, Labels, Search, Summaries};
 use touchstone_front_c::Surroundings;
 
 /// What somebody wants.
@@ -263,6 +263,8 @@ pub struct Effort {
     pub labels: Labels,
     /// Which path is followed next; `None`: what suits the criteria.
     pub order: Option<Search>,
+    /// Where calls are composed.
+    pub summaries: Summaries,
     /// At most so many iterations of each loop entry.
     pub loop_bound: Option<u32>,
     /// At most so many outcomes on a path that depend on inputs.
@@ -294,6 +296,7 @@ impl Default for Effort {
             aliases: Aliases::Late,
             labels: Labels::Idl,
             order: None,
+            summaries: Summaries::Auto,
             loop_bound: None,
             depth: None,
             max_paths: None,

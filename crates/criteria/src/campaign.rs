@@ -84,7 +84,7 @@ pub struct PathCounts {
     pub error: u64,
     /// Given up.
     pub incomplete: u64,
-    /// Left out because they have more loop iterations than `paths:K` asks for.
+    /// Left out because they have more loop iterations than `paths:K`, or more visits of a block than `block:K`, asks for.
     pub longer: u64,
 }
 

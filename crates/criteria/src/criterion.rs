@@ -7,11 +7,23 @@ use std::str::FromStr;
 /// The name of state coverage, which is measured and stands in no registry.
 pub const STATE: &str = "state";
 
+/// Which paths are asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum PathsOf {
+    /// All.
+    #[default]
+    Any,
+    /// Those with at most so many iterations of each loop entry.
+    Iterations(u32),
+    /// Those on which no call executes one of its basic blocks more often than this.
+    Visits(u32),
+}
+
 /// What is asked of a suite.
 #[derive(Clone, Copy)]
 pub enum Criterion {
-    /// Every feasible path; with a number, paths with at most so many iterations of each loop entry.
-    Paths(Option<u32>),
+    /// Every feasible path of these.
+    Paths(PathsOf),
     /// Every objective of a criterion of the registry.
     Goals(&'static dyn Labelling),
     /// State coverage: what tests change against what they check. It is measured; no test is searched for it.
@@ -25,7 +37,12 @@ pub struct CriterionParseError(pub String);
 impl fmt::Display for CriterionParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&str> = REGISTRY.iter().map(|criterion| criterion.name()).collect();
-        write!(f, "criterion `{}` is not known; available: {}, paths, paths:K, {STATE}", self.0, names.join(", "))
+        write!(
+            f,
+            "criterion `{}` is not known; available: {}, paths, paths:K, block:K, {STATE}",
+            self.0,
+            names.join(", ")
+        )
     }
 }
 
@@ -36,11 +53,18 @@ impl FromStr for Criterion {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let unknown = || CriterionParseError(text.to_string());
         match text.split_once(':') {
-            None if text == "paths" => Ok(Criterion::Paths(None)),
+            None if text == "paths" => Ok(Criterion::Paths(PathsOf::Any)),
             None if text == STATE => Ok(Criterion::State),
             None => criterion_named(text).map(Criterion::Goals).ok_or_else(unknown),
-            Some(("paths", bound)) => bound.parse().map(|k| Criterion::Paths(Some(k))).map_err(|_| unknown()),
-            Some(_) => Err(unknown()),
+            Some((of, bound)) => {
+                let bound = bound.parse().map_err(|_| unknown())?;
+                match of {
+                    "paths" => Ok(Criterion::Paths(PathsOf::Iterations(bound))),
+                    // Without a visit there is no path.
+                    "block" if bound > 0 => Ok(Criterion::Paths(PathsOf::Visits(bound))),
+                    _ => Err(unknown()),
+                }
+            }
         }
     }
 }
@@ -48,8 +72,9 @@ impl FromStr for Criterion {
 impl fmt::Display for Criterion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Criterion::Paths(None) => f.write_str("paths"),
-            Criterion::Paths(Some(k)) => write!(f, "paths:{k}"),
+            Criterion::Paths(PathsOf::Any) => f.write_str("paths"),
+            Criterion::Paths(PathsOf::Iterations(k)) => write!(f, "paths:{k}"),
+            Criterion::Paths(PathsOf::Visits(k)) => write!(f, "block:{k}"),
             Criterion::Goals(criterion) => f.write_str(criterion.name()),
             Criterion::State => f.write_str(STATE),
         }

@@ -29,7 +29,7 @@ mod watch;
 
 pub use campaign::{Campaign, FunctionResult, ObjectiveCounts, PathCounts, SCHEMA_VERSION, SolverUse};
 pub use covered::{Covered, ErrorTests, covered_by_test};
-pub use criterion::{Criterion, CriterionParseError, STATE};
+pub use criterion::{Criterion, CriterionParseError, PathsOf, STATE};
 pub use decision_graph::{DecisionGraph, Edge, Next, Node, NodeId, Row, Walk};
 pub use doubt::{Assume, Assumption, Authority, Doubt, Unsettled};
 pub use goal::{Goal, GoalId};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use touchstone_base::{Deadline, MemoryLimit};
-use touchstone_criteria::Assume;
+use touchstone_criteria::{Assume, PathsOf};
 use touchstone_ir::GlobalId;
 
 /// How an access at an offset that depends on inputs is treated.
@@ -29,6 +29,18 @@ pub enum Labels {
     /// Tight, and a label that is covered is not asked for again.
     #[default]
     Idl,
+}
+
+/// Where all cases of a function that is called become one term, instead of a path for each.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Summaries {
+    /// Where it pays: small functions.
+    #[default]
+    Auto,
+    /// Wherever it can be done.
+    On,
+    /// Nowhere.
+    Off,
 }
 
 /// Which state is followed next.
@@ -103,10 +115,12 @@ pub struct Config {
     pub aliases: Aliases,
     /// How labels are searched for.
     pub labels: Labels,
+    /// Where calls are composed.
+    pub summaries: Summaries,
     /// Which state is followed next.
     pub search: Search,
-    /// Only paths with at most so many iterations of each loop entry are wanted (`paths:K`).
-    pub iterations: Option<u32>,
+    /// Which paths are wanted (`paths:K`, `block:K`).
+    pub paths: PathsOf,
     /// Give up a path after so many iterations of one loop entry.
     pub loop_bound: Option<u32>,
     /// At most so many input-dependent outcomes on a path.
@@ -184,8 +198,9 @@ impl Default for Config {
             calls: Calls::Itself,
             aliases: Aliases::Late,
             labels: Labels::default(),
+            summaries: Summaries::default(),
             search: Search::default(),
-            iterations: None,
+            paths: PathsOf::Any,
             loop_bound: None,
             depth: None,
             max_paths: None,

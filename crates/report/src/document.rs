@@ -201,7 +201,7 @@ pub struct Function {
 impl Function {
     /// Whether its objectives are paths.
     pub fn counts_paths(&self) -> bool {
-        self.criterion == "paths" || self.criterion.starts_with("paths:")
+        ["paths", "block"].contains(&self.criterion.split(':').next().unwrap_or_default())
     }
 }
 

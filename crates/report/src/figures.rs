@@ -163,7 +163,7 @@ impl Figures {
         // Criteria that count paths have no objectives of their own; one that found nothing to ask was still asked for.
         for function in &document.functions {
             figures.total.entry(&function.criterion);
-            if !function.criterion.starts_with("paths") {
+            if !function.counts_paths() {
                 continue;
             }
             let counts = &function.objectives;

@@ -54,7 +54,8 @@ fn path_table(out: &mut String, functions: &[&Function], style: Style) {
             style.paint(Paint::Yellow, "incomplete")
         };
         if paths.longer > 0 {
-            complete.push_str(&format!(" ({} with more iterations left out)", paths.longer));
+            let longer = if function.criterion.starts_with("block") { "visits" } else { "iterations" };
+            complete.push_str(&format!(" ({} with more {} left out)", paths.longer, longer));
         }
         rows.push([
             function.name.clone(),

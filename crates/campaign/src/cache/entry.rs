@@ -150,7 +150,7 @@ impl Entry {
         let result = FunctionResult {
             name: function.name.clone(),
             file: work.module().files.get(function.span.file).cloned().unwrap_or_default(),
-            criterion: Criterion::Paths(work.config.iterations),
+            criterion: Criterion::Paths(work.config.paths),
             objectives: from_counts(self.result.counts),
             paths: self.result.paths,
             incomplete,

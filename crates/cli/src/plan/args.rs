@@ -123,6 +123,9 @@ pub struct Generate {
     /// How labels are searched for: fork on them, ask at each visit, or ask until covered
     #[arg(long, default_value = "idl", value_name = "MODE", help_heading = "Search")]
     pub labels: Labels,
+    /// Whether all cases of a called function become one term instead of a path for each; verdicts stay the same
+    #[arg(long, default_value = "auto", value_name = "WHERE", help_heading = "Search")]
+    pub summaries: Summaries,
     /// Which path is followed next [default: nearest; dfs for paths]
     #[arg(long, value_name = "ORDER", help_heading = "Search")]
     pub search: Option<Search>,
@@ -322,6 +325,16 @@ pub enum Labels {
     Tight,
     /// Ask until a test covers it
     Idl,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Summaries {
+    /// Of small functions without loops
+    Auto,
+    /// Wherever it can be done
+    On,
+    /// None
+    Off,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,7 +1,8 @@
 //! The command line becomes a request: plain data, nothing is decided. The environment is read here.
 
 use crate::plan::args::{
-    Aliases, Compile, DEFAULT_OUT, Emit, Externals, Generate, Labels, Malloc, Scope, Search, Surroundings, Volatile,
+    Aliases, Compile, DEFAULT_OUT, Emit, Externals, Generate, Labels, Malloc, Scope, Search, Summaries, Surroundings,
+    Volatile,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -96,6 +97,11 @@ impl Generate {
                 Labels::Direct => touchstone_engine::Labels::Direct,
                 Labels::Tight => touchstone_engine::Labels::Tight,
                 Labels::Idl => touchstone_engine::Labels::Idl,
+            },
+            summaries: match self.summaries {
+                Summaries::Auto => touchstone_engine::Summaries::Auto,
+                Summaries::On => touchstone_engine::Summaries::On,
+                Summaries::Off => touchstone_engine::Summaries::Off,
             },
             order: self.search.map(|search| match search {
                 Search::Nearest => touchstone_engine::Search::Nearest,

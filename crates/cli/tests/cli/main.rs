@@ -13,6 +13,7 @@ mod brute_force;
 mod cache;
 mod change;
 mod compilers;
+mod composed;
 mod criteria;
 mod docs;
 mod edges;

@@ -47,11 +47,14 @@ impl Executor<'_> {
         let model = self.fitting_model(state, &state.path);
         let (kind, answers) = (self.test_kind(state, &model), self.answers(state, &model));
         let steps = self.config.steps.saturating_mul(2);
-        let attention = self.watching.coverage.as_ref().map_or(Attention::Path, Coverage::attention);
+        let attention = match &self.watching.coverage {
+            Some(_) if state.composed => Attention::Goals,
+            coverage => coverage.as_ref().map_or(Attention::Path, Coverage::attention),
+        };
         let mut run = self.confirm(func, &kind, &answers, steps, attention);
         let outcome = self.outcome(end, &model);
-        let hash = end.path(state.hash);
-        let disagreement = self.disagreement(&run, &outcome, hash.value(), end, &model);
+        let path = (!state.composed).then(|| end.path(state.hash).value());
+        let disagreement = self.disagreement(&run, &outcome, path, end, &model);
         if disagreement.is_some() && run.shows_addresses {
             return Err(Unsupported::AddressAsNumber.into());
         }
@@ -426,12 +429,12 @@ impl Executor<'_> {
         })
     }
 
-    /// What the interpreter did differently from the engine, if anything.
+    /// What the interpreter did differently from the engine, if anything; `path` is that of the engine, if it followed a single one.
     fn disagreement(
         &self,
         run: &ConcreteRun,
         outcome: &Outcome,
-        hash: u64,
+        path: Option<u64>,
         end: &PathEnd,
         model: &Model,
     ) -> Option<Disagreement> {
@@ -441,7 +444,7 @@ impl Executor<'_> {
         if seen != *outcome {
             return Some(Disagreement::InterpreterEndedOtherwise(seen, outcome.clone()));
         }
-        if run.path != hash {
+        if path.is_some_and(|path| run.path != path) {
             return Some(Disagreement::InterpreterTookAnotherPath);
         }
         if let (PathEnd::Returned(Some(Value::Int(result))), Some(DataValue::Int(seen))) = (end, &run.expected.result) {

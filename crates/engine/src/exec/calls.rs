@@ -86,6 +86,9 @@ impl Executor<'_> {
         if self.is_found_again(state) {
             return Err(PathEnd::Assumed.into());
         }
+        if self.compose(state, dst, callee, &args)? {
+            return Ok(());
+        }
         let before = self.watches_entry(callee).then(|| state.clone());
         state.top_mut().inst += 1;
         self.enter(state, callee, args, dst).inspect_err(|_| {
@@ -129,6 +132,7 @@ impl Executor<'_> {
             result,
             decisions: Vec::new(),
             arrivals: Vec::new(),
+            visits: Vec::new(),
             stack,
         };
         state.frames.push(Rc::new(frame));

@@ -5,6 +5,7 @@
 
 use crate::config::Config;
 use crate::exec::again::FoundBefore;
+use crate::exec::compose::Composing;
 use crate::exec::graph::Graph;
 use crate::exec::guide::{Guide, InputKey};
 use crate::exec::ledger::Ledger;
@@ -126,6 +127,7 @@ pub(crate) struct Executor<'m> {
     pub left: Vec<GlobalId>,
     /// What was found there before calls.
     pub(super) found_before: FxHashMap<Vec<u8>, Vec<FoundBefore>>,
+    pub(super) composing: Composing,
     pub(super) effects: Effects,
     /// Variables of inputs by their number on their path, width and name.
     input_vars: FxHashMap<InputKey, TermId>,
@@ -163,6 +165,11 @@ impl<'m> Executor<'m> {
             terms: Terms::new(),
             solver,
             pointers: Pointers::default(),
+            composing: Composing::of(
+                module,
+                config.summaries,
+                goals.as_ref().map(|coverage| Rc::clone(&coverage.watch)),
+            ),
             watching: Watching::new(goals),
             ledger: Ledger::default(),
             null_based: FxHashSet::default(),

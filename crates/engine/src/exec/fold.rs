@@ -10,7 +10,8 @@
 use crate::exec::executor::Executor;
 use crate::exec::fork::{Fork, OutcomeFork};
 use crate::exec::step::Flow;
-use crate::state::memory::{Contents, disassemble};
+use crate::state::inputs::Inputs;
+use crate::state::memory::{Contents, Memory, disassemble};
 use crate::state::trail::Choice;
 use crate::state::value::{Scalar, Value};
 use crate::state::{Frame, PathEnd, State, Stop};
@@ -23,6 +24,35 @@ use touchstone_solver::{Op, Rel, Term, TermId};
 /// Instructions that folding may execute, over all branches.
 const MAX_STEPS: u64 = 2_000_000;
 
+/// Bytes of an object that calls write on one way and not on the other.
+const MOST_MERGED: u64 = 4096;
+
+/// A fold under way.
+struct Folding {
+    /// Instructions that it may still execute.
+    budget: u64,
+    undefined: Undefined,
+    /// What the function returns.
+    result: Option<Ty>,
+}
+
+/// What two sides give together of which one has no defined value.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Undefined {
+    /// The value of the other: whoever looks is on the other side, as far as a formula about inputs goes.
+    Given,
+    /// Nothing defined: an execution that looks is not proper.
+    Kept,
+}
+
+/// What a folded call gives: the condition under which it is proper, and what it returns and leaves in memory then.
+pub(super) struct Folded {
+    pub proper: TermId,
+    pub result: Option<Value>,
+    pub memory: Memory,
+    pub inputs: Rc<Inputs>,
+}
+
 /// Where a branch's two sides come together: a block of the frame, or the return to the caller.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Join {
@@ -33,7 +63,8 @@ struct Join {
 impl Executor<'_> {
     /// The truth of `func(args)` as a term: proper, and not zero.
     pub(crate) fn fold_truth(&mut self, state: &State, func: FuncId, args: Vec<Value>) -> Result<TermId, Stop> {
-        let (proper, result) = self.fold_call(state, func, args)?;
+        let steps = MAX_STEPS.min(self.config.steps);
+        let Folded { proper, result, .. } = self.fold_call(state, func, args, steps, Undefined::Given)?;
         let truth = match result {
             Some(Value::Int(Scalar::Const(value))) => self.terms.truth(value != 0),
             Some(Value::Int(Scalar::Term(term))) => self.nonzero(term),
@@ -42,29 +73,42 @@ impl Executor<'_> {
         Ok(self.terms.and(proper, truth))
     }
 
-    fn fold_call(&mut self, state: &State, func: FuncId, args: Vec<Value>) -> Result<(TermId, Option<Value>), Stop> {
+    /// `func(args)` in at most so many steps.
+    pub(super) fn fold_call(
+        &mut self,
+        state: &State,
+        func: FuncId,
+        args: Vec<Value>,
+        steps: u64,
+        undefined: Undefined,
+    ) -> Result<Folded, Stop> {
         let mut inner = state.clone();
         inner.frames.clear();
         inner.steps = 0;
         inner.returned = None;
         inner.proper = Some(self.terms.truth(true));
         self.enter(&mut inner, func, args, None)?;
-        let mut budget = MAX_STEPS.min(self.config.steps);
-        match self.fold_until(inner, Join { depth: 1, block: None }, &mut budget)? {
-            Some(State { proper: Some(proper), returned, .. }) => Ok((proper, returned.flatten())),
-            _ => Ok((self.terms.truth(false), None)),
+        let mut folding = Folding { budget: steps, undefined, result: self.module.functions[func].result };
+        match self.fold_until(inner, Join { depth: 1, block: None }, &mut folding)? {
+            Some(State { proper: Some(proper), returned, memory, inputs, .. }) => {
+                Ok(Folded { proper, result: returned.flatten(), memory, inputs })
+            }
+            _ => {
+                let (proper, inputs) = (self.terms.truth(false), Rc::clone(&state.inputs));
+                Ok(Folded { proper, result: None, memory: Memory::default(), inputs })
+            }
         }
     }
 
     /// Runs to the join; `None` if no execution gets there properly.
-    fn fold_until(&mut self, mut state: State, join: Join, budget: &mut u64) -> Result<Option<State>, Stop> {
+    fn fold_until(&mut self, mut state: State, join: Join, folding: &mut Folding) -> Result<Option<State>, Stop> {
         loop {
             let arrived = state.frames.len() < join.depth
                 || (state.frames.len() == join.depth && Some(state.top().block) == join.block && state.top().inst == 0);
             if arrived {
                 return Ok(Some(state));
             }
-            *budget = match budget.checked_sub(1) {
+            folding.budget = match folding.budget.checked_sub(1) {
                 Some(left) => left,
                 None => {
                     let why = Incomplete::Bound(Bound::Steps);
@@ -81,7 +125,7 @@ impl Executor<'_> {
                 Flow::Fork(Fork::Value(unfixed)) => return Err(Stop::Enumerate(unfixed)),
                 Flow::Fork(Fork::Outcome(fork)) => fork,
             };
-            match self.fold_fork(state, &fork, budget)? {
+            match self.fold_fork(state, &fork, folding)? {
                 Some(merged) => state = merged,
                 None => return Ok(None),
             }
@@ -89,7 +133,12 @@ impl Executor<'_> {
     }
 
     /// Every outcome up to where they come together.
-    fn fold_fork(&mut self, mut state: State, fork: &OutcomeFork, budget: &mut u64) -> Result<Option<State>, Stop> {
+    fn fold_fork(
+        &mut self,
+        mut state: State,
+        fork: &OutcomeFork,
+        folding: &mut Folding,
+    ) -> Result<Option<State>, Stop> {
         let join = self.join_after(&state);
         // What each way adds to `proper` counts only under its own condition.
         let before = state.proper.replace(self.terms.truth(true));
@@ -98,19 +147,19 @@ impl Executor<'_> {
                 let (mut yes, mut no) = (state.clone(), state);
                 self.go(&mut yes, fork, Choice::Branch(true))?;
                 self.go(&mut no, fork, Choice::Branch(false))?;
-                let yes = self.fold_until(yes, join, budget)?;
-                let no = self.fold_until(no, join, budget)?;
-                self.merge(*cond, yes, no)?
+                let yes = self.fold_until(yes, join, folding)?;
+                let no = self.fold_until(no, join, folding)?;
+                self.merge(*cond, yes, no, folding)?
             }
             OutcomeFork::Switch { targets, .. } => {
                 let mut result: Option<Option<State>> = None;
                 for (target, cond) in targets.iter().rev() {
                     let mut arm = state.clone();
                     self.go(&mut arm, fork, Choice::Arm(target.index() as u32))?;
-                    let arm = self.fold_until(arm, join, budget)?;
+                    let arm = self.fold_until(arm, join, folding)?;
                     result = Some(match result {
                         None => arm,
-                        Some(others) => self.merge(*cond, arm, others)?,
+                        Some(others) => self.merge(*cond, arm, others, folding)?,
                     });
                 }
                 result.flatten()
@@ -130,7 +179,13 @@ impl Executor<'_> {
     }
 
     /// `cond ? yes : no`, both standing at the same place.
-    fn merge(&mut self, cond: TermId, yes: Option<State>, no: Option<State>) -> Result<Option<State>, Stop> {
+    fn merge(
+        &mut self,
+        cond: TermId,
+        yes: Option<State>,
+        no: Option<State>,
+        folding: &Folding,
+    ) -> Result<Option<State>, Stop> {
         let (yes, no) = match (yes, no) {
             (None, None) => return Ok(None),
             (Some(mut only), None) => {
@@ -144,6 +199,10 @@ impl Executor<'_> {
             }
             (Some(yes), Some(no)) => (yes, no),
         };
+        // What was made of inputs on one way only would be lost.
+        if folding.undefined == Undefined::Kept && !Rc::ptr_eq(&yes.inputs, &no.inputs) {
+            return Err(Stop::bound(Bound::Steps, Span::none()));
+        }
         let mut merged = yes.clone();
         if let (Some(yes), Some(no)) = (yes.proper, no.proper) {
             merged.proper = Some(self.terms.ite(cond, yes, no));
@@ -152,43 +211,46 @@ impl Executor<'_> {
         for (index, frame) in merged.frames.iter_mut().enumerate() {
             if !Rc::ptr_eq(&yes.frames[index], &no.frames[index]) {
                 let (a, b) = (Rc::clone(&yes.frames[index]), &no.frames[index]);
-                self.merge_frame(cond, Rc::make_mut(frame), &a, b);
+                self.merge_frame(cond, Rc::make_mut(frame), &a, b, folding.undefined);
             }
         }
         merged.returned = match (&yes.returned, &no.returned) {
             (Some(Some(a)), Some(Some(b))) => {
-                let ty = self.result_ty(a, b);
-                Some(Some(self.select(cond, a, b, ty)))
+                let ty = folding.result.unwrap_or(Ty::I64);
+                Some(Some(self.either(cond, a, b, ty, folding.undefined)))
             }
             (a, _) => a.clone(),
         };
-        self.merge_memory(cond, &mut merged, &yes, &no)?;
+        self.merge_memory(cond, &mut merged, &yes, &no, folding.undefined)?;
         Ok(Some(merged))
     }
 
-    /// The type that two returned values have together: a pointer's, or the width of whichever is a term.
-    fn result_ty(&self, a: &Value, b: &Value) -> Ty {
-        let width = |value: &Value| match value {
-            Value::Int(Scalar::Term(term)) => Some(self.terms.width(*term)),
-            _ => None,
-        };
-        match (a, b) {
-            (Value::Int(_), Value::Int(_)) => Ty::Int(width(a).or(width(b)).unwrap_or(64)),
-            _ => Ty::Ptr,
+    /// `cond ? yes : no`, of which one may not be defined.
+    fn either(&mut self, cond: TermId, yes: &Value, no: &Value, ty: Ty, undefined: Undefined) -> Value {
+        match undefined {
+            Undefined::Kept if *yes == Value::Undefined || *no == Value::Undefined => Value::Undefined,
+            Undefined::Kept | Undefined::Given => self.select(cond, yes, no, ty),
         }
     }
 
-    fn merge_frame(&mut self, cond: TermId, frame: &mut Frame, yes: &Frame, no: &Frame) {
+    fn merge_frame(&mut self, cond: TermId, frame: &mut Frame, yes: &Frame, no: &Frame, undefined: Undefined) {
         let function = &self.module.functions[frame.func];
         for (reg, info) in function.regs.iter() {
             let (a, b) = (&yes.regs[reg.index()], &no.regs[reg.index()]);
             if a != b {
-                frame.regs[reg.index()] = self.select(cond, a, b, info.ty);
+                frame.regs[reg.index()] = self.either(cond, a, b, info.ty, undefined);
             }
         }
     }
 
-    fn merge_memory(&mut self, cond: TermId, merged: &mut State, yes: &State, no: &State) -> Result<(), Stop> {
+    fn merge_memory(
+        &mut self,
+        cond: TermId,
+        merged: &mut State,
+        yes: &State,
+        no: &State,
+        undefined: Undefined,
+    ) -> Result<(), Stop> {
         let common = yes.memory.len().min(no.memory.len());
         for id in no.memory.ids().skip(common) {
             if no.memory.get(id).live {
@@ -200,6 +262,9 @@ impl Executor<'_> {
             let (a, b) = (yes.memory.shared(id), no.memory.shared(id));
             if Rc::ptr_eq(a, b) || a == b || !a.live || !b.live {
                 continue;
+            }
+            if undefined == Undefined::Kept && a.size > MOST_MERGED {
+                return Err(Stop::bound(Bound::Steps, Span::none()));
             }
             let whole = 0..a.size as usize;
             let cells = |this: &mut Self, state| {
@@ -223,7 +288,8 @@ impl Executor<'_> {
                     };
                     let a = self.put_together(merged, &left[range.clone()], ty, Span::none())?;
                     let b = self.put_together(merged, &right[range.clone()], ty, Span::none())?;
-                    let value = self.select(cond, &a.unwrap_or(Value::Undefined), &b.unwrap_or(Value::Undefined), ty);
+                    let (a, b) = (a.unwrap_or(Value::Undefined), b.unwrap_or(Value::Undefined));
+                    let value = self.either(cond, &a, &b, ty, undefined);
                     let made = disassemble(&value, width as u8, &mut self.pointers);
                     for (cell, new) in cells[range].iter_mut().zip(made) {
                         *cell = new;

@@ -3,7 +3,7 @@
 use crate::exec::executor::Executor;
 use crate::state::{PathEnd, State, Stop};
 use touchstone_base::{Id, IndexMap, Span};
-use touchstone_criteria::Bound;
+use touchstone_criteria::{Bound, PathsOf};
 use touchstone_ir::{BlockId, Cfg, CondTag, DecisionId, DecisionKind, EdgeKind, Function, LoopId, TermKind};
 
 /// One function's control flow.
@@ -88,13 +88,31 @@ impl Executor<'_> {
         if let Some(head) = body_of {
             iterations = iterations.max(*arrivals(state, head));
         }
-        if self.config.iterations.is_some_and(|limit| iterations > limit) {
+        if matches!(self.config.paths, PathsOf::Iterations(limit) if iterations > limit) {
             return Err(Stop::End(PathEnd::Longer));
         }
         if self.config.loop_bound.is_some_and(|limit| iterations > limit) {
             return Err(Stop::bound(Bound::LoopBound, span));
         }
         Ok(())
+    }
+}
+
+impl Executor<'_> {
+    /// Counts how often the call comes to a block, and stops at the bound (`block:K`).
+    pub(crate) fn count_visit(&mut self, state: &mut State, target: BlockId, most: u32) -> Result<(), Stop> {
+        let blocks = self.module.functions[state.top().func].blocks.len();
+        let visits = &mut state.top_mut().visits;
+        if visits.is_empty() {
+            visits.resize(blocks, 0);
+            // A call begins in its first block.
+            visits[0] = 1;
+        }
+        visits[target.index()] += 1;
+        match visits[target.index()] > most {
+            true => Err(Stop::End(PathEnd::Longer)),
+            false => Ok(()),
+        }
     }
 }
 

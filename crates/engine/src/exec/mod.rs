@@ -2,7 +2,8 @@
 //!
 //! `executor.rs` is the core, `step.rs` one instruction, `fork.rs` what happens where inputs decide; `ledger.rs` is what
 //! an execution leaves out, `throw.rs` how calls end without a return, `c.rs` the builtins that only C has. Memory is in `access.rs`, `aliases.rs` and `pointer.rs`, what a program may do to a function
-//! in `world.rs`, goals on the way in `watch.rs`. Folding (`fold.rs`) is a driver of its own, for preconditions.
+//! in `world.rs`, goals on the way in `watch.rs`. Folding (`fold.rs`) is a driver of its own, for
+//! preconditions and for calls that are composed (`compose.rs`).
 //!
 //! These files are one circle on purpose: they are the parts of one `impl Executor`, and each calls the others.
 
@@ -13,6 +14,7 @@ pub(crate) mod arith;
 mod builtins;
 mod c;
 mod calls;
+mod compose;
 pub(crate) mod executor;
 mod expression;
 mod floats;

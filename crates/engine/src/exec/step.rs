@@ -10,7 +10,7 @@ use crate::state::trail::BranchOutcome;
 use crate::state::value::{Pointer, PointerBytes, Scalar, Value};
 use crate::state::{PathEnd, Purpose, State, Stop};
 use touchstone_base::{Id, Span};
-use touchstone_criteria::{Bound, IncompletePaths, Unsupported};
+use touchstone_criteria::{Bound, IncompletePaths, PathsOf, Unsupported};
 use touchstone_ir::{
     BlockId, BranchRole, Callee, CondTag, ErrorKind, Inst, InstKind, Operand, Reg, SlotId, SwitchArm, TermKind,
     Terminator, Ty,
@@ -540,8 +540,13 @@ impl Executor<'_> {
         tag: Option<CondTag>,
         span: Span,
     ) -> Result<(), Stop> {
-        if (self.config.loop_bound.is_some() || self.config.iterations.is_some()) && !state.is_folded() {
-            self.count_iteration(state, target, tag, span)?;
+        if !state.is_folded() {
+            if let PathsOf::Visits(most) = self.config.paths {
+                self.count_visit(state, target, most)?;
+            }
+            if self.config.loop_bound.is_some() || matches!(self.config.paths, PathsOf::Iterations(_)) {
+                self.count_iteration(state, target, tag, span)?;
+            }
         }
         let frame = state.top_mut();
         frame.block = target;

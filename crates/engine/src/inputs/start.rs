@@ -34,6 +34,7 @@ impl Executor<'_> {
             proper: None,
             pending: Rc::default(),
             doubts: Rc::default(),
+            composed: false,
             returned: None,
         };
         if !self.module.startup.is_empty() {

@@ -69,7 +69,7 @@ pub(crate) fn prove(
     let config = Config {
         aliases: Aliases::Late,
         labels: Labels::Idl,
-        iterations: None,
+        paths: touchstone_criteria::PathsOf::Any,
         loop_bound: None,
         depth: None,
         max_paths: None,

@@ -21,8 +21,8 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 use touchstone_base::Span;
 use touchstone_criteria::{
-    Bound, Criterion, FunctionResult, Goal, GoalId, Incomplete, ObjectiveCounts, PathCounts, Replay, SolverUse,
-    TestCase, Unmakeable, Unsupported,
+    Bound, Criterion, FunctionResult, Goal, GoalId, Incomplete, ObjectiveCounts, PathCounts, PathsOf, Replay,
+    SolverUse, TestCase, Unmakeable, Unsupported,
 };
 use touchstone_ir::{FuncId, Module};
 use touchstone_solver::{Path, Side, TermId, Values};
@@ -152,7 +152,7 @@ pub(crate) fn search(
     let (mut found, left_out) = run(module, func, wanted, config, sink, tests);
     if let Some(watch) = watch.filter(|_| found.result.exhaustive) {
         // What only a wider world reaches is not infeasible.
-        let found_wider = left_out || config.iterations.is_some();
+        let found_wider = left_out || config.paths != PathsOf::Any;
         if found_wider && !found.open.is_empty() {
             found.doubted = crate::search::wide::look(module, func, &watch, &found.open, config);
         }
@@ -867,7 +867,7 @@ impl<'m, 's> Exploration<'m, 's> {
         FunctionResult {
             name: function.name.clone(),
             file: self.executor.module.files.get(function.span.file).cloned().unwrap_or_default(),
-            criterion: Criterion::Paths(self.executor.config.iterations),
+            criterion: Criterion::Paths(self.executor.config.paths),
             objectives: ObjectiveCounts { total: covered + unknown, covered, unknown, ..ObjectiveCounts::default() },
             paths,
             exhaustive: incomplete.is_empty(),

@@ -33,7 +33,7 @@ pub(crate) fn look(module: &Module, func: FuncId, watch: &Rc<Watch>, open: &[Goa
     let config = Config {
         labels: Labels::Idl,
         aliases: Aliases::Late,
-        iterations: None,
+        paths: touchstone_criteria::PathsOf::Any,
         max_paths: None,
         questions: None,
         ..config.clone()

@@ -33,6 +33,8 @@ pub(crate) struct Frame {
     pub decisions: Vec<DecisionId>,
     /// How often each loop header was arrived at since its loop was entered.
     pub arrivals: Vec<(BlockId, u32)>,
+    /// How often each block was come to, if that is counted.
+    pub visits: Vec<u32>,
     /// Bytes of the locals of this frame and those below it.
     pub stack: u64,
 }
@@ -176,6 +178,8 @@ pub(crate) struct State {
     pub pending: Rc<Vec<touchstone_criteria::GoalId>>,
     /// What this path rests on in a wider world than tests make.
     pub doubts: Rc<Vec<touchstone_criteria::Doubt>>,
+    /// Calls were composed: runs take one of several paths.
+    pub composed: bool,
     /// Set when the outermost frame has returned.
     pub returned: Option<Option<Value>>,
 }

@@ -1,0 +1,176 @@
+//! Calls that are composed: all cases of a function as one term, instead of a path for each.
+//!
+//! A search for goals does not want the paths of the functions that are called on the way, only what they give. So a function without
+//! goals of its own that only computes, reads and writes is folded (`fold.rs`): what it returns and what it leaves become terms over
+//! its arguments and what it reads. Inputs for which it would go wrong are no case of that: the path parts before the call, and on that
+//! side the call is followed as ever.
+//!
+//! Whether a call is composed follows from the program and the state alone, never from what was found so far or from a clock: a
+//! path is found again by its choices (`search/prefix.rs`).
+//!
+//! Deliberately not here: functions that allocate, ask for inputs or say something; proofs, whose doubts are raised step by step; and
+//! paths, where each case is one. Functions with loops only where everything is to be composed: a number that a loop counts is worth
+//! more on its own path, where what it is an index of stays simple.
+
+use crate::config::{Aliases, Labels, Summaries};
+use crate::exec::executor::{Checks, Executor};
+use crate::exec::fold::{Folded, Undefined};
+use crate::exec::world::World;
+use crate::goals::coverage::Aim;
+use crate::state::value::Value;
+use crate::state::{State, Stop};
+use std::rc::Rc;
+use touchstone_base::Id;
+use touchstone_criteria::Watch;
+use touchstone_ir::{Builtin, Callee, Cfg, FuncId, Function, Inst, InstKind, Module, Reg, TermKind};
+use touchstone_solver::Side;
+
+/// Instructions of a function that is composed, with those that it calls.
+const MOST_INSTRUCTIONS: u64 = 400;
+/// The same where everything is composed that can be.
+const MOST_WHERE_ASKED: u64 = 4000;
+/// A folded call may execute so many times the instructions that are there: early returns let what follows them be executed twice.
+const TIMES: u64 = 4;
+
+/// What is known of the functions of a program.
+pub(super) struct Composing {
+    summaries: Summaries,
+    /// Who has goals of its own, whose paths are looked for.
+    watch: Option<Rc<Watch>>,
+    /// For every function that was asked about: its instructions with those that it calls, `None` if it can't be composed.
+    sizes: Vec<Option<Option<Size>>>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Size {
+    instructions: u64,
+    branches: u64,
+}
+
+impl Composing {
+    pub fn of(module: &Module, summaries: Summaries, watch: Option<Rc<Watch>>) -> Composing {
+        Composing { summaries, watch, sizes: vec![None; module.functions.len()] }
+    }
+
+    fn size(&mut self, module: &Module, func: FuncId) -> Option<Size> {
+        if let Some(known) = self.sizes[func.index()] {
+            return known;
+        }
+        // Who calls itself can't be composed.
+        self.sizes[func.index()] = Some(None);
+        let watched = self.watch.as_ref().is_some_and(|watch| watch.watches(func));
+        let size = if watched { None } else { self.measure(module, &module.functions[func]) };
+        self.sizes[func.index()] = Some(size);
+        size
+    }
+
+    fn measure(&mut self, module: &Module, function: &Function) -> Option<Size> {
+        let loops = self.summaries == Summaries::On || Cfg::new(function).loops().is_empty();
+        if !function.is_defined() || function.variadic || !loops {
+            return None;
+        }
+        let mut size = Size { instructions: 0, branches: 0 };
+        for block in function.blocks.values() {
+            for inst in &block.insts {
+                size.instructions += 1;
+                if let InstKind::Call { callee: Callee::Direct(callee), .. } = inst.kind {
+                    let called = self.size(module, callee)?;
+                    size.instructions = size.instructions.saturating_add(called.instructions);
+                    size.branches = size.branches.saturating_add(called.branches);
+                } else if !only_computes(inst) {
+                    return None;
+                }
+            }
+            match block.terminator.kind {
+                TermKind::Branch { .. } | TermKind::Switch { .. } => size.branches += 1,
+                TermKind::Catch { .. } => return None,
+                _ => {}
+            }
+        }
+        Some(size)
+    }
+}
+
+/// Whether an instruction does nothing but compute, read and write.
+fn only_computes(inst: &Inst) -> bool {
+    match &inst.kind {
+        InstKind::Copy { .. }
+        | InstKind::Bin { .. }
+        | InstKind::Cmp { .. }
+        | InstKind::Cast { .. }
+        | InstKind::Float { .. }
+        | InstKind::SlotAddr { .. }
+        | InstKind::GlobalAddr { .. }
+        | InstKind::PtrAdd { .. }
+        | InstKind::PtrDiff { .. }
+        | InstKind::Load { .. }
+        | InstKind::Store { .. }
+        | InstKind::MemCopy { .. }
+        | InstKind::MemSet { .. }
+        | InstKind::SlotBegin { .. }
+        | InstKind::SlotEnd { .. }
+        | InstKind::Point { .. }
+        | InstKind::Builtin { builtin: Builtin::Math(..), .. } => true,
+        InstKind::Call { .. } | InstKind::Builtin { .. } => false,
+    }
+}
+
+impl Executor<'_> {
+    /// Gives the state what the call gives, if it can be composed here. `Err` if it has to be settled first whether it goes wrong.
+    pub(super) fn compose(
+        &mut self,
+        state: &mut State,
+        dst: Option<Reg>,
+        callee: FuncId,
+        args: &[Value],
+    ) -> Result<bool, Stop> {
+        if state.is_folded() {
+            return Ok(false);
+        }
+        let Some(size) = self.composable(callee) else { return Ok(false) };
+        let steps = size.instructions.saturating_mul(TIMES);
+        let folded = self.fold_call(state, callee, args.to_vec(), steps, Undefined::Kept);
+        // What has to be decided first may not have to be, on some ways.
+        let Ok(Folded { proper, result, memory, inputs }) = folded else { return Ok(false) };
+        let made_nothing = Rc::ptr_eq(&inputs, &state.inputs);
+        if !made_nothing || !matches!(result, None | Some(Value::Int(_) | Value::Ptr(_) | Value::Lazy(_))) {
+            return Ok(false);
+        }
+        let proper_here = match (self.terms.as_const(proper), state.fixed_value(proper)) {
+            (Some(known), _) | (None, Some(known)) => known == 1,
+            (None, None) => match self.both_sides(&state.path, proper) {
+                (Side::Feasible(_), Side::Infeasible) => true,
+                (Side::Feasible(_), Side::Feasible(_)) => return Err(Stop::unfixed(proper)),
+                _ => false,
+            },
+        };
+        if !proper_here {
+            return Ok(false);
+        }
+        state.memory = memory;
+        state.composed = true;
+        state.top_mut().inst += 1;
+        if let (Some(dst), Some(value)) = (dst, result) {
+            state.set(dst, value);
+        }
+        Ok(true)
+    }
+
+    /// The size of a function whose calls are composed in this execution.
+    fn composable(&mut self, callee: FuncId) -> Option<Size> {
+        let most = match self.config.summaries {
+            Summaries::Off => return None,
+            Summaries::Auto => MOST_INSTRUCTIONS,
+            Summaries::On => MOST_WHERE_ASKED,
+        };
+        let coverage = self.watching.coverage.as_ref()?;
+        let searches = self.policy.world == World::Tested && self.policy.checks == Checks::Untold;
+        // The papers' baselines see all paths.
+        let plain = self.config.labels == Labels::Idl && self.config.aliases == Aliases::Late;
+        if !searches || !plain || coverage.aim != Aim::Goals {
+            return None;
+        }
+        let size = self.composing.size(self.module, callee)?;
+        (size.branches > 0 && size.instructions <= most).then_some(size)
+    }
+}
