@@ -70,10 +70,13 @@ pub(crate) fn discover<'s>(
     sink: Box<dyn TestSink + 's>,
     watcher: &mut dyn FunctionWatcher,
 ) -> Result<(Discovery, Box<dyn TestSink + 's>), CampaignError> {
-    let Explored { mut found, mut proofs, pairs, tests, sink } = explore(work, sink, watcher)?;
+    let Explored { mut found, mut proofs, pairs, tests, mut sink } = explore(work, sink, watcher)?;
+    let made = tests.len();
     let Reduced { mut tests, watched, not_called } = reduce(work, tests);
     if let Some(java) = &work.plan.program.java {
-        look_around(work, java, &mut tests);
+        let needed = tests.len();
+        look_around(work, java, &mut tests, made);
+        give(work, &tests[needed..], sink.as_mut())?;
     }
     found.result.incomplete.extend(not_called);
     let (module, func) = (work.module(), work.task.func);

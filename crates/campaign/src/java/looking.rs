@@ -7,8 +7,11 @@
 use super::JavaProgram;
 use super::sights::{Run, Sight, Step, Viewer};
 use crate::work::Work;
-use touchstone_criteria::{Again, Noticed, Noticing, Outcome, TestCase};
-use touchstone_engine::{Layout, Machines, Value, mutants};
+use std::collections::BTreeSet;
+use std::time::Duration;
+use touchstone_base::Deadline;
+use touchstone_criteria::{Again, GoalId, Noticed, Noticing, Outcome, TestCase};
+use touchstone_engine::{Layout, Machines, Pool, Value, Variation, Wishes, mutants};
 use touchstone_front_java::classfile::Desc;
 use touchstone_front_java::{Effect, Looks, Making, Passed, Prepared, Probe, Whose};
 use touchstone_ir::{DataValue, FuncId, Function, Module};
@@ -26,24 +29,86 @@ const RUNS: usize = 4_000;
 /// So many faults are looked for.
 const MOST_FAULTS: usize = 150;
 
-/// Completes tests with what they look at.
-pub(crate) fn look_around(work: &Work<'_>, java: &JavaProgram, tests: &mut [TestCase]) {
+/// So many tests more stay for what would go unnoticed, where mutants are asked for.
+const MOST_MORE: usize = 6;
+
+/// They are looked for so long, among inputs with so many elements, until so many show nothing new.
+const MOST_TIME: Duration = Duration::from_secs(1);
+const LONGEST: usize = 4;
+const PATIENCE: u32 = 1_000;
+
+/// Completes tests with what they look at. Where mutants are asked for, tests are looked for as well that notice faults which no other does: a
+/// value that differs for a moment need not show in the end.
+pub(crate) fn look_around(work: &Work<'_>, java: &JavaProgram, tests: &mut Vec<TestCase>, made: usize) {
     let Some(prepared) = java.prepared.get(&work.task.func) else { return };
     let module = work.module();
     let machines = Machines::of(module);
     let mut faults = Faults::new(module);
-    for test in tests {
+    for test in tests.iter_mut() {
         if work.plan.request.is_interrupted() {
-            break;
+            return;
         }
-        if let Some(noticed) = noticed(&machines, prepared, test, &mut faults) {
+        if let Some(noticed) = noticed(&machines, prepared, test, &mut faults, New::AreMet) {
             test.expected.noticed = noticed;
         }
     }
+    if !work.criteria.iter().any(|criterion| criterion.name() == MUTANTS) {
+        return;
+    }
+    let most = tests.len() + MOST_MORE;
+    let mut count = made;
+    faults.runs = RUNS;
+    let goals: BTreeSet<GoalId> = tests.iter().flat_map(|test| test.covers.iter().copied()).collect();
+    let first = java.first_inputs(work.task.func, work.config.seed).few;
+    let variation = Variation {
+        machines: &machines,
+        func: work.task.func,
+        watch: &work.watch,
+        config: &work.config,
+        deadline: Deadline::after(MOST_TIME),
+        longest: LONGEST,
+        patience: PATIENCE,
+        seed: work.config.seed,
+        still: None,
+        first: &first,
+    };
+    let seeds = tests.clone();
+    let mut take = |mut test: TestCase| {
+        if faults.open.is_empty() || tests.len() == most || work.plan.request.is_interrupted() {
+            return true;
+        }
+        let open = faults.open.len();
+        let noticed = noticed(&machines, prepared, &test, &mut faults, New::AreNot);
+        if let Some(noticed) = noticed.filter(|_| faults.open.len() < open) {
+            count += 1;
+            test.id = format!("{}_{count}", work.name());
+            test.expected.noticed = noticed;
+            tests.push(test);
+        }
+        false
+    };
+    let wishes = Wishes { untested: goals, unreturned: BTreeSet::new() };
+    variation.run(&mut Pool::default(), &seeds, wishes, &mut take);
+}
+
+/// The criterion that asks for mutants.
+const MUTANTS: &str = "wm";
+
+/// Whether methods that a test is the first to call get faults, too.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum New {
+    AreMet,
+    AreNot,
 }
 
 /// What a test should notice; `None` if nothing can be said of it.
-fn noticed(machines: &Machines<'_>, prepared: &Prepared, test: &TestCase, faults: &mut Faults) -> Option<Vec<Noticed>> {
+fn noticed(
+    machines: &Machines<'_>,
+    prepared: &Prepared,
+    test: &TestCase,
+    faults: &mut Faults,
+    new: New,
+) -> Option<Vec<Noticed>> {
     let module = machines.module();
     if !matches!(test.outcome, Outcome::Returned | Outcome::Threw { .. }) {
         return None;
@@ -55,7 +120,9 @@ fn noticed(machines: &Machines<'_>, prepared: &Prepared, test: &TestCase, faults
     }
     let choice = Choice { prepared, viewer: &viewer, module };
     let mut steps = choice.changed(plain.result_is_new());
-    faults.meet(&plain.called);
+    if new == New::AreMet {
+        faults.meet(&plain.called);
+    }
     steps = choice.completed(steps, faults);
     // What depends on where objects lie is nobody's to expect.
     let first = viewer.run(module, &steps, Layout::Close);
