@@ -366,44 +366,22 @@ class Plain { private int calls; void call() { if (calls == 1) calls = 5; calls+
     assert!(!tests.contains("hashCode"), "{tests}");
 }
 
-/// What `Limits` below does with values in turn: whether it throws.
-fn throws(values: &[i64], is_low: fn(i64, i64) -> bool) -> bool {
-    let Some((first, rest)) = values.split_first() else { return false };
-    let (mut low, mut high) = (*first, *first);
-    for value in rest {
-        match () {
-            () if is_low(*value, low) => low = *value,
-            () if *value >= high => high = *value,
-            () => return true,
-        }
-    }
-    false
-}
-
 #[test]
 fn where_mutants_are_asked_for_a_test_shows_what_differs_for_a_moment_only() {
     let scratch = tempfile::tempdir().expect("a directory");
-    let file = source(
-        scratch.path(),
-        "Limits.java",
-        "class Limits {
-    private int low, high;
-    private boolean set;
-    void add(int value) {
-        if (!set) { low = value; high = value; set = true; }
-        else if (value <= low) low = value;
-        else if (value >= high) high = value;
-        else throw new IllegalStateException();
-    }
-}
-",
-    );
-    let _ = generated(&["-c", "wm"], &file, scratch.path());
-    let tests = tests_of(&scratch, "Limits");
+    let file = crate::support::root().join("examples/java/SortedList.java");
+    let _ = generated(&["-f", "SortedList.add", "-c", "wm", "--timeout", "5"], &file, scratch.path());
+    let tests = tests_of(&scratch, "SortedList");
     let number = |line: &str| line.split_once(".add(")?.1.split_once(')')?.0.parse().ok();
-    let sequences = tests.split("@Test").map(|test| test.lines().filter_map(number).collect::<Vec<i64>>());
-    // With `<` instead of `<=` the lowest value once more is neither low nor high, unless it is both.
-    let told =
-        |values: Vec<i64>| throws(&values, |value, low| value <= low) != throws(&values, |value, low| value < low);
-    assert!(sequences.into_iter().any(told), "{tests}");
+    // With `value < first.value` instead of `<=`, the first value once more is put before it all the same, unless the last is another:
+    // nothing stands before the first.
+    let told = |values: Vec<i64>| {
+        (2..values.len()).any(|at| {
+            let (before, value) = (&values[..at], values[at]);
+            before.iter().min() == Some(&value) && before.iter().max() != Some(&value)
+        })
+    };
+    let alone = tests.split("@Test").filter(|test| !test.contains(".remove("));
+    let mut sequences = alone.map(|test| test.lines().filter_map(number).collect::<Vec<i64>>());
+    assert!(sequences.any(told), "{tests}");
 }
