@@ -1,13 +1,13 @@
 //! Rounds on heaps that no calls may make, where only code of the program makes objects whole: what calls leave open is tried on
 //! objects with whatever their fields hold. They only add tests, and such a test says what it rests on.
 
-use crate::grow::{Collector, Covered, LATER_STEPS, Rounds, add, covered, more_objects, stopped};
+use crate::grow::{Collector, Covered, LATER_STEPS, Objects, Rounds, add, covered, more_objects, stopped};
 use crate::java::JavaProgram;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::time::Duration;
 use touchstone_base::Deadline;
-use touchstone_criteria::GoalId;
+use touchstone_criteria::{Bound, GoalId, Incomplete, IncompletePaths};
 use touchstone_engine::{Config, Found, Goals, Growth, explore_further};
 
 /// Which objects tests use.
@@ -40,7 +40,10 @@ pub(crate) fn any_heap(
     collector: &mut dyn Collector,
 ) {
     let forced = java.any_heap(rounds.func);
-    let mut max_objects = FIRST_OBJECTS;
+    let (mut max_objects, mut bound) = match rounds.growing.objects {
+        Objects::Said => (config.max_objects, None),
+        Objects::Grow => (FIRST_OBJECTS, None),
+    };
     while !forced.is_empty() && !config.deadline.is_over() && !stopped(&found.result.incomplete) {
         let Covered { untested, closed } = covered(rounds.wanted, Some(found), collector.tests());
         if untested.is_empty() {
@@ -63,7 +66,12 @@ pub(crate) fn any_heap(
         let tests = collector.tests().len() as u64;
         let more = explore_further(rounds.module, rounds.func, goals, &config, collector, tests);
         collector.begin_round(None);
-        let wider = more_objects(max_objects, &more.result.incomplete);
+        let wider = match rounds.growing.objects {
+            Objects::Said => max_objects,
+            Objects::Grow => more_objects(max_objects, &more.result.incomplete),
+        };
+        let is_bound = |paths: &&IncompletePaths| paths.why == Incomplete::Bound(Bound::MaxObjects);
+        bound = more.result.incomplete.iter().find(is_bound).cloned();
         add(found, more);
         if wider == max_objects {
             break;
@@ -72,4 +80,7 @@ pub(crate) fn any_heap(
     }
     let covered: BTreeSet<GoalId> = collector.tests().iter().flat_map(|test| test.covers.iter().copied()).collect();
     found.open.retain(|goal| !covered.contains(goal));
+    if !found.open.is_empty() {
+        found.result.incomplete.extend(bound);
+    }
 }

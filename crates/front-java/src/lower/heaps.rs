@@ -5,13 +5,13 @@
 //! what they are as parameters. Deliberately not here: records and enumerations, whose fields nobody can set; classes that extend
 //! one of the JDK, whose packages are closed; local and anonymous classes. A field of such a type is null.
 
-use super::making::{Call, Heap, Making};
+use super::making::{All, Call, Heap, Making, Object};
 use super::planning::{Planner, is_given, joined};
 use super::present::value_type;
 use super::types::Use;
 use super::world::World;
 use super::{MADE, STRING};
-use crate::classfile::{Desc, access};
+use crate::classfile::{Desc, MethodDesc, access};
 use crate::world::{ARRAY_BASE, ARRAY_LENGTH, CLASS_WORD, ClassId, MethodRef};
 use std::collections::BTreeSet;
 use touchstone_ir::{DataType, DataTypeId, Field, StructKind, Tag, Variant};
@@ -26,50 +26,44 @@ impl Planner<'_> {
     pub(super) fn heaps(&mut self, receiver: Option<&Making>, calls: &[Call]) -> Vec<Heap> {
         let mut found = Vec::new();
         if let (Some(Making::Object(object)), Some(call)) = (receiver, calls.first()) {
-            let methods: Vec<MethodRef> = calls.iter().map(|call| call.method).collect();
             let below = self.world.below(call.method.class);
-            let has = |class: &ClassId| methods.iter().all(|method| self.inherits(*class, *method));
+            let has = |class: &ClassId| calls.iter().all(|call| self.inherits(*class, call.method));
             let classes: Vec<ClassId> = below.into_iter().filter(has).collect();
-            found.extend(self.heap((object.number, object.selector, &object.name), call.method.class, classes));
+            found.extend(self.heap(object, call.method.class, &classes));
         }
         for call in calls {
-            let descs = self.world.entry_descs(call.method);
+            let descs = self.world.param_descs(call.method);
             // The object that a new one is inside of stands before what is planned.
-            let skipped = descs.len().saturating_sub(call.arguments.len());
-            for (desc, argument) in descs.iter().skip(skipped).zip(&call.arguments) {
+            let planned = descs.iter().skip(descs.len().saturating_sub(call.arguments.len()));
+            for (desc, argument) in planned.zip(&call.arguments) {
                 let Making::Object(object) = argument else { continue };
                 let Ok(class) = self.world.classes.of_desc(desc) else { continue };
-                if self.world.program.contains(&class) {
+                if self.world.program.contains(&class) && self.is_accessible(class) {
                     let classes = self.world.below(class);
-                    found.extend(self.heap((object.number, object.selector, &object.name), class, classes));
+                    found.extend(self.heap(object, class, &classes));
                 }
             }
         }
         found
     }
 
-    fn heap(
-        &mut self,
-        (object, selector, name): (usize, usize, &str),
-        class: ClassId,
-        classes: Vec<ClassId>,
-    ) -> Option<Heap> {
-        if classes.is_empty() {
+    fn heap(&mut self, object: &Object, class: ClassId, classes: &[ClassId]) -> Option<Heap> {
+        // Where all ways are known, others would be none.
+        if classes.is_empty() || object.all == All::Known {
             return None;
         }
-        let title = self.world.classes.get(class).title();
-        let desc = Desc::Ref(self.world.classes.get(class).name.clone());
-        let data = self.world.heap_pointer(title, &classes);
+        let (title, name) = (self.world.classes.get(class).title(), self.world.classes.get(class).name.clone());
+        let data = self.world.heap_pointer(title, classes);
         let classes = self.world.classes_of_heap(data);
-        let param = self.param(&joined(name, "heap"), desc);
-        Some(Heap { object, selector, param, data, classes })
+        let param = self.param(&joined(&object.name, "heap"), Desc::Ref(name));
+        Some(Heap { object: object.number, selector: object.selector, param, class, data, classes })
     }
 }
 
 impl World {
     /// Types of the parameters of a method.
-    fn entry_descs(&self, method: MethodRef) -> Vec<Desc> {
-        let desc = crate::classfile::MethodDesc::parse(&self.classes.method(method).desc);
+    fn param_descs(&self, method: MethodRef) -> Vec<Desc> {
+        let desc = MethodDesc::parse(&self.classes.method(method).desc);
         desc.map_or(Vec::new(), |desc| desc.params)
     }
 

@@ -247,7 +247,9 @@ pub struct Heap {
     pub selector: usize,
     /// The parameter that it is.
     pub param: usize,
-    /// The type of that.
+    /// Its declared class.
+    pub(crate) class: ClassId,
+    /// The type of the parameter.
     pub(crate) data: DataTypeId,
     /// The classes of objects that it may lead to.
     pub(crate) classes: Vec<ClassId>,

@@ -328,10 +328,24 @@ impl World {
         for class in &heap.classes {
             self.ensure_init(&mut p.b, *class);
         }
+        let object = p.b.param(heap.param);
         if p.receiver == Some(heap.object) {
-            let there = p.b.cmp(CmpOp::Ne, p.b.param(heap.param), NULL);
+            // What its class keeps is asked before the call.
+            let there = p.b.cmp(CmpOp::Ne, object, NULL);
             p.b.check(there, p.never);
+            return;
         }
+        let Some(invariant) = self.invariant(heap.class) else { return };
+        let (ask, done) = (p.b.block(), p.b.block());
+        let null = p.b.cmp(CmpOp::Eq, object, NULL);
+        p.b.branch(null, done, ask, BranchRole::Check);
+        p.b.at(ask);
+        let function = self.called_on(invariant);
+        let answer = p.b.call(function, vec![object], Some(Ty::I32));
+        let holds = p.b.cmp(CmpOp::Ne, answer, int(0));
+        p.b.builtin(Builtin::Assume, vec![holds], None);
+        p.b.jump(done);
+        p.b.at(done);
     }
 
     /// Makes the call that a selector says; none goes on to where the object is used.
