@@ -26,7 +26,7 @@ const GAUGE: &str = "public class Gauge {
     private final int limit = compute();
     private Gauge next;
     private static int compute() { return 3; }
-    public void raise() { if (level < 10) level++; }
+    public void raise() { level = (level + 1) % 10; }
     public int state() { if (level < 0) return -1; if (level > 5) return 1; return 0; }
     public boolean isLimited() { if (limit == 77) return true; return false; }
     public int round() { int n = 0; for (Gauge g = this; g != null; g = g.next) n++; return n; }
