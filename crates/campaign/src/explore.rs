@@ -4,6 +4,7 @@
 use crate::conclude::Proofs;
 use crate::error::CampaignError;
 use crate::grow::{Collector, Growing, Rounds, covered, grow, no_gain};
+use crate::heaps::{Heaps, any_heap, leave_time};
 use crate::java::FirstInputs;
 use crate::program::Program;
 use crate::request::Purpose;
@@ -44,13 +45,17 @@ pub(crate) fn explore<'s>(
     let (module, func, growing) = (work.module(), work.task.func, work.plan.request.growing());
     let machines = Machines::of(module);
     let made = work.plan.program.java.as_ref().filter(|java| java.tested(func) != func);
+    let wants_any = growing.is_some() && work.plan.request.inputs.heaps == Heaps::Any;
+    let any = made.filter(|java| wants_any && !java.any_heap(func).is_empty());
+    let deadline = any.map_or(work.config.deadline, |_| leave_time(work.config.deadline));
+    let first = Config { deadline, ..work.config.clone() };
     let rounds = Rounds {
         module,
         machines: &machines,
         func,
         wanted: &work.wanted,
         watch: &work.watch,
-        config: &work.config,
+        config: &first,
         growing: growing.unwrap_or(Growing::NOT),
         first: made.map_or_else(FirstInputs::default, |java| java.first_inputs(func, work.config.seed)),
     };
@@ -59,17 +64,23 @@ pub(crate) fn explore<'s>(
         // Whoever reads tests would rather see a few calls than a loop: that comes for what stays open.
         vary(&rounds, None, &mut pool, &mut writer, Turn::First(java.fills(func)));
     }
-    let mut found = search(work, &mut writer);
+    let mut found = search(work, &first, &mut writer);
     let config = match growing {
         Some(_) => grow(&rounds, &mut found, &mut pool, &mut writer),
-        None => work.config.clone(),
+        None => first.clone(),
     };
     let calls = work.plan.request.calls(work.plan.entry);
     let proofs = sequences(&work.plan.program, &rounds, &config, calls, &mut found, &mut writer);
     let pairs = match work.plan.request.purpose {
-        Purpose::Tests if !work.plan.request.wants_paths() => Some(pairs(work, config, &mut found.result, &mut writer)),
+        Purpose::Tests if !work.plan.request.wants_paths() => {
+            Some(pairs(work, config.clone(), &mut found.result, &mut writer))
+        }
         _ => None,
     };
+    if let Some(java) = any {
+        let config = Config { deadline: work.config.deadline, ..config };
+        any_heap(&rounds, java, &config, &mut found, &mut writer);
+    }
     let Writer { sink, tests, failed, .. } = writer;
     if let Some(failed) = failed {
         return Err(failed);
@@ -77,7 +88,7 @@ pub(crate) fn explore<'s>(
     Ok(Explored { found, proofs, pairs, tests, sink })
 }
 
-fn search(work: &Work<'_>, writer: &mut Writer<'_, '_>) -> Found {
+fn search(work: &Work<'_>, config: &Config, writer: &mut Writer<'_, '_>) -> Found {
     let (module, func) = (work.module(), work.task.func);
     let paths = work.plan.request.wants_paths();
     let deadline = match work.plan.request.growing() {
@@ -85,11 +96,11 @@ fn search(work: &Work<'_>, writer: &mut Writer<'_, '_>) -> Found {
         Some(_) => {
             let made = work.plan.program.java.as_ref().is_some_and(|java| java.tested(func) != func);
             let share = |left: Duration| if made { left * 5 / 8 } else { left * 3 / 4 };
-            work.config.deadline.or_earlier(Deadline::within(work.config.deadline.left().map(share)))
+            config.deadline.or_earlier(Deadline::within(config.deadline.left().map(share)))
         }
-        None => work.config.deadline,
+        None => config.deadline,
     };
-    let config = &Config { deadline, ..work.config.clone() };
+    let config = &Config { deadline, ..config.clone() };
     if work.wanted.goals.is_empty() && paths {
         return Found::without_goals(touchstone_engine::explore(module, func, config, writer));
     }
@@ -204,10 +215,12 @@ impl Sink for Writer<'_, '_> {
                 let wanted = &self.work.wanted;
                 let covered = |id: &GoalId| Some(Covered { objective: wanted.list.get(*id)?, alone: false });
                 let covers: Vec<Covered> = test.covers.iter().filter_map(covered).collect();
-                if let Err(error) = self.sink.add(test, &covers) {
+                let mut test = test.clone();
+                test.heap = self.work.plan.program.heap_of(self.work.task.func, &test);
+                if let Err(error) = self.sink.add(&test, &covers) {
                     self.failed.get_or_insert(error);
                 }
-                self.tests.push(test.clone());
+                self.tests.push(test);
             }
         }
     }

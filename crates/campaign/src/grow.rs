@@ -24,7 +24,7 @@ const VARIED: f64 = 0.3;
 const QUICK: u32 = 10;
 
 /// Steps of a path in later rounds, at most: they only look for tests, and who walks in circles finds none.
-const LATER_STEPS: u64 = 100_000;
+pub(crate) const LATER_STEPS: u64 = 100_000;
 
 /// How far objects grow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -191,7 +191,7 @@ pub(crate) fn stopped(incomplete: &[IncompletePaths]) -> bool {
 }
 
 /// How many objects a path may have next, if some had too few.
-fn more_objects(now: u32, incomplete: &[IncompletePaths]) -> u32 {
+pub(crate) fn more_objects(now: u32, incomplete: &[IncompletePaths]) -> u32 {
     let too_few = incomplete.iter().any(|paths| paths.why == Incomplete::Bound(Bound::MaxObjects));
     if too_few { (2 * now).min(MOST_OBJECTS).max(now) } else { now }
 }

@@ -1,6 +1,7 @@
 //! Reading a Java program: source is compiled with the user's javac, initialisers run once, and what methods under test may
 //! call becomes a module.
 
+mod any_heap;
 mod looked_at;
 mod looking;
 mod making;
@@ -8,6 +9,7 @@ mod named;
 mod short_sequences;
 mod sights;
 
+pub(crate) use any_heap::unmakeable;
 pub(crate) use looking::look_around;
 pub(crate) use short_sequences::FirstInputs;
 
@@ -585,6 +587,7 @@ fn stops(module: &Module, method: &Method, how: Following) -> Vec<String> {
         solver_timeout: Some(Following::SHORTLY.time / 4),
         memory: Some(MemoryLimit::bytes(FOLLOWING)),
         precondition: possible,
+        not_taken: method.scenario.as_deref().map_or_else(Vec::new, any_heap::not_taken),
         ..Config::default()
     };
     let func = method.entry;

@@ -42,6 +42,7 @@ mod error;
 mod explain;
 mod explore;
 mod grow;
+mod heaps;
 mod java;
 mod kept;
 mod measure;
@@ -76,6 +77,7 @@ pub use cache::{CacheSummary, clear_cache, summarize_cache};
 pub use document::Finished;
 pub use error::{CampaignError, ExplainError, PlanError, SubjectError, Takes};
 pub use explain::{Answer, Question, Why};
+pub use heaps::Heaps;
 pub use java::JavaError;
 pub use measure::{
     Earlier, Jvms, Measurement, Measuring, MeasuringError, Offline, Planning, Probed, Ran, Remark, Selection, Suggest,

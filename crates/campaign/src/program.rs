@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use touchstone_base::{Deadline, FileId};
-use touchstone_criteria::{TestCase, Unmakeable};
+use touchstone_criteria::{Heap, TestCase, Unmakeable};
 use touchstone_emit::SourceUnit;
 use touchstone_front_c::{
     Followed, FrontError, Library, Offsets, Options, Surroundings, flags_for, follow, lower_files, write_headers,
@@ -79,10 +79,15 @@ impl Program {
         }
     }
 
+    /// How the objects of a test came to be.
+    pub(crate) fn heap_of(&self, entry: FuncId, test: &TestCase) -> Heap {
+        self.java.as_ref().map_or(Heap::Made, |java| java.heap_of(entry, test))
+    }
+
     /// Why tests of it can't be made so.
     pub(crate) fn unmakeable(&self, test: &TestCase) -> Option<Unmakeable> {
         match self.java {
-            Some(_) => None,
+            Some(_) => crate::java::unmakeable(&self.module, test),
             None => touchstone_emit::unmakeable(&self.module, test),
         }
     }

@@ -4,6 +4,7 @@
 //! Deliberately not here: how a request is written down (the command line is `cli`'s), and how results are shown.
 
 use crate::grow::{Growing, Objects};
+use crate::heaps::Heaps;
 use crate::old_version::OldVersion;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -230,6 +231,8 @@ pub struct Inputs {
     pub grow: Option<u64>,
     /// A test makes at most so many calls, where what no test can set has to become what a goal needs.
     pub calls: u32,
+    /// Java: which objects tests use.
+    pub heaps: Heaps,
     /// Pointers to characters lead to texts of at most so many characters.
     pub strings: Option<u32>,
     /// Arguments of a whole program: at most so many words of at most so many characters.
@@ -247,6 +250,7 @@ impl Default for Inputs {
             max_objects: None,
             grow: None,
             calls: 4,
+            heaps: Heaps::Any,
             strings: None,
             arguments: None,
             surroundings: Surroundings { externals: true, callbacks: true, ..Surroundings::default() },

@@ -1,6 +1,6 @@
 //! Which objectives a test covers: the other direction of [`Status::Covered`].
 
-use crate::{Objective, Outcome, REGISTRY, Status, TestCase};
+use crate::{Heap, Objective, Outcome, REGISTRY, Status, TestCase};
 use rustc_hash::FxHashSet;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,6 +28,27 @@ pub fn covered_by_test<'a>(objectives: impl IntoIterator<Item = &'a Objective>) 
         }
     }
     found
+}
+
+/// The tests on heaps that were not shown reachable, by id: what only they cover rests on that.
+pub struct HeapTests<'a> {
+    ids: BTreeSet<&'a str>,
+}
+
+impl<'a> HeapTests<'a> {
+    /// Those among these tests.
+    pub fn among(tests: &'a [TestCase]) -> Self {
+        let own = tests.iter().filter(|test| test.heap == Heap::NotShownReachable);
+        HeapTests { ids: own.map(|test| test.id.as_str()).collect() }
+    }
+
+    /// Whether only such tests cover an objective.
+    pub fn cover(&self, objective: &Objective) -> bool {
+        match &objective.status {
+            Status::Covered(tests) => !tests.is_empty() && tests.iter().all(|test| self.ids.contains(test.as_str())),
+            _ => false,
+        }
+    }
 }
 
 /// The tests that go wrong, by id: what only they cover is covered by an error.

@@ -28,7 +28,7 @@ mod verdict;
 mod watch;
 
 pub use campaign::{Campaign, FunctionResult, ObjectiveCounts, PathCounts, SCHEMA_VERSION, SolverUse};
-pub use covered::{Covered, ErrorTests, covered_by_test};
+pub use covered::{Covered, ErrorTests, HeapTests, covered_by_test};
 pub use criterion::{Criterion, CriterionParseError, PathsOf, STATE};
 pub use decision_graph::{DecisionGraph, Edge, Next, Node, NodeId, Row, Walk};
 pub use doubt::{Assume, Assumption, Authority, Doubt, Unsettled};
@@ -46,7 +46,7 @@ pub use tables::{
     decision_tables,
 };
 pub use testcase::{
-    Again, Call, EarlierCall, Expected, Given, GivenFile, MadeInput, NamedValue, Noticed, Noticing, ObjectInput,
+    Again, Call, EarlierCall, Expected, Given, GivenFile, Heap, MadeInput, NamedValue, Noticed, Noticing, ObjectInput,
     Outcome, Seen, TestCase, TestKind,
 };
 pub use unsupported::Unsupported;

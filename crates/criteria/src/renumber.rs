@@ -34,6 +34,7 @@ impl TestCase {
             description: _,
             path: _,
             covers: _,
+            heap: _,
             older: _,
             replayed: _,
         } = self;

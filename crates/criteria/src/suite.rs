@@ -2,7 +2,7 @@
 
 use crate::pairs::{SeenRows, unique_cause};
 use crate::{
-    GoalId, IncompletePaths, ObjectiveCounts, Objectives, Outcome, Proof, Row, Status, TestCase, WhyInfeasible,
+    GoalId, Heap, IncompletePaths, ObjectiveCounts, Objectives, Outcome, Proof, Row, Status, TestCase, WhyInfeasible,
     WhyUnknown,
 };
 use std::cmp::Reverse;
@@ -81,13 +81,14 @@ pub fn reduce(
     let mut kept: BTreeSet<usize> = (tests.len()..rows.len()).collect();
     let goes_wrong = |test: &TestCase| matches!(test.outcome, Outcome::Error { .. } | Outcome::Hung);
     // What a test adds only gets less: a test that still adds what it did when it was looked at last is the best. One that
-    // goes wrong comes after all that don't.
-    let mut waiting: BinaryHeap<(bool, usize, Reverse<usize>)> =
-        tests.iter().enumerate().map(|(index, test)| (!goes_wrong(test), test.covers.len(), Reverse(index))).collect();
-    while let Some((returns, known, Reverse(index))) = waiting.pop().filter(|_| !missing.is_empty()) {
+    // goes wrong comes after all that don't, and one on a heap that may be none after all others.
+    let rank = |test: &TestCase| (test.heap == Heap::Made, !goes_wrong(test));
+    let mut waiting: BinaryHeap<((bool, bool), usize, Reverse<usize>)> =
+        tests.iter().enumerate().map(|(index, test)| (rank(test), test.covers.len(), Reverse(index))).collect();
+    while let Some((rank, known, Reverse(index))) = waiting.pop().filter(|_| !missing.is_empty()) {
         let gain = tests[index].covers.iter().filter(|goal| missing.contains(goal)).count();
         if gain < known {
-            waiting.push((returns, gain, Reverse(index)));
+            waiting.push((rank, gain, Reverse(index)));
         } else if gain > 0 {
             for goal in &tests[index].covers {
                 missing.remove(goal);

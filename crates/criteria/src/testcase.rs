@@ -32,12 +32,35 @@ pub struct TestCase {
     pub path: u64,
     /// Goals that the test reaches, of those that were watched.
     pub covers: Vec<GoalId>,
+    /// How its objects came to be.
+    #[serde(default)]
+    pub heap: Heap,
     /// What an older version does instead, if that was asked and differs.
     #[serde(skip)]
     pub older: Option<String>,
     /// What the replay on the real program said. Each run says it anew.
     #[serde(skip)]
     pub replayed: Replay,
+}
+
+/// How the objects of a test came to be, where only code of the program makes objects whole.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
+pub enum Heap {
+    /// As a caller makes them; or anybody can make them.
+    #[default]
+    Made,
+    /// Field by field: nobody showed that calls lead there.
+    NotShownReachable,
+}
+
+impl Heap {
+    /// What is said of a test on such a heap, if anything is.
+    pub fn remark(self) -> Option<&'static str> {
+        match self {
+            Heap::Made => None,
+            Heap::NotShownReachable => Some("heap not shown reachable"),
+        }
+    }
 }
 
 /// What a test runs.

@@ -46,7 +46,7 @@ pub use java::jvm::Jvm;
 pub use java::replay::replay_java;
 pub use java::suite::{JUnit, JUnitSuite, kept_junit};
 pub use java::target::{
-    JavaAnswers, JavaCall, JavaField, JavaForm, JavaMaking, JavaMany, JavaMethod, JavaNaming, JavaObject, JavaScenario,
-    JavaTarget, JavaTested, JavaThrows, JavaWay,
+    JavaAnswers, JavaCall, JavaField, JavaForm, JavaHeap, JavaMaking, JavaMany, JavaMethod, JavaNaming, JavaObject,
+    JavaScenario, JavaTarget, JavaTested, JavaThrows, JavaWay,
 };
 pub use target::Target;

@@ -167,6 +167,8 @@ pub struct Config {
     pub strings: Option<u32>,
     /// Inclusive ranges of integer inputs, by the input's name; an array's name means every element.
     pub ranges: BTreeMap<String, (i128, i128)>,
+    /// Ways that are not taken, though the function has them.
+    pub not_taken: Vec<NotTaken>,
     /// The words that a program may be called with, beside its name: at most so many, of at most so many characters.
     /// `None`: it is called without, and what reads them is not known.
     pub arguments: Option<(u32, u32)>,
@@ -178,6 +180,18 @@ pub struct Config {
     pub waiting_states: usize,
     /// Seed for every choice that is free.
     pub seed: u64,
+}
+
+/// A way that is not taken: a number that chooses among several is another one. What is left out by that is for whoever says so: a
+/// function that takes it for granted would rest its verdicts on it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NotTaken {
+    /// The parameter that chooses.
+    pub choice: String,
+    /// What it is not.
+    pub value: u64,
+    /// The parameter that nobody looks at then.
+    pub unused: String,
 }
 
 /// Whether input pointers lead into parts of other things: into fields and elements of them.
@@ -224,6 +238,7 @@ impl Default for Config {
             allocation: 1024,
             strings: None,
             ranges: BTreeMap::new(),
+            not_taken: Vec::new(),
             arguments: None,
             precondition: None,
             oracle: None,

@@ -19,7 +19,7 @@ mod search;
 mod state;
 mod vary;
 
-pub use config::{Aliases, Calls, Config, Entry, GoingOn, Labels, Parts, Privates, Search, Summaries};
+pub use config::{Aliases, Calls, Config, Entry, GoingOn, Labels, NotTaken, Parts, Privates, Search, Summaries};
 pub use confirm::case::Case;
 pub use confirm::concrete::{
     Call, ConcreteRun, Look, PROGRAM_NAME, SeenRow, program_arguments, run_function, run_program, watch_function,

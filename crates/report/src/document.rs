@@ -604,6 +604,9 @@ pub struct Test {
     pub function: String,
     /// What its path looks like.
     pub description: String,
+    /// `heap_not_shown_reachable` if nobody showed that calls make its objects.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub heap: Option<String>,
     /// What an older version does instead, if that was asked and differs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub older: Option<String>,
@@ -698,6 +701,9 @@ impl PartialEq for Json {
     }
 }
 
+/// What is said of an objective that only such tests cover: the sentence, and the word for it.
+pub const ON_ANY_HEAP: (&str, &str) = ("only on a heap that was not shown reachable", "heap_not_shown_reachable");
+
 /// The outcome of a test that was only measured.
 pub const MEASURED: &str = "measured";
 
@@ -718,6 +724,7 @@ impl Test {
             id,
             function: String::new(),
             description: String::new(),
+            heap: None,
             older: None,
             path: String::new(),
             earlier: Vec::new(),

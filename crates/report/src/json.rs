@@ -10,8 +10,8 @@ use serde::ser::{SerializeMap, Serializer};
 use std::collections::{HashMap, HashSet};
 use touchstone_base::{Files, Span};
 use touchstone_criteria::{
-    Campaign, Covered, EarlierCall, ErrorTests, FunctionResult, IncompletePaths, ObjectInput, Objective, Outcome,
-    Replay, Status, TestCase, TestKind, covered_by_test,
+    Campaign, Covered, EarlierCall, ErrorTests, FunctionResult, HeapTests, IncompletePaths, ObjectInput, Objective,
+    Outcome, Replay, Status, TestCase, TestKind, covered_by_test,
 };
 use touchstone_ir::{DataType, DataTypes, DataValue, Module, PointerTarget};
 
@@ -22,8 +22,15 @@ pub fn document(campaign: &Campaign, module: &Module, extras: &Extras) -> Docume
     let kept = extras.kept.iter().flat_map(|suite| &suite.tests).filter(|test| test.expects_error);
     let errors = ErrorTests::among(&campaign.tests).and(kept.map(|test| test.name.as_str()));
     let covered = |test: &TestCase| by_test.get(test.id.as_str()).map_or(&[][..], Vec::as_slice);
-    let objectives: Vec<document::Objective> =
-        campaign.objectives.iter().map(|given| objective(given, errors.cover(given), files)).collect();
+    let heaps = HeapTests::among(&campaign.tests);
+    let told = |given: &Objective| {
+        let mut told = objective(given, errors.cover(given), files);
+        if heaps.cover(given) {
+            (told.why, told.reason) = said(Some((document::ON_ANY_HEAP.0.to_string(), document::ON_ANY_HEAP.1)));
+        }
+        told
+    };
+    let objectives: Vec<document::Objective> = campaign.objectives.iter().map(told).collect();
     Document {
         functions: campaign
             .functions
@@ -200,6 +207,7 @@ fn test_of(test: &TestCase, covers: &[Covered<'_>], module: &Module) -> document
         id: test.id.clone(),
         function: test.function.clone(),
         description: test.description.clone(),
+        heap: test.heap.remark().map(|_| document::ON_ANY_HEAP.1.to_string()),
         older: test.older.clone(),
         path: format!("{:016x}", test.path),
         earlier: test.earlier().iter().map(|call| earlier_of(call, objects_of(test), module)).collect(),

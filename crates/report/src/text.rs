@@ -1,7 +1,7 @@
 //! The summary for people: one line a function, then only what needs a look.
 
 use crate::change::change;
-use crate::document::{Assumption, Document, Function, IncompletePaths, Replay, Test, Verdict};
+use crate::document::{Assumption, Document, Function, IncompletePaths, ON_ANY_HEAP, Objective, Replay, Test, Verdict};
 use crate::forms::forms;
 use crate::kept::kept_suites;
 use crate::style::{Paint, Style, cut, heading, longest};
@@ -30,6 +30,7 @@ pub fn text(document: &Document, detail: Detail, style: Style) -> String {
     truth_tables(&mut out, document, detail, style);
     errors(&mut out, document, style);
     covered_by_errors(&mut out, document, style);
+    on_any_heap(&mut out, document, style);
     rejections(&mut out, document, style);
     incomplete(&mut out, document, style);
     disagreements(&mut out, document, style);
@@ -110,22 +111,36 @@ fn errors(out: &mut String, document: &Document, style: Style) {
 
 /// What has no test that comes to an end: how many, and in which functions.
 fn covered_by_errors(out: &mut String, document: &Document, style: Style) {
+    let Some((count, functions)) = by_function(document, |objective| objective.by_error) else { return };
+    heading(out, style, Paint::Yellow, "covered by an error");
+    let (objectives, have) = if count == 1 { ("objective", "has") } else { ("objectives", "have") };
+    let line = format!("  {count} {objectives} {have} no test that returns: {functions}");
+    out.push_str(&cut(&line, style.width));
+    out.push('\n');
+}
+
+/// What only tests cover whose objects nobody showed that calls make.
+fn on_any_heap(out: &mut String, document: &Document, style: Style) {
+    let rests = |objective: &Objective| objective.reason.as_deref() == Some(ON_ANY_HEAP.1);
+    let Some((count, functions)) = by_function(document, rests) else { return };
+    heading(out, style, Paint::Yellow, "covered on any heap");
+    let (objectives, are) = if count == 1 { ("objective", "is") } else { ("objectives", "are") };
+    let line = format!("  {count} {objectives} {are} covered {}: {functions}", ON_ANY_HEAP.0);
+    out.push_str(&cut(&line, style.width));
+    out.push('\n');
+}
+
+/// How many objectives these are, and how many each function has; `None` if there are none.
+fn by_function(document: &Document, wanted: impl Fn(&Objective) -> bool) -> Option<(usize, String)> {
     let mut by_function: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for objective in document.objectives.iter().filter(|objective| objective.by_error) {
+    for objective in document.objectives.iter().filter(|objective| wanted(objective)) {
         by_function.entry(objective.function.as_str()).or_default().insert(objective.id.as_str());
     }
     let count: usize = by_function.values().map(BTreeSet::len).sum();
-    if count == 0 {
-        return;
-    }
     let mut most: Vec<(&str, usize)> = by_function.iter().map(|(name, ids)| (*name, ids.len())).collect();
     most.sort_by_key(|(name, count)| (std::cmp::Reverse(*count), *name));
     let shown: Vec<String> = most.iter().map(|(name, count)| format!("{name} {count}")).collect();
-    heading(out, style, Paint::Yellow, "covered by an error");
-    let (objectives, have) = if count == 1 { ("objective", "has") } else { ("objectives", "have") };
-    let line = format!("  {count} {objectives} {have} no test that returns: {}", shown.join(", "));
-    out.push_str(&cut(&line, style.width));
-    out.push('\n');
+    (count > 0).then(|| (count, shown.join(", ")))
 }
 
 fn rejections(out: &mut String, document: &Document, style: Style) {

@@ -97,6 +97,7 @@ fn test(id: &str, params: Vec<NamedValue>, objects: Vec<ObjectInput>) -> TestCas
         description: "a > b".into(),
         path: 0xabc,
         covers: vec![],
+        heap: touchstone_criteria::Heap::Made,
         older: None,
         replayed: Replay::Agreed,
     }

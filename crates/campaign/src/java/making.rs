@@ -1,10 +1,10 @@
 //! How objects are made, as tests write it: what the front end planned, in the words of what writes tests.
 
 use touchstone_emit::{
-    JavaAnswers, JavaCall, JavaForm, JavaMaking, JavaMany, JavaNaming, JavaObject, JavaScenario, JavaTested,
+    JavaAnswers, JavaCall, JavaForm, JavaHeap, JavaMaking, JavaMany, JavaNaming, JavaObject, JavaScenario, JavaTested,
     JavaThrows, JavaWay,
 };
-use touchstone_front_java::{Answers, Call, Form, Making, Many, Naming, Object, Scenario, Way};
+use touchstone_front_java::{ANY_HEAP, Answers, Call, Form, Heap, Making, Many, Naming, Object, Scenario, Way};
 
 pub(crate) fn played(scenario: &Scenario) -> JavaScenario {
     JavaScenario {
@@ -18,7 +18,12 @@ pub(crate) fn played(scenario: &Scenario) -> JavaScenario {
             },
         },
         result: scenario.result.clone(),
+        heaps: scenario.heaps.iter().map(heap).collect(),
     }
+}
+
+fn heap(planned: &Heap) -> JavaHeap {
+    JavaHeap { object: planned.object, selector: (planned.selector, ANY_HEAP), param: planned.param }
 }
 
 fn call(planned: &Call) -> JavaCall {

@@ -111,6 +111,9 @@ pub struct Generate {
     /// function's own
     #[arg(long, value_name = "N", default_value_t = 4, help_heading = "Inputs", value_parser = parse_calls)]
     pub calls: u32,
+    /// Java: objects that tests use, where those that calls make leave something open
+    #[arg(long, default_value = "any", value_name = "MODE", help_heading = "Inputs")]
+    pub heaps: Heaps,
     /// Pointers to characters lead to texts of at most N characters, unless --len says otherwise
     #[arg(long, value_name = "N", help_heading = "Inputs", value_parser = parse_size)]
     pub strings: Option<u32>,
@@ -217,6 +220,14 @@ fn assume() -> impl clap::builder::TypedValueParser<Value = Assume> {
     let words = Assume::ALL.map(|assume| PossibleValue::new(assume.word()).help(assume.to_string()));
     let named = |word: String| Assume::ALL.into_iter().find(|assume| assume.word() == word);
     PossibleValuesParser::new(words).map(move |word| named(word).expect("invariant: only these words are taken"))
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Heaps {
+    /// Only those that constructors and methods make
+    Calls,
+    /// Also objects with whatever their fields hold: such a test says that its heap was not shown reachable
+    Any,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]

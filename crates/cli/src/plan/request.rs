@@ -1,8 +1,8 @@
 //! The command line becomes a request: plain data, nothing is decided. The environment is read here.
 
 use crate::plan::args::{
-    Aliases, Compile, DEFAULT_OUT, Emit, Externals, Generate, Labels, Malloc, Scope, Search, Summaries, Surroundings,
-    Volatile,
+    Aliases, Compile, DEFAULT_OUT, Emit, Externals, Generate, Heaps, Labels, Malloc, Scope, Search, Summaries,
+    Surroundings, Volatile,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -81,6 +81,10 @@ impl Generate {
             max_objects: self.max_objects,
             grow: self.grow,
             calls: self.calls,
+            heaps: match self.heaps {
+                Heaps::Calls => touchstone_campaign::Heaps::Calls,
+                Heaps::Any => touchstone_campaign::Heaps::Any,
+            },
             strings: self.strings,
             arguments: self.surroundings.argv,
             surroundings: self.surroundings.of_program(),

@@ -239,7 +239,7 @@ class Open {
 }
 ",
     );
-    let arguments = ["prove", "--format", "json", "-c", "branch"];
+    let arguments = ["prove", "--format", "json", "-c", "branch", "--heaps", "calls"];
     let output = touchstone(&arguments, &[&file], scratch.path());
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     for text in ["n > 100 is true", "Level.ONE.x > 5 is true", "m.level > 5 is true", "s.area() > 5 is true"] {

@@ -29,6 +29,7 @@ mod java_criteria;
 mod java_details;
 mod java_excluded;
 mod java_generate;
+mod java_heaps;
 mod java_hidden;
 mod java_jars;
 mod java_measure;

@@ -158,6 +158,7 @@ fn test_there(name: &str, function: &str, outcome: Outcome) -> TestCase {
         description: String::new(),
         path: 0,
         covers: Vec::new(),
+        heap: touchstone_criteria::Heap::Made,
         older: None,
         replayed: Replay::NotRun,
     }

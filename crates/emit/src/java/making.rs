@@ -3,10 +3,12 @@
 use crate::java::names::Names;
 use crate::java::noticed::Checks;
 use crate::java::objects::Objects;
-use crate::java::target::{JavaAnswers, JavaCall, JavaForm, JavaMaking, JavaNaming, JavaObject, JavaScenario, JavaWay};
+use crate::java::target::{
+    JavaAnswers, JavaCall, JavaForm, JavaMaking, JavaNaming, JavaObject, JavaScenario, JavaWay, number,
+};
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_criteria::NamedValue;
-use touchstone_ir::DataValue;
+use touchstone_ir::{DataValue, PointerTarget};
 
 /// How an object may be written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,6 +29,8 @@ pub(crate) struct Making<'t> {
     params: &'t [NamedValue],
     arguments: &'t [String],
     objects: &'t Objects<'t>,
+    /// Says which objects are inputs as they are.
+    any: &'t JavaScenario,
     /// What calls that prepare objects return.
     checks: Checks<'t>,
     /// What makes them.
@@ -38,14 +42,20 @@ pub(crate) struct Making<'t> {
 }
 
 impl<'t> Making<'t> {
-    pub fn new(params: &'t [NamedValue], objects: &'t Objects<'t>, checks: Checks<'t>) -> Making<'t> {
+    pub fn new(
+        any: &'t JavaScenario,
+        params: &'t [NamedValue],
+        objects: &'t Objects<'t>,
+        checks: Checks<'t>,
+    ) -> Making<'t> {
         let (lines, made) = (Vec::new(), BTreeMap::new());
         let shared = checks.objects().into_iter().collect();
-        Making { names: checks.names, params, arguments: checks.arguments, objects, checks, lines, shared, made }
+        Making { names: checks.names, params, arguments: checks.arguments, objects, any, checks, lines, shared, made }
     }
 
     /// Makes all, and gives the call that is tested.
-    pub fn call(&mut self, scenario: &JavaScenario) -> String {
+    pub fn call(&mut self) -> String {
+        let scenario = self.any;
         let tested = &scenario.tested;
         let Some(call) = tested.calls.get(tested.selector.map_or(0, |at| self.number(at))) else {
             return String::new();
@@ -67,10 +77,7 @@ impl<'t> Making<'t> {
     }
 
     fn number(&self, at: usize) -> usize {
-        match self.params.get(at).map(|param| &param.value) {
-            Some(DataValue::Int(number)) => *number as usize,
-            _ => 0,
-        }
+        number(self.params, at) as usize
     }
 
     fn way<'o>(&self, object: &'o JavaObject) -> Option<&'o JavaWay> {
@@ -130,6 +137,11 @@ impl<'t> Making<'t> {
     fn object(&mut self, object: &JavaObject, written: As) -> String {
         let ty = self.names.shortened(&object.ty);
         let null = format!("({ty}) null");
+        if let Some(at) = self.any.any_heap(object, self.params) {
+            let text = self.input(at, &ty).unwrap_or(if written == As::Plain { "null".to_string() } else { null });
+            self.made.insert(object.number, text.clone());
+            return text;
+        }
         let Some(way) = self.way(object) else { return null };
         let is_stub = matches!(way, JavaWay::Stub { .. });
         let mut adding = Vec::new();
@@ -199,6 +211,13 @@ impl<'t> Making<'t> {
             self.lines.push(self.checks.before(selector, &call, &self.made));
         }
         name
+    }
+
+    /// The variable of an object that is a parameter.
+    fn input(&self, at: usize, ty: &str) -> Option<String> {
+        let DataValue::Pointer(PointerTarget::Object { object, .. }) = self.params.get(at)?.value else { return None };
+        let name = self.objects.name(object)?;
+        Some(if self.objects.type_of_variable(object) == ty { name.to_string() } else { format!("(({ty}) {name})") })
     }
 
     fn variable(&self, name: &str) -> String {

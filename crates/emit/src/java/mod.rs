@@ -1,6 +1,7 @@
 //! Tests of Java: JUnit classes, one for each class under test, and their replay on the user's JVM.
 
 pub(crate) mod confined;
+pub(crate) mod filled;
 pub(crate) mod jvm;
 pub(crate) mod literal;
 pub(crate) mod making;

@@ -1,7 +1,7 @@
-//! Objects of a test as Java source: arrays as variables, strings as literals.
+//! Objects of a test as Java source: arrays as variables, strings as literals. Those that no calls make are filled (`filled.rs`).
 
 use crate::java::literal::{literal, quoted_units};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use touchstone_criteria::{NamedValue, ObjectInput};
 use touchstone_ir::{DataType, DataTypeId, DataValue, Module, PointerTarget};
 
@@ -15,6 +15,17 @@ pub(crate) struct Objects<'t> {
     names: Vec<Option<String>>,
     /// Strings that are another object than a string of the same text.
     twins: BTreeSet<usize>,
+    /// Types of variables that are not just any object's.
+    types: BTreeMap<usize, String>,
+}
+
+/// An object of a test that its call names: what it is called there, and its type.
+pub(crate) struct Titled {
+    /// The name that parts of it begin with.
+    pub param: String,
+    pub name: String,
+    pub ty: String,
+    pub object: usize,
 }
 
 /// An array: what its elements are, and their values.
@@ -24,8 +35,9 @@ struct Array<'t> {
 }
 
 impl<'t> Objects<'t> {
-    pub fn new(module: &'t Module, objects: &'t [ObjectInput]) -> Objects<'t> {
-        let mut made = Objects { module, objects, names: Vec::new(), twins: BTreeSet::new() };
+    pub fn new(module: &'t Module, objects: &'t [ObjectInput], titles: &[Titled]) -> Objects<'t> {
+        let (twins, types) = (BTreeSet::new(), BTreeMap::new());
+        let mut made = Objects { module, objects, names: Vec::new(), twins, types };
         let inside: BTreeSet<usize> = (0..objects.len()).filter_map(|index| made.bytes_of(index)).collect();
         let mut texts = Vec::new();
         for (index, object) in objects.iter().enumerate() {
@@ -35,8 +47,13 @@ impl<'t> Objects<'t> {
                 }
                 texts.push(text);
             }
-            let is_variable = made.array(index).is_some() && !inside.contains(&index);
-            made.names.push(is_variable.then(|| object.name.clone()));
+            let is_variable = (made.array(index).is_some() && !inside.contains(&index)) || made.is_filled(index);
+            let renamed = |titled: &Titled| Some(titled.name.clone() + object.name.strip_prefix(&titled.param)?);
+            let name = titles.iter().find_map(renamed).unwrap_or_else(|| object.name.clone());
+            made.names.push(is_variable.then_some(name));
+        }
+        for titled in titles {
+            made.types.entry(titled.object).or_insert_with(|| titled.ty.clone());
         }
         for name in made.names.iter_mut().flatten().filter(|name| KEYWORDS.contains(&name.as_str())) {
             name.push('_');
@@ -44,7 +61,7 @@ impl<'t> Objects<'t> {
         made
     }
 
-    fn fields(&self, index: usize) -> Option<(&'t str, &'t [touchstone_ir::Field], &'t [DataValue])> {
+    pub fn fields(&self, index: usize) -> Option<(&'t str, &'t [touchstone_ir::Field], &'t [DataValue])> {
         let object = self.objects.get(index)?;
         match (&self.module.types[object.element], object.values.as_slice()) {
             (DataType::Struct { name, fields, .. }, [DataValue::Struct(values)]) => Some((name, fields, values)),
@@ -61,7 +78,35 @@ impl<'t> Objects<'t> {
         let (_, fields, values) = self.fields(index)?;
         let DataType::Array { element, .. } = self.module.types[fields.last()?.ty] else { return None };
         let DataValue::Array(values) = values.last()? else { return None };
-        Some(Array { element: &self.module.types[element], values })
+        let array = Array { element: &self.module.types[element], values };
+        (!matches!(array.element, DataType::Pointer { .. })).then_some(array)
+    }
+
+    /// An array of references: the type of its elements, and these.
+    pub fn references(&self, index: usize) -> Option<(&'t str, &'t [DataValue])> {
+        let (name, fields, values) = self.fields(index)?;
+        let DataType::Array { element, .. } = self.module.types[fields.last()?.ty] else { return None };
+        let DataValue::Array(values) = values.last()? else { return None };
+        let is_reference = matches!(self.module.types[element], DataType::Pointer { .. });
+        is_reference.then_some((name.strip_suffix("[]")?, values))
+    }
+
+    pub fn len(&self) -> usize {
+        self.objects.len()
+    }
+
+    pub fn data(&self, ty: DataTypeId) -> &'t DataType {
+        &self.module.types[ty]
+    }
+
+    /// The variable that an object is, if it is one.
+    pub fn name(&self, index: usize) -> Option<&str> {
+        self.names.get(index)?.as_deref()
+    }
+
+    /// The type of that.
+    pub fn type_of_variable(&self, index: usize) -> &str {
+        self.types.get(&index).map_or("Object", String::as_str)
     }
 
     /// The array of a string's bytes.
@@ -75,7 +120,7 @@ impl<'t> Objects<'t> {
     }
 
     /// The characters of a string.
-    fn text(&self, index: usize) -> Option<Vec<u16>> {
+    pub fn text(&self, index: usize) -> Option<Vec<u16>> {
         let (name, ..) = self.fields(index)?;
         if name != STRING {
             return None;
@@ -99,7 +144,9 @@ impl<'t> Objects<'t> {
             let (name, array) = (name.as_ref()?, self.array(index)?);
             Some(format!("{}[] {name} = {};", type_name(array.element), braces(&array)))
         };
-        self.names.iter().enumerate().filter_map(line).collect()
+        let mut lines: Vec<String> = self.names.iter().enumerate().filter_map(line).collect();
+        lines.extend(self.filled());
+        lines
     }
 
     /// What must hold of the variables afterwards.

@@ -1,18 +1,19 @@
 //! JUnit classes: one file for each class under test, in its package, whole after every test.
 
 use crate::EmitError;
+use crate::java::filled::MAKER;
 use crate::java::literal::literal;
 use crate::java::making::Making;
 use crate::java::names::{Names, imports};
 use crate::java::noticed::Checks;
-use crate::java::objects::{Kind, Objects, new_result};
-use crate::java::target::{JavaMethod, JavaTarget};
+use crate::java::objects::{Kind, Objects, Titled, new_result};
+use crate::java::target::{JavaMaking, JavaMethod, JavaScenario, JavaTarget, number};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::hash::Hasher;
 use std::path::{Path, PathBuf};
 use touchstone_base::{StableHasher, write_whole};
-use touchstone_criteria::{Covered, NamedValue, Outcome, TestCase, TestKind};
+use touchstone_criteria::{Covered, Heap, NamedValue, Outcome, TestCase, TestKind};
 use touchstone_ir::{DataType, DataValue, FuncId, Module, PointerTarget};
 
 /// Which JUnit tests are written for.
@@ -125,6 +126,10 @@ impl<'t> JUnitSuite<'t> {
         if parts.iter().any(|part| part.contains("\n        set(")) {
             text += SETTER;
         }
+        let on_any_heap = Heap::NotShownReachable.remark().map_or(String::new(), remark);
+        if parts.iter().any(|part| part.contains(&on_any_heap)) {
+            text += MAKER;
+        }
         text += "}\n";
         format!("{OURS}{:016x}\n{text}", hash(&text))
     }
@@ -146,6 +151,7 @@ impl<'t> JUnitSuite<'t> {
         if let Some(older) = &test.older {
             let _ = writeln!(text, "    // {}", older.replace("\\u", "\\ u").replace(['\n', '\r'], " "));
         }
+        text += &test.heap.remark().map_or(String::new(), remark);
         let public = if self.junit == JUnit::Four { "public " } else { "" };
         text += "    @Test\n";
         if self.junit == JUnit::Five && !shown.is_empty() {
@@ -166,19 +172,20 @@ impl<'t> JUnitSuite<'t> {
 
     fn body(&self, test: &TestCase) -> Vec<String> {
         let TestKind::Function { params, globals, objects, .. } = &test.kind else { return Vec::new() };
-        let objects = Objects::new(self.module, objects);
+        let names = Names { package: &self.method.package, target: self.target };
+        let titles = self.method.scenario.as_ref().map_or_else(Vec::new, |scenario| titles(scenario, params, &names));
+        let objects = Objects::new(self.module, objects, &titles);
         let mut lines: Vec<String> = globals.iter().filter_map(|value| self.set(value)).collect();
         lines.extend(objects.declarations());
         let arguments: Vec<String> = params.iter().map(|value| objects.argument(value)).collect();
         let delta = if self.junit == JUnit::Four { ", 0" } else { "" };
-        let names = Names { package: &self.method.package, target: self.target };
         let (mut after, mut checked) = (Vec::new(), Vec::new());
         let call = match &self.method.scenario {
             Some(scenario) => {
                 let (module, noticed) = (self.module, &test.expected.noticed[..]);
                 let checks = Checks { module, names: &names, arguments: &arguments, delta, noticed };
-                let mut making = Making::new(params, &objects, checks);
-                let call = making.call(scenario);
+                let mut making = Making::new(scenario, params, &objects, checks);
+                let call = making.call();
                 lines.append(&mut making.lines);
                 after = checks.after(&making.made);
                 let is_taken = lines.iter().any(|line| line.contains(" result = "));
@@ -271,10 +278,31 @@ impl<'t> JUnitSuite<'t> {
     }
 }
 
+/// A line that says something of a test.
+fn remark(text: &str) -> String {
+    format!("    // {text}\n")
+}
+
 fn hash(text: &str) -> u64 {
     let mut hash = StableHasher::default();
     hash.write(text.as_bytes());
     hash.finish()
+}
+
+/// The objects that are inputs as they are.
+fn titles(scenario: &JavaScenario, params: &[NamedValue], names: &Names<'_>) -> Vec<Titled> {
+    let called = scenario.tested.selector.map_or(0, |at| number(params, at));
+    let arguments = scenario.tested.calls.get(called as usize).map_or(&[][..], |call| &call.arguments);
+    let mut found = Vec::new();
+    for making in scenario.receiver.iter().chain(arguments) {
+        let JavaMaking::Object(object) = making else { continue };
+        let Some(param) = scenario.any_heap(object, params).and_then(|at| params.get(at)) else { continue };
+        if let DataValue::Pointer(PointerTarget::Object { object: target, .. }) = param.value {
+            let (param, name, ty) = (param.name.clone(), object.name.clone(), names.shortened(&object.ty));
+            found.push(Titled { param, name, ty, object: target });
+        }
+    }
+    found
 }
 
 /// The tests of each function in a file that we wrote; `None` if it is not ours, or somebody edited it.
@@ -285,6 +313,7 @@ fn sections(text: &str) -> Option<BTreeMap<String, Vec<String>>> {
         return None;
     }
     let body = rest.strip_suffix("}\n")?;
+    let body = body.strip_suffix(MAKER).unwrap_or(body);
     let body = body.strip_suffix(SETTER).unwrap_or(body);
     let mut found = BTreeMap::new();
     for part in body.split(SECTION).skip(1) {

@@ -6,6 +6,8 @@ use crate::java::jvm::Jvm;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use touchstone_criteria::NamedValue;
+use touchstone_ir::DataValue;
 
 /// How the user's classes are called and run.
 #[derive(Debug)]
@@ -211,6 +213,35 @@ pub struct JavaScenario {
     pub tested: JavaTested,
     /// The type of the result, with packages.
     pub result: String,
+    /// Objects that may be inputs as they are.
+    pub heaps: Vec<JavaHeap>,
+}
+
+/// An object that may be an input as it is.
+#[derive(Clone, Debug)]
+pub struct JavaHeap {
+    /// Its number.
+    pub object: usize,
+    /// What says which way it is made, and what that is for this one.
+    pub selector: (usize, u64),
+    /// The parameter that it is then.
+    pub param: usize,
+}
+
+impl JavaScenario {
+    /// The parameter that an object is, if nothing makes it.
+    pub(crate) fn any_heap(&self, object: &JavaObject, params: &[NamedValue]) -> Option<usize> {
+        let heap = self.heaps.iter().find(|heap| heap.object == object.number)?;
+        (number(params, heap.selector.0) == heap.selector.1).then_some(heap.param)
+    }
+}
+
+/// The number that a parameter is.
+pub(crate) fn number(params: &[NamedValue], at: usize) -> u64 {
+    match params.get(at).map(|param| &param.value) {
+        Some(DataValue::Int(number)) => *number,
+        _ => 0,
+    }
 }
 
 /// A static field that tests set.

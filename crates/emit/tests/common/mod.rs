@@ -178,6 +178,7 @@ impl Bench {
             description: format!("a path of {function}"),
             path: 0,
             covers: vec![],
+            heap: touchstone_criteria::Heap::Made,
             older: None,
             replayed: Replay::NotRun,
         }

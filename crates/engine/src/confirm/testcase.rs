@@ -132,6 +132,7 @@ impl Executor<'_> {
             description: describe(self.module, way.into_iter()),
             path: run.path,
             covers: run.hits,
+            heap: touchstone_criteria::Heap::Made,
             older: None,
             replayed: match disagreement {
                 Some(why) => Replay::Disagreed(why),

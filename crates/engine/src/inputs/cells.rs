@@ -198,6 +198,12 @@ impl Executor<'_> {
     }
 
     pub(super) fn constrain(&mut self, term: TermId, signed: bool, name: &str, constraints: &mut Vec<TermId>) {
+        let config = self.config;
+        for way in config.not_taken.iter().filter(|way| way.choice == name) {
+            let value = self.terms.constant(self.terms.width(term), way.value);
+            let taken = self.terms.eq(term, value);
+            constraints.push(self.terms.not(taken));
+        }
         let Some(range) = self.range_of(name) else { return };
         let width = self.terms.width(term);
         let (least, greatest) =

@@ -122,7 +122,7 @@ const FLOATS: &[f64] = &[
 /// Changes inputs.
 pub(super) struct Changes<'m> {
     pub(super) module: &'m Module,
-    config: &'m Config,
+    pub(super) config: &'m Config,
     /// Elements of an object, at most.
     pub(super) longest: usize,
     hints: Hints,
@@ -145,7 +145,7 @@ enum Root {
 impl<'m> Changes<'m> {
     pub fn new(module: &'m Module, func: FuncId, config: &'m Config, longest: usize, seed: u64) -> Changes<'m> {
         let (hints, chance) = (Hints::of(module, func), Chance::new(seed ^ func.index() as u64));
-        let choices = if module.has_classes() { whole::choices(module, func) } else { BTreeMap::new() };
+        let choices = if module.has_classes() { whole::choices(module, func, config) } else { BTreeMap::new() };
         Changes { module, config, longest, hints, chance, choices, still: None }
     }
 

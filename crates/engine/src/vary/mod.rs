@@ -389,6 +389,7 @@ impl<'a> Variation<'a, '_> {
             description: String::new(),
             path: run.path,
             covers: run.hits,
+            heap: touchstone_criteria::Heap::Made,
             older: None,
             replayed: match (volatile, run.traps) {
                 (true, _) => Replay::NotCheckable(NotCheckable::Volatile),

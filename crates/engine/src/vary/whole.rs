@@ -3,6 +3,7 @@
 //!
 //! Most objects are made by calls, and numbers say which: a number that the function switches on at once is one of those that it knows.
 
+use crate::config::Config;
 use crate::vary::Inputs;
 use crate::vary::change::Changes;
 use std::collections::BTreeMap;
@@ -13,7 +14,7 @@ use touchstone_ir::{
 };
 
 /// By parameter, the numbers that the function switches on to find out what a caller makes.
-pub(super) fn choices(module: &Module, func: FuncId) -> BTreeMap<usize, Vec<u64>> {
+pub(super) fn choices(module: &Module, func: FuncId, config: &Config) -> BTreeMap<usize, Vec<u64>> {
     let function = &module.functions[func];
     let mut all = BTreeMap::new();
     for block in function.blocks.values() {
@@ -22,7 +23,9 @@ pub(super) fn choices(module: &Module, func: FuncId) -> BTreeMap<usize, Vec<u64>
             continue;
         };
         if let Some(index) = function.params.iter().position(|param| param.reg == *reg) {
-            all.insert(index, arms.iter().map(|arm| arm.low).collect());
+            let name = &function.params[index].name;
+            let is_taken = |value: &u64| !config.not_taken.iter().any(|way| way.choice == *name && way.value == *value);
+            all.insert(index, arms.iter().map(|arm| arm.low).filter(is_taken).collect());
         }
     }
     all
@@ -73,6 +76,9 @@ impl Changes<'_> {
 
     /// Whether it is another object now.
     fn change_param(&mut self, index: usize, param: &mut NamedValue, objects: &mut Vec<ObjectInput>) -> bool {
+        if self.config.not_taken.iter().any(|way| way.unused == param.name) {
+            return false;
+        }
         if let DataType::Pointer { pointee, .. } = self.module.types[param.data] {
             param.value = DataValue::Pointer(self.whole(&param.name, pointee, objects));
             return true;

@@ -6,7 +6,7 @@ use super::builder::{Builder, int};
 use super::planning::Planned;
 use super::world::{Data, Func, Kept, World};
 use crate::classfile::{Desc, MethodDesc, access};
-use crate::world::{MethodRef, Refusal};
+use crate::world::{ClassId, MethodRef, Refusal};
 use touchstone_ir::{Builtin, CmpOp, Operand, Ty};
 
 impl World {
@@ -112,6 +112,13 @@ impl World {
         b.at(no);
         b.ret(Some(int(0)));
         Ok(())
+    }
+
+    /// The method that says whether an object of a class keeps what its class does.
+    pub fn invariant(&self, class: ClassId) -> Option<MethodRef> {
+        let found = self.classes.find_method(class, "repOk", "()Z")?;
+        let member = self.classes.method(found);
+        (member.code().is_some() && !member.is(access::STATIC)).then_some(found)
     }
 
     /// Goes on only where the object keeps its class's invariant, and the call that is tested is allowed. Before the arguments stands the

@@ -5,6 +5,7 @@
 
 use crate::classfile::Desc;
 use crate::world::{ClassId, FieldRef, MethodRef};
+use touchstone_ir::DataTypeId;
 
 /// How a value is made.
 #[derive(Clone, Debug)]
@@ -234,6 +235,26 @@ impl Naming {
     }
 }
 
+/// What a selector is where an object is not made by calls: it is an input, with whatever its fields hold.
+pub const ANY_HEAP: u64 = 5_000;
+
+/// An object that may be an input.
+#[derive(Clone, Debug)]
+pub struct Heap {
+    /// Its number among the objects of the scenario.
+    pub object: usize,
+    /// The parameter that says which way is taken: [`ANY_HEAP`] for this one.
+    pub selector: usize,
+    /// The parameter that it is.
+    pub param: usize,
+    /// Its declared class.
+    pub(crate) class: ClassId,
+    /// The type of the parameter.
+    pub(crate) data: DataTypeId,
+    /// The classes of objects that it may lead to.
+    pub(crate) classes: Vec<ClassId>,
+}
+
 /// How the arguments of a method, and the object that it is called on, are made.
 #[derive(Clone, Debug)]
 pub struct Scenario {
@@ -251,9 +272,16 @@ pub struct Scenario {
     pub(crate) params: Vec<(String, Desc)>,
     /// How many objects there are.
     pub(crate) objects: usize,
+    /// Those that may be inputs.
+    pub heaps: Vec<Heap>,
 }
 
 impl Scenario {
+    /// The name of a parameter.
+    pub fn param_name(&self, at: usize) -> &str {
+        self.params.get(at).map_or("", |(name, _)| name)
+    }
+
     /// What is called at last, or the first of several that are alike.
     pub(crate) fn called(&self) -> MethodRef {
         self.tested.calls[0].method

@@ -17,6 +17,7 @@ mod expression;
 mod generics;
 mod handles;
 mod hazards;
+mod heaps;
 mod init;
 mod insn;
 mod known_classes;
@@ -51,7 +52,8 @@ pub(crate) use boxes::Boxes;
 pub use hazards::Implicit;
 pub use looking::{BoxClass, Effect, Gives, Looks, Passed, Prepared, Preparing, Probe, Reads, Whose};
 pub use making::{
-    All, Answers, Call, Form, Making, Many, Meddles, Naming, Object, Scenario, Series, Slot, Tested, Throws, Way,
+    ANY_HEAP, All, Answers, Call, Form, Heap, Making, Many, Meddles, Naming, Object, Scenario, Series, Slot, Tested,
+    Throws, Way,
 };
 pub use marked::{Asked, Placed};
 pub(crate) use origin::type_text;

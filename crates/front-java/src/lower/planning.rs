@@ -2,7 +2,7 @@
 //! static methods, constants and calls, a few levels deep.
 //!
 //! What is left out (more calls, longer collections, other classes) is a way that stops by name, so no verdict says that there
-//! is none. Deliberately not here: heaps that no caller can build.
+//! is none. Deliberately not here: heaps that no calls make (`heaps.rs`).
 
 use super::callers::Callers;
 use super::generics::Types;
@@ -235,8 +235,10 @@ impl Planner<'_> {
         let tested = Tested { calls, all: *all, selector, naming: Naming::of(overloaded), results };
         let changing = self.looked_at(receiver.as_ref(), &tested);
         let result_class = self.looked_at_result(&result);
+        let heaps = self.heaps(receiver.as_ref(), &tested.calls);
         let (params, objects, result) = (std::mem::take(&mut self.params), self.count, result.text());
-        Ok(Planned::Made(Arc::new(Scenario { receiver, tested, result, changing, result_class, params, objects })))
+        let scenario = Scenario { receiver, tested, result, changing, result_class, params, objects, heaps };
+        Ok(Planned::Made(Arc::new(scenario)))
     }
 
     /// What one of several calls gives.

@@ -4,7 +4,8 @@
 //! making an object throws is none: nobody gets to call the method.
 
 use super::builder::{Builder, NULL, int, long, ty_of};
-use super::making::{All, Call, Making, Object, Results, Scenario, Slot, Tested, Way};
+use super::making::{ANY_HEAP, All, Call, Heap, Making, Object, Results, Scenario, Slot, Tested, Way};
+use super::outer::object_of;
 use super::planning::Planned;
 use super::types::Use;
 use super::world::{Data, Func, Kept, World, result_ty};
@@ -32,6 +33,10 @@ struct Playing {
     texts: Vec<bool>,
     /// The method whose call is only prepared.
     prepared: Option<MethodRef>,
+    /// Objects that may be inputs.
+    heaps: Vec<Heap>,
+    /// The number of the object that the method is called on.
+    receiver: Option<usize>,
 }
 
 pub(super) fn arm(value: usize, target: BlockId) -> SwitchArm {
@@ -106,6 +111,11 @@ impl World {
             param.name.clone_from(name);
             param.data = self.data_of(desc, Use::Input);
         }
+        for heap in &scenario.heaps {
+            if let Some(param) = function.params.get_mut(heap.param) {
+                param.data = heap.data;
+            }
+        }
         function
     }
 
@@ -123,7 +133,15 @@ impl World {
         b.catcher = Some((thrown, never));
         let is_text = |desc: &Desc| matches!(desc, Desc::Ref(name) if &**name == STRING);
         let texts = scenario.params.iter().map(|(_, desc)| is_text(desc)).collect();
-        let mut playing = Playing { b, objects, never, texts, prepared };
+        let mut playing = Playing {
+            b,
+            objects,
+            never,
+            texts,
+            prepared,
+            heaps: scenario.heaps.clone(),
+            receiver: scenario.receiver.as_ref().and_then(object_of),
+        };
         self.ensure_init(&mut playing.b, method.class);
         let receiver = scenario.receiver.as_ref().map(|receiver| self.make(&mut playing, receiver)).transpose()?;
         let result = self.call_tested(&mut playing, &scenario.tested, receiver)?;
@@ -275,6 +293,14 @@ impl World {
                 done
             });
         }
+        if let Some(heap) = p.heaps.iter().find(|heap| heap.object == object.number).cloned() {
+            let block = p.b.block();
+            arms.push(arm(ANY_HEAP as usize, block));
+            p.b.at(block);
+            self.take_heap(p, &heap);
+            p.b.copy(made, p.b.param(heap.param));
+            p.b.jump(done);
+        }
         let others = match object.all {
             All::Known => p.never,
             All::NotKnown => Playing::stop(p, OTHERS),
@@ -295,6 +321,31 @@ impl World {
         p.b.at(done);
         self.keep(p, Kept::Object(object.number), Operand::Reg(made));
         Ok(Operand::Reg(made))
+    }
+
+    /// An object is an input. Where there are objects, their classes were initialised.
+    fn take_heap(&mut self, p: &mut Playing, heap: &Heap) {
+        for class in &heap.classes {
+            self.ensure_init(&mut p.b, *class);
+        }
+        let object = p.b.param(heap.param);
+        if p.receiver == Some(heap.object) {
+            // What its class keeps is asked before the call.
+            let there = p.b.cmp(CmpOp::Ne, object, NULL);
+            p.b.check(there, p.never);
+            return;
+        }
+        let Some(invariant) = self.invariant(heap.class) else { return };
+        let (ask, done) = (p.b.block(), p.b.block());
+        let null = p.b.cmp(CmpOp::Eq, object, NULL);
+        p.b.branch(null, done, ask, BranchRole::Check);
+        p.b.at(ask);
+        let function = self.called_on(invariant);
+        let answer = p.b.call(function, vec![object], Some(Ty::I32));
+        let holds = p.b.cmp(CmpOp::Ne, answer, int(0));
+        p.b.builtin(Builtin::Assume, vec![holds], None);
+        p.b.jump(done);
+        p.b.at(done);
     }
 
     /// Makes the call that a selector says; none goes on to where the object is used.

@@ -15,6 +15,8 @@ use touchstone_ir::{DataType, DataTypeId, Field, StructKind, Tag, Variant};
 pub(crate) enum Use {
     /// Values come in: an object says of what class it is.
     Input,
+    /// The same, and objects of the program come in as well.
+    Heap,
     /// Values come out: the declared class is looked at.
     Result,
 }
@@ -51,7 +53,7 @@ impl World {
         let variants = vec![Variant { tag: word, ty: object }];
         let tag = Tag { offset: CLASS_WORD as u64, bits: 32 };
         let pointee = match used {
-            Use::Input => self.types.push(DataType::OneOf { name, tag, variants }),
+            Use::Input | Use::Heap => self.types.push(DataType::OneOf { name, tag, variants }),
             Use::Result => object,
         };
         self.types.push(DataType::Pointer { pointee, to_const: false })

@@ -175,6 +175,8 @@ pub(crate) struct World {
     /// Data types, and which of them stands for what.
     pub types: DataTypes,
     pub type_ids: FxHashMap<(Arc<str>, Use), DataTypeId>,
+    /// Classes whose objects may be inputs.
+    pub heap_types: FxHashMap<ClassId, DataTypeId>,
     /// By method that was lowered: where points stand that are about single instructions.
     pub placed: FxHashMap<MethodRef, AllPlaced>,
 }
@@ -229,6 +231,7 @@ impl World {
             asks_identity: None,
             placed: FxHashMap::default(),
             program: Vec::new(),
+            heap_types: FxHashMap::default(),
             types: World::base_types(),
             type_ids: FxHashMap::default(),
         }

@@ -246,9 +246,10 @@ fn test_entry(out: &mut String, site: &Site<'_>, test: &Test, covers: &[&Objecti
             None => escape(&test.outcome.replace('_', " ")),
         },
     };
+    let heap = test.heap.as_deref().map_or(String::new(), |heap| format!(" · {}", escape(&heap.replace('_', " "))));
     let _ = write!(
         out,
-        "<section class=\"test\" id=\"t-{0}\"><h2><code>{0}</code> <small>{ending} · <span class=\"{class}\">{replay}{why}</span></small></h2>",
+        "<section class=\"test\" id=\"t-{0}\"><h2><code>{0}</code> <small>{ending} · <span class=\"{class}\">{replay}{why}</span>{heap}</small></h2>",
         escape(&test.id)
     );
     if !test.earlier.is_empty() {

@@ -77,6 +77,7 @@ impl<'m> Version<'m> {
             description: String::new(),
             path: 0,
             covers: Vec::new(),
+            heap: touchstone_criteria::Heap::Made,
             older: None,
             replayed: Replay::NotRun,
         };

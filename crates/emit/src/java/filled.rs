@@ -1,0 +1,159 @@
+//! Objects of a test that no calls make: without a constructor, field by field, through reflection.
+
+use crate::java::literal::literal;
+use crate::java::objects::Objects;
+use std::collections::BTreeSet;
+use touchstone_ir::{DataType, DataValue, PointerTarget};
+
+/// What the name of boxed numbers is in the module.
+const NUMBER: &str = "java.lang.Integer";
+
+/// What the tests of a class need for it. The fields of an object are given by their names; others are zero or null.
+pub(crate) const MAKER: &str = r#"
+    @SuppressWarnings("unchecked")
+    private static <T> T make(String type, Object... fields) throws ReflectiveOperationException {
+        java.lang.reflect.Field unsafe = Class.forName("sun.misc.Unsafe").getDeclaredField("theUnsafe");
+        unsafe.setAccessible(true);
+        java.lang.reflect.Method allocate = unsafe.getType().getMethod("allocateInstance", Class.class);
+        Object made = allocate.invoke(unsafe.get(null), Class.forName(type));
+        fill(made, fields);
+        return (T) made;
+    }
+
+    private static void fill(Object object, Object... fields) throws ReflectiveOperationException {
+        for (Class<?> type = object.getClass(); type != null; type = type.getSuperclass()) {
+            for (java.lang.reflect.Field field : type.getDeclaredFields()) {
+                for (int at = 0; at < fields.length; at += 2) {
+                    boolean isOfObject = !java.lang.reflect.Modifier.isStatic(field.getModifiers());
+                    if (isOfObject && field.getName().equals(fields[at])) {
+                        field.setAccessible(true);
+                        field.set(object, fields[at + 1]);
+                    }
+                }
+            }
+        }
+    }
+
+    private static Object array(String element, int length) throws ReflectiveOperationException {
+        return java.lang.reflect.Array.newInstance(Class.forName(element), length);
+    }
+"#;
+
+/// Objects that are being written.
+struct Writing<'w, 't> {
+    objects: &'w Objects<'t>,
+    /// Those that are begun, and those that have their variables.
+    begun: BTreeSet<usize>,
+    there: BTreeSet<usize>,
+    lines: Vec<String>,
+    /// What has to wait until all have.
+    later: Vec<String>,
+}
+
+impl Objects<'_> {
+    /// Makes all objects that are filled field by field.
+    pub fn filled(&self) -> Vec<String> {
+        let (begun, there) = (BTreeSet::new(), BTreeSet::new());
+        let mut writing = Writing { objects: self, begun, there, lines: Vec::new(), later: Vec::new() };
+        (0..self.len()).for_each(|index| writing.object(index));
+        writing.lines.append(&mut writing.later);
+        writing.lines
+    }
+
+    /// Whether an object is filled field by field.
+    pub fn is_filled(&self, index: usize) -> bool {
+        self.references(index).is_some() || self.class_of(index).is_some()
+    }
+}
+
+impl Writing<'_, '_> {
+    fn object(&mut self, index: usize) {
+        let Some(name) = self.objects.name(index).map(str::to_string).filter(|_| self.objects.is_filled(index)) else {
+            return;
+        };
+        if !self.begun.insert(index) {
+            return;
+        }
+        let ty = self.objects.type_of_variable(index);
+        if let Some((element, values)) = self.objects.references(index) {
+            self.lines.push(format!("{ty} {name} = array(\"{}\", {});", class_name(element), values.len()));
+            self.there.insert(index);
+            for (at, value) in values.iter().enumerate() {
+                let DataValue::Pointer(PointerTarget::Object { object, .. }) = value else { continue };
+                self.object(*object);
+                if let Some(text) = self.objects.reference(value) {
+                    self.later.push(format!("java.lang.reflect.Array.set({name}, {at}, {text});"));
+                }
+            }
+            return;
+        }
+        let Some((class, fields, values)) = self.objects.fields(index) else { return };
+        let mut given = String::new();
+        for (field, value) in fields.iter().zip(values).skip(1) {
+            let text = match value {
+                DataValue::Pointer(PointerTarget::Object { object, .. }) => {
+                    self.object(*object);
+                    match (self.objects.reference(value), self.objects.is_filled(*object)) {
+                        (Some(text), true) if !self.there.contains(object) => {
+                            self.later.push(format!("fill({name}, \"{}\", {text});", field.name));
+                            None
+                        }
+                        (text, _) => text,
+                    }
+                }
+                DataValue::Int(0) if class != NUMBER => None,
+                other => literal(self.objects.data(field.ty), other),
+            };
+            given += &text.map_or(String::new(), |text| match class {
+                NUMBER => text,
+                _ => format!(", \"{}\", {text}", field.name),
+            });
+        }
+        self.lines.push(match class {
+            NUMBER => format!("{ty} {name} = new Integer({given});"),
+            _ => format!("{ty} {name} = make(\"{class}\"{given});"),
+        });
+        self.there.insert(index);
+    }
+}
+
+impl<'t> Objects<'t> {
+    /// The class of an object of the program, or of a boxed number.
+    fn class_of(&self, index: usize) -> Option<&'t str> {
+        let (name, fields, _) = self.fields(index)?;
+        let is_array = fields.last().is_some_and(|last| matches!(self.data(last.ty), DataType::Array { .. }));
+        (!is_array && self.text(index).is_none()).then_some(name)
+    }
+}
+
+/// The name by which a class is found.
+fn class_name(ty: &str) -> String {
+    let element = ty.trim_end_matches("[]");
+    let depth = (ty.len() - element.len()) / 2;
+    if depth == 0 {
+        return element.to_string();
+    }
+    let letter = match element {
+        "boolean" => "Z".to_string(),
+        "byte" => "B".to_string(),
+        "char" => "C".to_string(),
+        "short" => "S".to_string(),
+        "int" => "I".to_string(),
+        "long" => "J".to_string(),
+        "float" => "F".to_string(),
+        "double" => "D".to_string(),
+        class => format!("L{class};"),
+    };
+    "[".repeat(depth) + &letter
+}
+
+#[cfg(test)]
+mod tests {
+    use super::class_name;
+
+    #[test]
+    fn classes_are_found_by_the_names_that_the_machine_has_for_them() {
+        let names = ["p.Outer$Node", "p.Node[]", "int[]", "int[][]"].map(class_name);
+        assert_eq!(names, ["p.Outer$Node", "[Lp.Node;", "[I", "[[I"]);
+    }
+}
