@@ -21,6 +21,9 @@ use touchstone_ir::{
 const MOST_REACHED: usize = 16;
 /// So many characters of a text.
 const MOST_CHARACTERS: u64 = 4096;
+/// So many elements at the end of an object, and so many if they are bytes, which a text may be made of.
+const MOST_ELEMENTS: u64 = 64;
+const MOST_BYTES: u64 = 512;
 
 /// One complete evaluation of a decision of a function.
 pub type SeenRow = (FuncId, DecisionId, Row);
@@ -699,7 +702,8 @@ impl<'m> Run<'m> {
         let types = &self.module.types;
         let inside = |at: &u64| offset.saturating_add(tail.end(at + 1, types)) <= room;
         let element = |at| self.read(object, offset + tail.end(at, types), tail.element);
-        DataValue::Array((0..MOST_REACHED as u64).take_while(inside).map(element).collect())
+        let most = if self.size(tail.element) == 1 { MOST_BYTES } else { MOST_ELEMENTS };
+        DataValue::Array((0..most).take_while(inside).map(element).collect())
     }
 
     /// The pointers in a structure that are reached by `name`.

@@ -1,5 +1,5 @@
-//! Objects that hold a lot: one method is called many times, with numbers that follow a rule. A few single calls never fill what grows,
-//! or make deep trees and long chains.
+//! Objects that hold a lot: one method is called many times, with numbers that follow a rule, or without. A few single calls never fill
+//! what grows, make deep trees and long chains, or let something happen only after a while.
 //!
 //! The numbers are constants, so such an object costs a search no questions. Single calls come after them.
 
@@ -10,6 +10,7 @@ use super::planning::Planner;
 use super::world::{Func, World};
 use crate::classfile::{Desc, Generic, MethodDesc};
 use crate::world::{ClassId, MethodRef, Refusal};
+use std::ops::Range;
 use touchstone_ir::{BinOp, BlockId, BranchRole, CastOp, CmpOp, Operand, Reg, Ty};
 
 /// So many methods are called often.
@@ -23,14 +24,22 @@ struct Rule {
     text: &'static str,
 }
 
-const RULES: [Rule; 4] = [
+const RULES: [Rule; 7] = [
     Rule { count: 20, factor: 1, modulus: None, text: "i" },
     Rule { count: 20, factor: -1, modulus: None, text: "-i" },
     // In no order.
     Rule { count: 40, factor: 37, modulus: Some(64), text: "i * 37 % 64" },
     // The same place in tables of hash codes.
     Rule { count: 120, factor: 64, modulus: None, text: "i * 64" },
+    // Of methods that take nothing.
+    Rule { count: 3, factor: 0, modulus: None, text: "" },
+    Rule { count: 6, factor: 0, modulus: None, text: "" },
+    Rule { count: 12, factor: 0, modulus: None, text: "" },
 ];
+
+/// The rules of methods that take numbers, and of those that take nothing.
+const OF_NUMBERS: Range<usize> = 0..4;
+const OF_NOTHING: Range<usize> = 4..7;
 
 impl Planner<'_> {
     /// What fills an object that is made in one of these ways, if something does.
@@ -38,22 +47,26 @@ impl Planner<'_> {
         let simple: Vec<usize> = (0..ways.len()).filter(|at| is_simple(&ways[*at])).collect();
         let first = ways.iter().position(|way| matches!(way, Way::New(_)));
         let ways = if simple.is_empty() { first.into_iter().collect() } else { simple };
-        let fills = |method: &&MethodRef| {
-            let mut takes = self.method_types(**method, types);
+        let takes = |method: &MethodRef| {
+            let mut takes = self.method_types(*method, types);
             takes.pop();
-            !takes.is_empty() && takes.iter().all(is_number)
+            (*method, takes)
         };
-        let filling: Vec<MethodRef> = methods.iter().filter(fills).take(MOST_METHODS).copied().collect();
-        if ways.is_empty() || filling.is_empty() {
+        let simple: Vec<(MethodRef, Vec<Generic>)> =
+            methods.iter().map(takes).filter(|(_, takes)| takes.iter().all(is_number)).collect();
+        let (repeated, filling): (Vec<_>, Vec<_>) = simple.into_iter().partition(|(_, takes)| takes.is_empty());
+        let filling = filling.into_iter().take(MOST_METHODS).map(|method| (method, OF_NUMBERS));
+        let repeated = repeated.into_iter().take(MOST_METHODS).map(|method| (method, OF_NOTHING));
+        let chosen: Vec<_> = filling.chain(repeated).collect();
+        if ways.is_empty() || chosen.is_empty() {
             return None;
         }
         let selector = self.param("many", Desc::Int);
         let mut all = Vec::new();
-        for method in filling {
-            let mut takes = self.method_types(method, types);
-            takes.pop();
+        for ((method, takes), rules) in chosen {
             let name = self.world.classes.method(method).name.to_string();
-            for (rule, number) in RULES.iter().enumerate() {
+            for rule in rules {
+                let number = &RULES[rule];
                 let cast = |taken: &Generic| match taken.erased() {
                     Desc::Int | Desc::Ref(_) | Desc::Long => number.text.to_string(),
                     small => format!("({}) ({})", Generic::of(&small).text(), number.text),
