@@ -3,7 +3,8 @@
 //!
 //! - `jvm.rs`: the few functions of the JVM that it needs;
 //! - `select.rs`: which classes are the user's;
-//! - `holder.rs`: the class that keeps what was hit;
+//! - `holder.rs`: the class that keeps what was hit; `owners.rs`: the class that knows for which test a thread works;
+//! - `written.rs`: classes that are written here;
 //! - `log.rs`, `system.rs`: the file that tells it, test by test;
 //! - `tests.rs`: which tests run now; `frameworks.rs`: who says so;
 //! - `recorder.rs`: the class that methods tell what they do, where state is measured;
@@ -22,12 +23,14 @@ mod holder;
 mod jvm;
 mod log;
 mod objects;
+mod owners;
 mod plans;
 mod recorder;
 mod select;
 mod store;
 mod system;
 mod tests;
+mod written;
 
 use jvm::{Jni, Jvmti, Object, Table};
 use log::Log;
@@ -156,15 +159,6 @@ extern "C" fn on_load(
 fn listens(jni: Jni) -> bool {
     let Ok(mut agent) = AGENT.lock() else { return false };
     agent.as_mut().is_some_and(|agent| *agent.listens.get_or_insert_with(|| frameworks::prepare(jni)))
-}
-
-/// What holders call when a probe is hit for the first time.
-extern "C" fn on_hit(_jni: Table, _class: Object, holder: c_int, probe: c_int) {
-    if let (Ok(mut log), Ok(holder), Ok(probe)) = (LOG.lock(), u16::try_from(holder), u32::try_from(probe))
-        && let Some(log) = log.as_mut()
-    {
-        log.hit(Log::number(holder, probe));
-    }
 }
 
 /// Where a class comes from, as its protection domain says.
@@ -325,15 +319,16 @@ impl Agent {
             *LOG.lock().ok()? = Some(Log::new(&self.hits, &self.process)?);
             tests::tell_again(jni);
         }
+        if !owners::prepare(jni) {
+            return None;
+        }
         let number = self.holders;
         let bytes = jni.within_frame(|| {
             let class = jni.define(&holder::name(number), &holder::class(number))?;
-            // SAFETY: the function is what the JVM calls for a static method with two numbers.
-            let registered = unsafe { jni.register(class, &[(holder::LOG, on_hit as *const c_void)]) };
             if self.wanted.asks() {
                 jni.define(&answers_name(&holder::name(number)), &answers(&holder::name(number)))?;
             }
-            registered.then(|| jni.held_by(class, holder::HIT)).flatten()
+            jni.held_by(class, holder::HIT)
         })?;
         LOG.lock().ok()?.as_mut()?.add_holder(bytes);
         self.holders = number.checked_add(1)?;

@@ -15,6 +15,8 @@ pub struct TestStates {
     pub uses: Vec<StateUse>,
     /// Its trace was cut off: what is not checked may be.
     pub cut_off: bool,
+    /// While it ran others worked of whom nobody knows for which test they did: what is not checked may be.
+    pub beside: bool,
     /// It came to an assertion that is known.
     pub asserts: bool,
 }
@@ -175,7 +177,7 @@ pub(crate) fn judge(
     let tests = found.into_iter().map(|(test, (uses, cut_off, asserts))| {
         let mut uses: Vec<StateUse> = uses.into_values().collect();
         uses.sort_by(|a, b| (&a.file, a.line, &a.name, &a.object).cmp(&(&b.file, b.line, &b.name, &b.object)));
-        TestStates { test, uses, cut_off, asserts }
+        TestStates { test, uses, cut_off, beside: false, asserts }
     });
     Judgement { tests: tests.collect(), ends, unexplained }
 }

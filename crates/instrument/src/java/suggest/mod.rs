@@ -70,6 +70,7 @@ pub(crate) fn suggest(tests: &[&TestStates], traces: &[PathBuf], ends: &[PathBuf
         for used in test.uses.iter().filter(|used| !used.checked && used.piece != Piece::Unknown) {
             let made = match by_test.get(test.test.as_str()) {
                 _ if test.cut_off => Err(WhyNone::CutOff),
+                _ if test.beside => Err(WhyNone::Beside),
                 _ if used.piece == Piece::Inherited => Err(WhyNone::Inherited),
                 Some(method) => method.suggestion(&test.test, used, &mut sources),
                 None => Err(WhyNone::NoEnd),
