@@ -216,7 +216,7 @@ fn with_probes(jvmti: Jvmti, jni: Jni, domain: Object, bytes: &[u8]) -> Option<V
         let mut agent = AGENT.lock().ok()?;
         let agent = agent.as_mut()?;
         let (holder, first) = agent.room(jni, unit, &layout, bytes, &from.to_string_lossy())?;
-        let told_from = if tells { agent.methods(unit, class.methods.len()) } else { None };
+        let told_from = if tells { agent.methods(jni, unit, class.methods.len()) } else { None };
         (holder, first, told_from)
     };
     let holder = holder::name(holder);
@@ -305,9 +305,13 @@ impl Agent {
     }
 
     /// The number of a class's first method among all that tell what they do.
-    fn methods(&mut self, unit: u64, count: usize) -> Option<u32> {
+    fn methods(&mut self, jni: Jni, unit: u64, count: usize) -> Option<u32> {
         if let Some(known) = self.told.get(&unit) {
             return Some(*known);
+        }
+        // Threads that tell something are asked for whom they work.
+        if !owners::prepare(jni) {
+            return None;
         }
         let first = self.state.as_mut()?.take(unit, u32::try_from(count).ok()?)?;
         self.told.insert(unit, first);

@@ -64,7 +64,8 @@ unsafe impl Sync for Defined {}
 
 static DEFINED: OnceLock<Option<Defined>> = OnceLock::new();
 
-/// Defines the class, if it is not there; whether it is. Holders and tests need it, whoever comes first.
+/// Defines the class, if it is not there; whether it is. Holders, tests and what is told need it, whoever comes first, and while a class is loaded:
+/// else the JVM warns of native methods.
 pub fn prepare(jni: Jni) -> bool {
     let define = || {
         jni.within_frame(|| {

@@ -129,9 +129,6 @@ static TOLD: std::sync::OnceLock<Told> = std::sync::OnceLock::new();
 impl Recorder {
     /// Defines the class that is told; whether that worked.
     pub fn define(&self, jni: Jni, unsafe_class: &str) -> bool {
-        if !owners::prepare(jni) {
-            return false;
-        }
         let kept = jni.within_frame(|| jni.kept(jni.define(RECORDER, &self.class(unsafe_class))?));
         let left = (self.mapped.address() + LEFT as u64) as *const std::sync::atomic::AtomicU64;
         let share = (self.room / SHARE).max(SLOT);

@@ -262,11 +262,14 @@ impl<'a> Machine<'a> {
 
     fn block(&mut self, running: &mut Running<'_>, event: &Event) {
         let block_of = |frame: &Frame| frame.facts.followed.block_of(event.insn.min(frame.facts.sites.len() - 1));
-        let catches = |frame: &Frame| {
-            let block = block_of(frame);
-            frame.method == event.method && frame.facts.is_handler(block) && frame.facts.catches(frame.at, block)
-        };
-        if let Some(position) = running.frames.iter().rposition(catches) {
+        // All frames of a method have the same code: of a deep recursion only one is asked.
+        let known = running.frames.iter().rfind(|frame| frame.method == event.method);
+        let handler = known.map(block_of).filter(|block| known.is_some_and(|frame| frame.facts.is_handler(*block)));
+        let catches =
+            |block: usize| move |frame: &Frame| frame.method == event.method && frame.facts.catches(frame.at, block);
+        if let Some(block) = handler
+            && let Some(position) = running.frames.iter().rposition(catches(block))
+        {
             self.unwind(running, position);
             self.caught(running, event);
             return;
