@@ -102,7 +102,7 @@ fn other_agents_swapped_code_loaders_that_go_and_a_small_heap_are_no_obstacle() 
         "package acme; public class Passing { public static int of(int a) { return a > 0 ? 2 * a : 0; } }",
     );
     let script = "javac -d other Other.java && jar cfm other.jar manifest -C other . && javac -cp other.jar -d classes src/acme/*.java && \
-        javac -d swapped later/acme/Swapped.java && mkdir -p passing/acme && mv classes/acme/Passing.class passing/acme";
+        javac -d swapped later/acme/Swapped.java && mkdir -p passing/acme && mv classes/acme/Passing.class passing/acme && rm -r later";
     assert!(run(scratch.path(), "sh", &["-c", script]).status.success());
     let java = ["-Xmx24m", "-Xverify:all", "-javaagent:other.jar", "-cp", "classes:other.jar", "acme.Main"];
     let plain = run(scratch.path(), "java", &java);

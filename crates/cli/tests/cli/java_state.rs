@@ -156,8 +156,8 @@ fn tests_beside_each_other_change_and_check_their_own_state_and_what_nobody_know
     let expected = [
         ("count", "1/2 not: Meter.last"),
         ("last", "1/2 not: Meter.count"),
-        ("pooled", "1/2 not: Meter.count"),
-        ("java Beside: tests at the same time", "0/1 not: Meter.seen"),
+        ("pooled", "1/3 not: Meter.count, Meter.shared"),
+        ("java Beside: tests at the same time", "0/2 not: Meter.seen, Meter.shared"),
     ];
     assert_eq!(found, expected.map(|(test, state)| (test.to_string(), state.to_string())).into());
     let objectives = report["objectives"].as_array().expect("objectives");
