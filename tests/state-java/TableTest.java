@@ -162,6 +162,13 @@ class TableTest {
         account.take(9);
     }
 
+    // 1/2 not: Account.lastError
+    @org.testng.annotations.Test(expectedExceptions = IllegalStateException.class) void expectedExceptions() {
+        Account account = new Account();
+        account.balance = 5;
+        account.take(9);
+    }
+
     // 2/3 not: Range.step
     @Test void comparisonOfTwoFields() {
         assertFalse(new Range(1, 5, 2).isEmpty());

@@ -2,8 +2,9 @@
 //! whose methods are the functions here.
 
 use crate::jvm::{Jni, Object, Table};
-use crate::pool::{Pool, VERSION};
+use crate::owners;
 use crate::tests;
+use crate::written::{Written, access};
 use std::ffi::{CStr, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use touchstone_classfile::ClassFile;
@@ -56,6 +57,9 @@ const TESTNG_RESULT: &str = "(Lorg/testng/ITestResult;Ljava/util/List;)";
 
 /// Defines the class that frameworks tell; whether that worked.
 pub fn prepare(jni: Jni) -> bool {
+    if !owners::prepare(jni) {
+        return false;
+    }
     let made = jni.within_frame(|| {
         let class = jni.define(TOLD, &told())?;
         let natives: Vec<_> = hooks().map(|Hook(.., name, does)| ((*name, DESC), *does as *const c_void)).collect();
@@ -87,24 +91,13 @@ pub fn listened(name: &CStr, bytes: &[u8]) -> Option<Vec<u8>> {
 
 /// A class with native methods only.
 fn told() -> Vec<u8> {
-    const PUBLIC_STATIC_NATIVE: u16 = 0x0109;
-    const PUBLIC_FINAL_SUPER: u16 = 0x0031;
-    let mut pool = Pool::default();
-    let (own, above, desc) = (pool.class(TOLD), pool.class("java/lang/Object"), pool.text(DESC));
-    let names: Vec<u16> = hooks().map(|hook| pool.text(hook.3)).collect();
-    let mut out = 0xcafe_babe_u32.to_be_bytes().to_vec();
-    let mut put = |number: u16| out.extend(number.to_be_bytes());
-    [0, VERSION, pool.count + 1].into_iter().for_each(&mut put);
-    out.extend(&pool.bytes);
-    let mut put = |number: u16| out.extend(number.to_be_bytes());
-    [PUBLIC_FINAL_SUPER, own, above, 0, 0, names.len() as u16].into_iter().for_each(&mut put);
-    names.iter().for_each(|name| [PUBLIC_STATIC_NATIVE, *name, desc, 0].into_iter().for_each(&mut put));
-    put(0);
-    out
+    let mut class = Written::new(TOLD, "java/lang/Object");
+    hooks().for_each(|hook| class.native(access::PUBLIC | access::STATIC, hook.3, DESC));
+    class.bytes()
 }
 
 /// What is to be done with the name of a test, if it has one. Nothing here may leave a trace in the program.
-fn with_name(jni: Table, test: Object, name: fn(Jni, Object) -> Option<String>, then: impl FnOnce(Jni, String)) {
+fn with_name<N>(jni: Table, test: Object, name: fn(Jni, Object) -> Option<N>, then: impl FnOnce(Jni, N)) {
     let jni = Jni(jni);
     let _ = catch_unwind(AssertUnwindSafe(|| {
         if !test.is_null()
@@ -116,7 +109,7 @@ fn with_name(jni: Table, test: Object, name: fn(Jni, Object) -> Option<String>, 
 }
 
 extern "C" fn junit3_begins(jni: Table, _class: Object, test: Object) {
-    with_name(jni, test, junit3_name, |jni, name| tests::begin(jni, Framework::JUnit3, name));
+    with_name(jni, test, junit3_name, |jni, name| tests::begin(jni, Framework::JUnit3, name, None));
 }
 
 extern "C" fn junit3_ends(jni: Table, _class: Object, test: Object) {
@@ -124,7 +117,7 @@ extern "C" fn junit3_ends(jni: Table, _class: Object, test: Object) {
 }
 
 extern "C" fn junit4_begins(jni: Table, _class: Object, test: Object) {
-    with_name(jni, test, junit4_name, |jni, name| tests::begin(jni, Framework::JUnit4, name));
+    with_name(jni, test, junit4_name, |jni, name| tests::begin(jni, Framework::JUnit4, name, None));
 }
 
 extern "C" fn junit4_ends(jni: Table, _class: Object, test: Object) {
@@ -132,18 +125,25 @@ extern "C" fn junit4_ends(jni: Table, _class: Object, test: Object) {
 }
 
 extern "C" fn platform_begins(jni: Table, _class: Object, test: Object) {
-    with_name(jni, test, platform_name, |jni, name| tests::begin(jni, Framework::Platform, name));
+    let identity = |jni: Jni| jni.within_frame(|| platform_identity(jni, test));
+    with_name(jni, test, platform_name, |jni, name| match name {
+        Some(name) => tests::begin(jni, Framework::Platform, name, identity(jni).as_deref()),
+        None => identity(jni).into_iter().for_each(|group| tests::begin_group(jni, group)),
+    });
 }
 
 extern "C" fn platform_ends(jni: Table, _class: Object, test: Object) {
-    with_name(jni, test, platform_name, |jni, name| tests::end(jni, Framework::Platform, &name));
+    with_name(jni, test, platform_name, |jni, name| match name {
+        Some(name) => tests::end(jni, Framework::Platform, &name),
+        None => jni.within_frame(|| platform_identity(jni, test)).iter().for_each(|group| tests::end_group(group)),
+    });
 }
 
 /// TestNG has one method for all that becomes of a test.
 extern "C" fn testng_says(jni: Table, _class: Object, result: Object) {
     const STARTED: i32 = 16;
     with_name(jni, result, testng_name, |jni, name| match jni.number(result, c"getStatus") {
-        Some(STARTED) => tests::begin(jni, Framework::TestNg, name),
+        Some(STARTED) => tests::begin(jni, Framework::TestNg, name, None),
         _ => tests::end(jni, Framework::TestNg, &name),
     });
 }
@@ -179,11 +179,11 @@ fn turned(name: String) -> String {
     }
 }
 
-/// The method, and what is shown of one of several calls of it. Containers have none.
-fn platform_name(jni: Jni, test: Object) -> Option<String> {
+/// The method, and what is shown of one of several calls of it. Groups of tests have none.
+fn platform_name(jni: Jni, test: Object) -> Option<Option<String>> {
     const DEEPEST: usize = 20;
     if !jni.says(test, c"isTest")? {
-        return None;
+        return Some(None);
     }
     let method_of = |of: Object| {
         let source = jni.call(jni.call(of, c"getSource", OPTIONAL)?, c"get", c"()Ljava/lang/Object;")?;
@@ -204,7 +204,12 @@ fn platform_name(jni: Jni, test: Object) -> Option<String> {
     }
     shown.extend(method);
     shown.reverse();
-    Some(shown.join(" "))
+    Some(Some(shown.join(" ")))
+}
+
+/// What tells a test or a group from all others: it begins with that of the group around it.
+fn platform_identity(jni: Jni, test: Object) -> Option<String> {
+    asked(jni, jni.call(test, c"getUniqueId", c"()Lorg/junit/platform/engine/UniqueId;")?, c"toString")
 }
 
 /// The method, and its parameters as far as showing them runs nothing of the program.

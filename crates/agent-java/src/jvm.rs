@@ -39,6 +39,7 @@ pub mod jni {
     pub const PUSH_LOCAL_FRAME: usize = 19;
     pub const POP_LOCAL_FRAME: usize = 20;
     pub const NEW_GLOBAL_REF: usize = 21;
+    pub const DELETE_GLOBAL_REF: usize = 22;
     pub const GET_OBJECT_CLASS: usize = 31;
     pub const GET_METHOD_ID: usize = 33;
     pub const CALL_OBJECT_METHOD_A: usize = 36;
@@ -279,14 +280,22 @@ impl Jni {
         }
     }
 
-    /// Sets a byte of an array to zero.
-    pub fn clear(self, array: Object, index: u32) {
-        let zero: i8 = 0;
+    /// Sets a byte of an array.
+    pub fn set(self, array: Object, index: u32, byte: i8) {
         // SAFETY: the signature is that of the specification; one byte is read. An index that is not there throws.
         unsafe {
             let set: extern "C" fn(Table, Object, c_int, c_int, *const i8) =
                 function(self.0, jni::SET_BYTE_ARRAY_REGION);
-            set(self.0, array, index as c_int, 1, &zero);
+            set(self.0, array, index as c_int, 1, &byte);
+        }
+    }
+
+    /// An object that was kept is not needed any more.
+    pub fn forget(self, kept: Object) {
+        // SAFETY: the signature is that of the specification; who gives a reference back does not use it again.
+        unsafe {
+            let forget: extern "C" fn(Table, Object) = function(self.0, jni::DELETE_GLOBAL_REF);
+            forget(self.0, kept);
         }
     }
 

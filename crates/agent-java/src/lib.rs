@@ -3,7 +3,8 @@
 //!
 //! - `jvm.rs`: the few functions of the JVM that it needs;
 //! - `select.rs`: which classes are the user's;
-//! - `holder.rs`: the class that keeps what was hit;
+//! - `holder.rs`: the class that keeps what was hit; `owners.rs`: the class that knows for which test a thread works;
+//! - `written.rs`: classes that are written here;
 //! - `log.rs`, `system.rs`: the file that tells it, test by test;
 //! - `tests.rs`: which tests run now; `frameworks.rs`: who says so;
 //! - `recorder.rs`: the class that methods tell what they do, where state is measured;
@@ -22,12 +23,14 @@ mod holder;
 mod jvm;
 mod log;
 mod objects;
+mod owners;
 mod plans;
 mod recorder;
 mod select;
 mod store;
 mod system;
 mod tests;
+mod written;
 
 use jvm::{Jni, Jvmti, Object, Table};
 use log::Log;
@@ -158,15 +161,6 @@ fn listens(jni: Jni) -> bool {
     agent.as_mut().is_some_and(|agent| *agent.listens.get_or_insert_with(|| frameworks::prepare(jni)))
 }
 
-/// What holders call when a probe is hit for the first time.
-extern "C" fn on_hit(_jni: Table, _class: Object, holder: c_int, probe: c_int) {
-    if let (Ok(mut log), Ok(holder), Ok(probe)) = (LOG.lock(), u16::try_from(holder), u32::try_from(probe))
-        && let Some(log) = log.as_mut()
-    {
-        log.hit(Log::number(holder, probe));
-    }
-}
-
 /// Where a class comes from, as its protection domain says.
 fn place_of(jni: Jni, domain: Object) -> Option<String> {
     if domain.is_null() {
@@ -222,7 +216,7 @@ fn with_probes(jvmti: Jvmti, jni: Jni, domain: Object, bytes: &[u8]) -> Option<V
         let mut agent = AGENT.lock().ok()?;
         let agent = agent.as_mut()?;
         let (holder, first) = agent.room(jni, unit, &layout, bytes, &from.to_string_lossy())?;
-        let told_from = if tells { agent.methods(unit, class.methods.len()) } else { None };
+        let told_from = if tells { agent.methods(jni, unit, class.methods.len()) } else { None };
         (holder, first, told_from)
     };
     let holder = holder::name(holder);
@@ -311,9 +305,13 @@ impl Agent {
     }
 
     /// The number of a class's first method among all that tell what they do.
-    fn methods(&mut self, unit: u64, count: usize) -> Option<u32> {
+    fn methods(&mut self, jni: Jni, unit: u64, count: usize) -> Option<u32> {
         if let Some(known) = self.told.get(&unit) {
             return Some(*known);
+        }
+        // Threads that tell something are asked for whom they work.
+        if !owners::prepare(jni) {
+            return None;
         }
         let first = self.state.as_mut()?.take(unit, u32::try_from(count).ok()?)?;
         self.told.insert(unit, first);
@@ -325,15 +323,16 @@ impl Agent {
             *LOG.lock().ok()? = Some(Log::new(&self.hits, &self.process)?);
             tests::tell_again(jni);
         }
+        if !owners::prepare(jni) {
+            return None;
+        }
         let number = self.holders;
         let bytes = jni.within_frame(|| {
             let class = jni.define(&holder::name(number), &holder::class(number))?;
-            // SAFETY: the function is what the JVM calls for a static method with two numbers.
-            let registered = unsafe { jni.register(class, &[(holder::LOG, on_hit as *const c_void)]) };
             if self.wanted.asks() {
                 jni.define(&answers_name(&holder::name(number)), &answers(&holder::name(number)))?;
             }
-            registered.then(|| jni.held_by(class, holder::HIT)).flatten()
+            jni.held_by(class, holder::HIT)
         })?;
         LOG.lock().ok()?.as_mut()?.add_holder(bytes);
         self.holders = number.checked_add(1)?;

@@ -9,7 +9,10 @@
 //! | less than `TEST` | probe (word - 1) was hit |
 //! | `TEST` + n | from here on hits are those of a test; its name follows, n bytes, filled up to a word |
 //! | `OUTSIDE` | from here on no test runs |
-//! | `TOGETHER` | from here on several tests run at the same time |
+//! | `TOGETHER` | from here on several tests run at the same time, and nobody knows whose hits these are |
+//! | `BY` + n | from here on hits are those of owner n: a test that runs beside others, or a thread (`HELPER`) that one started |
+//! | `OWNER` + n | an owner's number follows, and the name of the test that it is: n bytes, filled up to a word |
+//! | `OVER` | two words follow: a thread, and the test that started it, which was still there when the thread was over |
 //! | `UNIT` | four words follow: a unit's identity (the lower half first), its first probe, how many it has |
 //! | `SKIP` + n | n words that mean nothing |
 
@@ -28,7 +31,10 @@ const WORDS: usize = 4096;
 const TEST: u32 = 0x4000_0000;
 const OUTSIDE: u32 = 0x5000_0000;
 const TOGETHER: u32 = 0x6000_0000;
+const BY: u32 = 0x7000_0000;
 const UNIT: u32 = 0x8000_0000;
+const OWNER: u32 = 0x9000_0000;
+const OVER: u32 = 0xa000_0000;
 const SKIP: u32 = 0xc000_0000;
 
 /// The file grows by a part of so many bytes, and each time by twice as many,
@@ -37,6 +43,9 @@ const FIRST_PART: usize = 64 * 1024;
 const LARGEST_PART: usize = 4 * 1024 * 1024;
 /// A name has at most so many bytes.
 const LONGEST_NAME: usize = 2000;
+
+/// Numbers of owners that are threads which tests started have this bit; others are less.
+pub const HELPER: u32 = 1 << 27;
 
 /// Whose hits are written.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -47,6 +56,8 @@ pub enum Whose {
     Test(String),
     /// One of several tests' that run at the same time.
     Together,
+    /// An owner's, while tests run at the same time.
+    By(u32),
 }
 
 /// The log of a process.
@@ -58,6 +69,8 @@ pub struct Log {
     /// and where in the file the part ends.
     end: u64,
     whose: Whose,
+    /// Once tests ran at the same time: those that do now.
+    together: Option<Vec<u32>>,
     /// Probes that are not to be logged again before somebody else's hits are written.
     hit: Vec<u32>,
     holders: Vec<Held>,
@@ -86,7 +99,8 @@ impl Log {
         part.put(COMMAND, &words);
         part.put(0, MAGIC);
         let (whose, hit, holders) = (Whose::Outside, Vec::new(), Vec::new());
-        Some(Log { path, part, at: WORDS, end: FIRST_PART as u64, whose, hit, holders, full: false })
+        let end = FIRST_PART as u64;
+        Some(Log { path, part, at: WORDS, end, whose, together: None, hit, holders, full: false })
     }
 
     /// The number that a probe of a holder has in the log.
@@ -107,28 +121,74 @@ impl Log {
         !self.full
     }
 
-    /// A probe was hit that was not hit before.
-    pub fn hit(&mut self, number: u32) {
-        if number < TEST - 1 {
-            self.append(number + 1, &[]);
-            self.hit.push(number);
+    /// A probe was hit that its owner did not hit before; 0 is who does not know it. Whether it needs not be told again: who does not know it must
+    /// find it out where tests run at the same time, and nobody needs to where they don't.
+    pub fn hit(&mut self, jni: Jni, holder: u16, probe: u32, owner: u32) -> bool {
+        let number = Log::number(holder, probe);
+        if number >= TEST - 1 {
+            return true;
         }
+        let Some(running) = &self.together else {
+            self.append(number + 1, &[]);
+            if let Some(held) = self.holders.get(usize::from(holder)) {
+                jni.set(held.0, probe, 1);
+                self.hit.push(number);
+            }
+            return owner == 0;
+        };
+        let whose = match owner {
+            owner if owner & HELPER != 0 || running.contains(&owner) => Whose::By(owner),
+            // A thread of nobody's, or of a test that is over.
+            _ if running.is_empty() => Whose::Outside,
+            _ => Whose::Together,
+        };
+        self.says(whose);
+        self.append(number + 1, &[]);
+        true
     }
 
     /// From here on hits are somebody else's: all probes count again.
     pub fn belongs(&mut self, jni: Jni, whose: Whose) {
-        if self.whose == whose {
-            return;
+        if self.whose != whose {
+            self.forget(jni);
+            self.says(whose);
         }
+    }
+
+    /// From here on these tests run at the same time, with their numbers and names: each hit belongs to an owner.
+    pub fn together<'t>(&mut self, jni: Jni, running: impl Iterator<Item = (u32, &'t str)> + Clone) {
+        self.forget(jni);
+        let before = self.together.replace(running.clone().map(|(owner, _)| owner).collect()).unwrap_or_default();
+        for (owner, name) in running.filter(|(owner, _)| !before.contains(owner)) {
+            let name = &name[..name.floor_char_boundary(LONGEST_NAME)];
+            let content = [&owner.to_le_bytes()[..], name.as_bytes()].concat();
+            self.append(OWNER + name.len() as u32, &content);
+        }
+    }
+
+    /// A thread that a test started was over before the test was.
+    pub fn over(&mut self, helper: u32, test: u32) {
+        let content: Vec<u8> = [helper, test].iter().flat_map(|word| word.to_le_bytes()).collect();
+        self.append(OVER, &content);
+    }
+
+    fn forget(&mut self, jni: Jni) {
         for number in std::mem::take(&mut self.hit) {
             let (holder, probe) = (number / (holder::PROBES + 1), number % (holder::PROBES + 1));
             if let Some(held) = self.holders.get(holder as usize) {
-                jni.clear(held.0, probe);
+                jni.set(held.0, probe, 0);
             }
+        }
+    }
+
+    fn says(&mut self, whose: Whose) {
+        if self.whose == whose {
+            return;
         }
         match &whose {
             Whose::Outside => self.append(OUTSIDE, &[]),
             Whose::Together => self.append(TOGETHER, &[]),
+            Whose::By(owner) => self.append(BY + owner, &[]),
             Whose::Test(name) => {
                 let name = &name[..name.floor_char_boundary(LONGEST_NAME)];
                 self.append(TEST + name.len() as u32, name.as_bytes());

@@ -9,6 +9,7 @@
 //!     public static void at(int method, int insn) { put(AT, method, insn, 0); }
 //!     public static void on(Object o, int method, int insn) { put(ON, method, insn, id(o)); }
 //!     …
+//!     private static TouchstoneTrace other(Thread thread) { LAST = new TouchstoneTrace(thread, …); OWNER.tells(); return LAST; }
 //!     private static void put(long kind, int method, int insn, long what) {
 //!         TouchstoneTrace who = LAST;
 //!         Thread thread = Thread.currentThread();
@@ -26,9 +27,11 @@
 //! method, 32 bits how many); from `SLOTS` on slots of 16 bytes. What has no room any more is only counted.
 
 use crate::jvm::{Jni, Object};
-use crate::pool::{FIELD, METHOD, Pool, VERSION};
+use crate::owners;
+use crate::pool::METHOD;
 use crate::store::{Process, fresh, words_of};
 use crate::system::Mapped;
+use crate::written::{Code, Written, access, op};
 use std::path::Path;
 use touchstone_probes_java::telling::{AT, BLOCK, ENTER, IN, INIT, MORE, ON, RECORDER, TWO};
 
@@ -133,66 +136,51 @@ impl Recorder {
     }
 }
 
+/// What marks say, with numbers of owners and of threads that work for them.
+mod mark {
+    pub const BEGINS: u64 = 1;
+    pub const CUT_OFF: u64 = 2;
+    pub const OWNS: u64 = 3;
+    pub const ENDS: u64 = 4;
+    pub const OVER: u64 = 6;
+    pub const TOGETHER: u64 = 7;
+}
+
+/// Tells what becomes of tests.
+fn tell_mark(jni: Jni, words: &[u64; 3]) {
+    if let Some(told) = TOLD.get() {
+        jni.tell(told.class, (c"mark", c"(IIJ)V"), words);
+    }
+}
+
 /// A test begins in this thread.
-pub fn begins(jni: Jni, name: &str) {
+pub fn begins(jni: Jni, name: &str, owner: u32) {
     use std::sync::atomic::Ordering::Relaxed;
-    const BEGINS: u64 = 1;
-    const CUT_OFF: u64 = 2;
     let Some(told) = TOLD.get() else { return };
     jni.tell(told.class, (c"share", c"(J)V"), &[told.share]);
-    let mark = |words: &[u64; 3]| jni.tell(told.class, (c"mark", c"(IIJ)V"), words);
     // SAFETY: it is mapped, and stays.
     let left = unsafe { (*told.left).load(Relaxed) };
     if told.before.swap(left, Relaxed) != left {
-        mark(&[CUT_OFF, 1, left]);
+        tell_mark(jni, &[mark::CUT_OFF, 1, left]);
     }
     let mut parts = name.as_bytes().chunks(8).peekable();
     while let Some(part) = parts.next() {
         let mut bytes = [0; 8];
         bytes[..part.len()].copy_from_slice(part);
-        mark(&[BEGINS, u64::from(parts.peek().is_none()), u64::from_le_bytes(bytes)]);
+        tell_mark(jni, &[mark::BEGINS, u64::from(parts.peek().is_none()), u64::from_le_bytes(bytes)]);
     }
+    tell_mark(jni, &[mark::OWNS, 1, u64::from(owner)]);
 }
 
-mod op {
-    pub const ACONST_NULL: u8 = 1;
-    pub const LCONST_0: u8 = 9;
-    pub const LCONST_1: u8 = 10;
-    pub const BIPUSH: u8 = 16;
-    pub const LDC2_W: u8 = 20;
-    pub const LDC_W: u8 = 19;
-    pub const LLOAD: u8 = 22;
-    pub const ALOAD: u8 = 25;
-    pub const ILOAD_0: u8 = 26;
-    pub const ILOAD_2: u8 = 28;
-    pub const ILOAD_3: u8 = 29;
-    pub const LLOAD_0: u8 = 30;
-    pub const LLOAD_2: u8 = 32;
-    pub const ALOAD_0: u8 = 42;
-    pub const ALOAD_1: u8 = 43;
-    pub const LSTORE: u8 = 55;
-    pub const ASTORE: u8 = 58;
-    pub const POP: u8 = 87;
-    pub const POP2: u8 = 88;
-    pub const DUP: u8 = 89;
-    pub const LADD: u8 = 97;
-    pub const LSHL: u8 = 121;
-    pub const IAND: u8 = 126;
-    pub const LOR: u8 = 129;
-    pub const I2L: u8 = 133;
-    pub const LCMP: u8 = 148;
-    pub const IFLT: u8 = 155;
-    pub const IF_ACMPEQ: u8 = 165;
-    pub const ARETURN: u8 = 176;
-    pub const RETURN: u8 = 177;
-    pub const GETSTATIC: u8 = 178;
-    pub const PUTSTATIC: u8 = 179;
-    pub const GETFIELD: u8 = 180;
-    pub const PUTFIELD: u8 = 181;
-    pub const INVOKEVIRTUAL: u8 = 182;
-    pub const INVOKESPECIAL: u8 = 183;
-    pub const INVOKESTATIC: u8 = 184;
-    pub const NEW: u8 = 187;
+/// From now on tests run at the same time.
+pub fn together(jni: Jni) {
+    tell_mark(jni, &[mark::TOGETHER, 1, 0]);
+}
+
+/// A test ends, and so did these threads of it before.
+pub fn ends(jni: Jni, owner: u32, over: &[u32]) {
+    over.iter().for_each(|helper| tell_mark(jni, &[mark::OVER, 1, u64::from(*helper) | u64::from(owner) << 32]));
+    tell_mark(jni, &[mark::ENDS, 1, u64::from(owner)]);
 }
 
 struct Assembling<'a> {
@@ -220,54 +208,45 @@ const KIND_AT: u32 = 60;
 
 impl Assembling<'_> {
     fn class(&self) -> Vec<u8> {
-        let mut pool = Pool::default();
-        let own = pool.class(RECORDER);
-        let above = pool.class("java/lang/Object");
-        let unsafe_index = pool.class(self.unsafe_class);
-        let (thread, system) = (pool.class("java/lang/Thread"), pool.class("java/lang/System"));
+        const PRIVATE: u16 = access::PRIVATE;
+        const STATIC: u16 = access::STATIC;
+        const PUBLIC_STATIC: u16 = access::PUBLIC | STATIC;
+        const PRIVATE_STATIC: u16 = PRIVATE | STATIC;
+        let mut class = Written::new(RECORDER, "java/lang/Object");
+        let own = class.own();
         let unsafe_desc = format!("L{};", self.unsafe_class);
         let own_desc = format!("L{RECORDER};");
-        let field = |pool: &mut Pool, name: &str, desc: &str| pool.member(FIELD, own, name, desc);
-        let (unsafe_field, last) = (field(&mut pool, "UNSAFE", &unsafe_desc), field(&mut pool, "LAST", &own_desc));
-        let limit = field(&mut pool, "LIMIT", "J");
-        let (thread_field, bits) = (field(&mut pool, "thread", "Ljava/lang/Thread;"), field(&mut pool, "bits", "J"));
+        let unsafe_field = class.field(PRIVATE_STATIC | access::FINAL, "UNSAFE", &unsafe_desc);
+        let last = class.field(PRIVATE_STATIC, "LAST", &own_desc);
+        let limit = class.field(PRIVATE_STATIC, "LIMIT", "J");
+        let thread_field = class.field(PRIVATE | access::FINAL, "thread", "Ljava/lang/Thread;");
+        let bits = class.field(PRIVATE | access::FINAL, "bits", "J");
+        let other_desc = format!("(Ljava/lang/Thread;){own_desc}");
+        let other = class.named("other", &other_desc);
+        let put = class.named("put", "(JIIJ)V");
+        let made = class.named("<init>", "(Ljava/lang/Thread;J)V");
+        let pool = &mut class.pool;
+        let (above, unsafe_index) = (pool.class("java/lang/Object"), pool.class(self.unsafe_class));
+        let (thread, system, math) =
+            (pool.class("java/lang/Thread"), pool.class("java/lang/System"), pool.class("java/lang/Math"));
         let current = pool.member(METHOD, thread, "currentThread", "()Ljava/lang/Thread;");
         let hash = pool.member(METHOD, system, "identityHashCode", "(Ljava/lang/Object;)I");
         let get_unsafe = pool.member(METHOD, unsafe_index, "getUnsafe", &format!("(){unsafe_desc}"));
         let add = pool.member(METHOD, unsafe_index, "getAndAddLong", "(Ljava/lang/Object;JJ)J");
         let put_long = pool.member(METHOD, unsafe_index, "putLong", "(JJ)V");
         let get_long = pool.member(METHOD, unsafe_index, "getLong", "(J)J");
-        let math = pool.class("java/lang/Math");
         let least = pool.member(METHOD, math, "min", "(JJ)J");
-        let other_desc = format!("(Ljava/lang/Thread;){own_desc}");
-        let other = pool.member(METHOD, own, "other", &other_desc);
-        let put = pool.member(METHOD, own, "put", "(JIIJ)V");
-        let made = pool.member(METHOD, own, "<init>", "(Ljava/lang/Thread;J)V");
         let object_made = pool.member(METHOD, above, "<init>", "()V");
-        let number = |pool: &mut Pool, value: u32| pool.of(3, &[(value >> 16) as u16, value as u16]);
-        let threads = number(&mut pool, THREADS);
+        let owner = pool.class(owners::OWNER);
+        let tells = pool.member(METHOD, owner, owners::TELLS.0, owners::TELLS.1);
+        let threads = pool.of(3, &[(THREADS >> 16) as u16, THREADS as u16]);
         let (position, slots, behind) =
             (pool.long(self.position), pool.long(self.slots), pool.long(self.slots + SLOT / 2));
         let (slot, room, left) = (pool.long(SLOT), pool.long(self.room), pool.long(self.left));
-        let code = pool.text("Code");
         let with = |opcode: u8, index: u16| [opcode, index.to_be_bytes()[0], index.to_be_bytes()[1]];
-
-        let mut methods: Vec<Vec<u8>> = Vec::new();
-        let mut method = |pool: &mut Pool, access: u16, name: &str, desc: &str, body: &[&[u8]]| {
-            let (name, desc, body) = (pool.text(name), pool.text(desc), body.concat());
-            let mut out: Vec<u8> = [access, name, desc, 1, code].iter().flat_map(|n| n.to_be_bytes()).collect();
-            out.extend((body.len() as u32 + 12).to_be_bytes());
-            // Stack and locals; no handlers, no attributes of the code.
-            out.extend([0, 12, 0, 10]);
-            out.extend((body.len() as u32).to_be_bytes());
-            out.extend(body);
-            out.extend([0, 0, 0, 0]);
-            methods.push(out);
+        let method = |class: &mut Written, access: u16, name: &str, desc: &str, body: &[&[u8]]| {
+            class.method(access, name, desc, Code::default().does(&body.concat()));
         };
-        const PRIVATE: u16 = 2;
-        const STATIC: u16 = 8;
-        const PUBLIC_STATIC: u16 = 9;
-        const PRIVATE_STATIC: u16 = 10;
         let id = with(op::INVOKESTATIC, hash);
         let told = [
             (AT, Given::Nothing),
@@ -280,7 +259,7 @@ impl Assembling<'_> {
             (INIT, Given::Object),
         ];
         for (kind, ((name, desc), given)) in (1u64..).zip(told) {
-            let kind = with(op::LDC2_W, pool.long(kind << KIND_AT));
+            let kind = with(op::LDC2_W, class.pool.long(kind << KIND_AT));
             // Where the numbers are among the locals.
             let first = match given {
                 Given::Nothing => 0,
@@ -309,18 +288,18 @@ impl Assembling<'_> {
             }
             body.extend(with(op::INVOKESTATIC, put));
             body.push(op::RETURN);
-            method(&mut pool, PUBLIC_STATIC, name, desc, &[&body]);
+            method(&mut class, PUBLIC_STATIC, name, desc, &[&body]);
         }
         // What tests are called, eight bytes at a time.
-        let kind = with(op::LDC2_W, pool.long(MARK << KIND_AT));
+        let kind = with(op::LDC2_W, class.pool.long(MARK << KIND_AT));
         let give = with(op::INVOKESTATIC, put);
         let numbers = [op::ILOAD_0, op::ILOAD_0 + 1, op::LLOAD_2];
-        method(&mut pool, PUBLIC_STATIC, "mark", "(IIJ)V", &[&kind, &numbers, &give, &[op::RETURN]]);
+        method(&mut class, PUBLIC_STATIC, "mark", "(IIJ)V", &[&kind, &numbers, &give, &[op::RETURN]]);
         let (who, now, at) = (6, 7, 8);
         let unsafe_now = with(op::GETSTATIC, unsafe_field);
         let position_now = [&unsafe_now[..], &with(op::LDC2_W, position), &with(op::INVOKEVIRTUAL, get_long)].concat();
         method(
-            &mut pool,
+            &mut class,
             PUBLIC_STATIC,
             "share",
             "(J)V",
@@ -344,7 +323,7 @@ impl Assembling<'_> {
         .concat();
         let over = (3 + count_left.len() as u16).to_be_bytes();
         method(
-            &mut pool,
+            &mut class,
             PRIVATE_STATIC,
             "put",
             "(JIIJ)V",
@@ -384,7 +363,7 @@ impl Assembling<'_> {
             ],
         );
         method(
-            &mut pool,
+            &mut class,
             PRIVATE_STATIC,
             "other",
             &other_desc,
@@ -397,11 +376,15 @@ impl Assembling<'_> {
                 &with(op::INVOKESPECIAL, made),
                 &[op::DUP],
                 &with(op::PUTSTATIC, last),
+                &[op::ALOAD_0],
+                // Over the next one: the first of all is none.
+                &[op::IFNULL, 0, 6],
+                &with(op::INVOKESTATIC, tells),
                 &[op::ARETURN],
             ],
         );
         method(
-            &mut pool,
+            &mut class,
             PRIVATE,
             "<init>",
             "(Ljava/lang/Thread;J)V",
@@ -416,7 +399,7 @@ impl Assembling<'_> {
             ],
         );
         method(
-            &mut pool,
+            &mut class,
             STATIC,
             "<clinit>",
             "()V",
@@ -430,27 +413,7 @@ impl Assembling<'_> {
                 &[op::POP, op::RETURN],
             ],
         );
-        const PRIVATE_STATIC_FINAL: u16 = 0x1a;
-        const PRIVATE_FINAL: u16 = 0x12;
-        let fields: [(u16, &str, &str); 5] = [
-            (PRIVATE_STATIC_FINAL, "UNSAFE", &unsafe_desc),
-            (PRIVATE_STATIC, "LAST", &own_desc),
-            (PRIVATE_STATIC, "LIMIT", "J"),
-            (PRIVATE_FINAL, "thread", "Ljava/lang/Thread;"),
-            (PRIVATE_FINAL, "bits", "J"),
-        ];
-        let fields = fields.map(|(access, name, desc)| [access, pool.text(name), pool.text(desc), 0]);
-        const PUBLIC_FINAL_SUPER: u16 = 0x31;
-        let mut out = 0xcafe_babe_u32.to_be_bytes().to_vec();
-        let numbers = |numbers: &[u16], out: &mut Vec<u8>| numbers.iter().for_each(|n| out.extend(n.to_be_bytes()));
-        numbers(&[0, VERSION, pool.count + 1], &mut out);
-        out.extend(&pool.bytes);
-        numbers(&[PUBLIC_FINAL_SUPER, own, above, 0, fields.len() as u16], &mut out);
-        fields.iter().for_each(|field| numbers(field, &mut out));
-        numbers(&[methods.len() as u16], &mut out);
-        methods.iter().for_each(|method| out.extend(method));
-        numbers(&[0], &mut out);
-        out
+        class.bytes()
     }
 }
 

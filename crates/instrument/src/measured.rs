@@ -1,8 +1,9 @@
 //! What a suite covered: the records of compiled units and the hits of their runs, put together.
 
 use crate::Unprobed;
+use crate::hit_log::at_once;
 use crate::hits::{HitError, HitFile};
-use crate::java::state::{JavaTrace, follow};
+use crate::java::state::{JavaTrace, Whose, follow};
 use crate::record::{Keeps, ProbedDecision, ProbedObjective, RECORD_VERSION, UnitRecord};
 use crate::state::{Judgement, Piece, StateRecord, StateRules, TestEnd, TestStates, Trace, judge};
 use crate::suggest::Suggested;
@@ -257,9 +258,14 @@ pub fn states(measured: &Measured, rules: &StateRules) -> States {
         let (judged, unfit) = follow(&trace, &classes, rules, &unit_of);
         unexplained += unfit;
         for judged in judged {
-            let own = judged.name.or_else(|| trace.test.clone());
-            let test = own.unwrap_or_else(|| named(&trace.command, trace.pid));
+            let process = || trace.test.clone().unwrap_or_else(|| named(&trace.command, trace.pid));
+            let test = match judged.whose {
+                Whose::Test(name) => name,
+                Whose::Process => process(),
+                Whose::Nobody => at_once(&process()),
+            };
             let known = of_java.entry(test.clone()).or_insert_with(|| TestStates { test, ..TestStates::default() });
+            known.beside |= judged.is_beside;
             known.merge(judged.uses, judged.is_cut_off, judged.asserts);
         }
     }

@@ -37,6 +37,9 @@ pub enum WhyNone {
     /// Not all that the test did is known.
     #[error("the test did more than a trace holds")]
     CutOff,
+    /// It is not known who else changed what it looks at.
+    #[error("threads worked beside the test of which nobody knows for which test they did")]
+    Beside,
     /// It depends on what was before the test.
     #[error("its value depends on what was there before the test")]
     Inherited,

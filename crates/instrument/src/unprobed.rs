@@ -60,6 +60,9 @@ touchstone_base::reasons! {
         /// What a test did does not fit into its trace: the test.
         #[error("bound: {EVENTS} in test {0}")]
         "state_events" => CutOff(String),
+        /// Tests ran at the same time, and what threads did that belong to none of them may have been for any: the test.
+        #[error("beside test {0} threads worked of which nobody knows for which test they did")]
+        "state_beside" => Beside(String),
         /// Without assertions nothing is checked.
         #[error(
             "no assertion is known in any test; name yours with --assertion NAME, or --assertion main for what main \

@@ -6,15 +6,15 @@ import org.junit.jupiter.api.*;
 import org.junit.platform.engine.TestDescriptor;
 import org.junit.platform.launcher.core.ExecutionListenerAdapter;
 
-/** Runs the tests of classes as JUnit 5 does, and those of JUnit 4 that are to end with an exception. */
+/** Runs the tests of classes as JUnit 5 does, and those of JUnit 4 and TestNG that are to end with an exception. */
 public class Main {
     public static void main(String[] classes) throws Exception {
         ExecutionListenerAdapter listener = new ExecutionListenerAdapter();
         for (String name : classes) {
             Class<?> type = Class.forName(name);
             for (Method method : type.getDeclaredMethods()) {
-                org.junit.Test older = method.getAnnotation(org.junit.Test.class);
-                if (!method.isAnnotationPresent(Test.class) && older == null) continue;
+                Class<?> expected = expected(method);
+                if (!method.isAnnotationPresent(Test.class) && expected == null) continue;
                 TestDescriptor test = new TestDescriptor(name, method.getName());
                 listener.executionStarted(test);
                 var made = type.getDeclaredConstructor();
@@ -26,11 +26,17 @@ public class Main {
                 try {
                     call(method, object);
                 } catch (InvocationTargetException thrown) {
-                    if (older == null || !older.expected().isInstance(thrown.getCause())) throw thrown;
+                    if (expected == null || !expected.isInstance(thrown.getCause())) throw thrown;
                 }
                 listener.executionFinished(test, null);
             }
         }
+    }
+
+    static Class<?> expected(Method method) {
+        org.junit.Test older = method.getAnnotation(org.junit.Test.class);
+        org.testng.annotations.Test other = method.getAnnotation(org.testng.annotations.Test.class);
+        return older != null ? older.expected() : other != null ? other.expectedExceptions()[0] : null;
     }
 
     static void call(Method method, Object object) throws Exception {

@@ -80,8 +80,9 @@ pub(super) fn add(
                 if known.tests.last() != Some(&test.test) {
                     known.tests.push(test.test.clone());
                 }
-            } else if known.status == Verdict::Uncovered && test.cut_off {
-                let why = Unprobed::CutOff(test.test.clone());
+            } else if known.status == Verdict::Uncovered && (test.cut_off || test.beside) {
+                let whose = test.test.clone();
+                let why = if test.cut_off { Unprobed::CutOff(whose) } else { Unprobed::Beside(whose) };
                 known.status = Verdict::Unknown;
                 (known.why, known.reason) = (Some(why.to_string()), Some(why.word().to_string()));
             }

@@ -25,10 +25,6 @@ pub struct Measure {
     /// Keep what earlier measurements left in the directory, and add to it
     #[arg(long)]
     pub keep: bool,
-    /// Suggest the assertions that are missing, as a patch, too: one for each piece of state that no test checks, or with `=every` one in
-    /// every test that does not check it; needs -c state
-    #[arg(long, value_name = "WHICH", num_args = 0..=1, require_equals = true, default_missing_value = "once", help_heading = "State coverage")]
-    pub suggest: Option<Suggesting>,
     #[command(flatten)]
     pub show: Show,
     /// The command that builds and runs the tests
@@ -67,6 +63,10 @@ pub struct Show {
     /// A file or directory that doesn't count; may be repeated
     #[arg(long, value_name = "PATH")]
     pub exclude: Vec<PathBuf>,
+    /// Suggest the assertions that are missing, as a patch, too: one for each piece of state that no test checks, or with `=every` one in
+    /// every test that does not check it; needs -c state, and what is merged must have been measured with it
+    #[arg(long, value_name = "WHICH", num_args = 0..=1, require_equals = true, default_missing_value = "once", help_heading = "State coverage")]
+    pub suggest: Option<Suggesting>,
     #[command(flatten)]
     pub state: StateOptions,
     #[command(flatten)]
@@ -112,12 +112,12 @@ pub fn measure(options: &Measure) -> Result<ExitCode> {
         out: std::path::absolute(&options.out)?,
         keeps: if options.counts { Keeps::Counts } else { Keeps::Hits },
         earlier: if options.keep { Earlier::Kept } else { Earlier::Forgotten },
-        suggest: options.suggest.is_some(),
+        suggest: options.show.suggest.is_some(),
         command: options.command.clone(),
         surroundings,
     };
     request.check()?;
-    if options.suggest.is_some() && !options.criteria.iter().any(|criterion| criterion == STATE) {
+    if options.show.suggest.is_some() && !options.criteria.iter().any(|criterion| criterion == STATE) {
         bail!("--suggest needs state among the criteria; add it: -c {},{STATE}", options.criteria.join(","));
     }
     options.show.shown.outputs.check_criteria(&options.criteria)?;
@@ -139,11 +139,7 @@ pub fn measure(options: &Measure) -> Result<ExitCode> {
     if let Some(remark) = ran.not_counted(request.keeps).filter(|_| !options.show.shown.quiet) {
         eprintln!("{remark}");
     }
-    let suggest = options.suggest.map(|suggest| match suggest {
-        Suggesting::Once => Suggest::Once,
-        Suggesting::Every => Suggest::Every,
-    });
-    let exit = show(&ran.measurement, &options.show, suggest)?;
+    let exit = show(&ran.measurement, &options.show)?;
     if interrupted {
         eprintln!("interrupted: the report says what was covered until then");
         return Ok(Exit::Interrupted.into());
@@ -159,7 +155,7 @@ pub fn measure(options: &Measure) -> Result<ExitCode> {
 pub fn merge(options: &Merge) -> Result<ExitCode> {
     let out = std::path::absolute(&options.out)?;
     let measurement = touchstone_campaign::merge(&options.directories, &out)?;
-    Ok(show(&measurement, &options.show, None)?.into())
+    Ok(show(&measurement, &options.show)?.into())
 }
 
 /// What the environment of this process says, and why JVMs are not measured.
@@ -186,7 +182,11 @@ fn surroundings(show: &Show) -> Result<(Surroundings, Option<AgentError>)> {
 }
 
 /// Stores the document of a measurement, shows it, and writes the reports that are asked for.
-fn show(measurement: &Measurement, options: &Show, suggest: Option<Suggest>) -> Result<Exit> {
+fn show(measurement: &Measurement, options: &Show) -> Result<Exit> {
+    let suggest = options.suggest.map(|suggest| match suggest {
+        Suggesting::Once => Suggest::Once,
+        Suggesting::Every => Suggest::Every,
+    });
     let (here, root) = options.places()?;
     let exclude = options.exclude.iter().map(std::path::absolute).collect::<std::io::Result<Vec<_>>>()?;
     let selection = Selection { here, root, exclude };

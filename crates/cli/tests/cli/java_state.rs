@@ -76,7 +76,7 @@ fn what_tests_change_and_check_is_as_the_table_says() {
     let table = std::fs::read_to_string(ours("TableTest.java")).expect("the table");
     let (mut before, mut count) = ("", 0);
     for line in table.lines().map(str::trim) {
-        let is_test = line.starts_with("@Test") || line.starts_with("@org.junit.Test");
+        let is_test = ["@Test", "@org.junit.Test", "@org.testng"].iter().any(|mark| line.starts_with(mark));
         if let Some((_, test)) = line.split_once(" void ").filter(|_| is_test) {
             let name = test.split('(').next().unwrap_or_default();
             let expected = before.strip_prefix("// ").expect("a comment before each test");
@@ -86,6 +86,83 @@ fn what_tests_change_and_check_is_as_the_table_says() {
         before = line;
     }
     assert!(count > 25, "only {count} tests");
+}
+
+/// Tests that run beside each other for certain: each waits for the other.
+const BESIDE: &str = r#"
+import java.util.concurrent.*;
+import standin.Main;
+import static org.junit.jupiter.api.Assertions.*;
+class Meter {
+    static final ExecutorService shared = Executors.newFixedThreadPool(1);
+    int last, count; boolean seen;
+    void read(int value) { last = value; count++; }
+    void look() { seen = true; }
+}
+public class Beside {
+    static final CyclicBarrier both = new CyclicBarrier(2);
+    static void together() throws Exception { both.await(20, TimeUnit.SECONDS); }
+    static void last() throws Exception {
+        Main.begin("last");
+        together();
+        Meter meter = new Meter();
+        for (int step = 0; step < 20; step++) { meter.read(step); Thread.yield(); }
+        assertEquals(19, meter.last);
+        together();
+        Main.end("last");
+    }
+    static void count() throws Exception {
+        Main.begin("count");
+        together();
+        Meter meter = new Meter();
+        Thread helper = new Thread(() -> { for (int step = 0; step < 20; step++) meter.read(step); });
+        helper.start();
+        helper.join();
+        assertEquals(20, meter.count);
+        together();
+        Main.end("count");
+    }
+    static void pooled() throws Exception {
+        Main.begin("pooled");
+        Meter meter = new Meter();
+        meter.read(7);
+        Meter.shared.submit(() -> meter.look()).get();
+        assertEquals(7, meter.last);
+        Main.end("pooled");
+    }
+    public static void main(String[] arguments) throws Exception {
+        Thread other = new Thread(() -> { try { count(); } catch (Exception e) { throw new Error(e); } });
+        other.start();
+        last();
+        other.join();
+        pooled();
+        Meter.shared.shutdown();
+    }
+}
+"#;
+
+#[test]
+fn tests_beside_each_other_change_and_check_their_own_state_and_what_nobody_knows_is_unknown() {
+    let (scratch, beside) = (tempfile::tempdir().expect("a directory"), tempfile::tempdir().expect("a directory"));
+    let jar = standins(beside.path()).display().to_string();
+    std::fs::write(scratch.path().join("Beside.java"), BESIDE).expect("writable");
+    let compiled = Command::new("javac")
+        .args(["-g", "-d", "classes", "-cp", &jar, "Beside.java"])
+        .current_dir(scratch.path())
+        .status();
+    assert!(compiled.expect("javac runs").success());
+    let report = measured(scratch.path(), &["java", "-Xverify:all", "-cp", &format!("classes:{jar}"), "Beside"]);
+    let found = by_test(&report);
+    let expected = [
+        ("count", "1/2 not: Meter.last"),
+        ("last", "1/2 not: Meter.count"),
+        ("pooled", "1/3 not: Meter.count, Meter.shared"),
+        ("java Beside: tests at the same time", "0/2 not: Meter.seen, Meter.shared"),
+    ];
+    assert_eq!(found, expected.map(|(test, state)| (test.to_string(), state.to_string())).into());
+    let objectives = report["objectives"].as_array().expect("objectives");
+    let seen = objectives.iter().find(|one| one["text"] == "Meter.seen is checked").expect("an objective");
+    assert_eq!((&seen["status"], &seen["reason"]), (&"unknown".into(), &"state_beside".into()));
 }
 
 #[test]

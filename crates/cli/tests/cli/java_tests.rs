@@ -15,7 +15,7 @@ public class Sign {
 ";
 
 /// Files of stand-ins.
-const STANDINS: [(&str, &str); 8] = [
+const STANDINS: [(&str, &str); 9] = [
     ("junit/framework/Test", "package junit.framework; public interface Test { String getName(); }"),
     (
         "junit/framework/TestResult",
@@ -60,6 +60,14 @@ const STANDINS: [(&str, &str); 8] = [
              public String getDisplayName() { return shown; }
              public Optional<TestDescriptor> getParent() { return Optional.ofNullable(parent); }
              public Optional<Object> getSource() { return Optional.ofNullable(source); }
+             public UniqueId getUniqueId() { return new UniqueId((parent == null ? \"\" : parent.getUniqueId()) + \"[\" + shown + \"]\"); }
+         }",
+    ),
+    (
+        "org/junit/platform/engine/UniqueId",
+        "package org.junit.platform.engine; public class UniqueId {
+             final String text; UniqueId(String text) { this.text = text; }
+             public String toString() { return text; }
          }",
     ),
     (
@@ -73,6 +81,7 @@ const STANDINS: [(&str, &str); 8] = [
     (
         "org/testng/ITestResult",
         "package org.testng; public class ITestResult {
+             public static Class<?> of;
              final Object[] parameters; public int status; final String method;
              public ITestResult(String method, Object... parameters) { this.method = method; this.parameters = parameters; }
              public ITestNGMethod getMethod() { return new ITestNGMethod(method); }
@@ -81,7 +90,7 @@ const STANDINS: [(&str, &str); 8] = [
          }
          class ITestNGMethod {
              final String name; ITestNGMethod(String name) { this.name = name; }
-             public Class<?> getRealClass() { return acme.Main.class; }
+             public Class<?> getRealClass() { return ITestResult.of; }
              public String getMethodName() { return name; }
          }",
     ),
@@ -120,16 +129,22 @@ public class Main {
         ExecutionListenerAdapter five = new ExecutionListenerAdapter();
         TestDescriptor all = new TestDescriptor(null, "acme.FiveTest", null, "FiveTest", false);
         TestDescriptor template = new TestDescriptor(all, "acme.FiveTest", "sign", "sign(int)", false);
+        TestDescriptor nested = new TestDescriptor(all, "acme.FiveTest$Inner", null, "Inner", false);
+        TestDescriptor factory = new TestDescriptor(all, "acme.FiveTest", "made", "made()", false);
+        TestDescriptor some = new TestDescriptor(factory, "acme.FiveTest", "made", "some", false);
         TestDescriptor[] tests = {
             new TestDescriptor(all, "acme.FiveTest", "plain", "shown otherwise", true),
             new TestDescriptor(template, "acme.FiveTest", "sign", "[1] -7, \"x\"", true),
-            new TestDescriptor(template, null, null, "[2] \ud83d\ude00", true)
+            new TestDescriptor(template, null, null, "[2] \ud83d\ude00", true),
+            new TestDescriptor(nested, "acme.FiveTest$Inner", "inside", "inside()", true),
+            new TestDescriptor(some, "acme.FiveTest", "made", "leaf", true)
         };
         five.executionStarted(all); five.executionStarted(template);
         for (TestDescriptor one : tests) { five.executionStarted(one); Sign.of(one == tests[1] ? -7 : 7); five.executionFinished(one, null); }
         Sign.isBig(5);
         five.executionFinished(template, null); five.executionFinished(all, null);
 
+        ITestResult.of = Main.class;
         ITestResult ng = new ITestResult("ng", 3, "a", new Three());
         ng.status = 16; TestListenerHelper.runTestListeners(ng, List.of()); TestListenerHelper.runTestListeners(ng, List.of());
         Sign.of(3);
@@ -152,8 +167,8 @@ fn touchstone(within: &Path, words: &[&str]) -> std::process::Output {
     Command::new(env!("CARGO_BIN_EXE_touchstone")).args(words).current_dir(within).output().expect("it runs")
 }
 
-#[test]
-fn tests_of_java_frameworks_are_told_apart() {
+/// Compiles a program, measures it, and says what each test covers: texts of outcomes.
+fn covers(main: &str) -> BTreeMap<String, BTreeSet<String>> {
     let scratch = tempfile::tempdir().expect("a directory");
     let write = |path: &str, text: &str| {
         let path = scratch.path().join(path);
@@ -161,7 +176,7 @@ fn tests_of_java_frameworks_are_told_apart() {
         std::fs::write(path, text).expect("writable");
     };
     write("src/main/java/acme/Sign.java", SIGN);
-    write("src/test/java/acme/Main.java", MAIN);
+    write("src/test/java/acme/Main.java", main);
     STANDINS.iter().for_each(|(name, text)| write(&format!("src/test/java/{name}.java"), text));
     let script = "javac -d classes src/main/java/acme/Sign.java && \
         javac -encoding UTF-8 -cp classes -d target/test-classes $(find src/test -name '*.java')";
@@ -176,32 +191,129 @@ fn tests_of_java_frameworks_are_told_apart() {
 
     let report = touchstone(scratch.path(), &["report", "--format", "json"]);
     let report: Value = serde_json::from_slice(&report.stdout).expect("JSON");
-    let mut covers: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    let mut covers: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let text = |value: &Value| value.as_str().expect("a text").to_string();
     for test in report["tests"].as_array().expect("tests") {
-        covers.insert(test["id"].as_str().expect("a name"), BTreeSet::new());
+        covers.insert(text(&test["id"]), BTreeSet::new());
     }
     for objective in report["objectives"].as_array().expect("objectives") {
         for test in objective["tests"].as_array().expect("tests") {
-            let text = objective["text"].as_str().expect("a text");
-            covers.entry(test.as_str().expect("a name")).or_default().insert(text);
+            covers.entry(text(test)).or_default().insert(text(&objective["text"]));
         }
     }
-    let (positive, negative) = (["a > 0 is true"].as_slice(), ["a < 0 is true", "a > 0 is false"].as_slice());
+    covers
+}
+
+fn expected(tests: &[(&str, &[&str])]) -> BTreeMap<String, BTreeSet<String>> {
+    let texts = |texts: &[&str]| texts.iter().map(|text| text.to_string()).collect();
+    tests.iter().map(|(test, of)| (test.to_string(), texts(of))).collect()
+}
+
+const POSITIVE: &[&str] = &["a > 0 is true"];
+const NEGATIVE: &[&str] = &["a < 0 is true", "a > 0 is false"];
+
+#[test]
+fn tests_of_java_frameworks_are_told_apart() {
     let both = ["a < 0 is false", "a < 0 is true", "a > 0 is false"].as_slice();
-    let expected: [(&str, &[&str]); 11] = [
-        ("acme.AtOnce.one", positive),
-        ("acme.FiveTest.plain", positive),
-        ("acme.FiveTest.sign [1] -7, \"x\"", negative),
-        ("acme.FiveTest.sign [2] 😀", positive),
+    let expected = expected(&[
+        ("acme.AtOnce.one", POSITIVE),
+        ("acme.AtOnce.other", NEGATIVE),
+        ("acme.FiveTest$Inner.inside", POSITIVE),
+        ("acme.FiveTest.made some leaf", POSITIVE),
+        ("acme.FiveTest.plain", POSITIVE),
+        ("acme.FiveTest.sign [1] -7, \"x\"", NEGATIVE),
+        ("acme.FiveTest.sign [2] 😀", POSITIVE),
         ("acme.FourTest.last", &["a > 1000 is true"]),
         ("acme.FourTest.many[1]", both),
         ("acme.FourTest.plain", both),
-        ("acme.Main$Three.testThree", positive),
-        ("acme.Main.ng [3, a, acme.Main$Three]", positive),
+        ("acme.Main$Three.testThree", POSITIVE),
+        ("acme.Main.ng [3, a, acme.Main$Three]", POSITIVE),
         ("java acme.Main", &["a > 1000 is false"]),
-        ("java acme.Main: tests at the same time", negative),
-    ];
-    let expected: BTreeMap<&str, BTreeSet<&str>> =
-        expected.into_iter().map(|(test, texts)| (test, texts.iter().copied().collect())).collect();
-    assert_eq!(covers, expected);
+    ]);
+    assert_eq!(covers(MAIN), expected);
+}
+
+/// Tests that run beside each other for certain: each waits for what the other does.
+const BESIDE: &str = r#"package acme;
+import java.util.concurrent.*;
+import org.junit.platform.engine.TestDescriptor;
+import org.junit.platform.launcher.core.ExecutionListenerAdapter;
+public class Main {
+    static final ExecutionListenerAdapter five = new ExecutionListenerAdapter();
+    static final TestDescriptor all = new TestDescriptor(null, null, null, "engine", false);
+    static final ExecutorService shared = Executors.newFixedThreadPool(1);
+    static TestDescriptor group(String type) { return new TestDescriptor(all, null, null, type, false); }
+    static TestDescriptor test(TestDescriptor in, String method) { return new TestDescriptor(in, "acme.Beside", method, method, true); }
+    interface Body { void run() throws Exception; }
+    static void run(TestDescriptor test, Body body) {
+        five.executionStarted(test);
+        try { body.run(); } catch (Exception e) { throw new Error(e); } finally { five.executionFinished(test, null); }
+    }
+    static Thread beside(Body body) {
+        Thread thread = new Thread(() -> { try { body.run(); } catch (Exception e) { throw new Error(e); } });
+        thread.start(); return thread;
+    }
+    static void join(CyclicBarrier barrier) throws Exception { barrier.await(20, TimeUnit.SECONDS); }
+
+    public static void main(String[] args) throws Exception {
+        five.executionStarted(all);
+        TestDescriptor first = group("First"), second = group("Second");
+        CountDownLatch groupIsThere = new CountDownLatch(1), alone = new CountDownLatch(1);
+        CyclicBarrier barrier = new CyclicBarrier(2);
+        Thread other = beside(() -> {
+            alone.await();
+            // The other group prepares its tests while the first one's test runs, and nobody else.
+            five.executionStarted(second);
+            Sign.isBig(5);
+            groupIsThere.countDown();
+            run(test(second, "negative"), () -> {
+                for (int step = 0; step < 1000; step++) { Sign.of(-3); if (step % 500 == 0) join(barrier); }
+                // A thread that is not its own works for it.
+                shared.submit(() -> Sign.of(0)).get();
+            });
+            run(test(second, "nothing"), () -> join(barrier));
+            five.executionFinished(second, null);
+        });
+        Thread idle = beside(() -> { groupIsThere.await(); Sign.isBig(5000); });
+        five.executionStarted(first);
+        run(test(first, "positive"), () -> {
+            shared.submit(() -> { }).get();
+            alone.countDown(); groupIsThere.await();
+            for (int step = 0; step < 1000; step++) { Sign.of(3); if (step % 500 == 0) join(barrier); }
+            idle.join();
+        });
+        run(test(first, "helped"), () -> {
+            Thread helper = beside(() -> beside(() -> Sign.of(-1)).join());
+            helper.join();
+            ExecutorService own = Executors.newFixedThreadPool(2);
+            own.submit(() -> Sign.isBig(5000)).get();
+            own.shutdown();
+            own.awaitTermination(20, TimeUnit.SECONDS);
+            join(barrier);
+        });
+        five.executionFinished(first, null);
+        other.join();
+        shared.shutdown();
+        Sign.of(7);
+        five.executionFinished(all, null);
+    }
+}
+"#;
+
+#[test]
+fn java_tests_that_run_beside_each_other_have_their_own_hits_and_those_of_their_own_threads() {
+    let helped = [NEGATIVE, &["a > 1000 is true"]].concat();
+    let expected = expected(&[
+        ("acme.Beside.helped", &helped),
+        ("acme.Beside.negative", NEGATIVE),
+        ("acme.Beside.nothing", &[]),
+        ("acme.Beside.positive", POSITIVE),
+        ("java acme.Main", POSITIVE),
+        // What prepares tests, threads that work for several, and threads of nobody's.
+        (
+            "java acme.Main: tests at the same time",
+            &["a < 0 is false", "a > 0 is false", "a > 1000 is false", "a > 1000 is true"],
+        ),
+    ]);
+    assert_eq!(covers(BESIDE), expected);
 }

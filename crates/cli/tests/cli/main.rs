@@ -25,6 +25,7 @@ mod googletest;
 mod harm;
 mod induction;
 mod install;
+mod java_beside;
 mod java_criteria;
 mod java_details;
 mod java_excluded;

@@ -86,6 +86,11 @@ fn assertions_are_suggested_for_tests_of_java() {
     assert_eq!(count, 7);
     let sarif = std::fs::read_to_string(scratch.path().join("s.sarif")).expect("SARIF");
     assert!(sarif.contains("\"fixes\"") && sarif.contains("cart.getTax()"));
+    let merge = ["merge", "touchstone-out", "-o", "merged", "--suggest=every", "--format", "json"];
+    let merged = Command::new(env!("CARGO_BIN_EXE_touchstone")).args(merge).current_dir(scratch.path()).output();
+    let merged: Value = serde_json::from_slice(&merged.expect("it runs").stdout).expect("JSON");
+    assert_eq!(merged["suggestions"], before["suggestions"], "what is merged suggests the same");
+    assert!(scratch.path().join("merged/suggested.patch").is_file());
     apply(scratch.path());
     // A failing assertion would end the program.
     let (after, _) = measured(scratch.path(), "--suggest", &["sh", "-c", &script]);

@@ -15,6 +15,8 @@ pub struct TestStates {
     pub uses: Vec<StateUse>,
     /// Its trace was cut off: what is not checked may be.
     pub cut_off: bool,
+    /// While it ran others worked of whom nobody knows for which test they did: what is not checked may be.
+    pub beside: bool,
     /// It came to an assertion that is known.
     pub asserts: bool,
 }
@@ -24,12 +26,17 @@ impl TestStates {
     pub(crate) fn merge(&mut self, uses: Vec<StateUse>, cut_off: bool, asserts: bool) {
         self.cut_off |= cut_off;
         self.asserts |= asserts;
+        // A test may change very many objects.
+        let key = |used: &StateUse| (used.unit, used.id.clone(), used.object.clone());
+        let known = self.uses.iter().enumerate().map(|(place, used)| (key(used), place));
+        let mut known: BTreeMap<(usize, String, String), usize> = known.collect();
         for made in uses {
-            let same =
-                |known: &&mut StateUse| (known.unit, &known.id, &known.object) == (made.unit, &made.id, &made.object);
-            match self.uses.iter_mut().find(same) {
-                Some(known) => known.checked |= made.checked,
-                None => self.uses.push(made),
+            match known.get(&key(&made)) {
+                Some(place) => self.uses[*place].checked |= made.checked,
+                None => {
+                    known.insert(key(&made), self.uses.len());
+                    self.uses.push(made);
+                }
             }
         }
         self.uses.sort_by(|a, b| (&a.file, a.line, &a.name, &a.object).cmp(&(&b.file, b.line, &b.name, &b.object)));
@@ -175,7 +182,7 @@ pub(crate) fn judge(
     let tests = found.into_iter().map(|(test, (uses, cut_off, asserts))| {
         let mut uses: Vec<StateUse> = uses.into_values().collect();
         uses.sort_by(|a, b| (&a.file, a.line, &a.name, &a.object).cmp(&(&b.file, b.line, &b.name, &b.object)));
-        TestStates { test, uses, cut_off, asserts }
+        TestStates { test, uses, cut_off, beside: false, asserts }
     });
     Judgement { tests: tests.collect(), ends, unexplained }
 }

@@ -5,7 +5,8 @@
 use super::classes::{Classes, FieldId};
 use super::frames::{Calling, Entered, Frame, Thrown, Waiting};
 use super::method::{MethodFacts, Site, Step};
-use super::trace::{BEGINS, CUT_OFF, Event, JavaTrace, Kind};
+use super::threads::{NOBODY, Thread, over};
+use super::trace::{Event, JavaTrace, Kind};
 use super::world::{Val, Value, World};
 use crate::state::memory::{NONE, NodeId};
 use crate::state::{StateRules, StateUse};
@@ -14,26 +15,24 @@ use std::rc::Rc;
 use touchstone_front_java::classfile::Insn;
 use touchstone_probes_java::Told;
 
+/// Who did something.
+pub(crate) enum Whose {
+    Test(String),
+    /// The process, before the first test begins.
+    Process,
+    /// Threads of which nobody knows for which of several tests they work.
+    Nobody,
+}
+
 /// What one test did, judged.
 pub(crate) struct JudgedTest {
-    /// The test; none before the first one begins.
-    pub name: Option<String>,
+    pub whose: Whose,
     pub uses: Vec<StateUse>,
     pub asserts: bool,
     /// It did more than there was room for.
     pub is_cut_off: bool,
-}
-
-/// A thread.
-#[derive(Default)]
-struct Thread {
-    frames: Vec<Frame>,
-    /// The test that it works for.
-    world: usize,
-    /// A test began in it.
-    has_own: bool,
-    /// A name that is being told.
-    name: Vec<u8>,
+    /// Somebody worked beside it who may have worked for it.
+    pub is_beside: bool,
 }
 
 /// Follows a trace.
@@ -41,17 +40,22 @@ pub(super) struct Machine<'a> {
     pub classes: Classes,
     pub rules: &'a StateRules,
     unit_of: &'a dyn Fn(u64) -> usize,
-    worlds: HashMap<usize, World>,
+    pub worlds: HashMap<usize, World>,
     /// The test that began last.
-    current: usize,
-    next_world: usize,
-    threads: HashMap<u32, Thread>,
+    pub current: usize,
+    pub next_world: usize,
+    pub threads: HashMap<u32, Thread>,
     serial: u64,
     judged: Vec<JudgedTest>,
-    /// Objects that constructors made since others called something else: frameworks make tests before they say that these begin.
-    fresh: Vec<u32>,
+    /// Tests that run, by their numbers; and all that did, with what they did.
+    pub running: Vec<u32>,
+    pub owners: HashMap<u32, usize>,
+    /// Tests run at the same time, or did.
+    pub together: bool,
+    /// Threads that were over before the test that started them.
+    pub over: HashMap<u32, u32>,
     /// What had no room so far, as marks say it.
-    left_out: u64,
+    pub left_out: u64,
     /// Events that fitted nothing.
     pub unfit: u64,
 }
@@ -60,6 +64,8 @@ pub(super) struct Machine<'a> {
 pub(super) struct Running<'r> {
     pub frames: &'r mut Vec<Frame>,
     pub world: &'r mut World,
+    /// Objects that its constructors made.
+    pub fresh: &'r mut Vec<u32>,
 }
 
 impl Running<'_> {
@@ -86,7 +92,10 @@ impl<'a> Machine<'a> {
             threads: HashMap::new(),
             serial: 0,
             judged: Vec::new(),
-            fresh: Vec::new(),
+            running: Vec::new(),
+            owners: HashMap::new(),
+            together: false,
+            over: trace.events().filter_map(over).collect(),
             left_out: 0,
             unfit: 0,
         };
@@ -106,16 +115,17 @@ impl<'a> Machine<'a> {
         (machine.judged, machine.unfit)
     }
 
-    fn finish(&mut self, world: usize) {
-        let Some(world) = self.worlds.remove(&world) else { return };
+    pub fn finish(&mut self, number: usize) {
+        let Some(world) = self.worlds.remove(&number) else { return };
         let uses = world.uses(&self.classes, self.rules, self.unit_of);
         if world.name.is_some() || !uses.is_empty() || world.asserts {
-            self.judged.push(JudgedTest {
-                name: world.name,
-                uses,
-                asserts: world.asserts,
-                is_cut_off: world.is_cut_off,
-            });
+            let (asserts, is_cut_off) = (world.asserts, world.is_cut_off);
+            let (whose, is_beside) = match world.name {
+                Some(name) => (Whose::Test(name), world.is_beside),
+                None if number == NOBODY => (Whose::Nobody, true),
+                None => (Whose::Process, world.is_beside),
+            };
+            self.judged.push(JudgedTest { whose, uses, asserts, is_cut_off, is_beside });
         }
     }
 
@@ -125,55 +135,28 @@ impl<'a> Machine<'a> {
             self.mark(&mut thread, event);
         } else {
             if !self.worlds.contains_key(&thread.world) || (!thread.has_own && thread.frames.is_empty()) {
-                self.join(&mut thread, self.current);
+                let world = self.works_for(&thread);
+                self.join(&mut thread, world);
+            }
+            if thread.world == NOBODY && !thread.had_own {
+                for world in self.running.iter().filter_map(|owner| self.owners.get(owner)) {
+                    if let Some(world) = self.worlds.get_mut(world) {
+                        world.is_beside = true;
+                    }
+                }
             }
             let mut world = self.worlds.remove(&thread.world).unwrap_or_default();
-            self.step(&mut Running { frames: &mut thread.frames, world: &mut world }, event);
+            self.step(&mut Running { frames: &mut thread.frames, world: &mut world, fresh: &mut thread.fresh }, event);
             self.worlds.insert(thread.world, world);
         }
         self.threads.insert(event.thread, thread);
     }
 
-    /// A thread works for another test from now on.
-    fn join(&mut self, thread: &mut Thread, world: usize) {
-        if thread.world != world {
-            thread.world = world;
-            thread.frames.iter_mut().for_each(Frame::forget);
-        }
-    }
-
-    fn mark(&mut self, thread: &mut Thread, event: &Event) {
-        if event.method == CUT_OFF {
-            self.left_out = event.what;
-            self.worlds.values_mut().for_each(|world| world.is_cut_off = true);
-            return;
-        }
-        thread.name.extend(event.what.to_le_bytes().iter().filter(|byte| **byte != 0));
-        if event.insn == 0 {
-            return;
-        }
-        let name = String::from_utf8_lossy(&std::mem::take(&mut thread.name)).into_owned();
-        if event.method != BEGINS {
-            return;
-        }
-        self.expected(thread);
-        let before = thread.world;
-        let is_shared = self.threads.values().any(|other| other.has_own && other.world == before);
-        let made = std::mem::take(&mut self.fresh).into_iter().collect();
-        self.worlds.insert(self.next_world, World::of(name, made));
-        self.join(thread, self.next_world);
-        (thread.has_own, self.current, self.next_world) = (true, self.next_world, self.next_world + 1);
-        // What was done before the first test belongs to none of them.
-        if before != 0 && !is_shared {
-            self.finish(before);
-        }
-    }
-
     /// A test is over. If it had to end with an exception, that was an assertion about why it was thrown.
-    fn expected(&mut self, thread: &mut Thread) {
+    pub fn expected(&mut self, thread: &mut Thread) {
         let Some(position) = thread.frames.iter().rposition(|frame| frame.facts.expects_exception()) else { return };
         let Some(mut world) = self.worlds.remove(&thread.world) else { return };
-        let mut running = Running { frames: &mut thread.frames, world: &mut world };
+        let mut running = Running { frames: &mut thread.frames, world: &mut world, fresh: &mut thread.fresh };
         self.unwind(&mut running, position);
         self.throw_made(&mut running);
         if let Some(mut left) = running.frames.pop() {
@@ -195,7 +178,7 @@ impl<'a> Machine<'a> {
                         running.world.made.insert(event.object());
                     }
                     if running.frames.first().is_some_and(Frame::is_constructor) {
-                        self.fresh.push(event.object());
+                        running.fresh.push(event.object());
                     }
                     self.early(running);
                 }
@@ -279,11 +262,14 @@ impl<'a> Machine<'a> {
 
     fn block(&mut self, running: &mut Running<'_>, event: &Event) {
         let block_of = |frame: &Frame| frame.facts.followed.block_of(event.insn.min(frame.facts.sites.len() - 1));
-        let catches = |frame: &Frame| {
-            let block = block_of(frame);
-            frame.method == event.method && frame.facts.is_handler(block) && frame.facts.catches(frame.at, block)
-        };
-        if let Some(position) = running.frames.iter().rposition(catches) {
+        // All frames of a method have the same code: of a deep recursion only one is asked.
+        let known = running.frames.iter().rfind(|frame| frame.method == event.method);
+        let handler = known.map(block_of).filter(|block| known.is_some_and(|frame| frame.facts.is_handler(*block)));
+        let catches =
+            |block: usize| move |frame: &Frame| frame.method == event.method && frame.facts.catches(frame.at, block);
+        if let Some(block) = handler
+            && let Some(position) = running.frames.iter().rposition(catches(block))
+        {
             self.unwind(running, position);
             self.caught(running, event);
             return;
@@ -295,7 +281,7 @@ impl<'a> Machine<'a> {
         };
         self.unwind(running, position);
         self.settle(running);
-        let Running { frames, world } = running;
+        let Running { frames, world, .. } = running;
         let frame = frames.last_mut().expect("invariant: it was found");
         let block = block_of(frame);
         let asked = frame.facts.followed.block_of(frame.at);
@@ -316,7 +302,7 @@ impl<'a> Machine<'a> {
     /// An exception came to a handler.
     fn caught(&mut self, running: &mut Running<'_>, event: &Event) {
         self.throw_made(running);
-        let Running { frames, world } = running;
+        let Running { frames, world, .. } = running;
         let frame = frames.last_mut().expect("invariant: it was found");
         let thrown = thrown(frame, world);
         let (from, block) = (frame.facts.followed.block_of(frame.at), frame.facts.followed.block_of(event.insn));
@@ -346,7 +332,7 @@ impl<'a> Machine<'a> {
         }
         self.serial += 1;
         if running.frames.is_empty() && &**facts.name() != "<init>" {
-            self.fresh.clear();
+            running.fresh.clear();
         }
         // Whoever was left by an exception that others caught is gone once its caller calls again; until then it only waits.
         let (mut values, mut entry, mut entered) = (Vec::new(), NONE, Entered::ByOthers);
@@ -396,7 +382,7 @@ impl<'a> Machine<'a> {
 
     /// What a method gets from the call that is under way, and whether that call leads to it.
     fn passed(&mut self, running: &mut Running<'_>, facts: &Rc<MethodFacts>) -> (Vec<Val>, Entered) {
-        let Running { frames, world } = running;
+        let Running { frames, world, .. } = running;
         let caller = frames.last_mut().expect("invariant: somebody calls");
         let Some(calling) = &caller.calling else { return (Vec::new(), Entered::ByOthers) };
         if let Site::Call(site) = &caller.facts.sites[caller.at]
@@ -429,7 +415,7 @@ impl<'a> Machine<'a> {
 
     /// Goes on behind an instruction.
     pub fn advance(&mut self, running: &mut Running<'_>, to: usize) {
-        let Running { frames, world } = running;
+        let Running { frames, world, .. } = running;
         let frame = frames.last_mut().expect("invariant: somebody runs");
         let facts = frame.facts.clone();
         if to >= facts.sites.len() {

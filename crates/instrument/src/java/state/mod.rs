@@ -12,13 +12,14 @@ mod frameworks;
 mod machine;
 mod method;
 mod step;
+mod threads;
 mod trace;
 mod world;
 
 use crate::state::StateRules;
 use classes::Classes;
-pub(crate) use machine::JudgedTest;
 use machine::Machine;
+pub(crate) use machine::{JudgedTest, Whose};
 use std::path::Path;
 pub(crate) use trace::JavaTrace;
 

@@ -30,8 +30,18 @@ const KINDS: [Kind; 9] =
 
 /// What becomes of a test, as marks say it: it begins,
 pub(crate) const BEGINS: u32 = 1;
-/// or the one before did more than there was room for.
+/// the one before did more than there was room for,
 pub(crate) const CUT_OFF: u32 = 2;
+/// it has a number,
+pub(crate) const OWNS: u32 = 3;
+/// and ends; both by that number.
+pub(crate) const ENDS: u32 = 4;
+/// A thread that some test started has a number,
+pub(crate) const HELPS: u32 = 5;
+/// and was over before the test: both numbers, the test's in the upper half.
+pub(crate) const OVER: u32 = 6;
+/// From here on tests run at the same time.
+pub(crate) const TOGETHER: u32 = 7;
 
 /// An event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -116,6 +116,8 @@ pub(super) struct World {
     pub asserts: bool,
     /// Not all that it did was told.
     pub is_cut_off: bool,
+    /// Somebody worked beside it who may have worked for it.
+    pub is_beside: bool,
 }
 
 /// Containers inside of each other are looked into so deeply.

@@ -45,10 +45,7 @@ pub(crate) fn suggest(tests: &[&TestStates], traces: &[PathBuf], ends: &[PathBuf
         let Some(trace) = JavaTrace::head(path) else { continue };
         let units = path.parent().and_then(Path::parent).unwrap_or(Path::new("")).join("units");
         let classes = Classes::new(&units, &trace.classes);
-        let is_of = |file: &&PathBuf| {
-            let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-            file.parent() == path.parent() && name.split('-').next() == Some(&trace.pid.to_string())
-        };
+        let is_of = |file: &&PathBuf| file.parent() == path.parent() && process_of(file) == process_of(path);
         for end in ends.iter().filter(is_of).flat_map(|file| End::read(file)) {
             let Some((class, member)) = classes.member(end.method) else { continue };
             let Some(source) = source_of(&mut sources, &class.source) else { continue };
@@ -70,6 +67,7 @@ pub(crate) fn suggest(tests: &[&TestStates], traces: &[PathBuf], ends: &[PathBuf
         for used in test.uses.iter().filter(|used| !used.checked && used.piece != Piece::Unknown) {
             let made = match by_test.get(test.test.as_str()) {
                 _ if test.cut_off => Err(WhyNone::CutOff),
+                _ if test.beside => Err(WhyNone::Beside),
                 _ if used.piece == Piece::Inherited => Err(WhyNone::Inherited),
                 Some(method) => method.suggestion(&test.test, used, &mut sources),
                 None => Err(WhyNone::NoEnd),
@@ -78,6 +76,11 @@ pub(crate) fn suggest(tests: &[&TestStates], traces: &[PathBuf], ends: &[PathBuf
         }
     }
     found
+}
+
+/// What files of one process have before the moment and the number in their names; what is merged has a number more.
+fn process_of(file: &Path) -> Option<&str> {
+    file.file_name()?.to_str()?.rsplitn(3, '-').nth(2)
 }
 
 impl Method {
