@@ -76,6 +76,7 @@ fn round(work: &Work<'_>, tests: &mut [TestCase]) {
                 shorten_objects(work.module(), work.task.func, test, &work.watch, &mut runs);
             }
             round_numbers(work.module(), work.task.func, test, &work.watch, &mut runs);
+            test.heap = program.heap_of(work.task.func, test);
         }
     }
 }

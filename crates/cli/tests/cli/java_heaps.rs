@@ -38,7 +38,7 @@ const GAUGE: &str = "public class Gauge {
 fn a_state_that_no_call_makes_is_covered_and_the_test_says_that_nobody_showed_it() {
     let scratch = tempfile::tempdir().expect("a directory");
     let file = source(scratch.path(), "Gauge.java", GAUGE);
-    for form in ["junit5", "junit4"] {
+    for (form, within) in [("junit5", ""), ("junit4", "junit4")] {
         let out = scratch.path().join(form);
         let report = generated(&["-c", "branch", "--emit", form], &file, &out);
         for text in ["level < 0 is true", "limit == 77 is true", "next == this is true"] {
@@ -50,7 +50,7 @@ fn a_state_that_no_call_makes_is_covered_and_the_test_says_that_nobody_showed_it
         }
         // Calls do this, so no other test is needed.
         assert_eq!(objective(&report, "level > 5 is true")["reason"], Value::Null);
-        let tests = tests_in(&out, "Gauge");
+        let tests = tests_in(&out.join(within), "Gauge");
         assert_eq!(tests.matches(REMARK).count(), 3, "{tests}");
         assert!(tests.contains("Gauge gauge = make(\"Gauge\", \"level\", -1);"), "{tests}");
         assert!(tests.contains("fill(gauge, \"next\", gauge);"), "{tests}");

@@ -110,7 +110,11 @@ impl Writing<'_, '_> {
             });
         }
         self.lines.push(match class {
-            NUMBER => format!("{ty} {name} = new Integer({given});"),
+            // A small one that `valueOf` gives is the same object everywhere.
+            NUMBER if given.parse::<i32>().is_ok_and(|number| (-128..128).contains(&number)) => {
+                format!("{ty} {name} = new Integer({given});")
+            }
+            NUMBER => format!("{ty} {name} = Integer.valueOf({given});"),
             _ => format!("{ty} {name} = make(\"{class}\"{given});"),
         });
         self.there.insert(index);

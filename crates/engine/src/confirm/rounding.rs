@@ -8,10 +8,10 @@
 use crate::confirm::concrete::{Look, watch_test};
 use crate::exec::machines::Machines;
 use touchstone_base::float::Format;
-use touchstone_criteria::{MadeInput, NamedValue, Outcome, TestCase, TestKind, Watch};
+use touchstone_criteria::{MadeInput, NamedValue, ObjectInput, Outcome, TestCase, TestKind, Watch};
 use touchstone_interp::Limits;
 use touchstone_ir::{
-    DataType, DataTypeId, DataTypes, DataValue, FuncId, InputSource, IntKind, Module, PointerTarget, mask,
+    DataType, DataTypeId, DataTypes, DataValue, FuncId, InputSource, IntKind, Module, PointerTarget, StructKind, mask,
 };
 
 /// Numbers below are as good as any.
@@ -204,11 +204,23 @@ fn visit<'t>(module: &'t Module, test: &mut TestCase, see: &mut dyn FnMut(Kind<'
         for NamedValue { data, value, .. } in calls.chain(params).chain(globals) {
             visit_value(types, *data, value, see);
         }
-        for object in objects.iter_mut().filter(|_| !module.has_classes()) {
-            object.values.iter_mut().for_each(|value| visit_value(types, object.element, value, see));
+        for object in objects.iter_mut() {
+            match module.has_classes() {
+                true => visit_fields(types, object, see),
+                false => object.values.iter_mut().for_each(|value| visit_value(types, object.element, value, see)),
+            }
         }
     }
     test.answers.iter_mut().for_each(|answer| visit_answer(module, answer, see));
+}
+
+/// The fields of an object that has a class, which stays; arrays and texts stay as they are.
+fn visit_fields<'t>(types: &'t DataTypes, object: &mut ObjectInput, see: &mut dyn FnMut(Kind<'t>, &mut u64)) {
+    let DataType::Struct { fields, kind: StructKind::Record, .. } = &types[object.element] else { return };
+    let [DataValue::Struct(values)] = object.values.as_mut_slice() else { return };
+    for (field, value) in fields.iter().zip(values).skip(1) {
+        visit_value(types, field.ty, value, see);
+    }
 }
 
 fn visit_value<'t>(

@@ -236,6 +236,7 @@ impl Naming {
 }
 
 /// What a selector is where an object is not made by calls: it is an input, with whatever its fields hold.
+/// More than there are ways, and a number that nobody makes rounder.
 pub const ANY_HEAP: u64 = 5_000;
 
 /// An object that may be an input.
