@@ -99,5 +99,5 @@ impl Machine<'_> {
 
 /// A thread that was over before the test that started it, and the test.
 pub(super) fn over(event: Event) -> Option<(u32, u32)> {
-    (event.kind == Kind::Mark && event.method == OVER).then(|| (event.what as u32, (event.what >> 32) as u32))
+    (event.kind == Kind::Mark && event.method == OVER).then_some((event.what as u32, (event.what >> 32) as u32))
 }
