@@ -3,8 +3,8 @@
 use touchstone_base::{FileId, Id, IndexMap, Span};
 use touchstone_criteria::{
     Bound, Campaign, Criterion, DecisionGraph, DecisionTable, FunctionResult, Goal, Incomplete, IncompletePaths, Next,
-    Objective, ObjectiveCounts, Objectives, PairSearch, PairsStopped, PathCounts, Row, SolverUse, Status, Walk,
-    WhyInfeasible, WhyUnknown, decision_tables,
+    Objective, ObjectiveCounts, Objectives, PairSearch, PairsStopped, PathCounts, PathsOf, Row, SolverUse, Status,
+    Walk, WhyInfeasible, WhyUnknown, decision_tables,
 };
 use touchstone_ir::{
     BoolTree, CondId, Condition, DataType, Decision, DecisionId, DecisionKind, FuncId, Function, FunctionRole, Module,
@@ -102,7 +102,7 @@ fn a_narrow_table_has_a_short_bar_or_none() {
 #[test]
 fn paths_and_goals_are_tables_of_their_own() {
     let mut paths = result("step", "paths", [0, 0, 0, 0]);
-    paths.criterion = Criterion::Paths(None);
+    paths.criterion = Criterion::Paths(PathsOf::Any);
     let campaign = Campaign { functions: vec![paths, result("step", "stmt", [3, 3, 0, 0])], ..Campaign::default() };
     check(
         &campaign,

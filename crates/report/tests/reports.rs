@@ -3,8 +3,8 @@
 use touchstone_base::{FileId, Id, IndexMap, Span};
 use touchstone_criteria::{
     Bound, Campaign, Criterion, Disagreement, Expected, FunctionResult, Incomplete, IncompletePaths, MadeInput,
-    NamedValue, NotCheckable, ObjectInput, Objective, ObjectiveCounts, Outcome, PathCounts, Replay, SolverUse, Status,
-    TestCase, TestKind, Unsupported, WhyInfeasible, WhyUnknown,
+    NamedValue, NotCheckable, ObjectInput, Objective, ObjectiveCounts, Outcome, PathCounts, PathsOf, Replay, SolverUse,
+    Status, TestCase, TestKind, Unsupported, WhyInfeasible, WhyUnknown,
 };
 use touchstone_ir::{
     DataType, DataTypeId, DataValue, EnumItem, ErrorKind, Field, Function, FunctionRole, InputSource, IntKind, Module,
@@ -107,7 +107,7 @@ fn function(name: &str, seconds: f64) -> FunctionResult {
     FunctionResult {
         name: name.into(),
         file: "src/max3.c".into(),
-        criterion: Criterion::Paths(None),
+        criterion: Criterion::Paths(PathsOf::Any),
         objectives: ObjectiveCounts::default(),
         paths: PathCounts { explored: 4, infeasible: 2, error: 0, incomplete: 0, longer: 0 },
         incomplete: Vec::new(),
@@ -129,7 +129,7 @@ fn a_clean_run_is_one_line_a_function() {
     let (module, types) = module();
     let mut long = function("get_order_of_all", 1.5);
     long.tests = 12345;
-    long.criterion = Criterion::Paths(Some(3));
+    long.criterion = Criterion::Paths(PathsOf::Iterations(3));
     long.paths.longer = 8;
     let tests = vec![test("max3_1", vec![named("a", types.int, int(1))], Vec::new())];
     let campaign = Campaign { functions: vec![function("max3", 0.0), long], objectives: Vec::new(), tests };

@@ -101,7 +101,7 @@ fn an_invariant_and_a_precondition_exclude_heaps() {
 fn arrays_texts_numbers_and_classes_below_are_fields_and_what_goes_in_circles_ends() {
     let scratch = tempfile::tempdir().expect("a directory");
     let code = "public class Chain {
-    static class Node { private int value; private Node next; private Node[] kids; private String name; private long[] data; private Object any; Node(int v) { value = v; } }
+    static class Node { private int value; private Node next; private Node[] kids; private String name; private long[] data; private Object any; private Object[] all; private String[] names; Node(int v) { value = v; } }
     private static final class Wide extends Node { private byte more; Wide() { super(1); } }
     record Pair(int a, Node b) { int f() { if (a == b.value + 3) return 1; return 0; } }
     private Node head;
@@ -111,6 +111,8 @@ fn arrays_texts_numbers_and_classes_below_are_fields_and_what_goes_in_circles_en
     public boolean named() { if (head != null && \"ab\".equals(head.name)) return true; return false; }
     public boolean data() { if (head != null && head.data != null && head.data.length > 1 && head.data[1] == 9L) return true; return false; }
     public boolean boxed() { if (head != null && head.any instanceof Integer && (Integer) head.any == 1000) return true; return false; }
+    public boolean all() { if (head != null && head.all != null && head.all.length == 2 && head.all[1] == null) return true; return false; }
+    public boolean names() { if (head != null && head.names != null && head.names.length == 1 && head.names[0] == null) return true; return false; }
     public boolean below() { if (head instanceof Wide && ((Wide) head).more == -5) return true; return false; }
     static int both(Node a, Node b) { if (a == null || b == null) return 0; if (a.next == b && b.next == a && a != b) return 1; return 2; }
 }

@@ -179,7 +179,7 @@ impl World {
             let (int, element) = (value_type(&Desc::Int), self.heap_field(element));
             let elements = self.types.push(DataType::Array { element, length: 0 });
             let ty = self.types.push(DataType::Struct {
-                name: super::origin::type_text(desc),
+                name: full_name(desc),
                 fields: vec![
                     Field { name: "class".to_string(), offset: CLASS_WORD as u64, ty: int },
                     Field { name: "length".to_string(), offset: ARRAY_LENGTH as u64, ty: int },
@@ -215,5 +215,14 @@ impl World {
         let mut classes: Vec<ClassId> = of_program.map(|(class, _)| *class).collect();
         classes.sort_unstable();
         classes
+    }
+}
+
+/// A type with its package, whatever it is called in messages: by that name tests find it.
+fn full_name(desc: &Desc) -> String {
+    let Desc::Ref(name) = desc else { return desc.word().unwrap_or_default().to_string() };
+    match name.strip_prefix('[').and_then(Desc::parse) {
+        Some(element) => full_name(&element) + "[]",
+        None => name.replace('/', "."),
     }
 }
