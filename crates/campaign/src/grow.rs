@@ -105,10 +105,16 @@ pub(crate) fn grow(
         Objects::Said => now,
         Objects::Grow => more_objects(now, incomplete),
     };
+    let longer_arrays = |now, incomplete: &[IncompletePaths]| match rounds.module.has_classes() {
+        true => longer_arrays(now, most, incomplete),
+        false => now,
+    };
+    let mut array_length = longer_arrays(rounds.config.array_length, &found.result.incomplete);
     let mut max_objects = more_objects(rounds.config.max_objects, &found.result.incomplete);
     let mut next = Growth::default().after(&found.shortage, most);
     let Covered { untested, closed } = covered(rounds.wanted, Some(found), collector.tests());
-    if max_objects > rounds.config.max_objects || untested.len() + closed.len() < rounds.wanted.goals.len() {
+    let wider = max_objects > rounds.config.max_objects || array_length > rounds.config.array_length;
+    if wider || untested.len() + closed.len() < rounds.wanted.goals.len() {
         // To take for granted what callers do may be enough.
         next = next.or_else(|| Some(Growth::default()));
     }
@@ -126,12 +132,20 @@ pub(crate) fn grow(
             break;
         }
         let Some(growth) = next else { break };
+        let so_far = Duration::from_secs_f64(found.result.seconds.max(0.0));
+        let round_time = |length: u64| {
+            let half = deadline.left().map(|left| left / 2);
+            // Longer texts have more paths than anybody follows: what they are for is found soon.
+            let soon = (length > rounds.config.array_length).then(|| (2 * so_far).max(AT_LEAST));
+            half.map_or(soon, |half| Some(soon.map_or(half, |soon| half.min(soon))))
+        };
         let config = Config {
             growth: Some(growth.clone()),
             // What follows may do better still.
-            deadline: deadline.or_earlier(Deadline::within(deadline.left().map(|left| left / 2))),
+            deadline: deadline.or_earlier(Deadline::within(round_time(array_length))),
             first_round: Deadline::NEVER,
             max_objects,
+            array_length,
             steps: rounds.config.steps.min(LATER_STEPS),
             ..rounds.config.clone()
         };
@@ -141,12 +155,14 @@ pub(crate) fn grow(
         let more = explore_further(rounds.module, rounds.func, goals, &config, collector, tests);
         collector.begin_round(None);
         let wider = more_objects(max_objects, &more.result.incomplete);
+        let longer = longer_arrays(array_length, &more.result.incomplete);
         let shortage = add(found, more);
         last = Config { deadline, steps: rounds.config.steps, ..config };
         let is_quick = deadline.left().is_none_or(|left| begun.elapsed() * QUICK < left);
-        next = growth.after(&shortage, most).or((wider > max_objects).then(|| growth.clone()));
+        let differs = wider > max_objects || longer > array_length;
+        next = growth.after(&shortage, most).or(differs.then(|| growth.clone()));
         next = next.or_else(|| growth.after(&shortage, while_quick).filter(|_| is_quick));
-        max_objects = wider;
+        (max_objects, array_length) = (wider, longer);
     }
     inside(rounds, found, &last, collector);
     vary(rounds, Some(found), pool, collector, Turn::Last);
@@ -195,6 +211,15 @@ pub(crate) fn more_objects(now: u32, incomplete: &[IncompletePaths]) -> u32 {
     let too_few = incomplete.iter().any(|paths| paths.why == Incomplete::Bound(Bound::MaxObjects));
     if too_few { (2 * now).min(MOST_OBJECTS).max(now) } else { now }
 }
+
+/// How many elements arrays that say their length may have next, if some had too few.
+fn longer_arrays(now: u64, most: u64, incomplete: &[IncompletePaths]) -> u64 {
+    let too_short = incomplete.iter().any(|paths| paths.why == Incomplete::Bound(Bound::Length));
+    if too_short { (2 * now).min(most).max(now) } else { now }
+}
+
+/// A round with longer arrays takes at most so long, or twice as long as all before it.
+const AT_LEAST: Duration = Duration::from_secs(1);
 
 /// What the tests so far cover.
 pub(crate) struct Covered {

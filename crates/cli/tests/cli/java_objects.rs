@@ -385,3 +385,29 @@ fn where_mutants_are_asked_for_a_test_shows_what_differs_for_a_moment_only() {
     let mut sequences = alone.map(|test| test.lines().filter_map(number).collect::<Vec<i64>>());
     assert!(sequences.any(told), "{tests}");
 }
+
+#[test]
+fn arrays_become_longer_while_something_is_open() {
+    let scratch = tempfile::tempdir().expect("a directory");
+    let file = source(
+        scratch.path(),
+        "Sums.java",
+        "class Sums {
+    static int sum(int[] all) {
+        if (all == null || all.length < 7) return 0;
+        int sum = 0;
+        for (int i = 0; i < all.length; i++) {
+            if (all[i] <= i * 100 + 17) return 1;
+            sum ^= all[i] * 31;
+        }
+        return sum == 77 ? 2 : 3;
+    }
+}
+",
+    );
+    let report = generated(&["-c", "branch"], &file, scratch.path());
+    assert_eq!(count(&report, "covered"), 8, "{report:#}");
+    // What is said is not exceeded.
+    let report = generated(&["-c", "branch", "--len", "all=4"], &file, scratch.path());
+    assert_eq!(count(&report, "covered"), 1, "{report:#}");
+}
