@@ -10,7 +10,7 @@ use crate::work::Work;
 use std::collections::BTreeSet;
 use std::time::Duration;
 use touchstone_base::Deadline;
-use touchstone_criteria::{Again, GoalId, Noticed, Noticing, Outcome, TestCase};
+use touchstone_criteria::{Again, GoalId, Heap, Noticed, Noticing, Outcome, TestCase};
 use touchstone_engine::{Layout, Machines, Pool, Value, Variation, Wishes, mutants};
 use touchstone_front_java::classfile::Desc;
 use touchstone_front_java::{Effect, Looks, Making, Passed, Prepared, Probe, Whose};
@@ -72,10 +72,14 @@ pub(crate) fn look_around(work: &Work<'_>, java: &JavaProgram, tests: &mut Vec<T
         still: None,
         first: &first,
     };
-    let seeds = tests.clone();
+    let is_made = |test: &TestCase| java.heap_of(work.task.func, test) == Heap::Made;
+    let seeds: Vec<TestCase> = tests.iter().filter(|test| is_made(test)).cloned().collect();
     let mut take = |mut test: TestCase| {
         if faults.open.is_empty() || tests.len() == most || work.plan.request.is_interrupted() {
             return true;
+        }
+        if !is_made(&test) {
+            return false;
         }
         let open = faults.open.len();
         let noticed = noticed(&machines, prepared, &test, &mut faults, New::AreNot);
