@@ -41,7 +41,7 @@ pub struct Generate {
     /// Function to test, or a Java class for all its methods; may be repeated [default: every function that the files define]
     #[arg(short, long = "function", value_name = "FUNC")]
     pub functions: Vec<String>,
-    #[arg(help = criteria_help("paths paths:K"), short, long, default_value = "mcdc", value_name = "CRITERIA", value_delimiter = ',')]
+    #[arg(help = criteria_help("paths paths:K block:K"), short, long, default_value = "mcdc", value_name = "CRITERIA", value_delimiter = ',')]
     pub criteria: Vec<Criterion>,
     /// Begin from what a measured suite covers, and add only what is missing: a directory that `measure -o` wrote, the JSON
     /// of `llvm-cov export` or `gcov --json-format`, or an LCOV tracefile

@@ -173,3 +173,53 @@ fn what_takes_a_path_for_each_character_class_is_decided_in_few() {
     assert!(without.iter().all(|(id, status)| status == "unknown" || with[id] == *status), "{with:?} {without:?}");
     assert!(few * 4 < many, "{few} paths instead of {many}");
 }
+
+const COUNTED: &str = "
+static int down(int n) { int turns = 0; while (n > 0) { n--; turns++; } return turns; }
+int twice(int n) { return down(n) + down(n > 1 ? 1 : 0); }
+int once(int n) { return down(n); }
+";
+
+#[test]
+fn paths_with_few_visits_of_each_block_are_those_of_each_call_alone() {
+    let folder = tempfile::tempdir().expect("a scratch directory");
+    std::fs::write(folder.path().join("case.c"), COUNTED).expect("writable");
+    let paths = |function: &str, criterion: &str| {
+        let options = ["-f", function, "-c", criterion, "--range", "n=0..9", "--no-replay", "-o", "out"];
+        let report = report(folder.path(), "generate", &options);
+        let function = &report["functions"][0];
+        assert_eq!(function["exhaustive"], true, "{report:#}");
+        [&function["paths"]["explored"], &function["paths"]["longer"]].map(|number| number.as_u64().expect("a number"))
+    };
+    // A loop that is asked K times has at most K - 1 iterations.
+    assert_eq!(paths("once", "block:1"), [1, 1]);
+    assert_eq!(paths("once", "block:3"), [3, 1]);
+    assert_eq!(paths("once", "paths:2"), [3, 1]);
+    // Each call counts for itself.
+    assert_eq!(paths("twice", "block:3"), [3, 1]);
+    assert_eq!(paths("twice", "paths"), [10, 0]);
+}
+
+#[test]
+fn paths_and_their_tests_are_the_same_whatever_is_composed() {
+    let folder = tempfile::tempdir().expect("a scratch directory");
+    std::fs::write(folder.path().join("case.c"), WORDS).expect("writable");
+    let tests = |mode: &str| {
+        let options = ["-c", "block:3", "--len", "s=6", "--no-replay", "-o", mode, "--summaries", mode];
+        report(folder.path(), "generate", &options)["tests"].clone()
+    };
+    let off = tests("off");
+    assert!(off.as_array().is_some_and(|tests| tests.len() > 20), "{off:#}");
+    assert!(tests("on") == off && tests("auto") == off);
+}
+
+#[test]
+fn a_bound_without_visits_is_none() {
+    let folder = tempfile::tempdir().expect("a scratch directory");
+    std::fs::write(folder.path().join("case.c"), COUNTED).expect("writable");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_touchstone"));
+    let output = command.current_dir(folder.path()).args(["generate", "case.c", "-c", "block:0"]).output();
+    let output = output.expect("touchstone runs");
+    assert_ne!(output.status.code(), Some(0));
+    assert!(text(&output.stderr).contains("block:K"), "{}", text(&output.stderr));
+}
