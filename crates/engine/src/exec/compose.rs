@@ -138,7 +138,8 @@ impl Executor<'_> {
         }
         let proper_here = match (self.terms.as_const(proper), state.fixed_value(proper)) {
             (Some(known), _) | (None, Some(known)) => known == 1,
-            (None, None) => match self.both_sides(&state.path, proper) {
+            // Also where a known path is followed: whether there was a choice is found out again.
+            (None, None) => match self.solver.branch(&mut self.terms, &state.path, proper) {
                 (Side::Feasible(_), Side::Infeasible) => true,
                 (Side::Feasible(_), Side::Feasible(_)) => return Err(Stop::unfixed(proper)),
                 _ => false,
