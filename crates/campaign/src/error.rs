@@ -5,6 +5,7 @@ use crate::options_file::OptionsFileError;
 use crate::out_dir::OutDirError;
 use crate::program::ReadError;
 use crate::request::TestForm;
+use crate::world::WorldError;
 use std::path::PathBuf;
 use touchstone_criteria::{Criterion, CriterionParseError};
 use touchstone_emit::EmitError;
@@ -122,6 +123,9 @@ pub enum PlanError {
         /// Where it is defined.
         file: String,
     },
+    /// What is said of functions that nobody defines is wrong.
+    #[error(transparent)]
+    World(#[from] WorldError),
     /// The parameters of a precondition can't be written.
     #[error(transparent)]
     Parameters(#[from] EmitError),

@@ -30,6 +30,7 @@
 
 #![warn(missing_docs)]
 
+mod beside;
 mod bounds;
 mod cache;
 mod change;
@@ -71,6 +72,7 @@ mod vary;
 mod watched;
 mod watcher;
 mod work;
+mod world;
 
 pub use bounds::{BadBounds, parse_bounds};
 pub use cache::{CacheSummary, clear_cache, summarize_cache};

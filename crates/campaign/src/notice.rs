@@ -82,6 +82,15 @@ pub enum Notice {
         /// How many others.
         others: usize,
     },
+    /// What a file says of a function changes nothing.
+    NotDescribed {
+        /// Where it says so.
+        place: String,
+        /// Which function.
+        function: String,
+        /// Why.
+        why: String,
+    },
     /// There is no test because there is no input.
     NothingAllowed {
         /// Which function.
@@ -172,6 +181,9 @@ impl fmt::Display for Notice {
                     others => format!(" and {others} more classes"),
                 };
                 write!(f, "can't load {class} ({why}){others}: left out; --class-path names what they need")
+            }
+            Notice::NotDescribed { place, function, why } => {
+                write!(f, "{place}: what is said of `{function}` is not used: {why}")
             }
             Notice::NothingAllowed { function } => {
                 write!(f, "no input of `{function}` is allowed: its precondition or ranges exclude everything")

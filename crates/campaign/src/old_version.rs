@@ -2,9 +2,11 @@
 //!
 //! Deliberately not here: how a revision gets into a directory.
 
+use crate::beside::Beside;
 use crate::error::PlanError;
 use crate::program::{Program, Reader};
 use crate::request::{Compilation, Request};
+use crate::world::World;
 use std::path::{Path, PathBuf, absolute};
 
 /// Where an older version is.
@@ -51,7 +53,12 @@ impl OldVersion {
         let reader = Reader::new(&files, &compilation, &include_dir).map_err(failed)?;
         let reader = reader.within(request.effort.timeout).surrounded(request.surroundings());
         // As much is met in both, in the same order: classes have the same numbers then.
-        reader.about(&request.subject).read(&files).map_err(failed)
+        let reader = reader.about(&request.subject);
+        let program = reader.read(&files).map_err(failed)?;
+        // What others do is the same for both.
+        let mut beside = Beside::default();
+        World::read(&request.inputs.world)?.add(&mut beside, &program, &files)?;
+        beside.read(&reader, program, &files, &include_dir)
     }
 
     /// How old files are compiled: as the new ones, with directories of the old version.

@@ -1,6 +1,7 @@
 //! The resolved plan: every decision made before any work starts. Targets, names, signatures, forms of tests and
 //! preconditions are checked here, so that a campaign that begins can only fail where files are written.
 
+use crate::beside::Beside;
 use crate::error::{PlanError, Takes};
 use crate::naming::EarlierNames;
 use crate::notice::Notice;
@@ -12,6 +13,7 @@ use crate::request::{ObjectivesOf, Purpose, Regeneration, Replaying, Request, Te
 use crate::resume::Resumed;
 use crate::subject;
 use crate::suite::{Known, Suite};
+use crate::world::World;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -94,6 +96,7 @@ impl Plan {
         let criteria: Vec<&str> = request.labellings().iter().map(|criterion| criterion.name()).collect();
         let mut notices: Vec<Notice> = suite.iter().flat_map(|suite| suite.notices(module, &criteria)).collect();
         notices.extend(suite.iter().flat_map(|suite| unmeasured(suite, module, &tasks)));
+        notices.extend(material.world.notices(&material.program));
         notices.extend(unloadable(&material.program));
         notices.extend(differs(&material.program));
         notices.extend(without_source(&material.program, &tasks));
@@ -135,6 +138,7 @@ pub(crate) struct Material<'r> {
     reader: Reader,
     options: OptionsFile,
     include_dir: PathBuf,
+    world: World,
     /// The program.
     pub program: Program,
 }
@@ -151,7 +155,8 @@ impl<'r> Material<'r> {
         let program = reader.read(&request.files)?;
         let options = OptionsFile::near(first)?;
         options.check(program.module.functions.values().map(|function| function.name.as_str()))?;
-        Ok(Material { request, reader, options, include_dir, program })
+        let world = World::read(&request.inputs.world)?;
+        Ok(Material { request, reader, options, include_dir, world, program })
     }
 
     /// The names of functions, which stay when the program is read again.
@@ -159,7 +164,8 @@ impl<'r> Material<'r> {
         functions.iter().map(|id| self.program.module.functions[*id].name.clone()).collect()
     }
 
-    /// The same with the preconditions that the request, or else `touchstone.toml`, gives for these functions.
+    /// The same with the preconditions that the request, or else `touchstone.toml`, gives for these functions, and with what is said of
+    /// functions that nobody defines.
     pub fn with_preconditions(mut self, functions: &[FuncId]) -> Result<Material<'r>, PlanError> {
         let wanted = functions.iter().filter_map(|&func| {
             let name = &self.program.module.functions[func].name;
@@ -171,7 +177,11 @@ impl<'r> Material<'r> {
             let function = self.program.module.functions[*func].name.clone();
             return Err(PlanError::PreconditionOfJava { function });
         }
-        self.program = precondition::add(&self.reader, self.program, &self.request.files, &wanted, &self.include_dir)?;
+        let mut beside = Beside::default();
+        precondition::add(&mut beside, &self.program, &self.request.files, &wanted)?;
+        self.world.add(&mut beside, &self.program, &self.request.files)?;
+        self.program = beside.read(&self.reader, self.program, &self.request.files, &self.include_dir)?;
+        self.world.check(&self.program)?;
         Ok(self)
     }
 

@@ -9,7 +9,8 @@ use touchstone_base::{Deadline, FileId};
 use touchstone_criteria::{Heap, TestCase, Unmakeable};
 use touchstone_emit::SourceUnit;
 use touchstone_front_c::{
-    Followed, FrontError, Library, Offsets, Options, Surroundings, flags_for, follow, lower_files, write_headers,
+    Described, Followed, FrontError, Library, Offsets, Options, Surroundings, flags_for, follow, lower_files,
+    write_headers,
 };
 use touchstone_ir::{CallGraph, FuncId, GlobalId, Linkage, Module};
 
@@ -165,6 +166,8 @@ impl Reader {
             compile_commands: find_commands(files, compilation.commands.as_deref()),
             include_dir: Some(include_dir.to_path_buf()),
             surroundings: Surroundings::default(),
+            described: Vec::new(),
+            stand_for: Vec::new(),
             compiler: Some(compilation.compiler.clone()),
             offsets: Offsets::Spelled,
             library: Library::Modelled,
@@ -223,10 +226,20 @@ impl Reader {
                 java::read(&given, self.reading)?
             }
         };
-        match touchstone_ir::verify(&program.module).first() {
-            Some(problem) => Err(ReadError::Malformed { problem: problem.to_string() }),
-            None => Ok(program),
-        }
+        verified(program)
+    }
+
+    /// The same with other files in their place, which include them, and with what is said of functions that nobody defines.
+    pub(crate) fn read_beside(
+        &self,
+        files: &[PathBuf],
+        wrapped: &[PathBuf],
+        described: &[Described],
+    ) -> Result<Program, ReadError> {
+        let Language::C(options) = &self.language else { return self.read(files) };
+        let stand_for = wrapped.iter().cloned().zip(files.iter().cloned()).collect();
+        let options = Options { described: described.to_vec(), stand_for, ..(**options).clone() };
+        verified(self.read_c(wrapped, &options)?)
     }
 
     fn read_c(&self, files: &[PathBuf], known: &Options) -> Result<Program, ReadError> {
@@ -243,6 +256,13 @@ impl Reader {
             Language::C(options) => Ok(follow((file, options), (file, options), functions)?),
             Language::Java { .. } => Err(ReadError::NotFollowed(file.to_path_buf())),
         }
+    }
+}
+
+fn verified(program: Program) -> Result<Program, ReadError> {
+    match touchstone_ir::verify(&program.module).first() {
+        Some(problem) => Err(ReadError::Malformed { problem: problem.to_string() }),
+        None => Ok(program),
     }
 }
 

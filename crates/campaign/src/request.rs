@@ -239,6 +239,8 @@ pub struct Inputs {
     pub arguments: Option<(u32, u32)>,
     /// What else of a program's surroundings is an input.
     pub surroundings: Surroundings,
+    /// Files that say what functions do that nobody defines.
+    pub world: Vec<PathBuf>,
 }
 
 impl Default for Inputs {
@@ -254,6 +256,7 @@ impl Default for Inputs {
             strings: None,
             arguments: None,
             surroundings: Surroundings { externals: true, callbacks: true, ..Surroundings::default() },
+            world: Vec::new(),
         }
     }
 }

@@ -46,8 +46,8 @@ pub use tables::{
     decision_tables,
 };
 pub use testcase::{
-    Again, Call, EarlierCall, Expected, Given, GivenFile, Heap, MadeInput, NamedValue, Noticed, Noticing, ObjectInput,
-    Outcome, Seen, TestCase, TestKind,
+    Again, Call, EarlierCall, Expected, Given, GivenFile, Heap, Left, MadeInput, NamedValue, Noticed, Noticing,
+    ObjectInput, Outcome, Seen, TestCase, TestKind,
 };
 pub use unsupported::Unsupported;
 pub use verdict::{

@@ -4,8 +4,8 @@
 //! Every field is named, so that a new one is not forgotten here.
 
 use crate::{
-    Again, Call, EarlierCall, Expected, MadeInput, NamedValue, Noticed, Noticing, ObjectInput, Outcome, Seen, TestCase,
-    TestKind,
+    Again, Call, EarlierCall, Expected, Left, MadeInput, NamedValue, Noticed, Noticing, ObjectInput, Outcome, Seen,
+    TestCase, TestKind,
 };
 use touchstone_base::Span;
 use touchstone_ir::{DataTypeId, DataValue, PointerTarget};
@@ -53,10 +53,7 @@ impl TestCase {
             }
             TestKind::Program => {}
         }
-        for MadeInput { source: _, name: _, bytes: _, pointers, data } in answers {
-            data.iter_mut().for_each(|id| to.data(id));
-            pointers.iter_mut().for_each(|(_, target)| to.target(target));
-        }
+        answers.iter_mut().for_each(|answer| made(answer, to));
         match outcome {
             Outcome::Error { kind: _, span } => to.place(span),
             Outcome::Returned
@@ -65,7 +62,7 @@ impl TestCase {
             | Outcome::Hung
             | Outcome::OracleRejected => {}
         }
-        let Expected { result, reached, objects, globals, calls, output: _, noticed } = expected;
+        let Expected { result, reached, objects, globals, calls, left, output: _, noticed } = expected;
         values(result.iter_mut(), to);
         named(reached, to);
         values(objects.iter_mut().flatten(), to);
@@ -73,8 +70,14 @@ impl TestCase {
         for Call { function: _, arguments } in calls.iter_mut().flatten() {
             values(arguments.iter_mut(), to);
         }
+        left.iter_mut().for_each(|Left { after: _, input }| made(input, to));
         noticed.iter_mut().for_each(|noticed| notice(noticed, to));
     }
+}
+
+fn made(MadeInput { source: _, name: _, bytes: _, pointers, data }: &mut MadeInput, to: &mut dyn Renumber) {
+    data.iter_mut().for_each(|id| to.data(id));
+    pointers.iter_mut().for_each(|(_, target)| to.target(target));
 }
 
 fn named(all: &mut [NamedValue], to: &mut dyn Renumber) {

@@ -188,6 +188,24 @@ impl TestCase {
         }
     }
 
+    /// What stubs have to say and do, in order: what is asked for, and what is left besides. What a description leaves open shows in that.
+    pub fn played(&self) -> Vec<&MadeInput> {
+        let mut left = self.expected.left.iter().peekable();
+        let (mut all, mut asked) = (Vec::new(), 0);
+        for input in &self.answers {
+            if input.is_asked_for() {
+                while let Some(left) = left.next_if(|left| left.after <= asked) {
+                    all.push(&left.input);
+                }
+                asked += 1;
+            }
+            all.push(input);
+        }
+        all.extend(left.map(|left| &left.input));
+        all.retain(|input| input.source != InputSource::Chosen);
+        all
+    }
+
     /// Whether standard output fails in it.
     pub fn output_fails(&self) -> bool {
         self.answers.iter().any(MadeInput::is_failing_output)
@@ -216,9 +234,11 @@ impl MadeInput {
     /// The title of an input that comes in there with this name.
     pub fn title_of(source: InputSource, name: &str) -> String {
         match source {
-            InputSource::Request | InputSource::External | InputSource::Written | InputSource::Changed => {
-                name.to_string()
-            }
+            InputSource::Request
+            | InputSource::External
+            | InputSource::Written
+            | InputSource::Changed
+            | InputSource::Chosen => name.to_string(),
             InputSource::Argument => format!("<argv {name}>"),
             InputSource::Stdin => "<stdin>".to_string(),
             InputSource::File => "<file>".to_string(),
@@ -427,6 +447,9 @@ pub struct Expected {
     pub globals: Vec<NamedValue>,
     /// Calls of functions that nobody defines, in order; `None` if they aren't known.
     pub calls: Option<Vec<Call>>,
+    /// What functions that are only described leave, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left: Vec<Left>,
     /// What the run writes to standard output; `None` if it isn't known.
     pub output: Option<Vec<u8>>,
     /// What else is looked at, in order: by calls before the one that is tested, and after it.
@@ -490,6 +513,15 @@ pub enum Seen {
     Boxed(String, DataTypeId, DataValue),
     /// A constant, as source writes it.
     Constant(String),
+}
+
+/// What a function leaves of which only is said what it does.
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Left {
+    /// How many of the inputs that are asked for come before it.
+    pub after: usize,
+    /// What is left, and where.
+    pub input: MadeInput,
 }
 
 /// A call of a function that nobody defines.

@@ -7,6 +7,7 @@
  *     KEEPS(fetch, to);               it leaves nothing there; only needed if a later call does
  *     CHANGES(fetch, mode, 3);        what the next call leaves in the variable `mode`
  *     SETS_ERRNO(fetch, 11);          what the next call leaves in `errno`
+ *     FAILS(fetch);                   the next call ends the program
  *     CALLED(measure, 3);             after the call under test: the next call that was made, with its arguments
  *     NO_MORE_CALLS();                there were no others
  *
@@ -24,7 +25,11 @@
 #undef KEEPS
 #undef CHANGES
 #undef SETS_ERRNO
+#undef FAILS
+#undef FAILED
 #undef ANSWER
+#undef ANSWERED
+#undef STUB_AS_SAID
 #undef STUB
 #undef STUB_OF_NOTHING
 #undef STUB_THAT_WRITES
@@ -225,6 +230,13 @@ __attribute__((__unused__)) static void touchstone_answer(void *to, size_t size,
     } while (0)
 #define SETS_ERRNO(name, number) CHANGES(name, *__errno_location(), number)
 #define WRITTEN(name, parameter, to) touchstone_written((void *)(to), #name "." #parameter);
+#define FAILS(name) touchstone_input(#name ".!", (const unsigned char *)"\1", 1)
+#define FAILED(name)                                            \
+    do {                                                        \
+        char touchstone_mark = 0;                               \
+        touchstone_written(&touchstone_mark, #name ".!");       \
+        if (touchstone_mark) __builtin_abort();                 \
+    } while (0);
 #define ANSWER(type, name)                                             \
     do {                                                               \
         type touchstone_value;                                         \
@@ -234,11 +246,15 @@ __attribute__((__unused__)) static void touchstone_answer(void *to, size_t size,
 
 /* A function that the program declares and nobody defines. It has the program's own type; the stub's parameters are only
  * passed in the same way. */
-#define TOUCHSTONE_RECORD(name, ...)                                                            \
+#define TOUCHSTONE_KEEP(name, ...)                                                              \
     do {                                                                                        \
         const long long touchstone_values[] = {0, __VA_ARGS__};                                 \
         touchstone_record(#name, touchstone_values + 1, sizeof touchstone_values / 8 - 1);      \
-        touchstone_changed(#name);                                                              \
+    } while (0)
+#define TOUCHSTONE_RECORD(name, ...)       \
+    do {                                   \
+        TOUCHSTONE_KEEP(name, __VA_ARGS__); \
+        touchstone_changed(#name);         \
     } while (0)
 #define TOUCHSTONE_ALIAS(name) extern __typeof__(name) name __attribute__((__alias__("touchstone_stub_" #name)));
 #define STUB(name, type, parameters, ...)                   \
@@ -265,6 +281,18 @@ __attribute__((__unused__)) static void touchstone_answer(void *to, size_t size,
         TOUCHSTONE_RECORD(name, __VA_ARGS__);                 \
         written                                               \
     }                                                         \
+    TOUCHSTONE_ALIAS(name)
+/* Somebody says what it does: what it leaves follows from what it returns. */
+#define ANSWERED(type, name, done)                                     \
+        type touchstone_value;                                         \
+        touchstone_answer((void *)&touchstone_value, sizeof touchstone_value, name); \
+        done                                                           \
+        return touchstone_value;
+#define STUB_AS_SAID(name, type, parameters, written, ...)             \
+    static type touchstone_stub_##name parameters {                    \
+        TOUCHSTONE_KEEP(name, __VA_ARGS__);                            \
+        ANSWERED(type, #name, touchstone_changed(#name); written)      \
+    }                                                                  \
     TOUCHSTONE_ALIAS(name)
 /* It never returns. */
 #define STUB_THAT_ENDS(name, parameters, ...)                                   \

@@ -27,7 +27,7 @@ mod tap;
 mod target;
 
 pub use c::build::{Build, ReplayLimits, SourceUnit};
-pub use c::ctype::parameter_list;
+pub use c::ctype::{parameter_list, parameter_list_as, result_as};
 pub use c::form::Form;
 pub use c::kept::{SuiteThere, edited_suites, suites_there, test_names, tests_there};
 pub use c::makeable::unmakeable;

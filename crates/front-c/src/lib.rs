@@ -25,7 +25,7 @@ pub use clang::dump::Dump;
 pub use clang::flags::{flags_for, names_of_own_macros, sources_in};
 #[doc(hidden)]
 pub use clang::fuzzing::{ast_readings, compile_commands_reading};
-pub use clang::options::{Library, Offsets, Options, Surroundings};
+pub use clang::options::{Described, DescribedCase, Library, Offsets, Options, Place, Surroundings, helper};
 pub use clang::pair::{Texts, dump_both};
 pub use clang::resident::Resident;
 pub use clang::run::gnu_version;

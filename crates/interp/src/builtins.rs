@@ -71,10 +71,13 @@ impl<'m> Machine<'m> {
             Builtin::MayWrite => Ok(Value::Undefined),
             Builtin::LetWrite => self.let_write(frame, [arg(0)?, arg(1)?, arg(2)?]),
             Builtin::Unsettled => Ok(args.get(1).map_or(Value::Undefined, |value| self.get(frame, *value))),
-            Builtin::Called => {
+            Builtin::Left(source) => self.tell_left(frame, source, [arg(0)?, arg(1)?, arg(2)?]),
+            Builtin::Called | Builtin::CalledAsSaid => {
                 let name = self.text(frame, arg(0)?)?;
                 let values = args[1..].iter().map(|arg| self.get(frame, *arg)).collect();
-                self.change_globals(&name)?;
+                if builtin == Builtin::Called {
+                    self.change_globals(&name)?;
+                }
                 self.record_call(name, values);
                 Ok(Value::Undefined)
             }
@@ -181,6 +184,23 @@ impl<'m> Machine<'m> {
             }
         }
         self.requests.push(InputRequest { source: InputSource::Written, name: text, size: written });
+        Ok(Value::Undefined)
+    }
+
+    /// Somebody of whom is said what he does has left something: kept for who makes a test of it.
+    fn tell_left(
+        &mut self,
+        frame: &CallFrame<'m>,
+        source: InputSource,
+        [name, to, size]: [Operand; 3],
+    ) -> Result<Value, Stop> {
+        let name = String::from_utf8_lossy(&self.text(frame, name)?).into_owned();
+        let size = self.int(frame, size)?;
+        let place = match size {
+            0 => None,
+            _ => Some(self.memory.resolve(self.used(frame, to)?)?),
+        };
+        self.keep_left(source, name, place, size)?;
         Ok(Value::Undefined)
     }
 

@@ -39,7 +39,7 @@ mod value;
 mod view;
 
 pub use c::printf::float_text;
-pub use machine::{End, InputRequest, LimitKind, Limits, Machine, Provided};
+pub use machine::{End, InputRequest, Left, LimitKind, Limits, Machine, Provided};
 pub use memory::{Layout, ObjectInfo, ObjectKind};
 pub use observer::{Event, NullObserver, Observer, PathRecorder};
 

@@ -107,6 +107,21 @@ pub struct InputRequest {
     pub size: u64,
 }
 
+/// What a function that is only described has left behind a pointer, or in a global.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Left {
+    /// How many inputs had been asked for.
+    pub after: usize,
+    /// Where.
+    pub source: InputSource,
+    /// `function.place`
+    pub name: String,
+    /// What; nobody wrote what is 0.
+    pub bytes: Vec<u8>,
+    /// The pointers among them.
+    pub pointers: Vec<(usize, Value)>,
+}
+
 /// Why an instruction does not go on to the next.
 pub(crate) enum Stop {
     Error(ErrorKind),
@@ -211,6 +226,7 @@ pub struct Machine<'m> {
     missed: Option<(ObjectId, i64, usize)>,
     /// Calls of what nobody defines.
     calls: Option<Vec<(String, Vec<Value>)>>,
+    left: Vec<Left>,
     /// What runs when the program ends, the last one first.
     at_exit: Vec<FuncId>,
     /// Places that control may come back to, by the number that their buffers point to.
@@ -259,6 +275,7 @@ impl<'m> Machine<'m> {
             variable: BTreeSet::new(),
             missed: None,
             calls: Some(Vec::new()),
+            left: Vec::new(),
             at_exit: Vec::new(),
             marks: Vec::new(),
             mark_object: None,

@@ -1,6 +1,6 @@
 //! Functions: registers, slots, blocks and the decision table.
 
-use crate::{DataTypeId, Decision, DecisionId, Inst, Operand, Point, PointId, Terminator, Ty};
+use crate::{Builtin, DataTypeId, Decision, DecisionId, Inst, InstKind, Operand, Point, PointId, Terminator, Ty};
 use std::collections::BTreeSet;
 use touchstone_base::{IndexMap, Span, define_id};
 
@@ -143,6 +143,11 @@ impl Function {
     /// Whether it stands for any function of its type.
     pub fn is_callback(&self) -> bool {
         self.role == FunctionRole::Callback
+    }
+    /// Whether somebody says what it does, although nobody defines it.
+    pub fn is_described(&self) -> bool {
+        let mut insts = self.blocks.values().take(1).flat_map(|block| &block.insts);
+        insts.any(|inst| matches!(inst.kind, InstKind::Builtin { builtin: Builtin::CalledAsSaid, .. }))
     }
     /// Whether there is a body.
     pub fn is_defined(&self) -> bool {

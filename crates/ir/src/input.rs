@@ -31,6 +31,8 @@ pub enum InputSource {
     Written,
     /// What it leaves in a global: `function.global`.
     Changed,
+    /// What a description leaves open of what such a function leaves: `function.place`. Tests say it by what is left.
+    Chosen,
     /// That the allocation with this number (from 1) gets no memory; it has no bytes. No instruction asks for it: it is said
     /// before the run.
     Allocation,

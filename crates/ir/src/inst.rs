@@ -261,8 +261,13 @@ pub enum Builtin {
     /// there, of the type that the parameter leads to, or nothing. `to` is a parameter of the function that this stands in.
     LetWrite,
     /// `(ptr name, …)`: somebody of this name, whom nobody defines, is called with these values. A run keeps them for whoever
-    /// asks afterwards; nothing else happens.
+    /// asks afterwards; what he may have done is open.
     Called,
+    /// The same, where somebody says what he does: the instructions that follow, and nothing else.
+    CalledAsSaid,
+    /// `(ptr name, ptr to, i64 size)`: whoever has this name has left there what stands there now. A run keeps it for whoever asks
+    /// afterwards; nothing else happens. Where inputs come in: [`InputSource::Written`], [`InputSource::Changed`].
+    Left(InputSource),
     /// `(ptr what, T value) -> T`: the value; what the name says may make it another in a real program. `(ptr what)`: the
     /// same of everything that follows. A run goes on; whoever speaks of all runs takes it into account.
     Unsettled,
@@ -306,8 +311,8 @@ impl Builtin {
             }
             Builtin::Allocate => Touches::Nothing,
             Builtin::Assume | Builtin::Assert | Builtin::Exit | Builtin::Abort | Builtin::Hang => Touches::Ends,
-            Builtin::FreshInt(_) | Builtin::ReadByte | Builtin::Called => Touches::World,
-            Builtin::Write => Touches::Shows,
+            Builtin::FreshInt(_) | Builtin::ReadByte | Builtin::Called | Builtin::CalledAsSaid => Touches::World,
+            Builtin::Write | Builtin::Left(_) => Touches::Shows,
             Builtin::C(builtin) => builtin.touches(),
             Builtin::Java(builtin) => builtin.touches(),
             Builtin::MakeSymbolic(_)

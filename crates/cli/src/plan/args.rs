@@ -117,6 +117,9 @@ pub struct Generate {
     /// Pointers to characters lead to texts of at most N characters, unless --len says otherwise
     #[arg(long, value_name = "N", help_heading = "Inputs", value_parser = parse_size)]
     pub strings: Option<u32>,
+    /// A file that says what functions do that nobody defines, case by case (docs/native.md)
+    #[arg(long, value_name = "FILE", help_heading = "Inputs")]
+    pub world: Vec<PathBuf>,
     #[command(flatten)]
     pub surroundings: Surroundings,
 

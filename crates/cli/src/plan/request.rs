@@ -88,6 +88,7 @@ impl Generate {
             strings: self.strings,
             arguments: self.surroundings.argv,
             surroundings: self.surroundings.of_program(),
+            world: self.world.clone(),
         }
     }
 

@@ -52,6 +52,7 @@ mod made;
 mod measure;
 mod measure_reports;
 mod modelled;
+mod native;
 mod on_top_of;
 mod pointers;
 mod prefix;

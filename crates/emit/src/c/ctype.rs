@@ -122,15 +122,32 @@ impl<'m> CTypes<'m> {
 
 /// The parameters of a function as its definition has them: `int a[3], const char *s`; `void` for none.
 pub fn parameter_list(module: &Module, function: FuncId) -> Result<String, EmitError> {
+    let params = module.functions[function].own_params().iter().enumerate();
+    let name = |(index, param): (usize, &touchstone_ir::Param)| match param.name.as_str() {
+        "" => format!("argument{}", index + 1),
+        name => name.to_string(),
+    };
+    parameter_list_as(module, function, &params.map(name).collect::<Vec<_>>())
+}
+
+/// The same, where the parameters have these names.
+pub fn parameter_list_as(module: &Module, function: FuncId, names: &[String]) -> Result<String, EmitError> {
     let types = CTypes::new(module);
     let function = &module.functions[function];
     let mut parts = Vec::new();
-    for (index, param) in function.own_params().iter().enumerate() {
-        let name = if param.name.is_empty() { format!("argument{}", index + 1) } else { param.name.clone() };
-        let part = types.declare(param.data, &name);
+    for (param, name) in function.own_params().iter().zip(names) {
+        let part = types.declare(param.data, name);
         parts.push(part.map_err(|why| EmitError::NoParameterList { function: function.name.clone(), why })?);
     }
     Ok(if parts.is_empty() { "void".to_string() } else { parts.join(", ") })
+}
+
+/// What a function returns as a declaration of this name; `None` if it returns nothing.
+pub fn result_as(module: &Module, function: FuncId, name: &str) -> Result<Option<String>, EmitError> {
+    let function = &module.functions[function];
+    let declare = || CTypes::new(module).declare(function.result_data, name);
+    let declared = function.result.map(|_| declare()).transpose();
+    declared.map_err(|why| EmitError::NoParameterList { function: function.name.clone(), why })
 }
 
 fn join(base: &str, declarator: &str) -> String {

@@ -17,8 +17,8 @@ use touchstone_base::Span;
 use touchstone_base::float::Format;
 use touchstone_criteria::{Call, TestCase};
 use touchstone_ir::{
-    Builtin, DataType, DataTypeId, DataTypes, DataValue, Function, FunctionRole, InstKind, Linkage, Module, Operand,
-    Param, PointerTarget,
+    Builtin, DataType, DataTypeId, DataTypes, DataValue, Function, FunctionRole, InputSource, InstKind, Linkage,
+    Module, Operand, Param, PointerTarget,
 };
 
 /// So many calls of a test are shown and checked.
@@ -120,11 +120,12 @@ fn stub(module: &Module, function: &Function, name: &str, result: &str) -> Strin
         types.push(format!("{}{own}", param.spelling()));
     }
     let types = if types.is_empty() { "void".to_string() } else { types.join(", ") };
-    let written = if params.is_empty() { String::new() } else { written(function, name) };
+    let written = written(&module.types, function, name);
     match result {
         _ if never_returns(function) => format!("STUB_THAT_ENDS({name}, ({types}){kept})"),
         "void" if written.is_empty() => format!("STUB_OF_NOTHING({name}, ({types}){kept})"),
         "void" => format!("STUB_THAT_ONLY_WRITES({name}, ({types}), {written}{kept})"),
+        result if function.is_described() => format!("STUB_AS_SAID({name}, {result}, ({types}), {written}{kept})"),
         result if written.is_empty() => format!("STUB({name}, {result}, ({types}){kept})"),
         result => format!("STUB_THAT_WRITES({name}, {result}, ({types}), {written}{kept})"),
     }
@@ -136,29 +137,42 @@ fn undeclared(module: &Module, function: &Function, name: &str, result: &str) ->
     let params = parameters(&module.types, function).unwrap_or_default();
     let types: Vec<String> =
         params.iter().enumerate().map(|(index, param)| format!("{}a{}", param.spelling(), index + 1)).collect();
-    let written = if params.is_empty() { String::new() } else { format!("{} ", written(function, name)) };
+    let mut written = written(&module.types, function, name);
     let types = if written.is_empty() { String::new() } else { types.join(", ") };
+    if !params.is_empty() || !written.is_empty() {
+        written.push(' ');
+    }
     let changed = format!("touchstone_changed(\"{name}\"); {written}");
     match result {
         _ if never_returns(function) => format!("void {name}() {{ __builtin_exit(0); }}"),
         "void" => format!("void {name}({types}) {{ {changed}}}"),
+        _ if function.is_described() => {
+            format!("{result} {name}({types}) {{ ANSWERED({result}, \"{name}\", {changed}) }}")
+        }
         _ => format!("{result} {name}({types}) {{ {changed}ANSWER({result}, \"{name}\"); }}"),
     }
 }
 
-/// `WRITTEN(fetch, to, a1)` for each parameter behind which something may be left.
-fn written(function: &Function, name: &str) -> String {
-    let insts = function.blocks.values().flat_map(|block| &block.insts);
-    let ways = insts.filter_map(|inst| match &inst.kind {
-        InstKind::Builtin { builtin: Builtin::LetWrite, args, .. } => args.get(1).copied(),
-        _ => None,
-    });
-    let ways = ways.filter_map(|to| {
-        let mut params = function.own_params().iter().enumerate();
-        let (index, param) = params.find(|(_, param)| Operand::Reg(param.reg) == to)?;
-        Some(format!("WRITTEN({name}, {}, a{})", parameter_name(index, param), index + 1))
-    });
-    ways.collect::<Vec<_>>().join(" ")
+/// `WRITTEN(fetch, to, a1)` for each parameter behind which something may be left, `FAILED(fetch)` if it may end the program.
+fn written(types: &DataTypes, function: &Function, name: &str) -> String {
+    let builtins = || {
+        function.blocks.values().flat_map(|block| &block.insts).filter_map(|inst| match &inst.kind {
+            InstKind::Builtin { builtin, args, .. } => Some((builtin, args)),
+            _ => None,
+        })
+    };
+    let is_written = |param: &Param| {
+        builtins().any(|(builtin, args)| {
+            let leaves = matches!(builtin, Builtin::LetWrite | Builtin::Left(InputSource::Written));
+            leaves && args.get(1) == Some(&Operand::Reg(param.reg))
+        })
+    };
+    let named = parameters(types, function).is_some();
+    let params = function.own_params().iter().enumerate().filter(|(_, param)| named && is_written(param));
+    let ways =
+        params.map(|(index, param)| format!("WRITTEN({name}, {}, a{})", parameter_name(index, param), index + 1));
+    let fails = builtins().any(|(builtin, _)| *builtin == Builtin::Abort);
+    ways.chain(fails.then(|| format!("FAILED({name})"))).collect::<Vec<_>>().join(" ")
 }
 
 /// The name of a parameter in answers.

@@ -20,6 +20,7 @@ pub(crate) fn lines(
     mut values: Option<&mut Values>,
 ) -> Result<Vec<String>, Unwritable> {
     let (mut lines, mut rest) = (Vec::new(), Vec::new());
+    let played = test.played();
     if program.form != Form::Touchstone {
         let written = |input: &MadeInput| {
             let ours = matches!(
@@ -28,14 +29,14 @@ pub(crate) fn lines(
             ) || input.source == InputSource::Register;
             ours || stub_of(program, input).is_some()
         };
-        if !test.answers.iter().all(written) {
+        if !played.iter().all(|input| written(input)) {
             return Err(Unwritable::InputsFromOutside);
         }
         lines.extend(program.has_stubs.then(|| "FORGET_CALLS();".to_string()));
     }
     // What the test itself allocates does not count.
     let (mut words, mut failing) = (Vec::new(), Vec::new());
-    for (index, input) in test.answers.iter().enumerate() {
+    for (index, &input) in played.iter().enumerate() {
         match input.given() {
             Given::Argument(_) => {
                 let word = format!("argument_{}", words.len() + 1);
@@ -45,7 +46,7 @@ pub(crate) fn lines(
             Given::FailingAllocation(_) if !program.allocates => return Err(Unwritable::InputsFromOutside),
             Given::FailingAllocation(number) => failing.push(format!("FAIL_ALLOCATION({number});")),
             Given::File(None) => rest.push("NO_FILE();".to_string()),
-            Given::File(Some(file)) if file.is_plain() && index >= said_files(&test.answers) => {}
+            Given::File(Some(file)) if file.is_plain() && index >= said_files(&played) => {}
             Given::File(Some(file)) => rest.push(file_line(&file)),
             Given::Output(_) if !input.is_failing_output() => {}
             Given::Output(output) => failing.push(format!("FAILING_OUTPUT(\"{}\");", output.failures().join(" "))),
@@ -57,7 +58,7 @@ pub(crate) fn lines(
             Given::Answer([]) if input.source == InputSource::Register => rest.push("REGISTERS();".to_string()),
             Given::Answer(bytes) if input.source == InputSource::Register => rest.push(read(&input.name, bytes)),
             Given::Answer([]) if input.source == InputSource::Written => {
-                rest.extend(keeps(input, &test.answers[index + 1..]));
+                rest.extend(keeps(input, &played[index + 1..]));
             }
             Given::Answer(_) => rest.push(request(program, input, values.as_deref_mut())?),
         }
@@ -80,12 +81,12 @@ fn file_line(file: &GivenFile) -> String {
 }
 
 /// Where answers end that have a file of which a test must say something: further ones are empty anyway.
-fn said_files(answers: &[MadeInput]) -> usize {
+fn said_files(answers: &[&MadeInput]) -> usize {
     let said = |input: &MadeInput| match input.given() {
         Given::File(file) => file.is_none_or(|file| !file.is_plain()),
         _ => false,
     };
-    answers.iter().rposition(said).map_or(0, |last| last + 1)
+    answers.iter().rposition(|input| said(input)).map_or(0, |last| last + 1)
 }
 
 /// `READS(0x40012400, unsigned int, 2);`
@@ -101,11 +102,11 @@ fn read(address: &str, bytes: &[u8]) -> String {
 }
 
 /// That a call leaves nothing, where the next thing that is left could be taken for what it leaves.
-fn keeps(input: &MadeInput, later: &[MadeInput]) -> Option<String> {
-    let same = |other: &&MadeInput| other.source == input.source && other.name == input.name;
-    let next = later.iter().find(|other| !same(other) || !other.bytes.is_empty())?;
+fn keeps(input: &MadeInput, later: &[&MadeInput]) -> Option<String> {
+    let same = |other: &MadeInput| other.source == input.source && other.name == input.name;
+    let next = *later.iter().find(|other| !same(other) || !other.bytes.is_empty())?;
     let (function, parameter) = input.name.split_once('.')?;
-    same(&next).then(|| format!("KEEPS({function}, {parameter});"))
+    same(next).then(|| format!("KEEPS({function}, {parameter});"))
 }
 
 /// What `main` is called with.
@@ -186,6 +187,9 @@ fn written(
 ) -> Result<String, Unwritable> {
     let types = &program.module.types;
     let parameter = input.name.split_once('.').map_or("", |(_, parameter)| parameter);
+    if parameter == "!" {
+        return Ok(format!("FAILS({});", source_name(&function.name)));
+    }
     let mut params = function.own_params().iter().enumerate();
     let param = params.find(|(index, param)| parameter_name(*index, param) == parameter);
     let to = match param.map(|(_, param)| &types[param.data]) {

@@ -6,7 +6,7 @@ use crate::confirm::watcher::{Watcher, Ways};
 use crate::exec::machines::Machines;
 use touchstone_base::Span;
 use touchstone_criteria::{
-    Call as SeenCall, EarlierCall, Expected, Given, GoalId, MadeInput, NamedValue, ObjectInput, Row, TestCase,
+    Call as SeenCall, EarlierCall, Expected, Given, GoalId, Left, MadeInput, NamedValue, ObjectInput, Row, TestCase,
     TestKind, Watch,
 };
 use touchstone_interp::{
@@ -191,6 +191,7 @@ fn common(first: Expected, second: &Expected) -> Expected {
             .calls
             .zip(second.calls.as_ref())
             .map(|(first, second)| first.into_iter().zip(second).map(|(first, second)| call(first, second)).collect()),
+        left: first.left,
         output: first.output,
         noticed: first.noticed,
     }
@@ -632,7 +633,9 @@ impl<'m> Run<'m> {
     }
 
     fn expected(&self, call: Call<'_>, last: &ReadyCall, before: &Snapshot, seen: &ConcreteRun) -> Expected {
-        let End::Returned(value) = &seen.end else { return seen.expected.clone() };
+        let End::Returned(value) = &seen.end else {
+            return Expected { left: self.left(), ..seen.expected.clone() };
+        };
         let result = self.result_of(last, &seen.end);
         let objects = call.objects.iter().enumerate().map(|(index, object)| {
             let step = self.size(object.element);
@@ -651,7 +654,8 @@ impl<'m> Run<'m> {
         let reached =
             value.map_or(Vec::new(), |value| self.reached(value, self.module.functions[last.func].result_data));
         let (calls, output) = (self.calls(), seen.expected.output.clone());
-        Expected { result, reached, objects, globals, calls, output, noticed: Vec::new() }
+        let left = self.left();
+        Expected { result, reached, objects, globals, calls, left, output, noticed: Vec::new() }
     }
 
     /// What a result leads to that is neither an object of the test nor a global.
@@ -784,6 +788,25 @@ impl<'m> Run<'m> {
                 }
             }
         }
+    }
+
+    /// What functions left that are only described.
+    fn left(&self) -> Vec<Left> {
+        let lead = |(at, value): &(usize, Value)| match self.target(*value) {
+            DataValue::Pointer(target) => (*at, target),
+            _ => (*at, PointerTarget::Elsewhere),
+        };
+        let left = |left: &touchstone_interp::Left| Left {
+            after: left.after,
+            input: MadeInput {
+                source: left.source,
+                name: left.name.clone(),
+                bytes: left.bytes.clone(),
+                pointers: left.pointers.iter().map(lead).collect(),
+                data: None,
+            },
+        };
+        self.machine.left().iter().map(left).collect()
     }
 
     /// Calls of functions that nobody defines. What is no input, no global and no number is not told.

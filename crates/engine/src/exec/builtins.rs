@@ -29,7 +29,8 @@ impl Executor<'_> {
             {
                 return Err(Stop::unsupported(Unsupported::InputInPrecondition, span));
             }
-            // The confirming run keeps what it was called with.
+            // The confirming run keeps what it was called with, and what it left.
+            Builtin::CalledAsSaid | Builtin::Left(_) => {}
             Builtin::Called => {
                 let name = self.constant_string(state, args.first().copied(), span)?;
                 let function = &self.module.functions[state.top().func];

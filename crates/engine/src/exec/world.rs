@@ -512,7 +512,7 @@ impl Executor<'_> {
     }
 
     /// What a write of this kind may have changed in an object is unknown from here on; a pointer is lost.
-    fn make_unknown(
+    pub(crate) fn make_unknown(
         &mut self,
         state: &mut State,
         id: ObjectId,

@@ -6,6 +6,7 @@
 //!
 //! Deliberately not written: pointers that lead to objects which no test can name, and memory at places that depend on inputs.
 
+use crate::exec::access::Written;
 use crate::exec::executor::Executor;
 use crate::exec::layout::layout;
 use crate::exec::world::World;
@@ -17,7 +18,7 @@ use crate::state::value::{ObjectId, Pointer, Scalar, Value};
 use crate::state::{State, Stop};
 use std::rc::Rc;
 use touchstone_base::{Id, Span};
-use touchstone_criteria::Assume;
+use touchstone_criteria::{Assume, Doubt};
 use touchstone_ir::{DataType, DataTypeId, FunctionRole, GlobalId, GlobalRole, InputSource, Linkage, Operand, Ty};
 use touchstone_solver::{Element, Rel, TermId};
 
@@ -47,7 +48,7 @@ impl Executor<'_> {
         size: Operand,
     ) -> Result<(), Stop> {
         if self.policy.world == World::Any {
-            return Ok(());
+            return self.forget_behind(state, &name, to);
         }
         let left = match self.config.assume.contains(&Assume::PureExternals) {
             true => None,
@@ -65,6 +66,29 @@ impl Executor<'_> {
         };
         state.inputs_mut().made.push(Rc::new(made));
         Ok(())
+    }
+
+    /// Of a function that is described nothing was forgotten but this.
+    fn forget_behind(&mut self, state: &mut State, name: &str, to: Operand) -> Result<(), Stop> {
+        let function = &self.module.functions[state.top().func];
+        if !function.is_described() {
+            return Ok(());
+        }
+        let doubt = Doubt::External(function.name.clone());
+        let objects = match state.top().value(to) {
+            Value::Lazy(id) => match state.inputs.shape(id) {
+                Some(Value::Ptr(pointer)) => Some(pointer.object),
+                // Nobody has looked there yet, so it is anything already.
+                _ => None,
+            },
+            Value::Ptr(pointer) => Some(pointer.object),
+            Value::Int(Scalar::Const(_)) => None,
+            _ => return self.unknown_writes(state, name),
+        };
+        match objects {
+            Some(object) => self.make_unknown(state, object, Written::Bytes, doubt, Span::none()),
+            None => Ok(()),
+        }
     }
 
     fn left_behind_pointer(

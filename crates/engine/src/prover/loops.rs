@@ -239,6 +239,8 @@ impl Loop {
                     c::Writes::Unknown => return None,
                 },
                 Builtin::FreshInt(_)
+                | Builtin::CalledAsSaid
+                | Builtin::Left(_)
                 | Builtin::Look
                 | Builtin::TakeFor
                 | Builtin::Refresh

@@ -133,6 +133,8 @@ impl FunctionFacts<'_> {
                 }
             }
             Builtin::FreshInt(_)
+            | Builtin::CalledAsSaid
+            | Builtin::Left(_)
             | Builtin::Look
             | Builtin::TakeFor
             | Builtin::Refresh

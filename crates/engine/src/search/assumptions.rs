@@ -12,6 +12,7 @@ impl Executor<'_> {
     pub(crate) fn assumptions(&self, func: FuncId) -> Vec<Assumption> {
         let mut all = said(self.config);
         all.extend(self.left_to_compilers(func));
+        all.extend(self.described(func));
         if self.config.entry == Entry::Function {
             all.extend(self.declared(func));
         }
@@ -36,6 +37,22 @@ impl Executor<'_> {
         let all: BTreeSet<&String> =
             reachable.into_iter().chain(before).flat_map(|func| &functions[func].left_open).collect();
         all.into_iter().map(|text| Assumption { text: text.clone(), by: Authority::Compiler }).collect()
+    }
+
+    /// What is said of functions that nobody defines.
+    fn described(&self, func: FuncId) -> Vec<Assumption> {
+        let functions = &self.module.functions;
+        if !functions.values().any(|function| function.is_described()) {
+            return Vec::new();
+        }
+        let reachable = CallGraph::new(self.module).reachable_from(func);
+        let names = reachable.into_iter().map(|id| &functions[id]).filter(|function| function.is_described());
+        let names: BTreeSet<&str> = names.map(|function| function.name.as_str()).collect();
+        let text = |name: &str| format!("`{name}` does what is said of it, and nothing else");
+        names
+            .into_iter()
+            .map(|name| Assumption { text: text(name), by: Authority::Option("--world".to_string()) })
+            .collect()
     }
 
     /// Lengths of array parameters: the language does not hold callers to them.

@@ -39,6 +39,8 @@ pub fn names_of_own_macros() -> impl Iterator<Item = &'static str> {
 /// the user's, then the directory of our headers.
 pub fn flags_for(file: &Path, options: &Options) -> Result<Vec<String>, FrontError> {
     let mut flags = Vec::new();
+    let meant = options.stand_for.iter().find(|(stands, _)| stands == file);
+    let file = meant.map_or(file, |(_, meant)| meant.as_path());
     if let Some(database) = &options.compile_commands {
         flags.extend(from_database(database, file)?);
     }

@@ -11,12 +11,16 @@ pub struct Options {
     pub clang: Option<PathBuf>,
     /// Compile flags given by the user.
     pub flags: Vec<String>,
+    /// Files that stand for others, and are compiled as those are: each with what it stands for.
+    pub stand_for: Vec<(PathBuf, PathBuf)>,
     /// A compile_commands.json, from which per-file flags come.
     pub compile_commands: Option<PathBuf>,
     /// The directory that holds `touchstone.h` and `klee/klee.h`, as made by [`write_headers`](crate::write_headers).
     pub include_dir: Option<PathBuf>,
     /// What the program's surroundings may give it.
     pub surroundings: Surroundings,
+    /// What is said of functions that nobody defines; the helpers for it are among the files.
+    pub described: Vec<Described>,
     /// The compiler that translates the program in the end: clang then claims its version of GNU C, so that both see the
     /// same side of `#if __GNUC__ >= 5`. `None`: as clang does by itself.
     pub compiler: Option<String>,
@@ -28,6 +32,42 @@ pub struct Options {
     pub deadline: Deadline,
     /// What clang says of the one file that is lowered, if it was asked already.
     pub dump: Option<Dump>,
+}
+
+/// What is said of a function.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Described {
+    /// Its name.
+    pub function: String,
+    /// What may happen, from 1 on.
+    pub cases: Vec<DescribedCase>,
+}
+
+/// What happens in one case.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct DescribedCase {
+    /// Values that are left open.
+    pub chosen: usize,
+    /// What is written: globals first, then by parameters.
+    pub written: Vec<Place>,
+    /// The call ends the program.
+    pub fails: bool,
+}
+
+/// Something that a case writes.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Place {
+    /// A global, by its name in the source.
+    Global(String),
+    /// What the parameter with this index leads to.
+    Object(usize),
+    /// Anything behind the parameter with this index.
+    Anything(usize),
+}
+
+/// The name of what is compiled beside the program.
+pub fn helper(function: &str, what: &str) -> String {
+    format!("{function}__touchstone_{what}")
 }
 
 /// What becomes of functions of the C library that the program calls.

@@ -96,7 +96,7 @@ fn give_bodies(program: &mut LinkedProgram, role: FunctionRole, is_wanted: impl 
 }
 
 /// A constant of the program.
-fn text(program: &mut LinkedProgram, text: String, span: Span) -> GlobalId {
+pub(super) fn text(program: &mut LinkedProgram, text: String, span: Span) -> GlobalId {
     let mut bytes = text.into_bytes();
     bytes.push(0);
     let character = TypeKind::Int { name: "char", bits: 8, signed: true };
@@ -312,7 +312,7 @@ fn handles_its_own(function: &Function, types: &DataTypes) -> bool {
 }
 
 /// Whether any bytes of the size make a value: numbers only.
-fn is_bytes(types: &DataTypes, data: DataTypeId) -> bool {
+pub(super) fn is_bytes(types: &DataTypes, data: DataTypeId) -> bool {
     match &types[data] {
         DataType::Int { .. } | DataType::Float { .. } | DataType::Bool { .. } | DataType::Enum { .. } => true,
         DataType::Array { element, .. } => is_bytes(types, *element),

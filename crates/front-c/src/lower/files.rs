@@ -5,7 +5,7 @@ use crate::clang::options::{Library, Offsets, Options};
 use crate::clang::run::{self, Clang, Input};
 use crate::error::FrontError;
 use crate::link::program::LinkedProgram;
-use crate::link::{externals, models};
+use crate::link::{described, externals, models};
 use crate::lower::library;
 use crate::lower::text::{Source, lower_unit};
 use crate::lower::unit::Selection;
@@ -91,6 +91,7 @@ fn lower_program(
     if options.library == Library::Modelled {
         library::add(&mut program, clang, options.surroundings)?;
     }
+    described::make_bodies(&mut program, &options.described);
     if options.surroundings.callbacks {
         externals::make_callbacks(&mut program);
     }

@@ -1,6 +1,6 @@
 //! What is around a run: the inputs that it is given, the memory that others make and look at, and what it says of itself.
 
-use super::{InputRequest, Machine, Provided, Stop};
+use super::{InputRequest, Left, Machine, Provided, Stop};
 use crate::memory::{Fill, ObjectInfo, ObjectKind};
 use crate::unrunnable::Unrunnable;
 use crate::value::{ObjectId, Pointer, Value};
@@ -33,6 +33,40 @@ impl<'m> Machine<'m> {
     /// if a library made one: another library may call in another order.
     pub fn calls(&self) -> Option<&[(String, Vec<Value>)]> {
         self.calls.as_deref()
+    }
+
+    /// What functions left that are only described, in order.
+    pub fn left(&self) -> &[Left] {
+        &self.left
+    }
+
+    /// So many bytes there are what a function has left.
+    pub(crate) fn keep_left(
+        &mut self,
+        source: InputSource,
+        name: String,
+        place: Option<Pointer>,
+        size: u64,
+    ) -> Result<(), ErrorKind> {
+        let (mut bytes, mut pointers) = (Vec::new(), Vec::new());
+        if let Some(place) = place {
+            while (bytes.len() as u64) < size {
+                let at = Pointer { offset: place.offset + bytes.len() as i64, ..place };
+                let word = match size - bytes.len() as u64 {
+                    8.. => self.memory.load(at, Ty::Ptr).ok(),
+                    _ => None,
+                };
+                match word {
+                    Some(pointer @ Value::Ptr(_)) => {
+                        pointers.push((bytes.len(), pointer));
+                        bytes.extend([0; 8]);
+                    }
+                    _ => bytes.push(self.memory.peek(at, 1)?.first().copied().flatten().unwrap_or(0)),
+                }
+            }
+        }
+        self.left.push(Left { after: self.requests.len(), source, name, bytes, pointers });
+        Ok(())
     }
 
     /// The allocation with this number, from 1, gets no memory.

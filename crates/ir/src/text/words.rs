@@ -56,7 +56,8 @@ words! {
     IntKind { Number => "number", Character => "character" }
     InputSource {
         Request => "request", External => "external", Argument => "argument", Stdin => "stdin", Variable => "variable",
-        Written => "written", Changed => "changed", Allocation => "allocation", Register => "register", Volatile => "volatile", File => "file", Output => "output",
+        Written => "written", Changed => "changed", Chosen => "chosen", Allocation => "allocation",
+        Register => "register", Volatile => "volatile", File => "file", Output => "output",
     }
     Stands { Elements => "elements", Text => "text", Arguments => "arguments", Cursor => "cursor" }
     Shares { Parts => "parts", AnyPart => "any_part", Unknown => "unknown", Everything => "everything" }
@@ -65,7 +66,7 @@ words! {
 
 /// Builtins but those that make inputs, which say where from (`fresh_int_volatile`), and the mathematical functions, which
 /// are `math_` with C's name.
-const BUILTINS: [(Builtin, &str); 20] = [
+const BUILTINS: [(Builtin, &str); 21] = [
     (Builtin::Assume, "assume"),
     (Builtin::Assert, "assert"),
     (Builtin::Allocate, "allocate"),
@@ -81,6 +82,7 @@ const BUILTINS: [(Builtin, &str); 20] = [
     (Builtin::MayWrite, "may_write"),
     (Builtin::LetWrite, "let_write"),
     (Builtin::Called, "called"),
+    (Builtin::CalledAsSaid, "called_as_said"),
     (Builtin::Unsettled, "unsettled"),
     (Builtin::Exit, "exit"),
     (Builtin::Abort, "abort"),
@@ -95,6 +97,7 @@ impl Builtin {
             Builtin::Math(function, format) => format!("math_{}_{format}", function.name()),
             Builtin::MakeSymbolic(source) => from_there("make_symbolic", source),
             Builtin::FreshInt(source) => from_there("fresh_int", source),
+            Builtin::Left(source) => from_there("left", source),
             Builtin::C(builtin) => builtin.word().to_string(),
             Builtin::Java(builtin) => builtin.word().to_string(),
             other => BUILTINS.iter().find(|(known, _)| *known == other).map_or("?", |(_, word)| word).to_string(),
@@ -116,6 +119,9 @@ impl Builtin {
         if let Some(source) = source("fresh_int") {
             return Some(Builtin::FreshInt(source));
         }
+        if let Some(source) = source("left") {
+            return Some(Builtin::Left(source));
+        }
         let plain = BUILTINS.iter().find(|(_, known)| *known == word).map(|(builtin, _)| *builtin);
         let java = JavaBuiltin::WORDS.iter().find(|(_, known)| *known == word);
         let java = java.map(|(builtin, _)| Builtin::Java(*builtin));
@@ -125,7 +131,8 @@ impl Builtin {
     #[cfg(test)]
     pub(super) fn all() -> Vec<Builtin> {
         let formats = |function: &Function| [Format::F32, Format::F64].map(|format| Builtin::Math(*function, format));
-        let makes = |source: &InputSource| [Builtin::MakeSymbolic(*source), Builtin::FreshInt(*source)];
+        let makes =
+            |source: &InputSource| [Builtin::MakeSymbolic(*source), Builtin::FreshInt(*source), Builtin::Left(*source)];
         let plain = BUILTINS
             .iter()
             .map(|(builtin, _)| *builtin)

@@ -246,8 +246,10 @@ impl Verifier<'_> {
             Builtin::FreshInt(_) => (&[T::Ptr], None),
             Builtin::Assume | Builtin::Assert => (&[T::I1], None),
             Builtin::Allocate => (&[T::I64], Some(T::Ptr)),
-            Builtin::RunOnly | Builtin::MayWrite | Builtin::Called | Builtin::Unsettled => (&[T::Ptr], None),
-            Builtin::LetWrite => (&[T::Ptr, T::Ptr, T::I64], None),
+            Builtin::RunOnly | Builtin::MayWrite | Builtin::Called | Builtin::CalledAsSaid | Builtin::Unsettled => {
+                (&[T::Ptr], None)
+            }
+            Builtin::LetWrite | Builtin::Left(_) => (&[T::Ptr, T::Ptr, T::I64], None),
             Builtin::ObjectSize => (&[T::Ptr], Some(T::I64)),
             Builtin::Settle => (&[T::Ptr, T::I64], None),
             Builtin::Look => (&[T::Ptr, T::I64, T::I64], None),
@@ -276,9 +278,13 @@ impl Verifier<'_> {
             let known = args.get(1).is_some_and(is_type);
             self.check(known, || "TakeFor names no type".to_string());
         }
+        if let Builtin::Left(source) = builtin {
+            let left = matches!(source, InputSource::Written | InputSource::Changed);
+            self.check(left, || "what is left is written behind a pointer, or a changed global".to_string());
+        }
         let makes_value = matches!(builtin, Builtin::FreshInt(_));
         let more = match builtin {
-            Builtin::Called => args.len() > params.len(),
+            Builtin::Called | Builtin::CalledAsSaid => args.len() > params.len(),
             Builtin::C(builtin) => builtin.is_variadic() && args.len() > params.len(),
             _ => false,
         };
@@ -288,7 +294,7 @@ impl Verifier<'_> {
         self.check(right_number, || format!("{name} takes {} arguments, not {}", params.len(), args.len()));
         for (index, &arg) in args.iter().enumerate() {
             let ty = self.operand(function, arg);
-            let any = matches!(builtin, Builtin::Called | Builtin::Unsettled);
+            let any = matches!(builtin, Builtin::Called | Builtin::CalledAsSaid | Builtin::Unsettled);
             if index < params.len() || !any {
                 self.same(ty, params.get(index).copied());
             }

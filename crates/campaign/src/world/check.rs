@@ -1,0 +1,94 @@
+//! Whether what is said of a function has a case for every call, and no two for one.
+//!
+//! The functions that say so (`never`, `twice`) stand beside the program and are explored as others are. What they leave undecided within a
+//! short time is not complained about.
+
+use super::{Said, World};
+use crate::error::PlanError;
+use crate::program::Program;
+use std::time::Duration;
+use touchstone_base::Deadline;
+use touchstone_criteria::{TestCase, TestKind};
+use touchstone_engine::{Config, Event, Sink, explore};
+use touchstone_front_c::helper;
+use touchstone_ir::{DataType, DataValue, Module};
+
+const TIME: Duration = Duration::from_secs(3);
+const MOST_PATHS: u64 = 4096;
+
+impl World {
+    /// Explores what was added to the program for it.
+    pub fn check(&self, program: &Program) -> Result<(), PlanError> {
+        for said in &self.said {
+            if let Some((found, _)) = first(&program.module, &helper(&said.function, "never"), false) {
+                let what = format!("there is no case for a call of `{}` with {found}", said.function);
+                return Err(said
+                    .wrong(&said.place_of(&said.cases[0]), what, "add one; `otherwise` is for all others")
+                    .into());
+            }
+            if let Some((found, code)) = first(&program.module, &helper(&said.function, "twice"), true) {
+                let (one, other) = (code as usize / 1000, code as usize % 1000);
+                return Err(overlap(said, one, other, &found).into());
+            }
+        }
+        Ok(())
+    }
+}
+
+fn overlap(said: &Said, one: usize, other: usize, found: &str) -> super::WorldError {
+    let line = |case: usize| said.cases.get(case - 1).map_or(said.line, |case| case.line);
+    let what = format!("two cases of `{}`, at lines {} and {}, are for {found}", said.function, line(one), line(other));
+    let at = said.cases.get(other - 1).unwrap_or(&said.cases[0]);
+    said.wrong(&said.place_of(at), what, "narrow one of both: what is written or thrown has to be clear")
+}
+
+/// The first inputs for which a function does not return 0, in words, and what it returns.
+fn first(module: &Module, name: &str, results: bool) -> Option<(String, u64)> {
+    let func = module.function_named(name)?;
+    let config = Config { deadline: Deadline::within(Some(TIME)), max_paths: Some(MOST_PATHS), ..Config::default() };
+    touchstone_base::on_deep_stack(|| {
+        let mut found = Found { module, results, first: None };
+        explore(module, func, &config, &mut found);
+        found.first
+    })
+}
+
+struct Found<'m> {
+    module: &'m Module,
+    /// What is returned is told as well.
+    results: bool,
+    first: Option<(String, u64)>,
+}
+
+impl Sink for Found<'_> {
+    fn event(&mut self, event: Event<'_>) {
+        let Event::Test(test) = event else { return };
+        if let (None, Some(DataValue::Int(code @ 1..))) = (&self.first, &test.expected.result) {
+            self.first = Some((self.words(test), *code));
+        }
+    }
+}
+
+impl Found<'_> {
+    /// `fd = -1, count = 0`
+    fn words(&self, test: &TestCase) -> String {
+        let TestKind::Function { params, .. } = &test.kind else { return String::new() };
+        let value = |data: &DataType, value: &DataValue| match (data, value) {
+            (DataType::Int { bits, signed: true, .. }, DataValue::Int(number)) => {
+                touchstone_ir::sign_extend(*number, *bits).to_string()
+            }
+            (_, DataValue::Int(number)) => number.to_string(),
+            (_, DataValue::Pointer(touchstone_ir::PointerTarget::Null)) => "null".to_string(),
+            (_, DataValue::Pointer(_)) => "an object".to_string(),
+            _ => "…".to_string(),
+        };
+        // What is returned is nothing that a call is made with.
+        let called = |name: &str| self.results || name != "result";
+        let words = params
+            .iter()
+            .filter(|param| called(&param.name))
+            .map(|param| format!("{} = {}", param.name, value(&self.module.types[param.data], &param.value)));
+        let words: Vec<String> = words.collect();
+        if words.is_empty() { "nothing".to_string() } else { words.join(", ") }
+    }
+}
