@@ -15,6 +15,8 @@ pub(crate) use short_sequences::FirstInputs;
 
 use crate::program::{Program, ReadError, Reading};
 use crate::request::Subject;
+use crate::world::java::{SayingError, Spoken};
+use crate::world::{self, World};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -67,6 +69,9 @@ pub enum JavaError {
         /// How many others.
         others: usize,
     },
+    /// What is said of methods without code can't be used.
+    #[error(transparent)]
+    Saying(#[from] SayingError),
     /// There is nothing to read.
     #[error("no class is in {}", .0.display())]
     NoClass(PathBuf),
@@ -88,6 +93,8 @@ pub(crate) struct JavaFiles<'f> {
     pub classes: &'f Path,
     /// Which methods are tested.
     pub subject: &'f Subject,
+    /// What is said of methods without code.
+    pub world: &'f World,
 }
 
 /// What of a program is Java's own.
@@ -108,6 +115,10 @@ pub(crate) struct JavaProgram {
     differ: usize,
     /// Classes that can't be loaded, and why.
     unloadable: Vec<(String, String)>,
+    /// What became of what is said of methods without code.
+    pub spoken: Spoken,
+    /// What checks it: the class that says it, which method of it, and what is called.
+    pub checks: Vec<(String, String, FuncId)>,
 }
 
 impl JavaProgram {
@@ -244,10 +255,17 @@ fn read_java(files: &JavaFiles<'_>, reading: Reading) -> Result<Program, JavaErr
     let mut given = given(&jdk, files)?;
     let helper = jdk.helper(files.classes)?;
     given.class_path.push(helper.join(LABELS));
+    let saying = files.classes.with_file_name(SAYING);
+    let mut class_path = given.class_path.clone();
+    if !files.world.said.is_empty() {
+        let failed = |error| SayingError::Jdk(JdkError::Refused(format!("can't write {}: {error}", saying.display())));
+        std::fs::create_dir_all(&saying).map_err(failed)?;
+        class_path.push(saying.clone());
+    }
     let setup = Setup {
         java_home: jdk.home.clone(),
         release: jdk.release,
-        class_path: given.class_path.clone(),
+        class_path,
         main_class: String::new(),
         locale: ("en".to_string(), String::new()),
         arguments: Vec::new(),
@@ -259,10 +277,12 @@ fn read_java(files: &JavaFiles<'_>, reading: Reading) -> Result<Program, JavaErr
         let (class, reason) = (class.replace('/', "."), reason.clone());
         return Err(JavaError::NoneLoads { class, reason, others: others.len() });
     }
+    let spoken = world::java::tell(files.world, &program, &jdk, &given.class_path, &saying)?;
     let mut methods = Vec::new();
     for class in &given.classes {
         methods.extend(program.methods(class)?);
     }
+    let checks = checks(&program, &spoken)?;
     for method in methods.iter_mut().filter(|method| is_meant(method, subject)) {
         program.plan(method);
     }
@@ -270,6 +290,8 @@ fn read_java(files: &JavaFiles<'_>, reading: Reading) -> Result<Program, JavaErr
     let tested: Vec<&Method> = methods.iter().filter(is_tested).collect();
     let roots: Vec<FuncId> = tested
         .iter()
+        .copied()
+        .chain(&checks)
         .flat_map(|method| [method.entry, method.func].into_iter().chain(method.possible).chain(method.post))
         .collect();
     let all: Vec<FuncId> = methods.iter().map(|method| method.func).collect();
@@ -290,8 +312,34 @@ fn read_java(files: &JavaFiles<'_>, reading: Reading) -> Result<Program, JavaErr
     };
     let project = files.files.iter().find(|file| main_sources(file).is_some()).cloned();
     let (class_path, bare, fields, differ) = (given.class_path, given.bare, program.fields(), given.differ);
-    let java = JavaProgram { jdk, helper, class_path, fields, methods, prepared, bare, unloadable, differ, project };
+    let checks = checks.into_iter().map(|method| (method.internal, method.method, method.entry)).collect();
+    let java = JavaProgram {
+        jdk,
+        helper,
+        class_path,
+        fields,
+        methods,
+        prepared,
+        bare,
+        unloadable,
+        differ,
+        project,
+        spoken,
+        checks,
+    };
     Ok(Program { module, units: Vec::new(), java: Some(java) })
+}
+
+/// The methods that check what is said.
+fn checks(program: &touchstone_front_java::Program, spoken: &Spoken) -> Result<Vec<Method>, JavaError> {
+    let mut found = Vec::new();
+    for (_, class) in &spoken.by {
+        let mut methods = program.methods(class)?;
+        methods.retain(|method| ["never", "twice"].contains(&method.method.as_str()));
+        methods.iter_mut().for_each(|method| program.plan(method));
+        found.extend(methods.into_iter().filter(|method| method.refusal().is_none()));
+    }
+    Ok(found)
 }
 
 /// Whether a method is to be tested.
@@ -675,6 +723,9 @@ fn given(jdk: &Jdk, of: &JavaFiles<'_>) -> Result<Given, JavaError> {
 
 /// Where sources of jars go, beside the classes.
 const SOURCES: &str = "touchstone-sources";
+
+/// Where classes go that say what methods without code do.
+const SAYING: &str = "touchstone-world";
 
 /// Unpacks the sources in a jar: those of the classes that are tested, where only some are; the compiler finds what these need.
 fn unpacked(jar: &Jar, subject: &Subject, to: &Path) -> Result<Vec<PathBuf>, JavaError> {

@@ -53,11 +53,12 @@ impl OldVersion {
         let reader = Reader::new(&files, &compilation, &include_dir).map_err(failed)?;
         let reader = reader.within(request.effort.timeout).surrounded(request.surroundings());
         // As much is met in both, in the same order: classes have the same numbers then.
-        let reader = reader.about(&request.subject);
+        let world = World::read(&request.inputs.world)?;
+        let reader = reader.about(&request.subject).in_world(&world);
         let program = reader.read(&files).map_err(failed)?;
         // What others do is the same for both.
         let mut beside = Beside::default();
-        World::read(&request.inputs.world)?.add(&mut beside, &program, &files)?;
+        world.add(&mut beside, &program, &files)?;
         beside.read(&reader, program, &files, &include_dir)
     }
 

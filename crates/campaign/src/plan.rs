@@ -148,14 +148,15 @@ impl<'r> Material<'r> {
     pub fn read(request: &'r Request) -> Result<Material<'r>, PlanError> {
         let include_dir = request.out.join("include");
         let first = request.files.first().ok_or(PlanError::NoFiles)?;
+        let world = World::read(&request.inputs.world)?;
         let reader = Reader::new(&request.files, &request.compilation, &include_dir)?
+            .in_world(&world)
             .within(request.effort.timeout)
             .surrounded(request.surroundings())
             .about(&request.subject);
         let program = reader.read(&request.files)?;
         let options = OptionsFile::near(first)?;
         options.check(program.module.functions.values().map(|function| function.name.as_str()))?;
-        let world = World::read(&request.inputs.world)?;
         Ok(Material { request, reader, options, include_dir, world, program })
     }
 

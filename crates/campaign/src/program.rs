@@ -2,6 +2,7 @@
 
 use crate::java::{self, JavaError, JavaFiles, JavaProgram};
 use crate::request::{Compilation, Subject};
+use crate::world::World;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -127,6 +128,8 @@ pub struct Reader {
     /// What is under test.
     subject: Subject,
     reading: Reading,
+    /// What is said of methods without code.
+    world: World,
 }
 
 /// What a program is read for.
@@ -178,7 +181,14 @@ impl Reader {
     }
 
     fn of(language: Language) -> Reader {
-        Reader { language, time: None, subject: Subject::EveryFunction, reading: Reading::Search }
+        let world = World::default();
+        Reader { language, time: None, subject: Subject::EveryFunction, reading: Reading::Search, world }
+    }
+
+    /// The same, where this is said of what nobody defines.
+    pub(crate) fn in_world(mut self, world: &World) -> Reader {
+        self.world = world.clone();
+        self
     }
 
     /// The same, where nobody is going to follow the program's paths.
@@ -222,7 +232,8 @@ impl Reader {
         let program = match &self.language {
             Language::C(options) => self.read_c(files, options)?,
             Language::Java { classes, libraries } => {
-                let given = JavaFiles { files, libraries, classes, subject: &self.subject };
+                let world = &self.world;
+                let given = JavaFiles { files, libraries, classes, subject: &self.subject, world };
                 java::read(&given, self.reading)?
             }
         };

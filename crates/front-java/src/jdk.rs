@@ -197,6 +197,24 @@ impl Jdk {
         }
     }
 
+    /// Compiles sources of ours that stand beside a program, into a directory that has other files as well.
+    ///
+    /// # Errors
+    /// If there is no compiler, or it refuses them.
+    pub fn compile_beside(&self, sources: &[PathBuf], class_path: &[PathBuf], to: &Path) -> Result<(), JdkError> {
+        if !self.tool("javac").is_file() {
+            return Err(JdkError::NoCompiler(self.home.clone()));
+        }
+        let mut command = Command::new(self.tool("javac"));
+        command.args(["-nowarn", "-proc:none", "-g", "-encoding", "UTF-8", "-cp"]);
+        command.arg(std::env::join_paths(class_path).unwrap_or_default()).arg("-d").arg(to).args(sources);
+        let output = command.output().map_err(io("can't run javac"))?;
+        match output.status.success() {
+            true => Ok(()),
+            false => Err(JdkError::Refused(String::from_utf8_lossy(&output.stderr).trim_end().to_string())),
+        }
+    }
+
     /// Where our compiled Java is: what helps the compiler, what runs tests, in `shim` what stands for JUnit, and in [`LABELS`]
     /// what programs mark labels with. A scratch
     /// directory is used where nothing can be kept.

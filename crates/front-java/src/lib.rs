@@ -5,6 +5,7 @@
 
 #![warn(missing_docs)]
 
+mod described;
 mod jdk;
 mod located;
 mod lower;
@@ -15,6 +16,7 @@ mod program;
 mod tested;
 mod world;
 
+pub use described::Unspoken;
 pub use jdk::{Compiled, Compiling, Jdk, JdkError, LABELS};
 pub use located::{Located, LocatedJump};
 pub use lower::{
@@ -26,3 +28,4 @@ pub use marks::{Jumps, Marks};
 pub use program::{Program, ProgramError, Setup, release_of};
 pub use tested::{Field, Kind, Loaded, Method, Shows, Visible};
 pub use touchstone_classfile as classfile;
+pub use world::{DescribedMethod, SpokenOf};

@@ -11,7 +11,7 @@ use touchstone_base::Deadline;
 use touchstone_criteria::{TestCase, TestKind};
 use touchstone_engine::{Config, Event, Sink, explore};
 use touchstone_front_c::helper;
-use touchstone_ir::{DataType, DataValue, Module};
+use touchstone_ir::{DataType, DataValue, FuncId, Module};
 
 const TIME: Duration = Duration::from_secs(3);
 const MOST_PATHS: u64 = 4096;
@@ -19,19 +19,31 @@ const MOST_PATHS: u64 = 4096;
 impl World {
     /// Explores what was added to the program for it.
     pub fn check(&self, program: &Program) -> Result<(), PlanError> {
-        for said in &self.said {
-            if let Some((found, _)) = first(&program.module, &helper(&said.function, "never"), false) {
+        for (index, said) in self.said.iter().enumerate() {
+            let explored = |what: &str| first(&program.module, entry(program, said, index, what)?, what == "twice");
+            if let Some((found, _)) = explored("never") {
                 let what = format!("there is no case for a call of `{}` with {found}", said.function);
                 return Err(said
                     .wrong(&said.place_of(&said.cases[0]), what, "add one; `otherwise` is for all others")
                     .into());
             }
-            if let Some((found, code)) = first(&program.module, &helper(&said.function, "twice"), true) {
+            if let Some((found, code)) = explored("twice") {
                 let (one, other) = (code as usize / 1000, code as usize % 1000);
                 return Err(overlap(said, one, other, &found).into());
             }
         }
         Ok(())
+    }
+}
+
+/// What is called to check what is said.
+fn entry(program: &Program, said: &Said, index: usize, what: &str) -> Option<FuncId> {
+    match &program.java {
+        None => program.module.function_named(&helper(&said.function, what)),
+        Some(java) => {
+            let (_, class) = java.spoken.by.iter().find(|(at, _)| *at == index)?;
+            java.checks.iter().find(|(by, method, _)| by == class && method == what).map(|(.., func)| *func)
+        }
     }
 }
 
@@ -43,8 +55,7 @@ fn overlap(said: &Said, one: usize, other: usize, found: &str) -> super::WorldEr
 }
 
 /// The first inputs for which a function does not return 0, in words, and what it returns.
-fn first(module: &Module, name: &str, results: bool) -> Option<(String, u64)> {
-    let func = module.function_named(name)?;
+fn first(module: &Module, func: FuncId, results: bool) -> Option<(String, u64)> {
     let config = Config { deadline: Deadline::within(Some(TIME)), max_paths: Some(MOST_PATHS), ..Config::default() };
     touchstone_base::on_deep_stack(|| {
         let mut found = Found { module, results, first: None };

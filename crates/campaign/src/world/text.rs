@@ -5,7 +5,7 @@
 //! read(fd, buf, count)
 //!     when fd < 0      returns -1   writes errno = EBADF
 //!     when fd >= 0     returns -1   writes errno = EIO
-//!     when fd >= 0     returns 0 .. count   writes buf[0 .. result]
+//!                      returns 0 .. count   writes buf[0 .. result]
 //! ```
 //!
 //! Expressions are those of the program's language, and only its compiler reads them.
@@ -261,20 +261,21 @@ fn add(file: &Path, said: &mut Said, clause: &str, piece: Piece) -> Result<(), W
             "write `returns` before a value",
         );
     }
-    if matches!(clause, "when" | "otherwise") || said.cases.is_empty() {
-        let when = match clause {
-            "when" => When::Holds(piece.clone()),
-            "otherwise" => When::Otherwise,
-            _ => When::Always,
-        };
+    let ends = |case: &Case| case.returns.is_some() || case.throws.is_some() || case.fails;
+    let when = match (clause, said.cases.last()) {
+        ("when", _) => Some(When::Holds(piece.clone())),
+        ("otherwise", _) => Some(When::Otherwise),
+        (_, None) => Some(When::Always),
+        // Another end is another case of the same calls.
+        ("returns" | "throws" | "fails", Some(last)) if ends(last) => Some(last.when.clone()),
+        _ => None,
+    };
+    if let Some(when) = when {
         let line = piece.line;
         said.cases.push(Case { line, when, returns: None, writes: Vec::new(), throws: None, fails: false });
     }
     let Some(case) = said.cases.last_mut() else { return Ok(()) };
-    let twice = || bad(format!("a second `{clause}` in one case"), "begin another case by `when`");
     match clause {
-        "returns" if case.returns.is_some() => return twice(),
-        "throws" if case.throws.is_some() => return twice(),
         "returns" => case.returns = Some(values(piece)),
         "throws" => case.throws = Some(piece),
         "fails" => case.fails = true,
@@ -374,6 +375,9 @@ mod tests {
         assert!(
             matches!(&second.writes[..], [Write::Anything(root, count)] if root.text == "buf" && count.text == "result")
         );
+        let again = said("f(x)\n  when x > 0 returns 1 writes y = 2\n    returns 3\n");
+        let [first, second] = again[0].cases.as_slice() else { panic!("{again:?}") };
+        assert_eq!((first.when == second.when, first.writes.len(), second.writes.len()), (true, 1, 0));
         assert!(all[1].cases[0].fails && all[1].cases[0].when == When::Always);
     }
 
@@ -392,7 +396,6 @@ mod tests {
         assert!(complains("f(x)\n\n").starts_with("w:1:1: nothing is said of `f`"));
         assert!(complains("f(x)\n  x < 0 returns 1\n").starts_with("w:2:3: `x < 0 returns 1` says nothing"));
         assert!(complains("f(x)\n  when returns 1\n").starts_with("w:2:8: `when` and nothing behind it"));
-        assert!(complains("f(x)\n  returns 1 returns 2\n").contains("a second `returns`"));
         assert!(complains("f(p)\n  writes *p\n").contains("a place without a value"));
         assert!(complains("f(p)\n  writes p[1 .. 2]\n").contains("don't begin at 0"));
     }

@@ -36,6 +36,7 @@ mod java_jars;
 mod java_measure;
 mod java_mutants;
 mod java_named;
+mod java_native;
 mod java_objects;
 mod java_run;
 mod java_state;

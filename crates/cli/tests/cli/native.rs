@@ -62,9 +62,8 @@ sensor(channel, out)
 read(fd, buf, count)
     when fd < 0    returns -1   writes errno = EBADF
     when fd >= 0   returns -1   writes errno = EINTR
-    when fd >= 0
-        returns 0 .. count
-        writes buf[0 .. result]
+                   returns 0 .. count
+                   writes buf[0 .. result]
 
 locate(p, mode)
     when mode == 0   writes p->x = p->x

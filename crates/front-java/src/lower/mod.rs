@@ -12,6 +12,7 @@ mod builder;
 mod callers;
 mod contracts;
 mod data;
+mod described;
 mod dispatch;
 mod expression;
 mod generics;

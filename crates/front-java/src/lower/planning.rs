@@ -440,7 +440,7 @@ impl Planner<'_> {
         let found = self.world.classes.get(class);
         let (ways, all) = match found.is(access::ENUM) {
             true => (self.constants(class), All::Known),
-            false if found.is(access::ABSTRACT | access::INTERFACE) => {
+            false if self.world.is_left_open(class) => {
                 (self.implementations(class, &full, &name, 1, Some(method)), All::NotKnown)
             }
             false => (self.constructed(class, &full, &name, 2), All::NotKnown),

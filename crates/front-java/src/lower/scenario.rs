@@ -11,7 +11,7 @@ use super::types::Use;
 use super::world::{Data, Func, Kept, World, result_ty};
 use crate::classfile::{Desc, MethodDesc, access};
 use crate::lower::STRING;
-use crate::world::{ARRAY_BASE, ClassId, MethodRef, Refusal, Shape};
+use crate::world::{ARRAY_BASE, ClassId, MethodRef, Refusal, Shape, StubMethod};
 use std::sync::Arc;
 use touchstone_ir::{
     BinOp, BlockId, BranchRole, Builtin, CmpOp, FuncId, Function, FunctionRole, Operand, Reg, SwitchArm, TermKind, Ty,
@@ -553,16 +553,28 @@ impl World {
         if let Some(called) = methods[index].meddles {
             self.meddle_if_asked(b, class, index, called)?;
         }
-        self.throw_if_asked(b, class, index, &methods[index].throws)?;
+        self.throw_if_asked(b, class, index, &methods[index])?;
         let first: usize = methods[..index].iter().map(|method| method.answers).sum();
         let this = b.param(0);
-        let load = |world: &World, b: &mut Builder, number: usize| -> Result<Operand, Refusal> {
+        let called_with: Vec<Operand> = (1..=methods[index].desc.params.len()).map(|at| b.param(at)).collect();
+        let load = |world: &mut World, b: &mut Builder, number: usize| -> Result<Operand, Refusal> {
             let (offset, desc) = world.answer_place(class, first + number)?;
             let place = b.add(this, long(offset));
-            Ok(b.load_as(place, &desc))
+            let value = b.load_as(place, &desc);
+            if let Some(said) = &methods[index].described {
+                let value = b.kept(value);
+                world.as_said(b, said, "returns", called_with.iter().copied().chain([value]).collect())?;
+                return Ok(value);
+            }
+            Ok(value)
         };
         match methods[index].answers {
-            0 => b.ret(None),
+            0 => {
+                if let Some(said) = &methods[index].described {
+                    self.as_said(b, said, "returns", called_with)?;
+                }
+                b.ret(None);
+            }
             1 => {
                 let value = load(self, b, 0)?;
                 b.ret(Some(value));
@@ -617,8 +629,9 @@ impl World {
         b: &mut Builder,
         class: ClassId,
         index: usize,
-        makers: &[MethodRef],
+        method: &StubMethod,
     ) -> Result<(), Refusal> {
+        let makers = &method.throws;
         if makers.is_empty() {
             return Ok(());
         }
@@ -630,6 +643,10 @@ impl World {
             let block = b.block();
             arms.push(arm(number + 1, block));
             b.at(block);
+            if let Some(said) = &method.described {
+                let arguments = (1..=method.desc.params.len()).map(|at| b.param(at)).collect();
+                self.as_said(b, said, &format!("throws{}", number + 1), arguments)?;
+            }
             self.ensure_init(b, maker.class);
             let object = self.allocate(b, maker.class);
             let object = b.kept(object);

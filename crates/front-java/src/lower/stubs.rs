@@ -4,7 +4,7 @@ use super::generics::Types;
 use super::making::{Answers, Meddles, Throws, Way};
 use super::planning::{Planner, joined};
 use crate::classfile::{Desc, Generic, Member, MethodDesc, access};
-use crate::world::{ClassId, MethodRef, Shape, StubMethod};
+use crate::world::{ClassId, DescribedMethod, MethodRef, Shape, StubMethod};
 
 const MOST_CLASSES: usize = 3;
 /// So many methods a stub answers.
@@ -40,7 +40,8 @@ impl Planner<'_> {
                 false => ways.extend(self.constructed(other, &full, &format!("{name}{}", number + 1), depth + 1)),
             }
         }
-        if ways.is_empty() {
+        let is_said = self.open_methods(class).into_iter().any(|method| self.world.description_of(method).is_some());
+        if ways.is_empty() || is_said {
             ways.extend(self.stub(class, ty, name, depth));
         }
         ways
@@ -89,8 +90,11 @@ impl Planner<'_> {
             }
             let mut generics = self.method_types(method, &types);
             let result = generics.pop()?;
+            let described = self.world.description_of(method);
             let count = match &result {
                 Generic::Value(Desc::Void) => 0,
+                // What is said may depend on what it is called with.
+                _ if described.is_some() => 2,
                 Generic::Value(_) if lambda || is_iterator => 2,
                 _ => 1,
             };
@@ -99,7 +103,10 @@ impl Planner<'_> {
                 answers.push(self.making(&result, &format!("{name}_{own_name}{}", number + 1), depth + 1)?);
             }
             let params = generics.iter().map(Generic::text).collect();
-            let throws = self.thrown_by(method);
+            let throws = match &described {
+                Some(said) => self.thrown_as_said(said)?,
+                None => self.thrown_by(method),
+            };
             let exceptions = throws.iter().map(|maker| format!("{}()", self.new_text(maker.class))).collect();
             let choice = (!throws.is_empty()).then(|| self.param(&format!("{name}_{own_name}Throws"), Desc::Int));
             let choice = choice.map(|selector| Throws { selector, exceptions });
@@ -112,7 +119,7 @@ impl Planner<'_> {
             });
             methods.push(Answers { name: text, params, result: result.text(), answers, throws: choice, meddles });
             let meddles = meddling.map(|(_, called)| called);
-            made.push(StubMethod { name: own_name, desc, answers: count, throws, meddles });
+            made.push(StubMethod { name: own_name, desc, answers: count, throws, meddles, described });
         }
         let class = self.world.classes.add_stub(class, made).ok()?;
         Some(Way::Stub { class, create, methods, lambda })
@@ -124,6 +131,15 @@ impl Planner<'_> {
         let mut all = self.methods(class, |member| is_plain(member) && member.desc.starts_with("()"));
         all.sort_by_key(|method| !self.world.classes.method(*method).desc.ends_with(")V"));
         all.into_iter().find(|method| self.world.changes(*method))
+    }
+
+    /// Constructors of exceptions that a method is said to throw.
+    fn thrown_as_said(&mut self, said: &DescribedMethod) -> Option<Vec<MethodRef>> {
+        let maker = |class: &String| {
+            let class = self.world.classes.load(&class.as_str().into()).ok()?;
+            self.world.classes.declared(class, "<init>", "()V")
+        };
+        said.throws.iter().map(maker).collect()
     }
 
     /// Constructors of exceptions that a method of a stub may throw: those that a handler of the tested method catches, if they are not
@@ -160,11 +176,14 @@ impl Planner<'_> {
         let mut open: Vec<MethodRef> = Vec::new();
         for above in &self.world.classes.get(class).supertypes {
             let Some(file) = self.world.classes.get(*above).file() else { continue };
-            for member in file.methods.iter().filter(|member| member.is(access::ABSTRACT)) {
+            for member in file.methods.iter().filter(|member| member.is(access::ABSTRACT | access::NATIVE)) {
                 let found = self.world.classes.find_method(class, &member.name, &member.desc);
-                let Some(found) = found.filter(|found| self.world.classes.method(*found).is(access::ABSTRACT)) else {
-                    continue;
+                let is_open = |found: &MethodRef| {
+                    let is_native = self.world.classes.method(*found).is(access::NATIVE);
+                    self.world.classes.method(*found).is(access::ABSTRACT)
+                        || (is_native && self.world.description_of(*found).is_some())
                 };
+                let Some(found) = found.filter(is_open) else { continue };
                 // Every object has these.
                 let of_object = matches!(
                     (&*member.name, &*member.desc),

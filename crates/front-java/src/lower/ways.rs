@@ -90,8 +90,7 @@ impl Planner<'_> {
             ways.extend(self.jdk_static("java/util/Comparator", "naturalOrder", "()Ljava/util/Comparator;"));
             ways.extend(self.jdk_static("java/util/Collections", "reverseOrder", "()Ljava/util/Comparator;"));
         }
-        let found = self.world.classes.get(class);
-        let is_open = found.is(access::ABSTRACT | access::INTERFACE);
+        let is_open = self.world.is_left_open(class);
         match is_open {
             true if ways.is_empty() || &**internal == "java/util/Comparator" => {
                 ways.extend(self.implementations(class, ty, name, depth, None));

@@ -7,7 +7,7 @@ use super::planning::Planned;
 use super::types::Use;
 use crate::classfile::{Desc, MethodDesc, access};
 use crate::marks::Marks;
-use crate::world::{ClassId, Classes, FieldRef, MethodRef, Refusal, Shape};
+use crate::world::{ClassId, Classes, DescribedMethod, FieldRef, MethodRef, Refusal, Shape};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -168,6 +168,8 @@ pub(crate) struct World {
     pub boxes: Boxes,
     /// How tests call methods.
     pub plans: FxHashMap<MethodRef, Planned>,
+    /// What is said of methods without code.
+    pub described: Vec<Arc<DescribedMethod>>,
     /// Whether the program asks for identities, once somebody wanted to know.
     pub asks_identity: Option<bool>,
     /// Classes of the program, as far as somebody named them.
@@ -228,6 +230,7 @@ impl World {
             marks: None,
             boxes: Boxes::Cached,
             plans: FxHashMap::default(),
+            described: Vec::new(),
             asks_identity: None,
             placed: FxHashMap::default(),
             program: Vec::new(),

@@ -1,5 +1,6 @@
 //! A loaded class.
 
+use super::described::DescribedMethod;
 use super::hierarchy::MethodRef;
 use crate::classfile::{ClassFile, Desc, Handle, MethodDesc};
 use std::rc::Rc;
@@ -44,6 +45,8 @@ pub struct StubMethod {
     pub throws: Vec<MethodRef>,
     /// What it may call before that, on the object whose method is tested.
     pub meddles: Option<MethodRef>,
+    /// What is said of the method.
+    pub described: Option<Arc<DescribedMethod>>,
 }
 
 /// What a lambda expression or a method reference evaluates to.

@@ -1,10 +1,12 @@
 //! The classes of a program: loaded by name when they are first needed, with their hierarchy, layouts and members.
 
 mod class;
+mod described;
 mod hierarchy;
 mod loading;
 
 pub use class::{ClassId, Lambda, Shape, StubMethod};
+pub use described::{DescribedMethod, SpokenOf};
 pub use hierarchy::{FieldRef, MethodRef};
 pub use loading::{BOX_HIDDEN, BOXES, Classes, HANDLE_HIDDEN, MIRROR_HIDDEN, Refusal};
 
