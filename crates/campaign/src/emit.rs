@@ -145,6 +145,7 @@ impl TestSink for InJUnit<'_> {
     }
 
     fn finish(&mut self) -> Result<Leaves, CampaignError> {
+        self.0.finish()?;
         Ok(Leaves::Suite(self.0.path().to_path_buf()))
     }
 }

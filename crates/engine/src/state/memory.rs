@@ -179,10 +179,17 @@ impl Object {
 /// All objects of a state.
 #[derive(Clone, Default)]
 pub(crate) struct Memory {
-    objects: Rc<Vec<Rc<Object>>>,
+    /// In chunks: who writes one object of thousands copies its chunk, and the list of chunks.
+    chunks: Rc<Vec<Chunk>>,
+    length: usize,
     /// Bytes of large objects that were made or copied since somebody asked.
     made: u64,
 }
+
+type Chunk = Rc<Vec<Rc<Object>>>;
+
+/// Objects of a chunk.
+const CHUNK: usize = 32;
 
 /// An object from this size on counts: smaller ones are seen soon enough by looking now and then.
 const LARGE: u64 = 4096;
@@ -192,17 +199,22 @@ impl Memory {
         if object.size >= LARGE {
             self.made += object.size;
         }
-        let objects = Rc::make_mut(&mut self.objects);
-        objects.push(Rc::new(object));
-        ObjectId::new(objects.len() - 1)
+        let chunks = Rc::make_mut(&mut self.chunks);
+        match chunks.last_mut() {
+            Some(last) if !self.length.is_multiple_of(CHUNK) => Rc::make_mut(last).push(Rc::new(object)),
+            _ => chunks.push(Rc::new(vec![Rc::new(object)])),
+        }
+        self.length += 1;
+        ObjectId::new(self.length - 1)
     }
 
     pub fn get(&self, id: ObjectId) -> &Object {
-        &self.objects[id.index()]
+        self.shared(id)
     }
 
     pub fn get_mut(&mut self, id: ObjectId) -> &mut Object {
-        let object = &mut Rc::make_mut(&mut self.objects)[id.index()];
+        let chunk = &mut Rc::make_mut(&mut self.chunks)[id.index() / CHUNK];
+        let object = &mut Rc::make_mut(chunk)[id.index() % CHUNK];
         if object.size >= LARGE && Rc::strong_count(object) > 1 {
             self.made += object.size;
         }
@@ -211,7 +223,8 @@ impl Memory {
 
     /// Puts an object in the place of one, shared with other states until somebody writes it.
     pub fn share(&mut self, id: ObjectId, object: Rc<Object>) {
-        Rc::make_mut(&mut self.objects)[id.index()] = object;
+        let chunk = &mut Rc::make_mut(&mut self.chunks)[id.index() / CHUNK];
+        Rc::make_mut(chunk)[id.index() % CHUNK] = object;
     }
 
     /// Whether large objects were made or copied since that was asked last.
@@ -225,15 +238,15 @@ impl Memory {
     }
 
     pub fn shared(&self, id: ObjectId) -> &Rc<Object> {
-        &self.objects[id.index()]
+        &self.chunks[id.index() / CHUNK][id.index() % CHUNK]
     }
 
     pub fn len(&self) -> usize {
-        self.objects.len()
+        self.length
     }
 
     pub fn ids(&self) -> impl Iterator<Item = ObjectId> + use<> {
-        (0..self.objects.len()).map(ObjectId::new)
+        (0..self.length).map(ObjectId::new)
     }
 
     /// The address that a pointer to the object's start has as an integer: never null, never shared, far apart.
@@ -244,7 +257,7 @@ impl Memory {
     /// The object whose address range holds this address.
     pub fn object_at(&self, address: u64) -> Option<ObjectId> {
         let index = (address >> 32).checked_sub(1)?;
-        ((index as usize) < self.objects.len()).then(|| ObjectId::new(index as usize))
+        ((index as usize) < self.length).then(|| ObjectId::new(index as usize))
     }
 }
 

@@ -7,7 +7,7 @@
 //! Deliberately not here: the text that is read, and whether the cases are all and different (`campaign/world`).
 
 use crate::clang::options::{Described, Place, helper};
-use crate::link::externals::{is_bytes, text};
+use crate::link::externals::{is_bytes, is_of_runner, text};
 use crate::link::program::LinkedProgram;
 use std::collections::BTreeSet;
 use touchstone_base::{IndexMap, Span};
@@ -19,8 +19,13 @@ use touchstone_ir::{
 /// Gives described functions that nobody defines the body that does what is said.
 pub(crate) fn make_bodies(program: &mut LinkedProgram, described: &[Described]) {
     for said in described {
+        let prefix = helper(&said.function, "");
+        program.functions.values_mut().filter(|function| function.name.starts_with(&prefix)).for_each(|function| {
+            function.role = FunctionRole::Model;
+        });
         let id = program.functions.iter().find(|(_, function)| function.name == said.function).map(|(id, _)| id);
-        let Some(id) = id.filter(|id| !program.functions[*id].is_defined()) else { continue };
+        let open = |id: &FuncId| !program.functions[*id].is_defined() && !is_of_runner(program, &said.function);
+        let Some(id) = id.filter(open) else { continue };
         if let Some(blocks) = Maker::new(program, id).body(said) {
             let role = match program.of_library.contains(&said.function) {
                 true => FunctionRole::Library,
@@ -30,10 +35,6 @@ pub(crate) fn make_bodies(program: &mut LinkedProgram, described: &[Described]) 
             function.role = role;
             function.blocks = blocks;
         }
-        let prefix = helper(&said.function, "");
-        program.functions.values_mut().filter(|function| function.name.starts_with(&prefix)).for_each(|function| {
-            function.role = FunctionRole::Model;
-        });
     }
 }
 

@@ -64,12 +64,19 @@ pub(crate) fn make_callbacks(program: &mut LinkedProgram) {
 pub(crate) fn make_inputs(program: &mut LinkedProgram) {
     give_bodies(program, FunctionRole::External, |program, function| {
         let name = function.name.as_str();
-        let of_runner = OF_THE_RUNNER.contains(&name) && program.given_files > 1;
-        let known = of_runner || OF_MODELS.contains(&name) || name.starts_with("pthread_") || name.starts_with("__");
+        let known = is_of_runner(program, name)
+            || OF_MODELS.contains(&name)
+            || name.starts_with("pthread_")
+            || name.starts_with("__");
         let own = || program.endless.contains(name) || handles_its_own(function, &program.types.data);
         let stays = known || (program.of_library.contains(name) && own());
         !stays
     });
+}
+
+/// Whether whoever runs the tests of a program calls a function himself, which so can't be another one.
+pub(super) fn is_of_runner(program: &LinkedProgram, name: &str) -> bool {
+    OF_THE_RUNNER.contains(&name) && program.given_files > 1
 }
 
 fn give_bodies(program: &mut LinkedProgram, role: FunctionRole, is_wanted: impl Fn(&LinkedProgram, &Function) -> bool) {
