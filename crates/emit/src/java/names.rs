@@ -1,6 +1,7 @@
 //! Names of classes in tests: as short as they can be, with imports for those of the JDK that tests use often.
 
 use crate::java::target::JavaTarget;
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// Where short names come from.
@@ -117,20 +118,28 @@ fn is_method(name: &str) -> bool {
 /// What the tests of a class import.
 pub(crate) fn imports(parts: &[String]) -> String {
     let mut text = String::new();
+    let used: BTreeSet<&str> = parts.iter().flat_map(|part| words(part)).collect();
     for (package, names) in IMPORTED {
-        let is_used = |name: &&str| parts.iter().any(|part| has_word(part, name));
-        if names.iter().any(is_used) {
+        if names.iter().any(|name| used.contains(name)) {
             let _ = writeln!(text, "import {package}.*;");
         }
     }
     if text.is_empty() { text } else { text + "\n" }
 }
 
-fn has_word(text: &str, word: &str) -> bool {
-    let ends = |byte: Option<u8>| !byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'.');
-    text.match_indices(word).any(|(at, _)| {
-        let before = at.checked_sub(1).and_then(|at| text.as_bytes().get(at).copied());
-        let behind = text.as_bytes().get(at + word.len()).copied();
-        ends(before) && !behind.is_some_and(|byte| byte.is_ascii_alphanumeric())
+/// Words that stand behind no dot.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric();
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let bytes = text.as_bytes();
+        loop {
+            let start = at + bytes.get(at..)?.iter().position(|byte| is_word(*byte))?;
+            let length = bytes[start..].iter().position(|byte| !is_word(*byte)).unwrap_or(bytes.len() - start);
+            at = start + length;
+            if start == 0 || bytes[start - 1] != b'.' {
+                return text.get(start..at);
+            }
+        }
     })
 }

@@ -187,5 +187,6 @@ fn what_is_said_of_a_change_holds_for_all_inputs_of_random_java_methods() {
     }
     println!("{figures:?}");
     assert!(wrong.is_empty(), "{}", wrong.iter().take(3).cloned().collect::<Vec<_>>().join("\n"));
-    assert!(figures.unaffected > 0 && figures.moved > 0 && figures.differs > 0, "{figures:?}");
+    let one = std::env::var_os("TOUCHSTONE_SEED").is_some();
+    assert!(one || figures.unaffected > 0 && figures.moved > 0 && figures.differs > 0, "{figures:?}");
 }

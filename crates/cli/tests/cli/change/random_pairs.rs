@@ -33,6 +33,9 @@ fn what_is_said_of_a_change_holds_for_all_inputs_of_random_functions() {
     }
     println!("{figures:?}");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    if batches().len() == 1 {
+        return;
+    }
     assert!(figures.unaffected > figures.pairs, "{figures:?}");
     assert!(figures.moved > 0 && figures.differs > 0 && figures.equivalent > 0, "{figures:?}");
     // What brute force tells apart is mostly found.
