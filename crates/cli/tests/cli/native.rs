@@ -123,6 +123,31 @@ fn stubs_do_what_is_said_and_nothing_else() {
 }
 
 #[test]
+fn what_a_driver_promises_rules_out_what_only_its_caller_fears() {
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/firmware");
+    let out = tempfile::tempdir().expect("a directory");
+    let out = out.path().to_str().expect("a path");
+    let files = ["src/can.c", "src/motor.c", "src/pid.c"];
+    let words = ["-f", "can_poll", "-f", "can_report", "-c", "branch", "-o", out, "--format", "json", "-q"];
+    let run = |more: &[&str]| {
+        let all = [&["generate"], &files[..], &words[..], more].concat();
+        let output = touchstone(&example, &all);
+        assert_eq!(output.status.code(), Some(0), "{}{}", text(&output.stdout), text(&output.stderr));
+        serde_json::from_slice::<Value>(&output.stdout).expect("JSON")
+    };
+    let infeasible = |report: &Value| {
+        let all = report["objectives"].as_array().expect("objectives").clone();
+        assert!(all.iter().all(|objective| objective["status"] != "unknown"), "{report:#}");
+        all.into_iter()
+            .filter(|objective| objective["status"] == "infeasible")
+            .map(|objective| objective["text"].clone())
+            .collect::<Vec<Value>>()
+    };
+    assert_eq!(infeasible(&run(&[])), Vec::<Value>::new());
+    assert_eq!(infeasible(&run(&["--world", "hal.world"])), ["length > sizeof data is true"]);
+}
+
+#[test]
 fn a_call_that_fails_ends_the_program_in_the_test_as_well() {
     let world = "locate(p, mode)\n  when mode == 9 fails\n  otherwise writes p->x = mode\n";
     let folder = folder(&[("a.c", DEVICE), ("w", world)]);

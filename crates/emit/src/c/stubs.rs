@@ -125,7 +125,11 @@ fn stub(module: &Module, function: &Function, name: &str, result: &str) -> Strin
         _ if never_returns(function) => format!("STUB_THAT_ENDS({name}, ({types}){kept})"),
         "void" if written.is_empty() => format!("STUB_OF_NOTHING({name}, ({types}){kept})"),
         "void" => format!("STUB_THAT_ONLY_WRITES({name}, ({types}), {written}{kept})"),
-        result if function.is_described() => format!("STUB_AS_SAID({name}, {result}, ({types}), {written}{kept})"),
+        result if function.is_described() => {
+            // C90 has no empty arguments.
+            let written = if written.is_empty() { "(void)0;" } else { &written };
+            format!("STUB_AS_SAID({name}, {result}, ({types}), {written}{kept})")
+        }
         result if written.is_empty() => format!("STUB({name}, {result}, ({types}){kept})"),
         result => format!("STUB_THAT_WRITES({name}, {result}, ({types}), {written}{kept})"),
     }
