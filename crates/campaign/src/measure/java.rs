@@ -28,6 +28,9 @@ struct Kept {
     from: Option<PathBuf>,
 }
 
+/// Where classes came from, and which version of them it is.
+type PlaceAndVersion = (Option<PathBuf>, usize);
+
 /// Records of classes that have none.
 pub(super) fn explain(out: &Path, root: &Path, criteria: &[String]) -> Result<(), MeasuringError> {
     let units = out.join("units");
@@ -40,7 +43,7 @@ pub(super) fn explain(out: &Path, root: &Path, criteria: &[String]) -> Result<()
     // A class that was swapped for another while its program ran has several versions. Each is described by itself: at most one of them is
     // what the source became.
     let mut versions: BTreeMap<(Option<PathBuf>, Arc<str>), usize> = BTreeMap::new();
-    let mut by_place: BTreeMap<(Option<PathBuf>, usize), Vec<(Kept, PathBuf)>> = BTreeMap::new();
+    let mut by_place: BTreeMap<PlaceAndVersion, Vec<(Kept, PathBuf)>> = BTreeMap::new();
     let is_state_only = criteria.iter().all(|criterion| criterion == STATE);
     for kept in kept {
         let found = sources.of(&kept);
