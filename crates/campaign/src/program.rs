@@ -33,7 +33,11 @@ pub enum ReadError {
     #[error(transparent)]
     Java(#[from] JavaError),
     /// Only the data of C is listed without a run.
-    #[error("{}: what methods of Java may leave changed is not listed; `touchstone measure -c state -- COMMAND` says what tests change", .0.display())]
+    #[error(
+        "{}: state of Java is not listed without a run: whose array or container a method changes shows only when tests \
+         run it; `touchstone measure -c state -- COMMAND` lists what they change",
+        .0.display()
+    )]
     NotFollowed(PathBuf),
     /// The front end made something that is no program: a bug of ours.
     #[error("internal: the lowered program is not well-formed: {problem}")]

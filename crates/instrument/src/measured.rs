@@ -246,7 +246,9 @@ pub fn states(measured: &Measured, rules: &StateRules) -> States {
     let traces = measured.traces.iter().filter_map(|path| Trace::read(path).ok().flatten());
     let Judgement { mut tests, ends, mut unexplained } = judge(&units, traces, rules, &name);
     // Tests of Java are none of those of C, whatever they are called.
-    let unit_of = |identity: u64| units.iter().position(|(unit, _)| *unit == identity).unwrap_or(usize::MAX);
+    let places = units.iter().enumerate().rev().map(|(place, (unit, _))| (*unit, place));
+    let places: BTreeMap<u64, usize> = places.collect();
+    let unit_of = |identity: u64| places.get(&identity).copied().unwrap_or(usize::MAX);
     let mut of_java: BTreeMap<String, TestStates> = BTreeMap::new();
     for path in &measured.java_traces {
         // The agent writes whole headers: a file without one is damaged.

@@ -10,6 +10,7 @@ pub use plans::{Planning, plan_classes};
 use crate::measure::error::MeasuringError;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use touchstone_criteria::{CriteriaOptions, Labelling, STATE, criterion_named};
 use touchstone_front_java::classfile::ClassFile;
 use touchstone_front_java::{Compiling, Jdk, JdkError, LABELS, Loaded, Located, Marks, Program, Setup};
@@ -27,6 +28,9 @@ struct Kept {
     from: Option<PathBuf>,
 }
 
+/// Where classes came from, and which version of them it is.
+type PlaceAndVersion = (Option<PathBuf>, usize);
+
 /// Records of classes that have none.
 pub(super) fn explain(out: &Path, root: &Path, criteria: &[String]) -> Result<(), MeasuringError> {
     let units = out.join("units");
@@ -36,7 +40,10 @@ pub(super) fn explain(out: &Path, root: &Path, criteria: &[String]) -> Result<()
     }
     let sources = Sources::below(root, out);
     let class_path = class_path(&units);
-    let mut by_place: BTreeMap<Option<PathBuf>, Vec<(Kept, PathBuf)>> = BTreeMap::new();
+    // A class that was swapped for another while its program ran has several versions. Each is described by itself: at most one of them is
+    // what the source became.
+    let mut versions: BTreeMap<(Option<PathBuf>, Arc<str>), usize> = BTreeMap::new();
+    let mut by_place: BTreeMap<PlaceAndVersion, Vec<(Kept, PathBuf)>> = BTreeMap::new();
     let is_state_only = criteria.iter().all(|criterion| criterion == STATE);
     for kept in kept {
         let found = sources.of(&kept);
@@ -47,7 +54,11 @@ pub(super) fn explain(out: &Path, root: &Path, criteria: &[String]) -> Result<()
             Found::Source(source) if is_state_only => {
                 write(&units, &java_record_of_nothing(kept.unit, source.display().to_string()))?;
             }
-            Found::Source(source) => by_place.entry(kept.from.clone()).or_default().push((kept, source)),
+            Found::Source(source) => {
+                let version = versions.entry((kept.from.clone(), kept.class.name.clone())).or_default();
+                *version += 1;
+                by_place.entry((kept.from.clone(), *version)).or_default().push((kept, source));
+            }
             Found::Test(_) | Found::Generated => {
                 write(&units, &left_alone(kept.unit, String::new(), Unprobed::NoSource))?
             }
@@ -60,7 +71,7 @@ pub(super) fn explain(out: &Path, root: &Path, criteria: &[String]) -> Result<()
     }
     let scratch =
         tempfile::tempdir().map_err(|source| MeasuringError::NotMade { directory: out.to_path_buf(), source })?;
-    for (number, (_, classes)) in by_place.into_iter().enumerate() {
+    for (number, classes) in by_place.into_values().enumerate() {
         let asked = Asked { criteria, class_path: &class_path, scratch: &scratch.path().join(number.to_string()) };
         match asked.records(&classes, &units) {
             Ok(records) => records.iter().try_for_each(|record| write(&units, record))?,

@@ -1,5 +1,5 @@
 //! State coverage of Java: the table of `tests/state-java`, and random programs against a plain interpreter of the same rules and against
-//! the truth.
+//! the truth. `TOUCHSTONE_LONG=1` tries many more programs, `TOUCHSTONE_SEED=N` begins elsewhere, `TOUCHSTONE_COUNT=N` says how many.
 
 use super::state_random::language::{Form, GLOBALS, Random, Test, has_constant_condition, java_program};
 use super::state_random::truth;
@@ -165,13 +165,60 @@ fn tests_beside_each_other_change_and_check_their_own_state_and_what_nobody_know
     assert_eq!((&seen["status"], &seen["reason"]), (&"unknown".into(), &"state_beside".into()));
 }
 
+/// A program that ends in the middle of a test.
+const ENDS: &str = r#"
+import standin.Main;
+import static org.junit.jupiter.api.Assertions.*;
+class Lamp {
+    int lit, turned;
+    void turn() { lit = 3; turned++; }
+}
+public class Ends {
+    public static void main(String[] words) throws Exception {
+        Main.begin("turns");
+        Lamp lamp = new Lamp();
+        lamp.turn();
+        assertEquals(3, lamp.lit);
+        if (words[0].equals("halt")) Runtime.getRuntime().halt(0);
+        new ProcessBuilder("kill", "-9", "" + ProcessHandle.current().pid()).start();
+        Thread.sleep(20_000);
+    }
+}
+"#;
+
+#[test]
+fn what_a_test_did_is_known_whatever_ends_its_program() {
+    let (scratch, beside) = (tempfile::tempdir().expect("a directory"), tempfile::tempdir().expect("a directory"));
+    let jar = standins(beside.path()).display().to_string();
+    std::fs::write(scratch.path().join("Ends.java"), ENDS).expect("writable");
+    let compiled =
+        Command::new("javac").args(["-d", "classes", "-cp", &jar, "Ends.java"]).current_dir(scratch.path()).status();
+    assert!(compiled.expect("javac runs").success());
+    for (word, code) in [("halt", 0), ("kill", 137)] {
+        let script = format!("java -cp classes:{jar} Ends {word}; test $? = {code}");
+        let found = by_test(&measured(scratch.path(), &["sh", "-c", &script]));
+        assert_eq!(found, BTreeMap::from([("turns".to_string(), "1/2 not: Lamp.turned".to_string())]), "{word}");
+    }
+    // Without a run nobody knows.
+    let listed = Command::new(env!("CARGO_BIN_EXE_touchstone"))
+        .args(["objectives", "-c", "state", "--class-path", &jar, "Ends.java"])
+        .current_dir(scratch.path())
+        .output()
+        .expect("it runs");
+    let said = String::from_utf8_lossy(&listed.stderr);
+    assert_eq!(listed.status.code(), Some(1), "{said}");
+    assert!(said.contains("`touchstone measure -c state -- COMMAND` lists what they change"), "{said}");
+}
+
 #[test]
 fn checked_in_java_is_what_an_assertion_depends_on() {
-    let long = std::env::var_os("TOUCHSTONE_LONG").is_some();
+    let number = |name: &str| std::env::var(name).ok().and_then(|number| number.parse::<u64>().ok());
+    let first = number("TOUCHSTONE_SEED").unwrap_or(0);
+    let count = number("TOUCHSTONE_COUNT").unwrap_or(if super::support::long() { 250 } else { 3 });
     let (scratch, beside) = (tempfile::tempdir().expect("a directory"), tempfile::tempdir().expect("a directory"));
     let jar = standins(beside.path()).display().to_string();
     let (mut showing, mut unchecked) = (0, 0);
-    for seed in 0..if long { 250 } else { 3 } {
+    for seed in first..first + count {
         let mut random = Random(seed);
         let tests: Vec<Test> = (0..36)
             .map(|_| {

@@ -42,8 +42,8 @@ impl Machine<'_> {
         if !calling.entered || changes || asks || is_listed_assertion || was_verified {
             for (position, object) in objects.iter().enumerate() {
                 match &element {
-                    Some((_, key)) if position == 0 => running.world.look_at(*object, key, &mut own),
-                    _ => running.world.look(*object, &mut deps),
+                    Some((_, key)) if position == 0 => running.world.insides.look_at(*object, key, &mut own),
+                    _ => running.world.insides.look(*object, &mut deps),
                 }
             }
         }
@@ -90,12 +90,12 @@ impl Machine<'_> {
                 all.extend([now, entry]);
                 if let Some((_, key)) = &element {
                     let node = running.world.changed(all, update);
-                    running.world.set_entry(object, key.clone(), node, &objects);
+                    running.world.insides.set_entry(object, key.clone(), node, &objects);
                     continue;
                 }
-                all.push(running.world.content(object));
+                all.push(running.world.insides.content(object));
                 let node = running.world.changed(all, update);
-                running.world.set_content(object, node, &objects);
+                running.world.insides.set_content(object, node, &objects);
             }
         }
         if &*site.member.name == "<init>" && !calling.entered {
@@ -109,7 +109,7 @@ impl Machine<'_> {
                 Some(result) if calling.entered => {
                     let mut all = vec![result.node.get()];
                     if asks {
-                        all.push(running.world.content(receiver));
+                        all.push(running.world.insides.content(receiver));
                     }
                     let node = running.world.all(all);
                     if node == result.node.get() { result } else { result.with(node) }

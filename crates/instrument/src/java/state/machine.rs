@@ -10,7 +10,7 @@ use super::trace::{Event, JavaTrace, Kind};
 use super::world::{Val, Value, World};
 use crate::state::memory::{NONE, NodeId};
 use crate::state::{StateRules, StateUse};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use touchstone_front_java::classfile::Insn;
 use touchstone_probes_java::Told;
@@ -40,20 +40,20 @@ pub(super) struct Machine<'a> {
     pub classes: Classes,
     pub rules: &'a StateRules,
     unit_of: &'a dyn Fn(u64) -> usize,
-    pub worlds: HashMap<usize, World>,
+    pub worlds: FxHashMap<usize, Box<World>>,
     /// The test that began last.
     pub current: usize,
     pub next_world: usize,
-    pub threads: HashMap<u32, Thread>,
+    pub threads: FxHashMap<u32, Box<Thread>>,
     serial: u64,
     judged: Vec<JudgedTest>,
     /// Tests that run, by their numbers; and all that did, with what they did.
     pub running: Vec<u32>,
-    pub owners: HashMap<u32, usize>,
+    pub owners: FxHashMap<u32, usize>,
     /// Tests run at the same time, or did.
     pub together: bool,
     /// Threads that were over before the test that started them.
-    pub over: HashMap<u32, u32>,
+    pub over: FxHashMap<u32, u32>,
     /// What had no room so far, as marks say it.
     pub left_out: u64,
     /// Events that fitted nothing.
@@ -86,14 +86,14 @@ impl<'a> Machine<'a> {
             classes,
             rules,
             unit_of,
-            worlds: HashMap::from([(0, World::default())]),
+            worlds: FxHashMap::from_iter([(0, Box::default())]),
             current: 0,
             next_world: 1,
-            threads: HashMap::new(),
+            threads: FxHashMap::default(),
             serial: 0,
             judged: Vec::new(),
             running: Vec::new(),
-            owners: HashMap::new(),
+            owners: FxHashMap::default(),
             together: false,
             over: trace.events().filter_map(over).collect(),
             left_out: 0,
@@ -107,7 +107,7 @@ impl<'a> Machine<'a> {
             machine.worlds.values_mut().for_each(|world| world.is_cut_off = true);
         }
         for mut thread in std::mem::take(&mut machine.threads).into_values() {
-            machine.expected(&mut thread);
+            machine.expected(&mut thread, 0);
         }
         let mut left: Vec<usize> = machine.worlds.keys().copied().collect();
         left.sort_unstable();
@@ -152,9 +152,10 @@ impl<'a> Machine<'a> {
         self.threads.insert(event.thread, thread);
     }
 
-    /// A test is over. If it had to end with an exception, that was an assertion about why it was thrown.
-    pub fn expected(&mut self, thread: &mut Thread) {
-        let Some(position) = thread.frames.iter().rposition(|frame| frame.facts.expects_exception()) else { return };
+    /// A test is over, with its methods from a position on. If it had to end with an exception, that was an assertion about why it was thrown.
+    pub fn expected(&mut self, thread: &mut Thread, from: usize) {
+        let expects = |(position, frame): &(usize, &Frame)| *position >= from && frame.facts.expects_exception();
+        let Some((position, _)) = thread.frames.iter().enumerate().rfind(expects) else { return };
         let Some(mut world) = self.worlds.remove(&thread.world) else { return };
         let mut running = Running { frames: &mut thread.frames, world: &mut world, fresh: &mut thread.fresh };
         self.unwind(&mut running, position);
@@ -394,7 +395,7 @@ impl<'a> Machine<'a> {
         }
         // It may get anything that was given to who calls it.
         let mut all: Vec<NodeId> = calling.values.iter().map(|value| value.node.get()).collect();
-        calling.values.iter().for_each(|value| world.look(value.object.get(), &mut all));
+        calling.values.iter().for_each(|value| world.insides.look(value.object.get(), &mut all));
         let all = world.all(all);
         (facts.params.iter().map(|_| Value::of(all)).collect(), Entered::Back)
     }

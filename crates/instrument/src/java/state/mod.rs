@@ -9,6 +9,7 @@ mod calls;
 pub(in crate::java) mod classes;
 mod frames;
 mod frameworks;
+mod insides;
 mod machine;
 mod method;
 mod step;

@@ -168,7 +168,7 @@ impl Machine<'_> {
                 let (index, held) = (frame.pop(), frame.pop());
                 let object = event.object();
                 self.is(running, &held, object);
-                let mut deps = running.world.element(object, event.second());
+                let mut deps = running.world.insides.element(object, event.second());
                 deps.extend([index.node.get(), held.node.get()]);
                 let node = running.world.all(deps);
                 let deeper = held.origin.get().map(|origin| Origin { depth: origin.depth + 1, ..origin });
@@ -187,7 +187,7 @@ impl Machine<'_> {
                 let update = (!initialises).then(|| Update { method: facts.clone(), insn: at, changed });
                 let deps = vec![value.node.get(), index.node.get(), held.node.get(), now, entry];
                 let node = running.world.changed(deps, update);
-                running.world.set_element(object, event.second(), node);
+                running.world.insides.set_element(object, event.second(), node);
             }
             Insn::Return(kind) => return self.leave(running, *kind),
             _ => return self.call(running, event),

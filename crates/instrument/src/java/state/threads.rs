@@ -20,6 +20,8 @@ pub(super) struct Thread {
     pub had_own: bool,
     /// Its number, if a test started it.
     pub helps: Option<u32>,
+    /// Tests that began in it and did not end yet, by their numbers, and how many methods ran when they began.
+    begun: Vec<(u32, usize)>,
     /// Objects that constructors made since others called something else: frameworks make tests before they say that these begin.
     pub fresh: Vec<u32>,
     /// A name that is being told.
@@ -50,11 +52,16 @@ impl Machine<'_> {
             BEGINS => self.begins(thread, event),
             CUT_OFF => {
                 self.left_out = event.what;
+                // There was no room to say how the methods of the test that was cut off came to their ends, nor that it did.
+                if let Some((test, _)) = thread.begun.last().copied() {
+                    self.leave_test(thread, test);
+                }
                 self.worlds.values_mut().for_each(|world| world.is_cut_off = true);
             }
             OWNS => {
                 self.owners.insert(event.what as u32, thread.world);
                 self.running.push(event.what as u32);
+                thread.begun.push((event.what as u32, thread.frames.len()));
             }
             ENDS => self.ends(thread, event.what as u32),
             HELPS => thread.helps = Some(event.what as u32),
@@ -70,11 +77,11 @@ impl Machine<'_> {
             return;
         }
         let name = String::from_utf8_lossy(&std::mem::take(&mut thread.name)).into_owned();
-        self.expected(thread);
+        self.expected(thread, 0);
         let before = thread.world;
         let is_shared = self.threads.values().any(|other| other.has_own && other.world == before);
         let made = std::mem::take(&mut thread.fresh).into_iter().collect();
-        self.worlds.insert(self.next_world, World::of(name, made));
+        self.worlds.insert(self.next_world, Box::new(World::of(name, made)));
         self.join(thread, self.next_world);
         (thread.has_own, thread.had_own) = (true, true);
         (self.current, self.next_world) = (self.next_world, self.next_world + 1);
@@ -84,12 +91,21 @@ impl Machine<'_> {
         }
     }
 
+    /// A test ended that had begun in a thread: so did all methods that ran for it there, also those of which nobody told.
+    fn leave_test(&mut self, thread: &mut Thread, test: u32) {
+        let Some(position) = thread.begun.iter().rposition(|(begun, _)| *begun == test) else { return };
+        let before = thread.begun[position].1;
+        self.expected(thread, before);
+        thread.frames.truncate(before);
+        thread.begun.truncate(position);
+    }
+
     /// A test ends. While tests run at the same time, what its thread does before the next one begins is for none of them.
     fn ends(&mut self, thread: &mut Thread, owner: u32) {
         self.running.retain(|other| *other != owner);
+        self.leave_test(thread, owner);
         let Some(world) = self.owners.remove(&owner).filter(|_| self.together) else { return };
         if thread.world == world {
-            self.expected(thread);
             thread.has_own = false;
         }
         self.threads.values_mut().filter(|other| other.world == world).for_each(|other| other.has_own = false);

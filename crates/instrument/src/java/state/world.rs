@@ -2,12 +2,14 @@
 
 use super::classes::{Classes, FieldId};
 use super::frameworks::is_container;
+use super::insides::{Inside, Insides};
 use super::method::{MethodFacts, Site};
 use crate::state::graph::{Deps, Graph};
 use crate::state::memory::{NONE, NodeId};
 use crate::state::{Piece, StateRules, StateTarget, StateUse};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::Cell;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// An object, as its identity hash code names it; 0 is null, or one that nobody told.
@@ -89,23 +91,18 @@ pub(super) struct World {
     pub name: Option<String>,
     pub graph: Graph,
     updates: Vec<Update>,
-    pub fields: HashMap<(ObjectId, FieldId), NodeId>,
-    pub statics: HashMap<FieldId, NodeId>,
-    elements: HashMap<ObjectId, BTreeMap<u32, NodeId>>,
-    /// What objects hold whose methods are not followed, and arrays as a whole.
-    contents: HashMap<ObjectId, NodeId>,
-    /// What containers hold for keys and indices that are known, and what nobody changed since otherwise.
-    entries: HashMap<ObjectId, BTreeMap<Key, NodeId>>,
-    /// What was put into containers.
-    members: HashMap<ObjectId, BTreeSet<ObjectId>>,
+    pub fields: FxHashMap<(ObjectId, FieldId), NodeId>,
+    pub statics: FxHashMap<FieldId, NodeId>,
+    /// What is in arrays, and in objects whose methods are not followed.
+    pub insides: Insides,
     /// Which fields hold objects,
-    pub homes: HashMap<ObjectId, Origin>,
+    pub homes: FxHashMap<ObjectId, Origin>,
     /// and the other way round: by object, or none for static ones, and field.
-    pub holds: HashMap<(ObjectId, FieldId), ObjectId>,
+    pub holds: FxHashMap<(ObjectId, FieldId), ObjectId>,
     /// Conditions that could have changed a field of an object that such a field holds, of which nobody told yet which it is.
-    pub untold: HashMap<(ObjectId, FieldId), Vec<(FieldId, NodeId)>>,
+    pub untold: FxHashMap<(ObjectId, FieldId), Vec<(FieldId, NodeId)>>,
     /// Objects that the test made.
-    pub made: BTreeSet<ObjectId>,
+    pub made: FxHashSet<ObjectId>,
     /// What was there before the test and is not known.
     before: NodeId,
     /// What assertions depend on.
@@ -120,12 +117,9 @@ pub(super) struct World {
     pub is_beside: bool,
 }
 
-/// Containers inside of each other are looked into so deeply.
-const DEEPEST: usize = 4;
-
 impl World {
     /// Of a test that begins, with objects that were made for it.
-    pub fn of(test: String, made: BTreeSet<ObjectId>) -> World {
+    pub fn of(test: String, made: FxHashSet<ObjectId>) -> World {
         World { name: Some(test), made, ..World::default() }
     }
 
@@ -164,62 +158,6 @@ impl World {
         self.roots.extend(nodes.iter().filter(|node| **node != NONE));
     }
 
-    pub fn element(&self, array: ObjectId, index: u32) -> Deps {
-        let own = self.elements.get(&array).and_then(|elements| elements.get(&index));
-        own.into_iter().chain(self.contents.get(&array)).copied().collect()
-    }
-
-    pub fn set_element(&mut self, array: ObjectId, index: u32, node: NodeId) {
-        self.elements.entry(array).or_default().insert(index, node);
-    }
-
-    pub fn content(&self, object: ObjectId) -> NodeId {
-        self.contents.get(&object).copied().unwrap_or(NONE)
-    }
-
-    /// What an object holds is something else now.
-    pub fn set_content(&mut self, object: ObjectId, node: NodeId, put: &[ObjectId]) {
-        self.contents.insert(object, node);
-        self.entries.remove(&object);
-        self.put(object, put);
-    }
-
-    /// What a container holds for a key is something else now.
-    pub fn set_entry(&mut self, object: ObjectId, key: Key, node: NodeId, put: &[ObjectId]) {
-        self.entries.entry(object).or_default().insert(key, node);
-        self.put(object, put);
-    }
-
-    fn put(&mut self, object: ObjectId, put: &[ObjectId]) {
-        let others = put.iter().copied().filter(|other| *other != object && *other != 0);
-        self.members.entry(object).or_default().extend(others);
-    }
-
-    /// What can be seen of a container by whoever asks for a key.
-    pub fn look_at(&self, object: ObjectId, key: &Key, deps: &mut Deps) {
-        deps.extend(self.contents.get(&object));
-        deps.extend(self.entries.get(&object).and_then(|entries| entries.get(key)));
-        let members = self.members.get(&object).into_iter().flatten().map(|member| (*member, 1));
-        self.look_inside(members.collect(), BTreeSet::from([object]), deps);
-    }
-
-    /// All that can be seen of an object whose methods are not followed.
-    pub fn look(&self, object: ObjectId, deps: &mut Deps) {
-        self.look_inside(vec![(object, 0)], BTreeSet::new(), deps);
-    }
-
-    fn look_inside(&self, mut waiting: Vec<(ObjectId, usize)>, mut seen: BTreeSet<ObjectId>, deps: &mut Deps) {
-        while let Some((object, depth)) = waiting.pop() {
-            if object == 0 || depth > DEEPEST || !seen.insert(object) {
-                continue;
-            }
-            deps.extend(self.contents.get(&object));
-            deps.extend(self.elements.get(&object).into_iter().flat_map(|elements| elements.values()));
-            deps.extend(self.entries.get(&object).into_iter().flat_map(|entries| entries.values()));
-            waiting.extend(self.members.get(&object).into_iter().flatten().map(|member| (*member, depth + 1)));
-        }
-    }
-
     /// Another look at a piece of memory, from behind a condition that could have changed it.
     pub fn seen_behind(&mut self, old: NodeId, condition: NodeId) -> NodeId {
         if condition == NONE || old == condition || self.graph.deps(old).contains(&condition) {
@@ -249,18 +187,18 @@ impl World {
     /// What was changed last, and whether an assertion depends on it.
     pub fn uses(&self, classes: &Classes, rules: &StateRules, unit_of: &dyn Fn(u64) -> usize) -> Vec<StateUse> {
         let checked = self.graph.updates_behind(&self.roots, 0..self.graph.next());
-        let held = self.fields.values().chain(self.statics.values()).chain(self.contents.values());
-        let held = held.chain(self.elements.values().flat_map(|elements| elements.values()));
-        let held = held.chain(self.entries.values().flat_map(|entries| entries.values()));
-        let last = held.map(|node| (self.graph.update(*node), *node)).filter(|(update, _)| *update != 0);
+        let held = self.fields.values().chain(self.statics.values()).copied();
+        let held = held.chain(self.insides.iter().flat_map(|(_, inside)| inside.nodes()));
+        let last = held.map(|node| (self.graph.update(node), node)).filter(|(update, _)| *update != 0);
         let last: BTreeMap<u32, NodeId> = last.collect();
         let inherited = if self.before == NONE { Vec::new() } else { self.graph.behind(self.before) };
         // A field that holds what was changed inside is changed by that, not by having got it.
-        let inside = self.contents.iter().filter(|(_, node)| self.graph.update(**node) != 0).map(|(object, _)| object);
-        let inside: BTreeSet<(ObjectId, FieldId)> = inside
-            .chain(self.elements.keys())
-            .chain(self.entries.keys())
-            .filter_map(|object| self.homes.get(object).map(|home| (home.object, home.field)))
+        let is_changed = |inside: &Inside| {
+            self.graph.update(inside.content) != 0 || !inside.elements.is_empty() || !inside.entries.is_empty()
+        };
+        let inside: FxHashSet<(ObjectId, FieldId)> = (self.insides.iter())
+            .filter(|(_, inside)| is_changed(inside))
+            .filter_map(|(object, _)| self.homes.get(&object).map(|home| (home.object, home.field)))
             .collect();
         let mut named = Naming { world: self, classes, rules, numbers: BTreeMap::new(), counts: BTreeMap::new() };
         let mut uses: BTreeMap<(String, String, ObjectId), StateUse> = BTreeMap::new();
