@@ -4,7 +4,7 @@ mod class;
 mod hierarchy;
 mod loading;
 
-pub use class::{ClassId, Lambda, Shape, StubMethod};
+pub use class::{Class, ClassId, Lambda, Shape, StubMethod};
 pub use hierarchy::{FieldRef, MethodRef};
 pub use loading::{BOX_HIDDEN, BOXES, Classes, HANDLE_HIDDEN, MIRROR_HIDDEN, Refusal};
 
