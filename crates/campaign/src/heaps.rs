@@ -2,13 +2,13 @@
 //! objects with whatever their fields hold. They only add tests, and such a test says what it rests on.
 
 use crate::grow::{Collector, Covered, LATER_STEPS, Objects, Rounds, add, covered, more_objects, stopped};
-use crate::java::JavaProgram;
+use crate::java::{AnyHeap, JavaProgram};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::time::Duration;
 use touchstone_base::Deadline;
 use touchstone_criteria::{Bound, GoalId, Incomplete, IncompletePaths};
-use touchstone_engine::{Config, Found, Goals, Growth, explore_further};
+use touchstone_engine::{Config, Found, Goals, Growth, NotTaken, explore_further};
 
 /// Which objects tests use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -39,21 +39,40 @@ pub(crate) fn any_heap(
     found: &mut Found,
     collector: &mut dyn Collector,
 ) {
-    let forced = java.any_heap(rounds.func);
+    let mut bound = None;
+    for turn in java.any_heap(rounds.func) {
+        bound = one_turn(rounds, &turn, config, found, collector).or(bound);
+    }
+    let covered: BTreeSet<GoalId> = collector.tests().iter().flat_map(|test| test.covers.iter().copied()).collect();
+    found.open.retain(|goal| !covered.contains(goal));
+    if !found.open.is_empty() {
+        found.result.incomplete.extend(bound);
+    }
+}
+
+/// Rounds in which the same objects are inputs; which paths had too few objects at last.
+fn one_turn(
+    rounds: &Rounds<'_, '_>,
+    turn: &AnyHeap,
+    config: &Config,
+    found: &mut Found,
+    collector: &mut dyn Collector,
+) -> Option<IncompletePaths> {
     let (mut max_objects, mut bound) = match rounds.growing.objects {
         Objects::Said => (config.max_objects, None),
         Objects::Grow => (FIRST_OBJECTS, None),
     };
-    while !forced.is_empty() && !config.deadline.is_over() && !stopped(&found.result.incomplete) {
+    while !config.deadline.is_over() && !stopped(&found.result.incomplete) {
         let Covered { untested, closed } = covered(rounds.wanted, Some(found), collector.tests());
         if untested.is_empty() {
             break;
         }
+        let forced = |way: &NotTaken| (way.choice.clone(), (i128::from(way.value), i128::from(way.value)));
         let mut ranges = config.ranges.clone();
-        ranges.extend(forced.iter().map(|(choice, value)| (choice.clone(), (i128::from(*value), i128::from(*value)))));
+        ranges.extend(turn.inputs.iter().map(forced));
         let config = Config {
             ranges,
-            not_taken: Vec::new(),
+            not_taken: turn.not_taken.clone(),
             max_objects,
             growth: Some(Growth::default()),
             first_round: Deadline::NEVER,
@@ -78,9 +97,5 @@ pub(crate) fn any_heap(
         }
         max_objects = wider;
     }
-    let covered: BTreeSet<GoalId> = collector.tests().iter().flat_map(|test| test.covers.iter().copied()).collect();
-    found.open.retain(|goal| !covered.contains(goal));
-    if !found.open.is_empty() {
-        found.result.incomplete.extend(bound);
-    }
+    bound
 }

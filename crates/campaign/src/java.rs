@@ -9,7 +9,7 @@ mod named;
 mod short_sequences;
 mod sights;
 
-pub(crate) use any_heap::unmakeable;
+pub(crate) use any_heap::{AnyHeap, unmakeable};
 pub(crate) use looking::look_around;
 pub(crate) use short_sequences::FirstInputs;
 

@@ -159,19 +159,21 @@ impl ClassFile {
 
     /// What the file says about the class itself if it is inside of another.
     pub fn inner(&self) -> Option<&Inner> {
-        self.attributes.iter().find_map(|attribute| match attribute {
-            Attribute::InnerClasses(rows) => rows.iter().find(|row| row.class == self.name),
-            _ => None,
-        })
+        self.inner_classes().iter().find(|row| row.class == self.name)
     }
 
-    /// The same of the class and of each class that it is inside of, from the inside to the outside.
-    pub fn nesting(&self) -> impl Iterator<Item = &Inner> {
+    /// What it says of classes inside of others: those that it names.
+    pub fn inner_classes(&self) -> &[Inner] {
         let rows = self.attributes.iter().find_map(|attribute| match attribute {
             Attribute::InnerClasses(rows) => Some(&rows[..]),
             _ => None,
         });
-        let rows = rows.unwrap_or_default();
+        rows.unwrap_or_default()
+    }
+
+    /// The same of the class and of each class that it is inside of, from the inside to the outside.
+    pub fn nesting(&self) -> impl Iterator<Item = &Inner> {
+        let rows = self.inner_classes();
         let row = move |name: &str| rows.iter().find(|row| &*row.class == name);
         // A file may say that classes are inside of each other.
         let outward = std::iter::successors(row(&self.name), move |inner| row(inner.outer.as_deref()?));

@@ -47,6 +47,6 @@ pub use java::replay::replay_java;
 pub use java::suite::{JUnit, JUnitSuite, kept_junit};
 pub use java::target::{
     JavaAnswers, JavaCall, JavaField, JavaForm, JavaHeap, JavaMaking, JavaMany, JavaMethod, JavaNaming, JavaObject,
-    JavaScenario, JavaTarget, JavaTested, JavaThrows, JavaWay,
+    JavaScenario, JavaSeries, JavaTarget, JavaTested, JavaThrows, JavaWay,
 };
 pub use target::Target;

@@ -3,7 +3,7 @@
 use crate::java::JavaProgram;
 use touchstone_criteria::{Heap as Reached, TestCase, TestKind, Unmakeable};
 use touchstone_engine::NotTaken;
-use touchstone_front_java::{ANY_HEAP, Heap, Making, Scenario};
+use touchstone_front_java::{ANY_HEAP, Heap, Making, Scenario, Typed};
 use touchstone_ir::{DataType, DataValue, FuncId, Module, PointerTarget};
 
 impl JavaProgram {
@@ -16,9 +16,19 @@ impl JavaProgram {
         self.scenario(entry).map_or_else(Vec::new, not_taken)
     }
 
-    /// The parameters by which all objects of a function become inputs that can, and what these are then.
-    pub fn any_heap(&self, entry: FuncId) -> Vec<(String, u64)> {
-        self.not_taken(entry).into_iter().map(|way| (way.choice, way.value)).collect()
+    /// Which objects of a function become inputs, turn by turn: those that may be nothing else, then also others.
+    pub fn any_heap(&self, entry: FuncId) -> Vec<AnyHeap> {
+        let Some(scenario) = self.scenario(entry) else { return Vec::new() };
+        let turn = |are: &[Typed]| {
+            let (inputs, others): (Vec<&Heap>, Vec<&Heap>) =
+                scenario.heaps.iter().partition(|heap| are.contains(&heap.typed));
+            let inputs = inputs.into_iter().map(|heap| way(scenario, heap)).collect();
+            AnyHeap { inputs, not_taken: others.into_iter().map(|heap| way(scenario, heap)).collect() }
+        };
+        let mut turns = vec![turn(&[Typed::OfProgram]), turn(&[Typed::OfProgram, Typed::Wider])];
+        turns.dedup_by_key(|turn| turn.inputs.len());
+        turns.retain(|turn| !turn.inputs.is_empty());
+        turns
     }
 
     /// How the objects of a test came to be.
@@ -50,11 +60,22 @@ impl JavaProgram {
     }
 }
 
+/// Objects that are inputs.
+pub(crate) struct AnyHeap {
+    /// How they become inputs.
+    pub inputs: Vec<NotTaken>,
+    /// How others would.
+    pub not_taken: Vec<NotTaken>,
+}
+
 /// What tests don't do as long as calls make their objects.
 pub(super) fn not_taken(scenario: &Scenario) -> Vec<NotTaken> {
+    scenario.heaps.iter().map(|heap| way(scenario, heap)).collect()
+}
+
+fn way(scenario: &Scenario, heap: &Heap) -> NotTaken {
     let name = |at: usize| scenario.param_name(at).to_string();
-    let way = |heap: &Heap| NotTaken { choice: name(heap.selector), value: ANY_HEAP, unused: name(heap.param) };
-    scenario.heaps.iter().map(way).collect()
+    NotTaken { choice: name(heap.selector), value: ANY_HEAP, unused: name(heap.param) }
 }
 
 /// Why a test can't be made: a text without its bytes is none.

@@ -1,10 +1,12 @@
 //! How objects are made, as tests write it: what the front end planned, in the words of what writes tests.
 
 use touchstone_emit::{
-    JavaAnswers, JavaCall, JavaForm, JavaHeap, JavaMaking, JavaMany, JavaNaming, JavaObject, JavaScenario, JavaTested,
-    JavaThrows, JavaWay,
+    JavaAnswers, JavaCall, JavaForm, JavaHeap, JavaMaking, JavaMany, JavaNaming, JavaObject, JavaScenario, JavaSeries,
+    JavaTested, JavaThrows, JavaWay,
 };
-use touchstone_front_java::{ANY_HEAP, Answers, Call, Form, Heap, Making, Many, Naming, Object, Scenario, Way};
+use touchstone_front_java::{
+    ANY_HEAP, Answers, Call, Form, Heap, Making, Many, Naming, Object, Scenario, Series, Standing, Way,
+};
 
 pub(crate) fn played(scenario: &Scenario) -> JavaScenario {
     JavaScenario {
@@ -59,7 +61,15 @@ fn object(planned: &Object) -> JavaObject {
 }
 
 fn many(planned: &Many) -> JavaMany {
-    let all = planned.all.iter().map(|series| (series.count, series.text.clone())).collect();
+    let series = |series: &Series| JavaSeries {
+        count: series.count,
+        call: series.text.clone(),
+        after: match series.when {
+            Standing::First => 0,
+            Standing::AfterOneCall => 1,
+        },
+    };
+    let all = planned.all.iter().map(series).collect();
     JavaMany { selector: planned.selector, ways: planned.ways.clone(), all }
 }
 

@@ -6,7 +6,7 @@
 
 use std::hash::{Hash, Hasher};
 use touchstone_engine::Chance;
-use touchstone_front_java::{Call, Making, Object, Scenario, Slot, Way};
+use touchstone_front_java::{Call, Making, Object, Scenario, Series, Slot, Standing, Way};
 
 /// So many sequences of one length: where there are more, chance chooses.
 const MOST_SEQUENCES: usize = 260;
@@ -47,11 +47,16 @@ impl FirstInputs {
             }
         }
         let mut many = Vec::new();
-        let all = receiver.many.as_ref().map_or(0, |many| many.all.len());
-        for length in 0..=receiver.slots.len().min(1) {
+        let all = receiver.many.as_ref().map_or(&[][..], |many| &many.all);
+        for length in 0..=receiver.slots.len().min(2) {
+            // Of two calls the first prepares the many.
+            let is_there = |series: &Series| match series.when {
+                Standing::First => length <= 1,
+                Standing::AfterOneCall => length >= 1,
+            };
             for sequence in sequences(&receiver.slots[..length], &mut choosing.chance) {
-                for series in 1..=all {
-                    many.extend((0..TURNS).map(|_| choosing.inputs(scenario, &sequence, series)));
+                for (number, _) in all.iter().enumerate().filter(|(_, series)| is_there(series)) {
+                    many.extend((0..TURNS).map(|_| choosing.inputs(scenario, &sequence, number + 1)));
                 }
             }
         }
@@ -170,7 +175,7 @@ impl Choosing {
                         self.numbers.push((throws.selector, 1 + self.chance.below(throws.exceptions.len()) as u64));
                     }
                     if let Some(meddles) = method.meddles.as_ref().filter(|_| self.chance.one_in(6)) {
-                        self.numbers.push((meddles.selector, 1));
+                        self.numbers.push((meddles.selector, 1 + self.chance.below(2) as u64));
                     }
                 }
             }

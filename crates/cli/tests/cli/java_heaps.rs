@@ -124,6 +124,34 @@ fn arrays_texts_numbers_and_classes_below_are_fields_and_what_goes_in_circles_en
     assert!(open.is_empty(), "{open:#?}");
 }
 
+#[test]
+fn an_argument_of_any_type_is_also_an_object_of_the_program_with_whatever_its_fields_hold() {
+    let scratch = tempfile::tempdir().expect("a directory");
+    let code = "public class Coin {
+    private int value;
+    private int worn;
+    public Coin(int value) { this.value = value; }
+    @Override public int hashCode() { return value; }
+    @Override public boolean equals(Object other) {
+        if (worn == 5 && other instanceof Integer) return false;
+        if (!(other instanceof Coin)) return false;
+        Coin coin = (Coin) other;
+        if (coin.worn == 7 && coin != this) return false;
+        return value == coin.value;
+    }
+}
+";
+    let file = source(scratch.path(), "Coin.java", code);
+    let report = generated(&["-c", "mcdc", "--timeout", "10"], &file, scratch.path());
+    let open: Vec<&Value> =
+        report["objectives"].as_array().expect("objectives").iter().filter(|one| one["status"] != "covered").collect();
+    assert!(open.is_empty(), "{open:#?}");
+    // The object is worn while the argument is a number, and the other way round.
+    for text in ["other instanceof Integer is true and decides", "coin.worn == 7 is true and decides"] {
+        assert_eq!(objective(&report, text)["reason"], "heap_not_shown_reachable", "{report:#}");
+    }
+}
+
 /// Chance, the same for the same seed.
 struct Chance(u64);
 

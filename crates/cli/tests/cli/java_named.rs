@@ -29,6 +29,21 @@ fn a_method_of_the_jdk_that_is_not_public_is_tested_through_some_who_lead_to_it(
 }
 
 #[test]
+fn what_no_calls_make_of_a_class_of_the_jdk_is_put_into_its_fields() {
+    let scratch = tempfile::tempdir().expect("a directory");
+    // It never stands before its beginning, and asks.
+    let options = ["-c", "mcdc", "-f", "StringCharacterIterator.current", "--timeout", "5"];
+    let report = generated(&options, Path::new("java.text.StringCharacterIterator"), scratch.path());
+    assert_eq!(count(&report, "unknown") + count(&report, "infeasible"), 0, "{report:#}");
+    let objectives = report["objectives"].as_array().expect("objectives").iter();
+    assert!(objectives.filter(|one| one["reason"] == "heap_not_shown_reachable").count() > 0, "{report:#}");
+    let file = scratch.path().join("tests/java/text/StringCharacterIteratorTouchstoneTest.java");
+    let tests = std::fs::read_to_string(file).expect("tests");
+    assert!(tests.contains("make(\"java.text.StringCharacterIterator\""), "{tests}");
+    assert!(report["tests"].as_array().expect("tests").iter().all(|test| test["replay"] == "agreed"), "{report:#}");
+}
+
+#[test]
 fn a_class_that_is_nowhere_is_named() {
     let scratch = tempfile::tempdir().expect("a directory");
     let output = touchstone(&["generate"], &[Path::new("java.util.NoSuchThing")], scratch.path());

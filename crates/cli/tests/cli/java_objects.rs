@@ -292,6 +292,49 @@ public class In<T> {
 }
 
 #[test]
+fn one_call_may_prepare_an_object_for_many_of_another_method() {
+    let scratch = tempfile::tempdir().expect("a directory");
+    let code = "public class Gate {
+    private boolean open;
+    private int pushes;
+    public void code(int number) { if (number == 4711) open = true; }
+    public void push() { pushes = open ? pushes + 1 : 0; }
+    public boolean isWorn() { if (pushes >= 12) return true; return false; }
+}
+";
+    let file = source(scratch.path(), "Gate.java", code);
+    let report = generated(&["-c", "branch", "--heaps", "calls"], &file, scratch.path());
+    assert_eq!(count(&report, "unknown"), 0, "{report:#}");
+    let tests = tests_of(&scratch, "Gate");
+    let prepared = "gate.code(4711);\n        for (int i = 0; i < 12; i++) {\n            gate.push();\n        }\n";
+    assert!(tests.contains(prepared), "{tests}");
+}
+
+#[test]
+fn a_function_may_change_the_object_when_it_is_called_again() {
+    let scratch = tempfile::tempdir().expect("a directory");
+    let code = "import java.util.function.IntUnaryOperator;
+public class Tray {
+    private int size;
+    public void clear() { size = 0; }
+    public void add() { size++; }
+    public int twice(IntUnaryOperator operator) {
+        operator.applyAsInt(1);
+        if (size == 0) return 0;
+        operator.applyAsInt(2);
+        if (size == 0) return 1;
+        return 2;
+    }
+}
+";
+    let file = source(scratch.path(), "Tray.java", code);
+    let report = generated(&["-c", "branch", "--heaps", "calls"], &file, scratch.path());
+    assert_eq!(count(&report, "unknown"), 0, "{report:#}");
+    let tests = tests_of(&scratch, "Tray");
+    assert!(tests.contains("if (before++ > 0) { tray.clear(); }"), "{tests}");
+}
+
+#[test]
 fn what_grows_is_filled_in_a_loop_and_collections_are_those_that_the_method_asks_for() {
     let scratch = tempfile::tempdir().expect("a directory");
     let file = source(

@@ -12,10 +12,7 @@ const NUMBER: &str = "java.lang.Integer";
 pub(crate) const MAKER: &str = r#"
     @SuppressWarnings("unchecked")
     private static <T> T make(String type, Object... fields) throws ReflectiveOperationException {
-        java.lang.reflect.Field unsafe = Class.forName("sun.misc.Unsafe").getDeclaredField("theUnsafe");
-        unsafe.setAccessible(true);
-        java.lang.reflect.Method allocate = unsafe.getType().getMethod("allocateInstance", Class.class);
-        Object made = allocate.invoke(unsafe.get(null), Class.forName(type));
+        Object made = unsafe("allocateInstance", Class.forName(type));
         fill(made, fields);
         return (T) made;
     }
@@ -26,12 +23,34 @@ pub(crate) const MAKER: &str = r#"
                 for (int at = 0; at < fields.length; at += 2) {
                     boolean isOfObject = !java.lang.reflect.Modifier.isStatic(field.getModifiers());
                     if (isOfObject && field.getName().equals(fields[at])) {
-                        field.setAccessible(true);
-                        field.set(object, fields[at + 1]);
+                        put(object, field, fields[at + 1]);
                     }
                 }
             }
         }
+    }
+
+    private static void put(Object object, java.lang.reflect.Field field, Object value) throws ReflectiveOperationException {
+        try {
+            field.setAccessible(true);
+            field.set(object, value);
+        } catch (RuntimeException closed) {
+            // A class of the JDK.
+            String type = field.getType().isPrimitive() ? field.getType().getName() : "object";
+            String put = "put" + type.substring(0, 1).toUpperCase() + type.substring(1);
+            unsafe(put, object, unsafe("objectFieldOffset", field), value);
+        }
+    }
+
+    private static Object unsafe(String name, Object... arguments) throws ReflectiveOperationException {
+        java.lang.reflect.Field unsafe = Class.forName("sun.misc.Unsafe").getDeclaredField("theUnsafe");
+        unsafe.setAccessible(true);
+        for (java.lang.reflect.Method method : unsafe.getType().getMethods()) {
+            if (method.getName().equals(name) && method.getParameterCount() == arguments.length) {
+                return method.invoke(unsafe.get(null), arguments);
+            }
+        }
+        throw new NoSuchMethodException(name);
     }
 
     private static Object array(String element, int length) throws ReflectiveOperationException {

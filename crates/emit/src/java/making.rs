@@ -4,7 +4,7 @@ use crate::java::names::Names;
 use crate::java::noticed::Checks;
 use crate::java::objects::Objects;
 use crate::java::target::{
-    JavaAnswers, JavaCall, JavaForm, JavaMaking, JavaNaming, JavaObject, JavaScenario, JavaWay, number,
+    JavaAnswers, JavaCall, JavaForm, JavaMaking, JavaNaming, JavaObject, JavaScenario, JavaSeries, JavaWay, number,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_criteria::NamedValue;
@@ -97,7 +97,7 @@ impl<'t> Making<'t> {
     }
 
     /// What fills an object before these.
-    fn many<'o>(&self, object: &'o JavaObject) -> Option<&'o (u32, String)> {
+    fn many<'o>(&self, object: &'o JavaObject) -> Option<&'o JavaSeries> {
         let many = object.many.as_ref().filter(|many| many.ways.contains(&self.number(object.selector)))?;
         self.number(many.selector).checked_sub(1).and_then(|at| many.all.get(at))
     }
@@ -184,7 +184,7 @@ impl<'t> Making<'t> {
         let calls: Vec<(usize, JavaCall)> =
             self.calls(object).into_iter().map(|(selector, call)| (selector, call.clone())).collect();
         let is_made = !matches!(way, JavaWay::Null | JavaWay::Same(_));
-        let many = self.many(object).cloned();
+        let many = self.many(object).filter(|series| series.after <= calls.len()).cloned();
         // A class below its type may be meant by another method of the same name.
         let is_other = written == As::Exact && matches!(way, JavaWay::Filled { .. });
         let needed =
@@ -200,17 +200,22 @@ impl<'t> Making<'t> {
         for add in adding {
             self.lines.push(format!("{name}.{add};"));
         }
-        if let Some((count, call)) = many {
-            let number = self.variable("i");
-            self.lines.push(format!("for (int {number} = 0; {number} < {count}; {number}++) {{"));
-            self.lines.push(format!("    {name}.{};", with_number(&call, &number)));
-            self.lines.push("}".to_string());
+        for (at, (selector, call)) in calls.iter().enumerate() {
+            self.series(&name, many.as_ref().filter(|series| series.after == at));
+            let call = format!("{name}.{}", self.called(call));
+            self.lines.push(self.checks.before(*selector, &call, &self.made));
         }
-        for (selector, call) in calls {
-            let call = format!("{name}.{}", self.called(&call));
-            self.lines.push(self.checks.before(selector, &call, &self.made));
-        }
+        self.series(&name, many.as_ref().filter(|series| series.after == calls.len()));
         name
+    }
+
+    /// A loop of calls, if there is one here.
+    fn series(&mut self, name: &str, series: Option<&JavaSeries>) {
+        let Some(JavaSeries { count, call, .. }) = series else { return };
+        let number = self.variable("i");
+        self.lines.push(format!("for (int {number} = 0; {number} < {count}; {number}++) {{"));
+        self.lines.push(format!("    {name}.{};", with_number(call, &number)));
+        self.lines.push("}".to_string());
     }
 
     /// The variable of an object that is a parameter.
@@ -245,7 +250,7 @@ impl<'t> Making<'t> {
 
     fn stub(&mut self, ty: &str, create: Option<&JavaCall>, methods: &[JavaAnswers], lambda: bool) -> String {
         let mut bodies = Vec::new();
-        let mut counts = false;
+        let (mut counts, mut waits) = (false, false);
         for method in methods {
             let thrown = method.throws.as_ref().and_then(|throws| {
                 let at = self.number(throws.selector).checked_sub(1)?;
@@ -263,9 +268,18 @@ impl<'t> Making<'t> {
                     Some(format!("calls++ == 0 ? {first} : {}", rest.join(", ")))
                 }
             };
-            let meddling = method.meddles.as_ref().filter(|(selector, ..)| self.number(*selector) == 1);
-            let meddling = meddling.and_then(|(_, object, call)| Some(format!("{}.{call};", self.made.get(object)?)));
-            if lambda && !counts {
+            let meddling = method.meddles.as_ref().and_then(|(selector, object, call)| {
+                let call = format!("{}.{call};", self.made.get(object)?);
+                match self.number(*selector) {
+                    1 => Some(call),
+                    2 => {
+                        waits = true;
+                        Some(format!("if (before++ > 0) {{ {call} }}"))
+                    }
+                    _ => None,
+                }
+            });
+            if lambda && !counts && !waits {
                 let params = if params.len() == 1 { params.join("") } else { format!("({})", params.join(", ")) };
                 let instead = || thrown.as_ref().map_or("{ }".to_string(), |thrown| format!("{{ {thrown} }}"));
                 return match (meddling, answer) {
@@ -288,7 +302,12 @@ impl<'t> Making<'t> {
             let throws = exception.map_or(String::new(), |class| format!(" throws {class}"));
             bodies.push(format!("public {result} {}({}){throws} {{{body} }}", method.name, typed.join(", ")));
         }
-        let counter = if counts { "private int calls; " } else { "" };
+        let counter = match (counts, waits) {
+            (false, false) => "",
+            (true, false) => "private int calls; ",
+            (false, true) => "private int before; ",
+            (true, true) => "private int calls; private int before; ",
+        };
         let arguments = create.map_or(String::new(), |call| self.values(&call.arguments.clone(), As::Exact));
         match bodies.is_empty() {
             true => format!("new {ty}({arguments}) {{ }}"),

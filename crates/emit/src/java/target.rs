@@ -86,8 +86,19 @@ pub struct JavaMany {
     pub selector: usize,
     /// The ways after which there may be some.
     pub ways: Vec<usize>,
-    /// How many calls, and one of them, with the number `i`.
-    pub all: Vec<(u32, String)>,
+    /// What there is.
+    pub all: Vec<JavaSeries>,
+}
+
+/// One of them.
+#[derive(Clone, Debug)]
+pub struct JavaSeries {
+    /// How many calls.
+    pub count: u32,
+    /// One of them, with the number `i`.
+    pub call: String,
+    /// How many other calls come before.
+    pub after: usize,
 }
 
 /// One way to make an object.
@@ -160,7 +171,8 @@ pub struct JavaAnswers {
     pub answers: Vec<JavaMaking>,
     /// What it throws instead.
     pub throws: Option<JavaThrows>,
-    /// What it may do to an object: who says whether it does (1 for yes), the object's number, and the call.
+    /// What it may do to an object: who says whether it does (1 for yes, 2 for not when it is called first), the object's number,
+    /// and the call.
     pub meddles: Option<(usize, usize, String)>,
 }
 

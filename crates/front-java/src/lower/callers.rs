@@ -9,10 +9,10 @@
 
 use super::MADE;
 use super::generics::Types;
-use super::known_classes::unboxed;
+use super::known_classes::{stands_for, unboxed};
 use super::making::All;
 use super::planning::{Planner, is_given};
-use crate::classfile::{Attribute, ClassFile, Generic, Insn, Member, MemberRef, access, decode};
+use crate::classfile::{ClassFile, Generic, Insn, Member, MemberRef, access, decode};
 use crate::world::{ClassId, MethodRef};
 use std::collections::BTreeSet;
 
@@ -136,12 +136,8 @@ impl Planner<'_> {
         let outermost = names.iter().next().and_then(|name| name.split('$').next()).unwrap_or_default();
         let whole = |class: &ClassId| {
             let class = self.world.classes.get(*class);
-            let rows =
-                class.file().into_iter().flat_map(|file| &file.attributes).filter_map(|attribute| match attribute {
-                    Attribute::InnerClasses(rows) => Some(rows),
-                    _ => None,
-                });
-            let mut inside = rows.flatten().filter(|row| row.class.split('$').next() == Some(outermost));
+            let rows = class.file().into_iter().flat_map(|file| file.inner_classes());
+            let mut inside = rows.filter(|row| row.class.split('$').next() == Some(outermost));
             !class.of_jdk && inside.all(|row| names.contains(&*row.class))
         };
         names.contains(outermost) && nest.iter().all(whole)
@@ -191,13 +187,14 @@ impl Planner<'_> {
         (method.class, member.is(access::STATIC), &*member.name == "<init>")
     }
 
-    /// How hard it is to call a method: numbers and texts are simple, then come boxes.
+    /// How hard it is to call a method: numbers and texts are simple, then come boxes, and types that they stand for.
     pub(super) fn cost(&self, method: MethodRef) -> usize {
         let types: Types = self.defaults(method.class);
         let mut params = self.method_types(method, &types);
         params.pop();
         let cost = |ty: &Generic| match ty {
             Generic::Class(name, _) if unboxed(name).is_some() => 1,
+            Generic::Class(name, _) if !stands_for(name).is_empty() => 2,
             _ if is_given(&ty.erased()) => 0,
             _ => 4,
         };

@@ -2,18 +2,20 @@
 //!
 //! What calls leave open is tried on such heaps. Which objects there are is found as a search goes on: null, a fresh object of a class
 //! that fits, or one that is there already. Fields of the program's classes lead on in the same way, numbers, texts and arrays are
-//! what they are as parameters. Deliberately not here: records and enumerations, whose fields nobody can set; classes that extend
-//! one of the JDK, whose packages are closed; local and anonymous classes. A field of such a type is null.
+//! what they are as parameters. A class of the JDK is one of the program if somebody named it, or the class that it is inside of.
+//! Deliberately not here: records and enumerations, whose fields nobody can set; `java.lang`, whose objects the JVM itself knows; users'
+//! classes that extend one of the JDK; local and anonymous classes. A field of such a type is null.
 
-use super::making::{All, Call, Heap, Making, Object};
+use super::making::{All, Call, Heap, Making, Object, Typed, Way};
 use super::planning::{Planner, is_given, joined};
 use super::present::value_type;
 use super::types::Use;
 use super::world::World;
 use super::{MADE, STRING};
 use crate::classfile::{Desc, MethodDesc, access};
-use crate::world::{ARRAY_BASE, ARRAY_LENGTH, CLASS_WORD, ClassId, MethodRef};
+use crate::world::{ARRAY_BASE, ARRAY_LENGTH, CLASS_WORD, Class, ClassId, MethodRef};
 use std::collections::BTreeSet;
+use std::rc::Rc;
 use touchstone_ir::{DataType, DataTypeId, Field, StructKind, Tag, Variant};
 
 /// So many classes an object may be of.
@@ -29,7 +31,7 @@ impl Planner<'_> {
             let below = self.world.below(call.method.class);
             let has = |class: &ClassId| calls.iter().all(|call| self.inherits(*class, call.method));
             let classes: Vec<ClassId> = below.into_iter().filter(has).collect();
-            found.extend(self.heap(object, call.method.class, &classes));
+            found.extend(self.heap(object, (call.method.class, Typed::OfProgram), &classes));
         }
         for call in calls {
             let descs = self.world.param_descs(call.method);
@@ -37,17 +39,27 @@ impl Planner<'_> {
             let planned = descs.iter().skip(descs.len().saturating_sub(call.arguments.len()));
             for (desc, argument) in planned.zip(&call.arguments) {
                 let Making::Object(object) = argument else { continue };
-                let Ok(class) = self.world.classes.of_desc(desc) else { continue };
-                if self.world.program.contains(&class) && self.is_accessible(class) {
-                    let classes = self.world.below(class);
-                    found.extend(self.heap(object, class, &classes));
-                }
+                let Some(class) = self.heap_class(desc, object) else { continue };
+                let classes = self.world.below(class.0);
+                found.extend(self.heap(object, class, &classes));
             }
         }
         found
     }
 
-    fn heap(&mut self, object: &Object, class: ClassId, classes: &[ClassId]) -> Option<Heap> {
+    /// The class of the program that an argument is an object of: that of its type, else one that tests make for it.
+    fn heap_class(&mut self, desc: &Desc, object: &Object) -> Option<(ClassId, Typed)> {
+        let own = self.world.classes.of_desc(desc).ok()?;
+        let made = object.ways.iter().filter_map(|way| match way {
+            Way::New(call) | Way::Filled { create: call, .. } => Some((call.method.class, Typed::Wider)),
+            _ => None,
+        });
+        let all = self.world.with_nested();
+        let is_tested = |(class, _): &(ClassId, Typed)| all.contains(class) && self.is_accessible(*class);
+        std::iter::once((own, Typed::OfProgram)).chain(made).find(is_tested)
+    }
+
+    fn heap(&mut self, object: &Object, (class, typed): (ClassId, Typed), classes: &[ClassId]) -> Option<Heap> {
         // Where all ways are known, others would be none.
         if classes.is_empty() || object.all == All::Known {
             return None;
@@ -56,7 +68,7 @@ impl Planner<'_> {
         let data = self.world.heap_pointer(title, classes);
         let classes = self.world.classes_of_heap(data);
         let param = self.param(&joined(&object.name, "heap"), Desc::Ref(name));
-        Some(Heap { object: object.number, selector: object.selector, param, class, data, classes })
+        Some(Heap { object: object.number, selector: object.selector, param, typed, class, data, classes })
     }
 }
 
@@ -67,11 +79,33 @@ impl World {
         desc.map_or(Vec::new(), |desc| desc.params)
     }
 
+    /// The classes of the program, and those inside of them: who names a class does not name these.
+    fn with_nested(&mut self) -> Rc<[ClassId]> {
+        if let Some(known) = &self.with_nested {
+            return Rc::clone(known);
+        }
+        let mut all = self.program.clone();
+        let mut seen: BTreeSet<ClassId> = all.iter().copied().collect();
+        let mut at = 0;
+        while let Some(class) = all.get(at) {
+            let own = self.classes.get(*class).name.clone();
+            let rows = self.classes.get(*class).file().map_or(Vec::new(), |file| file.inner_classes().to_vec());
+            for row in rows.iter().filter(|row| row.outer.as_ref() == Some(&own)) {
+                all.extend(self.classes.load(&row.class).ok().filter(|inner| seen.insert(*inner)));
+            }
+            at += 1;
+        }
+        let all: Rc<[ClassId]> = all.into();
+        self.with_nested = Some(Rc::clone(&all));
+        all
+    }
+
     /// The classes of the program that an object of a type may be of, and that a test can fill.
-    fn below(&self, class: ClassId) -> Vec<ClassId> {
+    fn below(&mut self, class: ClassId) -> Vec<ClassId> {
+        let all = self.with_nested();
         let fits = |other: &ClassId| self.classes.is_subtype(*other, class) && self.is_fillable(*other);
-        let own = Some(class).filter(|own| self.program.contains(own));
-        let others = self.program.iter().copied().filter(|other| *other != class);
+        let own = Some(class).filter(|own| all.contains(own));
+        let others = all.iter().copied().filter(|other| *other != class);
         own.into_iter().chain(others).filter(fits).take(MOST_CLASSES).collect()
     }
 
@@ -81,13 +115,15 @@ impl World {
         let Some(file) = found.file() else { return false };
         let is_local = |part: &str| part.starts_with(|first: char| first.is_ascii_digit());
         let is_made = found.is(MADE | access::ABSTRACT | access::INTERFACE | access::ENUM);
-        if found.of_jdk || is_made || file.name.split('$').skip(1).any(is_local) {
+        if is_made || file.name.split('$').skip(1).any(is_local) {
             return false;
         }
-        let mut above = found.superclass;
+        // Who tests a class of their own does not ask what the JDK's does with fields that are wrong.
+        let is_closed = |above: &Class| above.of_jdk && (!found.of_jdk || above.name.starts_with("java/lang/"));
+        let mut above = Some(class);
         while let Some(next) = above {
             let next = self.classes.get(next);
-            if next.of_jdk && &*next.name != "java/lang/Object" {
+            if &*next.name != "java/lang/Object" && is_closed(next) {
                 return false;
             }
             above = next.superclass;
@@ -162,7 +198,7 @@ impl World {
     /// The classes that the object in a field may be of; what stands for any object is a number.
     fn field_classes(&mut self, desc: &Desc) -> Vec<ClassId> {
         let Ok(class) = self.classes.of_desc(desc) else { return Vec::new() };
-        if self.program.contains(&class) {
+        if self.with_nested().contains(&class) {
             return self.below(class);
         }
         let number = self.classes.load(&NUMBER.into()).ok();
@@ -210,7 +246,8 @@ impl World {
             }
         }
         let of_program = self.heap_types.iter().filter(|(class, data)| {
-            seen.contains(data) && !self.classes.get(**class).of_jdk && &*self.classes.get(**class).name != STRING
+            let name = &*self.classes.get(**class).name;
+            seen.contains(data) && name != NUMBER && name != STRING
         });
         let mut classes: Vec<ClassId> = of_program.map(|(class, _)| *class).collect();
         classes.sort_unstable();

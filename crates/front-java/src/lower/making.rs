@@ -53,10 +53,21 @@ pub struct Many {
 pub struct Series {
     pub(crate) method: MethodRef,
     pub(crate) rule: usize,
+    /// Where they stand.
+    pub when: Standing,
     /// How many calls.
     pub count: u32,
     /// One call, as source writes it, with the number `i`, which counts from 0.
     pub text: String,
+}
+
+/// Where calls of one method stand among others.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Standing {
+    /// Before all others.
+    First,
+    /// After the first of the others, which prepares them. Without one there are none.
+    AfterOneCall,
 }
 
 /// Whether the ways are all that a caller has.
@@ -158,7 +169,7 @@ pub struct Answers {
 /// What a method of a stub does to the object whose method is tested: nobody expects that, and some look whether somebody did.
 #[derive(Clone, Debug)]
 pub struct Meddles {
-    /// The parameter that says whether it does: 1 for yes, 0 for no.
+    /// The parameter that says whether it does: 0 for no, 1 for yes, 2 for not when it is called first.
     pub selector: usize,
     /// The number of that object.
     pub object: usize,
@@ -239,6 +250,15 @@ impl Naming {
 /// More than there are ways, and a number that nobody makes rounder.
 pub const ANY_HEAP: u64 = 5_000;
 
+/// Whether the type of an object says that it is one of the program's.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Typed {
+    /// It does.
+    OfProgram,
+    /// Others fit as well.
+    Wider,
+}
+
 /// An object that may be an input.
 #[derive(Clone, Debug)]
 pub struct Heap {
@@ -248,7 +268,9 @@ pub struct Heap {
     pub selector: usize,
     /// The parameter that it is.
     pub param: usize,
-    /// Its declared class.
+    /// Whether its type says so.
+    pub typed: Typed,
+    /// Its class, or one above it.
     pub(crate) class: ClassId,
     /// The type of the parameter.
     pub(crate) data: DataTypeId,

@@ -1,11 +1,12 @@
 //! Objects that hold a lot: one method is called many times, with numbers that follow a rule, or without. A few single calls never fill
 //! what grows, make deep trees and long chains, or let something happen only after a while.
 //!
-//! The numbers are constants, so such an object costs a search no questions. Single calls come after them.
+//! The numbers are constants, so such an object costs a search no questions. Single calls come after them, and one may come before:
+//! somebody has passed a gate before it is pushed too often.
 
 use super::builder::{Builder, int};
 use super::generics::Types;
-use super::making::{Call, Making, Many, Series, Way};
+use super::making::{Call, Making, Many, Series, Standing, Way};
 use super::planning::Planner;
 use super::world::{Func, World};
 use crate::classfile::{Desc, Generic, MethodDesc};
@@ -24,13 +25,15 @@ struct Rule {
     text: &'static str,
 }
 
-const RULES: [Rule; 7] = [
+const RULES: [Rule; 8] = [
     Rule { count: 20, factor: 1, modulus: None, text: "i" },
     Rule { count: 20, factor: -1, modulus: None, text: "-i" },
     // In no order.
     Rule { count: 40, factor: 37, modulus: Some(64), text: "i * 37 % 64" },
     // The same place in tables of hash codes.
     Rule { count: 120, factor: 64, modulus: None, text: "i * 64" },
+    // So few that such a place is about to be something else.
+    Rule { count: 8, factor: 64, modulus: None, text: "i * 64" },
     // Of methods that take nothing.
     Rule { count: 3, factor: 0, modulus: None, text: "" },
     Rule { count: 6, factor: 0, modulus: None, text: "" },
@@ -38,8 +41,8 @@ const RULES: [Rule; 7] = [
 ];
 
 /// The rules of methods that take numbers, and of those that take nothing.
-const OF_NUMBERS: Range<usize> = 0..4;
-const OF_NOTHING: Range<usize> = 4..7;
+const OF_NUMBERS: Range<usize> = 0..5;
+const OF_NOTHING: Range<usize> = 5..8;
 
 impl Planner<'_> {
     /// What fills an object that is made in one of these ways, if something does.
@@ -73,9 +76,13 @@ impl Planner<'_> {
                 };
                 let arguments: Vec<String> = takes.iter().map(cast).collect();
                 let text = format!("{name}({})", arguments.join(", "));
-                all.push(Series { method, rule, count: number.count, text });
+                all.push(Series { method, rule, when: Standing::First, count: number.count, text });
             }
         }
+        // What takes numbers mostly finds an empty object; what takes nothing needs some state to change.
+        let repeated = all.iter().filter(|series| OF_NOTHING.contains(&series.rule)).cloned();
+        let later: Vec<Series> = repeated.map(|series| Series { when: Standing::AfterOneCall, ..series }).collect();
+        all.extend(later);
         Some(Many { selector, ways, all })
     }
 }
@@ -98,7 +105,7 @@ impl Planner<'_> {
         let takes = MethodDesc::parse(&desc).map_or(0, |desc| desc.params.len());
         let number = &RULES[0];
         let text = format!("{name}({})", vec![number.text; takes].join(", "));
-        let all = vec![Series { method: add, rule: 0, count: number.count, text }];
+        let all = vec![Series { method: add, rule: 0, when: Standing::First, count: number.count, text }];
         Some(Many { selector: self.param("many", Desc::Int), ways: vec![at], all })
     }
 }
@@ -126,17 +133,22 @@ fn is_number(ty: &Generic) -> bool {
 }
 
 impl World {
-    /// Makes the calls that a selector says, if any.
+    /// Makes the calls that `chosen` says, if they stand here. Later it is asked again.
     pub(super) fn make_many(
         &mut self,
         b: &mut Builder,
         many: &Many,
+        (chosen, now): (Reg, Standing),
         object: Reg,
         others: BlockId,
     ) -> Result<(), Refusal> {
         let (entry, done) = (b.here(), b.block());
         let mut arms = vec![super::scenario::arm(0, done)];
         for (number, series) in many.all.iter().enumerate() {
+            if series.when != now {
+                arms.push(super::scenario::arm(number + 1, done));
+                continue;
+            }
             let block = b.block();
             arms.push(super::scenario::arm(number + 1, block));
             b.at(block);
@@ -144,7 +156,7 @@ impl World {
             b.jump(done);
         }
         b.at(entry);
-        b.switch(b.param(many.selector), arms, others, BranchRole::Check);
+        b.switch(Operand::Reg(chosen), arms, others, BranchRole::Check);
         b.at(done);
         Ok(())
     }

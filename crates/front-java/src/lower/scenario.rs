@@ -4,7 +4,7 @@
 //! making an object throws is none: nobody gets to call the method.
 
 use super::builder::{Builder, NULL, int, long, ty_of};
-use super::making::{ANY_HEAP, All, Call, Heap, Making, Object, Results, Scenario, Slot, Tested, Way};
+use super::making::{ANY_HEAP, All, Call, Heap, Making, Many, Object, Results, Scenario, Slot, Standing, Tested, Way};
 use super::outer::object_of;
 use super::planning::Planned;
 use super::types::Use;
@@ -275,7 +275,8 @@ impl World {
     fn make_object(&mut self, p: &mut Playing, object: &Object) -> Result<Operand, Refusal> {
         let made = p.objects[object.number];
         let (entry, used, done) = (p.b.here(), p.b.block(), p.b.block());
-        let filled = p.b.block();
+        let (filled, chosen) = (p.b.block(), p.b.reg(Ty::I32));
+        p.b.copy(chosen, int(0));
         let mut arms = Vec::new();
         for (number, way) in object.ways.iter().enumerate() {
             let block = p.b.block();
@@ -310,12 +311,19 @@ impl World {
         p.b.at(filled);
         if let Some(many) = &object.many {
             let others = Playing::stop(p, OTHERS);
-            self.make_many(&mut p.b, many, made, others)?;
+            p.b.copy(chosen, p.b.param(many.selector));
+            self.make_many(&mut p.b, many, (chosen, Standing::First), made, others)?;
         }
         p.b.jump(used);
         p.b.at(used);
+        let is_later = |many: &&Many| many.all.iter().any(|series| series.when == Standing::AfterOneCall);
+        let mut later = object.many.as_ref().filter(is_later);
         for slot in &object.slots {
             self.make_call(p, slot, made, done)?;
+            if let Some(many) = later.take() {
+                let others = Playing::stop(p, OTHERS);
+                self.make_many(&mut p.b, many, (chosen, Standing::AfterOneCall), made, others)?;
+            }
         }
         p.b.jump(done);
         p.b.at(done);
@@ -436,7 +444,7 @@ impl World {
                 for (index, method) in methods.iter().enumerate() {
                     let Some(meddles) = &method.meddles else { continue };
                     let choice = p.b.param(meddles.selector);
-                    let known = p.b.cmp(CmpOp::Ule, choice, int(1));
+                    let known = p.b.cmp(CmpOp::Ule, choice, int(2));
                     p.b.check(known, p.never);
                     p.b.store(object, self.stub_field(*class, &format!("meddles${index}"))?.0, choice);
                     let tested = Operand::Reg(p.objects[meddles.object]);
@@ -597,7 +605,7 @@ impl World {
         Ok(())
     }
 
-    /// Changes the object whose method is tested, if the stub was told to.
+    /// Changes the object whose method is tested, if the stub was told to: from now on, or from the next call on.
     fn meddle_if_asked(
         &mut self,
         b: &mut Builder,
@@ -607,9 +615,12 @@ impl World {
     ) -> Result<(), Refusal> {
         let (offset, _) = self.stub_field(class, &format!("meddles${index}"))?;
         let choice = b.load(b.param(0), offset, Ty::I32);
-        let asked = b.cmp(CmpOp::Ne, choice, int(0));
-        let (there, next) = (b.block(), b.block());
-        b.branch(asked, there, next, BranchRole::Check);
+        let (there, later, next) = (b.block(), b.block(), b.block());
+        let arms = vec![arm(1, there), arm(2, later)];
+        b.switch(choice, arms, next, BranchRole::Check);
+        b.at(later);
+        b.store(b.param(0), offset, int(1));
+        b.jump(next);
         b.at(there);
         let tested = b.load(b.param(0), self.stub_field(class, "tested$")?.0, Ty::Ptr);
         let result = self.signature(called).1;

@@ -174,6 +174,8 @@ pub(crate) struct World {
     pub asks_identity: Option<bool>,
     /// Classes of the program, as far as somebody named them.
     pub program: Vec<ClassId>,
+    /// These and the classes inside of them, once somebody wanted to know.
+    pub with_nested: Option<Rc<[ClassId]>>,
     /// Data types, and which of them stands for what.
     pub types: DataTypes,
     pub type_ids: FxHashMap<(Arc<str>, Use), DataTypeId>,
@@ -234,6 +236,7 @@ impl World {
             asks_identity: None,
             placed: FxHashMap::default(),
             program: Vec::new(),
+            with_nested: None,
             heap_types: FxHashMap::default(),
             types: World::base_types(),
             type_ids: FxHashMap::default(),

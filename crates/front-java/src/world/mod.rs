@@ -5,7 +5,7 @@ mod described;
 mod hierarchy;
 mod loading;
 
-pub use class::{ClassId, Lambda, Shape, StubMethod};
+pub use class::{Class, ClassId, Lambda, Shape, StubMethod};
 pub use described::{DescribedMethod, SpokenOf};
 pub use hierarchy::{FieldRef, MethodRef};
 pub use loading::{BOX_HIDDEN, BOXES, Classes, HANDLE_HIDDEN, MIRROR_HIDDEN, Refusal};
