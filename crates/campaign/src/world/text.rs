@@ -92,8 +92,9 @@ pub(crate) struct Piece {
 pub enum WorldError {
     #[error("can't read {}", file.display())]
     NotReadable { file: PathBuf, source: std::io::Error },
-    #[error("{}:{line}:{column}: {what}\n  help: {help}", file.display())]
-    Wrong { file: PathBuf, line: u32, column: u32, what: String, help: String },
+    /// With file, line and column, and what to do.
+    #[error("{0}")]
+    Wrong(String),
 }
 
 const CLAUSES: [&str; 6] = ["when", "otherwise", "returns", "writes", "throws", "fails"];
@@ -134,7 +135,7 @@ impl Said {
 }
 
 fn wrong(file: &Path, line: u32, column: u32, what: impl Into<String>, help: impl Into<String>) -> WorldError {
-    WorldError::Wrong { file: file.to_path_buf(), line, column, what: what.into(), help: help.into() }
+    WorldError::Wrong(format!("{}:{line}:{column}: {}\n  help: {}", file.display(), what.into(), help.into()))
 }
 
 /// Reads a text.
@@ -350,11 +351,11 @@ mod tests {
     use super::*;
 
     fn said(text: &str) -> Vec<Said> {
-        parse(Path::new("w"), text).unwrap()
+        parse(Path::new("w"), text).expect("right")
     }
 
     fn complains(text: &str) -> String {
-        parse(Path::new("w"), text).unwrap_err().to_string()
+        parse(Path::new("w"), text).expect_err("wrong").to_string()
     }
 
     #[test]

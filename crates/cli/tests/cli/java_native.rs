@@ -40,6 +40,11 @@ public class Pump {
             return channel < 0 ? -1 : -2;
         }
     }
+    static int both(Sensor sensor) throws java.io.IOException {
+        if (!sensor.name().equals("north")) return 0;
+        int first = sensor.read(1), second = sensor.read(2);
+        return first < second ? 1 : 2;
+    }
     static int known(Sensor sensor) {
         if (sensor.name().equals("north")) return 1;
         return sensor.name().isEmpty() ? 2 : 3;

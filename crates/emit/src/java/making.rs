@@ -250,7 +250,7 @@ impl<'t> Making<'t> {
 
     fn stub(&mut self, ty: &str, create: Option<&JavaCall>, methods: &[JavaAnswers], lambda: bool) -> String {
         let mut bodies = Vec::new();
-        let (mut counts, mut waits) = (false, false);
+        let (mut counters, mut waits): (Vec<String>, bool) = (Vec::new(), false);
         for method in methods {
             let thrown = method.throws.as_ref().and_then(|throws| {
                 let at = self.number(throws.selector).checked_sub(1)?;
@@ -264,8 +264,9 @@ impl<'t> Making<'t> {
                 [] => None,
                 [first, rest @ ..] if rest.iter().all(|other| other == first) => Some(first.clone()),
                 [first, rest @ ..] => {
-                    counts = true;
-                    Some(format!("calls++ == 0 ? {first} : {}", rest.join(", ")))
+                    let number = if counters.is_empty() { String::new() } else { (counters.len() + 1).to_string() };
+                    counters.push(format!("calls{number}"));
+                    Some(format!("calls{number}++ == 0 ? {first} : {}", rest.join(", ")))
                 }
             };
             let meddling = method.meddles.as_ref().and_then(|(selector, object, call)| {
@@ -279,7 +280,7 @@ impl<'t> Making<'t> {
                     _ => None,
                 }
             });
-            if lambda && !counts && !waits {
+            if lambda && counters.is_empty() && !waits {
                 let params = if params.len() == 1 { params.join("") } else { format!("({})", params.join(", ")) };
                 let instead = || thrown.as_ref().map_or("{ }".to_string(), |thrown| format!("{{ {thrown} }}"));
                 return match (meddling, answer) {
@@ -302,12 +303,8 @@ impl<'t> Making<'t> {
             let throws = exception.map_or(String::new(), |class| format!(" throws {class}"));
             bodies.push(format!("public {result} {}({}){throws} {{{body} }}", method.name, typed.join(", ")));
         }
-        let counter = match (counts, waits) {
-            (false, false) => "",
-            (true, false) => "private int calls; ",
-            (false, true) => "private int before; ",
-            (true, true) => "private int calls; private int before; ",
-        };
+        counters.extend(waits.then(|| "before".to_string()));
+        let counter: String = counters.iter().map(|counter| format!("private int {counter}; ")).collect();
         let arguments = create.map_or(String::new(), |call| self.values(&call.arguments.clone(), As::Exact));
         match bodies.is_empty() {
             true => format!("new {ty}({arguments}) {{ }}"),

@@ -588,7 +588,7 @@ impl World {
                 b.ret(Some(value));
             }
             _ => {
-                let calls = self.classes.field_named(class, "calls$").map_or(0, |field| field.offset as i64);
+                let (calls, _) = self.stub_field(class, &format!("calls${index}"))?;
                 let before = b.load(this, calls, Ty::I32);
                 let next = b.bin(BinOp::Add, before, int(1));
                 b.store(this, calls, next);

@@ -269,7 +269,9 @@ impl Classes {
         let tested = (!meddling.is_empty()).then(|| ("tested$".to_string(), Desc::Ref("java/lang/Object".into())));
         let meddles = meddling.into_iter().map(|index| (format!("meddles${index}"), Desc::Int));
         let choices = choices.chain(meddles).chain(tested);
-        for (name, desc) in std::iter::once(("calls$".to_string(), Desc::Int)).chain(choices).chain(named) {
+        let counting = (0..methods.len()).filter(|index| methods[*index].answers > 1);
+        let counters = counting.map(|index| (format!("calls${index}"), Desc::Int));
+        for (name, desc) in counters.chain(choices).chain(named) {
             let offset = end.next_multiple_of(desc.size());
             end = offset + desc.size();
             fields.push(FieldPlace { name: name.into(), desc, offset });
