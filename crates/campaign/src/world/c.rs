@@ -7,7 +7,7 @@ use crate::error::PlanError;
 use crate::program::Program;
 use std::path::PathBuf;
 use touchstone_front_c::{Described, DescribedCase, Place, helper};
-use touchstone_ir::{Callee, FuncId, InstKind, Module};
+use touchstone_ir::{Callee, DataType, FuncId, InstKind, Module};
 
 /// Adds what is said of a function.
 pub(super) fn add(
@@ -37,6 +37,9 @@ pub(super) fn add(
     let parameters = touchstone_emit::parameter_list_as(module, id, &said.params)?;
     let result = touchstone_emit::result_as(module, id, "result")?;
     let own = if given == 0 { String::new() } else { parameters.clone() };
+    if let DataType::Pointer { .. } = module.types[function.result_data] {
+        check_pointers(said)?;
+    }
     let maker = Maker { said, own, result: result.filter(|_| returns) };
     let mut described = Described { function: said.function.clone(), cases: Vec::new() };
     let mut text = maker.case_of()?;
@@ -55,6 +58,19 @@ pub(super) fn add(
     let file = calling_file(module, files, id).unwrap_or(0);
     beside.add(file, format!("\n{include}{text}"));
     beside.described.push(described);
+    Ok(())
+}
+
+/// A test can let a stub return null, or an object of its own; other places it can't name.
+fn check_pointers(said: &Said) -> Result<(), WorldError> {
+    for values in said.cases.iter().filter_map(|case| case.returns.as_ref()) {
+        let (Values::One(piece) | Values::Range(piece, _)) = values else { continue };
+        let is_null = matches!(values, Values::One(_)) && ["0", "NULL", "((void *)0)"].contains(&piece.text.as_str());
+        if !is_null {
+            let what = format!("`{}` returns a pointer, of which only null can be said", said.function);
+            return Err(said.wrong(piece, what, "returns 0, returns NULL, or returns any"));
+        }
+    }
     Ok(())
 }
 
@@ -84,14 +100,19 @@ impl Maker<'_> {
             .chain(more.iter().map(String::as_str))
             .collect();
         let parameters = if parameters.is_empty() { "void".to_string() } else { parameters.join(", ") };
-        format!("{ty} {}({parameters}) {{ {body} }}\n", helper(&self.said.function, what))
+        let (line, file) = (self.said.line, self.file());
+        format!("#line {line} \"{file}\"\n{ty} {}({parameters}) {{ {body} }}\n", helper(&self.said.function, what))
     }
 
     /// An expression at its place.
     fn at(&self, piece: &Piece) -> String {
         let indent = " ".repeat(piece.column as usize - 1);
-        let file = self.said.file.display().to_string().replace('\\', "\\\\").replace('"', "\\\"");
-        format!("(\n#line {} \"{file}\"\n{indent}{}\n)", piece.line, piece.text)
+        format!("(\n#line {} \"{}\"\n{indent}{}\n)", piece.line, self.file(), piece.text)
+    }
+
+    /// The name of the file, as a literal has it.
+    fn file(&self) -> String {
+        self.said.file.display().to_string().replace('\\', "\\\\").replace('"', "\\\"")
     }
 
     /// Whether a case may happen, whatever it returns.

@@ -23,6 +23,7 @@ struct place { int x, y; };
 int sensor(int channel, int *out);
 void locate(struct place *p, int mode);
 int mode_now;
+int *made(int n);
 
 int pump(int channel) {
     int value;
@@ -41,6 +42,11 @@ int fill(int fd) {
     if (n > 4) return 3;
     if (n == 2 && buf[1] == 'x') return 4;
     return 5;
+}
+
+int has(int n) {
+    int *p = made(n);
+    return p ? 1 : 0;
 }
 
 int find(int mode) {
@@ -64,6 +70,10 @@ read(fd, buf, count)
     when fd >= 0   returns -1   writes errno = EINTR
                    returns 0 .. count
                    writes buf[0 .. result]
+
+made(n)
+    when n > 0    returns any
+    when n <= 0   returns NULL
 
 locate(p, mode)
     when mode == 0   writes p->x = p->x
@@ -188,6 +198,10 @@ fn what_is_wrong_is_named_where_it_stands() {
             "w:3:1: `sensor` was described before, at w:1\n",
         ),
         ("  returns 0\n", "w:1:1: a case of no function\n"),
+        (
+            "made(n)\n  returns n > 0 ? &mode_now : 0\n",
+            "w:2:11: `made` returns a pointer, of which only null can be said\n",
+        ),
     ];
     let folder = folder(&[("a.c", DEVICE)]);
     for (world, expected) in cases {
