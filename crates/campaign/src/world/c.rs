@@ -23,7 +23,11 @@ pub(super) fn add(
     let (has, given) = (function.own_params().len(), said.params.len());
     if has != given {
         let what = format!("`{}` has {has} parameters, not {given}", said.function);
-        return Err(said.wrong(&start, what, "name them all, in their order").into());
+        let help = match function.own_params().is_empty() {
+            true => "name them all, in their order; a program that does not declare it knows none: include its header",
+            false => "name them all, in their order",
+        };
+        return Err(said.wrong(&start, what, help).into());
     }
     let returns = function.result.is_some();
     if function.aggregate_result {

@@ -8,26 +8,34 @@ use crate::error::PlanError;
 use crate::program::Program;
 use std::time::Duration;
 use touchstone_base::Deadline;
-use touchstone_criteria::{TestCase, TestKind};
+use touchstone_criteria::{Outcome, TestCase, TestKind};
 use touchstone_engine::{Config, Event, Sink, explore};
 use touchstone_front_c::helper;
-use touchstone_ir::{DataType, DataValue, FuncId, Module};
+use touchstone_ir::{DataType, DataValue, ErrorKind, FuncId, Module};
 
 const TIME: Duration = Duration::from_secs(3);
 const MOST_PATHS: u64 = 4096;
+/// What stands for no answer: the expressions themselves go wrong.
+const WRONG: u64 = 0;
 
 impl World {
     /// Explores what was added to the program for it.
     pub fn check(&self, program: &Program) -> Result<(), PlanError> {
         for (index, said) in self.said.iter().enumerate() {
             let explored = |what: &str| first(&program.module, entry(program, said, index, what)?, what == "twice");
-            if let Some((found, _)) = explored("never") {
+            let (never, twice) = (explored("never"), explored("twice"));
+            if let Some((found, WRONG)) = never.as_ref().or(twice.as_ref()) {
+                let what = format!("what is said of `{}` goes wrong for {found}", said.function);
+                let help = "look whether a pointer is null before it is followed: when p && *p > 0";
+                return Err(said.wrong(&said.place_of(&said.cases[0]), what, help).into());
+            }
+            if let Some((found, _)) = never {
                 let what = format!("there is no case for a call of `{}` with {found}", said.function);
                 return Err(said
                     .wrong(&said.place_of(&said.cases[0]), what, "add one; `otherwise` is for all others")
                     .into());
             }
-            if let Some((found, code)) = explored("twice") {
+            if let Some((found, code)) = twice {
                 let (one, other) = (code as usize / 1000, code as usize % 1000);
                 return Err(overlap(said, one, other, &found).into());
             }
@@ -54,7 +62,7 @@ fn overlap(said: &Said, one: usize, other: usize, found: &str) -> super::WorldEr
     said.wrong(&said.place_of(at), what, "narrow one of both: what is written or thrown has to be clear")
 }
 
-/// The first inputs for which a function does not return 0, in words, and what it returns.
+/// The first inputs for which a function does not return 0, in words, and what it returns; [`WRONG`] where it goes wrong.
 fn first(module: &Module, func: FuncId, results: bool) -> Option<(String, u64)> {
     let config = Config { deadline: Deadline::within(Some(TIME)), max_paths: Some(MOST_PATHS), ..Config::default() };
     touchstone_base::on_deep_stack(|| {
@@ -74,8 +82,13 @@ struct Found<'m> {
 impl Sink for Found<'_> {
     fn event(&mut self, event: Event<'_>) {
         let Event::Test(test) = event else { return };
-        if let (None, Some(DataValue::Int(code @ 1..))) = (&self.first, &test.expected.result) {
-            self.first = Some((self.words(test), *code));
+        let code = match (&test.outcome, &test.expected.result) {
+            (Outcome::Error { kind: ErrorKind::NullPointer | ErrorKind::DivisionByZero, .. }, _) => WRONG,
+            (_, Some(DataValue::Int(code @ 1..))) => *code,
+            _ => return,
+        };
+        if self.first.is_none() {
+            self.first = Some((self.words(test), code));
         }
     }
 }

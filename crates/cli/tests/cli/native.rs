@@ -199,6 +199,10 @@ fn what_is_wrong_is_named_where_it_stands() {
         ),
         ("  returns 0\n", "w:1:1: a case of no function\n"),
         (
+            "sensor(c, out)\n  when *out > 0 returns 1\n  otherwise returns 0\n",
+            "w:2:1: what is said of `sensor` goes wrong for c = 0, out = null",
+        ),
+        (
             "made(n)\n  returns n > 0 ? &mode_now : 0\n",
             "w:2:11: `made` returns a pointer, of which only null can be said\n",
         ),
