@@ -24,6 +24,7 @@ import java.util.Set;
 public class TouchstoneGen extends Gen {
     private static PrintWriter out;
     private static Field codeField;
+    private static Field fixedField;
 
     /** The loops with a condition of their own that sources have: files and positions. */
     static final Set<String> LOOPS = new HashSet<>();
@@ -43,6 +44,8 @@ public class TouchstoneGen extends Gen {
         out = records;
         codeField = Gen.class.getDeclaredField("code");
         codeField.setAccessible(true);
+        fixedField = Code.class.getDeclaredField("fixedPc");
+        fixedField.setAccessible(true);
         context.put(genKey, (Context.Factory<Gen>) TouchstoneGen::new);
     }
 
@@ -73,25 +76,45 @@ public class TouchstoneGen extends Gen {
         gotos = new ArrayList<>();
         super.visitMethodDef(tree);
         // The last thing that the compiler adds may be shorter than a jump that it took away.
-        dropTaken(code());
+        Code code = code();
+        if (code != null) {
+            dropTaken(code.cp);
+            gotos.removeIf(jump -> code.code[jump[0]] != (byte) ByteCodes.goto_);
+        }
         gotos.forEach(jump -> record("T", jump[0], jump[2], 0));
         method = before;
         gotos = outer;
     }
 
-    /** Where the next instruction comes: the compiler takes away jumps that lead just there. */
-    private int next(Code code) {
-        if (code.isAlive()) {
-            code.resolvePending();
-        }
-        dropTaken(code);
-        return code.cp;
+    /**
+     * Where the next instruction comes, unless it is a jump: the compiler takes away a jump that leads just there. Nothing is resolved for
+     * that: jumps that wait for their place join the next one, and the code must be what the compiler makes alone.
+     */
+    private static int next(Code code) {
+        Code.Chain waiting = code.pendingJumps;
+        boolean leadsHere = waiting != null && waiting.pc + 3 == code.cp && code.code[waiting.pc] == (byte) ByteCodes.goto_;
+        return leadsHere && !isFixed(code) ? code.cp - 3 : code.cp;
     }
 
-    /** Forgets jumps that the compiler took away: there is nothing left of them. */
-    private void dropTaken(Code code) {
-        if (code != null) {
-            gotos.removeIf(jump -> jump[1] > code.cp);
+    /** Whether something else leads to where the code ends. */
+    private static boolean isFixed(Code code) {
+        try {
+            return fixedField.getBoolean(code);
+        } catch (IllegalAccessException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Forgets jumps that the compiler takes away: there is nothing left of them. */
+    private void dropTaken(int next) {
+        gotos.removeIf(jump -> jump[1] > next);
+    }
+
+    /** The same before an expression, which has instructions if it is no constant. */
+    private void dropTaken(JCTree expression) {
+        Code code = code();
+        if (code != null && (expression.type == null || expression.type.constValue() == null)) {
+            dropTaken(next(code));
         }
     }
 
@@ -112,7 +135,7 @@ public class TouchstoneGen extends Gen {
 
     @Override
     public Items.CondItem genCond(JCTree tree, boolean markBranches) {
-        dropTaken(code());
+        dropTaken(tree);
         notePattern(tree);
         Items.CondItem item = super.genCond(tree, markBranches);
         if (isLeaf(tree)) {
@@ -123,7 +146,7 @@ public class TouchstoneGen extends Gen {
 
     @Override
     public Items.Item genExpr(JCTree tree, Type expected) {
-        dropTaken(code());
+        dropTaken(tree);
         notePattern(tree);
         Items.Item item = super.genExpr(tree, expected);
         if (item instanceof Items.CondItem && isLeaf(tree)) {
@@ -136,10 +159,14 @@ public class TouchstoneGen extends Gen {
     public void genStat(JCTree tree, Env<GenContext> env) {
         Code code = code();
         boolean alive = code != null && code.isAlive();
-        int start = alive ? next(code) : 0;
+        boolean isJump = tree instanceof JCTree.JCBreak || tree instanceof JCTree.JCContinue;
+        boolean isEmpty = tree instanceof JCTree.JCBlock || tree instanceof JCTree.JCLabeledStatement;
+        int start = !alive ? 0 : isJump ? code.cp : next(code);
+        if (alive && !isJump && !isEmpty) {
+            dropTaken(start);
+        }
         super.genStat(tree, env);
         if (alive && code.cp > start) {
-            boolean isJump = tree instanceof JCTree.JCBreak || tree instanceof JCTree.JCContinue;
             if (isJump && code.cp == start + 3) {
                 gotos.add(new int[] {start, code.cp, tree.pos});
             } else {

@@ -86,6 +86,49 @@ fn by_status(report: &Value, criterion: &str, function: &str) -> (BTreeSet<Strin
     (texts(covered), texts(others))
 }
 
+/// The compiler lets jumps join the next one, and leaves out jumps that nothing gets to; so must whoever says what jumps are.
+#[test]
+fn jumps_that_join_others_are_known_by_their_source() {
+    let scratch = tempfile::tempdir().expect("a directory");
+    let code = r#"public class Joins {
+    static int a(int k, int n) {
+        while (k < n) {
+            if (n == 3) { k++; }
+            if (k == 5) { n--; break; } else if (n > 9) { k += 2; }
+            if (k > 7) { n++; }
+            break;
+        }
+        switch (k) { case 1: if (n > 2) { n = 3; } break; case 2: if (n > 2) n = 4; else n = 5; break; default: n = 2; }
+        do { if (n > 4) { n--; continue; } if (n < 0) { n++; } { continue; } } while (n > 6);
+        for (int i = 0; i < n; i++) { switch (i) { case 1: k++; break; } continue; }
+        try { if (k > 3) { k--; } } finally { if (n == 1) { n = 7; } }
+        return k + n;
+    }
+    public static void main(String[] args) { System.out.println(a(1, 2)); }
+}
+"#;
+    std::fs::create_dir(scratch.path().join("src")).expect("writable");
+    std::fs::write(scratch.path().join("src/Joins.java"), code).expect("writable");
+    let compiled = Command::new("javac").args(["-d", "classes", "src/Joins.java"]).current_dir(scratch.path()).status();
+    assert!(compiled.expect("javac runs").success());
+    let run = ["measure", "-c", "stmt,branch,condition", "-q", "--", "java", "-cp", "classes", "Joins"];
+    assert!(touchstone(scratch.path(), &run).status.success());
+    let measured = report(scratch.path());
+    let ids = |report: &Value| -> BTreeSet<String> {
+        let all = report["objectives"].as_array().expect("objectives").iter();
+        all.map(|one| format!("{} {}", one["id"], one["text"])).collect()
+    };
+    let listed = touchstone(
+        scratch.path(),
+        &["objectives", "src/Joins.java", "-c", "stmt,branch,condition", "--format", "json"],
+    );
+    let listed: Value = serde_json::from_slice(&listed.stdout).expect("JSON");
+    assert_eq!(ids(&measured), ids(&listed));
+    let (covered, others) = by_status(&measured, "condition", "Joins.a");
+    assert!(covered.contains("k < n is true") && others.contains("k < n is false"), "{covered:?} {others:?}");
+    assert!(covered.contains("n > 4 is false") && others.contains("n > 4 is true"), "{covered:?} {others:?}");
+}
+
 #[test]
 fn what_a_java_program_covers_is_measured_and_the_program_sees_nothing_of_it() {
     let scratch = compiled();
