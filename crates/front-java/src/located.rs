@@ -19,6 +19,8 @@ pub struct Located {
     pub jumps: Vec<LocatedJump>,
     /// Positions at which statements begin, and where the source has them.
     pub statements: Vec<(usize, Span)>,
+    /// Switches that the source has, and where.
+    switches: Vec<(usize, Span)>,
     /// Points that ask something of single instructions; known of methods that were lowered.
     pub points: Vec<(PointId, Placed)>,
     /// Points about values; known of methods that were lowered.
@@ -33,6 +35,12 @@ impl Located {
     /// The line of an instruction; 0 if nobody says.
     pub fn line(&self, at: usize) -> u32 {
         self.lines.iter().take_while(|(start, _)| *start <= at).last().map_or(0, |(_, line)| *line)
+    }
+
+    /// Whether the switch at a position is the one at a place; without source its line has to do.
+    pub fn is_switch(&self, at: usize, place: Span) -> bool {
+        let own = self.switches.iter().find(|(own, _)| *own == at);
+        own.map_or_else(|| self.line(at) == place.line, |(_, own)| *own == place)
     }
 }
 
@@ -66,6 +74,7 @@ impl Program {
             method: usize::from(method.index),
             jumps: jumps.collect(),
             statements: table.beginnings().map(|(at, point)| (at, point.span)).collect(),
+            switches: table.switches().collect(),
             points: placed.points,
             values: placed.values,
             own_fields: placed.own_fields,

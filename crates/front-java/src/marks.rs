@@ -42,6 +42,14 @@ pub(crate) enum Selector {
     Other,
 }
 
+/// A switch, and where its word stands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SwitchMark {
+    pub selector: Selector,
+    pub line: u32,
+    pub column: u32,
+}
+
 /// A jump that evaluates a condition.
 #[derive(Debug)]
 pub(crate) struct JumpMark {
@@ -59,7 +67,7 @@ pub(crate) struct MethodMarks {
     pub jumps: BTreeMap<usize, JumpMark>,
     pub statements: BTreeMap<usize, Vec<Rc<StatementMark>>>,
     /// By the first instruction of the switch.
-    pub switches: BTreeMap<usize, Selector>,
+    pub switches: BTreeMap<usize, SwitchMark>,
     /// Jumps that are no conditions, and why not.
     pub others: BTreeMap<usize, Option<Rc<str>>>,
 }
@@ -87,7 +95,7 @@ struct FileMarks {
     conditions: FxHashMap<i64, (usize, usize)>,
     decisions: BTreeMap<usize, DecisionMark>,
     statements: FxHashMap<i64, Rc<StatementMark>>,
-    switches: FxHashMap<i64, Selector>,
+    switches: FxHashMap<i64, SwitchMark>,
     reasons: FxHashMap<i64, Rc<str>>,
 }
 
@@ -150,8 +158,9 @@ impl Marks {
                     }
                 }
                 _ => {
-                    let selector = known.switches.get(&position).copied().unwrap_or(Selector::Other);
-                    method.switches.insert(at, selector);
+                    if let Some(switch) = known.switches.get(&position) {
+                        method.switches.insert(at, *switch);
+                    }
                 }
             }
         }
@@ -249,9 +258,10 @@ impl FileMarks {
                 let mark = StatementMark { place: place([a, b, c, d])?, text: text.to_string() };
                 self.statements.entry(position.parse().ok()?).or_insert_with(|| Rc::new(mark));
             }
-            ("X", [position, kind, ..]) => {
+            ("X", [position, kind, a, b, c, d]) => {
                 let selector = if *kind == "number" { Selector::Number } else { Selector::Other };
-                self.switches.insert(position.parse().ok()?, selector);
+                let [line, column, ..] = place([a, b, c, d])?;
+                self.switches.insert(position.parse().ok()?, SwitchMark { selector, line, column });
             }
             ("N", [position, reason]) => {
                 self.reasons.entry(position.parse().ok()?).or_insert_with(|| Rc::from(*reason));

@@ -411,6 +411,8 @@ pub enum TermKind {
         default: BlockId,
         /// What it is to the source.
         role: BranchRole,
+        /// How the source calls the arms where it is not by their numbers; targets without a name are not the source's then.
+        names: Vec<ArmName>,
     },
     /// Leaves the function. Without a value where the function has a result, the result is undefined: nobody may use it.
     Return(Option<Operand>),
@@ -467,6 +469,15 @@ pub struct SwitchArm {
     pub signed: bool,
     /// Where to go.
     pub target: BlockId,
+}
+
+/// How the source calls an arm of a switch: `RED`, `"stop"`, `default`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ArmName {
+    /// Where the arm goes; it may have several names.
+    pub target: BlockId,
+    /// Its name.
+    pub name: String,
 }
 
 impl SwitchArm {

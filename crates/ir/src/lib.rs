@@ -46,8 +46,8 @@ pub use function::{Block, BlockId, Function, FunctionRole, Param, Reg, RegInfo, 
 pub use growing::Growing;
 pub use input::{FILE_FAILURES, FILE_WRITES, InputSource, REGISTER_BLOCK, REGISTERS};
 pub use inst::{
-    BinOp, BranchRole, Builtin, Callee, CastOp, CmpOp, ErrorKind, Inst, InstKind, Operand, SwitchArm, TermKind,
-    Terminator, Touches,
+    ArmName, BinOp, BranchRole, Builtin, Callee, CastOp, CmpOp, ErrorKind, Inst, InstKind, Operand, SwitchArm,
+    TermKind, Terminator, Touches,
 };
 pub use java::JavaBuiltin;
 pub use memory::{ByteWrites, MemoryRules, Pointee, Shares, Stands};

@@ -75,9 +75,10 @@ impl Module {
     }
 }
 
-/// A terminator in words. The usual role is left out: meanings are kept, and it was the only one once.
+/// A terminator in words. The usual role and arms without names are left out: meanings are kept, and there was nothing else
+/// once.
 fn end_meaning(kind: &TermKind) -> String {
-    let words = format!("{kind:?}");
+    let words = format!("{kind:?}").replacen(", names: []", "", 1);
     match kind {
         TermKind::Branch { role: BranchRole::Condition, .. } | TermKind::Switch { role: BranchRole::Condition, .. } => {
             words.replacen(", role: Condition", "", 1)

@@ -70,6 +70,26 @@ enum Asked {
         own: CondId,
         value: bool,
     },
+    /// The switch goes to an arm: one of its own labels, or none of all of them.
+    Arm {
+        selector: usize,
+        own: Vec<String>,
+        all: Vec<String>,
+    },
+}
+
+/// The labels of an arm: `case 1, case 2 ... 3, default`.
+fn labels(objective: &Value) -> Vec<String> {
+    let text = objective["text"].as_str().and_then(|text| text.strip_prefix("switch: ")).unwrap_or_default();
+    let mut labels = Vec::new();
+    for label in text.split(", ") {
+        let label = label.strip_prefix("case ").unwrap_or(label);
+        match label.split_once(" ... ").map(|(low, high)| (low.parse::<i64>(), high.parse::<i64>())) {
+            Some((Ok(low), Ok(high))) => labels.extend((low..=high).map(|number| number.to_string())),
+            _ => labels.push(label.to_string()),
+        }
+    }
+    labels
 }
 
 struct Class {
@@ -86,7 +106,17 @@ impl Class {
         marks.find(|(_, mark)| is(&mark.kind) && Some(mark.line) == line && Some(mark.column) == column)
     }
 
-    fn asked(&self, objective: &Value) -> Option<Asked> {
+    /// What an arm of a switch asks for; nothing if several switches are on its line.
+    fn arm(&self, objective: &Value, all: &[Value]) -> Option<Asked> {
+        let is_here = |mark: &Mark| mark.kind == Kind::Selector && objective["line"].as_u64() == Some(mark.line as u64);
+        let mut marks = self.source.marks.iter().enumerate().filter(|(_, mark)| is_here(mark));
+        let (selector, _) = marks.next().filter(|_| marks.next().is_none())?;
+        let is_sibling = |other: &&Value| other["criterion"] == "branch" && other["line"] == objective["line"];
+        let all = all.iter().filter(is_sibling).flat_map(labels).collect();
+        Some(Asked::Arm { selector, own: labels(objective), all })
+    }
+
+    fn asked(&self, objective: &Value, all: &[Value]) -> Option<Asked> {
         let shown = objective["text"].as_str()?;
         let value = !shown.ends_with(" is false") && !shown.ends_with(" is false and decides");
         let sign = if value { '+' } else { '-' };
@@ -99,6 +129,7 @@ impl Class {
                 let (mark, _) = self.mark(objective, |kind| *kind == Kind::Decision)?;
                 Some(Asked::Plain(format!("{mark}{sign}")))
             }
+            "branch" if shown.starts_with("switch: ") => self.arm(objective, all),
             "condition" => {
                 let (mark, _) = self.mark(objective, is_condition)?;
                 Some(Asked::Plain(format!("{mark}{sign}")))
@@ -115,6 +146,13 @@ impl Class {
     fn did(&self, met: &BTreeSet<String>, asked: &Asked) -> bool {
         match asked {
             Asked::Plain(word) => met.contains(word),
+            Asked::Arm { selector, own, all } => {
+                let prefix = format!("w{selector} ");
+                let values = met.iter().filter_map(|word| word.strip_prefix(&prefix)).map(str::to_string);
+                let has_default = own.iter().any(|label| label == "default");
+                let mut values = values.filter(|value| value != "none");
+                values.any(|value| own.contains(&value) || has_default && !all.contains(&value))
+            }
             Asked::Deciding { decision, own, value } => {
                 let tree = self.source.marks[*decision].tree.as_ref().expect("a decision has a tree");
                 let prefix = format!("e{decision} ");
@@ -221,8 +259,9 @@ impl Trial {
             }
         }
         let by_tests = self.tests(class, &out, &mut wrong);
-        for objective in report["objectives"].as_array().expect("objectives") {
-            let Some(asked) = class.asked(objective) else { continue };
+        let objectives = report["objectives"].as_array().expect("objectives");
+        for objective in objectives {
+            let Some(asked) = class.asked(objective, objectives) else { continue };
             let (is_met, status) = (class.did(truth, &asked), objective["status"].as_str().unwrap_or_default());
             match status {
                 "covered" => tally.covered += 1,

@@ -40,6 +40,7 @@ mod java_native;
 mod java_objects;
 mod java_run;
 mod java_state;
+mod java_switch;
 mod java_tests;
 mod java_values;
 mod java_verdicts;

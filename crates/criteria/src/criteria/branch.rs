@@ -33,7 +33,8 @@ fn arms(scope: &Scope<'_>) -> Vec<Draft> {
     let function = scope.function();
     let mut drafts = Vec::new();
     for (block, content) in function.blocks.iter() {
-        let TermKind::Switch { value, arms, default, role: BranchRole::Condition } = &content.terminator.kind else {
+        let TermKind::Switch { value, arms, default, role: BranchRole::Condition, names } = &content.terminator.kind
+        else {
             continue;
         };
         let ty = match value {
@@ -41,16 +42,22 @@ fn arms(scope: &Scope<'_>) -> Vec<Draft> {
             touchstone_ir::Operand::Const(ty, _) => *ty,
         };
         let mut targets: Vec<BlockId> = Vec::new();
-        for target in arms.iter().map(|arm| arm.target).chain([*default]) {
+        let named = names.iter().map(|name| name.target);
+        for target in named.chain(arms.iter().map(|arm| arm.target)).chain([*default]) {
             if !targets.contains(&target) {
                 targets.push(target);
             }
         }
         for target in targets {
-            let mut labels: Vec<String> =
-                arms.iter().filter(|arm| arm.target == target).map(|arm| label(arm, ty)).collect();
-            if target == *default {
+            let mut labels: Vec<String> = match names.is_empty() {
+                true => arms.iter().filter(|arm| arm.target == target).map(|arm| label(arm, ty)).collect(),
+                false => names.iter().filter(|name| name.target == target).map(|name| name.name.clone()).collect(),
+            };
+            if names.is_empty() && target == *default {
                 labels.push("default".to_string());
+            }
+            if labels.is_empty() {
+                continue;
             }
             drafts.push(Draft {
                 goal: Goal::Arm { func: scope.func, block, target },

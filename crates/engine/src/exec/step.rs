@@ -420,7 +420,7 @@ impl Executor<'_> {
                     Ok(Flow::Fork(Fork::Outcome(fork)))
                 }
             },
-            TermKind::Switch { value, arms, default, role } => {
+            TermKind::Switch { value, arms, default, role, .. } => {
                 self.step_switch(state, *value, arms, *default, *role, span)
             }
             TermKind::Return(value) => {

@@ -308,7 +308,7 @@ impl<'m> Maker<'m> {
                     |way: usize| SwitchArm { low: way as u64, high: way as u64, signed: false, target: target(way) };
                 let arms = (1..ways.len()).map(arm).collect();
                 let (value, role) = (Operand::Reg(choice), BranchRole::Dispatch);
-                TermKind::Switch { value, arms, default: target(0), role }
+                TermKind::Switch { value, arms, default: target(0), role, names: Vec::new() }
             }
         };
         self.block(Vec::new(), kind);

@@ -497,8 +497,9 @@ fn targets_mut(kind: &mut TermKind) -> Vec<&mut BlockId> {
     match kind {
         TermKind::Jump(target) => vec![target],
         TermKind::Branch { then_block, else_block, .. } => vec![then_block, else_block],
-        TermKind::Switch { arms, default, .. } => {
-            arms.iter_mut().map(|arm| &mut arm.target).chain(std::iter::once(default)).collect()
+        TermKind::Switch { arms, default, names, .. } => {
+            let named = names.iter_mut().map(|name| &mut name.target);
+            arms.iter_mut().map(|arm| &mut arm.target).chain(std::iter::once(default)).chain(named).collect()
         }
         TermKind::Catch { handler, next, .. } => vec![handler, next],
         TermKind::Return(_) | TermKind::Throw(_) | TermKind::Unsupported(_) | TermKind::Unreachable => Vec::new(),

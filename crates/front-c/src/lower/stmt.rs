@@ -96,7 +96,7 @@ impl Lowerer<'_, '_> {
             .collect();
         arms.sort_by_key(|arm| arm.low);
         let default = self.new_block();
-        self.stop(TermKind::Switch { value, arms, default, role: BranchRole::Condition }, span);
+        self.stop(TermKind::Switch { value, arms, default, role: BranchRole::Condition, names: Vec::new() }, span);
         self.start(default);
         self.stop(TermKind::Unreachable, span);
     }
@@ -208,7 +208,13 @@ impl Lowerer<'_, '_> {
             None => narrow,
         };
         self.stop(
-            TermKind::Switch { value: operand, arms, default: default.unwrap_or(exit), role: BranchRole::Condition },
+            TermKind::Switch {
+                value: operand,
+                arms,
+                default: default.unwrap_or(exit),
+                role: BranchRole::Condition,
+                names: Vec::new(),
+            },
             span,
         );
         self.breaks.push(exit);

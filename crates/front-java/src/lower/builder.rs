@@ -3,8 +3,8 @@
 use crate::classfile::Desc;
 use touchstone_base::{Id, IndexMap, Span, float};
 use touchstone_ir::{
-    BinOp, Block, BlockId, BranchRole, Builtin, Callee, CastOp, CmpOp, DataTypeId, FuncId, Function, FunctionRole,
-    GlobalId, Inst, InstKind, Operand, Param, PointId, Reg, RegInfo, SwitchArm, TermKind, Terminator, Ty,
+    ArmName, BinOp, Block, BlockId, BranchRole, Builtin, Callee, CastOp, CmpOp, DataTypeId, FuncId, Function,
+    FunctionRole, GlobalId, Inst, InstKind, Operand, Param, PointId, Reg, RegInfo, SwitchArm, TermKind, Terminator, Ty,
 };
 
 /// A function in the making. Instructions go to the current block.
@@ -285,7 +285,17 @@ impl Builder {
     }
 
     pub fn switch(&mut self, value: Operand, arms: Vec<SwitchArm>, default: BlockId, role: BranchRole) {
-        self.end(TermKind::Switch { value, arms, default, role });
+        self.named_switch(value, (arms, default), role, Vec::new());
+    }
+
+    pub fn named_switch(
+        &mut self,
+        value: Operand,
+        (arms, default): (Vec<SwitchArm>, BlockId),
+        role: BranchRole,
+        names: Vec<ArmName>,
+    ) {
+        self.end(TermKind::Switch { value, arms, default, role, names });
     }
 
     pub fn ret(&mut self, value: Option<Operand>) {

@@ -13,7 +13,7 @@ use crate::classfile::{
 };
 use crate::world::Refusal;
 use touchstone_base::float::{Format, Op};
-use touchstone_ir::{BinOp, BranchRole, CastOp, CmpOp, Operand, SwitchArm, TermKind, Ty};
+use touchstone_ir::{ArmName, BinOp, BranchRole, CastOp, CmpOp, Operand, SwitchArm, TermKind, Ty};
 
 fn malformed(error: Malformed) -> Refusal {
     Refusal::Malformed(error.to_string())
@@ -379,8 +379,8 @@ impl Body<'_> {
 
     fn switch(&mut self, default: usize, cases: &[(i32, usize)]) -> Result<(), Refusal> {
         let value = self.pop_ty(Ty::I32)?;
-        let role = self.switch_here();
-        if role == BranchRole::Condition {
+        let (role, labels) = self.switch_here(default, cases);
+        if role == BranchRole::Condition && labels.is_empty() {
             self.mark_use(value, &Desc::Int);
         }
         let mut arms: Vec<SwitchArm> = Vec::new();
@@ -399,7 +399,8 @@ impl Body<'_> {
             last = Some(*case);
         }
         let default = self.target(default);
-        self.b.switch(value, arms, default, role);
+        let names = labels.into_iter().map(|(at, name)| ArmName { target: self.target(at), name }).collect();
+        self.b.named_switch(value, (arms, default), role, names);
         Ok(())
     }
 

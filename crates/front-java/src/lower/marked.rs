@@ -7,7 +7,7 @@ use super::body::Body;
 use super::hazards::Implicit;
 use super::sources::Valued;
 use crate::classfile::{Code, Cond, Decoded, Insn};
-use crate::marks::{MethodMarks, Place, Selector, is_conditional};
+use crate::marks::{MethodMarks, Place, Selector, SwitchMark, is_conditional};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -38,6 +38,9 @@ pub(crate) struct Jump {
 
 /// What the compiler's helper calls a truth value that is kept or passed on.
 const KEPT: &str = "a value that nothing is decided by";
+
+/// How long the word `switch` is.
+const WORD: u32 = 6;
 
 /// When a jump is taken.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -90,8 +93,8 @@ pub(crate) struct Table {
     statements: FxHashMap<usize, Vec<PointId>>,
     /// Jumps for relations whose value is kept.
     values: FxHashSet<usize>,
-    /// Switches whose arms are the source's.
-    switches: Vec<usize>,
+    /// Switches of the source.
+    switches: FxHashMap<usize, (Selector, Span)>,
     is_library: bool,
     all_switches: bool,
     placed: Vec<(PointId, Placed)>,
@@ -154,10 +157,14 @@ impl Table {
             let point = table.points.push(Point::new(PointKind::Statement, span(file, place), text));
             places.into_iter().for_each(|at| table.statements.entry(at).or_default().push(point));
         }
-        for (start, selector) in &marks.switches {
-            let first = insns.iter().find(|insn| insn.at >= *start && matches!(insn.insn, Insn::Switch(..)));
-            if let (Selector::Number, Some(first)) = (selector, first) {
-                table.switches.push(first.at);
+        // What a switch is about may have switches inside: they begin later, and come first.
+        for (start, SwitchMark { selector, line, column }) in marks.switches.iter().rev() {
+            let is_it =
+                |insn: &&Decoded| matches!(insn.insn, Insn::Switch(..)) && !table.switches.contains_key(&insn.at);
+            let first = insns.iter().find(|insn| insn.at >= *start && is_it(insn));
+            if let Some(first) = first {
+                let word = [*line, *column, *line, *column + WORD];
+                table.switches.insert(first.at, (*selector, span(file, word)));
             }
         }
         table
@@ -194,6 +201,11 @@ impl Table {
     /// Jumps that are conditions, and the instruction that jumps if the condition holds.
     pub fn jumps(&self) -> impl Iterator<Item = (usize, CondTag, u8)> {
         self.jumps.iter().map(|(at, (tag, opcode))| (*at, *tag, *opcode))
+    }
+
+    /// Switches that the source has, and where.
+    pub fn switches(&self) -> impl Iterator<Item = (usize, Span)> {
+        self.switches.iter().map(|(at, (_, span))| (*at, *span))
     }
 
     /// Where statements begin.
@@ -362,11 +374,24 @@ impl Body<'_> {
         }
     }
 
-    /// What the switch is that is being lowered.
-    pub fn switch_here(&self) -> BranchRole {
-        match self.table.all_switches || self.table.switches.contains(&self.position) {
-            true if !self.table.is_library => BranchRole::Condition,
-            _ => BranchRole::Check,
+    /// What the switch is that is being lowered, and where its arms begin that have other labels than numbers. What
+    /// the compiler makes of other values than numbers is a check where it comes before the arms themselves.
+    pub fn switch_here(&mut self, default: usize, cases: &[(i32, usize)]) -> (BranchRole, Vec<(usize, String)>) {
+        if self.table.is_library {
+            return (BranchRole::Check, Vec::new());
+        }
+        let known = self.table.switches.get(&self.position).copied();
+        if let Some((_, span)) = known {
+            self.b.span = span;
+        }
+        match (self.table.all_switches, known.map(|(selector, _)| selector)) {
+            (_, Some(Selector::Number)) => (BranchRole::Condition, Vec::new()),
+            (true, None) => (BranchRole::Condition, self.labels_here(default, cases)),
+            (_, Some(Selector::Other)) => match self.labels_here(default, cases) {
+                labels if labels.is_empty() => (BranchRole::Check, labels),
+                labels => (BranchRole::Condition, labels),
+            },
+            (false, None) => (BranchRole::Check, Vec::new()),
         }
     }
 }

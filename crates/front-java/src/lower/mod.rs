@@ -10,6 +10,7 @@ mod body;
 mod boxes;
 mod builder;
 mod callers;
+mod cases;
 mod contracts;
 mod data;
 mod described;

@@ -316,16 +316,16 @@ impl<'m> MethodMeaning<'m> {
         (probes.into_iter().collect(), unsaid)
     }
 
-    /// The probe of an arm: the switch of the code is found by its line and its values.
+    /// The probe of an arm: the switch of the code is found by its place and its values.
     fn arm(&self, block: BlockId, target: BlockId) -> Option<Vec<u32>> {
         let TermKind::Switch { arms, default, .. } = &self.function.blocks[block].terminator.kind else { return None };
         let values = |arm: &touchstone_ir::SwitchArm| (arm.low as u32 as i32)..=(arm.high as u32 as i32);
         let wanted: BTreeSet<i32> = arms.iter().flat_map(values).collect();
-        let line = self.function.blocks[block].terminator.span.line;
+        let place = self.function.blocks[block].terminator.span;
         let is_it = |(at, cases, default): &(usize, &[(i32, usize)], usize)| {
             let own: BTreeSet<i32> =
                 cases.iter().filter(|(_, target)| target != default).map(|(value, _)| *value).collect();
-            own == wanted && self.located.line(*at) == line
+            own == wanted && self.located.is_switch(*at, place)
         };
         let mut found = self.probes.switches().filter(is_it);
         let (at, cases, else_at) = found.next().filter(|_| found.next().is_none())?;

@@ -275,7 +275,7 @@ impl<'m> Machine<'m> {
                 observer.event(&Event::Branch { func, block, role: *role, tag: *tag, taken });
                 Ok(Some(if taken { *then_block } else { *else_block }))
             }
-            TermKind::Switch { value, arms, default, role } => {
+            TermKind::Switch { value, arms, default, role, .. } => {
                 let bits = self.operand_ty(frame, *value).bits();
                 let value = self.int(frame, *value)?;
                 let target = arms.iter().find(|arm| arm.holds(value, bits)).map_or(*default, |arm| arm.target);

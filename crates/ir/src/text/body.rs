@@ -3,8 +3,8 @@
 use super::lex::Token;
 use super::parse::{Number, Parser, Result, ty_of_word};
 use crate::{
-    BinOp, Block, BoolTree, BranchRole, Builtin, Callee, CastOp, Condition, Decision, DecisionKind, Function, Inst,
-    InstKind, Operand, Param, Reg, RegInfo, Slot, SwitchArm, TermKind, Terminator, Ty,
+    ArmName, BinOp, Block, BoolTree, BranchRole, Builtin, Callee, CastOp, Condition, Decision, DecisionKind, Function,
+    Inst, InstKind, Operand, Param, Reg, RegInfo, Slot, SwitchArm, TermKind, Terminator, Ty,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::{Id, IndexMap, float};
@@ -491,7 +491,11 @@ impl Parser {
         self.sign("=>")?;
         let default = self.id("b", "a block (`b0`)")?;
         self.sign("}")?;
-        Ok(TermKind::Switch { value, arms, default, role })
+        let mut names = Vec::new();
+        while self.eat_word("named") {
+            names.push(ArmName { target: self.id("b", "a block (`b0`)")?, name: self.text("the arm's name")? });
+        }
+        Ok(TermKind::Switch { value, arms, default, role, names })
     }
 }
 

@@ -4,9 +4,9 @@ use super::lex::is_name_byte;
 use super::points::signed_by_default;
 use super::words::{ExprOp, Word};
 use crate::{
-    Block, BoolTree, BranchRole, ByteWrites, Callee, DataType, Decision, Expr, ExprKind, Field, FuncId, Function,
-    Global, GlobalId, Init, Inst, InstKind, Module, Operand, Point, PointKind, Pointee, Reg, RegInfo, StructKind,
-    SwitchArm, TermKind, Ty, mask, sign_extend,
+    ArmName, Block, BoolTree, BranchRole, ByteWrites, Callee, DataType, Decision, Expr, ExprKind, Field, FuncId,
+    Function, Global, GlobalId, Init, Inst, InstKind, Module, Operand, Point, PointKind, Pointee, Reg, RegInfo,
+    StructKind, SwitchArm, TermKind, Ty, mask, sign_extend,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -441,13 +441,16 @@ impl<'m> Printer<'m> {
                     put!(self, " [{}.{}]", tag.decision, tag.condition);
                 }
             }
-            TermKind::Switch { value, arms, default, role } => {
+            TermKind::Switch { value, arms, default, role, names } => {
                 let bits = operand_ty(function, *value).map(Ty::bits);
                 put!(self, "switch {}{} {{ ", role_prefix(*role), operand(*value, None));
                 for arm in arms {
                     put!(self, "{}, ", switch_arm(arm, bits));
                 }
                 put!(self, "else => {default} }}");
+                for ArmName { target, name } in names {
+                    put!(self, " named {target} {}", quoted(name.as_bytes()));
+                }
             }
             TermKind::Return(Some(value)) => put!(self, "return {}", operand(*value, function.result)),
             TermKind::Return(None) => put!(self, "return"),

@@ -249,6 +249,7 @@ fn terminator(regs: usize) -> BoxedStrategy<TermKind> {
     let arm = (any::<u64>(), any::<u64>(), any::<bool>(), any::<bool>(), id()).prop_map(
         |(low, high, single, signed, target)| SwitchArm { low, high: if single { low } else { high }, signed, target },
     );
+    let arm_name = (id(), name()).prop_map(|(target, name)| ArmName { target, name });
     prop_oneof![
         id().prop_map(TermKind::Jump),
         (op(), id(), id(), one_of(), tag).prop_map(|(cond, then_block, else_block, role, tag)| TermKind::Branch {
@@ -258,12 +259,8 @@ fn terminator(regs: usize) -> BoxedStrategy<TermKind> {
             role,
             tag
         }),
-        (op(), vec(arm, 0..4), id(), one_of()).prop_map(|(value, arms, default, role)| TermKind::Switch {
-            value,
-            arms,
-            default,
-            role
-        }),
+        (op(), vec(arm, 0..4), id(), one_of(), vec(arm_name, 0..3))
+            .prop_map(|(value, arms, default, role, names)| { TermKind::Switch { value, arms, default, role, names } }),
         proptest::option::of(op()).prop_map(TermKind::Return),
         op().prop_map(TermKind::Throw),
         (0..regs.max(1), id(), id()).prop_map(|(thrown, handler, next)| TermKind::Catch {

@@ -2,8 +2,8 @@
 
 use super::Verifier;
 use crate::{
-    BinOp, Block, BlockId, BoolTree, Builtin, Callee, CastOp, CondId, CondTag, Decision, Function, InputSource,
-    InstKind, Operand, Reg, SlotId, SwitchArm, TermKind, Ty, mask, sign_extend,
+    ArmName, BinOp, Block, BlockId, BoolTree, Builtin, Callee, CastOp, CondId, CondTag, Decision, Function,
+    InputSource, InstKind, Operand, Reg, SlotId, SwitchArm, TermKind, Ty, mask, sign_extend,
 };
 use touchstone_base::{Id, float};
 
@@ -325,8 +325,12 @@ impl Verifier<'_> {
                     self.tag(function, *tag);
                 }
             }
-            TermKind::Switch { value, arms, default, .. } => {
+            TermKind::Switch { value, arms, default, role: _, names } => {
                 self.target(function, *default);
+                for ArmName { target, name } in names {
+                    let is_one = target == default || arms.iter().any(|arm| arm.target == *target);
+                    self.check(is_one, || format!("{target} is no arm, and has the name {name:?} of one"));
+                }
                 match self.operand(function, *value) {
                     Some(Ty::Int(bits)) if is_scalar(Ty::Int(bits)) => self.arms(function, arms, bits),
                     Some(Ty::Ptr) => self.error("a switch over a pointer"),

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
 
-/** What was met: statements, conditions with their values, whole evaluations of decisions. */
+/** What was met: statements, conditions with their values, whole evaluations of decisions, what switches were about. */
 public final class Seen {
     public static final int[] INTS = {-8, -7, -6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7};
     public static final int[] FEW = {-4, -3, -2, -1, 0, 1, 2, 3};
@@ -44,6 +44,26 @@ public final class Seen {
             }
             evaluations.add("e" + mark + text);
         }
+        return value;
+    }
+
+    public static int w(int mark, int value) {
+        evaluations.add("w" + mark + " " + value);
+        return value;
+    }
+
+    public static char w(int mark, char value) {
+        w(mark, (int) value);
+        return value;
+    }
+
+    public static String w(int mark, String value) {
+        evaluations.add("w" + mark + (value == null ? " none" : " \"" + value + "\""));
+        return value;
+    }
+
+    public static <E extends Enum<E>> E w(int mark, E value) {
+        evaluations.add("w" + mark + " " + (value == null ? "none" : value.name()));
         return value;
     }
 

@@ -8,7 +8,12 @@ use touchstone_ir::{BoolTree, CondId};
 pub enum Kind {
     Statement,
     Decision,
-    Condition { decision: usize, own: CondId },
+    Condition {
+        decision: usize,
+        own: CondId,
+    },
+    /// What a switch is about.
+    Selector,
 }
 
 /// A mark: what it is of, and where that begins.
@@ -67,7 +72,7 @@ impl Marked {
         }
     }
 
-    /// A decision or a condition begins here.
+    /// A decision, a condition or what a switch is about begins here.
     pub fn begin(&mut self, kind: Kind) -> usize {
         let mark = self.mark(kind);
         match kind {
@@ -75,6 +80,7 @@ impl Marked {
             Kind::Condition { decision, own } => {
                 self.recording.push_str(&format!("Seen.c({mark}, {decision}, {}, ", own.index()))
             }
+            Kind::Selector => self.recording.push_str(&format!("Seen.w({mark}, ")),
             Kind::Statement => {}
         }
         mark

@@ -407,7 +407,9 @@ impl Methods {
                     "case 3 -> 5; default -> st;",
                 ]);
                 self.text("switch (");
+                let mark = self.out.begin(Kind::Selector);
                 self.value("int", scope, depth);
+                self.out.end(mark);
                 self.text(&format!(") {{ {choice} }}"));
             }
         }
@@ -709,6 +711,7 @@ impl Methods {
             _ => ("int", ["0", "1", "-3", "Integer.MAX_VALUE"]),
         };
         self.open(indent, "switch (");
+        let mark = self.out.begin(Kind::Selector);
         match ty {
             "Hue" => {
                 self.text("Hue.values()[");
@@ -717,6 +720,7 @@ impl Methods {
             }
             _ => self.value(ty, scope, 2),
         }
+        self.out.end(mark);
         self.text(") {\n");
         for case in cases.iter().filter(|case| !case.is_empty()) {
             if self.rng.chance(25) {
