@@ -474,7 +474,10 @@ impl Body<'_> {
 
     fn array_load(&mut self, array: Array) -> Result<(), Refusal> {
         let (index, object) = (self.pop_ty(Ty::I32)?, self.pop_ty(Ty::Ptr)?);
-        self.mark_use(index, &Desc::Int);
+        // What gives the number of an enumeration's constant is not the source's.
+        if !self.is_for_switch() {
+            self.mark_use(index, &Desc::Int);
+        }
         self.null_check(object, &format!("Cannot load from {} array", array_word(array)));
         let text = self.element_text(object, index);
         self.wrong_is(Implicit::Index, &text);

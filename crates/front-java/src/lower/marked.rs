@@ -374,6 +374,13 @@ impl Body<'_> {
         }
     }
 
+    /// Whether the next instruction is a switch over something that the compiler made numbers of.
+    pub fn is_for_switch(&self) -> bool {
+        let next = self.insns.iter().find(|insn| insn.at > self.position).map(|insn| insn.at);
+        let known = next.and_then(|at| self.table.switches.get(&at));
+        known.is_some_and(|(selector, _)| *selector == Selector::Other)
+    }
+
     /// What the switch is that is being lowered, and where its arms begin that have other labels than numbers. What
     /// the compiler makes of other values than numbers is a check where it comes before the arms themselves.
     pub fn switch_here(&mut self, default: usize, cases: &[(i32, usize)]) -> (BranchRole, Vec<(usize, String)>) {

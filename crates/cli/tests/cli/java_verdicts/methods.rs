@@ -334,7 +334,9 @@ impl Methods {
     }
 
     fn cast(&mut self, ty: &'static str, from: &'static str, scope: &Scope, depth: usize) {
-        self.text(&format!("(({ty}) "));
+        // An Integer is no short.
+        let unboxed = if from == "int" { "(int) " } else { "" };
+        self.text(&format!("(({ty}) {unboxed}"));
         self.value(from, scope, depth);
         self.text(")");
     }
