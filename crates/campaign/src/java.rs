@@ -2,6 +2,7 @@
 //! call becomes a module.
 
 mod any_heap;
+mod effort;
 mod looked_at;
 mod looking;
 mod making;
@@ -17,6 +18,7 @@ use crate::program::{Program, ReadError, Reading};
 use crate::request::Subject;
 use crate::world::java::{SayingError, Spoken};
 use crate::world::{self, World};
+use effort::Effort;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -524,7 +526,7 @@ impl<'p> Loading<'p> {
 
     /// Follows methods for a short time, and those that met something of the JDK a little longer; what is met on the way is loaded.
     fn follow(&mut self, tested: &[&Method]) -> Module {
-        let until = Deadline::after(LOADING + LOADING_EACH * u32::try_from(tested.len()).unwrap_or(u32::MAX));
+        let effort = Effort::of(LOADING + LOADING_EACH * u32::try_from(tested.len()).unwrap_or(u32::MAX));
         let mut module = self.module(tested);
         let mut open: Vec<&Method> = tested.to_vec();
         for how in [Following::SHORTLY, Following::LONGER] {
@@ -551,7 +553,7 @@ impl<'p> Loading<'p> {
                     self.load(&[function], AT_ONCE);
                 }
                 module = self.module(tested);
-                if until.is_over() {
+                if effort.is_over() {
                     return module;
                 }
             }

@@ -293,6 +293,20 @@ public final class TouchstoneCompile {
             return super.visitIf(tree, unused);
         }
 
+        /** What stands behind {@code when} decides whether a case is taken. Compilers before 21 know nothing of it. */
+        @Override
+        public Void visitCase(CaseTree tree, Void unused) {
+            try {
+                Tree guard = (Tree) CaseTree.class.getMethod("getGuard").invoke(tree);
+                if (guard != null) {
+                    decision(guard, "if");
+                }
+            } catch (ReflectiveOperationException e) {
+                // There are no guards.
+            }
+            return super.visitCase(tree, unused);
+        }
+
         @Override
         public Void visitWhileLoop(WhileLoopTree tree, Void unused) {
             decision(tree.getCondition(), "while");

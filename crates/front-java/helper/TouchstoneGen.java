@@ -34,6 +34,8 @@ public class TouchstoneGen extends Gen {
     private String file;
     /** Statements that are a jump and nothing else, of the method: start, end and position. */
     private List<int[]> gotos = new ArrayList<>();
+    /** The last of them, if it may be taken away. */
+    private int[] doubtful;
     /** Tests of patterns, and where the patterns are. */
     private final Map<JCTree, Integer> patterns = new IdentityHashMap<>();
     /** Conditions of loops that the compiler made. */
@@ -74,13 +76,10 @@ public class TouchstoneGen extends Gen {
         List<int[]> outer = gotos;
         method = tree.sym;
         gotos = new ArrayList<>();
+        doubtful = null;
         super.visitMethodDef(tree);
-        // The last thing that the compiler adds may be shorter than a jump that it took away.
-        Code code = code();
-        if (code != null) {
-            dropTaken(code.cp);
-            gotos.removeIf(jump -> code.code[jump[0]] != (byte) ByteCodes.goto_);
-        }
+        lookAtJumps();
+        gotos.remove(doubtful);
         gotos.forEach(jump -> record("T", jump[0], jump[2], 0));
         method = before;
         gotos = outer;
@@ -91,9 +90,13 @@ public class TouchstoneGen extends Gen {
      * that: jumps that wait for their place join the next one, and the code must be what the compiler makes alone.
      */
     private static int next(Code code) {
+        return leadsHere(code) ? code.cp - 3 : code.cp;
+    }
+
+    /** Whether the code ends with a jump that waits for its place and would lead just here. */
+    private static boolean leadsHere(Code code) {
         Code.Chain waiting = code.pendingJumps;
-        boolean leadsHere = waiting != null && waiting.pc + 3 == code.cp && code.code[waiting.pc] == (byte) ByteCodes.goto_;
-        return leadsHere && !isFixed(code) ? code.cp - 3 : code.cp;
+        return waiting != null && waiting.pc + 3 == code.cp && code.code[waiting.pc] == (byte) ByteCodes.goto_ && !isFixed(code);
     }
 
     /** Whether something else leads to where the code ends. */
@@ -105,17 +108,22 @@ public class TouchstoneGen extends Gen {
         }
     }
 
-    /** Forgets jumps that the compiler takes away: there is nothing left of them. */
-    private void dropTaken(int next) {
-        gotos.removeIf(jump -> jump[1] > next);
-    }
-
-    /** The same before an expression, which has instructions if it is no constant. */
-    private void dropTaken(JCTree expression) {
+    /**
+     * A jump that leads just behind itself is taken away with the next instruction, unless that is a jump which it joins. Nobody says which of
+     * both happened, and something else may stand in its place: what is not known to be kept is forgotten.
+     */
+    private void lookAtJumps() {
         Code code = code();
-        if (code != null && (expression.type == null || expression.type.constValue() == null)) {
-            dropTaken(next(code));
+        if (code == null || gotos.isEmpty()) {
+            return;
         }
+        int[] last = gotos.get(gotos.size() - 1);
+        boolean isLast = last[1] == code.cp && code.code[last[0]] == (byte) ByteCodes.goto_;
+        boolean isWaiting = isLast && leadsHere(code);
+        if (doubtful == last && !isLast || code.cp < last[1]) {
+            gotos.remove(last);
+        }
+        doubtful = isWaiting ? last : null;
     }
 
     /**
@@ -135,7 +143,7 @@ public class TouchstoneGen extends Gen {
 
     @Override
     public Items.CondItem genCond(JCTree tree, boolean markBranches) {
-        dropTaken(tree);
+        lookAtJumps();
         notePattern(tree);
         Items.CondItem item = super.genCond(tree, markBranches);
         if (isLeaf(tree)) {
@@ -146,7 +154,7 @@ public class TouchstoneGen extends Gen {
 
     @Override
     public Items.Item genExpr(JCTree tree, Type expected) {
-        dropTaken(tree);
+        lookAtJumps();
         notePattern(tree);
         Items.Item item = super.genExpr(tree, expected);
         if (item instanceof Items.CondItem && isLeaf(tree)) {
@@ -158,13 +166,10 @@ public class TouchstoneGen extends Gen {
     @Override
     public void genStat(JCTree tree, Env<GenContext> env) {
         Code code = code();
+        lookAtJumps();
         boolean alive = code != null && code.isAlive();
         boolean isJump = tree instanceof JCTree.JCBreak || tree instanceof JCTree.JCContinue;
-        boolean isEmpty = tree instanceof JCTree.JCBlock || tree instanceof JCTree.JCLabeledStatement;
         int start = !alive ? 0 : isJump ? code.cp : next(code);
-        if (alive && !isJump && !isEmpty) {
-            dropTaken(start);
-        }
         super.genStat(tree, env);
         if (alive && code.cp > start) {
             if (isJump && code.cp == start + 3) {
@@ -173,6 +178,7 @@ public class TouchstoneGen extends Gen {
                 record("T", start, tree.pos, 0);
             }
         }
+        lookAtJumps();
     }
 
     @Override

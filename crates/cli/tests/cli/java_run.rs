@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 /// Every JDK with its release; CI has at least 17.
-fn jdks() -> Vec<(PathBuf, u32)> {
+pub fn jdks() -> Vec<(PathBuf, u32)> {
     let release = |home: &Path| -> Option<u32> {
         let text = std::fs::read_to_string(home.join("release")).ok()?;
         let version = text.lines().find_map(|line| line.strip_prefix("JAVA_VERSION=\""))?.to_string();

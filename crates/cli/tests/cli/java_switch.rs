@@ -45,8 +45,11 @@ const SIGNAL: &str = r#"public class Signal {
 "#;
 
 fn touchstone(within: &Path, words: &[&str]) -> Value {
-    let output = Command::new(env!("CARGO_BIN_EXE_touchstone")).args(words).current_dir(within).output();
-    let output = output.expect("it runs");
+    json(Command::new(env!("CARGO_BIN_EXE_touchstone")).args(words).current_dir(within))
+}
+
+fn json(command: &mut Command) -> Value {
+    let output = command.output().expect("it runs");
     serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)))
 }
 
@@ -138,4 +141,45 @@ fn arms_are_measured_under_the_ids_that_generate_gives_them() {
         "texts case \"stop\", case \"go\"",
     ];
     assert_eq!(covered, expected);
+}
+
+/// Of Java 21 on; older compilers refuse it.
+#[test]
+fn patterns_have_arms_and_their_guards_are_decisions() {
+    let code = r#"class Patterns {
+    sealed interface Shape permits Circle, Dot {}
+    record Circle(int r) implements Shape {}
+    record Dot() implements Shape {}
+    enum Hue { RED, GREEN }
+    static int kind(Shape s) { return switch (s) { case Circle c when c.r() > 3 && c.r() < 9 -> 1; case Circle c -> 2; case Dot d -> 3; }; }
+    static int hue(Hue h) { return switch (h) { case null -> 0; case RED -> 1; case GREEN -> 2; }; }
+}
+"#;
+    for (home, _) in crate::java_run::jdks().into_iter().filter(|(_, release)| *release >= 21) {
+        let scratch = tempfile::tempdir().expect("a directory");
+        std::fs::write(scratch.path().join("Patterns.java"), code).expect("writable");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_touchstone"));
+        command.args(["generate", "Patterns.java", "-c", "branch,mcdc", "--format", "json"]).env("JAVA_HOME", home);
+        let report = json(command.current_dir(scratch.path()));
+        let all = report["objectives"].as_array().expect("objectives").iter();
+        let mut texts: Vec<&str> = all.clone().filter_map(|one| one["text"].as_str()).collect();
+        texts.sort_unstable();
+        let expected = [
+            "c.r() < 9 is false and decides",
+            "c.r() < 9 is true and decides",
+            "c.r() > 3 && c.r() < 9 is false",
+            "c.r() > 3 && c.r() < 9 is true",
+            "c.r() > 3 is false and decides",
+            "c.r() > 3 is true and decides",
+            "switch: case Circle",
+            "switch: case Circle",
+            "switch: case Dot",
+            "switch: case GREEN",
+            "switch: case RED",
+            "switch: case null",
+        ];
+        assert_eq!(texts, expected);
+        let open: Vec<&Value> = all.filter(|one| one["status"] != "covered").collect();
+        assert!(open.is_empty(), "{open:#?}");
+    }
 }

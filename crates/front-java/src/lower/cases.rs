@@ -141,7 +141,11 @@ fn texts(file: &ClassFile, before: &[Decoded], number: u16) -> Option<Labels> {
         }
         _ => None,
     };
-    let labels: Labels = before[first..].windows(5).filter_map(case).collect();
+    let between = &before[first + 2..];
+    if between.iter().any(|insn| matches!(insn.insn, Insn::Switch(..))) {
+        return None;
+    }
+    let labels: Labels = between.windows(5).filter_map(case).collect();
     (!labels.is_empty()).then_some(labels)
 }
 
