@@ -19,11 +19,12 @@ use crate::state::trail::Choice;
 use crate::state::value::Scalar;
 use crate::state::{PathEnd, State, Stop, unanswered};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use touchstone_base::{Id, Span};
 use touchstone_criteria::{Bound, Doubt, Incomplete, IncompletePaths};
-use touchstone_ir::{ErrorKind, FuncId, GlobalId, Module};
+use touchstone_ir::{DataTypeId, ErrorKind, FuncId, GlobalId, Module};
 use touchstone_solver::{Op, Path, Rel, Side, Solver, Term, TermId, Terms};
 
 /// What drivers differ in, said once when the executor is made.
@@ -123,6 +124,8 @@ pub(crate) struct Executor<'m> {
     pub reachable_globals: BTreeSet<GlobalId>,
     pub used_globals: Option<Rc<UsedGlobals>>,
     pub initial_globals: InitialGlobals,
+    /// Functions that pointers may lead to, by the type behind the pointer, once they are asked for.
+    pub functions_by_type: OnceCell<FxHashMap<DataTypeId, Rc<[(GlobalId, FuncId)]>>>,
     /// Globals that are no inputs and in which calls leave something, if there are several calls.
     pub left: Vec<GlobalId>,
     /// What was found there before calls.
@@ -176,6 +179,7 @@ impl<'m> Executor<'m> {
             reachable_globals: BTreeSet::new(),
             used_globals: None,
             initial_globals: InitialGlobals::default(),
+            functions_by_type: OnceCell::new(),
             left: Vec::new(),
             found_before: FxHashMap::default(),
             effects: Effects::default(),
