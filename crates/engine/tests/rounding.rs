@@ -45,7 +45,7 @@ fn odd_test(module: &Module) -> TestCase {
     let config = Config { lengths: [("p".to_string(), ELEMENTS as u64)].into(), ..Config::default() };
     let mut tests = Tests::default();
     explore(module, func, &config, &mut tests);
-    let more = |test: &&mut TestCase| values(test).get(LOOKED_AT).is_some_and(|value| is_more(value));
+    let more = |test: &&mut TestCase| values(test).get(LOOKED_AT).is_some_and(is_more);
     let test = tests.0.iter_mut().find(more).expect("a path on which the number is great");
     let mut test = test.clone();
     values_mut(&mut test).fill(DataValue::Int(ODD));

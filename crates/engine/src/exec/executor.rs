@@ -10,7 +10,7 @@ use crate::exec::graph::Graph;
 use crate::exec::guide::{Guide, InputKey};
 use crate::exec::ledger::Ledger;
 use crate::exec::machines::Machines;
-use crate::exec::used_globals::{InitialGlobals, UsedGlobals};
+use crate::exec::used_globals::{FunctionsByType, InitialGlobals, UsedGlobals};
 use crate::exec::world::World;
 use crate::goals::coverage::Coverage;
 use crate::goals::watching::{Hit, Watching};
@@ -24,7 +24,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 use touchstone_base::{Id, Span};
 use touchstone_criteria::{Bound, Doubt, Incomplete, IncompletePaths};
-use touchstone_ir::{DataTypeId, ErrorKind, FuncId, GlobalId, Module};
+use touchstone_ir::{ErrorKind, FuncId, GlobalId, Module};
 use touchstone_solver::{Op, Path, Rel, Side, Solver, Term, TermId, Terms};
 
 /// What drivers differ in, said once when the executor is made.
@@ -124,8 +124,8 @@ pub(crate) struct Executor<'m> {
     pub reachable_globals: BTreeSet<GlobalId>,
     pub used_globals: Option<Rc<UsedGlobals>>,
     pub initial_globals: InitialGlobals,
-    /// Functions that pointers may lead to, by the type behind the pointer, once they are asked for.
-    pub functions_by_type: OnceCell<FxHashMap<DataTypeId, Rc<[(GlobalId, FuncId)]>>>,
+    /// Once they are asked for.
+    pub functions_by_type: OnceCell<FunctionsByType>,
     /// Globals that are no inputs and in which calls leave something, if there are several calls.
     pub left: Vec<GlobalId>,
     /// What was found there before calls.
