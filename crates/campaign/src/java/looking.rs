@@ -236,6 +236,10 @@ impl Choice<'_, '_> {
 
     /// These, and what notices faults that go unnoticed otherwise.
     fn completed(&self, mut steps: Vec<Step>, faults: &mut Faults) -> Vec<Step> {
+        // Of many tests, most come when nothing is left to notice, or no run to do it.
+        if faults.open.is_empty() || faults.runs == 0 {
+            return steps;
+        }
         let right = self.viewer.run(self.module, &steps, Layout::Close);
         let limits = self.viewer.limits(&right);
         let said = faults.each(|module| self.viewer.run_within(module, &steps, limits).differs(&right));

@@ -214,6 +214,27 @@ fn paths_and_their_tests_are_the_same_whatever_is_composed() {
 }
 
 #[test]
+fn paths_of_random_functions_are_the_same_whatever_is_composed() {
+    let count = if long() { 50 } else { 1 };
+    for seed in 1..=count {
+        let folder = tempfile::tempdir().expect("a scratch directory");
+        std::fs::write(folder.path().join("case.c"), random_file(seed)).expect("writable");
+        let paths = |mode: &str| {
+            // Without a clock: what a busy machine has no time for would differ.
+            let bounds = ["--max-paths", "30", "--timeout", "0", "--solver-timeout", "0"];
+            let options = [&["-c", "block:2", "--no-replay", "-o", mode, "--summaries", mode][..], &bounds].concat();
+            let report = report(folder.path(), "generate", &options);
+            let tests = report["tests"].as_array().expect("tests").iter();
+            let paths: Vec<[Value; 2]> = tests.map(|test| ["function", "path"].map(|key| test[key].clone())).collect();
+            paths
+        };
+        let off = paths("off");
+        assert!(off.len() > 20, "seed {seed}: {off:?}");
+        assert!(paths("on") == off && paths("auto") == off, "seed {seed}\n{}", random_file(seed));
+    }
+}
+
+#[test]
 fn a_bound_without_visits_is_none() {
     let folder = tempfile::tempdir().expect("a scratch directory");
     std::fs::write(folder.path().join("case.c"), COUNTED).expect("writable");

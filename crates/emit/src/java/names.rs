@@ -1,7 +1,7 @@
 //! Names of classes in tests: as short as they can be, with imports for those of the JDK that tests use often.
 
 use crate::java::target::JavaTarget;
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 use std::fmt::Write;
 
 /// Where short names come from.
@@ -118,7 +118,8 @@ fn is_method(name: &str) -> bool {
 /// What the tests of a class import.
 pub(crate) fn imports(parts: &[String]) -> String {
     let mut text = String::new();
-    let used: BTreeSet<&str> = parts.iter().flat_map(|part| words(part)).collect();
+    let known: HashSet<&str> = IMPORTED.iter().flat_map(|(_, names)| names.iter().copied()).collect();
+    let used: HashSet<&str> = parts.iter().flat_map(|part| words(part)).filter(|word| known.contains(word)).collect();
     for (package, names) in IMPORTED {
         if names.iter().any(|name| used.contains(name)) {
             let _ = writeln!(text, "import {package}.*;");

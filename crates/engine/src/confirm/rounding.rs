@@ -18,35 +18,43 @@ use touchstone_ir::{
 const SMALL: u128 = 100;
 /// A run that takes longer is not repeated.
 const STEPS: u64 = 20_000;
+/// A test with so many numbers is copied and laid out as long as a run takes.
+const NUMBERS_A_RUN: usize = 4096;
 
 /// Makes odd numbers of a test round, and leaves out what changes for nothing, as long as there are runs left for it.
 pub fn round_numbers(module: &Module, func: FuncId, test: &mut TestCase, watch: &Watch, runs: &mut u32) {
     if !matches!(test.outcome, Outcome::Returned | Outcome::Exited(_)) || test.oracle.is_some() {
         return;
     }
-    let mut rounding = Rounding { machines: Machines::of(module), module, func, watch, runs };
+    let mut rounding = Rounding::of(module, func, test, watch, runs);
     rounding.leave_alone(test);
-    let mut characters = Vec::new();
-    let mut at = 0;
-    visit(module, test, &mut |kind, number| {
-        if matches!(kind, Kind::Character) && is_odd(kind, *number) {
-            characters.push(at);
+    // Characters that nobody would write are none; of other numbers zero is the roundest.
+    let zero_first = |kind: Kind<'_>| matches!(kind, Kind::Character | Kind::Int { .. } | Kind::Float(_));
+    let zeroed = odd(module, test, |kind, _| zero_first(kind).then_some(()));
+    let places: Vec<usize> = zeroed.into_iter().map(|(at, ())| at).collect();
+    rounding.make_zero(test, &places);
+    for (place, candidates) in odd(module, test, |kind, number| Some(candidates(kind, number))) {
+        if rounding.is_over() {
+            return;
         }
-        at += 1;
-    });
-    rounding.end_texts(test, &characters);
-    let mut odd = Vec::new();
+        // Zero was tried.
+        let mut others =
+            candidates.into_iter().filter(|candidate| *candidate != 0 || places.binary_search(&place).is_err());
+        while others.next().is_some_and(|candidate| !rounding.put(test, &[place], candidate)) {}
+    }
+}
+
+/// The places of numbers that nobody would write, as far as something is wanted of them.
+fn odd<T>(module: &Module, test: &mut TestCase, wanted: impl Fn(Kind<'_>, u64) -> Option<T>) -> Vec<(usize, T)> {
+    let mut found = Vec::new();
     let mut at = 0;
     visit(module, test, &mut |kind, number| {
         if is_odd(kind, *number) {
-            odd.push((at, candidates(kind, *number)));
+            found.extend(wanted(kind, *number).map(|wanted| (at, wanted)));
         }
         at += 1;
     });
-    for (place, candidates) in odd {
-        let mut candidates = candidates.into_iter();
-        while candidates.next().is_some_and(|candidate| !rounding.put(test, &[place], candidate)) {}
-    }
+    found
 }
 
 /// Makes objects as short as the run allows: the first of 1, 2, 4, … elements with which it stays on its path. Those of a
@@ -66,10 +74,10 @@ pub fn shorten_objects(module: &Module, func: FuncId, test: &mut TestCase, watch
         return;
     }
     let lengths: Vec<usize> = objects.iter().map(|object| object.values.len()).collect();
-    let mut rounding = Rounding { machines: Machines::of(module), module, func, watch, runs };
+    let mut rounding = Rounding::of(module, func, test, watch, runs);
     for (index, length) in lengths.into_iter().enumerate() {
         let mut shorter = 1;
-        while shorter < length {
+        while shorter < length && !rounding.is_over() {
             let mut other = test.clone();
             if let TestKind::Function { objects, .. } = &mut other.kind {
                 objects[index].values.truncate(shorter);
@@ -116,13 +124,27 @@ struct Rounding<'a> {
     watch: &'a Watch,
     /// How many runs are left.
     runs: &'a mut u32,
+    /// As many as trying another test takes.
+    cost: u32,
 }
 
-impl Rounding<'_> {
+impl<'a> Rounding<'a> {
+    fn of(module: &'a Module, func: FuncId, test: &mut TestCase, watch: &'a Watch, runs: &'a mut u32) -> Rounding<'a> {
+        let mut numbers = 0;
+        visit(module, test, &mut |_, _| numbers += 1);
+        let cost = 1 + u32::try_from(numbers / NUMBERS_A_RUN).unwrap_or(u32::MAX - 1);
+        Rounding { machines: Machines::of(module), module, func, watch, runs, cost }
+    }
+
+    /// Whether no run is left. Asked before a test is copied: of large ones there may be very many copies.
+    fn is_over(&self) -> bool {
+        *self.runs == 0
+    }
+
     /// What functions that nobody defines change, and nobody asks for, they leave alone.
     fn leave_alone(&mut self, test: &mut TestCase) {
         for index in (0..test.answers.len()).rev() {
-            if test.answers[index].source == InputSource::Changed {
+            if test.answers[index].source == InputSource::Changed && !self.is_over() {
                 let mut other = test.clone();
                 other.answers.remove(index);
                 self.take(test, other);
@@ -130,18 +152,21 @@ impl Rounding<'_> {
         }
     }
 
-    /// Characters that nobody would write are none, as many as possible at once.
-    fn end_texts(&mut self, test: &mut TestCase, places: &[usize]) {
-        if places.is_empty() || self.put(test, places, 0) || places.len() == 1 {
+    /// Puts zero into some places, as many as possible at once: to most of a large object nobody looks.
+    fn make_zero(&mut self, test: &mut TestCase, places: &[usize]) {
+        if places.is_empty() || self.is_over() || self.put(test, places, 0) || places.len() == 1 {
             return;
         }
         let (first, second) = places.split_at(places.len() / 2);
-        self.end_texts(test, first);
-        self.end_texts(test, second);
+        self.make_zero(test, first);
+        self.make_zero(test, second);
     }
 
     /// Puts a number into some places, if the test is as good then.
     fn put(&mut self, test: &mut TestCase, places: &[usize], candidate: u64) -> bool {
+        if self.is_over() {
+            return false;
+        }
         let mut other = test.clone();
         let mut at = 0;
         visit(self.module, &mut other, &mut |_, number| {
@@ -155,10 +180,7 @@ impl Rounding<'_> {
 
     /// Takes the other test, if it is as good.
     fn take(&mut self, test: &mut TestCase, other: TestCase) -> bool {
-        if *self.runs == 0 {
-            return false;
-        }
-        *self.runs -= 1;
+        *self.runs = self.runs.saturating_sub(self.cost);
         let taken = as_good(&self.machines, self.func, test, other, self.watch);
         let is_taken = taken.is_some();
         taken.into_iter().for_each(|other| *test = other);

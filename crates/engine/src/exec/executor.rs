@@ -10,7 +10,7 @@ use crate::exec::graph::Graph;
 use crate::exec::guide::{Guide, InputKey};
 use crate::exec::ledger::Ledger;
 use crate::exec::machines::Machines;
-use crate::exec::used_globals::{InitialGlobals, UsedGlobals};
+use crate::exec::used_globals::{FunctionsByType, InitialGlobals, UsedGlobals};
 use crate::exec::world::World;
 use crate::goals::coverage::Coverage;
 use crate::goals::watching::{Hit, Watching};
@@ -19,6 +19,7 @@ use crate::state::trail::Choice;
 use crate::state::value::Scalar;
 use crate::state::{PathEnd, State, Stop, unanswered};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use touchstone_base::{Id, Span};
@@ -123,6 +124,8 @@ pub(crate) struct Executor<'m> {
     pub reachable_globals: BTreeSet<GlobalId>,
     pub used_globals: Option<Rc<UsedGlobals>>,
     pub initial_globals: InitialGlobals,
+    /// Once they are asked for.
+    pub functions_by_type: OnceCell<FunctionsByType>,
     /// Globals that are no inputs and in which calls leave something, if there are several calls.
     pub left: Vec<GlobalId>,
     /// What was found there before calls.
@@ -176,6 +179,7 @@ impl<'m> Executor<'m> {
             reachable_globals: BTreeSet::new(),
             used_globals: None,
             initial_globals: InitialGlobals::default(),
+            functions_by_type: OnceCell::new(),
             left: Vec::new(),
             found_before: FxHashMap::default(),
             effects: Effects::default(),

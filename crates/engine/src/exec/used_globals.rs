@@ -2,10 +2,14 @@
 //! needs it; so an executor keeps it.
 
 use crate::state::memory::{Memory, Object};
+use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use touchstone_criteria::Doubt;
-use touchstone_ir::{FuncId, GlobalId};
+use touchstone_ir::{DataTypeId, FuncId, GlobalId};
+
+/// Functions that pointers may lead to, with the globals that stand for them, by the type behind the pointer.
+pub(crate) type FunctionsByType = FxHashMap<DataTypeId, Rc<[(GlobalId, FuncId)]>>;
 
 /// Globals as they are at the start, shared by all states that start: states are found again by executing, and each would have its
 /// own copy of what a library keeps in its tables.

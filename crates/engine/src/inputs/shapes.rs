@@ -9,10 +9,11 @@ use crate::state::inputs::{InputObject, Lazy, MOST_VARIABLES, TailLength};
 use crate::state::memory::{Cell, Object, ObjectKind, global_object};
 use crate::state::value::{LazyId, ObjectId, Pointer, Scalar, Value};
 use crate::state::{Purpose, State, Stop};
+use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use touchstone_base::{Id, Span};
 use touchstone_criteria::{Bound, Unsupported};
-use touchstone_ir::{DataType, DataTypeId, FuncId, Stands, Tag};
+use touchstone_ir::{DataType, DataTypeId, FuncId, GlobalId, Stands, Tag};
 use touchstone_solver::{Op, Rel};
 
 /// Where the number of elements of an input object comes from.
@@ -106,17 +107,16 @@ impl Executor<'_> {
                 fresh
             })];
         }
-        let mut behind = self.module.globals.values().filter(|global| global.data == pointee);
-        let is_callback = |id: FuncId| self.module.functions[id].is_callback();
-        if self.config.externals && behind.any(|global| global.function.is_some_and(is_callback)) {
+        let functions = self.functions_behind(pointee);
+        let is_callback = |(_, id): &(GlobalId, FuncId)| self.module.functions[*id].is_callback();
+        if self.config.externals && functions.iter().any(is_callback) {
             // It stands for all functions that the program does not have.
         } else if matches!(self.module.types[element], DataType::OneOf { .. }) {
             options.extend(self.variants(state, id, lazy, element));
         } else if let Some(count) = self.module.types[element].count(&self.module.types) {
             options.extend(self.counted(state, id, lazy, (element, count), None));
         } else if self.size_of(element) == 0 {
-            let is_function =
-                self.module.globals.values().any(|global| global.function.is_some() && global.data == pointee);
+            let is_function = !functions.is_empty();
             let what = match is_function {
                 true => Unsupported::UnknownFunction(lazy.name.to_string()),
                 false => Unsupported::UnsizedObject(lazy.name.to_string()),
@@ -157,12 +157,10 @@ impl Executor<'_> {
             options.push(Err(Stop::bound(Bound::MaxObjects, Span::none())));
         }
         // A function of the program; others are what the option above gave up.
-        for (global, standing) in self.module.globals.iter() {
-            if standing.function.is_some() && standing.data == pointee {
-                let mut known = state.clone();
-                decide(&mut known, Value::pointer(global_object(global), 0));
-                options.push(Ok(known));
-            }
+        for (global, _) in functions.iter() {
+            let mut known = state.clone();
+            decide(&mut known, Value::pointer(global_object(*global), 0));
+            options.push(Ok(known));
         }
         // Later rounds follow no null.
         if self.config.growth.is_none() || purpose != Purpose::Access {
@@ -365,6 +363,20 @@ impl Executor<'_> {
     fn elements_behind(&self, state: &State, lazy: &Lazy) -> Option<u64> {
         let array = state.inputs.objects.iter().find(|input| Some(input.object) == lazy.array);
         array.map(|input| input.count).or_else(|| self.config.lengths.get(&*lazy.name).copied())
+    }
+
+    /// The functions of the program that a pointer to this type may lead to. Programs have many globals, and pointers are decided often.
+    fn functions_behind(&self, pointee: DataTypeId) -> Rc<[(GlobalId, FuncId)]> {
+        let all = self.functions_by_type.get_or_init(|| {
+            let mut found: FxHashMap<DataTypeId, Vec<(GlobalId, FuncId)>> = FxHashMap::default();
+            for (id, global) in self.module.globals.iter() {
+                if let Some(function) = global.function {
+                    found.entry(global.data).or_default().push((id, function));
+                }
+            }
+            found.into_iter().map(|(data, functions)| (data, functions.into())).collect()
+        });
+        all.get(&pointee).map_or_else(|| Rc::from([]), Rc::clone)
     }
 
     /// Whether it was said how much an input pointer leads to.
