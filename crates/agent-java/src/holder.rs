@@ -8,6 +8,9 @@
 //! }
 //! ```
 //!
+//! Every probe is a call of `hit`, which compilers of the JVM put into the code that is measured: so it is small, and needs little of the stack. What comes of
+//! a first hit stays a call: in place of every probe it made methods so large that compilers left out what they would put into them otherwise.
+//!
 //! Only the first hit of a probe goes to the log, which sets its byte, so what was hit is never lost, and threads that hit the same probe don't take its
 //! memory from each other. When another test begins, what was hit is forgotten, and counts again. While tests run at the same time no byte is
 //! set: what each of them hit its owner knows. The class stands in the package `java.lang`, which every class can see, whatever its loader and its module.
@@ -40,8 +43,8 @@ pub fn class(number: u16) -> Vec<u8> {
     const KNOWN: usize = 0;
     let body = asked().jump(op::IFNE, KNOWN).with(op::SIPUSH, number).does(&[op::ILOAD_0]);
     let body = body.with(op::INVOKESTATIC, first).label(KNOWN).does(&[op::RETURN]);
-    class.method(PUBLIC_STATIC, "hit", "(I)V", body);
-    class.method(PUBLIC_STATIC, "isHit", "(I)Z", asked().does(&[op::IRETURN]));
+    class.method(PUBLIC_STATIC, "hit", "(I)V", body.within(2, 1));
+    class.method(PUBLIC_STATIC, "isHit", "(I)Z", asked().does(&[op::IRETURN]).within(2, 1));
     let begin = Code::default().with(op::SIPUSH, PROBES as u16).does(&[op::NEWARRAY, BYTES]);
     class.method(access::STATIC, "<clinit>", "()V", begin.with(op::PUTSTATIC, hit).does(&[op::RETURN]));
     class.bytes()
@@ -59,5 +62,8 @@ mod tests {
         for code in file.methods.iter().filter_map(|method| method.code()) {
             decode(&code.bytes, code.offset).expect("instructions");
         }
+        // HotSpot's first compiler puts nothing into its callers that needs more than ten.
+        let hit = file.methods.iter().find(|method| &*method.name == "hit").and_then(|method| method.code());
+        assert_eq!(hit.map(|code| (code.max_stack, code.max_locals)), Some((2, 1)));
     }
 }

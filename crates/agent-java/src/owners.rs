@@ -160,7 +160,7 @@ fn class() -> Vec<u8> {
     let asked = asked.does(&[holder, probe, op::ALOAD_2]).with(op::GETFIELD, id).with(op::INVOKESTATIC, log);
     let asked = asked.jump(op::IFEQ, DONE).does(&[op::ALOAD_3, probe, op::ICONST_1, op::BASTORE]);
     let first = asked.label(DONE).does(&[op::RETURN]).catches_all().does(&[op::POP, op::RETURN]);
-    class.method(access::PUBLIC | access::STATIC, FIRST.0, FIRST.1, first);
+    class.method(access::PUBLIC | access::STATIC, FIRST.0, FIRST.1, first.stays_a_call());
 
     const KNOWN: usize = 0;
     const LONG: usize = 1;

@@ -60,11 +60,13 @@ impl Written {
     /// A method with its code.
     pub fn method(&mut self, access: u16, name: &str, desc: &str, code: Code) {
         let bytes = code.bytes();
-        let head = [access, self.pool.text(name), self.pool.text(desc), 1, self.code];
+        let attributes = 1 + u16::from(code.stays_a_call);
+        let head = [access, self.pool.text(name), self.pool.text(desc), attributes, self.code];
         let mut out: Vec<u8> = head.iter().flat_map(|number| number.to_be_bytes()).collect();
         let handlers: u32 = if code.handler.is_some() { 1 } else { 0 };
         out.extend((bytes.len() as u32 + 12 + 8 * handlers).to_be_bytes());
-        out.extend([0, Code::STACK, 0, Code::LOCALS]);
+        let (stack, locals) = code.room.unwrap_or((Code::STACK, Code::LOCALS));
+        out.extend([0, stack, 0, locals]);
         out.extend((bytes.len() as u32).to_be_bytes());
         out.extend(bytes);
         out.extend((handlers as u16).to_be_bytes());
@@ -74,6 +76,13 @@ impl Written {
         }
         // No attributes of the code.
         out.extend([0, 0]);
+        if code.stays_a_call {
+            let (name, said) = (self.pool.text("RuntimeVisibleAnnotations"), self.pool.text(STAYS_A_CALL));
+            out.extend(name.to_be_bytes());
+            // One annotation, which says nothing more.
+            out.extend(6u32.to_be_bytes());
+            [1, said, 0].into_iter().for_each(|number: u16| out.extend(number.to_be_bytes()));
+        }
         self.methods.push(out);
     }
 
@@ -93,6 +102,9 @@ impl Written {
     }
 }
 
+/// What JVMs believe classes of their own.
+const STAYS_A_CALL: &str = "Ljdk/internal/vm/annotation/DontInline;";
+
 /// A place in code that jumps lead to.
 pub type Label = usize;
 
@@ -104,12 +116,27 @@ pub struct Code {
     jumps: Vec<(usize, Label)>,
     labels: Vec<(Label, usize)>,
     handler: Option<u16>,
+    /// What it needs of the stack and of locals, if somebody said it.
+    room: Option<(u8, u8)>,
+    stays_a_call: bool,
 }
 
 impl Code {
     /// No method here needs more.
     const STACK: u8 = 12;
     const LOCALS: u8 = 10;
+
+    /// It needs no more than this of the stack and of locals: compilers of JVMs put only methods that need little into their callers.
+    pub fn within(mut self, stack: u8, locals: u8) -> Code {
+        self.room = Some((stack, locals));
+        self
+    }
+
+    /// Compilers don't put it into its callers, however often they call it.
+    pub fn stays_a_call(mut self) -> Code {
+        self.stays_a_call = true;
+        self
+    }
 
     /// Instructions as they are.
     pub fn does(mut self, bytes: &[u8]) -> Code {

@@ -165,8 +165,9 @@ fn keep_only(document: &mut Document, names: &BTreeSet<String>) {
     document.objectives.retain(|objective| names.contains(&objective.function));
     document.decisions.retain(|decision| names.contains(&decision.function));
     document.kept.retain(|suite| names.contains(&suite.function));
-    let used: BTreeSet<&String> = document.objectives.iter().flat_map(|objective| &objective.tests).collect();
-    let measured = |id: &String, outcome: &str| outcome == MEASURED && used.contains(id);
+    let named = document.objectives.iter().flat_map(|objective| &objective.tests);
+    let used: BTreeSet<&str> = named.map(|name| name.as_str()).collect();
+    let measured = |id: &str, outcome: &str| outcome == MEASURED && used.contains(id);
     document.tests.retain(|test| names.contains(&test.function) || measured(&test.id, &test.outcome));
 }
 

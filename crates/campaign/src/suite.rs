@@ -13,6 +13,7 @@ use touchstone_criteria::{Criterion, Labelling, Objectives, Row, Status};
 use touchstone_engine::SeenRow;
 use touchstone_instrument::{Measured, read};
 use touchstone_ir::{DecisionId, FuncId, Module};
+use touchstone_report::Name;
 use touchstone_report::document::{Document, MEASURED, Test, Verdict};
 
 /// A test, and what it evaluated.
@@ -160,17 +161,17 @@ fn unmeant((file, name, _): &Compiled) -> Compiled {
 /// The suite's own tests, as far as a document's objectives name them, join its tests.
 pub(crate) fn add_tests(document: &mut Document) {
     let known: BTreeSet<&str> = document.tests.iter().map(|test| test.id.as_str()).collect();
-    let mut covers: BTreeMap<String, (Vec<String>, Vec<String>)> = BTreeMap::new();
+    let mut covers: BTreeMap<Name, (Vec<Name>, Vec<Name>)> = BTreeMap::new();
     for objective in &document.objectives {
         for test in objective.tests.iter().filter(|test| !known.contains(test.as_str())) {
             let (all, alone) = covers.entry(test.clone()).or_default();
-            all.push(objective.id.clone());
+            all.push(Name::from(&objective.id));
             if objective.tests.len() == 1 {
-                alone.push(objective.id.clone());
+                alone.push(Name::from(&objective.id));
             }
         }
     }
-    let tests = covers.into_iter().map(|(id, (covers, alone))| Test::measured(id, covers, alone));
+    let tests = covers.into_iter().map(|(id, (covers, alone))| Test::measured(id.to_string(), covers, alone));
     document.tests.extend(tests.collect::<Vec<_>>());
 }
 

@@ -2,6 +2,7 @@
 
 use crate::document::{Condition, Decision, Pair, PairKind, PairSearch, ReportedRow, SearchStatus, Side, SideStatus};
 use crate::json::{said, stretch};
+use crate::name::Name;
 use touchstone_base::{Files, Id};
 use touchstone_criteria::{DecisionTable, TableCondition, TableRow};
 
@@ -17,7 +18,7 @@ pub fn decision(table: &DecisionTable, files: &Files) -> Decision {
         values: row.values.values().copied().collect(),
         result: row.result,
         shows: row.shows.iter().map(|condition| condition.index()).collect(),
-        tests: row.tests.clone(),
+        tests: row.tests.iter().map(Name::from).collect(),
     };
     let pairs = table.pairs.iter().map(|pair| Pair {
         condition: pair.condition.index(),

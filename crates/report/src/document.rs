@@ -8,6 +8,7 @@
 
 use crate::forms::FormSuites;
 use crate::kept::KeptSuite;
+use crate::name::Name;
 use crate::suggestions::Suggestions;
 use serde::{Deserialize, Serialize};
 use touchstone_criteria::SCHEMA_VERSION;
@@ -353,7 +354,7 @@ pub struct Objective {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The tests that cover it.
-    pub tests: Vec<String>,
+    pub tests: Vec<Name>,
     /// It is covered, but only by tests that end in an error.
     #[serde(default, skip_serializing_if = "is_false")]
     pub by_error: bool,
@@ -572,7 +573,7 @@ pub struct ReportedRow {
     /// The conditions that are not masked.
     pub shows: Vec<usize>,
     /// The tests that evaluated it.
-    pub tests: Vec<String>,
+    pub tests: Vec<Name>,
 }
 
 /// Two rows that show together that a condition matters.
@@ -635,10 +636,10 @@ pub struct Test {
     pub expected: Json,
     /// Ids of the objectives that it covers.
     #[serde(default)]
-    pub covers: Vec<String>,
+    pub covers: Vec<Name>,
     /// Ids of those that no other test of its suite covers.
     #[serde(default)]
-    pub covers_alone: Vec<String>,
+    pub covers_alone: Vec<Name>,
     /// Whether the real program did what was predicted; `replay` says more.
     pub replayed: bool,
     /// What the real program did.
@@ -719,7 +720,7 @@ impl Test {
     }
 
     /// A test of a measured suite.
-    pub fn measured(id: String, covers: Vec<String>, covers_alone: Vec<String>) -> Test {
+    pub fn measured(id: String, covers: Vec<Name>, covers_alone: Vec<Name>) -> Test {
         Test {
             id,
             function: String::new(),

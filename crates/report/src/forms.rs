@@ -3,6 +3,7 @@
 
 use crate::document::{Document, Verdict};
 use crate::figures::{Figures, Tally};
+use crate::name::Name;
 use crate::style::{Paint, Style, cut, heading, longest};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -61,7 +62,7 @@ pub fn count_forms(document: &mut Document) {
     let (forms, objectives) = (&mut document.forms, &document.objectives);
     for suites in forms {
         let skipped: BTreeSet<&str> = suites.skipped.iter().map(|one| one.test.as_str()).collect();
-        let runs = |tests: &[String]| tests.is_empty() || tests.iter().any(|test| !skipped.contains(test.as_str()));
+        let runs = |tests: &[Name]| tests.is_empty() || tests.iter().any(|test| !skipped.contains(test.as_str()));
         let mut known = BTreeSet::new();
         suites.covered.clear();
         for objective in objectives.iter().filter(|one| one.excluded.is_none() && one.not_measured().is_none()) {

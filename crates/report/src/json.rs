@@ -4,6 +4,7 @@ use crate::Extras;
 use crate::brief::{brief, called};
 use crate::decisions::decision;
 use crate::document::{self, Document, Json, Position, Stretch, Verdict};
+use crate::name::Name;
 use crate::value::{Elements, Shown};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
@@ -159,7 +160,7 @@ pub(crate) fn said(why: Option<(String, &'static str)>) -> (Option<String>, Opti
 
 fn objective(objective: &Objective, by_error: bool, files: &Files) -> document::Objective {
     let (status, why, tests) = match &objective.status {
-        Status::Covered(tests) => (Verdict::Covered, None, tests.clone()),
+        Status::Covered(tests) => (Verdict::Covered, None, tests.iter().map(Name::from).collect()),
         Status::Infeasible(why) => (Verdict::Infeasible, Some((why.to_string(), why.word())), Vec::new()),
         Status::Unknown(why) => (Verdict::Unknown, Some((why.to_string(), why.word())), Vec::new()),
         Status::Uncovered => (Verdict::Uncovered, None, Vec::new()),
@@ -202,7 +203,7 @@ fn test_of(test: &TestCase, covers: &[Covered<'_>], module: &Module) -> document
         Replay::NotCheckable(why) => (document::Replay::NotCheckable, Some((why.to_string(), why.word()))),
     };
     let (replay_why, reason) = said(replay_why);
-    let id = |covered: &Covered<'_>| covered.objective.id.clone();
+    let id = |covered: &Covered<'_>| Name::from(&covered.objective.id);
     document::Test {
         id: test.id.clone(),
         function: test.function.clone(),

@@ -8,6 +8,7 @@
 //! - What is not measured, infeasible or excluded says nothing.
 
 use crate::document::{Document, Objective, Verdict};
+use crate::name::Name;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Criteria of which a run covers something wherever it comes.
@@ -49,7 +50,7 @@ pub(crate) fn ran<'d>(document: &'d Document, objectives: &[&'d Objective]) -> B
             continue;
         }
         let line = lines.entry(at).or_default();
-        line.tests.extend(objective.tests.iter().map(String::as_str));
+        line.tests.extend(objective.tests.iter().map(Name::as_str));
         if let Some(count) = objective.count {
             let known = line.counts.entry(objective.variant.as_deref()).or_default();
             *known = count.max(*known);

@@ -1,36 +1,94 @@
-//! The form in which a document is kept for later reports: as the JSON form, but who covers what stands apart, and every name once. Of a suite of thousands
-//! of tests every objective may name hundreds, and each of them names the objective.
+//! The form in which a document is kept for later reports: as the JSON form, but who covers what stands apart, every name once, and so do tests of which
+//! nothing but the name is known, and what tests changed. Of a suite of thousands of tests every objective may name hundreds, and each of them names the
+//! objective; tests of one kind cover the same, and change the same of many objects.
+//!
+//! Keys that are not there in files of older versions have a default, and their lists are read as they are.
 
-use crate::document::{Document, Json, NoDocument};
+use crate::document::{Document, Json, NoDocument, Position, StateUpdate, Test, TestState};
+use crate::name::Name;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
-/// A document that says nothing of who covers what, and what says so.
+/// A document that says nothing of what stands apart, and what does.
 #[derive(Serialize)]
 struct Stored<'d> {
     #[serde(flatten)]
     document: &'d Document,
     /// As [`CoveredBy`], in one line.
     covered_by: Json,
+    /// As [`StateByTest`], in one line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    state_by_test: Option<Json>,
+}
+
+/// What stands apart, in a file.
+#[derive(Deserialize)]
+struct Apart {
+    covered_by: Option<CoveredBy>,
+    state_by_test: Option<StateByTest>,
 }
 
 /// Who covers what, by the numbers of names.
 #[derive(Serialize, Deserialize)]
 struct CoveredBy {
     /// Tests, and ids of objectives.
-    names: Vec<String>,
+    names: Vec<Name>,
     /// By objective, in order: tests that cover it.
-    objectives: Vec<Vec<u32>>,
+    objectives: Vec<List>,
     /// By decision and row that was seen, in order: tests that evaluated it.
-    rows: Vec<Vec<u32>>,
+    rows: Vec<List>,
     /// By test, in order: what it covers,
-    covers: Vec<Vec<u32>>,
+    covers: Vec<List>,
     /// and what no other covers.
-    covers_alone: Vec<Vec<u32>>,
+    covers_alone: Vec<List>,
+    /// Tests behind the others of which nothing else is known.
+    #[serde(default)]
+    measured: Vec<i64>,
+}
+
+/// A list of numbers. In a row of lists, one that came before is not written again.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum List {
+    /// As [`runs`] writes it.
+    Own(Vec<i64>),
+    /// The same as the one at this place.
+    As(usize),
+}
+
+/// What tests changed.
+#[derive(Default, Serialize, Deserialize)]
+struct StateByTest {
+    kinds: Vec<Kind>,
+    tests: Vec<StateOfTest>,
+}
+
+/// What a test changed.
+#[derive(Serialize, Deserialize)]
+struct StateOfTest {
+    test: String,
+    /// How many updates there are: a file that is damaged can't ask for any number of them.
+    updates: u64,
+    /// Numbers of kinds, and of objects as [`runs`] writes them.
+    kinds: Vec<(usize, Vec<i64>)>,
+}
+
+/// Updates that differ only in the number that an object has.
+#[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+struct Kind {
+    /// What stands before the number, or all of it.
+    what: String,
+    /// What stands behind the number, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    behind: Option<String>,
+    file: Option<String>,
+    line: Option<u32>,
+    column: Option<u32>,
+    checked: bool,
 }
 
 /// Lists of names.
-type Lists<'d> = Vec<&'d mut Vec<String>>;
+type Lists<'d> = Vec<&'d mut Vec<Name>>;
 
 /// The lists that stand apart, in the order of [`CoveredBy`].
 fn lists(document: &mut Document) -> [Lists<'_>; 4] {
@@ -43,20 +101,78 @@ fn lists(document: &mut Document) -> [Lists<'_>; 4] {
     [document.objectives.iter_mut().map(|one| &mut one.tests).collect(), rows.collect(), covers, covers_alone]
 }
 
+/// Numbers, of which those that follow each other are their first, and how many come behind it, below zero: `3, 4, 5, 9` is `3, -2, 9`.
+fn runs(numbers: impl IntoIterator<Item = u32>) -> Vec<i64> {
+    let mut written: Vec<i64> = Vec::new();
+    let mut last = None;
+    for number in numbers.into_iter().map(i64::from) {
+        let follows = last == Some(number - 1);
+        match written.last_mut() {
+            Some(behind) if follows && *behind < 0 => *behind -= 1,
+            _ if follows => written.push(-1),
+            _ => written.push(number),
+        }
+        last = Some(number);
+    }
+    written
+}
+
+/// What [`runs`] wrote; `None` if it is something else, or a number is not less than `end`.
+fn numbers(written: &[i64], end: u32) -> Option<Vec<u32>> {
+    let mut numbers: Vec<u32> = Vec::with_capacity(written.len());
+    for one in written {
+        let (first, last) = match u32::try_from(*one) {
+            Ok(number) => (number, number),
+            Err(_) => {
+                let last = *numbers.last()?;
+                (last + 1, u32::try_from(i64::from(last).checked_sub(*one)?).ok()?)
+            }
+        };
+        if last >= end {
+            return None;
+        }
+        numbers.extend(first..=last);
+    }
+    Some(numbers)
+}
+
 /// Gives names numbers.
 #[derive(Default)]
 struct Numbers {
-    known: HashMap<String, u32>,
-    names: Vec<String>,
+    known: HashMap<Name, u32>,
+    /// The same by where their texts are: most names are copies.
+    by_place: HashMap<*const u8, u32>,
+    names: Vec<Name>,
 }
 
 impl Numbers {
-    fn of(&mut self, name: String) -> u32 {
+    fn of(&mut self, name: &Name) -> u32 {
+        if let Some(known) = self.by_place.get(&name.as_ptr()).filter(|known| self.names[**known as usize] == *name) {
+            return *known;
+        }
         let next = self.names.len() as u32;
-        *self.known.entry(name).or_insert_with_key(|name| {
+        let number = *self.known.entry(name.clone()).or_insert_with_key(|name| {
             self.names.push(name.clone());
             next
-        })
+        });
+        self.by_place.insert(name.as_ptr(), number);
+        number
+    }
+
+    fn lists(&mut self, lists: Lists<'_>) -> Vec<List> {
+        let mut known: HashMap<Vec<i64>, usize> = HashMap::new();
+        let mut written = Vec::with_capacity(lists.len());
+        for list in lists {
+            let own = runs(std::mem::take(list).iter().map(|name| self.of(name)));
+            written.push(match known.get(&own) {
+                Some(place) if !own.is_empty() => List::As(*place),
+                _ => {
+                    known.insert(own.clone(), written.len());
+                    List::Own(own)
+                }
+            });
+        }
+        written
     }
 }
 
@@ -64,36 +180,211 @@ impl Numbers {
 pub(crate) fn stored(document: &Document) -> String {
     let mut document = document.clone();
     let mut numbers = Numbers::default();
-    let [objectives, rows, covers, covers_alone] = lists(&mut document).map(|lists| {
-        let mut numbered = |list: &mut Vec<String>| -> Vec<u32> {
-            std::mem::take(list).into_iter().map(|name| numbers.of(name)).collect()
-        };
-        lists.into_iter().map(&mut numbered).collect::<Vec<_>>()
-    });
-    let covered_by = Json::of(&CoveredBy { names: numbers.names, objectives, rows, covers, covers_alone });
-    let text = serde_json::to_string_pretty(&Stored { document: &document, covered_by });
+    let [objectives, rows, covers, covers_alone] = lists(&mut document).map(|lists| numbers.lists(lists));
+    let is_only_named = |test: &Test| *test == Test::measured(test.id.clone(), Vec::new(), Vec::new());
+    let named = document.tests.iter().rev().take_while(|test| is_only_named(test)).count();
+    let named = document.tests.split_off(document.tests.len() - named);
+    let measured = runs(named.into_iter().map(|test| numbers.of(&test.id.into())));
+    let covered_by = CoveredBy { names: numbers.names, objectives, rows, covers, covers_alone, measured };
+    let state = std::mem::take(&mut document.state);
+    let state_by_test = (!state.is_empty()).then(|| Json::of(&StateByTest::of(state)));
+    let text =
+        serde_json::to_string_pretty(&Stored { document: &document, covered_by: Json::of(&covered_by), state_by_test });
     text.expect("invariant: every key is a string and nothing here refuses to be written")
 }
 
 /// Gives a document that was read what stands apart, if anything does.
 pub(crate) fn completed(mut document: Document, text: &str) -> Result<Document, NoDocument> {
-    #[derive(Deserialize)]
-    struct Apart {
-        covered_by: Option<CoveredBy>,
-    }
     let apart: Apart = serde_json::from_str(text).map_err(|error| NoDocument(error.to_string()))?;
-    let Some(CoveredBy { names, objectives, rows, covers, covers_alone }) = apart.covered_by else {
-        return Ok(document);
-    };
-    let wrong = || NoDocument("covered_by does not fit the rest of it".to_string());
-    for (lists, numbers) in lists(&mut document).into_iter().zip([objectives, rows, covers, covers_alone]) {
-        if lists.len() != numbers.len() {
-            return Err(wrong());
-        }
-        for (list, numbers) in lists.into_iter().zip(numbers) {
-            let named = numbers.into_iter().map(|number| names.get(number as usize).cloned());
-            *list = named.collect::<Option<_>>().ok_or_else(wrong)?;
-        }
+    if let Some(covered_by) = apart.covered_by {
+        covered_by.complete(&mut document).ok_or_else(|| wrong("covered_by"))?;
+    }
+    if let Some(state) = apart.state_by_test {
+        document.state = state.tests().ok_or_else(|| wrong("state_by_test"))?;
     }
     Ok(document)
+}
+
+fn wrong(key: &str) -> NoDocument {
+    NoDocument(format!("{key} does not fit the rest of it"))
+}
+
+impl CoveredBy {
+    fn complete(self, document: &mut Document) -> Option<()> {
+        let CoveredBy { names, objectives, rows, covers, covers_alone, measured } = self;
+        let end = u32::try_from(names.len()).ok()?;
+        let named = |written: &[i64]| -> Option<Vec<Name>> {
+            Some(numbers(written, end)?.into_iter().map(|number| names[number as usize].clone()).collect())
+        };
+        for name in named(&measured)? {
+            document.tests.push(Test::measured(name.to_string(), Vec::new(), Vec::new()));
+        }
+        for (lists, written) in lists(document).into_iter().zip([objectives, rows, covers, covers_alone]) {
+            if lists.len() != written.len() {
+                return None;
+            }
+            for (list, own) in lists.into_iter().zip(&written) {
+                *list = match own {
+                    List::Own(own) => named(own)?,
+                    List::As(place) => match written.get(*place)? {
+                        List::Own(own) => named(own)?,
+                        List::As(_) => return None,
+                    },
+                };
+            }
+        }
+        Some(())
+    }
+}
+
+impl StateByTest {
+    fn of(state: Vec<TestState>) -> StateByTest {
+        let mut known: HashMap<Kind, usize> = HashMap::new();
+        let mut stored = StateByTest::default();
+        for TestState { test, updates } in state {
+            let count = updates.len() as u64;
+            let mut by_kind: Vec<(usize, Vec<u32>)> = Vec::new();
+            for update in updates {
+                let (kind, object) = Kind::of(update);
+                let kind = *known.entry(kind).or_insert_with_key(|kind| {
+                    stored.kinds.push(kind.clone());
+                    stored.kinds.len() - 1
+                });
+                match by_kind.last_mut() {
+                    Some((last, objects)) if *last == kind => objects.push(object),
+                    _ => by_kind.push((kind, vec![object])),
+                }
+            }
+            let kinds = by_kind.into_iter().map(|(kind, objects)| (kind, runs(objects))).collect();
+            stored.tests.push(StateOfTest { test, updates: count, kinds });
+        }
+        stored
+    }
+
+    fn tests(self) -> Option<Vec<TestState>> {
+        let StateByTest { kinds, tests } = self;
+        let length = |one: &i64| if *one < 0 { one.unsigned_abs() } else { 1 };
+        let state = |StateOfTest { test, updates: count, kinds: by_kind }| {
+            let lengths = by_kind.iter().flat_map(|(_, objects): &(usize, Vec<i64>)| objects).map(length);
+            if lengths.fold(0u64, u64::saturating_add) != count {
+                return None;
+            }
+            let mut updates = Vec::new();
+            for (kind, objects) in by_kind {
+                let kind = kinds.get(kind)?;
+                updates.extend(numbers(&objects, u32::MAX)?.into_iter().map(|object| kind.update(object)));
+            }
+            Some(TestState { test, updates })
+        };
+        tests.into_iter().map(state).collect()
+    }
+}
+
+impl Kind {
+    /// The kind of an update, and the number of its object: the last that stands in its name, 0 if none does.
+    fn of(update: StateUpdate) -> (Kind, u32) {
+        let StateUpdate { what, at: Position { file, line, column }, checked } = update;
+        let digit = |character: char| character.is_ascii_digit();
+        let end = what.rfind(digit).map_or(0, |last| last + 1);
+        let begin = what[..end].trim_end_matches(digit).len();
+        // One that is written otherwise than numbers are is no number.
+        let number = what[begin..end].parse().ok().filter(|number: &u32| number.to_string() == what[begin..end]);
+        match number.filter(|number| *number < u32::MAX) {
+            Some(number) => {
+                let (before, behind) = (what[..begin].to_string(), what[end..].to_string());
+                (Kind { what: before, behind: Some(behind), file, line, column, checked }, number)
+            }
+            None => (Kind { what, behind: None, file, line, column, checked }, 0),
+        }
+    }
+
+    fn update(&self, object: u32) -> StateUpdate {
+        let what = match &self.behind {
+            Some(behind) => format!("{}{object}{behind}", self.what),
+            None => self.what.clone(),
+        };
+        let at = Position { file: self.file.clone(), line: self.line, column: self.column };
+        StateUpdate { what, at, checked: self.checked }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use touchstone_base::Mutations;
+
+    #[test]
+    fn numbers_that_follow_each_other_are_written_as_a_run() {
+        let check = |given: &[u32], expected: &[i64]| {
+            assert_eq!(runs(given.iter().copied()), expected);
+            assert_eq!(numbers(expected, 100).as_deref(), Some(given));
+        };
+        check(&[], &[]);
+        check(&[3, 4, 5, 9], &[3, -2, 9]);
+        check(&[0, 1, 1, 2, 0], &[0, -1, 1, -1, 0]);
+        check(&[5, 4, 3], &[5, 4, 3]);
+        for wrong in [&[-1][..], &[99, -1], &[100], &[0, i64::MIN], &[i64::MAX]] {
+            assert_eq!(numbers(wrong, 100), None, "{wrong:?}");
+        }
+    }
+
+    fn document() -> Document {
+        let update = |what: &str, line: u32, checked: bool| StateUpdate {
+            what: what.to_string(),
+            at: Position { file: Some("A.java".to_string()), line: Some(line), column: None },
+            checked,
+        };
+        let names = |names: &[&str]| names.iter().map(|name| Name::from(*name)).collect::<Vec<Name>>();
+        let all = || names(&["o1", "o2", "o3"]);
+        let tests = [("t1", all(), names(&["o2"])), ("t2", all(), names(&[])), ("t3", names(&["o3"]), names(&[]))];
+        let mut tests: Vec<Test> =
+            tests.map(|(id, covers, alone)| Test::measured(id.to_string(), covers, alone)).into();
+        tests[0].description = "more is known of it".to_string();
+        let whats = ["A.x (A 1)", "A.x (A 2)", "A.x (A 2)", "A.x (A 03)", "A.y", "B.z1", "A.x (A 4294967295)"];
+        let updates = whats.iter().map(|what| update(what, 3, true)).chain([update("A.x (A 2)", 4, false)]);
+        let state = vec![
+            TestState { test: "t1".to_string(), updates: updates.collect() },
+            TestState { test: "t3".to_string(), updates: Vec::new() },
+        ];
+        Document { tests, state, ..Document::default() }
+    }
+
+    #[test]
+    fn a_document_is_read_as_it_was_stored() {
+        let document = document();
+        let stored = document.to_stored();
+        assert_eq!(Document::parse(&stored).as_ref(), Ok(&document));
+        assert!(stored.contains(r#""covers":[[0,-2],0,[2]]"#), "{stored}");
+        assert!(stored.contains(r#""updates":8,"kinds":[[0,[1,-1,2]],"#), "{stored}");
+        // Tests of which nothing but the name is known.
+        assert_eq!(stored.matches("not_run").count(), 1, "{stored}");
+    }
+
+    #[test]
+    fn a_document_of_an_older_version_is_read() {
+        let document = document();
+        let mut plain: serde_json::Value = serde_json::from_str(&document.to_json()).expect("JSON");
+        for (test, key) in [(0, "covers"), (1, "covers"), (2, "covers"), (0, "covers_alone")] {
+            plain["tests"][test][key] = serde_json::json!([]);
+        }
+        plain["covered_by"] = serde_json::json!({
+            "names": ["o1", "o2", "o3"], "objectives": [], "rows": [],
+            "covers": [[0, 1, 2], [0, 1, 2], [2]], "covers_alone": [[1], [], []],
+        });
+        assert_eq!(Document::parse(&plain.to_string()), Ok(document));
+    }
+
+    #[test]
+    fn what_stands_apart_and_fits_nothing_is_an_error() {
+        let stored = document().to_stored();
+        let mut refused = 0;
+        for damaged in Mutations::of(stored.as_bytes()).take(2000) {
+            refused += usize::from(Document::parse(&String::from_utf8_lossy(&damaged)).is_err());
+        }
+        assert!(refused > 200, "{refused}");
+        let far = stored.replace(r#""covers":[[0,-2],0,[2]]"#, r#""covers":[[0,-2],7,[2]]"#);
+        assert_eq!(Document::parse(&far), Err(wrong("covered_by")));
+        let many = stored.replace("[1,-1,2]", "[1,-4000000000,2]");
+        assert_eq!(Document::parse(&many), Err(wrong("state_by_test")));
+    }
 }

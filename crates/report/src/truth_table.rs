@@ -14,6 +14,7 @@
 use crate::document::{
     Condition, Decision, Document, Pair, PairKind, PairSearch, ReportedRow, SearchStatus, Side, SideStatus,
 };
+use crate::name::Name;
 use crate::style::{Align, Paint, Style, columns, cut, heading};
 use crate::text::Detail;
 
@@ -93,7 +94,7 @@ fn rows(out: &mut String, table: &Decision, detail: Detail, style: Style) {
         cells.push([number, values(row), letter(Some(row.result)).to_string(), shows, tests]);
     };
     for (index, row) in table.rows.iter().enumerate().take(most) {
-        let mut tests = row.tests.iter().take(MOST_TESTS).cloned().collect::<Vec<_>>().join(" ");
+        let mut tests = row.tests.iter().take(MOST_TESTS).map(Name::as_str).collect::<Vec<_>>().join(" ");
         if row.tests.len() > MOST_TESTS {
             tests.push_str(&format!(" +{}", row.tests.len() - MOST_TESTS));
         }

@@ -6,7 +6,7 @@ use crate::measure::selection::Selection;
 use crate::measure::states;
 use crate::measure::suggest::Suggest;
 use crate::measure::variants::Variants;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::Path;
 use touchstone_base::{Files, Id, Span};
 use touchstone_criteria::{MOST_POSSIBLE, Row, TableHead, WhyInfeasible};
@@ -17,7 +17,7 @@ use touchstone_ir::{CondId, Condition, DecisionId};
 use touchstone_report::document::{
     Counts, Function, NOT_MEASURED, Objective, Paths, Solver, SourceFile, Stretch, Test, Verdict,
 };
-use touchstone_report::{Document, decision, stretch};
+use touchstone_report::{Document, Name, decision, stretch};
 
 /// The document of a measured suite, and what is to be said of it.
 pub fn document(
@@ -30,7 +30,9 @@ pub fn document(
     let exclude = [&selection.exclude[..], &own_tests[..]].concat();
     let selection = &Selection { exclude, ..selection.clone() };
     let variants = Variants::new(measured, selection);
-    let mut made = Making { measured, selection, variants, files: Files::new(), document: Document::default() };
+    let names = measured.tests.iter().map(Name::from).collect();
+    let (files, document) = (Files::new(), Document::default());
+    let mut made = Making { measured, names, selection, variants, files, document };
     let mut objectives: BTreeMap<(String, String), Objective> = BTreeMap::new();
     let mut order: Vec<(String, String)> = Vec::new();
     for unit in &measured.units {
@@ -66,7 +68,7 @@ pub fn document(
 
 /// A file that was compiled more than once: what one of its units covered is covered.
 fn merge(known: &mut Objective, other: Objective) {
-    let tests: BTreeSet<String> = known.tests.drain(..).chain(other.tests).collect();
+    let tests: BTreeSet<Name> = known.tests.drain(..).chain(other.tests).collect();
     known.tests = tests.into_iter().collect();
     known.count = match (known.count, other.count) {
         (Some(one), Some(two)) => Some(one.saturating_add(two)),
@@ -83,22 +85,24 @@ fn merge(known: &mut Objective, other: Objective) {
 }
 
 /// Ids of objectives as lists of all files have them: with the file, where functions of several files share their name.
-fn unambiguous(objectives: &[Objective]) -> Vec<String> {
+fn unambiguous(objectives: &[Objective]) -> Vec<Name> {
     let mut files: BTreeMap<&str, BTreeSet<Option<&str>>> = BTreeMap::new();
     for objective in objectives {
         files.entry(&objective.id).or_default().insert(objective.at.file.as_deref());
     }
     let id = |objective: &Objective| match &objective.at.file {
         Some(file) if files.get(objective.id.as_str()).is_some_and(|files| files.len() > 1) => {
-            format!("{file}:{}", objective.id)
+            format!("{file}:{}", objective.id).into()
         }
-        _ => objective.id.clone(),
+        _ => Name::from(&objective.id),
     };
     objectives.iter().map(id).collect()
 }
 
 struct Making<'a> {
     measured: &'a Measured,
+    /// Those of the tests.
+    names: Vec<Name>,
     selection: &'a Selection,
     variants: Variants,
     files: Files,
@@ -116,8 +120,8 @@ impl<'a> Making<'a> {
         Span { file, line, column, end_line, end_column }
     }
 
-    fn names(&self, tests: &BTreeSet<u32>) -> Vec<String> {
-        tests.iter().map(|test| self.measured.tests[*test as usize].clone()).collect()
+    fn names(&self, tests: &BTreeSet<u32>) -> Vec<Name> {
+        tests.iter().map(|test| self.names[*test as usize].clone()).collect()
     }
 
     fn objective(&mut self, unit: &MeasuredUnit, objective: &ProbedObjective) -> Objective {
@@ -197,13 +201,16 @@ impl<'a> Making<'a> {
                     }
                 }
             }
-            let rows: Vec<(Row, Vec<String>)> =
-                rows.into_iter().map(|(row, tests)| (row, self.names(&tests))).collect();
-            let table = head.with(rows.iter().map(|(row, tests)| (row, tests.clone())));
-            let variant = self.variants.of(unit, &first.function).map(|variant| variant.name.to_string());
-            self.document
-                .decisions
-                .push(touchstone_report::document::Decision { variant, ..decision(&table, &self.files) });
+            // Tables are made with the numbers of rows instead of names, of which there may be hundreds a row.
+            let rows: Vec<(Row, BTreeSet<u32>)> = rows.into_iter().collect();
+            let table = head.with(rows.iter().enumerate().map(|(number, (row, _))| (row, vec![number.to_string()])));
+            let mut decision = decision(&table, &self.files);
+            for row in &mut decision.rows {
+                let numbers = row.tests.iter().filter_map(|number| number.parse::<usize>().ok());
+                row.tests = numbers.flat_map(|number| self.names(&rows[number].1)).collect();
+            }
+            decision.variant = self.variants.of(unit, &first.function).map(|variant| variant.name.to_string());
+            self.document.decisions.push(decision);
         }
     }
 
@@ -219,7 +226,7 @@ impl<'a> Making<'a> {
                 places.insert((at.file.clone().unwrap_or_default(), name.clone()), at);
             }
         }
-        let mut counts: BTreeMap<(String, String, String), (Counts, BTreeSet<String>)> = BTreeMap::new();
+        let mut counts: BTreeMap<(String, String, String), (Counts, HashSet<&str>)> = BTreeMap::new();
         for objective in &self.document.objectives {
             let file = objective.at.file.clone().unwrap_or_default();
             let (count, tests) =
@@ -236,7 +243,7 @@ impl<'a> Making<'a> {
                 Verdict::Uncovered => count.uncovered += 1,
                 Verdict::Unaffected => {}
             }
-            tests.extend(objective.tests.iter().cloned());
+            tests.extend(objective.tests.iter().map(Name::as_str));
         }
         for ((file, name, criterion), (objectives, tests)) in counts {
             let at = places.get(&(file.clone(), name.clone()));
@@ -262,7 +269,8 @@ impl<'a> Making<'a> {
     }
 
     fn tests(&mut self) {
-        let mut covers: BTreeMap<&str, (Vec<String>, Vec<String>)> = BTreeMap::new();
+        type Covers = (Vec<Name>, Vec<Name>);
+        let mut covers: HashMap<&str, Covers> = HashMap::new();
         // What a configure script tried is no test: nothing that counts was in its processes.
         let counts = |unit: &MeasuredUnit| unit.record.files.iter().any(|file| self.selection.counts(Path::new(file)));
         let counted: BTreeSet<&str> =
@@ -282,6 +290,7 @@ impl<'a> Making<'a> {
                 }
             }
         }
+        let covers: BTreeMap<&str, Covers> = covers.into_iter().collect();
         let tests = covers.into_iter().map(|(id, (covers, alone))| Test::measured(id.to_string(), covers, alone));
         self.document.tests = tests.collect();
     }

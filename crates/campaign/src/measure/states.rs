@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use touchstone_criteria::STATE;
 use touchstone_instrument::{Measured, StateRules, StateUse, Unprobed, states};
-use touchstone_report::Document;
 use touchstone_report::document::{NOT_MEASURED, Objective, Position, StateUpdate, Stretch, TestState, Verdict};
+use touchstone_report::{Document, Name};
 
 /// So many tests are named that change a piece of state.
 const MOST_TESTS: usize = 2;
@@ -43,6 +43,7 @@ pub(super) fn add(
     let mut changed_by: BTreeMap<Key, Vec<&str>> = BTreeMap::new();
     for test in tests {
         let uses = test.uses.iter().filter(|used| selection.counts(Path::new(&used.file)));
+        let name = Name::from(&test.test);
         let mut updates = Vec::new();
         for used in uses {
             let file = selection.shown(&used.file);
@@ -77,8 +78,8 @@ pub(super) fn add(
             });
             if used.checked {
                 (known.status, known.why, known.reason) = (Verdict::Covered, None, None);
-                if known.tests.last() != Some(&test.test) {
-                    known.tests.push(test.test.clone());
+                if known.tests.last() != Some(&name) {
+                    known.tests.push(name.clone());
                 }
             } else if known.status == Verdict::Uncovered && (test.cut_off || test.beside) {
                 let whose = test.test.clone();

@@ -34,6 +34,7 @@ mod java_heaps;
 mod java_hidden;
 mod java_jars;
 mod java_measure;
+mod java_memory;
 mod java_mutants;
 mod java_named;
 mod java_native;

@@ -12,6 +12,7 @@
 
 use crate::document::{Decision, Document, Objective, SideStatus, Verdict};
 use crate::figures::merged;
+use crate::name::Name;
 use crate::ran::{counts, is_telling, ran};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -132,7 +133,7 @@ pub(super) fn by_file(document: &Document) -> BTreeMap<&str, FileLines<'_>> {
         }
         unmeasured.remove(&function);
         let known = of_functions.entry(function).or_default();
-        known.tests.extend(objective.tests.iter().map(String::as_str));
+        known.tests.extend(objective.tests.iter().map(Name::as_str));
         if let Some(count) = objective.count.filter(|_| objective.criterion == "stmt") {
             let at = (objective.at.line, objective.at.column);
             known.first = Some(known.first.map_or((at, count), |first| first.min((at, count))));

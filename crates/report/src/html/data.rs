@@ -2,6 +2,7 @@
 
 use super::Site;
 use crate::document::{Decision, Document, PairKind, ReportedRow, Side, SideStatus};
+use crate::name::Name;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -47,7 +48,7 @@ fn table(decision: &Decision) -> Value {
         .collect();
     let row = |row: &ReportedRow| {
         let letters: String = row.values.iter().map(|value| letter(*value)).collect();
-        let tests: Vec<&String> = row.tests.iter().take(MOST_TESTS).collect();
+        let tests: Vec<&Name> = row.tests.iter().take(MOST_TESTS).collect();
         json!([letters, row.result, row.shows, tests, row.tests.len()])
     };
     let rows: Vec<Value> = decision.rows.iter().take(MOST_ROWS).map(row).collect();
