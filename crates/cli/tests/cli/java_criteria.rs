@@ -123,6 +123,11 @@ fn patterns_are_conditions_and_jumps_that_the_compiler_takes_away_are_no_stateme
         boolean big = o instanceof Integer n && n > 3;
         return big ? i : 3;
     }
+    static int taken;
+    static int tries(int k) {
+        try { switch (k) { case 7: { int v = k; taken = v; } break; } } catch (RuntimeException e) { taken = 2; }
+        return taken;
+    }
     static int sides(String s) {
         int r = 0;
         switch (s) { case \"a\": r = 1; break; case \"b\": r = 2; break; }
@@ -130,7 +135,7 @@ fn patterns_are_conditions_and_jumps_that_the_compiler_takes_away_are_no_stateme
     }
 }
 ",
-        &["-c", "stmt,branch,condition", "-f", "Shape.kind", "-f", "Shape.sides"],
+        &["-c", "stmt,branch,condition", "-f", "Shape.kind", "-f", "Shape.sides", "-f", "Shape.tries"],
     );
     let kind = verdicts(&report, "Shape.kind");
     for text in ["o instanceof String s is true", "o instanceof Integer i is false", "o instanceof Integer n is true"] {
@@ -141,6 +146,9 @@ fn patterns_are_conditions_and_jumps_that_the_compiler_takes_away_are_no_stateme
     let sides = verdicts(&report, "Shape.sides");
     assert_eq!(sides.iter().filter(|(text, _)| text == "break;").count(), 1, "{sides:?}");
     assert!(has(&sides, "return r;", "covered") && has(&sides, "r = 2;", "covered"), "{sides:?}");
+    // Where the jump was stands another one, which leaves the `try`.
+    let tries = verdicts(&report, "Shape.tries");
+    assert!(has(&tries, "taken = v;", "covered") && !tries.iter().any(|(text, _)| text == "break;"), "{tries:?}");
 }
 
 #[test]

@@ -230,9 +230,10 @@ impl<'t> JUnitSuite<'t> {
             _ if !checked.is_empty() => lines.extend(checked),
             _ => lines.push(self.checked_call(test, &objects, &call)),
         }
-        lines.extend(after);
+        // What is looked at by calls comes last: they may change the rest.
         lines.extend(objects.checks(&test.expected.objects, delta));
         lines.extend(test.expected.globals.iter().filter_map(|value| self.looked_at(value)));
+        lines.extend(after);
         lines
     }
 
