@@ -22,7 +22,7 @@ import javax.tools.*;
  *   D number kind line column endLine endColumn tree text      a decision; conditions are numbers in its tree
  *   C decision number position line column endLine endColumn text
  *   S position line column endLine endColumn text              a statement
- *   X position kind line column                                a switch
+ *   X position kind line column endLine endColumn             a switch
  *   N position reason                                          why a jump for what stands here is no condition
  *   J, T, W file class method descriptor at position opcode    where the code of a condition, statement, switch is
  *   R file class method descriptor at reason 0                 where code is that no condition has, and why
