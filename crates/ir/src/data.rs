@@ -258,6 +258,17 @@ impl DataType {
         }
     }
 
+    /// Whether an object of this type may be behind a pointer that is declared as one to the other: it is not said what is there, or this
+    /// type begins with it.
+    pub fn may_stand_for(&self, declared: DataTypeId, types: &DataTypes) -> bool {
+        if matches!(types[declared], DataType::Void | DataType::Opaque { size: 0, .. }) {
+            return true;
+        }
+        let DataType::Struct { fields, .. } = self else { return false };
+        let first = fields.first().filter(|first| first.offset == 0).map(|first| first.ty);
+        first.is_some_and(|first| first == declared || types[first].may_stand_for(declared, types))
+    }
+
     /// The variant with this tag.
     pub fn variant(&self, tag: u64) -> Option<DataTypeId> {
         let DataType::OneOf { variants, .. } = self else { return None };

@@ -243,7 +243,7 @@ pub enum Builtin {
     /// whoever makes inputs makes that member.
     Look,
     /// `(ptr, i64 type)`: what is done next takes the pointer for one to this type, the number of a [`crate::DataTypeId`], whatever it was declared
-    /// as. A run goes on; whoever makes inputs behind pointers to nobody knows what may make such objects.
+    /// as. A run goes on; whoever makes inputs may make such objects, where they may stand for what is declared.
     TakeFor,
     /// `(ptr address, i64 size)`: what is read next is given by a device, if the address is a register's ([`crate::REGISTERS`]).
     Refresh,

@@ -294,6 +294,29 @@ fn a_member_is_what_a_function_casts_it_to_also_where_it_is_only_checked() {
 }
 
 #[test]
+fn what_a_header_hides_is_what_the_code_casts_it_to() {
+    // A type that is never defined, as in zlib's header.
+    let text = "struct hidden; struct stream { struct hidden *state; int n; };
+        struct state { struct stream *back; int mode; const unsigned char *table; };
+        static int bad(struct stream *s) { if (s == 0) return 1;
+            struct state *st = (struct state *)s->state; if (st == 0 || st->back != s || st->mode < 3) return 1; return 0; }
+        int f(struct stream *s) { if (bad(s)) return -1;
+            struct state *st = (struct state *)s->state; if (st->mode == 9 && st->table[1] == 7) return 1; return 0; }";
+    check(text, &[], [4, 0, 0]);
+    // What begins with the declared type, as objects of C do.
+    let text = "struct shape { int kind; }; struct round { struct shape base; int radius; int (*area)(int); };
+        struct ring { struct round outer; int inner; };
+        int f(const struct shape *s) { if (s->kind == 1) { const struct round *r = (const struct round *)s; if (r->area(r->radius) == 12) return 1; return 2; }
+            if (((const struct ring *)s)->inner == 5) return 3; return 0; }";
+    check(text, &[], [6, 0, 0]);
+    // A caller may still pass no more than what is declared, or the same thing twice.
+    let text = "struct base { int kind; }; struct whole { struct base base; int more; };
+        int f(struct base *p, struct base *q) { q->kind = 1; ((struct whole *)p)->more = 2; ((struct whole *)p)->base.kind = 3;
+            if (q->kind == 3) return 1; return 0; }";
+    check(text, &[], [2, 0, 0]);
+}
+
+#[test]
 fn what_is_left_of_a_pointer_is_expected_of_nobody() {
     let text = "struct s { int *p; int n; };
         int f(struct s *s, int k) { if (k == 7) { *(char *)&s->p = 0; return 1; } if (k == 8 && s->p) { *((char *)&s->p + 7) = 1; return 2; } return 0; }";

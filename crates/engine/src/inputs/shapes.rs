@@ -57,10 +57,10 @@ impl Executor<'_> {
     pub(crate) fn take_for(&mut self, state: &mut State, pointer: &Value, ty: u64) {
         let Value::Lazy(id) = *pointer else { return };
         let lazy = &state.inputs.lazies[id];
-        let says_nothing = lazy.pointee.is_some_and(|pointee| self.module.types[pointee] == DataType::Void);
-        let taken_for = Some(DataTypeId::new(ty as usize));
-        if says_nothing && lazy.taken_for != taken_for {
-            state.inputs_mut().take_for(id, taken_for);
+        let (ty, types) = (DataTypeId::new(ty as usize), &self.module.types);
+        let may_be = lazy.pointee.is_some_and(|pointee| types[ty].may_stand_for(pointee, types));
+        if may_be && lazy.taken_for != Some(ty) {
+            state.inputs_mut().take_for(id, Some(ty));
         }
     }
 

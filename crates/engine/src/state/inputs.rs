@@ -99,7 +99,7 @@ pub(crate) struct Lazy {
     pub name: Rc<str>,
     /// `None` if only null is known: what an external function returned, or wrote. The name says what is not.
     pub pointee: Option<DataTypeId>,
-    /// What the program takes it for, where the pointee says nothing.
+    /// What the program takes it for, where that may stand for the pointee.
     pub taken_for: Option<DataTypeId>,
     /// The object that it leads to where it is declared as an array and the program uses it.
     pub array: Option<ObjectId>,

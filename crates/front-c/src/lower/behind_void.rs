@@ -1,4 +1,5 @@
-//! What is behind a `void *`.
+//! What is behind a `void *`, and behind pointers that say as little: to types that are never defined (`struct state *` in a header), and to
+//! what others begin with (`struct base *`).
 //!
 //! A parameter is one to the type that the function casts it to, if it is one type and the parameter is used for nothing else
 //! (`struct context *c = arg;`). As an input it leads to objects of that type.
@@ -83,13 +84,26 @@ impl Lowerer<'_, '_> {
 
     /// Whether a cast says something about what is behind a pointer: it was one to nobody knows what, and is no fresh object.
     pub(super) fn shows_type(&mut self, pointer: &Node, from: &Type, to: &Type) -> bool {
-        let is_void = |ty: &Type| matches!(ty.kind, TypeKind::Void);
-        let is_function = |ty: &Type| matches!(ty.unaliased().kind, TypeKind::Function { .. });
-        from.element().is_some_and(is_void)
-            && !to.element().is_none_or(is_function)
+        let (Some(before), Some(after)) = (from.element(), to.element()) else { return false };
+        let is_function = matches!(after.unaliased().kind, TypeKind::Function { .. });
+        self.may_be_other(before, after)
+            && !is_function
             && !self.function.is_library()
             && !allocates(pointer)
             && self.is_object(to)
+    }
+
+    /// Whether what is declared as the first of these may well be the second: nobody knows what it is, or the second begins with it.
+    fn may_be_other(&mut self, before: &Type, after: &Type) -> bool {
+        match before.kind {
+            TypeKind::Void => true,
+            TypeKind::Record(_) => {
+                let types = &mut self.unit.program.types;
+                let (before, after) = (types.data(before), types.data(after));
+                types.data[after].may_stand_for(before, &types.data)
+            }
+            _ => false,
+        }
     }
 
     /// Says what a pointer is taken for from here on.
