@@ -183,7 +183,7 @@ impl<'a> Variation<'a, '_> {
             let (mut inputs, mut run) = (inputs, None::<ConcreteRun>);
             // What it takes of variable arguments is known only when it does.
             for _ in 0..MOST_PASSED {
-                let seen = self.look(&inputs, Ways::Kept);
+                let seen = self.look(&mut inputs, Ways::Kept);
                 let missed = seen.missed;
                 run = Some(seen);
                 if !missed.is_some_and(|missed| changes.pass(missed, &mut inputs)) {
@@ -200,14 +200,19 @@ impl<'a> Variation<'a, '_> {
             }
             let Some(outcome) = proper(self.module(), &inputs, &run) else { continue };
             let fulfilled = wishes.fulfilled(&run.hits, &outcome);
-            if !fulfilled.is_empty() && self.is_allowed(&inputs.kind, &inputs.answers) {
-                let (inputs, run) = self.simpler(inputs, run, &outcome, &fulfilled);
-                let test = self.test(inputs, run, outcome);
-                let (covers, goes_wrong) = (test.covers.clone(), matches!(test.outcome, Outcome::Error { .. }));
-                if self.confirmed(test).is_some_and(&mut *take) {
-                    in_vain = 0;
-                    wishes.fulfil(&covers, goes_wrong);
-                }
+            if fulfilled.is_empty() || !self.is_allowed(&inputs.kind, &inputs.answers) {
+                continue;
+            }
+            let inputs = self.simpler(inputs, &outcome, &fulfilled);
+            let run = watch_kind(self.machines, self.func, &inputs.kind, &inputs.answers, self.looks(Ways::Forgotten));
+            if !self.is_as_good(&run, &outcome, &fulfilled) {
+                continue;
+            }
+            let test = self.test(inputs, run, outcome);
+            let (covers, goes_wrong) = (test.covers.clone(), matches!(test.outcome, Outcome::Error { .. }));
+            if self.confirmed(test).is_some_and(&mut *take) {
+                in_vain = 0;
+                wishes.fulfil(&covers, goes_wrong);
             }
         }
     }
@@ -303,31 +308,29 @@ impl<'a> Variation<'a, '_> {
         Limits { steps, frames: 200, heap_bytes: 1 << 24 }
     }
 
-    fn look(&self, inputs: &Inputs, ways: Ways) -> ConcreteRun {
-        let limits = self.limits();
-        let look = Look { watch: Some(self.watch), limits, ways, ..Look::default() };
-        let mut kind = inputs.kind.clone();
+    /// What a run is asked.
+    fn looks(&self, ways: Ways) -> Look<'a> {
+        Look { watch: Some(self.watch), limits: self.limits(), ways, ..Look::default() }
+    }
+
+    /// What a run reaches. Most reach nothing new, so what they leave is not asked for.
+    fn look(&self, inputs: &mut Inputs, ways: Ways) -> ConcreteRun {
         // Which objects the run frees is not known yet.
-        if let TestKind::Function { objects, .. } = &mut kind {
+        if let TestKind::Function { objects, .. } = &mut inputs.kind {
             objects.iter_mut().for_each(|object| object.on_heap = true);
         }
-        watch_kind(self.machines, self.func, &kind, &inputs.answers, look)
+        let look = Look { hits_only: true, ..self.looks(ways) };
+        watch_kind(self.machines, self.func, &inputs.kind, &inputs.answers, look)
     }
 
     /// The same with zeros, as far as that ends alike and reaches as much.
-    fn simpler(
-        &self,
-        mut inputs: Inputs,
-        mut run: ConcreteRun,
-        outcome: &Outcome,
-        wanted: &[GoalId],
-    ) -> (Inputs, ConcreteRun) {
+    fn simpler(&self, mut inputs: Inputs, outcome: &Outcome, wanted: &[GoalId]) -> Inputs {
         let mut other = inputs.clone();
         other.answers.retain(|answer| answer.source != InputSource::Allocation);
         if other.answers.len() < inputs.answers.len() {
-            let seen = self.look(&other, Ways::Forgotten);
+            let seen = self.look(&mut other, Ways::Forgotten);
             if self.is_as_good(&seen, outcome, wanted) {
-                (inputs, run) = (other, seen);
+                inputs = other;
             }
         }
         for number in 0..change::numbers(self.module(), &mut inputs).min(MOST_SIMPLER) {
@@ -335,12 +338,12 @@ impl<'a> Variation<'a, '_> {
             if !change::clear(self.module(), &mut other, number) {
                 continue;
             }
-            let seen = self.look(&other, Ways::Forgotten);
+            let seen = self.look(&mut other, Ways::Forgotten);
             if self.is_as_good(&seen, outcome, wanted) {
-                (inputs, run) = (other, seen);
+                inputs = other;
             }
         }
-        (inputs, run)
+        inputs
     }
 
     /// The test with its title, if it does what it says with the answers that it has: others than it began with were asked for.
@@ -348,9 +351,7 @@ impl<'a> Variation<'a, '_> {
         if !self.is_allowed(&test.kind, &test.answers) {
             return None;
         }
-        let limits = self.limits();
-        let look = Look { watch: Some(self.watch), limits, ways: Ways::Conditions, ..Look::default() };
-        let run = watch_kind(self.machines, self.func, &test.kind, &test.answers, look);
+        let run = watch_kind(self.machines, self.func, &test.kind, &test.answers, self.looks(Ways::Conditions));
         let alike = outcome(self.module(), &run.end).as_ref() == Some(&test.outcome);
         let holds = alike && run.hits == test.covers && run.expected == test.expected;
         let description = describe(self.module(), run.conditions.into_iter());
