@@ -23,7 +23,7 @@ pub use config::{Aliases, Calls, Config, Entry, GoingOn, Labels, NotTaken, Parts
 pub use confirm::case::Case;
 pub use confirm::concrete::{
     Call, ConcreteRun, Look, PROGRAM_NAME, SeenRow, program_arguments, run_function, run_program, watch_function,
-    watch_program, watch_test,
+    watch_kind, watch_program, watch_test,
 };
 pub use confirm::following::Following;
 pub use confirm::mutants::mutants;

@@ -15,16 +15,18 @@ use crate::request::{Purpose, Replaying};
 use crate::work::Work;
 use std::path::PathBuf;
 use std::rc::Rc;
+use std::time::Duration;
 use touchstone_base::{Deadline, IndexMap};
 use touchstone_criteria::{
-    Disagreement, Expected, Goal, GoalId, NamedValue, Outcome, Replay, TestCase, TestKind, Unmakeable, Watch,
+    Disagreement, Expected, Goal, GoalId, Heap, MadeInput, NamedValue, Outcome, Replay, TestCase, TestKind, Unmakeable,
+    Watch,
 };
 use touchstone_emit::{Build, CSuite, EmitError, Form, JUnit, JUnitSuite, Once, Preprocessed, Target};
 use touchstone_engine::{
-    Call, ConcreteRun, Config, End, Event, Goals, Limits, Look, Machines, Sink, explore_goals, prove_infeasible,
-    run_function, watch_test,
+    ConcreteRun, Config, End, Event, Goals, Look, Machines, Sink, Variation, explore_goals, prove_infeasible,
+    watch_kind, watch_test,
 };
-use touchstone_ir::{FuncId, Module};
+use touchstone_ir::{DataValue, FuncId, InputSource, Module};
 use touchstone_report::document::{Behaviour, ChangedFunction};
 
 /// What both versions were found to do.
@@ -71,34 +73,78 @@ pub(crate) fn compare(work: &Work<'_>, versions: &Versions<'_>, touched: &Touche
     let Some(together) = Together::new(versions, work.task.func) else {
         return Compared::unknown("the versions have no memory in common: only tests can tell");
     };
+    let both = Both { machines: Machines::of(&together.module), new: work.task.func, old: together.old };
     let mut apart = false;
-    for test in tests.iter_mut().filter(|test| tells_apart(work, &together, test)) {
+    for test in tests.iter_mut().filter(|test| both.differ(&test.kind, &test.answers)) {
         test.older = Some(not_replayed(work));
         apart = true;
     }
     if apart {
         return Compared { behaviour: Behaviour::Differs, why: None, test: None };
     }
-    match &together.driver {
+    let searched = match &together.driver {
         Some(driver) => search(work, versions, &together, driver),
         None => Compared::unknown("more than numbers comes in or out: only tests can tell"),
+    };
+    let varied = (searched.behaviour == Behaviour::Unknown).then(|| both.vary(work, tests)).flatten();
+    varied.map_or(searched, |test| differing(work, &test))
+}
+
+/// Both versions, to be run on the same inputs.
+struct Both<'m> {
+    machines: Machines<'m>,
+    new: FuncId,
+    old: FuncId,
+}
+
+/// Tests are varied for at most this share of the time for a function, and for so long.
+const VARIED: u32 = 4;
+const LONGEST: Duration = Duration::from_secs(3);
+
+impl Both<'_> {
+    /// Whether the versions differ on these inputs.
+    fn differ(&self, kind: &TestKind, answers: &[MadeInput]) -> bool {
+        // What earlier calls leave differs by itself.
+        let TestKind::Function { earlier, globals, .. } = kind else { return false };
+        if !earlier.is_empty() {
+            return false;
+        }
+        let run = |func: FuncId| left(watch_kind(&self.machines, func, kind, answers, Look::default()));
+        match run(self.new).zip(run(self.old)) {
+            Some((new, old)) => new.differs(&old, globals),
+            None => false,
+        }
+    }
+
+    /// Varies tests until the versions differ. Ways through the old version count as much as those through the new one.
+    fn vary(&self, work: &Work<'_>, tests: &[TestCase]) -> Option<TestCase> {
+        let some = tests.first()?;
+        // What the change touches is the way to what differs. Of the old version nothing is known.
+        let nothing = Watch::new(self.machines.module(), IndexMap::default());
+        let time = work.plan.request.effort.timeout.map_or(LONGEST, |timeout| (timeout / VARIED).min(LONGEST));
+        let varied = |func: FuncId| {
+            let variation = Variation {
+                machines: &self.machines,
+                func,
+                watch: if func == self.new { &work.watch } else { &nothing },
+                config: &work.config,
+                deadline: Deadline::after(time / 2),
+                longest: MOST_ELEMENTS,
+                patience: PATIENCE,
+                seed: work.config.seed,
+                still: None,
+                first: &[],
+            };
+            variation.until(tests, &mut |kind, answers| self.differ(kind, answers))
+        };
+        let (kind, answers) = varied(self.new).or_else(|| varied(self.old))?;
+        Some(TestCase { kind, answers, replayed: Replay::NotRun, heap: Heap::Made, ..some.clone() })
     }
 }
 
-/// Whether the versions differ on the inputs of a test.
-fn tells_apart(work: &Work<'_>, together: &Together, test: &TestCase) -> bool {
-    // What earlier calls leave differs by itself.
-    let TestKind::Function { earlier, params, globals, objects } = &test.kind else { return false };
-    if !earlier.is_empty() {
-        return false;
-    }
-    let call = Call { earlier, params, globals, objects, answers: &test.answers };
-    let run = |func: FuncId| left(run_function(&together.module, func, call, Limits::default()));
-    match run(work.task.func).zip(run(together.old)) {
-        Some((new, old)) => new.differs(&old, globals),
-        None => false,
-    }
-}
+/// Elements of objects that tests are varied with, at most, and runs that may show nothing new.
+const MOST_ELEMENTS: usize = 64;
+const PATIENCE: u32 = 20_000;
 
 /// What is said of a test until it ran on the old version.
 fn not_replayed(work: &Work<'_>) -> String {
@@ -121,24 +167,47 @@ fn left(run: ConcreteRun) -> Option<Left> {
         End::Error { kind, .. } => kind.to_string(),
         End::Hung | End::Assumed | End::Limit(_) | End::Unsupported { .. } => return None,
     };
-    let comparable = !run.shows_addresses && !run.guessed && !run.of_one_run;
+    let is_volatile = run.requested.iter().any(|input| input.source == InputSource::Volatile);
+    let comparable = !run.shows_addresses && !run.guessed && !run.of_one_run && !run.traps && !is_volatile;
     comparable.then_some(Left { end, expected: run.expected })
 }
 
 impl Left {
     fn differs(&self, other: &Left, before: &[NamedValue]) -> bool {
         let (one, two) = (&self.expected, &other.expected);
-        let fixed = |expected: &Expected| (expected.result.clone(), expected.objects.clone(), expected.output.clone());
         // What a version neither reads nor writes is not in its list.
-        let of =
-            |list: &[NamedValue], name: &str| list.iter().find(|value| value.name == name).map(|it| it.value.clone());
+        let of = |list: &'_ [NamedValue], name: &str| {
+            list.iter().find(|value| value.name == name).map(|it| it.value.clone())
+        };
         let value = |expected: &Expected, name: &str| of(&expected.globals, name).or_else(|| of(before, name));
         let differs = |global: &NamedValue| match (value(one, &global.name), value(two, &global.name)) {
-            (Some(one), Some(two)) => one != two,
+            (Some(one), Some(two)) => clash(&one, &two),
             _ => false,
         };
-        self.end != other.end || fixed(one) != fixed(two) || one.globals.iter().chain(&two.globals).any(differs)
+        let results = one.result.as_ref().zip(two.result.as_ref());
+        let mut objects = one.objects.iter().zip(&two.objects);
+        self.end != other.end
+            || results.is_some_and(|(one, two)| clash(one, two))
+            || objects.any(|(one, two)| any_clash(one, two))
+            || one.output != two.output
+            || one.globals.iter().chain(&two.globals).any(differs)
     }
+}
+
+/// Whether values differ wherever both are something.
+fn clash(one: &DataValue, two: &DataValue) -> bool {
+    match (one, two) {
+        (DataValue::Undefined, _) | (_, DataValue::Undefined) => false,
+        (DataValue::Array(one), DataValue::Array(two)) | (DataValue::Struct(one), DataValue::Struct(two)) => {
+            any_clash(one, two)
+        }
+        (DataValue::Member(one_is, one), DataValue::Member(two_is, two)) => one_is == two_is && clash(one, two),
+        _ => one != two,
+    }
+}
+
+fn any_clash(one: &[DataValue], two: &[DataValue]) -> bool {
+    one.len() != two.len() || one.iter().zip(two).any(|(one, two)| clash(one, two))
 }
 
 /// Searches with both versions as one function.
@@ -153,13 +222,7 @@ fn search(work: &Work<'_>, versions: &Versions<'_>, together: &Together, driver:
     let goals = Goals { watch: Rc::clone(&watch), closed: Vec::new() };
     let explored = explore_goals(&together.module, driver.func, goals, &config, &mut found);
     if let Some(driven) = found.test {
-        return match of_function(work, &driven) {
-            Some(mut test) => {
-                test.older = Some(not_replayed(work));
-                Compared { behaviour: Behaviour::Differs, why: None, test: Some(test) }
-            }
-            None => Compared::unknown("an input that tells them apart can't be run"),
-        };
+        return differing(work, &driven);
     }
     let goal = touchstone_base::Id::new(0);
     let excluded = explored.excluded.contains(&goal)
@@ -175,6 +238,17 @@ fn search(work: &Work<'_>, versions: &Versions<'_>, together: &Together, driver:
         (true, false) => Compared::equivalent("no input tells them apart, within bounds"),
         (true, true) => Compared::unknown("what both leave is the same; an error may end one of them only"),
         (false, _) => Compared::unknown("the search for an input was not finished"),
+    }
+}
+
+/// The versions differ on the inputs of this test.
+fn differing(work: &Work<'_>, driven: &TestCase) -> Compared {
+    match of_function(work, driven) {
+        Some(mut test) => {
+            test.older = Some(not_replayed(work));
+            Compared { behaviour: Behaviour::Differs, why: None, test: Some(test) }
+        }
+        None => Compared::unknown("an input that tells them apart can't be run"),
     }
 }
 

@@ -13,12 +13,12 @@ use crate::c::names::source_name;
 use crate::c::unwritable::Unwritable;
 use crate::c::values::Values;
 use std::collections::BTreeSet;
-use touchstone_base::Span;
 use touchstone_base::float::Format;
+use touchstone_base::{Id, Span};
 use touchstone_criteria::{Call, TestCase};
 use touchstone_ir::{
-    Builtin, DataType, DataTypeId, DataTypes, DataValue, Function, FunctionRole, InputSource, InstKind, Linkage,
-    Module, Operand, Param, PointerTarget,
+    Builtin, CallGraph, DataType, DataTypeId, DataTypes, DataValue, FuncId, Function, FunctionRole, InputSource,
+    InstKind, Linkage, Module, Operand, Param, PointerTarget,
 };
 
 /// So many calls of a test are shown and checked.
@@ -40,8 +40,9 @@ pub(crate) fn stubs_and_callbacks(module: &Module) -> impl Iterator<Item = &Func
 }
 
 /// Whether tests of a function need stubs: the program calls what nobody defines, or the function may be given a pointer
-/// to a function that the program does not have.
-pub(crate) fn has_stubs(module: &Module, function: &Function) -> bool {
+/// to a function that the program does not have, maybe behind a pointer that is taken for one to something else.
+pub(crate) fn has_stubs(module: &Module, func: FuncId) -> bool {
+    let function = &module.functions[func];
     let callbacks = |data| {
         let marks = module.globals.values().filter(move |global| global.data == data);
         marks.filter_map(|global| global.function).any(|id| module.functions[id].is_callback())
@@ -52,6 +53,7 @@ pub(crate) fn has_stubs(module: &Module, function: &Function) -> bool {
         is_visible && global.function.is_none() && !global.constant
     });
     let mut open: Vec<DataTypeId> = params.chain(globals.map(|global| global.data)).collect();
+    open.extend(CallGraph::new(module).reachable_from(func).iter().flat_map(|id| taken_for(&module.functions[*id])));
     let mut seen = BTreeSet::new();
     while let Some(data) = open.pop() {
         if !seen.insert(data) {
@@ -66,6 +68,17 @@ pub(crate) fn has_stubs(module: &Module, function: &Function) -> bool {
         }
     }
     stubs(module).next().is_some()
+}
+
+/// What a function takes pointers for.
+fn taken_for(function: &Function) -> impl Iterator<Item = DataTypeId> {
+    function.blocks.values().flat_map(|block| &block.insts).filter_map(|inst| match &inst.kind {
+        InstKind::Builtin { builtin: Builtin::TakeFor, args, .. } => match args.as_slice() {
+            [_, Operand::Const(_, number)] => usize::try_from(*number).ok().map(DataTypeId::new),
+            _ => None,
+        },
+        _ => None,
+    })
 }
 
 /// A name that is only called has no declaration at the end of the file.

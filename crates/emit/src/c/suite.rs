@@ -133,8 +133,8 @@ impl<'m> CSuite<'m> {
             Form::Unity | Form::Cmocka => {}
         }
         let keeps_to_itself = keeps_to_itself(module, function);
-        let function = &module.functions[function];
         let has_stubs = has_stubs(module, function);
+        let function = &module.functions[function];
         if has_stubs {
             write_stamped(&dir.join("touchstone_stubs.h"), &with_checksum(STUBS))?;
         }

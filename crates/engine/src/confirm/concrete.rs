@@ -117,7 +117,7 @@ pub fn watch_test(machines: &Machines<'_>, func: FuncId, test: &TestCase, look: 
 }
 
 /// Runs a test that is being made.
-pub(crate) fn watch_kind(
+pub fn watch_kind(
     machines: &Machines<'_>,
     func: FuncId,
     kind: &TestKind,

@@ -154,14 +154,21 @@ impl<'m> Changes<'m> {
         self.hints.texts.iter().map(Vec::as_slice)
     }
 
+    /// Inputs like some of these, with a few changes.
+    pub fn another(&mut self, pool: &[Inputs]) -> Option<Inputs> {
+        let mut inputs = self.pick(pool).cloned()?;
+        self.change(&mut inputs);
+        Some(inputs)
+    }
+
     /// Inputs to begin with: any, or newer ones.
-    pub fn pick<'p>(&mut self, pool: &'p [Inputs]) -> Option<&'p Inputs> {
+    fn pick<'p>(&mut self, pool: &'p [Inputs]) -> Option<&'p Inputs> {
         let newer = &pool[pool.len() - pool.len().div_ceil(4)..];
         if self.chance.one_in(2) { self.chance.of(newer) } else { self.chance.of(pool) }
     }
 
     /// Makes a few changes.
-    pub fn change(&mut self, inputs: &mut Inputs) {
+    fn change(&mut self, inputs: &mut Inputs) {
         let mut count = 1;
         while count < MOST_CHANGES && self.chance.one_in(2) {
             count += 1;
@@ -252,9 +259,7 @@ impl<'m> Changes<'m> {
         value: &mut DataValue,
         objects: &mut Vec<ObjectInput>,
     ) {
-        let count = leaves(&self.module.types, data, value);
-        let which = self.chance.below(count);
-        if let Some((name, data, value)) = leaf(&self.module.types, name.to_string(), data, value, which) {
+        if let Some((name, data, value)) = self.any_leaf(name.to_string(), data, value) {
             match &self.module.types[data] {
                 DataType::Pointer { pointee, .. } if self.takes_arguments(*pointee) => {
                     self.give_arguments(*pointee, value, objects);
@@ -263,6 +268,43 @@ impl<'m> Changes<'m> {
                 DataType::Array { .. } => {}
                 _ => self.change_number(data, value),
             }
+        }
+    }
+
+    /// One of the values that a value is made of, with its name. A long array has more chances than a field, but not as many as it has elements:
+    /// a table in a structure would leave no change for the rest.
+    fn any_leaf<'v>(
+        &mut self,
+        name: String,
+        data: DataTypeId,
+        value: &'v mut DataValue,
+    ) -> Option<(String, DataTypeId, &'v mut DataValue)> {
+        let types = &self.module.types;
+        match (&types[data], value) {
+            (DataType::Array { element, .. }, DataValue::Array(values)) => {
+                let at = self.chance.below(values.len());
+                self.any_leaf(format!("{name}_{at}"), *element, values.get_mut(at)?)
+            }
+            (DataType::Struct { fields, .. }, DataValue::Struct(values)) => {
+                let parts = fields.iter().zip(values.iter());
+                let weights: Vec<usize> = parts.map(|(field, value)| weight(types, field.ty, value)).collect();
+                let mut which = self.chance.below(weights.iter().sum());
+                let chosen = weights.iter().position(|weight| match which.checked_sub(*weight) {
+                    Some(rest) => {
+                        which = rest;
+                        false
+                    }
+                    None => true,
+                })?;
+                let field = &fields[chosen];
+                self.any_leaf(format!("{name}_{}", field.name), field.ty, &mut values[chosen])
+            }
+            (DataType::Union { members, .. }, DataValue::Member(member, value)) => {
+                let member = members.get(*member)?;
+                self.any_leaf(format!("{name}_{}", member.name), member.ty, value)
+            }
+            (_, DataValue::Undefined) => None,
+            (_, value) => Some((name, data, value)),
         }
     }
 
@@ -542,6 +584,24 @@ fn each_integer(types: &DataTypes, data: DataTypeId, value: &mut DataValue, look
         (DataType::Int { bits, .. } | DataType::Enum { bits, .. }, DataValue::Int(number)) => look(number, *bits),
         (DataType::Bits { width, .. }, DataValue::Int(number)) => look(number, *width),
         _ => {}
+    }
+}
+
+/// How many chances a value has to be the one that changes.
+fn weight(types: &DataTypes, data: DataTypeId, value: &DataValue) -> usize {
+    match (&types[data], value) {
+        (DataType::Array { element, .. }, DataValue::Array(values)) => {
+            let one = values.first().map_or(0, |first| weight(types, *element, first));
+            values.len().checked_ilog2().map_or(0, |log| one * (1 + log as usize))
+        }
+        (DataType::Struct { fields, .. }, DataValue::Struct(values)) => {
+            fields.iter().zip(values).map(|(field, value)| weight(types, field.ty, value)).sum()
+        }
+        (DataType::Union { members, .. }, DataValue::Member(member, value)) => {
+            members.get(*member).map_or(0, |member| weight(types, member.ty, value))
+        }
+        (_, DataValue::Undefined) => 0,
+        _ => 1,
     }
 }
 

@@ -114,6 +114,15 @@ struct Inputs {
     asked: Rc<[usize]>,
 }
 
+impl Inputs {
+    /// What a run freed is on the heap.
+    fn free_like(&mut self, run: &ConcreteRun) {
+        if let TestKind::Function { objects, .. } = &mut self.kind {
+            objects.iter_mut().zip(&run.freed).for_each(|(object, freed)| object.on_heap = *freed);
+        }
+    }
+}
+
 /// What is varied: inputs whose runs were different from all before.
 #[derive(Default)]
 pub struct Pool {
@@ -172,30 +181,9 @@ impl<'a> Variation<'a, '_> {
             if runs % RUNS_A_LOOK == 0 && self.is_over() {
                 return;
             }
-            let inputs = match first.pop() {
-                Some(inputs) => inputs,
-                None => {
-                    let Some(mut inputs) = changes.pick(&pool.inputs).cloned() else { return };
-                    changes.change(&mut inputs);
-                    inputs
-                }
-            };
-            let (mut inputs, mut run) = (inputs, None::<ConcreteRun>);
-            // What it takes of variable arguments is known only when it does.
-            for _ in 0..MOST_PASSED {
-                let seen = self.look(&mut inputs, Ways::Kept);
-                let missed = seen.missed;
-                run = Some(seen);
-                if !missed.is_some_and(|missed| changes.pass(missed, &mut inputs)) {
-                    break;
-                }
-            }
-            let Some(run) = run else { continue };
-            let asked = || match self.module().has_classes() {
-                true => asked::asked(self.module(), self.func, &run.ways),
-                false => Vec::new(),
-            };
-            if outcome(self.module(), &run.end).is_some() && pool.learn(&inputs, &run, asked) {
+            let Some(inputs) = first.pop().or_else(|| changes.another(&pool.inputs)) else { return };
+            let (inputs, run, new) = self.one_more(pool, inputs, &mut changes);
+            if new {
                 in_vain = 0;
             }
             let Some(outcome) = proper(self.module(), &inputs, &run) else { continue };
@@ -203,7 +191,10 @@ impl<'a> Variation<'a, '_> {
             if fulfilled.is_empty() || !self.is_allowed(&inputs.kind, &inputs.answers) {
                 continue;
             }
-            let inputs = self.simpler(inputs, &outcome, &fulfilled);
+            let inputs = self.simpler(inputs, &mut |other| {
+                let run = self.look(other, Ways::Forgotten);
+                self.is_as_good(&run, &outcome, &fulfilled)
+            });
             let run = watch_kind(self.machines, self.func, &inputs.kind, &inputs.answers, self.looks(Ways::Forgotten));
             if !self.is_as_good(&run, &outcome, &fulfilled) {
                 continue;
@@ -215,6 +206,57 @@ impl<'a> Variation<'a, '_> {
                 wishes.fulfil(&covers, goes_wrong);
             }
         }
+    }
+
+    /// Varies tests until one of the inputs is as wished; its kind and answers. Inputs whose runs reach a goal are varied most.
+    pub fn until(
+        &self,
+        tests: &[TestCase],
+        wished: &mut dyn FnMut(&TestKind, &[MadeInput]) -> bool,
+    ) -> Option<(TestKind, Vec<MadeInput>)> {
+        let mut pool = Pool::default();
+        let mut changes = Changes::new(self.module(), self.func, self.config, self.longest, self.seed);
+        let mut first = self.begin(&mut pool, tests, &mut changes);
+        let (mut in_vain, mut reaching) = (0, Vec::new());
+        while self.is_possible() && in_vain < self.patience && !self.is_over() {
+            in_vain += u32::from(first.is_empty());
+            let some = if reaching.is_empty() || changes.chance.one_in(4) { &pool.inputs } else { &reaching };
+            let inputs = first.pop().or_else(|| changes.another(some))?;
+            let (inputs, run, new) = self.one_more(&mut pool, inputs, &mut changes);
+            if new {
+                in_vain = 0;
+                reaching.extend(pool.inputs.last().filter(|_| !run.hits.is_empty()).cloned());
+            }
+            let is_proper = proper(self.module(), &inputs, &run).is_some();
+            if !is_proper || !self.is_allowed(&inputs.kind, &inputs.answers) || !wished(&inputs.kind, &run.requested) {
+                continue;
+            }
+            let mut inputs = self.simpler(inputs, &mut |other| wished(&other.kind, &other.answers));
+            let run = self.look(&mut inputs, Ways::Forgotten);
+            if self.is_allowed(&inputs.kind, &run.requested) && wished(&inputs.kind, &run.requested) {
+                inputs.free_like(&run);
+                return Some((inputs.kind, run.requested));
+            }
+        }
+        None
+    }
+
+    /// Runs inputs, and keeps them if they took a new way; whether they did.
+    fn one_more(&self, pool: &mut Pool, mut inputs: Inputs, changes: &mut Changes<'a>) -> (Inputs, ConcreteRun, bool) {
+        let mut run = self.look(&mut inputs, Ways::Kept);
+        // What it takes of variable arguments is known only when it does.
+        for _ in 1..MOST_PASSED {
+            if !run.missed.is_some_and(|missed| changes.pass(missed, &mut inputs)) {
+                break;
+            }
+            run = self.look(&mut inputs, Ways::Kept);
+        }
+        let asked = || match self.module().has_classes() {
+            true => asked::asked(self.module(), self.func, &run.ways),
+            false => Vec::new(),
+        };
+        let new = outcome(self.module(), &run.end).is_some() && pool.learn(&inputs, &run, asked);
+        (inputs, run, new)
     }
 
     /// What is run before chance decides, the last one first: new tests, and what a caller would do with them who wants no error.
@@ -323,23 +365,16 @@ impl<'a> Variation<'a, '_> {
         watch_kind(self.machines, self.func, &inputs.kind, &inputs.answers, look)
     }
 
-    /// The same with zeros, as far as that ends alike and reaches as much.
-    fn simpler(&self, mut inputs: Inputs, outcome: &Outcome, wanted: &[GoalId]) -> Inputs {
+    /// The same with zeros, as far as that is as good.
+    fn simpler(&self, mut inputs: Inputs, is_good: &mut dyn FnMut(&mut Inputs) -> bool) -> Inputs {
         let mut other = inputs.clone();
         other.answers.retain(|answer| answer.source != InputSource::Allocation);
-        if other.answers.len() < inputs.answers.len() {
-            let seen = self.look(&mut other, Ways::Forgotten);
-            if self.is_as_good(&seen, outcome, wanted) {
-                inputs = other;
-            }
+        if other.answers.len() < inputs.answers.len() && is_good(&mut other) {
+            inputs = other;
         }
         for number in 0..change::numbers(self.module(), &mut inputs).min(MOST_SIMPLER) {
             let mut other = inputs.clone();
-            if !change::clear(self.module(), &mut other, number) {
-                continue;
-            }
-            let seen = self.look(&mut other, Ways::Forgotten);
-            if self.is_as_good(&seen, outcome, wanted) {
+            if change::clear(self.module(), &mut other, number) && is_good(&mut other) {
                 inputs = other;
             }
         }
@@ -374,9 +409,7 @@ impl<'a> Variation<'a, '_> {
     }
 
     fn test(&self, mut inputs: Inputs, run: ConcreteRun, outcome: Outcome) -> TestCase {
-        if let TestKind::Function { objects, .. } = &mut inputs.kind {
-            objects.iter_mut().zip(&run.freed).for_each(|(object, freed)| object.on_heap = *freed);
-        }
+        inputs.free_like(&run);
         let volatile = run.requested.iter().any(|input| input.source == InputSource::Volatile);
         TestCase {
             id: String::new(),

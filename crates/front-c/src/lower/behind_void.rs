@@ -5,7 +5,7 @@
 //! (`struct context *c = arg;`). As an input it leads to objects of that type.
 //!
 //! Anywhere else a cast says what the pointer is taken for from there on ([`Builtin::TakeFor`]): members, results, parameters with other
-//! uses. A variable or member that a function casts to one type is taken for it wherever it is read there, so that a check for null
+//! uses. A variable or member that a function casts to one type (or to one that begins with the others) is taken for it wherever it is read there, so that a check for null
 //! before the cast knows as much. They may lead to such objects; they may also lead to bytes as before, which can be anything, so
 //! nothing is left out.
 
@@ -68,12 +68,23 @@ impl Lowerer<'_, '_> {
             let Some(read) = read_of(inner) else { continue };
             let (from, to) = (self.unit.type_of(inner), self.unit.type_of(node));
             if self.shows_type(inner, &from, &to) {
-                let plain = |ty: &Type| ty.element().map(|element| element.unaliased().kind);
-                let known = self.behind_void.entry(read).or_insert_with(|| Some(to.clone()));
-                if known.as_ref().is_some_and(|known| plain(known) != plain(&to)) {
-                    *known = None;
-                }
+                let known = match self.behind_void.remove(&read) {
+                    Some(known) => known.and_then(|known| self.larger(known, to)),
+                    None => Some(to),
+                };
+                self.behind_void.insert(read, known);
             }
+        }
+    }
+
+    /// The one of two types that pointers are cast to which is also the other: the same, or it begins with it.
+    fn larger(&mut self, one: Type, other: Type) -> Option<Type> {
+        let types = &mut self.unit.program.types;
+        let (a, b) = (types.data(one.element()?), types.data(other.element()?));
+        match (a == b, types.data[a].may_stand_for(b, &types.data), types.data[b].may_stand_for(a, &types.data)) {
+            (true, ..) | (_, true, _) => Some(one),
+            (_, _, true) => Some(other),
+            _ => None,
         }
     }
 
