@@ -38,6 +38,11 @@ impl Value {
         Value::Ptr(Pointer { object, offset })
     }
 
+    /// Whether it is so far from its object that where that lies decides whether its address is still one: from null minus a pointer, say.
+    pub(crate) fn is_far(self) -> bool {
+        matches!(self, Value::Ptr(pointer) if pointer.offset.unsigned_abs() >= 1 << 40)
+    }
+
     /// Whether these are pointers into different objects.
     pub(crate) fn apart(a: Value, b: Value) -> bool {
         matches!((a, b), (Value::Ptr(a), Value::Ptr(b)) if a.object != b.object)

@@ -317,6 +317,14 @@ fn what_a_header_hides_is_what_the_code_casts_it_to() {
 }
 
 #[test]
+fn a_pointer_that_is_as_far_away_as_another_one_is_high_has_no_order() {
+    let text = "int f(const char *from, const char *end) { end = from + (((end - from) >> 1) << 1);
+        if (from < end) return 1; return 0; }";
+    let found = verdicts(text, &[]);
+    assert_eq!(found.0, [2, 0, 0], "{found:?}");
+}
+
+#[test]
 fn what_is_left_of_a_pointer_is_expected_of_nobody() {
     let text = "struct s { int *p; int n; };
         int f(struct s *s, int k) { if (k == 7) { *(char *)&s->p = 0; return 1; } if (k == 8 && s->p) { *((char *)&s->p + 7) = 1; return 2; } return 0; }";

@@ -38,7 +38,7 @@ impl<'m> Machine<'m> {
                     }
                     Ty::Ptr => {
                         let (a, b) = (self.get(frame, *a), self.get(frame, *b));
-                        self.apart |= Value::apart(a, b) && self.order_counts(*op, a, b);
+                        self.apart |= (Value::apart(a, b) || a.is_far() || b.is_far()) && self.order_counts(*op, a, b);
                         self.memory.compare(*op, a, b)?
                     }
                 };
