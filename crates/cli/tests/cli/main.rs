@@ -8,6 +8,7 @@ mod addresses;
 mod adequacy;
 mod agree;
 mod annotate;
+mod argument_order;
 mod bad_input;
 mod brute_force;
 mod cache;

@@ -317,27 +317,18 @@ impl Lowerer<'_, '_> {
             Some(TypeKind::Function(signature)) => signature.params.as_slice(),
             _ => &[],
         };
-        for (index, argument) in fixed.iter().enumerate() {
-            let ty = self.unit.type_of(argument);
-            if ty.is_record() {
-                let address = self.temporary(&ty, span);
-                self.aggregate(argument, &ty, address);
-                args.push(address);
-            } else {
-                self.mark_value(argument);
-                let mut value = self.rvalue(argument);
-                if let Some(Type { kind: TypeKind::Int { bits, .. }, .. }) = params.get(index)
-                    && matches!(ty.kind, TypeKind::Int { .. })
-                {
-                    value = self.resize(value, Ty::Int(*bits), self.unit.program.types.is_signed(&ty), span);
-                }
-                args.push(value);
-            }
+        let backwards = is_backwards(arguments);
+        let packed = variable.filter(|_| backwards).map(|variable| self.pack(variable, backwards, span));
+        let mut values: Vec<Operand> = Vec::new();
+        for at in 0..fixed.len() {
+            let index = if backwards { fixed.len() - 1 - at } else { at };
+            values.push(self.passed(&fixed[index], params.get(index), span));
         }
-        if let Some(variable) = variable {
-            let packed = self.pack(variable, span);
-            args.push(packed);
+        if backwards {
+            values.reverse();
         }
+        args.extend(values);
+        args.extend(packed.or_else(|| variable.map(|variable| self.pack(variable, backwards, span))));
         let dst = match result.kind {
             TypeKind::Void => None,
             _ if result.is_record() => None,
@@ -345,6 +336,24 @@ impl Lowerer<'_, '_> {
         };
         self.emit(InstKind::Call { dst, callee, args }, span);
         dst.map(Operand::Reg)
+    }
+
+    /// An argument for a parameter of this type, if it has one.
+    fn passed(&mut self, argument: &Node, param: Option<&Type>, span: Span) -> Operand {
+        let ty = self.unit.type_of(argument);
+        if ty.is_record() {
+            let address = self.temporary(&ty, span);
+            self.aggregate(argument, &ty, address);
+            return address;
+        }
+        self.mark_value(argument);
+        let value = self.rvalue(argument);
+        match param {
+            Some(Type { kind: TypeKind::Int { bits, .. }, .. }) if matches!(ty.kind, TypeKind::Int { .. }) => {
+                self.resize(value, Ty::Int(*bits), self.unit.program.types.is_signed(&ty), span)
+            }
+            _ => value,
+        }
     }
 
     fn known_call(&mut self, known: Known, node: &Node, span: Span) -> Option<Operand> {
@@ -366,17 +375,22 @@ impl Lowerer<'_, '_> {
                 dst.map(Operand::Reg)
             }
             Known::Printf => {
-                let mut values = Vec::new();
-                for arg in args {
+                let mut printed = |arg: &Node| {
                     if self.unit.type_of(arg).is_long_double() {
                         let value = self.wide(arg);
-                        values.extend([value.low, value.high]);
-                        continue;
+                        return vec![value.low, value.high];
                     }
                     self.mark_value(arg);
-                    values.push(self.rvalue(arg));
-                }
-                let args = values;
+                    vec![self.rvalue(arg)]
+                };
+                let values: Vec<Vec<Operand>> = match is_backwards(args) {
+                    true => {
+                        let last_first: Vec<Vec<Operand>> = args.iter().rev().map(&mut printed).collect();
+                        last_first.into_iter().rev().collect()
+                    }
+                    false => args.iter().map(&mut printed).collect(),
+                };
+                let args = values.concat();
                 self.emit(InstKind::Builtin { dst: None, builtin: Builtin::C(CBuiltin::Printf), args }, span);
                 None
             }
@@ -579,4 +593,10 @@ fn callee_reference(node: &Node) -> Option<&crate::clang::node::DeclRef> {
         callee = callee.inner.first()?;
     }
     callee.decl.as_deref()
+}
+
+/// Whether the last of these arguments is evaluated first. C leaves the order open; where more than one of them does something it shows, and it is
+/// that of gcc, which tests are compiled with.
+fn is_backwards(arguments: &[Node]) -> bool {
+    arguments.iter().filter(|argument| has_effects(argument)).count() > 1
 }

@@ -28,25 +28,25 @@ enum Packed {
 
 impl Lowerer<'_, '_> {
     /// Evaluates variable arguments into a new object; its address.
-    pub fn pack(&mut self, arguments: &[Node], span: Span) -> Operand {
+    pub fn pack(&mut self, arguments: &[Node], backwards: bool, span: Span) -> Operand {
         match arguments {
             [own @ .., rest] if callee_name(rest) == Some("__builtin_va_arg_pack") => {
                 let Some(hidden) = self.hidden("__builtin_va_arg_pack", rest, span) else {
                     return Operand::Const(Ty::Ptr, 0);
                 };
-                if own.is_empty() { hidden } else { self.pack_before(own, hidden, span) }
+                if own.is_empty() { hidden } else { self.pack_before(own, hidden, backwards, span) }
             }
             _ => {
                 let size: u64 = arguments.iter().map(|argument| self.packed_size(argument)).sum();
                 let slot = self.new_bytes(size.max(8));
                 self.emit(InstKind::SlotBegin { slot }, span);
-                self.pack_into(arguments, Packed::Slot(slot), span);
+                self.pack_into(arguments, Packed::Slot(slot), backwards, span);
                 self.slot_address(slot, span)
             }
         }
     }
     /// Evaluates arguments into a new object, before those that this function was called with.
-    fn pack_before(&mut self, arguments: &[Node], hidden: Operand, span: Span) -> Operand {
+    fn pack_before(&mut self, arguments: &[Node], hidden: Operand, backwards: bool, span: Span) -> Operand {
         let own: u64 = arguments.iter().map(|argument| self.packed_size(argument)).sum();
         let (rest, object) = (self.temp(Ty::I64), self.temp(Ty::Ptr));
         self.emit(InstKind::Builtin { dst: Some(rest), builtin: Builtin::ObjectSize, args: vec![hidden] }, span);
@@ -56,15 +56,22 @@ impl Lowerer<'_, '_> {
             span,
         );
         let object = Operand::Reg(object);
-        self.pack_into(arguments, Packed::Object(object), span);
+        self.pack_into(arguments, Packed::Object(object), backwards, span);
         let behind = self.offset(object, Operand::Const(Ty::I64, own), span);
         self.emit(InstKind::MemCopy { dst: behind, src: hidden, size: Operand::Reg(rest) }, span);
         object
     }
-    fn pack_into(&mut self, arguments: &[Node], object: Packed, span: Span) {
-        let mut at = 0i64;
+    fn pack_into(&mut self, arguments: &[Node], object: Packed, backwards: bool, span: Span) {
+        let mut end = 0i64;
+        let mut places: Vec<(&Node, i64)> = Vec::new();
         for argument in arguments {
-            let size = self.packed_size(argument);
+            places.push((argument, end));
+            end += self.packed_size(argument) as i64;
+        }
+        if backwards {
+            places.reverse();
+        }
+        for (argument, at) in places {
             let ty = self.unit.type_of(argument);
             if ty.is_record() {
                 let base = self.packed_address(object, span);
@@ -79,7 +86,6 @@ impl Lowerer<'_, '_> {
                 let base = self.packed_address(object, span);
                 self.store(Place::Memory(base, at), value, span);
             }
-            at += size as i64;
         }
     }
     fn packed_address(&mut self, object: Packed, span: Span) -> Operand {
