@@ -114,7 +114,10 @@ fn judge_file(seed: u64, folder: &Path) -> Result {
     let scope = if seed % 6 == 5 { Scope::Program } else { Scope::Functions };
     if scope == Scope::Program {
         // Their arguments are not made one by one.
-        features.retain(|feature| !matches!(feature, Feature::Callback | Feature::Walk | Feature::Tagged));
+        let made_whole = |feature: &Feature| {
+            matches!(feature, Feature::Callback | Feature::Walk | Feature::Tagged | Feature::Hidden)
+        };
+        features.retain(|feature| !made_whole(feature));
     }
     let file = File::new(seed, &features, scope);
     let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).expect("a writable scratch directory");

@@ -39,9 +39,11 @@ pub enum Feature {
     Recursion,
     /// Unions with a tag, of which two pointers may be to the same.
     Tagged,
+    /// Pointers to what others begin with, and to types that are never defined; what is behind them shows in casts.
+    Hidden,
 }
 
-pub const FEATURES: [Feature; 16] = {
+pub const FEATURES: [Feature; 17] = {
     use Feature::*;
     [
         Plain,
@@ -60,6 +62,7 @@ pub const FEATURES: [Feature; 16] = {
         Callback,
         Recursion,
         Tagged,
+        Hidden,
     ]
 };
 
@@ -83,6 +86,7 @@ impl Feature {
             Feature::Callback => callback(file, draft, u),
             Feature::Recursion => recursion(file, draft, u),
             Feature::Tagged => tagged(file, draft, u),
+            Feature::Hidden => hidden(file, draft, u),
         }
     }
 }
@@ -707,6 +711,38 @@ fn tagged(file: &mut File, draft: &mut Draft, u: &str) {
     draft.guard("vt->tag == 3", &["vt->u.pair.lo", "vt->u.pair.hi"], &["vt->u.pair.hi"]);
     draft.guard("vo->tag == 3", &["vo->u.pair.lo"], &["vo->u.pair.lo"]);
     draft.effect(&["*vt = *vo;", "vt->u = vo->u;", "vo->u.ip = 0;"]);
+}
+
+fn hidden(file: &mut File, draft: &mut Draft, u: &str) {
+    file.text.line(&format!("struct {u}_h; struct {u}_b {{ int kind; struct {u}_h *more; }};"));
+    file.text.line(&format!("struct {u}_w {{ struct {u}_b base; int x; int *ip; }};"));
+    file.text.line(&format!("struct {u}_v {{ int n; struct {u}_b *back; }};"));
+    file.define(&format!(
+        "STATE struct {u}_w {u}_wholes[2]; STATE struct {u}_b {u}_bases[2]; STATE struct {u}_v {u}_behind[2];"
+    ));
+    // Only what is whole has the kind of it.
+    let whole =
+        "struct U_w *w = U_wholes + choose(2); w->base.kind = 1; w->x = num(); w->ip = int_place(0, 0); b = &w->base;";
+    let behind = "struct U_v *v = U_behind + choose(2); v->n = num(); v->back = choose(2) ? b : choose(2) ? &U_wholes[choose(2)].base : 0; b->more = (struct U_h *)v;";
+    let place = format!(
+        "static struct U_b *U_place(void) {{ struct U_b *b = U_bases + choose(2); if (!choose(8)) return 0; if (choose(2)) {{ {whole} }} else b->kind = 2 * choose(3); \
+         b->more = 0; if (choose(3)) {{ {behind} }} return b; }}"
+    );
+    file.define(&place.replace("U_", &format!("{u}_")));
+    draft.param(&format!("struct {u}_b *"), "ba", &format!("{u}_place()"));
+    draft.param(&format!("struct {u}_b *"), "bo", &format!("{u}_place()"));
+    draft.refuse = Some(or("ba == 0", "bo == 0"));
+    draft.read(&["ba->kind", "bo->kind"]);
+    draft.fact(&["ba == bo", "ba->kind == bo->kind", "ba->more == bo->more"]);
+    let (wide, inner) = (format!("((struct {u}_w *)ba)"), format!("((struct {u}_v *)bo->more)"));
+    draft.guard("ba->kind == 1", &[&format!("{wide}->x")], &[&format!("{wide}->x")]);
+    draft.guard(&format!("ba->kind == 1 && {wide}->ip"), &[&format!("*{wide}->ip")], &[&format!("*{wide}->ip")]);
+    draft.guard(
+        "bo->more != 0",
+        &[&format!("{inner}->n"), &format!("({inner}->back == ba)")],
+        &[&format!("{inner}->n")],
+    );
+    draft.effect(&["bo->more = ba->more;", "ba->more = 0;"]);
 }
 
 fn library(file: &mut File, draft: &mut Draft) {
