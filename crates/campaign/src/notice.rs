@@ -91,6 +91,13 @@ pub enum Notice {
         /// Why.
         why: String,
     },
+    /// Whether what a file says of a function has one case for each call was not found out.
+    NotChecked {
+        /// Where it says so.
+        place: String,
+        /// Which function.
+        function: String,
+    },
     /// There is no test because there is no input.
     NothingAllowed {
         /// Which function.
@@ -184,6 +191,12 @@ impl fmt::Display for Notice {
             }
             Notice::NotDescribed { place, function, why } => {
                 write!(f, "{place}: what is said of `{function}` is not used: {why}")
+            }
+            Notice::NotChecked { place, function } => {
+                write!(
+                    f,
+                    "{place}: no time to check that every call of `{function}` has one case: they are taken as they are"
+                )
             }
             Notice::NothingAllowed { function } => {
                 write!(f, "no input of `{function}` is allowed: its precondition or ranges exclude everything")

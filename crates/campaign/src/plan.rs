@@ -97,6 +97,7 @@ impl Plan {
         let mut notices: Vec<Notice> = suite.iter().flat_map(|suite| suite.notices(module, &criteria)).collect();
         notices.extend(suite.iter().flat_map(|suite| unmeasured(suite, module, &tasks)));
         notices.extend(material.world.notices(&material.program));
+        notices.extend(material.unchecked.iter().cloned());
         notices.extend(unloadable(&material.program));
         notices.extend(differs(&material.program));
         notices.extend(without_source(&material.program, &tasks));
@@ -139,6 +140,8 @@ pub(crate) struct Material<'r> {
     options: OptionsFile,
     include_dir: PathBuf,
     world: World,
+    /// What could not be checked of it.
+    unchecked: Vec<Notice>,
     /// The program.
     pub program: Program,
 }
@@ -157,7 +160,7 @@ impl<'r> Material<'r> {
         let program = reader.read(&request.files)?;
         let options = OptionsFile::near(first)?;
         options.check(program.module.functions.values().map(|function| function.name.as_str()))?;
-        Ok(Material { request, reader, options, include_dir, world, program })
+        Ok(Material { request, reader, options, include_dir, world, unchecked: Vec::new(), program })
     }
 
     /// The names of functions, which stay when the program is read again.
@@ -182,7 +185,7 @@ impl<'r> Material<'r> {
         precondition::add(&mut beside, &self.program, &self.request.files, &wanted)?;
         self.world.add(&mut beside, &self.program, &self.request.files)?;
         self.program = beside.read(&self.reader, self.program, &self.request.files, &self.include_dir)?;
-        self.world.check(&self.program)?;
+        self.unchecked = self.world.check(&self.program)?;
         Ok(self)
     }
 

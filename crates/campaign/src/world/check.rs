@@ -1,14 +1,14 @@
 //! Whether what is said of a function has a case for every call, and no two for one.
 //!
-//! The functions that say so (`never`, `twice`) stand beside the program and are explored as others are. What they leave undecided within a
-//! short time is not complained about.
+//! The functions that say so (`never`, `twice`) stand beside the program and are explored as others are, for a short time.
 
 use super::{Said, World};
 use crate::error::PlanError;
+use crate::notice::Notice;
 use crate::program::Program;
 use std::time::Duration;
 use touchstone_base::Deadline;
-use touchstone_criteria::{Outcome, TestCase, TestKind};
+use touchstone_criteria::{Bound, Incomplete, Outcome, TestCase, TestKind};
 use touchstone_engine::{Config, Event, Sink, explore};
 use touchstone_front_c::helper;
 use touchstone_ir::{DataType, DataValue, ErrorKind, FuncId, Module};
@@ -19,10 +19,16 @@ const MOST_PATHS: u64 = 4096;
 const WRONG: u64 = 0;
 
 impl World {
-    /// Explores what was added to the program for it.
-    pub fn check(&self, program: &Program) -> Result<(), PlanError> {
+    /// Explores what was added to the program for it; what there was no time for.
+    pub fn check(&self, program: &Program) -> Result<Vec<Notice>, PlanError> {
+        let mut open = Vec::new();
         for (index, said) in self.said.iter().enumerate() {
-            let explored = |what: &str| first(&program.module, entry(program, said, index, what)?, what == "twice");
+            let mut decided = true;
+            let mut explored = |what: &str| {
+                let looked = first(&program.module, entry(program, said, index, what)?, what == "twice");
+                decided &= looked.1;
+                looked.0
+            };
             let (never, twice) = (explored("never"), explored("twice"));
             if let Some((found, WRONG)) = never.as_ref().or(twice.as_ref()) {
                 let what = format!("what is said of `{}` goes wrong for {found}", said.function);
@@ -39,8 +45,12 @@ impl World {
                 let (one, other) = (code as usize / 1000, code as usize % 1000);
                 return Err(overlap(said, one, other, &found).into());
             }
+            if !decided {
+                let place = format!("{}:{}", said.file.display(), said.line);
+                open.push(Notice::NotChecked { place, function: said.function.clone() });
+            }
         }
-        Ok(())
+        Ok(open)
     }
 }
 
@@ -62,13 +72,17 @@ fn overlap(said: &Said, one: usize, other: usize, found: &str) -> super::WorldEr
     said.wrong(&said.place_of(at), what, "narrow one of both: what is written or thrown has to be clear")
 }
 
-/// The first inputs for which a function does not return 0, in words, and what it returns; [`WRONG`] where it goes wrong.
-fn first(module: &Module, func: FuncId, results: bool) -> Option<(String, u64)> {
+/// The first inputs for which a function does not return 0, in words, and what it returns, [`WRONG`] where it goes wrong; and whether all
+/// were looked at.
+fn first(module: &Module, func: FuncId, results: bool) -> (Option<(String, u64)>, bool) {
     let config = Config { deadline: Deadline::within(Some(TIME)), max_paths: Some(MOST_PATHS), ..Config::default() };
     touchstone_base::on_deep_stack(|| {
         let mut found = Found { module, results, first: None };
-        explore(module, func, &config, &mut found);
-        found.first
+        let explored = explore(module, func, &config, &mut found);
+        let gives_up = |why: &Incomplete| {
+            matches!(why, Incomplete::Bound(Bound::Timeout | Bound::MaxPaths) | Incomplete::Solver(_))
+        };
+        (found.first, !explored.incomplete.iter().any(|paths| gives_up(&paths.why)))
     })
 }
 

@@ -229,6 +229,29 @@ fn what_is_wrong_is_named_where_it_stands() {
     assert!(text(&output.stderr).contains("can't read none"), "{}", text(&output.stderr));
 }
 
+#[test]
+fn what_there_was_no_time_to_check_is_told() {
+    let folder = folder(&[
+        (
+            "a.c",
+            "unsigned long mix(unsigned long a, unsigned long b); int f(unsigned long x) { if (mix(x, 3) == 7) return 1; return 0; }\n",
+        ),
+        (
+            "a.world",
+            "mix(a, b)
+    when a > 1 && a < b && b < 4294967296 && a * b == 1000000016000000063   returns 1
+    when a == 1000000007 && b != 1000000009   returns 2
+    when a != 1000000007   returns 7
+",
+        ),
+    ]);
+    let said = touchstone(folder.path(), &["generate", "a.c", "--world", "a.world", "-c", "branch"]);
+    assert!(
+        text(&said.stderr).contains("a.world:1: no time to check that every call of `mix` has one case"),
+        "{said:?}"
+    );
+}
+
 /// The callers, what is said of `dev`, and `dev` as C.
 fn random_pair(seed: u64) -> (String, String, String) {
     let mut rng = Rng::new(seed);
