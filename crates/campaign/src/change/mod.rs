@@ -10,9 +10,12 @@ mod equal;
 mod execute;
 mod flow;
 mod impact;
+mod maker;
 mod matching;
 mod memory;
+mod merged;
 mod together;
+mod twins;
 mod versions;
 mod walk;
 

@@ -212,6 +212,30 @@ impl<'a> Variation<'a, '_> {
         }
     }
 
+    /// Runs inputs as they are; `take` gets those that fulfil a wish, as tests, and says whether it takes them.
+    pub fn run_again(&self, inputs: &[TestKind], mut wishes: Wishes, take: &mut dyn FnMut(TestCase) -> bool) {
+        if !self.is_possible() {
+            return;
+        }
+        for kind in inputs {
+            if wishes.is_empty() || self.is_over() {
+                return;
+            }
+            let inputs =
+                Inputs { kind: kind.clone(), answers: Vec::new(), compared: Rc::from([]), asked: Rc::from([]) };
+            let run = self.look(&inputs, Ways::Kept);
+            let Some(outcome) = proper(self.module(), &inputs, &run) else { continue };
+            if wishes.fulfilled(&run.hits, &outcome).is_empty() || !self.is_allowed(&inputs.kind, &inputs.answers) {
+                continue;
+            }
+            let test = self.test(inputs, run, outcome);
+            let (covers, goes_wrong) = (test.covers.clone(), matches!(test.outcome, Outcome::Error { .. }));
+            if self.confirmed(test).is_some_and(&mut *take) {
+                wishes.fulfil(&covers, goes_wrong);
+            }
+        }
+    }
+
     /// What is run before chance decides, the last one first: new tests, and what a caller would do with them who wants no error.
     fn begin(&self, pool: &mut Pool, tests: &[TestCase], changes: &mut Changes<'a>) -> Vec<Inputs> {
         let mut new = self.seeds(&tests[pool.tests.min(tests.len())..]);
