@@ -135,6 +135,8 @@ impl Finished {
         document.files = plan.sources.clone();
         plan.stamp(&mut document, &self.unfinished);
         plan.resumed.join(&mut document);
+        let untouched = document.change.iter().flat_map(|change| &change.unaffected).map(String::as_str);
+        document.left_alone = plan.earlier.tests_of(&untouched.collect());
         add_tests(&mut document);
         touchstone_report::exclude(&mut document);
         touchstone_report::count_forms(&mut document);

@@ -114,7 +114,7 @@ pub(crate) fn build_files(plan: &Plan) -> Result<Vec<Notice>, CampaignError> {
 
 /// Where tests of a form go: to those that a project has, where its directory was given and nobody says otherwise. There is place
 /// for one form there.
-fn junit_folder(plan: &Plan, folder: &str) -> PathBuf {
+pub(crate) fn junit_folder(plan: &Plan, folder: &str) -> PathBuf {
     let request = &plan.request;
     let forms = IN_JUNIT.iter().filter(|(form, ..)| request.emit.contains(form)).count();
     let project = plan.program.java.as_ref().and_then(|java| java.project_tests());
@@ -125,7 +125,7 @@ fn junit_folder(plan: &Plan, folder: &str) -> PathBuf {
 }
 
 /// The forms that are JUnit, and the folder of each.
-const IN_JUNIT: [(TestForm, JUnit, &str); 2] =
+pub(crate) const IN_JUNIT: [(TestForm, JUnit, &str); 2] =
     [(TestForm::JUnit5, JUnit::Five, ""), (TestForm::JUnit4, JUnit::Four, "junit4")];
 
 /// JUnit classes.

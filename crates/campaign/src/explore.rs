@@ -2,6 +2,7 @@
 //! found.
 
 use crate::conclude::Proofs;
+use crate::earlier::run_again;
 use crate::error::CampaignError;
 use crate::grow::{Collector, Growing, Rounds, covered, grow, no_gain};
 use crate::heaps::{Heaps, any_heap, leave_time};
@@ -59,6 +60,7 @@ pub(crate) fn explore<'s>(
         growing: growing.unwrap_or(Growing::NOT),
         first: made.map_or_else(FirstInputs::default, |java| java.first_inputs(func, work.config.seed)),
     };
+    run_again(&rounds, &work.again, &mut writer);
     let mut pool = Pool::default();
     if let Some(java) = made.filter(|_| growing.is_some() && !work.plan.request.wants_paths()) {
         // Whoever reads tests would rather see a few calls than a loop: that comes for what stays open.

@@ -3,42 +3,18 @@
 //! A search numbers tests as it finds them, and most of them go. Those that stay get numbers from 1 on. A test with the inputs
 //! of a test that an earlier run left keeps that one's name; names of tests that their user edited are taken.
 
+use crate::earlier::Earlier;
 use crate::watched::Watched;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use touchstone_criteria::TestCase;
 use touchstone_ir::Module;
-use touchstone_report::Document;
-use touchstone_report::document::MEASURED;
-
-/// What tests of an earlier run were called.
-#[derive(Debug, Default)]
-pub(crate) struct EarlierNames {
-    /// By function and inputs.
-    names: BTreeMap<(String, String), String>,
-}
-
-impl EarlierNames {
-    /// Those of a document.
-    pub fn of(document: &Document) -> EarlierNames {
-        let tests = document.tests.iter().filter(|test| test.outcome != MEASURED);
-        let names = tests.map(|test| ((test.function.clone(), test.given()), test.id.clone()));
-        EarlierNames { names: names.collect() }
-    }
-
-    fn of_test(&self, test: &TestCase, module: &Module) -> Option<&String> {
-        if self.names.is_empty() {
-            return None;
-        }
-        self.names.get(&(test.function.clone(), touchstone_report::test_inputs(test, module)))
-    }
-}
 
 /// Names tests; they are in the order of their numbers afterwards.
 pub(crate) fn name(
     tests: &mut [TestCase],
     watched: &mut Watched,
     module: &Module,
-    earlier: &EarlierNames,
+    earlier: &Earlier,
     taken: &BTreeSet<String>,
 ) {
     let Some(stem) = tests.first().and_then(|test| test.id.rsplit_once('_')).map(|(stem, _)| stem.to_string()) else {
@@ -47,7 +23,7 @@ pub(crate) fn name(
     let mut used = taken.clone();
     let kept: Vec<Option<String>> = tests
         .iter()
-        .map(|test| earlier.of_test(test, module).filter(|name| used.insert(name.to_string())).cloned())
+        .map(|test| earlier.name_of(test, module).filter(|name| used.insert(name.to_string())).cloned())
         .collect();
     let mut rows = std::mem::take(&mut watched.rows);
     let mut next = 1;

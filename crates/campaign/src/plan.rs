@@ -2,8 +2,8 @@
 //! preconditions are checked here, so that a campaign that begins can only fail where files are written.
 
 use crate::beside::Beside;
+use crate::earlier::Earlier;
 use crate::error::{PlanError, Takes};
-use crate::naming::EarlierNames;
 use crate::notice::Notice;
 use crate::options_file::{OptionsFile, OptionsFileError};
 use crate::out_dir::OutDir;
@@ -49,8 +49,8 @@ pub struct Plan {
     pub notices: Vec<Notice>,
     /// What an interrupted run finished.
     pub(crate) resumed: Resumed,
-    /// What tests of an earlier run were called.
-    pub(crate) earlier: EarlierNames,
+    /// What an earlier run left.
+    pub(crate) earlier: Earlier,
     /// Where files are written.
     pub out: OutDir,
 }
@@ -77,7 +77,7 @@ impl Plan {
         let request = &in_its_language(request)?;
         let out = OutDir::open(&request.out)?;
         let stored = stored(request);
-        let earlier = stored.as_ref().map(EarlierNames::of).unwrap_or_default();
+        let earlier = stored.clone().map(Earlier::of).unwrap_or_default();
         let material = Material::read(request)?;
         let old = request.old.as_ref().map(|old| old.read(request)).transpose()?;
         let sources = source_files(&material.program)?;

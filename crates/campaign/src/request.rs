@@ -106,6 +106,11 @@ impl Request {
         self.interrupt.load(Ordering::Relaxed)
     }
 
+    /// Whether tests that are there are run before others are searched for.
+    pub fn runs_first(&self) -> bool {
+        self.purpose == Purpose::Tests && (self.regeneration == Regeneration::Update || self.old.is_some())
+    }
+
     /// Whether every path is to have a test.
     pub fn wants_paths(&self) -> bool {
         self.criteria.iter().any(|criterion| matches!(criterion, Criterion::Paths(_)))

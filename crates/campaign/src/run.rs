@@ -163,6 +163,8 @@ fn function(doing: &Doing<'_>, task: &Task, watcher: &dyn Watcher) -> Result<Don
     let Checked { seconds, unprotected, forms } = check(&work, doing, sink, &mut tests, watcher.as_mut())?;
     watcher.finish();
     let results = results(&work, found.result, seconds, tests.len() as u64);
+    let was_there = |test: &&TestCase| plan.earlier.name_of(test, work.module()).is_some();
+    let used_again = if work.again.is_empty() { 0 } else { tests.iter().filter(was_there).count() };
     let change = compared.map(|compared| compared.told(&work, &tests));
     let decisions = match work.criteria.is_empty() {
         true => Vec::new(),
@@ -174,7 +176,7 @@ fn function(doing: &Doing<'_>, task: &Task, watcher: &dyn Watcher) -> Result<Don
         objectives: work.wanted.list.values().cloned().collect(),
         tests,
         notices,
-        kept: kept.said(new_tests),
+        kept: kept.said(new_tests, used_again),
         forms,
         unprotected,
         cached,

@@ -4,7 +4,7 @@ use crate::change::{Touched, untouched};
 use crate::plan::{Plan, Task};
 use crate::suite::Suite;
 use std::rc::Rc;
-use touchstone_criteria::{Labelling, Objectives, Status, Watch};
+use touchstone_criteria::{Labelling, Objectives, Status, TestKind, Watch};
 use touchstone_engine::{Config, SeenRow};
 use touchstone_ir::{DecisionId, FuncId, Module};
 
@@ -22,6 +22,8 @@ pub(crate) struct Work<'p> {
     pub watch: Rc<Watch>,
     /// What a measured suite evaluated of decisions, with the test.
     pub known: Vec<(String, SeenRow)>,
+    /// Inputs of tests that are there, which are run first.
+    pub again: Vec<TestKind>,
 }
 
 impl<'p> Work<'p> {
@@ -38,7 +40,11 @@ impl<'p> Work<'p> {
             known = task.functions.iter().flat_map(|func| suite.rows(module, *func)).collect();
         }
         let watch = Rc::new(Watch::new(module, wanted.goals.clone()));
-        Work { plan, task, config, criteria, wanted, watch, known }
+        let again = match plan.request.runs_first() {
+            true => plan.earlier.inputs(module, task.func),
+            false => Vec::new(),
+        };
+        Work { plan, task, config, criteria, wanted, watch, known, again }
     }
 
     /// What this suite covers is covered.

@@ -43,6 +43,7 @@ pub use c::unwritable::Unwritable;
 pub use error::EmitError;
 pub use java::confined::Keeping;
 pub use java::jvm::Jvm;
+pub use java::kept::{JUnitThere, junit_there, replay_junit_there};
 pub use java::replay::replay_java;
 pub use java::suite::{JUnit, JUnitSuite, kept_junit};
 pub use java::target::{

@@ -29,6 +29,9 @@ pub struct Document {
     pub decisions: Vec<Decision>,
     /// All tests.
     pub tests: Vec<Test>,
+    /// Tests that an earlier run left of functions that a change does not touch: they are there, and nobody looked at them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_alone: Vec<Test>,
     /// What nothing kept the replay of the tests from, as a sentence; not there if it was kept in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unprotected_replay: Option<String>,
@@ -58,6 +61,7 @@ impl Default for Document {
             objectives: Vec::new(),
             decisions: Vec::new(),
             tests: Vec::new(),
+            left_alone: Vec::new(),
             unprotected_replay: None,
             state: Vec::new(),
             suggestions: Suggestions::default(),

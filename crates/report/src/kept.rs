@@ -20,6 +20,9 @@ pub struct KeptSuite {
     /// Where the tests went that it lacks; not there if it lacks none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub new_tests: Option<String>,
+    /// How many of the tests that are written again have the inputs of one that was there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub used_again: Option<usize>,
 }
 
 /// A test of a suite that was there.
@@ -133,7 +136,14 @@ fn standing(suite: &KeptSuite) -> String {
         text.push_str(&format!(", {unsaid} can't be checked"));
     }
     match suite.new_tests {
-        _ if !suite.edited => text.push_str("; written again"),
+        _ if !suite.edited => {
+            text.push_str("; written again");
+            match suite.used_again {
+                Some(1) => text.push_str(", 1 of them with the same inputs"),
+                Some(some @ 2..) => text.push_str(&format!(", {some} of them with the same inputs")),
+                Some(0) | None => {}
+            }
+        }
         None => text.push_str("; nothing is missing"),
         Some(_) => {}
     }

@@ -62,6 +62,10 @@ impl<'p> Keys<'p> {
         for (test, (func, decision, row)) in &work.known {
             hasher.debug(&(test, &module.functions[*func].name, decision, row));
         }
+        hasher.debug(&work.again.len());
+        for inputs in &work.again {
+            hasher.debug(&inputs);
+        }
         if let Some(java) = &self.plan.program.java {
             hasher.debug(&java.looked_at(work.task.func).told);
             java.first_inputs(work.task.func, work.task.config.seed).feed(&mut hasher);

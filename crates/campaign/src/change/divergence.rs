@@ -1,16 +1,21 @@
 //! Whether a change can be seen: inputs on which both versions differ in what they return, leave in memory, or how they end; or that
 //! there are none.
 //!
-//! Inputs are searched for with both versions as one function (`together.rs`), and every test of the new version is run on the old one, too. Only
-//! what a real run of the old version does otherwise counts as a difference.
+//! Inputs are searched for with both versions as one function (`together.rs`) and by runs of both (`runs.rs`), and every test of the new version is run on the
+//! old one, too. Only what a real run of the old version does otherwise counts as a difference.
 
+use super::effects::Effects;
 use super::impact::Touched;
+use super::runs::Both;
 use super::together::{Driven, Together};
+use super::twins::Passed;
 use super::versions::Versions;
 use crate::error::CampaignError;
+use crate::java::JavaProgram;
 use crate::old_version::OldVersion;
 use crate::plan::{Plan, keeping};
 use crate::program::Program;
+use crate::read_back::test_with;
 use crate::request::{Purpose, Replaying};
 use crate::work::Work;
 use std::path::PathBuf;
@@ -18,15 +23,12 @@ use std::rc::Rc;
 use std::time::Duration;
 use touchstone_base::{Deadline, IndexMap};
 use touchstone_criteria::{
-    Disagreement, Expected, Goal, GoalId, Heap, MadeInput, NamedValue, Outcome, Replay, TestCase, TestKind, Unmakeable,
+    Bound, Disagreement, Goal, GoalId, Incomplete, IncompletePaths, Outcome, Replay, TestCase, TestKind, Unmakeable,
     Watch,
 };
 use touchstone_emit::{Build, CSuite, EmitError, Form, JUnit, JUnitSuite, Once, Preprocessed, Target};
-use touchstone_engine::{
-    ConcreteRun, Config, End, Event, Goals, Look, Machines, Sink, Variation, explore_goals, prove_infeasible,
-    watch_kind, watch_test,
-};
-use touchstone_ir::{DataValue, FuncId, InputSource, Module};
+use touchstone_engine::{Config, End, Event, Goals, Look, Machines, Sink, explore_goals, prove_infeasible, watch_test};
+use touchstone_ir::{FuncId, Module, PointId};
 use touchstone_report::document::{Behaviour, ChangedFunction};
 
 /// What both versions were found to do.
@@ -70,10 +72,11 @@ pub(crate) fn compare(work: &Work<'_>, versions: &Versions<'_>, touched: &Touche
         Touched::Everything => return Compared::unknown("the versions have no inputs in common"),
         Touched::Places { .. } => {}
     }
-    let Some(together) = Together::new(versions, work.task.func) else {
+    let passed = work.plan.program.java.as_ref().map_or_else(Vec::new, |java| passed_by_tests(java, work));
+    let Some(together) = Together::new(versions, work.task.func, &passed) else {
         return Compared::unknown("the versions have no memory in common: only tests can tell");
     };
-    let both = Both { machines: Machines::of(&together.module), new: work.task.func, old: together.old };
+    let both = Both::of(&together, work.task.func);
     let mut apart = false;
     for test in tests.iter_mut().filter(|test| both.differ(&test.kind, &test.answers)) {
         test.older = Some(not_replayed(work));
@@ -82,69 +85,86 @@ pub(crate) fn compare(work: &Work<'_>, versions: &Versions<'_>, touched: &Touche
     if apart {
         return Compared { behaviour: Behaviour::Differs, why: None, test: None };
     }
+    if let Some(test) = work.again.iter().find_map(|inputs| again(work, &both, inputs)) {
+        return Compared { behaviour: Behaviour::Differs, why: None, test: Some(test) };
+    }
+    if let Some(equivalent) = on_any_object(work, versions) {
+        return equivalent;
+    }
+    let timeout = work.plan.request.effort.timeout;
     let searched = match &together.driver {
-        Some(driver) => search(work, versions, &together, driver),
+        Some(driver) => search(work, versions, (work.task.func, &together, driver), timeout),
         None => Compared::unknown("more than numbers comes in or out: only tests can tell"),
     };
     let varied = (searched.behaviour == Behaviour::Unknown).then(|| both.vary(work, tests)).flatten();
     varied.map_or(searched, |test| differing(work, &test))
 }
 
-/// Both versions, to be run on the same inputs.
-struct Both<'m> {
-    machines: Machines<'m>,
-    new: FuncId,
-    old: FuncId,
+/// A test with the inputs of one that was there, if these tell the versions apart.
+fn again(work: &Work<'_>, both: &Both<'_>, inputs: &TestKind) -> Option<TestCase> {
+    let config = &work.config;
+    if config.precondition.is_some() || !config.ranges.is_empty() || !config.lengths.is_empty() {
+        return None;
+    }
+    let test = of_function(work, &test_with(work.module(), work.task.func, inputs.clone()))?;
+    let returns = matches!(test.outcome, Outcome::Returned | Outcome::Threw { .. });
+    let tells = returns && both.differ(&test.kind, &test.answers);
+    tells.then(|| TestCase { older: Some(not_replayed(work)), ..test })
 }
 
-/// Tests are varied for at most this share of the time for a function, and for so long.
-const VARIED: u32 = 4;
-const LONGEST: Duration = Duration::from_secs(3);
-
-impl Both<'_> {
-    /// Whether the versions differ on these inputs.
-    fn differ(&self, kind: &TestKind, answers: &[MadeInput]) -> bool {
-        // What earlier calls leave differs by itself.
-        let TestKind::Function { earlier, globals, .. } = kind else { return false };
-        if !earlier.is_empty() {
-            return false;
-        }
-        let run = |func: FuncId| left(watch_kind(&self.machines, func, kind, answers, Look::default()));
-        match run(self.new).zip(run(self.old)) {
-            Some((new, old)) => new.differs(&old, globals),
-            None => false,
-        }
-    }
-
-    /// Varies tests until the versions differ. Ways through the old version count as much as those through the new one.
-    fn vary(&self, work: &Work<'_>, tests: &[TestCase]) -> Option<TestCase> {
-        let some = tests.first()?;
-        // What the change touches is the way to what differs. Of the old version nothing is known.
-        let nothing = Watch::new(self.machines.module(), IndexMap::default());
-        let time = work.plan.request.effort.timeout.map_or(LONGEST, |timeout| (timeout / VARIED).min(LONGEST));
-        let varied = |func: FuncId| {
-            let variation = Variation {
-                machines: &self.machines,
-                func,
-                watch: if func == self.new { &work.watch } else { &nothing },
-                config: &work.config,
-                deadline: Deadline::after(time / 2),
-                longest: MOST_ELEMENTS,
-                patience: PATIENCE,
-                seed: work.config.seed,
-                still: None,
-                first: &[],
-            };
-            variation.until(tests, &mut |kind, answers| self.differ(kind, answers))
-        };
-        let (kind, answers) = varied(self.new).or_else(|| varied(self.old))?;
-        Some(TestCase { kind, answers, replayed: Replay::NotRun, heap: Heap::Made, ..some.clone() })
-    }
+/// How tests pass the parameters of what they call: objects that no calls make are not there.
+fn passed_by_tests(java: &JavaProgram, work: &Work<'_>) -> Vec<Passed> {
+    let heaps = java.heap_params(work.task.func);
+    let params = work.module().functions[work.task.func].own_params().iter().enumerate();
+    params.map(|(at, param)| if heaps.contains(&at) { Passed::Nowhere } else { Passed::AsItIs(param.data) }).collect()
 }
 
-/// Elements of objects that tests are varied with, at most, and runs that may show nothing new.
-const MOST_ELEMENTS: usize = 64;
-const PATIENCE: u32 = 20_000;
+/// Whether the versions of a method do the same on any object, whatever its fields hold, and so do all others that tests call before it. Then tests can't
+/// tell them apart, since they make their objects by the same calls.
+fn on_any_object(work: &Work<'_>, versions: &Versions<'_>) -> Option<Compared> {
+    let (java, entry) = (work.plan.program.java.as_ref()?, work.task.func);
+    if java.tested(entry) == entry {
+        return None;
+    }
+    let changed = versions.changed_callees(entry)?;
+    let same = |callee: &FuncId| is_same(work, versions, java, *callee, MOST_DISPATCHES);
+    changed.iter().all(same).then(|| Compared::equivalent(WITHIN_BOUNDS))
+}
+
+/// Calls between what tests call and a method, at most: they choose among classes.
+const MOST_DISPATCHES: usize = 3;
+
+/// Whether a function does the same on any object: all that it calls does, or it is shown of itself.
+fn is_same(work: &Work<'_>, versions: &Versions<'_>, java: &JavaProgram, func: FuncId, deepest: usize) -> bool {
+    let only_calls = || {
+        let changed = versions.changed_callees(func).filter(|changed| deepest > 0 && !changed.is_empty());
+        changed.is_some_and(|changed| changed.iter().all(|callee| is_same(work, versions, java, *callee, deepest - 1)))
+    };
+    only_calls() || versions.on_any_object(func, || is_same_on_any(work, versions, java, func))
+}
+
+fn is_same_on_any(work: &Work<'_>, versions: &Versions<'_>, java: &JavaProgram, method: FuncId) -> bool {
+    let passed = || {
+        let entry = java.entry(method);
+        let (receiver, arguments) = java.inputs_of_method(entry)?;
+        let data = |at: usize| Some(work.module().functions[entry].own_params().get(at)?.data);
+        let receiver = receiver.map(|at| data(at).map(Passed::Receiver));
+        let arguments = arguments.into_iter().map(|at| data(at).map(Passed::AsItIs));
+        receiver.into_iter().chain(arguments).collect::<Option<Vec<Passed>>>()
+    };
+    let takes = work.module().functions[method].own_params().len();
+    let Some(passed) = passed().filter(|passed| passed.len() == takes) else { return false };
+    let Some(together) = Together::new(versions, method, &passed) else { return false };
+    let Some(driver) = &together.driver else { return false };
+    let limit = work.plan.request.effort.timeout.map_or(MOST_ON_ANY_OBJECT, |timeout| timeout.min(MOST_ON_ANY_OBJECT));
+    search(work, versions, (method, &together, driver), Some(limit)).behaviour == Behaviour::Equivalent
+}
+
+/// How it is known that nothing tells versions apart.
+const WITHIN_BOUNDS: &str = "no input tells them apart, within bounds";
+
+/// A proof takes at most so long: a search follows.
+const MOST_ON_ANY_OBJECT: Duration = Duration::from_secs(5);
 
 /// What is said of a test until it ran on the old version.
 fn not_replayed(work: &Work<'_>) -> String {
@@ -152,93 +172,73 @@ fn not_replayed(work: &Work<'_>) -> String {
     format!("differs from {name}; that was not replayed")
 }
 
-/// All that a run leaves.
-struct Left {
-    end: String,
-    expected: Expected,
-}
-
-/// What a run leaves; `None` if that can't be compared.
-fn left(run: ConcreteRun) -> Option<Left> {
-    let end = match run.end {
-        End::Returned(_) => "returned".to_string(),
-        End::Threw { class, .. } => format!("{class:?}"),
-        End::Exited(status) => status.to_string(),
-        End::Error { kind, .. } => kind.to_string(),
-        End::Hung | End::Assumed | End::Limit(_) | End::Unsupported { .. } => return None,
-    };
-    let is_volatile = run.requested.iter().any(|input| input.source == InputSource::Volatile);
-    let comparable = !run.shows_addresses && !run.guessed && !run.of_one_run && !run.traps && !is_volatile;
-    comparable.then_some(Left { end, expected: run.expected })
-}
-
-impl Left {
-    fn differs(&self, other: &Left, before: &[NamedValue]) -> bool {
-        let (one, two) = (&self.expected, &other.expected);
-        // What a version neither reads nor writes is not in its list.
-        let of = |list: &'_ [NamedValue], name: &str| {
-            list.iter().find(|value| value.name == name).map(|it| it.value.clone())
-        };
-        let value = |expected: &Expected, name: &str| of(&expected.globals, name).or_else(|| of(before, name));
-        let differs = |global: &NamedValue| match (value(one, &global.name), value(two, &global.name)) {
-            (Some(one), Some(two)) => clash(&one, &two),
-            _ => false,
-        };
-        let results = one.result.as_ref().zip(two.result.as_ref());
-        let mut objects = one.objects.iter().zip(&two.objects);
-        self.end != other.end
-            || results.is_some_and(|(one, two)| clash(one, two))
-            || objects.any(|(one, two)| any_clash(one, two))
-            || one.output != two.output
-            || one.globals.iter().chain(&two.globals).any(differs)
-    }
-}
-
-/// Whether values differ wherever both are something.
-fn clash(one: &DataValue, two: &DataValue) -> bool {
-    match (one, two) {
-        (DataValue::Undefined, _) | (_, DataValue::Undefined) => false,
-        (DataValue::Array(one), DataValue::Array(two)) | (DataValue::Struct(one), DataValue::Struct(two)) => {
-            any_clash(one, two)
-        }
-        (DataValue::Member(one_is, one), DataValue::Member(two_is, two)) => one_is == two_is && clash(one, two),
-        _ => one != two,
-    }
-}
-
-fn any_clash(one: &[DataValue], two: &[DataValue]) -> bool {
-    one.len() != two.len() || one.iter().zip(two).any(|(one, two)| clash(one, two))
-}
-
 /// Searches with both versions as one function.
-fn search(work: &Work<'_>, versions: &Versions<'_>, together: &Together, driver: &Driven) -> Compared {
-    let func = work.task.func;
-    let goal = Goal::Label { func: driver.func, point: driver.differs, predicate: None };
-    let goals: IndexMap<GoalId, Goal> = [goal].into_iter().collect();
-    let watch = Rc::new(Watch::new(&together.module, goals));
-    let config =
-        Config { deadline: Deadline::within(work.plan.request.effort.timeout), oracle: None, ..work.config.clone() };
-    let mut found = First { test: None };
-    let goals = Goals { watch: Rc::clone(&watch), closed: Vec::new() };
-    let explored = explore_goals(&together.module, driver.func, goals, &config, &mut found);
-    if let Some(driven) = found.test {
+fn search(
+    work: &Work<'_>,
+    versions: &Versions<'_>,
+    (func, together, driver): (FuncId, &Together, &Driven),
+    timeout: Option<Duration>,
+) -> Compared {
+    let mut config = Config { deadline: Deadline::within(timeout), oracle: None, ..work.config.clone() };
+    if func != work.task.func {
+        // What is known of the parameters of what tests call is not known of those of the method.
+        (config.precondition, config.not_taken) = (None, Vec::new());
+    }
+    let Sought { test, excluded, met } = seek(together, driver, driver.differs, &config);
+    if let Some(driven) = test {
+        if func != work.task.func {
+            return Compared::unknown("an object that tells them apart was not shown reachable");
+        }
         return differing(work, &driven);
     }
-    let goal = touchstone_base::Id::new(0);
-    let excluded = explored.excluded.contains(&goal)
-        || prove_infeasible(&together.module, driver.func, &watch, &[goal], &config).contains_key(&goal);
     // What is thrown is compared. Where everything was followed, accesses that go wrong were met.
     let effects = [Some(versions.new.of_call(func)), versions.old_of(func).map(|old| versions.old.of_call(old))];
-    let met = explored.result.exhaustive && explored.result.paths.error == 0;
-    let ends = effects.into_iter().any(|effects| effects.is_none_or(|effects| effects.ends || effects.fails && !met));
+    let may_end = |effects: &Effects| match met && together.module.has_classes() {
+        // What is not followed would have been met.
+        true => driver.exits,
+        false => effects.ends || effects.fails && !met,
+    };
+    let ends = effects.iter().any(|effects| effects.as_ref().is_none_or(may_end));
+    let sure = |point| seek(together, driver, point, &config).excluded;
     match (excluded, ends) {
         (true, _) if !driver.whole => {
-            Compared::unknown("what both return is the same; what objects hold was not compared")
+            Compared::unknown("what both return is the same; not all that they leave was compared")
         }
-        (true, false) => Compared::equivalent("no input tells them apart, within bounds"),
+        (true, _) if !driver.unsure.is_none_or(sure) => {
+            Compared::unknown("what can be compared is the same; they leave other objects, too")
+        }
+        (true, false) => Compared::equivalent(WITHIN_BOUNDS),
         (true, true) => Compared::unknown("what both leave is the same; an error may end one of them only"),
         (false, _) => Compared::unknown("the search for an input was not finished"),
     }
+}
+
+/// What became of the search for a point of a driver.
+struct Sought {
+    test: Option<TestCase>,
+    /// Nothing gets there.
+    excluded: bool,
+    /// Everything was followed, and nothing went wrong.
+    met: bool,
+}
+
+fn seek(together: &Together, driver: &Driven, point: PointId, config: &Config) -> Sought {
+    let func = driver.func;
+    let goals: IndexMap<GoalId, Goal> = [Goal::Label { func, point, predicate: None }].into_iter().collect();
+    let watch = Rc::new(Watch::new(&together.module, goals));
+    let mut found = First { test: None };
+    let goals = Goals { watch: Rc::clone(&watch), closed: Vec::new() };
+    let explored = explore_goals(&together.module, func, goals, config, &mut found);
+    let goal = touchstone_base::Id::new(0);
+    // How long arrays are is a bound of the run. A wider world is looked at only where nothing else is open, so there must be none.
+    let shorter = |paths: &IncompletePaths| paths.why == Incomplete::Bound(Bound::Length);
+    let within = !driver.hidden && explored.result.incomplete.iter().all(shorter);
+    let excluded = found.test.is_none()
+        && (within
+            || explored.excluded.contains(&goal)
+            || prove_infeasible(&together.module, func, &watch, &[goal], config).contains_key(&goal));
+    let followed = within || explored.result.exhaustive;
+    Sought { test: found.test, excluded, met: followed && explored.result.paths.error == 0 }
 }
 
 /// The versions differ on the inputs of this test.
@@ -372,6 +372,7 @@ impl OldTarget {
             Target::Java(target) => {
                 let mut suite = JUnitSuite::create(&self.directory, &self.module, func, target, JUnit::Five)?;
                 tests.iter().try_for_each(|test| suite.add(test, &[]))?;
+                suite.finish()?;
                 Ok(suite.path().to_path_buf())
             }
         }

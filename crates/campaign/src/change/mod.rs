@@ -10,9 +10,14 @@ mod equal;
 mod execute;
 mod flow;
 mod impact;
+mod java;
+mod maker;
 mod matching;
 mod memory;
+mod merged;
+mod runs;
 mod together;
+mod twins;
 mod versions;
 mod walk;
 

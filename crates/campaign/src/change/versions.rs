@@ -29,6 +29,8 @@ pub(crate) struct Versions<'m> {
     hashes: [Mutex<BTreeMap<Piece, u128>>; 2],
     /// Types of the new version by what they are.
     types: OnceLock<BTreeMap<u128, DataTypeId>>,
+    /// Methods that were asked whether they do the same on any object.
+    on_any_object: Mutex<BTreeMap<FuncId, bool>>,
 }
 
 impl<'m> Versions<'m> {
@@ -54,6 +56,7 @@ impl<'m> Versions<'m> {
             closures: [Closures::new(before), Closures::new(now)],
             hashes: Default::default(),
             types: OnceLock::new(),
+            on_any_object: Mutex::default(),
         };
         versions.pair_globals();
         // What pointers lead to in one version they may write there.
@@ -180,6 +183,38 @@ impl<'m> Versions<'m> {
     pub fn is_same(&self, new: FuncId) -> bool {
         let Some(old) = self.functions.get(&new) else { return false };
         self.hash(0, Piece::Function(*old)) == self.hash(1, Piece::Function(new))
+    }
+
+    /// The functions that a function calls which are not the same; `None` if it differs in anything else.
+    pub fn changed_callees(&self, new: FuncId) -> Option<Vec<FuncId>> {
+        let old = self.functions.get(&new)?;
+        let now = self.structures[1].of(Piece::Function(new));
+        let before = self.structures[0].of(Piece::Function(*old));
+        if now.own != before.own || now.names.len() != before.names.len() {
+            return None;
+        }
+        let mut changed = Vec::new();
+        for (before, now) in before.names.iter().zip(&now.names) {
+            match (before, now) {
+                _ if self.hash(0, *before) == self.hash(1, *now) => {}
+                (Piece::Function(before), Piece::Function(now)) if self.functions.get(now) == Some(before) => {
+                    changed.push(*now);
+                }
+                _ => return None,
+            }
+        }
+        Some(changed)
+    }
+
+    /// What is known of a method on any object; `find` is asked once.
+    pub fn on_any_object(&self, method: FuncId, find: impl FnOnce() -> bool) -> bool {
+        let known = || self.on_any_object.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = known().get(&method) {
+            return *known;
+        }
+        let found = find();
+        known().insert(method, found);
+        found
     }
 
     /// Whether a global of the old version is this one of the new.

@@ -31,6 +31,30 @@ impl JavaProgram {
         turns
     }
 
+    /// The parameters that are objects which no calls make.
+    pub fn heap_params(&self, entry: FuncId) -> Vec<usize> {
+        self.scenario(entry).map_or_else(Vec::new, |scenario| scenario.heaps.iter().map(|heap| heap.param).collect())
+    }
+
+    /// The parameters of what tests call that the tested method may have as they are: the object that it is called on, and its arguments. `None` if it takes
+    /// something else.
+    pub fn inputs_of_method(&self, entry: FuncId) -> Option<(Option<usize>, Vec<usize>)> {
+        let scenario = self.scenario(entry)?;
+        let [call] = scenario.tested.calls.as_slice() else { return None };
+        let input = |making: &Making| match making {
+            Making::Given(at) => Some(*at),
+            Making::Object(object) => {
+                scenario.heaps.iter().find(|heap| heap.object == object.number).map(|heap| heap.param)
+            }
+        };
+        let receiver = scenario.receiver.as_ref().map(input);
+        let arguments: Option<Vec<usize>> = call.arguments.iter().map(input).collect();
+        match receiver {
+            Some(receiver) => Some((Some(receiver?), arguments?)),
+            None => Some((None, arguments?)),
+        }
+    }
+
     /// How the objects of a test came to be.
     pub fn heap_of(&self, entry: FuncId, test: &TestCase) -> Reached {
         let TestKind::Function { params, .. } = &test.kind else { return Reached::Made };

@@ -47,13 +47,15 @@ pub struct Generate {
     /// of `llvm-cov export` or `gcov --json-format`, or an LCOV tracefile
     #[arg(long, value_name = "PATH")]
     pub on_top_of: Option<PathBuf>,
-    /// Only what changed since this revision of git, and what that may have an impact on; the rest is unaffected
+    /// Only what changed since this revision of git, and what that may have an impact on; the rest is unaffected. Tests that are
+    /// there are run first, as with --update
     #[arg(long, value_name = "REV", conflicts_with = "resume")]
     pub since: Option<String>,
     /// The same, compared with an older version in this directory, whose files have the same paths
     #[arg(long, value_name = "DIR", conflicts_with_all = ["since", "resume"], value_hint = clap::ValueHint::DirPath)]
     pub old: Option<PathBuf>,
-    /// First run the tests that are there already: which still pass, what they expect and get, and what is missing
+    /// First run the tests that are there already: which still pass, what they expect and get, and what is missing; --since and
+    /// --old do so anyway
     #[arg(long, conflicts_with = "resume")]
     pub update: bool,
     /// Go on with a run that was interrupted: what it finished, and what has not changed since, is not explored again

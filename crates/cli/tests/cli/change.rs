@@ -1,6 +1,8 @@
 //! What a change has an impact on, and whether anybody can tell: `generate --old` and `--since`.
 
+mod again;
 mod both;
+mod java_objects;
 mod java_pairs;
 mod random_pairs;
 mod versions;
@@ -274,5 +276,49 @@ fn a_change_of_java_is_told_by_tests_that_fail_on_the_older_classes() {
         std::fs::read_dir(project.path().join("out/bank")).expect("tests").flatten().map(|it| it.path()).collect();
     let text: String = tests.iter().map(|file| std::fs::read_to_string(file).expect("a test")).collect();
     assert!(text.contains("// differs from v1: ") && text.contains("assertEquals(5, Account.fee(1000)"), "{text}");
+    assert!(document["tests"].as_array().expect("tests").iter().all(|test| test["replay"] == "agreed"));
+}
+
+const SHELF: &str = "public class Shelf {
+    private int size;
+    private int[] cells = new int[2];
+    void most(int x) { if (x > size) { size = x; } }
+    void clear() { cells = new int[2]; size = 0; }
+    int size() { return size; }
+    static void set(int[] a, int x) { if (a.length > 1) { a[1] = x; } }
+    static int[] pair(int a, int b) { int[] made = new int[2]; made[0] = a; made[1] = b; return made; }
+    static int[] both(int a, int b) { int[] made = new int[2]; made[0] = a; made[1] = b; return made; }
+    static int[] given(int[] a) { if (a.length == 2) { int[] made = {a[0], a[1]}; return made; } return a; }
+    static String word(int a) { return a > 3 ? \"big\" : \"small\"; }
+}
+";
+
+#[test]
+fn what_objects_and_arrays_of_java_hold_is_compared() {
+    let new = SHELF
+        .replace("if (x > size) { size = x; }", "size = x > size ? x : size;")
+        .replace("cells = new int[2]; size = 0;", "size = 0; cells = new int[2];")
+        .replace("{ a[1] = x; }", "{ a[1] = x == 77 ? 78 : x; }")
+        .replacen("made[0] = a; made[1] = b;", "made[1] = b; made[0] = a;", 1)
+        .replace(
+            "{ int[] made = new int[2]; made[0] = a; made[1] = b; return made; }",
+            "{ int[] made = {a, a == 9 ? 9 : b}; return made; }",
+        )
+        .replace("return made; } return a; }", "return a; } return a; }")
+        .replace("a > 3 ?", "a >= 4 ?");
+    let project = Project::new("Shelf.java", SHELF, &new);
+    let document = project.document(&["generate", "Shelf.java", "--old", "v1"]);
+    for (function, expected) in [
+        ("Shelf#most", "equivalent"),
+        ("Shelf#clear", "equivalent"),
+        ("Shelf.set", "differs"),
+        ("Shelf.pair", "equivalent"),
+        ("Shelf.both", "differs"),
+        // The same contents, and another array.
+        ("Shelf.given", "differs"),
+        ("Shelf.word", "equivalent"),
+    ] {
+        assert_eq!(behaviour(&document, function), expected, "{function}: {}", document["change"]);
+    }
     assert!(document["tests"].as_array().expect("tests").iter().all(|test| test["replay"] == "agreed"));
 }

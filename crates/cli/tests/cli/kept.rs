@@ -216,10 +216,11 @@ fn an_update_says_which_expectation_changed_and_to_what() {
     assert!(said.contains("result: 2 → 20") && said.contains("; written again"), "{said}");
     let after = folder.read(FILE);
     assert_eq!(names(&before), names(&after));
-    assert_eq!(
-        after.replace("CHECK_INT(20,", "CHECK_INT(2,").lines().skip(3).collect::<Vec<_>>(),
-        before.lines().skip(3).collect::<Vec<_>>()
-    );
+    // A search may name less of a path than a run of the same inputs.
+    let body = |text: &str| -> Vec<String> {
+        text.lines().skip(3).filter(|line| !line.starts_with("TEST(")).map(str::to_string).collect()
+    };
+    assert_eq!(body(&after.replace("CHECK_INT(20,", "CHECK_INT(2,")), body(&before));
     // An edited one stays, and whoever runs this in CI must know.
     folder.edit(FILE, "TEST(grade_2,", "TEST(a_good_name,");
     folder.edit("a.c", "return 3", "return 33");

@@ -3,6 +3,7 @@
 pub(crate) mod confined;
 pub(crate) mod filled;
 pub(crate) mod jvm;
+pub(crate) mod kept;
 pub(crate) mod literal;
 pub(crate) mod making;
 pub(crate) mod names;

@@ -1,7 +1,7 @@
 //! Tests on the user's JVM: whether the real classes do what was predicted.
 
 use crate::java::suite::{test_class, test_method, unwritable};
-use crate::java::target::JavaTarget;
+use crate::java::target::{JavaMethod, JavaTarget};
 use crate::{EmitError, Replayed};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -18,6 +18,28 @@ pub fn replay_java(
     progress: &mut dyn FnMut(usize),
 ) -> Result<Replayed, EmitError> {
     let Some(method) = target.methods.get(function) else { return Ok(Replayed::default()) };
+    let names: Vec<String> = tests.iter().map(|test| test_method(method, test)).collect();
+    let left_out = tests.iter().zip(&names).filter_map(|(test, name)| Some((name.clone(), unwritable(test)?)));
+    let known =
+        left_out.map(|(name, why)| (name, Replay::NotCheckable(NotCheckable::NotWritten(why.to_string())))).collect();
+    let (verdicts, wrong) = run_tests(suite, method, target, &names, known, progress)?;
+    let left_out =
+        tests.iter().zip(&names).filter_map(|(test, name)| Some((test.id.clone(), wrong.get(name)?.clone())));
+    Ok(Replayed { verdicts, left_out: left_out.collect(), given_up: None })
+}
+
+/// Tests that don't compile, by their names, with what the compiler says.
+type Wrong = BTreeMap<String, String>;
+
+/// Runs tests of a suite by their names; some verdicts are known.
+pub(crate) fn run_tests(
+    suite: &Path,
+    method: &JavaMethod,
+    target: &JavaTarget,
+    names: &[String],
+    known: BTreeMap<String, Replay>,
+    progress: &mut dyn FnMut(usize),
+) -> Result<(Vec<Replay>, Wrong), EmitError> {
     let scratch = target.jvm.scratch().map_err(EmitError::io(suite))?;
     // The JVM is in a directory of its own.
     let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf()).display().to_string();
@@ -27,10 +49,7 @@ pub fn replay_java(
     };
     let path: Vec<_> = target.class_path.iter().chain([&target.shim]).map(|part| absolute(part)).collect();
     let limit = Duration::from_secs(target.limits.seconds.into());
-    let names: Vec<String> = tests.iter().map(|test| test_method(method, test)).collect();
-    let left_out = tests.iter().zip(&names).filter_map(|(test, name)| Some((name.clone(), unwritable(test)?)));
-    let mut verdicts: BTreeMap<String, Replay> =
-        left_out.map(|(name, why)| (name, Replay::NotCheckable(NotCheckable::NotWritten(why.to_string())))).collect();
+    let mut verdicts = known;
     let (mut given_up, mut left_out, began) = (None, BTreeMap::new(), Instant::now());
     // Tests of other methods may be written into the file meanwhile.
     let mut source = Source::copied(suite, scratch.path())?;
@@ -56,7 +75,7 @@ pub fn replay_java(
         let said = target.jvm.ask(&request.join("\t"), limit, |line| {
             if !line.starts_with("begin ") {
                 done += 1;
-                progress(done.min(tests.len()));
+                progress(done.min(names.len()));
             }
         });
         let said = said.map_err(|source| EmitError::CannotRun { program: "java".into(), source })?;
@@ -73,8 +92,8 @@ pub fn replay_java(
                     let wrong = source.leave_out(rest)?;
                     let why = rest.replace(&format!("{}/", source.directory().display()), "");
                     again = !wrong.is_empty();
-                    for (test, name) in tests.iter().zip(&names).filter(|(_, name)| wrong.contains(*name)) {
-                        left_out.insert(test.id.clone(), why.clone());
+                    for name in names.iter().filter(|name| wrong.contains(*name)) {
+                        left_out.insert(name.clone(), why.clone());
                         let why = NotCheckable::TestDoesNotCompile(why.clone());
                         verdicts.insert(name.clone(), Replay::NotCheckable(why));
                     }
@@ -108,7 +127,7 @@ pub fn replay_java(
         (None, Some(why)) => Replay::NotCheckable(NotCheckable::TestDoesNotCompile(why.clone())),
         (None, None) => Replay::NotRun,
     };
-    Ok(Replayed { verdicts: names.iter().map(of).collect(), left_out, given_up: None })
+    Ok((names.iter().map(of).collect(), left_out))
 }
 
 /// The class of a suite as it is compiled: without the tests that don't.

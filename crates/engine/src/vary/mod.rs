@@ -195,17 +195,52 @@ impl<'a> Variation<'a, '_> {
                 let run = self.look(other, Ways::Forgotten);
                 self.is_as_good(&run, &outcome, &fulfilled)
             });
-            let run = watch_kind(self.machines, self.func, &inputs.kind, &inputs.answers, self.looks(Ways::Forgotten));
-            if !self.is_as_good(&run, &outcome, &fulfilled) {
-                continue;
-            }
-            let test = self.test(inputs, run, outcome);
-            let (covers, goes_wrong) = (test.covers.clone(), matches!(test.outcome, Outcome::Error { .. }));
-            if self.confirmed(test).is_some_and(&mut *take) {
+            if self.offer(inputs, outcome, &fulfilled, &mut wishes, take) {
                 in_vain = 0;
-                wishes.fulfil(&covers, goes_wrong);
             }
         }
+    }
+
+    /// Runs inputs as they are; `take` gets those that fulfil a wish, as tests, and says whether it takes them.
+    pub fn run_again(&self, inputs: &[TestKind], mut wishes: Wishes, take: &mut dyn FnMut(TestCase) -> bool) {
+        if !self.is_possible() {
+            return;
+        }
+        for kind in inputs {
+            if wishes.is_empty() || self.is_over() {
+                return;
+            }
+            let (kind, compared, asked) = (kind.clone(), Rc::from([]), Rc::from([]));
+            let mut inputs = Inputs { kind, answers: Vec::new(), compared, asked };
+            let run = self.look(&mut inputs, Ways::Forgotten);
+            let Some(outcome) = proper(self.module(), &inputs, &run) else { continue };
+            let fulfilled = wishes.fulfilled(&run.hits, &outcome);
+            if !fulfilled.is_empty() && self.is_allowed(&inputs.kind, &inputs.answers) {
+                self.offer(inputs, outcome, &fulfilled, &mut wishes, take);
+            }
+        }
+    }
+
+    /// Offers inputs that fulfil wishes as a test; whether it is taken.
+    fn offer(
+        &self,
+        inputs: Inputs,
+        outcome: Outcome,
+        fulfilled: &[GoalId],
+        wishes: &mut Wishes,
+        take: &mut dyn FnMut(TestCase) -> bool,
+    ) -> bool {
+        let run = watch_kind(self.machines, self.func, &inputs.kind, &inputs.answers, self.looks(Ways::Forgotten));
+        if !self.is_as_good(&run, &outcome, fulfilled) {
+            return false;
+        }
+        let test = self.test(inputs, run, outcome);
+        let (covers, goes_wrong) = (test.covers.clone(), matches!(test.outcome, Outcome::Error { .. }));
+        let taken = self.confirmed(test).is_some_and(take);
+        if taken {
+            wishes.fulfil(&covers, goes_wrong);
+        }
+        taken
     }
 
     /// Varies tests until one of the inputs is as wished; its kind and answers. Inputs whose runs reach a goal are varied most.

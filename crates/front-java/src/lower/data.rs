@@ -3,8 +3,9 @@
 use super::world::{ANY, Data, World};
 use crate::classfile::{Constant, access};
 use crate::world::{ARRAY_BASE, ARRAY_LENGTH, ClassId, FieldRef, Refusal, Shape};
+use std::hash::Hash;
 use std::rc::Rc;
-use touchstone_base::{Id, Span};
+use touchstone_base::{Id, Span, WideHasher};
 use touchstone_ir::{DataTypeId, Global, GlobalId, GlobalRole, Init, Linkage};
 
 /// Hidden fields of class objects, from the end of those that the JDK knows.
@@ -59,11 +60,18 @@ impl Object {
     }
 }
 
-/// The name of a global that nobody shows. Texts are many, and long when they are spelled out.
-fn data_name(id: GlobalId, data: &Data) -> String {
+/// The name of a global that nobody shows: the same one in the next version of a program, whatever else that has. Texts are many, and long when they are
+/// spelled out.
+fn data_name(data: &Data) -> String {
+    let hash = |units: &[u16]| {
+        let mut hasher = WideHasher::default();
+        units.hash(&mut hasher);
+        format!("{:032x}", hasher.wide())
+    };
     match data {
-        Data::Literal(_) | Data::LiteralBytes(_) => format!("{id} text"),
-        other => format!("{id} {other:?}"),
+        Data::Literal(units) => format!("text {}", hash(units)),
+        Data::LiteralBytes(units) => format!("bytes {}", hash(units)),
+        other => format!("{other:?}"),
     }
 }
 
@@ -76,7 +84,7 @@ fn string_bytes(units: &[u16]) -> (Vec<u8>, u8) {
 }
 
 impl World {
-    pub fn define_data(&mut self, id: GlobalId, data: &Data) -> Global {
+    pub fn define_data(&mut self, data: &Data) -> Global {
         let (size, init) = self.contents(data).unwrap_or((0, Vec::new()));
         if let Data::Static(field) = data
             && let Some(shown) = self.shown_static(*field)
@@ -97,7 +105,7 @@ impl World {
             };
         }
         Global {
-            name: data_name(id, data),
+            name: data_name(data),
             span: Span::none(),
             data: DataTypeId::new(ANY),
             size,

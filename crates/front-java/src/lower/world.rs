@@ -511,7 +511,7 @@ impl World {
     /// Makes a global.
     pub fn define(&mut self, id: GlobalId) -> Global {
         let data = self.data[id.index()].clone();
-        self.define_data(id, &data)
+        self.define_data(&data)
     }
 }
 

@@ -1,0 +1,70 @@
+//! JUnit classes that are there: which tests of a method they have, and whether those still hold.
+//!
+//! Deliberately not here: what they cover. Classes under test have no probes here.
+
+use crate::EmitError;
+use crate::java::replay::run_tests;
+use crate::java::suite::{SECTION, files_of, is_kept};
+use crate::java::target::JavaTarget;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use touchstone_criteria::Replay;
+
+/// A class with tests of a method.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct JUnitThere {
+    /// The file.
+    pub path: PathBuf,
+    /// Its user edited it.
+    pub edited: bool,
+    /// The tests of the method.
+    pub tests: Vec<String>,
+}
+
+/// The classes of a directory that have tests of a method.
+pub fn junit_there(out: &Path, target: &JavaTarget, function: &str) -> Vec<JUnitThere> {
+    let Some(method) = target.methods.get(function) else { return Vec::new() };
+    let there = files_of(out, method).filter_map(|path| {
+        let tests = tests_of(&std::fs::read_to_string(&path).ok()?, function);
+        (!tests.is_empty()).then(|| JUnitThere { edited: is_kept(&path), path, tests })
+    });
+    there.collect()
+}
+
+/// Runs the tests of a method that a class has; one verdict a test.
+pub fn replay_junit_there(there: &JUnitThere, target: &JavaTarget, function: &str) -> Result<Vec<Replay>, EmitError> {
+    let Some(method) = target.methods.get(function) else { return Ok(Vec::new()) };
+    let (verdicts, _) = run_tests(&there.path, method, target, &there.tests, BTreeMap::new(), &mut |_| {})?;
+    Ok(verdicts)
+}
+
+/// The names of a method's tests, as long as they stand where they were written.
+fn tests_of(text: &str, function: &str) -> Vec<String> {
+    let mut sections = text.split(SECTION).skip(1);
+    let own = sections.find(|section| section.lines().next() == Some(function));
+    let mut names = Vec::new();
+    let mut is_test = false;
+    for line in own.unwrap_or_default().lines().map(str::trim) {
+        is_test |= line == "@Test";
+        let declared = line.strip_prefix("public ").unwrap_or(line).strip_prefix("void ");
+        if let Some((name, _)) = declared.and_then(|rest| rest.split_once('(')).filter(|_| is_test) {
+            names.push(name.to_string());
+            is_test = false;
+        }
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tests_are_those_of_the_section_of_their_method() {
+        let text = "class XTest {\n    // ---- X.a\n\n    @Test\n    void a_1() throws Throwable {\n    }\n\n    \
+                    // ---- X.b\n\n    @Test\n    @DisplayName(\"void no()\")\n    public void mine() {\n    }\n    void helper() {\n    }\n}\n";
+        assert_eq!(tests_of(text, "X.a"), ["a_1"]);
+        assert_eq!(tests_of(text, "X.b"), ["mine"]);
+        assert_eq!(tests_of(text, "X.c"), [""; 0]);
+    }
+}
