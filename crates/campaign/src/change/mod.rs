@@ -10,6 +10,7 @@ mod equal;
 mod execute;
 mod flow;
 mod impact;
+mod java;
 mod maker;
 mod matching;
 mod memory;

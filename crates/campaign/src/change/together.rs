@@ -4,6 +4,7 @@
 //! Where versions share memory, the driver keeps what inputs hold and gives it back (`maker.rs`); where objects have classes, each has objects of its own
 //! (`twins.rs`). There is a driver only where neither sees what the other did, and nothing is asked of the world.
 
+use super::java::is_repeatable;
 use super::maker::{Maker, Objects, scalars};
 use super::memory::Part;
 use super::merged::Merged;
@@ -12,7 +13,7 @@ use super::versions::Versions;
 use std::collections::BTreeSet;
 use touchstone_engine::global_inputs;
 use touchstone_ir::{
-    Builtin, Callee, DataType, FuncId, GlobalId, GlobalRole, Inst, InstKind, JavaBuiltin, Module, PointId, Touches,
+    Builtin, Callee, DataType, FuncId, GlobalId, GlobalRole, Inst, InstKind, Module, PointId, Touches,
 };
 
 /// Both versions in one module.
@@ -141,8 +142,9 @@ fn ends(builtin: &Builtin) -> bool {
 /// Whether it may be another one the next time, where objects have classes. Whoever speaks of all runs stops at what is known of one run only; and a text is
 /// the same one for both versions.
 fn asks_the_world(builtin: &Builtin) -> bool {
-    let same = matches!(builtin, Builtin::RunOnly | Builtin::Java(JavaBuiltin::Intern | JavaBuiltin::ClassNamed));
-    !same && !matches!(builtin.touches(), Touches::Nothing | Touches::Ends)
+    !matches!(builtin, Builtin::RunOnly)
+        && !is_repeatable(builtin)
+        && !matches!(builtin.touches(), Touches::Nothing | Touches::Ends)
 }
 
 /// What versions get and leave that have objects of their own, and whether that is all; `None` if they can't get the same.

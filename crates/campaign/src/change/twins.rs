@@ -4,6 +4,7 @@
 //! Only what is laid out completely has twins: arrays of numbers, texts (which nobody changes, so both have the same one), and objects of one class that
 //! lead to such, never in circles. What else comes out, or may be one object for one version and two for the other, makes the driver *unsure*.
 
+use super::java::is_text;
 use super::maker::{Maker, scalar};
 use std::collections::BTreeSet;
 use touchstone_ir::{
@@ -454,11 +455,6 @@ fn size(module: &Module, object: DataTypeId) -> Option<Size> {
         }
         StructKind::Halves | StructKind::Open => None,
     }
-}
-
-/// Texts never change, and which one of equal ones it is makes no difference to what the program should do.
-fn is_text(module: &Module, object: DataTypeId) -> bool {
-    matches!(&module.types[object], DataType::Struct { name, .. } if name == "java.lang.String")
 }
 
 /// Whether pointers to one may lead to the other.
