@@ -1,6 +1,7 @@
 //! Tests that an earlier run left: their names stay, and their inputs are run again before anything is searched for.
 
 use crate::grow::{Collector, Covered, Rounds, covered};
+use crate::naming::stem;
 use crate::read_back;
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_criteria::{TestCase, TestKind};
@@ -70,9 +71,9 @@ pub(crate) fn run_again(rounds: &Rounds<'_, '_>, inputs: &[TestKind], collector:
         first: &[],
     };
     let name = &rounds.module.functions[rounds.func].name;
-    let plain: String = name.chars().map(|char| if char.is_ascii_alphanumeric() { char } else { '_' }).collect();
+    let stem = stem(name);
     let mut take = |mut test: TestCase| {
-        test.id = format!("{plain}_{}", collector.tests().len() + 1);
+        test.id = format!("{stem}_{}", collector.tests().len() + 1);
         let taken = collector.refuses(&test).is_none();
         if taken {
             collector.event(Event::Test(&test));

@@ -9,6 +9,11 @@ use std::collections::BTreeSet;
 use touchstone_criteria::TestCase;
 use touchstone_ir::Module;
 
+/// What names of a function's tests begin with.
+pub(crate) fn stem(function: &str) -> String {
+    function.chars().map(|char| if char.is_ascii_alphanumeric() { char } else { '_' }).collect()
+}
+
 /// Names tests; they are in the order of their numbers afterwards.
 pub(crate) fn name(
     tests: &mut [TestCase],

@@ -6,6 +6,7 @@
 
 use crate::conclude::Proofs;
 use crate::grow::{Collector, Covered, Rounds, add, covered, stopped};
+use crate::naming::stem;
 use crate::precondition;
 use crate::program::Program;
 use std::collections::BTreeSet;
@@ -235,8 +236,7 @@ impl Calling<'_, '_> {
     fn test(&self, driven: &TestCase) -> TestCase {
         let mut test = self.sequence.test(driven);
         let number = driven.id.rsplit('_').next().unwrap_or_default();
-        let plain = |char: char| if char.is_ascii_alphanumeric() { char } else { '_' };
-        test.id = format!("{}_{number}", test.function.chars().map(plain).collect::<String>());
+        test.id = format!("{}_{number}", stem(&test.function));
         let oracle = self.oracle.and_then(|name| self.module.function_named(name));
         let look = Look { watch: Some(self.watch), oracle, ..Look::default() };
         let run = watch_test(self.machines, self.func, &test, look);

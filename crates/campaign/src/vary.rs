@@ -3,6 +3,7 @@
 
 use crate::grow::{Collector, Covered, Rounds, covered};
 use crate::java::FirstInputs;
+use crate::naming::stem;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 use touchstone_base::Deadline;
@@ -96,10 +97,10 @@ pub(crate) fn vary(
     };
     let seeds = collector.tests().to_vec();
     let name = &rounds.module.functions[rounds.func].name;
-    let plain: String = name.chars().map(|char| if char.is_ascii_alphanumeric() { char } else { '_' }).collect();
+    let stem = stem(name);
     collector.begin_round(Some(untested.clone()));
     let mut take = |mut test: TestCase| {
-        test.id = format!("{plain}_{}", collector.tests().len() + 1);
+        test.id = format!("{stem}_{}", collector.tests().len() + 1);
         // Large numbers ask for too much memory, and small ones do not: the search finds out where only large ones will do.
         let taken = !asks_for_too_much(&test) && collector.refuses(&test).is_none();
         if taken {

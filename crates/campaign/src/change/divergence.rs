@@ -12,6 +12,7 @@ use super::twins::Passed;
 use super::versions::Versions;
 use crate::error::CampaignError;
 use crate::java::JavaProgram;
+use crate::naming::stem;
 use crate::old_version::OldVersion;
 use crate::plan::{Plan, keeping};
 use crate::program::Program;
@@ -256,10 +257,9 @@ fn differing(work: &Work<'_>, driven: &TestCase) -> Compared {
 fn of_function(work: &Work<'_>, driven: &TestCase) -> Option<TestCase> {
     let (module, func) = (work.module(), work.task.func);
     let name = &module.functions[func].name;
-    let plain = |char: char| if char.is_ascii_alphanumeric() { char } else { '_' };
     let mut test = TestCase { function: name.clone(), description: String::new(), ..driven.clone() };
     // Gets its number with all others.
-    test.id = format!("{}_{}", name.chars().map(plain).collect::<String>(), usize::MAX);
+    test.id = format!("{}_{}", stem(name), usize::MAX);
     let oracle = work.config.oracle.as_ref().and_then(|name| module.function_named(name));
     let run =
         watch_test(&Machines::of(module), func, &test, Look { watch: Some(&work.watch), oracle, ..Look::default() });

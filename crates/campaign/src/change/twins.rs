@@ -87,7 +87,7 @@ impl<'m> Maker<'m> {
                 Passed::Nowhere => (Operand::Const(Ty::Ptr, 0), Operand::Const(Ty::Ptr, 0)),
                 Passed::Receiver(data) => {
                     let is = both.is(CmpOp::Eq, Operand::Reg(reg), NULL);
-                    both.unless(is, |both| both.maker.end(TermKind::Return(None)));
+                    both.only_if(is, |both| both.maker.end(TermKind::Return(None)));
                     (Operand::Reg(reg), Operand::Reg(both.twin(reg, *data, 0)?))
                 }
                 Passed::AsItIs(data) if is_pointer => (Operand::Reg(reg), Operand::Reg(both.twin(reg, *data, 0)?)),
@@ -190,11 +190,6 @@ impl<'m> Both<'m, '_> {
         blocks[from].terminator.kind = TermKind::Branch { cond, then_block: first, else_block: next, role, tag };
         blocks[last].terminator.kind = TermKind::Jump(next);
         done
-    }
-
-    /// What follows ends the run if a number is not zero.
-    fn unless(&mut self, number: Reg, end: impl FnOnce(&mut Self)) {
-        self.only_if(number, end);
     }
 
     fn load(&mut self, base: Reg, offset: u64, ty: Ty) -> Reg {
