@@ -96,7 +96,7 @@ fn sources(krate: &str) -> Vec<(PathBuf, String)> {
 const FOLDERS: [(&str, &[&str]); 5] = [
     ("cli", &["output", "plan", "verbs", "bench"]),
     ("engine", &["state", "goals", "exec", "confirm", "inputs", "prover", "search"]),
-    ("front-c", &["clang", "follow", "types", "link", "lower", "points"]),
+    ("front-c", &["clang", "dataflow", "types", "link", "lower", "points"]),
     ("front-java", &["path", "world", "lower"]),
     ("solver", &["terms", "models", "sat", "search", "float"]),
 ];

@@ -1,7 +1,7 @@
 //! What the clang that stays says of a C file (`compact.c`), read as if it was JSON.
 //!
 //! A document is `START`, its object, and sixteen hexadecimal digits: how many bytes stand before them. An object is its keys
-//! (`FIRST_KEY` and their numbers in [`Key::KNOWN`](super::keys::Key::KNOWN)) with their values, up to `OBJECT_END`. Numbers are
+//! (`FIRST_KEY` and their numbers in [`Key::KNOWN`](super::json_keys::Key::KNOWN)) with their values, up to `OBJECT_END`. Numbers are
 //! one more than they are, in seven bits a byte, the lowest first. What is likely to come again has a number from then on: a word, an
 //! object, or all that an object of a position holds, which stands where its first key would. Each position has a file and a line.
 

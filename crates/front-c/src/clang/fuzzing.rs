@@ -1,8 +1,8 @@
 //! What fuzz targets need of the reader, which is private otherwise.
 
+use crate::clang::ast_reader::{Positions, read, read_bytes};
 use crate::clang::flags::from_text;
 use crate::clang::node::Node;
-use crate::clang::read::{Positions, read, read_bytes};
 use std::path::Path;
 
 /// The declarations of an AST as they are read from memory and as a stream, or why they can't be.

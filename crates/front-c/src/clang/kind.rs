@@ -5,7 +5,7 @@
 //!
 //! Deliberately not here: what a node of a kind means.
 
-use super::words::{names, words};
+use super::ast_enums::{names, words};
 
 names! {
     /// The kind of a node, called as clang calls it.

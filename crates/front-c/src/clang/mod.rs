@@ -1,26 +1,26 @@
-//! clang: how it is run, and what it says.
+//! clang: how it is invoked, and its AST as typed nodes.
 //!
-//! `options.rs` and `flags.rs` say how a file is compiled, `run.rs` runs clang (`watch.rs` ends it in time; `resident.rs` is one that stays),
-//! `pair.rs` asks for two texts at once and
-//! `dump.rs` keeps an answer. `read.rs` reads the answer (JSON, or what `compact.rs` reads as such; `keys.rs`) as a stream of nodes (`node.rs`),
-//! whose words are types from then on
-//! (`kind.rs`, `words.rs`); `shape.rs` is what a node says by itself, `source.rs` where it stands.
+//! `options.rs` and `flags.rs` define how a file is compiled. `process.rs` runs clang (`watchdog.rs` ends it at a
+//! deadline), `clang_server.rs` keeps one resident, `dump_pair.rs` requests the ASTs of two texts in one call and `dump.rs`
+//! holds an AST in serialised form. `ast_reader.rs` reads it (JSON, or the format of `compact.rs`; `json_keys.rs`) as a
+//! stream of nodes (`node.rs`) with typed attributes (`kind.rs`, `ast_enums.rs`). `ast_queries.rs` answers questions about
+//! one node, `source_text.rs` maps positions to spans and source text.
 //!
-//! No circle here, and nothing of the folders behind this one. Deliberately not here: what anything means.
+//! There is no circle here, and nothing uses a later folder. Deliberately not here: the meaning of any node.
 
+pub(crate) mod ast_enums;
+pub(crate) mod ast_queries;
+pub(crate) mod ast_reader;
+pub(crate) mod clang_server;
 mod compact;
 pub(crate) mod dump;
+pub(crate) mod dump_pair;
 pub(crate) mod flags;
 pub(crate) mod fuzzing;
-mod keys;
+mod json_keys;
 pub(crate) mod kind;
 pub(crate) mod node;
 pub(crate) mod options;
-pub(crate) mod pair;
-pub(crate) mod read;
-pub(crate) mod resident;
-pub(crate) mod run;
-pub(crate) mod shape;
-pub(crate) mod source;
-pub(crate) mod watch;
-pub(crate) mod words;
+pub(crate) mod process;
+pub(crate) mod source_text;
+pub(crate) mod watchdog;

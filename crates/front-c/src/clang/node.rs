@@ -2,14 +2,14 @@
 //!
 //! Deliberately not here: how they are read (`read.rs`), and any meaning.
 
+use crate::clang::ast_enums::{CastKind, Opcode, Storage, TagKind};
 use crate::clang::kind::NodeKind;
-use crate::clang::words::{CastKind, Opcode, Storage, TagKind};
 use std::rc::Rc;
 
 /// A position as clang tells it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct RawLoc {
-    /// Index in [`Positions::files`](crate::clang::read::Positions::files).
+    /// Index in [`Positions::files`](crate::clang::ast_reader::Positions::files).
     pub file: u32,
     pub line: u32,
     pub column: u32,

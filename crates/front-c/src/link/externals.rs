@@ -7,7 +7,7 @@
 //! Deliberately left undefined, and so named where it is called: what of the library works on objects that only the library can
 //! make (`FILE`), and what the runner of tests needs itself, unless the program is one file, whose stubs are its own.
 
-use crate::link::program::{Declaration, LinkedProgram};
+use crate::link::linked_program::{Declaration, LinkedProgram};
 use crate::types::ctype::{Type, TypeKind};
 use std::collections::BTreeSet;
 use std::rc::Rc;

@@ -1,15 +1,17 @@
-//! The program that the files are linked into, and what is around it.
+//! The linked program and its environment.
 //!
-//! `program.rs` is the program so far; `models.rs` lists the models of the C library, `externals.rs` makes inputs of what
-//! nobody defines, `described.rs` does what somebody says of it, `memory.rs` says what pointers may lead to, `startup.rs` lets constructors and destructors (`starter.rs`) run around `main`, `tidy.rs` drops what nothing mentions.
+//! `linked_program.rs` holds the program under construction; `models.rs` lists the models of the C library; `externals.rs`
+//! turns external functions and variables into inputs, `external_specs.rs` gives specified ones a body; `memory_rules.rs`
+//! computes the objects that a pointer may point to; `startup.rs` runs constructors and destructors (`constructor.rs`)
+//! around `main`; `cleanup.rs` removes unreferenced data types and files.
 //!
-//! No circle here; `startup.rs` is a part of `impl Program`.
+//! There is no circle here; `startup.rs` is a part of `impl LinkedProgram`.
 
-pub(crate) mod described;
+pub(crate) mod cleanup;
+pub(crate) mod constructor;
+pub(crate) mod external_specs;
 pub(crate) mod externals;
-pub(crate) mod memory;
+pub(crate) mod linked_program;
+pub(crate) mod memory_rules;
 pub(crate) mod models;
-pub(crate) mod program;
-pub(crate) mod starter;
 mod startup;
-pub(crate) mod tidy;

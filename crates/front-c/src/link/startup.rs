@@ -3,9 +3,9 @@
 //! They are called where `main` begins, and destructors are told to whoever ends the program, so executors know nothing of
 //! them. Not here: what a shared library does when it is loaded.
 
-use crate::link::program::LinkedProgram;
-use crate::link::starter::{Priority, Starter, When};
-use crate::link::tidy;
+use crate::link::cleanup;
+use crate::link::constructor::{Priority, Starter, When};
+use crate::link::linked_program::LinkedProgram;
 use touchstone_ir::{Builtin, CBuiltin, Callee, FuncId, Inst, InstKind, Operand, RegInfo, Ty};
 
 impl LinkedProgram {
@@ -21,7 +21,7 @@ impl LinkedProgram {
         let mut order = starters;
         order.sort_by_key(|starter| starter.priority);
         if let Some(what) = self.startup_problem(main, &order) {
-            tidy::stop_at(&mut self.functions[main], entry, 0, what.to_string(), span);
+            cleanup::stop_at(&mut self.functions[main], entry, 0, what.to_string(), span);
             return;
         }
         let mut insts = Vec::new();

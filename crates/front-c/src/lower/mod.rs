@@ -1,52 +1,22 @@
 //! Lowering: declarations, constants and function bodies become IR.
 //!
-//! `files.rs` goes through the files, `library.rs` through the models of what they call, `text.rs` through one of either.
-//! `unit.rs` takes declarations in document order, with constants (`consts.rs`, `long_const.rs`), initialisers (`init.rs`,
-//! `strings.rs`), constructors (`starters.rs`) and array parameters as declared (`arrays.rs`). `func.rs` is the state of one
-//! body; `stmt.rs`, `decide.rs`, `expr.rs`, `place.rs`, `aggregate.rs` and `call.rs` are what most bodies are made of, the
-//! other files one kind of value or one extension each.
+//! Folders, each of which uses only those before it:
 //!
-//! `unit.rs`, `consts.rs`, `func.rs`, `lifetimes.rs`, `place.rs`, `bits.rs` and `vla.rs` are one circle on purpose: they are
-//! parts of one `impl Unit` and one `impl Lowerer`. A body is lowered where its declaration is read, and a body declares
-//! and has constants, so neither comes first. There is no other circle here.
+//! - `context/`: the translation unit and the function under construction, constant evaluation, lvalues, initialisers;
+//! - `numbers/`: arithmetic types that no register holds, and the builtins of arithmetic;
+//! - `objects/`: objects that need more than loads and stores: aggregates, variable-length arrays, variadic arguments,
+//!   volatile and atomic objects;
+//! - `body/`: statements, decisions, expressions and calls;
+//! - `driver/`: files and models of the C library, each lowered as one translation unit.
 //!
-//! Points are made in `points/`, by methods of the same `Lowerer` that are called here; nothing here imports it, and what
-//! lowering has to keep for it is in `marks.rs`.
+//! Most files are parts of one `impl Lowerer` or one `impl Unit`. Methods call each other across folders without an import;
+//! the order is that of types and free functions.
+//!
+//! Program points are emitted by `points/`, with methods of the same `Lowerer` that are called from here. Nothing here
+//! imports that folder; the state that lowering keeps for it is in `context/point_table.rs`.
 
-mod aggregate;
-mod arrays;
-mod assembly;
-mod assumed;
-mod atomic;
-mod behind_void;
-mod bit_width;
-mod bits;
-mod call;
-mod complex;
-pub(crate) mod consts;
-mod decide;
-mod expr;
-pub(crate) mod files;
-pub(crate) mod floats;
-pub(crate) mod func;
-mod hangs;
-mod init;
-mod library;
-mod lifetimes;
-mod long_const;
-mod long_double;
-mod long_math;
-pub(crate) mod marks;
-mod math;
-mod overflow;
-mod place;
-mod starters;
-mod stmt;
-mod strings;
-mod text;
-mod unit;
-mod variadic;
-mod vector;
-mod vla;
-mod volatile;
-mod wide;
+pub(crate) mod body;
+pub(crate) mod context;
+pub(crate) mod driver;
+pub(crate) mod numbers;
+mod objects;

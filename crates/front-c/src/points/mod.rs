@@ -1,10 +1,12 @@
-//! Points: where coverage speaks of the source, and the expressions that it asks about there.
+//! Program points: the locations to which coverage criteria attach labels, and the formulas that labels refer to.
 //!
-//! `mark.rs` makes the points; `pure.rs` and `float_formula.rs` make formulas of expressions without effects. All are methods
-//! of `lower/`'s `Lowerer`, which calls `mark_…` where a point stands. They emit nothing but the point.
+//! `program_points.rs` emits the points; `formulas.rs` and `float_formulas.rs` translate side-effect-free expressions to
+//! formulas. All are methods of the `Lowerer` in `lower/`, which calls `mark_…` at the location of a point. They emit no
+//! other instruction.
 //!
-//! The two kinds of formulas know each other: a comparison of floats is a truth value, and a truth value may become a float.
+//! `formulas.rs` and `float_formulas.rs` use each other: a comparison of floats is a truth value, and a truth value may be
+//! converted to a float.
 
-mod float_formula;
-mod mark;
-mod pure;
+mod float_formulas;
+mod formulas;
+mod program_points;

@@ -1,16 +1,16 @@
-//! Types: clang spells them as text; what they mean, their layout, their data types in the IR.
+//! C types: parsed from clang's spelling, with their layouts and their data types in the IR.
 //!
-//! `tokens.rs` cuts the text, `typename.rs` parses it in a scope (`scope.rs`), `ctype.rs` is the result with its layout
-//! (`pack.rs`). `operand_type.rs` and `offsetof.rs` are for what clang's JSON leaves as text: `typeof` in a declarator and
-//! members by name. `compatible.rs` compares two types.
+//! `tokens.rs` splits a spelling, `typename.rs` parses it in a scope (`scope.rs`), `ctype.rs` defines the result and its
+//! layout (`packing.rs`). `operand_type.rs` and `offsetof.rs` parse what clang's JSON contains only as source text: `typeof`
+//! in a declarator, and members by name. `compatibility.rs` compares two types.
 //!
-//! Uses `clang/` only for options. Deliberately not here: nodes.
+//! Uses `clang/` only for options. Deliberately not here: nodes of the AST.
 
-pub(crate) mod compatible;
+pub(crate) mod compatibility;
 pub(crate) mod ctype;
 pub(crate) mod offsetof;
 mod operand_type;
-pub(crate) mod pack;
+pub(crate) mod packing;
 pub(crate) mod scope;
 pub(crate) mod tokens;
 pub(crate) mod typename;

@@ -1,0 +1,567 @@
+//! clang's JSON AST, read as a stream.
+//!
+//! clang leaves out the file and the line of a position when they equal those of the position printed before, across
+//! the whole document. So positions are resolved *while* the text is read, in document order, also in declarations
+//! that nobody needs. One top-level declaration is in memory at a time.
+//!
+//! Deliberately not here: any meaning of a node.
+
+use crate::clang::compact;
+use crate::clang::json_keys::Key;
+use crate::clang::kind::NodeKind as K;
+use crate::clang::node::{DeclRef, Node, Position, RawLoc, TypeText};
+use rustc_hash::FxHashMap;
+use serde::Deserializer;
+use serde::de::{Deserialize, DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use std::fmt;
+use std::rc::Rc;
+
+/// What position resolution has to remember, and the string tables.
+#[derive(Default)]
+pub(crate) struct Positions {
+    /// File names as clang prints them.
+    pub files: Vec<Rc<str>>,
+    by_name: FxHashMap<Rc<str>, u32>,
+    file: u32,
+    line: u32,
+    strings: FxHashMap<Rc<str>, ()>,
+}
+
+impl Positions {
+    fn file_index(&mut self, name: &str) -> u32 {
+        if let Some(&index) = self.by_name.get(name) {
+            return index;
+        }
+        let index = self.files.len() as u32;
+        let name: Rc<str> = Rc::from(name);
+        self.files.push(Rc::clone(&name));
+        self.by_name.insert(name, index);
+        index
+    }
+    fn intern(&mut self, text: &str) -> Rc<str> {
+        if let Some((known, ())) = self.strings.get_key_value(text) {
+            return Rc::clone(known);
+        }
+        let text: Rc<str> = Rc::from(text);
+        self.strings.insert(Rc::clone(&text), ());
+        text
+    }
+}
+
+/// Reads a translation unit and hands every top-level declaration to `each`.
+pub(crate) fn read<R, F>(reader: R, positions: &mut Positions, each: F) -> Result<(), serde_json::Error>
+where
+    R: std::io::Read,
+    F: FnMut(&Positions, Node),
+{
+    let dense = Dense::new(reader);
+    let mut json = serde_json::Deserializer::from_reader(std::io::BufReader::with_capacity(1 << 16, dense));
+    json.disable_recursion_limit();
+    UnitSeed { positions, each }.deserialize(&mut json)?;
+    json.end()
+}
+
+/// The same of what was read already.
+pub(crate) fn read_bytes<F>(bytes: &[u8], positions: &mut Positions, each: F) -> Result<(), serde_json::Error>
+where
+    F: FnMut(&Positions, Node),
+{
+    if compact::is_compact(bytes) {
+        let mut compact = compact::Compact::new(bytes)?;
+        UnitSeed { positions, each }.deserialize(&mut compact)?;
+        return compact.end();
+    }
+    // Looked at once as a whole, and not again for every string.
+    let text = std::str::from_utf8(bytes).map_err(serde::de::Error::custom)?;
+    let mut json = serde_json::Deserializer::from_str(text);
+    json.disable_recursion_limit();
+    UnitSeed { positions, each }.deserialize(&mut json)?;
+    json.end()
+}
+
+/// Reads declarations that follow each other, as clang's filter prints them.
+pub(crate) fn read_each<R, F>(reader: R, positions: &mut Positions, mut each: F) -> Result<(), serde_json::Error>
+where
+    R: std::io::Read,
+    F: FnMut(Node),
+{
+    let dense = Dense::new(reader);
+    let mut json = serde_json::Deserializer::from_reader(std::io::BufReader::with_capacity(1 << 16, dense));
+    json.disable_recursion_limit();
+    loop {
+        match NodeSeed(positions).deserialize(&mut json) {
+            Ok(node) => each(node),
+            Err(error) if error.is_eof() => return Ok(()),
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// clang's output without its indentation: in deep code that is most of the bytes. No string of JSON holds a line break.
+pub(super) struct Dense<R> {
+    inner: R,
+    chunk: Vec<u8>,
+    at: usize,
+    end: usize,
+    indenting: bool,
+    /// A break before a line that blanks begin.
+    indented: memchr::memmem::Finder<'static>,
+}
+
+impl<R> Dense<R> {
+    pub(super) fn new(inner: R) -> Self {
+        let indented = memchr::memmem::Finder::new(b"\n ");
+        Dense { inner, chunk: vec![0; 1 << 18], at: 0, end: 0, indenting: true, indented }
+    }
+}
+
+impl<R: std::io::Read> std::io::Read for Dense<R> {
+    fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
+        let mut written = 0;
+        while written == 0 && !out.is_empty() {
+            if self.at == self.end {
+                self.end = self.inner.read(&mut self.chunk)?;
+                self.at = 0;
+                if self.end == 0 {
+                    return Ok(0);
+                }
+            }
+            while self.at < self.end && written < out.len() {
+                let rest = &self.chunk[self.at..self.end];
+                if self.indenting {
+                    let spaces = leading_spaces(rest);
+                    self.at += spaces;
+                    self.indenting = spaces == rest.len();
+                    continue;
+                }
+                // With their breaks: where one unit ends and the next begins shows only at the start of a line.
+                let line = self.indented.find(rest).map_or(rest.len(), |at| at + 1);
+                let length = line.min(out.len() - written);
+                out[written..written + length].copy_from_slice(&rest[..length]);
+                written += length;
+                self.at += length;
+                self.indenting = rest[length - 1] == b'\n';
+            }
+        }
+        Ok(written)
+    }
+}
+
+/// How many spaces come first. Many at a time: a decision of 5,000 conditions comes with gigabytes of them.
+fn leading_spaces(text: &[u8]) -> usize {
+    const MANY: [u8; 256] = [b' '; 256];
+    const WORD: usize = 16;
+    let many = MANY.len() * text.chunks_exact(MANY.len()).take_while(|chunk| **chunk == MANY).count();
+    let words = text[many..].chunks_exact(WORD).take_while(|chunk| **chunk == MANY[..WORD]).count();
+    let start = many + WORD * words;
+    start + text[start..].iter().take_while(|&&byte| byte == b' ').count()
+}
+
+struct UnitSeed<'p, F> {
+    positions: &'p mut Positions,
+    each: F,
+}
+
+impl<'de, F: FnMut(&Positions, Node)> DeserializeSeed<'de> for UnitSeed<'_, F> {
+    type Value = ();
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de, F: FnMut(&Positions, Node)> Visitor<'de> for UnitSeed<'_, F> {
+    type Value = ();
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a translation unit")
+    }
+    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<(), A::Error> {
+        while let Some(key) = map.next_key::<Key>()? {
+            match key {
+                Key::Inner => map.next_value_seed(Declarations { positions: self.positions, each: &mut self.each })?,
+                Key::Loc => drop(map.next_value_seed(LocSeed(self.positions))?),
+                Key::Range => drop(map.next_value_seed(RangeSeed(self.positions))?),
+                _ => drop(map.next_value::<IgnoredAny>()?),
+            }
+        }
+        Ok(())
+    }
+}
+
+struct Declarations<'p, F> {
+    positions: &'p mut Positions,
+    each: &'p mut F,
+}
+
+impl<'de, F: FnMut(&Positions, Node)> DeserializeSeed<'de> for Declarations<'_, F> {
+    type Value = ();
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+}
+
+impl<'de, F: FnMut(&Positions, Node)> Visitor<'de> for Declarations<'_, F> {
+    type Value = ();
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("declarations")
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
+        while let Some(node) = seq.next_element_seed(NodeSeed(self.positions))? {
+            (self.each)(self.positions, node);
+        }
+        Ok(())
+    }
+}
+
+struct NodesSeed<'p>(&'p mut Positions);
+
+impl<'de> DeserializeSeed<'de> for NodesSeed<'_> {
+    type Value = Vec<Node>;
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Vec<Node>, D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+}
+
+impl<'de> Visitor<'de> for NodesSeed<'_> {
+    type Value = Vec<Node>;
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("nodes")
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Vec<Node>, A::Error> {
+        let mut nodes = Vec::new();
+        while let Some(node) = seq.next_element_seed(NodeSeed(self.0))? {
+            // A documentation comment is a child of what it documents, and means nothing.
+            if node.kind != K::FullComment {
+                nodes.push(node);
+            }
+        }
+        Ok(nodes)
+    }
+}
+
+struct NodeSeed<'p>(&'p mut Positions);
+
+impl<'de> DeserializeSeed<'de> for NodeSeed<'_> {
+    type Value = Node;
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Node, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for NodeSeed<'_> {
+    type Value = Node;
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a node")
+    }
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Node, A::Error> {
+        let mut node = Node::default();
+        while let Some(key) = map.next_key::<Key>()? {
+            match key {
+                Key::Id => node.id = map.next_value::<HexId>()?.0,
+                Key::Kind => node.kind = map.next_value()?,
+                Key::Loc => node.loc = map.next_value_seed(LocSeed(self.0))?,
+                Key::Range => (node.begin, node.end) = map.next_value_seed(RangeSeed(self.0))?,
+                Key::Name => node.name = map.next_value()?,
+                Key::MangledName => node.mangled = map.next_value()?,
+                Key::Type => node.ty = map.next_value_seed(TypeSeed(self.0))?,
+                Key::ArgType => node.arg_type = map.next_value_seed(TypeSeed(self.0))?,
+                Key::ComputeLhsType => node.compute_lhs = map.next_value_seed(TypeSeed(self.0))?,
+                Key::ComputeResultType => node.compute_result = map.next_value_seed(TypeSeed(self.0))?,
+                Key::Opcode => node.opcode = map.next_value()?,
+                Key::CastKind => node.cast = map.next_value()?,
+                Key::Value => node.value = map.next_value::<Scalar>()?.0,
+                Key::StorageClass => node.storage = map.next_value()?,
+                Key::TagUsed => node.tag = map.next_value()?,
+                Key::ReferencedDecl | Key::Decl | Key::Field => {
+                    node.decl = Some(Box::new(map.next_value_seed(DeclRefSeed(self.0))?));
+                }
+                Key::OwnedTagDecl => node.link = map.next_value_seed(DeclRefSeed(self.0))?.id,
+                Key::Link => node.link = map.next_value::<HexId>()?.0,
+                Key::Init => {
+                    map.next_value::<IgnoredAny>()?;
+                    node.has_init = true;
+                }
+                Key::Tls => {
+                    map.next_value::<IgnoredAny>()?;
+                    node.is_thread_local = true;
+                }
+                Key::IsArrow => node.is_arrow = map.next_value()?,
+                Key::IsPostfix => node.is_postfix = map.next_value()?,
+                Key::IsBitfield => node.is_bitfield = map.next_value()?,
+                Key::ObjectKind => node.is_bitfield = map.next_value::<String>()? == "bitfield",
+                Key::CompleteDefinition => node.is_complete = map.next_value()?,
+                Key::IsGnuRange => node.is_gnu_range = map.next_value()?,
+                Key::Inline => node.is_inline = map.next_value()?,
+                Key::IsImplicit => node.is_implicit = map.next_value()?,
+                Key::Variadic => node.is_variadic = map.next_value()?,
+                Key::Selected => node.is_selected = map.next_value()?,
+                Key::HasElse => node.has_else = map.next_value()?,
+                Key::ArrayFiller => node.filler = map.next_value_seed(NodesSeed(self.0))?,
+                Key::Inner => node.inner = map.next_value_seed(NodesSeed(self.0))?,
+                _ => drop(map.next_value::<IgnoredAny>()?),
+            }
+        }
+        Ok(spelled_offset(node))
+    }
+}
+
+/// An `offsetof` with the address that its macro puts beside it as its child.
+fn spelled_offset(mut node: Node) -> Node {
+    let is_spelled = node.kind == K::ChooseExpr && node.inner.get(1).is_some_and(|inner| inner.kind == K::OffsetOfExpr);
+    if is_spelled {
+        node.inner.drain(..2);
+        node.kind = K::SpelledOffset;
+    }
+    node
+}
+
+/// A node id: `0x` and hexadecimal digits, or a number.
+struct HexId(u64);
+
+impl<'de> Deserialize<'de> for HexId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<HexId, D::Error> {
+        struct HexVisitor;
+        impl Visitor<'_> for HexVisitor {
+            type Value = HexId;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a node id")
+            }
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<HexId, E> {
+                let digits = text.strip_prefix("0x").unwrap_or(text);
+                u64::from_str_radix(digits, 16).map(HexId).map_err(|_| E::custom("a node id is not hexadecimal"))
+            }
+            fn visit_u64<E>(self, id: u64) -> Result<HexId, E> {
+                Ok(HexId(id))
+            }
+        }
+        deserializer.deserialize_str(HexVisitor)
+    }
+}
+
+/// A `value`: text, number or truth value, as text.
+struct Scalar(Option<String>);
+
+impl<'de> Deserialize<'de> for Scalar {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Scalar, D::Error> {
+        Ok(Scalar(match serde_json::Value::deserialize(deserializer)? {
+            serde_json::Value::String(text) => Some(text),
+            serde_json::Value::Number(number) => Some(number.to_string()),
+            serde_json::Value::Bool(truth) => Some(u8::from(truth).to_string()),
+            _ => None,
+        }))
+    }
+}
+
+struct TypeSeed<'p>(&'p mut Positions);
+
+impl<'de> DeserializeSeed<'de> for TypeSeed<'_> {
+    type Value = Option<TypeText>;
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for TypeSeed<'_> {
+    type Value = Option<TypeText>;
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a type")
+    }
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut written = None;
+        let mut desugared = None;
+        while let Some(key) = map.next_key::<Key>()? {
+            match key {
+                Key::QualType => written = Some(map.next_value_seed(TextSeed(self.0))?),
+                Key::DesugaredQualType => desugared = Some(map.next_value_seed(TextSeed(self.0))?),
+                _ => drop(map.next_value::<IgnoredAny>()?),
+            }
+        }
+        Ok(written.map(|written| TypeText { written, desugared }))
+    }
+}
+
+struct TextSeed<'p>(&'p mut Positions);
+
+impl<'de> DeserializeSeed<'de> for TextSeed<'_> {
+    type Value = Rc<str>;
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Rc<str>, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for TextSeed<'_> {
+    type Value = Rc<str>;
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a text")
+    }
+    fn visit_str<E>(self, text: &str) -> Result<Rc<str>, E> {
+        Ok(self.0.intern(text))
+    }
+}
+
+struct DeclRefSeed<'p>(&'p mut Positions);
+
+impl<'de> DeserializeSeed<'de> for DeclRefSeed<'_> {
+    type Value = DeclRef;
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<DeclRef, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for DeclRefSeed<'_> {
+    type Value = DeclRef;
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a mention of a declaration")
+    }
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<DeclRef, A::Error> {
+        let mut decl = DeclRef::default();
+        while let Some(key) = map.next_key::<Key>()? {
+            match key {
+                Key::Id => decl.id = map.next_value::<HexId>()?.0,
+                Key::Kind => decl.kind = map.next_value()?,
+                Key::Name => decl.name = map.next_value()?,
+                Key::Type => decl.ty = map.next_value_seed(TypeSeed(self.0))?,
+                _ => drop(map.next_value::<IgnoredAny>()?),
+            }
+        }
+        Ok(decl)
+    }
+}
+
+struct RangeSeed<'p>(&'p mut Positions);
+
+impl<'de> DeserializeSeed<'de> for RangeSeed<'_> {
+    type Value = (Position, Position);
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for RangeSeed<'_> {
+    type Value = (Position, Position);
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a range")
+    }
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut range = (Position::default(), Position::default());
+        while let Some(key) = map.next_key::<Key>()? {
+            match key {
+                Key::Begin => range.0 = map.next_value_seed(LocSeed(self.0))?,
+                Key::End => range.1 = map.next_value_seed(LocSeed(self.0))?,
+                _ => drop(map.next_value::<IgnoredAny>()?),
+            }
+        }
+        Ok(range)
+    }
+}
+
+struct LocSeed<'p>(&'p mut Positions);
+
+impl<'de> DeserializeSeed<'de> for LocSeed<'_> {
+    type Value = Position;
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Position, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for LocSeed<'_> {
+    type Value = Position;
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a position")
+    }
+    /// `offset` comes first in a bare position and `file`, `line` follow before `col`, so the state is right when the
+    /// map ends. `includedFrom` is not compressed and says nothing that is needed.
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Position, A::Error> {
+        let mut position = Position::default();
+        let (mut offset, mut column, mut token, mut macro_argument) = (None, 0, 0, false);
+        while let Some(key) = map.next_key::<Key>()? {
+            match key {
+                Key::Offset => offset = Some(map.next_value::<u32>()?),
+                Key::File => {
+                    let name = map.next_value_seed(TextSeed(self.0))?;
+                    self.0.file = self.0.file_index(&name);
+                }
+                Key::Line => self.0.line = map.next_value()?,
+                Key::Col => column = map.next_value()?,
+                Key::TokLen => token = map.next_value()?,
+                Key::IsMacroArgExpansion => macro_argument = map.next_value()?,
+                Key::SpellingLoc => {
+                    position.spelling = map.next_value_seed(LocSeed(self.0))?.expansion.map(Box::new);
+                }
+                Key::ExpansionLoc => {
+                    let expansion = map.next_value_seed(LocSeed(self.0))?;
+                    position.expansion = expansion.expansion;
+                    position.macro_argument = expansion.macro_argument;
+                }
+                _ => drop(map.next_value::<IgnoredAny>()?),
+            }
+        }
+        if let Some(offset) = offset {
+            position.expansion = Some(RawLoc { file: self.0.file, line: self.0.line, column, offset, token });
+            position.macro_argument = macro_argument;
+        }
+        Ok(position)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = r#"{
+      "kind": "TranslationUnitDecl",
+      "inner": [
+        {
+          "id": "0x1", "kind": "VarDecl",
+          "loc": { "offset": 4, "file": "a.c", "line": 1, "col": 5, "tokLen": 1 },
+          "range": {
+            "begin": { "offset": 0, "col": 1, "tokLen": 3 },
+            "end": { "offset": 14, "line": 2, "col": 3, "tokLen": 2 }
+          },
+          "name": "with  spaces"
+        },
+        {
+          "id": "0x2", "kind": "VarDecl",
+          "loc": {
+            "spellingLoc": { "offset": 9, "file": "b.h", "line": 7, "col": 1, "tokLen": 4,
+                             "includedFrom": { "file": "a.c" } },
+            "expansionLoc": { "offset": 30, "file": "a.c", "line": 7, "col": 2, "tokLen": 1, "isMacroArgExpansion": true }
+          },
+          "range": { "begin": { "offset": 31, "col": 3, "tokLen": 1 }, "end": {} },
+          "value": 5
+        }
+      ]
+    }"#;
+
+    /// A reader that gives a few bytes at a time.
+    struct Slow<'a>(&'a [u8]);
+    impl std::io::Read for Slow<'_> {
+        fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
+            let length = self.0.len().min(out.len()).min(3);
+            out[..length].copy_from_slice(&self.0[..length]);
+            self.0 = &self.0[length..];
+            Ok(length)
+        }
+    }
+
+    #[test]
+    fn left_out_files_and_lines_are_those_of_the_position_before() {
+        let mut positions = Positions::default();
+        let mut seen = Vec::new();
+        let show = |position: &Position, files: &[Rc<str>]| {
+            let loc = |loc: &RawLoc| format!("{}:{}:{}", files[loc.file as usize], loc.line, loc.column);
+            let spelling = position.spelling.as_deref().map(|spelling| format!(" from {}", loc(spelling)));
+            let expansion = position.expansion.as_ref().map_or("nowhere".to_string(), loc);
+            format!("{expansion}{}", spelling.unwrap_or_default())
+        };
+        read(Slow(TEXT.as_bytes()), &mut positions, |positions, node| {
+            let places: Vec<String> =
+                [&node.loc, &node.begin, &node.end].iter().map(|place| show(place, &positions.files)).collect();
+            seen.push(format!("{} {:?} {}", node.name, node.value, places.join(", ")));
+        })
+        .expect("valid JSON");
+        assert_eq!(
+            seen,
+            ["with  spaces None a.c:1:5, a.c:1:1, a.c:2:3", " Some(\"5\") a.c:7:2 from b.h:7:1, a.c:7:3, nowhere",]
+        );
+    }
+}

@@ -1,0 +1,202 @@
+//! A clang that stays: it is started once, and every request is a fork of it.
+//!
+//! Of a small file, most of clang's time goes to loading and linking its libraries. `measure` keeps a clang for as long as it
+//! runs; compilers ask it, by the socket that the environment names. It is made by a few lines of C that are loaded before
+//! clang (`resident.c`, and `compact.c`). Wherever any of this does not work, clang is started as always, and nobody hears of it.
+
+use crate::clang::json_keys::table_in_c;
+use crate::clang::process::with_deep_stack;
+use std::ffi::OsString;
+use std::io::{Read, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use touchstone_base::stable_hash;
+
+/// Names the socket, and the clang behind it.
+const RESIDENT: &str = "TOUCHSTONE_RESIDENT";
+const IS: &str = "TOUCHSTONE_RESIDENT_IS";
+
+/// All that is loaded before clang, in C.
+fn source() -> String {
+    [table_in_c().as_str(), include_str!("compact.c"), include_str!("clang_server.c")].concat()
+}
+
+/// A clang that stays until this goes out of scope.
+pub struct Resident {
+    child: Child,
+}
+
+impl Resident {
+    /// Starts a clang that answers at `socket`, with a library that is made in `folder` if it is not there.
+    pub fn start(clang: &Path, folder: &Path, socket: &Path) -> Option<Resident> {
+        let library = library(clang, folder)?;
+        let mut command = with_deep_stack(clang);
+        command.arg("--version").env("LD_PRELOAD", library).env(RESIDENT, socket).env(IS, clang.canonicalize().ok()?);
+        // What every fork would look up again is looked up once.
+        command.env("LD_BIND_NOW", "1");
+        command.current_dir("/").stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.spawn().ok().map(|child| Resident { child })
+    }
+
+    /// What tells compilers of it.
+    pub fn variables(clang: &Path, socket: &Path) -> [(&'static str, OsString); 2] {
+        [(RESIDENT, socket.as_os_str().to_os_string()), (IS, clang.as_os_str().to_os_string())]
+    }
+}
+
+impl Drop for Resident {
+    fn drop(&mut self) {
+        // It ends when its standard input does.
+        drop(self.child.stdin.take());
+        let _ = self.child.wait();
+    }
+}
+
+/// What is loaded before clang; clang itself compiles it.
+fn library(clang: &Path, folder: &Path) -> Option<PathBuf> {
+    let source = source();
+    let made = folder.join(format!("resident-{:016x}.so", stable_hash(source.as_str())));
+    if made.is_file() {
+        return Some(made);
+    }
+    let part = |extension: &str| folder.join(format!("resident-{}.{extension}", std::process::id()));
+    let (from, to) = (part("c"), part("so"));
+    std::fs::write(&from, source).ok()?;
+    let mut command = Command::new(clang);
+    command.args(["-O2", "-w", "-shared", "-fPIC", "-o"]).arg(&to).arg(&from).arg("-ldl");
+    let done = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    let _ = std::fs::remove_file(&from);
+    if !done.is_ok_and(|status| status.success()) {
+        let _ = std::fs::remove_file(&to);
+        return None;
+    }
+    std::fs::rename(&to, &made).ok().map(|()| made)
+}
+
+/// A request to the clang that stays; what it prints is read from here.
+pub(crate) struct Asked {
+    stream: UnixStream,
+    end: End,
+}
+
+/// How far an answer came.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum End {
+    Open,
+    /// The zero before the status was there.
+    Printed,
+    Ended(u8),
+}
+
+/// Asks it, if there is one for this clang.
+pub(crate) fn ask(clang: &Path, words: &[OsString]) -> Option<Asked> {
+    let socket = std::env::var_os(RESIDENT)?;
+    if std::env::var_os(IS)? != clang {
+        return None;
+    }
+    ask_at(Path::new(&socket), clang, words)
+}
+
+fn ask_at(socket: &Path, clang: &Path, words: &[OsString]) -> Option<Asked> {
+    let mut stream = UnixStream::connect(socket).ok()?;
+    stream.write_all(&request(&std::env::current_dir().ok()?, clang, words)?).ok()?;
+    Some(Asked { stream, end: End::Open })
+}
+
+fn request(directory: &Path, clang: &Path, words: &[OsString]) -> Option<Vec<u8>> {
+    let mut text = Vec::new();
+    let mut add = |part: &[u8]| {
+        text.extend_from_slice(part);
+        text.push(0);
+    };
+    add(directory.as_os_str().as_bytes());
+    add(clang.as_os_str().as_bytes());
+    words.iter().for_each(|word| add(word.as_bytes()));
+    let mut variables = 0u32;
+    for (name, value) in std::env::vars_os() {
+        add(&[name.as_bytes(), b"=", value.as_bytes()].concat());
+        variables += 1;
+    }
+    let head = [u32::try_from(text.len()).ok()?, u32::try_from(words.len()).ok()? + 1, variables];
+    Some(head.iter().flat_map(|number| number.to_ne_bytes()).chain(text).collect())
+}
+
+impl Asked {
+    /// Clang's exit status, once everything is read; `None` if it was not heard of to its end.
+    pub fn status(&self) -> Option<u8> {
+        match self.end {
+            End::Ended(status) => Some(status),
+            End::Open | End::Printed => None,
+        }
+    }
+}
+
+impl Read for Asked {
+    fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
+        if let End::Ended(_) = self.end {
+            return Ok(0);
+        }
+        let length = self.stream.read(out)?;
+        let got = &out[..length];
+        let (printed, status) = match self.end {
+            End::Printed => (0, got),
+            // Nothing that clang prints holds a zero.
+            _ => match memchr::memchr(0, got) {
+                Some(at) => {
+                    self.end = End::Printed;
+                    (at, &got[at + 1..])
+                }
+                None => return Ok(length),
+            },
+        };
+        if let [status, ..] = status {
+            self.end = End::Ended(*status);
+        } else if length > 0 && printed == 0 {
+            // The status is still to come, and nothing read means the end.
+            return self.read(out);
+        }
+        Ok(printed)
+    }
+}
+
+#[cfg(test)]
+mod equivalence_tests;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An answer that comes in these parts, as it is read.
+    fn heard(parts: &[&[u8]]) -> (Vec<u8>, Option<u8>) {
+        let (mut from, to) = UnixStream::pair().expect("sockets");
+        let mut asked = Asked { stream: to, end: End::Open };
+        let parts: Vec<Vec<u8>> = parts.iter().map(|part| part.to_vec()).collect();
+        let writer = std::thread::spawn(move || {
+            for part in parts {
+                from.write_all(&part).expect("a reader");
+                std::thread::sleep(std::time::Duration::from_millis(5));
+            }
+        });
+        let mut text = Vec::new();
+        asked.read_to_end(&mut text).expect("a socket");
+        writer.join().expect("a writer");
+        (text, asked.status())
+    }
+
+    #[test]
+    fn an_answer_ends_with_a_status_however_it_comes() {
+        assert_eq!(heard(&[b"ab\0\x00"]), (b"ab".to_vec(), Some(0)));
+        assert_eq!(heard(&[b"ab", b"c\0", b"\x01"]), (b"abc".to_vec(), Some(1)));
+        assert_eq!(heard(&[b"ab", b"\0", b"\xff"]), (b"ab".to_vec(), Some(255)));
+        assert_eq!(heard(&[b"\0\x01"]), (Vec::new(), Some(1)));
+    }
+
+    #[test]
+    fn an_answer_without_a_status_is_none() {
+        assert_eq!(heard(&[b"ab"]).1, None);
+        assert_eq!(heard(&[b"ab\0"]), (b"ab".to_vec(), None));
+        assert_eq!(heard(&[]).1, None);
+    }
+}

@@ -1,0 +1,262 @@
+//! Finding clang and running it.
+
+use crate::clang::options::Options;
+use crate::clang::watchdog::{Watched, Watcher};
+use crate::error::FrontError;
+use std::ffi::OsString;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread::JoinHandle;
+use touchstone_base::Deadline;
+
+const OLDEST: u32 = 14;
+const NEWEST: u32 = 40;
+
+/// A clang, and until when it may work.
+pub(crate) struct Clang {
+    pub program: PathBuf,
+    deadline: Deadline,
+}
+
+/// The clang to use: as asked for, `TOUCHSTONE_CLANG`, `clang`, or the newest `clang-NN` on the path.
+pub(crate) fn find(options: &Options) -> Result<Clang, FrontError> {
+    find_program(options.clang.clone()).map(|program| Clang { program, deadline: options.deadline })
+}
+
+fn find_program(asked: Option<PathBuf>) -> Result<PathBuf, FrontError> {
+    let asked = asked.or_else(|| std::env::var_os("TOUCHSTONE_CLANG").map(PathBuf::from));
+    if let Some(path) = asked {
+        let found =
+            if path.components().count() > 1 { is_program(&path).then(|| path.clone()) } else { on_path(&path) };
+        return found.ok_or(FrontError::ClangNotFound { tried: Some(path) });
+    }
+    std::iter::once("clang".to_string())
+        .chain((OLDEST..=NEWEST).rev().map(|version| format!("clang-{version}")))
+        .find_map(|name| on_path(Path::new(&name)))
+        .ok_or(FrontError::ClangNotFound { tried: None })
+}
+
+fn on_path(name: &Path) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|directory| directory.join(name)).find(|candidate| is_program(candidate))
+}
+
+fn is_program(path: &Path) -> bool {
+    path.is_file()
+}
+
+/// What clang shall read.
+#[derive(Clone, Copy)]
+pub(crate) enum Input<'a> {
+    /// A file.
+    File(&'a Path),
+    /// A file of C++.
+    Cxx(&'a Path),
+    /// A text that is in no file.
+    Text(&'a str),
+}
+
+impl Input<'_> {
+    /// How messages name it.
+    fn name(self) -> PathBuf {
+        match self {
+            Input::File(file) | Input::Cxx(file) => file.to_path_buf(),
+            Input::Text(_) => PathBuf::from("<library>"),
+        }
+    }
+}
+
+/// A running clang whose output is being read.
+pub(crate) struct Run {
+    clang: PathBuf,
+    input: PathBuf,
+    child: Watcher,
+    stdout: Option<Watched>,
+    stderr: JoinHandle<Vec<u8>>,
+    stdin: Option<JoinHandle<()>>,
+}
+
+/// Starts `clang -fsyntax-only -Xclang ACTION FLAGS INPUT`.
+pub(crate) fn start(clang: &Clang, action: &str, flags: &[String], input: Input<'_>) -> Result<Run, FrontError> {
+    let failed = |source| FrontError::ClangFailed { clang: clang.program.clone(), source };
+    let mut command = with_deep_stack(&clang.program);
+    command.args(words(action, flags, input));
+    command.stdin(if matches!(input, Input::Text(_)) { Stdio::piped() } else { Stdio::null() });
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(failed)?;
+    let stdin = match (input, child.stdin.take()) {
+        (Input::Text(text), Some(mut pipe)) => {
+            let text = text.to_string();
+            // A clang that stops reading closes the pipe; its message says why.
+            Some(std::thread::spawn(move || drop(pipe.write_all(text.as_bytes()))))
+        }
+        _ => None,
+    };
+    let mut pipe = child.stderr.take();
+    let stderr = std::thread::spawn(move || {
+        let mut message = Vec::new();
+        if let Some(pipe) = &mut pipe {
+            // What was read so far is the best message there is.
+            let _ = pipe.read_to_end(&mut message);
+        }
+        message
+    });
+    let stdout = child.stdout.take().map(|pipe| Watched::new(pipe, clang.deadline));
+    let child = Watcher::new(child, clang.deadline);
+    Ok(Run { clang: clang.program.clone(), input: input.name(), child, stdout, stderr, stdin })
+}
+
+/// What clang is told: `-fsyntax-only -Xclang ACTION FLAGS INPUT`.
+pub(crate) fn words(action: &str, flags: &[String], input: Input<'_>) -> Vec<OsString> {
+    const FIRST: [&str; 11] = [
+        "-fsyntax-only",
+        "-w",
+        "-fno-color-diagnostics",
+        "-Qunused-arguments",
+        // Errors of newer clangs only: old code that other compilers take.
+        "-Wno-error=implicit-function-declaration",
+        "-Wno-error=implicit-int",
+        "-Wno-error=int-conversion",
+        "-Wno-error=incompatible-function-pointer-types",
+        "-Wno-error=incompatible-pointer-types",
+        "-Wno-error=return-type",
+        "-Wno-error=return-mismatch",
+    ];
+    let mut words: Vec<OsString> = FIRST.iter().copied().chain(["-Xclang", action]).map(OsString::from).collect();
+    if is_gcc(flags) {
+        // Before the user's flags, which may say otherwise.
+        words.extend(OWN_MACROS.map(OsString::from));
+    }
+    words.extend(flags.iter().map(OsString::from));
+    // Other compilers take any nesting. Without the others, glibc's headers replace functions by tables and inline bodies that
+    // nobody can follow.
+    words.extend(["-fbracket-depth=100000", "-O0", "-D__NO_CTYPE", "-x"].map(OsString::from));
+    let (language, input) = match input {
+        Input::File(file) => ("c", guarded(file)),
+        Input::Cxx(file) => ("c++", guarded(file)),
+        Input::Text(_) => ("c", PathBuf::from("-")),
+    };
+    words.extend([OsString::from(language), input.into_os_string()]);
+    words
+}
+
+/// A command with more stack than processes have: clang recurses into what is nested, and a thousand `?:` are too much for
+/// the usual 8 MB. Only for it: what touchstone itself is allowed is handed on to the programs that it runs.
+pub(crate) fn with_deep_stack(program: &Path) -> Command {
+    const SCRIPT: &str =
+        "ulimit -s 1048576 2>/dev/null || ulimit -s \"$(ulimit -H -s)\" 2>/dev/null; exec \"$0\" \"$@\"";
+    // Without a shell, or for what the shell would name otherwise: as it is.
+    if !is_program(Path::new("/bin/sh")) || !is_program(program) {
+        return Command::new(program);
+    }
+    let mut command = Command::new("/bin/sh");
+    command.args(["-c", SCRIPT]).arg(program);
+    command
+}
+
+/// How the flag begins that says which gcc translates the program.
+const GNU_VERSION: &str = "-fgnuc-version=";
+
+/// What clang defines and gcc does not: where gcc translates the program, `#ifdef __clang__` is not its text.
+const OWN_MACROS: [&str; 6] = [
+    "-U__clang__",
+    "-U__clang_major__",
+    "-U__clang_minor__",
+    "-U__clang_patchlevel__",
+    "-U__clang_version__",
+    "-U__llvm__",
+];
+
+/// Whether flags say that gcc translates the program.
+pub(crate) fn is_gcc(flags: &[String]) -> bool {
+    flags.iter().any(|flag| flag.starts_with(GNU_VERSION))
+}
+
+/// The flag that makes clang claim the version of GNU C that a compiler has; `None` for clang and what is not like gcc.
+///
+/// With a version from 7 on, glibc's headers use types and attributes that clang does not have: the newest below stands
+/// for those.
+pub fn gnu_version(compiler: &str) -> Option<String> {
+    let mut words = compiler.split_whitespace();
+    let mut command = Command::new(words.next()?);
+    command.args(words).args(["-dM", "-E", "-x", "c", "-"]).stdin(Stdio::null()).stderr(Stdio::null());
+    let output = command.output().ok().filter(|output| output.status.success())?;
+    claimed_version(&String::from_utf8_lossy(&output.stdout))
+}
+
+/// The same from the compiler's list of its macros.
+fn claimed_version(macros: &str) -> Option<String> {
+    const NEWEST: [u32; 3] = [6, 5, 0];
+    let value = |name: &str| {
+        let mut lines = macros.lines().filter_map(|line| line.strip_prefix("#define ")?.split_once(' '));
+        lines.find(|(defined, _)| *defined == name).map(|(_, value)| value.trim().parse::<u32>().unwrap_or(0))
+    };
+    let version = [value("__GNUC__")?, value("__GNUC_MINOR__")?, value("__GNUC_PATCHLEVEL__")?];
+    let [major, minor, patch] = version.min(NEWEST);
+    (value("__clang__").is_none()).then(|| format!("{GNU_VERSION}{major}.{minor}.{patch}"))
+}
+
+/// A relative path that starts with a dash would be taken for a flag.
+fn guarded(file: &Path) -> PathBuf {
+    if file.as_os_str().to_string_lossy().starts_with('-') { Path::new(".").join(file) } else { file.to_path_buf() }
+}
+
+impl Run {
+    /// Its standard output.
+    pub fn output(&mut self) -> Option<Watched> {
+        self.stdout.take()
+    }
+
+    /// Waits for its end; its own message if it failed.
+    pub fn finish(mut self) -> Result<Result<(), String>, FrontError> {
+        if let Some(mut pipe) = self.stdout.take() {
+            // Nobody wants the rest, but clang must be able to write it.
+            let _ = std::io::copy(&mut pipe, &mut std::io::sink());
+        }
+        let ended = self.child.wait().map_err(|source| FrontError::ClangFailed { clang: self.clang, source })?;
+        // Its pipes may be in the hands of others still: nobody waits for those.
+        let Some(status) = ended else { return Err(FrontError::TookTooLong { file: self.input }) };
+        if let Some(writer) = self.stdin {
+            let _ = writer.join();
+        }
+        let message = self.stderr.join().unwrap_or_default();
+        let mut message = String::from_utf8_lossy(&message).into_owned();
+        if status.code().is_none() {
+            // A crash tells nothing itself.
+            message += &format!("clang was ended ({status}): the file may be nested too deep for it\n");
+        }
+        Ok(if status.success() { Ok(()) } else { Err(message) })
+    }
+}
+
+/// Runs clang and returns all that it prints, or its message if it failed.
+pub(crate) fn capture(
+    clang: &Clang,
+    action: &str,
+    flags: &[String],
+    input: Input<'_>,
+) -> Result<Result<String, String>, FrontError> {
+    let mut run = start(clang, action, flags, input)?;
+    let mut text = Vec::new();
+    let read = run.output().map_or(Ok(0), |mut output| output.read_to_end(&mut text));
+    let finished = run.finish()?;
+    read.map_err(|source| FrontError::ClangFailed { clang: clang.program.clone(), source })?;
+    Ok(finished.map(|()| String::from_utf8_lossy(&text).into_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clang_claims_the_version_of_gcc_as_far_as_headers_allow() {
+        let check = |macros: &str, expected: Option<&str>| assert_eq!(claimed_version(macros).as_deref(), expected);
+        let gcc = |major: u32, minor: u32| {
+            format!("#define __GNUC__ {major}\n#define __GNUC_MINOR__ {minor}\n#define __GNUC_PATCHLEVEL__ 0\n")
+        };
+        check(&gcc(12, 2), Some("-fgnuc-version=6.5.0"));
+        check(&gcc(4, 9), Some("-fgnuc-version=4.9.0"));
+        check(&format!("{}#define __clang__ 1\n", gcc(4, 2)), None);
+        check("#define __TINYC__ 927\n", None);
+    }
+}

@@ -1,0 +1,23 @@
+//! Following a preprocessed text of C, function by function.
+
+use super::actions::Followed;
+use super::ast_walk::{origins, read};
+use super::body_walk::UnitFacts;
+use crate::clang::options::Options;
+use crate::error::FrontError;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// Follows the data of a preprocessed text; `original` is the source that it was made of, with its flags.
+pub fn follow(
+    preprocessed: (&Path, &Options),
+    original: (&Path, &Options),
+    wanted: &BTreeSet<String>,
+) -> Result<Followed, FrontError> {
+    touchstone_base::on_deep_stack(|| {
+        let origins = origins(original.0, original.1, wanted)?;
+        let mut unit = UnitFacts::default();
+        read(preprocessed.0, preprocessed.1, |_, node| unit.declaration(node, wanted, &origins))?;
+        Ok(unit.finish())
+    })
+}

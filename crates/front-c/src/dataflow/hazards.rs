@@ -1,0 +1,324 @@
+//! Where the text of a unit can go wrong while it runs: its divisions and its accesses of memory, as byte ranges of the
+//! preprocessed text.
+//!
+//! This is what the probes of run-time errors stand around. Each hazard says at which range the instructions that it
+//! becomes are said to stand (`lower/expr.rs`, `lower/aggregate.rs`), so that an objective finds its own. What happens first
+//! matters, since an error ends a run: a division comes after both of its operands, a write after its right side.
+//!
+//! Deliberately not here: probes, and accesses that calls and builtins make.
+
+use super::ast_walk::{body, preorder, read};
+use super::body_walk::{has_temporary, range};
+use super::object_names::{bare, plain, spelled};
+use crate::clang::ast_enums::{CastKind as Cast, Opcode, Storage};
+use crate::clang::kind::NodeKind as K;
+use crate::clang::node::Node;
+use crate::clang::options::Options;
+use crate::error::FrontError;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use std::path::Path;
+
+/// What can go wrong in a place.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Hazard {
+    /// Where its instructions are said to stand.
+    pub at: Range<usize>,
+    /// What is done there, or why nothing can be asked before it is.
+    pub kind: Result<HazardKind, Unaskable>,
+}
+
+/// Why nothing can be asked before something is done.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unaskable {
+    /// A compound literal is in it, which would not live long enough.
+    Temporary,
+    /// Both sides call something, in an order that is the compiler's.
+    OrderOfCalls,
+    /// It is a part of a vector.
+    VectorPart,
+    /// Parentheses are around a bit-field.
+    BitFieldInParentheses,
+}
+
+/// What is done.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum HazardKind {
+    /// Divides, or takes a remainder.
+    Division {
+        /// The whole expression and its left side, if the left side must come first.
+        left: Option<(Range<usize>, Range<usize>)>,
+        /// The divisor.
+        right: Range<usize>,
+    },
+    /// Reads or writes an object.
+    Access {
+        /// What designates it; of a bit-field, what it is a member of.
+        object: Range<usize>,
+        /// `object` is a pointer to it.
+        is_pointer: bool,
+        /// What it is a part of.
+        root: Root,
+        /// What comes before the access.
+        after: Option<After>,
+    },
+    /// Reads or writes a variable, or a part of one that has a fixed place in it: whatever the reader of a program without
+    /// types may think, it is there.
+    Fixed,
+}
+
+/// What an object is a part of.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Root {
+    /// This variable, whose size is known.
+    Variable(String),
+    /// Whatever a pointer leads to.
+    Pointer,
+    /// Something without a name, or whose size is not known.
+    Unknown,
+}
+
+/// An assignment whose right side may end the run: what it writes is asked for after that.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct After {
+    /// The assignment.
+    pub whole: Range<usize>,
+    /// Its right side.
+    pub right: Range<usize>,
+    /// The right side is a number.
+    pub number: bool,
+    /// It divides by the right side.
+    pub divides: bool,
+}
+
+/// The hazards of the wanted functions of a preprocessed text.
+pub fn hazards(
+    (file, options): (&Path, &Options),
+    wanted: &BTreeSet<String>,
+) -> Result<BTreeMap<String, Vec<Hazard>>, FrontError> {
+    touchstone_base::on_deep_stack(|| {
+        let mut found = BTreeMap::new();
+        let mut bits = BTreeSet::new();
+        read(file, options, |_, node| {
+            preorder(node, &mut |node| {
+                if node.kind == K::FieldDecl && node.is_bitfield {
+                    bits.insert(node.id);
+                }
+            });
+            if let Some(body) = body(node).filter(|_| wanted.contains(&node.name)) {
+                let mut walk = Walk { bits: &bits, found: Vec::new(), seen: BTreeSet::new() };
+                walk.node(body);
+                found.insert(node.name.clone(), walk.found);
+            }
+        })?;
+        Ok(found)
+    })
+}
+
+struct Walk<'a> {
+    /// Bit-fields.
+    bits: &'a BTreeSet<u64>,
+    found: Vec<Hazard>,
+    seen: BTreeSet<u64>,
+}
+
+impl Walk<'_> {
+    fn node(&mut self, node: &Node) {
+        if node.kind.is_absent() || !self.seen.insert(node.id) {
+            return;
+        }
+        match &node.kind {
+            // Not evaluated, or constant, or not only once.
+            K::UnaryExprOrTypeTraitExpr
+            | K::OffsetOfExpr
+            | K::SpelledOffset
+            | K::ConstantExpr
+            | K::GenericSelectionExpr
+            | K::ChooseExpr
+            | K::GCCAsmStmt
+            | K::MSAsmStmt
+            | K::AtomicExpr => return,
+            K::VarDecl if matches!(node.storage, Storage::Static | Storage::Extern) => return,
+            K::CallExpr if is_unevaluated(node) => return,
+            K::ImplicitCastExpr if node.cast == Cast::LValueToRValue => self.access(node, node.inner.first(), None),
+            K::UnaryOperator if node.opcode.is_step() => {
+                self.access(node, node.inner.first(), None);
+            }
+            K::BinaryOperator if matches!(node.opcode, Opcode::Slash | Opcode::Percent) => self.division(node),
+            K::BinaryOperator if node.opcode == Opcode::Assign => self.assignment(node),
+            K::CompoundAssignOperator => self.assignment(node),
+            _ => {}
+        }
+        node.inner.iter().for_each(|child| self.node(child));
+    }
+
+    fn add(&mut self, at: &Node, kind: Result<HazardKind, Unaskable>) {
+        if let Some(at) = range(at) {
+            self.found.push(Hazard { at, kind });
+        }
+    }
+
+    fn division(&mut self, node: &Node) {
+        let [left, right] = node.inner.as_slice() else { return };
+        let kind = match (range(node), range(left), range(right)) {
+            _ if has_temporary(node) => Err(Unaskable::Temporary),
+            _ if calls(left) && calls(right) => Err(Unaskable::OrderOfCalls),
+            (Some(whole), Some(first), Some(right)) => {
+                Ok(HazardKind::Division { left: (!is_quiet(left)).then_some((whole, first)), right })
+            }
+            _ => return,
+        };
+        self.add(node, kind);
+    }
+
+    fn assignment(&mut self, node: &Node) {
+        let [left, right] = node.inner.as_slice() else { return };
+        let divides = matches!(node.opcode, Opcode::SlashAssign | Opcode::PercentAssign);
+        let copies = is_record(left) && right.kind == K::ImplicitCastExpr && right.cast == Cast::LValueToRValue;
+        let at = if copies { right } else { node };
+        if let Some((Root::Variable(_), false)) = root(left) {
+            self.add(at, Ok(HazardKind::Fixed));
+            if let (true, Some(divisor)) = (divides, range(right)) {
+                let division = HazardKind::Division { left: None, right: divisor };
+                self.add(node, if has_temporary(right) { Err(Unaskable::Temporary) } else { Ok(division) });
+            }
+            return;
+        }
+        let after = (divides || !is_quiet(right)).then_some((node, right, divides));
+        match after {
+            Some(_) if has_temporary(node) => self.add(at, Err(Unaskable::Temporary)),
+            Some(_) if calls(left) && calls(right) => self.add(at, Err(Unaskable::OrderOfCalls)),
+            _ => self.access(at, Some(left), after),
+        }
+    }
+
+    fn access(&mut self, at: &Node, lvalue: Option<&Node>, after: Option<(&Node, &Node, bool)>) {
+        let Some(lvalue) = lvalue else { return };
+        let root = match root(lvalue) {
+            None => return,
+            Some((Root::Variable(_), false)) => return self.add(at, Ok(HazardKind::Fixed)),
+            Some((root, _)) => root,
+        };
+        if has_temporary(lvalue) {
+            return self.add(at, Err(Unaskable::Temporary));
+        }
+        if spelled(lvalue.ty.as_ref()).contains("__vector_size__") {
+            return self.add(at, Err(Unaskable::VectorPart));
+        }
+        let member = bare(lvalue);
+        let is_bits = |node: &Node| node.kind == K::MemberExpr && self.bits.contains(&node.link);
+        let (object, is_pointer) = match member.inner.first().filter(|_| is_bits(member)) {
+            Some(base) => (range(base), member.is_arrow),
+            None => (range(lvalue), false),
+        };
+        // What keeps the address stands at the beginning of the assignment.
+        let begins = |whole: &Node| range(whole).map(|whole| whole.start) == object.as_ref().map(|object| object.start);
+        let after = match after {
+            None => None,
+            Some((whole, ..)) if !begins(whole) => return self.add(at, Err(Unaskable::BitFieldInParentheses)),
+            Some((whole, right, divides)) => match (range(whole), range(right)) {
+                (Some(whole), Some(at)) => {
+                    Some(After { whole, right: at, number: divides || is_bits(plain(right)), divides })
+                }
+                _ => return,
+            },
+        };
+        if let Some(object) = object {
+            self.add(at, Ok(HazardKind::Access { object, is_pointer, root, after }));
+        }
+    }
+}
+
+/// Its arguments are not evaluated.
+fn is_unevaluated(call: &Node) -> bool {
+    let callee = call.inner.first().and_then(|callee| plain(callee).decl.as_ref());
+    callee.is_some_and(|decl| {
+        matches!(
+            decl.name.as_str(),
+            "__builtin_constant_p" | "__builtin_object_size" | "__builtin_dynamic_object_size" | "__builtin_va_start"
+        )
+    })
+}
+
+fn is_record(node: &Node) -> bool {
+    let ty = spelled(node.ty.as_ref());
+    let ty = ty.trim_start_matches("const ").trim_start_matches("volatile ");
+    (ty.starts_with("struct ") || ty.starts_with("union ")) && !ty.contains(['*', '['])
+}
+
+/// Runs code that need not come back.
+fn calls(node: &Node) -> bool {
+    let mut found = false;
+    preorder(node, &mut |node| found |= matches!(node.kind, K::CallExpr | K::StmtExpr | K::AtomicExpr));
+    found
+}
+
+/// Nothing can go wrong in it.
+fn is_quiet(node: &Node) -> bool {
+    let mut quiet = !calls(node);
+    preorder(node, &mut |node| {
+        quiet &= match &node.kind {
+            K::ArraySubscriptExpr | K::VAArgExpr => false,
+            K::MemberExpr => !node.is_arrow,
+            K::UnaryOperator => node.opcode != Opcode::Star,
+            K::BinaryOperator | K::CompoundAssignOperator => {
+                !matches!(node.opcode.computed(), Opcode::Slash | Opcode::Percent)
+            }
+            _ => true,
+        }
+    });
+    quiet
+}
+
+/// What an lvalue is a part of, and whether at a place that is computed; `None` for a value without a name.
+fn root(lvalue: &Node) -> Option<(Root, bool)> {
+    let node = bare(lvalue);
+    let child = node.inner.first();
+    match &node.kind {
+        K::DeclRefExpr => {
+            let decl = node.decl.as_ref()?;
+            let variable = matches!(decl.kind, K::VarDecl | K::ParmVarDecl);
+            let ty = spelled(node.ty.as_ref());
+            let root = if variable && !ty.contains("[]") { Root::Variable(decl.name.clone()) } else { Root::Unknown };
+            Some((root, false))
+        }
+        K::MemberExpr if node.is_arrow => behind(child?),
+        K::MemberExpr => {
+            let (of, computed) = root(child?)?;
+            // More elements than the size of the structure says may be there.
+            let open = spelled(node.ty.as_ref()).ends_with("[]") && matches!(of, Root::Variable(_));
+            Some((if open { Root::Unknown } else { of }, computed))
+        }
+        K::ArraySubscriptExpr => {
+            let is_pointer = |node: &&Node| spelled(node.ty.as_ref()).contains(['*', '[']);
+            let base = node.inner.iter().find(is_pointer)?;
+            behind(base).map(|(of, _)| (of, true))
+        }
+        K::UnaryOperator if node.opcode == Opcode::Star => behind(child?).map(|(of, _)| (of, true)),
+        K::UnaryOperator if node.opcode == Opcode::Extension => root(child?),
+        K::ImplicitCastExpr | K::CStyleCastExpr if matches!(node.cast, Cast::NoOp | Cast::LValueBitCast) => {
+            root(child?)
+        }
+        K::StringLiteral | K::PredefinedExpr | K::CompoundLiteralExpr => Some((Root::Unknown, true)),
+        _ => None,
+    }
+}
+
+/// What a pointer leads to is a part of.
+fn behind(pointer: &Node) -> Option<(Root, bool)> {
+    let node = bare(pointer);
+    let child = node.inner.first();
+    match (&node.kind, child) {
+        (K::ImplicitCastExpr, Some(array)) if node.cast == Cast::ArrayToPointerDecay => root(array),
+        (K::ImplicitCastExpr | K::CStyleCastExpr, Some(inner)) if matches!(node.cast, Cast::NoOp | Cast::BitCast) => {
+            behind(inner)
+        }
+        (K::BinaryOperator, Some(left)) if matches!(node.opcode, Opcode::Plus | Opcode::Minus) => {
+            let is_pointer = |node: &Node| spelled(node.ty.as_ref()).contains(['*', '[']);
+            let of = if is_pointer(left) { left } else { node.inner.get(1)? };
+            behind(of).map(|(root, _)| (root, true))
+        }
+        (K::UnaryOperator, Some(inner)) if node.opcode == Opcode::Amp => root(inner),
+        _ => Some((Root::Pointer, true)),
+    }
+}

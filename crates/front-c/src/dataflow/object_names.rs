@@ -1,0 +1,134 @@
+//! What people call the objects that expressions designate.
+
+use super::actions::WrittenState;
+use crate::clang::ast_enums::{CastKind as Cast, Opcode};
+use crate::clang::kind::NodeKind as K;
+use crate::clang::node::{Node, TypeText};
+use std::collections::BTreeSet;
+
+/// Without parentheses and casts.
+pub(crate) fn plain(node: &Node) -> &Node {
+    let mut node = node;
+    while matches!(node.kind, K::ParenExpr | K::ImplicitCastExpr | K::CStyleCastExpr | K::ConstantExpr) {
+        match node.inner.last() {
+            Some(inner) => node = inner,
+            None => break,
+        }
+    }
+    node
+}
+
+/// Without parentheses.
+pub(crate) fn bare(node: &Node) -> &Node {
+    let mut node = node;
+    while let (K::ParenExpr, Some(inner)) = (&node.kind, node.inner.first()) {
+        node = inner;
+    }
+    node
+}
+
+pub(crate) fn spelled(ty: Option<&TypeText>) -> &str {
+    ty.map_or("", |ty| ty.desugared.as_deref().unwrap_or(&ty.written))
+}
+
+/// Names of what a function writes.
+pub(super) struct Naming<'a> {
+    /// Variables with static storage.
+    pub statics: &'a BTreeSet<u64>,
+    /// The function.
+    pub function: &'a str,
+}
+
+impl Naming<'_> {
+    /// What an lvalue designates.
+    pub fn target(&self, lvalue: &Node) -> WrittenState {
+        let node = bare(lvalue);
+        let child = node.inner.first();
+        match (&node.kind, child) {
+            (K::DeclRefExpr, _) => {
+                let decl = node.decl.as_deref();
+                let name = decl.map_or(String::new(), |decl| decl.name.clone());
+                WrittenState { is_state: decl.is_some_and(|decl| self.statics.contains(&decl.id)), name }
+            }
+            // What a test keeps in its fixture is its own.
+            (K::MemberExpr, Some(base)) if plain(base).kind == K::CXXThisExpr => {
+                WrittenState { is_state: false, name: member(node) }
+            }
+            (K::MemberExpr, Some(base)) if node.is_arrow => {
+                WrittenState { is_state: true, name: format!("{}{}", owner(base), member(node)) }
+            }
+            (K::MemberExpr, Some(base)) => {
+                let outer = self.target(base);
+                let name = match &bare(base).kind {
+                    // An object of a type is called after its type: pointers to it don't know its name.
+                    K::DeclRefExpr | K::UnaryOperator => owner(base),
+                    _ => outer.name,
+                };
+                WrittenState { is_state: outer.is_state, name: format!("{name}{}", member(node)) }
+            }
+            (K::ArraySubscriptExpr, Some(base)) => self.behind(base, "[]"),
+            (K::UnaryOperator, Some(pointer)) if node.opcode == Opcode::Star => self.behind(pointer, ""),
+            (K::UnaryOperator, Some(inner)) => self.target(inner),
+            _ => WrittenState { is_state: false, name: String::new() },
+        }
+    }
+
+    /// What a pointer leads to.
+    pub fn behind(&self, pointer: &Node, index: &str) -> WrittenState {
+        let array = bare(pointer);
+        if array.kind == K::ImplicitCastExpr
+            && array.cast == Cast::ArrayToPointerDecay
+            && let Some(inner) = array.inner.first()
+        {
+            let target = self.target(inner);
+            return WrittenState { name: format!("{}[]", target.name), ..target };
+        }
+        let node = plain(pointer);
+        let through = |name: String| WrittenState { is_state: true, name };
+        match (&node.kind, node.inner.first()) {
+            (K::DeclRefExpr, _) => {
+                let decl = node.decl.as_deref();
+                let name = decl.map_or("", |decl| decl.name.as_str());
+                let of = match decl {
+                    Some(decl) if self.statics.contains(&decl.id) => String::new(),
+                    _ => format!(" of {}", self.function),
+                };
+                through(if index.is_empty() { format!("*{name}{of}") } else { format!("{name}{index}{of}") })
+            }
+            (K::UnaryOperator, Some(inner)) if node.opcode == Opcode::Amp => self.target(inner),
+            (K::UnaryOperator, Some(inner)) if node.opcode.is_step() => self.behind(inner, index),
+            (K::BinaryOperator | K::CompoundAssignOperator, Some(left)) => {
+                let is_pointer = |node: &Node| spelled(node.ty.as_ref()).contains(['*', '[']);
+                match node.inner.last() {
+                    Some(right) if !is_pointer(left) && is_pointer(right) => self.behind(right, "[]"),
+                    _ => self.behind(left, "[]"),
+                }
+            }
+            (K::CallExpr, Some(callee)) => {
+                let name = plain(callee).decl.as_ref().map_or("", |decl| decl.name.as_str()).to_string();
+                through(format!("*{name}()"))
+            }
+            (K::StringLiteral | K::CompoundLiteralExpr, _) => WrittenState { is_state: false, name: String::new() },
+            _ => {
+                let name = self.target(node).name;
+                through(if index.is_empty() { format!("*{name}") } else { format!("{name}{index}") })
+            }
+        }
+    }
+}
+
+fn member(node: &Node) -> String {
+    // An anonymous struct or union has no name, and its members are those of what it stands in.
+    if node.name.is_empty() { String::new() } else { format!(".{}", node.name.trim_start_matches("->")) }
+}
+
+/// The type that an expression's members belong to, or that it points to: `struct stack *` is `stack`.
+pub(super) fn owner(node: &Node) -> String {
+    let written = node.ty.as_ref().map_or("", |ty| &*ty.written);
+    let spelled =
+        if written.contains('*') || spelled(node.ty.as_ref()) == written { written } else { spelled(node.ty.as_ref()) };
+    let spelled = spelled.split(['*', '[']).next().unwrap_or_default();
+    let words = spelled.split_whitespace();
+    let words = words.filter(|word| !matches!(*word, "const" | "volatile" | "struct" | "union" | "restrict"));
+    words.collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,263 @@
+//! Functions that nobody defines and of which somebody says what they do, case by case.
+//!
+//! What is said of one is compiled beside the program as small functions (`helper`): which case a call and its result are, what
+//! may be chosen in it, how much is written, and the writing. The body that is made here asks for the result, lets the helpers say which
+//! case that is, and does what the case says; what is left is told to whoever makes a test of the run.
+//!
+//! Deliberately not here: the text that is read, and whether the cases are all and different (`campaign/world`).
+
+use crate::clang::options::{Described, Place, helper};
+use crate::link::externals::{is_bytes, is_of_runner, text};
+use crate::link::linked_program::LinkedProgram;
+use std::collections::BTreeSet;
+use touchstone_base::{IndexMap, Span};
+use touchstone_ir::{
+    Block, BlockId, BranchRole, Builtin, Callee, CmpOp, DataType, FuncId, Function, FunctionRole, GlobalId,
+    InputSource, Inst, InstKind, Operand, Reg, RegInfo, TermKind, Terminator, Ty,
+};
+
+/// Gives described functions that nobody defines the body that does what is said.
+pub(crate) fn make_bodies(program: &mut LinkedProgram, described: &[Described]) {
+    for said in described {
+        let prefix = helper(&said.function, "");
+        program.functions.values_mut().filter(|function| function.name.starts_with(&prefix)).for_each(|function| {
+            function.role = FunctionRole::Model;
+        });
+        let id = program.functions.iter().find(|(_, function)| function.name == said.function).map(|(id, _)| id);
+        let open = |id: &FuncId| !program.functions[*id].is_defined() && !is_of_runner(program, &said.function);
+        let Some(id) = id.filter(open) else { continue };
+        if let Some(blocks) = Maker::new(program, id).body(said) {
+            let role = match program.of_library.contains(&said.function) {
+                true => FunctionRole::Library,
+                false => FunctionRole::External,
+            };
+            let function = &mut program.functions[id];
+            function.role = role;
+            function.blocks = blocks;
+        }
+    }
+}
+
+struct Maker<'p> {
+    program: &'p mut LinkedProgram,
+    id: FuncId,
+    span: Span,
+    title: Reg,
+    insts: Vec<Inst>,
+    /// What helpers are called with: the parameters, and the result.
+    args: Vec<Operand>,
+}
+
+impl<'p> Maker<'p> {
+    fn new(program: &'p mut LinkedProgram, id: FuncId) -> Maker<'p> {
+        let span = program.functions[id].span;
+        let title = program.functions[id].regs.push(RegInfo { ty: Ty::Ptr, name: None });
+        let args = program.functions[id].own_params().iter().map(|param| Operand::Reg(param.reg)).collect();
+        Maker { program, id, span, title, insts: Vec::new(), args }
+    }
+
+    fn function(&mut self) -> &mut Function {
+        &mut self.program.functions[self.id]
+    }
+
+    fn body(mut self, said: &Described) -> Option<IndexMap<BlockId, Block>> {
+        let name = said.function.as_str();
+        let title = text(self.program, name.to_string(), self.span);
+        self.add(InstKind::GlobalAddr { dst: self.title, global: title });
+        let told = std::iter::once(Operand::Reg(self.title)).chain(self.args.clone()).collect();
+        self.builtin(Builtin::CalledAsSaid, told);
+        let result = self.result()?;
+        self.args.extend(result);
+        let which = self.call(&helper(name, "case"), &[])?;
+        let known = self.compare(CmpOp::Ne, which, 0);
+        self.builtin(Builtin::Assume, vec![known]);
+        let mut blocks: IndexMap<BlockId, Block> = IndexMap::new();
+        let entry = blocks.push(self.block(TermKind::Return(result)));
+        let end = blocks.push(self.block(TermKind::Return(result)));
+        let mut last = entry;
+        for (index, case) in said.cases.iter().enumerate() {
+            // Where nothing is returned, what an earlier call did not leave must not be taken from a later one.
+            let silent = result.is_none() && said.cases.iter().any(|case| !case.written.is_empty());
+            if case.written.is_empty() && !case.fails && !silent {
+                continue;
+            }
+            let is_this = self.compare(CmpOp::Eq, which, index as u64 + 1);
+            blocks[last].insts.append(&mut self.insts);
+            self.case(said, index)?;
+            let this = self.block(TermKind::Jump(end));
+            let (this, next) = (blocks.push(this), blocks.push(self.block(TermKind::Return(result))));
+            let role = BranchRole::Condition;
+            let kind = TermKind::Branch { cond: is_this, then_block: this, else_block: next, role, tag: None };
+            blocks[last].terminator.kind = kind;
+            last = next;
+        }
+        Some(blocks)
+    }
+
+    /// Asks for the result.
+    fn result(&mut self) -> Option<Option<Operand>> {
+        let Some(ty) = self.function().result else { return Some(None) };
+        let data = self.function().result_data;
+        let types = &self.program.types.data;
+        let is_truth = matches!(types[data], DataType::Bool { .. });
+        let fits = match &types[data] {
+            DataType::Pointer { .. } => ty == Ty::Ptr,
+            known => ty != Ty::Ptr && is_bytes(types, data) && u64::from(ty.bytes()) == known.size(types),
+        };
+        if !fits {
+            return None;
+        }
+        let value = self.fresh(InputSource::External, ty, self.title);
+        if is_truth {
+            let truth = self.reg(Ty::I1);
+            self.add(InstKind::Cmp { dst: truth, op: CmpOp::Ule, a: value, b: Operand::Const(ty, 1) });
+            self.builtin(Builtin::Assume, vec![Operand::Reg(truth)]);
+        }
+        Some(Some(value))
+    }
+
+    /// What a case chooses, writes and tells.
+    fn case(&mut self, said: &Described, index: usize) -> Option<()> {
+        let (name, case, number) = (said.function.as_str(), &said.cases[index], index + 1);
+        let mut chosen = Vec::new();
+        if case.chosen > 0 {
+            let within = helper(name, &format!("within_{number}"));
+            let known = self.named(&within)?;
+            let params = self.program.functions[known].own_params();
+            let types: Vec<Ty> = params[params.len() - case.chosen..]
+                .iter()
+                .map(|param| self.program.functions[known].regs[param.reg].ty)
+                .collect();
+            for (at, ty) in types.into_iter().enumerate() {
+                let title = self.title_of(format!("{name}.choice{}", at + 1));
+                chosen.push(self.fresh(InputSource::Chosen, ty, title));
+            }
+            let fine = self.call(&within, &chosen)?;
+            let fine = self.compare(CmpOp::Ne, fine, 0);
+            self.builtin(Builtin::Assume, vec![fine]);
+        }
+        // All that is said is said of what was there before.
+        let mut sizes = Vec::new();
+        for place in &case.written {
+            sizes.push(match place {
+                Place::Global(_) => None,
+                Place::Object(param) | Place::Anything(param) => {
+                    Some(self.call(&helper(name, &format!("size_{number}_{}", param + 1)), &[])?)
+                }
+            });
+        }
+        let writing = helper(name, &format!("write_{number}"));
+        if self.named(&writing).is_some() {
+            self.call(&writing, &chosen);
+        }
+        let written = |place: &Place| match place {
+            Place::Object(param) | Place::Anything(param) => Some(*param),
+            Place::Global(_) => None,
+        };
+        let globals: BTreeSet<&String> = said
+            .cases
+            .iter()
+            .flat_map(|case| &case.written)
+            .filter_map(|place| match place {
+                Place::Global(global) => Some(global),
+                Place::Object(_) | Place::Anything(_) => None,
+            })
+            .collect();
+        for global in globals {
+            let mine = case.written.contains(&Place::Global(global.clone()));
+            if mine || self.function().result.is_none() {
+                self.tell_global(name, global)?;
+            }
+        }
+        let params = self.function().own_params().len();
+        for param in 0..params {
+            let mine = case.written.iter().zip(&sizes).find(|(place, _)| written(place) == Some(param));
+            let others = || said.cases.iter().flat_map(|case| &case.written).any(|place| written(place) == Some(param));
+            let (builtin, size) = match mine {
+                Some((Place::Anything(_), Some(size))) => (Builtin::LetWrite, *size),
+                Some((_, Some(size))) => (Builtin::Left(InputSource::Written), *size),
+                _ if self.function().result.is_none() && others() => {
+                    (Builtin::Left(InputSource::Written), Operand::Const(Ty::I64, 0))
+                }
+                _ => continue,
+            };
+            let title = self.title_of(format!("{name}.{}", self.param_name(param)));
+            self.builtin(builtin, vec![Operand::Reg(title), self.args[param], size]);
+        }
+        if case.fails {
+            let title = self.title_of(format!("{name}.!"));
+            let mark = self.title_of("\u{1}".to_string());
+            let told = vec![Operand::Reg(title), Operand::Reg(mark), Operand::Const(Ty::I64, 1)];
+            self.builtin(Builtin::Left(InputSource::Written), told);
+            self.builtin(Builtin::Abort, Vec::new());
+        }
+        Some(())
+    }
+
+    fn tell_global(&mut self, function: &str, name: &str) -> Option<()> {
+        let known = |(_, global): &(GlobalId, &touchstone_ir::Global)| {
+            global.name == name || global.known_as.as_deref() == Some(name)
+        };
+        let (id, global) = self.program.globals.iter().find(known)?;
+        let size = Operand::Const(Ty::I64, global.size);
+        let title = self.title_of(format!("{function}.{name}"));
+        let place = self.reg(Ty::Ptr);
+        self.add(InstKind::GlobalAddr { dst: place, global: id });
+        self.builtin(Builtin::Left(InputSource::Changed), vec![Operand::Reg(title), Operand::Reg(place), size]);
+        Some(())
+    }
+
+    fn param_name(&self, index: usize) -> String {
+        let param = &self.program.functions[self.id].own_params()[index];
+        if param.name.is_empty() { format!("a{}", index + 1) } else { param.name.clone() }
+    }
+
+    fn named(&self, name: &str) -> Option<FuncId> {
+        self.program.functions.iter().find(|(_, function)| function.name == name).map(|(id, _)| id)
+    }
+
+    fn call(&mut self, name: &str, more: &[Operand]) -> Option<Operand> {
+        let id = self.named(name)?;
+        let dst = self.program.functions[id].result.map(|ty| self.reg(ty));
+        let args = self.args.iter().chain(more).copied().collect();
+        self.add(InstKind::Call { dst, callee: Callee::Direct(id), args });
+        Some(dst.map_or(Operand::Const(Ty::I32, 0), Operand::Reg))
+    }
+
+    fn compare(&mut self, op: CmpOp, a: Operand, number: u64) -> Operand {
+        let dst = self.reg(Ty::I1);
+        self.add(InstKind::Cmp { dst, op, a, b: Operand::Const(Ty::I32, number) });
+        Operand::Reg(dst)
+    }
+
+    fn fresh(&mut self, source: InputSource, ty: Ty, title: Reg) -> Operand {
+        let dst = self.reg(ty);
+        let args = vec![Operand::Reg(title)];
+        self.add(InstKind::Builtin { dst: Some(dst), builtin: Builtin::FreshInt(source), args });
+        Operand::Reg(dst)
+    }
+
+    fn title_of(&mut self, title: String) -> Reg {
+        let global = text(self.program, title, self.span);
+        let dst = self.reg(Ty::Ptr);
+        self.add(InstKind::GlobalAddr { dst, global });
+        dst
+    }
+
+    fn reg(&mut self, ty: Ty) -> Reg {
+        self.function().regs.push(RegInfo { ty, name: None })
+    }
+
+    fn builtin(&mut self, builtin: Builtin, args: Vec<Operand>) {
+        self.add(InstKind::Builtin { dst: None, builtin, args });
+    }
+
+    fn add(&mut self, kind: InstKind) {
+        self.insts.push(Inst { kind, span: self.span });
+    }
+
+    /// What was added since the last one.
+    fn block(&mut self, kind: TermKind) -> Block {
+        Block { insts: std::mem::take(&mut self.insts), terminator: Terminator { kind, span: self.span } }
+    }
+}

@@ -1,0 +1,133 @@
+//! What assumptions and assertions say. An assumption is about testing, not part of what is tested: where it can be, it is
+//! computed without a branch, so that it makes no decision and no path.
+
+use crate::clang::ast_enums::{CastKind as Cast, Opcode};
+use crate::clang::ast_queries::is_logical;
+use crate::clang::kind::NodeKind as K;
+use crate::clang::node::Node;
+use crate::lower::context::func::Lowerer;
+use crate::types::ctype::TypeKind;
+use touchstone_ir::{BinOp, Operand, Ty};
+
+impl Lowerer<'_, '_> {
+    /// The argument of an assertion: a decision if it is a logical operator, else just a value.
+    pub fn asserted_truth(&mut self, node: &Node) -> Operand {
+        match (&node.kind, node.inner.first()) {
+            (K::ParenExpr | K::ConstantExpr, Some(inner)) => self.asserted_truth(inner),
+            (K::ImplicitCastExpr, Some(inner)) if self.keeps_truth(node, inner) => self.asserted_truth(inner),
+            _ => self.truth(node),
+        }
+    }
+
+    /// The argument of an assumption. A branch is left only where it decides whether something is evaluated that has an effect
+    /// or can go wrong.
+    pub fn assumed_truth(&mut self, node: &Node) -> Operand {
+        let span = self.unit.span(node);
+        match (&node.kind, node.inner.as_slice()) {
+            (K::ParenExpr | K::ConstantExpr, [inner]) => self.assumed_truth(inner),
+            (K::ImplicitCastExpr, [inner]) if self.keeps_truth(node, inner) => self.assumed_truth(inner),
+            (K::UnaryOperator, [inner]) if node.opcode == Opcode::Not => {
+                let value = self.assumed_truth(inner);
+                self.bin(BinOp::Xor, value, Operand::Const(Ty::I1, 1), span)
+            }
+            (K::BinaryOperator, [left, right]) => match joins(node) {
+                Some(_) if is_logical(node) && !self.is_pure_truth(right) => self.asserted_truth(node),
+                Some(op) => {
+                    let a = self.assumed_truth(left);
+                    let b = self.assumed_truth(right);
+                    self.bin(op, a, b, span)
+                }
+                None => self.truth(node),
+            },
+            _ => self.truth(node),
+        }
+    }
+
+    /// Whether a truth has no effects, and nothing in it can go wrong.
+    fn is_pure_truth(&self, node: &Node) -> bool {
+        match (&node.kind, node.inner.as_slice()) {
+            (K::ParenExpr | K::ConstantExpr, [inner]) => self.is_pure_truth(inner),
+            (K::ImplicitCastExpr, [inner]) if self.keeps_truth(node, inner) => self.is_pure_truth(inner),
+            (K::UnaryOperator, [inner]) if node.opcode == Opcode::Not => self.is_pure_truth(inner),
+            (K::BinaryOperator, [left, right]) if joins(node).is_some() => {
+                self.is_pure_truth(left) && self.is_pure_truth(right)
+            }
+            _ => self.is_pure(node),
+        }
+    }
+
+    fn is_pure(&self, node: &Node) -> bool {
+        let ty = self.unit.type_of(node);
+        if self.unit.program.types.refusal(&ty).is_some() || ty.is_record() || is_logical(node) {
+            return false;
+        }
+        let children = || node.inner.iter().all(|inner| self.is_pure(inner));
+        match &node.kind {
+            K::IntegerLiteral
+            | K::FloatingLiteral
+            | K::CharacterLiteral
+            | K::UnaryExprOrTypeTraitExpr
+            | K::DeclRefExpr => true,
+            K::ParenExpr | K::ConstantExpr => children(),
+            K::ImplicitCastExpr | K::CStyleCastExpr => match &node.cast {
+                Cast::LValueToRValue
+                | Cast::NoOp
+                | Cast::IntegralCast
+                | Cast::IntegralToBoolean
+                | Cast::NullToPointer
+                | Cast::PointerToBoolean
+                | Cast::FloatingCast
+                | Cast::IntegralToFloating
+                | Cast::FloatingToBoolean => children(),
+                _ => false,
+            },
+            K::UnaryOperator => matches!(node.opcode, Opcode::Plus | Opcode::Minus | Opcode::Tilde) && children(),
+            K::BinaryOperator => {
+                !matches!(node.opcode, Opcode::Slash | Opcode::Percent | Opcode::Assign | Opcode::Comma) && children()
+            }
+            K::MemberExpr => !node.is_arrow && children(),
+            K::ArraySubscriptExpr => self.is_safe_element(node),
+            _ => false,
+        }
+    }
+    /// A constant element of an array that is there: it can't be out of bounds.
+    fn is_safe_element(&self, node: &Node) -> bool {
+        let [base, index] = node.inner.as_slice() else { return false };
+        if base.kind != K::ImplicitCastExpr || base.cast != Cast::ArrayToPointerDecay {
+            return false;
+        }
+        let (Some(array), Some(index)) = (base.inner.first(), self.unit.const_signed(index)) else { return false };
+        match self.unit.type_of(array).kind {
+            TypeKind::Array(_, length) => u64::try_from(index).is_ok_and(|index| index < length) && self.is_pure(array),
+            _ => false,
+        }
+    }
+}
+
+/// How an operator joins two truths, if that is what it does: `&&`, `||`, or a bitwise one whose sides are 0 or 1.
+fn joins(node: &Node) -> Option<BinOp> {
+    let truths = || node.inner.iter().all(is_truth_value);
+    match node.opcode {
+        Opcode::And => Some(BinOp::And),
+        Opcode::Or => Some(BinOp::Or),
+        Opcode::Amp if truths() => Some(BinOp::And),
+        Opcode::Pipe if truths() => Some(BinOp::Or),
+        Opcode::Caret if truths() => Some(BinOp::Xor),
+        _ => None,
+    }
+}
+
+/// Whether a value can only be 0 or 1, by its operator.
+fn is_truth_value(node: &Node) -> bool {
+    match (&node.kind, node.inner.as_slice()) {
+        (K::ParenExpr | K::ConstantExpr, [inner]) => is_truth_value(inner),
+        (K::ImplicitCastExpr, [inner]) => node.cast == Cast::IntegralCast && is_truth_value(inner),
+        (K::UnaryOperator, _) => node.opcode == Opcode::Not,
+        (K::BinaryOperator, [left, right]) => match node.opcode {
+            Opcode::And | Opcode::Or => true,
+            Opcode::Amp | Opcode::Pipe | Opcode::Caret => is_truth_value(left) && is_truth_value(right),
+            _ => node.opcode.is_comparison(),
+        },
+        _ => false,
+    }
+}

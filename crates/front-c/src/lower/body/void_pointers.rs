@@ -1,0 +1,220 @@
+//! What is behind a `void *`, and behind pointers that say as little: to types that are never defined (`struct state *` in a header), and to
+//! what others begin with (`struct base *`).
+//!
+//! A parameter is one to the type that the function casts it to, if it is one type and the parameter is used for nothing else
+//! (`struct context *c = arg;`). As an input it leads to objects of that type.
+//!
+//! Anywhere else a cast says what the pointer is taken for from there on ([`Builtin::TakeFor`]): members, results, parameters with other
+//! uses. A variable or member that a function casts to one type (or to one that begins with the others) is taken for it wherever it is read there, so that a check for null
+//! before the cast knows as much. They may lead to such objects; they may also lead to bytes as before, which can be anything, so
+//! nothing is left out.
+
+use crate::clang::ast_enums::{CastKind as Cast, Opcode};
+use crate::clang::kind::NodeKind as K;
+use crate::clang::node::Node;
+use crate::lower::context::func::Lowerer;
+use crate::types::ctype::{Type, TypeKind};
+use touchstone_base::{Id, Span};
+use touchstone_ir::{Builtin, DataType, InstKind, Operand, Ty};
+
+/// What a function does with a parameter.
+#[derive(Default)]
+struct Uses<'n> {
+    /// The casts of it.
+    casts: Vec<&'n Node>,
+    /// Anything else that may look behind it or change it.
+    other: bool,
+}
+
+impl Lowerer<'_, '_> {
+    /// Parameters that lead to objects of one type are declared so.
+    pub fn type_void_parameters(&mut self, node: &Node) {
+        if self.function.is_library() {
+            return;
+        }
+        let Some(body) = node.inner.iter().find(|inner| inner.kind == K::CompoundStmt) else { return };
+        let hidden = usize::from(self.function.aggregate_result);
+        let params = node.inner.iter().filter(|inner| inner.kind == K::ParmVarDecl);
+        for (index, param) in params.enumerate() {
+            let is_void = |ty: &Type| matches!(ty.kind, TypeKind::Void);
+            if !self.unit.type_of(param).element().is_some_and(is_void) {
+                continue;
+            }
+            let mut uses = Uses::default();
+            collect(body, param.id, &mut uses);
+            let types: Vec<Type> = uses.casts.iter().map(|cast| self.unit.type_of(cast)).collect();
+            let Some(first) = types.first().filter(|_| !uses.other) else { continue };
+            let plain = |ty: &Type| ty.element().map(|element| element.unaliased().kind);
+            if !types.iter().all(|ty| plain(ty) == plain(first)) || !self.is_object(first) {
+                continue;
+            }
+            let data = self.unit.program.types.data(first);
+            if let Some(param) = self.function.params.get_mut(index + hidden) {
+                param.data = data;
+            }
+        }
+    }
+
+    /// Looks for what `void *` variables and members are cast to.
+    pub fn collect_void_casts(&mut self, node: &Node) {
+        if self.function.is_library() {
+            return;
+        }
+        let mut waiting: Vec<&Node> = node.inner.iter().collect();
+        while let Some(node) = waiting.pop() {
+            waiting.extend(&node.inner);
+            let is_cast = matches!(node.kind, K::ImplicitCastExpr | K::CStyleCastExpr) && node.cast == Cast::BitCast;
+            let Some(inner) = node.inner.first().filter(|_| is_cast) else { continue };
+            let Some(read) = read_of(inner) else { continue };
+            let (from, to) = (self.unit.type_of(inner), self.unit.type_of(node));
+            if self.shows_type(inner, &from, &to) {
+                let known = match self.behind_void.remove(&read) {
+                    Some(known) => known.and_then(|known| self.larger(known, to)),
+                    None => Some(to),
+                };
+                self.behind_void.insert(read, known);
+            }
+        }
+    }
+
+    /// The one of two types that pointers are cast to which is also the other: the same, or it begins with it.
+    fn larger(&mut self, one: Type, other: Type) -> Option<Type> {
+        let types = &mut self.unit.program.types;
+        let (a, b) = (types.data(one.element()?), types.data(other.element()?));
+        match (a == b, types.data[a].may_stand_for(b, &types.data), types.data[b].may_stand_for(a, &types.data)) {
+            (true, ..) | (_, true, _) => Some(one),
+            (_, _, true) => Some(other),
+            _ => None,
+        }
+    }
+
+    /// What a variable or member that is read is taken for.
+    pub fn taken_for(&self, read: &Node) -> Option<Type> {
+        self.behind_void.get(&named(read)?)?.clone()
+    }
+
+    /// Whether a cast says something about what is behind a pointer: it was one to nobody knows what, and is no fresh object.
+    pub fn shows_type(&mut self, pointer: &Node, from: &Type, to: &Type) -> bool {
+        let (Some(before), Some(after)) = (from.element(), to.element()) else { return false };
+        let is_function = matches!(after.unaliased().kind, TypeKind::Function { .. });
+        self.may_be_other(before, after)
+            && !is_function
+            && !self.function.is_library()
+            && !allocates(pointer)
+            && self.is_object(to)
+    }
+
+    /// Whether what is declared as the first of these may well be the second: nobody knows what it is, or the second begins with it.
+    fn may_be_other(&mut self, before: &Type, after: &Type) -> bool {
+        match before.kind {
+            TypeKind::Void => true,
+            TypeKind::Record(_) => {
+                let types = &mut self.unit.program.types;
+                let (before, after) = (types.data(before), types.data(after));
+                types.data[after].may_stand_for(before, &types.data)
+            }
+            _ => false,
+        }
+    }
+
+    /// Says what a pointer is taken for from here on.
+    pub fn take_for(&mut self, pointer: Operand, to: &Type, span: Span) {
+        let Some(element) = to.element() else { return };
+        let ty = self.unit.program.types.data(element).index() as u64;
+        let args = vec![pointer, Operand::Const(Ty::I64, ty)];
+        self.emit(InstKind::Builtin { dst: None, builtin: Builtin::TakeFor, args }, span);
+    }
+
+    /// Whether a pointer leads to a function, or to something of a known size that is no plain byte.
+    fn is_object(&mut self, pointer: &Type) -> bool {
+        let Some(element) = pointer.element() else { return false };
+        if element.is_volatile {
+            return false;
+        }
+        match &element.kind {
+            TypeKind::Int { bits, .. } => *bits > 8,
+            TypeKind::Float { .. } | TypeKind::Pointer(_) | TypeKind::Function { .. } => true,
+            TypeKind::Record(_) => {
+                let types = &mut self.unit.program.types;
+                let data = types.data(element);
+                matches!(types.data[data], DataType::Struct { size, .. } if size > 0)
+            }
+            _ => false,
+        }
+    }
+}
+
+/// The variable or member that an expression is the value of.
+fn read_of(node: &Node) -> Option<u64> {
+    let inner = node.inner.first()?;
+    match (&node.kind, &node.cast) {
+        (K::ParenExpr, _) | (K::ImplicitCastExpr | K::CStyleCastExpr, Cast::NoOp) => read_of(inner),
+        (K::ImplicitCastExpr, Cast::LValueToRValue) => named(inner),
+        _ => None,
+    }
+}
+
+fn named(place: &Node) -> Option<u64> {
+    match place.kind {
+        K::ParenExpr => named(place.inner.first()?),
+        K::DeclRefExpr => place.decl.as_ref().map(|decl| decl.id),
+        K::MemberExpr => Some(place.link),
+        _ => None,
+    }
+}
+
+/// Whether an expression is a null pointer or a call that makes a fresh object.
+fn allocates(node: &Node) -> bool {
+    const FRESH: [&str; 6] = ["malloc", "calloc", "realloc", "alloca", "aligned_alloc", "__builtin_alloca"];
+    let names_fresh = |node: &Node| node.decl.as_ref().is_some_and(|decl| FRESH.contains(&decl.name.as_str()));
+    match (&node.kind, node.inner.first()) {
+        (K::IntegerLiteral, _) => true,
+        (K::DeclRefExpr, _) => names_fresh(node),
+        (K::ParenExpr | K::ImplicitCastExpr | K::CStyleCastExpr | K::CallExpr, Some(inner)) => {
+            node.cast != Cast::LValueToRValue && allocates(inner)
+        }
+        _ => false,
+    }
+}
+
+/// Looks for uses of a parameter.
+fn collect<'n>(node: &'n Node, param: u64, uses: &mut Uses<'n>) {
+    let is_it = |node: &Node| is_value(node, param);
+    for inner in &node.inner {
+        if !is_it(inner) {
+            collect(inner, param, uses);
+            continue;
+        }
+        match (&node.kind, &node.cast, &node.opcode) {
+            (K::ImplicitCastExpr | K::CStyleCastExpr, Cast::BitCast, _) => uses.casts.push(node),
+            // To ask whether it is null looks at nothing.
+            (K::ImplicitCastExpr | K::CStyleCastExpr, Cast::PointerToBoolean | Cast::ToVoid, _)
+            | (K::BinaryOperator, _, Opcode::Equal | Opcode::NotEqual | Opcode::And | Opcode::Or)
+            | (K::UnaryOperator, _, Opcode::Not)
+            | (K::IfStmt, _, _) => {}
+            _ => uses.other = true,
+        }
+    }
+    // Its address, or an assignment to it.
+    let names_it = |node: &Node| node.kind == K::DeclRefExpr && node.decl.as_ref().is_some_and(|decl| decl.id == param);
+    if node.inner.iter().any(names_it) && !is_it(node) && node.kind != K::ParenExpr {
+        uses.other = true;
+    }
+}
+
+/// Whether an expression is the value of a variable.
+fn is_value(node: &Node, variable: u64) -> bool {
+    let Some(inner) = node.inner.first() else { return false };
+    match node.kind {
+        K::ParenExpr => is_value(inner, variable),
+        K::ImplicitCastExpr if node.cast == Cast::LValueToRValue => {
+            let mut named = inner;
+            while let (K::ParenExpr, Some(inner)) = (&named.kind, named.inner.first()) {
+                named = inner;
+            }
+            named.kind == K::DeclRefExpr && named.decl.as_ref().is_some_and(|decl| decl.id == variable)
+        }
+        K::ImplicitCastExpr | K::CStyleCastExpr if node.cast == Cast::NoOp => is_value(inner, variable),
+        _ => false,
+    }
+}

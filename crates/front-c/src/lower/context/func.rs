@@ -1,0 +1,548 @@
+//! The state of lowering one function: registers, slots, blocks, and the instructions appended to them.
+//!
+//! Nothing here fails. Where a construct is not supported, the block that needs it ends there with its name, and
+//! lowering goes on in a block that nobody reaches, with a value that nobody sees. So the rest of the function, its
+//! decision table included, is as it would be anyway.
+
+use crate::clang::ast_enums::{CastKind as Cast, Opcode};
+use crate::clang::kind::NodeKind as K;
+use crate::clang::node::Node;
+use crate::error::FrontError;
+use crate::lower::context::constants::{fold_bin, fold_cmp};
+use crate::lower::context::lifetimes::{Lives, Mark, Nest};
+use crate::lower::context::point_table::Marks;
+use crate::lower::context::unit::Unit;
+use crate::types::ctype::{Type, TypeKind};
+use crate::types::tokens::{Token, tokenize};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
+use touchstone_base::{Id, IndexMap, Span};
+use touchstone_ir::{
+    BinOp, Block, BlockId, CastOp, CmpOp, DecisionId, Function, GlobalId, Inst, InstKind, Operand, Reg, RegInfo, Slot,
+    SlotId, TermKind, Terminator, Ty, mask, sign_extend,
+};
+
+/// The declaration style of a definition's parameters.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Style {
+    Prototype,
+    /// K&R style, without a prototype.
+    Old,
+}
+
+/// Where a variable of a function lives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Local {
+    Register(Reg),
+    Slot(SlotId),
+    /// Behind this register: a structure that the caller passed.
+    Behind(Reg),
+    Static(GlobalId),
+    /// Behind the first register: an array whose bytes the second one counts.
+    Variable(Reg, Reg),
+}
+
+/// A block under construction.
+#[derive(Default)]
+pub(crate) struct Draft {
+    pub insts: Vec<Inst>,
+    pub terminator: Option<Terminator>,
+    /// What is alive where it begins, if lowering came to it, and where it ends.
+    pub scope_in: Option<Mark>,
+    pub scope_out: Mark,
+    /// The block of the source that its label stands in, if it has one.
+    pub label: Option<Nest>,
+}
+
+/// Lowering of one function.
+pub(crate) struct Lowerer<'u, 'p> {
+    pub unit: &'u mut Unit<'p>,
+    pub function: Function,
+    pub result: Type,
+    pub locals: FxHashMap<u64, Local>,
+    /// Types of variables with lengths that were computed where they are declared, by clang's id (see `vla`).
+    pub frozen_types: FxHashMap<u64, Type>,
+    /// What these lengths are.
+    pub lengths: Vec<Reg>,
+    /// Blocks of labels, by clang's id of the label.
+    pub labels: FxHashMap<u64, BlockId>,
+    /// Blocks of `case` and `default`, by clang's id of the statement.
+    pub cases: FxHashMap<u64, BlockId>,
+    pub breaks: Vec<BlockId>,
+    pub continues: Vec<BlockId>,
+    /// Decisions by clang's id of the expression: code that is lowered twice has one decision.
+    pub decisions: FxHashMap<u64, DecisionId>,
+    /// What `void *` variables and members are taken for, by clang's id: the one type that the function casts each to, if it is one.
+    pub behind_void: FxHashMap<u64, Option<Type>>,
+    pub marks: Marks,
+    pub lives: Lives,
+    pub error: Option<FrontError>,
+    facts: Facts,
+    blocks: Vec<Draft>,
+    current: BlockId,
+}
+
+/// What has to be known before a body is lowered.
+#[derive(Default)]
+struct Facts {
+    /// Variables whose address is taken, by clang's id.
+    address_taken: FxHashSet<u64>,
+    /// Variables that are, or have, an array that becomes a pointer otherwise than to be indexed.
+    decayed: FxHashSet<u64>,
+    /// Ids of labels, in order.
+    labels: Vec<u64>,
+    /// A declaration may be jumped over.
+    jumps: bool,
+}
+
+impl Facts {
+    fn collect(&mut self, node: &Node) {
+        if node.kind != K::ArraySubscriptExpr {
+            let decays = node.inner.iter().filter(|inner| inner.cast == Cast::ArrayToPointerDecay);
+            self.decayed.extend(decays.filter_map(variable_of));
+        }
+        match &node.kind {
+            K::UnaryOperator if node.opcode == Opcode::Amp => {
+                let mut operand = node.inner.first();
+                while let Some(inner) = operand {
+                    let through = matches!(inner.opcode, Opcode::Extension | Opcode::Real | Opcode::Imag);
+                    if inner.kind == K::ParenExpr || (inner.kind == K::UnaryOperator && through) {
+                        operand = inner.inner.first();
+                    } else {
+                        if inner.kind == K::DeclRefExpr {
+                            self.address_taken.extend(inner.decl.as_ref().map(|decl| decl.id));
+                        }
+                        break;
+                    }
+                }
+            }
+            K::LabelStmt => {
+                self.labels.push(node.link);
+                self.jumps = true;
+            }
+            K::SwitchStmt => {
+                let body = node.inner.last();
+                let declares = |body: &Node| body.inner.iter().any(|inner| inner.kind == K::DeclStmt);
+                self.jumps |= body.is_some_and(declares);
+            }
+            _ => {}
+        }
+        node.inner.iter().for_each(|inner| self.collect(inner));
+        node.filler.iter().for_each(|inner| self.collect(inner));
+    }
+}
+
+/// The variable that an expression is, or is a part of.
+fn variable_of(node: &Node) -> Option<u64> {
+    match (&node.kind, node.inner.first()) {
+        (K::DeclRefExpr, _) => node.decl.as_ref().map(|decl| decl.id),
+        (K::MemberExpr, Some(_)) if node.is_arrow => None,
+        (K::ParenExpr | K::MemberExpr | K::ImplicitCastExpr | K::ArraySubscriptExpr, Some(inner)) => variable_of(inner),
+        _ => None,
+    }
+}
+
+/// Lowers a function definition. `function` has its parameters and their registers.
+pub(crate) fn lower(unit: &mut Unit<'_>, function: Function, node: &Node) -> Result<Function, FrontError> {
+    let ty = unit.type_of(node);
+    let result = match &ty.kind {
+        crate::types::ctype::TypeKind::Function(signature) => signature.result.clone(),
+        _ => Type::int(),
+    };
+    let mut facts = Facts::default();
+    facts.collect(node);
+    let mut lowerer = Lowerer {
+        unit,
+        function,
+        result,
+        locals: FxHashMap::default(),
+        frozen_types: FxHashMap::default(),
+        lengths: Vec::new(),
+        labels: FxHashMap::default(),
+        cases: FxHashMap::default(),
+        breaks: Vec::new(),
+        continues: Vec::new(),
+        decisions: FxHashMap::default(),
+        behind_void: FxHashMap::default(),
+        marks: Marks::default(),
+        lives: Lives::default(),
+        error: None,
+        facts,
+        blocks: vec![Draft::default()],
+        current: BlockId::new(0),
+    };
+    lowerer.unit.push_scope();
+    lowerer.type_void_parameters(node);
+    lowerer.collect_void_casts(node);
+    lowerer.parameters(node);
+    lowerer.parameter_lengths(node);
+    for label in std::mem::take(&mut lowerer.facts.labels) {
+        let block = lowerer.new_block();
+        lowerer.labels.insert(label, block);
+        let number = lowerer.labels.len() as u64;
+        lowerer.unit.label_numbers.insert(label, number);
+    }
+    if let Some(body) = node.inner.iter().find(|inner| inner.kind == K::CompoundStmt) {
+        lowerer.statement(body);
+        lowerer.fall_off_the_end(body);
+    }
+    lowerer.unit.pop_scope();
+    match lowerer.error.take() {
+        Some(error) => Err(error),
+        None => Ok(lowerer.finish()),
+    }
+}
+
+impl Lowerer<'_, '_> {
+    fn parameters(&mut self, node: &Node) {
+        let hidden = usize::from(self.function.aggregate_result);
+        let params: Vec<&Node> = node.inner.iter().filter(|inner| inner.kind == K::ParmVarDecl).collect();
+        for (index, param) in params.into_iter().enumerate() {
+            let Some(info) = self.function.params.get(index + hidden) else { continue };
+            let (reg, aggregate) = (info.reg, info.aggregate);
+            let local = if aggregate {
+                Local::Behind(reg)
+            } else if self.facts.address_taken.contains(&param.id) {
+                let ty = self.unit.type_of(param);
+                let span = self.unit.span(param);
+                let slot = self.new_slot(Some(param.name.clone()), &ty);
+                self.emit(InstKind::SlotBegin { slot }, span);
+                let addr = self.slot_address(slot, span);
+                self.emit(InstKind::Store { addr, value: Operand::Reg(reg) }, span);
+                Local::Slot(slot)
+            } else {
+                Local::Register(reg)
+            };
+            self.locals.insert(param.id, local);
+            let ty = self.unit.type_of(param);
+            self.unit.scopes.add_variable(&param.name, param.id, ty);
+        }
+    }
+
+    /// The lengths of `int a[n][m]`, when all names are known.
+    fn parameter_lengths(&mut self, node: &Node) {
+        let params = node.inner.iter().filter(|inner| inner.kind == K::ParmVarDecl);
+        let style = self.style(node);
+        let effects = params.map(|param| self.enter_parameter(param, style)).sum();
+        self.unit.entered.insert(self.function.name.clone(), effects);
+    }
+
+    /// How the parameters are declared, which clang's types don't tell: an old-style list has their names alone.
+    fn style(&self, node: &Node) -> Style {
+        let first = node.inner.iter().find(|inner| inner.kind == K::ParmVarDecl).map(|param| param.name.as_str());
+        let list = || {
+            let at = node.loc.expansion?;
+            let text = self.unit.program.sources.text(self.unit.names.get(at.file as usize)?);
+            let rest = text.get(at.offset as usize..)?;
+            let end = rest.iter().position(|&byte| byte == b')')?;
+            Some(tokenize(&String::from_utf8_lossy(&rest[..=end])))
+        };
+        match list().as_deref() {
+            Some([_, open, Token::Word(word), next, ..])
+                if open.is("(") && first == Some(word) && (next.is(",") || next.is(")")) =>
+            {
+                Style::Old
+            }
+            _ => Style::Prototype,
+        }
+    }
+
+    /// What happens where the closing brace is reached.
+    fn fall_off_the_end(&mut self, body: &Node) {
+        let span = self.unit.point(&body.end);
+        let value = match self.function.result {
+            Some(ty) if self.function.name == "main" => Some(Operand::Const(ty, 0)),
+            // Allowed if nobody looks at the value.
+            _ => None,
+        };
+        self.terminate(TermKind::Return(value), span);
+    }
+
+    /// Whether a variable's address is taken somewhere.
+    pub fn is_address_taken(&self, id: u64) -> bool {
+        self.facts.address_taken.contains(&id)
+    }
+    /// Whether declarations may be jumped over, so that memory must exist from the start.
+    pub fn has_jumps(&self) -> bool {
+        self.facts.jumps
+    }
+
+    /// A new block.
+    pub fn new_block(&mut self) -> BlockId {
+        self.blocks.push(Draft::default());
+        BlockId::new(self.blocks.len() - 1)
+    }
+    /// The block that instructions are appended to.
+    pub fn here(&self) -> BlockId {
+        self.current
+    }
+    /// Goes on in a block.
+    pub fn start(&mut self, block: BlockId) {
+        self.current = block;
+        self.blocks[block.index()].scope_in.get_or_insert(self.lives.mark());
+    }
+    /// Goes on in the block of a label that a `goto` may lead to.
+    pub fn start_label(&mut self, block: BlockId, span: Span) {
+        self.blocks[block.index()].label = Some(self.lives.nest());
+        if self.current != block {
+            self.flow_into(block, span);
+        }
+    }
+    /// Appends an instruction.
+    pub fn emit(&mut self, kind: InstKind, span: Span) {
+        self.blocks[self.current.index()].insts.push(Inst { kind, span });
+    }
+    /// Puts an instruction at the start of the function.
+    pub fn emit_first(&mut self, kind: InstKind, span: Span) {
+        self.blocks[0].insts.insert(0, Inst { kind, span });
+    }
+    /// Ends the block, if it is not ended yet.
+    pub fn terminate(&mut self, kind: TermKind, span: Span) {
+        let block = &mut self.blocks[self.current.index()];
+        if block.terminator.is_none() {
+            block.terminator = Some(Terminator { kind, span });
+            block.scope_out = self.lives.mark();
+        }
+    }
+    /// Ends the block and goes on in one that nobody reaches.
+    pub fn stop(&mut self, kind: TermKind, span: Span) {
+        self.terminate(kind, span);
+        let dead = self.new_block();
+        self.start(dead);
+    }
+    /// Jumps to a block and goes on there.
+    pub fn flow_into(&mut self, block: BlockId, span: Span) {
+        self.terminate(TermKind::Jump(block), span);
+        self.start(block);
+    }
+    /// Stops at a construct that is not supported.
+    pub fn unsupported(&mut self, what: &str, node: &Node) {
+        let span = self.unit.span(node);
+        self.stop(TermKind::Unsupported(what.to_string()), span);
+    }
+    /// Stops at an expression that is not supported; the value is for code that nobody reaches.
+    pub fn unsupported_value(&mut self, what: &str, node: &Node) -> Operand {
+        self.unsupported(what, node);
+        let ty = self.unit.type_of(node);
+        Operand::Const(self.unit.program.types.scalar(&ty), 0)
+    }
+
+    /// A fresh register.
+    pub fn temp(&mut self, ty: Ty) -> Reg {
+        self.function.regs.push(RegInfo { ty, name: None })
+    }
+    /// A register for a variable.
+    pub fn variable(&mut self, ty: Ty, name: &str) -> Reg {
+        self.function.regs.push(RegInfo { ty, name: Some(name.to_string()) })
+    }
+    /// A fresh slot.
+    pub fn new_slot(&mut self, name: Option<String>, ty: &Type) -> SlotId {
+        let data = self.unit.program.types.data(ty);
+        let size = self.unit.program.types.size(ty);
+        self.function.slots.push(Slot { name, data, size })
+    }
+    /// A fresh slot of so many bytes.
+    pub fn new_bytes(&mut self, size: u64) -> SlotId {
+        let byte = Rc::new(Type::plain(TypeKind::Int { name: "unsigned char", bits: 8, signed: false }));
+        self.new_slot(None, &Type::plain(TypeKind::Array(byte, size)))
+    }
+    /// The address of a slot.
+    pub fn slot_address(&mut self, slot: SlotId, span: Span) -> Operand {
+        let dst = self.temp(Ty::Ptr);
+        self.emit(InstKind::SlotAddr { dst, slot }, span);
+        Operand::Reg(dst)
+    }
+    /// The address of a global.
+    pub fn global_address(&mut self, global: GlobalId, span: Span) -> Operand {
+        let dst = self.temp(Ty::Ptr);
+        self.emit(InstKind::GlobalAddr { dst, global }, span);
+        Operand::Reg(dst)
+    }
+    /// Whether somebody else may have the address of a local.
+    pub fn has_address(&self, id: u64) -> bool {
+        self.facts.address_taken.contains(&id) || self.facts.decayed.contains(&id)
+    }
+    /// A slot for a value without name, begun; its address.
+    pub fn temporary(&mut self, ty: &Type, span: Span) -> Operand {
+        let slot = self.new_slot(None, ty);
+        self.emit(InstKind::SlotBegin { slot }, span);
+        self.slot_address(slot, span)
+    }
+
+    /// The type of an operand.
+    pub fn ty(&self, operand: Operand) -> Ty {
+        match operand {
+            Operand::Reg(reg) => self.function.regs[reg].ty,
+            Operand::Const(ty, _) => ty,
+        }
+    }
+    /// `a op b`.
+    pub fn bin(&mut self, op: BinOp, a: Operand, b: Operand, span: Span) -> Operand {
+        let ty = self.ty(a);
+        if let (Operand::Const(_, x), Operand::Const(_, y)) = (a, b)
+            && let Some(value) = fold_bin(op, x, y, ty.bits())
+        {
+            return Operand::Const(ty, value);
+        }
+        let dst = self.temp(ty);
+        self.emit(InstKind::Bin { dst, op, a, b }, span);
+        Operand::Reg(dst)
+    }
+    /// `a op b`, an `i1`.
+    pub fn cmp(&mut self, op: CmpOp, a: Operand, b: Operand, span: Span) -> Operand {
+        if let (Operand::Const(ty, x), Operand::Const(_, y)) = (a, b) {
+            return Operand::Const(Ty::I1, u64::from(fold_cmp(op, x, y, ty.bits())));
+        }
+        let dst = self.temp(Ty::I1);
+        self.emit(InstKind::Cmp { dst, op, a, b }, span);
+        Operand::Reg(dst)
+    }
+    /// An integer in another width.
+    pub fn resize(&mut self, operand: Operand, to: Ty, signed: bool, span: Span) -> Operand {
+        let from = self.ty(operand);
+        if from == to {
+            return operand;
+        }
+        if let (Operand::Const(_, value), Ty::Int(bits)) = (operand, to) {
+            let wide = if signed { sign_extend(value, from.bits()) as u64 } else { value };
+            return Operand::Const(to, mask(wide, bits));
+        }
+        let op = match (from, to) {
+            (Ty::Ptr, _) => CastOp::PtrToInt,
+            (_, Ty::Ptr) => CastOp::IntToPtr,
+            _ if to.bits() < from.bits() => CastOp::Trunc,
+            _ if signed => CastOp::Sext,
+            _ => CastOp::Zext,
+        };
+        let dst = self.temp(to);
+        self.emit(InstKind::Cast { dst, op, src: operand }, span);
+        Operand::Reg(dst)
+    }
+    /// `base + offset` bytes.
+    pub fn offset(&mut self, base: Operand, offset: Operand, span: Span) -> Operand {
+        if let Operand::Const(_, 0) = offset {
+            return base;
+        }
+        let dst = self.temp(Ty::Ptr);
+        self.emit(InstKind::PtrAdd { dst, base, offset }, span);
+        Operand::Reg(dst)
+    }
+    /// Writes a register; the instruction that just made the value writes it directly.
+    pub fn assign(&mut self, dst: Reg, src: Operand, span: Span) {
+        if let Operand::Reg(temp) = src
+            && self.function.regs[temp].name.is_none()
+            && self.function.regs[temp].ty == self.function.regs[dst].ty
+            && let Some(last) = self.blocks[self.current.index()].insts.last_mut()
+            && let Some(target) = target_mut(&mut last.kind)
+            && *target == temp
+        {
+            *target = dst;
+            return;
+        }
+        self.emit(InstKind::Copy { dst, src }, span);
+    }
+    /// A copy of a value that later writes don't change.
+    pub fn keep(&mut self, operand: Operand, span: Span) -> Operand {
+        match operand {
+            Operand::Reg(reg) if self.function.regs[reg].name.is_some() => {
+                let dst = self.temp(self.function.regs[reg].ty);
+                self.emit(InstKind::Copy { dst, src: operand }, span);
+                Operand::Reg(dst)
+            }
+            _ => operand,
+        }
+    }
+
+    /// The finished function: blocks that nobody reaches and that hold nothing are dropped.
+    fn finish(mut self) -> Function {
+        crate::lower::context::empty_loops::mark(&mut self.blocks);
+        crate::lower::context::lifetimes::end_on_jumps(&mut self.blocks, &self.function, &self.lives);
+        let mut kept = vec![false; self.blocks.len()];
+        let mut work: Vec<usize> = Vec::new();
+        for (index, draft) in self.blocks.iter().enumerate() {
+            let tagged = matches!(
+                draft.terminator,
+                Some(Terminator { kind: TermKind::Branch { .. } | TermKind::Switch { .. }, .. })
+            );
+            if index == 0 || !draft.insts.is_empty() || tagged {
+                kept[index] = true;
+                work.push(index);
+            }
+        }
+        while let Some(index) = work.pop() {
+            let Some(terminator) = &mut self.blocks[index].terminator else { continue };
+            for target in targets_mut(&mut terminator.kind) {
+                let target = target.index();
+                if !kept[target] {
+                    kept[target] = true;
+                    work.push(target);
+                }
+            }
+        }
+        let mut new_ids = FxHashMap::default();
+        for (index, _) in kept.iter().enumerate().filter(|(_, kept)| **kept) {
+            let next = BlockId::new(new_ids.len());
+            new_ids.insert(BlockId::new(index), next);
+        }
+        let mut blocks = IndexMap::new();
+        for (draft, _) in self.blocks.into_iter().zip(kept).filter(|(_, kept)| *kept) {
+            let unreachable = || Terminator { kind: TermKind::Unreachable, span: Span::none() };
+            let mut terminator = draft.terminator.unwrap_or_else(unreachable);
+            for target in targets_mut(&mut terminator.kind) {
+                *target = new_ids[target];
+            }
+            blocks.push(Block { insts: draft.insts, terminator });
+        }
+        self.function.blocks = blocks;
+        crate::link::cleanup::drop_unused_registers(&mut self.function);
+        self.function
+    }
+}
+
+/// The blocks that a terminator names.
+fn targets_mut(kind: &mut TermKind) -> Vec<&mut BlockId> {
+    match kind {
+        TermKind::Jump(target) => vec![target],
+        TermKind::Branch { then_block, else_block, .. } => vec![then_block, else_block],
+        TermKind::Switch { arms, default, names, .. } => {
+            let named = names.iter_mut().map(|name| &mut name.target);
+            arms.iter_mut().map(|arm| &mut arm.target).chain(std::iter::once(default)).chain(named).collect()
+        }
+        TermKind::Catch { handler, next, .. } => vec![handler, next],
+        TermKind::Return(_) | TermKind::Throw(_) | TermKind::Unsupported(_) | TermKind::Unreachable => Vec::new(),
+    }
+}
+
+/// The blocks that a terminator names.
+pub(crate) fn targets(kind: &TermKind) -> Vec<BlockId> {
+    match kind {
+        TermKind::Jump(target) => vec![*target],
+        TermKind::Branch { then_block, else_block, .. } => vec![*then_block, *else_block],
+        TermKind::Switch { arms, default, .. } => arms.iter().map(|arm| arm.target).chain([*default]).collect(),
+        TermKind::Catch { handler, next, .. } => vec![*handler, *next],
+        TermKind::Return(_) | TermKind::Throw(_) | TermKind::Unsupported(_) | TermKind::Unreachable => Vec::new(),
+    }
+}
+
+/// The register that an instruction writes.
+fn target_mut(kind: &mut InstKind) -> Option<&mut Reg> {
+    match kind {
+        InstKind::Copy { dst, .. }
+        | InstKind::Bin { dst, .. }
+        | InstKind::Cmp { dst, .. }
+        | InstKind::Cast { dst, .. }
+        | InstKind::Float { dst, .. }
+        | InstKind::SlotAddr { dst, .. }
+        | InstKind::GlobalAddr { dst, .. }
+        | InstKind::PtrAdd { dst, .. }
+        | InstKind::PtrDiff { dst, .. }
+        | InstKind::Load { dst, .. } => Some(dst),
+        InstKind::Call { dst, .. } | InstKind::Builtin { dst, .. } => dst.as_mut(),
+        InstKind::Store { .. }
+        | InstKind::MemCopy { .. }
+        | InstKind::MemSet { .. }
+        | InstKind::SlotBegin { .. }
+        | InstKind::SlotEnd { .. }
+        | InstKind::Point { .. } => None,
+    }
+}

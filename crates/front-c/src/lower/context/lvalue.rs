@@ -1,0 +1,317 @@
+//! Lvalues: where an expression's object is.
+
+use crate::clang::ast_enums::{CastKind as Cast, Opcode};
+use crate::clang::ast_queries::selected;
+use crate::clang::kind::NodeKind as K;
+use crate::clang::node::Node;
+use crate::lower::context::bit_fields::BitField;
+use crate::lower::context::func::{Local, Lowerer};
+use crate::types::ctype::{FieldInfo, Type, TypeKind};
+use touchstone_base::Span;
+use touchstone_ir::{BinOp, Builtin, DataType, InstKind, Operand, Reg, Ty};
+
+/// Where an object is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Place {
+    Register(Reg),
+    /// So many bytes after an address.
+    Memory(Operand, i64),
+    /// Some bits after an address.
+    Bits(Operand, BitField),
+}
+
+/// What is done with an object.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Access {
+    Read,
+    Write,
+}
+
+impl Place {
+    /// For code that nobody reaches.
+    pub const NOWHERE: Place = Place::Memory(Operand::Const(Ty::Ptr, 0), 0);
+}
+
+impl Lowerer<'_, '_> {
+    /// The place of an lvalue.
+    pub fn place(&mut self, node: &Node) -> Place {
+        self.place_for(node, Access::Read)
+    }
+    /// The place of an lvalue that is going to be written: the indices on the way have points.
+    pub fn written_place(&mut self, node: &Node) -> Place {
+        self.place_for(node, Access::Write)
+    }
+    fn place_for(&mut self, node: &Node, access: Access) -> Place {
+        let span = self.unit.span(node);
+        match &node.kind {
+            K::ParenExpr | K::ConstantExpr => self.place_of_first(node, access),
+            K::UnaryOperator if node.opcode == Opcode::Extension => self.place_of_first(node, access),
+            K::UnaryOperator if node.opcode == Opcode::Star => match node.inner.first() {
+                Some(pointer) => Place::Memory(self.rvalue(pointer), 0),
+                None => self.no_place("expression", node),
+            },
+            K::UnaryOperator if matches!(node.opcode, Opcode::Real | Opcode::Imag) => {
+                let place = self.place_of_first(node, access);
+                match (place, &node.opcode) {
+                    (Place::Memory(base, before), Opcode::Imag) => {
+                        let size = self.unit.program.types.size(&self.unit.type_of(node)) as i64;
+                        Place::Memory(base, before.wrapping_add(size))
+                    }
+                    (place, _) => place,
+                }
+            }
+            K::ImplicitCastExpr | K::CStyleCastExpr if matches!(node.cast, Cast::NoOp | Cast::LValueBitCast) => {
+                self.place_of_first(node, access)
+            }
+            K::DeclRefExpr => self.place_of_variable(node, span),
+            K::ArraySubscriptExpr => self.place_of_element(node, span, access),
+            K::MemberExpr => self.place_of_member(node, access),
+            K::StringLiteral | K::PredefinedExpr => match self.unit.string_global(node, span) {
+                Some(global) => Place::Memory(self.global_address(global, span), 0),
+                None => self.no_place("string literal", node),
+            },
+            K::CompoundLiteralExpr => self.place_of_literal(node, span),
+            K::GenericSelectionExpr => match selected(node) {
+                Some(chosen) => self.place_for(chosen, access),
+                None => self.no_place("_Generic", node),
+            },
+            _ if self.unit.type_of(node).is_record() => {
+                // A structure without a name (a call's result): it needs one to have parts.
+                let ty = self.unit.type_of(node);
+                let address = self.temporary(&ty, span);
+                self.aggregate(node, &ty, address);
+                Place::Memory(address, 0)
+            }
+            kind => {
+                let what = kind.to_string();
+                self.no_place(&what, node)
+            }
+        }
+    }
+
+    fn no_place(&mut self, what: &str, node: &Node) -> Place {
+        self.unsupported(what, node);
+        Place::NOWHERE
+    }
+    fn place_of_first(&mut self, node: &Node, access: Access) -> Place {
+        match node.inner.first() {
+            Some(inner) => self.place_for(inner, access),
+            None => self.no_place("expression", node),
+        }
+    }
+
+    fn place_of_variable(&mut self, node: &Node, span: Span) -> Place {
+        let Some(decl) = &node.decl else { return self.no_place("expression", node) };
+        if let Some(Local::Variable(reg, _)) = self.locals.get(&decl.id) {
+            return Place::Memory(Operand::Reg(*reg), 0);
+        }
+        if let Some(what) = self.variable_refusal(node) {
+            return self.no_place(what, node);
+        }
+        if let Some(place) = self.local_place(decl.id, span) {
+            return place;
+        }
+        match self.locals.get(&decl.id) {
+            None if decl.kind == K::VarDecl => {
+                let global = self.unit.global_named(&decl.name, decl.ty.as_ref());
+                Place::Memory(self.named_address(&decl.name, global, span), 0)
+            }
+            None if decl.kind == K::FunctionDecl => {
+                let global = self.unit.function_address(&decl.name.clone(), decl.ty.as_ref(), span);
+                Place::Memory(self.named_address(&decl.name, global, span), 0)
+            }
+            _ => self.no_place("variable of an unknown kind", node),
+        }
+    }
+    /// The place of a variable of the function.
+    pub fn local_place(&mut self, id: u64, span: Span) -> Option<Place> {
+        Some(match self.locals.get(&id).copied()? {
+            Local::Register(reg) => Place::Register(reg),
+            Local::Slot(slot) => Place::Memory(self.slot_address(slot, span), 0),
+            Local::Behind(reg) | Local::Variable(reg, _) => Place::Memory(Operand::Reg(reg), 0),
+            Local::Static(global) => Place::Memory(self.global_address(global, span), 0),
+        })
+    }
+    /// A variable whose type has no layout can't even be named.
+    pub fn variable_refusal(&self, node: &Node) -> Option<&'static str> {
+        let ty = self.unit.type_of(node);
+        match self.unit.program.types.refusal(&ty) {
+            Some(
+                what @ ("variable-length array" | "_BitInt" | "_Atomic" | "varargs" | "vector type" | "unknown type"),
+            ) => Some(what),
+            _ => None,
+        }
+    }
+
+    fn place_of_element(&mut self, node: &Node, span: Span, access: Access) -> Place {
+        let [left, right] = node.inner.as_slice() else { return self.no_place("expression", node) };
+        let is_base = |ty: Type| ty.is_pointer() || ty.vector().is_some();
+        let (base, index) = if is_base(self.unit.type_of(left)) { (left, right) } else { (right, left) };
+        let ty = self.unit.type_of(base);
+        let lane = ty.vector().map(|(element, _)| self.unit.program.types.size(&element));
+        let stride = match lane {
+            Some(size) => Some(Operand::Const(Ty::I64, size)),
+            None => self.stride(base, span),
+        };
+        let Some(stride) = stride else { return self.no_place(unsized_name(&ty), node) };
+        let base = match lane {
+            Some(_) => self.place_for(base, access),
+            None => self.array_base(base, access),
+        };
+        if access == Access::Write {
+            self.mark_value(index);
+        }
+        let signed = self.unit.program.types.is_signed(&self.unit.type_of(index));
+        let index = self.rvalue(index);
+        let index = self.resize(index, Ty::I64, signed, span);
+        if let (Place::Memory(address, offset), Operand::Const(_, index), Operand::Const(_, size)) =
+            (base, index, stride)
+        {
+            return Place::Memory(address, offset.wrapping_add((index as i64).wrapping_mul(size as i64)));
+        }
+        let address = self.address(base, span);
+        let bytes = self.times(index, stride, span);
+        Place::Memory(self.offset(address, bytes, span), 0)
+    }
+    /// The address that a subscript starts from; of an array, its place, so that constant offsets add up.
+    fn array_base(&mut self, base: &Node, access: Access) -> Place {
+        let mut inner = base;
+        while inner.kind == K::ParenExpr
+            && let Some(first) = inner.inner.first()
+        {
+            inner = first;
+        }
+        if inner.kind == K::ImplicitCastExpr
+            && inner.cast == Cast::ArrayToPointerDecay
+            && let Some(array) = inner.inner.first()
+        {
+            return self.place_for(array, access);
+        }
+        Place::Memory(self.rvalue(base), 0)
+    }
+    /// `index * size`.
+    pub fn bin_scaled(&mut self, index: Operand, size: u64, span: Span) -> Operand {
+        if size == 1 { index } else { self.bin(BinOp::Mul, index, Operand::Const(Ty::I64, size), span) }
+    }
+    /// The size of what a pointer points to, if it has one.
+    pub fn element_size(&self, pointer: &Type) -> Option<u64> {
+        let element = pointer.element()?;
+        match element.kind {
+            TypeKind::Refused { size: 0, .. } => None,
+            TypeKind::Record(id) if !self.unit.program.types.records[id].complete => None,
+            TypeKind::Record(id) if self.unit.program.types.records[id].problem.is_some() => None,
+            TypeKind::OpenArray(_) | TypeKind::Variable(..) => None,
+            _ => Some(self.unit.program.types.size(element)),
+        }
+    }
+
+    fn place_of_member(&mut self, node: &Node, access: Access) -> Place {
+        let Some(base) = node.inner.first() else { return self.no_place("expression", node) };
+        let place = if node.is_arrow { Place::Memory(self.rvalue(base), 0) } else { self.place_for(base, access) };
+        let Some(&(record, field)) = self.unit.fields.get(&node.link) else {
+            return self.no_place("member of an unknown type", node);
+        };
+        let (record_id, field_index) = (record, field);
+        let record = &self.unit.program.types.records[record];
+        let field = &record.fields[field];
+        let offset = field.offset as i64;
+        if let Some(problem) = record.problem {
+            return self.no_place(problem, node);
+        }
+        let bits = field.bits.map(|bits| (bits, field.ty.clone()));
+        let span = self.unit.span(node);
+        self.look(place, record_id, field_index, span);
+        match (place, bits) {
+            (Place::Memory(address, before), None) => Place::Memory(address, before.wrapping_add(offset)),
+            (Place::Memory(address, before), Some((bits, ty))) => {
+                Place::Bits(address, self.bit_field(before, bits, &ty))
+            }
+            // A structure is never in a register.
+            (Place::Register(_) | Place::Bits(..), _) => self.no_place("member of a scalar", node),
+        }
+    }
+
+    /// Says by which member a union is looked at, where its inputs depend on that.
+    fn look(&mut self, place: Place, record: usize, field: usize, span: Span) {
+        let types = &self.unit.program.types;
+        let known = &types.records[record];
+        if !matches!(types.data[known.data], DataType::Union { .. }) {
+            return;
+        }
+        let told = |field: &&FieldInfo| field.bits.is_none() || !field.name.is_empty();
+        let member = known.fields[..field].iter().filter(told).count() as u64;
+        let size = Operand::Const(Ty::I64, known.size);
+        let args = vec![self.address(place, span), size, Operand::Const(Ty::I64, member)];
+        self.emit(InstKind::Builtin { dst: None, builtin: Builtin::Look, args }, span);
+    }
+
+    /// A bit-field of the structure that is so many bytes after an address.
+    pub fn bit_field(&self, before: i64, (first, width): (u64, u64), ty: &Type) -> BitField {
+        let types = &self.unit.program.types;
+        let scalar = types.scalar(ty);
+        let width = width.min(u64::from(scalar.bits())) as u8;
+        BitField {
+            first: before.wrapping_mul(8).wrapping_add(first as i64),
+            width,
+            signed: types.is_signed(ty),
+            scalar,
+        }
+    }
+
+    fn place_of_literal(&mut self, node: &Node, span: Span) -> Place {
+        let ty = self.unit.type_of(node);
+        let Some(value) = node.inner.first() else { return self.no_place("compound literal", node) };
+        if let Some(what) = self.unit.program.types.refusal(&ty) {
+            return self.no_place(what, node);
+        }
+        // No beginning of the slot: where control comes here again in one block the literal is the same object, whose old value
+        // its initialiser may read, and which it writes in whole.
+        let slot = self.new_slot(None, &ty);
+        self.lives.declare_literal(slot);
+        let address = self.slot_address(slot, span);
+        self.initialise(value, &ty, Place::Memory(address, 0));
+        Place::Memory(address, 0)
+    }
+
+    /// The address of a place in memory.
+    pub fn address(&mut self, place: Place, span: Span) -> Operand {
+        match place {
+            Place::Memory(base, offset) => self.offset(base, Operand::Const(Ty::I64, offset as u64), span),
+            // Variables whose address is needed are never in registers, and a bit-field has none.
+            Place::Register(_) | Place::Bits(..) => Operand::Const(Ty::Ptr, 0),
+        }
+    }
+    /// Reads a scalar.
+    pub fn load(&mut self, place: Place, ty: &Type, span: Span) -> Operand {
+        match place {
+            Place::Register(reg) => Operand::Reg(reg),
+            Place::Bits(base, field) => self.load_bits(base, field, span),
+            Place::Memory(..) => {
+                let addr = self.address(place, span);
+                let dst = self.temp(self.unit.program.types.scalar(ty));
+                self.emit(InstKind::Load { dst, addr }, span);
+                Operand::Reg(dst)
+            }
+        }
+    }
+    /// Writes a scalar; the value that is then there.
+    pub fn store(&mut self, place: Place, value: Operand, span: Span) -> Operand {
+        match place {
+            Place::Register(reg) => {
+                self.assign(reg, value, span);
+                Operand::Reg(reg)
+            }
+            Place::Bits(base, field) => self.store_bits(base, field, value, span),
+            Place::Memory(..) => {
+                let addr = self.address(place, span);
+                self.emit(InstKind::Store { addr, value }, span);
+                value
+            }
+        }
+    }
+}
+
+/// What is said of a pointer to something without a known size.
+pub(crate) fn unsized_name(pointer: &Type) -> &'static str {
+    if pointer.is_variably_modified() { "variable-length array of this form" } else { "incomplete type" }
+}

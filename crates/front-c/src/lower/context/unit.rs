@@ -1,0 +1,756 @@
+//! One translation unit: its declarations, in document order.
+
+use crate::clang::ast_enums::{Storage, TagKind};
+use crate::clang::ast_queries::initialiser;
+use crate::clang::kind::NodeKind as K;
+use crate::clang::node::{Node, Position, TypeText};
+use crate::error::FrontError;
+use crate::link::linked_program::{Declaration, GlobalDeclaration, LinkedProgram};
+use crate::link::models;
+use crate::types::ctype::{FieldDecl, Layout, Type, TypeKind};
+use crate::types::scope::{Scopes, Tag};
+use crate::types::typename::{parse_known, parse_type};
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::rc::Rc;
+use touchstone_base::Span;
+use touchstone_ir::{EnumItem, FuncId, FunctionRole, GlobalId, Linkage};
+
+/// Which functions of a unit are lowered.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Selection {
+    /// All but those of system headers that nobody calls.
+    Program,
+    /// Only these and what they call: models, which are this to the program.
+    Library(Vec<String>, FunctionRole),
+}
+
+/// A translation unit being read.
+pub(crate) struct Unit<'p> {
+    pub program: &'p mut LinkedProgram,
+    pub scopes: Scopes,
+    /// File names, as positions index them.
+    pub names: Vec<Rc<str>>,
+    /// The file that was given.
+    pub file: String,
+    /// Values of enumeration constants by clang's id.
+    pub constants: FxHashMap<u64, i64>,
+    /// Record and index of fields by clang's id.
+    pub fields: FxHashMap<u64, (usize, usize)>,
+    /// Functions whose parameters may be declared as arrays.
+    pub array_candidates: Vec<FuncId>,
+    /// Alignments that declarations have otherwise than by their types, by clang's id.
+    pub alignments: FxHashMap<u64, u64>,
+    /// How many things functions do because the lengths of their parameters do them.
+    pub entered: FxHashMap<String, usize>,
+    /// Numbers of labels by clang's id: what their addresses are.
+    pub label_numbers: FxHashMap<u64, u64>,
+    /// Static locals by clang's id.
+    pub static_locals: FxHashMap<u64, GlobalId>,
+    /// Whether compilers have their own code for some functions of the library.
+    pub inlines: bool,
+    selection: Selection,
+    types: RefCell<FxHashMap<Rc<str>, Type>>,
+    declarations: FxHashMap<String, Declaration>,
+    functions: FxHashMap<String, FuncId>,
+    global_declarations: FxHashMap<String, GlobalDeclaration>,
+    globals: FxHashMap<String, GlobalId>,
+    postponed: FxHashMap<String, Node>,
+    wanted: VecDeque<String>,
+}
+
+impl<'p> Unit<'p> {
+    /// A unit of which nothing is read yet.
+    pub fn new(program: &'p mut LinkedProgram, file: &str, selection: Selection) -> Unit<'p> {
+        Unit {
+            program,
+            scopes: Scopes::new(),
+            names: Vec::new(),
+            file: file.to_string(),
+            constants: FxHashMap::default(),
+            fields: FxHashMap::default(),
+            array_candidates: Vec::new(),
+            alignments: FxHashMap::default(),
+            entered: FxHashMap::default(),
+            label_numbers: FxHashMap::default(),
+            static_locals: FxHashMap::default(),
+            inlines: false,
+            selection,
+            types: RefCell::new(FxHashMap::default()),
+            declarations: FxHashMap::default(),
+            functions: FxHashMap::default(),
+            global_declarations: FxHashMap::default(),
+            globals: FxHashMap::default(),
+            postponed: FxHashMap::default(),
+            wanted: VecDeque::new(),
+        }
+    }
+
+    /// The span of a node.
+    pub fn span(&mut self, node: &Node) -> Span {
+        self.program.sources.span(&mut self.program.files, &self.names, node)
+    }
+    /// The span of a declared name.
+    pub fn point(&mut self, position: &Position) -> Span {
+        self.program.sources.point(&mut self.program.files, &self.names, position)
+    }
+    /// The head of a statement up to the parenthesis that closes behind its keyword, and its text.
+    pub fn head(&mut self, node: &Node, condition: Option<&Node>) -> (Span, String) {
+        let end = condition.map_or(&node.begin, |condition| &condition.end);
+        self.program.sources.head(&mut self.program.files, &self.names, &node.begin, end)
+    }
+    /// The first word of a statement, and its text.
+    pub fn keyword(&mut self, node: &Node) -> (Span, String) {
+        self.program.sources.piece(&mut self.program.files, &self.names, &node.begin, &node.begin)
+    }
+    /// The source text of a node, shortened.
+    pub fn short_text(&mut self, node: &Node) -> String {
+        self.program.sources.short_text(&self.names, node)
+    }
+    /// The source text of a node.
+    pub fn text(&mut self, node: &Node) -> String {
+        self.program.sources.node_text(&self.names, node)
+    }
+
+    /// The type of a node.
+    pub fn type_of(&self, node: &Node) -> Type {
+        match &node.ty {
+            Some(text) => self.type_named(text),
+            None => Type::plain(TypeKind::Void),
+        }
+    }
+    /// The type that clang's text names.
+    pub fn type_named(&self, text: &TypeText) -> Type {
+        if let Some(ty) = self.types.borrow().get(&text.written) {
+            return ty.clone();
+        }
+        let known = |text: &str| parse_known(text, &self.scopes, &self.program.types);
+        let desugared = || text.desugared.as_deref().and_then(known);
+        // clang knows better than we what the expression of a `typeof` is.
+        let first = if text.written.contains("typeof") { desugared() } else { None };
+        let ty = first
+            .or_else(|| known(&text.written))
+            .or_else(desugared)
+            .unwrap_or_else(|| parse_type(&text.written, &self.scopes, &self.program.types));
+        // `typeof (x)` means something else elsewhere.
+        if !text.written.contains("typeof") {
+            self.types.borrow_mut().insert(Rc::clone(&text.written), ty.clone());
+        }
+        ty
+    }
+    /// Forgets what texts mean, when a declaration may have changed it.
+    fn forget_types(&self) {
+        self.types.borrow_mut().clear();
+    }
+    /// Enters a block of a function.
+    pub fn push_scope(&mut self) {
+        self.scopes.push();
+    }
+    /// Leaves a block of a function.
+    pub fn pop_scope(&mut self) {
+        if self.scopes.pop() {
+            self.forget_types();
+        }
+    }
+
+    /// Takes a declaration of the file scope.
+    pub fn declaration(&mut self, node: Node) -> Result<(), FrontError> {
+        match &node.kind {
+            K::TypedefDecl | K::RecordDecl | K::EnumDecl => self.type_declaration(&node),
+            K::FunctionDecl => return self.function_declaration(node),
+            K::VarDecl => return self.global_declaration(&node),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Takes a declaration of a type, also of a block.
+    pub fn type_declaration(&mut self, node: &Node) {
+        match &node.kind {
+            K::TypedefDecl => self.typedef(node),
+            K::RecordDecl => self.record(node),
+            K::EnumDecl => self.enumeration(node),
+            _ => {}
+        }
+    }
+
+    fn typedef(&mut self, node: &Node) {
+        let direct = node.inner.first().and_then(|inner| self.declared_tag(inner));
+        let mut ty = match direct {
+            Some(Tag::Record(id)) => {
+                let record = &mut self.program.types.records[id];
+                if !record.named {
+                    record.named = true;
+                    record.name = node.name.clone();
+                    self.program.types.refresh_record(id);
+                }
+                Type::plain(TypeKind::Record(id))
+            }
+            Some(Tag::Enum(id)) => {
+                let info = &mut self.program.types.enums[id];
+                if !info.named {
+                    info.named = true;
+                    info.name = node.name.clone();
+                    self.program.types.refresh_enum(id);
+                }
+                Type::plain(TypeKind::Enum(id))
+            }
+            None => self.type_of(node),
+        };
+        if node.inner.iter().any(|inner| inner.kind == K::AlignedAttr) {
+            ty = Type::refused(&node.name, "type with its own alignment");
+        }
+        self.scopes.add_typedef(&node.name, ty);
+        self.forget_types();
+    }
+    /// Gives a typedef another meaning, from here on.
+    pub fn redefine_type(&mut self, name: &str, ty: Type) {
+        self.scopes.add_typedef(name, ty);
+        self.forget_types();
+    }
+    /// The tag that a type node is, without pointers, arrays or qualifiers around it.
+    fn declared_tag(&self, node: &Node) -> Option<Tag> {
+        match &node.kind {
+            K::ElaboratedType => match self.scopes.by_id.get(&node.link) {
+                Some(&tag) => Some(tag),
+                None => node.inner.first().and_then(|inner| self.declared_tag(inner)),
+            },
+            K::RecordType | K::EnumType => self.scopes.by_id.get(&node.decl.as_ref()?.id).copied(),
+            _ => None,
+        }
+    }
+
+    fn unnamed_key(&self, node: &Node) -> Option<String> {
+        let loc = node.loc.expansion?;
+        Some(format!("{}:{}:{}", self.names.get(loc.file as usize)?, loc.line, loc.column))
+    }
+    /// The tag of a declaration, if an earlier declaration made it.
+    fn earlier_tag(&self, node: &Node, full: &str) -> Option<Tag> {
+        self.scopes
+            .by_id
+            .get(&node.link)
+            .copied()
+            .or_else(|| if node.name.is_empty() { None } else { self.scopes.own_tag(full) })
+    }
+
+    fn record(&mut self, node: &Node) {
+        let full = format!("{} {}", node.tag, node.name);
+        let id = match self.earlier_tag(node, &full) {
+            Some(Tag::Record(id)) => id,
+            _ => {
+                let named = !node.name.is_empty();
+                let key = self.unnamed_key(node).unwrap_or_default();
+                let name = if named { full.clone() } else { format!("{} (unnamed at {key})", node.tag) };
+                let id = self.program.types.new_record(name, named, node.tag == TagKind::Union);
+                if named {
+                    self.scopes.add_tag(&full, Tag::Record(id));
+                } else {
+                    self.scopes.unnamed.insert(key, Tag::Record(id));
+                }
+                self.forget_types();
+                id
+            }
+        };
+        self.scopes.by_id.insert(node.id, Tag::Record(id));
+        if !node.is_complete {
+            return;
+        }
+        let mut fields = Vec::new();
+        let (mut packed, mut aligned, mut most) = (false, None, None);
+        for inner in &node.inner {
+            match &inner.kind {
+                K::RecordDecl | K::EnumDecl => self.type_declaration(inner),
+                K::FieldDecl => fields.push(self.field(inner)),
+                K::PackedAttr => packed = true,
+                K::AlignedAttr => aligned = self.alignment(inner).max(aligned),
+                K::MaxFieldAlignmentAttr => {
+                    most = self.pragma_pack(node);
+                    if most.is_none() {
+                        self.program.types.records[id].problem = Some("#pragma pack");
+                    }
+                }
+                _ => {}
+            }
+        }
+        for field in &fields {
+            let own = self.program.types.align(&field.ty).min(most.unwrap_or(u64::MAX));
+            let own = if packed || field.packed { 1 } else { own };
+            self.alignments.insert(field.id, own.max(field.aligned.unwrap_or(1)));
+        }
+        let ids: Vec<u64> = fields.iter().filter(|field| field.width != Some(0)).map(|field| field.id).collect();
+        self.program.types.complete_record(id, fields, Layout { packed, aligned, most });
+        self.fields.extend(ids.into_iter().enumerate().map(|(index, field)| (field, (id, index))));
+        self.forget_types();
+    }
+    /// What `#pragma pack` says where a record stands. clang's JSON doesn't have it, so the directives above it in its
+    /// file are read; `None` if they don't tell.
+    fn pragma_pack(&self, node: &Node) -> Option<u64> {
+        let begin = node.begin.expansion?;
+        let text = self.program.sources.text(self.names.get(begin.file as usize)?);
+        crate::types::packing::in_effect(std::str::from_utf8(text.get(..begin.offset as usize)?).ok()?)
+    }
+    fn field(&mut self, node: &Node) -> FieldDecl {
+        let width = if node.is_bitfield { node.inner.first().and_then(|width| self.const_int(width)) } else { None };
+        let mut aligned = None;
+        for attribute in node.inner.iter().filter(|inner| inner.kind == K::AlignedAttr) {
+            aligned = self.alignment(attribute).max(aligned);
+        }
+        FieldDecl {
+            id: node.id,
+            name: node.name.clone(),
+            ty: self.type_of(node),
+            width,
+            packed: node.inner.iter().any(|inner| inner.kind == K::PackedAttr),
+            aligned,
+        }
+    }
+    /// The value of an `aligned` attribute; without a value it is the largest there is.
+    fn alignment(&self, node: &Node) -> Option<u64> {
+        match node.inner.first() {
+            Some(value) => self.const_int(value),
+            None => Some(16),
+        }
+    }
+
+    fn enumeration(&mut self, node: &Node) {
+        let full = format!("enum {}", node.name);
+        let id = match self.earlier_tag(node, &full) {
+            Some(Tag::Enum(id)) => id,
+            _ => {
+                let named = !node.name.is_empty();
+                let key = self.unnamed_key(node).unwrap_or_default();
+                let name = if named { full.clone() } else { format!("enum (unnamed at {key})") };
+                let id = self.program.types.new_enum(name, named);
+                if named {
+                    self.scopes.add_tag(&full, Tag::Enum(id));
+                } else {
+                    self.scopes.unnamed.insert(key, Tag::Enum(id));
+                }
+                self.forget_types();
+                id
+            }
+        };
+        self.scopes.by_id.insert(node.id, Tag::Enum(id));
+        let mut items = Vec::new();
+        let mut next = 0i64;
+        for item in node.inner.iter().filter(|inner| inner.kind == K::EnumConstantDecl) {
+            let written = item.inner.iter().find(|inner| inner.kind.is_expression());
+            let value = written.and_then(|value| self.const_signed(value)).unwrap_or(next);
+            next = value.wrapping_add(1);
+            self.constants.insert(item.id, value);
+            self.scopes.constants.insert(item.name.clone(), value);
+            items.push(EnumItem { name: item.name.clone(), value });
+        }
+        if items.is_empty() {
+            return;
+        }
+        let packed = node.inner.iter().any(|inner| inner.kind == K::PackedAttr);
+        let fixed = node.arg_type.as_ref().map(|text| self.type_named(text));
+        let (bits, signed) = match fixed {
+            Some(ty) => (self.program.types.scalar(&ty).bits(), self.program.types.is_signed(&ty)),
+            None => enum_layout(&items, packed),
+        };
+        let info = &mut self.program.types.enums[id];
+        info.bits = bits;
+        info.signed = signed;
+        info.items = items;
+        self.program.types.refresh_enum(id);
+        self.forget_types();
+    }
+
+    /// Takes a declaration of a function, also of a block.
+    pub fn function_declaration(&mut self, node: Node) -> Result<(), FrontError> {
+        let internal =
+            node.storage == Storage::Static || self.declarations.get(&node.name).is_some_and(|d| d.internal.is_some());
+        let param_nodes: Vec<&Node> = node.inner.iter().filter(|inner| inner.kind == K::ParmVarDecl).collect();
+        let param_names: Vec<String> = param_nodes.iter().map(|param| param.name.clone()).collect();
+        let has_body = node.inner.iter().any(|inner| inner.kind == K::CompoundStmt);
+        self.note_alignment(&node);
+        let mut ty = self.type_of(&node);
+        self.scopes.add_global(&node.name, ty.clone());
+        if has_body && let TypeKind::Function(signature) = &ty.kind {
+            // The parameters as the body sees them; an old-style definition's type shows promoted ones.
+            let mut signature = (**signature).clone();
+            signature.params = param_nodes.iter().map(|param| self.type_of(param)).collect();
+            ty.kind = TypeKind::Function(Rc::new(signature));
+        }
+        let returns = node.ty.as_ref().is_none_or(|ty| !ty.written.contains("noreturn"));
+        if !returns || node.inner.iter().any(|inner| inner.kind == K::C11NoReturnAttr) {
+            self.program.endless.insert(node.name.clone());
+        }
+        if self.is_system(&node.loc) {
+            self.program.of_library.insert(node.name.clone());
+        }
+        self.note_weak(&node);
+        let declaration = Declaration {
+            name: node.name.clone(),
+            ty,
+            param_names,
+            span: self.point(&node.loc),
+            internal: internal.then(|| self.file.clone()),
+            label: self.assembler_label(&node),
+        };
+        if has_body || !self.declarations.contains_key(&node.name) {
+            self.declarations.insert(node.name.clone(), declaration);
+        } else if let Some(known) =
+            self.declarations.get_mut(&node.name).filter(|_| !self.functions.contains_key(&node.name))
+        {
+            // clang declares a function of the library by itself first.
+            known.label = declaration.label.or(known.label.take());
+        }
+        if let Some(target) = alias_of(&node).filter(|_| !has_body) {
+            let id = self.function_named(target, node.ty.as_ref());
+            self.functions.insert(node.name.clone(), id);
+            if !internal {
+                self.program.alias_function(&node.name, id);
+            }
+        }
+        if !has_body {
+            return Ok(());
+        }
+        let postpone = match &self.selection {
+            Selection::Library(..) => true,
+            Selection::Program => self.is_system(&node.loc),
+        };
+        if postpone {
+            self.postponed.insert(node.name.clone(), node);
+            return Ok(());
+        }
+        self.define_function(&node)
+    }
+    /// The name that an assembler label gives a declaration. System headers have them for their own ends.
+    fn assembler_label(&self, node: &Node) -> Option<String> {
+        let labelled = node.inner.iter().any(|inner| inner.kind == K::AsmLabelAttr);
+        (labelled && !self.is_system(&node.loc)).then(|| node.mangled.clone())
+    }
+    /// Whether a position is in a header of the system or the compiler.
+    fn is_system(&self, position: &Position) -> bool {
+        position.expansion.is_none_or(|loc| self.is_system_file(loc.file) || self.is_system_line(&loc))
+    }
+    /// Whether a token is written in a macro of a system header.
+    pub fn is_made_by_system(&self, position: &Position) -> bool {
+        match (&position.spelling, &position.expansion) {
+            (Some(loc), _) => self.is_system_file(loc.file),
+            (None, Some(loc)) => self.is_system_line(loc),
+            (None, None) => false,
+        }
+    }
+    /// Whether preprocessed text says of a line that it came from a system header.
+    fn is_system_line(&self, loc: &crate::clang::node::RawLoc) -> bool {
+        self.names.get(loc.file as usize).is_some_and(|name| self.program.sources.is_system_line(name, loc.line))
+    }
+    /// Whether a token is written in a macro's definition, not where the macro is used.
+    pub fn is_made_by_macro(&self, position: &Position) -> bool {
+        position.spelling.is_some() && !position.macro_argument
+    }
+    fn is_system_file(&self, file: u32) -> bool {
+        self.names.get(file as usize).is_some_and(|name| {
+            name.as_ref() != self.file && (name.starts_with("/usr/") || name.contains("/lib/clang/"))
+        })
+    }
+
+    /// Whether this is a file of library models.
+    pub fn is_library(&self) -> bool {
+        matches!(self.selection, Selection::Library(..))
+    }
+    /// What the functions of this file are to the program.
+    fn role(&self) -> FunctionRole {
+        match self.selection {
+            Selection::Program => FunctionRole::Program,
+            Selection::Library(_, role) => role,
+        }
+    }
+    /// Whether calls of a function of this program are code that compilers have, not calls.
+    pub fn is_always_inlined(&self, name: &str) -> bool {
+        let standard = |declaration: &Declaration| match &declaration.ty.kind {
+            TypeKind::Function(signature) => {
+                let of_itself = matches!(signature.params.as_slice(), [only] if only.kind == signature.result.kind);
+                let declared = match &signature.result.kind {
+                    TypeKind::Int { name, .. } | TypeKind::Float { name, .. } => *name,
+                    _ => "",
+                };
+                let expected = match name {
+                    "abs" => "int",
+                    "labs" => "long",
+                    "llabs" => "long long",
+                    "fabs" => "double",
+                    _ => "float",
+                };
+                declaration.internal.is_none() && of_itself && declared == expected
+            }
+            _ => false,
+        };
+        self.inlines && models::is_always_inlined(name) && self.declarations.get(name).is_some_and(standard)
+    }
+    /// The library's function of a name, beside the program's own.
+    pub fn library_function(&mut self, name: &str, ty: Option<&TypeText>) -> FuncId {
+        let ty = match self.declarations.get(name) {
+            Some(declaration) => declaration.ty.clone(),
+            None => ty.map_or_else(|| Type::refused(name, "unknown function"), |text| self.type_named(text)),
+        };
+        self.program.library_function(name, ty)
+    }
+    /// The function of a name, made if it is new. `ty` is used if nothing declared it.
+    pub fn function_named(&mut self, name: &str, ty: Option<&TypeText>) -> FuncId {
+        if let Some(&id) = self.functions.get(name) {
+            return id;
+        }
+        // What the library calls is the library's.
+        let beside = self.is_library() && !models::is_replaceable(name) && self.program.overrides(name);
+        if beside && !self.is_internal(name) {
+            let id = self.library_function(name, ty);
+            self.functions.insert(name.to_string(), id);
+            if self.postponed.contains_key(name) && !self.program.functions[id].is_defined() {
+                self.wanted.push_back(name.to_string());
+            }
+            return id;
+        }
+        if !self.declarations.contains_key(name) {
+            let ty = ty.map_or_else(|| Type::refused(name, "unknown function"), |text| self.type_named(text));
+            let declaration = Declaration {
+                name: name.to_string(),
+                ty,
+                param_names: Vec::new(),
+                span: Span::none(),
+                internal: None,
+                label: None,
+            };
+            self.declarations.insert(name.to_string(), declaration);
+        }
+        let declaration = &self.declarations[name];
+        let id = self.program.function(declaration);
+        self.functions.insert(name.to_string(), id);
+        if self.postponed.contains_key(name) {
+            self.wanted.push_back(name.to_string());
+        }
+        id
+    }
+    /// The type of a function of this name, if one was declared.
+    pub fn function_declared(&self, name: &str) -> Option<Type> {
+        self.declarations.get(name).map(|declaration| declaration.ty.clone())
+    }
+    /// The global whose address is that of the function of a name.
+    pub fn function_address(&mut self, name: &str, ty: Option<&TypeText>, span: Span) -> GlobalId {
+        let id = self.function_named(name, ty);
+        let ty = self.declarations[name].ty.clone();
+        self.program.function_mark(id, &ty, span)
+    }
+    /// The address of a label, which only `goto *` can use: its number in the function.
+    pub fn label_address(&self, node: &Node) -> Option<u64> {
+        self.label_numbers.get(&node.link).copied()
+    }
+    /// The expression that `__builtin_choose_expr` stands for.
+    pub fn chosen<'n>(&self, node: &'n Node) -> Option<&'n Node> {
+        let [condition, yes, no] = node.inner.as_slice() else { return None };
+        Some(if self.const_int(condition)? != 0 { yes } else { no })
+    }
+    /// What `__builtin_types_compatible_p(a, b) ? x : y` is: headers choose by type this way, where others have `_Generic`. It
+    /// asks nothing that a run could answer, so it is no decision.
+    pub fn chosen_by_type<'n>(&self, node: &'n Node) -> Option<&'n Node> {
+        let asks_for_type = node.inner.first().is_some_and(|condition| condition.kind == K::TypeTraitExpr);
+        if node.kind == K::ConditionalOperator && asks_for_type { self.chosen(node) } else { None }
+    }
+    /// Whether this unit has a body for a name (so far).
+    pub fn has_body(&self, name: &str) -> bool {
+        self.postponed.contains_key(name)
+            || self.functions.get(name).is_some_and(|&id| self.program.functions[id].is_defined())
+    }
+
+    /// Whether a function of this name is declared to be internal, or to have another name for the linker.
+    pub fn is_internal(&self, name: &str) -> bool {
+        let other = |declaration: &Declaration| declaration.internal.is_some() || declaration.label.is_some();
+        self.declarations.get(name).is_some_and(other)
+    }
+
+    /// Whether an assembler label says what function of the program has this name.
+    pub fn is_labelled(&self, name: &str) -> bool {
+        self.declarations.get(name).is_some_and(|declaration| declaration.label.is_some())
+    }
+
+    fn define_function(&mut self, node: &Node) -> Result<(), FrontError> {
+        let id = self.function_named(&node.name, node.ty.as_ref());
+        let span = self.declarations[&node.name].span;
+        // A file of models may be read more than once, and the program's own functions come first.
+        if matches!(self.selection, Selection::Library(..)) && self.program.functions[id].is_defined() {
+            return Ok(());
+        }
+        let inline = node.is_inline && node.storage != Storage::Extern;
+        let Some(id) = self.program.define(id, span, inline)? else { return Ok(()) };
+        let ty = self.declarations[&node.name].ty.clone();
+        self.program.function_types.insert(id, ty);
+        let mut function = self.program.declared(&self.declarations[&node.name]);
+        function.role = self.role();
+        if node.inner.iter().any(|param| param.kind == K::ParmVarDecl && self.may_be_array(param)) {
+            self.array_candidates.push(id);
+        }
+        let function = crate::lower::context::func::lower(self, function, node)?;
+        self.program.functions[id] = function;
+        self.starters(node, id);
+        Ok(())
+    }
+    /// Whether a pointer parameter may have been declared as an array with a length: clang names the pointer that it became
+    /// (not a typedef, which is what was written), and its text has no `*`, or a length in brackets.
+    fn may_be_array(&mut self, param: &Node) -> bool {
+        let became_pointer = param.ty.as_ref().is_some_and(|ty| ty.written.contains('*'));
+        if !became_pointer || !self.type_of(param).is_pointer() {
+            return false;
+        }
+        let text = self.text(param);
+        if !text.contains('[') {
+            return !text.contains('*');
+        }
+        // `char *argv[]`, as in most programs, has no length to give back.
+        let dense: String = text.split_whitespace().collect();
+        text.matches('[').count() > 1 || !dense.ends_with("[]")
+    }
+
+    /// Keeps the alignment that attributes give a declaration.
+    pub fn note_alignment(&mut self, node: &Node) {
+        let attributes = node.inner.iter().filter(|inner| inner.kind == K::AlignedAttr);
+        if let Some(most) = attributes.filter_map(|attribute| self.alignment(attribute)).max() {
+            self.alignments.insert(node.id, most);
+        }
+    }
+
+    /// Another file may define a weak symbol instead of this one.
+    fn note_weak(&mut self, node: &Node) {
+        if node.inner.iter().any(|inner| inner.kind == K::WeakAttr) {
+            self.program.weak.insert(node.name.clone());
+        }
+    }
+
+    /// Takes a declaration of a global, also of a block (`extern`).
+    pub fn global_declaration(&mut self, node: &Node) -> Result<(), FrontError> {
+        let internal = node.storage == Storage::Static
+            || self.global_declarations.get(&node.name).is_some_and(|d| d.internal.is_some());
+        let ty = self.type_of(node);
+        self.note_alignment(node);
+        self.scopes.add_global(&node.name, ty.clone());
+        let span = self.point(&node.loc);
+        let declaration = GlobalDeclaration {
+            name: node.name.clone(),
+            ty: ty.clone(),
+            span,
+            internal: internal.then(|| self.file.clone()),
+            label: self.assembler_label(node),
+        };
+        self.global_declarations.insert(node.name.clone(), declaration);
+        self.note_weak(node);
+        if let Some(target) = alias_of(node) {
+            let id = self.global_named(target, node.ty.as_ref());
+            self.globals.insert(node.name.clone(), id);
+            self.program.alias_global(&node.name, id);
+            return Ok(());
+        }
+        if node.inner.iter().any(|inner| inner.kind == K::WeakRefAttr) {
+            let id = self.global_named(&node.name, None);
+            self.program.poison(id, "weakref attribute".to_string());
+        }
+        if node.storage == Storage::Register {
+            let id = self.global_named(&node.name, None);
+            self.program.poison(id, "variable in a machine register".to_string());
+        }
+        if node.storage == Storage::Extern && !node.has_init {
+            return Ok(());
+        }
+        let library = matches!(self.selection, Selection::Library(..));
+        // A file of models may be read more than once, and its variables are there once.
+        if library && !internal && self.program.defines_variable(&node.name) {
+            return Ok(());
+        }
+        let id = self.global_named(&node.name, None);
+        if !matches!(ty.kind, TypeKind::OpenArray(_)) {
+            self.program.set_global_type(id, &ty);
+        }
+        let linkage = match (library, internal) {
+            // Nobody outside can set it.
+            (true, _) => Linkage::Local,
+            (false, true) => Linkage::Internal,
+            (false, false) => Linkage::External,
+        };
+        if library {
+            models::describe(&mut self.program.globals[id], &node.name);
+        }
+        // Defined first: an initialiser may mention its own global.
+        self.program.define_global(id, span, linkage, None)?;
+        if let Some(value) = initialiser(node) {
+            let init = self.global_init(id, value, &ty);
+            self.program.define_global(id, span, linkage, Some(init))?;
+        }
+        Ok(())
+    }
+    /// The global of a name, made if it is new.
+    pub fn global_named(&mut self, name: &str, ty: Option<&TypeText>) -> GlobalId {
+        if let Some(&id) = self.globals.get(name) {
+            return id;
+        }
+        if !self.global_declarations.contains_key(name) {
+            let ty = ty.map_or_else(Type::int, |text| self.type_named(text));
+            let declaration =
+                GlobalDeclaration { name: name.to_string(), ty, span: Span::none(), internal: None, label: None };
+            self.global_declarations.insert(name.to_string(), declaration);
+        }
+        let id = self.program.global(&self.global_declarations[name]);
+        self.globals.insert(name.to_string(), id);
+        id
+    }
+    /// The global of a name and its type, if one was declared.
+    pub fn global_declared(&mut self, name: &str) -> Option<(GlobalId, Type)> {
+        let ty = self.global_declarations.get(name)?.ty.clone();
+        Some((self.global_named(name, None), ty))
+    }
+
+    /// Lowers what was postponed and is wanted after all.
+    pub fn finish(&mut self) -> Result<(), FrontError> {
+        self.complete_globals();
+        if let Selection::Library(names, _) = self.selection.clone() {
+            for name in &names {
+                if self.postponed.contains_key(name) {
+                    self.function_named(name, None);
+                }
+            }
+        }
+        while let Some(name) = self.wanted.pop_front() {
+            if let Some(node) = self.postponed.remove(&name) {
+                self.define_function(&node)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Unit<'_> {
+    /// `struct s x;` may come before what the structure is.
+    fn complete_globals(&mut self) {
+        for (name, &id) in &self.globals {
+            let ty = &self.global_declarations[name].ty;
+            if self.program.globals[id].size == 0 && self.program.types.size(ty) > 0 {
+                self.program.set_global_type(id, ty);
+            }
+        }
+    }
+}
+
+/// What a declaration is another name of.
+fn alias_of(node: &Node) -> Option<&str> {
+    let attribute = node.inner.iter().find(|inner| inner.kind == K::AliasAttr)?;
+    (!attribute.name.is_empty()).then_some(attribute.name.as_str())
+}
+
+/// Width and signedness as GNU C chooses them.
+fn enum_layout(items: &[EnumItem], packed: bool) -> (u8, bool) {
+    let lowest = items.iter().map(|item| item.value).min().unwrap_or(0);
+    let highest = items.iter().map(|item| item.value).max().unwrap_or(0);
+    let signed = lowest < 0;
+    let widths: &[u8] = if packed { &[8, 16, 32, 64] } else { &[32, 64] };
+    let fits = |bits: &&u8| {
+        let bits = u32::from(**bits);
+        if signed {
+            bits == 64 || (lowest >= -(1i64 << (bits - 1)) && highest < 1i64 << (bits - 1))
+        } else {
+            bits == 64 || highest < 1i64 << bits
+        }
+    };
+    (*widths.iter().find(fits).unwrap_or(&64), signed)
+}

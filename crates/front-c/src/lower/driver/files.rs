@@ -1,0 +1,102 @@
+//! From files to a module: each is read and lowered, then the library and what nobody defines are added.
+
+use crate::clang::flags::{flags_for, own_macros};
+use crate::clang::options::{Library, Offsets, Options};
+use crate::clang::process::{self, Clang, Input};
+use crate::error::FrontError;
+use crate::link::linked_program::LinkedProgram;
+use crate::link::{external_specs, externals, models};
+use crate::lower::context::unit::Selection;
+use crate::lower::driver::library;
+use crate::lower::driver::translation::{Source, lower_unit};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use touchstone_ir::Module;
+
+/// Reads C files and links them into one module.
+pub fn lower_files(files: &[PathBuf], options: &Options) -> Result<Module, FrontError> {
+    touchstone_base::on_deep_stack(|| lower_all(files, options))
+}
+
+fn lower_all(files: &[PathBuf], options: &Options) -> Result<Module, FrontError> {
+    for file in files {
+        check_readable(file)?;
+    }
+    let clang = process::find(options)?;
+    let mut own = BTreeSet::new();
+    let mut options = options.clone();
+    loop {
+        let program = match lower_program(files, &options, &clang, &own) {
+            // `offsetof(struct s { int x; }, x)` can't be written twice.
+            Err(FrontError::DoesNotCompile { .. }) if options.offsets == Offsets::Spelled => {
+                options.offsets = Offsets::FromText;
+                continue;
+            }
+            program => program?,
+        };
+        // A recognised name that a later file defines after all: once more, knowing that.
+        let mut conflicts: Vec<String> =
+            program.recognised.iter().filter(|name| program.overrides(name)).cloned().collect();
+        if program.redirects() {
+            conflicts
+                .extend(models::TO_CONSOLE.iter().filter(|name| !own.contains(**name)).map(|name| name.to_string()));
+        }
+        if conflicts.is_empty() {
+            return Ok(program.finish());
+        }
+        own.extend(conflicts);
+    }
+}
+
+fn check_readable(file: &Path) -> Result<(), FrontError> {
+    let not_readable = |source| FrontError::NotReadable { file: file.to_path_buf(), source };
+    if file.to_str().is_none() {
+        // Positions, reports and tests have to say it.
+        let why = "its name is not UTF-8; rename it, or read it through a link";
+        return Err(not_readable(std::io::Error::new(std::io::ErrorKind::InvalidInput, why)));
+    }
+    if std::fs::metadata(file).map_err(not_readable)?.is_dir() {
+        return Err(FrontError::IsDirectory { file: file.to_path_buf() });
+    }
+    std::fs::File::open(file).map(drop).map_err(not_readable)
+}
+
+fn lower_program(
+    files: &[PathBuf],
+    options: &Options,
+    clang: &Clang,
+    own: &BTreeSet<String>,
+) -> Result<LinkedProgram, FrontError> {
+    let mut program = LinkedProgram::new(own.clone());
+    for file in files {
+        program.sources.file_id(&mut program.files, &file.to_string_lossy());
+    }
+    program.given_files = program.files.len();
+    program.types.fresh_volatile = options.surroundings.volatile;
+    program.types.offsets = options.offsets;
+    let claimed = options.compiler.as_deref().and_then(process::gnu_version);
+    for file in files {
+        let mut flags = flags_for(file, options)?;
+        flags.splice(0..0, claimed.clone());
+        // Who only looks at a program does not miss them.
+        let executes = options.library == Library::Modelled;
+        program.hooked |= executes && flags.iter().any(|flag| flag == "-finstrument-functions");
+        flags.extend(own_macros(options));
+        let name = file.to_string_lossy().into_owned();
+        let dump = options.dump.as_ref().filter(|_| files.len() == 1);
+        let source = Source { input: Input::File(file), name: &name, path: file, flags: &flags, dump };
+        lower_unit(&mut program, clang, &source, Selection::Program)?;
+    }
+    program.types.fresh_volatile = false;
+    if options.library == Library::Modelled {
+        library::add(&mut program, clang, options.surroundings)?;
+    }
+    external_specs::make_bodies(&mut program, &options.described);
+    if options.surroundings.callbacks {
+        externals::make_callbacks(&mut program);
+    }
+    if options.surroundings.externals {
+        externals::make_inputs(&mut program);
+    }
+    Ok(program)
+}

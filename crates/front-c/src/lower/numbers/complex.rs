@@ -1,0 +1,547 @@
+//! Complex numbers: two parts in memory, passed and assigned as a structure is.
+//!
+//! A real operand stays real (C11 G.5): its imaginary part takes no part in sums, products and quotients, so that zeros keep
+//! their signs. Products and quotients of two complex floats are models in C (`models/complex.c`) which treat infinities as
+//! Annex G and the usual compilers do.
+
+use crate::clang::ast_enums::{CastKind as Cast, Opcode};
+use crate::clang::ast_queries::callee_name;
+use crate::clang::kind::NodeKind as K;
+use crate::clang::node::Node;
+use crate::lower::context::constants::binary_op;
+use crate::lower::context::func::Lowerer;
+use crate::lower::context::lvalue::Place;
+use crate::lower::context::unit::Unit;
+use crate::lower::numbers::floats::{conversion, float_op};
+use crate::lower::numbers::int128::{Part, Wide};
+use crate::types::ctype::{Type, TypeKind};
+use touchstone_base::Span;
+use touchstone_base::extended::Extended;
+use touchstone_base::float::{self, Format};
+use touchstone_ir::{BinOp, CmpOp, Operand, Ty, mask, sign_extend};
+
+/// A part that is known at compile time.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) enum ConstPart {
+    Int(u64),
+    Float(Format, u64),
+    Long(Extended),
+}
+
+impl ConstPart {
+    /// As so many bytes of memory.
+    pub fn bytes(self, size: u64) -> Vec<u8> {
+        match self {
+            ConstPart::Int(value) | ConstPart::Float(_, value) => {
+                value.to_le_bytes()[..(size as usize).min(8)].to_vec()
+            }
+            ConstPart::Long(value) => {
+                let mut bytes = value.significand.to_le_bytes().to_vec();
+                bytes.extend(value.head.to_le_bytes());
+                bytes
+            }
+        }
+    }
+    fn zero(self) -> ConstPart {
+        match self {
+            ConstPart::Int(_) => ConstPart::Int(0),
+            ConstPart::Float(format, _) => ConstPart::Float(format, 0),
+            ConstPart::Long(_) => ConstPart::Long(Extended::ZERO),
+        }
+    }
+    fn negated(self) -> ConstPart {
+        match self {
+            ConstPart::Int(value) => ConstPart::Int(value.wrapping_neg()),
+            ConstPart::Float(format, bits) => ConstPart::Float(format, bits ^ format.sign_mask()),
+            ConstPart::Long(value) => ConstPart::Long(value.negated()),
+        }
+    }
+    fn plus(self, other: ConstPart) -> Option<ConstPart> {
+        Some(match (self, other) {
+            (ConstPart::Int(a), ConstPart::Int(b)) => ConstPart::Int(a.wrapping_add(b)),
+            (ConstPart::Float(format, a), ConstPart::Float(_, b)) => {
+                ConstPart::Float(format, float::eval(float::Op::Add, format, &[a, b]))
+            }
+            (ConstPart::Long(a), ConstPart::Long(b)) if b.significand == 0 && a.significand != 0 => ConstPart::Long(a),
+            (ConstPart::Long(a), ConstPart::Long(b)) if a.significand == 0 && b.significand != 0 => ConstPart::Long(b),
+            (ConstPart::Long(a), ConstPart::Long(b)) if a == Extended::ZERO && b == Extended::ZERO => {
+                ConstPart::Long(a)
+            }
+            _ => return None,
+        })
+    }
+    fn times(self, other: ConstPart) -> Option<ConstPart> {
+        Some(match (self, other) {
+            (ConstPart::Int(a), ConstPart::Int(b)) => ConstPart::Int(a.wrapping_mul(b)),
+            (ConstPart::Float(format, a), ConstPart::Float(_, b)) => {
+                ConstPart::Float(format, float::eval(float::Op::Mul, format, &[a, b]))
+            }
+            _ => return None,
+        })
+    }
+    fn to(self, format: Format) -> Option<ConstPart> {
+        match self {
+            ConstPart::Float(from, bits) => {
+                Some(ConstPart::Float(format, float::eval(float::Op::Convert(format), from, &[bits])))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Whether a complex expression is computed here; others are copied as structures are.
+pub(crate) fn is_computed_complex(node: &Node) -> bool {
+    match &node.kind {
+        K::InitListExpr | K::CompoundAssignOperator | K::ImaginaryLiteral | K::ImplicitValueInitExpr => true,
+        K::ImplicitCastExpr | K::CStyleCastExpr => !matches!(node.cast, Cast::LValueToRValue | Cast::NoOp),
+        K::UnaryOperator => !matches!(node.opcode, Opcode::Star | Opcode::Extension),
+        K::BinaryOperator => !matches!(node.opcode, Opcode::Comma | Opcode::Assign),
+        K::CallExpr => callee_name(node) == Some("__builtin_complex"),
+        _ => false,
+    }
+}
+
+impl Type {
+    /// The type of a complex number's parts.
+    pub fn complex(&self) -> Option<Type> {
+        match &self.kind {
+            TypeKind::Complex(part) => Some((**part).clone()),
+            _ => None,
+        }
+    }
+}
+
+impl Unit<'_> {
+    /// The value of a constant complex expression.
+    pub fn const_complex(&self, node: &Node) -> Option<[ConstPart; 2]> {
+        let Some(part) = self.type_of(node).complex() else {
+            let real = self.const_part(node)?;
+            return Some([real, real.zero()]);
+        };
+        match (&node.kind, node.inner.as_slice()) {
+            (K::ParenExpr | K::ConstantExpr | K::CompoundLiteralExpr | K::InitListExpr, [inner]) => {
+                self.const_complex(inner)
+            }
+            (K::InitListExpr, [real, imag]) => Some([self.const_part(real)?, self.const_part(imag)?]),
+            (K::CallExpr, [_, real, imag]) if callee_name(node) == Some("__builtin_complex") => {
+                Some([self.const_part(real)?, self.const_part(imag)?])
+            }
+            (K::ImaginaryLiteral, [inner]) => {
+                let imag = self.const_part(inner)?;
+                Some([imag.zero(), imag])
+            }
+            (K::ImplicitCastExpr | K::CStyleCastExpr, [inner]) => match &node.cast {
+                Cast::NoOp | Cast::LValueToRValue | Cast::FloatingRealToComplex | Cast::IntegralRealToComplex => {
+                    self.const_complex(inner)
+                }
+                Cast::FloatingComplexCast => {
+                    let format = self.program.types.format(&part)?;
+                    let [real, imag] = self.const_complex(inner)?;
+                    Some([real.to(format)?, imag.to(format)?])
+                }
+                Cast::IntegralComplexCast | Cast::IntegralComplexToFloatingComplex => {
+                    let from = self.type_of(inner).complex()?;
+                    let parts = self.const_complex(inner)?;
+                    let [real, imag] = parts.map(|value| self.const_integer_part(value, &from, &part));
+                    Some([real?, imag?])
+                }
+                _ => None,
+            },
+            (K::UnaryOperator, [inner]) => {
+                let [real, imag] = self.const_complex(inner)?;
+                match &node.opcode {
+                    Opcode::Minus => Some([real.negated(), imag.negated()]),
+                    Opcode::Tilde => Some([real, imag.negated()]),
+                    Opcode::Plus | Opcode::Extension => Some([real, imag]),
+                    _ => None,
+                }
+            }
+            (K::BinaryOperator, [left, right]) => {
+                let (a, mut b) = (self.const_complex(left)?, self.const_complex(right)?);
+                let real = |side: &Node| self.type_of(side).complex().is_none();
+                match &node.opcode {
+                    Opcode::Star if real(left) => return Some([a[0].times(b[0])?, a[0].times(b[1])?]),
+                    Opcode::Star if real(right) => return Some([a[0].times(b[0])?, a[1].times(b[0])?]),
+                    Opcode::Minus => b = b.map(ConstPart::negated),
+                    Opcode::Plus => {}
+                    _ => return None,
+                }
+                let imag = match (self.type_of(left).complex(), self.type_of(right).complex()) {
+                    (Some(_), Some(_)) => a[1].plus(b[1])?,
+                    (Some(_), None) => a[1],
+                    _ => b[1],
+                };
+                Some([a[0].plus(b[0])?, imag])
+            }
+            _ => None,
+        }
+    }
+    /// A part that is an integer in another type.
+    fn const_integer_part(&self, value: ConstPart, from: &Type, to: &Type) -> Option<ConstPart> {
+        let ConstPart::Int(value) = value else { return None };
+        let types = &self.program.types;
+        let (bits, signed) = (types.scalar(from).bits(), types.is_signed(from));
+        let whole = if signed { sign_extend(mask(value, bits), bits) as u64 } else { mask(value, bits) };
+        if to.is_long_double() {
+            let negative = signed && (whole as i64) < 0;
+            let magnitude = if negative { whole.wrapping_neg() } else { whole };
+            return Some(ConstPart::Long(Extended::from_integer(magnitude, negative)));
+        }
+        match conversion(types, from, to) {
+            Some((op, format)) => Some(ConstPart::Float(format, float::eval(op, format, &[mask(value, bits)]))),
+            None => Some(ConstPart::Int(whole)),
+        }
+    }
+    fn const_part(&self, node: &Node) -> Option<ConstPart> {
+        let ty = self.type_of(node);
+        if ty.is_long_double() {
+            return self.const_long_double(node).map(ConstPart::Long);
+        }
+        match self.program.types.format(&ty) {
+            Some(format) => self.const_float(node).map(|bits| ConstPart::Float(format, bits)),
+            None => self.const_int(node).map(ConstPart::Int),
+        }
+    }
+}
+
+impl Lowerer<'_, '_> {
+    /// The real and the imaginary part of a complex expression.
+    pub fn complex(&mut self, node: &Node) -> [Part; 2] {
+        let span = self.unit.span(node);
+        let ty = self.unit.type_of(node);
+        let Some(part) = ty.complex() else { return self.no_complex("complex number", node) };
+        match (&node.kind, node.inner.as_slice()) {
+            (K::ParenExpr | K::ConstantExpr, [inner]) => self.complex(inner),
+            (K::InitListExpr, [inner]) if self.unit.type_of(inner).complex().is_some() => self.complex(inner),
+            (K::ImplicitValueInitExpr, _) | (K::InitListExpr, []) => [self.zero_part(&part); 2],
+            (K::InitListExpr, [real]) => [self.part(real), self.zero_part(&part)],
+            (K::InitListExpr, [real, imag]) | (K::CallExpr, [_, real, imag]) if is_computed_complex(node) => {
+                let real = self.part(real);
+                let real = self.keep_part(real, span);
+                let imag = self.part(imag);
+                [real, self.keep_part(imag, span)]
+            }
+            (K::ImaginaryLiteral, [inner]) => [self.zero_part(&part), self.part(inner)],
+            (K::ImplicitCastExpr | K::CStyleCastExpr, [inner]) => self.complex_cast(node, inner, &part, span),
+            (K::UnaryOperator, [inner]) if is_computed_complex(node) => self.complex_unary(node, inner, &part, span),
+            (K::BinaryOperator, [left, right]) if is_computed_complex(node) => {
+                let a = self.operand_parts(left, span);
+                let b = self.operand_parts(right, span);
+                self.complex_binary(&node.opcode, &part, a, b, node)
+            }
+            (K::CompoundAssignOperator, [left, right]) => {
+                let place = self.written_place(left);
+                let computed = node.compute_lhs.as_ref().and_then(|text| self.unit.type_named(text).complex());
+                let computed = computed.unwrap_or_else(|| part.clone());
+                let b = self.operand_parts(right, span);
+                let old = self.load_pair(place, &part, span);
+                let [real, imag] = old.map(|value| self.convert_part(value, &part, &computed, span));
+                let opcode = node.opcode.computed();
+                let new = self.complex_binary(opcode, &computed, (real, Some(imag)), b, node);
+                let new = new.map(|value| self.convert_part(value, &computed, &part, span));
+                self.store_pair(place, &part, new, span);
+                new
+            }
+            _ => {
+                let address = self.temporary(&ty, span);
+                self.aggregate(node, &ty, address);
+                self.load_pair(Place::Memory(address, 0), &part, span)
+            }
+        }
+    }
+    fn no_complex(&mut self, what: &str, node: &Node) -> [Part; 2] {
+        self.unsupported(what, node);
+        let part = self.unit.type_of(node).complex().unwrap_or_else(Type::int);
+        [self.zero_part(&part); 2]
+    }
+    fn zero_part(&self, part: &Type) -> Part {
+        match part.in_halves() {
+            true => Part::Long(Wide { low: Operand::Const(Ty::I64, 0), high: Operand::Const(Ty::I64, 0) }),
+            false => Part::Word(Operand::Const(self.unit.program.types.scalar(part), 0)),
+        }
+    }
+    /// A real expression.
+    fn part(&mut self, node: &Node) -> Part {
+        match self.unit.type_of(node).in_halves() {
+            true => Part::Long(self.wide(node)),
+            false => Part::Word(self.rvalue(node)),
+        }
+    }
+    fn keep_part(&mut self, part: Part, span: Span) -> Part {
+        match part {
+            Part::Word(value) => Part::Word(self.keep(value, span)),
+            long => long,
+        }
+    }
+    /// The parts of an operand; a real one has no imaginary part.
+    fn operand_parts(&mut self, node: &Node, span: Span) -> (Part, Option<Part>) {
+        if self.unit.type_of(node).complex().is_some() {
+            let [real, imag] = self.complex(node);
+            return (real, Some(imag));
+        }
+        let real = self.part(node);
+        (self.keep_part(real, span), None)
+    }
+
+    fn complex_cast(&mut self, node: &Node, inner: &Node, part: &Type, span: Span) -> [Part; 2] {
+        let from = self.unit.type_of(inner);
+        match (&node.cast, from.complex()) {
+            (Cast::LValueToRValue, _) => {
+                let place = self.place(inner);
+                self.load_pair(place, part, span)
+            }
+            (Cast::NoOp, _) => self.complex(inner),
+            (Cast::FloatingRealToComplex | Cast::IntegralRealToComplex, None) => {
+                let real = self.part(inner);
+                let real = self.convert_part(real, &from, part, span);
+                [self.keep_part(real, span), self.zero_part(part)]
+            }
+            (_, Some(from)) if !from.in_halves() || from.is_long_double() => {
+                let parts = self.complex(inner);
+                parts.map(|value| self.convert_part(value, &from, part, span))
+            }
+            (kind, _) => {
+                let what = format!("cast {kind}");
+                self.no_complex(&what, node)
+            }
+        }
+    }
+    fn complex_unary(&mut self, node: &Node, inner: &Node, part: &Type, span: Span) -> [Part; 2] {
+        match &node.opcode {
+            Opcode::Plus => self.complex(inner),
+            Opcode::Minus => self.complex(inner).map(|value| self.negated_part(value, part, span)),
+            Opcode::Tilde => {
+                let [real, imag] = self.complex(inner);
+                [real, self.negated_part(imag, part, span)]
+            }
+            Opcode::Increment | Opcode::Decrement => {
+                let place = self.written_place(inner);
+                let [real, imag] = self.load_pair(place, part, span);
+                let up = node.opcode == Opcode::Increment;
+                let stepped = match real {
+                    Part::Word(value) => Part::Word(self.stepped(value, part, up, span)),
+                    Part::Long(value) => Part::Long(self.long_stepped(value, up, span)),
+                };
+                self.store_pair(place, part, [stepped, imag], span);
+                [if node.is_postfix { real } else { stepped }, imag]
+            }
+            other => {
+                let what = format!("complex operator {other}");
+                self.no_complex(&what, node)
+            }
+        }
+    }
+
+    /// `a op b`; at least one of them is complex.
+    fn complex_binary(
+        &mut self,
+        opcode: &Opcode,
+        part: &Type,
+        (a, ai): (Part, Option<Part>),
+        (b, bi): (Part, Option<Part>),
+        node: &Node,
+    ) -> [Part; 2] {
+        let span = self.unit.span(node);
+        match (opcode, ai, bi) {
+            (Opcode::Plus | Opcode::Minus, _, _) => {
+                let real = self.part_binary(opcode, part, a, b, node);
+                let imag = match (ai, bi) {
+                    (Some(ai), Some(bi)) => self.part_binary(opcode, part, ai, bi, node),
+                    (Some(ai), None) => ai,
+                    (None, Some(bi)) if *opcode == Opcode::Minus => self.negated_part(bi, part, span),
+                    (None, Some(bi)) => bi,
+                    (None, None) => self.zero_part(part),
+                };
+                [real, imag]
+            }
+            (Opcode::Star | Opcode::Slash, Some(ai), None) => {
+                [a, ai].map(|value| self.part_binary(opcode, part, value, b, node))
+            }
+            (Opcode::Star, None, Some(bi)) => [b, bi].map(|value| self.part_binary(opcode, part, a, value, node)),
+            (Opcode::Star, Some(ai), Some(bi)) if self.is_integer_part(part) => {
+                let mut product = |x, y| self.part_binary(&Opcode::Star, part, x, y, node);
+                let (ac, bd, ad, bc) = (product(a, b), product(ai, bi), product(a, bi), product(ai, b));
+                [
+                    self.part_binary(&Opcode::Minus, part, ac, bd, node),
+                    self.part_binary(&Opcode::Plus, part, ad, bc, node),
+                ]
+            }
+            (Opcode::Star | Opcode::Slash, _, Some(bi)) => {
+                let ai = ai.unwrap_or_else(|| self.zero_part(part));
+                self.complex_model(opcode, part, [a, ai], [b, bi], node)
+            }
+            (other, _, _) => {
+                let what = format!("complex operator {other}");
+                self.no_complex(&what, node)
+            }
+        }
+    }
+    fn is_integer_part(&self, part: &Type) -> bool {
+        !part.is_long_double() && self.unit.program.types.format(part).is_none()
+    }
+    /// A product or quotient that a model in C computes.
+    fn complex_model(&mut self, opcode: &Opcode, part: &Type, a: [Part; 2], b: [Part; 2], node: &Node) -> [Part; 2] {
+        let span = self.unit.span(node);
+        let types = &self.unit.program.types;
+        let (suffix, element) = match types.format(part) {
+            Some(Format::F32) => ("f", "float"),
+            Some(Format::F64) => ("", "double"),
+            None if part.is_long_double() => ("l", "long double"),
+            None if types.is_signed(part) => ("_integer", "long"),
+            None => ("_unsigned", "unsigned long"),
+        };
+        let word = |name, signed| Type::plain(TypeKind::Int { name, bits: 64, signed });
+        let computed = match suffix {
+            "_integer" => word("long", true),
+            "_unsigned" => word("unsigned long", false),
+            _ => part.clone(),
+        };
+        let pair = Type::plain(TypeKind::Complex(std::rc::Rc::new(computed.clone())));
+        let mut args = vec![self.temporary(&pair, span)];
+        for value in [a, b] {
+            let address = self.temporary(&pair, span);
+            let value = value.map(|value| self.convert_part(value, part, &computed, span));
+            self.store_pair(Place::Memory(address, 0), &computed, value, span);
+            args.push(address);
+        }
+        let name =
+            format!("touchstone_complex_{}{suffix}", if *opcode == Opcode::Star { "multiply" } else { "divide" });
+        let written = format!("void ({element} *, const {element} *, const {element} *)");
+        let into = args[0];
+        self.wide_model(&name, &written, args, None, span);
+        let result = self.load_pair(Place::Memory(into, 0), &computed, span);
+        result.map(|value| self.convert_part(value, &computed, part, span))
+    }
+
+    fn part_binary(&mut self, opcode: &Opcode, part: &Type, a: Part, b: Part, node: &Node) -> Part {
+        let span = self.unit.span(node);
+        let types = &self.unit.program.types;
+        let (format, signed) = (types.format(part), types.is_signed(part));
+        match (a, b) {
+            (Part::Long(a), Part::Long(b)) => Part::Long(self.long_binary(opcode, a, b, node)),
+            (Part::Word(a), Part::Word(b)) => match (format, float_op(opcode), binary_op(opcode, signed)) {
+                (Some(format), Some(op), _) => Part::Word(self.float(op, format, &[a, b], span)),
+                (None, _, Some(op)) => Part::Word(self.bin(op, a, b, span)),
+                _ => self.no_complex("complex operator", node)[0],
+            },
+            _ => self.no_complex("complex number of mixed parts", node)[0],
+        }
+    }
+    fn negated_part(&mut self, value: Part, part: &Type, span: Span) -> Part {
+        match value {
+            Part::Word(value) => Part::Word(self.negated(value, part, span)),
+            Part::Long(value) => Part::Long(self.long_negated(value, span)),
+        }
+    }
+    fn convert_part(&mut self, value: Part, from: &Type, to: &Type, span: Span) -> Part {
+        match (value, to.is_long_double()) {
+            (Part::Long(_), true) => value,
+            (Part::Long(value), false) => Part::Word(self.long_to(value, to, span)),
+            (Part::Word(value), true) => Part::Long(self.long_from(value, from, span)),
+            (Part::Word(Operand::Const(_, bits)), false)
+                if let Some((op, format)) = conversion(&self.unit.program.types, from, to) =>
+            {
+                let scalar = self.unit.program.types.scalar(to);
+                Part::Word(Operand::Const(scalar, mask(float::eval(op, format, &[bits]), scalar.bits())))
+            }
+            (Part::Word(value), false) => Part::Word(self.convert(value, from, to, span)),
+        }
+    }
+
+    fn load_pair(&mut self, place: Place, part: &Type, span: Span) -> [Part; 2] {
+        let size = self.unit.program.types.size(part) as i64;
+        [0, size].map(|at| match place {
+            Place::Memory(base, before) => {
+                let place = Place::Memory(base, before.wrapping_add(at));
+                match part.in_halves() {
+                    true => Part::Long(self.load_halves(place, part, span)),
+                    false => Part::Word(self.load(place, part, span)),
+                }
+            }
+            // A complex number is never in a register.
+            Place::Register(_) | Place::Bits(..) => self.zero_part(part),
+        })
+    }
+    /// Writes both parts.
+    pub fn store_pair(&mut self, place: Place, part: &Type, pair: [Part; 2], span: Span) {
+        let Place::Memory(base, before) = place else { return };
+        let size = self.unit.program.types.size(part) as i64;
+        for (value, at) in pair.into_iter().zip([0, size]) {
+            let place = Place::Memory(base, before.wrapping_add(at));
+            match value {
+                Part::Word(value) => drop(self.store(place, value, span)),
+                Part::Long(value) => drop(self.store_wide(place, value, span)),
+            }
+        }
+    }
+
+    /// Whether a complex expression is not zero, an `i1`.
+    pub fn complex_truth(&mut self, node: &Node, span: Span) -> Operand {
+        let part = self.unit.type_of(node).complex().unwrap_or_else(Type::int);
+        let [real, imag] = self.complex(node).map(|value| self.part_truth(value, &part, span));
+        self.bin(BinOp::Or, real, imag, span)
+    }
+    fn part_truth(&mut self, value: Part, part: &Type, span: Span) -> Operand {
+        match value {
+            Part::Word(value) => self.truth_of(value, part, span),
+            Part::Long(value) => self.long_truth(value, span),
+        }
+    }
+    /// `==` and `!=`, an `i1`.
+    pub fn complex_relation(&mut self, node: &Node, left: &Node, right: &Node, span: Span) -> Operand {
+        let ty = [left, right].map(|side| self.unit.type_of(side)).into_iter().find_map(|ty| ty.complex());
+        let part = ty.unwrap_or_else(Type::int);
+        let (a, ai) = self.operand_parts(left, span);
+        let (b, bi) = self.operand_parts(right, span);
+        let zero = self.zero_part(&part);
+        let mut equal = Operand::Const(Ty::I1, 1);
+        for (x, y) in [(a, b), (ai.unwrap_or(zero), bi.unwrap_or(zero))] {
+            let same = match (x, y) {
+                (Part::Word(x), Part::Word(y)) => self.scalar_relation(&Opcode::Equal, &part, x, y, span),
+                (Part::Long(x), Part::Long(y)) => self.long_relation(&Opcode::Equal, x, y, span),
+                _ => return self.unsupported_value("comparison of complex numbers of mixed parts", node),
+            };
+            equal = self.bin(BinOp::And, equal, same, span);
+        }
+        match &node.opcode {
+            Opcode::NotEqual => self.cmp(CmpOp::Eq, equal, Operand::Const(Ty::I1, 0), span),
+            _ => equal,
+        }
+    }
+    /// The real part of a complex expression as a scalar.
+    pub fn real_part(&mut self, inner: &Node, node: &Node) -> Operand {
+        match self.complex(inner)[0] {
+            Part::Word(value) => value,
+            Part::Long(_) => self.unsupported_value("long double here", node),
+        }
+    }
+    /// `__real__ inner` and `__imag__ inner` as values.
+    pub fn part_of(&mut self, node: &Node, inner: &Node, span: Span) -> Part {
+        let ty = self.unit.type_of(inner);
+        let imaginary = node.opcode == Opcode::Imag;
+        if ty.complex().is_some() {
+            return self.complex(inner)[usize::from(imaginary)];
+        }
+        let real = self.part(inner);
+        let real = self.keep_part(real, span);
+        if imaginary { self.zero_part(&ty) } else { real }
+    }
+    /// The new value of a scalar in `scalar op= complex`.
+    pub fn complex_compound(
+        &mut self,
+        node: &Node,
+        old: Part,
+        ty: &Type,
+        right: &Node,
+        part: &Type,
+        span: Span,
+    ) -> Operand {
+        let old = self.convert_part(old, ty, part, span);
+        let b = self.operand_parts(right, span);
+        let [real, _] = self.complex_binary(node.opcode.computed(), part, (old, None), b, node);
+        match self.convert_part(real, part, ty, span) {
+            Part::Word(value) => value,
+            Part::Long(_) => self.unsupported_value("long double here", node),
+        }
+    }
+}

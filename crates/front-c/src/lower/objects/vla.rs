@@ -1,0 +1,469 @@
+//! Arrays whose length is known when they are declared.
+//!
+//! clang's JSON has the length as text only, so names are looked up as the source would: sums, products and the like of
+//! variables, members, elements, calls and constants are understood, anything else is named as unsupported. The array is an object of the stack
+//! that dies at the end of its block.
+//!
+//! A length is computed once, where control comes to the declaration; what is written there may mean something else
+//! afterwards. So a declared type is *frozen*: each length becomes a word that names a register. clang's texts don't know
+//! these words, so the type of an expression that is made of such a variable is found by its structure.
+
+use crate::clang::ast_enums::{CastKind as Cast, Opcode};
+use crate::clang::ast_queries::has_effects;
+use crate::clang::kind::NodeKind as K;
+use crate::clang::node::Node;
+use crate::lower::context::func::{Local, Lowerer, Style};
+use crate::lower::context::lifetimes::Life;
+use crate::lower::context::lvalue::Place;
+use crate::types::ctype::{Type, TypeKind};
+use crate::types::offsetof::member;
+use crate::types::tokens::{Token, tokenize};
+use crate::types::typename::Parser;
+use std::rc::Rc;
+use touchstone_base::Span;
+use touchstone_ir::{BinOp, Builtin, CBuiltin, Callee, InstKind, Operand, Ty};
+
+/// Operators by how tightly they bind.
+const LEVELS: [&[(&str, BinOp)]; 3] = [
+    &[("<<", BinOp::Shl), (">>", BinOp::AShr)],
+    &[("+", BinOp::Add), ("-", BinOp::Sub)],
+    &[("*", BinOp::Mul), ("/", BinOp::SDiv), ("%", BinOp::SRem)],
+];
+
+/// How the names of frozen lengths begin; no name of C does.
+const FROZEN: &str = "$length";
+
+impl Type {
+    /// Whether a length in it is only known when it is declared.
+    pub fn is_variably_modified(&self) -> bool {
+        match &self.kind {
+            TypeKind::Variable(..) => true,
+            TypeKind::Pointer(inner) | TypeKind::Array(inner, _) | TypeKind::OpenArray(inner) => {
+                inner.is_variably_modified()
+            }
+            _ => false,
+        }
+    }
+    /// Whether computing a length in it does something.
+    pub fn has_length_effect(&self) -> bool {
+        match &self.kind {
+            TypeKind::Variable(inner, length) => length_effects(length) > 0 || inner.has_length_effect(),
+            TypeKind::Pointer(inner) | TypeKind::Array(inner, _) | TypeKind::OpenArray(inner) => {
+                inner.has_length_effect()
+            }
+            _ => false,
+        }
+    }
+    /// Whether its size is only known when it is declared.
+    pub fn has_variable_size(&self) -> bool {
+        match &self.kind {
+            TypeKind::Variable(..) => true,
+            TypeKind::Array(inner, _) => inner.has_variable_size(),
+            _ => false,
+        }
+    }
+}
+
+impl Lowerer<'_, '_> {
+    /// Declares such an array.
+    pub fn declare_variable_array(&mut self, node: &Node, ty: &Type, span: Span) {
+        let frozen = self.frozen(ty, span);
+        let bytes = frozen.as_ref().and_then(|ty| self.bytes_of_type(ty, span));
+        let (Some(frozen), Some(bytes)) = (frozen, bytes) else {
+            return self.unsupported("variable-length array", node);
+        };
+        let (pointer, size) = match self.locals.get(&node.id).copied() {
+            Some(Local::Variable(pointer, size)) => (pointer, size),
+            _ => (self.variable(Ty::Ptr, &node.name), self.variable(Ty::I64, &format!("sizeof {}", node.name))),
+        };
+        self.frozen_types.insert(node.id, frozen);
+        self.emit(InstKind::Copy { dst: size, src: bytes }, span);
+        let args = vec![Operand::Reg(size)];
+        self.emit(InstKind::Builtin { dst: Some(pointer), builtin: Builtin::C(CBuiltin::Alloca), args }, span);
+        self.locals.insert(node.id, Local::Variable(pointer, size));
+        self.lives.declare(Life::Array(pointer));
+    }
+    /// Computes the lengths of a declared variable's type, if it has any that are not known yet.
+    /// Whether they are known then.
+    pub fn freeze_variable(&mut self, id: u64, ty: &Type, span: Span) -> bool {
+        if ty.is_variably_modified() {
+            let Some(frozen) = self.frozen(ty, span) else { return false };
+            self.frozen_types.insert(id, frozen);
+        }
+        true
+    }
+    /// Does what the length of a parameter's array does, which is a pointer without length after it (`int a[n++]`); how
+    /// many such things were done. clang's JSON does not have it, so it is read from the source.
+    pub fn enter_parameter(&mut self, param: &Node, style: Style) -> usize {
+        let (ty, span) = (self.unit.type_of(param), self.unit.span(param));
+        let tokens = tokenize(&self.unit.text(param));
+        let count = effects(&tokens);
+        let outer = match declared_length(&tokens, &param.name) {
+            // An old-style declaration's is not computed.
+            Some(_) if style == Style::Old => true,
+            Some(length) if count > 0 && !is_constant(length) => self.whole_length(length, span).is_some(),
+            _ => true,
+        };
+        let inner = self.freeze_variable(param.id, &ty, span);
+        if outer && inner { count } else { 0 }
+    }
+    /// Computes the lengths of a typedef of a block.
+    pub fn freeze_typedef(&mut self, node: &Node) {
+        let Some(ty) = self.unit.scopes.typedef(&node.name).filter(|ty| ty.is_variably_modified()).cloned() else {
+            return;
+        };
+        let span = self.unit.span(node);
+        match self.frozen(&ty, span) {
+            Some(frozen) => self.unit.redefine_type(&node.name, frozen),
+            None => self.unsupported("variable-length array", node),
+        }
+    }
+    /// The type with its lengths computed, the outer ones first.
+    fn frozen(&mut self, ty: &Type, span: Span) -> Option<Type> {
+        let kind = match &ty.kind {
+            TypeKind::Variable(element, length) if is_frozen(length) => {
+                TypeKind::Variable(Rc::new(self.frozen(element, span)?), Rc::clone(length))
+            }
+            TypeKind::Variable(element, length) => {
+                let value = self.whole_length(length, span)?;
+                let name = format!("{FROZEN}{}", self.lengths.len());
+                let reg = self.variable(Ty::I64, &name);
+                self.emit(InstKind::Copy { dst: reg, src: value }, span);
+                self.lengths.push(reg);
+                TypeKind::Variable(Rc::new(self.frozen(element, span)?), Rc::from([Token::Word(name)]))
+            }
+            TypeKind::Array(element, length) => TypeKind::Array(Rc::new(self.frozen(element, span)?), *length),
+            TypeKind::Pointer(inner) => TypeKind::Pointer(Rc::new(self.frozen(inner, span)?)),
+            TypeKind::OpenArray(inner) => TypeKind::OpenArray(Rc::new(self.frozen(inner, span)?)),
+            _ => return Some(ty.clone()),
+        };
+        Some(Type { kind, ..ty.clone() })
+    }
+    /// The bytes of a type, also of one whose size is only known now.
+    fn bytes_of_type(&mut self, ty: &Type, span: Span) -> Option<Operand> {
+        match &ty.kind {
+            TypeKind::Variable(element, length) => {
+                let length = self.whole_length(length, span)?;
+                let size = self.bytes_of_type(element, span)?;
+                Some(self.times(length, size, span))
+            }
+            TypeKind::Array(element, length) if element.has_variable_size() => {
+                let size = self.bytes_of_type(element, span)?;
+                Some(self.times(Operand::Const(Ty::I64, *length), size, span))
+            }
+            _ => Some(Operand::Const(Ty::I64, self.element_size(&ty.clone().pointer_to())?)),
+        }
+    }
+    /// `index * size`.
+    pub fn times(&mut self, index: Operand, size: Operand, span: Span) -> Operand {
+        match size {
+            Operand::Const(_, size) => self.bin_scaled(index, size, span),
+            Operand::Reg(_) => self.bin(BinOp::Mul, index, size, span),
+        }
+    }
+    /// The size of what a pointer expression points to, if it has one.
+    pub fn stride(&mut self, pointer: &Node, span: Span) -> Option<Operand> {
+        let ty = self.unit.type_of(pointer);
+        if !ty.is_variably_modified() {
+            return self.element_size(&ty).map(|size| Operand::Const(Ty::I64, size));
+        }
+        let element = self.exact_type(pointer)?.element()?.clone();
+        self.bytes_of_type(&element, span)
+    }
+    /// The type of an expression, with frozen lengths where it has any.
+    fn exact_type(&self, node: &Node) -> Option<Type> {
+        let ty = self.unit.type_of(node);
+        if !ty.is_variably_modified() && !node.inner.iter().any(|inner| self.unit.type_of(inner).is_variably_modified())
+        {
+            return Some(ty);
+        }
+        match (&node.kind, node.inner.as_slice()) {
+            (K::DeclRefExpr, _) => self.frozen_types.get(&node.decl.as_ref()?.id).cloned(),
+            (K::ParenExpr, [inner]) => self.exact_type(inner),
+            (K::ImplicitCastExpr, [inner]) if node.cast == Cast::ArrayToPointerDecay => {
+                Some(self.exact_type(inner)?.element()?.clone().pointer_to())
+            }
+            (K::ImplicitCastExpr, [inner]) if matches!(node.cast, Cast::LValueToRValue | Cast::NoOp) => {
+                self.exact_type(inner)
+            }
+            // Its lengths are those of now.
+            (K::CStyleCastExpr, _) => Some(ty),
+            (K::ArraySubscriptExpr, [a, b]) => {
+                let base = if self.unit.type_of(a).is_pointer() { a } else { b };
+                Some(self.exact_type(base)?.element()?.clone())
+            }
+            (K::UnaryOperator, [inner]) => match &node.opcode {
+                Opcode::Star => Some(self.exact_type(inner)?.element()?.clone()),
+                Opcode::Amp => Some(self.exact_type(inner)?.pointer_to()),
+                Opcode::Increment | Opcode::Decrement | Opcode::Extension => self.exact_type(inner),
+                _ => None,
+            },
+            (K::BinaryOperator, [_, right]) if node.opcode == Opcode::Comma => self.exact_type(right),
+            (K::BinaryOperator, [left, right])
+                if matches!(node.opcode, Opcode::Plus | Opcode::Minus | Opcode::Assign) =>
+            {
+                self.exact_type(if self.unit.type_of(left).is_pointer() { left } else { right })
+            }
+            (K::CompoundAssignOperator, [left, _]) => self.exact_type(left),
+            (K::ConditionalOperator, [_, yes, no]) => self.exact_type(yes).or_else(|| self.exact_type(no)),
+            _ => None,
+        }
+    }
+
+    /// Whether a `sizeof` is of such an array.
+    pub fn is_variable_size(&self, node: &Node) -> bool {
+        node.name == "sizeof" && self.sized_type(node).has_variable_size()
+    }
+    fn sized_type(&self, node: &Node) -> Type {
+        match (&node.arg_type, node.inner.first()) {
+            (Some(text), _) => self.unit.type_named(text),
+            (None, Some(inner)) => self.unit.type_of(inner),
+            (None, None) => Type::int(),
+        }
+    }
+    /// The value of a `sizeof` of such an array.
+    pub fn variable_size(&mut self, node: &Node, span: Span) -> Operand {
+        let ty = match (&node.arg_type, node.inner.first()) {
+            (None, Some(inner)) if has_effects(inner) => None,
+            (None, Some(inner)) => self.exact_type(inner),
+            _ => Some(self.sized_type(node)),
+        };
+        let bytes = ty.and_then(|ty| self.bytes_of_type(&ty, span));
+        bytes.unwrap_or_else(|| self.unsupported_value("sizeof of this type", node))
+    }
+
+    /// The value of a length, which is all of the text.
+    fn whole_length(&mut self, length: &[Token], span: Span) -> Option<Operand> {
+        let mut text = Text { tokens: length, at: 0 };
+        let value = self.length(&mut text, 0, span)?;
+        if text.at < text.tokens.len() {
+            return None;
+        }
+        Some(self.keep(value, span))
+    }
+
+    fn length(&mut self, text: &mut Text<'_>, level: usize, span: Span) -> Option<Operand> {
+        let Some(operators) = LEVELS.get(level) else { return self.length_atom(text, span) };
+        let mut value = self.length(text, level + 1, span)?;
+        while let Some(&(_, op)) = operators.iter().find(|(sign, _)| text.is(sign)) {
+            text.at += 1;
+            let right = self.length(text, level + 1, span)?;
+            value = self.bin(op, value, right, span);
+        }
+        Some(value)
+    }
+    fn length_atom(&mut self, text: &mut Text<'_>, span: Span) -> Option<Operand> {
+        let token = text.tokens.get(text.at)?.clone();
+        text.at += 1;
+        match token {
+            Token::Number(number) | Token::Suffixed(number, _) => Some(Operand::Const(Ty::I64, number as u64)),
+            Token::Sign(sign) if sign == "(" => {
+                let value = self.length(text, 0, span)?;
+                let closed = text.is(")");
+                text.at += 1;
+                closed.then_some(value)
+            }
+            Token::Sign(sign) if sign == "-" => {
+                let value = self.length_atom(text, span)?;
+                Some(self.bin(BinOp::Sub, Operand::Const(Ty::I64, 0), value, span))
+            }
+            Token::Sign(sign) if sign == "++" || sign == "--" => {
+                let Token::Word(word) = text.tokens.get(text.at)?.clone() else { return None };
+                text.at += 1;
+                let (place, ty) = self.length_place(&word, text, span)?;
+                self.length_step(place, &ty, &sign, span)?;
+                self.length_value(place, &ty, span)
+            }
+            Token::Sign(_) => None,
+            Token::Word(word) if word == "sizeof" => {
+                let end = text.tokens[text.at..].iter().position(|token| token.is(")"))? + text.at;
+                let inside = text.tokens.get(text.at + 1..end)?.to_vec();
+                text.at = end + 1;
+                let mut parser = Parser::new(inside, &self.unit.scopes, &self.unit.program.types);
+                let ty = parser.type_name()?;
+                Some(Operand::Const(Ty::I64, self.element_size(&ty.pointer_to())?))
+            }
+            Token::Word(word) if word.starts_with(FROZEN) => {
+                let number: usize = word.strip_prefix(FROZEN)?.parse().ok()?;
+                self.lengths.get(number).map(|reg| Operand::Reg(*reg))
+            }
+            Token::Word(word) if text.is("(") => self.length_call(&word, text, span),
+            Token::Word(word) => {
+                if let (None, Some(value)) = (self.unit.scopes.variable(&word), self.unit.scopes.constants.get(&word)) {
+                    return Some(Operand::Const(Ty::I64, *value as u64));
+                }
+                let (place, ty) = self.length_place(&word, text, span)?;
+                let value = self.length_value(place, &ty, span)?;
+                if let Some(sign) = ["++", "--"].into_iter().find(|sign| text.is(sign)) {
+                    text.at += 1;
+                    let value = self.keep(value, span);
+                    self.length_step(place, &ty, sign, span)?;
+                    return Some(value);
+                }
+                Some(value)
+            }
+        }
+    }
+    /// `n++` and its like in a length.
+    fn length_step(&mut self, place: Place, ty: &Type, sign: &str, span: Span) -> Option<()> {
+        if !matches!(ty.kind, TypeKind::Int { .. }) {
+            return None;
+        }
+        let old = self.load(place, ty, span);
+        let new = self.stepped(old, ty, sign == "++", span);
+        self.store(place, new, span);
+        Some(())
+    }
+    /// An integer as a length.
+    fn length_value(&mut self, place: Place, ty: &Type, span: Span) -> Option<Operand> {
+        if !is_integer(ty) {
+            return None;
+        }
+        let value = self.load(place, ty, span);
+        let signed = self.unit.program.types.is_signed(ty);
+        Some(self.resize(value, Ty::I64, signed, span))
+    }
+    /// A variable, and what is in it: `n`, `header->count`, `sizes[2]`.
+    fn length_place(&mut self, name: &str, text: &mut Text<'_>, span: Span) -> Option<(Place, Type)> {
+        let (mut place, mut ty) = match self.unit.scopes.variable(name).cloned() {
+            Some((id, ty)) => (self.local_place(id, span)?, ty),
+            None => {
+                let (global, ty) = self.unit.global_declared(name)?;
+                (Place::Memory(self.global_address(global, span), 0), ty)
+            }
+        };
+        loop {
+            if text.is("->") || text.is(".") {
+                if text.is("->") {
+                    let pointee = ty.element()?.clone();
+                    place = Place::Memory(self.length_pointer(place, &ty, span)?, 0);
+                    ty = pointee;
+                }
+                let Token::Word(name) = text.tokens.get(text.at + 1)? else { return None };
+                let (offset, inner) = member(&self.unit.program.types, &ty, name)?;
+                let Place::Memory(base, before) = place else { return None };
+                (place, ty) = (Place::Memory(base, before.wrapping_add(offset as i64)), inner);
+                text.at += 2;
+            } else if text.is("[") {
+                let pointee = ty.element()?.clone();
+                let base = self.length_pointer(place, &ty, span)?;
+                text.at += 1;
+                let index = self.length(text, 0, span)?;
+                if !text.is("]") {
+                    return None;
+                }
+                text.at += 1;
+                let size = self.element_size(&pointee.clone().pointer_to())?;
+                let offset = self.bin_scaled(index, size, span);
+                (place, ty) = (Place::Memory(self.offset(base, offset, span), 0), pointee);
+            } else {
+                return Some((place, ty));
+            }
+        }
+    }
+    /// A pointer, or an array as one.
+    fn length_pointer(&mut self, place: Place, ty: &Type, span: Span) -> Option<Operand> {
+        match ty.kind {
+            TypeKind::Pointer(_) => Some(self.load(place, ty, span)),
+            TypeKind::Array(..) => Some(self.address(place, span)),
+            _ => None,
+        }
+    }
+    /// A call of a function with integers and pointers: `strlen(name)`.
+    fn length_call(&mut self, name: &str, text: &mut Text<'_>, span: Span) -> Option<Operand> {
+        let signature = match self.unit.function_declared(name)?.kind {
+            TypeKind::Function(signature) if !signature.variadic && is_integer(&signature.result) => signature,
+            _ => return None,
+        };
+        text.at += 1;
+        let mut args = Vec::new();
+        for (index, param) in signature.params.iter().enumerate() {
+            if index > 0 {
+                if !text.is(",") {
+                    return None;
+                }
+                text.at += 1;
+            }
+            args.push(if param.is_pointer() {
+                let Token::Word(word) = text.tokens.get(text.at)?.clone() else { return None };
+                text.at += 1;
+                let (place, ty) = self.length_place(&word, text, span)?;
+                self.length_pointer(place, &ty, span)?
+            } else if is_integer(param) {
+                let value = self.length(text, 0, span)?;
+                let ty = self.unit.program.types.scalar(param);
+                self.resize(value, ty, true, span)
+            } else {
+                return None;
+            });
+        }
+        if !text.is(")") {
+            return None;
+        }
+        text.at += 1;
+        let callee = Callee::Direct(self.unit.function_named(name, None));
+        let dst = self.temp(self.unit.program.types.scalar(&signature.result));
+        self.emit(InstKind::Call { dst: Some(dst), callee, args }, span);
+        let signed = self.unit.program.types.is_signed(&signature.result);
+        Some(self.resize(Operand::Reg(dst), Ty::I64, signed, span))
+    }
+}
+
+/// The length of the array that a parameter is declared as: what is in the brackets behind its name.
+fn declared_length<'t>(tokens: &'t [Token], name: &str) -> Option<&'t [Token]> {
+    let named = |pair: &[Token]| matches!(&pair[0], Token::Word(word) if word == name) && pair[1].is("[");
+    let mut begin = tokens.windows(2).position(named)? + 2;
+    let word = |token: &Token| matches!(token, Token::Word(word) if ["static", "const", "restrict", "volatile"].contains(&word.trim_matches('_')));
+    while tokens.get(begin).is_some_and(word) {
+        begin += 1;
+    }
+    let mut depth = 1;
+    let end = tokens[begin..].iter().position(|token| {
+        depth += i32::from(token.is("[")) - i32::from(token.is("]"));
+        depth == 0
+    })?;
+    Some(&tokens[begin..begin + end])
+}
+
+/// How many things the lengths in a text do when they are computed.
+pub(crate) fn effects(declaration: &[Token]) -> usize {
+    let mut depth = 0;
+    let inside = |token: &&Token| {
+        depth += i32::from(token.is("[")) - i32::from(token.is("]"));
+        depth > 0
+    };
+    length_effects(&declaration.iter().filter(inside).cloned().collect::<Vec<Token>>())
+}
+
+/// How many things a length does when it is computed.
+fn length_effects(length: &[Token]) -> usize {
+    let called = |pair: &&[Token]| {
+        let asks = |word: &str| ["sizeof", "alignof", "Alignof", "typeof"].contains(&word.trim_matches('_'));
+        pair[1].is("(") && matches!(&pair[0], Token::Word(word) if !asks(word))
+    };
+    let changes = length.iter().filter(|token| token.is("++") || token.is("--") || token.is("=")).count();
+    changes + length.windows(2).filter(called).count()
+}
+
+fn is_constant(length: &[Token]) -> bool {
+    matches!(length, [] | [Token::Number(_) | Token::Suffixed(..)])
+}
+
+fn is_frozen(length: &[Token]) -> bool {
+    matches!(length, [Token::Word(word)] if word.starts_with(FROZEN))
+}
+
+fn is_integer(ty: &Type) -> bool {
+    matches!(ty.kind, TypeKind::Int { .. } | TypeKind::Enum(_) | TypeKind::Bool)
+}
+
+struct Text<'a> {
+    tokens: &'a [Token],
+    at: usize,
+}
+
+impl Text<'_> {
+    fn is(&self, sign: &str) -> bool {
+        self.tokens.get(self.at).is_some_and(|token| token.is(sign))
+    }
+}

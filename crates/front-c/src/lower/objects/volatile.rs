@@ -1,0 +1,129 @@
+//! What the program's own text does not settle: volatile objects, and weak symbols.
+//!
+//! Volatile objects are globals and what is behind pointers: a device's registers, what another thread or a signal handler
+//! writes. Locals are nobody else's. With `--volatile fresh` every read of a number gives a new input; the memory is still
+//! accessed, so that what goes wrong there is found. Otherwise a read gives what memory holds, marked as not settled, so
+//! that no proof rests on it. Either way there is no formula of such a read: looking once more may find another value.
+//!
+//! A weak symbol may be another file's, or nobody's: its address, and calls of it, are marked in the same way.
+
+use crate::clang::ast_enums::CastKind as Cast;
+use crate::clang::kind::NodeKind as K;
+use crate::clang::node::Node;
+use crate::lower::context::func::{Local, Lowerer};
+use crate::lower::context::lvalue::Place;
+use crate::types::ctype::{Type, TypeKind};
+use touchstone_base::Span;
+use touchstone_ir::{BinOp, Builtin, GlobalId, InputSource, InstKind, Operand, Ty};
+
+impl Lowerer<'_, '_> {
+    /// Reads the scalar at the place of an lvalue.
+    pub fn read_object(&mut self, lvalue: &Node, place: Place, ty: &Type, span: Span) -> Operand {
+        if self.is_volatile(lvalue) && !is_named(lvalue) && !self.is_fresh(lvalue) {
+            self.refresh(place, ty, span);
+        }
+        let old = self.load(place, ty, span);
+        if !self.is_volatile(lvalue) {
+            return old;
+        }
+        if !self.is_fresh(lvalue) || !matches!(place, Place::Memory(..)) {
+            let text = self.unit.short_text(lvalue);
+            return self.unsettled(&format!("volatile `{text}` may have another value by then"), old, span);
+        }
+        let text = self.unit.short_text(lvalue);
+        let name = self.unit.program.text_literal(&text, span);
+        let name = self.global_address(name, span);
+        let scalar = self.unit.program.types.scalar(ty);
+        let dst = self.temp(scalar);
+        let builtin = Builtin::FreshInt(InputSource::Volatile);
+        self.emit(InstKind::Builtin { dst: Some(dst), builtin, args: vec![name] }, span);
+        match ty.kind {
+            TypeKind::Bool => self.bin(BinOp::And, Operand::Reg(dst), Operand::Const(scalar, 1), span),
+            _ => Operand::Reg(dst),
+        }
+    }
+
+    /// What is behind a pointer may be a device's: it answers every read of a number.
+    fn refresh(&mut self, place: Place, ty: &Type, span: Span) {
+        let is_number = matches!(ty.kind, TypeKind::Int { .. } | TypeKind::Float { .. } | TypeKind::Enum(_));
+        if is_number && matches!(place, Place::Memory(..)) {
+            let bytes = self.unit.program.types.scalar(ty).bytes();
+            let args = vec![self.address(place, span), Operand::Const(Ty::I64, u64::from(bytes))];
+            self.emit(InstKind::Builtin { dst: None, builtin: Builtin::Refresh, args }, span);
+        }
+    }
+
+    /// Whether every read of an lvalue is a new input.
+    fn is_fresh(&self, lvalue: &Node) -> bool {
+        let kind = self.unit.type_of(lvalue).kind;
+        let is_number =
+            matches!(kind, TypeKind::Int { .. } | TypeKind::Float { .. } | TypeKind::Enum(_) | TypeKind::Bool);
+        self.unit.program.types.fresh_volatile && is_number && self.is_volatile(lvalue)
+    }
+
+    /// Whether others may change what an lvalue holds at any time.
+    pub fn is_volatile(&self, lvalue: &Node) -> bool {
+        self.unit.type_of(lvalue).is_volatile && !self.is_own_local(lvalue)
+    }
+
+    /// A value that may be another in a real program, and why.
+    pub fn unsettled(&mut self, why: &str, value: Operand, span: Span) -> Operand {
+        let why = self.unit.program.text_literal(why, span);
+        let why = self.global_address(why, span);
+        let dst = self.temp(self.function.operand_ty(value));
+        self.emit(InstKind::Builtin { dst: Some(dst), builtin: Builtin::Unsettled, args: vec![why, value] }, span);
+        Operand::Reg(dst)
+    }
+
+    /// The address of something with a name: of a weak symbol it may be null, or another's.
+    pub fn named_address(&mut self, name: &str, global: GlobalId, span: Span) -> Operand {
+        let address = self.global_address(global, span);
+        match self.unit.program.weak.contains(name) {
+            true => self.unsettled(&weak(name), address, span),
+            false => address,
+        }
+    }
+
+    /// A weak function is called: another may be in its place.
+    pub fn emit_weak(&mut self, name: &str, span: Span) {
+        let why = self.unit.program.text_literal(&weak(name), span);
+        let why = self.global_address(why, span);
+        self.emit(InstKind::Builtin { dst: None, builtin: Builtin::Unsettled, args: vec![why] }, span);
+    }
+
+    /// Whether an lvalue is (in) a local of the function.
+    fn is_own_local(&self, lvalue: &Node) -> bool {
+        match (&lvalue.kind, lvalue.inner.first()) {
+            (K::DeclRefExpr, _) => {
+                let Some(decl) = &lvalue.decl else { return false };
+                // Whoever got the address may change it.
+                let shared = self.has_address(decl.id);
+                self.locals.get(&decl.id).is_some_and(|local| !shared && !matches!(local, Local::Static(_)))
+            }
+            (K::ParenExpr, Some(inner)) => self.is_own_local(inner),
+            (K::MemberExpr, Some(inner)) => !lvalue.is_arrow && self.is_own_local(inner),
+            (K::ArraySubscriptExpr, Some(base)) => {
+                let array = base.inner.first().filter(|_| base.cast == Cast::ArrayToPointerDecay);
+                array.is_some_and(|array| self.is_own_local(array))
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Whether an lvalue is (in) a variable, not behind a pointer.
+fn is_named(lvalue: &Node) -> bool {
+    match (&lvalue.kind, lvalue.inner.first()) {
+        (K::DeclRefExpr, _) => true,
+        (K::ParenExpr, Some(inner)) => is_named(inner),
+        (K::MemberExpr, Some(inner)) => !lvalue.is_arrow && is_named(inner),
+        (K::ArraySubscriptExpr, Some(base)) if base.cast == Cast::ArrayToPointerDecay => {
+            base.inner.first().is_some_and(is_named)
+        }
+        _ => false,
+    }
+}
+
+fn weak(name: &str) -> String {
+    format!("another file may define weak `{name}`")
+}

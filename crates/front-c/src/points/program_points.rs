@@ -1,0 +1,247 @@
+//! Points: where coverage speaks of statements, values, conditions and labels (Bardin et al., section III).
+//!
+//! A point stands immediately before the code that it is about. Code that is lowered twice has one point with two
+//! instructions. Library models have no points: they are not what a user tests.
+
+use crate::clang::ast_enums::{CastKind as Cast, Opcode, Storage};
+use crate::clang::ast_queries::{has_effects, initialiser, shown};
+use crate::clang::kind::NodeKind as K;
+use crate::clang::node::Node;
+use crate::clang::source_text::shorten;
+use crate::lower::context::func::Lowerer;
+use crate::lower::context::point_table::{LabelCall, Subject, label_call};
+use crate::points::formulas::DEEPEST;
+use crate::types::ctype::TypeKind;
+use touchstone_base::Span;
+use touchstone_ir::{CmpOp, CondTag, DecisionId, Expr, ExprKind, InstKind, Point, PointKind};
+
+impl Lowerer<'_, '_> {
+    fn mark(&mut self, subject: Subject, make: impl FnOnce(&mut Self) -> Option<Point>) {
+        if self.function.is_library() {
+            return;
+        }
+        let known = self.marks.known.get(&subject).copied();
+        let point = known.unwrap_or_else(|| {
+            let made = make(self);
+            let point = made.map(|point| self.function.points.push(point));
+            self.marks.known.insert(subject, point);
+            point
+        });
+        if let Some(point) = point {
+            let span = self.function.points[point].span;
+            self.emit(InstKind::Point { point }, span);
+        }
+    }
+
+    /// Marks the beginning of a statement, if it is one that executes.
+    pub fn mark_statement(&mut self, node: &Node) {
+        let head = match &node.kind {
+            K::CompoundStmt
+            | K::NullStmt
+            | K::Absent
+            | K::CaseStmt
+            | K::DefaultStmt
+            | K::LabelStmt
+            | K::AttributedStmt => return,
+            K::DeclStmt if !node.inner.iter().any(is_initialised) => return,
+            K::IfStmt | K::SwitchStmt | K::WhileStmt => Some(node.child(0)),
+            K::ForStmt => Some(None),
+            _ if is_label_call(node) => return,
+            _ => None,
+        };
+        if self.marks.hidden && self.unit.is_made_by_system(&node.begin) {
+            return;
+        }
+        self.mark(Subject::Statement(node.id), |lowerer| {
+            let (span, text) = match head {
+                Some(condition) => lowerer.unit.head(node, condition),
+                None if node.kind == K::DoStmt => lowerer.head_of_do(node),
+                None => {
+                    let text = lowerer.unit.short_text(node);
+                    (lowerer.unit.span(node), text.strip_suffix(';').map(str::trim_end).unwrap_or(&text).to_string())
+                }
+            };
+            Some(Point::new(PointKind::Statement, span, text))
+        });
+    }
+
+    fn head_of_do(&mut self, node: &Node) -> (Span, String) {
+        let (span, text) = self.unit.keyword(node);
+        if self.unit.is_made_by_macro(&node.begin) {
+            return (span, text);
+        }
+        let condition = node.child(1).map(|node| self.unit.short_text(shown(node))).unwrap_or_default();
+        (span, shorten(format!("do … while ({condition})")))
+    }
+
+    /// Marks the evaluation of a scalar value that something keeps or uses.
+    pub fn mark_value(&mut self, node: &Node) {
+        self.mark_formula(node, Self::formula);
+    }
+    /// Marks the evaluation of what a compound assignment stores.
+    pub fn mark_compound(&mut self, node: &Node) {
+        self.mark_formula(node, Self::formula_of_compound);
+    }
+    fn mark_formula(&mut self, node: &Node, formula: impl FnOnce(&mut Self, &Node) -> Option<Expr>) {
+        if self.marks.hidden && self.unit.is_made_by_system(&node.begin) {
+            return;
+        }
+        let written = shown(node);
+        // The address of a string is of no interest.
+        if matches!(written.kind, K::StringLiteral | K::PredefinedExpr) {
+            return;
+        }
+        self.mark(Subject::Value(node.id), |lowerer| {
+            let kind = formula(lowerer, node).map(PointKind::Value).or_else(|| too_deep(node))?;
+            Some(Point::new(kind, lowerer.unit.span(written), lowerer.unit.short_text(written)))
+        });
+    }
+    /// Marks a `++` or `--` of a signed number that may overflow.
+    pub fn mark_step(&mut self, node: &Node) {
+        let Some(inner) = node.inner.first() else { return };
+        let ty = self.unit.type_of(node);
+        let TypeKind::Int { bits: bits @ (32 | 64), signed: true, .. } = ty.kind else { return };
+        let limit = (1u64 << (bits - 1)) - u64::from(node.opcode == Opcode::Increment);
+        self.mark_hazard(node, "overflows", |lowerer| {
+            if lowerer.is_volatile(inner) {
+                return None;
+            }
+            let spot = lowerer.spot(inner, DEEPEST)?;
+            let old = lowerer.read(spot, &ty, inner)?;
+            let limit = Expr::constant(old.ty, limit);
+            Some(Expr::cmp(CmpOp::Eq, old, limit))
+        });
+    }
+    /// Marks a call of a builtin that has no value for 0.
+    pub fn mark_zero(&mut self, node: &Node, argument: &Node) {
+        if self.unit.const_int(argument).is_some_and(|value| value != 0) {
+            return;
+        }
+        self.mark_hazard(node, "has no value for 0", |lowerer| {
+            let value = lowerer.formula(argument)?;
+            let zero = Expr::constant(value.ty, 0);
+            Some(Expr::cmp(CmpOp::Eq, value, zero))
+        });
+    }
+    fn mark_hazard(&mut self, node: &Node, what: &str, formula: impl FnOnce(&mut Self) -> Option<Expr>) {
+        if self.marks.hidden && self.unit.is_made_by_system(&node.begin) {
+            return;
+        }
+        self.mark(Subject::Hazard(node.id), |lowerer| {
+            let predicate = formula(lowerer)?;
+            let text = format!("{} {what}", lowerer.unit.short_text(node));
+            Some(Point::new(PointKind::Hazard(predicate), lowerer.unit.span(node), text))
+        });
+    }
+    /// Marks the evaluation of an initialiser inside of an aggregate's, unless it is a constant: tables have thousands.
+    pub fn mark_element(&mut self, node: &Node) {
+        let constant = self.unit.const_int(node).or_else(|| self.unit.const_float(node));
+        if constant.is_none() && node.kind != K::ImplicitValueInitExpr {
+            self.mark_value(node);
+        }
+    }
+
+    /// Marks what an assignment stores, if it stores it at an address that is computed. Stands in the source where the
+    /// left side does.
+    pub fn mark_store(&mut self, left: &Node, right: &Node) {
+        if self.marks.hidden && self.unit.is_made_by_system(&left.begin) {
+            return;
+        }
+        self.mark(Subject::Store(left.id), |lowerer| {
+            let written = shown(left);
+            let Some(address) = lowerer.formula_of_address(left) else {
+                let (span, text) = (lowerer.unit.span(written), lowerer.unit.short_text(written));
+                return too_deep(left).map(|kind| Point::new(kind, span, text));
+            };
+            let value = lowerer.formula(right)?;
+            let ty = lowerer.unit.program.types.scalar(&lowerer.unit.type_of(left));
+            let computed = !matches!(address.kind, ExprKind::Slot(_) | ExprKind::Global(_));
+            if !computed || value.ty != ty {
+                return None;
+            }
+            let kind = PointKind::Store { address, value };
+            Some(Point::new(kind, lowerer.unit.span(written), lowerer.unit.short_text(written)))
+        });
+    }
+
+    /// Marks the evaluation of a decision that control flow asks for, if it is made of several conditions.
+    pub fn mark_decision(&mut self, decision: DecisionId, node: &Node) {
+        if self.function.decisions[decision].conditions.len() < 2 {
+            return;
+        }
+        self.mark(Subject::Decision(decision), |lowerer| {
+            let kind = lowerer.formula_of_truth(node).map(PointKind::Decision).or_else(|| too_deep(node))?;
+            let written = shown(node);
+            Some(Point::new(kind, lowerer.unit.span(written), lowerer.unit.short_text(written)))
+        });
+    }
+
+    /// Marks the evaluation of a condition.
+    pub fn mark_condition(&mut self, tag: CondTag, node: &Node) {
+        self.mark(Subject::Condition(tag), |lowerer| {
+            let condition = |value| PointKind::Condition { tag, value };
+            let kind = lowerer.formula_of_truth(node).map(condition).or_else(|| too_deep(node))?;
+            let written = shown(node);
+            Some(Point::new(kind, lowerer.unit.span(written), lowerer.unit.short_text(written)))
+        });
+    }
+
+    /// Marks a label; the call that asks for it does nothing else.
+    pub fn mark_label(&mut self, call: LabelCall, node: &Node) {
+        let args = node.inner.get(1..).unwrap_or_default();
+        let (id, condition) = match call {
+            LabelCall::IdFirst => (args.first(), args.get(1)),
+            LabelCall::ConditionFirst => (args.get(1), args.first()),
+        };
+        let Some(condition) = condition else { return self.unsupported("label without a condition", node) };
+        if has_effects(condition) {
+            return self.unsupported("side effect in a label", node);
+        }
+        let Some(predicate) = self.formula_of_truth(condition) else {
+            return self.unsupported("this kind of expression in a label", node);
+        };
+        self.mark(Subject::Label(node.id), |lowerer| {
+            lowerer.marks.labels += 1;
+            let number = lowerer.marks.labels;
+            let name = id.and_then(|id| lowerer.label_name(id)).unwrap_or_else(|| number.to_string());
+            let kind = PointKind::Label { name, predicate };
+            Some(Point::new(kind, lowerer.unit.span(node), lowerer.unit.short_text(node)))
+        });
+    }
+    /// The id of a label as the source writes it; a number if a macro made it.
+    fn label_name(&mut self, id: &Node) -> Option<String> {
+        let written = shown(id);
+        let text = self.unit.short_text(written);
+        let value = self.unit.const_signed(written).map(|value| value.to_string());
+        let name = if self.unit.is_made_by_macro(&written.begin) { value.unwrap_or(text) } else { text };
+        Some(name).filter(|name| !name.is_empty())
+    }
+}
+
+/// What stands for an expression that has no formula because it is nested too deep. What has effects never has one.
+fn too_deep(node: &Node) -> Option<PointKind> {
+    (is_deeper(node, DEEPEST) && !has_effects(node)).then_some(PointKind::TooDeep)
+}
+
+/// Whether an expression has more levels than this.
+fn is_deeper(node: &Node, levels: u32) -> bool {
+    match levels.checked_sub(1) {
+        Some(left) => node.inner.iter().any(|part| is_deeper(part, left)),
+        None => true,
+    }
+}
+
+/// Whether a declaration has an initialiser that is executed.
+fn is_initialised(node: &Node) -> bool {
+    node.kind == K::VarDecl && !matches!(node.storage, Storage::Static | Storage::Extern) && initialiser(node).is_some()
+}
+
+/// Whether an expression statement is only a label.
+fn is_label_call(node: &Node) -> bool {
+    match (&node.kind, node.inner.first()) {
+        (K::ParenExpr | K::ConstantExpr, Some(inner)) => is_label_call(inner),
+        (K::ImplicitCastExpr | K::CStyleCastExpr, Some(inner)) if node.cast == Cast::ToVoid => is_label_call(inner),
+        (K::CallExpr, _) => crate::clang::ast_queries::callee_name(node).and_then(label_call).is_some(),
+        _ => false,
+    }
+}
