@@ -6,6 +6,7 @@
 #![warn(missing_docs)]
 
 mod deadline;
+mod dominators;
 pub mod extended;
 pub mod float;
 mod grown;
@@ -21,6 +22,7 @@ mod stack;
 mod whole_file;
 
 pub use deadline::Deadline;
+pub use dominators::{DominatorTree, control_dependence};
 pub use grown::Grown;
 pub use hash::{StableHasher, WideHasher, stable_hash};
 pub use id::{Id, IndexMap};

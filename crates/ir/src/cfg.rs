@@ -1,4 +1,4 @@
-//! The control-flow graph of a function: orders, reachability, loops.
+//! The control-flow graph of a function: orders, reachability, loops, dominators, control dependence.
 //!
 //! A loop is found by its *retreating edges*: edges to a block that is not later in reverse post-order. In code without
 //! jumps into loops these are exactly the back edges of natural loops. In other code they are still enough to cut every
@@ -6,7 +6,7 @@
 
 use crate::{BlockId, Function, TermKind};
 use std::collections::BTreeSet;
-use touchstone_base::{Id, IndexMap, define_id};
+use touchstone_base::{DominatorTree, Id, IndexMap, control_dependence, define_id};
 
 define_id! {
     /// A loop of a function.
@@ -33,6 +33,16 @@ pub enum EdgeKind {
     Enter(LoopId),
     /// It goes back to the head: another iteration begins.
     Back(LoopId),
+}
+
+/// The blocks that post-dominance regards as the ends of a function.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Exits {
+    /// Blocks that return. Paths that end in an exception, an error or an unsupported construct don't constrain where the
+    /// others meet.
+    Returns,
+    /// All blocks without a successor.
+    All,
 }
 
 /// The control-flow graph of one function.
@@ -130,6 +140,47 @@ impl Cfg {
         }
     }
 
+    /// Returns the immediate dominator of every block; `None` for the entry and for unreachable blocks.
+    pub fn dominators(&self) -> IndexMap<BlockId, Option<BlockId>> {
+        match self.successors.is_empty() {
+            true => IndexMap::new(),
+            false => self.immediate(&DominatorTree::dominators(&self.plain(), 0)),
+        }
+    }
+
+    /// Returns the immediate post-dominator of every block of `function`, the function of this graph.
+    ///
+    /// It is `None` if only the end of the function is common to all paths from the block, and for blocks from which no
+    /// exit is reachable. Paths that reach no exit, such as infinite loops, don't count.
+    pub fn post_dominators(&self, function: &Function, exits: Exits) -> IndexMap<BlockId, Option<BlockId>> {
+        self.immediate(&DominatorTree::post_dominators(&self.plain(), &self.exits(function, exits)))
+    }
+
+    /// Returns for every block the blocks whose terminators decide whether it is executed, in ascending order.
+    ///
+    /// A loop without an exit is treated as if it ended at its last block in reverse post-order.
+    pub fn control_dependence(&self, function: &Function) -> IndexMap<BlockId, Vec<BlockId>> {
+        let order: Vec<usize> = self.order.iter().map(|block| block.index()).collect();
+        let branches = control_dependence(&self.plain(), &self.exits(function, Exits::All), &order);
+        branches.into_iter().map(|blocks| blocks.into_iter().map(BlockId::new).collect()).collect()
+    }
+
+    fn exits(&self, function: &Function, exits: Exits) -> Vec<usize> {
+        let is_exit = |block: &BlockId| match exits {
+            Exits::Returns => matches!(function.blocks[*block].terminator.kind, TermKind::Return(_)),
+            Exits::All => self.successors[*block].is_empty(),
+        };
+        self.successors.ids().filter(is_exit).map(BlockId::index).collect()
+    }
+
+    fn plain(&self) -> Vec<Vec<usize>> {
+        self.successors.values().map(|targets| targets.iter().map(|target| target.index()).collect()).collect()
+    }
+
+    fn immediate(&self, tree: &DominatorTree) -> IndexMap<BlockId, Option<BlockId>> {
+        self.successors.ids().map(|block| tree.immediate(block.index()).map(BlockId::new)).collect()
+    }
+
     fn retreats(&self, from: BlockId, to: BlockId) -> bool {
         matches!((self.position[from], self.position[to]), (Some(from), Some(to)) if to <= from)
     }
@@ -216,6 +267,10 @@ mod tests {
 
     /// The graph of a function whose block `n` goes to `edges[n]`.
     fn graph(edges: &[&[usize]]) -> Cfg {
+        Cfg::new(&function(edges))
+    }
+
+    fn function(edges: &[&[usize]]) -> Function {
         let mut text = String::from("func @f(%0: i32) {\n");
         for (index, targets) in edges.iter().enumerate() {
             text += &match targets {
@@ -228,7 +283,7 @@ mod tests {
             };
         }
         let module = parse(&(text + "}")).expect("well-formed");
-        Cfg::new(module.functions.values().next().expect("a function"))
+        module.functions.values().next().expect("a function").clone()
     }
 
     fn check(edges: &[&[usize]], order: &[usize], loops: &[(usize, &[usize], Option<usize>)]) {
@@ -276,5 +331,58 @@ mod tests {
         assert_eq!(cfg.innermost_loop(block(2)), Some(id));
         assert_eq!(cfg.innermost_loop(block(3)), None);
         assert!(!graph(&[&[], &[0]]).is_reachable(block(1)));
+    }
+
+    /// Checks immediate dominators, immediate post-dominators (one function has returns only) and control dependence.
+    fn check_dominators(edges: &[&[usize]], before: &[Option<usize>], behind: &[Option<usize>], branches: &[&[usize]]) {
+        let function = function(edges);
+        let cfg = Cfg::new(&function);
+        let plain = |tree: IndexMap<BlockId, Option<BlockId>>| -> Vec<Option<usize>> {
+            tree.values().map(|block| block.map(BlockId::index)).collect()
+        };
+        assert_eq!(plain(cfg.dominators()), before, "dominators of {edges:?}");
+        assert_eq!(plain(cfg.post_dominators(&function, Exits::All)), behind, "post-dominators of {edges:?}");
+        assert_eq!(plain(cfg.post_dominators(&function, Exits::Returns)), behind, "post-dominators of {edges:?}");
+        let found: Vec<Vec<usize>> = cfg
+            .control_dependence(&function)
+            .values()
+            .map(|blocks| blocks.iter().map(|block| block.index()).collect())
+            .collect();
+        assert_eq!(found, branches, "control dependence of {edges:?}");
+    }
+
+    #[test]
+    fn dominators_and_control_dependence_are_found() {
+        check_dominators(
+            &[&[1, 2], &[3], &[3], &[]],
+            &[None, Some(0), Some(0), Some(0)],
+            &[Some(3), Some(3), Some(3), None],
+            &[&[], &[0], &[0], &[]],
+        );
+        // A while loop: its condition decides whether it is evaluated again.
+        check_dominators(
+            &[&[1], &[2, 3], &[1], &[]],
+            &[None, Some(0), Some(1), Some(1)],
+            &[Some(1), Some(3), Some(1), None],
+            &[&[], &[1], &[1], &[]],
+        );
+        // Two returns meet nowhere; an infinite loop has no post-dominators.
+        check_dominators(
+            &[&[1, 2], &[], &[3, 4], &[], &[4]],
+            &[None, Some(0), Some(0), Some(2), Some(2)],
+            &[None, None, Some(3), None, None],
+            &[&[], &[0], &[0], &[2], &[2]],
+        );
+    }
+
+    #[test]
+    fn paths_that_end_in_an_error_do_not_constrain_where_the_others_meet() {
+        let text = "func @f(%0: i32) {\nb0: switch %0 { 0 => b1, else => b2 }\nb1: unreachable\nb2: return\n}";
+        let module = parse(text).expect("well-formed");
+        let function = module.functions.values().next().expect("a function");
+        let cfg = Cfg::new(function);
+        let entry = BlockId::new(0);
+        assert_eq!(cfg.post_dominators(function, Exits::Returns)[entry], Some(BlockId::new(2)));
+        assert_eq!(cfg.post_dominators(function, Exits::All)[entry], None);
     }
 }

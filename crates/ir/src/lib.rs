@@ -35,7 +35,7 @@ mod verify;
 
 pub use c::{CBuiltin, is_stream};
 pub use callgraph::{CallGraph, possible_callees};
-pub use cfg::{Cfg, EdgeKind, Loop, LoopId, successors};
+pub use cfg::{Cfg, EdgeKind, Exits, Loop, LoopId, successors};
 pub use data::{
     Count, DataType, DataTypeId, DataTypes, DataValue, EnumItem, Field, IntKind, PlaceStep, PointerTarget, StructKind,
     Tag, Tail, Variant,
