@@ -18,47 +18,38 @@
 #![warn(missing_docs)]
 
 mod c;
-mod fuzzing;
-mod hit_log;
 mod hits;
+mod imports;
 mod java;
-mod kept;
-mod line_directives;
-mod measured;
-mod outside;
-mod own;
+mod measurement;
 mod record;
-mod rows;
 mod state;
-mod suggest;
-mod unprobed;
+mod storage;
 
 pub use c::annotate::{AnnotateStyle, Annotated, annotate, not_labels};
-pub use c::cc::{CompileError, Probing, compile, not_measured};
-pub use c::command::{CompileCommand, Family};
-pub use c::probe::{Probed, Request, instrument};
-pub use c::runtime::elsewhere;
-pub use c::toolchain::{INSIDE, OWN_MEMORY};
-pub use c::wrappers::{
-    CACHE, COUNTS, CRITERIA, DIRECTORY, NamedByPlace, NothingCompiled, SUGGEST, Surrounded, WrapperError, Wrapping,
-    behind_wrappers, path_behind,
+pub use c::probes::{Order, Probed, Request, elsewhere, instrument};
+pub use c::state::{NamedTarget, targets as state_targets};
+pub use c::wrapper::{
+    CACHE, COUNTS, CRITERIA, CompileCommand, CompileError, DIRECTORY, Family, INSIDE, NamedByPlace, NothingCompiled,
+    OWN_MEMORY, Probing, SUGGEST, Surrounded, WrapperError, Wrapping, behind_wrappers, compile, not_measured,
+    path_behind,
 };
-pub use fuzzing::{hits_reading, response_reading, trace_reading};
-pub use hits::{HitError, HitFile};
-pub use java::{
+pub use hits::{HitError, HitFile, MeasuredUnit};
+pub use imports::{Line, Outside, OutsideError, Place, Seen};
+pub use java::probes::{
     AGENT, AgentError, HolderSource, JavaClass, OfflineClass, OfflineProbes, PLANNED, ROOT, class_plan, class_unit,
     find_agent, java_record, java_record_of_nothing, left_alone, planned_unit, surround_jvms,
 };
-pub use kept::prune_kept;
-pub use line_directives::LineDirective;
-pub use measured::{MeasureError, Measured, MeasuredUnit, read};
-pub use measured::{States, states, suggestions};
-pub use outside::{Line, Outside, OutsideError, Place, Seen};
-pub use own::{check_own, clear_own, make_own};
-pub use record::{Keeps, ProbedDecision, ProbedObjective, ProbedRow, RECORD_VERSION, SourceRange, UnitRecord};
-pub use state::trace::trim_traces;
-pub use state::{
-    NamedTarget, Piece, StateRecord, StateRules, StateSite, StateTarget, StateUse, TestStates, targets as state_targets,
+pub use measurement::{
+    MeasureError, Measured, States, hits_reading, read, response_reading, states, suggestions, trace_reading,
+    trim_traces,
 };
-pub use suggest::{Insertion, Suggested, Suggestion, WhyNone};
-pub use unprobed::{EVENTS, Unprobed};
+pub use record::{
+    EVENTS, Keeps, LineDirective, ProbedDecision, ProbedObjective, ProbedRow, RECORD_VERSION, SourceRange, UnitRecord,
+    Unprobed,
+};
+pub use state::{
+    Insertion, Piece, StateRecord, StateRules, StateSite, StateTarget, StateUse, Suggested, Suggestion, TestStates,
+    WhyNone,
+};
+pub use storage::{check_own, clear_own, make_own, prune_kept};

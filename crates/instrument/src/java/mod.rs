@@ -7,16 +7,6 @@
 //!
 //! Deliberately not here: where sources are, and how they are compiled (a campaign's).
 
-mod agent;
-mod mutants;
-mod offline;
-mod record;
+pub(crate) mod probes;
 pub(crate) mod state;
 pub(crate) mod suggest;
-mod values;
-
-pub use agent::{AGENT, AgentError, ROOT, find_agent, surround_jvms};
-pub use mutants::{PLANNED, class_plan, class_unit};
-pub use offline::{HolderSource, OfflineClass, OfflineProbes};
-pub use record::{JavaClass, empty as java_record_of_nothing, java_record, left_alone};
-pub use touchstone_probes_java::planned_unit;

@@ -1,7 +1,15 @@
 //! Events of state coverage in the text of a unit. What they mean is in `crate::state`.
 
-mod plain;
-mod probes;
+mod dependence;
+mod event_trace;
+mod library_effects;
+mod state_probes;
+mod state_targets;
+mod trace_evaluation;
+mod uninstrumented_copy;
 
-pub(crate) use plain::Copies;
-pub(crate) use probes::{DECLARATIONS, Following, probes};
+pub(crate) use event_trace::Trace;
+pub(crate) use state_probes::{DECLARATIONS, Following, probes};
+pub use state_targets::{NamedTarget, targets};
+pub(crate) use trace_evaluation::{Judgement, judge};
+pub(crate) use uninstrumented_copy::Copies;

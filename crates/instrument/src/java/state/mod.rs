@@ -5,24 +5,25 @@
 //! ways from them pass (`frames.rs`). Methods that are not followed, those of libraries, change the object that they are called on,
 //! if their name or their result says so, and give back something of all that they can see (`calls.rs`, `frameworks.rs`).
 
-mod calls;
-pub(in crate::java) mod classes;
-mod frames;
-mod frameworks;
-mod insides;
-mod machine;
-mod method;
-mod step;
-mod threads;
-mod trace;
-mod world;
+mod call_completion;
+mod container_contents;
+mod instruction_effects;
+mod java_trace;
+mod library_models;
+mod method_facts;
+mod method_frames;
+mod operand_stack;
+mod test_execution;
+mod thread_ownership;
+mod trace_interpreter;
+mod traced_classes;
 
 use crate::state::StateRules;
-use classes::Classes;
-use machine::Machine;
-pub(crate) use machine::{JudgedTest, Whose};
+pub(crate) use java_trace::JavaTrace;
 use std::path::Path;
-pub(crate) use trace::JavaTrace;
+use trace_interpreter::Machine;
+pub(crate) use trace_interpreter::{JudgedTest, Whose};
+pub(in crate::java) use traced_classes::{Classes, FollowedClass};
 
 /// What the tests of a trace did, and how many classes or events could not be used. Classes are kept in the directory of units.
 pub(crate) fn follow(

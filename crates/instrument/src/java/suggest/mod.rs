@@ -5,23 +5,23 @@
 //! executed on what was seen (`evaluate.rs`). The best one for a piece of state becomes an assertion in the test's own style
 //! (`style.rs`), at the end of its method (`source.rs`).
 
-mod ends;
-mod evaluate;
-mod readings;
-mod source;
-mod style;
+mod assertion_style;
+mod observable_expressions;
+mod observer_evaluation;
+mod test_end_state;
+mod test_source;
 
 use crate::java::state::JavaTrace;
-use crate::java::state::classes::{Classes, FollowedClass};
+use crate::java::state::{Classes, FollowedClass};
 use crate::state::{Piece, StateUse, TestStates};
-use crate::suggest::{Suggested, Suggestion, WhyNone};
-use ends::End;
-use readings::{Reading, View};
-use source::Source;
+use crate::state::{Suggested, Suggestion, WhyNone};
+use assertion_style::Style;
+use observable_expressions::{Reading, View};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use style::Style;
+use test_end_state::End;
+use test_source::Source;
 use touchstone_front_java::classfile::{Constant, Insn, Member, decode};
 
 /// The ends of one method: it may run more than once.

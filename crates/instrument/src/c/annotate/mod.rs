@@ -1,0 +1,542 @@
+//! Labelled C: the user's text with objectives written into it as labels, for other tools (Bardin et al., sections IV and V).
+//!
+//! A label is a place and a side-effect-free predicate. Here it is one macro call, whose two definitions are the paper's
+//! two instrumentations: *direct* (figure 4) branches on the predicate, *tight* (figure 5) chooses freely between
+//! asserting it and stopping, and going on as if nothing were there. Other tools replace the macro or the functions that
+//! it calls.
+//!
+//! Labels of statements stand before the statement. Labels of values and decisions stand immediately before their
+//! evaluation, in a comma expression: `while (x > 0)` becomes `while ((LABEL(…), x > 0))`. So they are asked exactly
+//! where the program asks, in every iteration, and only if the program gets there. What is asked of a decision (its
+//! outcome, a condition's value, a row) is a predicate over its conditions, evaluated in short-circuit order.
+//!
+//! Nothing else is changed, and lines keep their numbers. A label that can't be placed without a doubt (a macro hides
+//! where it belongs, a condition has an effect) is listed with its reason; it is never placed nearly right.
+//!
+//! Deliberately not here: criteria that relate runs or speak of paths. A label sees one state of one run.
+
+mod predicate_renderer;
+
+use crate::c::text::{Kind, Layout, Pieces, Source, body};
+use crate::record::Unprobed;
+use predicate_renderer::Renderer;
+use std::collections::BTreeMap;
+use touchstone_base::{FileId, Span};
+use touchstone_criteria::{DecisionGraph, Goal, Next, Objectives};
+use touchstone_ir::{
+    BlockId, CmpOp, CondId, CondTag, DecisionId, Expr, ExprKind, FuncId, Function, InstKind, Module, PointId,
+    PointKind, TermKind, Ty,
+};
+
+/// Which of the paper's instrumentations a label becomes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AnnotateStyle {
+    /// A branch on the predicate, then the program goes on (figure 4).
+    Direct,
+    /// A free choice: assert the predicate and stop, or go on (figure 5).
+    Tight,
+}
+
+/// A text with labels.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Annotated {
+    /// The text: compiles like the original.
+    pub text: String,
+    /// Ids of the objectives that are labels in it.
+    pub placed: Vec<String>,
+    /// Ids of those that are not, and why; the text ends with the same list.
+    pub not_placed: Vec<(String, Unprobed)>,
+}
+
+/// Why the objectives of a criterion are no labels; `None` if they are.
+pub fn not_labels(criterion: &str) -> Option<Unprobed> {
+    match criterion {
+        "mcdc" => Some(Unprobed::Independence),
+        "state" => Some(Unprobed::State),
+        name if name == "paths" || name.starts_with("paths:") => Some(Unprobed::Path),
+        _ => None,
+    }
+}
+
+/// Writes objectives as labels into `text`, the contents of `file`.
+pub fn annotate(module: &Module, file: FileId, text: &str, objectives: &Objectives, style: AnnotateStyle) -> Annotated {
+    let source = Source::new(text);
+    let mut edits = Edits::default();
+    let (mut placed, mut not_placed) = (Vec::new(), Vec::new());
+    let mut places: BTreeMap<FuncId, AnnotatedFunction<'_>> = BTreeMap::new();
+    for (id, objective) in objectives.list.iter() {
+        let goal = &objectives.goals[id];
+        let place =
+            places.entry(goal.func()).or_insert_with(|| AnnotatedFunction::new(module, goal.func(), file, &source));
+        match place.label(goal) {
+            Ok((at, predicate)) => {
+                edits.add(at, format!("TOUCHSTONE_LABEL({predicate}, \"{}\")", objective.id));
+                placed.push(objective.id.clone());
+            }
+            Err(why) => not_placed.push((objective.id.clone(), why)),
+        }
+    }
+    let name = module.files.get(file).map_or("", String::as_str);
+    let mut made = header(style);
+    made += &format!("#line 1 \"{}\"\n", name.replace('\\', "\\\\").replace('"', "\\\""));
+    made += &edits.apply(text);
+    if !made.ends_with('\n') {
+        made.push('\n');
+    }
+    made += &trailer(style, &not_placed);
+    Annotated { text: made, placed, not_placed }
+}
+
+/// Where a label goes, in bytes of the text.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Spot {
+    /// Before a statement in a block, or at the beginning of one.
+    Before(usize),
+    /// Before a statement that needs braces then.
+    Braced(usize, usize),
+    /// Before the evaluation of an expression.
+    Wrapped(usize, usize),
+}
+
+/// Whether an evaluation of a decision, with these outcomes and this result, is what is asked for.
+type Holds<'h> = dyn Fn(&[(CondId, bool)], bool) -> bool + 'h;
+
+/// One function of the text.
+pub(crate) struct AnnotatedFunction<'a> {
+    pub(crate) module: &'a Module,
+    pub(crate) function: &'a Function,
+    file: FileId,
+    pub(crate) source: &'a Source<'a>,
+    /// The token of the body's brace, and the byte after it.
+    pub(crate) body: Option<(usize, usize)>,
+    pub(crate) layout: Option<Layout>,
+    pub(crate) graphs: Vec<DecisionGraph>,
+    /// The text has been preprocessed: what looks like a call is one.
+    preprocessed: bool,
+}
+
+impl<'a> AnnotatedFunction<'a> {
+    pub(crate) fn preprocessed(
+        module: &'a Module,
+        func: FuncId,
+        file: FileId,
+        source: &'a Source<'a>,
+    ) -> AnnotatedFunction<'a> {
+        AnnotatedFunction { preprocessed: true, ..AnnotatedFunction::new(module, func, file, source) }
+    }
+
+    fn new(module: &'a Module, func: FuncId, file: FileId, source: &'a Source<'a>) -> AnnotatedFunction<'a> {
+        let function = &module.functions[func];
+        let here = function.span.file == file;
+        let name = source.offset(function.span.line, function.span.column).filter(|_| here);
+        let body = name.and_then(|offset| body(source, offset));
+        let layout = body.and_then(|(brace, _)| Layout::new(source, brace));
+        let graphs = function.decisions.values().map(DecisionGraph::new).collect();
+        AnnotatedFunction { module, function, file, source, body, layout, graphs, preprocessed: false }
+    }
+
+    /// The name of the table that numbers a decision's rows.
+    pub(crate) fn table(&self, decision: usize) -> String {
+        format!("__touchstone_t{decision}")
+    }
+
+    pub(crate) fn label(&self, goal: &Goal) -> Result<(Spot, String), Unprobed> {
+        match goal {
+            Goal::Label { point, predicate, .. } => self.point_label(*point, predicate.as_ref()),
+            Goal::Entry { predicate, .. } => {
+                let (_, open) = self.body.ok_or(Unprobed::NoBody)?;
+                let predicate = self.renderer(Some(predicate), &|_| true).predicate(predicate)?;
+                Ok((Spot::Before(open), predicate))
+            }
+            Goal::Arm { block, target, .. } => self.arm_label(*block, *target),
+            Goal::Outcome { decision, value, .. } => self.decision_label(*decision, &|_, result| result == *value),
+            Goal::Condition { decision, condition, value, .. } => {
+                self.decision_label(*decision, &|outcomes, _| outcomes.contains(&(*condition, *value)))
+            }
+            Goal::Row { outcomes: row, .. } if row.is_empty() => Err(Unprobed::TooManyCombinations),
+            Goal::Row { decision, outcomes: row, .. } => {
+                self.decision_label(*decision, &|outcomes, _| outcomes == row.as_slice())
+            }
+            Goal::Independent { .. } | Goal::Partner { .. } => Err(Unprobed::Independence),
+            Goal::Error { .. } => Err(Unprobed::Error),
+        }
+    }
+
+    fn renderer<'r>(&'r self, own: Option<&'r Expr>, is_live: &'r dyn Fn(&str) -> bool) -> Renderer<'r> {
+        Renderer { module: self.module, function: self.function, own, is_live, guards: self.preprocessed }
+    }
+
+    /// The bytes of a span.
+    pub(crate) fn bytes(&self, span: Span) -> Result<(usize, usize), Unprobed> {
+        if span.file != self.file {
+            let other = self.module.files.get(span.file).map_or("another file", String::as_str);
+            return Err(Unprobed::OtherFile(other.to_string()));
+        }
+        let ends = (self.source.offset(span.line, span.column), self.source.offset(span.end_line, span.end_column));
+        match ends {
+            (Some(start), Some(end)) if start < end && end <= self.source.text.len() => Ok((start, end)),
+            _ => Err(Unprobed::NoPlace),
+        }
+    }
+
+    fn point_label(&self, id: PointId, predicate: Option<&Expr>) -> Result<(Spot, String), Unprobed> {
+        let point = &self.function.points[id];
+        let (start, end) = self.bytes(point.span)?;
+        let own = match &point.kind {
+            PointKind::Statement | PointKind::TooDeep => None,
+            PointKind::Value(expr) | PointKind::Decision(expr) | PointKind::Condition { value: expr, .. } => Some(expr),
+            PointKind::Store { value, .. } => Some(value),
+            PointKind::Label { predicate, .. } | PointKind::Hazard(predicate) => Some(predicate),
+        };
+        let spot = match &point.kind {
+            PointKind::Statement => self.before_statement(start)?,
+            PointKind::Label { .. } => self.before_statement(start).or_else(|_| self.wrap(start, end))?,
+            PointKind::Value(expr) => {
+                if matches!(expr.kind, ExprKind::Const(_)) && expr.ty == Ty::Ptr {
+                    return Err(Unprobed::NullConstant);
+                }
+                self.wrap_value(id, start, end)?
+            }
+            PointKind::Hazard(_) => self.wrap_value(id, start, end)?,
+            PointKind::Decision(_) => self.wrap_decision(point.span, start, end)?,
+            PointKind::Store { .. } => return Err(Unprobed::ReadsMore),
+            PointKind::TooDeep => return Err(Unprobed::TooDeep),
+            PointKind::Condition { tag, .. } => self.wrap_condition(*tag, start, end)?,
+        };
+        let Some(predicate) = predicate else { return Ok((spot, "1".to_string())) };
+        let is_live = |name: &str| self.is_live(name, start);
+        let renderer = self.renderer(own, &is_live);
+        renderer.check_loads(predicate)?;
+        Ok((spot, renderer.predicate(predicate)?))
+    }
+
+    fn is_live(&self, name: &str, at: usize) -> bool {
+        let (Some(layout), Some((brace, _))) = (&self.layout, self.body) else { return false };
+        let is_use = |index: usize| {
+            let before = self.source.word(index - 1);
+            self.source.word(index) == name
+                && !matches!(before, "." | "->" | "struct" | "union" | "enum" | "goto")
+                && self.source.word(index + 1) != ":"
+        };
+        let first = (brace + 1..self.source.first_from(at)).find(|&index| is_use(index));
+        first.is_some_and(|index| layout.is_live(self.source, index, at))
+    }
+
+    fn before_statement(&self, start: usize) -> Result<Spot, Unprobed> {
+        let layout = self.layout.as_ref().ok_or(Unprobed::StatementsHidden)?;
+        let statement = layout.at(start).ok_or(Unprobed::StatementInside)?;
+        Ok(if statement.single { Spot::Braced(start, statement.end) } else { Spot::Before(start) })
+    }
+
+    /// Before an expression, wherever it stands.
+    pub(crate) fn wrap(&self, start: usize, end: usize) -> Result<Spot, Unprobed> {
+        let (brace, open) = self.body.ok_or(Unprobed::NoBody)?;
+        let piece = &self.source.text[start..end];
+        if start < open || piece.starts_with(['{', '.']) {
+            return Err(Unprobed::OutsideOfBody);
+        }
+        let first = self.source.first_from(start);
+        let last = self.source.first_from(end);
+        let on_tokens = self.source.tokens.get(first).is_some_and(|token| token.start == start)
+            && last > first
+            && self.source.tokens[last - 1].end == end;
+        if !on_tokens {
+            return Err(Unprobed::DirectiveAround);
+        }
+        for name in self.source.calls_around(brace, start) {
+            let keyword = matches!(name, "if" | "while" | "for" | "switch" | "return" | "assert" | "case" | "else");
+            let known = self.preprocessed || self.module.function_named(name).is_some() || self.is_variable(name);
+            if !keyword && (!known || self.source.macros.contains_key(name)) {
+                return Err(Unprobed::MacroArgument(name.to_string()));
+            }
+        }
+        if self.source.tokens[first].kind == Kind::Word
+            && self.layout.as_ref().and_then(|layout| layout.at(start)).is_some()
+            && self.source.macros.contains_key(self.source.word(first))
+        {
+            return Err(Unprobed::MacroStatement);
+        }
+        Ok(Spot::Wrapped(start, end))
+    }
+    fn is_variable(&self, name: &str) -> bool {
+        let in_regs = self.function.regs.values().any(|reg| reg.name.as_deref() == Some(name));
+        in_regs || self.function.slots.values().any(|slot| slot.name.as_deref() == Some(name))
+    }
+
+    fn wrap_value(&self, id: PointId, start: usize, end: usize) -> Result<Spot, Unprobed> {
+        let span = self.function.points[id].span;
+        let twins =
+            self.function.points.iter().filter(|(other, point)| {
+                *other != id && point.span == span && matches!(point.kind, PointKind::Value(_))
+            });
+        if twins.count() > 0 {
+            return Err(Unprobed::MacroEvaluatesTwice);
+        }
+        // What a macro makes may be only a part of it.
+        let piece = &self.source.text[start..end];
+        let compound = self.function.points[id].text.contains('=');
+        if self.source.uses_macro(piece) && !(self.source.is_effect_free(piece) || compound) {
+            return Err(Unprobed::MacroWithEffect);
+        }
+        if self.function.decisions.values().filter(|decision| decision.span == span).count() > 1 {
+            return Err(Unprobed::MacroWithDecisions);
+        }
+        self.wrap(start, end)
+    }
+
+    fn wrap_decision(&self, span: Span, start: usize, end: usize) -> Result<Spot, Unprobed> {
+        if !self.source.is_effect_free(&self.source.text[start..end]) {
+            return Err(Unprobed::MacroWithEffect);
+        }
+        if self.function.decisions.values().filter(|decision| decision.span == span).count() > 1 {
+            return Err(Unprobed::MacroOfDecisions);
+        }
+        self.wrap(start, end)
+    }
+
+    fn wrap_condition(&self, tag: CondTag, start: usize, end: usize) -> Result<Spot, Unprobed> {
+        let span = self.function.decisions[tag.decision].conditions[tag.condition].span;
+        let decisions = self.function.decisions.values();
+        let same = decisions.flat_map(|decision| decision.conditions.values()).filter(|other| other.span == span);
+        if same.count() > 1 {
+            return Err(Unprobed::MacroOfConditions);
+        }
+        let piece = &self.source.text[start..end];
+        if !self.source.is_effect_free(piece) {
+            return Err(Unprobed::MacroWithEffect);
+        }
+        self.wrap(start, end)
+    }
+
+    /// A predicate over a decision's conditions, evaluated before the decision, in the same order.
+    fn decision_label(&self, id: DecisionId, holds: &Holds<'_>) -> Result<(Spot, String), Unprobed> {
+        let decision = &self.function.decisions[id];
+        let (start, end) = self.bytes(decision.span)?;
+        if !self.source.is_effect_free(&self.source.text[start..end]) {
+            return Err(Unprobed::Effect(decision.text.clone()));
+        }
+        if self.function.decisions.values().filter(|other| other.span == decision.span).count() > 1 {
+            return Err(Unprobed::MacroOfDecisions);
+        }
+        let spot = self.wrap(start, end)?;
+        let mut outcomes = Vec::new();
+        let mut left = MOST_NODES;
+        let predicate = self.walk(id, self.graphs[decision_index(id)].start, &mut outcomes, holds, &mut left)?;
+        Ok((spot, predicate))
+    }
+
+    fn walk(
+        &self,
+        id: DecisionId,
+        at: Next,
+        outcomes: &mut Vec<(CondId, bool)>,
+        holds: &Holds<'_>,
+        left: &mut u32,
+    ) -> Result<String, Unprobed> {
+        *left = left.checked_sub(1).ok_or(Unprobed::TooManyConditions)?;
+        let node = match at {
+            Next::Done(result) => return Ok(String::from(if holds(outcomes, result) { "1" } else { "0" })),
+            Next::Node(node) => &self.graphs[decision_index(id)].nodes[node],
+        };
+        let mut sides = Vec::new();
+        for value in [false, true] {
+            outcomes.push((node.condition, value));
+            sides.push(self.walk(id, node.edges[usize::from(value)].target, outcomes, holds, left)?);
+            outcomes.pop();
+        }
+        let tag = CondTag { decision: id, condition: node.condition };
+        let expr = self.condition(tag)?;
+        let renderer = self.renderer(Some(expr), &|_| false);
+        // Not guarded: where the condition goes wrong, so does the program.
+        let text = renderer.value(expr)?;
+        let [no, yes] = sides.as_slice() else {
+            return Err(Unprobed::Internal("a condition has two sides".to_string()));
+        };
+        Ok(match (yes.as_str(), no.as_str()) {
+            (yes, no) if yes == no && renderer.can_fault(expr) => format!("((void){text}, {yes})"),
+            (yes, no) if yes == no => yes.to_string(),
+            ("1", "0") => text,
+            ("0", "1") => format!("!{text}"),
+            (yes, "0") => format!("({text} && {yes})"),
+            ("0", no) => format!("(!{text} && {no})"),
+            ("1", no) => format!("({text} || {no})"),
+            (yes, "1") => format!("(!{text} || {yes})"),
+            (yes, no) => format!("({text} ? {yes} : {no})"),
+        })
+    }
+
+    fn condition(&self, wanted: CondTag) -> Result<&Expr, Unprobed> {
+        let found = self.function.points.values().find_map(|point| match &point.kind {
+            PointKind::Condition { tag, value } if *tag == wanted => Some(value),
+            _ => None,
+        });
+        found.ok_or_else(|| {
+            let text = &self.function.decisions[wanted.decision].conditions[wanted.condition].text;
+            Unprobed::NoPredicate(text.clone())
+        })
+    }
+
+    /// The switch goes to a target.
+    fn arm_label(&self, block: BlockId, target: BlockId) -> Result<(Spot, String), Unprobed> {
+        let content = &self.function.blocks[block];
+        let TermKind::Switch { arms, default, .. } = &content.terminator.kind else {
+            return Err(Unprobed::Internal("no switch".to_string()));
+        };
+        let (start, _) = self.bytes(content.terminator.span)?;
+        let switch = self.source.first_from(start);
+        if self.source.word(switch) != "switch" || self.source.word(switch + 1) != "(" {
+            return Err(Unprobed::MacroSwitch);
+        }
+        let after = self.source.after_bracket(switch + 1).ok_or(Unprobed::Parentheses)?;
+        let head = (self.source.tokens[switch + 1].start, self.source.tokens[after - 1].end);
+        let value = content.insts.iter().rev().find_map(|inst| match inst.kind {
+            InstKind::Point { point } => match &self.function.points[point].kind {
+                PointKind::Value(expr) => Some((point, expr)),
+                _ => None,
+            },
+            _ => None,
+        });
+        let (point, expr) = value.ok_or(Unprobed::SwitchValue)?;
+        let (from, to) = self.bytes(self.function.points[point].span)?;
+        let around =
+            format!("{}{}", &self.source.text[head.0..from.max(head.0)], &self.source.text[to.min(head.1)..head.1]);
+        let only_brackets = Source::new(&around).tokens.iter().all(|token| token.kind == Kind::Sign);
+        if from <= head.0 || head.1 <= to || !only_brackets {
+            return Err(Unprobed::SwitchValue);
+        }
+        let spot = self.wrap_value(point, from, to)?;
+        let node = |kind: ExprKind| Expr { kind, ty: Ty::I1, signed: false, text: String::new() };
+        let in_arm = |arm: &touchstone_ir::SwitchArm| {
+            let bound = |value: u64| Expr { signed: arm.signed, ..Expr::constant(expr.ty, value) };
+            if arm.low == arm.high {
+                return Expr::cmp(CmpOp::Eq, expr.clone(), bound(arm.low));
+            }
+            let less_equal = if arm.signed { CmpOp::Sle } else { CmpOp::Ule };
+            let above = Expr::cmp(less_equal, bound(arm.low), expr.clone());
+            let below = Expr::cmp(less_equal, expr.clone(), bound(arm.high));
+            node(ExprKind::And(Box::new(above), Box::new(below)))
+        };
+        let any = |to_target: bool| {
+            let wanted = arms.iter().filter(|arm| (arm.target == target) == to_target).map(in_arm);
+            wanted.reduce(|a, b| node(ExprKind::Or(Box::new(a), Box::new(b))))
+        };
+        let predicate =
+            if target == *default { any(false).map(|other| node(ExprKind::Not(Box::new(other)))) } else { any(true) };
+        let Some(predicate) = predicate else { return Ok((spot, "1".to_string())) };
+        Ok((spot, self.renderer(Some(expr), &|_| false).predicate(&predicate)?))
+    }
+}
+
+/// The most nodes of a decision's graph that one predicate writes out.
+const MOST_NODES: u32 = 2000;
+
+fn decision_index(id: DecisionId) -> usize {
+    touchstone_base::Id::index(id)
+}
+
+/// Labels by place.
+#[derive(Default)]
+struct Edits {
+    labels: BTreeMap<Spot, Vec<String>>,
+}
+
+impl Edits {
+    fn add(&mut self, spot: Spot, label: String) {
+        self.labels.entry(spot).or_default().push(label);
+    }
+
+    fn apply(&self, text: &str) -> String {
+        let mut pieces = Pieces::default();
+        for (spot, labels) in &self.labels {
+            let statements = || labels.iter().map(|label| format!("{label}; ")).collect::<String>();
+            match *spot {
+                Spot::Before(start) => pieces.before(start, statements()),
+                Spot::Braced(start, end) => pieces.brace(start, end, &statements()),
+                Spot::Wrapped(start, end) => {
+                    pieces.wrap(start, end, 0, format!("({}, ", labels.join(", ")), ")".to_string());
+                }
+            }
+        }
+        pieces.apply(text)
+    }
+}
+
+const TYPES: &str = "\
+#ifndef TOUCHSTONE_TYPES
+#define TOUCHSTONE_TYPES
+#ifdef __GNUC__
+#define TOUCHSTONE_ALIAS __attribute__((__may_alias__))
+#define TOUCHSTONE_WEAK __attribute__((__weak__))
+#else
+#define TOUCHSTONE_ALIAS
+#define TOUCHSTONE_WEAK
+#endif
+typedef unsigned char TOUCHSTONE_ALIAS touchstone_u8;
+typedef unsigned short TOUCHSTONE_ALIAS touchstone_u16;
+typedef unsigned int TOUCHSTONE_ALIAS touchstone_u32;
+typedef unsigned long long TOUCHSTONE_ALIAS touchstone_u64;
+typedef char *TOUCHSTONE_ALIAS touchstone_pointer;
+#endif
+";
+
+const DIRECT: &str = "\
+#ifndef TOUCHSTONE_LABEL
+#ifndef touchstone_cover
+void touchstone_cover(const char *id);
+#endif
+#define TOUCHSTONE_LABEL(predicate, id) ((predicate) ? touchstone_cover(id) : (void)0)
+#endif
+";
+
+const TIGHT: &str = "\
+#ifndef TOUCHSTONE_LABEL
+#ifndef touchstone_nondet
+int touchstone_nondet(void);
+#endif
+#ifndef touchstone_assert_label
+void touchstone_assert_label(int holds, const char *id);
+#endif
+void exit(int);
+#define TOUCHSTONE_LABEL(predicate, id) \\
+    (touchstone_nondet() ? (touchstone_assert_label((predicate), id), exit(0)) : (void)0)
+#endif
+";
+
+fn header(style: AnnotateStyle) -> String {
+    let (about, macros) = match style {
+        AnnotateStyle::Direct => (
+            "A label calls touchstone_cover(id) where its predicate holds. Define TOUCHSTONE_LABEL(predicate, id),",
+            DIRECT,
+        ),
+        AnnotateStyle::Tight => (
+            "A label is a free choice: assert its predicate and stop, or go on. Define TOUCHSTONE_LABEL(predicate, id),",
+            TIGHT,
+        ),
+    };
+    let functions = match style {
+        AnnotateStyle::Direct => "touchstone_cover",
+        AnnotateStyle::Tight => "touchstone_nondet and touchstone_assert_label",
+    };
+    format!(
+        "/* Labels written by Touchstone. {about}\n * or {functions} (macros or functions), for the tool that reads this. */\n{TYPES}{macros}"
+    )
+}
+
+fn trailer(style: AnnotateStyle, not_placed: &[(String, Unprobed)]) -> String {
+    let defaults = match style {
+        AnnotateStyle::Direct => {
+            "#ifndef touchstone_cover\nTOUCHSTONE_WEAK void touchstone_cover(const char *id) { (void)id; }\n#endif\n"
+        }
+        AnnotateStyle::Tight => {
+            "#ifndef touchstone_nondet\nTOUCHSTONE_WEAK int touchstone_nondet(void) { return 0; }\n#endif\n\
+             #ifndef touchstone_assert_label\nTOUCHSTONE_WEAK void touchstone_assert_label(int holds, const char *id) \
+             { (void)holds; (void)id; }\n#endif\n"
+        }
+    };
+    let mut made = format!("\n#ifndef TOUCHSTONE_NO_DEFAULTS\n{defaults}#endif\n");
+    for (id, why) in not_placed {
+        let why = why.to_string().replace("*/", "* /").replace("/*", "/ *");
+        made += &format!("/* not placed: {id} {why} */\n");
+    }
+    made
+}

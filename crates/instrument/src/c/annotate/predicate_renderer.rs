@@ -1,0 +1,475 @@
+//! Pure expressions of the IR as C text.
+//!
+//! Every number is written as a C expression that equals it modulo two to the power of its width; whatever depends on
+//! width or sign is cast explicitly, so the text means the same whatever types the variables have. Truth values are
+//! written as expressions that are 0 or 1. Arithmetic wraps, as in the IR: it is written on unsigned types.
+//!
+//! What could go wrong in C although it has no value in the IR is never written: a predicate reads only memory that the
+//! program itself is about to read, or plain variables that certainly have a value, and divides only after asking.
+
+use crate::c::text::{Kind, Source};
+use crate::record::Unprobed;
+use touchstone_base::float;
+use touchstone_ir::{
+    BinOp, CastOp, CmpOp, DataType, Expr, ExprKind, Function, GlobalId, Linkage, Module, Ty, mask, sign_extend,
+};
+
+/// Writes expressions of one place.
+pub(super) struct Renderer<'a> {
+    pub module: &'a Module,
+    pub function: &'a Function,
+    /// What the program itself is about to evaluate here.
+    pub own: Option<&'a Expr>,
+    /// Whether a local variable can be named here and has a value.
+    pub is_live: &'a dyn Fn(&str) -> bool,
+    /// Memory is read only where it can be: what goes wrong shall do so in the program itself, behind its own probe.
+    pub guards: bool,
+}
+
+type Text = Result<String, Unprobed>;
+
+impl Renderer<'_> {
+    /// A predicate that is false where the expression has no value.
+    pub fn predicate(&self, expr: &Expr) -> Text {
+        let text = self.value(expr)?;
+        Ok(match self.defined(expr)? {
+            Some(defined) => format!("({defined} && {text})"),
+            None => text,
+        })
+    }
+
+    /// The expression's value; goes wrong where it has none.
+    pub fn value(&self, expr: &Expr) -> Text {
+        match &expr.kind {
+            ExprKind::Const(value) if expr.ty == Ty::Ptr && *value == 0 => Ok("(char *)0".to_string()),
+            ExprKind::Const(_) if expr.ty == Ty::Ptr => Err(Unprobed::FixedAddress),
+            ExprKind::Const(value) => Ok(literal(*value, expr.ty.bits(), true)),
+            ExprKind::Reg(_) | ExprKind::Slot(_) | ExprKind::Global(_) => self.leaf(expr),
+            ExprKind::Load(address) => self.load(expr, address),
+            ExprKind::Bin(op, a, b) => self.binary(*op, a, b, expr.ty.bits()),
+            ExprKind::Cmp(op, a, b) => self.relation(*op, a, b),
+            ExprKind::Cast(op, a) => self.cast(*op, a, expr.ty),
+            ExprKind::Float(op, format, args) if op.result_format(*format).is_none() => self.float_result(*op, args),
+            ExprKind::Float(..) | ExprKind::AsFloat(..) => Err(Unprobed::FloatBits),
+            ExprKind::PtrAdd(base, offset) => {
+                Ok(format!("((char *){} + {})", self.value(base)?, self.as_type(offset, 64, true)?))
+            }
+            ExprKind::Not(a) => Ok(format!("!{}", self.value(a)?)),
+            ExprKind::And(a, b) => Ok(format!("({} && {})", self.value(a)?, self.value(b)?)),
+            ExprKind::Or(a, b) => Ok(format!("({} || {})", self.value(a)?, self.value(b)?)),
+            ExprKind::Ite(c, a, b) => {
+                let (a, b) = match expr.ty {
+                    Ty::I1 => (self.value(a)?, self.value(b)?),
+                    Ty::Ptr => (format!("(char *){}", self.value(a)?), format!("(char *){}", self.value(b)?)),
+                    Ty::Int(bits) => (self.as_type(a, bits, false)?, self.as_type(b, bits, false)?),
+                };
+                Ok(format!("({} ? {a} : {b})", self.value(c)?))
+            }
+        }
+    }
+
+    /// When the expression has a value; `None` for always.
+    fn defined(&self, expr: &Expr) -> Result<Option<String>, Unprobed> {
+        let both = |a: Option<String>, b: Option<String>| match (a, b) {
+            (Some(a), Some(b)) => Some(format!("{a} && {b}")),
+            (only, None) | (None, only) => only,
+        };
+        let under = |condition: String, part: Option<String>| part.map(|part| format!("({condition} || ({part}))"));
+        Ok(match &expr.kind {
+            ExprKind::And(a, b) => {
+                let right = under(format!("!{}", self.value(a)?), self.defined(b)?);
+                both(self.defined(a)?, right)
+            }
+            ExprKind::Or(a, b) => {
+                let right = under(self.value(a)?, self.defined(b)?);
+                both(self.defined(a)?, right)
+            }
+            ExprKind::Ite(c, a, b) => {
+                let condition = self.value(c)?;
+                let yes = under(format!("!{condition}"), self.defined(a)?);
+                let no = under(condition, self.defined(b)?);
+                both(self.defined(c)?, both(yes, no))
+            }
+            ExprKind::Bin(op, a, b) => {
+                let parts = both(self.defined(a)?, self.defined(b)?);
+                let divides = matches!(op, BinOp::UDiv | BinOp::SDiv | BinOp::URem | BinOp::SRem);
+                match b.kind {
+                    ExprKind::Const(value) if divides && value != 0 => parts,
+                    _ if divides => both(parts, Some(format!("{} != 0", self.as_type(b, expr.ty.bits(), true)?))),
+                    _ => parts,
+                }
+            }
+            _ => {
+                let mut all = None;
+                for part in expr.parts() {
+                    all = both(all, self.defined(part)?);
+                }
+                both(all, self.readable(expr))
+            }
+        })
+    }
+
+    /// When a load reads what is there, as far as that can be asked.
+    fn readable(&self, expr: &Expr) -> Option<String> {
+        let ExprKind::Load(address) = &expr.kind else { return None };
+        if !self.guards || self.is_scalar_variable(address, expr.ty) {
+            return None;
+        }
+        let mut root = &**address;
+        while let ExprKind::PtrAdd(base, _) = &root.kind {
+            root = base;
+        }
+        let size = match &root.kind {
+            ExprKind::Slot(slot) => self.function.slots[*slot].size,
+            ExprKind::Global(global) => self.module.globals[*global].size,
+            _ => return self.value(address).ok().map(|address| format!("(unsigned long){address} > 4095")),
+        };
+        let last = size.checked_sub(u64::from(expr.ty.bytes()))?;
+        let (address, base) = (self.value(address).ok()?, self.value(root).ok()?);
+        Some(format!("(unsigned long){address} - (unsigned long){base} <= {last}"))
+    }
+
+    /// The value in a C type.
+    fn as_type(&self, expr: &Expr, bits: u8, signed: bool) -> Text {
+        match &expr.kind {
+            ExprKind::Const(value) if expr.ty != Ty::Ptr => Ok(literal(mask(*value, bits), bits, signed)),
+            _ if expr.ty == Ty::Ptr => Ok(format!("({})(unsigned long){}", c_type(bits, signed), self.value(expr)?)),
+            _ => Ok(format!("({}){}", c_type(bits, signed), self.value(expr)?)),
+        }
+    }
+
+    fn binary(&self, op: BinOp, a: &Expr, b: &Expr, bits: u8) -> Text {
+        // Narrow types would be promoted to int, where a product can overflow.
+        let wide = bits.max(32);
+        let plain =
+            |sign: &str| Ok(format!("({} {sign} {})", self.as_type(a, wide, false)?, self.as_type(b, wide, false)?));
+        let divide = |sign: &str, signed: bool| {
+            let (x, y) = (self.as_type(a, bits, signed)?, self.as_type(b, bits, signed)?);
+            if !signed || matches!(b.kind, ExprKind::Const(value) if value != mask(u64::MAX, bits)) {
+                return Ok(format!("({x} {sign} {y})"));
+            }
+            // The least number divided by -1 wraps.
+            let negated = if sign == "/" { format!("0 - {}", self.as_type(a, wide, false)?) } else { "0".to_string() };
+            Ok(format!("({y} == -1 ? {negated} : ({})({x} {sign} {y}))", c_type(wide, false)))
+        };
+        let shift = |sign: &str, bits_of_left: u8, signed: bool| {
+            let amount = match b.kind {
+                ExprKind::Const(value) => (value % u64::from(bits)).to_string(),
+                _ => format!("({} % {bits})", self.as_type(b, bits, false)?),
+            };
+            Ok(format!("({} {sign} {amount})", self.as_type(a, bits_of_left, signed)?))
+        };
+        match op {
+            BinOp::Add => plain("+"),
+            BinOp::Sub => plain("-"),
+            BinOp::Mul => plain("*"),
+            BinOp::And => plain("&"),
+            BinOp::Or => plain("|"),
+            BinOp::Xor => plain("^"),
+            BinOp::UDiv => divide("/", false),
+            BinOp::URem => divide("%", false),
+            BinOp::SDiv => divide("/", true),
+            BinOp::SRem => divide("%", true),
+            BinOp::Shl => shift("<<", wide, false),
+            BinOp::LShr => shift(">>", bits, false),
+            BinOp::AShr => shift(">>", bits, true),
+        }
+    }
+
+    /// A truth value or an integer that is made of floats.
+    fn float_result(&self, op: float::Op, args: &[Expr]) -> Text {
+        let args = args.iter().map(|arg| self.float(arg)).collect::<Result<Vec<_>, _>>()?;
+        match (op, args.as_slice()) {
+            (float::Op::Eq, [a, b]) => Ok(format!("({a} == {b})")),
+            (float::Op::Lt, [a, b]) => Ok(format!("({a} < {b})")),
+            (float::Op::Le, [a, b]) => Ok(format!("({a} <= {b})")),
+            (float::Op::ToSigned(bits), [a]) => Ok(format!("({}){a}", c_type(bits, true))),
+            (float::Op::ToUnsigned(bits), [a]) => Ok(format!("({}){a}", c_type(bits, false))),
+            _ => Err(Unprobed::FloatOperation),
+        }
+    }
+
+    /// A value that C reads as a float.
+    fn float(&self, expr: &Expr) -> Text {
+        match &expr.kind {
+            ExprKind::AsFloat(format, inner) => match &inner.kind {
+                ExprKind::Const(bits) if format.value(*bits).is_finite() => Ok(finite(*format, *bits)),
+                ExprKind::Const(_) => Err(Unprobed::FloatNoNumber),
+                // What flips the sign bit is written as a minus.
+                ExprKind::Bin(BinOp::Xor, a, _) if a.format() == Some(*format) => Ok(format!("(- {})", self.float(a)?)),
+                ExprKind::Bin(BinOp::And, a, _) if a.format() == Some(*format) => {
+                    let suffix = if *format == float::Format::F32 { "f" } else { "" };
+                    Ok(format!("__builtin_fabs{suffix}({})", self.float(a)?))
+                }
+                ExprKind::Reg(_) => self.leaf(inner),
+                ExprKind::Load(address) if self.is_scalar_variable(address, inner.ty) => self.load(inner, address),
+                ExprKind::Load(address) => match self.load(inner, address)? {
+                    text if text.starts_with('(') => Ok(text),
+                    _ => Ok(format!("*({} *){}", c_float(*format), self.value(address)?)),
+                },
+                ExprKind::Ite(c, a, b) => Ok(format!("({} ? {} : {})", self.value(c)?, self.float(a)?, self.float(b)?)),
+                _ => Err(Unprobed::FloatBits),
+            },
+            ExprKind::Float(op, format, args) => self.float_operation(*op, *format, args),
+            _ => Err(Unprobed::IntegerAsFloat),
+        }
+    }
+    fn float_operation(&self, op: float::Op, format: float::Format, args: &[Expr]) -> Text {
+        let [first, rest @ ..] = args else { return Err(Unprobed::FloatWithoutArguments) };
+        let sign = match op {
+            float::Op::FromSigned(bits) => {
+                return Ok(format!("({}){}", c_float(format), self.as_type(first, bits, true)?));
+            }
+            float::Op::FromUnsigned(bits) => {
+                return Ok(format!("({}){}", c_float(format), self.as_type(first, bits, false)?));
+            }
+            float::Op::Convert(to) => return Ok(format!("({}){}", c_float(to), self.float(first)?)),
+            float::Op::Add => "+",
+            float::Op::Sub => "-",
+            float::Op::Mul => "*",
+            float::Op::Div => "/",
+            _ => return Err(Unprobed::FloatOperation),
+        };
+        let second = rest.first().map_or(Ok(String::new()), |second| self.float(second))?;
+        Ok(format!("({} {sign} {second})", self.float(first)?))
+    }
+
+    fn relation(&self, op: CmpOp, a: &Expr, b: &Expr) -> Text {
+        let (sign, signed) = match op {
+            CmpOp::Eq => ("==", true),
+            CmpOp::Ne => ("!=", true),
+            CmpOp::Slt => ("<", true),
+            CmpOp::Sle => ("<=", true),
+            CmpOp::Ult => ("<", false),
+            CmpOp::Ule => ("<=", false),
+        };
+        let (a, b) = match a.ty {
+            Ty::I1 => (self.value(a)?, self.value(b)?),
+            Ty::Ptr => (format!("(char *){}", self.value(a)?), format!("(char *){}", self.value(b)?)),
+            Ty::Int(bits) => (self.as_type(a, bits, signed)?, self.as_type(b, bits, signed)?),
+        };
+        Ok(format!("({a} {sign} {b})"))
+    }
+
+    fn cast(&self, op: CastOp, a: &Expr, to: Ty) -> Text {
+        match op {
+            CastOp::Zext if a.ty == Ty::I1 => self.value(a),
+            CastOp::Sext if a.ty == Ty::I1 => Ok(format!("(- {})", self.value(a)?)),
+            CastOp::Zext | CastOp::Sext => {
+                let signed = op == CastOp::Sext;
+                let inner = self.as_type(a, a.ty.bits(), signed)?;
+                Ok(format!("({}){inner}", c_type(to.bits(), signed)))
+            }
+            CastOp::Trunc if to == Ty::I1 => Ok(format!("({} & 1)", self.as_type(a, a.ty.bits().max(32), false)?)),
+            CastOp::Trunc => self.as_type(a, to.bits(), false),
+            CastOp::PtrToInt => self.as_type(a, to.bits(), false),
+            CastOp::IntToPtr => Ok(format!("(char *)(unsigned long){}", self.value(a)?)),
+        }
+    }
+
+    /// A register's variable, or the address of a variable.
+    fn leaf(&self, expr: &Expr) -> Text {
+        let name = self.name(expr)?;
+        let by_address = match &expr.kind {
+            ExprKind::Reg(reg) => self.function.params.iter().any(|param| param.reg == *reg && param.aggregate),
+            _ => true,
+        };
+        Ok(if by_address { format!("((char *)&{name})") } else { name.to_string() })
+    }
+
+    /// The name of the variable behind a leaf, if it can be used here.
+    fn name(&self, expr: &Expr) -> Result<&str, Unprobed> {
+        let no_name = || Unprobed::NoName;
+        let (name, local) = match &expr.kind {
+            ExprKind::Reg(reg) => {
+                let param = self.function.params.iter().find(|param| param.reg == *reg);
+                let name = self.function.regs[*reg].name.as_deref().or(param.map(|param| param.name.as_str()));
+                (name.ok_or_else(no_name)?, param.is_none())
+            }
+            ExprKind::Slot(slot) => (self.function.slots[*slot].name.as_deref().ok_or_else(no_name)?, true),
+            ExprKind::Global(global) => return self.global(*global, expr),
+            _ => return Err(no_name()),
+        };
+        if name.is_empty() {
+            return Err(no_name());
+        }
+        if !self.is_own(expr) && (!self.is_unique(name) || (local && !(self.is_live)(name))) {
+            return Err(Unprobed::NoValue(name.to_string()));
+        }
+        Ok(name)
+    }
+    fn global(&self, id: GlobalId, expr: &Expr) -> Result<&str, Unprobed> {
+        let global = &self.module.globals[id];
+        match global.linkage {
+            Linkage::Literal => Err(Unprobed::LiteralAddress),
+            Linkage::Local => {
+                let name = global.name.rsplit('.').next().unwrap_or_default();
+                let usable = self.is_own(expr) || (self.is_unique(name) && (self.is_live)(name));
+                usable.then_some(name).ok_or_else(|| Unprobed::OutOfScope(name.to_string()))
+            }
+            _ if !self.is_own(expr) && self.carriers(&global.name) > 0 => Err(Unprobed::Hidden(global.name.clone())),
+            _ => Ok(&global.name),
+        }
+    }
+    /// How many local variables have this name.
+    fn carriers(&self, name: &str) -> usize {
+        let regs = self.function.regs.values().filter(|reg| reg.name.as_deref() == Some(name)).count();
+        let slots = self.function.slots.values().filter(|slot| slot.name.as_deref() == Some(name)).count();
+        let full = format!("{}.{name}", self.function.name);
+        regs + slots + self.module.globals.values().filter(|global| global.name == full).count()
+    }
+    fn is_unique(&self, name: &str) -> bool {
+        self.carriers(name) <= 1
+    }
+    /// Whether the program's own expression has this part, so that its name means the same here.
+    fn is_own(&self, part: &Expr) -> bool {
+        self.own.is_some_and(|own| any_part(own, &|other| other.kind == part.kind))
+    }
+    /// Whether the program evaluates this part here in any case.
+    fn is_evaluated(&self, part: &Expr) -> bool {
+        self.own.is_some_and(|own| certain_part(own, &|other| other.kind == part.kind && other.ty == part.ty))
+    }
+
+    fn load(&self, expr: &Expr, address: &Expr) -> Text {
+        if self.is_scalar_variable(address, expr.ty) {
+            return self.name(address).map(str::to_string);
+        }
+        let own = self.own.is_some_and(|own| same_tree_somewhere(own, expr));
+        if !own {
+            return Err(Unprobed::ReadsMore);
+        }
+        if self.is_trusted(&expr.text) {
+            return Ok(format!("({})", expr.text));
+        }
+        let ty = match expr.ty {
+            Ty::Ptr => "touchstone_pointer".to_string(),
+            Ty::Int(bits) => format!("touchstone_u{}", bits.max(8)),
+        };
+        Ok(format!("*({ty} *){}", self.value(address)?))
+    }
+
+    /// Whether every load of the predicate is one that the program does here in any case, or that is guarded in the same
+    /// way: otherwise the predicate could crash where the program does not.
+    pub fn check_loads(&self, expr: &Expr) -> Result<(), Unprobed> {
+        if self.own.is_some_and(|own| own == expr) || self.is_evaluated(expr) {
+            return Ok(());
+        }
+        if let ExprKind::Load(address) = &expr.kind
+            && !self.is_scalar_variable(address, expr.ty)
+        {
+            return Err(Unprobed::MayReadMore);
+        }
+        expr.parts().into_iter().try_for_each(|part| self.check_loads(part))
+    }
+
+    /// Whether evaluating the expression can end the program.
+    pub fn can_fault(&self, expr: &Expr) -> bool {
+        any_part(expr, &|part| match &part.kind {
+            ExprKind::Load(address) => !self.is_scalar_variable(address, part.ty),
+            ExprKind::Bin(op, ..) => matches!(op, BinOp::UDiv | BinOp::SDiv | BinOp::URem | BinOp::SRem),
+            _ => false,
+        })
+    }
+
+    /// Whether an address is that of a variable that holds just a value of this type.
+    fn is_scalar_variable(&self, address: &Expr, ty: Ty) -> bool {
+        let data = match &address.kind {
+            ExprKind::Slot(slot) => self.function.slots[*slot].data,
+            ExprKind::Global(global) => self.module.globals[*global].data,
+            _ => return false,
+        };
+        match &self.module.types[data] {
+            DataType::Int { bits, .. } | DataType::Enum { bits, .. } => ty == Ty::Int(*bits),
+            DataType::Float { format, .. } => ty == Ty::Int(format.bits()),
+            DataType::Bool { .. } => ty == Ty::I8,
+            DataType::Pointer { .. } => ty == Ty::Ptr,
+            _ => false,
+        }
+    }
+
+    /// Whether a source text can stand for its expression: only variables, members and indices, so no macro is in it.
+    fn is_trusted(&self, text: &str) -> bool {
+        let inner = Source::new(text);
+        let known =
+            |name: &str| self.carriers(name) > 0 || self.module.global_named(name).is_some() || self.is_param(name);
+        let fits = |at: usize| match inner.tokens[at].kind {
+            Kind::Word => {
+                let member = at > 0 && matches!(inner.word(at - 1), "." | "->");
+                (member || known(inner.word(at))) && inner.word(at + 1) != "("
+            }
+            Kind::Number => true,
+            Kind::Quoted => false,
+            Kind::Sign => {
+                matches!(inner.word(at), "[" | "]" | "(" | ")" | "." | "->" | "*" | "+" | "-" | "&" | "/" | "%")
+            }
+        };
+        !text.is_empty() && (0..inner.tokens.len()).all(fits)
+    }
+    fn is_param(&self, name: &str) -> bool {
+        self.function.params.iter().any(|param| param.name == name)
+    }
+}
+
+/// A finite float constant: the shortest decimal that is read back as the same number.
+fn finite(format: float::Format, bits: u64) -> String {
+    match format {
+        float::Format::F32 => format!("{:?}f", f32::from_bits(bits as u32)),
+        float::Format::F64 => format!("{:?}", f64::from_bits(bits)),
+    }
+}
+
+fn any_part(expr: &Expr, holds: &dyn Fn(&Expr) -> bool) -> bool {
+    holds(expr) || expr.parts().into_iter().any(|part| any_part(part, holds))
+}
+
+/// Like `any_part`, for parts that are evaluated whenever the whole is.
+fn certain_part(expr: &Expr, holds: &dyn Fn(&Expr) -> bool) -> bool {
+    let certain = match &expr.kind {
+        ExprKind::And(..) | ExprKind::Or(..) | ExprKind::Ite(..) => 1,
+        _ => usize::MAX,
+    };
+    holds(expr) || expr.parts().into_iter().take(certain).any(|part| certain_part(part, holds))
+}
+
+/// Whether an expression is a part of another, with the same text: nothing in it was changed.
+fn same_tree_somewhere(own: &Expr, expr: &Expr) -> bool {
+    any_part(own, &|other| other == expr)
+}
+
+/// The C type of a format.
+fn c_float(format: float::Format) -> &'static str {
+    match format {
+        float::Format::F32 => "float",
+        float::Format::F64 => "double",
+    }
+}
+
+/// The C type of a width.
+fn c_type(bits: u8, signed: bool) -> &'static str {
+    match (bits, signed) {
+        (..=8, true) => "signed char",
+        (..=8, false) => "unsigned char",
+        (9..=16, true) => "short",
+        (9..=16, false) => "unsigned short",
+        (17..=32, true) => "int",
+        (17..=32, false) => "unsigned",
+        (_, true) => "long long",
+        (_, false) => "unsigned long long",
+    }
+}
+
+/// A constant; never one that C reads in another type or as two tokens.
+fn literal(value: u64, bits: u8, signed: bool) -> String {
+    let suffix = if bits > 32 { "LL" } else { "" };
+    if bits == 1 {
+        return (value & 1).to_string();
+    }
+    if !signed {
+        return format!("{}u{suffix}", mask(value, bits));
+    }
+    match sign_extend(mask(value, bits), bits) {
+        least if bits >= 32 && least == i64::MIN >> (64 - bits) => format!("({}{suffix} - 1)", least + 1),
+        negative @ ..0 => format!("({negative}{suffix})"),
+        number => format!("{number}{suffix}"),
+    }
+}

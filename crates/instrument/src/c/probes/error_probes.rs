@@ -1,0 +1,240 @@
+//! Probes of run-time errors: each stands immediately before the operation that is about to go wrong, so a crash right
+//! after it loses nothing.
+//!
+//! A divisor is kept in a variable and compared with zero. Of an object that is accessed only the address is taken: below
+//! the first page it is null's neighbourhood, and outside of the variable that it should be a part of it is out of bounds.
+//! Nothing is evaluated twice, and no memory is read that the program does not read.
+//!
+//! What a compiled program can't tell is not measured, and says so: where an object ends that a pointer leads to, whether
+//! it still lives, and whether somebody wrote it.
+
+use crate::c::text::Pieces;
+use crate::record::Unprobed;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use touchstone_base::Span;
+use touchstone_front_c::{After, Hazard, HazardKind, Root, Unaskable};
+use touchstone_ir::{BinOp, ErrorKind, Function, InstKind};
+
+/// What stands around one expression: the lower is the outer. All are inside of other criteria's probes.
+const RIGHT: usize = usize::MAX - 44;
+const OPERAND: usize = usize::MAX - 43;
+const WHOLE: usize = usize::MAX - 42;
+const OBJECT: usize = usize::MAX - 41;
+
+/// What asks for an address: it is no object, or it is not in the object that it should be in.
+pub(crate) const RUNTIME: &str = "\
+static __attribute__((__unused__, __noinline__, __no_instrument_function__)) int __touchstone_at(
+    const volatile void *at, unsigned long long size, const volatile void *in, unsigned long long length,
+    unsigned null, unsigned bounds) {
+    unsigned long long address = (__typeof__(sizeof 0))at, offset = address - (__typeof__(sizeof 0))in;
+    if (address < 4096) {
+        if (null) __touchstone_h[null - 1] = 1;
+        return 1;
+    }
+    if (!in || (offset <= length && size <= length - offset)) return 0;
+    if (bounds) __touchstone_h[bounds - 1] = 1;
+    return 1;
+}
+";
+
+/// The errors of one function that have probes.
+pub(crate) struct Errors<'a> {
+    by_place: BTreeMap<(usize, usize), Vec<&'a Hazard>>,
+    placed: BTreeMap<(usize, usize), Placed>,
+}
+
+/// The probes of a place.
+#[derive(Clone, Copy, Default)]
+struct Placed {
+    division: Option<u32>,
+    null: Option<u32>,
+    bounds: Option<u32>,
+}
+
+impl<'a> Errors<'a> {
+    pub fn new(hazards: &'a [Hazard]) -> Errors<'a> {
+        let mut by_place: BTreeMap<(usize, usize), Vec<&Hazard>> = BTreeMap::new();
+        for hazard in hazards {
+            by_place.entry((hazard.at.start, hazard.at.end)).or_default().push(hazard);
+        }
+        Errors { by_place, placed: BTreeMap::new() }
+    }
+
+    /// Whether an error at all of these places can be seen; why not.
+    pub fn check(&self, kind: ErrorKind, places: &BTreeSet<(usize, usize)>) -> Result<(), Unprobed> {
+        places.iter().try_for_each(|at| self.check_place(kind, *at))
+    }
+
+    fn check_place(&self, kind: ErrorKind, at: (usize, usize)) -> Result<(), Unprobed> {
+        match kind {
+            ErrorKind::DivisionByZero | ErrorKind::NullPointer | ErrorKind::OutOfBounds => {}
+            ErrorKind::Uninitialised => {
+                return Err(Unprobed::WrittenMemory);
+            }
+            _ => return Err(Unprobed::LivingObjects),
+        }
+        let mut found = false;
+        for hazard in self.by_place.get(&at).map_or(&[][..], Vec::as_slice) {
+            found |= match hazard.kind.as_ref().map_err(|why| unaskable(*why))? {
+                HazardKind::Division { .. } => kind == ErrorKind::DivisionByZero,
+                HazardKind::Access { after: Some(After { divides: true, .. }), .. }
+                    if kind == ErrorKind::DivisionByZero =>
+                {
+                    true
+                }
+                HazardKind::Fixed => kind != ErrorKind::DivisionByZero,
+                HazardKind::Access { root, .. } if kind == ErrorKind::OutOfBounds => match root {
+                    Root::Variable(_) => true,
+                    Root::Pointer => {
+                        return Err(Unprobed::ObjectEnd);
+                    }
+                    Root::Unknown => return Err(Unprobed::ObjectSize),
+                },
+                HazardKind::Access { .. } => kind == ErrorKind::NullPointer,
+            };
+        }
+        found.then_some(()).ok_or(Unprobed::NotInSource)
+    }
+
+    /// An error at a place has this probe.
+    pub fn place(&mut self, kind: ErrorKind, at: (usize, usize), probe: u32) {
+        let placed = self.placed.entry(at).or_default();
+        match kind {
+            ErrorKind::DivisionByZero => placed.division = Some(probe),
+            ErrorKind::NullPointer => placed.null = Some(probe),
+            _ => placed.bounds = Some(probe),
+        }
+    }
+
+    /// Puts all of them into the text; whether there are any.
+    pub fn write(&self, pieces: &mut Pieces) -> bool {
+        for (at, placed) in &self.placed {
+            for hazard in self.by_place.get(at).into_iter().flatten() {
+                match &hazard.kind {
+                    Ok(HazardKind::Division { left, right }) => divide(pieces, left.as_ref(), right, *placed),
+                    Ok(HazardKind::Access { object, is_pointer, root, after }) => {
+                        let access = Access { object, is_pointer: *is_pointer, root, placed: *placed };
+                        access.write(pieces, after.as_ref());
+                    }
+                    Ok(HazardKind::Fixed) | Err(_) => {}
+                }
+            }
+        }
+        !self.placed.is_empty()
+    }
+}
+
+fn unaskable(why: Unaskable) -> Unprobed {
+    match why {
+        Unaskable::Temporary => Unprobed::Temporary,
+        Unaskable::OrderOfCalls => Unprobed::OrderOfCalls,
+        Unaskable::VectorPart => Unprobed::VectorPart,
+        Unaskable::BitFieldInParentheses => Unprobed::BitFieldInParentheses,
+    }
+}
+
+/// The places in the preprocessed text of an error's instructions. A macro puts several of them at one place of the source.
+pub(crate) fn places(written: &Function, twin: &Function, kind: ErrorKind, span: Span) -> Result<Vec<Span>, Unprobed> {
+    let different = || Unprobed::DifferentCode;
+    let fails = |inst: &InstKind| match inst {
+        InstKind::Bin { op: BinOp::UDiv | BinOp::SDiv | BinOp::URem | BinOp::SRem, .. } => {
+            kind == ErrorKind::DivisionByZero
+        }
+        InstKind::Load { .. } | InstKind::Store { .. } | InstKind::MemCopy { .. } | InstKind::MemSet { .. } => {
+            kind != ErrorKind::DivisionByZero
+        }
+        _ => false,
+    };
+    let mut found = Vec::new();
+    if written.blocks.len() != twin.blocks.len() {
+        return Err(different());
+    }
+    for (ours, theirs) in written.blocks.values().zip(twin.blocks.values()) {
+        if ours.insts.len() != theirs.insts.len() {
+            return Err(different());
+        }
+        for (ours, theirs) in ours.insts.iter().zip(&theirs.insts) {
+            if std::mem::discriminant(&ours.kind) != std::mem::discriminant(&theirs.kind) {
+                return Err(different());
+            }
+            if ours.span == span && fails(&ours.kind) {
+                found.push(theirs.span);
+            }
+        }
+    }
+    if found.is_empty() { Err(different()) } else { Ok(found) }
+}
+
+fn hit(probe: u32) -> String {
+    format!("__touchstone_h[{probe}] = 1")
+}
+
+/// A compiler must have the variable's value here, and can know nothing about it any more. Else what certainly goes wrong
+/// (after inlining, say) would be compiled to nothing at all, and a run would go on behind it anywhere.
+fn settle(variable: &str) -> String {
+    format!("__asm__ __volatile__(\"\" : \"+m\"({variable}));")
+}
+
+fn divide(pieces: &mut Pieces, left: Option<&(Range<usize>, Range<usize>)>, right: &Range<usize>, placed: Placed) {
+    let Some(probe) = placed.division else { return };
+    if let Some((whole, left)) = left {
+        pieces.wrap(whole.start, whole.end, WHOLE, "({ ".to_string(), "; })".to_string());
+        let open = "__auto_type __touchstone_l = +(".to_string();
+        pieces.wrap(left.start, left.end, OPERAND, open, format!("); {} __touchstone_l", settle("__touchstone_l")));
+    }
+    let settled = settle("__touchstone_v");
+    let close = format!("); {settled} if (!__touchstone_v) {}; __touchstone_v; }})", hit(probe));
+    pieces.wrap(right.start, right.end, OPERAND, "({ __auto_type __touchstone_v = +(".to_string(), close);
+}
+
+struct Access<'a> {
+    object: &'a Range<usize>,
+    is_pointer: bool,
+    root: &'a Root,
+    placed: Placed,
+}
+
+impl Access<'_> {
+    fn write(&self, pieces: &mut Pieces, after: Option<&After>) {
+        let Placed { division, null, bounds } = self.placed;
+        let (object, length) = match self.root {
+            Root::Variable(name) => (format!("&{name}"), format!("sizeof {name}")),
+            Root::Pointer | Root::Unknown => ("0".to_string(), "0".to_string()),
+        };
+        let number = |probe: Option<u32>| probe.map_or(0, |probe| probe + 1);
+        let asked = format!(
+            "__touchstone_at(__touchstone_p, sizeof *__touchstone_p, {object}, {length}, {}, {})",
+            number(null),
+            number(bounds)
+        );
+        // What the pointer leads to, or the pointer.
+        let (take, back) = if self.is_pointer { ("", "__touchstone_p") } else { ("&", "(*__touchstone_p)") };
+        let keep = format!("__auto_type __touchstone_p = {take}(");
+        let (pointer, value) = (settle("__touchstone_p"), settle("__touchstone_v"));
+        let Range { start, end } = *self.object;
+        let Some(After { whole, right, number, .. }) = after else {
+            let open = format!("({}({{ {keep}", if self.is_pointer { "" } else { "*" });
+            pieces.wrap(start, end, OBJECT, open, format!("); {pointer} {asked}; __touchstone_p; }}))"));
+            return;
+        };
+        pieces.wrap(whole.start, whole.end, WHOLE, "({ ".to_string(), "; })".to_string());
+        pieces.wrap(start, end, OBJECT, keep, format!("); {pointer} {back}"));
+        let asked = match division {
+            Some(probe) => format!("if (!{asked} && !__touchstone_v) {}", hit(probe)),
+            None => asked,
+        };
+        let open = format!("({{ __auto_type __touchstone_v = {}(", if *number { "+" } else { "" });
+        pieces.wrap(right.start, right.end, RIGHT, open, format!("); {value} {asked}; __touchstone_v; }})"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::runtime_source::counting;
+
+    #[test]
+    fn probes_of_errors_count_if_hits_are_counted() {
+        assert!(!counting(super::RUNTIME).contains("] = 1"));
+    }
+}

@@ -1,0 +1,216 @@
+//! The C that goes with the probes of a unit.
+
+/// Alignment of probes: a page of every machine that we know.
+const PAGE: u32 = 4096;
+
+const SYSTEM: &str = include_str!("../../../runtime/system.c");
+const PROBES: &str = include_str!("../../../runtime/probes.c");
+const STATE: &str = include_str!("../../../runtime/state.c");
+
+/// Types of memory that predicates read.
+const TYPES: &str = "\
+typedef unsigned char __attribute__((__may_alias__)) touchstone_u8;
+typedef unsigned short __attribute__((__may_alias__)) touchstone_u16;
+typedef unsigned int __attribute__((__may_alias__)) touchstone_u32;
+typedef unsigned long long __attribute__((__may_alias__)) touchstone_u64;
+typedef char *__attribute__((__may_alias__)) touchstone_pointer;
+void touchstone_test_begin(const char *);
+";
+
+/// What walks through a decision with too many rows: its local array has for each condition whether it was evaluated (1 false,
+/// 2 true), in whatever order; at the end the walk goes through its graph, and adds whether that decided (4).
+pub(crate) const WALK: &str = "\
+static __attribute__((__unused__)) void __touchstone_start(unsigned *seen, unsigned conditions) {
+    unsigned at;
+    for (at = 0; at < conditions; at++) seen[at] = 0;
+}
+static __attribute__((__unused__)) int __touchstone_step(unsigned *seen, unsigned condition, int outcome) {
+    seen[condition] = outcome ? 2 : 1;
+    return outcome;
+}
+static __attribute__((__unused__)) int __touchstone_done(unsigned *walk, const unsigned *table, unsigned at, unsigned end,
+                                                         unsigned conditions, volatile unsigned char *to, int result) {
+    while (at != end) {
+        const unsigned *node = table + 5 * at;
+        int outcome = walk[node[0]] & 2;
+        const unsigned *masks = table + node[outcome ? 4 : 2];
+        unsigned count = masks[0];
+        walk[node[0]] |= 4;
+        for (masks++; count; count--, masks += 2)
+            for (at = masks[0]; at < masks[1]; at++) walk[at] &= 3;
+        at = node[outcome ? 3 : 1];
+    }
+    to[result] = 1;
+    for (at = 0; at < conditions; at++) {
+        unsigned seen = walk[at];
+        if (seen & 3) to[2 + 2 * at + (seen & 3) - 1] = 1;
+        if (seen & 4) to[2 + 2 * (conditions + at) + (seen & 3) - 1] = 1;
+    }
+    return result;
+}
+";
+
+/// What probes do, with numbers instead of marks. A number is not atomic: threads may lose some of each other's, but never all.
+pub(crate) fn counting(text: &str) -> String {
+    const NUMBERS: &str = "((volatile touchstone_u64 *)__touchstone_h)";
+    let mut made = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("__touchstone_h[") {
+        let (index, behind) = after.split_once("] = 1").unwrap_or((after, ""));
+        made += &format!("{before}++{NUMBERS}[{index}]");
+        rest = behind;
+    }
+    made += rest;
+    made.replace("__touchstone_h +", &format!("{NUMBERS} +"))
+        .replace("volatile unsigned char *to", "volatile touchstone_u64 *to")
+        .replace("to[result] = 1", "to[result]++")
+        .replace("(seen & 3) - 1] = 1", "(seen & 3) - 1]++")
+}
+
+/// Bytes of whole pages.
+pub(crate) fn rounded(size: u32) -> u32 {
+    size.max(1).div_ceil(PAGE) * PAGE
+}
+
+/// A text with probes, with their declaration before it and what tells the runtime of them behind it. The runtime itself
+/// is not in it ([`shared`]). `helpers` are functions that the probes use. What a unit whose state is followed does at its
+/// beginning stands behind it.
+pub(crate) fn around(text: &str, unit: u64, size: u32, hits: &str, helpers: &str, state: Option<&str>) -> String {
+    let own = own(unit, hits);
+    let (declarations, state) = match state {
+        Some(begin) => (crate::c::state::DECLARATIONS, format!("{STATE_UNIT}{begin}")),
+        None => ("", String::new()),
+    };
+    format!(
+        "# 1 \"<touchstone>\" 3\n{TYPES}{declarations}\
+         static volatile unsigned char __touchstone_h[{size}] __attribute__((__aligned__({PAGE}), __used__));\n{helpers}{text}\n{own}{state}"
+    )
+}
+
+/// A C++ text whose state is followed, with its runtime: it is C that is C++, too.
+pub(crate) fn around_cxx(text: &str, unit: u64, hits: &str, state: &str, shared: &str) -> String {
+    let (own, declarations) = (own(unit, hits), crate::c::state::DECLARATIONS);
+    // What keeps a value is called so there.
+    let text = text.replace("__auto_type __touchstone_", "auto __touchstone_");
+    format!(
+        "# 1 \"<touchstone>\" 3\nextern \"C\" {{\n{TYPES}{declarations}\
+         static volatile unsigned char __touchstone_h[{PAGE}] __attribute__((__aligned__({PAGE}), __used__));\n}}\n\
+         {text}\nextern \"C\" {{\n{own}{STATE_UNIT}{state}{shared}}}\n"
+    )
+}
+
+const STATE_UNIT: &str =
+    "__attribute__((__visibility__(\"default\"))) unsigned __touchstone_state_unit(unsigned long long);\n";
+
+/// What tells the runtime of a unit.
+fn own(unit: u64, hits: &str) -> String {
+    let (hits, elsewhere) = (quoted(hits), quoted(&elsewhere(hits)));
+    format!(
+        "# 1 \"<touchstone>\" 3\n\
+         __attribute__((__visibility__(\"default\"))) void __touchstone_register_2(unsigned long long, volatile unsigned char *, unsigned, const char *, const char *);\n\
+         __attribute__((__visibility__(\"default\"))) void __touchstone_forget_2(volatile unsigned char *);\n\
+         __attribute__((__constructor__(101), __no_instrument_function__)) static void __touchstone_begin(void) \
+         {{ __touchstone_register_2(0x{unit:016x}ull, __touchstone_h, sizeof __touchstone_h, {hits}, {elsewhere}); }}\n\
+         __attribute__((__destructor__(101), __no_instrument_function__)) static void __touchstone_end(void) \
+         {{ __touchstone_forget_2(__touchstone_h); }}\n"
+    )
+}
+
+/// Where programs leave their hits that may not write to the directory `hits`: another user's, say.
+pub fn elsewhere(hits: &str) -> String {
+    format!("/tmp/touchstone-hits-{:016x}", touchstone_base::stable_hash(hits))
+}
+
+/// A string literal of C.
+fn quoted(text: &str) -> String {
+    let mut made = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => made.extend(['\\', c]),
+            '\n' => made += "\\n",
+            c => made.push(c),
+        }
+    }
+    made + "\""
+}
+
+/// What a unit's runtime is made from: C that is preprocessed, and compiled or not.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Shared {
+    /// Assembly: the compiler of a unit only copies it, which costs nothing beside compiling it again and again.
+    Assembly,
+    /// C, where assembly would be in the way: a compiler that merges units, and C++.
+    Text,
+}
+
+/// Whether a unit tells events, too.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Events {
+    /// It has probes only.
+    None,
+    /// Its state is followed.
+    Told,
+}
+
+/// The C of the runtime.
+pub(crate) fn source(events: Events) -> String {
+    let declarations = if events == Events::Told { crate::c::state::DECLARATIONS } else { "" };
+    format!("{TYPES}{declarations}{}", source_behind_unit(events))
+}
+
+/// The same where a unit declares things itself.
+pub(crate) fn source_behind_unit(events: Events) -> String {
+    format!("{SYSTEM}{PROBES}{}", if events == Events::Told { STATE } else { "" })
+}
+
+/// Assembly that a compiler made of the runtime, as a declaration of C.
+pub(crate) fn as_declaration(assembly: &str) -> String {
+    // Behind this there are only notes about the whole file.
+    let end = assembly.find("\t.ident").unwrap_or(assembly.len());
+    let mut made = String::from("__asm__(\".pushsection .text\\n\"\n");
+    for line in assembly[..end].lines().filter(|line| !line.trim_start().starts_with(".file")) {
+        made += &quoted(&format!("{}\n", with_own_labels(line)));
+        made.push('\n');
+    }
+    made + "\".popsection\\n\");\n"
+}
+
+/// A line of assembly whose local labels are none of the unit's.
+fn with_own_labels(line: &str) -> String {
+    let mut made = String::with_capacity(line.len() + 16);
+    let mut before = ' ';
+    for (at, c) in line.char_indices() {
+        if line[at..].starts_with(".L") && !before.is_ascii_alphanumeric() && !"_.$\"".contains(before) {
+            made += ".Ltouchstone_";
+        } else if !(c == 'L' && before == '.' && made.ends_with("_")) {
+            made.push(c);
+        }
+        before = c;
+    }
+    made
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn assembly_becomes_a_declaration_with_labels_of_its_own() {
+        let made = as_declaration(
+            "\t.file\t\"x.c\"\n.L2:\n\tjmp\t.L2\n\tleaq\t.LC0(%rip), %rax\n\t.string\t\"a\"\n\t.ident\t\"x\"\n",
+        );
+        assert!(made.contains("\".Ltouchstone_2:\\n\"") && made.contains("\tjmp\t.Ltouchstone_2\\n"), "{made}");
+        assert!(made.contains(".Ltouchstone_C0(%rip)") && made.contains(".string\t\\\"a\\\""), "{made}");
+        assert!(!made.contains(".file") && !made.contains(".ident"), "{made}");
+    }
+
+    #[test]
+    fn marks_become_numbers() {
+        let check = |text: &str, expected: &str| assert_eq!(counting(text), expected);
+        check("(__touchstone_h[3] = 1, 1)", "(++((volatile touchstone_u64 *)__touchstone_h)[3], 1)");
+        check("x; __touchstone_h[0 + r] = 1; y", "x; ++((volatile touchstone_u64 *)__touchstone_h)[0 + r]; y");
+        check("no probe", "no probe");
+        assert!(!counting(WALK).contains("= 1;\n    for"));
+        assert_eq!(counting(WALK).matches("]++").count(), 3);
+    }
+}

@@ -1,0 +1,149 @@
+//! Conditions: what happens because of them, what would have happened, and which are assertions.
+
+use super::activation_stack::{Assignment, Control, Underway, What};
+use super::{Flow, SiteRef, Stream, close_all};
+use crate::state::Deps;
+use crate::state::NodeId;
+use crate::state::{SiteKind, StateSite};
+
+impl Flow<'_> {
+    /// What happening now depends on; what the expression around read so far, too, if it says whether this happens.
+    pub(super) fn control(&mut self, stream: &mut Stream, guarded: bool) -> NodeId {
+        let mut now = stream.stack.running().now();
+        if !guarded {
+            return now;
+        }
+        let mut deps = Deps::new();
+        let mut from = stream.stack.function_at();
+        // What was read before an expression whose value nobody uses decides nothing inside of it.
+        let whole = |frame: &Underway| self.control_of_whole(&frame.what);
+        let inner = stream.stack.frames.iter().enumerate().skip(from + 1).rev();
+        if let Some((at, control)) = inner.filter_map(|(at, frame)| Some((at, whole(frame)?))).next() {
+            (from, now) = (at, control);
+        }
+        for frame in &stream.stack.frames[from..] {
+            deps.extend(&frame.deps);
+        }
+        self.node(deps, now, None)
+    }
+
+    /// What the happening of an expression depends on, if nobody uses its value.
+    fn control_of_whole(&self, what: &What) -> Option<NodeId> {
+        let used = |site: SiteRef| match self.site(site).map(|(_, site)| &site.kind) {
+            Some(SiteKind::Write { used, .. } | SiteKind::Call { used, .. }) => *used,
+            _ => true,
+        };
+        match what {
+            What::Assignment(Assignment { first: true, control, .. }) => Some(*control),
+            What::Assignment(Assignment { site, control, .. }) => (!used(*site)).then_some(*control),
+            What::Call(calling) => (!used(calling.site)).then_some(calling.control),
+            What::Function(_) | What::Choice(_) => None,
+        }
+    }
+
+    /// A condition is known: an assertion, if it guards the report of a failure.
+    pub(super) fn ask(&mut self, stream: &mut Stream, site: SiteRef, deps: &Deps) {
+        let Some((_, described)) = self.site(site) else { return };
+        let guards = match &described.kind {
+            SiteKind::Branch { guards, .. } | SiteKind::Choice { guards } => guards.as_slice(),
+            _ => &[],
+        };
+        let asserts = described.in_macro.as_deref().is_some_and(|name| self.rules.asserts(name))
+            || guards.iter().any(|name| self.rules.reports_failure(name));
+        if asserts {
+            let test = self.processes[stream.process].test;
+            self.tests[test].roots.extend(deps);
+        }
+    }
+
+    pub(super) fn condition(&mut self, stream: &mut Stream, site: SiteRef) {
+        if !self.align(stream, site) {
+            return;
+        }
+        let deps = std::mem::take(&mut stream.stack.top().deps);
+        self.ask(stream, site, &deps);
+        let Some((_, StateSite { kind: SiteKind::Branch { depth, .. }, .. })) = self.site(site) else { return };
+        let mut deps = deps;
+        let running = stream.stack.running();
+        // The next round of a loop depends on those before it.
+        deps.extend(
+            running.controls.iter().filter(|control| control.depth == *depth && control.site == site).map(|c| c.node),
+        );
+        running.controls.retain(|control| control.depth < *depth);
+        let around = running.now();
+        let node = self.node(deps, around, None);
+        stream.stack.running().controls.push(Control { depth: *depth, site, node });
+    }
+
+    /// A label is passed. What was jumped out of is not over: that it was left depends on its condition.
+    pub(super) fn label(&mut self, stream: &mut Stream, depth: u32) {
+        close_all(self, stream);
+        let running = stream.stack.running();
+        let left = running.controls.iter().rfind(|control| control.depth > depth).map(|control| control.node);
+        running.controls.retain(|control| control.depth <= depth);
+        if let Some(left) = left {
+            self.depend_from_here(stream, left, 0);
+        }
+    }
+
+    /// A variable that a statement may assign: which value it has depends on the condition, also if it was not assigned.
+    pub(super) fn touch(&mut self, stream: &mut Stream, site: SiteRef, at: u64, size: u64) {
+        if !self.align(stream, site) {
+            return;
+        }
+        let running = stream.stack.running();
+        if !running.controls.iter().any(|control| control.site == site) {
+            return;
+        }
+        // A loop that was left in the middle depends on what it was left by.
+        let own = running.now();
+        let mut pieces: Vec<(u64, u64, NodeId)> = Vec::new();
+        self.processes[stream.process].memory.read(at, size, &mut |start, end, node| pieces.push((start, end, node)));
+        if pieces.is_empty() {
+            self.store(stream, at, size, own);
+        }
+        let begun = self.tests[self.processes[stream.process].test].start;
+        for (start, end, old) in pieces {
+            if old != own && !self.graph.deps(old).contains(&own) {
+                let node = self.node(vec![old], own, None);
+                // It is the same update, seen from behind the condition.
+                if node != old && old >= begun {
+                    self.graph.looks_at(node, self.graph.update(old));
+                }
+                self.store(stream, start, end - start, node);
+            }
+        }
+    }
+
+    /// All that happens from here on inside of a depth depends on a condition.
+    fn depend_from_here(&mut self, stream: &mut Stream, condition: NodeId, depth: u32) {
+        let running = stream.stack.running();
+        let mut controls = std::mem::take(&mut running.controls);
+        if depth == 0 {
+            let control = running.control;
+            let made = self.node(vec![condition], control, None);
+            stream.stack.running().control = made;
+        }
+        for control in controls.iter_mut().filter(|control| control.depth >= depth) {
+            control.node = self.node(vec![condition], control.node, None);
+        }
+        stream.stack.running().controls = controls;
+    }
+
+    pub(super) fn end(&mut self, stream: &mut Stream, site: SiteRef) {
+        if !self.align(stream, site) {
+            return;
+        }
+        stream.stack.top().deps.clear();
+        let Some((_, StateSite { kind: SiteKind::Branch { depth, escape, .. }, .. })) = self.site(site) else { return };
+        let running = stream.stack.running();
+        let began = running.controls.iter().any(|control| control.depth == *depth && control.site == site);
+        // A loop that was left in the middle depends on what it was left by.
+        let own = began.then(|| running.now());
+        running.controls.retain(|control| control.depth < *depth);
+        // What was not left here would not be reached if it had been: the rest depends on the condition, too.
+        if let (Some(own), Some(escape)) = (own, escape) {
+            self.depend_from_here(stream, own, *escape);
+        }
+    }
+}

@@ -1,0 +1,773 @@
+//! Dynamic dependence over a trace.
+//!
+//! Every update of memory is a node; it depends on the nodes that were read for it, and on the node of the condition that
+//! let it happen. Dependence goes through variables, parameters, results, conditions (also those that a function, a loop or
+//! a block was not left by), copies of objects and the functions of the C library that move memory (`library.rs`). Not
+//! followed: what other functions without probes write, inline assembly, atomic operations, bit-fields through copies of
+//! their struct, and jumps by `longjmp` (what they leave is closed when the function that they lead to goes on).
+
+mod activation_stack;
+mod controlling_conditions;
+mod library_calls;
+mod shadow_memory;
+
+use super::event_trace::{Event, FUNCTIONS, Kind, Trace};
+use crate::state::StateRules;
+use crate::state::{Deps, Graph};
+use crate::state::{NONE, NodeId};
+use crate::state::{SiteKind, StateRecord, StateSite};
+use activation_stack::{Assignment, Calling, Running, Stack, Underway, What};
+use shadow_memory::Memory;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A site of a unit: the unit's position and the site's.
+pub(crate) type SiteRef = u64;
+
+/// A change of state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Update {
+    /// The unit, and the target in it.
+    pub target: (u32, u32),
+    /// The object; 0 if it is not known.
+    pub object: u32,
+    /// Where it was written.
+    pub site: SiteRef,
+}
+
+/// An object that can be told from others.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Object {
+    pub name: String,
+    /// The run of a function that it belongs to.
+    owner: Option<u64>,
+}
+
+/// What one test did.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct TestRun {
+    pub name: Option<String>,
+    /// Nodes from here on are its own.
+    pub start: NodeId,
+    /// It ended before this node.
+    end: NodeId,
+    /// What its assertions depend on.
+    pub roots: Vec<NodeId>,
+    /// Its last updates.
+    pub finals: Vec<NodeId>,
+    /// What could be looked at where it ended.
+    pub seen: Vec<SeenValue>,
+}
+
+/// An expression that was looked at where a test ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct SeenValue {
+    pub site: SiteRef,
+    pub bytes: Vec<u8>,
+    size: u64,
+    /// The numbers of the updates that were there.
+    pub updates: Vec<u32>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Process {
+    memory: Memory,
+    /// By number in events: the unit.
+    units: BTreeMap<u32, u32>,
+    test: usize,
+    /// By address: the last change of a container.
+    containers: BTreeMap<u64, NodeId>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Stream {
+    process: usize,
+    stack: Stack,
+    /// A name that is being told.
+    name: Vec<u8>,
+}
+
+/// Objects of one allocation that are told apart in one test.
+const MOST_OBJECTS: u32 = 8;
+
+/// A run over one trace.
+pub(crate) struct Flow<'a> {
+    records: &'a [(u64, &'a StateRecord)],
+    rules: &'a StateRules,
+    graph: Graph,
+    pub updates: Vec<Update>,
+    pub objects: Vec<Object>,
+    variables: BTreeMap<SiteRef, u32>,
+    allocations: BTreeMap<(usize, SiteRef, u32), u32>,
+    counts: BTreeMap<(usize, SiteRef), u32>,
+    processes: Vec<Process>,
+    by_pid: BTreeMap<u64, usize>,
+    streams: BTreeMap<u16, Stream>,
+    /// By address.
+    functions: BTreeMap<u64, &'static str>,
+    pub tests: Vec<TestRun>,
+    serial: u64,
+    /// Units that no record explains.
+    pub unexplained: u64,
+}
+
+impl<'a> Flow<'a> {
+    /// Follows a trace.
+    pub fn new(records: &'a [(u64, &'a StateRecord)], rules: &'a StateRules, trace: &Trace) -> Flow<'a> {
+        let mut flow = Flow {
+            records,
+            rules,
+            graph: Graph::default(),
+            updates: Vec::new(),
+            objects: vec![Object::default()],
+            variables: BTreeMap::new(),
+            allocations: BTreeMap::new(),
+            counts: BTreeMap::new(),
+            processes: Vec::new(),
+            by_pid: BTreeMap::new(),
+            streams: BTreeMap::new(),
+            functions: BTreeMap::new(),
+            tests: vec![TestRun { name: trace.test.clone(), start: 1, ..TestRun::default() }],
+            serial: 0,
+            unexplained: 0,
+        };
+        for event in &trace.events {
+            flow.event(event);
+        }
+        for process in 0..flow.processes.len() {
+            flow.finish_test(process);
+        }
+        flow
+    }
+
+    /// The site behind a reference.
+    pub fn site(&self, site: SiteRef) -> Option<(&'a StateRecord, &'a StateSite)> {
+        let record = self.records.get((site >> 32) as usize)?.1;
+        Some((record, record.sites.get((site & 0xffff_ffff) as usize)?))
+    }
+
+    /// The update that a node is.
+    pub fn update(&self, node: NodeId) -> Option<&Update> {
+        self.updates.get((self.graph.update(node) as usize).checked_sub(1)?)
+    }
+
+    /// The number of the update that a node is, or is another look at.
+    pub fn update_number(&self, node: NodeId) -> u32 {
+        self.graph.update(node)
+    }
+
+    /// The numbers of all updates that a test's assertions depend on, as far back as the test began.
+    pub fn checked(&self, run: &TestRun) -> BTreeSet<u32> {
+        self.graph.updates_behind(&run.roots, run.start..run.end)
+    }
+
+    /// By update that tests leave: whether it depends on state that was changed before its test began.
+    pub fn inherited(&self, run: &TestRun) -> BTreeSet<u32> {
+        let before = |node: NodeId| node < run.start && self.graph.update(node) != 0;
+        let mut found: BTreeSet<NodeId> = BTreeSet::new();
+        for node in run.start..run.end {
+            if self.graph.deps(node).iter().any(|dep| before(*dep) || found.contains(dep)) {
+                found.insert(node);
+            }
+        }
+        found.into_iter().map(|node| self.graph.update(node)).filter(|update| *update != 0).collect()
+    }
+
+    /// Whether an update also depends on what was there, and others change the same.
+    pub fn adds_up(&self, number: u32, run: &TestRun) -> bool {
+        let Some(update) = self.updates.get((number as usize).wrapping_sub(1)) else { return false };
+        let is_sum =
+            matches!(self.site(update.site), Some((_, StateSite { kind: SiteKind::Write { updates: true, .. }, .. })));
+        let same = |other: &Update| other.target == update.target && other.object == update.object;
+        let others = self.tests.iter().filter(|other| other.start != run.start);
+        let mut others = others.flat_map(|other| &other.finals).filter_map(|node| self.update(*node));
+        is_sum && others.any(same)
+    }
+
+    fn event(&mut self, event: &Event) {
+        if event.kind == Kind::Stream {
+            self.begin_stream(event);
+            return;
+        }
+        let Some(mut stream) = self.streams.remove(&event.stream) else { return };
+        self.step(&mut stream, event);
+        self.streams.insert(event.stream, stream);
+    }
+
+    fn begin_stream(&mut self, event: &Event) {
+        let known = self.by_pid.get(&event.a).copied();
+        let process = known.unwrap_or_else(|| {
+            let parent = self.streams.get(&(event.b as u16)).map(|stream| stream.process);
+            let made = parent.map(|parent| self.processes[parent].clone()).unwrap_or_default();
+            self.processes.push(made);
+            self.processes.len() - 1
+        });
+        self.by_pid.insert(event.a, process);
+        // A forked process goes on in the middle of what its parent did.
+        let parent = self.streams.get(&(event.b as u16)).filter(|_| known.is_none() && event.b != 0);
+        let stack = parent.map(|stream| stream.stack.clone()).unwrap_or_default();
+        self.streams.insert(event.stream, Stream { process, stack, name: Vec::new() });
+    }
+
+    fn finish_test(&mut self, process: usize) {
+        let Process { memory, test, containers, .. } = &self.processes[process];
+        let start = self.tests[*test].start;
+        let held: Vec<NodeId> =
+            memory.all().chain(containers.values().copied()).filter(|node| *node >= start).collect();
+        let test = *test;
+        self.tests[test].end = self.graph.next();
+        self.tests[test].finals.extend(held);
+        if self.tests[test].finals.len() > 1 << 16 {
+            self.tests[test].finals.sort_unstable();
+            self.tests[test].finals.dedup();
+        }
+    }
+
+    fn test(&mut self, stream: &mut Stream, event: &Event) {
+        for word in [event.a, event.b] {
+            stream.name.extend(word.to_le_bytes().iter().filter(|byte| **byte != 0));
+        }
+        if event.site == 0 {
+            return;
+        }
+        let name = String::from_utf8_lossy(&std::mem::take(&mut stream.name)).into_owned();
+        let current = self.processes[stream.process].test;
+        if self.tests[current].name.as_deref() == Some(&name) {
+            return;
+        }
+        self.finish_test(stream.process);
+        let start = self.graph.next();
+        self.tests.push(TestRun { name: Some(name), start, ..TestRun::default() });
+        self.processes[stream.process].test = self.tests.len() - 1;
+    }
+
+    /// The reference of an event's site, if its unit is known.
+    fn reference(&self, stream: &Stream, site: u32) -> Option<SiteRef> {
+        let unit = self.processes[stream.process].units.get(&(site >> 20))?;
+        Some(u64::from(*unit) << 32 | u64::from(site & 0xfffff))
+    }
+
+    fn node(&mut self, mut deps: Deps, control: NodeId, update: Option<Update>) -> NodeId {
+        deps.push(control);
+        let update = update.map_or(0, |update| {
+            self.updates.push(update);
+            self.updates.len() as u32
+        });
+        self.graph.node(deps, update)
+    }
+
+    fn step(&mut self, stream: &mut Stream, event: &Event) {
+        let site = self.reference(stream, event.site);
+        match (event.kind, site) {
+            (Kind::Read, _) => self.read(stream, event.a, event.b),
+            (Kind::Write, Some(site)) => self.begin_assignment(stream, site, event.a, event.b, false),
+            (Kind::Head, Some(site)) => {
+                close_all(self, stream);
+                self.begin_assignment(stream, site, event.a, event.b, true);
+            }
+            (Kind::Push, Some(site)) => self.begin_assignment(stream, site, 0, 0, false),
+            (Kind::Place, Some(site)) => {
+                close_until(self, stream, |what| matches!(what, What::Assignment(other) if other.site == site));
+                if let What::Assignment(assignment) = &mut stream.stack.top().what {
+                    (assignment.at, assignment.size) = (event.a, event.b);
+                }
+            }
+            (Kind::Store, Some(site)) => {
+                let ours = |what: &What| matches!(what, What::Assignment(other) if other.site == site);
+                if close_until(self, stream, ours) {
+                    self.close(stream);
+                }
+            }
+            (Kind::Step, Some(site)) => {
+                self.begin_assignment(stream, site, event.a, event.b, false);
+                self.close(stream);
+            }
+            (Kind::Declare, Some(site)) => self.declare(stream, site, event),
+            (Kind::Init, Some(site)) => self.initialise(stream, site, event),
+            (Kind::Statement, _) => {
+                close_all(self, stream);
+                stream.stack.top().deps.clear();
+            }
+            (Kind::Call, Some(site)) => self.begin_call(stream, site),
+            (Kind::BeginArgument | Kind::Argument, _) => self.argument(stream, event),
+            (Kind::Returned, Some(site)) => {
+                let ours = |what: &What| matches!(what, What::Call(other) if other.site == site);
+                if close_until(self, stream, ours) {
+                    self.end_call(stream, event.a);
+                }
+            }
+            (Kind::Enter, Some(site)) => self.enter(stream, site, event.a),
+            (Kind::Parameter, _) => self.parameter(stream, event),
+            (Kind::Leave, Some(site)) => self.leave(stream, site),
+            (Kind::Return, _) => {
+                close_all(self, stream);
+                stream.stack.top().deps.clear();
+                stream.stack.running().returning = true;
+            }
+            (Kind::Condition, Some(site)) => self.condition(stream, site),
+            (Kind::End, Some(site)) => self.end(stream, site),
+            (Kind::Label, _) => self.label(stream, event.b as u32),
+            (Kind::Callee, Some(site)) => {
+                let through = self.functions.get(&event.a).copied();
+                let ours = |what: &What| matches!(what, What::Call(other) if other.site == site);
+                if close_until(self, stream, ours)
+                    && let What::Call(calling) = &mut stream.stack.top().what
+                {
+                    calling.through = through;
+                }
+            }
+            (Kind::Function, _) => {
+                if let Some(name) = FUNCTIONS.get(event.site as usize) {
+                    self.functions.insert(event.a, name);
+                }
+            }
+            (Kind::Touch, Some(site)) => self.touch(stream, site, event.a, event.b),
+            (Kind::Choice, Some(site)) => {
+                stream.stack.frames.push(Underway { what: What::Choice(site), deps: Deps::new() });
+            }
+            (Kind::Chosen, Some(site))
+                if close_until(self, stream, |what| matches!(what, What::Choice(other) if *other == site)) =>
+            {
+                self.close(stream);
+            }
+            (Kind::Seen, Some(site)) => {
+                let Process { memory, test, .. } = &self.processes[stream.process];
+                let mut updates = Vec::new();
+                memory.read(event.a, event.b, &mut |_, _, node| updates.push(self.graph.update(node)));
+                let seen = &mut self.tests[*test].seen;
+                // A test that runs again says so again.
+                seen.retain(|seen| seen.site != site);
+                seen.push(SeenValue { site, bytes: Vec::new(), size: event.b, updates });
+            }
+            (Kind::Bytes, _) => {
+                if let Some(last) = self.tests[self.processes[stream.process].test].seen.last_mut() {
+                    let left = (last.size as usize).saturating_sub(last.bytes.len());
+                    last.bytes.extend(event.a.to_le_bytes().iter().take(left));
+                }
+            }
+            (Kind::Unit, _) => self.unit(stream, event),
+            (Kind::Test, _) => self.test(stream, event),
+            (Kind::Variadic, _) => {
+                let taken: Deps = stream.stack.running().parameters.iter().flatten().copied().collect();
+                stream.stack.top().deps.extend(taken);
+            }
+            (Kind::Global, Some(site)) => {
+                let object = self.variable(site, None);
+                self.processes[stream.process].memory.place(event.a, event.b, object);
+            }
+            _ => {}
+        }
+    }
+
+    fn unit(&mut self, stream: &mut Stream, event: &Event) {
+        match self.records.iter().position(|(unit, _)| *unit == event.a) {
+            Some(position) => {
+                self.processes[stream.process].units.insert(event.site >> 20, position as u32);
+            }
+            None => self.unexplained += 1,
+        }
+    }
+
+    fn read(&mut self, stream: &mut Stream, at: u64, size: u64) {
+        let mut found = Deps::new();
+        let Process { memory, test, .. } = &self.processes[stream.process];
+        memory.read(at, size, &mut |_, _, node| found.push(node));
+        if stream.stack.running().asserting {
+            self.tests[*test].roots.extend(&found);
+        }
+        for node in found {
+            stream.stack.depend(node);
+        }
+        match &mut stream.stack.top().what {
+            What::Assignment(assignment) => assignment.read = (at, size),
+            What::Function(running) => running.read = (at, size),
+            What::Call(_) | What::Choice(_) => {}
+        }
+    }
+
+    fn begin_assignment(&mut self, stream: &mut Stream, site: SiteRef, at: u64, size: u64, first: bool) {
+        let guarded =
+            matches!(self.site(site), Some((_, StateSite { kind: SiteKind::Write { guarded: true, .. }, .. })));
+        let control = self.control(stream, guarded);
+        let assignment = Assignment { site, at, size, control, read: (0, 0), first };
+        stream.stack.frames.push(Underway { what: What::Assignment(assignment), deps: Deps::new() });
+    }
+
+    /// Ends the innermost thing.
+    fn close(&mut self, stream: &mut Stream) {
+        if stream.stack.frames.len() <= 1 {
+            return;
+        }
+        let Some(Underway { what, deps }) = stream.stack.frames.pop() else { return };
+        match what {
+            What::Assignment(assignment) => self.assign(stream, &assignment, deps),
+            What::Choice(site) => {
+                self.ask(stream, site, &deps);
+                stream.stack.top().deps.extend(deps);
+            }
+            What::Call(calling) => {
+                stream.stack.frames.push(Underway { what: What::Call(calling), deps });
+                self.end_call(stream, 0);
+            }
+            What::Function(running) => self.left(stream, *running, deps),
+        }
+    }
+
+    fn assign(&mut self, stream: &mut Stream, assignment: &Assignment, mut deps: Deps) {
+        let Assignment { site, at, size, control, read, first } = *assignment;
+        if size == 0 {
+            return;
+        }
+        if first {
+            let object = self.variable(site, Some(stream.stack.running().serial));
+            self.processes[stream.process].memory.place(at, size, object);
+        }
+        let (mut copies, mut used) = (false, false);
+        match self.site(site).map(|(_, site)| &site.kind) {
+            Some(SiteKind::Write { updates, copies: copy, used: is_used, .. }) => {
+                (copies, used) = (*copy, *is_used);
+                if *updates {
+                    self.processes[stream.process].memory.read(at, size, &mut |_, _, node| deps.push(node));
+                }
+            }
+            Some(SiteKind::Variable { copies: copy, .. }) => copies = *copy,
+            _ => {}
+        }
+        let update = self.change(stream, site, at);
+        if copies && read.1 == size {
+            self.copy(stream, (at, read.0, size), &deps, control, update);
+        } else {
+            let node = self.node(deps, control, update);
+            self.store(stream, at, size, node);
+        }
+        if used {
+            let mut held = Deps::new();
+            self.processes[stream.process].memory.read(at, size, &mut |_, _, node| held.push(node));
+            held.into_iter().for_each(|node| stream.stack.depend(node));
+        }
+    }
+
+    /// Copies what bytes hold: (to, from, size). Each piece depends on what it was.
+    fn copy(
+        &mut self,
+        stream: &mut Stream,
+        (to, from, size): (u64, u64, u64),
+        deps: &Deps,
+        control: NodeId,
+        update: Option<Update>,
+    ) {
+        let mut pieces: Vec<(u64, u64, NodeId)> = Vec::new();
+        let memory = &self.processes[stream.process].memory;
+        memory.read(from, size, &mut |start, end, node| pieces.push((start, end, node)));
+        let held: Vec<NodeId> = pieces.iter().map(|(_, _, node)| *node).collect();
+        // What was read for the place itself: not what is copied.
+        let others: Deps = deps.iter().copied().filter(|node| !held.contains(node)).collect();
+        let rest = self.node(others.clone(), control, update);
+        self.store(stream, to, size, rest);
+        for (start, end, node) in pieces {
+            let mut deps = others.clone();
+            deps.push(node);
+            let made = self.node(deps, control, update);
+            self.store(stream, to.wrapping_add(start - from), end - start, made);
+        }
+    }
+
+    /// What a write changes, if that is state.
+    fn change(&mut self, stream: &mut Stream, site: SiteRef, at: u64) -> Option<Update> {
+        let (_, StateSite { kind: SiteKind::Write { target, .. }, .. }) = self.site(site)? else { return None };
+        self.change_of(stream, site, (*target)?, at)
+    }
+
+    fn change_of(&mut self, stream: &mut Stream, site: SiteRef, target: u32, at: u64) -> Option<Update> {
+        let (record, described) = self.site(site)?;
+        let running = stream.stack.running();
+        let serial = running.serial;
+        let file = record.files.get(described.file as usize).map_or("", String::as_str);
+        let in_assertion = described.in_macro.as_deref().is_some_and(|name| self.rules.asserts(name));
+        if running.asserting || running.opaque || in_assertion || StateRules::is_framework(file) {
+            return None;
+        }
+        let object = self.processes[stream.process].memory.object(at).map_or(0, |(_, _, object)| object);
+        // A function's own variables are not its state, however it reaches them.
+        if self.objects[object as usize].owner == Some(serial) {
+            return None;
+        }
+        Some(Update { target: ((site >> 32) as u32, target), object, site })
+    }
+
+    /// Bytes hold a node now. What other objects had in their place was their last.
+    fn store(&mut self, stream: &mut Stream, at: u64, size: u64, node: NodeId) {
+        let process = &mut self.processes[stream.process];
+        let object = process.memory.object(at).map_or(0, |(_, _, object)| object);
+        let (graph, updates, run) = (&self.graph, &self.updates, &mut self.tests[process.test]);
+        process.memory.clear(at, size, &mut |old| {
+            let update = (graph.update(old) as usize).checked_sub(1).map(|number| updates[number]);
+            if update.is_some_and(|update| update.object != object) && old >= run.start {
+                run.finals.push(old);
+            }
+        });
+        process.memory.set(at, size, node);
+    }
+
+    /// A stretch is somebody else's now: what it holds are last updates.
+    fn retire(&mut self, process: usize, at: u64, size: u64) {
+        let process = &mut self.processes[process];
+        let (graph, run) = (&self.graph, &mut self.tests[process.test]);
+        process.memory.clear(at, size, &mut |old| {
+            if graph.update(old) != 0 && old >= run.start {
+                run.finals.push(old);
+            }
+        });
+    }
+
+    fn variable(&mut self, site: SiteRef, owner: Option<u64>) -> u32 {
+        let object = match self.variables.get(&site) {
+            Some(known) => *known,
+            None => {
+                let name = match self.site(site) {
+                    Some((record, StateSite { kind: SiteKind::Variable { name, .. }, function, .. })) => {
+                        let function = record.functions.get(*function as usize).map_or("", String::as_str);
+                        if function.is_empty() { name.clone() } else { format!("{name} of {function}") }
+                    }
+                    _ => String::new(),
+                };
+                self.objects.push(Object { name, owner: None });
+                self.variables.insert(site, self.objects.len() as u32 - 1);
+                self.objects.len() as u32 - 1
+            }
+        };
+        self.objects[object as usize].owner = owner;
+        object
+    }
+
+    fn declare(&mut self, stream: &mut Stream, site: SiteRef, event: &Event) {
+        self.retire(stream.process, event.a, event.b);
+        let object = self.variable(site, Some(stream.stack.running().serial));
+        self.processes[stream.process].memory.place(event.a, event.b, object);
+    }
+
+    fn initialise(&mut self, stream: &mut Stream, site: SiteRef, event: &Event) {
+        close_all(self, stream);
+        self.declare(stream, site, event);
+        let deps = stream.stack.top().deps.clone();
+        let control = stream.stack.running().now();
+        let copies =
+            matches!(self.site(site), Some((_, StateSite { kind: SiteKind::Variable { copies: true, .. }, .. })));
+        let read = stream.stack.running().read;
+        if copies && read.1 == event.b {
+            self.copy(stream, (event.a, read.0, event.b), &deps, control, None);
+        } else {
+            let node = self.node(deps, control, None);
+            self.processes[stream.process].memory.set(event.a, event.b, node);
+        }
+    }
+
+    fn begin_call(&mut self, stream: &mut Stream, site: SiteRef) {
+        let guarded =
+            matches!(self.site(site), Some((_, StateSite { kind: SiteKind::Call { guarded: true, .. }, .. })));
+        let control = self.control(stream, guarded);
+        let calling = Calling { site, control, ..Calling::default() };
+        stream.stack.frames.push(Underway { what: What::Call(Box::new(calling)), deps: Deps::new() });
+    }
+
+    fn argument(&mut self, stream: &mut Stream, event: &Event) {
+        if !close_until(self, stream, |what| matches!(what, What::Call(calling) if !calling.left)) {
+            return;
+        }
+        let index = event.site as usize;
+        let Underway { what: What::Call(calling), deps } = stream.stack.top() else { return };
+        if event.kind == Kind::BeginArgument {
+            calling.settle(deps, None);
+            calling.current = Some(index);
+            return;
+        }
+        calling.settle(deps, Some(index));
+        calling.current = None;
+        if calling.values.len() <= index {
+            calling.values.resize(index + 1, None);
+        }
+        calling.values[index] = Some((event.a, event.b));
+    }
+
+    fn enter(&mut self, stream: &mut Stream, site: SiteRef, frame: u64) {
+        // Frames below a new one were left by a jump: stacks grow downwards.
+        while stream.stack.frames.len() > 1
+            && matches!(stream.stack.running(), running if running.frame != 0 && running.frame < frame)
+        {
+            let at = stream.stack.function_at().max(1);
+            while stream.stack.frames.len() > at {
+                self.close(stream);
+            }
+        }
+        let Some((record, described)) = self.site(site) else { return };
+        let function = site >> 32 << 32 | u64::from(described.function);
+        let name = record.functions.get(described.function as usize).map_or("", String::as_str);
+        let outer = stream.stack.running();
+        let (mut asserting, mut opaque, mut control) = (outer.asserting, outer.opaque, outer.now());
+        let (mut parameters, mut called) = (Vec::new(), false);
+        let rules = self.rules;
+        let callee = match &stream.stack.top().what {
+            What::Call(calling) if !calling.entered => match self.site(calling.site) {
+                Some((_, StateSite { kind: SiteKind::Call { callee, .. }, in_macro, .. })) => Some((callee, in_macro)),
+                _ => None,
+            },
+            _ => None,
+        };
+        if let Underway { what: What::Call(calling), deps } = stream.stack.top() {
+            calling.settle(deps, None);
+            control = calling.control;
+            if let Some((callee, in_macro)) = callee {
+                if callee.as_ref().is_none_or(|callee| callee == name) {
+                    (calling.entered, called) = (true, true);
+                    parameters = calling.arguments.clone();
+                    asserting |= rules.asserts(name) || in_macro.as_deref().is_some_and(|name| rules.asserts(name));
+                    opaque |= rules.modifies(name) || rules.queries(name);
+                } else {
+                    // A function without probes calls back: its parameters may be anything that it was given.
+                    let all: Deps = calling.arguments.iter().flatten().copied().collect();
+                    parameters = vec![all; 8];
+                }
+            }
+        }
+        self.serial += 1;
+        let running = Running {
+            function: Some(function),
+            serial: self.serial,
+            frame,
+            entry: control,
+            control,
+            controls: Vec::new(),
+            parameters,
+            called,
+            returning: false,
+            read: (0, 0),
+            asserting,
+            opaque,
+        };
+        stream.stack.frames.push(Underway { what: What::Function(Box::new(running)), deps: Deps::new() });
+    }
+
+    fn parameter(&mut self, stream: &mut Stream, event: &Event) {
+        let deps = stream.stack.running().parameters.get(event.site as usize).cloned().unwrap_or_default();
+        self.retire(stream.process, event.a, event.b);
+        self.processes[stream.process].memory.remove(event.a, event.b);
+        // A value that is passed is there whether or not the call is: only what it was computed from counts.
+        let node = self.node(deps, NONE, None);
+        self.processes[stream.process].memory.set(event.a, event.b, node);
+    }
+
+    /// Closes frames until the function of a site is the innermost one; whether it is.
+    fn align(&mut self, stream: &mut Stream, site: SiteRef) -> bool {
+        let Some((_, described)) = self.site(site) else { return false };
+        let function = Some(site >> 32 << 32 | u64::from(described.function));
+        let ours = |what: &What| matches!(what, What::Function(running) if running.function == function);
+        close_until(self, stream, ours)
+    }
+
+    fn leave(&mut self, stream: &mut Stream, site: SiteRef) {
+        if self.align(stream, site) {
+            self.close(stream);
+        }
+    }
+
+    /// A function is over: its value is its call's.
+    fn left(&mut self, stream: &mut Stream, running: Running, deps: Deps) {
+        if !running.returning {
+            return;
+        }
+        let is_main = running.function.and_then(|function| {
+            let record = self.records.get((function >> 32) as usize)?.1;
+            record.functions.get((function & 0xffff_ffff) as usize).map(|name| name == "main")
+        });
+        if is_main == Some(true) && self.rules.assertions.iter().any(|name| name == "main") {
+            let test = self.processes[stream.process].test;
+            self.tests[test].roots.extend(&deps);
+            self.tests[test].roots.push(running.now());
+        }
+        if let (true, What::Call(calling)) = (running.called, &mut stream.stack.top().what) {
+            calling.result.extend(deps);
+            (calling.left, calling.current) = (true, None);
+            // Which value it is depends on the conditions inside; that it was called at all is its caller's business.
+            if running.now() != running.entry {
+                calling.result.push(running.now());
+            }
+        }
+    }
+
+    fn end_call(&mut self, stream: &mut Stream, value: u64) {
+        let Some(Underway { what: What::Call(mut calling), mut deps }) = stream.stack.frames.pop() else { return };
+        calling.settle(&mut deps, None);
+        let Some((_, described)) = self.site(calling.site) else { return };
+        let SiteKind::Call { callee, used, .. } = &described.kind else { return };
+        let name = callee.as_deref().or(calling.through).unwrap_or_default();
+        let mut result = std::mem::take(&mut calling.result);
+        if !calling.entered {
+            result.extend(self.library(stream, name, &calling, value));
+        }
+        let in_macro = described.in_macro.as_deref().is_some_and(|name| self.rules.asserts(name));
+        if self.rules.asserts(name) || in_macro {
+            let test = self.processes[stream.process].test;
+            let mut looked_at: Deps = calling.arguments.iter().flatten().copied().collect();
+            if !calling.entered {
+                looked_at.extend(self.pointees(stream.process, &calling));
+            }
+            self.tests[test].roots.extend(looked_at);
+        }
+        result.extend(self.container(stream, name, &calling));
+        if *used {
+            result.into_iter().for_each(|node| stream.stack.depend(node));
+        }
+    }
+
+    /// What a function does to the container that it is called for.
+    fn container(&mut self, stream: &mut Stream, name: &str, calling: &Calling) -> Deps {
+        let (modifies, queries) = (self.rules.modifies(name), self.rules.queries(name));
+        let Some((address, _)) = calling.value(0).filter(|_| modifies || queries) else { return Deps::new() };
+        let before = self.processes[stream.process].containers.get(&address).copied().unwrap_or(NONE);
+        if !modifies {
+            return vec![before];
+        }
+        let target = match self.site(calling.site) {
+            Some((_, StateSite { kind: SiteKind::Call { arguments, .. }, .. })) => {
+                arguments.first().and_then(|argument| argument.target)
+            }
+            _ => None,
+        };
+        let mut deps: Deps = calling.arguments.iter().flatten().copied().collect();
+        deps.push(before);
+        let update = target.and_then(|target| self.change_of_container(stream, calling.site, target, address));
+        let node = self.node(deps, calling.control, update);
+        self.processes[stream.process].containers.insert(address, node);
+        vec![node]
+    }
+
+    /// A container counts also where it is a variable of the function that changes it.
+    fn change_of_container(&mut self, stream: &mut Stream, site: SiteRef, target: u32, at: u64) -> Option<Update> {
+        let running = stream.stack.running();
+        if running.asserting || running.opaque {
+            return None;
+        }
+        let object = self.processes[stream.process].memory.object(at).map_or(0, |(_, _, object)| object);
+        Some(Update { target: ((site >> 32) as u32, target), object, site })
+    }
+}
+
+/// Closes frames until one that fits is the innermost; `false`, and nothing is closed, if there is none in this function or,
+/// for functions, at all.
+fn close_until(flow: &mut Flow<'_>, stream: &mut Stream, fits: impl Fn(&What) -> bool) -> bool {
+    let Some(at) = stream.stack.frames.iter().rposition(|frame| fits(&frame.what)) else { return false };
+    if at < stream.stack.function_at() && !matches!(stream.stack.frames[at].what, What::Function(_)) {
+        return false;
+    }
+    while stream.stack.frames.len() > at + 1 {
+        flow.close(stream);
+    }
+    true
+}
+
+/// Closes all that the innermost function is in the middle of.
+fn close_all(flow: &mut Flow<'_>, stream: &mut Stream) {
+    let at = stream.stack.function_at();
+    while stream.stack.frames.len() > at + 1 {
+        flow.close(stream);
+    }
+}

@@ -1,0 +1,130 @@
+//! Memory as state coverage sees it: which update every byte holds, and which object it belongs to.
+
+use crate::state::{NONE, NodeId};
+use std::collections::BTreeMap;
+
+/// What the bytes of a process hold.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Memory {
+    /// By first byte: the byte after the last, and what they hold. Stretches don't overlap.
+    bytes: BTreeMap<u64, (u64, NodeId)>,
+    /// By first byte: the byte after the last, and the object. Objects don't overlap.
+    objects: BTreeMap<u64, (u64, u32)>,
+}
+
+/// Bit-fields stand above the address of what they are in (`probes.rs`).
+const ADDRESS: u64 = (1 << 48) - 1;
+
+impl Memory {
+    /// What a stretch holds, in order.
+    pub fn read(&self, at: u64, size: u64, each: &mut dyn FnMut(u64, u64, NodeId)) {
+        let end = at.saturating_add(size);
+        let before = self.bytes.range(..at).next_back().filter(|(_, (until, _))| *until > at);
+        for (start, (until, node)) in before.into_iter().chain(self.bytes.range(at..end)) {
+            each((*start).max(at), (*until).min(end), *node);
+        }
+    }
+
+    /// The stretch that begins at a byte and goes on as long as neighbours belong together.
+    pub fn run(&self, at: u64, together: &dyn Fn(NodeId, NodeId) -> bool) -> u64 {
+        let before = self.bytes.range(..=at).next_back().filter(|(_, (until, _))| *until > at);
+        let Some((_, (mut end, mut last))) = before.map(|(start, rest)| (*start, *rest)) else { return 0 };
+        while let Some((until, node)) = self.bytes.get(&end).copied() {
+            if !together(last, node) {
+                break;
+            }
+            (end, last) = (until, node);
+        }
+        end - at
+    }
+
+    /// Forgets a stretch; tells what it held.
+    pub fn clear(&mut self, at: u64, size: u64, each: &mut dyn FnMut(NodeId)) {
+        let end = at.saturating_add(size);
+        let before = self.bytes.range(..at).next_back().map(|(start, rest)| (*start, *rest));
+        if let Some((start, (until, node))) = before.filter(|(_, (until, _))| *until > at) {
+            each(node);
+            self.bytes.insert(start, (at, node));
+            if until > end {
+                self.bytes.insert(end, (until, node));
+            }
+        }
+        let inside: Vec<u64> = self.bytes.range(at..end).map(|(start, _)| *start).collect();
+        for start in inside {
+            if let Some((until, node)) = self.bytes.remove(&start) {
+                each(node);
+                if until > end {
+                    self.bytes.insert(end, (until, node));
+                }
+            }
+        }
+    }
+
+    /// A stretch holds this now.
+    pub fn set(&mut self, at: u64, size: u64, node: NodeId) {
+        if size > 0 && node != NONE {
+            self.bytes.insert(at, (at.saturating_add(size), node));
+        }
+    }
+
+    /// All that is held.
+    pub fn all(&self) -> impl Iterator<Item = NodeId> {
+        self.bytes.values().map(|(_, node)| *node)
+    }
+
+    /// The object at a byte: its first byte, the byte after its last, and which it is.
+    pub fn object(&self, at: u64) -> Option<(u64, u64, u32)> {
+        let at = at & ADDRESS;
+        let (start, (end, object)) = self.objects.range(..=at).next_back()?;
+        (at < *end).then_some((*start, *end, *object))
+    }
+
+    /// An object begins to live; those in its place are gone.
+    pub fn place(&mut self, at: u64, size: u64, object: u32) {
+        self.remove(at, size.max(1));
+        self.objects.insert(at, (at.saturating_add(size.max(1)), object));
+    }
+
+    /// Objects in a stretch are gone.
+    pub fn remove(&mut self, at: u64, size: u64) {
+        let end = at.saturating_add(size);
+        let before =
+            self.objects.range(..at).next_back().filter(|(_, (until, _))| *until > at).map(|(start, _)| *start);
+        let inside: Vec<u64> = before.into_iter().chain(self.objects.range(at..end).map(|(start, _)| *start)).collect();
+        for start in inside {
+            self.objects.remove(&start);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stretch_that_is_written_over_in_the_middle_is_cut() {
+        let mut memory = Memory::default();
+        memory.set(100, 10, 1);
+        let mut gone = Vec::new();
+        memory.clear(103, 2, &mut |node| gone.push(node));
+        memory.set(103, 2, 2);
+        let mut seen = Vec::new();
+        memory.read(98, 10, &mut |start, end, node| seen.push((start, end, node)));
+        assert_eq!((gone, seen), (vec![1], vec![(100, 103, 1), (103, 105, 2), (105, 108, 1)]));
+        assert_eq!(memory.run(101, &|_, _| true), 9);
+        assert_eq!(memory.run(101, &|_, _| false), 2);
+        assert_eq!(memory.run(90, &|_, _| true), 0);
+    }
+
+    #[test]
+    fn objects_end_where_others_begin() {
+        let mut memory = Memory::default();
+        memory.place(100, 16, 1);
+        memory.place(200, 4, 2);
+        assert_eq!(memory.object(115), Some((100, 116, 1)));
+        assert_eq!(memory.object(116), None);
+        assert_eq!(memory.object(100 + (7 << 48)), Some((100, 116, 1)));
+        memory.place(110, 4, 3);
+        assert_eq!((memory.object(100), memory.object(110)), (None, Some((110, 114, 3))));
+    }
+}

@@ -1,0 +1,582 @@
+//! The probes of state coverage in the preprocessed text of a unit.
+//!
+//! An expression that can be evaluated twice is asked for its address in a comma expression before it; others are kept in a
+//! variable of a statement expression. Where that would end the life of a compound literal too early, the event of the end
+//! is left out, and the next event outside ends it (`flow.rs`).
+
+use super::event_trace::Kind;
+use super::state_targets::targets;
+use super::uninstrumented_copy::{Copies, PlainCopies, PlainCopy};
+use crate::c::text::Pieces;
+use crate::c::text::Source;
+use crate::state::StateRules;
+use crate::state::{SiteArgument, SiteKind, StateEnd, StateRecord, StateSite};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use touchstone_front_c::{
+    Action, Argument, Escape, Followed, FollowedFunction, Form, Gives, Lvalue, Origin, PointeeSize, Visible,
+    WrittenState,
+};
+
+/// Sites of a unit: what a 32-bit number holds beside the unit.
+const MOST_SITES: usize = 1 << 20;
+/// Expressions that are looked at where a test ends.
+const MOST_SEEN: usize = 150;
+/// What stands around one expression: the lower is the outer. All are inside of other criteria's probes.
+const ASSERT: usize = usize::MAX - 21;
+const CONDITION: usize = usize::MAX - 20;
+const RETURN: usize = usize::MAX - 19;
+const ARGUMENT: usize = usize::MAX - 18;
+const HEAD: usize = usize::MAX - 17;
+const CHOICE: usize = usize::MAX - 16;
+const WHOLE: usize = usize::MAX - 15;
+const READ: usize = usize::MAX - 14;
+const LEFT: usize = usize::MAX - 13;
+
+/// A unit whose state is followed.
+pub(crate) struct Following<'a> {
+    /// The preprocessed text.
+    pub text: &'a str,
+    /// What it does to data.
+    pub followed: &'a Followed,
+    /// The unit's identity.
+    pub unit: u64,
+    /// Whether functions are there twice.
+    pub copies: Copies,
+    /// Tests say what could be looked at where they end.
+    pub ends: bool,
+}
+
+/// Puts probes into a unit; gives what they mean, and what stands behind the text.
+pub(crate) fn probes(following: &Following<'_>, pieces: &mut Pieces) -> Option<(StateRecord, String)> {
+    let mut unit = StateProbes {
+        text: following.text,
+        markers: markers(following.text),
+        pieces,
+        record: StateRecord::default(),
+        files: BTreeMap::new(),
+        targets: BTreeMap::new(),
+        function: 0,
+        followed: following.followed,
+        ends: following.ends,
+    };
+    let plain = match following.copies {
+        Copies::Plain => Some(PlainCopies::new(following.text, unit.pieces)),
+        Copies::None => None,
+    };
+    let copies: Vec<Option<PlainCopy>> =
+        following.followed.functions.iter().map(|function| plain.as_ref()?.of(function)).collect();
+    for (function, copy) in following.followed.functions.iter().zip(copies) {
+        unit.function(function, copy);
+    }
+    let mut begin = String::new();
+    unit.record.functions.push(String::new());
+    unit.function = unit.record.functions.len() as u32 - 1;
+    for name in &following.followed.globals {
+        let kind = SiteKind::Variable { name: name.clone(), copies: false };
+        let site = unit.site(&Origin::default(), 0, kind);
+        begin += &event(Kind::Global, &site, &format!("&{name}"), &format!("sizeof {name}"));
+        begin += "; ";
+    }
+    if unit.record.sites.len() >= MOST_SITES {
+        return None;
+    }
+    let behind = format!(
+        "__attribute__((__constructor__(102), __no_instrument_function__)) static void __touchstone_state_begin(void) \
+         {{ __touchstone_si = __touchstone_state_unit(0x{:016x}ull); {begin} }}\n",
+        following.unit
+    );
+    Some((unit.record, behind))
+}
+
+/// Declarations before the text.
+pub(crate) const DECLARATIONS: &str = "\
+typedef __typeof__(sizeof 0) __touchstone_word;
+void __touchstone_ev(unsigned, unsigned, const volatile void *, unsigned long long);
+void __touchstone_leave(unsigned *);
+void __touchstone_see(unsigned, const volatile void *, unsigned long long, unsigned);
+void *__touchstone_pointer(unsigned, const volatile void *);
+unsigned long long __touchstone_integer(unsigned, unsigned long long);
+double __touchstone_double(unsigned, double);
+extern __attribute__((__visibility__(\"default\"))) unsigned char __touchstone_told;
+static unsigned __touchstone_si;
+";
+
+/// The address of an expression that has at most one pointer in it. Members of what that leads to are not accessed: it may lead nowhere, and
+/// sanitizers would say so.
+fn address_without_access(expression: &str) -> String {
+    match (expression.split_once("->"), expression.strip_prefix('*')) {
+        (Some((base, member)), _) => format!(
+            "(const volatile void *)((__touchstone_word)({base}) + __builtin_offsetof(__typeof__(*({base})), {member}))"
+        ),
+        (None, Some(pointer)) => format!("({pointer})"),
+        (None, None) => format!("&({expression})"),
+    }
+}
+
+/// Whether a function is a test, or what tests are run by: it asserts, or is called so.
+fn is_test(function: &FollowedFunction) -> bool {
+    let rules = StateRules::default();
+    let asserts = |action: &Action| match action {
+        Action::Call { callee, origin, .. } => callee.iter().chain(&origin.in_macro).any(|name| rules.asserts(name)),
+        Action::Branch { origin, .. } => origin.in_macro.as_ref().is_some_and(|name| rules.asserts(name)),
+        Action::Assert { .. } => true,
+        _ => false,
+    };
+    let name = function.name.to_ascii_lowercase();
+    let is_called_so = name == "main" || name.split('_').any(|word| word.starts_with("test"));
+    is_called_so || function.actions.iter().any(asserts)
+}
+
+/// An event, as an expression. Once no more events are told, it costs only the question.
+fn event(kind: Kind, site: &str, address: &str, size: &str) -> String {
+    format!("(__touchstone_told ? __touchstone_ev({}, {site}, {address}, {size}) : (void)0)", kind as u8)
+}
+
+fn mark(kind: Kind, site: &str) -> String {
+    event(kind, site, "0", "0")
+}
+
+struct StateProbes<'a> {
+    text: &'a str,
+    markers: Vec<(usize, &'a str, u32)>,
+    pieces: &'a mut Pieces,
+    record: StateRecord,
+    files: BTreeMap<String, u32>,
+    /// By name: what the function at hand writes.
+    targets: BTreeMap<String, u32>,
+    function: u32,
+    followed: &'a Followed,
+    ends: bool,
+}
+
+/// Where the lines after line markers begin, their file and number.
+fn markers(text: &str) -> Vec<(usize, &str, u32)> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        at += line.len();
+        if let Some(rest) = line.strip_prefix("# ") {
+            let number = rest.split(' ').next().and_then(|number| number.parse().ok());
+            if let (Some(number), Some(file)) = (number, rest.split('"').nth(1)) {
+                found.push((at, file, number));
+            }
+        }
+    }
+    found
+}
+
+/// A stretch without the parentheses around it.
+fn bare(text: &str, at: Range<usize>) -> Range<usize> {
+    let Some(inside) = text.get(at.clone()).and_then(|piece| piece.strip_prefix('(')?.strip_suffix(')')) else {
+        return at;
+    };
+    let mut depth = 0i32;
+    let closes_early = Source::new(inside).tokens.iter().any(|token| {
+        depth += match &inside[token.start..token.end] {
+            "(" => 1,
+            ")" => -1,
+            _ => 0,
+        };
+        depth < 0
+    });
+    if closes_early {
+        return at;
+    }
+    let start = at.start + 1 + inside.len() - inside.trim_start().len();
+    bare(text, start..start + inside.trim().len())
+}
+
+impl StateProbes<'_> {
+    fn file(&mut self, name: &str) -> u32 {
+        if let Some(known) = self.files.get(name) {
+            return *known;
+        }
+        let number = self.record.files.len() as u32;
+        let full =
+            std::path::absolute(name).map_or_else(|_| name.to_string(), |path| path.to_string_lossy().into_owned());
+        self.record.files.push(full);
+        self.files.insert(name.to_string(), number);
+        number
+    }
+
+    /// A new site, as an expression.
+    fn site(&mut self, origin: &Origin, at: usize, kind: SiteKind) -> String {
+        let (file, line, column) = if origin.file.is_empty() {
+            let index = self.markers.partition_point(|(start, _, _)| *start <= at);
+            match index.checked_sub(1).map(|index| self.markers[index]) {
+                Some((start, file, line)) => {
+                    let lines = self.text[start.min(at)..at].matches('\n').count() as u32;
+                    (self.file(file), line + lines, 0)
+                }
+                None => (self.file(""), 0, 0),
+            }
+        } else {
+            (self.file(&origin.file), origin.line, origin.column)
+        };
+        let in_macro = origin.in_macro.clone();
+        self.record.sites.push(StateSite { function: self.function, file, line, column, in_macro, kind });
+        format!("__touchstone_si + {}", self.record.sites.len() - 1)
+    }
+
+    fn target(&self, target: &WrittenState) -> Option<u32> {
+        if !target.is_state || target.name.is_empty() {
+            return None;
+        }
+        self.targets.get(&target.name).copied()
+    }
+
+    fn raw(&self, at: &Range<usize>) -> &str {
+        self.text.get(at.clone()).unwrap_or_default()
+    }
+
+    fn function(&mut self, function: &FollowedFunction, copy: Option<PlainCopy>) {
+        self.record.functions.push(function.name.clone());
+        self.function = self.record.functions.len() as u32 - 1;
+        self.targets.clear();
+        for named in targets(function) {
+            self.targets.insert(named.target.name.clone(), self.record.targets.len() as u32);
+            self.record.targets.push(named.target);
+        }
+        let lost = function.lost.iter().map(|(line, what)| (function.name.clone(), *line, what.clone()));
+        self.record.lost.extend(lost);
+        let site = self.site(&Origin::default(), function.body, SiteKind::Function);
+        let mut head = format!(
+            " __attribute__((__cleanup__(__touchstone_leave))) unsigned __touchstone_f = {site}; {}; ",
+            event(Kind::Enter, "__touchstone_f", "__builtin_frame_address(0)", "0")
+        );
+        for (position, name) in &function.parameters {
+            head += &event(Kind::Parameter, &position.to_string(), &format!("&{name}"), &format!("sizeof {name}"));
+            head += "; ";
+        }
+        if let Some(copy) = &copy {
+            self.pieces.before(function.body, copy.text.clone());
+        }
+        self.pieces.before(function.body, head);
+        if self.ends && is_test(function) {
+            self.end(function);
+        }
+        function.actions.iter().for_each(|action| self.action(action));
+        // Last, so that nothing gets into the comment.
+        // One keyword may declare several variables.
+        let keywords = function.registers.iter();
+        let keywords = keywords.filter_map(|range| Some(range.start + self.raw(range).find("register")?));
+        for start in keywords.collect::<BTreeSet<usize>>() {
+            self.pieces.before(start, "/*".to_string());
+            self.pieces.before(start + "register".len(), "*/".to_string());
+        }
+        if let Some(copy) = copy {
+            self.pieces.before(copy.end, " }".to_string());
+        }
+    }
+
+    /// What could be looked at where a test ends.
+    fn end(&mut self, function: &FollowedFunction) {
+        let Some(last) = function.last else { return };
+        let of_system = |at: usize| {
+            let index = self.markers.partition_point(|(start, ..)| *start <= at);
+            let file = index.checked_sub(1).map_or("", |index| self.markers[index].1);
+            file.starts_with('<') || file.starts_with("/usr/")
+        };
+        let globals = self.followed.visible.iter();
+        let globals = globals.filter(|(at, name, _)| !function.names.contains(name) && !of_system(*at));
+        let globals: Vec<Visible> = globals.flat_map(|(_, _, seen)| seen.clone()).collect();
+        let mut named = BTreeSet::new();
+        let all = function.visible.iter().cloned().chain(globals);
+        let all: Vec<Visible> = all.filter(|seen| named.insert(seen.text.clone())).take(MOST_SEEN).collect();
+        let mut text = String::new();
+        for Visible { text: expression, form } in all {
+            let kind = SiteKind::Seen { text: expression.clone(), form: form.clone() };
+            let site = self.site(&Origin::default(), last, kind);
+            let what = match form {
+                Form::Text => 1,
+                Form::PointedText => 2,
+                _ => 0,
+            };
+            let address = address_without_access(&expression);
+            text += &format!("__touchstone_see({site}, {address}, sizeof({expression}), {what}); ");
+        }
+        let place = |unit: &mut Self, at: usize| {
+            let site = unit.site(&Origin::default(), at, SiteKind::Function);
+            drop(site);
+            unit.record.sites.pop().map_or((0, 0), |site| (site.file, site.line))
+        };
+        let ((file, line), (_, begin)) = (place(self, last), place(self, function.body));
+        self.record.ends.push(StateEnd { function: self.function, begin, file, line });
+        self.pieces.before(last, format!("if (__touchstone_told) {{ {text}}} "));
+    }
+
+    fn action(&mut self, action: &Action) {
+        match action {
+            Action::Read(lvalue) => self.read(lvalue),
+            Action::Write { .. } => self.write(action),
+            Action::Step { at, left, used, target, origin } => {
+                let kind = SiteKind::Write {
+                    target: self.target(target),
+                    updates: true,
+                    copies: false,
+                    used: *used,
+                    guarded: false,
+                };
+                let site = self.site(origin, at.start, kind);
+                let (address, size) = self.address(left);
+                if !left.pure {
+                    let open = format!("({{ {}; __auto_type __touchstone_v = ", mark(Kind::Push, &site));
+                    let close = format!("; {}; __touchstone_v; }})", mark(Kind::Store, &site));
+                    self.pieces.wrap(at.start, at.end, WHOLE, open, close);
+                    let place = event(Kind::Place, &site, "__touchstone_p", "sizeof *__touchstone_p");
+                    let open = "(*({ __auto_type __touchstone_p = &(".to_string();
+                    self.pieces.wrap(
+                        left.at.start,
+                        left.at.end,
+                        LEFT,
+                        open,
+                        format!("); {place}; __touchstone_p; }}))"),
+                    );
+                } else if *used {
+                    let open = format!("({}, ", event(Kind::Step, &site, &address, &size));
+                    self.pieces.wrap(at.start, at.end, WHOLE, open, ")".to_string());
+                } else {
+                    let open = format!("({}, ", event(Kind::Write, &site, &address, &size));
+                    self.pieces.wrap(at.start, at.end, WHOLE, open, format!(", {})", mark(Kind::Store, &site)));
+                }
+            }
+            Action::Declare { at, variables, shared, origin } => {
+                let mut behind = String::new();
+                for (name, has_init, copies) in variables {
+                    let kind = SiteKind::Variable { name: name.clone(), copies: *copies };
+                    let site = self.site(origin, at.start, kind);
+                    let kind = if *has_init { Kind::Init } else { Kind::Declare };
+                    behind += &format!(" {};", event(kind, &site, &format!("&{name}"), &format!("sizeof {name}")));
+                }
+                if *shared {
+                    behind += &format!(" {};", mark(Kind::Statement, "0"));
+                }
+                if *shared || variables.iter().any(|(_, has_init, _)| *has_init) {
+                    self.pieces.before(at.start, format!("{}; ", mark(Kind::Statement, "0")));
+                }
+                self.pieces.before(at.end, behind);
+            }
+            Action::DeclareInHead { at, name, copies, origin } => {
+                let kind = SiteKind::Variable { name: name.clone(), copies: *copies };
+                let site = self.site(origin, at.start, kind);
+                let open = format!("({}, ", event(Kind::Head, &site, &format!("&{name}"), &format!("sizeof {name}")));
+                self.pieces.wrap(at.start, at.end, HEAD, open, ")".to_string());
+            }
+            Action::Call { .. } => self.call(action),
+            Action::Assert { at, name, strings } => {
+                let arguments = vec![SiteArgument { pointer: *strings, target: None, constant: None }];
+                let kind = SiteKind::Call { callee: Some(name.clone()), used: true, guarded: false, arguments };
+                let site = self.site(&Origin::default(), at.start, kind);
+                let (begin, end) = (mark(Kind::Call, &site), event(Kind::Returned, &site, "0", "1"));
+                let value = if *strings { "__touchstone_v" } else { "0" };
+                let told = event(Kind::Argument, "0", value, "0");
+                let open = format!("({{ {begin}; {}; __auto_type __touchstone_v = (", mark(Kind::BeginArgument, "0"));
+                self.pieces.wrap(at.start, at.end, ASSERT, open, format!("); {told}; {end}; __touchstone_v; }})"));
+            }
+            Action::Variadic(at) => {
+                let open = format!("({}, ", mark(Kind::Variadic, "0"));
+                self.pieces.wrap(at.start, at.end, READ, open, ")".to_string());
+            }
+            Action::Return(at) => {
+                let open = format!("({}, ", mark(Kind::Return, "0"));
+                self.pieces.wrap(at.start, at.end, RETURN, open, ")".to_string());
+            }
+            Action::ReturnConstant(at) => {
+                let end = self.semicolon(at.end);
+                let open = format!("{{ {}; ", mark(Kind::Return, "0"));
+                self.pieces.enclose(at.start, end, open, " }".to_string());
+            }
+            Action::Branch { .. } => self.branch(action),
+            Action::Choice { at, guards, origin } => {
+                let site = self.site(origin, at.start, SiteKind::Choice { guards: guards.clone() });
+                let open = format!("(({}, (", mark(Kind::Choice, &site));
+                let end = mark(Kind::Chosen, &site);
+                self.pieces.wrap(at.start, at.end, CHOICE, open, format!(")) ? ({end}, 1) : ({end}, 0))"));
+            }
+            Action::Label { at, depth } => {
+                self.pieces.before(*at, format!("{}; ", event(Kind::Label, "0", "0", &depth.to_string())));
+            }
+        }
+    }
+
+    /// The byte behind the next semicolon.
+    fn semicolon(&self, from: usize) -> usize {
+        self.text[from..].find(';').map_or(from, |found| from + found + 1)
+    }
+
+    /// The address and the size of an object, as expressions over the original text.
+    fn address(&self, lvalue: &Lvalue) -> (String, String) {
+        match &lvalue.bits {
+            Some((base, is_pointer, number)) => {
+                // Bit-fields have no address: a number of their own above that of what they are in.
+                let base = format!("{}({})", if *is_pointer { "" } else { "&" }, self.raw(base));
+                let number = u64::from(number % 0xffff + 1);
+                let address = format!("(const volatile void *)((__touchstone_word)({base}) + ({number}ull << 48))");
+                (address, "1".to_string())
+            }
+            None => (format!("&({})", self.raw(&lvalue.at)), format!("sizeof({})", self.raw(&lvalue.at))),
+        }
+    }
+
+    fn read(&mut self, lvalue: &Lvalue) {
+        let Range { start, end } = lvalue.at;
+        if lvalue.pure {
+            let (address, size) = self.address(lvalue);
+            let open = format!("({}, ", event(Kind::Read, "0", &address, &size));
+            self.pieces.wrap(start, end, READ, open, ")".to_string());
+        } else {
+            let read = event(Kind::Read, "0", "__touchstone_p", "sizeof *__touchstone_p");
+            let close = format!("); {read}; __touchstone_p; }}))");
+            // Other probes stand around what is in the parentheses, and what they leave has no address.
+            let Range { start, end } = bare(self.text, lvalue.at.clone());
+            self.pieces.wrap(start, end, READ, "(*({ __auto_type __touchstone_p = &(".to_string(), close);
+        }
+    }
+
+    fn write(&mut self, action: &Action) {
+        let Action::Write { at, left, updates, copies, used, disturbed, temporary, guarded, target, origin } = action
+        else {
+            return;
+        };
+        let kind = SiteKind::Write {
+            target: self.target(target),
+            updates: *updates,
+            copies: *copies,
+            used: *used,
+            guarded: *guarded,
+        };
+        let site = self.site(origin, at.start, kind);
+        let store = mark(Kind::Store, &site);
+        if !left.pure || (*used && *disturbed && !*temporary && left.bits.is_none()) {
+            let open = format!("({{ {}; ", mark(Kind::Push, &site));
+            self.pieces.wrap(at.start, at.end, WHOLE, open, format!("; {store}; __touchstone_v; }})"));
+            let place = event(Kind::Place, &site, "__touchstone_p", "sizeof *__touchstone_p");
+            let close = format!("); {place}; __auto_type __touchstone_v = *__touchstone_p");
+            self.pieces.wrap(left.at.start, left.at.end, LEFT, "__auto_type __touchstone_p = &(".to_string(), close);
+            return;
+        }
+        let (address, size) = self.address(left);
+        let open = format!("({}, ", event(Kind::Write, &site, &address, &size));
+        let close = match (*used, *disturbed) {
+            (false, _) => format!(", {store})"),
+            (true, false) => format!(", {store}, {})", self.raw(&left.at)),
+            (true, true) => ")".to_string(),
+        };
+        self.pieces.wrap(at.start, at.end, WHOLE, open, close);
+    }
+
+    fn call(&mut self, action: &Action) {
+        let Action::Call { at, callee, pointer, arguments, result, used, temporary, guarded, origin } = action else {
+            return;
+        };
+        let described = arguments.iter().map(|argument| SiteArgument {
+            pointer: argument.size.is_some(),
+            target: self.target(&argument.target),
+            constant: argument.constant,
+        });
+        let arguments_of_site = described.collect();
+        let kind =
+            SiteKind::Call { callee: callee.clone(), used: *used, guarded: *guarded, arguments: arguments_of_site };
+        let site = self.site(origin, at.start, kind);
+        let (begin, end) = (mark(Kind::Call, &site), mark(Kind::Returned, &site));
+        let (open, close) = match (result, temporary) {
+            // Its value goes through a function: what lives in this scope stays in it. The event of the beginning stands in
+            // the argument, since gcc moves the left sides of commas out of sums and the like.
+            (Gives::Pointer | Gives::Integer | Gives::Float, true) => {
+                let (through, of) = match result {
+                    Gives::Pointer => ("pointer", ""),
+                    Gives::Float => ("double", ""),
+                    _ => ("integer", "(unsigned long long)"),
+                };
+                let raw = self.raw(at).to_string();
+                (format!("((__typeof__({raw}))__touchstone_{through}({site}, {of}({begin}, "), ")))".to_string())
+            }
+            (Gives::Value, true) => (format!("({begin}, "), ")".to_string()),
+            (Gives::Void, _) => (format!("({begin}, "), format!(", {end})")),
+            (gives, _) => {
+                let value = if *gives == Gives::Pointer { "__touchstone_v" } else { "0" };
+                let end = event(Kind::Returned, &site, value, "1");
+                (format!("({{ {begin}; __auto_type __touchstone_v = "), format!("; {end}; __touchstone_v; }})"))
+            }
+        };
+        self.pieces.wrap(at.start, at.end, WHOLE, open, close);
+        if let Some(Range { start, end }) = pointer {
+            let told = event(Kind::Callee, &site, "(const volatile void *)__touchstone_c", "0");
+            let open = "({ __auto_type __touchstone_c = (".to_string();
+            self.pieces.wrap(*start, *end, ARGUMENT, open, format!("); {told}; __touchstone_c; }})"));
+        }
+        for (position, argument) in arguments.iter().enumerate() {
+            self.argument(position, argument);
+        }
+    }
+
+    fn argument(&mut self, position: usize, argument: &Argument) {
+        let position = position.to_string();
+        let begin = mark(Kind::BeginArgument, &position);
+        let Range { start, end } = argument.at;
+        if !argument.kept && !argument.asks {
+            return;
+        }
+        if !argument.kept {
+            self.pieces.wrap(start, end, ARGUMENT, format!("({begin}, "), ")".to_string());
+            return;
+        }
+        let size = match argument.size {
+            Some(PointeeSize::Array) => format!("sizeof({})", self.raw(&argument.at)),
+            Some(PointeeSize::Element) => "sizeof *__touchstone_a".to_string(),
+            Some(PointeeSize::Unknown) | None => "0".to_string(),
+        };
+        let value = "(const volatile void *)(__touchstone_word)__touchstone_a";
+        let told = event(Kind::Argument, &position, value, &size);
+        let open = format!("({{ {begin}; __auto_type __touchstone_a = (");
+        self.pieces.wrap(start, end, ARGUMENT, open, format!("); {told}; __touchstone_a; }})"));
+    }
+
+    fn branch(&mut self, action: &Action) {
+        let Action::Branch { at, unfinished, condition, switch, depth, escape, guards, assigns, temporary, origin } =
+            action
+        else {
+            return;
+        };
+        let escape = escape.map(|escape| match escape {
+            Escape::Function => 0,
+            Escape::Loop(depth) => depth,
+        });
+        let site = self.site(origin, at.start, SiteKind::Branch { depth: *depth, escape, guards: guards.clone() });
+        let told = mark(Kind::Condition, &site);
+        let statement = mark(Kind::Statement, "0");
+        match condition {
+            Some(range) if *switch && !temporary => {
+                let open = format!("({{ {statement}; __auto_type __touchstone_v = (");
+                let close = format!("); {told}; __touchstone_v; }})");
+                self.pieces.wrap(range.start, range.end, CONDITION, open, close);
+            }
+            Some(range) if !switch => {
+                let open = format!("(({statement}, (");
+                let close = format!(")) ? ({told}, 1) : ({told}, 0))");
+                self.pieces.wrap(range.start, range.end, CONDITION, open, close);
+            }
+            _ => {}
+        }
+        if *temporary {
+            return;
+        }
+        let end = match unfinished {
+            true => self.semicolon(at.end),
+            false => at.end,
+        };
+        let mut close = String::new();
+        let mut touched = Vec::new();
+        for lvalue in assigns {
+            let (address, size) = self.address(lvalue);
+            let told = format!(" {};", event(Kind::Touch, &site, &address, &size));
+            if !touched.contains(&told) {
+                close += &told;
+                touched.push(told);
+            }
+        }
+        close += &format!(" {}; }}", mark(Kind::End, &site));
+        self.pieces.enclose(at.start, end, "{ ".to_string(), close);
+    }
+}

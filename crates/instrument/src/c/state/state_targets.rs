@@ -1,0 +1,47 @@
+//! The pieces of state that a function may leave changed: the static list that measured state is counted in.
+
+use super::library_effects::writes_behind;
+use crate::state::StateTarget;
+use touchstone_front_c::{Action, FollowedFunction, Origin, WrittenState};
+
+/// A piece of state in a function's text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NamedTarget {
+    /// It, with the id that a measurement gives it.
+    pub target: StateTarget,
+    /// Where it is named first.
+    pub origin: Origin,
+    /// The function writes it itself, or lets the C library do so. What is only passed on can be a container of the user's.
+    pub written: bool,
+}
+
+/// What a function names and could change, in the order of the text.
+pub fn targets(function: &FollowedFunction) -> Vec<NamedTarget> {
+    let mut found: Vec<NamedTarget> = Vec::new();
+    let mut add = |target: &WrittenState, origin: &Origin, written: bool| {
+        if !target.is_state || target.name.is_empty() {
+            return;
+        }
+        if let Some(known) = found.iter_mut().find(|known| known.target.name == target.name) {
+            if written && !known.written {
+                (known.origin, known.written) = (origin.clone(), true);
+            }
+            return;
+        }
+        let made = StateTarget::new(&function.name, found.len(), &target.name);
+        found.push(NamedTarget { target: made, origin: origin.clone(), written });
+    };
+    for action in &function.actions {
+        match action {
+            Action::Write { target, origin, .. } | Action::Step { target, origin, .. } => add(target, origin, true),
+            Action::Call { callee, arguments, origin, .. } => {
+                for (index, argument) in arguments.iter().enumerate() {
+                    let written = callee.as_deref().is_some_and(|name| writes_behind(name, index));
+                    add(&argument.target, origin, written);
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}

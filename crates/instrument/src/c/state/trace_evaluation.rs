@@ -1,0 +1,105 @@
+//! What a suite's tests changed, and what of it their assertions depend on.
+
+use super::dependence::{Flow, TestRun, Update};
+use super::event_trace::Trace;
+use crate::state::{Piece, SeenExpression, SiteKind, StateRecord, StateRules, StateUse, TestEnd, TestStates};
+use std::collections::BTreeMap;
+
+/// What the traces of a suite say.
+#[derive(Default)]
+pub(crate) struct Judgement {
+    pub tests: Vec<TestStates>,
+    pub ends: Vec<TestEnd>,
+    /// Units that no record explains.
+    pub unexplained: u64,
+}
+
+/// Judges the traces of a suite. `units` are all units with their identities; `name` is what a process without a test's name
+/// is called.
+pub(crate) fn judge(
+    units: &[(u64, &StateRecord)],
+    traces: impl Iterator<Item = Trace>,
+    rules: &StateRules,
+    name: &dyn Fn(&Trace) -> String,
+) -> Judgement {
+    type Key = (usize, String, String, String);
+    let mut found: BTreeMap<String, (BTreeMap<Key, StateUse>, bool, bool)> = BTreeMap::new();
+    let (mut unexplained, mut ends) = (0, Vec::new());
+    for trace in traces {
+        let flow = Flow::new(units, rules, &trace);
+        unexplained += flow.unexplained;
+        for (index, run) in flow.tests.iter().enumerate() {
+            let marked = flow.checked(run);
+            let mut finals = run.finals.clone();
+            finals.sort_unstable();
+            finals.dedup();
+            let test = run.name.clone().unwrap_or_else(|| name(&trace));
+            let found_ends = run_ends(&flow, run, &test);
+            let inherited = if found_ends.is_empty() { Default::default() } else { flow.inherited(run) };
+            ends.extend(found_ends);
+            let cut_off = trace.left_out > 0 && index + 1 == flow.tests.len();
+            let (uses, known_cut, asserts) = found.entry(test).or_default();
+            *known_cut |= cut_off;
+            *asserts |= !run.roots.is_empty();
+            for node in finals {
+                let Some(update) = flow.update(node) else { continue };
+                let number = flow.update_number(node);
+                let Some(mut made) = described(&flow, update, marked.contains(&number)) else { continue };
+                let key = (made.unit, made.function.clone(), made.name.clone(), made.object.clone());
+                let known = uses.get(&key);
+                made.checked |= known.is_some_and(|known| known.checked);
+                made.piece = match known.map(|known| &known.piece) {
+                    _ if inherited.contains(&number) || flow.adds_up(number, run) => Piece::Inherited,
+                    Some(Piece::Inherited) => Piece::Inherited,
+                    Some(Piece::Left(numbers)) => Piece::Left(numbers.iter().copied().chain([number]).collect()),
+                    _ => Piece::Left(vec![number]),
+                };
+                uses.insert(key, made);
+            }
+        }
+    }
+    let tests = found.into_iter().map(|(test, (uses, cut_off, asserts))| {
+        let mut uses: Vec<StateUse> = uses.into_values().collect();
+        uses.sort_by(|a, b| (&a.file, a.line, &a.name, &a.object).cmp(&(&b.file, b.line, &b.name, &b.object)));
+        TestStates { test, uses, cut_off, beside: false, asserts }
+    });
+    Judgement { tests: tests.collect(), ends, unexplained }
+}
+
+/// What a test said where its functions ended, function by function.
+fn run_ends(flow: &Flow<'_>, run: &TestRun, test: &str) -> Vec<TestEnd> {
+    let mut found: Vec<TestEnd> = Vec::new();
+    for seen in &run.seen {
+        let Some((_, site)) = flow.site(seen.site) else { continue };
+        let SiteKind::Seen { text, form } = &site.kind else { continue };
+        let (unit, function) = ((seen.site >> 32) as usize, site.function);
+        let expression = SeenExpression {
+            text: text.clone(),
+            form: form.clone(),
+            bytes: seen.bytes.clone(),
+            updates: seen.updates.clone(),
+        };
+        match found.iter_mut().find(|end| (end.unit, end.function) == (unit, function)) {
+            Some(end) => end.seen.push(expression),
+            None => found.push(TestEnd { test: test.to_string(), function, unit, seen: vec![expression] }),
+        }
+    }
+    found
+}
+
+fn described(flow: &Flow<'_>, update: &Update, checked: bool) -> Option<StateUse> {
+    let (record, site) = flow.site(update.site)?;
+    let target = record.targets.get(update.target.1 as usize)?;
+    Some(StateUse {
+        unit: update.target.0 as usize,
+        id: target.id.clone(),
+        function: target.function.clone(),
+        name: target.name.clone(),
+        object: flow.objects.get(update.object as usize).map_or(String::new(), |object| object.name.clone()),
+        piece: Piece::Unknown,
+        file: record.files.get(site.file as usize).cloned().unwrap_or_default(),
+        line: site.line,
+        column: site.column,
+        checked,
+    })
+}

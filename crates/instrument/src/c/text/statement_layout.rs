@@ -1,0 +1,284 @@
+//! Where the statements of a function begin and end, seen in the text alone.
+//!
+//! There is no parser of C here: keywords and brackets say where statements are. A function whose brackets don't say so
+//! (conditional compilation inside, macros that open braces) has no layout, and nothing that needs one is placed in it.
+
+use super::c_tokens::{Kind, Source};
+
+/// A statement, as bytes of the text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Statement {
+    pub start: usize,
+    pub end: usize,
+    /// It is what an `if`, a loop or an `else` controls, without braces of its own.
+    pub single: bool,
+}
+
+/// A piece of text in which declarations are visible.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Scope {
+    start: usize,
+    end: usize,
+    /// The body of a switch: its declarations can be jumped over.
+    switch: bool,
+}
+
+/// The statements of a function.
+#[derive(Debug)]
+pub(crate) struct Layout {
+    pub statements: Vec<Statement>,
+    scopes: Vec<Scope>,
+    jumps: bool,
+}
+
+/// Where the body of a function is: the token of its brace, and the byte after it.
+pub(crate) fn body(source: &Source<'_>, name_offset: usize) -> Option<(usize, usize)> {
+    let mut at = source.first_from(name_offset);
+    while at < source.tokens.len() {
+        match source.word(at) {
+            "{" => return Some((at, source.tokens[at].end)),
+            "(" | "[" => at = source.after_bracket(at)?,
+            // `int (f)(int a) {`, `int (*f(int a))[3] {`: the name stands in parentheses.
+            ")" if matches!(source.word(at + 1), "(" | "[" | ")") => at += 1,
+            // A declaration only, or something that is not understood.
+            "}" | ")" | "]" | "=" => return None,
+            _ => at += 1,
+        }
+    }
+    None
+}
+
+impl Layout {
+    /// The layout of the body that opens at this token.
+    pub fn new(source: &Source<'_>, brace: usize) -> Option<Layout> {
+        let end = source.after_bracket(brace)?;
+        let bytes = source.tokens[brace].start..source.tokens[end - 1].end;
+        if source.conditionals.iter().any(|at| bytes.contains(at)) {
+            return None;
+        }
+        let jumps = (brace..end).any(|at| source.word(at) == "goto");
+        let mut walk = Walk { source, layout: Layout { statements: Vec::new(), scopes: Vec::new(), jumps } };
+        if walk.compound(brace, false, MOST_NESTED)? != end {
+            return None;
+        }
+        // Blocks that are expressions: heads and plain statements pass over them.
+        for at in (brace + 1..end).filter(|at| source.word(*at) == "{" && source.word(at - 1) == "(") {
+            walk.compound(at, false, MOST_NESTED)?;
+        }
+        Some(walk.layout)
+    }
+
+    /// The statement that begins at a byte.
+    pub fn at(&self, start: usize) -> Option<&Statement> {
+        self.statements.iter().find(|statement| statement.start == start)
+    }
+
+    /// Whether a local variable that is first named at `declared` certainly has a value at byte `at`.
+    pub fn is_live(&self, source: &Source<'_>, declared: usize, at: usize) -> bool {
+        let token = source.tokens[declared];
+        let around = self.scopes.iter().filter(|scope| scope.start <= token.start && token.end <= scope.end);
+        let Some(scope) = around.min_by_key(|scope| scope.end - scope.start) else { return false };
+        // The declaration must be over: `int x = (here)` does not see `x`.
+        let statement = self.statements.iter().filter(|s| s.start <= token.start && token.end <= s.end);
+        let Some(own) = statement.min_by_key(|s| s.end - s.start) else { return false };
+        let in_head = scope.start == own.start;
+        let initialised = source.word(declared + 1) == "=";
+        let after = if in_head { at > token.end && !self.in_first_clause(source, scope, at) } else { own.end <= at };
+        initialised && after && at < scope.end && !scope.switch && !self.jumps
+    }
+
+    /// Whether a byte is before the first semicolon of a `for`.
+    fn in_first_clause(&self, source: &Source<'_>, scope: &Scope, at: usize) -> bool {
+        let mut depth = 0i32;
+        for index in source.first_from(scope.start)..source.tokens.len() {
+            match source.word(index) {
+                "(" | "{" | "[" => depth += 1,
+                ")" | "}" | "]" => depth -= 1,
+                ";" if depth == 1 => return at < source.tokens[index].end,
+                _ => {}
+            }
+        }
+        true
+    }
+}
+
+/// How deep statements may nest.
+const MOST_NESTED: u32 = 300;
+
+struct Walk<'a, 's> {
+    source: &'a Source<'s>,
+    layout: Layout,
+}
+
+impl Walk<'_, '_> {
+    /// From an opening brace to the token after the closing one.
+    fn compound(&mut self, brace: usize, switch: bool, left: u32) -> Option<usize> {
+        let mut at = brace + 1;
+        while self.source.word(at) != "}" {
+            at = self.statement(at, false, left)?;
+        }
+        let (start, end) = (self.source.tokens[brace].start, self.source.tokens[at].end);
+        self.layout.scopes.push(Scope { start, end, switch });
+        Some(at + 1)
+    }
+
+    fn statement(&mut self, at: usize, single: bool, left: u32) -> Option<usize> {
+        let left = left.checked_sub(1)?;
+        let source = self.source;
+        let start = source.tokens.get(at)?.start;
+        let next = match source.word(at) {
+            "{" => return self.compound(at, false, left),
+            ";" => return Some(at + 1),
+            "}" | ")" | "]" | "else" => return None,
+            "case" | "default" => {
+                return self.labelled(source.after_case(at)?, single, left);
+            }
+            "if" => {
+                let mut next = self.controlled(self.head(at)?, left)?;
+                if source.word(next) == "else" {
+                    next = self.controlled(next + 1, left)?;
+                }
+                next
+            }
+            "switch" => {
+                let body = self.head(at)?;
+                match source.word(body) {
+                    "{" => self.compound(body, true, left)?,
+                    _ => self.controlled(body, left)?,
+                }
+            }
+            "while" | "for" => {
+                let next = self.controlled(self.head(at)?, left)?;
+                let end = source.tokens.get(next.checked_sub(1)?)?.end;
+                self.layout.scopes.push(Scope { start, end, switch: false });
+                next
+            }
+            "do" => {
+                let test = self.controlled(at + 1, left)?;
+                let next = (source.word(test) == "while").then(|| self.head(test)).flatten()?;
+                (source.word(next) == ";").then_some(next + 1)?
+            }
+            _ if source.tokens[at].kind == Kind::Word && source.word(at + 1) == ":" => {
+                return self.labelled(at + 2, single, left);
+            }
+            _ => self.plain(at, left)?,
+        };
+        let end = source.tokens.get(next.checked_sub(1)?)?.end;
+        self.layout.statements.push(Statement { start, end, single });
+        Some(next)
+    }
+
+    /// What stands after a label.
+    fn labelled(&mut self, at: usize, single: bool, left: u32) -> Option<usize> {
+        if self.source.word(at) == "}" { Some(at) } else { self.statement(at, single, left) }
+    }
+    fn controlled(&mut self, at: usize, left: u32) -> Option<usize> {
+        self.statement(at, true, left)
+    }
+    /// The token after the parentheses that follow a keyword.
+    fn head(&self, keyword: usize) -> Option<usize> {
+        (self.source.word(keyword + 1) == "(").then(|| self.source.after_bracket(keyword + 1)).flatten()
+    }
+    /// An expression or a declaration, up to its semicolon.
+    fn plain(&mut self, at: usize, left: u32) -> Option<usize> {
+        let source = self.source;
+        if source.tokens[at].kind == Kind::Word && source.word(at + 1) == "(" {
+            let after = source.after_bracket(at + 1)?;
+            // A macro that makes a loop.
+            if source.word(after) == "{" {
+                return self.compound(after, false, left);
+            }
+        }
+        let mut next = at;
+        loop {
+            match source.word(next) {
+                ";" => return Some(next + 1),
+                "(" | "[" | "{" => next = source.after_bracket(next)?,
+                ")" | "]" | "}" | "" => return None,
+                // A keyword in the middle: a macro before it stood for a whole statement.
+                "if" | "while" | "for" | "do" | "switch" | "return" | "else" if next > at => return None,
+                _ => next += 1,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: &[(&str, bool)]) {
+        let source = Source::new(text);
+        let (brace, _) = body(&source, 0).expect("a body");
+        let layout = Layout::new(&source, brace).expect("a layout");
+        let mut found = layout.statements.clone();
+        found.sort_by_key(|statement| (statement.start, usize::MAX - statement.end));
+        let found: Vec<(&str, bool)> =
+            found.iter().map(|statement| (&text[statement.start..statement.end], statement.single)).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn statements_without_braces_are_found_with_their_ends() {
+        check(
+            "int f(int a) { if (a) x = 1; else y = 2; return x; }",
+            &[("if (a) x = 1; else y = 2;", false), ("x = 1;", true), ("y = 2;", true), ("return x;", false)],
+        );
+        check(
+            "void f(void) { do x++; while (x < 3); l: while (x) if (y) z(); }",
+            &[
+                ("do x++; while (x < 3);", false),
+                ("x++;", true),
+                ("while (x) if (y) z();", false),
+                ("if (y) z();", true),
+                ("z();", true),
+            ],
+        );
+        check(
+            "void f(void) { switch (x) { case 1: a(); break; default: ; } int t[2] = {1, 2}; }",
+            &[
+                ("switch (x) { case 1: a(); break; default: ; }", false),
+                ("a();", false),
+                ("break;", false),
+                ("int t[2] = {1, 2};", false),
+            ],
+        );
+    }
+
+    #[test]
+    fn blocks_that_are_expressions_have_statements_too() {
+        check(
+            "int f(void) { return ({ int v = 1; if (v) g(({ h(); 2; })); v; }); }",
+            &[
+                ("return ({ int v = 1; if (v) g(({ h(); 2; })); v; });", false),
+                ("int v = 1;", false),
+                ("if (v) g(({ h(); 2; }));", false),
+                ("g(({ h(); 2; }));", true),
+                ("h();", false),
+                ("2;", false),
+                ("v;", false),
+            ],
+        );
+    }
+
+    #[test]
+    fn a_label_may_have_a_choice() {
+        check(
+            "void f(void) { switch (x) { case A ? 1 : 2: a(); } }",
+            &[("switch (x) { case A ? 1 : 2: a(); }", false), ("a();", false)],
+        );
+    }
+
+    #[test]
+    fn what_the_text_does_not_show_has_no_layout() {
+        for text in [
+            "void f(void) {\n#ifdef A\n if (x) {\n#else\n if (y) {\n#endif\n z(); } }",
+            "void f(void) { BEGIN if (x) y(); }",
+        ] {
+            let source = Source::new(text);
+            let layout = body(&source, 0).and_then(|(brace, _)| Layout::new(&source, brace));
+            assert!(layout.is_none(), "{text}");
+        }
+    }
+}

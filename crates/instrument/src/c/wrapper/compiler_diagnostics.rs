@@ -1,0 +1,94 @@
+//! What a compiler says to the unchanged source: the build shall see that, not what it says to the probes.
+//!
+//! The unchanged source is parsed for its messages (`-fsyntax-only`) if its flags ask for warnings. Some come from behind
+//! the parser; then the text with probes gets one of the same kind, and the unchanged source is compiled as a whole for them.
+
+use super::compile_command::{CompileCommand, Family};
+use super::compiler_toolchain::Toolchain;
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::path::Path;
+use std::process::Output;
+
+/// What was said, and the exit status that goes with it.
+#[derive(Clone, Default)]
+pub(crate) struct Messages {
+    pub text: Vec<u8>,
+    pub status: i32,
+}
+
+impl Messages {
+    /// Shows them to whoever reads our standard error.
+    pub fn show(&self) {
+        let _ = std::io::stderr().lock().write_all(&self.text);
+    }
+
+    /// Whether a compiler that said `other` has a kind of message that is not among these.
+    pub fn miss(&self, other: &[u8]) -> bool {
+        !kinds(other).is_subset(&kinds(&self.text))
+    }
+
+    fn of(output: &Output) -> Messages {
+        Messages { text: output.stderr.clone(), status: super::compiler_toolchain::code(output.status) }
+    }
+}
+
+/// What the parser says to the unchanged sources of a command. Dependencies are written, too.
+pub(crate) fn parsed(toolchain: &Toolchain<'_>, command: &CompileCommand) -> std::io::Result<Messages> {
+    if toolchain.family == Family::Clang
+        && let Some(words) = command.dependencies()
+    {
+        toolchain.quiet(&words)?;
+    }
+    Ok(Messages::of(&toolchain.quiet(&command.parse(toolchain.family))?))
+}
+
+/// What the whole compiler says to them.
+pub(crate) fn compiled(
+    toolchain: &Toolchain<'_>,
+    command: &CompileCommand,
+    scratch: &Path,
+) -> std::io::Result<Messages> {
+    let mut sources: Vec<usize> = command.sources.iter().chain(&command.foreign).copied().collect();
+    sources.sort_unstable();
+    let mut all = Messages::default();
+    for at in sources {
+        let output =
+            toolchain.quiet(&command.check(&command.words[at], &scratch.join("checked.s"), toolchain.family))?;
+        let said = Messages::of(&output);
+        all.text.extend(said.text);
+        all.status = all.status.max(said.status);
+    }
+    Ok(all)
+}
+
+/// Kinds of warnings by the flags that ask for them; those without a flag are one kind.
+fn kinds(said: &[u8]) -> BTreeSet<String> {
+    let said = String::from_utf8_lossy(said);
+    let messages = said.lines().filter(|line| line.contains("warning: ") || line.contains("error: "));
+    let kind = |line: &str| {
+        let tag = line.trim_end().strip_suffix(']').and_then(|line| line.rsplit_once("[-W")).map(|(_, tag)| tag);
+        // clang says `-Werror,-Wunused`, gcc `-Werror=unused`.
+        let tag = tag.unwrap_or_default();
+        let tag = tag.strip_prefix("error=").or(tag.strip_prefix("error,-W")).unwrap_or(tag);
+        tag.trim_end_matches('=').to_string()
+    };
+    messages.map(kind).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kind_of_warning_is_the_same_whether_it_is_an_error() {
+        let check = |said: &str, expected: &[&str]| {
+            assert_eq!(kinds(said.as_bytes()), expected.iter().map(ToString::to_string).collect(), "{said}");
+        };
+        check("a.c:1:2: warning: control reaches end [-Wreturn-type]\n", &["return-type"]);
+        check("a.c:1:2: error: control reaches end [-Werror=return-type]\ncc1: some\n", &["return-type"]);
+        check("a.c:1:2: error: unused [-Werror,-Wunused-variable]\n", &["unused-variable"]);
+        check("a.c:1:2: warning: strange\n", &[""]);
+        check("note: nothing\n", &[]);
+    }
+}

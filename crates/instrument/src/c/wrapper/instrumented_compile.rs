@@ -1,0 +1,716 @@
+//! The compiler wrapper: carries out a compile command with probes in its C sources.
+//!
+//! The user's own compiler preprocesses, and compiles the text with probes with the user's own flags. What can't be given
+//! probes is compiled untouched, and a record says so. Warnings are those of the unchanged source (`messages.rs`).
+
+use super::clang_input::{for_clang, without_gcc};
+use super::compile_command::{CompileCommand, Family};
+use super::compiler_diagnostics::{self as messages, Messages};
+use super::compiler_toolchain::{self as toolchain, Toolchain, code};
+use super::configure_check::is_trial;
+use super::joint_clang_run::{Pair, SMALL};
+use super::probing_options::Probing;
+use super::rejected_probes::{Owner, Refused, accused, first_error};
+use super::response_files as responses;
+use super::system_headers::{can_tell_macros, without_macros};
+use crate::c::probes::listener;
+use crate::c::probes::{Events, Shared, around_cxx};
+use crate::c::probes::{Request, instrument};
+use crate::c::state::{Copies, Following, probes};
+use crate::c::text::Pieces;
+use crate::record::{Keeps, RECORD_VERSION, UnitRecord};
+use crate::record::{Unprobed, system};
+use crate::state::StateRecord;
+use crate::storage::make_own;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
+use std::path::{Component, Path, PathBuf};
+use std::process::{ExitStatus, Output};
+use std::thread::ScopedJoinHandle;
+use touchstone_base::stable_hash;
+use touchstone_front_c::{Dump, Library, Offsets, Options, follow, follow_tests, hazards, lower_files};
+
+/// Why a compile command could not be carried out at all.
+#[derive(Debug, thiserror::Error)]
+pub enum CompileError {
+    /// The compiler can't be started.
+    #[error("can't run the compiler {compiler}: {source}")]
+    NoCompiler {
+        /// Its name.
+        compiler: String,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// Scratch files can't be written.
+    #[error("can't write what the compiler shall read: {0}")]
+    Scratch(#[from] std::io::Error),
+}
+
+/// Carries out a command; its exit status is the compiler's.
+pub fn compile(compiler: &str, words: &[String], probing: &Probing<'_>) -> Result<i32, CompileError> {
+    let given = responses::expanded(words);
+    let command = CompileCommand::new(compiler, given.as_deref().unwrap_or(words));
+    if command.compiles_nothing || (command.sources.is_empty() && command.cxx.is_empty()) {
+        note_foreign(&command, probing);
+        return run(compiler, words, probing);
+    }
+    // What build tools try a compiler with is nobody's program, and must come out as without us.
+    if command.sources.iter().chain(&command.foreign).all(|at| is_trial(&command.words[*at])) {
+        return run(compiler, words, probing);
+    }
+    note_foreign(&command, probing);
+    if let Some(why) = &command.strange {
+        for &at in &command.sources {
+            untouched(probing, &command.words[at], why.clone());
+        }
+        return run(compiler, words, probing);
+    }
+    let toolchain = Toolchain::new(compiler, probing);
+    let job = Job { toolchain, command, probing, small: SMALL };
+    let written = job.command.preprocessor_writes_dependencies(job.toolchain.family);
+    let asked = job.command.asks_for_warnings() || (job.command.dependencies().is_some() && !written);
+    std::thread::scope(|scope| {
+        // The unchanged source is looked at beside the work on the other.
+        let parsed = asked.then(|| scope.spawn(|| messages::parsed(&job.toolchain, &job.command)));
+        let mut parsed = Parsed { running: parsed, done: None };
+        job.carry_out(words, &Refused::default(), &mut parsed)
+    })
+}
+
+/// What the parser says to the unchanged sources, once it is asked for.
+struct Parsed<'scope> {
+    running: Option<ScopedJoinHandle<'scope, std::io::Result<Messages>>>,
+    done: Option<Messages>,
+}
+
+impl Parsed<'_> {
+    /// What it says, if it was asked.
+    fn get(&mut self) -> Result<Option<&Messages>, CompileError> {
+        if let Some(running) = self.running.take() {
+            let said = running.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            self.done = Some(said?);
+        }
+        Ok(self.done.as_ref())
+    }
+}
+
+/// A command to carry out.
+struct Job<'a> {
+    toolchain: Toolchain<'a>,
+    command: CompileCommand,
+    probing: &'a Probing<'a>,
+    /// Bytes of a text up to which clang reads it together with its source.
+    small: usize,
+}
+
+/// A source that is replaced: its position, its text with probes, and what these mean.
+type Replaced = (usize, String, Option<UnitRecord>);
+
+impl Job<'_> {
+    fn carry_out(&self, words: &[String], refused: &Refused, parsed: &mut Parsed<'_>) -> Result<i32, CompileError> {
+        let (compiler, command, probing) = (self.toolchain.compiler, &self.command, self.probing);
+        let scratch = tempfile::tempdir()?;
+        let (replaced, warned) = self.replacements(refused, scratch.path());
+        if replaced.is_empty() {
+            // Whatever it says now, it says itself; and two don't write dependencies at once.
+            parsed.get()?;
+            return run(compiler, words, probing);
+        }
+        if parsed.get()?.is_some_and(|said| said.status != 0) {
+            // The parser says less than the whole compiler.
+            return run(compiler, words, probing);
+        }
+        let made = self.made(&replaced, scratch.path())?;
+        if !made.status.success() {
+            let all = String::from_utf8_lossy(&made.stderr);
+            let said = first_error(&all).to_string();
+            if probing.state && refused.state.is_none() {
+                return self.carry_out(words, &Refused { state: Some(said), ..refused.clone() }, parsed);
+            }
+            if replaced.iter().any(|(at, ..)| command.cxx.contains(at)) {
+                return self.carry_out(words, &Refused { listener: true, ..refused.clone() }, parsed);
+            }
+            if asks_for_errors(probing) && refused.errors.is_none() {
+                return self.carry_out(words, &Refused { errors: Some(said), ..refused.clone() }, parsed);
+            }
+            if let Some(refused) = self.without_functions(&replaced, refused, &all)? {
+                return self.carry_out(words, &refused, parsed);
+            }
+            for (at, _, _) in &replaced {
+                untouched(probing, &command.words[*at], Unprobed::CompilerRefuses(said.clone()));
+            }
+            return run(compiler, words, probing);
+        }
+        if self.show_messages(&made.stderr, warned, parsed, scratch.path())? != 0 {
+            // A command that fails leaves nothing.
+            command.outputs().iter().filter(|output| output.is_file()).for_each(|output| {
+                let _ = std::fs::remove_file(output);
+            });
+            return run(compiler, words, probing);
+        }
+        let _ = std::io::stdout().lock().write_all(&made.stdout);
+        for mut record in replaced.into_iter().filter_map(|(_, _, record)| record) {
+            if let Some(said) = &refused.state {
+                record.no_state = Some(Unprobed::CompilerRefusesState(said.clone()));
+            }
+            store(&probing.directory, &record);
+        }
+        Ok(0)
+    }
+
+    /// What the compiler makes of the sources with their probes.
+    fn made(&self, replaced: &[Replaced], scratch: &Path) -> Result<Output, CompileError> {
+        let command = &self.command;
+        let mut with = Vec::new();
+        for (at, text, _) in replaced {
+            // Objects are called after their source.
+            let folder = match replaced.len() {
+                1 => scratch.to_path_buf(),
+                _ => scratch.join(at.to_string()),
+            };
+            std::fs::create_dir_all(&folder)?;
+            let stem = Path::new(&command.words[*at]).file_stem().unwrap_or_default();
+            let path = folder.join(stem).with_extension(if command.cxx.contains(at) { "ii" } else { "i" });
+            std::fs::write(&path, text)?;
+            with.push((*at, path));
+        }
+        self.quiet(&command.compile(&with, self.toolchain.family))
+    }
+
+    /// What is refused once the compiler has refused some functions; `None` if it is not some of them.
+    fn without_functions(
+        &self,
+        replaced: &[Replaced],
+        refused: &Refused,
+        said: &str,
+    ) -> Result<Option<Refused>, CompileError> {
+        let mut found: BTreeMap<Owner, Unprobed> = BTreeMap::new();
+        let mut all: Vec<Owner> = Vec::new();
+        for (at, _, record) in replaced {
+            let Some(record) = record else { continue };
+            let accused = accused(said, record, absolute);
+            found.extend(accused.into_iter().map(|(name, said)| ((*at, name), Unprobed::CompilerRefuses(said))));
+            all.extend(record.functions.iter().map(|(name, _)| (*at, name.clone())));
+        }
+        found.retain(|owner, _| !refused.functions.contains_key(owner));
+        all.retain(|owner| !refused.functions.contains_key(owner));
+        if found.is_empty() {
+            let said = self.tried(&all, refused)?;
+            found = said.into_iter().map(|(owner, said)| (owner, Unprobed::CompilerRefuses(said))).collect();
+        }
+        Ok(Some(found).filter(|found| !found.is_empty()).map(|found| refused.and(found)))
+    }
+
+    /// Which functions the compiler refuses, tried in halves, and what it says to each.
+    fn tried(&self, all: &[Owner], refused: &Refused) -> Result<BTreeMap<Owner, String>, CompileError> {
+        let said_to = |probed: &[Owner]| -> Result<Option<String>, CompileError> {
+            let others = all.iter().filter(|owner| !probed.contains(owner));
+            let refused =
+                refused.and(others.map(|owner| (owner.clone(), Unprobed::CompilerRefuses(String::new()))).collect());
+            let scratch = tempfile::tempdir()?;
+            let (replaced, _) = self.replacements(&refused, scratch.path());
+            let made = self.made(&replaced, scratch.path())?;
+            let said = String::from_utf8_lossy(&made.stderr);
+            Ok((!made.status.success()).then(|| first_error(&said).to_string()))
+        };
+        let mut found = BTreeMap::new();
+        if said_to(&[])?.is_some() {
+            return Ok(found);
+        }
+        let mut groups = vec![all];
+        while let Some(group) = groups.pop() {
+            let Some(said) = said_to(group)? else { continue };
+            match group {
+                [] => {}
+                [one] => {
+                    found.insert(one.clone(), said);
+                }
+                _ => groups.extend(<[&[Owner]; 2]>::from(group.split_at(group.len() / 2))),
+            }
+        }
+        Ok(found)
+    }
+
+    /// All sources that get probes, with them; and whether the preprocessor had something to say.
+    fn replacements(&self, refused: &Refused, scratch: &Path) -> (Vec<Replaced>, Warned) {
+        let (command, probing) = (&self.command, self.probing);
+        let mut replaced = Vec::new();
+        let mut warned = Warned::No;
+        for &at in &command.sources {
+            let source = &command.words[at];
+            match self.probed(at, refused, scratch) {
+                Ok((text, record, said)) => {
+                    replaced.push((at, text, Some(record)));
+                    warned = warned.max(said);
+                }
+                Err(why) => untouched(probing, source, why),
+            }
+        }
+        for &at in command.cxx.iter().filter(|_| !refused.listener) {
+            let made = self.listening(&command.words[at], refused, scratch);
+            replaced.extend(made.map(|(text, record)| (at, text, record)));
+        }
+        (replaced, warned)
+    }
+
+    /// Shows what the compiler says to the unchanged sources, unless it fails on them; gives its exit status. `said` is what
+    /// it said to those with probes.
+    fn show_messages(
+        &self,
+        said: &[u8],
+        warned: Warned,
+        parsed: &mut Parsed<'_>,
+        scratch: &Path,
+    ) -> Result<i32, CompileError> {
+        if self.command.is_silent() {
+            return Ok(0);
+        }
+        let known = match parsed.get()? {
+            Some(known) => known.clone(),
+            None if said.is_empty() && warned == Warned::No => return Ok(0),
+            None => messages::parsed(&self.toolchain, &self.command)?,
+        };
+        let known = match known.miss(said) {
+            true => messages::compiled(&self.toolchain, &self.command, scratch)?,
+            false => known,
+        };
+        if known.status == 0 {
+            known.show();
+        }
+        Ok(known.status)
+    }
+
+    fn quiet(&self, words: &[String]) -> Result<Output, CompileError> {
+        let compiler = || self.toolchain.compiler.to_string();
+        self.toolchain.quiet(words).map_err(|source| CompileError::NoCompiler { compiler: compiler(), source })
+    }
+}
+
+/// What the preprocessor makes of a source.
+struct Preprocessed {
+    status: ExitStatus,
+    text: String,
+    /// The same with all macros that were defined on the way, if it told them.
+    told: Option<String>,
+    warned: Warned,
+}
+
+/// The preprocessed text of a unit.
+#[derive(Clone, Copy)]
+struct Text<'a> {
+    text: &'a str,
+    /// The same with its macros.
+    told: Option<&'a str>,
+}
+
+/// A source as it is written, and the same preprocessed, which stands in `copy`.
+#[derive(Clone)]
+struct Both {
+    written: Options,
+    preprocessed: Options,
+    copy: PathBuf,
+    dumps: (Option<Dump>, Option<Dump>),
+}
+
+/// Whether the preprocessor had something to say.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Warned {
+    No,
+    Yes,
+}
+
+/// Whether objectives are run-time errors.
+fn asks_for_errors(probing: &Probing<'_>) -> bool {
+    probing.criteria.iter().any(|criterion| criterion.name() == "rte")
+}
+
+fn run(compiler: &str, words: &[String], probing: &Probing<'_>) -> Result<i32, CompileError> {
+    let status = toolchain::command(compiler, probing.path.as_deref()).args(words).status();
+    let status = status.map_err(|source| CompileError::NoCompiler { compiler: compiler.to_string(), source })?;
+    Ok(code(status))
+}
+
+impl Job<'_> {
+    /// A source with probes and its record.
+    fn probed(&self, at: usize, refused: &Refused, scratch: &Path) -> Result<(String, UnitRecord, Warned), Unprobed> {
+        let (command, probing) = (&self.command, self.probing);
+        let source = command.words[at].as_str();
+        let events = if probing.state && refused.state.is_none() { Events::Told } else { Events::None };
+        let form = if command.merges_units() { Shared::Text } else { Shared::Assembly };
+        let runtime = self.toolchain.runtime(command, form, events)?;
+        let Preprocessed { status, text, told, warned } = self.preprocess(source)?;
+        if !status.success() {
+            return Err(Unprobed::NotPreprocessed);
+        }
+        let key = self.key(source, &text, refused);
+        let unit = self.unit(source, &text, refused);
+        if let Some((text, record)) = self.toolchain.kept.get(key).as_deref().and_then(unpacked) {
+            let (text, record) = as_unit(unit, text, record);
+            return Ok((text + &runtime, UnitRecord { macros: command.macros(), ..record }, warned));
+        }
+        let unit_text = Text { text: &text, told: told.as_deref() };
+        let (text, record) = self.with_probes(at, unit_text, refused, scratch)?;
+        self.toolchain.kept.put(key, &packed(&text, &record));
+        Ok((text + &runtime, record, warned))
+    }
+
+    /// What a unit with probes depends on: whatever is the same in all of this gives the same probes, but for what tells one
+    /// unit from another. So a source that is compiled for a library and for a program of its own gets its probes once.
+    fn key(&self, source: &str, text: &str, refused: &Refused) -> u64 {
+        let probing = self.probing;
+        let criteria: Vec<&str> = probing.criteria.iter().map(|criterion| criterion.name()).collect();
+        let own = std::env::current_exe().map(|path| toolchain::stamp(&path)).unwrap_or_default();
+        // The source as it is written, and all that it includes: their macros are not in the preprocessed text.
+        let marked = text.lines().filter(|line| line.starts_with("# ")).filter_map(|line| line.split('"').nth(1));
+        let files: BTreeSet<&str> = marked.filter(|file| !file.starts_with('<')).chain([source]).collect();
+        let command = match probing.state {
+            // Events name their unit in many places.
+            true => format!("{:?} {:?}", self.command.object(source), self.command.words),
+            false => format!("{:?}", self.command.meaning_without(&unmentioned(&self.command.macros(), &files))),
+        };
+        let files: Vec<u64> = files.into_iter().map(content).collect();
+        let clang = std::env::var("TOUCHSTONE_CLANG").unwrap_or_default();
+        let hits = probing.directory.to_string_lossy();
+        let (options, state, keeps, order) = (&probing.options, probing.state, probing.keeps, self.command.order());
+        let suggest = probing.suggest;
+        let what = format!("{criteria:?} {options:?} {state} {suggest} {keeps:?} {order:?} {refused:?} {clang} {hits}");
+        let command = format!("{} {command}", absolute(source));
+        stable_hash(&(self.toolchain.identity, own, what.as_str(), command.as_str(), text, files))
+    }
+
+    /// What tells a unit from others. Hits that other probes left mean something else.
+    fn unit(&self, source: &str, text: &str, refused: &Refused) -> u64 {
+        let asked: Vec<&str> = self.probing.criteria.iter().map(|criterion| criterion.name()).collect();
+        let state = self.probing.state && refused.state.is_none();
+        let object = self.command.object(source);
+        let order = self.command.order();
+        let state = (state, self.probing.suggest);
+        stable_hash(&(absolute(source).as_str(), text, object, asked, state, self.probing.keeps, order))
+    }
+
+    /// How clang reads a source and its preprocessed text, and what it says of them where it is asked once for both.
+    fn both(&self, source: &str, unit: Text<'_>, scratch: &Path) -> Result<Both, Unprobed> {
+        let (command, text) = (&self.command, unit.text);
+        let claimed = self.toolchain.gnu_version();
+        let written = Options {
+            flags: claimed.clone().into_iter().chain(command.meaning()).collect(),
+            include_dir: self.probing.include_dir.clone(),
+            library: Library::Declared,
+            ..Options::default()
+        };
+        let copy = scratch.join("preprocessed.c");
+        let preprocessed = Options {
+            flags: claimed.into_iter().chain(language(command, text)).collect(),
+            offsets: Offsets::Guessed,
+            library: Library::Declared,
+            ..Options::default()
+        };
+        let (written_as, preprocessed_as) = (&written, &preprocessed);
+        let pair = Pair {
+            source,
+            written: written_as,
+            command,
+            copy: &copy,
+            preprocessed: preprocessed_as,
+            small: self.small,
+            told: unit.told,
+        };
+        let dumps = pair.write_and_dump(for_clang(text)).map_err(system)?;
+        Ok(Both { written, preprocessed, copy, dumps })
+    }
+
+    /// A source with probes and its record, from its preprocessed text.
+    fn with_probes(
+        &self,
+        at: usize,
+        unit: Text<'_>,
+        refused: &Refused,
+        scratch: &Path,
+    ) -> Result<(String, UnitRecord), Unprobed> {
+        let both = self.both(&self.command.words[at], unit, scratch)?;
+        let at_once = both.dumps.0.is_some();
+        let apart = Both { dumps: (None, None), ..both.clone() };
+        match self.with_probes_of(both, at, unit.text, refused) {
+            // What is read in one run is read under other circumstances: before it costs anything, it is read as it is.
+            Ok((_, record)) if at_once && record.differs() => self.with_probes_of(apart, at, unit.text, refused),
+            Err(_) if at_once => self.with_probes_of(apart, at, unit.text, refused),
+            made => made,
+        }
+    }
+
+    fn with_probes_of(
+        &self,
+        both: Both,
+        at: usize,
+        text: &str,
+        refused: &Refused,
+    ) -> Result<(String, UnitRecord), Unprobed> {
+        let (command, probing) = (&self.command, self.probing);
+        let (source, refused_functions) = (command.words[at].as_str(), refused.of(at, text));
+        let path = absolute(source);
+        let Both { written, preprocessed: options, copy, dumps } = both;
+        let lowered = |files: &[PathBuf], options: &Options| lower_files(files, options).map_err(not_read);
+        let written_once = Options { dump: dumps.0, ..written.clone() };
+        let copy_once = Options { dump: dumps.1, ..options.clone() };
+        let as_written = || lowered(&[PathBuf::from(source)], &written_once);
+        let (original, first) = std::thread::scope(|scope| {
+            let original = touchstone_base::spawn_deep(scope, as_written);
+            let first = lowered(std::slice::from_ref(&copy), &copy_once);
+            let joined = original.map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+            (joined.unwrap_or_else(&as_written), first)
+        });
+        let original = original?;
+        let mut preprocessed = vec![first?];
+        if text.contains("__builtin_offsetof") {
+            let opaque = Options { offsets: Offsets::Opaque, ..options.clone() };
+            preprocessed.push(lowered(std::slice::from_ref(&copy), &opaque)?);
+        }
+        let defined = original.functions.values().filter(|function| function.is_defined() && !function.is_library());
+        let names = defined.map(|function| function.name.clone());
+        let names = names.filter(|name| !refused_functions.contains_key(name)).collect();
+        let state = probing.state && refused.state.is_none();
+        let found = match &refused.errors {
+            Some(said) => Err(Unprobed::CompilerRefusesErrors(said.clone())),
+            None if state => Err(Unprobed::ErrorsWithState),
+            None if asks_for_errors(probing) => hazards((&copy, &options), &names).map_err(not_read),
+            None => Ok(BTreeMap::new()),
+        };
+        let followed = match state {
+            true => Some(follow((&copy, &options), (Path::new(source), &written), &names)),
+            false => None,
+        };
+        let no_state = followed.as_ref().and_then(|followed| followed.as_ref().err()).map(not_read);
+        let followed = followed.and_then(Result::ok);
+        let unit = self.unit(source, text, refused);
+        let request = Request {
+            written: &original,
+            preprocessed: &preprocessed,
+            text,
+            criteria: probing.criteria,
+            options: &probing.options,
+            file: path,
+            macros: command.macros(),
+            keeps: probing.keeps,
+            order: command.order(),
+            unit,
+            hits: probing.directory.join("hits").to_string_lossy().into_owned(),
+            followed: followed.as_ref(),
+            suggest: probing.suggest,
+            hazards: found,
+            refused: refused_functions,
+        };
+        let mut made = instrument(&request);
+        made.record.no_state = made.record.no_state.or(no_state);
+        let of_state = made.record.state.iter_mut().flat_map(|state| &mut state.files);
+        made.record.files.iter_mut().chain(of_state).for_each(|file| *file = absolute(file));
+        made.record.keep_lines(text);
+        made.record.keep_texts();
+        Ok((made.text, made.record))
+    }
+
+    /// A C++ source that includes GoogleTest, with what says where its tests begin; and a record if their state is followed.
+    fn listening(&self, source: &str, refused: &Refused, scratch: &Path) -> Option<(String, Option<UnitRecord>)> {
+        let (command, probing) = (&self.command, self.probing);
+        let Preprocessed { status, text, .. } = self.preprocess(source).ok()?;
+        let listener = listener(&text).filter(|_| status.success())?;
+        if !probing.state || refused.state.is_some() {
+            return Some((format!("{text}\n{listener}"), None));
+        }
+        let file = absolute(source);
+        let mut record = empty_record(file.clone());
+        let unit = stable_hash(&(file.as_str(), text.as_str(), command.object(source)));
+        record.unit = format!("{unit:016x}");
+        record.untouched = vec![("what is C++".to_string(), Unprobed::OnlyC)];
+        let runtime = self.toolchain.runtime(command, Shared::Text, Events::Told);
+        match runtime.and_then(|runtime| Ok((tests_followed(command, &text, unit, scratch)?, runtime))) {
+            Ok(((with, behind, state), runtime)) => {
+                record.state = Some(state);
+                let hits = probing.directory.join("hits").to_string_lossy().into_owned();
+                let with = around_cxx(&with, unit, &hits, &behind, &runtime);
+                Some((format!("{with}\n{listener}"), Some(record)))
+            }
+            Err(why) => {
+                record.no_state = Some(why);
+                Some((format!("{text}\n{listener}"), Some(record)))
+            }
+        }
+    }
+
+    fn preprocess(&self, source: &str) -> Result<Preprocessed, Unprobed> {
+        let family = self.toolchain.family;
+        let mut words = self.command.preprocess(source, family);
+        let tells = family == Family::Gcc && !self.command.is_cxx(source) && can_tell_macros(&self.command.words);
+        words.extend(tells.then(|| "-dD".to_string()));
+        let output = self.toolchain.quiet(&words).map_err(system)?;
+        let said = String::from_utf8(output.stdout).map_err(|_| Unprobed::NotUtf8)?;
+        let (text, told) = if tells { (without_macros(&said), Some(said)) } else { (said, None) };
+        let warned = if output.stderr.is_empty() { Warned::No } else { Warned::Yes };
+        Ok(Preprocessed { status: output.status, text, told, warned })
+    }
+}
+
+/// A unit with probes as a text that can be kept.
+fn packed(text: &str, record: &UnitRecord) -> String {
+    let record = serde_json::to_string(record).expect("invariant: a record has only strings as keys");
+    format!("{record}\n{text}")
+}
+
+fn unpacked(kept: &str) -> Option<(String, UnitRecord)> {
+    let (record, text) = kept.split_once('\n')?;
+    Some((text.to_string(), serde_json::from_str(record).ok()?))
+}
+
+/// The same probes in another unit.
+fn as_unit(unit: u64, text: String, mut record: UnitRecord) -> (String, UnitRecord) {
+    let own = format!("{unit:016x}");
+    if record.unit == own {
+        return (text, record);
+    }
+    let text = text.replace(&format!("0x{}ull", record.unit), &format!("0x{own}ull"));
+    record.unit = own;
+    (text, record)
+}
+
+/// The macros of a command that no file mentions; those whose names compilers and their headers may use count as mentioned.
+fn unmentioned(macros: &[String], files: &BTreeSet<&str>) -> BTreeSet<String> {
+    let name = |flag: &String| flag[2..].split(['=', '(']).next().unwrap_or_default().to_string();
+    let mut names: BTreeSet<String> = macros.iter().map(name).filter(|name| !name.starts_with('_')).collect();
+    for file in files {
+        if names.is_empty() {
+            break;
+        }
+        let text = std::fs::read(file).unwrap_or_default();
+        let text = String::from_utf8_lossy(&text);
+        let ends = |byte: Option<&u8>| byte.is_none_or(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_');
+        let alone = |at: usize, name: &str| {
+            ends(at.checked_sub(1).and_then(|before| text.as_bytes().get(before)))
+                && ends(text.as_bytes().get(at + name.len()))
+        };
+        names.retain(|name| name.is_empty() || !text.match_indices(name.as_str()).any(|(at, _)| alone(at, name)));
+    }
+    names
+}
+
+/// Changes when a file does.
+fn content(file: &str) -> u64 {
+    // Headers of the system are many, and change only when they are installed.
+    match file.starts_with("/usr/") {
+        true => stable_hash(&(file, toolchain::stamp(Path::new(file)))),
+        false => stable_hash(&(file, std::fs::read(file).unwrap_or_default())),
+    }
+}
+
+/// The text with probes in the tests, what stands behind it, and what the probes mean.
+fn tests_followed(
+    command: &CompileCommand,
+    text: &str,
+    unit: u64,
+    scratch: &Path,
+) -> Result<(String, String, StateRecord), Unprobed> {
+    let copy = scratch.join("preprocessed.cc");
+    let plain = without_gcc(text);
+    std::fs::write(&copy, &plain).map_err(system)?;
+    let options = Options { flags: language(command, text), ..Options::default() };
+    let followed = follow_tests(&copy, &plain, &options).map_err(not_read)?;
+    let mut pieces = Pieces::default();
+    let following = Following { text, followed: &followed, unit, copies: Copies::None, ends: false };
+    let (state, behind) = probes(&following, &mut pieces).ok_or(Unprobed::TooManyPlaces)?;
+    Ok((pieces.apply(text), behind, state))
+}
+
+/// The flags that tell clang what a preprocessed text means.
+fn language(command: &CompileCommand, text: &str) -> Vec<String> {
+    let mut flags = command.language();
+    // Whoever uses these names has undefined the macros that compilers make of them.
+    flags.extend(["linux", "unix", "i386"].map(|name| format!("-U{name}")));
+    // Keywords of gcc that clang has under other names.
+    for (name, ty) in
+        [("32", "float"), ("64", "double"), ("32x", "double"), ("64x", "long double"), ("128", "__float128")]
+    {
+        // Where the user's compiler is clang, the C library's headers define them.
+        if !text.contains(&format!("typedef {ty} _Float{name};")) {
+            flags.push(format!("-D_Float{name}={ty}"));
+        }
+    }
+    flags
+}
+
+fn absolute(source: &str) -> String {
+    let path = std::path::absolute(source).unwrap_or_else(|_| PathBuf::from(source));
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            // `tests/../lib.c` is `lib.c`, unless `tests` is a link to somewhere else.
+            Component::ParentDir if !plain.is_symlink() && plain.pop() => {}
+            part => plain.push(part),
+        }
+    }
+    plain.to_string_lossy().into_owned()
+}
+
+fn not_read(error: impl std::fmt::Display) -> Unprobed {
+    let text = error.to_string();
+    let line = text.lines().find(|line| line.contains("error")).or(text.lines().next()).unwrap_or_default();
+    Unprobed::NotRead(line.to_string())
+}
+
+fn note_foreign(command: &CompileCommand, probing: &Probing<'_>) {
+    for &at in &command.foreign {
+        if !command.compiles_nothing {
+            untouched(probing, &command.words[at], Unprobed::OnlyC);
+        }
+    }
+}
+
+/// Records that a source was compiled as it is.
+fn untouched(probing: &Probing<'_>, source: &str, why: Unprobed) {
+    not_measured(&probing.directory, source, why);
+}
+
+/// Records in the directory of a measurement that a source was compiled as it is.
+pub fn not_measured(directory: &Path, source: &str, why: Unprobed) {
+    let untouched = vec![(String::new(), why)];
+    store(directory, &UnitRecord { untouched, ..empty_record(absolute(source)) });
+}
+
+/// The record of a file without probes.
+fn empty_record(file: String) -> UnitRecord {
+    UnitRecord {
+        version: RECORD_VERSION,
+        unit: format!("{:016x}", stable_hash(&(file.as_str(), "untouched"))),
+        size: 0,
+        files: vec![file.clone()],
+        functions: Vec::new(),
+        meanings: BTreeMap::new(),
+        macros: Vec::new(),
+        texts: Vec::new(),
+        lines: Vec::new(),
+        keeps: Keeps::Hits,
+        objectives: Vec::new(),
+        decisions: Vec::new(),
+        implied: Vec::new(),
+        untouched: Vec::new(),
+        state: None,
+        no_state: None,
+        file,
+    }
+}
+
+/// Writes a record so that no reader sees half of it. A build goes on without it: then its hits mean nothing, which the
+/// reader of hits reports.
+fn store(directory: &Path, record: &UnitRecord) {
+    let folder = directory.join("units");
+    let text = serde_json::to_vec(record).expect("invariant: a record has only strings as keys");
+    let written = make_own(&folder).and_then(|()| {
+        let mut file = tempfile::NamedTempFile::new_in(&folder)?;
+        file.write_all(&text)?;
+        file.persist(folder.join(format!("{}.json", record.unit))).map(drop).map_err(|error| error.error)
+    });
+    if let Err(error) = written {
+        eprintln!("touchstone: can't write the record of {}: {error}", record.file);
+    }
+}
+
+#[cfg(test)]
+#[path = "joint_run_tests.rs"]
+mod joint_run_tests;

@@ -1,0 +1,114 @@
+//! What a compiler does not take of the probes: state, errors, or all those of some functions.
+//!
+//! A function is found by the place of the compiler's message. Where that names none (messages of an assembler or a back
+//! end), functions are tried in halves. What is refused is never guessed silently: it has the compiler's words.
+
+use crate::c::text::Source;
+use crate::record::UnitRecord;
+use crate::record::Unprobed;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A function of a source that a command names, by the position of the word that names the source.
+pub(crate) type Owner = (usize, String);
+
+/// What the compiler said to probes that it did not take.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Refused {
+    /// Those of state coverage.
+    pub state: Option<String>,
+    /// Those of run-time errors.
+    pub errors: Option<String>,
+    /// What listens to GoogleTest.
+    pub listener: bool,
+    /// Those of functions.
+    pub functions: BTreeMap<Owner, Unprobed>,
+}
+
+impl Refused {
+    /// The same, and probes of more functions.
+    pub fn and(&self, functions: BTreeMap<Owner, Unprobed>) -> Refused {
+        let mut more = self.clone();
+        more.functions.extend(functions);
+        more
+    }
+
+    /// The functions of a source that get no probes, and why. Its text is preprocessed.
+    pub fn of(&self, source: usize, text: &str) -> BTreeMap<String, Unprobed> {
+        let own = self.functions.iter().filter(|((at, _), _)| *at == source);
+        let own = own.map(|((_, name), said)| (name.clone(), said.clone()));
+        let naked = naked(text).into_iter().map(|name| (name, Unprobed::Naked));
+        naked.chain(own).collect()
+    }
+}
+
+/// The words of declarations that have the attribute: functions and whatever else is named there.
+fn naked(text: &str) -> BTreeSet<String> {
+    if !text.contains("naked") {
+        return BTreeSet::new();
+    }
+    let source = Source::new(text);
+    let ends = |index: &usize| matches!(source.word(*index), ";" | "{" | "}");
+    let says = (0..source.tokens.len()).filter(|index| matches!(source.word(*index), "naked" | "__naked__"));
+    let words = says.flat_map(|at| {
+        let first = (0..at).rev().find(ends).map_or(0, |end| end + 1);
+        let last = (at..source.tokens.len()).find(ends).unwrap_or(source.tokens.len());
+        (first..last).map(|index| source.word(index).to_string())
+    });
+    words.collect()
+}
+
+/// The first error among a compiler's messages.
+pub(crate) fn first_error(said: &str) -> &str {
+    said.lines().find(|line| line.to_lowercase().contains("error")).unwrap_or("no message")
+}
+
+/// The functions of a unit that error messages stand in, with these. `absolute` says where a file of a message is.
+pub(crate) fn accused(said: &str, record: &UnitRecord, absolute: impl Fn(&str) -> String) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    for line in said.lines() {
+        let Some((file, number)) = place_of_error(line) else { continue };
+        let file = absolute(file);
+        let Some(file) = record.files.iter().position(|known| *known == file) else { continue };
+        let before = record.functions.iter().filter(|(_, at)| at.file as usize == file && at.line <= number);
+        if let Some((name, _)) = before.max_by_key(|(_, at)| at.line) {
+            found.entry(name.clone()).or_insert_with(|| line.to_string());
+        }
+    }
+    found
+}
+
+/// `file:12:3: error: …`: the file and the line.
+fn place_of_error(line: &str) -> Option<(&str, u32)> {
+    let (place, _) = line.split_once(": error: ").or_else(|| line.split_once(": fatal error: "))?;
+    let mut parts = place.rsplitn(3, ':');
+    let (last, middle, first) = (parts.next()?, parts.next()?, parts.next());
+    let number = |word: &str| word.parse::<u32>().ok();
+    match (first, number(middle)) {
+        (Some(file), Some(line)) => number(last).map(|_column| (file, line)),
+        _ => Some((place.strip_suffix(last)?.strip_suffix(':')?, number(last)?)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_naked_function_is_known_by_any_of_its_declarations() {
+        let text = "int a(void); int b(void) __attribute__((naked)); int b(void) { }\n\
+            __attribute__((__naked__)) static int c(int x) { return naked_not; } int d(void) { }";
+        let found = naked(text);
+        let is = |name: &str| found.contains(name);
+        assert!(is("b") && is("c") && !is("a") && !is("d"), "{found:?}");
+    }
+
+    #[test]
+    fn the_place_of_an_error_is_its_file_and_line() {
+        let check = |line: &str, expected: Option<(&str, u32)>| assert_eq!(place_of_error(line), expected, "{line}");
+        check("a.c:12:3: error: no", Some(("a.c", 12)));
+        check("C:/a.c:12:3: fatal error: no", Some(("C:/a.c", 12)));
+        check("a.c:12: error: no", Some(("a.c", 12)));
+        check("a.c:12:3: warning: an error: no", None);
+        check("cc1: error: no", None);
+    }
+}

@@ -1,0 +1,236 @@
+//! Hit files of JVMs: a log of what was hit, test by test (`touchstone-agent-java` writes it, and its `log.rs` describes the form).
+
+use super::hit_file::HitFile;
+use std::collections::BTreeMap;
+
+const MAGIC: &[u8; 8] = b"TSLOG001";
+const WORDS: usize = 4096;
+const TEST: u32 = 0x4000_0000;
+const OUTSIDE: u32 = 0x5000_0000;
+const TOGETHER: u32 = 0x6000_0000;
+const BY: u32 = 0x7000_0000;
+const UNIT: u32 = 0x8000_0000;
+const OWNER: u32 = 0x9000_0000;
+const OVER: u32 = 0xa000_0000;
+const SKIP: u32 = 0xc000_0000;
+
+/// Hits of which nobody knows whose they are, while tests run at the same time, belong to a test of this name, behind that of the process.
+const AT_ONCE: &str = "tests at the same time";
+
+/// The name of what a process did for one of several tests, nobody knows for which.
+pub(crate) fn at_once(process: &str) -> String {
+    format!("{process}: {AT_ONCE}")
+}
+
+/// Whether a file is one.
+pub(crate) fn is_log(bytes: &[u8]) -> bool {
+    bytes.starts_with(MAGIC)
+}
+
+/// Whose hits follow.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Whose {
+    Outside,
+    Together,
+    Test(String),
+    /// A test that ran beside others, or a thread that one started.
+    By(u32),
+}
+
+/// The hits of each test, and those of none.
+pub(crate) fn parse(bytes: &[u8]) -> Result<Vec<HitFile>, &'static str> {
+    let process = HitFile::process(bytes)?;
+    let words = bytes.get(WORDS..).ok_or("it is too short")?;
+    let word = |at: usize| Some(u32::from_le_bytes(words.get(at..at + 4)?.try_into().ok()?));
+    // By first number: the unit, and how many probes it has.
+    let mut units: BTreeMap<u32, (u64, u32)> = BTreeMap::new();
+    let mut hits: Vec<(Whose, Vec<u32>)> = vec![(Whose::Outside, Vec::new())];
+    let mut places: BTreeMap<Whose, usize> = BTreeMap::from([(Whose::Outside, 0)]);
+    let mut place = 0;
+    let mut place_of = |whose: Whose, hits: &mut Vec<(Whose, Vec<u32>)>| {
+        *places.entry(whose.clone()).or_insert_with(|| {
+            hits.push((whose, Vec::new()));
+            hits.len() - 1
+        })
+    };
+    // Owners that are tests, and threads that were over before the test which started them.
+    let (mut tests, mut over): (BTreeMap<u32, String>, BTreeMap<u32, u32>) = Default::default();
+    let mut at = 0;
+    while let Some(found) = word(at) {
+        at += 4;
+        match found {
+            0 => {}
+            1..TEST => {
+                let known = units.range(..found).next_back();
+                if known.is_none_or(|(first, (_, size))| found - 1 - first >= *size) {
+                    return Err("it has hits of nothing");
+                }
+                hits[place].1.push(found - 1);
+            }
+            TEST..OUTSIDE => {
+                let length = (found - TEST) as usize;
+                let name = words.get(at..at + length).ok_or("a name in it is cut off")?;
+                place = place_of(Whose::Test(String::from_utf8_lossy(name).into_owned()), &mut hits);
+                at += length.next_multiple_of(4);
+            }
+            OUTSIDE => place = 0,
+            TOGETHER => place = place_of(Whose::Together, &mut hits),
+            BY..UNIT => place = place_of(Whose::By(found - BY), &mut hits),
+            OWNER..OVER => {
+                let length = (found - OWNER) as usize;
+                let (Some(owner), Some(name)) = (word(at), words.get(at + 4..at + 4 + length)) else {
+                    return Err("a name in it is cut off");
+                };
+                tests.insert(owner, String::from_utf8_lossy(name).into_owned());
+                // It is a test also if it hits nothing.
+                place_of(Whose::By(owner), &mut hits);
+                at += 4 + length.next_multiple_of(4);
+            }
+            OVER => {
+                let (Some(helper), Some(test)) = (word(at), word(at + 4)) else {
+                    return Err("an owner in it is cut off");
+                };
+                over.insert(helper, test);
+                at += 8;
+            }
+            UNIT => {
+                let [Some(low), Some(high), Some(first), Some(size)] = [0, 4, 8, 12].map(|more| word(at + more)) else {
+                    return Err("a unit in it is cut off");
+                };
+                units.insert(first, (u64::from(high) << 32 | u64::from(low), size));
+                at += 16;
+            }
+            SKIP.. => at += 4 * (found - SKIP) as usize,
+            _ => return Err("it has words of another version"),
+        }
+    }
+    let mut hits = by_name(hits, &tests, &over);
+    // A process that only runs tests is none itself.
+    if hits.len() > 1 && hits[0].1.is_empty() {
+        hits.remove(0);
+    }
+    let of = |(whose, mut numbers): (Whose, Vec<u32>)| {
+        let mut by_unit: BTreeMap<u64, Vec<(u32, u8)>> = BTreeMap::new();
+        // Whoever hit nothing could have hit all of it.
+        if numbers.is_empty() {
+            by_unit.extend(units.values().map(|(unit, _)| (*unit, Vec::new())));
+        }
+        numbers.sort_unstable();
+        numbers.dedup();
+        for number in numbers {
+            if let Some((first, (unit, _))) = units.range(..=number).next_back() {
+                by_unit.entry(*unit).or_default().push((number - first, 1));
+            }
+        }
+        let test = match whose {
+            Whose::Outside => process.test.clone(),
+            Whose::Together | Whose::By(_) => {
+                let process = process.test.clone().unwrap_or_else(|| process.process_name());
+                Some(at_once(&process))
+            }
+            Whose::Test(name) => Some(name),
+        };
+        HitFile { test, units: by_unit.into_iter().collect(), ..process.clone() }
+    };
+    Ok(hits.into_iter().map(of).collect())
+}
+
+/// The hits of owners are those of their tests, and of nobody if these are not known. Those of one test become one.
+fn by_name(
+    hits: Vec<(Whose, Vec<u32>)>,
+    tests: &BTreeMap<u32, String>,
+    over: &BTreeMap<u32, u32>,
+) -> Vec<(Whose, Vec<u32>)> {
+    let mut named: Vec<(Whose, Vec<u32>)> = Vec::new();
+    let mut places: BTreeMap<Whose, usize> = BTreeMap::new();
+    for (whose, numbers) in hits {
+        let whose = match whose {
+            Whose::By(owner) => match tests.get(over.get(&owner).unwrap_or(&owner)) {
+                Some(name) => Whose::Test(name.clone()),
+                None => Whose::Together,
+            },
+            other => other,
+        };
+        let place = *places.entry(whose.clone()).or_insert_with(|| {
+            named.push((whose, Vec::new()));
+            named.len() - 1
+        });
+        named[place].1.extend(numbers);
+    }
+    named
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use touchstone_base::Mutations;
+
+    fn log(words: &[u32]) -> Vec<u8> {
+        let mut bytes = vec![0; WORDS];
+        bytes[..8].copy_from_slice(MAGIC);
+        bytes[528..538].copy_from_slice(b"java\0T\0\0\0\0");
+        bytes.extend(words.iter().flat_map(|word| word.to_le_bytes()));
+        bytes
+    }
+
+    /// Two units; the second comes later, as classes do.
+    fn whole() -> Vec<u8> {
+        let name = u32::from_le_bytes(*b"A.a\0");
+        let units = [UNIT, 5, 0, 0, 20, 7, SKIP + 2, 99, 99];
+        let tests = [TEST + 3, name, 1, 7, UNIT, 6, 1, 20, 10, 22, 0, OUTSIDE, 7, TEST + 3, name, 7, TOGETHER, 2];
+        log(&[&units[..], &tests[..]].concat())
+    }
+
+    #[test]
+    fn hits_are_those_of_the_test_that_ran() {
+        let files = parse(&whole()).expect("one of ours");
+        let shown: Vec<_> = files.iter().map(|file| (file.test.as_deref(), file.units.clone())).collect();
+        assert_eq!(
+            shown,
+            [
+                (None, vec![(5, vec![(6, 1)])]),
+                (Some("A.a"), vec![(5, vec![(0, 1), (6, 1)]), (1 << 32 | 6, vec![(1, 1)])]),
+                (Some("java T: tests at the same time"), vec![(5, vec![(1, 1)])]),
+            ]
+        );
+    }
+
+    #[test]
+    fn hits_of_tests_beside_each_other_are_those_of_their_threads_and_of_threads_that_were_over_in_time() {
+        let [one, other] = [*b"A.a\0", *b"A.b\0"].map(u32::from_le_bytes);
+        let owners = [UNIT, 5, 0, 0, 20, TEST + 3, one, 1, OWNER + 3, 1, one, OWNER + 3, 2, other];
+        let helper = 1 << 27;
+        let hits = [BY + 1, 2, BY + 2, 3, BY + helper, 4, BY + helper + 1, 5, BY + 1, 6, TOGETHER, 7];
+        let files = parse(&log(&[&owners[..], &hits, &[OVER, helper, 2]].concat())).expect("one of ours");
+        let shown: Vec<_> = files.iter().map(|file| (file.test.as_deref(), file.units.clone())).collect();
+        let of = |probes: &[u32]| vec![(5, probes.iter().map(|probe| (*probe, 1)).collect::<Vec<_>>())];
+        let nobody = Some("java T: tests at the same time");
+        assert_eq!(shown, [(Some("A.a"), of(&[0, 1, 5])), (Some("A.b"), of(&[2, 3])), (nobody, of(&[4, 6]))]);
+    }
+
+    #[test]
+    fn a_process_that_only_runs_tests_is_none() {
+        let name = u32::from_le_bytes(*b"A.a\0");
+        let files = parse(&log(&[UNIT, 5, 0, 0, 20, TEST + 3, name, OUTSIDE])).expect("one of ours");
+        let shown: Vec<_> = files.iter().map(|file| (file.test.as_deref(), file.units.as_slice())).collect();
+        assert_eq!(shown, [(Some("A.a"), &[(5, Vec::new())][..])]);
+    }
+
+    #[test]
+    fn a_damaged_log_is_read_or_refused() {
+        let whole = whole();
+        let (mut read, mut refused) = (0, 0);
+        for damaged in Mutations::of(&whole[WORDS..]).take(3000) {
+            let bytes = [&whole[..WORDS], &damaged].concat();
+            match parse(&bytes) {
+                Ok(files) => {
+                    let all: usize = files.iter().flat_map(|file| &file.units).map(|(_, hit)| hit.len()).sum();
+                    assert!(all <= bytes.len());
+                    read += 1;
+                }
+                Err(_) => refused += 1,
+            }
+        }
+        assert!(read > 300 && refused > 300, "{read} read, {refused} refused");
+    }
+}

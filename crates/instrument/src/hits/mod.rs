@@ -1,0 +1,9 @@
+//! Hits.
+
+mod hit_file;
+mod hit_log;
+mod measured_unit;
+
+pub use hit_file::{HitError, HitFile};
+pub(crate) use hit_log::at_once;
+pub use measured_unit::MeasuredUnit;

@@ -1,0 +1,340 @@
+//! The record of a class: its probes, given to objectives.
+
+use super::mutant_predicates::{Mutants, is_about_values};
+use super::value_probes as values;
+use crate::record::MOST_ROWS;
+use crate::record::Unprobed;
+use crate::record::{Keeps, ProbedDecision, ProbedObjective, ProbedRow, RECORD_VERSION, SourceRange, UnitRecord};
+use std::collections::{BTreeMap, BTreeSet};
+use touchstone_base::{Id, Span};
+use touchstone_criteria::{CriteriaOptions, DecisionGraph, Goal, Labelling, Next, Row, Status, Walk, objectives};
+use touchstone_front_java::Located;
+use touchstone_front_java::classfile::ClassFile;
+use touchstone_ir::{BlockId, CondId, DecisionId, FuncId, Function, Module, PointKind, TermKind};
+use touchstone_probes_java::{Group, Layout, MethodProbes, Plan, Untreated, Wanted, Weaving, layout, weave};
+
+/// A class that was loaded with probes, and what its source says.
+pub struct JavaClass<'a> {
+    /// Its identity.
+    pub unit: u64,
+    /// As it was loaded,
+    pub bytes: &'a [u8],
+    /// and as data.
+    pub class: &'a ClassFile,
+    /// What the agent was told to ask for besides.
+    pub plan: Option<&'a [u8]>,
+    /// The source file, from the root.
+    pub file: String,
+    /// The program.
+    pub module: &'a Module,
+    /// Methods of the class that the source has: where everything is in their code.
+    pub methods: &'a [(FuncId, Located)],
+    /// What is measured.
+    pub criteria: &'a [&'static dyn Labelling],
+    /// What users switch.
+    pub options: &'a CriteriaOptions,
+}
+
+/// The record of a class of which nothing can be said, and why.
+pub fn left_alone(unit: u64, file: String, why: Unprobed) -> UnitRecord {
+    UnitRecord { untouched: vec![(String::new(), why)], ..empty(unit, file) }
+}
+
+/// The record of a class without objectives.
+pub fn empty(unit: u64, file: String) -> UnitRecord {
+    UnitRecord {
+        version: RECORD_VERSION,
+        unit: format!("{unit:016x}"),
+        files: vec![file.clone()],
+        file,
+        size: 0,
+        functions: Vec::new(),
+        objectives: Vec::new(),
+        decisions: Vec::new(),
+        implied: Vec::new(),
+        meanings: BTreeMap::new(),
+        macros: Vec::new(),
+        texts: Vec::new(),
+        lines: Vec::new(),
+        keeps: Keeps::Hits,
+        untouched: Vec::new(),
+        state: None,
+        no_state: None,
+    }
+}
+
+/// The record of a class.
+pub fn java_record(of: &JavaClass<'_>) -> UnitRecord {
+    // As the agent does it.
+    let layout = layout(of.class, Wanted::by(of.criteria.iter().map(|criterion| criterion.name())));
+    let layout = match of.plan.and_then(Plan::read) {
+        Some(plan) => layout.with_plan(&plan),
+        None => layout,
+    };
+    let mut record = empty(of.unit, of.file.clone());
+    record.size = layout.size;
+    let untreated: BTreeMap<usize, Unprobed> = untreated(of, &layout);
+    let mut used: BTreeSet<u32> = BTreeSet::new();
+    for (func, located) in of.methods {
+        let function = &of.module.functions[*func];
+        let wanted = objectives(of.module, &[*func], of.criteria, of.options);
+        if wanted.list.is_empty() {
+            continue;
+        }
+        let place = |span: Span| {
+            let Span { file, line, column, end_line, end_column } = span;
+            SourceRange { file: file.index() as u32, line, column, end_line, end_column }
+        };
+        record.functions.push((function.name.clone(), place(function.span)));
+        used.insert(function.span.file.index() as u32);
+        let probes = match (untreated.get(&located.method), layout.methods.get(&located.method)) {
+            (None, Some(probes)) => Ok(MethodMeaning::new(of.class, function, located, probes)),
+            (why, _) => Err(why.cloned().unwrap_or(Unprobed::CodeNotRead)),
+        };
+        if let Err(why) = &probes {
+            record.untouched.push((function.name.clone(), why.clone()));
+        }
+        let mut by_row: BTreeSet<DecisionId> = BTreeSet::new();
+        for (objective, goal) in wanted.list.values().zip(wanted.goals.values()) {
+            if let Goal::Condition { decision, .. } | Goal::Independent { decision, .. } | Goal::Row { decision, .. } =
+                goal
+            {
+                by_row.insert(*decision);
+            }
+            let (probes, not_placed) = match &probes {
+                Ok(meaning) => meaning.goal(goal),
+                Err(why) => (Vec::new(), Some(why.clone())),
+            };
+            let constant = matches!(objective.status, Status::Infeasible(_));
+            used.insert(objective.span.file.index() as u32);
+            record.objectives.push(ProbedObjective {
+                id: objective.id.clone(),
+                criterion: objective.criterion.clone(),
+                function: objective.function.clone(),
+                place: place(objective.span),
+                text: objective.text.clone(),
+                constant,
+                probes,
+                not_placed: not_placed.filter(|_| !constant),
+            });
+        }
+        let Ok(meaning) = probes else { continue };
+        for id in by_row {
+            let (decision, Some(Ok(rows))) = (&function.decisions[id], meaning.decisions.get(&id)) else { continue };
+            let Some(all) = DecisionGraph::new(decision).rows(MOST_ROWS) else { continue };
+            let first = record.size;
+            record.size += all.len() as u32;
+            for (probe, row) in (first..).zip(&all) {
+                record.implied.extend(rows.get(row).map(|probes| (probe, probes.clone())));
+            }
+            let flat = |list: &[(CondId, bool)]| list.iter().map(|(c, value)| (c.index() as u32, *value)).collect();
+            record.decisions.push(ProbedDecision {
+                function: function.name.clone(),
+                decision: id.index() as u32,
+                place: place(decision.span),
+                text: decision.text.clone(),
+                conditions: decision.conditions.values().map(|c| (place(c.span), c.text.clone())).collect(),
+                rows: all
+                    .iter()
+                    .map(|row| ProbedRow {
+                        outcomes: flat(&row.outcomes),
+                        independent: flat(&row.independent),
+                        result: row.result,
+                    })
+                    .collect(),
+                first,
+            });
+        }
+    }
+    // Of a method whose code differs from its source's only the name of the file is known.
+    let known = |(index, file): (usize, &String)| match used.contains(&(index as u32)) && file.starts_with('/') {
+        true => file.clone(),
+        false => of.file.clone(),
+    };
+    record.files = of.module.files.values().enumerate().map(known).collect();
+    record.keep_texts();
+    record
+}
+
+/// Methods without probes, and why.
+fn untreated(of: &JavaClass<'_>, layout: &Layout) -> BTreeMap<usize, Unprobed> {
+    let weaving = Weaving {
+        bytes: of.bytes,
+        class: of.class,
+        layout,
+        holder: "java/lang/Object",
+        first: 0,
+        told_from: None,
+        ends: false,
+    };
+    let why = |untreated: Untreated| match untreated {
+        Untreated::Code => Unprobed::CodeNotRead,
+        Untreated::TooLong => Unprobed::CodeTooLong,
+        Untreated::Tables => Unprobed::CodeTables,
+    };
+    match weave(&weaving) {
+        Some((_, untreated)) => untreated.into_iter().map(|(method, reason)| (method, why(reason))).collect(),
+        None => layout.methods.keys().map(|method| (*method, Unprobed::CodeTooLong)).collect(),
+    }
+}
+
+/// By row of a decision: any of these probes says that it was evaluated.
+type RowProbes = BTreeMap<Row, Vec<u32>>;
+
+/// What the probes of a method say.
+struct MethodMeaning<'m> {
+    function: &'m Function,
+    probes: &'m MethodProbes,
+    located: &'m Located,
+    mutants: Mutants<'m>,
+    decisions: BTreeMap<DecisionId, Result<RowProbes, Unprobed>>,
+}
+
+impl<'m> MethodMeaning<'m> {
+    fn new(
+        class: &'m ClassFile,
+        function: &'m Function,
+        located: &'m Located,
+        probes: &'m MethodProbes,
+    ) -> MethodMeaning<'m> {
+        // By position of a jump: its condition, and what that is if the jump is taken.
+        let jumps: BTreeMap<usize, (DecisionId, CondId, bool)> = located
+            .jumps
+            .iter()
+            .map(|jump| (jump.at, (jump.tag.decision, jump.tag.condition, jump.if_taken)))
+            .collect();
+        let graphs: BTreeMap<DecisionId, DecisionGraph> =
+            function.decisions.iter().map(|(id, decision)| (id, DecisionGraph::new(decision))).collect();
+        let mut decisions: BTreeMap<DecisionId, Result<RowProbes, Unprobed>> =
+            graphs.keys().map(|id| (*id, Ok(RowProbes::new()))).collect();
+        let walked = |group: &Group, path: &[(usize, bool)]| {
+            let mut walks: BTreeMap<DecisionId, Option<Walk>> = BTreeMap::new();
+            for (node, taken) in path {
+                let at = probes.position(group.nodes[*node].insn);
+                let Some((decision, condition, if_taken)) = jumps.get(&at) else { continue };
+                let walk = walks.entry(*decision).or_insert_with(|| Some(Walk::default()));
+                let asked = walk.as_ref().map(|walk| walk.at(&graphs[decision]));
+                match (walk.as_mut(), asked) {
+                    (Some(walk), Some(Next::Node(node))) if graphs[decision].nodes[node].condition == *condition => {
+                        walk.step(&graphs[decision], taken == if_taken);
+                    }
+                    _ => *walk = None,
+                }
+            }
+            walks.into_iter().map(|(decision, walk)| {
+                let end = walk.and_then(|walk| match walk.at(&graphs[&decision]) {
+                    Next::Done(result) => Some(walk.row(result)),
+                    Next::Node(_) => None,
+                });
+                (decision, end)
+            })
+        };
+        for ((group, first), parts) in probes.groups().zip(probes.parts()) {
+            for (path, probe) in group.paths().into_iter().zip(first..) {
+                for (decision, end) in walked(group, &path) {
+                    let Some(known) = decisions.get_mut(&decision) else { continue };
+                    match (end, known.as_mut()) {
+                        (Some(row), Ok(rows)) => rows.entry(row).or_default().push(probe),
+                        (None, _) => *known = Err(Unprobed::ConditionsApart),
+                        (Some(_), Err(_)) => {}
+                    }
+                }
+            }
+            // Whatever is thrown then, decisions that have ended stay evaluated.
+            for (part, first) in parts {
+                for (path, probe) in part.paths.iter().zip(*first..) {
+                    for (decision, end) in path.iter().flat_map(|path| walked(group, path)) {
+                        if let (Some(row), Some(Ok(rows))) = (end, decisions.get_mut(&decision)) {
+                            rows.entry(row).or_default().push(probe);
+                        }
+                    }
+                }
+            }
+        }
+        MethodMeaning { function, probes, located, mutants: Mutants::new(class, located), decisions }
+    }
+
+    /// The probes of which any says that a goal was reached, and why they don't say everything.
+    fn goal(&self, goal: &Goal) -> (Vec<u32>, Option<Unprobed>) {
+        match goal {
+            Goal::Label { point, predicate: None, .. } => {
+                let point = &self.function.points[*point];
+                match point.kind {
+                    PointKind::Statement => self.statement(point.span),
+                    _ => (Vec::new(), Some(Unprobed::NotForJava)),
+                }
+            }
+            Goal::Arm { block, target, .. } => match self.arm(*block, *target) {
+                Some(probes) => (probes, None),
+                None => (Vec::new(), Some(Unprobed::SwitchNotFound)),
+            },
+            Goal::Outcome { decision, value, .. } => self.rows(*decision, |row| row.result == *value),
+            Goal::Condition { decision, condition, value, .. } => {
+                self.rows(*decision, |row| row.outcomes.contains(&(*condition, *value)))
+            }
+            Goal::Independent { decision, condition, value, .. } => {
+                self.rows(*decision, |row| row.independent.contains(&(*condition, *value)))
+            }
+            Goal::Row { decision, outcomes, .. } => self.rows(*decision, |row| row.outcomes == *outcomes),
+            Goal::Partner { .. } => (Vec::new(), Some(Unprobed::Wish)),
+            Goal::Label { point, predicate: Some(predicate), .. } => {
+                match is_about_values(&self.function.points[*point].kind) {
+                    true => self.mutants.meaning(self.probes, *point, predicate),
+                    false => values::label(self.probes, self.located, *point),
+                }
+            }
+            Goal::Entry { predicate, .. } => values::entry(self.function, self.probes, predicate),
+            Goal::Error { .. } => (Vec::new(), Some(Unprobed::NotForJava)),
+        }
+    }
+
+    fn rows(&self, decision: DecisionId, is_wanted: impl Fn(&Row) -> bool) -> (Vec<u32>, Option<Unprobed>) {
+        match self.decisions.get(&decision) {
+            Some(Ok(rows)) => {
+                let wanted = rows.iter().filter(|(row, _)| is_wanted(row));
+                (wanted.flat_map(|(_, probes)| probes).copied().collect(), None)
+            }
+            Some(Err(why)) => (Vec::new(), Some(why.clone())),
+            None => (Vec::new(), Some(Unprobed::ConditionsApart)),
+        }
+    }
+
+    /// A statement may begin in several places: the compiler copies what stands in a `finally`.
+    fn statement(&self, span: Span) -> (Vec<u32>, Option<Unprobed>) {
+        let begins = self.located.statements.iter().filter(|(_, own)| *own == span);
+        let mut probes: BTreeSet<u32> = BTreeSet::new();
+        let mut unsaid = None;
+        for (at, _) in begins {
+            match self.probes.said(*at) {
+                Some(said) => probes.extend(said),
+                None => unsaid = Some(Unprobed::InsideOfExpression),
+            }
+        }
+        if probes.is_empty() {
+            unsaid = Some(Unprobed::InsideOfExpression);
+        }
+        (probes.into_iter().collect(), unsaid)
+    }
+
+    /// The probe of an arm: the switch of the code is found by its place and its values.
+    fn arm(&self, block: BlockId, target: BlockId) -> Option<Vec<u32>> {
+        let TermKind::Switch { arms, default, .. } = &self.function.blocks[block].terminator.kind else { return None };
+        let values = |arm: &touchstone_ir::SwitchArm| (arm.low as u32 as i32)..=(arm.high as u32 as i32);
+        let wanted: BTreeSet<i32> = arms.iter().flat_map(values).collect();
+        let place = self.function.blocks[block].terminator.span;
+        let is_it = |(at, cases, default): &(usize, &[(i32, usize)], usize)| {
+            let own: BTreeSet<i32> =
+                cases.iter().filter(|(_, target)| target != default).map(|(value, _)| *value).collect();
+            own == wanted && self.located.is_switch(*at, place)
+        };
+        let mut found = self.probes.switches().filter(is_it);
+        let (at, cases, else_at) = found.next().filter(|_| found.next().is_none())?;
+        let leads_to = match arms.iter().find(|arm| arm.target == target) {
+            _ if target == *default => else_at,
+            Some(arm) => cases.iter().find(|(value, _)| *value == arm.low as u32 as i32)?.1,
+            None => return None,
+        };
+        let side = self.probes.switch(at)?.iter().find(|side| side.target == leads_to)?;
+        Some(vec![side.probe])
+    }
+}

@@ -1,0 +1,445 @@
+//! Predicates over values, which mutants of expressions are about: as formulas that whoever puts probes into the class can ask for.
+//!
+//! The class alone does not say what its mutants are, since these are the source's; so the agent is told, before the class is loaded. Whoever
+//! reads what it left makes the same formulas of the same source, and finds their probes.
+
+use crate::record::Unprobed;
+use std::collections::BTreeMap;
+use touchstone_base::float::{Format, Op};
+use touchstone_criteria::{CriteriaOptions, Goal, Labelling, objectives};
+use touchstone_front_java::classfile::{ClassFile, Desc, Insn, Kind as JavaKind, decode};
+use touchstone_front_java::{Located, Source, Valued, When};
+use touchstone_ir::{BinOp, CastOp, CmpOp, Expr, ExprKind, FuncId, Module, PointId, PointKind, Reg, Ty};
+use touchstone_probes_java::{
+    Formula, Held, Kinds, MOST_WORDS, MethodProbes, One, Place, Plan, Planned, Relation, Two, Wanted, kind_of, unit,
+    words,
+};
+
+/// The criterion that asks for such predicates.
+pub const PLANNED: &str = "wm";
+
+/// Formulas of more parts are not made: the code that computes one must fit into a method.
+const LARGEST: usize = 2_000;
+
+/// The identity of a class with probes for criteria.
+pub fn class_unit(bytes: &[u8], criteria: &[String]) -> u64 {
+    unit(bytes, Wanted::by(criteria.iter().map(String::as_str)))
+}
+
+/// What the methods of a class are asked for, as the agent reads it.
+pub fn class_plan(
+    class: &ClassFile,
+    module: &Module,
+    methods: &[(FuncId, Located)],
+    criteria: &[&'static dyn Labelling],
+    options: &CriteriaOptions,
+) -> Vec<u8> {
+    plan(class, module, methods, criteria, options).bytes()
+}
+
+fn plan(
+    class: &ClassFile,
+    module: &Module,
+    methods: &[(FuncId, Located)],
+    criteria: &[&'static dyn Labelling],
+    options: &CriteriaOptions,
+) -> Plan {
+    let criteria: Vec<&'static dyn Labelling> =
+        criteria.iter().filter(|criterion| criterion.name() == PLANNED).copied().collect();
+    let mut plan = Plan::default();
+    for (func, located) in methods {
+        let mutants = Mutants::new(class, located);
+        let mut asked: BTreeMap<Place, Vec<Formula>> = BTreeMap::new();
+        for goal in objectives(module, &[*func], &criteria, options).goals.values() {
+            let Goal::Label { point, predicate: Some(predicate), .. } = goal else { continue };
+            for (place, formula) in mutants.formulas(*point, predicate).into_iter().flatten() {
+                let here = asked.entry(place).or_default();
+                if !here.contains(&formula) {
+                    here.push(formula);
+                }
+            }
+        }
+        let list: Vec<Planned> = asked.into_iter().flat_map(|(place, formulas)| split(place, formulas)).collect();
+        if let (false, Ok(method)) = (list.is_empty(), u16::try_from(located.method)) {
+            plan.methods.insert(method, list);
+        }
+    }
+    plan
+}
+
+/// Predicates of one place, so few at once that the values that they need fit into a call.
+fn split(place: Place, formulas: Vec<Formula>) -> Vec<Planned> {
+    let mut list: Vec<Planned> = Vec::new();
+    let mut held: Vec<Held> = Vec::new();
+    for formula in formulas {
+        let mut with = held.clone();
+        formula.held(&mut with);
+        match list.last_mut().filter(|_| words(&with) <= MOST_WORDS) {
+            Some(last) => {
+                last.predicates.push(formula);
+                held = with;
+            }
+            None => {
+                held = Vec::new();
+                formula.held(&mut held);
+                list.push(Planned { place, predicates: vec![formula] });
+            }
+        }
+    }
+    list
+}
+
+/// Whether a point is about values that are computed.
+pub(super) fn is_about_values(kind: &PointKind) -> bool {
+    matches!(
+        kind,
+        PointKind::Value(_)
+            | PointKind::Decision(_)
+            | PointKind::Condition { .. }
+            | PointKind::Store { .. }
+            | PointKind::TooDeep
+    )
+}
+
+/// The predicates of a method.
+pub(super) struct Mutants<'m> {
+    class: &'m ClassFile,
+    located: &'m Located,
+    kinds: Option<Kinds>,
+    by_point: BTreeMap<PointId, Vec<&'m Valued>>,
+}
+
+type Formulas = Vec<Result<(Place, Formula), Unprobed>>;
+
+impl<'m> Mutants<'m> {
+    pub fn new(class: &'m ClassFile, located: &'m Located) -> Mutants<'m> {
+        let kinds = class.methods.get(located.method).and_then(|method| Kinds::new(class, method));
+        let mut by_point: BTreeMap<PointId, Vec<&Valued>> = BTreeMap::new();
+        for (point, valued) in &located.values {
+            by_point.entry(*point).or_default().push(valued);
+        }
+        Mutants { class, located, kinds, by_point }
+    }
+
+    /// A predicate, wherever the compiler put its point.
+    fn formulas(&self, point: PointId, predicate: &Expr) -> Formulas {
+        let places = self.by_point.get(&point).map(Vec::as_slice).unwrap_or_default();
+        // What stands for all that can't be listed holds nowhere.
+        if let ExprKind::Const(_) = predicate.kind {
+            return vec![Err(Unprobed::TooManyCombinations)];
+        }
+        let Some(kinds) = &self.kinds else { return vec![Err(Unprobed::CodeTables)] };
+        let made = |valued: &&Valued| {
+            let at = u16::try_from(valued.at).map_err(|_| Unprobed::CodeTooLong)?;
+            let place = match valued.when {
+                When::Before => Place::Before(at),
+                When::After => Place::After(at),
+            };
+            let formula = Translation { class: self.class, located: self.located, kinds, valued }.formula(predicate)?;
+            let mut held = Vec::new();
+            formula.held(&mut held);
+            match formula.size() > LARGEST || words(&held) > MOST_WORDS {
+                true => Err(Unprobed::CodeTooLong),
+                false => Ok((place, formula)),
+            }
+        };
+        places.iter().map(made).collect()
+    }
+
+    /// Probes of which any says that a predicate held, and why they don't say everything.
+    pub fn meaning(&self, probes: &MethodProbes, point: PointId, predicate: &Expr) -> (Vec<u32>, Option<Unprobed>) {
+        let (mut found, mut why) = (Vec::new(), None);
+        let formulas = self.formulas(point, predicate);
+        if formulas.is_empty() {
+            why = Some(Unprobed::ValueElsewhere);
+        }
+        for formula in formulas {
+            match formula.map(|(place, formula)| probes.planned(place, &formula)) {
+                Ok(Some(probe)) => found.push(probe),
+                Ok(None) => why = Some(Unprobed::NotPlanned),
+                Err(reason) => why = Some(reason),
+            }
+        }
+        (found, why)
+    }
+}
+
+/// An expression over registers becomes a formula over what is in a frame of the JVM.
+struct Translation<'t> {
+    class: &'t ClassFile,
+    located: &'t Located,
+    kinds: &'t Kinds,
+    valued: &'t Valued,
+}
+
+type Made = Result<Formula, Unprobed>;
+
+fn one(one: One, of: Formula) -> Formula {
+    Formula::One(one, Box::new(of))
+}
+
+fn two(two: Two, a: Formula, b: Formula) -> Formula {
+    Formula::Two(two, Box::new((a, b)))
+}
+
+fn masked(of: Formula, bits: u8) -> Formula {
+    two(Two::Arith(IAND), of, Formula::Int(((1u32 << bits) - 1) as i32))
+}
+
+const IAND: u8 = 126;
+const I2L: u8 = 133;
+const L2I: u8 = 136;
+const I2B: u8 = 145;
+const I2S: u8 = 147;
+
+/// The bits of a value of the frame, as registers have them.
+fn bits(held: Held) -> Formula {
+    match held.kind() {
+        JavaKind::Float => one(One::FloatBits, Formula::Held(held)),
+        JavaKind::Double => one(One::DoubleBits, Formula::Held(held)),
+        _ => Formula::Held(held),
+    }
+}
+
+/// Bits as a float.
+fn number(format: Format, of: Formula) -> Formula {
+    match (format, of) {
+        (Format::F32, Formula::One(One::FloatBits, inner)) => *inner,
+        (Format::F64, Formula::One(One::DoubleBits, inner)) => *inner,
+        (Format::F32, of) => one(One::BitsFloat, of),
+        (Format::F64, of) => one(One::BitsDouble, of),
+    }
+}
+
+/// A float as bits.
+fn float_bits(format: Format, of: Formula) -> Formula {
+    match format {
+        Format::F32 => one(One::FloatBits, of),
+        Format::F64 => one(One::DoubleBits, of),
+    }
+}
+
+impl Translation<'_> {
+    fn formula(&self, expr: &Expr) -> Made {
+        Ok(match &expr.kind {
+            ExprKind::Const(value) => match expr.ty {
+                Ty::Int(64) => Formula::Long(*value as i64),
+                Ty::Int(_) => Formula::Int(*value as u32 as i32),
+                Ty::Ptr => return Err(Unprobed::NoName),
+            },
+            ExprKind::Reg(reg) => self.register(*reg)?,
+            ExprKind::Load(address) => self.field(address, expr.ty)?,
+            ExprKind::Bin(op, a, b) => self.arithmetic(*op, a, b, expr.ty)?,
+            ExprKind::Cmp(op, a, b) => self.relation(*op, a, b)?,
+            ExprKind::Cast(op, a) => self.cast(*op, a, expr.ty)?,
+            ExprKind::Float(op, format, args) => self.float(*op, *format, args)?,
+            ExprKind::AsFloat(_, a) => self.formula(a)?,
+            ExprKind::Not(a) => one(One::Not, self.formula(a)?),
+            ExprKind::And(a, b) => two(Two::Both, self.formula(a)?, self.formula(b)?),
+            ExprKind::Or(a, b) => two(Two::Either, self.formula(a)?, self.formula(b)?),
+            ExprKind::Ite(c, a, b) => Formula::Choice(Box::new((self.formula(c)?, self.formula(a)?, self.formula(b)?))),
+            ExprKind::Slot(_) | ExprKind::Global(_) | ExprKind::PtrAdd(..) => return Err(Unprobed::NoName),
+        })
+    }
+
+    fn register(&self, reg: Reg) -> Made {
+        let elsewhere = Err(Unprobed::ValueElsewhere);
+        let at = self.valued.at;
+        let short = |at: usize| u16::try_from(at).map_err(|_| Unprobed::CodeTooLong);
+        match self.valued.sources.get(&reg) {
+            Some(Source::Local(local, kind)) => {
+                let is_there = match self.valued.when {
+                    When::Before => self.kinds.before(at, *local, *kind),
+                    When::After => self.kinds.after(at, *local, *kind),
+                };
+                if is_there { Ok(bits(Held::Local(*local, *kind))) } else { elsewhere }
+            }
+            Some(Source::Old(local, kind, from)) => {
+                match self.kinds.before(*from, *local, *kind) && self.kinds.in_order(*from, at) {
+                    true => Ok(bits(Held::Old(*local, *kind, short(*from)?))),
+                    false => elsewhere,
+                }
+            }
+            Some(Source::Pushed(from)) => match self.kinds.pushed(self.class, *from) {
+                Some(kind) if self.kinds.in_order(*from, at) => Ok(bits(Held::Pushed(short(*from)?, kind))),
+                _ => elsewhere,
+            },
+            Some(Source::Same { value }) => {
+                let same = match self.jump() {
+                    Some(Insn::IfNull(..)) => one(One::IsNull, Formula::Held(Held::Top(0))),
+                    Some(Insn::IfRefs(..)) => two(
+                        Two::Compare(JavaKind::Ref, Relation::Same),
+                        Formula::Held(Held::Top(1)),
+                        Formula::Held(Held::Top(0)),
+                    ),
+                    _ => return elsewhere,
+                };
+                Ok(if *value { same } else { one(One::Not, same) })
+            }
+            None => elsewhere,
+        }
+    }
+
+    /// The instruction at the point.
+    fn jump(&self) -> Option<Insn> {
+        let code = self.class.methods.get(self.located.method)?.code()?;
+        let insns = decode(&code.bytes, code.offset).ok()?;
+        insns.into_iter().find(|insn| insn.at == self.valued.at).map(|insn| insn.insn)
+    }
+
+    /// A field of the object that the method is called on.
+    fn field(&self, address: &Expr, ty: Ty) -> Made {
+        let found = match &address.kind {
+            ExprKind::PtrAdd(base, offset) => match (&base.kind, &offset.kind) {
+                (ExprKind::Reg(this), ExprKind::Const(offset)) if touchstone_base::Id::index(*this) == 0 => {
+                    self.located.own_fields.get(offset)
+                }
+                _ => None,
+            },
+            _ => None,
+        };
+        let (Some(constant), true) = (found, self.kinds.has_object(self.valued.at)) else {
+            return Err(Unprobed::ValueElsewhere);
+        };
+        let desc = self.class.pool.field(*constant).ok().and_then(|field| Desc::parse(&field.desc));
+        let kind = desc.map(|desc| kind_of(&desc)).ok_or(Unprobed::NoName)?;
+        let value = bits(Held::Field(*constant, kind));
+        Ok(match ty {
+            Ty::Int(narrow @ ..32) => masked(value, narrow),
+            _ => value,
+        })
+    }
+
+    fn arithmetic(&self, op: BinOp, a: &Expr, b: &Expr, ty: Ty) -> Made {
+        let Ty::Int(width) = ty else { return Err(Unprobed::NoName) };
+        let (code, shifts) = match op {
+            BinOp::Add => (96, false),
+            BinOp::Sub => (100, false),
+            BinOp::Mul => (104, false),
+            BinOp::SDiv if width >= 32 => (108, false),
+            BinOp::SRem if width >= 32 => (112, false),
+            BinOp::Shl if width >= 32 => (120, true),
+            BinOp::AShr if width >= 32 => (122, true),
+            BinOp::LShr if width >= 32 => (124, true),
+            BinOp::And => (IAND, false),
+            BinOp::Or => (128, false),
+            BinOp::Xor => (130, false),
+            _ => return Err(Unprobed::NoPredicate(a.text.clone())),
+        };
+        let (a, mut b) = (self.formula(a)?, self.formula(b)?);
+        if width == 64 && shifts {
+            b = one(One::Convert(L2I), b);
+        }
+        let made = two(Two::Arith(if width == 64 { code + 1 } else { code }), a, b);
+        let stays = matches!(op, BinOp::And | BinOp::Or | BinOp::Xor);
+        Ok(if width < 32 && !stays { masked(made, width) } else { made })
+    }
+
+    fn relation(&self, op: CmpOp, a: &Expr, b: &Expr) -> Made {
+        let is_null = |expr: &Expr| matches!(expr.kind, ExprKind::Const(0));
+        let (kind, width) = match a.ty {
+            Ty::Ptr => {
+                let same = match (is_null(a), is_null(b)) {
+                    (_, true) => one(One::IsNull, self.formula(a)?),
+                    (true, _) => one(One::IsNull, self.formula(b)?),
+                    _ => two(Two::Compare(JavaKind::Ref, Relation::Same), self.formula(a)?, self.formula(b)?),
+                };
+                return match op {
+                    CmpOp::Eq => Ok(same),
+                    CmpOp::Ne => Ok(one(One::Not, same)),
+                    _ => Err(Unprobed::NoName),
+                };
+            }
+            Ty::Int(64) => (JavaKind::Long, 64),
+            Ty::Int(width) => (JavaKind::Int, width),
+        };
+        let (mut a, mut b) = (self.formula(a)?, self.formula(b)?);
+        if matches!(op, CmpOp::Ult | CmpOp::Ule) && width >= 32 {
+            // Without a sign, the order is that of numbers whose first bit is the other one.
+            let turned = |of: Formula| match width {
+                64 => two(Two::Arith(131), of, Formula::Long(i64::MIN)),
+                _ => two(Two::Arith(130), of, Formula::Int(i32::MIN)),
+            };
+            (a, b) = (turned(a), turned(b));
+        }
+        let relation = match op {
+            CmpOp::Eq | CmpOp::Ne => Relation::Same,
+            CmpOp::Slt | CmpOp::Sle if width < 32 => return Err(Unprobed::NoName),
+            CmpOp::Slt | CmpOp::Ult => Relation::Less,
+            CmpOp::Sle | CmpOp::Ule => Relation::LessOrSame,
+        };
+        let made = two(Two::Compare(kind, relation), a, b);
+        Ok(if op == CmpOp::Ne { one(One::Not, made) } else { made })
+    }
+
+    fn cast(&self, op: CastOp, a: &Expr, to: Ty) -> Made {
+        let (Ty::Int(from), Ty::Int(to)) = (a.ty, to) else { return Err(Unprobed::NoName) };
+        let value = self.formula(a)?;
+        let value = match op {
+            CastOp::Trunc => {
+                let low = if from == 64 && to < 64 { one(One::Convert(L2I), value) } else { value };
+                return Ok(if to < 32 { masked(low, to) } else { low });
+            }
+            CastOp::Zext if from == 32 && to == 64 => {
+                let wide = one(One::Convert(I2L), value);
+                return Ok(two(Two::Arith(127), wide, Formula::Long(0xffff_ffff)));
+            }
+            CastOp::Zext => value,
+            CastOp::Sext => match from {
+                1 => two(Two::Arith(100), Formula::Int(0), value),
+                8 => one(One::Convert(I2B), value),
+                16 => one(One::Convert(I2S), value),
+                _ => value,
+            },
+            CastOp::PtrToInt | CastOp::IntToPtr => return Err(Unprobed::NoName),
+        };
+        Ok(match to {
+            64 if from < 64 => one(One::Convert(I2L), value),
+            ..32 if op == CastOp::Sext => masked(value, to),
+            _ => value,
+        })
+    }
+
+    fn float(&self, op: Op, format: Format, args: &[Expr]) -> Made {
+        let is_wide = format == Format::F64;
+        let kind = if is_wide { JavaKind::Double } else { JavaKind::Float };
+        let arg = |index: usize| args.get(index).ok_or(Unprobed::FloatWithoutArguments);
+        let float = |index: usize| -> Made { Ok(number(format, self.formula(arg(index)?)?)) };
+        let arithmetic = |code: u8| {
+            let code = if is_wide { code + 1 } else { code };
+            Ok(float_bits(format, two(Two::Arith(code), float(0)?, float(1)?)))
+        };
+        let relation = |relation| Ok(two(Two::Compare(kind, relation), float(0)?, float(1)?));
+        match op {
+            Op::Add => arithmetic(98),
+            Op::Sub => arithmetic(102),
+            Op::Mul => arithmetic(106),
+            Op::Div => arithmetic(110),
+            Op::Rem => arithmetic(114),
+            Op::Eq => relation(Relation::Same),
+            Op::Lt => relation(Relation::Less),
+            Op::Le => relation(Relation::LessOrSame),
+            Op::FromSigned(width @ (32 | 64)) => {
+                let code = match (width, is_wide) {
+                    (32, false) => 134,
+                    (32, true) => 135,
+                    (_, false) => 137,
+                    (_, true) => 138,
+                };
+                Ok(float_bits(format, one(One::Convert(code), self.formula(arg(0)?)?)))
+            }
+            Op::Saturate(width @ (32 | 64)) => {
+                let code = match (is_wide, width) {
+                    (false, 32) => 139,
+                    (false, _) => 140,
+                    (true, 32) => 142,
+                    (true, _) => 143,
+                };
+                Ok(one(One::Convert(code), float(0)?))
+            }
+            Op::Convert(Format::F64) if !is_wide => Ok(float_bits(Format::F64, one(One::Convert(141), float(0)?))),
+            Op::Convert(Format::F32) if is_wide => Ok(float_bits(Format::F32, one(One::Convert(144), float(0)?))),
+            _ => Err(Unprobed::FloatOperation),
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Classes that get their probes before they are loaded, for programs that no agent comes into: what the agent does, done to a whole
+//! tree of classes. They bring the class along that keeps what is hit, as source (`runtime/java/Hits.java`).
+
+use std::path::Path;
+use touchstone_base::StableHasher;
+use touchstone_front_java::classfile::ClassFile;
+use touchstone_probes_java::{
+    Plan, Wanted, Weaving, answers, answers_name, judge_name, layout, planned_unit, unit, weave,
+};
+
+const SOURCE: &str = include_str!("../../../runtime/java/Hits.java");
+/// So many probes a holder has: their numbers are pushed as one constant.
+const PROBES: u32 = 32_767;
+/// So many units: a table of them is code of the holder, which must not be too long.
+const UNITS: usize = 1_500;
+/// Packages of holders begin so.
+const PACKAGES: &str = "touchstone/hits_";
+
+/// Probes of a tree of classes.
+#[derive(Debug)]
+pub struct OfflineProbes {
+    /// Its holders are in a package of their own, as other trees on the same class path have theirs.
+    package: String,
+    wanted: Wanted,
+    /// By holder: units, and how many probes each has.
+    holders: Vec<Vec<(u64, u32)>>,
+    used: u32,
+    /// Classes that judge what plans ask for: their files, and bytes.
+    judges: Vec<(String, Vec<u8>)>,
+}
+
+/// A class with probes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OfflineClass {
+    /// Its identity.
+    pub unit: u64,
+    /// As it is to be loaded.
+    pub bytes: Vec<u8>,
+}
+
+/// A source that the classes need.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct HolderSource {
+    /// The file, from the root of sources.
+    pub file: String,
+    /// What is in it.
+    pub text: String,
+}
+
+impl OfflineProbes {
+    /// For a tree that is named by where it is.
+    pub fn new(tree: &Path, criteria: &[String]) -> OfflineProbes {
+        let mut hash = StableHasher::default();
+        std::hash::Hasher::write(&mut hash, tree.as_os_str().as_encoded_bytes());
+        let wanted = Wanted::by(criteria.iter().map(String::as_str));
+        let package = format!("{PACKAGES}{:016x}", std::hash::Hasher::finish(&hash));
+        OfflineProbes { package, wanted, holders: Vec::new(), used: 0, judges: Vec::new() }
+    }
+
+    /// Whether a file of a tree says that its classes have such probes.
+    pub fn is_holder(file: &str) -> bool {
+        file.starts_with(PACKAGES)
+    }
+
+    /// A class with probes, and with those of a plan; `None` if it has nothing to measure, was not made of Java source, or can't have any.
+    pub fn class(&mut self, bytes: &[u8], plan: Option<&[u8]>) -> Option<OfflineClass> {
+        let class = ClassFile::read(bytes).ok()?;
+        class.source_file().filter(|file| file.ends_with(".java"))?;
+        let (mut layout, mut unit) = (layout(&class, self.wanted), unit(bytes, self.wanted));
+        if let Some(plan) = plan
+            && let Some(read) = Plan::read(plan)
+        {
+            layout = layout.with_plan(&read);
+            unit = planned_unit(unit, plan);
+        }
+        if layout.size == 0 || layout.size > PROBES {
+            return None;
+        }
+        let full = self.holders.last().is_none_or(|units| units.len() == UNITS);
+        if full || self.used + layout.size > PROBES {
+            self.holders.push(Vec::new());
+            self.used = 0;
+        }
+        let holder = format!("{}/Hits{}", self.package, self.holders.len() - 1);
+        let weaving = Weaving {
+            bytes,
+            class: &class,
+            layout: &layout,
+            holder: &holder,
+            first: self.used,
+            told_from: None,
+            ends: false,
+        };
+        let (woven, _) = weave(&weaving)?;
+        let judge = layout.judge(&holder, self.used);
+        self.judges.extend(judge.map(|judge| (format!("{}.class", judge_name(&holder, self.used)), judge)));
+        self.holders.last_mut()?.push((unit, layout.size));
+        self.used += layout.size;
+        Some(OfflineClass { unit, bytes: woven })
+    }
+
+    /// Classes that code with probes asks: the file of each, from the root of classes, and its bytes.
+    pub fn answers(&self) -> Vec<(String, Vec<u8>)> {
+        let holders = 0..if self.wanted.asks() { self.holders.len() } else { 0 };
+        let named = holders.map(|number| format!("{}/Hits{number}", self.package));
+        let answers = named.map(|holder| (format!("{}.class", answers_name(&holder)), answers(&holder)));
+        answers.chain(self.judges.iter().cloned()).collect()
+    }
+
+    /// The holders, which leave their hits in a directory unless the environment says another one.
+    pub fn holders(&self, hits: &Path) -> Vec<HolderSource> {
+        let quoted: String = hits
+            .to_string_lossy()
+            .encode_utf16()
+            .map(|unit| match char::from_u32(unit.into()) {
+                Some(plain @ (' ' | '/' | '.' | '-' | '_' | '0'..='9' | 'a'..='z' | 'A'..='Z')) => plain.to_string(),
+                _ => format!("\\u{unit:04x}"),
+            })
+            .collect();
+        // What a unicode escape says is read as if it stood there itself.
+        let quoted = quoted.replace("\\u0022", "\\\"").replace("\\u005c", "\\\\").replace("\\u000a", "\\n");
+        let source = |(number, units): (usize, &Vec<(u64, u32)>)| {
+            let list = |texts: Vec<String>| texts.join(", ");
+            let name = format!("Hits{number}");
+            let text = SOURCE
+                .replace("PACKAGE", &self.package.replace('/', "."))
+                .replace("HOLDER", &name)
+                .replace("ROOM", &units.iter().map(|(_, size)| size).sum::<u32>().to_string())
+                .replace("IDENTITIES", &list(units.iter().map(|(unit, _)| format!("0x{unit:016x}L")).collect()))
+                .replace("COUNTS", &list(units.iter().map(|(_, size)| size.to_string()).collect()))
+                .replace("DIRECTORY", &format!("\"{quoted}\""));
+            HolderSource { file: format!("{}/{name}.java", self.package), text }
+        };
+        self.holders.iter().enumerate().map(source).collect()
+    }
+}

@@ -1,0 +1,103 @@
+//! What the probes mean that ask for values: exceptions that the language throws, labels, and the domains of parameters.
+
+use crate::record::Unprobed;
+use touchstone_base::float::Op;
+use touchstone_front_java::{Asked, Implicit, Located};
+use touchstone_ir::{CmpOp, Expr, ExprKind, Function, PointId, Reg, Ty, sign_extend};
+use touchstone_probes_java::{DomainPart, MethodProbes, Question};
+
+/// Probes of which any says that a goal was reached, and why they don't say everything.
+type Meaning = (Vec<u32>, Option<Unprobed>);
+
+/// A point that asks something of single instructions: of several, as the compiler copies what stands in a `finally`, any will do.
+pub(super) fn label(probes: &MethodProbes, located: &Located, point: PointId) -> Meaning {
+    let mut found = (Vec::new(), None);
+    let mut places = 0;
+    for (_, placed) in located.points.iter().filter(|(own, _)| *own == point) {
+        places += 1;
+        let question = match placed.what {
+            Asked::Label => Question::Label,
+            Asked::Throws(Implicit::NullPointer) => Question::Null,
+            Asked::Throws(Implicit::Arithmetic) => Question::Zero,
+            Asked::Throws(Implicit::Index) => Question::Outside,
+            Asked::Throws(Implicit::Cast) => Question::Cast,
+            Asked::Throws(Implicit::NegativeSize) => Question::Negative,
+            Asked::Throws(Implicit::Store) => Question::Store,
+        };
+        match probes.question(placed.at, question) {
+            Some(probe) => found.0.push(probe),
+            None => found.1 = Some(Unprobed::ObjectInTheMaking),
+        }
+    }
+    if places == 0 {
+        found.1 = Some(Unprobed::NotForJava);
+    }
+    found
+}
+
+/// A part of the domain of a parameter.
+pub(super) fn entry(function: &Function, probes: &MethodProbes, predicate: &Expr) -> Meaning {
+    let probe = part(predicate).and_then(|(reg, part)| {
+        let index = function.params.iter().position(|param| param.reg == reg)?;
+        // The object that the method is called on is the first, where there is one.
+        probes.input(index.checked_sub(function.params.len() - probes.inputs())?, part)
+    });
+    match probe {
+        Some(probe) => (vec![probe], None),
+        None => (Vec::new(), Some(Unprobed::NotForJava)),
+    }
+}
+
+/// What a predicate says of a parameter, if it is one of the parts that every type has.
+fn part(predicate: &Expr) -> Option<(Reg, DomainPart)> {
+    if let ExprKind::Not(inner) = &predicate.kind
+        && let ExprKind::Float(Op::Eq, _, sides) = &inner.kind
+        && let [left, right] = sides.as_slice()
+    {
+        return reg(left).filter(|own| reg(right) == Some(*own)).map(|own| (own, DomainPart::NoNumber));
+    }
+    if let ExprKind::Float(op, _, sides) = &predicate.kind
+        && let [left, right] = sides.as_slice()
+    {
+        return match (op, reg(left), reg(right)) {
+            (Op::Lt, Some(own), None) if constant(right) == Some(0) => Some((own, DomainPart::Negative)),
+            (Op::Eq, Some(own), None) if constant(right) == Some(0) => Some((own, DomainPart::Zero)),
+            (Op::Lt, None, Some(own)) if constant(left) == Some(0) => Some((own, DomainPart::Positive)),
+            _ => None,
+        };
+    }
+    let ExprKind::Cmp(op, left, right) = &predicate.kind else { return None };
+    match (op, reg(left), reg(right)) {
+        (CmpOp::Eq, Some(own), None) if left.ty == Ty::Ptr => Some((own, DomainPart::Null)),
+        (CmpOp::Ne, Some(own), None) if left.ty == Ty::Ptr => Some((own, DomainPart::NotNull)),
+        (CmpOp::Slt, Some(own), None) if constant(right) == Some(0) => Some((own, DomainPart::Negative)),
+        (CmpOp::Slt | CmpOp::Ult, None, Some(own)) if constant(left) == Some(0) => Some((own, DomainPart::Positive)),
+        (CmpOp::Eq, Some(own), None) => {
+            // Besides zero only true and the ends of a type are asked for.
+            let part = match sign_extend(constant(right)?, left.ty.bits()) {
+                0 => DomainPart::Zero,
+                1 => DomainPart::Positive,
+                ..0 => DomainPart::Least,
+                _ => DomainPart::Greatest,
+            };
+            Some((own, part))
+        }
+        _ => None,
+    }
+}
+
+fn reg(expr: &Expr) -> Option<Reg> {
+    match &expr.kind {
+        ExprKind::Reg(reg) => Some(*reg),
+        ExprKind::AsFloat(_, inner) => reg(inner),
+        _ => None,
+    }
+}
+
+fn constant(expr: &Expr) -> Option<u64> {
+    match &expr.kind {
+        ExprKind::Const(bits) => Some(*bits),
+        ExprKind::AsFloat(_, inner) => constant(inner),
+        _ => None,
+    }
+}

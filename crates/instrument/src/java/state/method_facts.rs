@@ -1,0 +1,397 @@
+//! A method as it is followed: what its instructions name, which conditions decide what, and which of them are assertions.
+
+use super::library_models as frameworks;
+use super::operand_stack::moved;
+use super::test_execution::Key;
+use super::traced_classes::{FieldId, FollowedClass};
+use crate::state::StateRules;
+use std::cell::{Cell, OnceCell};
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+use std::sync::Arc;
+use touchstone_front_java::classfile::{ClassFile, Code, Constant, Desc, Insn, MemberRef, MethodDesc, access};
+use touchstone_probes_java::{Followed, expects_exception};
+
+/// A method as it is followed.
+pub(super) struct MethodFacts {
+    pub class: Rc<FollowedClass>,
+    index: usize,
+    pub followed: Followed,
+    /// By instruction: what it names.
+    pub sites: Vec<Site>,
+    /// By block that ends with a condition.
+    pub choices: BTreeMap<usize, Choice>,
+    /// By block: the first block that every way from it passes.
+    pub passed: Vec<Option<usize>>,
+    /// Its receiver and parameters: whether each takes two places.
+    pub params: Vec<bool>,
+    /// Fields that conditions may leave alone have their numbers.
+    pub is_numbered: Cell<bool>,
+}
+
+/// What an instruction names.
+pub(super) enum Site {
+    Nothing,
+    /// A field.
+    Field(FieldSite),
+    /// A method.
+    Call(Box<CallSite>),
+    /// A constant that takes two places.
+    Wide,
+    /// A constant that containers may be asked for.
+    Constant(Key),
+}
+
+/// A field that an instruction names.
+pub(super) struct FieldSite {
+    pub member: MemberRef,
+    pub desc: Desc,
+    pub number: OnceCell<FieldId>,
+}
+
+/// A call.
+pub(super) struct CallSite {
+    pub member: MemberRef,
+    /// The receiver, if there is one, and the parameters: whether each takes two places.
+    pub params: Vec<bool>,
+    pub result: Desc,
+    pub has_receiver: bool,
+    pub makes: Makes,
+}
+
+/// What a call site of `invokedynamic` makes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Makes {
+    /// It is no such site, or one that computes its result from what it is given.
+    Result,
+    /// Something of all fields of records.
+    RecordMember,
+}
+
+/// A condition.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct Choice {
+    /// The block from which on all is as if it had not been asked, if there is one.
+    pub until: Option<usize>,
+    /// A failure is reported or not by it.
+    pub asserts: bool,
+    /// Locals that it may leave alone or not.
+    pub locals: Vec<u16>,
+    /// Fields likewise: where their objects are, and the instruction that writes them. Static fields have no object.
+    pub fields: Vec<(Vec<Step>, usize)>,
+}
+
+/// A step on the way to an object.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Step {
+    /// What a local holds.
+    Local(u16),
+    /// What the field holds that an instruction reads: a static one, or one of the object so far.
+    Field(usize),
+}
+
+impl MethodFacts {
+    pub fn new(class: &Rc<FollowedClass>, index: usize, rules: &StateRules) -> Option<MethodFacts> {
+        let member = class.class.methods.get(index)?;
+        let followed = Followed::new(&class.class, member)?;
+        let desc = MethodDesc::parse(&member.desc)?;
+        let receiver = (!member.is(access::STATIC)).then_some(false);
+        let params = receiver.into_iter().chain(desc.params.iter().map(Desc::is_wide)).collect();
+        let sites: Vec<Site> = followed.insns().iter().map(|insn| site(&class.class, &insn.insn)).collect();
+        let passed = followed.passed_by_all();
+        let mut facts = MethodFacts {
+            class: class.clone(),
+            index,
+            followed,
+            sites,
+            choices: BTreeMap::new(),
+            passed,
+            params,
+            is_numbered: Cell::new(false),
+        };
+        let receivers = facts.receivers();
+        let failing: BTreeSet<usize> =
+            (0..facts.followed.blocks()).filter(|block| facts.reports_failure(*block, rules)).collect();
+        for block in 0..facts.followed.blocks() {
+            if facts.followed.next(block).len() > 1 {
+                let choice = facts.choice(block, &failing, &receivers);
+                facts.choices.insert(block, choice);
+            }
+        }
+        Some(facts)
+    }
+
+    pub fn code(&self) -> &Code {
+        self.class.class.methods[self.index].code().expect("invariant: only methods with code are followed")
+    }
+
+    /// Whether it is a test that has to end with an exception.
+    pub fn expects_exception(&self) -> bool {
+        self.class.is_test && expects_exception(&self.class.class, &self.class.class.methods[self.index])
+    }
+
+    pub fn name(&self) -> &Arc<str> {
+        &self.class.class.methods[self.index].name
+    }
+
+    pub fn desc(&self) -> &Arc<str> {
+        &self.class.class.methods[self.index].desc
+    }
+
+    /// The line of an instruction.
+    pub fn line(&self, insn: usize) -> u32 {
+        self.followed.insns().get(insn).map_or(0, |insn| self.code().line(insn.at))
+    }
+
+    /// The name of a local variable at an instruction.
+    pub fn local_name(&self, local: usize, insn: usize) -> Option<&Arc<str>> {
+        // A variable has its name behind the instruction that gives it its value.
+        let at = self.followed.insns().get(insn)?.at;
+        self.code().local_name(u16::try_from(local).ok()?, at)
+    }
+
+    /// The handler that begins at a block, if what an instruction throws comes to it.
+    pub fn catches(&self, insn: usize, block: usize) -> bool {
+        let Some(at) = self.followed.insns().get(insn).map(|insn| insn.at) else { return false };
+        let handler = self.followed.insns()[self.followed.stretch(block).0].at;
+        self.code()
+            .handlers
+            .iter()
+            .any(|row| usize::from(row.handler) == handler && usize::from(row.start) <= at && at < usize::from(row.end))
+    }
+
+    /// Whether exceptions come to a block, and nothing else.
+    pub fn is_handler(&self, block: usize) -> bool {
+        let begin = self.followed.insns()[self.followed.stretch(block).0].at;
+        self.code().handlers.iter().any(|row| usize::from(row.handler) == begin)
+    }
+
+    /// The first block that all ways from two blocks pass, themselves included.
+    pub fn joined(&self, one: usize, other: usize) -> Option<usize> {
+        let chain =
+            |from: usize| std::iter::successors(Some(from), |block| self.passed[*block]).take(self.passed.len());
+        let ways: BTreeSet<usize> = chain(one).collect();
+        chain(other).find(|block| ways.contains(block))
+    }
+
+    /// Whether a block reports that a test failed.
+    fn reports_failure(&self, block: usize, rules: &StateRules) -> bool {
+        let (first, last) = self.followed.stretch(block);
+        (first..=last).any(|insn| match (&self.followed.insns()[insn].insn, &self.sites[insn]) {
+            (Insn::New(index), _) => {
+                self.class.class.pool.class(*index).is_ok_and(|name| frameworks::is_failure(&name))
+            }
+            (_, Site::Call(call)) => frameworks::reports_failure(&call.member, rules),
+            _ => false,
+        })
+    }
+
+    fn choice(&self, block: usize, failing: &BTreeSet<usize>, receivers: &Receivers) -> Choice {
+        let until = self.passed[block];
+        let mut choice = Choice { until, ..Choice::default() };
+        for next in self.followed.next(block) {
+            // What all ways from a side pass, but not all from the condition, depends on it alone.
+            let side = std::iter::successors(Some(*next), |at| self.passed[*at]).take(self.passed.len());
+            choice.asserts |= side.take_while(|at| Some(*at) != until).any(|at| failing.contains(&at));
+        }
+        let Some(until) = until else { return choice };
+        let mut seen: BTreeSet<usize> = BTreeSet::from([until]);
+        let mut waiting: Vec<usize> = self.followed.next(block).to_vec();
+        let (mut locals, mut fields) = (BTreeSet::new(), BTreeSet::new());
+        while let Some(at) = waiting.pop() {
+            if !seen.insert(at) {
+                continue;
+            }
+            waiting.extend(self.followed.next(at));
+            let (first, last) = self.followed.stretch(at);
+            for insn in first..=last {
+                match &self.followed.insns()[insn].insn {
+                    Insn::Store(_, local) | Insn::Increment(local, _) => drop(locals.insert(*local)),
+                    Insn::PutStatic(_) => drop(fields.insert((Vec::new(), insn))),
+                    Insn::PutField(_) => {
+                        if let Some(way) = receivers.get(&insn) {
+                            fields.insert((way.clone(), insn));
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+        choice.locals = locals.into_iter().collect();
+        choice.fields = fields.into_iter().collect();
+        choice
+    }
+
+    /// The ways to the objects of fields that instructions write, where all ways to the instruction agree.
+    fn receivers(&self) -> Receivers {
+        let mut found = Receivers::new();
+        // Whoever catches an exception begins with nothing but that.
+        let handlers =
+            (0..self.followed.blocks()).filter(|block| self.is_handler(*block)).map(|block| (block, vec![None]));
+        let mut begins: BTreeMap<usize, Ways> = handlers.chain([(0, Ways::new())]).collect();
+        let mut waiting: Vec<usize> = begins.keys().copied().collect();
+        while let Some(block) = waiting.pop() {
+            let mut stack = begins[&block].clone();
+            let (first, last) = self.followed.stretch(block);
+            for insn in first..=last {
+                if let (Insn::PutField(_), Site::Field(field)) = (&self.followed.insns()[insn].insn, &self.sites[insn])
+                {
+                    let above = if field.desc.is_wide() { 2 } else { 1 };
+                    let at = stack.len().checked_sub(above + 1);
+                    match at.and_then(|at| stack[at].clone()) {
+                        Some(way) => drop(found.insert(insn, way)),
+                        None => drop(found.remove(&insn)),
+                    }
+                }
+                self.follow_ways(insn, &mut stack);
+            }
+            for next in self.followed.next(block) {
+                let known = begins.get(next);
+                let met = known.map_or_else(|| stack.clone(), |known| met(known, &stack));
+                // Ways are only forgotten, so this ends.
+                if known != Some(&met) {
+                    begins.insert(*next, met);
+                    waiting.push(*next);
+                }
+            }
+        }
+        found
+    }
+
+    /// What stands on the stack behind an instruction.
+    fn follow_ways(&self, insn: usize, stack: &mut Ways) {
+        let decoded = &self.followed.insns()[insn].insn;
+        match decoded {
+            Insn::Dup | Insn::DupX1 | Insn::DupX2 | Insn::Dup2 | Insn::Dup2X1 | Insn::Dup2X2 | Insn::Swap => {
+                return moved(decoded, stack);
+            }
+            _ => {}
+        }
+        let (taken, given) = self.effect(insn);
+        let way = match decoded {
+            Insn::Load(_, local) => Some(vec![Step::Local(*local)]),
+            Insn::GetStatic(_) => Some(vec![Step::Field(insn)]),
+            Insn::GetField(_) => stack.last().cloned().flatten().map(|way| [&way[..], &[Step::Field(insn)]].concat()),
+            Insn::CheckCast(_) => return,
+            _ => None,
+        };
+        stack.truncate(stack.len().saturating_sub(taken));
+        stack.extend(std::iter::repeat_n(way, given));
+    }
+
+    /// Places of the stack that an instruction takes and gives, if it does not only move them.
+    fn effect(&self, insn: usize) -> (usize, usize) {
+        use touchstone_front_java::classfile::{Arith, Array, Convert, Kind};
+        let wide = |kind: Kind| if kind.is_wide() { 2 } else { 1 };
+        let field = |site: &Site| match site {
+            Site::Field(field) if field.desc.is_wide() => 2,
+            _ => 1,
+        };
+        let element = |array: Array| if matches!(array, Array::Long | Array::Double) { 2 } else { 1 };
+        match &self.followed.insns()[insn].insn {
+            Insn::Nop | Insn::Increment(..) | Insn::Goto(_) | Insn::CheckCast(_) | Insn::Neg(_) => (0, 0),
+            Insn::Null | Insn::PushInt(_) | Insn::PushFloat(_) | Insn::New(_) => (0, 1),
+            Insn::PushLong(_) | Insn::PushDouble(_) => (0, 2),
+            Insn::Constant(_) => (0, if matches!(self.sites[insn], Site::Wide) { 2 } else { 1 }),
+            Insn::Load(kind, _) => (0, wide(*kind)),
+            Insn::Store(kind, _) => (wide(*kind), 0),
+            Insn::ArrayLoad(array) => (2, element(*array)),
+            Insn::ArrayStore(array) => (2 + element(*array), 0),
+            Insn::Pop | Insn::MonitorEnter | Insn::MonitorExit => (1, 0),
+            Insn::If(..) | Insn::IfNull(..) | Insn::Switch(..) => (1, 0),
+            Insn::IfInts(..) | Insn::IfRefs(..) => (2, 0),
+            Insn::Pop2 => (2, 0),
+            Insn::Arith(Arith::Shl | Arith::Shr | Arith::Ushr, kind) => (wide(*kind) + 1, wide(*kind)),
+            Insn::Arith(_, kind) => (2 * wide(*kind), wide(*kind)),
+            Insn::Convert(convert) => (
+                wide(convert.from()),
+                match convert {
+                    Convert::Kinds(_, to) => wide(*to),
+                    _ => 1,
+                },
+            ),
+            Insn::Compare(kind, _) => (2 * wide(*kind), 1),
+            Insn::GetStatic(_) => (0, field(&self.sites[insn])),
+            Insn::PutStatic(_) => (field(&self.sites[insn]), 0),
+            Insn::GetField(_) => (1, field(&self.sites[insn])),
+            Insn::PutField(_) => (1 + field(&self.sites[insn]), 0),
+            Insn::NewArray(_) | Insn::NewRefArray(_) | Insn::ArrayLength | Insn::InstanceOf(_) => (1, 1),
+            Insn::NewMultiArray(_, dimensions) => (usize::from(*dimensions), 1),
+            _ => match &self.sites[insn] {
+                Site::Call(call) => {
+                    let taken = call.params.iter().map(|wide| if *wide { 2 } else { 1 }).sum();
+                    let given = match &call.result {
+                        Desc::Void => 0,
+                        result if result.is_wide() => 2,
+                        _ => 1,
+                    };
+                    (taken, given)
+                }
+                _ => (0, 0),
+            },
+        }
+    }
+}
+
+/// By place of the stack: the way to the object there.
+type Ways = Vec<Option<Vec<Step>>>;
+/// By instruction that writes a field: the way to its object.
+type Receivers = BTreeMap<usize, Vec<Step>>;
+
+/// What is known of a stack that is one or the other.
+fn met(one: &Ways, other: &Ways) -> Ways {
+    one.iter().zip(other).map(|(one, other)| if one == other { one.clone() } else { None }).collect()
+}
+
+fn site(class: &ClassFile, insn: &Insn) -> Site {
+    let pool = &class.pool;
+    let call = |member: MemberRef, has_receiver: bool, makes: Makes| {
+        let Some(desc) = MethodDesc::parse(&member.desc) else { return Site::Nothing };
+        let receiver = has_receiver.then_some(false);
+        let params = receiver.into_iter().chain(desc.params.iter().map(Desc::is_wide)).collect();
+        Site::Call(Box::new(CallSite { member, params, result: desc.result, has_receiver, makes }))
+    };
+    match insn {
+        Insn::GetStatic(index) | Insn::PutStatic(index) | Insn::GetField(index) | Insn::PutField(index) => {
+            let member = pool.field(*index).ok();
+            let desc = member.as_ref().and_then(|member| Desc::parse(&member.desc));
+            match (member, desc) {
+                (Some(member), Some(desc)) => Site::Field(FieldSite { member, desc, number: OnceCell::new() }),
+                _ => Site::Nothing,
+            }
+        }
+        Insn::InvokeVirtual(index) | Insn::InvokeSpecial(index) | Insn::InvokeInterface(index) => {
+            pool.method(*index).map_or(Site::Nothing, |(member, _)| call(member, true, Makes::Result))
+        }
+        Insn::InvokeStatic(index) => {
+            pool.method(*index).map_or(Site::Nothing, |(member, _)| call(member, false, Makes::Result))
+        }
+        Insn::InvokeDynamic(index) => match pool.call_site(*index) {
+            Ok((bootstrap, name, desc)) => {
+                let handle = class.bootstrap(bootstrap).and_then(|found| pool.handle(found.method).ok());
+                let by = handle.map_or("".into(), |handle| handle.member.class);
+                let makes = match &*by {
+                    "java/lang/runtime/ObjectMethods" => Makes::RecordMember,
+                    _ => Makes::Result,
+                };
+                call(MemberRef { class: by, name, desc }, false, makes)
+            }
+            Err(_) => Site::Nothing,
+        },
+        Insn::Constant(index) => match pool.get(*index) {
+            Ok(Constant::Long(_) | Constant::Double(_)) => Site::Wide,
+            Ok(Constant::Integer(number)) => Site::Constant(Key::Number(*number)),
+            Ok(Constant::String(text)) => match pool.text(*text) {
+                Ok(text) => Site::Constant(Key::Text(String::from_utf16_lossy(&text.units()).to_lowercase().into())),
+                Err(_) => Site::Nothing,
+            },
+            Ok(Constant::Dynamic(_, of))
+                if pool.name_and_type(*of).is_ok_and(|(_, desc)| &*desc == "J" || &*desc == "D") =>
+            {
+                Site::Wide
+            }
+            _ => Site::Nothing,
+        },
+        _ => Site::Nothing,
+    }
+}

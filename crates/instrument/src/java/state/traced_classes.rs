@@ -1,0 +1,202 @@
+//! The classes of a trace: their methods as they can be followed, and which fields are whose.
+
+use super::java_trace::Traced;
+use super::method_facts::MethodFacts;
+use crate::state::StateRules;
+use std::cell::OnceCell;
+use std::collections::{BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::Arc;
+use touchstone_front_java::classfile::{ClassFile, Member, MemberRef, access};
+use touchstone_probes_java::is_test_class;
+
+/// A class that was followed.
+pub(in crate::java) struct FollowedClass {
+    pub unit: u64,
+    pub class: ClassFile,
+    /// Its source, as far as it is known.
+    pub source: String,
+    /// It is a test: what is its own is no state of the program.
+    pub is_test: bool,
+    methods: Vec<OnceCell<Option<Rc<MethodFacts>>>>,
+}
+
+/// A field, by its number.
+pub(in crate::java) type FieldId = u32;
+
+/// A field of a class.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(in crate::java) struct Field {
+    /// The class that declares it, as far as that is known.
+    pub class: Arc<str>,
+    pub name: Arc<str>,
+    /// It belongs to the user's program.
+    pub is_state: bool,
+    /// It gets its value once.
+    pub is_final: bool,
+}
+
+/// All classes of a trace.
+pub(in crate::java) struct Classes {
+    classes: Vec<(Traced, Option<Rc<FollowedClass>>)>,
+    by_name: HashMap<Arc<str>, Rc<FollowedClass>>,
+    pub fields: Vec<Field>,
+    numbers: HashMap<(Arc<str>, Arc<str>), FieldId>,
+    /// By what code names: the field.
+    resolved: HashMap<(Arc<str>, Arc<str>), FieldId>,
+}
+
+impl Classes {
+    /// Of a trace whose classes are kept in a directory.
+    pub fn new(units: &Path, traced: &[Traced]) -> Classes {
+        let mut all = Classes {
+            classes: Vec::new(),
+            by_name: HashMap::new(),
+            fields: Vec::new(),
+            numbers: HashMap::new(),
+            resolved: HashMap::new(),
+        };
+        for traced in traced {
+            let read = FollowedClass::read(units, traced.unit).map(Rc::new);
+            if let Some(class) = &read {
+                all.by_name.insert(class.class.name.clone(), class.clone());
+            }
+            all.classes.push((*traced, read));
+        }
+        all
+    }
+
+    /// How many classes can't be read.
+    pub fn unreadable(&self) -> usize {
+        self.classes.iter().filter(|(_, class)| class.is_none()).count()
+    }
+
+    /// A method by its number.
+    pub(super) fn method(&self, number: u32, rules: &StateRules) -> Option<Rc<MethodFacts>> {
+        let behind = self.classes.partition_point(|(traced, _)| traced.first <= number);
+        let (traced, class) = self.classes.get(behind.checked_sub(1)?)?;
+        let (class, index) = (class.as_ref()?, (number - traced.first) as usize);
+        let facts = || MethodFacts::new(class, index, rules).map(Rc::new);
+        class.methods.get(index)?.get_or_init(facts).clone()
+    }
+
+    /// A method by its number, and its class.
+    pub fn member(&self, number: u32) -> Option<(&Rc<FollowedClass>, &Member)> {
+        let behind = self.classes.partition_point(|(traced, _)| traced.first <= number);
+        let (traced, class) = self.classes.get(behind.checked_sub(1)?)?;
+        let class = class.as_ref()?;
+        Some((class, class.class.methods.get((number - traced.first) as usize)?))
+    }
+
+    /// A class by its name.
+    pub fn named(&self, name: &str) -> Option<&Rc<FollowedClass>> {
+        self.by_name.get(name)
+    }
+
+    /// A class, and all that it extends and implements, as far as these were followed: the nearest first.
+    pub fn above(&self, name: &str) -> Vec<&Rc<FollowedClass>> {
+        let mut found: Vec<&Rc<FollowedClass>> = self.by_name.get(name).into_iter().collect();
+        let mut at = 0;
+        while let Some(class) = found.get(at).copied() {
+            let above = class.class.superclass.iter().chain(&class.class.interfaces);
+            for above in above.filter_map(|name| self.by_name.get(name)) {
+                if !found.iter().any(|known| Rc::ptr_eq(known, above)) {
+                    found.push(above);
+                }
+            }
+            at += 1;
+        }
+        found
+    }
+
+    /// The class whose method runs if it is called for an object of a class.
+    pub fn with_method(&self, class: &str, name: &str, desc: &str) -> Option<&Rc<FollowedClass>> {
+        let has_code = |class: &&Rc<FollowedClass>| {
+            class.class.method(name, desc).is_some_and(|index| class.class.methods[index].code().is_some())
+        };
+        self.above(class).into_iter().find(has_code)
+    }
+
+    /// Whether a class extends another, as far as that is known.
+    pub fn inherits(&self, class: &str, from: &str) -> bool {
+        let mut above = self.above(class).into_iter();
+        above.any(|class| class.class.superclass.as_deref() == Some(from))
+    }
+
+    /// Whether a method is one of the user's: a class that was followed, or one above it, declares it.
+    pub fn declares(&self, method: &MemberRef) -> bool {
+        let (mut waiting, mut seen) = (vec![&method.class], BTreeSet::new());
+        while let Some(name) = waiting.pop() {
+            let Some(found) = self.by_name.get(name).filter(|_| seen.insert(name)) else { continue };
+            if found.class.method(&method.name, &method.desc).is_some() {
+                return true;
+            }
+            waiting.extend(found.class.interfaces.iter().chain(&found.class.superclass));
+        }
+        false
+    }
+
+    /// Fields that are no statics, of a class with all that it extends.
+    pub fn fields_of(&mut self, class: &Rc<FollowedClass>) -> Vec<FieldId> {
+        let own = class.class.fields.iter().filter(|field| !field.is(access::STATIC));
+        let names: Vec<Arc<str>> = own.map(|field| field.name.clone()).collect();
+        names.into_iter().map(|name| self.number(class.class.name.clone(), name)).collect()
+    }
+
+    /// The field that code names.
+    pub fn field(&mut self, class: &Arc<str>, name: &Arc<str>) -> FieldId {
+        let key = (class.clone(), name.clone());
+        if let Some(known) = self.resolved.get(&key) {
+            return *known;
+        }
+        let declared = self.declaring(class, name, 0).unwrap_or_else(|| class.clone());
+        let number = self.number(declared, name.clone());
+        self.resolved.insert(key, number);
+        number
+    }
+
+    /// The class that declares a field: a class, what it extends, or an interface.
+    pub fn declaring(&self, class: &str, name: &str, depth: usize) -> Option<Arc<str>> {
+        const DEEPEST: usize = 64;
+        let found = self.by_name.get(class).filter(|_| depth < DEEPEST)?;
+        if found.class.fields.iter().any(|field| &*field.name == name) {
+            return Some(found.class.name.clone());
+        }
+        let above = found.class.interfaces.iter().chain(&found.class.superclass);
+        above.filter_map(|above| self.declaring(above, name, depth + 1)).next()
+    }
+
+    fn number(&mut self, class: Arc<str>, name: Arc<str>) -> FieldId {
+        let key = (class, name);
+        if let Some(known) = self.numbers.get(&key) {
+            return *known;
+        }
+        let (class, name) = key.clone();
+        // What the compiler adds has a `$` in its name.
+        let is_state = self.by_name.get(&class).is_some_and(|class| !class.is_test) && !name.contains('$');
+        let declared = self.by_name.get(&class).and_then(|class| class.field(&name));
+        let is_final = declared.is_none_or(|field| field.is(access::FINAL));
+        self.fields.push(Field { class, name, is_state, is_final });
+        let number = self.fields.len() as FieldId - 1;
+        self.numbers.insert(key, number);
+        number
+    }
+}
+
+impl FollowedClass {
+    /// A field that it declares.
+    pub fn field(&self, name: &str) -> Option<&Member> {
+        self.class.fields.iter().find(|field| &*field.name == name)
+    }
+
+    fn read(units: &Path, unit: u64) -> Option<FollowedClass> {
+        let path = |extension: &str| -> PathBuf { units.join(format!("{unit:016x}.{extension}")) };
+        let class = ClassFile::read(&std::fs::read(path("class")).ok()?).ok()?;
+        let place = PathBuf::from(std::fs::read_to_string(path("loaded")).unwrap_or_default());
+        let source = std::fs::read_to_string(path("source")).unwrap_or_default();
+        let is_test = is_test_class(&class, &place);
+        let methods = class.methods.iter().map(|_| OnceCell::new()).collect();
+        Some(FollowedClass { unit, class, source, is_test, methods })
+    }
+}

@@ -1,0 +1,265 @@
+//! What a method without parameters would give where a test ends: its code is executed on what was seen there. Only code that changes
+//! nothing is, and none of the program runs.
+
+use super::test_end_state::{End, Seen};
+use crate::java::state::Classes;
+use crate::state::Piece;
+use std::collections::BTreeSet;
+use touchstone_front_java::classfile::{Arith, ClassFile, Cond, Constant, Insn, Kind, MemberRef, MethodDesc, decode};
+
+/// So many instructions are executed,
+const MOST_STEPS: usize = 300;
+/// in so many methods inside of each other.
+const DEEPEST: usize = 4;
+
+/// Executes methods on what was seen.
+pub(super) struct Evaluation<'e> {
+    pub classes: &'e Classes,
+    pub end: &'e End,
+    /// What was read.
+    pub reads: BTreeSet<Piece>,
+    steps: usize,
+}
+
+impl<'e> Evaluation<'e> {
+    pub fn new(classes: &'e Classes, end: &'e End) -> Evaluation<'e> {
+        Evaluation { classes, end, reads: BTreeSet::new(), steps: 0 }
+    }
+
+    /// What a method gives; `None` if that can't be said.
+    pub fn call(&mut self, class: &ClassFile, name: &str, desc: &str, given: Vec<Seen>, depth: usize) -> Option<Seen> {
+        let method = &class.methods[class.method(name, desc)?];
+        let code = method.code().filter(|_| depth < DEEPEST)?;
+        let insns = decode(&code.bytes, code.offset).ok()?;
+        let mut locals: Vec<Option<Seen>> = Vec::new();
+        for value in given {
+            let wide = matches!(value, Seen::Long(_) | Seen::Double(_));
+            locals.push(Some(value));
+            locals.extend(wide.then_some(None));
+        }
+        locals.resize(usize::from(code.max_locals), None);
+        let mut stack: Vec<Seen> = Vec::new();
+        let mut at = 0;
+        loop {
+            self.steps += 1;
+            if self.steps > MOST_STEPS {
+                return None;
+            }
+            let insn = insns.get(at)?;
+            let jump = |target: usize| insns.iter().position(|insn| insn.at == target);
+            at += 1;
+            match &insn.insn {
+                Insn::Nop | Insn::CheckCast(_) => {}
+                Insn::Null => stack.push(Seen::Null),
+                Insn::PushInt(value) => stack.push(Seen::Int(*value)),
+                Insn::PushLong(value) => stack.push(Seen::Long(*value)),
+                Insn::PushFloat(bits) => stack.push(Seen::Float(*bits)),
+                Insn::PushDouble(bits) => stack.push(Seen::Double(*bits)),
+                Insn::Constant(index) => stack.push(constant(class, *index)?),
+                Insn::Load(_, local) => stack.push(locals.get(usize::from(*local))?.clone()?),
+                Insn::Store(_, local) => *locals.get_mut(usize::from(*local))? = Some(stack.pop()?),
+                Insn::Dup => stack.push(stack.last()?.clone()),
+                Insn::Pop => drop(stack.pop()?),
+                Insn::Goto(target) => at = jump(*target)?,
+                Insn::If(cond, target) => {
+                    let Seen::Int(value) = stack.pop()? else { return None };
+                    if holds(*cond, value.cmp(&0)) {
+                        at = jump(*target)?;
+                    }
+                }
+                Insn::IfInts(cond, target) => {
+                    let (Seen::Int(right), Seen::Int(left)) = (stack.pop()?, stack.pop()?) else { return None };
+                    if holds(*cond, left.cmp(&right)) {
+                        at = jump(*target)?;
+                    }
+                }
+                Insn::IfNull(cond, target) => {
+                    let is_null = stack.pop()? == Seen::Null;
+                    if is_null == (*cond == Cond::Eq) {
+                        at = jump(*target)?;
+                    }
+                }
+                Insn::IfRefs(cond, target) => {
+                    let (right, left) = (stack.pop()?, stack.pop()?);
+                    // Equal texts may be different objects.
+                    let known = |value: &Seen| matches!(value, Seen::Null | Seen::Object(_) | Seen::Constant(..));
+                    if !known(&left) || !known(&right) {
+                        return None;
+                    }
+                    if (left == right) == (*cond == Cond::Eq) {
+                        at = jump(*target)?;
+                    }
+                }
+                Insn::Compare(Kind::Long, _) => {
+                    let (Seen::Long(right), Seen::Long(left)) = (stack.pop()?, stack.pop()?) else { return None };
+                    stack.push(Seen::Int(left.cmp(&right) as i32));
+                }
+                Insn::Arith(arith, _) => {
+                    let (right, left) = (stack.pop()?, stack.pop()?);
+                    stack.push(computed(*arith, &left, &right)?);
+                }
+                Insn::Convert(touchstone_front_java::classfile::Convert::Kinds(Kind::Int, Kind::Long)) => {
+                    let Seen::Int(value) = stack.pop()? else { return None };
+                    stack.push(Seen::Long(i64::from(value)));
+                }
+                Insn::ArrayLength => {
+                    let array = object(stack.pop()?)?;
+                    stack.push(Seen::Int(i32::try_from(self.end.objects.get(&array)?.size?).ok()?));
+                }
+                Insn::ArrayLoad(_) => {
+                    let (Seen::Int(index), Seen::Object(array)) = (stack.pop()?, stack.pop()?) else { return None };
+                    self.reads.insert(Piece::Inside { object: array });
+                    let elements = &self.end.objects.get(&array)?.elements;
+                    stack.push(elements.get(usize::try_from(index).ok()?)?.clone());
+                }
+                Insn::GetField(index) => {
+                    let field = class.pool.field(*index).ok()?;
+                    let of = object(stack.pop()?)?;
+                    stack.push(self.field(of, &field)?);
+                }
+                Insn::GetStatic(index) => {
+                    let field = class.pool.field(*index).ok()?;
+                    stack.push(self.static_field(&field)?);
+                }
+                Insn::InvokeVirtual(index) | Insn::InvokeInterface(index) | Insn::InvokeSpecial(index) => {
+                    let (member, _) = class.pool.method(*index).ok()?;
+                    let given = self.given(&member, &mut stack)?;
+                    let receiver = stack.pop()?;
+                    let is_special = matches!(insn.insn, Insn::InvokeSpecial(_));
+                    stack.push(self.invoke(&member, receiver, given, is_special, depth)?);
+                }
+                Insn::InvokeStatic(index) => {
+                    let (member, _) = class.pool.method(*index).ok()?;
+                    let given = self.given(&member, &mut stack)?;
+                    let of = self.classes.named(&member.class)?;
+                    stack.push(self.call(&of.class, &member.name, &member.desc, given, depth + 1)?);
+                }
+                Insn::Return(Some(_)) => return stack.pop(),
+                _ => return None,
+            }
+        }
+    }
+
+    fn given(&self, member: &MemberRef, stack: &mut Vec<Seen>) -> Option<Vec<Seen>> {
+        let count = MethodDesc::parse(&member.desc)?.params.len();
+        Some(stack.split_off(stack.len().checked_sub(count)?))
+    }
+
+    fn field(&mut self, of: u32, field: &MemberRef) -> Option<Seen> {
+        let seen = self.end.objects.get(&of)?;
+        let declared = self.classes.declaring(&field.class, &field.name, 0)?;
+        let found = seen.fields.iter().find(|seen| *seen.class == *declared && *seen.name == *field.name)?;
+        self.reads.insert(Piece::Field { object: of, class: found.class.clone(), name: found.name.clone() });
+        Some(found.value.clone())
+    }
+
+    fn static_field(&mut self, field: &MemberRef) -> Option<Seen> {
+        let declared = self.classes.declaring(&field.class, &field.name, 0)?;
+        let seen = self.end.statics.iter().find(|seen| *seen.class == *declared && *seen.name == *field.name);
+        if let Some(seen) = seen {
+            self.reads.insert(Piece::Static { class: seen.class.clone(), name: seen.name.clone() });
+            return Some(seen.value.clone());
+        }
+        // A constant of an enum has the enum's type.
+        (*field.desc == *format!("L{declared};")).then(|| Seen::Constant(declared.to_string(), field.name.to_string()))
+    }
+
+    fn invoke(&mut self, member: &MemberRef, on: Seen, given: Vec<Seen>, special: bool, depth: usize) -> Option<Seen> {
+        match (on, &*member.name, &given[..]) {
+            (Seen::Text(text), "length", []) => Some(Seen::Int(text.encode_utf16().count() as i32)),
+            (Seen::Text(text), "isEmpty", []) => Some(Seen::Int(i32::from(text.is_empty()))),
+            (Seen::Text(text), "equals", [Seen::Text(other)]) => Some(Seen::Int(i32::from(text == *other))),
+            (Seen::Boxed(_, number), name, []) if name.ends_with("Value") => {
+                let kinds = matches!(
+                    (&*number, name),
+                    (Seen::Int(_), "intValue" | "booleanValue" | "charValue" | "shortValue" | "byteValue")
+                        | (Seen::Long(_), "longValue")
+                        | (Seen::Float(_), "floatValue")
+                        | (Seen::Double(_), "doubleValue")
+                );
+                kinds.then_some(*number)
+            }
+            (Seen::Object(object), name, _) => {
+                let seen = self.end.objects.get(&object)?;
+                if let (Some(size), []) = (seen.size, &given[..])
+                    && !seen.class.starts_with('[')
+                {
+                    self.reads.insert(Piece::Inside { object });
+                    return match name {
+                        "size" => Some(Seen::Int(i32::try_from(size).ok()?)),
+                        "isEmpty" => Some(Seen::Int(i32::from(size == 0))),
+                        _ => None,
+                    };
+                }
+                let from = if special { member.class.to_string() } else { seen.class.clone() };
+                let of = self.classes.with_method(&from, name, &member.desc)?;
+                let mut all = vec![Seen::Object(object)];
+                all.extend(given);
+                self.call(&of.class, name, &member.desc, all, depth + 1)
+            }
+            _ => None,
+        }
+    }
+}
+
+fn object(value: Seen) -> Option<u32> {
+    match value {
+        Seen::Object(object) => Some(object),
+        _ => None,
+    }
+}
+
+fn constant(class: &ClassFile, index: u16) -> Option<Seen> {
+    Some(match class.pool.get(index).ok()? {
+        Constant::Integer(value) => Seen::Int(*value),
+        Constant::Long(value) => Seen::Long(*value),
+        Constant::Float(bits) => Seen::Float(*bits),
+        Constant::Double(bits) => Seen::Double(*bits),
+        Constant::String(text) => Seen::Text(class.pool.text(*text).ok()?.text().to_string()),
+        _ => return None,
+    })
+}
+
+fn holds(cond: Cond, order: std::cmp::Ordering) -> bool {
+    match cond {
+        Cond::Eq => order.is_eq(),
+        Cond::Ne => order.is_ne(),
+        Cond::Lt => order.is_lt(),
+        Cond::Ge => order.is_ge(),
+        Cond::Gt => order.is_gt(),
+        Cond::Le => order.is_le(),
+    }
+}
+
+fn computed(arith: Arith, left: &Seen, right: &Seen) -> Option<Seen> {
+    Some(match (left, right) {
+        (Seen::Int(left), Seen::Int(right)) => Seen::Int(match arith {
+            Arith::Add => left.wrapping_add(*right),
+            Arith::Sub => left.wrapping_sub(*right),
+            Arith::Mul => left.wrapping_mul(*right),
+            Arith::Div if *right != 0 => left.wrapping_div(*right),
+            Arith::Rem if *right != 0 => left.wrapping_rem(*right),
+            Arith::And => left & right,
+            Arith::Or => left | right,
+            Arith::Xor => left ^ right,
+            _ => return None,
+        }),
+        (Seen::Long(left), Seen::Long(right)) => Seen::Long(match arith {
+            Arith::Add => left.wrapping_add(*right),
+            Arith::Sub => left.wrapping_sub(*right),
+            Arith::Mul => left.wrapping_mul(*right),
+            _ => return None,
+        }),
+        (Seen::Double(left), Seen::Double(right)) => {
+            let (left, right) = (f64::from_bits(*left), f64::from_bits(*right));
+            Seen::Double(match arith {
+                Arith::Add => (left + right).to_bits(),
+                Arith::Sub => (left - right).to_bits(),
+                Arith::Mul => (left * right).to_bits(),
+                Arith::Div => (left / right).to_bits(),
+                _ => return None,
+            })
+        }
+        _ => return None,
+    })
+}

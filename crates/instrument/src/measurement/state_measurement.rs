@@ -1,0 +1,84 @@
+//! What the traces of a suite say.
+
+use super::Measured;
+use crate::c::state::{Judgement, Trace, judge};
+use crate::hits::{HitFile, MeasuredUnit, at_once};
+use crate::java::state::{JavaTrace, Whose, follow};
+use crate::state::{Piece, StateRecord, StateRules, Suggested, TestEnd, TestStates};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// What the traces of a suite say.
+#[derive(Debug, Default)]
+pub struct States {
+    /// What the tests changed, and what their assertions depend on.
+    pub tests: Vec<TestStates>,
+    /// What could be looked at where tests of C ended.
+    ends: Vec<TestEnd>,
+    /// Units in traces that no record explains, and steps that fitted nothing.
+    pub unexplained: u64,
+}
+
+/// What the tests changed and what their assertions depend on.
+pub fn states(measured: &Measured, rules: &StateRules) -> States {
+    let identity = |unit: &MeasuredUnit| u64::from_str_radix(&unit.record.unit, 16).unwrap_or(0);
+    let empty = StateRecord::default();
+    let units: Vec<(u64, &StateRecord)> =
+        measured.units.iter().map(|unit| (identity(unit), unit.record.state.as_ref().unwrap_or(&empty))).collect();
+    let named = |command: &[String], pid: u32| {
+        HitFile { test: None, command: command.to_vec(), pid, units: Vec::new() }.process_name()
+    };
+    let name = |trace: &Trace| named(&trace.command, trace.pid);
+    // A trace that can't be read is of a process that did nothing.
+    let traces = measured.traces.iter().filter_map(|path| Trace::read(path).ok().flatten());
+    let Judgement { mut tests, ends, mut unexplained } = judge(&units, traces, rules, &name);
+    // Tests of Java are none of those of C, whatever they are called.
+    let places = units.iter().enumerate().rev().map(|(place, (unit, _))| (*unit, place));
+    let places: BTreeMap<u64, usize> = places.collect();
+    let unit_of = |identity: u64| places.get(&identity).copied().unwrap_or(usize::MAX);
+    let mut of_java: BTreeMap<String, TestStates> = BTreeMap::new();
+    for path in &measured.java_traces {
+        // The agent writes whole headers: a file without one is damaged.
+        let Some(trace) = JavaTrace::read(path) else {
+            unexplained += 1;
+            continue;
+        };
+        let classes = path.parent().and_then(Path::parent).unwrap_or(Path::new("")).join("units");
+        let (judged, unfit) = follow(&trace, &classes, rules, &unit_of);
+        unexplained += unfit;
+        for judged in judged {
+            let process = || trace.test.clone().unwrap_or_else(|| named(&trace.command, trace.pid));
+            let test = match judged.whose {
+                Whose::Test(name) => name,
+                Whose::Process => process(),
+                Whose::Nobody => at_once(&process()),
+            };
+            let known = of_java.entry(test.clone()).or_insert_with(|| TestStates { test, ..TestStates::default() });
+            known.beside |= judged.is_beside;
+            known.merge(judged.uses, judged.is_cut_off, judged.asserts);
+        }
+    }
+    tests.extend(of_java.into_values());
+    States { tests, ends, unexplained }
+}
+
+/// Assertions that would check what tests left unchecked, as far as they said what they leave behind.
+pub fn suggestions(measured: &Measured, states: &States) -> Vec<Suggested> {
+    let is_of_c = |test: &&TestStates| test.uses.iter().any(|used| matches!(used.piece, Piece::Left(_)));
+    let (c, java): (Vec<&TestStates>, Vec<&TestStates>) = states.tests.iter().partition(is_of_c);
+    let mut found = crate::java::suggest::suggest(&java, &measured.java_traces, &measured.java_ends);
+    found.extend(crate::c::suggest::suggest(&c, &states.ends, &measured.units));
+    found
+}
+
+/// Cuts all traces of a measurement to what is used of them.
+pub fn trim_traces(directory: &Path) {
+    let Ok(entries) = std::fs::read_dir(directory.join("hits")) else { return };
+    let paths = entries.filter_map(|entry| entry.ok().map(|entry| entry.path()));
+    // A trace that can't be cut is only bigger than it must be.
+    paths.for_each(|path| match path.extension().and_then(|extension| extension.to_str()) {
+        Some("state") => drop(Trace::trim(&path)),
+        Some("jstate") => drop(JavaTrace::trim(&path)),
+        _ => {}
+    });
+}
