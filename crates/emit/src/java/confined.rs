@@ -3,7 +3,7 @@
 //! A JVM does not live with the filter of system calls that C's tests have (`c/sandbox.rs`); the other layers keep it in, mounts
 //! also where there is landlock, since only they keep the modes of files.
 
-use crate::c::sandbox::{Layer, plain_launcher};
+use crate::c::build::sandbox::{Layer, plain_launcher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

@@ -6,9 +6,9 @@
 //! Deliberately not here: what a kept suite covers, and whether it still passes (`touchstone_campaign`'s).
 
 use crate::EmitError;
-use crate::c::chunk::Chunk;
-use crate::c::owned::Whose;
-use crate::c::suite::{OURS, chunk_paths, file_name, remove_ours};
+use crate::c::files::checksum::Whose;
+use crate::c::files::chunk::Chunk;
+use crate::c::files::suite::{OURS, chunk_paths, file_name, remove_ours};
 use std::fs;
 use std::path::{Path, PathBuf};
 use touchstone_base::Span;

@@ -1,7 +1,7 @@
 //! What no test can make: structures that only the library makes, and whose insides are its own business; and ends that
 //! C does not have.
 
-use crate::c::variable::are_elsewhere;
+use crate::c::text::varargs::are_elsewhere;
 use touchstone_criteria::{Outcome, TestCase, TestKind, Unmakeable};
 use touchstone_ir::{DataType, DataTypeId, DataValue, Module, PointerTarget};
 

@@ -4,13 +4,13 @@
 //! numbers from a structure; a test is then one initialiser of that structure. A test is a row if everything that it
 //! makes and checks is made of numbers, and what it asks for is bytes. Pointers to whole objects are part of the shape.
 
-use crate::c::alone::leaves_nothing;
-use crate::c::body::{FunctionTest, TestedProgram, announcements, exit_status, is_void, program_call};
-use crate::c::literal;
-use crate::c::place::member;
-use crate::c::surroundings::{self, nameable};
-use crate::c::unwritable::Unwritable;
-use crate::c::variable::{is_made_by_call, takes_list};
+use crate::c::syntax::limitation::Unwritable;
+use crate::c::syntax::literal;
+use crate::c::syntax::subobject::member;
+use crate::c::text::body::{FunctionTest, TestedProgram, announcements, exit_status, is_void, program_call};
+use crate::c::text::environment::{self, nameable};
+use crate::c::text::side_effects::leaves_nothing;
+use crate::c::text::varargs::{is_made_by_call, takes_list};
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_criteria::{Given, NamedValue, ObjectInput, Outcome, Replay, TestCase, TestKind};
 use touchstone_ir::{DataType, DataTypeId, DataValue, InputSource};
@@ -101,7 +101,7 @@ pub(crate) fn row(program: &TestedProgram, test: &TestCase, shapes: &mut BTreeMa
     let text = match told.is_empty() {
         true => format!("    {{{number}, {{{values}}}}},\n"),
         false => {
-            format!("    /* {} */\n    {{{number}, {{{values}}}}},\n", crate::c::comment::comment_text(&told))
+            format!("    /* {} */\n    {{{number}, {{{values}}}}},\n", crate::c::syntax::comment::comment_text(&told))
         }
     };
     let table = Table { function: function.to_string(), shape, kind };
@@ -179,7 +179,7 @@ fn program_result(program: &TestedProgram, test: &TestCase) -> Option<(u64, Stri
         Outcome::Exited(status) => (status & 255) as u64,
         _ => exit_status(program, test)?,
     };
-    let (name, arguments) = (&program.name, surroundings::arguments(program, test));
+    let (name, arguments) = (&program.name, environment::arguments(program, test));
     let nothing = if is_void(program) { ", 0" } else { "" };
     leaves_nothing(program, test).then(|| (status, format!("({name}({arguments}){nothing})")))
 }

@@ -8,10 +8,10 @@
 //! others run all tests in one process, so tests that end it are skipped, with the reason, where the framework can't
 //! take that.
 
-use crate::c::comment::comment_text;
-use crate::c::literal;
-use crate::c::process::{CMOCKA_ALONE, Ends, Listed, Processes, UNITY_ALONE, alone};
-use crate::c::unwritable::Unwritable;
+use crate::c::syntax::comment::comment_text;
+use crate::c::syntax::limitation::Unwritable;
+use crate::c::syntax::literal;
+use crate::c::text::process_isolation::{CMOCKA_ALONE, Ends, Listed, Processes, UNITY_ALONE, alone};
 use touchstone_base::float::Format;
 use touchstone_criteria::{Outcome, TestCase};
 use touchstone_ir::DataType;

@@ -3,7 +3,7 @@
 //! Each function is replayed by itself, several at a time, and all are linked with the same files.
 
 use crate::EmitError;
-use crate::c::compiler::{Compiler, Variant};
+use crate::c::build::compiler::{Compiler, Variant};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};

@@ -1,14 +1,14 @@
 //! Values of one test as C: initialisers, pointers between objects, and checks of what is there afterwards.
 
-use crate::c::ctype::CTypes;
-use crate::c::form::Form;
-use crate::c::literal;
-use crate::c::makeable::librarys_own;
-use crate::c::names::source_name;
-use crate::c::place::{compatible, member, part, path_to, path_to_part};
-use crate::c::stubs::callback;
-use crate::c::unwritable::Unwritable;
-use crate::c::visibility::{Reach, Visibility};
+use crate::c::syntax::ctype::CTypes;
+use crate::c::syntax::limitation::Unwritable;
+use crate::c::syntax::literal;
+use crate::c::syntax::names::source_name;
+use crate::c::syntax::subobject::{compatible, member, part, path_to, path_to_part};
+use crate::c::text::form::Form;
+use crate::c::text::library_types::librarys_own;
+use crate::c::text::stubs::callback;
+use crate::c::text::visibility::{Reach, Visibility};
 use std::collections::BTreeSet;
 use touchstone_criteria::NamedValue;
 use touchstone_ir::{DataType, DataTypeId, DataTypes, DataValue, Field, Init, IntKind, Linkage, Module, PointerTarget};

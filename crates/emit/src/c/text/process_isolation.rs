@@ -4,7 +4,7 @@
 //!
 //! Our own harness always does that.
 
-use crate::c::form::Form;
+use crate::c::text::form::Form;
 use std::collections::BTreeSet;
 use touchstone_criteria::{Outcome, Replay, TestCase};
 use touchstone_ir::{CallGraph, Function, GlobalRole, InstKind, Linkage, Module};

@@ -1,8 +1,8 @@
 //! What the preprocessor makes of the program's files: which words and functions a file has, and which macros are left at
 //! its end, in whose reach the text of tests then stands.
 
-use crate::c::build::Build;
-use crate::c::names::{is_identifier, source_name};
+use crate::c::build::configuration::Build;
+use crate::c::syntax::names::{is_identifier, source_name};
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::Hasher;
 use std::process::Command;

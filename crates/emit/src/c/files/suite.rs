@@ -11,20 +11,20 @@
 //! list of tests and their `main` only after [`CSuite::finish`].
 
 use crate::EmitError;
-use crate::c::alone::keeps_to_itself;
-use crate::c::body::{TestedProgram, main_prototype, test_text};
-use crate::c::build::{Build, relative_path};
-use crate::c::comment::{comment_text, covers_comment};
-use crate::c::ctype::CTypes;
-use crate::c::form::Form;
-use crate::c::kept::{free_suite, text_before};
-use crate::c::names::{program_names, source_name};
-use crate::c::owned::{Beginnings, OwnedFile, Whose, checksum_line, with_checksum, write_stamped};
-use crate::c::preprocessed::{inline_definitions, replaced};
-use crate::c::process::{Listed, Processes};
-use crate::c::row::{Row, Table, row};
-use crate::c::stubs::{has_stubs, own_names, stub_text};
-use crate::c::visibility::Visibility;
+use crate::c::build::configuration::{Build, relative_path};
+use crate::c::build::preprocessor::{inline_definitions, replaced};
+use crate::c::files::checksum::{Beginnings, OwnedFile, Whose, checksum_line, with_checksum, write_stamped};
+use crate::c::files::edited_suites::{free_suite, text_before};
+use crate::c::syntax::comment::{comment_text, covers_comment};
+use crate::c::syntax::ctype::CTypes;
+use crate::c::syntax::names::{program_names, source_name};
+use crate::c::text::body::{TestedProgram, main_prototype, test_text};
+use crate::c::text::form::Form;
+use crate::c::text::process_isolation::{Listed, Processes};
+use crate::c::text::side_effects::keeps_to_itself;
+use crate::c::text::stubs::{has_stubs, own_names, stub_text};
+use crate::c::text::table_row::{Row, Table, row};
+use crate::c::text::visibility::Visibility;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -40,20 +40,21 @@ const CHUNK: usize = 10_000;
 const ROWS_A_TEST: usize = 10;
 
 /// The header that test files include.
-pub(crate) const HEADER: &str = include_str!("../../runtime/touchstone_test.h");
+pub(crate) const HEADER: &str = include_str!("../../../runtime/touchstone_test.h");
 /// The runner that test files are linked with.
-pub(crate) const RUNNER: &str = include_str!("../../runtime/touchstone_test.c");
+pub(crate) const RUNNER: &str = include_str!("../../../runtime/touchstone_test.c");
 /// What tests of every form need where the program calls what nobody defines.
-const STUBS: &str = include_str!("../../runtime/touchstone_stubs.h");
+const STUBS: &str = include_str!("../../../runtime/touchstone_stubs.h");
 /// What tests of every form need where allocations fail.
-const ALLOCATIONS: &str = include_str!("../../runtime/touchstone_allocations.h");
+const ALLOCATIONS: &str = include_str!("../../../runtime/touchstone_allocations.h");
 /// What tests of every form need that have registers, and those that have files: the name of a header, and its text.
-const REGISTERS: (&str, &str) = ("touchstone_registers.h", include_str!("../../runtime/touchstone_registers.h"));
-const ENVIRONMENT: (&str, &str) = ("touchstone_environment.h", include_str!("../../runtime/touchstone_environment.h"));
-const FILES: (&str, &str) = ("touchstone_files.h", include_str!("../../runtime/touchstone_files.h"));
+const REGISTERS: (&str, &str) = ("touchstone_registers.h", include_str!("../../../runtime/touchstone_registers.h"));
+const ENVIRONMENT: (&str, &str) =
+    ("touchstone_environment.h", include_str!("../../../runtime/touchstone_environment.h"));
+const FILES: (&str, &str) = ("touchstone_files.h", include_str!("../../../runtime/touchstone_files.h"));
 /// What tests for GoogleTest include, and are linked with.
-const GTEST_HEADER: &str = include_str!("../../runtime/touchstone_gtest.h");
-const GTEST_GLUE: &str = include_str!("../../runtime/touchstone_gtest.cc");
+const GTEST_HEADER: &str = include_str!("../../../runtime/touchstone_gtest.h");
+const GTEST_GLUE: &str = include_str!("../../../runtime/touchstone_gtest.cc");
 
 /// The tests of one function, as C files that grow.
 pub struct CSuite<'m> {

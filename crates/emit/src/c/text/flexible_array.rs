@@ -3,9 +3,9 @@
 //!
 //! The room is `alloca`'s: the object is the test's own and ends with it, as those that are variables.
 
-use crate::c::body::FunctionTest;
-use crate::c::place::member;
-use crate::c::unwritable::Unwritable;
+use crate::c::syntax::limitation::Unwritable;
+use crate::c::syntax::subobject::member;
+use crate::c::text::body::FunctionTest;
 use touchstone_criteria::ObjectInput;
 use touchstone_ir::{DataType, DataTypeId, DataValue, Module, PointerTarget, Tail};
 

@@ -8,7 +8,7 @@
 
 use crate::EmitError;
 use crate::archive::zip;
-use crate::c::build::Build;
+use crate::c::build::configuration::Build;
 use crate::sha256::sha256;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -48,7 +48,7 @@ impl TestCompSuite {
             fs::remove_file(&old).map_err(EmitError::io(&old))?;
         }
         let function = &module.functions[entry];
-        let unit = &target.units[crate::c::suite::unit_with(module, function, target)?];
+        let unit = &target.units[crate::c::files::suite::unit_with(module, function, target)?];
         let source = fs::read(&unit.path).map_err(EmitError::io(&unit.path))?;
         let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
         let fields = [

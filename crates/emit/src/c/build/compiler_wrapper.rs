@@ -1,7 +1,7 @@
 //! The same build with a command before its compiler, which may leave something in a directory, and so may the programs.
 
 use crate::EmitError;
-use crate::c::build::Build;
+use crate::c::build::configuration::Build;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;

@@ -1,14 +1,14 @@
 //! What surrounds the program in a test: its arguments, standard input, variables of the environment, and what functions
 //! return that nobody defines (`stubs.rs`).
 
-use crate::c::body::{FunctionTest, TestedProgram};
-use crate::c::error_number;
-use crate::c::form::Form;
-use crate::c::literal;
-use crate::c::names::source_name;
-use crate::c::stubs::{parameter_name, spelled, stubs_and_callbacks};
-use crate::c::unwritable::Unwritable;
-use crate::c::values::Values;
+use crate::c::syntax::errno;
+use crate::c::syntax::limitation::Unwritable;
+use crate::c::syntax::literal;
+use crate::c::syntax::names::source_name;
+use crate::c::text::body::{FunctionTest, TestedProgram};
+use crate::c::text::form::Form;
+use crate::c::text::stubs::{parameter_name, spelled, stubs_and_callbacks};
+use crate::c::text::values::Values;
 use touchstone_criteria::{Given, GivenFile, MadeInput, TestCase};
 use touchstone_ir::{DataType, DataTypeId, DataValue, Function, GlobalRole, InputSource, PointerTarget};
 
@@ -273,7 +273,7 @@ fn changed(input: &MadeInput, values: &mut Values) -> Result<String, Unwritable>
     let value = values.initialiser(data, &changed, "")?;
     if module.globals[id].role == GlobalRole::LeftBehind {
         let known = match changed {
-            DataValue::Int(number) => error_number::name(number),
+            DataValue::Int(number) => errno::name(number),
             _ => None,
         };
         let comment = known.map_or(String::new(), |name| format!(" /* {name} */"));

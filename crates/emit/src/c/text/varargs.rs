@@ -1,10 +1,10 @@
 //! Variable arguments of the function under test: in the call where it takes them itself, through a variadic function around it
 //! where it takes a `va_list`. That function is the only way to make one that every compiler knows.
 
-use crate::c::body::{FunctionTest, TestedProgram};
-use crate::c::makeable::VA_LIST;
-use crate::c::preprocessed::is_meant;
-use crate::c::unwritable::Unwritable;
+use crate::c::build::preprocessor::is_meant;
+use crate::c::syntax::limitation::Unwritable;
+use crate::c::text::body::{FunctionTest, TestedProgram};
+use crate::c::text::library_types::VA_LIST;
 use std::collections::BTreeSet;
 use touchstone_criteria::{NamedValue, ObjectInput, Unmakeable};
 use touchstone_ir::{DataType, DataTypeId, DataValue, Module, PointerTarget, Stands};

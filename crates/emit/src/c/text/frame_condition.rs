@@ -12,8 +12,8 @@
 //! says what changed, and that nothing else did. Bytes are compared only where every byte is somebody's: padding, bit-fields
 //! and what is undefined may change without anybody seeing it, so there the members are looked at one by one.
 
-use crate::c::body::FunctionTest;
-use crate::c::place::member;
+use crate::c::syntax::subobject::member;
+use crate::c::text::body::FunctionTest;
 use touchstone_base::float::Format;
 use touchstone_ir::{DataType, DataTypeId, DataTypes, DataValue};
 

@@ -5,13 +5,13 @@
 //! Its own parameters are only passed in the same way. Arguments that are structures are not kept, nor are those of a
 //! function that the file does not declare.
 
-use crate::c::body::TestedProgram;
-use crate::c::comment::comment_text;
-use crate::c::ctype::CTypes;
-use crate::c::literal;
-use crate::c::names::source_name;
-use crate::c::unwritable::Unwritable;
-use crate::c::values::Values;
+use crate::c::syntax::comment::comment_text;
+use crate::c::syntax::ctype::CTypes;
+use crate::c::syntax::limitation::Unwritable;
+use crate::c::syntax::literal;
+use crate::c::syntax::names::source_name;
+use crate::c::text::body::TestedProgram;
+use crate::c::text::values::Values;
 use std::collections::BTreeSet;
 use touchstone_base::float::Format;
 use touchstone_base::{Id, Span};

@@ -1,19 +1,19 @@
 //! One test as the text of a C function.
 
-use crate::c::comment::comment_text;
-use crate::c::ctype::CTypes;
-use crate::c::flexible;
-use crate::c::form::Form;
-use crate::c::literal;
-use crate::c::makeable::{librarys_own, thrown};
-use crate::c::names::Locals;
-use crate::c::stubs;
-use crate::c::surroundings;
-use crate::c::unchanged::{Elements, Step, wants_copy};
-use crate::c::unwritable::Unwritable;
-use crate::c::values::{LocalObject, Values};
-use crate::c::variable::{ListArgument, callee, is_made_by_call};
-use crate::c::visibility::Visibility;
+use crate::c::syntax::comment::comment_text;
+use crate::c::syntax::ctype::CTypes;
+use crate::c::syntax::limitation::Unwritable;
+use crate::c::syntax::literal;
+use crate::c::syntax::names::Locals;
+use crate::c::text::environment;
+use crate::c::text::flexible_array;
+use crate::c::text::form::Form;
+use crate::c::text::frame_condition::{Elements, Step, wants_copy};
+use crate::c::text::library_types::{librarys_own, thrown};
+use crate::c::text::stubs;
+use crate::c::text::values::{LocalObject, Values};
+use crate::c::text::varargs::{ListArgument, callee, is_made_by_call};
+use crate::c::text::visibility::Visibility;
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_criteria::{NamedValue, ObjectInput, Outcome, Replay, TestCase, TestKind};
 use touchstone_ir::{DataType, DataValue, Function, Linkage, Module, PointerTarget};
@@ -72,7 +72,7 @@ fn body(program: &TestedProgram, test: &TestCase) -> Result<Body, Unwritable> {
             let mut writer = FunctionTest::new(program, objects);
             writer.lines.extend(forget_errors(program));
             writer.declare_objects(objects)?;
-            let around = surroundings::lines(program, test, Some(&mut writer.values))?;
+            let around = environment::lines(program, test, Some(&mut writer.values))?;
             writer.lines.extend(around);
             if earlier.is_empty() {
                 writer.declare_params(params, objects)?;
@@ -156,7 +156,7 @@ pub(crate) fn announcements(program: &TestedProgram, test: &TestCase) -> Vec<Str
 }
 
 fn program_body(program: &TestedProgram, test: &TestCase) -> Result<Vec<String>, Unwritable> {
-    let mut lines = surroundings::lines(program, test, None)?;
+    let mut lines = environment::lines(program, test, None)?;
     lines.extend(announcements(program, test));
     lines.extend(skip(program, test));
     let (status, call) = program_call(program, test);
@@ -167,7 +167,7 @@ fn program_body(program: &TestedProgram, test: &TestCase) -> Result<Vec<String>,
 
 /// The exit status of a program that returns, and the lines that run it.
 pub(crate) fn program_call(program: &TestedProgram, test: &TestCase) -> (Option<u64>, Vec<String>) {
-    let arguments = surroundings::arguments(program, test);
+    let arguments = environment::arguments(program, test);
     let call = match program.name.as_str() {
         name if is_void(program) => vec![format!("{name}({arguments});"), "touchstone_exit(0);".to_string()],
         "main" => vec![format!("RUN_PROGRAM({arguments});")],
@@ -216,7 +216,7 @@ impl<'a> FunctionTest<'a> {
                 element: object.element,
                 length: object.values.len() as u64,
                 is_array: object.is_array || object.values.len() != 1 || object.on_heap,
-                tail: flexible::tail_of(program.module, object),
+                tail: flexible_array::tail_of(program.module, object),
                 declared: false,
             })
             .collect();

@@ -1,7 +1,7 @@
 //! From what the runner saw to a verdict on the prediction.
 
-use crate::c::compiler::Variant;
-use crate::c::sanitizer::{Finding, Report, reports};
+use crate::c::build::compiler::Variant;
+use crate::c::run::sanitizer_report::{Finding, Report, reports};
 use crate::tap::TapResult;
 use touchstone_base::{Files, Span};
 use touchstone_criteria::{Disagreement, NotCheckable, Outcome, Replay, TestCase};

@@ -1,10 +1,10 @@
 //! Which names of the program a test file can use: it includes one source file, the others are only linked.
 
-use crate::c::build::Build;
-use crate::c::ctype::CTypes;
-use crate::c::names::source_name;
-use crate::c::preprocessed::{Surface, words_of};
-use crate::c::unwritable::Unwritable;
+use crate::c::build::configuration::Build;
+use crate::c::build::preprocessor::{Surface, words_of};
+use crate::c::syntax::ctype::CTypes;
+use crate::c::syntax::limitation::Unwritable;
+use crate::c::syntax::names::source_name;
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::sync::Arc;

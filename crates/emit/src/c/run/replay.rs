@@ -4,12 +4,12 @@
 //! tests that run to their end (plain) and tests that go wrong (with sanitizers).
 
 use crate::EmitError;
-use crate::c::build::Build;
-use crate::c::chunk::Chunk;
-use crate::c::compiler::{Compiler, Variant, compile_others};
-use crate::c::suite::{chunk_paths, unit_with};
-use crate::c::symbols::Symbols;
-use crate::c::verdict::verdict;
+use crate::c::build::compiler::{Compiler, Variant, compile_others};
+use crate::c::build::configuration::Build;
+use crate::c::files::chunk::Chunk;
+use crate::c::files::suite::{chunk_paths, unit_with};
+use crate::c::run::replay_verdict::verdict;
+use crate::c::run::symbolizer::Symbols;
 use crate::tap::{TapReader, TapResult};
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};

@@ -1,8 +1,8 @@
 //! Types as C writes them: declarations, and names for types that the source gave none.
 
 use crate::EmitError;
-use crate::c::names::{is_identifier, source_name};
-use crate::c::unwritable::Unwritable;
+use crate::c::syntax::limitation::Unwritable;
+use crate::c::syntax::names::{is_identifier, source_name};
 use std::collections::BTreeMap;
 use touchstone_base::float::Format;
 use touchstone_ir::{DataType, DataTypeId, FuncId, Linkage, Module};

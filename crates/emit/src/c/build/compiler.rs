@@ -2,9 +2,9 @@
 //!
 //! Signed overflow wraps and types may alias, as in the model, whatever the user's flags say: ours stand last.
 
-use crate::c::build::Build;
-use crate::c::preprocessed::inline_definitions;
-use crate::c::suite::includable;
+use crate::c::build::configuration::Build;
+use crate::c::build::preprocessor::inline_definitions;
+use crate::c::files::suite::includable;
 use crate::{EmitError, SourceUnit};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -1,9 +1,9 @@
 //! How the user's program is compiled, and where its files are.
 
-use crate::c::compiler::Compiler;
-use crate::c::once::Once;
-use crate::c::preprocessed::Preprocessed;
-use crate::c::sandbox::Sandbox;
+use crate::c::build::compiler::Compiler;
+use crate::c::build::preprocessor::Preprocessed;
+use crate::c::build::sandbox::Sandbox;
+use crate::c::build::unit_objects::Once;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
