@@ -5,7 +5,7 @@
 //! `None` where something can't be read: then nobody can say.
 
 use crate::c::build::object_cache::in_path;
-use crate::c::files::suite::chunk_paths;
+use crate::c::files::suite_file::chunk_paths;
 use crate::{Build, JavaTarget, Target};
 use std::hash::{Hash, Hasher};
 use std::path::Path;

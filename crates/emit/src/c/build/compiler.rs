@@ -3,8 +3,8 @@
 //! Signed overflow wraps and types may alias, as in the model, whatever the user's flags say: ours stand last.
 
 use crate::c::build::configuration::Build;
+use crate::c::build::include_path::includable;
 use crate::c::build::preprocessor::inline_definitions;
-use crate::c::files::suite::includable;
 use crate::{EmitError, SourceUnit};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -1,14 +1,16 @@
 //! How the user's program is compiled, and where its files are.
 
+use crate::EmitError;
 use crate::c::build::compiler::Compiler;
 use crate::c::build::preprocessor::Preprocessed;
 use crate::c::build::sandbox::Sandbox;
 use crate::c::build::unit_objects::Once;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use touchstone_base::FileId;
-use touchstone_ir::Module;
+use touchstone_ir::{Function, Module};
 
 /// How the user's program is compiled.
 #[derive(Clone, Debug)]
@@ -72,6 +74,34 @@ impl Build {
         exact.or_else(|| self.units.iter().position(|unit| same_file(&unit.path, path)))
     }
 
+    /// The unit to include: the one that defines the function, or one that includes the header that does; that which its name says, where
+    /// several have another one of it, or else the first.
+    pub(crate) fn unit_with(&self, module: &Module, function: &Function) -> Result<usize, EmitError> {
+        if let Some(unit) = self.unit_of_file(module, function.span.file) {
+            return Ok(unit);
+        }
+        let file = module.files.get(function.span.file).cloned().unwrap_or_default();
+        let name = Path::new(&file).file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let includes = |unit: &SourceUnit| {
+            let mut command = Command::new(&self.cc);
+            command.args(&unit.flags).arg("-I").arg(&self.include_dir).args(["-w", "-M"]).arg(&unit.path);
+            let list = command.output().map(|output| output.stdout).unwrap_or_default();
+            // Blanks in names are written with a backslash.
+            let list = String::from_utf8_lossy(&list).replace("\\\n", " ").replace("\\ ", "\u{1}").replace("\\#", "#");
+            list.split_whitespace().any(|path| Path::new(&path.replace('\u{1}', " ")).ends_with(&name))
+        };
+        let is_named = |unit: &SourceUnit| {
+            function
+                .name
+                .split_once('@')
+                .is_some_and(|(_, said)| unit.path.ends_with(said.split('$').next().unwrap_or(said)))
+        };
+        let with_header = |unit: &SourceUnit| !name.is_empty() && includes(unit);
+        let named = self.units.iter().position(|unit| is_named(unit) && with_header(unit));
+        let found = named.or_else(|| self.units.iter().position(with_header));
+        found.ok_or(EmitError::NoUnit { function: function.name.clone(), file })
+    }
+
     /// Whether somebody wants us to stop.
     pub(crate) fn is_interrupted(&self) -> bool {
         self.interrupt.load(Ordering::Relaxed)
@@ -90,29 +120,5 @@ fn same_file(a: &Path, b: &Path) -> bool {
     match (a.canonicalize(), b.canonicalize()) {
         (Ok(a), Ok(b)) => a == b,
         _ => false,
-    }
-}
-
-/// `path` as it is reached from the directory `from`; both must be absolute and without links.
-pub(crate) fn relative_path(path: &Path, from: &Path) -> PathBuf {
-    let (to, base): (Vec<Component>, Vec<Component>) = (path.components().collect(), from.components().collect());
-    let common = to.iter().zip(&base).take_while(|(a, b)| a == b).count();
-    let up = std::iter::repeat_n(Component::ParentDir, base.len() - common);
-    up.chain(to[common..].iter().copied()).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_path_is_shown_from_where_the_test_file_stands() {
-        let check = |path: &str, from: &str, expected: &str| {
-            assert_eq!(relative_path(Path::new(path), Path::new(from)), PathBuf::from(expected));
-        };
-        check("/p/src/a.c", "/p/tests", "../src/a.c");
-        check("/p/a.c", "/p", "a.c");
-        check("/p/a.c", "/q/r/s", "../../../p/a.c");
-        check("/p/out/deep/a.c", "/p/out", "deep/a.c");
     }
 }

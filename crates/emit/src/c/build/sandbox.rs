@@ -10,15 +10,11 @@
 use crate::EmitError;
 use crate::c::build::compiler::{Compiler, Variant};
 use crate::c::build::object_cache::Kept;
-use crate::c::files::suite::{HEADER, RUNNER};
+use crate::c::build::runtime_files::{FILTER, GUARD, HEADER, LAUNCHER, RUNNER};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, Mutex, OnceLock};
 use touchstone_ir::Module;
-
-const FILTER: &str = include_str!("../../../runtime/sandbox/touchstone_filter.h");
-const LAUNCHER: &str = include_str!("../../../runtime/sandbox/touchstone_sandbox.c");
-const GUARD: &str = include_str!("../../../runtime/sandbox/touchstone_guard.c");
 
 /// Functions of the library that the guard stands before.
 const WRAPPED: &[&str] = &[

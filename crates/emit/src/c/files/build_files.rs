@@ -7,7 +7,8 @@
 //! Deliberately not here: the framework itself. It is found where it is installed, or where its user says it is.
 
 use crate::EmitError;
-use crate::c::build::configuration::{Build, relative_path};
+use crate::c::build::configuration::Build;
+use crate::c::build::include_path::relative_path;
 use crate::c::files::checksum::{checksum_line_of_makefile, is_unchanged, stamped};
 use crate::c::text::form::Form;
 use std::fs;

@@ -8,7 +8,7 @@
 use crate::EmitError;
 use crate::c::files::checksum::Whose;
 use crate::c::files::chunk::Chunk;
-use crate::c::files::suite::{OURS, chunk_paths, file_name, remove_ours};
+use crate::c::files::suite_file::{OURS, chunk_paths, file_name, remove_ours};
 use std::fs;
 use std::path::{Path, PathBuf};
 use touchstone_base::Span;

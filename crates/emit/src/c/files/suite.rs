@@ -11,26 +11,31 @@
 //! list of tests and their `main` only after [`CSuite::finish`].
 
 use crate::EmitError;
-use crate::c::build::configuration::{Build, relative_path};
-use crate::c::build::preprocessor::{inline_definitions, replaced};
-use crate::c::files::checksum::{Beginnings, OwnedFile, Whose, checksum_line, with_checksum, write_stamped};
+use crate::c::build::configuration::Build;
+use crate::c::build::runtime_files::{
+    ALLOCATIONS, ENVIRONMENT, FILES, GTEST_GLUE, GTEST_HEADER, HEADER, REGISTERS, RUNNER, STUBS,
+};
+use crate::c::files::checksum::{OwnedFile, checksum_line, with_checksum, write_stamped};
 use crate::c::files::edited_suites::{free_suite, text_before};
+use crate::c::files::prologue::{allocates, prologue, taken_back};
+use crate::c::files::suite_file::{BEGIN, begin_file, begin_registry, chunk_path, file_name, remove_ours};
 use crate::c::syntax::comment::{comment_text, covers_comment};
 use crate::c::syntax::ctype::CTypes;
 use crate::c::syntax::names::{program_names, source_name};
-use crate::c::text::body::{TestedProgram, main_prototype, test_text};
+use crate::c::text::body::test_text;
 use crate::c::text::form::Form;
 use crate::c::text::process_isolation::{Listed, Processes};
 use crate::c::text::side_effects::keeps_to_itself;
-use crate::c::text::stubs::{has_stubs, own_names, stub_text};
+use crate::c::text::stubs::has_stubs;
 use crate::c::text::table_row::{Row, Table, row};
+use crate::c::text::test_macros::replaced;
+use crate::c::text::tested_program::TestedProgram;
 use crate::c::text::visibility::Visibility;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use touchstone_criteria::{Covered, TestCase};
-use touchstone_ir::{Builtin, CBuiltin, DataType, FuncId, Function, Global, InputSource, InstKind, Linkage, Module};
+use touchstone_ir::{FuncId, InputSource, Module};
 
 /// How many tests are written out before tables begin.
 const WRITTEN_OUT: usize = 100;
@@ -38,23 +43,6 @@ const WRITTEN_OUT: usize = 100;
 const CHUNK: usize = 10_000;
 /// How many rows a test is that is written out.
 const ROWS_A_TEST: usize = 10;
-
-/// The header that test files include.
-pub(crate) const HEADER: &str = include_str!("../../../runtime/touchstone_test.h");
-/// The runner that test files are linked with.
-pub(crate) const RUNNER: &str = include_str!("../../../runtime/touchstone_test.c");
-/// What tests of every form need where the program calls what nobody defines.
-const STUBS: &str = include_str!("../../../runtime/touchstone_stubs.h");
-/// What tests of every form need where allocations fail.
-const ALLOCATIONS: &str = include_str!("../../../runtime/touchstone_allocations.h");
-/// What tests of every form need that have registers, and those that have files: the name of a header, and its text.
-const REGISTERS: (&str, &str) = ("touchstone_registers.h", include_str!("../../../runtime/touchstone_registers.h"));
-const ENVIRONMENT: (&str, &str) =
-    ("touchstone_environment.h", include_str!("../../../runtime/touchstone_environment.h"));
-const FILES: (&str, &str) = ("touchstone_files.h", include_str!("../../../runtime/touchstone_files.h"));
-/// What tests for GoogleTest include, and are linked with.
-const GTEST_HEADER: &str = include_str!("../../../runtime/touchstone_gtest.h");
-const GTEST_GLUE: &str = include_str!("../../../runtime/touchstone_gtest.cc");
 
 /// The tests of one function, as C files that grow.
 pub struct CSuite<'m> {
@@ -143,7 +131,7 @@ impl<'m> CSuite<'m> {
         if allocates {
             write_stamped(&dir.join("touchstone_allocations.h"), &with_checksum(ALLOCATIONS))?;
         }
-        let unit = unit_with(module, function, target)?;
+        let unit = target.unit_with(module, function)?;
         let path = free_suite(dir, &function.name, staying)?;
         let is_beside = path != dir.join(file_name(&function.name));
         // What a suite in our own form lacks is measured; of others only the text is known.
@@ -241,7 +229,7 @@ impl<'m> CSuite<'m> {
         if !test.earlier().is_empty() || has(test, InputSource::Register) || uses_streams(test) {
             self.processes = Processes::OneEach;
         }
-        self.tests.push(Listed::of(self.program.form, test));
+        self.tests.push(self.program.form.listed(test));
         Ok(())
     }
 
@@ -342,223 +330,6 @@ impl<'m> CSuite<'m> {
     }
 }
 
-/// How a test file begins, from its first byte on.
-const BEGIN: &str = "/* Tests of ";
-/// How one begins that registers its tests.
-const REGISTRATION: &str = "/* Registers the tests of ";
-/// How our files are known. One without tests had other words once.
-pub(crate) const OURS: Beginnings = Beginnings {
-    starts: &[BEGIN, REGISTRATION],
-    marks: &["written by Touchstone", REGISTRATION],
-    empty: "/* No tests of ",
-};
-
-/// Refuses a file that is there and that we did not write: a user's directory may have tests that are called like ours.
-fn check_ours(path: &Path) -> Result<(), EmitError> {
-    match OURS.whose(path)? {
-        Whose::Nobodys | Whose::Ours => Ok(()),
-        Whose::Edited | Whose::Foreign => Err(EmitError::NotOurs { path: path.to_path_buf() }),
-    }
-}
-
-/// Removes a file of ours, if it is there.
-pub(crate) fn remove_ours(path: &Path) -> Result<(), EmitError> {
-    check_ours(path)?;
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(EmitError::io(path)(error)),
-        _ => Ok(()),
-    }
-}
-
-/// Stands in the prologue for the name of the file.
-const OWN_NAME: &str = "\u{1}";
-/// Stands in the prologue for the name of the file that registers its tests.
-const REGISTRY: &str = "\u{2}";
-
-fn begin_file(path: &Path, prologue: &str) -> Result<OwnedFile, EmitError> {
-    check_ours(path)?;
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    OwnedFile::create(path, &prologue.replace(OWN_NAME, &name).replace(REGISTRY, &format!("{name}c")))
-}
-
-fn begin_registry(form: Form, path: &Path) -> Result<Option<OwnedFile>, EmitError> {
-    if form != Form::Gtest {
-        return Ok(None);
-    }
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let head = format!("{REGISTRATION}{name}.\n{} */\n#include <gtest/gtest.h>\n", checksum_line());
-    begin_file(&path.with_extension("cc"), &head).map(Some)
-}
-
-/// `test_max3.c`; a function that shares its name with one of another file gets that file's name too.
-pub(crate) fn file_name(function: &str) -> String {
-    let own = source_name(function);
-    let rest: String = function[own.len()..]
-        .chars()
-        .enumerate()
-        .map(|(index, char)| match char {
-            _ if index == 0 => '.',
-            char if char.is_ascii_alphanumeric() => char,
-            _ => '_',
-        })
-        .collect();
-    format!("test_{own}{rest}.c")
-}
-
-/// The `number`th file of a suite, from 1.
-fn chunk_path(first: &Path, number: usize) -> PathBuf {
-    if number == 1 { first.to_path_buf() } else { first.with_extension(format!("{number:03}.c")) }
-}
-
-/// All files that a suite may have, in order.
-pub(crate) fn chunk_paths(first: &Path) -> impl Iterator<Item = PathBuf> + '_ {
-    (1..).map(|number| chunk_path(first, number))
-}
-
-/// The unit to include: the one that defines the function, or one that includes the header that does; that which its name says, where
-/// several have another one of it, or else the first.
-pub(crate) fn unit_with(module: &Module, function: &Function, target: &Build) -> Result<usize, EmitError> {
-    if let Some(unit) = target.unit_of_file(module, function.span.file) {
-        return Ok(unit);
-    }
-    let file = module.files.get(function.span.file).cloned().unwrap_or_default();
-    let name = Path::new(&file).file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let includes = |unit: &crate::SourceUnit| {
-        let mut command = Command::new(&target.cc);
-        command.args(&unit.flags).arg("-I").arg(&target.include_dir).args(["-w", "-M"]).arg(&unit.path);
-        let list = command.output().map(|output| output.stdout).unwrap_or_default();
-        // Blanks in names are written with a backslash.
-        let list = String::from_utf8_lossy(&list).replace("\\\n", " ").replace("\\ ", "\u{1}").replace("\\#", "#");
-        list.split_whitespace().any(|path| Path::new(&path.replace('\u{1}', " ")).ends_with(&name))
-    };
-    let is_named = |unit: &crate::SourceUnit| {
-        function
-            .name
-            .split_once('@')
-            .is_some_and(|(_, said)| unit.path.ends_with(said.split('$').next().unwrap_or(said)))
-    };
-    let with_header = |unit: &crate::SourceUnit| !name.is_empty() && includes(unit);
-    let named = target.units.iter().position(|unit| is_named(unit) && with_header(unit));
-    let found = named.or_else(|| target.units.iter().position(with_header));
-    found.ok_or(EmitError::NoUnit { function: function.name.clone(), file })
-}
-
-/// The words that build a file, for the comment at its top.
-fn build_command(program: &TestedProgram, dir: &Path, target: &Build, unit: usize) -> String {
-    let ours = [target.cc.clone(), "-fwrapv".to_string(), "-fno-strict-aliasing".to_string()];
-    let own_flags = &target.units[unit].flags;
-    let mut words: Vec<String> = ours.iter().chain(own_flags).cloned().collect();
-    words.push(dir.join(OWN_NAME).display().to_string());
-    match program.form {
-        Form::Touchstone => words.push(dir.join("touchstone_test.c").display().to_string()),
-        Form::Gtest => {
-            words.push(dir.join(REGISTRY).display().to_string());
-            words.push(dir.join("touchstone_gtest.cc").display().to_string());
-        }
-        Form::Unity | Form::Cmocka => {}
-    }
-    let mut before = String::new();
-    for (index, other) in target.units.iter().enumerate().filter(|(index, _)| *index != unit) {
-        let path = other.path.display().to_string();
-        let has_main = target.defines_main(program.module, index);
-        if !has_main && other.flags == *own_flags {
-            words.push(path);
-            continue;
-        }
-        // Compiled in another way than the rest.
-        let object = format!("unit_{index}.o");
-        let renamed = has_main.then(|| "-Dmain=touchstone_program_main".to_string());
-        let rest = ["-c".to_string(), path, "-o".to_string(), object.clone()];
-        let compile: Vec<String> = ours.iter().chain(&other.flags).cloned().chain(renamed).chain(rest).collect();
-        before.push_str(&format!("{} && ", shell_words(&compile)));
-        words.push(object);
-    }
-    words.extend(own_flags.iter().filter(|flag| flag.starts_with("-l")).cloned());
-    let (words, libraries) = (shell_words(&words), program.form.libraries().join(" "));
-    format!("{before}{words} {libraries} -lm -o tests && ./tests").replace("  ", " ").replace("*/", "* /")
-}
-
-/// Words as a shell reads them.
-fn shell_words(words: &[String]) -> String {
-    let plain = |char: char| char.is_ascii_alphanumeric() || "-_./=+:,@%\u{1}\u{2}".contains(char);
-    let quoted = words
-        .iter()
-        .map(|word| if word.chars().all(plain) { word.clone() } else { format!("'{}'", word.replace('\'', "'\\''")) });
-    quoted.collect::<Vec<_>>().join(" ")
-}
-
-fn prologue(program: &TestedProgram, given: &Path, target: &Build, unit: usize) -> Result<String, EmitError> {
-    let dir = given.canonicalize().map_err(EmitError::io(given))?;
-    let path = &target.units[unit].path;
-    let source = relative_path(&path.canonicalize().map_err(EmitError::io(path))?, &dir);
-    let source = includable(&source).ok_or_else(|| EmitError::NotIncludable { path: path.clone() })?;
-    let name = &program.name;
-    let build = build_command(program, given, target, unit);
-    let hint = match program.form {
-        Form::Unity => " (UNITY_DIR has unity.c)",
-        Form::Touchstone | Form::Cmocka | Form::Gtest => "",
-    };
-    let mut text = format!(
-        "{BEGIN}{name} in {}, written by Touchstone. To build and run them where Touchstone ran{hint}:\n *     {build}\n{} */\n",
-        comment_text(&source),
-        checksum_line()
-    );
-    let own_main = target.defines_main(program.module, unit);
-    if own_main && let Some(main) = program.module.function_named("main") {
-        let main = &program.module.functions[main];
-        let flags = &target.units[unit].flags;
-        let void = matches!(program.module.types[main.result_data], DataType::Void);
-        text.push_str(&main_prototype(&program.ctypes, main, flags, void));
-        text.push_str(" /* the runner has the other main */\n");
-    }
-    if target.units.len() == 1 {
-        text.push_str(&own_names(program));
-    }
-    text.push_str(&format!(
-        "#include \"{source}\"\n{}",
-        inline_definitions(program.module, program.visibility.surface())
-    ));
-    text.push_str(&elsewhere(program));
-    let allocations = if program.allocates { "#include \"touchstone_allocations.h\"\n" } else { "" };
-    let rest = format!("{}{allocations}{}", program.form.includes(), stub_text(program));
-    let surface = program.visibility.surface();
-    let own = match program.form {
-        Form::Touchstone => HEADER,
-        Form::Gtest => GTEST_HEADER,
-        Form::Unity | Form::Cmocka => "",
-    };
-    let stubs = if program.has_stubs { STUBS } else { "" };
-    let failing = if program.allocates { ALLOCATIONS } else { "" };
-    let names: BTreeSet<&str> =
-        [rest.as_str(), own, stubs, failing].into_iter().flat_map(|text| replaced(surface, text)).collect();
-    names.iter().for_each(|name| text.push_str(&format!("#undef {name}\n")));
-    Ok(text + &rest)
-}
-
-/// Bytes of an array whose length no given file says.
-const UNKNOWN_LENGTH: u64 = 64;
-
-/// Definitions of variables that no given file defines. They are weak: whoever links the file that has them gets that one's. One
-/// that is constant to the program is no constant here, since tests differ in it; C has no words for that.
-fn elsewhere(program: &TestedProgram) -> String {
-    const DEFINITION: &str = r#"
-/* Variables that no given file defines, for the tests to set. */
-#define ELSEWHERE(name, size) \
-    __asm__(".pushsection .data\n.balign 64\n.weak " #name "\n.type " #name ", %object\n.size " #name ", " #size "\n" \
-            #name ": .zero " #size "\n.popsection")
-"#;
-    let missing = program
-        .module
-        .globals
-        .values()
-        .filter(|global| global.linkage == Linkage::Undefined && global.function.is_none());
-    // Of an array without a length tests use the address at most.
-    let size = |global: &Global| if global.size == 0 { UNKNOWN_LENGTH } else { global.size };
-    let lines: String =
-        missing.map(|global| format!("ELSEWHERE({}, {});\n", source_name(&global.name), size(global))).collect();
-    if lines.is_empty() { lines } else { format!("{DEFINITION}{lines}") }
-}
-
 /// Whether a test makes streams, or one that fails.
 fn uses_streams(test: &TestCase) -> bool {
     has(test, InputSource::File) || test.output_fails()
@@ -567,45 +338,4 @@ fn uses_streams(test: &TestCase) -> bool {
 /// Whether a test gives the program something that comes in there.
 fn has(test: &TestCase, source: InputSource) -> bool {
     test.answers.iter().any(|input| input.source == source)
-}
-
-/// Whether the program allocates, and has no allocator of its own.
-fn allocates(module: &Module) -> bool {
-    const ALLOCATORS: [&str; 7] = ["malloc", "calloc", "realloc", "reallocarray", "aligned_alloc", "strdup", "strndup"];
-    let is_own = |function: &Function| {
-        function.is_defined() && !function.is_library() && ALLOCATORS.contains(&function.name.as_str())
-    };
-    let asks = |function: &Function| {
-        let mut insts = function.blocks.values().flat_map(|block| &block.insts);
-        insts.any(|inst| {
-            let InstKind::Builtin { builtin: Builtin::C(builtin), .. } = inst.kind else { return false };
-            matches!(builtin, CBuiltin::Malloc | CBuiltin::Calloc)
-        })
-    };
-    !module.functions.values().any(is_own) && module.functions.values().any(asks)
-}
-
-/// The macros that a prologue takes back.
-fn taken_back(prologue: &str) -> BTreeSet<String> {
-    prologue.lines().filter_map(|line| line.strip_prefix("#undef ")).map(str::to_string).collect()
-}
-
-/// The path as it can stand in a line that includes it.
-pub(crate) fn includable(path: &Path) -> Option<String> {
-    path.to_str().filter(|text| !text.contains(['"', '\n', '\r'])).map(str::to_string)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn files_of_different_functions_never_clash() {
-        let check = |function: &str, expected: &str| assert_eq!(file_name(function), expected);
-        check("max3", "test_max3.c");
-        check("help@b.c", "test_help.b_c.c");
-        check("help$2", "test_help.2.c");
-        assert_eq!(chunk_path(Path::new("d/test_max3.c"), 1), Path::new("d/test_max3.c"));
-        assert_eq!(chunk_path(Path::new("d/test_max3.c"), 2), Path::new("d/test_max3.002.c"));
-    }
 }

@@ -48,7 +48,7 @@ impl TestCompSuite {
             fs::remove_file(&old).map_err(EmitError::io(&old))?;
         }
         let function = &module.functions[entry];
-        let unit = &target.units[crate::c::files::suite::unit_with(module, function, target)?];
+        let unit = &target.units[target.unit_with(module, function)?];
         let source = fs::read(&unit.path).map_err(EmitError::io(&unit.path))?;
         let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
         let fields = [

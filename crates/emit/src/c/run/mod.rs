@@ -1,4 +1,4 @@
-//! TODO
+//! Replay of a suite: compilation, execution in the sandbox, and the comparison of each result with the prediction.
 
 pub(crate) mod replay;
 pub(crate) mod replay_verdict;

@@ -7,7 +7,7 @@ use crate::EmitError;
 use crate::c::build::compiler::{Compiler, Variant, compile_others};
 use crate::c::build::configuration::Build;
 use crate::c::files::chunk::Chunk;
-use crate::c::files::suite::{chunk_paths, unit_with};
+use crate::c::files::suite_file::chunk_paths;
 use crate::c::run::replay_verdict::verdict;
 use crate::c::run::symbolizer::Symbols;
 use crate::tap::{TapReader, TapResult};
@@ -70,7 +70,7 @@ pub fn replay(
     let Some(function) = function else {
         return Err(EmitError::NoUnit { function: first.function.clone(), file: "no file".to_string() });
     };
-    let unit = unit_with(module, function, target)?;
+    let unit = target.unit_with(module, function)?;
     let dir = tempfile::tempdir().map_err(EmitError::io(&std::env::temp_dir()))?;
     let compiler = Compiler { target, module, dir: dir.path() };
     let deadline = Deadline::after(Duration::from_secs(target.limits.total_seconds.into()));

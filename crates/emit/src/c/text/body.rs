@@ -11,30 +11,12 @@ use crate::c::text::form::Form;
 use crate::c::text::frame_condition::{Elements, Step, wants_copy};
 use crate::c::text::library_types::{librarys_own, thrown};
 use crate::c::text::stubs;
+use crate::c::text::tested_program::TestedProgram;
 use crate::c::text::values::{LocalObject, Values};
 use crate::c::text::varargs::{ListArgument, callee, is_made_by_call};
-use crate::c::text::visibility::Visibility;
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_criteria::{NamedValue, ObjectInput, Outcome, Replay, TestCase, TestKind};
-use touchstone_ir::{DataType, DataValue, Function, Linkage, Module, PointerTarget};
-
-/// What all tests of a file share.
-pub(crate) struct TestedProgram<'m> {
-    pub(crate) form: Form,
-    pub(crate) module: &'m Module,
-    pub(crate) function: &'m Function,
-    /// The function's name in the source.
-    pub(crate) name: String,
-    pub(crate) ctypes: CTypes<'m>,
-    pub(crate) names: BTreeSet<String>,
-    pub(crate) visibility: Visibility<'m>,
-    /// Its tests need stubs.
-    pub(crate) has_stubs: bool,
-    /// The program allocates, with the library's allocator.
-    pub(crate) allocates: bool,
-    /// It touches nothing but what it is given.
-    pub(crate) keeps_to_itself: bool,
-}
+use touchstone_ir::{DataType, DataValue, Function, Linkage, PointerTarget};
 
 /// The text of a test and what must be declared before it.
 pub(crate) struct TestText {

@@ -1,8 +1,8 @@
 //! Calls before the one that a test is about, as a person would write them: `reset();`, `CHECK_INT(0, feed('a'));`.
 
-use crate::c::build::preprocessor::is_meant;
 use crate::c::syntax::limitation::Unwritable;
 use crate::c::text::body::FunctionTest;
+use crate::c::text::test_macros::is_meant;
 use touchstone_criteria::{EarlierCall, NamedValue};
 use touchstone_ir::{DataType, DataValue, Function};
 

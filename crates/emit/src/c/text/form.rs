@@ -13,7 +13,7 @@ use crate::c::syntax::limitation::Unwritable;
 use crate::c::syntax::literal;
 use crate::c::text::process_isolation::{CMOCKA_ALONE, Ends, Listed, Processes, UNITY_ALONE, alone};
 use touchstone_base::float::Format;
-use touchstone_criteria::{Outcome, TestCase};
+use touchstone_criteria::{Outcome, Replay, TestCase};
 use touchstone_ir::DataType;
 
 /// The framework that a suite is written for.
@@ -267,6 +267,17 @@ impl Form {
             (_, Outcome::Exited(status)) => Some(Unwritable::Exits(status & 255)),
             (_, Outcome::Error { kind, span }) => Some(Unwritable::GoesWrong(*kind, file_of(), span.line)),
         }
+    }
+
+    /// The test as an entry of the list of tests.
+    pub(crate) fn listed(self, test: &TestCase) -> Listed {
+        let skipped = matches!(test.replayed, Replay::NotCheckable(_)) || self.refuses(test, String::new).is_some();
+        let ends = match test.outcome {
+            Outcome::Exited(status) => Ends::Exits(status & 255),
+            _ if skipped => Ends::IsSkipped,
+            _ => Ends::Returns,
+        };
+        Listed { id: test.id.clone(), ends }
     }
 
     /// The `.cc` line that registers a test.

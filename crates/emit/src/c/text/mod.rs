@@ -1,4 +1,7 @@
-//! TODO
+//! The C source of a test: fixture, call, assertions and stubs, for each framework.
+//!
+//! The files that write a test form one circle: a body has values, values may be stubs, stubs check their arguments as values,
+//! and flexible arrays, variable arguments and frame conditions are parts of a body that write further lines of it.
 
 pub(crate) mod body;
 pub(crate) mod call_sequence;
@@ -11,6 +14,8 @@ pub(crate) mod process_isolation;
 pub(crate) mod side_effects;
 pub(crate) mod stubs;
 pub(crate) mod table_row;
+pub(crate) mod test_macros;
+pub(crate) mod tested_program;
 pub(crate) mod values;
 pub(crate) mod varargs;
 pub(crate) mod visibility;

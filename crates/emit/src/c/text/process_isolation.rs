@@ -4,9 +4,7 @@
 //!
 //! Our own harness always does that.
 
-use crate::c::text::form::Form;
 use std::collections::BTreeSet;
-use touchstone_criteria::{Outcome, Replay, TestCase};
 use touchstone_ir::{CallGraph, Function, GlobalRole, InstKind, Linkage, Module};
 
 /// How many processes the tests of a file run in.
@@ -51,18 +49,6 @@ pub(crate) enum Ends {
     Exits(i32),
     /// The framework can't run it.
     IsSkipped,
-}
-
-impl Listed {
-    pub(crate) fn of(form: Form, test: &TestCase) -> Listed {
-        let skipped = matches!(test.replayed, Replay::NotCheckable(_)) || form.refuses(test, String::new).is_some();
-        let ends = match test.outcome {
-            Outcome::Exited(status) => Ends::Exits(status & 255),
-            _ if skipped => Ends::IsSkipped,
-            _ => Ends::Returns,
-        };
-        Listed { id: test.id.clone(), ends }
-    }
 }
 
 /// How one test is run by itself.

@@ -4,7 +4,7 @@
 //! outlives a call, or asks for anything but its inputs. What a test gives the function are variables of the test. A test that goes wrong
 //! nevertheless is run again in a process of its own, with those that ran beside it.
 
-use crate::c::text::body::TestedProgram;
+use crate::c::text::tested_program::TestedProgram;
 use std::collections::BTreeSet;
 use touchstone_criteria::{TestCase, TestKind};
 use touchstone_ir::{Builtin, Callee, FuncId, Function, InputSource, InstKind, Module};

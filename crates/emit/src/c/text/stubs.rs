@@ -10,7 +10,7 @@ use crate::c::syntax::ctype::CTypes;
 use crate::c::syntax::limitation::Unwritable;
 use crate::c::syntax::literal;
 use crate::c::syntax::names::source_name;
-use crate::c::text::body::TestedProgram;
+use crate::c::text::tested_program::TestedProgram;
 use crate::c::text::values::Values;
 use std::collections::BTreeSet;
 use touchstone_base::float::Format;

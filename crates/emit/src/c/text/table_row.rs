@@ -7,9 +7,10 @@
 use crate::c::syntax::limitation::Unwritable;
 use crate::c::syntax::literal;
 use crate::c::syntax::subobject::member;
-use crate::c::text::body::{FunctionTest, TestedProgram, announcements, exit_status, is_void, program_call};
+use crate::c::text::body::{FunctionTest, announcements, exit_status, is_void, program_call};
 use crate::c::text::environment::{self, nameable};
 use crate::c::text::side_effects::leaves_nothing;
+use crate::c::text::tested_program::TestedProgram;
 use crate::c::text::varargs::{is_made_by_call, takes_list};
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_criteria::{Given, NamedValue, ObjectInput, Outcome, Replay, TestCase, TestKind};

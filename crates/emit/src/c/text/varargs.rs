@@ -1,10 +1,11 @@
 //! Variable arguments of the function under test: in the call where it takes them itself, through a variadic function around it
 //! where it takes a `va_list`. That function is the only way to make one that every compiler knows.
 
-use crate::c::build::preprocessor::is_meant;
 use crate::c::syntax::limitation::Unwritable;
-use crate::c::text::body::{FunctionTest, TestedProgram};
+use crate::c::text::body::FunctionTest;
 use crate::c::text::library_types::VA_LIST;
+use crate::c::text::test_macros::is_meant;
+use crate::c::text::tested_program::TestedProgram;
 use std::collections::BTreeSet;
 use touchstone_criteria::{NamedValue, ObjectInput, Unmakeable};
 use touchstone_ir::{DataType, DataTypeId, DataValue, Module, PointerTarget, Stands};

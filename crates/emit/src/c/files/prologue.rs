@@ -1,0 +1,161 @@
+//! The beginning of a test file: the comment with the build command, the included source, headers, stubs and missing variables.
+
+use crate::EmitError;
+use crate::c::build::configuration::Build;
+use crate::c::build::include_path::{includable, relative_path};
+use crate::c::build::preprocessor::inline_definitions;
+use crate::c::build::runtime_files::{ALLOCATIONS, GTEST_HEADER, HEADER, STUBS};
+use crate::c::files::checksum::checksum_line;
+use crate::c::files::suite_file::{BEGIN, OWN_NAME, REGISTRY};
+use crate::c::syntax::comment::comment_text;
+use crate::c::syntax::names::source_name;
+use crate::c::text::body::main_prototype;
+use crate::c::text::form::Form;
+use crate::c::text::stubs::{own_names, stub_text};
+use crate::c::text::test_macros::replaced;
+use crate::c::text::tested_program::TestedProgram;
+use std::collections::BTreeSet;
+use std::path::Path;
+use touchstone_ir::{Builtin, CBuiltin, DataType, Function, Global, InstKind, Linkage, Module};
+
+/// The words that build a file, for the comment at its top.
+fn build_command(program: &TestedProgram, dir: &Path, target: &Build, unit: usize) -> String {
+    let ours = [target.cc.clone(), "-fwrapv".to_string(), "-fno-strict-aliasing".to_string()];
+    let own_flags = &target.units[unit].flags;
+    let mut words: Vec<String> = ours.iter().chain(own_flags).cloned().collect();
+    words.push(dir.join(OWN_NAME).display().to_string());
+    match program.form {
+        Form::Touchstone => words.push(dir.join("touchstone_test.c").display().to_string()),
+        Form::Gtest => {
+            words.push(dir.join(REGISTRY).display().to_string());
+            words.push(dir.join("touchstone_gtest.cc").display().to_string());
+        }
+        Form::Unity | Form::Cmocka => {}
+    }
+    let mut before = String::new();
+    for (index, other) in target.units.iter().enumerate().filter(|(index, _)| *index != unit) {
+        let path = other.path.display().to_string();
+        let has_main = target.defines_main(program.module, index);
+        if !has_main && other.flags == *own_flags {
+            words.push(path);
+            continue;
+        }
+        // Compiled in another way than the rest.
+        let object = format!("unit_{index}.o");
+        let renamed = has_main.then(|| "-Dmain=touchstone_program_main".to_string());
+        let rest = ["-c".to_string(), path, "-o".to_string(), object.clone()];
+        let compile: Vec<String> = ours.iter().chain(&other.flags).cloned().chain(renamed).chain(rest).collect();
+        before.push_str(&format!("{} && ", shell_words(&compile)));
+        words.push(object);
+    }
+    words.extend(own_flags.iter().filter(|flag| flag.starts_with("-l")).cloned());
+    let (words, libraries) = (shell_words(&words), program.form.libraries().join(" "));
+    format!("{before}{words} {libraries} -lm -o tests && ./tests").replace("  ", " ").replace("*/", "* /")
+}
+
+/// Words as a shell reads them.
+fn shell_words(words: &[String]) -> String {
+    let plain = |char: char| char.is_ascii_alphanumeric() || "-_./=+:,@%\u{1}\u{2}".contains(char);
+    let quoted = words
+        .iter()
+        .map(|word| if word.chars().all(plain) { word.clone() } else { format!("'{}'", word.replace('\'', "'\\''")) });
+    quoted.collect::<Vec<_>>().join(" ")
+}
+
+pub(crate) fn prologue(
+    program: &TestedProgram,
+    given: &Path,
+    target: &Build,
+    unit: usize,
+) -> Result<String, EmitError> {
+    let dir = given.canonicalize().map_err(EmitError::io(given))?;
+    let path = &target.units[unit].path;
+    let source = relative_path(&path.canonicalize().map_err(EmitError::io(path))?, &dir);
+    let source = includable(&source).ok_or_else(|| EmitError::NotIncludable { path: path.clone() })?;
+    let name = &program.name;
+    let build = build_command(program, given, target, unit);
+    let hint = match program.form {
+        Form::Unity => " (UNITY_DIR has unity.c)",
+        Form::Touchstone | Form::Cmocka | Form::Gtest => "",
+    };
+    let mut text = format!(
+        "{BEGIN}{name} in {}, written by Touchstone. To build and run them where Touchstone ran{hint}:\n *     {build}\n{} */\n",
+        comment_text(&source),
+        checksum_line()
+    );
+    let own_main = target.defines_main(program.module, unit);
+    if own_main && let Some(main) = program.module.function_named("main") {
+        let main = &program.module.functions[main];
+        let flags = &target.units[unit].flags;
+        let void = matches!(program.module.types[main.result_data], DataType::Void);
+        text.push_str(&main_prototype(&program.ctypes, main, flags, void));
+        text.push_str(" /* the runner has the other main */\n");
+    }
+    if target.units.len() == 1 {
+        text.push_str(&own_names(program));
+    }
+    text.push_str(&format!(
+        "#include \"{source}\"\n{}",
+        inline_definitions(program.module, program.visibility.surface())
+    ));
+    text.push_str(&elsewhere(program));
+    let allocations = if program.allocates { "#include \"touchstone_allocations.h\"\n" } else { "" };
+    let rest = format!("{}{allocations}{}", program.form.includes(), stub_text(program));
+    let surface = program.visibility.surface();
+    let own = match program.form {
+        Form::Touchstone => HEADER,
+        Form::Gtest => GTEST_HEADER,
+        Form::Unity | Form::Cmocka => "",
+    };
+    let stubs = if program.has_stubs { STUBS } else { "" };
+    let failing = if program.allocates { ALLOCATIONS } else { "" };
+    let names: BTreeSet<&str> =
+        [rest.as_str(), own, stubs, failing].into_iter().flat_map(|text| replaced(surface, text)).collect();
+    names.iter().for_each(|name| text.push_str(&format!("#undef {name}\n")));
+    Ok(text + &rest)
+}
+
+/// Bytes of an array whose length no given file says.
+const UNKNOWN_LENGTH: u64 = 64;
+
+/// Definitions of variables that no given file defines. They are weak: whoever links the file that has them gets that one's. One
+/// that is constant to the program is no constant here, since tests differ in it; C has no words for that.
+fn elsewhere(program: &TestedProgram) -> String {
+    const DEFINITION: &str = r#"
+/* Variables that no given file defines, for the tests to set. */
+#define ELSEWHERE(name, size) \
+    __asm__(".pushsection .data\n.balign 64\n.weak " #name "\n.type " #name ", %object\n.size " #name ", " #size "\n" \
+            #name ": .zero " #size "\n.popsection")
+"#;
+    let missing = program
+        .module
+        .globals
+        .values()
+        .filter(|global| global.linkage == Linkage::Undefined && global.function.is_none());
+    // Of an array without a length tests use the address at most.
+    let size = |global: &Global| if global.size == 0 { UNKNOWN_LENGTH } else { global.size };
+    let lines: String =
+        missing.map(|global| format!("ELSEWHERE({}, {});\n", source_name(&global.name), size(global))).collect();
+    if lines.is_empty() { lines } else { format!("{DEFINITION}{lines}") }
+}
+
+/// Whether the program allocates, and has no allocator of its own.
+pub(crate) fn allocates(module: &Module) -> bool {
+    const ALLOCATORS: [&str; 7] = ["malloc", "calloc", "realloc", "reallocarray", "aligned_alloc", "strdup", "strndup"];
+    let is_own = |function: &Function| {
+        function.is_defined() && !function.is_library() && ALLOCATORS.contains(&function.name.as_str())
+    };
+    let asks = |function: &Function| {
+        let mut insts = function.blocks.values().flat_map(|block| &block.insts);
+        insts.any(|inst| {
+            let InstKind::Builtin { builtin: Builtin::C(builtin), .. } = inst.kind else { return false };
+            matches!(builtin, CBuiltin::Malloc | CBuiltin::Calloc)
+        })
+    };
+    !module.functions.values().any(is_own) && module.functions.values().any(asks)
+}
+
+/// The macros that a prologue takes back.
+pub(crate) fn taken_back(prologue: &str) -> BTreeSet<String> {
+    prologue.lines().filter_map(|line| line.strip_prefix("#undef ")).map(str::to_string).collect()
+}

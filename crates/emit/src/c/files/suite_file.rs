@@ -1,0 +1,96 @@
+//! Names of the files of a suite, and the signature by which files that Touchstone wrote are recognised.
+
+use crate::EmitError;
+use crate::c::files::checksum::{Beginnings, OwnedFile, Whose, checksum_line};
+use crate::c::syntax::names::source_name;
+use crate::c::text::form::Form;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// How a test file begins, from its first byte on.
+pub(crate) const BEGIN: &str = "/* Tests of ";
+/// How one begins that registers its tests.
+const REGISTRATION: &str = "/* Registers the tests of ";
+/// How our files are known. One without tests had other words once.
+pub(crate) const OURS: Beginnings = Beginnings {
+    starts: &[BEGIN, REGISTRATION],
+    marks: &["written by Touchstone", REGISTRATION],
+    empty: "/* No tests of ",
+};
+
+/// Refuses a file that is there and that we did not write: a user's directory may have tests that are called like ours.
+fn check_ours(path: &Path) -> Result<(), EmitError> {
+    match OURS.whose(path)? {
+        Whose::Nobodys | Whose::Ours => Ok(()),
+        Whose::Edited | Whose::Foreign => Err(EmitError::NotOurs { path: path.to_path_buf() }),
+    }
+}
+
+/// Removes a file of ours, if it is there.
+pub(crate) fn remove_ours(path: &Path) -> Result<(), EmitError> {
+    check_ours(path)?;
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(EmitError::io(path)(error)),
+        _ => Ok(()),
+    }
+}
+
+/// Stands in the prologue for the name of the file.
+pub(crate) const OWN_NAME: &str = "\u{1}";
+/// Stands in the prologue for the name of the file that registers its tests.
+pub(crate) const REGISTRY: &str = "\u{2}";
+
+pub(crate) fn begin_file(path: &Path, prologue: &str) -> Result<OwnedFile, EmitError> {
+    check_ours(path)?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    OwnedFile::create(path, &prologue.replace(OWN_NAME, &name).replace(REGISTRY, &format!("{name}c")))
+}
+
+pub(crate) fn begin_registry(form: Form, path: &Path) -> Result<Option<OwnedFile>, EmitError> {
+    if form != Form::Gtest {
+        return Ok(None);
+    }
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let head = format!("{REGISTRATION}{name}.\n{} */\n#include <gtest/gtest.h>\n", checksum_line());
+    begin_file(&path.with_extension("cc"), &head).map(Some)
+}
+
+/// `test_max3.c`; a function that shares its name with one of another file gets that file's name too.
+pub(crate) fn file_name(function: &str) -> String {
+    let own = source_name(function);
+    let rest: String = function[own.len()..]
+        .chars()
+        .enumerate()
+        .map(|(index, char)| match char {
+            _ if index == 0 => '.',
+            char if char.is_ascii_alphanumeric() => char,
+            _ => '_',
+        })
+        .collect();
+    format!("test_{own}{rest}.c")
+}
+
+/// The `number`th file of a suite, from 1.
+pub(crate) fn chunk_path(first: &Path, number: usize) -> PathBuf {
+    if number == 1 { first.to_path_buf() } else { first.with_extension(format!("{number:03}.c")) }
+}
+
+/// All files that a suite may have, in order.
+pub(crate) fn chunk_paths(first: &Path) -> impl Iterator<Item = PathBuf> + '_ {
+    (1..).map(|number| chunk_path(first, number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_different_functions_never_clash() {
+        let check = |function: &str, expected: &str| assert_eq!(file_name(function), expected);
+        check("max3", "test_max3.c");
+        check("help@b.c", "test_help.b_c.c");
+        check("help$2", "test_help.2.c");
+        assert_eq!(chunk_path(Path::new("d/test_max3.c"), 1), Path::new("d/test_max3.c"));
+        assert_eq!(chunk_path(Path::new("d/test_max3.c"), 2), Path::new("d/test_max3.002.c"));
+    }
+}

@@ -1,0 +1,116 @@
+//! Macros of the program that clash with emitted tests.
+//!
+//! A test file includes the source under test, so every macro that is defined at the end of that source applies to the tests, too.
+//! Tests mean the identifiers that the compiler sees; macros that would replace one of them are undefined first.
+
+use crate::c::build::preprocessor::{Surface, tokens_of};
+
+/// Names that tests use as macros, ours and the library's.
+const MEANT: &[&str] = &[
+    "NULL",
+    "NAN",
+    "INFINITY",
+    "INT_MIN",
+    "INT_MAX",
+    "LONG_MIN",
+    "LONG_MAX",
+    "bool",
+    "true",
+    "false",
+    "main",
+    "size_t",
+    "offsetof",
+    "TEST",
+    "ERROR_TEST",
+    "SHAPE",
+    "ROWS",
+    "TABLE",
+    "TABLE_TOGETHER",
+    "SKIP",
+    "SET",
+    "BEFORE",
+    "EXCEPT",
+    "UNCHANGED",
+    "CHECK_INT",
+    "CHECK_UINT",
+    "CHECK_FLOAT",
+    "CHECK_PTR",
+    "CHECK_NOT_NULL",
+    "CHECK_STRING",
+    "CHECK_ARRAY",
+    "CHECK_ELEMENTS",
+    "CHECK_ORACLE",
+    "EXPECT_ERROR",
+    "EXPECT_EXIT",
+    "EXPECT_OUTPUT",
+    "ANY_OUTPUT",
+    "INPUT",
+    "INPUT_OF",
+    "STANDARD_INPUT",
+    "ENVIRONMENT",
+    "RUN_PROGRAM",
+    "STREAM",
+    "FILE_WITH",
+    "FAILING_FILE",
+    "FAILING_OUTPUT",
+    "WORKING_OUTPUT",
+    "NO_FILE",
+    "FILE",
+    "REGISTERS",
+    "READS",
+    "MUST_HANG",
+    "FAIL_ALLOCATION",
+    "RETURNS",
+    "WRITES",
+    "WRITTEN",
+    "KEEPS",
+    "CHANGES",
+    "SETS_ERRNO",
+    "FAILS",
+    "FAILED",
+    "ANSWERED",
+    "STUB_AS_SAID",
+    "ANSWER",
+    "STUB",
+    "STUB_OF_NOTHING",
+    "STUB_TIME",
+    "STUB_OF_THE_WORLD",
+    "CALLED",
+    "NO_MORE_CALLS",
+    "FORGET_CALLS",
+    "ADDRESS",
+    "REAL",
+    "ANYTHING",
+    "GTEST_SKIP",
+    "skip",
+    "fail_msg",
+    "print_message",
+    "cmocka_unit_test",
+    "cmocka_run_group_tests",
+    "UNITY_BEGIN",
+    "UNITY_END",
+    "RUN_TEST",
+];
+/// Beginnings of what frameworks call their checks.
+const CHECKS: &[&str] = &["_", "TEST_", "EXPECT_", "ASSERT_", "assert_", "TOUCHSTONE_"];
+
+/// Whether a macro of this name may be what a test means.
+pub(crate) fn is_meant(name: &str) -> bool {
+    MEANT.contains(&name) || CHECKS.iter().any(|start| name.starts_with(start))
+}
+
+/// The names in a text that macros of the program would replace, although tests use names as the compiler knows them.
+pub(crate) fn replaced<'t>(surface: &'t Surface, text: &'t str) -> impl Iterator<Item = &'t str> {
+    tokens_of(text).filter(|token| surface.macros.contains(*token) && !is_meant(token))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn macros_of_the_program_are_found_outside_of_literals() {
+        let surface = Surface::new("#define unused\n#define max(a, b) (a)\n");
+        assert_eq!(replaced(&surface, "int max(1, \"unused\"); SET(x)").collect::<Vec<_>>(), ["max"]);
+    }
+}

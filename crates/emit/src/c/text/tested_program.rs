@@ -1,0 +1,25 @@
+//! The program under test, as all tests of a file share it.
+
+use crate::c::syntax::ctype::CTypes;
+use crate::c::text::form::Form;
+use crate::c::text::visibility::Visibility;
+use std::collections::BTreeSet;
+use touchstone_ir::{Function, Module};
+
+/// What all tests of a file share.
+pub(crate) struct TestedProgram<'m> {
+    pub(crate) form: Form,
+    pub(crate) module: &'m Module,
+    pub(crate) function: &'m Function,
+    /// The function's name in the source.
+    pub(crate) name: String,
+    pub(crate) ctypes: CTypes<'m>,
+    pub(crate) names: BTreeSet<String>,
+    pub(crate) visibility: Visibility<'m>,
+    /// Its tests need stubs.
+    pub(crate) has_stubs: bool,
+    /// The program allocates, with the library's allocator.
+    pub(crate) allocates: bool,
+    /// It touches nothing but what it is given.
+    pub(crate) keeps_to_itself: bool,
+}
