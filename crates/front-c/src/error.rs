@@ -1,27 +1,27 @@
-//! What can go wrong before there is a program. Constructs that are not supported are *not* here: they are terminators
-//! of the IR.
+//! Errors that prevent a program from being read. Unsupported constructs are *not* here: they are terminators of the
+//! IR.
 
 use std::path::PathBuf;
 
-/// Why a program could not be read.
+/// The reason why a program could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum FrontError {
-    /// There is no clang.
+    /// clang is not installed.
     #[error(
         "clang was not found{}. Install it (for example `apt-get install clang-19`; any version from 14 on will do), or set \
          TOUCHSTONE_CLANG to its path",
         .tried.as_ref().map(|path| format!(" at `{}`", path.display())).unwrap_or_default()
     )]
     ClangNotFound {
-        /// The path that was asked for by option or environment, if any.
+        /// The path given by option or environment variable, if any.
         tried: Option<PathBuf>,
     },
-    /// clang is there, but it could not be run.
+    /// clang exists but could not be executed.
     #[error("could not run `{}`: {source}", clang.display())]
     ClangFailed {
         /// The clang that was run.
         clang: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: std::io::Error,
     },
     /// A source file can't be read.
@@ -29,7 +29,7 @@ pub enum FrontError {
     NotReadable {
         /// The file.
         file: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: std::io::Error,
     },
     /// A directory was given where a file is needed.
@@ -38,7 +38,7 @@ pub enum FrontError {
         /// The directory.
         file: PathBuf,
     },
-    /// clang refuses the file; its own message.
+    /// clang rejects the file.
     #[error("`{}` does not compile:\n{stderr}{}", file.display(), gnu_construct(.stderr))]
     DoesNotCompile {
         /// The file.
@@ -46,7 +46,7 @@ pub enum FrontError {
         /// clang's message, verbatim.
         stderr: String,
     },
-    /// clang was ended when the time was over.
+    /// clang reached its deadline and was killed.
     #[error(
         "clang took too long to read `{}` and was ended; give more time with --timeout (reading may take ten times as \
          long and half a minute)",
@@ -66,27 +66,27 @@ pub enum FrontError {
         /// `file:line:column` of the second definition.
         second: String,
     },
-    /// compile_commands.json can't be used.
+    /// compile_commands.json is unusable.
     #[error("cannot use `{}`: {why}", file.display())]
     BadCompileCommands {
         /// The file.
         file: PathBuf,
-        /// What is wrong with it.
+        /// The problem with the file.
         why: String,
     },
-    /// clang's AST is not what we know of it.
+    /// clang's AST has an unexpected form.
     #[error("clang's AST of `{}` has an unexpected form at {at}: {what}", file.display())]
     UnexpectedAst {
         /// The file.
         file: PathBuf,
-        /// What was met.
+        /// The unexpected part.
         what: String,
-        /// Where.
+        /// The location in clang's output.
         at: String,
     },
 }
 
-/// What clang does not know of GNU C, by its message: it is no mistake of the program.
+/// Names the constructs of GNU C in clang's message that clang does not support: they are no errors of the program.
 fn gnu_construct(stderr: &str) -> String {
     let named = [
         ("function definition is not allowed here", "nested function"),

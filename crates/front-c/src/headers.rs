@@ -1,4 +1,4 @@
-//! The headers that programs under test may include.
+//! The headers that programs under test may include, and where they are written.
 
 use std::path::{Path, PathBuf};
 use touchstone_base::{stable_hash, write_whole};
@@ -6,20 +6,22 @@ use touchstone_base::{stable_hash, write_whole};
 const TOUCHSTONE: &str = include_str!("../include/touchstone.h");
 const KLEE: &str = include_str!("../include/klee/klee.h");
 
-/// A directory in `cache` with the headers: every compile of a build has the same.
+/// Writes the headers to a directory in `cache` and returns its path. The path contains a hash of the headers, so that
+/// all compilations of a build share it.
 pub fn kept_headers(cache: &Path) -> std::io::Result<PathBuf> {
     let kept = cache.join(format!("include-{:016x}", stable_hash(&(TOUCHSTONE, KLEE))));
     write_headers(&kept).map(|()| kept)
 }
 
-/// Writes `touchstone.h` and `klee/klee.h` into a directory, which is made if it is not there.
+/// Writes `touchstone.h` and `klee/klee.h` to a directory, which is created if necessary.
 pub fn write_headers(dir: &Path) -> std::io::Result<()> {
     std::fs::create_dir_all(dir.join("klee"))?;
     write_header(&dir.join("touchstone.h"), TOUCHSTONE)?;
     write_header(&dir.join("klee").join("klee.h"), KLEE)
 }
 
-/// KLEE's own header, in a directory of the user's, is not ours to replace.
+/// Writes one header unless a foreign file is in its place: KLEE's own header in a directory of the user's is not
+/// replaced.
 fn write_header(path: &Path, text: &str) -> std::io::Result<()> {
     match std::fs::read(path) {
         Ok(there) if there == text.as_bytes() => Ok(()),

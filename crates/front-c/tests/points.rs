@@ -51,7 +51,7 @@ fn places(function: &Function) -> BTreeMap<PointId, usize> {
     places
 }
 
-/// A formula as text: registers, slots and globals by name, `s` and `u` for signed and unsigned numbers.
+/// Returns a formula as text: registers, slots and globals by name, `s` and `u` for signed and unsigned numbers.
 fn formula(module: &Module, function: &Function, expr: &Expr) -> String {
     let of = |expr: &Expr| formula(module, function, expr);
     match &expr.kind {

@@ -63,7 +63,7 @@ fn tree(tree: &BoolTree) -> String {
     }
 }
 
-/// The tags of all branches; every branch must have one.
+/// Returns the tags of all branches; every branch must have one.
 fn tags(function: &Function) -> Vec<CondTag> {
     let tag = |kind: &TermKind| match kind {
         TermKind::Branch { tag, .. } => Some(tag.expect("a branch has its tag")),

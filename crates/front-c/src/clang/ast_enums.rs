@@ -1,38 +1,38 @@
-//! clang's words for operators, casts, storage classes and tags, as types.
+//! Enums for attributes of clang's nodes: operators, cast kinds, storage classes and tags.
 //!
-//! Parsed once, while the AST is read, and without an allocation for a word that is known. A word that nobody here knows is
-//! [`Other`](Opcode::Other) and carries its name, so that it can be said. Each gives its word back by `Display`.
+//! They are parsed once, while the AST is read, and without an allocation for a known spelling. An unknown spelling is
+//! kept in [`Other`](Opcode::Other), so that messages can name it. `Display` prints clang's spelling.
 //!
-//! Deliberately not here: what a word means. clang says `*` for a product and for what a pointer leads to; the kind of the
-//! node says which.
+//! Deliberately not here: the meaning of an attribute. clang uses `*` for a product and for a dereference; the kind of
+//! the node tells them apart.
 
-/// An enum of words: each variant with its word, `Absent` for a node that has none, `Other` for the rest.
+/// Defines an enum with a spelling for each variant, `Absent` for nodes without the attribute and `Other` for the rest.
 macro_rules! words {
     ($(#[$about:meta])* $name:ident { $($variant:ident = $word:expr,)* }) => {
         $(#[$about])*
         #[derive(Clone, PartialEq, Eq, Debug, Default)]
         pub(crate) enum $name {
-            /// The node has none.
+            /// The node does not have the attribute.
             #[default]
             Absent,
             $($variant,)*
-            /// A word that is not known here.
+            /// An unknown spelling.
             Other(Box<str>),
         }
 
         impl $name {
-            /// All that are known.
+            /// All variants with a spelling.
             #[cfg(test)]
             pub const KNOWN: &[$name] = &[$($name::$variant),*];
 
-            /// What a word of clang's stands for.
+            /// Parses clang's spelling.
             pub fn of(word: &str) -> $name {
                 $(if word == $word {
                     return $name::$variant;
                 })*
                 if word.is_empty() { $name::Absent } else { $name::Other(word.into()) }
             }
-            /// clang's word.
+            /// Returns clang's spelling.
             pub fn word(&self) -> &str {
                 match self {
                     $name::Absent => "",
@@ -66,7 +66,7 @@ macro_rules! words {
     };
 }
 
-/// The same where variants are called as clang calls them.
+/// Defines an enum with variants that are spelled as in clang.
 macro_rules! names {
     ($(#[$about:meta])* $name:ident { $($variant:ident,)* }) => {
         words! { $(#[$about])* $name { $($variant = stringify!($variant),)* } }
@@ -119,16 +119,16 @@ words! {
 }
 
 impl Opcode {
-    /// Whether it compares.
+    /// Returns true if it is a comparison.
     pub fn is_comparison(&self) -> bool {
         use Opcode::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual};
         matches!(self, Equal | NotEqual | Less | Greater | LessEqual | GreaterEqual)
     }
-    /// Whether it is `++` or `--`.
+    /// Returns true if it is `++` or `--`.
     pub fn is_step(&self) -> bool {
         matches!(self, Opcode::Increment | Opcode::Decrement)
     }
-    /// The operator that a compound assignment computes with; `None` for others.
+    /// Returns the operator of a compound assignment; `None` for other operators.
     pub fn compound(&self) -> Option<&'static Opcode> {
         Some(match self {
             Opcode::PlusAssign => &Opcode::Plus,
@@ -144,14 +144,14 @@ impl Opcode {
             _ => return None,
         })
     }
-    /// The operator that is computed: of a compound assignment its own, else itself.
+    /// Returns the operator that computes the value: that of a compound assignment, otherwise itself.
     pub fn computed(&self) -> &Opcode {
         self.compound().unwrap_or(self)
     }
 }
 
 names! {
-    /// What a cast does.
+    /// The kind of a cast.
     CastKind {
         LValueToRValue,
         IntegralCast,
@@ -200,7 +200,7 @@ words! {
 }
 
 words! {
-    /// What kind of type a tag names.
+    /// The keyword of a tag.
     TagKind {
         Struct = "struct",
         Union = "union",

@@ -1,10 +1,10 @@
-//! What the shape of a node says by itself, without types or scopes.
+//! Queries on a single node, without types or scopes.
 
 use crate::clang::ast_enums::{CastKind as Cast, Opcode};
 use crate::clang::kind::NodeKind as K;
 use crate::clang::node::Node;
 
-/// Whether a node is `&&`, `||` or `!`.
+/// Returns true if a node is `&&`, `||` or `!`.
 pub(crate) fn is_logical(node: &Node) -> bool {
     match &node.kind {
         K::BinaryOperator => matches!(node.opcode, Opcode::And | Opcode::Or),
@@ -13,7 +13,7 @@ pub(crate) fn is_logical(node: &Node) -> bool {
     }
 }
 
-/// Whether evaluating an expression does anything.
+/// Returns true if evaluating an expression has a side effect.
 pub(crate) fn has_effects(node: &Node) -> bool {
     let effect = match &node.kind {
         K::CallExpr => !matches!(callee_name(node), Some("__builtin_expect" | "__builtin_constant_p")),
@@ -25,8 +25,8 @@ pub(crate) fn has_effects(node: &Node) -> bool {
     effect || node.inner.iter().any(has_effects)
 }
 
-/// What people are shown of an expression: without parentheses (which a macro may have put around an argument) and
-/// implicit casts.
+/// Returns the part of an expression that is shown to users: without parentheses (a macro may have put them around an
+/// argument) and implicit casts.
 pub(crate) fn shown(node: &Node) -> &Node {
     match (&node.kind, node.inner.first()) {
         (K::ParenExpr | K::ImplicitCastExpr, Some(inner)) => shown(inner),
@@ -34,18 +34,18 @@ pub(crate) fn shown(node: &Node) -> &Node {
     }
 }
 
-/// The initialiser of a variable.
+/// Returns the initialiser of a variable.
 pub(crate) fn initialiser(node: &Node) -> Option<&Node> {
     if node.has_init { node.inner.iter().rfind(|inner| !inner.kind.is_attribute()) } else { None }
 }
 
-/// The expression that `_Generic` selects.
+/// Returns the expression that `_Generic` selects.
 pub(crate) fn selected(node: &Node) -> Option<&Node> {
     let association = node.inner.iter().find(|inner| inner.is_selected)?;
     association.inner.last()
 }
 
-/// The name of the function that a call calls directly.
+/// Returns the name of the callee of a direct call.
 pub(crate) fn callee_name(node: &Node) -> Option<&str> {
     let mut callee = node.inner.first()?;
     loop {

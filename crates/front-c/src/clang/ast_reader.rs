@@ -1,10 +1,10 @@
-//! clang's JSON AST, read as a stream.
+//! A streaming reader of clang's JSON AST.
 //!
-//! clang leaves out the file and the line of a position when they equal those of the position printed before, across
-//! the whole document. So positions are resolved *while* the text is read, in document order, also in declarations
-//! that nobody needs. One top-level declaration is in memory at a time.
+//! clang omits the file and the line of a position if they equal those of the previously printed position, across the
+//! whole document. So positions are resolved *while* the text is read, in document order, also in declarations that are
+//! not used. One top-level declaration is in memory at a time.
 //!
-//! Deliberately not here: any meaning of a node.
+//! Deliberately not here: the meaning of any node.
 
 use crate::clang::compact;
 use crate::clang::json_keys::Key;
@@ -16,7 +16,7 @@ use serde::de::{Deserialize, DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, 
 use std::fmt;
 use std::rc::Rc;
 
-/// What position resolution has to remember, and the string tables.
+/// The state of position resolution, and the interned strings.
 #[derive(Default)]
 pub(crate) struct Positions {
     /// File names as clang prints them.
@@ -48,7 +48,7 @@ impl Positions {
     }
 }
 
-/// Reads a translation unit and hands every top-level declaration to `each`.
+/// Reads a translation unit and passes every top-level declaration to `each`.
 pub(crate) fn read<R, F>(reader: R, positions: &mut Positions, each: F) -> Result<(), serde_json::Error>
 where
     R: std::io::Read,
@@ -61,7 +61,7 @@ where
     json.end()
 }
 
-/// The same of what was read already.
+/// Reads a translation unit that is in memory.
 pub(crate) fn read_bytes<F>(bytes: &[u8], positions: &mut Positions, each: F) -> Result<(), serde_json::Error>
 where
     F: FnMut(&Positions, Node),
@@ -71,7 +71,7 @@ where
         UnitSeed { positions, each }.deserialize(&mut compact)?;
         return compact.end();
     }
-    // Looked at once as a whole, and not again for every string.
+    // The text is validated once here, instead of for every string.
     let text = std::str::from_utf8(bytes).map_err(serde::de::Error::custom)?;
     let mut json = serde_json::Deserializer::from_str(text);
     json.disable_recursion_limit();
@@ -79,7 +79,7 @@ where
     json.end()
 }
 
-/// Reads declarations that follow each other, as clang's filter prints them.
+/// Reads a sequence of declarations, as `-ast-dump-filter` prints them.
 pub(crate) fn read_each<R, F>(reader: R, positions: &mut Positions, mut each: F) -> Result<(), serde_json::Error>
 where
     R: std::io::Read,
@@ -97,14 +97,15 @@ where
     }
 }
 
-/// clang's output without its indentation: in deep code that is most of the bytes. No string of JSON holds a line break.
+/// Strips the indentation from clang's output: in deep code it is most of the bytes. No JSON string contains a line
+/// break.
 pub(super) struct Dense<R> {
     inner: R,
     chunk: Vec<u8>,
     at: usize,
     end: usize,
     indenting: bool,
-    /// A break before a line that blanks begin.
+    /// Finds a line break that a space follows.
     indented: memchr::memmem::Finder<'static>,
 }
 
@@ -134,7 +135,7 @@ impl<R: std::io::Read> std::io::Read for Dense<R> {
                     self.indenting = spaces == rest.len();
                     continue;
                 }
-                // With their breaks: where one unit ends and the next begins shows only at the start of a line.
+                // Line breaks are kept: the boundary between two units is recognised at the start of a line.
                 let line = self.indented.find(rest).map_or(rest.len(), |at| at + 1);
                 let length = line.min(out.len() - written);
                 out[written..written + length].copy_from_slice(&rest[..length]);
@@ -147,7 +148,7 @@ impl<R: std::io::Read> std::io::Read for Dense<R> {
     }
 }
 
-/// How many spaces come first. Many at a time: a decision of 5,000 conditions comes with gigabytes of them.
+/// Counts leading spaces, many at a time: a decision of 5,000 conditions comes with gigabytes of them.
 fn leading_spaces(text: &[u8]) -> usize {
     const MANY: [u8; 256] = [b' '; 256];
     const WORD: usize = 16;
@@ -229,7 +230,7 @@ impl<'de> Visitor<'de> for NodesSeed<'_> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Vec<Node>, A::Error> {
         let mut nodes = Vec::new();
         while let Some(node) = seq.next_element_seed(NodeSeed(self.0))? {
-            // A documentation comment is a child of what it documents, and means nothing.
+            // A documentation comment is a child of the declaration and has no meaning.
             if node.kind != K::FullComment {
                 nodes.push(node);
             }
@@ -304,7 +305,7 @@ impl<'de> Visitor<'de> for NodeSeed<'_> {
     }
 }
 
-/// An `offsetof` with the address that its macro puts beside it as its child.
+/// Turns an `offsetof` that a macro expanded into a node whose only child is the member's address.
 fn spelled_offset(mut node: Node) -> Node {
     let is_spelled = node.kind == K::ChooseExpr && node.inner.get(1).is_some_and(|inner| inner.kind == K::OffsetOfExpr);
     if is_spelled {
@@ -337,7 +338,7 @@ impl<'de> Deserialize<'de> for HexId {
     }
 }
 
-/// A `value`: text, number or truth value, as text.
+/// A `value`: a JSON string, number or boolean, as a string.
 struct Scalar(Option<String>);
 
 impl<'de> Deserialize<'de> for Scalar {
@@ -468,8 +469,8 @@ impl<'de> Visitor<'de> for LocSeed<'_> {
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a position")
     }
-    /// `offset` comes first in a bare position and `file`, `line` follow before `col`, so the state is right when the
-    /// map ends. `includedFrom` is not compressed and says nothing that is needed.
+    /// `offset` comes first in a bare position, and `file` and `line` precede `col`, so the state is complete when the
+    /// map ends. `includedFrom` is not compressed and not needed.
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Position, A::Error> {
         let mut position = Position::default();
         let (mut offset, mut column, mut token, mut macro_argument) = (None, 0, 0, false);
@@ -532,7 +533,7 @@ mod tests {
       ]
     }"#;
 
-    /// A reader that gives a few bytes at a time.
+    /// A reader that returns at most three bytes at a time.
     struct Slow<'a>(&'a [u8]);
     impl std::io::Read for Slow<'_> {
         fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {

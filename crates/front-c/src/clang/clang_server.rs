@@ -1,8 +1,9 @@
-//! A clang that stays: it is started once, and every request is a fork of it.
+//! A resident clang: it is started once, and serves every request in a fork.
 //!
-//! Of a small file, most of clang's time goes to loading and linking its libraries. `measure` keeps a clang for as long as it
-//! runs; compilers ask it, by the socket that the environment names. It is made by a few lines of C that are loaded before
-//! clang (`resident.c`, and `compact.c`). Wherever any of this does not work, clang is started as always, and nobody hears of it.
+//! For a small file, most of clang's time is spent on loading and linking its libraries. `measure` keeps a clang for
+//! the duration of a run; compiler wrappers send requests to the socket that the environment names. The server is a
+//! library written in C (`clang_server.c`, `compact.c`) that is preloaded into clang. If any step fails, clang is
+//! started as usual.
 
 use crate::clang::json_keys::table_in_c;
 use crate::clang::process::with_deep_stack;
@@ -14,33 +15,33 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use touchstone_base::stable_hash;
 
-/// Names the socket, and the clang behind it.
+/// The environment variable that names the socket, and the one that names the clang that serves it.
 const RESIDENT: &str = "TOUCHSTONE_RESIDENT";
 const IS: &str = "TOUCHSTONE_RESIDENT_IS";
 
-/// All that is loaded before clang, in C.
+/// Returns the source of the preloaded library, in C.
 fn source() -> String {
     [table_in_c().as_str(), include_str!("compact.c"), include_str!("clang_server.c")].concat()
 }
 
-/// A clang that stays until this goes out of scope.
+/// A resident clang, which ends when this value is dropped.
 pub struct Resident {
     child: Child,
 }
 
 impl Resident {
-    /// Starts a clang that answers at `socket`, with a library that is made in `folder` if it is not there.
+    /// Starts a clang that serves requests at `socket`, with a library that is compiled into `folder` unless it exists.
     pub fn start(clang: &Path, folder: &Path, socket: &Path) -> Option<Resident> {
         let library = library(clang, folder)?;
         let mut command = with_deep_stack(clang);
         command.arg("--version").env("LD_PRELOAD", library).env(RESIDENT, socket).env(IS, clang.canonicalize().ok()?);
-        // What every fork would look up again is looked up once.
+        // Symbols are resolved once here, instead of in every fork.
         command.env("LD_BIND_NOW", "1");
         command.current_dir("/").stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
         command.spawn().ok().map(|child| Resident { child })
     }
 
-    /// What tells compilers of it.
+    /// Returns the environment variables by which compiler wrappers find it.
     pub fn variables(clang: &Path, socket: &Path) -> [(&'static str, OsString); 2] {
         [(RESIDENT, socket.as_os_str().to_os_string()), (IS, clang.as_os_str().to_os_string())]
     }
@@ -48,13 +49,13 @@ impl Resident {
 
 impl Drop for Resident {
     fn drop(&mut self) {
-        // It ends when its standard input does.
+        // The server ends at the end of its standard input.
         drop(self.child.stdin.take());
         let _ = self.child.wait();
     }
 }
 
-/// What is loaded before clang; clang itself compiles it.
+/// Returns the path of the preloaded library; compiles it with clang if necessary.
 fn library(clang: &Path, folder: &Path) -> Option<PathBuf> {
     let source = source();
     let made = folder.join(format!("resident-{:016x}.so", stable_hash(source.as_str())));
@@ -75,22 +76,22 @@ fn library(clang: &Path, folder: &Path) -> Option<PathBuf> {
     std::fs::rename(&to, &made).ok().map(|()| made)
 }
 
-/// A request to the clang that stays; what it prints is read from here.
+/// The reply to a request, readable as a stream of clang's output.
 pub(crate) struct Asked {
     stream: UnixStream,
     end: End,
 }
 
-/// How far an answer came.
+/// The progress of a reply.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum End {
     Open,
-    /// The zero before the status was there.
+    /// The zero byte before the exit status was read.
     Printed,
     Ended(u8),
 }
 
-/// Asks it, if there is one for this clang.
+/// Sends a request to the server of this clang, if one is running.
 pub(crate) fn ask(clang: &Path, words: &[OsString]) -> Option<Asked> {
     let socket = std::env::var_os(RESIDENT)?;
     if std::env::var_os(IS)? != clang {
@@ -124,7 +125,7 @@ fn request(directory: &Path, clang: &Path, words: &[OsString]) -> Option<Vec<u8>
 }
 
 impl Asked {
-    /// Clang's exit status, once everything is read; `None` if it was not heard of to its end.
+    /// Returns clang's exit status after all output was read; `None` if the reply was incomplete.
     pub fn status(&self) -> Option<u8> {
         match self.end {
             End::Ended(status) => Some(status),
@@ -142,7 +143,7 @@ impl Read for Asked {
         let got = &out[..length];
         let (printed, status) = match self.end {
             End::Printed => (0, got),
-            // Nothing that clang prints holds a zero.
+            // clang's output contains no zero byte.
             _ => match memchr::memchr(0, got) {
                 Some(at) => {
                     self.end = End::Printed;
@@ -154,7 +155,7 @@ impl Read for Asked {
         if let [status, ..] = status {
             self.end = End::Ended(*status);
         } else if length > 0 && printed == 0 {
-            // The status is still to come, and nothing read means the end.
+            // The status is still to come, and a read of zero bytes would mean the end.
             return self.read(out);
         }
         Ok(printed)
@@ -168,7 +169,7 @@ mod equivalence_tests;
 mod tests {
     use super::*;
 
-    /// An answer that comes in these parts, as it is read.
+    /// Reads a reply that arrives in these parts.
     fn heard(parts: &[&[u8]]) -> (Vec<u8>, Option<u8>) {
         let (mut from, to) = UnixStream::pair().expect("sockets");
         let mut asked = Asked { stream: to, end: End::Open };

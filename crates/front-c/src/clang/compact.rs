@@ -1,9 +1,10 @@
-//! What the clang that stays says of a C file (`compact.c`), read as if it was JSON.
+//! A deserialiser for the compact AST format of the resident clang (`compact.c`).
 //!
-//! A document is `START`, its object, and sixteen hexadecimal digits: how many bytes stand before them. An object is its keys
-//! (`FIRST_KEY` and their numbers in [`Key::KNOWN`](super::json_keys::Key::KNOWN)) with their values, up to `OBJECT_END`. Numbers are
-//! one more than they are, in seven bits a byte, the lowest first. What is likely to come again has a number from then on: a word, an
-//! object, or all that an object of a position holds, which stands where its first key would. Each position has a file and a line.
+//! A document is `START`, its object, and sixteen hexadecimal digits: the number of bytes before them. An object
+//! consists of keys (`FIRST_KEY` plus the index in [`Key::KNOWN`](super::json_keys::Key::KNOWN)) with their values, up
+//! to `OBJECT_END`. Numbers are incremented by one and encoded in seven bits a byte, the lowest first. Values that are
+//! likely to recur are numbered at their first occurrence and later referred to by number: strings, objects, and the
+//! entries of a position, which are then written in place of the first key. Every position has a file and a line.
 
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IntoDeserializer, MapAccess, SeqAccess, Visitor};
 use serde::forward_to_deserialize_any;
@@ -12,7 +13,7 @@ use std::ops::Range;
 
 const START: u8 = 0x7f;
 const FIRST_KEY: u8 = 0x20;
-/// Digits behind a document.
+/// The number of digits after a document.
 const LENGTH: usize = 16;
 
 const OBJECT: u8 = 1;
@@ -33,12 +34,12 @@ const NOTHING: u8 = 15;
 const NEW_PLACE: u8 = 16;
 const SAME_PLACE: u8 = 17;
 
-/// Whether what clang says is told shortly.
+/// Returns true if clang's output is in this format.
 pub(super) fn is_compact(said: &[u8]) -> bool {
     said.first() == Some(&START)
 }
 
-/// The documents of an answer, from the last to the first.
+/// Returns the ranges of the documents of an output, from the last to the first.
 pub(super) fn documents(said: &[u8]) -> Option<Vec<Range<usize>>> {
     let mut found = Vec::new();
     let mut end = said.len();
@@ -53,21 +54,21 @@ pub(super) fn documents(said: &[u8]) -> Option<Vec<Range<usize>>> {
     Some(found)
 }
 
-/// A document that is being read.
+/// The state of reading a document.
 pub(super) struct Compact<'de> {
     bytes: &'de [u8],
     at: usize,
     words: Vec<&'de str>,
-    /// Where objects begin that may come again.
+    /// The offsets of numbered objects.
     objects: Vec<usize>,
-    /// The same, of what objects of positions hold.
+    /// The offsets of numbered entries of positions.
     places: Vec<usize>,
-    /// What stands before has its numbers.
+    /// Everything before this offset has its numbers.
     numbered: usize,
     reading: Reading,
 }
 
-/// Whether something is being read for the first time. What is read again mentions nothing that is: it would never end.
+/// The reading mode. An object that is read again refers to no other numbered one, so that reading terminates.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reading {
     First,
@@ -79,7 +80,7 @@ fn damaged() -> Error {
 }
 
 impl<'de> Compact<'de> {
-    /// To be read from its beginning.
+    /// Starts at the beginning of a document.
     pub fn new(document: &'de [u8]) -> Result<Compact<'de>, Error> {
         let bytes = document.len().checked_sub(LENGTH).map(|length| &document[..length]);
         let bytes = bytes.filter(|bytes| is_compact(bytes)).ok_or_else(damaged)?;
@@ -94,7 +95,7 @@ impl<'de> Compact<'de> {
         })
     }
 
-    /// Nothing is left.
+    /// Fails unless the whole document was read.
     pub fn end(&self) -> Result<(), Error> {
         if self.at == self.bytes.len() { Ok(()) } else { Err(damaged()) }
     }
@@ -137,14 +138,14 @@ impl<'de> Compact<'de> {
         std::str::from_utf8(text).map_err(|_| damaged())
     }
 
-    /// Whether something that has a number from here on is read for the first time.
+    /// Returns true if the numbered value at the current offset is read for the first time.
     fn is_new(&mut self) -> bool {
         let is_new = self.at > self.numbered;
         self.numbered = self.numbered.max(self.at);
         is_new
     }
 
-    /// Reads what begins at `start` again; where to go on then.
+    /// Continues at `start`, where a numbered value begins; returns the offset at which to resume.
     fn again(&mut self, start: usize) -> Result<usize, Error> {
         match std::mem::replace(&mut self.reading, Reading::Again) {
             Reading::First => Ok(std::mem::replace(&mut self.at, start)),
@@ -157,7 +158,7 @@ impl<'de> Compact<'de> {
         self.reading = Reading::First;
     }
 
-    /// The entries of an object, the beginning of which is read.
+    /// Visits the entries of an object after its first byte.
     fn object<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Error> {
         let value = visitor.visit_map(Entries { of: self, behind: None })?;
         if self.byte()? == OBJECT_END { Ok(value) } else { Err(damaged()) }
@@ -222,7 +223,7 @@ impl<'de> Deserializer<'de> for &mut Compact<'de> {
 /// The entries of an object.
 struct Entries<'r, 'de> {
     of: &'r mut Compact<'de>,
-    /// Where the object goes on that holds the same as one before.
+    /// The offset at which to resume after entries that were read again.
     behind: Option<usize>,
 }
 

@@ -1,9 +1,9 @@
-//! What clang said of a file, kept for whoever reads it.
+//! An AST in the serialised form of clang's output.
 
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What clang says of a file.
+/// The serialised AST of a file: a part of a shared buffer.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Dump {
     pub(super) all: Arc<Vec<u8>>,

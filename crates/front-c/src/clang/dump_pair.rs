@@ -1,7 +1,7 @@
-//! What clang says of two texts in one run: a source as it is written, and the same preprocessed.
+//! The ASTs of a source file and of its preprocessed text, from one run of clang.
 //!
-//! Of a small file, starting clang is most of the time. Only whoever knows that the flags of one do no harm to the other
-//! may ask for both at once.
+//! For a small file, starting clang takes most of the time. The caller ensures that the flags of one text are valid for
+//! the other.
 
 use crate::clang::ast_reader::Dense;
 use crate::clang::clang_server;
@@ -15,26 +15,26 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-/// What clang is asked for.
+/// The action of clang's front end.
 pub(super) const ACTION: &str = "-ast-dump=json";
 
-/// A source and its preprocessed text, which has an absolute name.
+/// A source file and its preprocessed text, which has an absolute path.
 #[derive(Clone, Copy, Debug)]
 pub struct Texts<'a> {
-    /// As it is written.
+    /// The source file.
     pub written: &'a Path,
-    /// As the preprocessor leaves it.
+    /// The preprocessed text.
     pub preprocessed: &'a Path,
 }
 
-/// Asks clang for both with the flags of the first; `None` if it does not understand one of them.
+/// Dumps both ASTs with the flags of the source file; `None` if clang rejects one of the texts.
 pub fn dump_both(texts: Texts<'_>, options: &Options) -> Result<Option<(Dump, Dump)>, FrontError> {
     let clang = process::find(options)?;
     let mut flags = flags_for(texts.written, options)?;
     flags.extend(own_macros(options));
-    // A second input of the compiler behind clang's driver: it comes first.
+    // An additional input of the compiler behind clang's driver; its AST comes first.
     flags.extend(["-Xclang".to_string(), texts.preprocessed.to_string_lossy().into_owned()]);
-    // About what it says of most texts; growing step by step copies and clears all of it again and again.
+    // About the size of most ASTs; growing the buffer step by step would copy it many times.
     let expected = 16 * std::fs::metadata(texts.preprocessed).map_or(0, |meta| meta.len() as usize);
     let mut said = Vec::with_capacity(expected);
     if !listen(&clang, &flags, Input::File(texts.written), &mut said)? {
@@ -47,15 +47,15 @@ pub fn dump_both(texts: Texts<'_>, options: &Options) -> Result<Option<(Dump, Du
         let all = Arc::new(said);
         return Ok(Some((Dump { all: all.clone(), part: second }, Dump { all, part: first })));
     }
-    // Inside of a unit, a comma or a break follows a closing brace at the start of a line.
+    // Inside a unit, a comma or a line break follows a closing brace at the start of a line.
     let mut ends = memchr::memmem::find_iter(&said, b"\n}{").map(|at| at + 2);
     let (Some(end), None) = (ends.next(), ends.next()) else { return Ok(None) };
     let (whole, all) = (said.len(), Arc::new(said));
     Ok(Some((Dump { all: all.clone(), part: end..whole }, Dump { all, part: 0..end })))
 }
 
-/// What the clang that stays says of one file; `None` if there is none, if it does not understand the file, or if there is more
-/// to say than should be in memory at once: then a clang of its own says it, or why not.
+/// Returns the AST of a file from the resident clang; `None` if none is running, if it rejects the file, or if the AST
+/// is too large to be held in memory. The caller then runs a clang of its own, which also reports errors.
 pub(crate) fn heard(clang: &Clang, flags: &[String], input: Input<'_>) -> Option<Dump> {
     const MOST: u64 = 256 << 20;
     if matches!(input, Input::Text(_)) {
@@ -68,7 +68,7 @@ pub(crate) fn heard(clang: &Clang, flags: &[String], input: Input<'_>) -> Option
     (asked.status() == Some(0)).then(|| Dump { all: Arc::new(said), part })
 }
 
-/// All that it says, without blanks.
+/// Reads a whole reply, without indentation.
 pub(super) fn hear(mut asked: impl Read, said: &mut Vec<u8>) -> std::io::Result<()> {
     let mut first = [0];
     let begun = asked.read(&mut first)?;
@@ -82,7 +82,7 @@ pub(super) fn hear(mut asked: impl Read, said: &mut Vec<u8>) -> std::io::Result<
     Ok(())
 }
 
-/// Hears what clang says, from the one that stays if there is one; whether it understands the texts.
+/// Reads clang's output, from the resident clang if one is running; returns true if clang accepts the texts.
 fn listen(clang: &Clang, flags: &[String], input: Input<'_>, said: &mut Vec<u8>) -> Result<bool, FrontError> {
     if let Some(mut asked) = clang_server::ask(&clang.program, &process::words(ACTION, flags, input))
         && hear(&mut asked, said).is_ok()
@@ -93,6 +93,6 @@ fn listen(clang: &Clang, flags: &[String], input: Input<'_>, said: &mut Vec<u8>)
     said.clear();
     let mut run = process::start(clang, ACTION, flags, input)?;
     let read = run.output().map_or(Ok(0), |output| Dense::new(output).read_to_end(said));
-    // One at a time says why not.
+    // The caller repeats a failed request for each text, which reports the error.
     Ok(run.finish()?.is_ok() && read.is_ok())
 }

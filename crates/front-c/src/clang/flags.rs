@@ -13,10 +13,10 @@ struct Entry {
     arguments: Option<Vec<String>>,
 }
 
-/// Macros for text that was not preprocessed; in other text they would move places.
+/// Macros for text that is not preprocessed; in preprocessed text they would shift source positions.
 ///
-/// The first puts the member's address beside the `offsetof` that clang evaluates: it stays a constant, and its parts are
-/// there as nodes. The others are what gcc has and clang knows by another name.
+/// The first one puts the member's address next to the `offsetof` that clang evaluates: the expression stays constant,
+/// and its operands are nodes of the AST. The others map names of gcc to those of clang.
 const OF_WRITTEN: [&str; 3] = [
     "-D__builtin_offsetof(t,...)=__builtin_choose_expr(1,\
      __builtin_offsetof(t,__VA_ARGS__),(__SIZE_TYPE__)&((t*)0)->__VA_ARGS__)",
@@ -24,19 +24,19 @@ const OF_WRITTEN: [&str; 3] = [
     "-D__builtin_shuffle=__builtin_shufflevector",
 ];
 
-/// The macros that a text gets from us.
+/// Returns the macros that are predefined for a text.
 pub(crate) fn own_macros(options: &Options) -> impl Iterator<Item = String> {
     let written = options.offsets == Offsets::Spelled;
     OF_WRITTEN.into_iter().filter(move |_| written).map(str::to_string)
 }
 
-/// The names of what text that was not preprocessed gets.
+/// Returns the names of the macros that are predefined for text that is not preprocessed.
 pub fn names_of_own_macros() -> impl Iterator<Item = &'static str> {
     OF_WRITTEN.iter().filter_map(|flag| flag.strip_prefix("-D")?.split(['=', '(']).next())
 }
 
-/// The flags to compile a file with: those of compile_commands.json (paths made independent of its directory), then
-/// the user's, then the directory of our headers.
+/// Returns the flags to compile a file with: those of compile_commands.json (with paths made absolute), then the
+/// user's, then the directory of Touchstone's headers.
 pub fn flags_for(file: &Path, options: &Options) -> Result<Vec<String>, FrontError> {
     let mut flags = Vec::new();
     let meant = options.stand_for.iter().find(|(stands, _)| stands == file);
@@ -52,7 +52,7 @@ pub fn flags_for(file: &Path, options: &Options) -> Result<Vec<String>, FrontErr
     Ok(flags)
 }
 
-/// The C sources that a compile_commands.json names, as they are there, each once.
+/// Returns the C sources that a compile_commands.json names, without duplicates.
 pub fn sources_in(database: &Path) -> Result<Vec<PathBuf>, FrontError> {
     let base = database.parent().unwrap_or(Path::new("."));
     let mut found = Vec::new();
@@ -84,7 +84,7 @@ fn from_database(database: &Path, file: &Path) -> Result<Vec<String>, FrontError
     from_text(&text_of(database)?, database, file)
 }
 
-/// The same, once the database was read.
+/// Returns the flags for a file from the text of a compile_commands.json; empty if it has no entry.
 pub(crate) fn from_text(text: &str, database: &Path, file: &Path) -> Result<Vec<String>, FrontError> {
     let bad = |why: String| FrontError::BadCompileCommands { file: database.to_path_buf(), why };
     let wanted = std::fs::canonicalize(file).unwrap_or_else(|_| file.to_path_buf());
@@ -106,7 +106,7 @@ pub(crate) fn from_text(text: &str, database: &Path, file: &Path) -> Result<Vec<
     Ok(Vec::new())
 }
 
-/// Drops the compiler, the file, the output and dependency flags; makes the paths absolute.
+/// Drops the compiler, the file, the output and the dependency flags; makes paths absolute.
 fn clean(words: &[String], directory: &Path, file: &Path, wanted: &Path) -> Vec<String> {
     const WITH_PATH: [&str; 7] = ["-I", "-isystem", "-iquote", "-idirafter", "-include", "-imacros", "-isysroot"];
     let absolute = |path: &str| directory.join(path).to_string_lossy().into_owned();
@@ -137,7 +137,7 @@ fn clean(words: &[String], directory: &Path, file: &Path, wanted: &Path) -> Vec<
     flags
 }
 
-/// Splits a command as a shell does: quotes and backslashes, no expansion.
+/// Splits a command like a shell: with quotes and backslashes, without expansion.
 fn split_command(command: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;

@@ -1,19 +1,19 @@
-//! What fuzz targets need of the reader, which is private otherwise.
+//! Entry points for fuzz targets; the readers are private otherwise.
 
 use crate::clang::ast_reader::{Positions, read, read_bytes};
 use crate::clang::flags::from_text;
 use crate::clang::node::Node;
 use std::path::Path;
 
-/// The declarations of an AST as they are read from memory and as a stream, or why they can't be.
+/// Returns the declarations of an AST, read from memory and as a stream, or the errors.
 ///
-/// What memory gives, the stream gives, too. Not the other way: a stream drops the line breaks of its text, so that it
-/// reads a string with one inside, which is no JSON.
+/// If reading from memory succeeds, the stream gives the same. The converse is false: the stream drops line breaks, so
+/// that it accepts a string that contains one, which is no JSON.
 pub fn ast_readings(json: &[u8]) -> [Result<String, String>; 2] {
     touchstone_base::on_deep_stack(|| readings(json))
 }
 
-/// The flags that a database of compile commands has for `/nowhere/a.c`, or what is wrong with it.
+/// Returns the flags that a compile_commands.json has for `/nowhere/a.c`, or the error.
 pub fn compile_commands_reading(text: &str) -> Result<Vec<String>, String> {
     from_text(text, Path::new("/nowhere/compile_commands.json"), Path::new("/nowhere/a.c"))
         .map_err(|error| error.to_string())

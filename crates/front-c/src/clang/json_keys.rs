@@ -1,4 +1,4 @@
-//! The keys of clang's JSON that somebody reads. All others are left out where clang is told to be short (`compact.c`).
+//! The keys of clang's JSON that are read. The compact format (`compact.c`) omits all others.
 
 use serde::Deserializer;
 use serde::de::{Deserialize, Visitor};
@@ -6,7 +6,7 @@ use std::fmt;
 
 macro_rules! keys {
     ($($key:ident = $($text:literal)|+,)*) => {
-        /// A key of a map.
+        /// A key of a JSON object.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         pub(super) enum Key {
             $($key,)*
@@ -14,7 +14,7 @@ macro_rules! keys {
         }
 
         impl Key {
-            /// All texts that are a key.
+            /// All spellings with their keys.
             pub const KNOWN: &[(&str, Key)] = &[$($(($text, Key::$key),)+)*];
 
             fn of(key: &str) -> Key {
@@ -97,7 +97,8 @@ impl<'de> Deserialize<'de> for Key {
     }
 }
 
-/// The keys as a table in C: with the lengths of their texts, whether each names a node, and which part of a position it is.
+/// Returns the keys as a table in C: with the lengths of their spellings, whether each value is a node id, and the part
+/// of a position that it is.
 pub(super) fn table_in_c() -> String {
     let mut rows = String::new();
     let mut numbers = String::new();

@@ -1,14 +1,14 @@
-//! The kinds of clang's nodes, as a type.
+//! The kinds of clang's AST nodes.
 //!
-//! Kinds that somebody asks for, and those that headers are full of. The most frequent come first: that is the order in which
-//! a word is looked up. Any other kind is [`Other`](NodeKind::Other) and carries its name.
+//! The list has the kinds that are used here and those that are frequent in headers, most frequent first: lookup is
+//! linear. Any other kind is [`Other`](NodeKind::Other) with its name.
 //!
-//! Deliberately not here: what a node of a kind means.
+//! Deliberately not here: the meaning of a kind.
 
 use super::ast_enums::{names, words};
 
 names! {
-    /// The kind of a node, called as clang calls it.
+    /// The kind of a node, with clang's class name.
     NodeKind {
         ImplicitCastExpr,
         DeclRefExpr,
@@ -110,46 +110,46 @@ names! {
         WeakAttr,
         WeakRefAttr,
         C11NoReturnAttr,
-        // Ours: what an `offsetof` becomes whose macro puts the member's address beside it, which is its only child. A plain
-        // one has the indices of its path as children.
+        // Not a class of clang: an `offsetof` with the member's address, put there by a macro, as its only child. The
+        // children of a plain `OffsetOfExpr` are the indices of its path.
         SpelledOffset,
     }
 }
 
-/// clang names its classes by what they are, the unknown ones, too.
+/// Categories by the suffix of clang's class names, which also covers unknown kinds.
 impl NodeKind {
     fn ends_with(&self, suffix: &str) -> bool {
         self.word().ends_with(suffix)
     }
-    /// No kind: the child is absent.
+    /// Returns true for an absent child.
     pub fn is_absent(&self) -> bool {
         *self == NodeKind::Absent
     }
-    /// An expression, and not a statement or a declaration.
+    /// Returns true for an expression.
     pub fn is_expression(&self) -> bool {
         self.ends_with("Expr") || self.ends_with("Operator") || self.ends_with("Literal")
     }
-    /// A statement that is no expression.
+    /// Returns true for a statement that is no expression.
     pub fn is_statement(&self) -> bool {
         self.ends_with("Stmt")
     }
-    /// A declaration.
+    /// Returns true for a declaration.
     pub fn is_declaration(&self) -> bool {
         self.ends_with("Decl")
     }
-    /// The declaration of a variable or parameter.
+    /// Returns true for the declaration of a variable or parameter.
     pub fn is_variable(&self) -> bool {
         self.ends_with("VarDecl")
     }
-    /// An attribute.
+    /// Returns true for an attribute.
     pub fn is_attribute(&self) -> bool {
         self.ends_with("Attr")
     }
-    /// A type.
+    /// Returns true for a type.
     pub fn is_type(&self) -> bool {
         self.ends_with("Type")
     }
-    /// A comment for documentation.
+    /// Returns true for a documentation comment.
     pub fn is_comment(&self) -> bool {
         self.ends_with("Comment")
     }

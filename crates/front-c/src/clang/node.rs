@@ -1,44 +1,44 @@
-//! Nodes of clang's AST, with the attributes that somebody looks at.
+//! Nodes of clang's AST with the attributes that are used.
 //!
-//! Deliberately not here: how they are read (`read.rs`), and any meaning.
+//! Deliberately not here: how they are read (`ast_reader.rs`), and their meaning.
 
 use crate::clang::ast_enums::{CastKind, Opcode, Storage, TagKind};
 use crate::clang::kind::NodeKind;
 use std::rc::Rc;
 
-/// A position as clang tells it.
+/// A position as clang prints it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct RawLoc {
-    /// Index in [`Positions::files`](crate::clang::ast_reader::Positions::files).
+    /// An index into [`Positions::files`](crate::clang::ast_reader::Positions::files).
     pub file: u32,
     pub line: u32,
     pub column: u32,
     pub offset: u32,
-    /// Length of the token that starts here.
+    /// The length of the token at this position.
     pub token: u32,
 }
 
-/// A position with its macro history.
+/// A position with its macro expansion.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Position {
-    /// Where the user sees it; `None` for synthesised code.
+    /// The position that the user sees; `None` for synthesised code.
     pub expansion: Option<RawLoc>,
-    /// Where it is written, if that is inside a macro (or an argument of one).
+    /// The spelling location, if it is inside a macro or an argument of one.
     pub spelling: Option<Box<RawLoc>>,
-    /// It is written in an argument of the macro that stands at `expansion`.
+    /// True if the spelling location is in an argument of the macro call at `expansion`.
     pub macro_argument: bool,
 }
 
-/// A type as clang spells it.
+/// A type in clang's spelling.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct TypeText {
     /// As written.
     pub written: Rc<str>,
-    /// Without outer typedefs, where that differs.
+    /// The spelling without outer typedefs, where it differs.
     pub desugared: Option<Rc<str>>,
 }
 
-/// A mention of a declaration.
+/// A reference to a declaration.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct DeclRef {
     pub id: u64,
@@ -47,7 +47,7 @@ pub(crate) struct DeclRef {
     pub ty: Option<TypeText>,
 }
 
-/// A node of the AST, with the attributes that lowering looks at.
+/// A node of the AST.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Node {
     pub id: u64,
@@ -56,10 +56,10 @@ pub(crate) struct Node {
     pub begin: Position,
     pub end: Position,
     pub name: String,
-    /// The name that the linker sees.
+    /// The name for the linker.
     pub mangled: String,
     pub ty: Option<TypeText>,
-    /// `argType` of sizeof, or the type that an enumeration is declared to have.
+    /// `argType` of `sizeof`, or the fixed underlying type of an enumeration.
     pub arg_type: Option<TypeText>,
     pub compute_lhs: Option<TypeText>,
     pub compute_result: Option<TypeText>,
@@ -69,7 +69,8 @@ pub(crate) struct Node {
     pub storage: Storage,
     pub tag: TagKind,
     pub decl: Option<Box<DeclRef>>,
-    /// `referencedMemberDecl`, `targetLabelDeclId`, `declId`, `ownedTagDecl.id` or `previousDecl`: whichever the kind has.
+    /// `referencedMemberDecl`, `targetLabelDeclId`, `declId`, `ownedTagDecl.id` or `previousDecl`, depending on the
+    /// kind.
     pub link: u64,
     pub has_init: bool,
     pub is_arrow: bool,
@@ -88,7 +89,7 @@ pub(crate) struct Node {
 }
 
 impl Node {
-    /// The child at an index; an absent one is `None`.
+    /// Returns the child at an index; `None` if it is absent.
     pub fn child(&self, index: usize) -> Option<&Node> {
         self.inner.get(index).filter(|node| !node.kind.is_absent())
     }

@@ -1,110 +1,113 @@
-//! How C is to be read, as whoever calls says it.
+//! Options of the front end.
 
 use crate::clang::dump::Dump;
 use std::path::PathBuf;
 use touchstone_base::Deadline;
 
-/// How to read C.
+/// The options for reading C.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// The clang to use; `None`: `TOUCHSTONE_CLANG`, then `clang`, then the newest `clang-NN` (14 or later) on the path.
+    /// The clang to run. `None` selects `TOUCHSTONE_CLANG`, then `clang`, then the newest `clang-NN` (14 or later) on
+    /// the path.
     pub clang: Option<PathBuf>,
     /// Compile flags given by the user.
     pub flags: Vec<String>,
-    /// Files that stand for others, and are compiled as those are: each with what it stands for.
+    /// Files that replace others and are compiled with the flags of those: pairs of replacement and original.
     pub stand_for: Vec<(PathBuf, PathBuf)>,
     /// A compile_commands.json, from which per-file flags come.
     pub compile_commands: Option<PathBuf>,
-    /// The directory that holds `touchstone.h` and `klee/klee.h`, as made by [`write_headers`](crate::write_headers).
+    /// The directory that contains `touchstone.h` and `klee/klee.h`, as written by
+    /// [`write_headers`](crate::write_headers).
     pub include_dir: Option<PathBuf>,
-    /// What the program's surroundings may give it.
+    /// The parts of the environment that are inputs.
     pub surroundings: Surroundings,
-    /// What is said of functions that nobody defines; the helpers for it are among the files.
+    /// Specifications of external functions. Their helper functions are among the files.
     pub described: Vec<Described>,
-    /// The compiler that translates the program in the end: clang then claims its version of GNU C, so that both see the
-    /// same side of `#if __GNUC__ >= 5`. `None`: as clang does by itself.
+    /// The compiler that translates the program in the end. clang then claims its version of GNU C, so that both select
+    /// the same branch of `#if __GNUC__ >= 5`. `None` leaves clang's own version.
     pub compiler: Option<String>,
-    /// How `offsetof` is understood.
+    /// The evaluation of `offsetof`.
     pub offsets: Offsets,
-    /// Whether the C library's functions get bodies.
+    /// The treatment of functions of the C library.
     pub library: Library,
-    /// When clang has to be done; it is ended then.
+    /// The deadline for clang, which is killed when it passes.
     pub deadline: Deadline,
-    /// What clang says of the one file that is lowered, if it was asked already.
+    /// The AST of the only file, if clang has already been run on it.
     pub dump: Option<Dump>,
 }
 
-/// What is said of a function.
+/// A specification of an external function.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Described {
-    /// Its name.
+    /// The name of the function.
     pub function: String,
-    /// What may happen, from 1 on.
+    /// The possible outcomes of a call; case numbers start at 1.
     pub cases: Vec<DescribedCase>,
 }
 
-/// What happens in one case.
+/// One possible outcome of a call.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct DescribedCase {
-    /// Values that are left open.
+    /// The number of values that the case leaves unconstrained.
     pub chosen: usize,
-    /// What is written: globals first, then by parameters.
+    /// The objects that the case writes: globals first, then pointees of parameters.
     pub written: Vec<Place>,
-    /// The call ends the program.
+    /// True if the call ends the program.
     pub fails: bool,
 }
 
-/// Something that a case writes.
+/// An object that a case writes.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Place {
     /// A global, by its name in the source.
     Global(String),
-    /// What the parameter with this index leads to.
+    /// The pointee of the parameter with this index.
     Object(usize),
-    /// Anything behind the parameter with this index.
+    /// Any object reachable from the parameter with this index.
     Anything(usize),
 }
 
-/// The name of what is compiled beside the program.
+/// Returns the name of a helper function that is compiled with the program.
 pub fn helper(function: &str, what: &str) -> String {
     format!("{function}__touchstone_{what}")
 }
 
-/// What becomes of functions of the C library that the program calls.
+/// The treatment of C library functions that the program calls.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Library {
-    /// They have bodies: the program can be executed.
+    /// They get the bodies of their models, so that the program can be executed.
     #[default]
     Modelled,
-    /// They stay declared: the program is only looked at, and need not be read with its library.
+    /// They stay declarations: the program is only analysed.
     Declared,
 }
 
-/// How `offsetof` is understood. clang's JSON does not say of what it is.
+/// The evaluation of `offsetof`. clang's JSON does not contain its operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Offsets {
-    /// clang sees the address of the member beside it, in a macro. For text that was not preprocessed: macros move places.
+    /// A macro puts the address of the member next to the `offsetof`, so that the AST contains it. Only for text that
+    /// is not preprocessed: macros shift source positions.
     #[default]
     Spelled,
-    /// From its text.
+    /// The source text is parsed.
     FromText,
-    /// From its text, and some value where that says nothing. For text that is only looked at.
+    /// The source text is parsed; where that fails, the value is arbitrary. Only for text that is not executed.
     Guessed,
-    /// Not at all: as whoever reads the text before the preprocessor, where a macro hides it.
+    /// Not evaluated, as in the text before preprocessing, where a macro hides the operands.
     Opaque,
 }
 
-/// What of a program's surroundings is an input. What isn't stops whoever asks for it.
+/// The parts of a program's environment that are inputs. A run stops at a use of any other part.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Surroundings {
-    /// What functions return that nobody defines; and time and chance.
+    /// Results of external functions, of the clock and of random number generators.
     pub externals: bool,
-    /// What functions return that the program does not have, where a pointer leads to one.
+    /// Results of functions that only a function pointer of the environment points to.
     pub callbacks: bool,
-    /// Standard input, of at most so many bytes.
+    /// Standard input, with its maximum number of bytes.
     pub stdin: Option<u32>,
-    /// Variables of the environment, of at most so many characters.
+    /// Environment variables, with their maximum number of characters.
     pub environment: Option<u32>,
-    /// What volatile objects hold, at every read anew.
+    /// The contents of volatile objects, anew at every read.
     pub volatile: bool,
 }

@@ -1,4 +1,4 @@
-//! Finding clang and running it.
+//! Location and execution of clang.
 
 use crate::clang::options::Options;
 use crate::clang::watchdog::{Watched, Watcher};
@@ -13,13 +13,13 @@ use touchstone_base::Deadline;
 const OLDEST: u32 = 14;
 const NEWEST: u32 = 40;
 
-/// A clang, and until when it may work.
+/// The path of clang, and its deadline.
 pub(crate) struct Clang {
     pub program: PathBuf,
     deadline: Deadline,
 }
 
-/// The clang to use: as asked for, `TOUCHSTONE_CLANG`, `clang`, or the newest `clang-NN` on the path.
+/// Finds the clang to use: the one of the options, `TOUCHSTONE_CLANG`, `clang`, or the newest `clang-NN` on the path.
 pub(crate) fn find(options: &Options) -> Result<Clang, FrontError> {
     find_program(options.clang.clone()).map(|program| Clang { program, deadline: options.deadline })
 }
@@ -46,19 +46,19 @@ fn is_program(path: &Path) -> bool {
     path.is_file()
 }
 
-/// What clang shall read.
+/// An input of clang.
 #[derive(Clone, Copy)]
 pub(crate) enum Input<'a> {
     /// A file.
     File(&'a Path),
-    /// A file of C++.
+    /// A C++ file.
     Cxx(&'a Path),
-    /// A text that is in no file.
+    /// A text without a file, passed on standard input.
     Text(&'a str),
 }
 
 impl Input<'_> {
-    /// How messages name it.
+    /// Returns its name in messages.
     fn name(self) -> PathBuf {
         match self {
             Input::File(file) | Input::Cxx(file) => file.to_path_buf(),
@@ -67,7 +67,7 @@ impl Input<'_> {
     }
 }
 
-/// A running clang whose output is being read.
+/// A running clang with its pipes.
 pub(crate) struct Run {
     clang: PathBuf,
     input: PathBuf,
@@ -87,7 +87,7 @@ pub(crate) fn start(clang: &Clang, action: &str, flags: &[String], input: Input<
     let stdin = match (input, child.stdin.take()) {
         (Input::Text(text), Some(mut pipe)) => {
             let text = text.to_string();
-            // A clang that stops reading closes the pipe; its message says why.
+            // A clang that stops reading closes the pipe; its message gives the reason.
             Some(std::thread::spawn(move || drop(pipe.write_all(text.as_bytes()))))
         }
         _ => None,
@@ -96,7 +96,7 @@ pub(crate) fn start(clang: &Clang, action: &str, flags: &[String], input: Input<
     let stderr = std::thread::spawn(move || {
         let mut message = Vec::new();
         if let Some(pipe) = &mut pipe {
-            // What was read so far is the best message there is.
+            // On an error, the part that was read is the best message available.
             let _ = pipe.read_to_end(&mut message);
         }
         message
@@ -106,14 +106,14 @@ pub(crate) fn start(clang: &Clang, action: &str, flags: &[String], input: Input<
     Ok(Run { clang: clang.program.clone(), input: input.name(), child, stdout, stderr, stdin })
 }
 
-/// What clang is told: `-fsyntax-only -Xclang ACTION FLAGS INPUT`.
+/// Returns the arguments of clang: `-fsyntax-only -Xclang ACTION FLAGS INPUT`.
 pub(crate) fn words(action: &str, flags: &[String], input: Input<'_>) -> Vec<OsString> {
     const FIRST: [&str; 11] = [
         "-fsyntax-only",
         "-w",
         "-fno-color-diagnostics",
         "-Qunused-arguments",
-        // Errors of newer clangs only: old code that other compilers take.
+        // Errors of newer clangs only: old code that other compilers accept.
         "-Wno-error=implicit-function-declaration",
         "-Wno-error=implicit-int",
         "-Wno-error=int-conversion",
@@ -124,12 +124,12 @@ pub(crate) fn words(action: &str, flags: &[String], input: Input<'_>) -> Vec<OsS
     ];
     let mut words: Vec<OsString> = FIRST.iter().copied().chain(["-Xclang", action]).map(OsString::from).collect();
     if is_gcc(flags) {
-        // Before the user's flags, which may say otherwise.
+        // Before the user's flags, which may override them.
         words.extend(OWN_MACROS.map(OsString::from));
     }
     words.extend(flags.iter().map(OsString::from));
-    // Other compilers take any nesting. Without the others, glibc's headers replace functions by tables and inline bodies that
-    // nobody can follow.
+    // Other compilers accept any nesting. Without the other flags, glibc's headers replace functions by tables and
+    // inline bodies that can't be lowered.
     words.extend(["-fbracket-depth=100000", "-O0", "-D__NO_CTYPE", "-x"].map(OsString::from));
     let (language, input) = match input {
         Input::File(file) => ("c", guarded(file)),
@@ -140,12 +140,12 @@ pub(crate) fn words(action: &str, flags: &[String], input: Input<'_>) -> Vec<OsS
     words
 }
 
-/// A command with more stack than processes have: clang recurses into what is nested, and a thousand `?:` are too much for
-/// the usual 8 MB. Only for it: what touchstone itself is allowed is handed on to the programs that it runs.
+/// Returns a command with a larger stack: clang recurses into nested code, and a thousand `?:` overflow the usual 8 MB.
+/// The limit is raised for this command only, because child processes would inherit Touchstone's own.
 pub(crate) fn with_deep_stack(program: &Path) -> Command {
     const SCRIPT: &str =
         "ulimit -s 1048576 2>/dev/null || ulimit -s \"$(ulimit -H -s)\" 2>/dev/null; exec \"$0\" \"$@\"";
-    // Without a shell, or for what the shell would name otherwise: as it is.
+    // Without a shell, or if the shell would resolve the name differently, it is run directly.
     if !is_program(Path::new("/bin/sh")) || !is_program(program) {
         return Command::new(program);
     }
@@ -154,10 +154,10 @@ pub(crate) fn with_deep_stack(program: &Path) -> Command {
     command
 }
 
-/// How the flag begins that says which gcc translates the program.
+/// The prefix of the flag that names the version of the gcc that translates the program.
 const GNU_VERSION: &str = "-fgnuc-version=";
 
-/// What clang defines and gcc does not: where gcc translates the program, `#ifdef __clang__` is not its text.
+/// Undefines macros that clang defines and gcc does not: if gcc translates the program, `#ifdef __clang__` is false.
 const OWN_MACROS: [&str; 6] = [
     "-U__clang__",
     "-U__clang_major__",
@@ -167,15 +167,15 @@ const OWN_MACROS: [&str; 6] = [
     "-U__llvm__",
 ];
 
-/// Whether flags say that gcc translates the program.
+/// Returns true if the flags say that gcc translates the program.
 pub(crate) fn is_gcc(flags: &[String]) -> bool {
     flags.iter().any(|flag| flag.starts_with(GNU_VERSION))
 }
 
-/// The flag that makes clang claim the version of GNU C that a compiler has; `None` for clang and what is not like gcc.
+/// Returns the flag that makes clang claim a compiler's version of GNU C; `None` for clang and compilers unlike gcc.
 ///
-/// With a version from 7 on, glibc's headers use types and attributes that clang does not have: the newest below stands
-/// for those.
+/// From version 7 on, glibc's headers use types and attributes that clang does not have, so later versions are replaced
+/// by the last one before.
 pub fn gnu_version(compiler: &str) -> Option<String> {
     let mut words = compiler.split_whitespace();
     let mut command = Command::new(words.next()?);
@@ -184,7 +184,7 @@ pub fn gnu_version(compiler: &str) -> Option<String> {
     claimed_version(&String::from_utf8_lossy(&output.stdout))
 }
 
-/// The same from the compiler's list of its macros.
+/// Returns the flag of [`gnu_version`] for the compiler's list of predefined macros.
 fn claimed_version(macros: &str) -> Option<String> {
     const NEWEST: [u32; 3] = [6, 5, 0];
     let value = |name: &str| {
@@ -196,25 +196,25 @@ fn claimed_version(macros: &str) -> Option<String> {
     (value("__clang__").is_none()).then(|| format!("{GNU_VERSION}{major}.{minor}.{patch}"))
 }
 
-/// A relative path that starts with a dash would be taken for a flag.
+/// Protects a relative path that starts with a dash from being parsed as a flag.
 fn guarded(file: &Path) -> PathBuf {
     if file.as_os_str().to_string_lossy().starts_with('-') { Path::new(".").join(file) } else { file.to_path_buf() }
 }
 
 impl Run {
-    /// Its standard output.
+    /// Takes its standard output.
     pub fn output(&mut self) -> Option<Watched> {
         self.stdout.take()
     }
 
-    /// Waits for its end; its own message if it failed.
+    /// Waits for the end of clang; returns its message if it failed.
     pub fn finish(mut self) -> Result<Result<(), String>, FrontError> {
         if let Some(mut pipe) = self.stdout.take() {
-            // Nobody wants the rest, but clang must be able to write it.
+            // The rest is not needed, but clang must be able to write it.
             let _ = std::io::copy(&mut pipe, &mut std::io::sink());
         }
         let ended = self.child.wait().map_err(|source| FrontError::ClangFailed { clang: self.clang, source })?;
-        // Its pipes may be in the hands of others still: nobody waits for those.
+        // Other processes may still hold its pipes; they are not waited for.
         let Some(status) = ended else { return Err(FrontError::TookTooLong { file: self.input }) };
         if let Some(writer) = self.stdin {
             let _ = writer.join();
@@ -222,14 +222,14 @@ impl Run {
         let message = self.stderr.join().unwrap_or_default();
         let mut message = String::from_utf8_lossy(&message).into_owned();
         if status.code().is_none() {
-            // A crash tells nothing itself.
+            // A crash leaves no message.
             message += &format!("clang was ended ({status}): the file may be nested too deep for it\n");
         }
         Ok(if status.success() { Ok(()) } else { Err(message) })
     }
 }
 
-/// Runs clang and returns all that it prints, or its message if it failed.
+/// Runs clang and returns its output, or its message if it failed.
 pub(crate) fn capture(
     clang: &Clang,
     action: &str,

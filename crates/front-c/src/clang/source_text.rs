@@ -1,7 +1,7 @@
-//! From clang's positions to spans and source text, as the user sees them.
+//! Maps clang's positions to spans and source text as the user sees them.
 //!
-//! What a macro makes is shown where the macro is called; only what the user wrote in an argument of that call is shown
-//! at its own place in the argument.
+//! Code from a macro's body is attributed to the macro's call; only a token in an argument of the call keeps its own
+//! position.
 
 use crate::clang::node::{Node, Position, RawLoc};
 use rustc_hash::FxHashMap;
@@ -9,20 +9,20 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use touchstone_base::{FileId, Files, Id, Span};
 
-/// The first line of every part of a preprocessed text, and whether a system header wrote it.
+/// The first line of every part of a preprocessed text, and whether it comes from a system header.
 type Parts = Rc<[(u32, bool)]>;
 
-/// Source texts, read when first needed.
+/// Source texts, read on first use.
 #[derive(Default)]
 pub(crate) struct Sources {
     texts: RefCell<FxHashMap<String, Rc<[u8]>>>,
-    /// By preprocessed file: the first line of every part, and whether a system header wrote it.
+    /// The parts of each preprocessed file.
     parts: RefCell<FxHashMap<String, Parts>>,
     ids: FxHashMap<String, FileId>,
 }
 
-/// The parts that line markers (`# 12 "file.h" 1 3`) divide a text into. Markers may be commented out (`//12 "file.h" 1 3`):
-/// then clang speaks of the text itself.
+/// Returns the parts into which line markers (`# 12 "file.h" 1 3`) divide a text. Commented-out markers (`//12 "file.h"
+/// 1 3`) count too: clang's positions then refer to the text itself.
 fn line_markers(text: &[u8]) -> Vec<(u32, bool)> {
     let mut parts = Vec::new();
     for (index, line) in text.split(|byte| *byte == b'\n').enumerate() {
@@ -37,7 +37,7 @@ fn line_markers(text: &[u8]) -> Vec<(u32, bool)> {
     parts
 }
 
-/// A piece of a file: first byte, byte after the last, and the line and column of both.
+/// A range of a file: offset, line and column of its first byte and of the byte after its last.
 #[derive(Clone, Copy)]
 struct Extent {
     file: u32,
@@ -46,11 +46,11 @@ struct Extent {
 }
 
 impl Sources {
-    /// Gives a text to a name that no file has (library models).
+    /// Registers a text under a name that no file has (library models).
     pub fn insert(&mut self, name: &str, text: &str) {
         self.texts.get_mut().insert(name.to_string(), Rc::from(text.as_bytes()));
     }
-    /// The text of a file; empty if it can't be read (then no text is shown, which is all it is for).
+    /// Returns the text of a file; empty if it can't be read. Texts are only used for display.
     pub fn text(&self, name: &str) -> Rc<[u8]> {
         let mut texts = self.texts.borrow_mut();
         if let Some(text) = texts.get(name) {
@@ -60,7 +60,7 @@ impl Sources {
         texts.insert(name.to_string(), Rc::clone(&text));
         text
     }
-    /// Whether the line markers of a preprocessed text say that a system header wrote this line.
+    /// Returns true if the line markers attribute this line to a system header.
     pub fn is_system_line(&self, name: &str, line: u32) -> bool {
         let known = self.parts.borrow().get(name).cloned();
         let parts = known.unwrap_or_else(|| {
@@ -71,7 +71,7 @@ impl Sources {
         let index = parts.partition_point(|(first, _)| *first <= line);
         index.checked_sub(1).is_some_and(|index| parts[index].1)
     }
-    /// The id of a file of the module.
+    /// Returns the id of a file, which is added if it is new.
     pub fn file_id(&mut self, files: &mut Files, name: &str) -> FileId {
         if let Some(&id) = self.ids.get(name) {
             return id;
@@ -80,14 +80,14 @@ impl Sources {
         self.ids.insert(name.to_string(), id);
         id
     }
-    /// The span of a node.
+    /// Returns the span of a node.
     pub fn span(&mut self, files: &mut Files, names: &[Rc<str>], node: &Node) -> Span {
         match self.extent(names, &node.begin, &node.end) {
             Some(extent) => self.span_of(files, names, extent),
             None => self.point(files, names, &node.loc),
         }
     }
-    /// The span of a declaration's name.
+    /// Returns the span of a declaration's name.
     pub fn point(&mut self, files: &mut Files, names: &[Rc<str>], position: &Position) -> Span {
         match position.expansion {
             Some(loc) => {
@@ -99,7 +99,7 @@ impl Sources {
             None => Span::at(FileId::new(0), 0, 0),
         }
     }
-    /// The source text of a node on one line, without comments.
+    /// Returns the source text of a node on one line, without comments.
     pub fn node_text(&mut self, names: &[Rc<str>], node: &Node) -> String {
         let Some(extent) = self.extent(names, &node.begin, &node.end) else { return String::new() };
         let text = self.text(&names[extent.file as usize]);
@@ -109,12 +109,13 @@ impl Sources {
         }
     }
 
-    /// The source text of a node, shortened: no more than people can read.
+    /// Returns the source text of a node, shortened for display.
     pub fn short_text(&mut self, names: &[Rc<str>], node: &Node) -> String {
         self.extent(names, &node.begin, &node.end).map(|extent| self.short(names, extent)).unwrap_or_default()
     }
     fn short(&self, names: &[Rc<str>], extent: Extent) -> String {
-        // Enough for what is shown, comments included; a deep expression has as many texts as parts.
+        // Enough for the displayed length, comments included. Without this bound, deep expressions would take quadratic
+        // time.
         const MOST_BYTES: usize = 1000;
         let text = self.text(&names[extent.file as usize]);
         let (begin, end) = (extent.begin.0 as usize, extent.end.0 as usize);
@@ -123,15 +124,15 @@ impl Sources {
             None => String::new(),
         }
     }
-    /// The span and the shortened text between two tokens.
+    /// Returns the span and the shortened text between two tokens.
     pub fn piece(&mut self, files: &mut Files, names: &[Rc<str>], begin: &Position, end: &Position) -> (Span, String) {
         match self.extent(names, begin, end) {
             Some(extent) => (self.span_of(files, names, extent), self.short(names, extent)),
             None => (self.point(files, names, begin), String::new()),
         }
     }
-    /// The span and the shortened text from a keyword to the parenthesis that closes behind it; if there is none (a macro
-    /// made it), up to `end`.
+    /// Returns the span and the shortened text from a keyword to the parenthesis that closes after it; without one
+    /// (inside a macro), up to `end`.
     pub fn head(&mut self, files: &mut Files, names: &[Rc<str>], begin: &Position, end: &Position) -> (Span, String) {
         if let Some(keyword) = self.in_argument(names, begin)
             && let Some(end) = self.call_end(names, &keyword)
@@ -171,7 +172,7 @@ impl Sources {
         Some(Extent { file: first.file, begin: (first.offset, first.line, first.column), end })
     }
 
-    /// The written place of a token that the user wrote in a macro's argument (or outside of any macro).
+    /// Returns the spelling location of a token that is outside of macros or in an argument of the user's macro call.
     fn in_argument(&mut self, names: &[Rc<str>], position: &Position) -> Option<RawLoc> {
         let expansion = position.expansion?;
         let Some(spelling) = &position.spelling else { return Some(expansion) };
@@ -182,7 +183,7 @@ impl Sources {
         (expansion.offset < spelling.offset && spelling.offset < end).then_some(**spelling)
     }
 
-    /// Whether no comma that separates arguments is between two tokens.
+    /// Returns true if no comma between the two tokens separates macro arguments.
     fn is_one_argument(&self, names: &[Rc<str>], first: &RawLoc, last: &RawLoc) -> bool {
         let text = self.text(&names[first.file as usize]);
         let mut piece = text.get(first.offset as usize..last.offset as usize).unwrap_or_default();
@@ -210,7 +211,7 @@ impl Sources {
         true
     }
 
-    /// Where the parenthesis of a macro call closes: byte after it, line, column after it.
+    /// Returns the end of a macro call's parenthesis: offset, line and column after it.
     fn call_end(&mut self, names: &[Rc<str>], name: &RawLoc) -> Option<(u32, u32, u32)> {
         let text = self.text(&names[name.file as usize]);
         let mut at = (name.offset + name.token) as usize;
@@ -258,7 +259,7 @@ impl Sources {
     }
 }
 
-/// The length of the comment that a text starts with.
+/// Returns the length of the comment that a text starts with.
 fn comment(text: &[u8]) -> Option<usize> {
     match text {
         [b'/', b'*', rest @ ..] => {
@@ -269,7 +270,7 @@ fn comment(text: &[u8]) -> Option<usize> {
     }
 }
 
-/// At most about 80 characters.
+/// Shortens a text to at most 80 characters.
 pub(crate) fn shorten(mut text: String) -> String {
     const MOST: usize = 80;
     if let Some((cut, _)) = text.char_indices().nth(MOST - 1)
@@ -281,7 +282,7 @@ pub(crate) fn shorten(mut text: String) -> String {
     text
 }
 
-/// Folds white space, line continuations and comments to single spaces.
+/// Replaces white space, line continuations and comments by single spaces.
 pub(crate) fn fold(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();

@@ -1,7 +1,7 @@
-//! A process that is ended when its time is over, and its output, which ends then, too.
+//! A process that is killed at its deadline, and its output, which ends at the same time.
 //!
-//! Both are needed: who ends a process does not end its children (a compiler behind a script), which keep the pipe open and may
-//! say nothing, and a read that waits for them never returns.
+//! Both are needed: killing a process does not kill its children (a compiler started by a script), which keep the pipe
+//! open, so that a read could block forever.
 
 use std::io::Read;
 use std::process::{Child, ChildStdout, ExitStatus};
@@ -11,15 +11,15 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 use touchstone_base::Deadline;
 
-/// Ends a process at the deadline, unless it ends before.
+/// Kills a process at the deadline unless it has ended.
 pub(crate) struct Watcher {
     child: Arc<Mutex<Child>>,
     deadline: Deadline,
-    /// Where there is a deadline: who waits for it, and what tells them that nobody does any more.
+    /// The thread that waits for the deadline, and the channel that cancels it. `None` without a deadline.
     guard: Option<(JoinHandle<Ended>, Sender<()>)>,
 }
 
-/// Who ended a process.
+/// The cause of a process's end.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Ended {
     Itself,
@@ -34,7 +34,7 @@ impl Watcher {
             let watched = Arc::clone(&child);
             let guard = std::thread::spawn(move || match wait.recv_timeout(left) {
                 Err(RecvTimeoutError::Timeout) => {
-                    // One that has ended needs no kill.
+                    // The process may have ended meanwhile; then the kill fails harmlessly.
                     let _ = watched.lock().unwrap_or_else(PoisonError::into_inner).kill();
                     Ended::Guard
                 }
@@ -45,12 +45,13 @@ impl Watcher {
         Watcher { child, deadline, guard }
     }
 
-    /// Waits for the end of a process whose output has ended; `None` if its time was over.
+    /// Waits for the end of a process whose output has ended; `None` if the deadline passed.
     pub fn wait(self) -> std::io::Result<Option<ExitStatus>> {
         let ended = self.guard.map_or(Ended::Itself, |(guard, done)| {
-            // After the deadline the output may have ended for that reason only: the guard ends the process in a moment.
+            // After the deadline, the output may have ended for that reason: then the guard is about to kill the
+            // process.
             if !self.deadline.is_over() {
-                // A guard that is gone has ended the process.
+                // The send fails only if the guard has already killed the process.
                 let _ = done.send(());
             }
             guard.join().unwrap_or(Ended::Itself)
@@ -60,25 +61,25 @@ impl Watcher {
     }
 }
 
-/// The output of a process, which ends with an error at the deadline.
+/// The output of a process; reading fails at the deadline.
 pub(crate) enum Watched {
-    /// Without a deadline.
+    /// Output without a deadline.
     Direct(ChildStdout),
     Timed(Timed),
 }
 
-/// Output that another thread waits for.
+/// Output that another thread reads.
 pub(crate) struct Timed {
     pieces: Receiver<Vec<u8>>,
     piece: Vec<u8>,
-    /// How much of the piece is read.
+    /// The number of bytes of the chunk that were read.
     read: usize,
     deadline: Deadline,
 }
 
-/// Bytes of a piece,
+/// The number of bytes read at a time.
 const PIECE: usize = 1 << 16;
-/// and how many may wait.
+/// The maximum number of chunks that are queued.
 const WAITING: usize = 4;
 
 impl Watched {
@@ -87,7 +88,7 @@ impl Watched {
             return Watched::Direct(pipe);
         }
         let (send, pieces) = sync_channel(WAITING);
-        // Stays behind if nobody speaks nor closes the pipe; nothing waits for it.
+        // This thread leaks if the pipe is neither written nor closed; nothing waits for it.
         std::thread::spawn(move || {
             let mut piece = vec![0; PIECE];
             while let Ok(count @ 1..) = pipe.read(&mut piece) {
@@ -133,7 +134,7 @@ mod tests {
     use std::process::{Command, Stdio};
     use std::time::Instant;
 
-    /// What a script says, and whether it could end by itself.
+    /// Returns the output of a script, and true if it ended before the deadline.
     fn run(script: &str, deadline: Deadline) -> (String, bool) {
         let mut command = Command::new("sh");
         let mut child = command.args(["-c", script]).stdout(Stdio::piped()).spawn().expect("a shell");

@@ -23,7 +23,7 @@ pub(crate) fn preorder<'n>(node: &'n Node, each: &mut dyn FnMut(&'n Node)) {
     }
 }
 
-/// The body of a function that is defined.
+/// Returns the body of a function that is defined.
 pub(crate) fn body(node: &Node) -> Option<&Node> {
     node.inner
         .iter()

@@ -85,7 +85,7 @@ impl UnitFacts {
         }
     }
 
-    /// A unit of C++ with these lines.
+    /// Returns a unit of C++ with these lines.
     pub fn cxx(lines: Vec<(usize, u32, usize)>) -> UnitFacts {
         UnitFacts { cxx: Some(lines), ..UnitFacts::default() }
     }
@@ -127,7 +127,7 @@ impl UnitFacts {
         self.followed.functions.push(made);
     }
 
-    /// Whether the size of what a pointer type leads to is known.
+    /// Returns true if the size of what a pointer type leads to is known.
     fn has_size(&self, pointer: &str) -> bool {
         let Some((pointee, "")) = pointer.trim_end().rsplit_once('*') else { return false };
         let words = pointee.split_whitespace().filter(|word| !matches!(*word, "const" | "volatile" | "restrict"));
@@ -359,7 +359,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether a statement of C++ is none of C: an assertion, or something that is not followed.
+    /// Returns true if a statement of C++ is none of C: an assertion, or something that is not followed.
     fn foreign(&mut self, node: &Node) -> bool {
         if let Some(assertion) = assertion(node) {
             for argument in assertion.arguments {
@@ -731,7 +731,7 @@ impl Walk<'_> {
     }
 }
 
-/// The left side of an assignment.
+/// Returns the left side of an assignment.
 fn left_side(node: &Node) -> Option<&Node> {
     let assigns = match &node.kind {
         K::BinaryOperator => node.opcode == Opcode::Assign,
@@ -742,7 +742,8 @@ fn left_side(node: &Node) -> Option<&Node> {
     node.inner.first().filter(|_| assigns)
 }
 
-/// The variable that an lvalue is, is a part of, or is reached from by one pointer; and whether there is a pointer.
+/// Returns the variable that an lvalue is, is a part of, or is reached from by one pointer; and whether there is a
+/// pointer.
 fn base_variable(lvalue: &Node) -> Option<(u64, bool)> {
     let node = bare(lvalue);
     let pointer = |node: &Node| {

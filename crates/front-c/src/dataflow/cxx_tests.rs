@@ -57,7 +57,7 @@ pub fn follow_tests(file: &Path, text: &str, options: &Options) -> Result<Follow
     })
 }
 
-/// The class in `void Class::method()`, or the method itself inside of its class.
+/// Returns the class in `void Class::method()`, or the method itself inside of its class.
 fn class(text: &str, method: &str) -> String {
     // Line markers stand in the middle of what a macro makes.
     let lines = text.lines().filter(|line| !line.starts_with('#'));
@@ -79,7 +79,7 @@ fn lines(text: &str) -> Vec<(usize, u32, usize)> {
     found
 }
 
-/// The lines that are in no header of the system.
+/// Returns the lines that are in no header of the system.
 fn own_lines(text: &str) -> String {
     let mut own = true;
     let mut made = String::new();
@@ -126,7 +126,7 @@ fn is_c_type(node: &Node) -> bool {
     !ty.contains("::") && !ty.contains(['&', '<', '(']) || node.kind == K::DeclRefExpr && !ty.contains(['&', '<'])
 }
 
-/// Whether it could as well be C. A method's result is a value, too, of which nothing else is known.
+/// Returns true if it could as well be C. A method's result is a value, too, of which nothing else is known.
 pub(super) fn is_c(node: &Node) -> bool {
     match &node.kind {
         K::Absent
@@ -171,7 +171,8 @@ pub(super) struct Assertion<'n> {
     pub arguments: Vec<&'n Node>,
 }
 
-/// The assertion that a statement is. All of them are `switch (0) case 0: default: if (const AssertionResult …) ; else …`.
+/// Returns the assertion that a statement is. All of them are `switch (0) case 0: default: if (const AssertionResult …)
+/// ; else …`.
 pub(super) fn assertion(statement: &Node) -> Option<Assertion<'_>> {
     let inside = |node: &Node, kind: K| node.kind == kind;
     let case = statement.inner.get(1).filter(|case| inside(statement, K::SwitchStmt) && inside(case, K::CaseStmt))?;

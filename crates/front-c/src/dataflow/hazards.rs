@@ -91,7 +91,7 @@ pub struct After {
     pub divides: bool,
 }
 
-/// The hazards of the wanted functions of a preprocessed text.
+/// Returns the hazards of the wanted functions of a preprocessed text.
 pub fn hazards(
     (file, options): (&Path, &Options),
     wanted: &BTreeSet<String>,

@@ -122,7 +122,7 @@ fn member(node: &Node) -> String {
     if node.name.is_empty() { String::new() } else { format!(".{}", node.name.trim_start_matches("->")) }
 }
 
-/// The type that an expression's members belong to, or that it points to: `struct stack *` is `stack`.
+/// Returns the type that an expression's members belong to, or that it points to: `struct stack *` is `stack`.
 pub(super) fn owner(node: &Node) -> String {
     let written = node.ty.as_ref().map_or("", |ty| &*ty.written);
     let spelled =

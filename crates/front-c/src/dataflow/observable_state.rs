@@ -113,7 +113,7 @@ impl VisibleTypes {
         }
     }
 
-    /// A type without qualifiers and names that stand for others.
+    /// Returns a type without qualifiers and names that stand for others.
     fn plain(&self, ty: &str) -> String {
         let words = |ty: &str| {
             let spaced = ty.replace('*', " * ");

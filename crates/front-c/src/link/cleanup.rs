@@ -87,7 +87,7 @@ pub(crate) fn drop_points(function: &mut Function, unwanted: impl Fn(&PointKind)
     }
 }
 
-/// The expressions of a point.
+/// Returns the expressions of a point.
 fn formulas_mut(kind: &mut PointKind) -> Vec<&mut Expr> {
     match kind {
         PointKind::Statement | PointKind::TooDeep => vec![],
@@ -256,7 +256,7 @@ impl<F: Fn(DataTypeId) -> usize> Merged<'_, F> {
         self.order.push(class);
         id
     }
-    /// A type of each used class, and of the classes that these use.
+    /// Returns a type of each used class, and of the classes that these use.
     fn all(&mut self) -> Vec<DataTypeId> {
         let mut shapes = Vec::new();
         while let Some(&class) = self.order.get(shapes.len()) {

@@ -74,7 +74,7 @@ pub(crate) fn make_inputs(program: &mut LinkedProgram) {
     });
 }
 
-/// Whether whoever runs the tests of a program calls a function himself, which so can't be another one.
+/// Returns true if whoever runs the tests of a program calls a function himself, which so can't be another one.
 pub(super) fn is_of_runner(program: &LinkedProgram, name: &str) -> bool {
     OF_THE_RUNNER.contains(&name) && program.given_files > 1
 }
@@ -102,7 +102,7 @@ fn give_bodies(program: &mut LinkedProgram, role: FunctionRole, is_wanted: impl 
     }
 }
 
-/// A constant of the program.
+/// Returns a constant of the program.
 pub(super) fn text(program: &mut LinkedProgram, text: String, span: Span) -> GlobalId {
     let mut bytes = text.into_bytes();
     bytes.push(0);
@@ -231,8 +231,8 @@ fn body(function: &mut Function, types: &DataTypes, asks: Asks) -> Option<Block>
     Some(Block { insts, terminator: Terminator { kind: TermKind::Return(returned), span } })
 }
 
-/// The parameters that lead to memory that may be written: one object of the type, or as many as the number beside it
-/// says; bytes without a number are a few. Behind a type that nobody knows is nothing of the program's.
+/// Returns the parameters that lead to memory that may be written: one object of the type, or as many as the number
+/// beside it says; bytes without a number are a few. Behind a type that nobody knows is nothing of the program's.
 fn ways_to_write(function: &Function, types: &DataTypes) -> Vec<Way> {
     let params = function.own_params();
     let mut ways = Vec::new();
@@ -266,7 +266,7 @@ fn ways_to_write(function: &Function, types: &DataTypes) -> Vec<Way> {
     ways
 }
 
-/// Whether a stub can have such a parameter whatever the program calls its type.
+/// Returns true if a stub can have such a parameter whatever the program calls its type.
 fn is_passed_alone(types: &DataTypes, param: &Param) -> bool {
     let alone = matches!(
         types[param.data],
@@ -280,8 +280,8 @@ fn is_passed_alone(types: &DataTypes, param: &Param) -> bool {
     alone && !param.aggregate
 }
 
-/// Whether memory may be written that no parameter leads to directly, or that no stub can write. Variable arguments are taken
-/// to be those of a message, unless the name says otherwise.
+/// Returns true if memory may be written that no parameter leads to directly, or that no stub can write. Variable
+/// arguments are taken to be those of a message, unless the name says otherwise.
 fn writes_unseen(function: &Function, types: &DataTypes) -> bool {
     let passes_pointers = |data: DataTypeId| match &types[data] {
         DataType::Struct { .. } | DataType::Union { .. } | DataType::Opaque { .. } => !is_bytes(types, data),
@@ -295,8 +295,8 @@ fn writes_unseen(function: &Function, types: &DataTypes) -> bool {
     scans || (!all_seen && params.iter().any(|param| passes_pointers(param.data)))
 }
 
-/// Whether only the library can make such an object: it has a name of its own, or a reserved one and more than numbers in it
-/// (`sigset_t` is one of numbers).
+/// Returns true if only the library can make such an object: it has a name of its own, or a reserved one and more than
+/// numbers in it (`sigset_t` is one of numbers).
 fn is_librarys_own(types: &DataTypes, data: DataTypeId) -> bool {
     if let DataType::Array { element, .. } = &types[data] {
         return is_librarys_own(types, *element);
@@ -309,7 +309,7 @@ fn is_librarys_own(types: &DataTypes, data: DataTypeId) -> bool {
     (tag.starts_with('_') && !is_bytes(types, data)) || ["FILE", "DIR", "va_list"].contains(&tag)
 }
 
-/// Whether a function takes or gives objects that only the library can make: `FILE *`.
+/// Returns true if a function takes or gives objects that only the library can make: `FILE *`.
 fn handles_its_own(function: &Function, types: &DataTypes) -> bool {
     let leads_there = |data: DataTypeId| match &types[data] {
         DataType::Pointer { pointee, .. } => is_librarys_own(types, *pointee),
@@ -318,7 +318,7 @@ fn handles_its_own(function: &Function, types: &DataTypes) -> bool {
     leads_there(function.result_data) || function.own_params().iter().any(|param| leads_there(param.data))
 }
 
-/// Whether any bytes of the size make a value: numbers only.
+/// Returns true if any bytes of the size make a value: numbers only.
 pub(super) fn is_bytes(types: &DataTypes, data: DataTypeId) -> bool {
     match &types[data] {
         DataType::Int { .. } | DataType::Float { .. } | DataType::Bool { .. } | DataType::Enum { .. } => true,

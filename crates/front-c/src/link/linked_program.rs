@@ -52,7 +52,7 @@ pub(crate) struct LinkedProgram {
     /// The types of functions, to find those that a pointer may lead to.
     pub function_types: BTreeMap<FuncId, Type>,
     names: FxHashSet<String>,
-    /// Whether compilers call hooks where functions begin and end.
+    /// True if compilers call hooks where functions begin and end.
     pub hooked: bool,
     /// Constructors and destructors, in the order of their definitions.
     pub starters: Vec<Starter>,
@@ -93,7 +93,7 @@ impl GlobalDeclaration {
 }
 
 impl LinkedProgram {
-    /// An empty program in which the names of `own` are not recognised.
+    /// Creates an empty program in which the names of `own` are not recognised.
     pub fn new(own: BTreeSet<String>) -> LinkedProgram {
         LinkedProgram {
             files: Files::new(),
@@ -123,7 +123,7 @@ impl LinkedProgram {
         }
     }
 
-    /// The function of a declaration, made if it is new.
+    /// Returns the function of a declaration, made if it is new.
     pub fn function(&mut self, declaration: &Declaration) -> FuncId {
         if declaration.internal.is_none()
             && let Some(&id) = self.external_functions.get(declaration.link_name())
@@ -141,7 +141,7 @@ impl LinkedProgram {
         id
     }
 
-    /// The library's function of a name that the program has, too.
+    /// Returns the library's function of a name that the program has, too.
     pub fn library_function(&mut self, name: &str, ty: Type) -> FuncId {
         if let Some(&id) = self.library_functions.get(name) {
             return id;
@@ -183,7 +183,7 @@ impl LinkedProgram {
         }
     }
 
-    /// A function without body, with registers for its parameters.
+    /// Returns a function without body, with registers for its parameters.
     pub fn declared(&mut self, declaration: &Declaration) -> Function {
         let nothing = Type::plain(TypeKind::Void);
         let (result, params) = match &declaration.ty.kind {
@@ -252,22 +252,22 @@ impl LinkedProgram {
             second: second.display(&self.files),
         }
     }
-    /// Whether the user's files have a body for an external function.
+    /// Returns true if the user's files have a body for an external function.
     pub fn overrides(&self, name: &str) -> bool {
         self.external_functions.get(name).is_some_and(|&id| {
             let function = &self.functions[id];
             function.is_defined() && !function.is_library()
         })
     }
-    /// Whether there is an external function with a body.
+    /// Returns true if there is an external function with a body.
     pub fn defines(&self, name: &str) -> bool {
         self.external_functions.get(name).is_some_and(|&id| self.functions[id].is_defined())
     }
-    /// Whether the program leads a standard stream elsewhere.
+    /// Returns true if the program leads a standard stream elsewhere.
     pub fn redirects(&self) -> bool {
         self.external_functions.contains_key("freopen") && !self.overrides("freopen")
     }
-    /// Whether the program prints where it does not ask for the value, so that no model of ours sees it.
+    /// Returns true if the program prints where it does not ask for the value, so that no model of ours sees it.
     pub fn prints_quietly(&self) -> bool {
         const QUIET: [&str; 7] = ["fprintf", "fputs", "printf", "putchar", "puts", "vfprintf", "vprintf"];
         QUIET.iter().any(|name| self.recognised.contains(*name))
@@ -278,7 +278,7 @@ impl LinkedProgram {
         undefined.map(|function| function.name.clone()).collect()
     }
 
-    /// Whether there is a definition of an external variable.
+    /// Returns true if there is a definition of an external variable.
     pub fn defines_variable(&self, name: &str) -> bool {
         self.external_globals.get(name).is_some_and(|&id| self.globals[id].linkage != Linkage::Undefined)
     }
@@ -288,7 +288,7 @@ impl LinkedProgram {
         undefined.map(|global| global.name.clone()).collect()
     }
 
-    /// The global of a declaration, made (undefined) if it is new.
+    /// Returns the global of a declaration, made (undefined) if it is new.
     pub fn global(&mut self, declaration: &GlobalDeclaration) -> GlobalId {
         if declaration.internal.is_none()
             && let Some(&id) = self.external_globals.get(declaration.link_name())
@@ -313,7 +313,7 @@ impl LinkedProgram {
     pub fn alias_function(&mut self, name: &str, id: FuncId) {
         self.external_functions.entry(name.to_string()).or_insert(id);
     }
-    /// A static local.
+    /// Returns a static local.
     pub fn static_local(&mut self, name: &str, ty: &Type, span: Span, file: &str) -> GlobalId {
         let id = self.push_global(name, ty, span, Linkage::Local);
         self.global_files.insert(id, file.to_string());
@@ -370,7 +370,7 @@ impl LinkedProgram {
         self.poisoned.insert(id, what);
     }
 
-    /// The global of a string literal.
+    /// Returns the global of a string literal.
     pub fn literal(&mut self, bytes: Vec<u8>, ty: &Type, span: Span) -> GlobalId {
         let data = self.types.data(ty);
         let key = (bytes, data);
@@ -396,13 +396,13 @@ impl LinkedProgram {
         self.literals.insert(key, id);
         id
     }
-    /// The global of a string of ours.
+    /// Returns the global of a string of ours.
     pub fn text_literal(&mut self, text: &str, span: Span) -> GlobalId {
         let byte = Type::plain(TypeKind::Int { name: "char", bits: 8, signed: self.types.char_signed });
         let ty = Type::plain(TypeKind::Array(std::rc::Rc::new(byte), text.len() as u64 + 1));
         self.literal(text.bytes().chain([0]).collect(), &ty, span)
     }
-    /// The global that stands for a function: its address is the function's.
+    /// Returns the global that stands for a function: its address is the function's.
     pub fn function_mark(&mut self, function: FuncId, ty: &Type, span: Span) -> GlobalId {
         if let Some(&id) = self.function_marks.get(&function) {
             return id;
@@ -425,7 +425,7 @@ impl LinkedProgram {
         id
     }
 
-    /// The module: final names, no unfit calls, one data type of a kind.
+    /// Returns the module: final names, no unfit calls, one data type of a kind.
     pub fn finish(mut self) -> Module {
         self.surround_main();
         self.name_hooks();
@@ -609,7 +609,7 @@ fn is_narrower(narrow: Ty, wide: Ty) -> bool {
     matches!((narrow, wide), (Ty::Int(narrow), Ty::Int(wide)) if narrow < wide)
 }
 
-/// The name, `name@file.c`, `name$2`, …: the first that is free.
+/// Returns the name, `name@file.c`, `name$2`, …: the first that is free.
 fn unique(names: &mut FxHashSet<String>, name: &str, file: &str) -> String {
     let base = std::path::Path::new(file).file_name().map(|name| name.to_string_lossy().into_owned());
     let with_file = format!("{name}@{}", base.unwrap_or_default());

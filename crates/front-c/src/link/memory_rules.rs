@@ -38,7 +38,7 @@ pub(crate) fn set_rules(module: &mut Module) {
     }
 }
 
-/// The type of plain bytes, if the program has it.
+/// Returns the type of plain bytes, if the program has it.
 pub(crate) fn byte_type(types: &DataTypes) -> Option<DataTypeId> {
     let is_byte = |ty: &DataType| matches!(ty, DataType::Int { bits: 8, signed: false, .. });
     types.iter().find(|(_, ty)| is_byte(ty)).map(|(id, _)| id)
@@ -94,7 +94,8 @@ fn shares(types: &DataTypes, data: &DataType) -> Shares {
     }
 }
 
-/// Whether objects may have more elements at the end than the type says: `data[]`, and the older `data[0]` and `data[1]`.
+/// Returns true if objects may have more elements at the end than the type says: `data[]`, and the older `data[0]` and
+/// `data[1]`.
 fn is_open(types: &DataTypes, id: DataTypeId) -> bool {
     let DataType::Struct { fields, kind: StructKind::Record, .. } = &types[id] else { return false };
     let last = fields.last().filter(|field| !field.name.is_empty());

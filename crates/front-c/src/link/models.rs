@@ -425,11 +425,11 @@ pub(crate) const TO_CONSOLE: [&str; 3] = ["printf", "putchar", "puts"];
 /// Functions that compilers never call, unless they are told to (`-fno-builtin`): not even if the program has its own.
 const ALWAYS_INLINED: [&str; 5] = ["abs", "labs", "llabs", "fabs", "fabsf"];
 
-/// Whether the library itself takes a function from the program.
+/// Returns true if the library itself takes a function from the program.
 pub(crate) fn is_replaceable(name: &str) -> bool {
     REPLACEABLE.contains(&name)
 }
-/// Whether compilers have their own code for a function, whatever the program has.
+/// Returns true if compilers have their own code for a function, whatever the program has.
 pub(crate) fn is_always_inlined(name: &str) -> bool {
     ALWAYS_INLINED.contains(&name)
 }
@@ -444,12 +444,12 @@ pub(crate) fn describe(global: &mut Global, variable: &str) {
         _ => GlobalRole::Variable,
     };
 }
-/// Whether there is a model of a function.
+/// Returns true if there is a model of a function.
 pub(crate) fn has(name: &str) -> bool {
     MODELS.iter().any(|model| model.functions.contains(&name))
 }
 
-/// The modelled function that a compiler builtin is.
+/// Returns the modelled function that a compiler builtin is.
 pub(crate) fn of_builtin(name: &str) -> Option<String> {
     let plain = name.strip_prefix("__builtin_")?;
     // One thread has nobody to lock out.

@@ -14,13 +14,13 @@ use crate::types::ctype::{Type, TypeKind};
 use touchstone_base::float::{Format, Op};
 use touchstone_ir::{BinOp, Expr, ExprKind, Ty};
 
-/// The bits of an expression, which has the text, as a float.
+/// Returns the bits of an expression, which has the text, as a float.
 pub(crate) fn as_float(format: Format, mut bits: Expr) -> Expr {
     let (text, ty) = (std::mem::take(&mut bits.text), bits.ty);
     Expr { kind: ExprKind::AsFloat(format, Box::new(bits)), ty, signed: false, text }
 }
 
-/// A float constant that the source does not write.
+/// Returns a float constant that the source does not write.
 fn constant(format: Format, bits: u64) -> Expr {
     as_float(format, Expr::constant(Ty::Int(format.bits()), bits))
 }
@@ -35,7 +35,7 @@ fn negated(truth: Expr, text: String) -> Expr {
 }
 
 impl Lowerer<'_, '_> {
-    /// The formula of a float expression.
+    /// Returns the formula of a float expression.
     pub fn float_formula(&mut self, node: &Node, format: Format, left: u32) -> Option<Expr> {
         let ty = self.unit.type_of(node);
         match (&node.kind, node.inner.as_slice()) {
@@ -97,7 +97,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// A relation between floats.
+    /// Returns a relation between floats.
     pub fn float_relation_formula(&mut self, node: &Node, format: Format, a: Expr, b: Expr) -> Expr {
         let (op, swapped, negate) = float_relation(&node.opcode);
         let relation = Expr::float(op, format, if swapped { vec![b, a] } else { vec![a, b] });
@@ -105,7 +105,7 @@ impl Lowerer<'_, '_> {
         if negate { negated(relation, text) } else { Expr { text, ..relation } }
     }
 
-    /// A value of an arithmetic type in another, where one of them may be a float.
+    /// Returns a value of an arithmetic type in another, where one of them may be a float.
     pub fn converted(&mut self, value: Expr, from: &Type, to: &Type) -> Option<Expr> {
         let types = &self.unit.program.types;
         if types.refusal(from).is_some() || types.refusal(to).is_some() {

@@ -30,20 +30,20 @@ pub(crate) enum Spot {
     Memory(Expr),
 }
 
-/// A constant that the source does not write.
+/// Returns a constant that the source does not write.
 fn number(ty: Ty, value: u64) -> Expr {
     let kind = ExprKind::Const(mask(value, ty.bits()));
     Expr { kind, ty, signed: ty != Ty::Ptr, text: String::new() }
 }
 
-/// An operation; `None` if the types don't fit.
+/// Returns an operation; `None` if the types don't fit.
 fn bin(op: BinOp, a: Expr, b: Expr, signed: bool, text: String) -> Option<Expr> {
     let ty = a.ty;
     let fits = a.ty == b.ty && ty != Ty::Ptr;
     fits.then(|| Expr { kind: ExprKind::Bin(op, Box::new(a), Box::new(b)), ty, signed, text })
 }
 
-/// A relation; `None` if the types don't fit.
+/// Returns a relation; `None` if the types don't fit.
 fn relation(op: CmpOp, a: Expr, b: Expr, signed: bool, text: String) -> Option<Expr> {
     let fits = a.ty == b.ty;
     fits.then(|| Expr { kind: ExprKind::Cmp(op, Box::new(a), Box::new(b)), ty: Ty::I1, signed, text })
@@ -70,7 +70,7 @@ fn advanced(base: Expr, index: Expr, index_signed: bool, size: u64, back: bool) 
     Some(displaced(base, bytes))
 }
 
-/// A value in another width. `from_signed` says how it is widened, `signed` what it is then.
+/// Returns a value in another width. `from_signed` says how it is widened, `signed` what it is then.
 pub(crate) fn resized(expr: Expr, to: Ty, from_signed: bool, signed: bool) -> Expr {
     let op = match (expr.ty, to) {
         (from, to) if from == to => return expr,
@@ -99,22 +99,22 @@ pub(crate) fn is_true(value: Expr) -> Option<Expr> {
 }
 
 impl Lowerer<'_, '_> {
-    /// The formula of a scalar expression, if it has one.
+    /// Returns the formula of a scalar expression, if it has one.
     pub fn formula(&mut self, node: &Node) -> Option<Expr> {
         self.value_formula(node, DEEPEST)
     }
-    /// The formula of an expression's truth, an `i1`, if it has one.
+    /// Returns the formula of an expression's truth, an `i1`, if it has one.
     pub fn formula_of_truth(&mut self, node: &Node) -> Option<Expr> {
         self.truth_formula(node, DEEPEST)
     }
-    /// The formula of the address of an expression that stands for memory, if it has one.
+    /// Returns the formula of the address of an expression that stands for memory, if it has one.
     pub fn formula_of_address(&mut self, node: &Node) -> Option<Expr> {
         match self.spot(node, DEEPEST)? {
             Spot::Register(_) => None,
             Spot::Memory(address) => Some(address),
         }
     }
-    /// The formula of the value that a compound assignment stores, if it has one.
+    /// Returns the formula of the value that a compound assignment stores, if it has one.
     pub fn formula_of_compound(&mut self, node: &Node) -> Option<Expr> {
         let [left, right] = node.inner.as_slice() else { return None };
         let opcode = node.opcode.compound()?;
@@ -159,7 +159,7 @@ impl Lowerer<'_, '_> {
     fn is_signed(&self, node: &Node) -> bool {
         self.unit.program.types.is_signed(&self.unit.type_of(node))
     }
-    /// A formula that a node writes by itself.
+    /// Returns a formula that a node writes by itself.
     pub fn written(&mut self, node: &Node, kind: ExprKind, ty: Ty, signed: bool) -> Expr {
         let node = shown(node);
         let text = match &node.decl {

@@ -208,7 +208,7 @@ impl Lowerer<'_, '_> {
             Some(Point::new(kind, lowerer.unit.span(node), lowerer.unit.short_text(node)))
         });
     }
-    /// The id of a label as the source writes it; a number if a macro made it.
+    /// Returns the id of a label as the source writes it; a number if a macro made it.
     fn label_name(&mut self, id: &Node) -> Option<String> {
         let written = shown(id);
         let text = self.unit.short_text(written);
@@ -223,7 +223,7 @@ fn too_deep(node: &Node) -> Option<PointKind> {
     (is_deeper(node, DEEPEST) && !has_effects(node)).then_some(PointKind::TooDeep)
 }
 
-/// Whether an expression has more levels than this.
+/// Returns true if an expression has more levels than this.
 fn is_deeper(node: &Node, levels: u32) -> bool {
     match levels.checked_sub(1) {
         Some(left) => node.inner.iter().any(|part| is_deeper(part, left)),
@@ -231,12 +231,12 @@ fn is_deeper(node: &Node, levels: u32) -> bool {
     }
 }
 
-/// Whether a declaration has an initialiser that is executed.
+/// Returns true if a declaration has an initialiser that is executed.
 fn is_initialised(node: &Node) -> bool {
     node.kind == K::VarDecl && !matches!(node.storage, Storage::Static | Storage::Extern) && initialiser(node).is_some()
 }
 
-/// Whether an expression statement is only a label.
+/// Returns true if an expression statement is only a label.
 fn is_label_call(node: &Node) -> bool {
     match (&node.kind, node.inner.first()) {
         (K::ParenExpr | K::ConstantExpr, Some(inner)) => is_label_call(inner),

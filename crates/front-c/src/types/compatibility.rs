@@ -1,8 +1,8 @@
-//! Compatible types (C11 6.2.7), as `__builtin_types_compatible_p` asks for them.
+//! Compatible types (C11 6.2.7), for `__builtin_types_compatible_p`.
 
 use crate::types::ctype::{Signature, Type, TypeKind, Types};
 
-/// Whether two types are compatible, whatever qualifiers they have themselves.
+/// Returns true if two types are compatible apart from their top-level qualifiers.
 pub(crate) fn compatible(types: &Types, a: &Type, b: &Type) -> bool {
     match (&a.kind, &b.kind) {
         (TypeKind::Pointer(a), TypeKind::Pointer(b)) => qualifiers(a) == qualifiers(b) && compatible(types, a, b),
@@ -33,7 +33,7 @@ fn compatible_functions(types: &Types, a: &Signature, b: &Signature) -> bool {
     params && compatible(types, &a.result, &b.result)
 }
 
-/// Whether a call without a prototype passes what the function takes.
+/// Returns true if a call without a prototype passes arguments of the parameters' types.
 fn survives_promotion(types: &Types, signature: &Signature) -> bool {
     let stays = |ty: &Type| match &ty.kind {
         TypeKind::Bool => false,
@@ -44,7 +44,7 @@ fn survives_promotion(types: &Types, signature: &Signature) -> bool {
     !signature.variadic && signature.params.iter().all(stays)
 }
 
-/// The qualifiers of a type; an array has those of its elements.
+/// Returns the qualifiers of a type; an array has those of its elements.
 fn qualifiers(ty: &Type) -> (bool, bool) {
     match &ty.kind {
         TypeKind::Array(element, _) | TypeKind::OpenArray(element) => {
@@ -55,7 +55,7 @@ fn qualifiers(ty: &Type) -> (bool, bool) {
     }
 }
 
-/// The integer type that GNU C makes an enumeration.
+/// Returns the integer type that GNU C chooses for an enumeration.
 fn underlying(types: &Types, ty: &Type) -> &'static str {
     match (types.size(ty), types.is_signed(ty)) {
         (1, true) => "signed char",

@@ -1,4 +1,4 @@
-//! C types, their layout on x86-64 (System V ABI), and the data types of the IR that they become.
+//! C types, their layout on x86-64 (System V ABI), and their data types in the IR.
 
 use crate::clang::options::Offsets;
 use crate::types::tokens::Token;
@@ -8,10 +8,10 @@ use std::rc::Rc;
 use touchstone_base::float::Format;
 use touchstone_ir::{DataType, DataTypeId, DataTypes, EnumItem, Field, IntKind, StructKind, Ty};
 
-/// The most lanes: each is a register while the vector is computed.
+/// The maximum number of lanes of a vector: each is a register while the vector is computed.
 pub(crate) const MOST_LANES: u64 = 256;
 
-/// Why vectors of this kind can't be used, if so.
+/// Returns the construct by which vectors of this type are unsupported, if they are.
 fn vector_refusal(element: &Type, lanes: u64) -> Option<&'static str> {
     match element.kind {
         TypeKind::Int { .. } | TypeKind::Float { .. } | TypeKind::Enum(_) if lanes <= MOST_LANES => None,
@@ -20,7 +20,7 @@ fn vector_refusal(element: &Type, lanes: u64) -> Option<&'static str> {
     }
 }
 
-/// A type with its qualifier and the typedef name that the user wrote.
+/// A type with its qualifiers and the typedef name in the source.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Type {
     pub kind: TypeKind,
@@ -43,28 +43,28 @@ pub(crate) enum TypeKind {
         name: &'static str,
         format: Format,
     },
-    /// An integer of 128 bits: always in memory (see `wide`).
+    /// An integer of 128 bits, always in memory (see `int128`).
     Wide {
         signed: bool,
     },
-    /// x87's 80 bits: always in memory (see `long_double`).
+    /// x87's extended format of 80 bits, always in memory (see `long_double`).
     LongDouble,
-    /// So many lanes of a scalar type: always in memory (see `vector`).
+    /// A vector: its scalar type and number of lanes. Always in memory (see `vector`).
     Vector(Rc<Type>, u64),
-    /// Real and imaginary part: always in memory (see `complex`).
+    /// Real and imaginary part, always in memory (see `complex`).
     Complex(Rc<Type>),
-    /// Index in [`Types::enums`].
+    /// An index into [`Types::enums`].
     Enum(usize),
     Pointer(Rc<Type>),
     Array(Rc<Type>, u64),
     /// An array without length: tentative, flexible or `extern`.
     OpenArray(Rc<Type>),
-    /// An array whose length, these tokens, is known when it is declared.
+    /// A variable-length array, with the tokens of its length.
     Variable(Rc<Type>, Rc<[Token]>),
-    /// Index in [`Types::records`].
+    /// An index into [`Types::records`].
     Record(usize),
     Function(Rc<Signature>),
-    /// A type that can be laid out (perhaps) but not be used; `what` names the construct.
+    /// An unsupported type. It may have a layout, but values of it can't be used.
     Refused {
         text: Rc<str>,
         what: &'static str,
@@ -83,7 +83,7 @@ pub(crate) struct Signature {
 }
 
 impl Type {
-    /// A type without qualifier and alias.
+    /// Creates a type without qualifiers and alias.
     pub fn plain(kind: TypeKind) -> Type {
         Type { kind, is_const: false, is_volatile: false, alias: None }
     }
@@ -91,11 +91,11 @@ impl Type {
     pub fn int() -> Type {
         Type::plain(TypeKind::Int { name: "int", bits: 32, signed: true })
     }
-    /// A type that is refused by name.
+    /// Creates an unsupported type without a known size.
     pub fn refused(text: &str, what: &'static str) -> Type {
         Type::plain(TypeKind::Refused { text: Rc::from(text), what, size: 0, align: 1 })
     }
-    /// The same without typedefs, as far as there is another name.
+    /// Removes typedef names where the type has another name.
     pub fn unaliased(&self) -> Type {
         let kind = match &self.kind {
             TypeKind::Pointer(pointee) => TypeKind::Pointer(Rc::new(pointee.unaliased())),
@@ -121,11 +121,11 @@ impl Type {
         };
         Type { kind, is_const: self.is_const, is_volatile: self.is_volatile, alias: None }
     }
-    /// A pointer to this type.
+    /// Returns a pointer to this type.
     pub fn pointer_to(self) -> Type {
         Type::plain(TypeKind::Pointer(Rc::new(self)))
     }
-    /// What a pointer points to or an array holds.
+    /// Returns the pointee of a pointer or the element of an array.
     pub fn element(&self) -> Option<&Type> {
         match &self.kind {
             TypeKind::Pointer(element)
@@ -135,18 +135,18 @@ impl Type {
             _ => None,
         }
     }
-    /// Whether objects of this type may not be written.
+    /// Returns true if objects of this type are read-only.
     pub fn is_deep_const(&self) -> bool {
         match &self.kind {
             TypeKind::Array(element, _) | TypeKind::OpenArray(element) => self.is_const || element.is_deep_const(),
             _ => self.is_const,
         }
     }
-    /// Whether values are structures or unions, or like them: passed and assigned as bytes.
+    /// Returns true for structures, unions and other types whose values are passed and assigned as bytes.
     pub fn is_record(&self) -> bool {
         matches!(self.kind, TypeKind::Record(_) | TypeKind::Vector(..) | TypeKind::Complex(_)) || self.in_halves()
     }
-    /// Whether it is a pointer.
+    /// Returns true if it is a pointer.
     pub fn is_pointer(&self) -> bool {
         matches!(self.kind, TypeKind::Pointer(_))
     }
@@ -159,9 +159,9 @@ pub(crate) struct FieldInfo {
     pub id: u64,
     pub name: String,
     pub ty: Type,
-    /// Byte offset; for a bit-field, of the byte that holds its first bit.
+    /// The byte offset; of a bit-field, that of the byte with its first bit.
     pub offset: u64,
-    /// First bit in the record and width of a bit-field.
+    /// The first bit in the record and the width of a bit-field.
     pub bits: Option<(u64, u64)>,
 }
 
@@ -176,7 +176,7 @@ pub(crate) struct Record {
     pub fields: Vec<FieldInfo>,
     pub size: u64,
     pub align: u64,
-    /// Why its layout is not known.
+    /// The construct because of which its layout is unknown.
     pub problem: Option<&'static str>,
     pub data: DataTypeId,
 }
@@ -202,25 +202,25 @@ pub(crate) struct FieldDecl {
     pub aligned: Option<u64>,
 }
 
-/// What applies to all fields of a record.
+/// Attributes that apply to all fields of a record.
 #[derive(Clone, Copy)]
 pub(crate) struct Layout {
     pub packed: bool,
     pub aligned: Option<u64>,
-    /// The most that a field is aligned to.
+    /// The maximum alignment of a field (`#pragma pack`).
     pub most: Option<u64>,
 }
 
-/// What a bit-field of more than 32 bits is in an expression.
+/// The type of a bit-field of more than 32 bits in an expression.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum WideFields {
-    /// Of a type of its own width, as for gcc.
+    /// A type of the field's own width, as in gcc.
     OwnWidth,
-    /// Nobody said which compiler it is.
+    /// The compiler is unknown.
     Unknown,
 }
 
-/// What the type of variable arguments is called; no type of the source has such a name.
+/// The name of the data type of variable arguments; no type of the source has such a name.
 pub(crate) const VARIABLE_ARGUMENTS: &str = "...";
 
 /// All records, enumerations and data types of the program.
@@ -231,18 +231,18 @@ pub(crate) struct Types {
     pub char_signed: bool,
     /// Every read of a volatile object is a new input.
     pub fresh_volatile: bool,
-    /// How `offsetof` is understood.
+    /// The evaluation of `offsetof`.
     pub offsets: Offsets,
     pub wide_fields: WideFields,
     interned: FxHashMap<DataType, DataTypeId>,
-    /// The union of all types that the program takes variable arguments of.
+    /// The union of all types that `va_arg` is used with in the program.
     pub arguments: DataTypeId,
-    /// The types of functions behind their data types.
+    /// The C types of functions by their data types.
     pub functions: BTreeMap<DataTypeId, Type>,
 }
 
 impl Types {
-    /// No types yet but the one that compilers make.
+    /// Creates the table with the one type that is predefined, `va_list`.
     pub fn new() -> Types {
         let mut types = Types {
             records: Vec::new(),
@@ -264,10 +264,10 @@ impl Types {
         types.refresh_record(list);
         types
     }
-    /// The structure behind `va_list`.
+    /// The index of the structure that `va_list` consists of.
     pub const ARGUMENT_LIST: usize = 0;
 
-    /// A new record, not yet complete.
+    /// Adds a record that is not complete yet; returns its index.
     pub fn new_record(&mut self, name: String, named: bool, is_union: bool) -> usize {
         let data = self.data.push(DataType::Opaque { name: name.clone(), size: 0, align: 1 });
         self.records.push(Record {
@@ -284,7 +284,7 @@ impl Types {
         self.records.len() - 1
     }
 
-    /// Lays out a record.
+    /// Computes the layout of a record.
     pub fn complete_record(&mut self, id: usize, fields: Vec<FieldDecl>, layout: Layout) {
         let Layout { packed, aligned, most } = layout;
         let is_union = self.records[id].is_union;
@@ -300,7 +300,7 @@ impl Types {
             let effective = if packed || field.packed { 1 } else { natural }.max(field.aligned.unwrap_or(1));
             let effective = effective.min(most.unwrap_or(u64::MAX));
             let packed = packed || field.packed || most.is_some_and(|most| most < natural);
-            // Without its size, nothing behind the field has a place.
+            // Without the size of a field, the offsets of the following ones are unknown.
             if size == 0 || matches!(field.ty.kind, TypeKind::Record(_)) {
                 problem = problem.or(self.refusal(&field.ty));
             }
@@ -346,20 +346,21 @@ impl Types {
         self.refresh_record(id);
     }
 
-    /// A `va_list`: of its bytes only the address of the next argument is used (`lower/variadic.rs`).
+    /// Returns the data type of a `va_list`. Only the address of the next argument is used
+    /// (`lower/objects/variadic.rs`).
     fn argument_list(&mut self, name: String) -> DataType {
         let ty = self.arguments_pointer();
         let fields = vec![Field { name: "next".to_string(), offset: 8, ty }];
         DataType::Struct { name, fields, size: 24, align: 8, kind: StructKind::Record }
     }
 
-    /// The address of variable arguments.
+    /// Returns the data type of a pointer to variable arguments.
     pub fn arguments_pointer(&mut self) -> DataTypeId {
         self.intern(DataType::Pointer { pointee: self.arguments, to_const: false })
     }
 
-    /// The number of a type among those that the program takes variable arguments of. `None`: arguments of this type can't be
-    /// made.
+    /// Returns the index of a type in the union of variable arguments, which it is added to; `None` if arguments of
+    /// this type are unsupported.
     pub fn argument_member(&mut self, ty: &Type) -> Option<u64> {
         let plain = !ty.is_record() && (1..=8).contains(&self.size(ty)) && self.refusal(ty).is_none();
         let data = plain.then(|| self.data(&ty.unaliased()))?;
@@ -372,7 +373,7 @@ impl Types {
         Some(number as u64)
     }
 
-    /// Writes a record's data type anew, after it was completed or named.
+    /// Updates a record's data type after it was completed or named.
     pub fn refresh_record(&mut self, id: usize) {
         let record = self.records[id].clone();
         if id == Types::ARGUMENT_LIST {
@@ -407,8 +408,8 @@ impl Types {
         self.data[record.data] = data;
     }
 
-    /// The member of a union that all its bytes belong to and that can have any bytes: whatever the union holds is a
-    /// value of it. There is none where a member has pointers.
+    /// Returns the member of a union that covers all its bytes and for which every bit pattern is a value, so that it
+    /// can represent the union. There is none if a member contains pointers.
     fn whole_member<'r>(&self, record: &'r Record) -> Option<&'r FieldInfo> {
         let largest = record.fields.iter().map(|field| self.size(&field.ty)).max()?;
         if record.fields.iter().any(|field| self.points(&field.ty)) {
@@ -423,7 +424,7 @@ impl Types {
         let best = fits().find(|(_, field)| !float(&field.ty)).or_else(|| fits().next());
         best.map(|(_, field)| field)
     }
-    /// Whether a value has pointers, or something that is not known.
+    /// Returns true if a value contains pointers or parts of unknown type.
     fn points(&self, ty: &Type) -> bool {
         match &ty.kind {
             TypeKind::Bool | TypeKind::Int { .. } | TypeKind::Float { .. } | TypeKind::Enum(_) => false,
@@ -437,7 +438,7 @@ impl Types {
             _ => true,
         }
     }
-    /// Whether any bytes are a value, and none of them is padding.
+    /// Returns true if every bit pattern is a value, and there is no padding.
     fn is_dense(&self, ty: &Type) -> bool {
         match &ty.kind {
             TypeKind::Int { .. } | TypeKind::Float { .. } | TypeKind::Enum(_) => true,
@@ -456,7 +457,7 @@ impl Types {
         }
     }
 
-    /// Fields for the IR. Nobody can set bit-fields without a name.
+    /// Returns the fields for the IR, without unnamed bit-fields, which a program can't access.
     fn data_fields(&mut self, fields: &[FieldInfo]) -> Vec<Field> {
         let mut out: Vec<Field> = Vec::new();
         for field in fields {
@@ -477,23 +478,23 @@ impl Types {
         out
     }
 
-    /// A new enumeration.
+    /// Adds an enumeration; returns its index.
     pub fn new_enum(&mut self, name: String, named: bool) -> usize {
         let data = self.data.push(DataType::Enum { name: name.clone(), bits: 32, signed: false, items: Vec::new() });
         self.enums.push(Enum { name, named, bits: 32, signed: false, items: Vec::new(), data });
         self.enums.len() - 1
     }
-    /// Writes an enumeration's data type anew.
+    /// Updates an enumeration's data type.
     pub fn refresh_enum(&mut self, id: usize) {
         let info = &self.enums[id];
         self.data[info.data] =
             DataType::Enum { name: info.name.clone(), bits: info.bits, signed: info.signed, items: info.items.clone() };
     }
 
-    /// Size in bytes; 0 if not known.
+    /// Returns the size in bytes; 0 if it is unknown.
     pub fn size(&self, ty: &Type) -> u64 {
         match &ty.kind {
-            // As GNU C has it for arithmetic on `void *`.
+            // As in GNU C, for arithmetic on `void *`.
             TypeKind::Void | TypeKind::Function(_) => 1,
             TypeKind::Bool => 1,
             TypeKind::Int { bits, .. } => u64::from(*bits / 8),
@@ -509,7 +510,7 @@ impl Types {
             TypeKind::Refused { size, .. } => *size,
         }
     }
-    /// Alignment in bytes, at least 1.
+    /// Returns the alignment in bytes, at least 1.
     pub fn align(&self, ty: &Type) -> u64 {
         match &ty.kind {
             TypeKind::Array(element, _) | TypeKind::OpenArray(element) | TypeKind::Variable(element, _) => {
@@ -521,7 +522,7 @@ impl Types {
             _ => self.size(ty).max(1),
         }
     }
-    /// Why values of this type can't be used, if so.
+    /// Returns the construct by which values of this type are unsupported, if they are.
     pub fn refusal(&self, ty: &Type) -> Option<&'static str> {
         match &ty.kind {
             TypeKind::Refused { what, .. } => Some(what),
@@ -533,7 +534,7 @@ impl Types {
             _ => None,
         }
     }
-    /// The register type of a scalar; refused types get one of their width, so that they can be passed on.
+    /// Returns the register type of a scalar. Unsupported types get one of their width, so that they can be passed on.
     pub fn scalar(&self, ty: &Type) -> Ty {
         match &ty.kind {
             TypeKind::Bool => Ty::I8,
@@ -547,7 +548,7 @@ impl Types {
             _ => Ty::Ptr,
         }
     }
-    /// Whether values of an integer type are signed.
+    /// Returns true for a signed integer type.
     pub fn is_signed(&self, ty: &Type) -> bool {
         match &ty.kind {
             TypeKind::Int { signed, .. } | TypeKind::Wide { signed } => *signed,
@@ -564,7 +565,7 @@ impl Types {
         self.interned.insert(data, id);
         id
     }
-    /// The data type of the IR.
+    /// Returns the data type of the IR.
     pub fn data(&mut self, ty: &Type) -> DataTypeId {
         let data = match &ty.kind {
             TypeKind::Void => DataType::Void,
@@ -599,7 +600,7 @@ impl Types {
             TypeKind::OpenArray(element) | TypeKind::Variable(element, _) => {
                 DataType::Array { element: self.data(element), length: 0 }
             }
-            // Functions are of one type whatever their types are called.
+            // Functions of one type have one data type, independent of typedef names.
             TypeKind::Function(_) => {
                 let id = self.intern(DataType::Opaque { name: self.spell(&ty.unaliased(), ""), size: 0, align: 1 });
                 self.functions.entry(id).or_insert_with(|| ty.clone());
@@ -612,7 +613,7 @@ impl Types {
         self.intern(data)
     }
 
-    /// The type as C writes it, around a declarator.
+    /// Returns the spelling of a declaration in C, with this declarator.
     pub fn spell(&self, ty: &Type, declarator: &str) -> String {
         let named = |name: &str| {
             let space = if declarator.is_empty() { "" } else { " " };
@@ -671,7 +672,7 @@ fn alias_or(ty: &Type, name: &str) -> String {
     ty.alias.as_deref().unwrap_or(name).to_string()
 }
 
-/// `value` rounded up to a multiple of `to`.
+/// Rounds `value` up to a multiple of `to`.
 pub(crate) fn round_up(value: u64, to: u64) -> u64 {
     value.div_ceil(to.max(1)) * to.max(1)
 }

@@ -1,5 +1,5 @@
-//! `offsetof(type, member.path[3])`, from its source text. Only where the address of the member is not there as nodes
-//! (see [`SPELLED_OFFSETS`](crate::clang::flags::SPELLED_OFFSETS)).
+//! Evaluates `offsetof(type, member.path[3])` from its source text. Used only where the AST does not contain the
+//! member's address (see [`Offsets`]).
 
 use crate::clang::options::Offsets;
 use crate::types::ctype::{Type, TypeKind, Types};
@@ -7,7 +7,7 @@ use crate::types::scope::Scopes;
 use crate::types::tokens::{Token, tokenize};
 use crate::types::typename::{Parser, split_commas};
 
-/// The value of the `offsetof` (or `__builtin_offsetof`, or a macro of the same form) that a text starts with.
+/// Returns the value of the `offsetof` (or `__builtin_offsetof`, or a macro of the same form) at the start of a text.
 pub(crate) fn evaluate(text: &str, scopes: &Scopes, types: &Types) -> Option<u64> {
     let open = text.find('(')?;
     if types.offsets == Offsets::Opaque || !text[..open].trim_end().ends_with("offsetof") {
@@ -40,7 +40,7 @@ pub(crate) fn evaluate(text: &str, scopes: &Scopes, types: &Types) -> Option<u64
     Some(offset)
 }
 
-/// What stands before the bracket that closes, without comments and the line markers of preprocessed text.
+/// Returns the text before the closing parenthesis, without comments and the line markers of preprocessed text.
 fn inside(text: &str) -> Option<String> {
     let mut made = String::new();
     let (mut depth, mut rest) = (1, text);
@@ -64,7 +64,7 @@ fn inside(text: &str) -> Option<String> {
     }
 }
 
-/// Offset and type of a member, also through unnamed members.
+/// Returns the offset and type of a member, also through unnamed members.
 pub(crate) fn member(types: &Types, ty: &Type, name: &str) -> Option<(u64, Type)> {
     let TypeKind::Record(id) = ty.kind else { return None };
     let record = &types.records[id];

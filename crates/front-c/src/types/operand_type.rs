@@ -1,9 +1,9 @@
-//! The type of an expression that is only there as text: what `typeof (p->next) *` points to.
+//! The type of an expression that is available only as source text: the operand in `typeof (p->next) *`.
 //!
-//! clang's JSON has the type behind a `typeof` only where the `typeof` is the whole type. In a declarator
-//! (`const typeof (((struct item *)0)->list) *`, as `container_of` has it) the expression is parsed here. Names mean what the
-//! scopes say; a name that visible scopes declare with different types is not understood, since the text may stand in an
-//! inner scope of where it was written. Nor are statement expressions, `_Generic` and strings.
+//! clang's JSON has the type of a `typeof` only where the `typeof` is the whole type. In a declarator (`const typeof
+//! (((struct item *)0)->list) *`, as in `container_of`) the expression is parsed here, with names resolved in the
+//! current scopes. A name that visible scopes declare with different types is rejected, since the text may be used in
+//! an inner scope of its origin. Statement expressions, `_Generic` and strings are rejected, too.
 
 use crate::types::ctype::{Type, TypeKind, Types};
 use crate::types::offsetof::member;
@@ -11,7 +11,7 @@ use crate::types::tokens::Token;
 use crate::types::typename::Parser;
 use touchstone_base::float::Format;
 
-/// Binary operators by how tightly they bind.
+/// Binary operators by increasing precedence.
 const LEVELS: [&[&str]; 10] = [
     &["||"],
     &["&&"],
@@ -26,7 +26,7 @@ const LEVELS: [&[&str]; 10] = [
 ];
 
 impl Parser<'_> {
-    /// The type of the expression that the tokens are, all of them.
+    /// Returns the type of the expression that consists of all tokens.
     pub fn operand_type(&mut self) -> Option<Type> {
         let ty = self.comma_type()?;
         self.peek().is_none().then_some(ty)
@@ -55,7 +55,7 @@ impl Parser<'_> {
         match (yes.is_pointer(), no.is_pointer()) {
             (false, false) if yes.is_record() && yes == no => Some(yes),
             (false, false) => self.common(&yes, &no),
-            // A null pointer constant has the other one's type, and so has `void *` to be told from it.
+            // A null pointer constant takes the type of the other operand; `void *` is not told apart from it.
             (true, false) => Some(yes),
             (false, true) => Some(no),
             (true, true) => (yes == no).then_some(yes),
@@ -174,11 +174,11 @@ impl Parser<'_> {
         }
     }
 
-    /// Integer promotion; other numbers stay what they are.
+    /// Applies integer promotion; other arithmetic types are unchanged.
     fn promoted(&self, ty: &Type) -> Option<Type> {
         promoted(ty, self.types)
     }
-    /// The usual arithmetic conversions.
+    /// Applies the usual arithmetic conversions.
     fn common(&self, a: &Type, b: &Type) -> Option<Type> {
         let (a, b) = (self.promoted(a)?, self.promoted(b)?);
         let rank = |ty: &Type| match &ty.kind {
@@ -218,7 +218,7 @@ fn promoted(ty: &Type, types: &Types) -> Option<Type> {
     Some(if narrow { Type::int() } else { unqualified(Type { alias: None, ..ty.clone() }) })
 }
 
-/// A value's type: arrays and functions are pointers.
+/// Returns the type after decay: arrays and functions become pointers.
 fn decayed(ty: Type) -> Type {
     match &ty.kind {
         TypeKind::Array(element, _) | TypeKind::OpenArray(element) => (**element).clone().pointer_to(),
@@ -251,7 +251,7 @@ fn to_unsigned(ty: Type) -> Type {
     Type::plain(kind)
 }
 
-/// As clang prints literals: the suffix says the type.
+/// Returns the type of an integer literal from its suffix, which clang always prints.
 fn integer_type(suffix: &str) -> Option<Type> {
     let suffix = suffix.to_ascii_lowercase();
     let kind = match suffix.as_str() {

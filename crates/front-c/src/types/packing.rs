@@ -1,7 +1,7 @@
-//! `#pragma pack`: what is in effect at a place of a file.
+//! `#pragma pack`: the packing in effect at a position of a file.
 
-/// The packing at the end of a text, if its directives tell: those in conditionals are taken as if they all applied,
-/// and a packing that another file set is not known.
+/// Returns the packing at the end of a text. Directives in conditionals count as if all applied; a packing that another
+/// file set is not seen.
 pub(crate) fn in_effect(text: &str) -> Option<u64> {
     let mut now: Option<u64> = None;
     let mut stack: Vec<Option<u64>> = Vec::new();

@@ -1,7 +1,7 @@
-//! Which type a name means at a place of the source.
+//! Scopes: the types that names refer to.
 //!
 //! clang's JSON spells types as text. C declares before use, and the stream is read in document order, so a stack of
-//! scopes finds what the text means.
+//! scopes resolves the names.
 
 use crate::types::ctype::Type;
 use rustc_hash::FxHashMap;
@@ -17,25 +17,25 @@ pub(crate) enum Tag {
 struct Level {
     typedefs: FxHashMap<String, Type>,
     tags: FxHashMap<String, Tag>,
-    /// Variables of a function, by name: clang's id and type.
+    /// The local variables by name: clang's id and the type.
     variables: FxHashMap<String, (u64, Type)>,
 }
 
 /// The scopes of a translation unit.
 pub(crate) struct Scopes {
     levels: Vec<Level>,
-    /// Unnamed ones by `file:line:column`, as clang's type texts name them.
+    /// Unnamed tags by `file:line:column`, as clang's spelling refers to them.
     pub unnamed: FxHashMap<String, Tag>,
-    /// By clang's id.
+    /// Tags by clang's id.
     pub by_id: FxHashMap<u64, Tag>,
-    /// Values of enumeration constants by name, for constant expressions that are only there as text.
+    /// Values of enumeration constants by name, for constant expressions that are available only as text.
     pub constants: FxHashMap<String, i64>,
-    /// Types of globals and functions, also those that a block declares.
+    /// Types of globals and functions, including those declared in a block.
     globals: FxHashMap<String, Type>,
 }
 
 impl Scopes {
-    /// The file scope.
+    /// Creates the file scope.
     pub fn new() -> Scopes {
         Scopes {
             levels: vec![Level::default()],
@@ -49,7 +49,7 @@ impl Scopes {
     pub fn push(&mut self) {
         self.levels.push(Level::default());
     }
-    /// Leaves a block; says whether it declared types.
+    /// Leaves a block; returns true if it declared types.
     pub fn pop(&mut self) -> bool {
         match self.levels.pop() {
             Some(level) => !level.typedefs.is_empty() || !level.tags.is_empty(),
@@ -63,7 +63,7 @@ impl Scopes {
     pub fn add_variable(&mut self, name: &str, id: u64, ty: Type) {
         self.top().variables.insert(name.to_string(), (id, ty));
     }
-    /// The variable of a function that a name means.
+    /// Returns the local variable that a name refers to.
     pub fn variable(&self, name: &str) -> Option<&(u64, Type)> {
         self.levels.iter().rev().find_map(|level| level.variables.get(name))
     }
@@ -71,7 +71,7 @@ impl Scopes {
     pub fn add_global(&mut self, name: &str, ty: Type) {
         self.globals.insert(name.to_string(), ty);
     }
-    /// The type of what a name stands for as a value; `None` also where it may be one of several.
+    /// Returns the type of a name used as a value; `None` if it is unknown or ambiguous.
     pub fn value_type(&self, name: &str) -> Option<Type> {
         let locals = self.levels.iter().rev().filter_map(|level| level.variables.get(name).map(|(_, ty)| ty));
         let mut visible = locals.chain(self.globals.get(name));
@@ -88,15 +88,15 @@ impl Scopes {
     pub fn add_tag(&mut self, name: &str, tag: Tag) {
         self.top().tags.insert(name.to_string(), tag);
     }
-    /// What a typedef name means.
+    /// Returns the type of a typedef name.
     pub fn typedef(&self, name: &str) -> Option<&Type> {
         self.levels.iter().rev().find_map(|level| level.typedefs.get(name))
     }
-    /// What a tag means.
+    /// Returns the type that a tag refers to.
     pub fn tag(&self, name: &str) -> Option<Tag> {
         self.levels.iter().rev().find_map(|level| level.tags.get(name)).copied()
     }
-    /// What a tag means in the innermost scope only.
+    /// Returns the type that a tag refers to in the innermost scope only.
     pub fn own_tag(&self, name: &str) -> Option<Tag> {
         self.levels.last().and_then(|level| level.tags.get(name)).copied()
     }

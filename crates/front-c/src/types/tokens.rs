@@ -1,4 +1,4 @@
-//! Tokens of C, as far as type names, parameter lists and constant expressions need them.
+//! A lexer for the parts of C that occur in type names, parameter lists and constant expressions.
 
 /// A token.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -9,23 +9,23 @@ pub(crate) enum Token {
     Number(i64),
     /// An integer with a suffix: `5UL`.
     Suffixed(i64, String),
-    /// Anything else that is one token; strings and characters are here too, as written.
+    /// Any other token; string and character literals are here too, in their spelling.
     Sign(String),
 }
 
 impl Token {
-    /// Whether it is this sign.
+    /// Returns true if it is this punctuator.
     pub fn is(&self, sign: &str) -> bool {
         matches!(self, Token::Sign(text) if text == sign)
     }
-    /// The integer that it is.
+    /// Returns the value of an integer.
     pub fn number(&self) -> Option<i64> {
         match self {
             Token::Number(number) | Token::Suffixed(number, _) => Some(*number),
             Token::Word(_) | Token::Sign(_) => None,
         }
     }
-    /// Whether it is this word.
+    /// Returns true if it is this identifier or keyword.
     pub fn is_word(&self, word: &str) -> bool {
         matches!(self, Token::Word(text) if text == word)
     }
@@ -33,7 +33,7 @@ impl Token {
 
 const LONG_SIGNS: [&str; 14] = ["...", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "->", "::", "++", "--", "##"];
 
-/// Splits a text into tokens. Never fails: a strange character is a sign of its own.
+/// Splits a text into tokens. Never fails: an unexpected character is a token of its own.
 pub(crate) fn tokenize(text: &str) -> Vec<Token> {
     let mut tokens = Vec::new();
     let mut rest = text;

@@ -1,4 +1,4 @@
-//! Parses type names (as clang spells them) and parameter declarations (as clang prints them).
+//! A parser of type names (in clang's spelling) and of parameter declarations (as `-ast-print` prints them).
 
 use crate::types::ctype::{Signature, Type, TypeKind, Types};
 use crate::types::scope::{Scopes, Tag};
@@ -6,12 +6,12 @@ use crate::types::tokens::{Token, tokenize};
 use std::rc::Rc;
 use touchstone_base::float::Format;
 
-/// The type that a text names; what can't be understood is refused by name.
+/// Returns the type that a text names; an unsupported type if it can't be parsed.
 pub(crate) fn parse_type(text: &str, scopes: &Scopes, types: &Types) -> Type {
     parse_known(text, scopes, types).unwrap_or_else(|| Type::refused(text, "unknown type"))
 }
 
-/// The type that a text names, if it can be understood.
+/// Returns the type that a text names, or `None` if it can't be parsed.
 pub(crate) fn parse_known(text: &str, scopes: &Scopes, types: &Types) -> Option<Type> {
     let text = replace_unnamed(text, scopes)?;
     let mut parser = Parser::new(tokenize(&text), scopes, types);
@@ -19,7 +19,7 @@ pub(crate) fn parse_known(text: &str, scopes: &Scopes, types: &Types) -> Option<
     parser.peek().is_none().then_some(ty)
 }
 
-/// Writes `(unnamed struct at file:1:2)` as a word that the parser knows.
+/// Replaces `(unnamed struct at file:1:2)` by a word that the parser resolves.
 fn replace_unnamed(text: &str, scopes: &Scopes) -> Option<String> {
     let mut out = String::new();
     let mut rest = text;
@@ -40,7 +40,7 @@ fn replace_unnamed(text: &str, scopes: &Scopes) -> Option<String> {
     }
 }
 
-/// Length of a `file:line:column` that a parenthesis closes.
+/// Returns the length of a `file:line:column` before a closing parenthesis.
 fn place_end(text: &str) -> Option<usize> {
     text.match_indices(')').map(|(end, _)| end).find(|&end| {
         let mut parts = text[..end].rsplit(':');
@@ -60,44 +60,44 @@ pub(crate) struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    /// A parser at the first token.
+    /// Creates a parser at the first token.
     pub fn new(tokens: Vec<Token>, scopes: &'a Scopes, types: &'a Types) -> Parser<'a> {
         Parser { tokens, at: 0, scopes, types }
     }
-    /// A parser of other tokens in the same scopes.
+    /// Creates a parser of other tokens in the same scopes.
     pub fn inside(&self, tokens: Vec<Token>) -> Parser<'a> {
         Parser::new(tokens, self.scopes, self.types)
     }
-    /// Goes to the next token.
+    /// Advances to the next token.
     pub fn skip(&mut self) {
         self.at += 1;
     }
-    /// Goes back to the first token.
+    /// Returns to the first token.
     pub fn rewind(&mut self) {
         self.at = 0;
     }
-    /// The next token.
+    /// Returns the next token.
     pub fn peek(&self) -> Option<&Token> {
         self.tokens.get(self.at)
     }
-    /// Whether the next token is this sign.
+    /// Returns true if the next token is this punctuator.
     pub fn is(&self, sign: &str) -> bool {
         self.peek().is_some_and(|token| token.is(sign))
     }
-    /// Goes behind a sign if it is next.
+    /// Skips a punctuator if it is next; returns true if it was.
     pub fn accept(&mut self, sign: &str) -> bool {
         let found = self.is(sign);
         self.at += usize::from(found);
         found
     }
-    /// The next token, if it is a word.
+    /// Returns the next token if it is an identifier or keyword.
     pub fn word(&self) -> Option<&str> {
         match self.peek() {
             Some(Token::Word(word)) => Some(word),
             _ => None,
         }
     }
-    /// Skips a balanced parenthesis and returns its tokens.
+    /// Skips a balanced parenthesis and returns the tokens in it.
     pub fn group(&mut self) -> Option<Vec<Token>> {
         if !self.accept("(") {
             return None;
@@ -116,18 +116,18 @@ impl<'a> Parser<'a> {
         Some(self.tokens[start..self.at - 1].to_vec())
     }
 
-    /// A type name, with an abstract declarator.
+    /// Parses a type name, with an abstract declarator.
     pub fn type_name(&mut self) -> Option<Type> {
         let base = self.specifiers()?;
         Some(self.declarator(base)?.0)
     }
-    /// One parameter declaration: its type as declared (arrays not decayed) and its name.
+    /// Parses a parameter declaration; returns its type as declared (arrays not decayed) and its name.
     pub fn parameter(&mut self) -> Option<(Type, Option<String>)> {
         let base = self.specifiers()?;
         self.declarator(base)
     }
 
-    /// Skips an attribute; what it says of vectors.
+    /// Skips an attribute, if one is next; returns the vector type that it declares, if any.
     fn skip_attribute(&mut self) -> Option<Option<VectorAttribute>> {
         if !matches!(self.word(), Some("__attribute__" | "__attribute" | "_Alignas" | "alignas")) {
             return None;
@@ -177,12 +177,12 @@ impl<'a> Parser<'a> {
                     words.ty = Some(self.type_of_operand()?);
                     continue;
                 }
-                // One thread at a time: a plain object, if one instruction can do what is done to it.
+                // Programs run in one thread: an atomic scalar is a plain object.
                 "_Atomic" if self.tokens.get(self.at + 1).is_some_and(|token| token.is("(")) => {
                     words.ty = Some(self.atomic()?);
                     continue;
                 }
-                // Other threads may change it at any time, as if it were volatile.
+                // Other threads may change it at any time, like a volatile object.
                 "_Atomic" => words.is_volatile = true,
                 "_BitInt" => return self.wrapped("_BitInt"),
                 "struct" | "union" | "enum" => {
@@ -207,14 +207,14 @@ impl<'a> Parser<'a> {
             return Some(Type::plain(TypeKind::Array(Rc::new(list), 1)));
         }
         let mut ty = self.scopes.typedef(word)?.clone();
-        // A pointer, array or structure is shown by its structure; a number by the name that the user gave it.
+        // Integers keep the typedef name of the source; pointers, arrays and structures are shown by their structure.
         if matches!(ty.kind, TypeKind::Int { .. } | TypeKind::Wide { .. } | TypeKind::Bool | TypeKind::Refused { .. }) {
             ty.alias = Some(Rc::from(word));
         }
         Some(ty)
     }
 
-    /// `typeof (…)` of a type or an expression; one that is not understood is refused where it is looked at.
+    /// Parses the operand of `typeof`, a type or an expression; an unknown expression has an unsupported type.
     fn type_of_operand(&mut self) -> Option<Type> {
         let tokens = self.group()?;
         let mut inner = self.inside(tokens);
@@ -226,7 +226,7 @@ impl<'a> Parser<'a> {
         inner.rewind();
         Some(inner.operand_type().unwrap_or_else(|| Type::refused("typeof", "typeof of this expression")))
     }
-    /// `_Atomic(int)`.
+    /// Parses `_Atomic(int)`.
     fn atomic(&mut self) -> Option<Type> {
         let start = self.at;
         self.at += 1;
@@ -239,7 +239,7 @@ impl<'a> Parser<'a> {
             ty => Some(Type { is_volatile: true, ..ty }),
         }
     }
-    /// `_Atomic(struct s)` and `_BitInt(7)`.
+    /// Parses `_Atomic(struct s)` and `_BitInt(7)`, which are unsupported.
     fn wrapped(&mut self, what: &'static str) -> Option<Type> {
         self.at += 1;
         let tokens = self.group()?;
@@ -269,7 +269,7 @@ impl<'a> Parser<'a> {
         match self.scopes.tag(&full) {
             Some(Tag::Record(id)) => Some(Type::plain(TypeKind::Record(id))),
             Some(Tag::Enum(id)) => Some(Type::plain(TypeKind::Enum(id))),
-            // An unnamed structure goes by the name of its typedef.
+            // An unnamed structure has the name of its typedef.
             None => match self.scopes.typedef(&name) {
                 Some(ty) => Some(ty.clone()),
                 None => Some(Type::refused(&full, "incomplete type")),
@@ -341,7 +341,7 @@ impl<'a> Parser<'a> {
         Some(base)
     }
 
-    /// The length of an array, after which `]` is next; `None` if it is no constant that is understood.
+    /// Parses the length of an array up to `]`; `None` if it is no supported constant.
     fn length(&mut self) -> Option<u64> {
         let start = self.at;
         let value = self.ternary();
@@ -376,9 +376,9 @@ impl<'a> Parser<'a> {
         Some(signature)
     }
 
-    // Constant expressions, as they stand in array lengths.
+    // Constant expressions in array lengths.
 
-    /// The value of the constant expression that the tokens are, all of them.
+    /// Returns the value of the constant expression that consists of all tokens.
     pub fn constant(&mut self) -> Option<i64> {
         let value = self.ternary()?;
         self.peek().is_none().then_some(value)
@@ -485,7 +485,7 @@ fn truncate(value: i64, bits: u8, signed: bool) -> i64 {
     if signed { touchstone_ir::sign_extend(masked, bits) } else { masked as i64 }
 }
 
-/// Splits tokens at the commas outside of any bracket.
+/// Splits tokens at the commas outside of brackets.
 pub(crate) fn split_commas(tokens: &[Token]) -> Vec<Vec<Token>> {
     let mut parts = vec![Vec::new()];
     let mut depth = 0;
@@ -507,16 +507,16 @@ pub(crate) fn split_commas(tokens: &[Token]) -> Vec<Vec<Token>> {
     parts
 }
 
-/// What an attribute says of a vector.
+/// The vector type that an attribute declares.
 #[derive(Clone, Copy)]
 enum VectorAttribute {
     Bytes(u64),
     Lanes(u64),
-    /// Another kind of vector.
+    /// An unsupported vector attribute.
     Unknown,
 }
 
-/// The words before a declarator.
+/// The declaration specifiers before a declarator.
 #[derive(Default)]
 struct Specifiers {
     is_const: bool,

@@ -29,7 +29,7 @@ fn every_page_says_what_lowering_makes() {
     assert!(bless || failures.is_empty(), "{failures}\nTOUCHSTONE_BLESS=1 rewrites the blocks");
 }
 
-/// The page as it should be, and how many blocks were made again.
+/// Returns the page as it should be, and how many blocks were made again.
 fn refreshed(page: &str) -> (String, usize) {
     let (mut new, mut made) = (String::new(), 0);
     let mut module: Option<Module> = None;
@@ -56,7 +56,7 @@ fn refreshed(page: &str) -> (String, usize) {
     (new, made)
 }
 
-/// The functions of the page, without places and points.
+/// Returns the functions of the page, without places and points.
 fn functions(module: &Module) -> String {
     let own: Vec<String> =
         module.functions.values().filter(|f| f.is_defined() && !f.is_library()).map(|f| f.name.clone()).collect();
@@ -79,7 +79,7 @@ fn functions(module: &Module) -> String {
     shown.join("\n") + "\n"
 }
 
-/// The line without where it stands in the source: ` @f0:2:7-2:13`.
+/// Returns the line without where it stands in the source: ` @f0:2:7-2:13`.
 fn without_place(line: &str) -> String {
     let Some(at) = line.rfind(" @f") else { return line.to_string() };
     let place = line[at + 3..].split(' ').next().unwrap_or_default();
@@ -87,7 +87,7 @@ fn without_place(line: &str) -> String {
     if is_place { format!("{}{}", &line[..at], &line[at + 3 + place.len()..]) } else { line.to_string() }
 }
 
-/// A call with what it returns: `f(1, -2) == 3`.
+/// Returns a call with what it returns: `f(1, -2) == 3`.
 fn run(module: &Module, line: &str) -> String {
     let call = line.split(" == ").next().unwrap_or_default();
     let (name, args) = call.strip_suffix(')').and_then(|call| call.split_once('(')).expect("a call");

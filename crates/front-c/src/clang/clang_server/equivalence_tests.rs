@@ -1,4 +1,4 @@
-//! What the clang that stays says of a file is what any clang says of it, however it is told.
+//! The resident clang and an ordinary one give the same AST of a file, in either format.
 
 use super::*;
 use crate::clang::ast_reader::{Positions, read, read_bytes};
@@ -10,7 +10,7 @@ use crate::clang::process::{Input, find, start, words};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-/// A clang that stays, in a folder of its own.
+/// A resident clang in a directory of its own.
 struct Stays {
     clang: PathBuf,
     socket: PathBuf,
@@ -31,7 +31,7 @@ impl Stays {
         Stays { clang, socket, _running: running, _folder: folder }
     }
 
-    /// All bytes of its answer; `None` if the file is no C to it.
+    /// Returns the whole reply; `None` if clang rejects the file.
     fn says(&self, flags: &[String], input: Input<'_>) -> Option<Vec<u8>> {
         let mut asked = ask_at(&self.socket, &self.clang, &words(ACTION, flags, input)).expect("an answer");
         let mut said = Vec::new();
@@ -41,7 +41,7 @@ impl Stays {
     }
 }
 
-/// The declarations of a file, with files by name and nodes by the order in which they come.
+/// The declarations of a file, with file names, and with node ids replaced by the order of their occurrence.
 #[derive(Default)]
 struct Told {
     files: Vec<String>,
@@ -66,7 +66,7 @@ impl Told {
     }
 }
 
-/// What any clang says.
+/// Reads the AST from an ordinary clang.
 fn plainly(flags: &[String], input: Input<'_>) -> Option<String> {
     let clang = find(&Options::default()).expect("a clang");
     let mut run = start(&clang, ACTION, flags, input).expect("a clang");
@@ -78,7 +78,7 @@ fn plainly(flags: &[String], input: Input<'_>) -> Option<String> {
     Some(told.numbered())
 }
 
-/// What a clang that stays said.
+/// Reads the AST from a reply of the resident clang.
 fn shortly(said: &[u8]) -> String {
     let (mut told, mut positions) = (Told::default(), Positions::default());
     read_bytes(said, &mut positions, |_, node| told.nodes.push(node)).expect("an answer");
@@ -86,7 +86,7 @@ fn shortly(said: &[u8]) -> String {
     told.numbered()
 }
 
-/// Compares both; what the one that stays said.
+/// Compares both ASTs; returns the reply of the resident clang.
 #[track_caller]
 fn check(stays: &Stays, file: &Path, flags: &[&str]) -> Option<Vec<u8>> {
     let flags: Vec<String> = flags.iter().map(ToString::to_string).collect();
@@ -114,7 +114,7 @@ fn a_clang_that_stays_says_of_every_program_what_another_says() {
             compact += usize::from(said.is_some_and(|said| is_compact(&said)));
         }
     }
-    // The clangs whose layout was tried; others print JSON.
+    // The compact format supports the clangs whose object layout was tested; others print JSON.
     let version = Command::new(&stays.clang).arg("--version").output().expect("a version").stdout;
     if cfg!(target_arch = "x86_64") && String::from_utf8_lossy(&version).contains("version 19.") {
         assert!(compact > 30, "{compact} were told shortly");
@@ -132,7 +132,7 @@ fn words_of_other_alphabets_and_large_numbers_are_told_as_they_are() {
         #line 70 \"other.c\"\nint g(void) { return sizeof(int [3]) > u; }\n";
     std::fs::write(&file, text).expect("a file");
     let said = check(&stays, &file, &[]).expect("C");
-    // Damaged, it is an error and nothing worse.
+    // A damaged reply is an error and never a panic.
     if is_compact(&said) {
         for length in 0..said.len() {
             assert!(read_bytes(&said[..length], &mut Positions::default(), |_, _| {}).is_err(), "{length}");

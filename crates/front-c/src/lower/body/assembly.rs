@@ -39,7 +39,7 @@ impl Lowerer<'_, '_> {
             _ => self.unsupported("inline assembly", node),
         }
     }
-    /// The text from the keyword on, where it is written.
+    /// Returns the text from the keyword on, where it is written.
     fn assembly_text(&self, node: &Node) -> Option<String> {
         const MOST_BYTES: usize = 1 << 14;
         let begin = node.begin.spelling.as_deref().copied().or(node.begin.expansion)?;
@@ -47,7 +47,7 @@ impl Lowerer<'_, '_> {
         let rest = text.get(begin.offset as usize..)?;
         Some(fold(&String::from_utf8_lossy(&rest[..rest.len().min(MOST_BYTES)])))
     }
-    /// The integer type of a value's width.
+    /// Returns the integer type of a value's width.
     fn word_of(&self, value: Operand) -> Ty {
         if self.ty(value) == Ty::Ptr { Ty::I64 } else { self.ty(value) }
     }

@@ -10,7 +10,7 @@ use crate::types::ctype::TypeKind;
 use touchstone_ir::{BinOp, Operand, Ty};
 
 impl Lowerer<'_, '_> {
-    /// The argument of an assertion: a decision if it is a logical operator, else just a value.
+    /// Returns the argument of an assertion: a decision if it is a logical operator, else just a value.
     pub fn asserted_truth(&mut self, node: &Node) -> Operand {
         match (&node.kind, node.inner.first()) {
             (K::ParenExpr | K::ConstantExpr, Some(inner)) => self.asserted_truth(inner),
@@ -19,8 +19,8 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// The argument of an assumption. A branch is left only where it decides whether something is evaluated that has an effect
-    /// or can go wrong.
+    /// Returns the argument of an assumption. A branch is left only where it decides whether something is evaluated
+    /// that has an effect or can go wrong.
     pub fn assumed_truth(&mut self, node: &Node) -> Operand {
         let span = self.unit.span(node);
         match (&node.kind, node.inner.as_slice()) {
@@ -43,7 +43,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// Whether a truth has no effects, and nothing in it can go wrong.
+    /// Returns true if a truth has no effects, and nothing in it can go wrong.
     fn is_pure_truth(&self, node: &Node) -> bool {
         match (&node.kind, node.inner.as_slice()) {
             (K::ParenExpr | K::ConstantExpr, [inner]) => self.is_pure_truth(inner),
@@ -117,7 +117,7 @@ fn joins(node: &Node) -> Option<BinOp> {
     }
 }
 
-/// Whether a value can only be 0 or 1, by its operator.
+/// Returns true if a value can only be 0 or 1, by its operator.
 fn is_truth_value(node: &Node) -> bool {
     match (&node.kind, node.inner.as_slice()) {
         (K::ParenExpr | K::ConstantExpr, [inner]) => is_truth_value(inner),

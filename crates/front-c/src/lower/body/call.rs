@@ -233,7 +233,7 @@ impl Lowerer<'_, '_> {
         };
         self.unit.program.recognised.insert(name);
     }
-    /// Whether the program itself has the function.
+    /// Returns true if the program itself has the function.
     pub fn is_own(&self, name: &str) -> bool {
         let program = &self.unit.program;
         if self.unit.is_library() {
@@ -279,7 +279,7 @@ impl Lowerer<'_, '_> {
         self.plain_call(Callee::Direct(id), signature.as_ref(), node, into, span)
     }
 
-    /// The program's own function without locks that a builtin is: the library's is the one with them.
+    /// Returns the program's own function without locks that a builtin is: the library's is the one with them.
     fn unlocked(&mut self, builtin: &str) -> Option<String> {
         let plain = builtin.strip_prefix("__builtin_").filter(|plain| plain.ends_with("_unlocked"))?;
         if self.is_own(plain) {
@@ -338,7 +338,7 @@ impl Lowerer<'_, '_> {
         dst.map(Operand::Reg)
     }
 
-    /// An argument for a parameter of this type, if it has one.
+    /// Returns an argument for a parameter of this type, if it has one.
     fn passed(&mut self, argument: &Node, param: Option<&Type>, span: Span) -> Operand {
         let ty = self.unit.type_of(argument);
         if ty.is_record() {
@@ -534,8 +534,8 @@ impl Lowerer<'_, '_> {
         let value = self.rvalue(arg);
         self.resize(value, ty, signed, span)
     }
-    /// The type behind the pointer that a request for input is made with, if the request is for exactly one of it. What a variable
-    /// has for a type is known from the variable.
+    /// Returns the type behind the pointer that a request for input is made with, if the request is for exactly one of
+    /// it. What a variable has for a type is known from the variable.
     fn asked_through(&self, args: &[Node]) -> Option<Type> {
         let [address, size, ..] = args else { return None };
         let mut pointer = address;
@@ -586,7 +586,7 @@ fn has_prototype(ty: &Type) -> bool {
     matches!(&ty.kind, TypeKind::Function(signature) if signature.prototype)
 }
 
-/// The declaration that a direct call mentions.
+/// Returns the declaration that a direct call mentions.
 fn callee_reference(node: &Node) -> Option<&crate::clang::node::DeclRef> {
     let mut callee = node.inner.first()?;
     while callee.kind != K::DeclRefExpr {
@@ -595,8 +595,8 @@ fn callee_reference(node: &Node) -> Option<&crate::clang::node::DeclRef> {
     callee.decl.as_deref()
 }
 
-/// Whether the last of these arguments is evaluated first. C leaves the order open; where more than one of them does something it shows, and it is
-/// that of gcc, which tests are compiled with.
+/// Returns true if the last of these arguments is evaluated first. C leaves the order open; where more than one of them
+/// does something it shows, and it is that of gcc, which tests are compiled with.
 fn is_backwards(arguments: &[Node]) -> bool {
     arguments.iter().filter(|argument| has_effects(argument)).count() > 1
 }

@@ -64,14 +64,14 @@ impl Tree<'_> {
     }
 }
 
-/// Whether an expression has statements inside: labels can't be lowered twice.
+/// Returns true if an expression has statements inside: labels can't be lowered twice.
 fn has_statements(node: &Node) -> bool {
     node.kind == K::StmtExpr || node.inner.iter().any(has_statements)
 }
 
 type Conditions = IndexMap<CondId, Condition>;
 
-/// Whether an expression is a null pointer constant, whatever type it was cast to.
+/// Returns true if an expression is a null pointer constant, whatever type it was cast to.
 fn is_null_constant(node: &Node) -> bool {
     let passes = match &node.kind {
         K::ImplicitCastExpr | K::CStyleCastExpr if node.cast == Cast::NullToPointer => return true,
@@ -90,7 +90,7 @@ impl Lowerer<'_, '_> {
         self.branches(&tree, id, yes, no);
     }
 
-    /// The value (0 or 1) of a decision that nothing asks for.
+    /// Returns the value (0 or 1) of a decision that nothing asks for.
     pub fn decision_value(&mut self, node: &Node, ty: Ty) -> Operand {
         let span = self.unit.span(node);
         let (id, tree) = self.decision(node, DecisionKind::Value);
@@ -183,7 +183,7 @@ impl Lowerer<'_, '_> {
         Tree::Cond(conditions.push(condition), node)
     }
 
-    /// The truth of a constant: a number, or a null pointer (`p ? p->next : NULL`).
+    /// Returns the truth of a constant: a number, or a null pointer (`p ? p->next : NULL`).
     fn const_truth(&self, node: &Node) -> Option<bool> {
         if let Some(value) = self.unit.const_int(node) {
             return Some(value != 0);
@@ -247,7 +247,7 @@ impl Lowerer<'_, '_> {
     fn is_truth_cast(&self, cast: &Node, inner: &Node) -> bool {
         matches!(cast.cast, Cast::IntegralCast | Cast::BooleanToSignedIntegral) && self.is_truth_valued(inner)
     }
-    /// Whether a value is 0 or 1: a comparison, a logical operator, or of type `_Bool`.
+    /// Returns true if a value is 0 or 1: a comparison, a logical operator, or of type `_Bool`.
     fn is_truth_valued(&self, node: &Node) -> bool {
         if self.unit.type_of(node).kind == TypeKind::Bool || is_logical(node) {
             return true;

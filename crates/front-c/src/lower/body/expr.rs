@@ -197,12 +197,12 @@ impl Lowerer<'_, '_> {
             None => self.unsupported_value("expression", node),
         }
     }
-    /// Whether a node names a constant of an enumeration.
+    /// Returns true if a node names a constant of an enumeration.
     pub fn is_enum_constant(&self, node: &Node) -> bool {
         node.decl.as_ref().is_some_and(|decl| decl.kind == K::EnumConstantDecl)
     }
 
-    /// The truth of a scalar expression, an `i1`.
+    /// Returns the truth of a scalar expression, an `i1`.
     pub fn truth(&mut self, node: &Node) -> Operand {
         let span = self.unit.span(node);
         match (&node.kind, node.inner.first()) {
@@ -226,7 +226,7 @@ impl Lowerer<'_, '_> {
         let value = self.rvalue(node);
         self.truth_of(value, &ty, span)
     }
-    /// Whether a cast of an expression is true if and only if the expression is.
+    /// Returns true if a cast of an expression is true if and only if the expression is.
     pub fn keeps_truth(&self, cast: &Node, inner: &Node) -> bool {
         match &cast.cast {
             Cast::IntegralToBoolean | Cast::PointerToBoolean | Cast::FloatingToBoolean => true,
@@ -259,7 +259,7 @@ impl Lowerer<'_, '_> {
         let b = self.rvalue(right);
         self.scalar_relation(&node.opcode, &ty, a, b, span)
     }
-    /// A relation between scalars of one type, an `i1`.
+    /// Returns a relation between scalars of one type, an `i1`.
     pub fn scalar_relation(&mut self, opcode: &Opcode, ty: &Type, a: Operand, b: Operand, span: Span) -> Operand {
         if let Some(format) = self.unit.program.types.format(ty) {
             return self.float_relation(opcode, format, a, b, span);

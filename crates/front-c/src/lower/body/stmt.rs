@@ -254,7 +254,7 @@ impl Lowerer<'_, '_> {
             self.collect_cases(inner, Some(block), of, arms, default);
         }
     }
-    /// A number of 128 bits in 64 for a switch: one that does not fit becomes a value that no label has.
+    /// Returns a number of 128 bits in 64 for a switch: one that does not fit becomes a value that no label has.
     fn without_high_half(&mut self, value: Wide, signed: bool, arms: &[SwitchArm], node: &Node) -> Operand {
         let span = self.unit.span(node);
         let has = |arm: &SwitchArm, value: u64| match signed {
@@ -274,7 +274,7 @@ impl Lowerer<'_, '_> {
         let kept = self.bin(BinOp::And, differing, mask, span);
         self.bin(BinOp::Xor, kept, word(none), span)
     }
-    /// The value of a label; `None` if it is no constant of 64 bits.
+    /// Returns the value of a label; `None` if it is no constant of 64 bits.
     fn label_value(&self, node: &Node, signed: bool) -> Option<i64> {
         if self.unit.type_of(node).wide().is_none() {
             return self.unit.const_signed(node);
@@ -427,7 +427,7 @@ impl Lowerer<'_, '_> {
         self.marks.hidden = outside;
         last.kind.is_expression().then_some(last)
     }
-    /// A statement expression for its value.
+    /// Returns a statement expression for its value.
     pub fn statement_expression(&mut self, node: &Node, scalar: Ty) -> Operand {
         let value = match self.statement_expression_body(node) {
             Some(last) if self.unit.type_of(node).kind == TypeKind::Void => {

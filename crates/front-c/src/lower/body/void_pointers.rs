@@ -77,7 +77,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// The one of two types that pointers are cast to which is also the other: the same, or it begins with it.
+    /// Returns the one of two types that pointers are cast to which is also the other: the same, or it begins with it.
     fn larger(&mut self, one: Type, other: Type) -> Option<Type> {
         let types = &mut self.unit.program.types;
         let (a, b) = (types.data(one.element()?), types.data(other.element()?));
@@ -93,7 +93,8 @@ impl Lowerer<'_, '_> {
         self.behind_void.get(&named(read)?)?.clone()
     }
 
-    /// Whether a cast says something about what is behind a pointer: it was one to nobody knows what, and is no fresh object.
+    /// Returns true if a cast says something about what is behind a pointer: it was one to nobody knows what, and is no
+    /// fresh object.
     pub fn shows_type(&mut self, pointer: &Node, from: &Type, to: &Type) -> bool {
         let (Some(before), Some(after)) = (from.element(), to.element()) else { return false };
         let is_function = matches!(after.unaliased().kind, TypeKind::Function { .. });
@@ -104,7 +105,8 @@ impl Lowerer<'_, '_> {
             && self.is_object(to)
     }
 
-    /// Whether what is declared as the first of these may well be the second: nobody knows what it is, or the second begins with it.
+    /// Returns true if what is declared as the first of these may well be the second: nobody knows what it is, or the
+    /// second begins with it.
     fn may_be_other(&mut self, before: &Type, after: &Type) -> bool {
         match before.kind {
             TypeKind::Void => true,
@@ -125,7 +127,7 @@ impl Lowerer<'_, '_> {
         self.emit(InstKind::Builtin { dst: None, builtin: Builtin::TakeFor, args }, span);
     }
 
-    /// Whether a pointer leads to a function, or to something of a known size that is no plain byte.
+    /// Returns true if a pointer leads to a function, or to something of a known size that is no plain byte.
     fn is_object(&mut self, pointer: &Type) -> bool {
         let Some(element) = pointer.element() else { return false };
         if element.is_volatile {
@@ -144,7 +146,7 @@ impl Lowerer<'_, '_> {
     }
 }
 
-/// The variable or member that an expression is the value of.
+/// Returns the variable or member that an expression is the value of.
 fn read_of(node: &Node) -> Option<u64> {
     let inner = node.inner.first()?;
     match (&node.kind, &node.cast) {
@@ -163,7 +165,7 @@ fn named(place: &Node) -> Option<u64> {
     }
 }
 
-/// Whether an expression is a null pointer or a call that makes a fresh object.
+/// Returns true if an expression is a null pointer or a call that makes a fresh object.
 fn allocates(node: &Node) -> bool {
     const FRESH: [&str; 6] = ["malloc", "calloc", "realloc", "alloca", "aligned_alloc", "__builtin_alloca"];
     let names_fresh = |node: &Node| node.decl.as_ref().is_some_and(|decl| FRESH.contains(&decl.name.as_str()));
@@ -202,7 +204,7 @@ fn collect<'n>(node: &'n Node, param: u64, uses: &mut Uses<'n>) {
     }
 }
 
-/// Whether an expression is the value of a variable.
+/// Returns true if an expression is the value of a variable.
 fn is_value(node: &Node, variable: u64) -> bool {
     let Some(inner) = node.inner.first() else { return false };
     match node.kind {

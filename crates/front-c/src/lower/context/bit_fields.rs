@@ -103,7 +103,7 @@ impl Lowerer<'_, '_> {
         self.bin(op, value, Operand::Const(ty, u64::from(by)), span)
     }
 
-    /// The low bits of a value as the field's type has them.
+    /// Returns the low bits of a value as the field's type has them.
     fn narrowed(&mut self, value: Operand, field: BitField, span: Span) -> Operand {
         let unused = field.scalar.bits().saturating_sub(field.width);
         if unused == 0 {

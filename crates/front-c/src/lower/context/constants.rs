@@ -12,7 +12,7 @@ use crate::types::ctype::{Type, TypeKind};
 use touchstone_ir::{BinOp, CmpOp, mask, sign_extend};
 
 impl Unit<'_> {
-    /// The value of an integer constant expression, masked to its type's width.
+    /// Returns the value of an integer constant expression, masked to its type's width.
     pub fn const_int(&self, node: &Node) -> Option<u64> {
         let ty = self.type_of(node);
         let bits = self.int_bits(&ty)?;
@@ -70,14 +70,14 @@ impl Unit<'_> {
         };
         Some(mask(value, bits))
     }
-    /// The type that a type trait asks about; of `typeof`, clang has the expression.
+    /// Returns the type that a type trait asks about; of `typeof`, clang has the expression.
     fn asked_type(&self, node: &Node) -> Type {
         match node.inner.first() {
             Some(operand) if node.kind == K::TypeOfExprType => self.type_of(operand),
             _ => self.type_of(node),
         }
     }
-    /// Whether `__builtin_constant_p` says so: a number or a string literal.
+    /// Returns true if `__builtin_constant_p` says so: a number or a string literal.
     pub fn is_constant(&self, node: &Node) -> bool {
         let is_text = match (&node.kind, node.inner.first()) {
             (K::ParenExpr | K::ImplicitCastExpr, Some(inner)) if node.cast != Cast::LValueToRValue => {
@@ -107,7 +107,7 @@ impl Unit<'_> {
             TypeKind::Refused { .. } => u64::MAX,
         }
     }
-    /// The value of an integer constant expression as a number.
+    /// Returns the value of an integer constant expression as a number.
     pub fn const_signed(&self, node: &Node) -> Option<i64> {
         let ty = self.type_of(node);
         let value = self.const_int(node)?;
@@ -164,7 +164,7 @@ impl Unit<'_> {
         }
     }
 
-    /// The value of `sizeof` and `_Alignof`.
+    /// Returns the value of `sizeof` and `_Alignof`.
     pub fn size_operator(&self, node: &Node) -> Option<u64> {
         let ty = match (&node.arg_type, node.inner.first()) {
             (Some(text), _) => self.type_named(text),
@@ -182,7 +182,7 @@ impl Unit<'_> {
         }
     }
 
-    /// The alignment of an expression: that of the declaration, where it names one.
+    /// Returns the alignment of an expression: that of the declaration, where it names one.
     fn alignment_of(&self, node: &Node, ty: &Type) -> Option<u64> {
         let own = |id: u64| self.alignments.get(&id).copied();
         match (&node.kind, node.inner.first()) {
@@ -236,7 +236,7 @@ impl Unit<'_> {
     }
 }
 
-/// The operation of an arithmetic operator.
+/// Returns the operation of an arithmetic operator.
 pub(crate) fn binary_op(opcode: &Opcode, signed: bool) -> Option<BinOp> {
     Some(match opcode {
         Opcode::Plus => BinOp::Add,

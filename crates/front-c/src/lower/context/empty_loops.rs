@@ -19,7 +19,7 @@ pub(crate) fn mark(blocks: &mut [Draft]) {
     }
 }
 
-/// The block behind one that does nothing but go on.
+/// Returns the block behind one that does nothing but go on.
 fn goes_on(block: &Draft) -> Option<usize> {
     let nothing = block.insts.iter().all(|inst| matches!(inst.kind, InstKind::Point { .. }));
     match &block.terminator {
@@ -28,7 +28,7 @@ fn goes_on(block: &Draft) -> Option<usize> {
     }
 }
 
-/// Whether control gets back to a block by blocks that only go on.
+/// Returns true if control gets back to a block by blocks that only go on.
 fn comes_back(next: &[Option<usize>], block: usize) -> bool {
     let mut seen = BTreeSet::new();
     let mut at = block;

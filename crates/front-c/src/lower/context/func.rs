@@ -132,7 +132,7 @@ impl Facts {
     }
 }
 
-/// The variable that an expression is, or is a part of.
+/// Returns the variable that an expression is, or is a part of.
 fn variable_of(node: &Node) -> Option<u64> {
     match (&node.kind, node.inner.first()) {
         (K::DeclRefExpr, _) => node.decl.as_ref().map(|decl| decl.id),
@@ -258,21 +258,21 @@ impl Lowerer<'_, '_> {
         self.terminate(TermKind::Return(value), span);
     }
 
-    /// Whether a variable's address is taken somewhere.
+    /// Returns true if a variable's address is taken somewhere.
     pub fn is_address_taken(&self, id: u64) -> bool {
         self.facts.address_taken.contains(&id)
     }
-    /// Whether declarations may be jumped over, so that memory must exist from the start.
+    /// Returns true if declarations may be jumped over, so that memory must exist from the start.
     pub fn has_jumps(&self) -> bool {
         self.facts.jumps
     }
 
-    /// A new block.
+    /// Returns a new block.
     pub fn new_block(&mut self) -> BlockId {
         self.blocks.push(Draft::default());
         BlockId::new(self.blocks.len() - 1)
     }
-    /// The block that instructions are appended to.
+    /// Returns the block that instructions are appended to.
     pub fn here(&self) -> BlockId {
         self.current
     }
@@ -327,49 +327,49 @@ impl Lowerer<'_, '_> {
         Operand::Const(self.unit.program.types.scalar(&ty), 0)
     }
 
-    /// A fresh register.
+    /// Returns a fresh register.
     pub fn temp(&mut self, ty: Ty) -> Reg {
         self.function.regs.push(RegInfo { ty, name: None })
     }
-    /// A register for a variable.
+    /// Returns a register for a variable.
     pub fn variable(&mut self, ty: Ty, name: &str) -> Reg {
         self.function.regs.push(RegInfo { ty, name: Some(name.to_string()) })
     }
-    /// A fresh slot.
+    /// Returns a fresh slot.
     pub fn new_slot(&mut self, name: Option<String>, ty: &Type) -> SlotId {
         let data = self.unit.program.types.data(ty);
         let size = self.unit.program.types.size(ty);
         self.function.slots.push(Slot { name, data, size })
     }
-    /// A fresh slot of so many bytes.
+    /// Returns a fresh slot of so many bytes.
     pub fn new_bytes(&mut self, size: u64) -> SlotId {
         let byte = Rc::new(Type::plain(TypeKind::Int { name: "unsigned char", bits: 8, signed: false }));
         self.new_slot(None, &Type::plain(TypeKind::Array(byte, size)))
     }
-    /// The address of a slot.
+    /// Returns the address of a slot.
     pub fn slot_address(&mut self, slot: SlotId, span: Span) -> Operand {
         let dst = self.temp(Ty::Ptr);
         self.emit(InstKind::SlotAddr { dst, slot }, span);
         Operand::Reg(dst)
     }
-    /// The address of a global.
+    /// Returns the address of a global.
     pub fn global_address(&mut self, global: GlobalId, span: Span) -> Operand {
         let dst = self.temp(Ty::Ptr);
         self.emit(InstKind::GlobalAddr { dst, global }, span);
         Operand::Reg(dst)
     }
-    /// Whether somebody else may have the address of a local.
+    /// Returns true if somebody else may have the address of a local.
     pub fn has_address(&self, id: u64) -> bool {
         self.facts.address_taken.contains(&id) || self.facts.decayed.contains(&id)
     }
-    /// A slot for a value without name, begun; its address.
+    /// Returns a slot for a value without name, begun; its address.
     pub fn temporary(&mut self, ty: &Type, span: Span) -> Operand {
         let slot = self.new_slot(None, ty);
         self.emit(InstKind::SlotBegin { slot }, span);
         self.slot_address(slot, span)
     }
 
-    /// The type of an operand.
+    /// Returns the type of an operand.
     pub fn ty(&self, operand: Operand) -> Ty {
         match operand {
             Operand::Reg(reg) => self.function.regs[reg].ty,
@@ -397,7 +397,7 @@ impl Lowerer<'_, '_> {
         self.emit(InstKind::Cmp { dst, op, a, b }, span);
         Operand::Reg(dst)
     }
-    /// An integer in another width.
+    /// Returns an integer in another width.
     pub fn resize(&mut self, operand: Operand, to: Ty, signed: bool, span: Span) -> Operand {
         let from = self.ty(operand);
         if from == to {
@@ -441,7 +441,7 @@ impl Lowerer<'_, '_> {
         }
         self.emit(InstKind::Copy { dst, src }, span);
     }
-    /// A copy of a value that later writes don't change.
+    /// Returns a copy of a value that later writes don't change.
     pub fn keep(&mut self, operand: Operand, span: Span) -> Operand {
         match operand {
             Operand::Reg(reg) if self.function.regs[reg].name.is_some() => {
@@ -453,7 +453,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// The finished function: blocks that nobody reaches and that hold nothing are dropped.
+    /// Returns the finished function: blocks that nobody reaches and that hold nothing are dropped.
     fn finish(mut self) -> Function {
         crate::lower::context::empty_loops::mark(&mut self.blocks);
         crate::lower::context::lifetimes::end_on_jumps(&mut self.blocks, &self.function, &self.lives);
@@ -499,7 +499,7 @@ impl Lowerer<'_, '_> {
     }
 }
 
-/// The blocks that a terminator names.
+/// Returns the blocks that a terminator names.
 fn targets_mut(kind: &mut TermKind) -> Vec<&mut BlockId> {
     match kind {
         TermKind::Jump(target) => vec![target],
@@ -513,7 +513,7 @@ fn targets_mut(kind: &mut TermKind) -> Vec<&mut BlockId> {
     }
 }
 
-/// The blocks that a terminator names.
+/// Returns the blocks that a terminator names.
 pub(crate) fn targets(kind: &TermKind) -> Vec<BlockId> {
     match kind {
         TermKind::Jump(target) => vec![*target],
@@ -524,7 +524,7 @@ pub(crate) fn targets(kind: &TermKind) -> Vec<BlockId> {
     }
 }
 
-/// The register that an instruction writes.
+/// Returns the register that an instruction writes.
 fn target_mut(kind: &mut InstKind) -> Option<&mut Reg> {
     match kind {
         InstKind::Copy { dst, .. }

@@ -34,8 +34,8 @@ fn refuse<T>(what: &str) -> Evaluated<T> {
     Err(what.to_string())
 }
 
-/// The string in braces that initialises an array of characters: `char x[4] = {"q"}`. clang also puts braces around one
-/// that initialises a flexible array member.
+/// Returns the string in braces that initialises an array of characters: `char x[4] = {"q"}`. clang also puts braces
+/// around one that initialises a flexible array member.
 pub(crate) fn unbraced<'n>(node: &'n Node, ty: &Type) -> &'n Node {
     let of_characters = match &ty.kind {
         TypeKind::Array(element, _) | TypeKind::OpenArray(element) => matches!(element.kind, TypeKind::Int { .. }),
@@ -49,7 +49,7 @@ pub(crate) fn unbraced<'n>(node: &'n Node, ty: &Type) -> &'n Node {
 }
 
 impl Unit<'_> {
-    /// The initial contents of a global. What can't be evaluated poisons the global.
+    /// Returns the initial contents of a global. What can't be evaluated poisons the global.
     pub fn global_init(&mut self, id: GlobalId, node: &Node, ty: &Type) -> Vec<Init> {
         let size = self.program.types.size(ty);
         if size > LARGEST_IMAGE {
@@ -284,7 +284,7 @@ impl Unit<'_> {
         Ok(Constant::Address(global, addend.wrapping_add(number.wrapping_mul(scale * sign))))
     }
 
-    /// The address of an lvalue.
+    /// Returns the address of an lvalue.
     fn address(&mut self, node: &Node) -> Evaluated<Constant> {
         let Some(first) = node.inner.first() else { return self.leaf_address(node) };
         match &node.kind {
@@ -354,7 +354,7 @@ impl Unit<'_> {
             _ => refuse("initialiser"),
         }
     }
-    /// The global of a string literal.
+    /// Returns the global of a string literal.
     pub fn string_global(&mut self, node: &Node, span: Span) -> Option<GlobalId> {
         let ty = self.type_of(node);
         let bytes = string_literals::bytes(node, self)?;
@@ -362,7 +362,7 @@ impl Unit<'_> {
     }
 }
 
-/// The explicit elements of an array initialiser; the rest is zero.
+/// Returns the explicit elements of an array initialiser; the rest is zero.
 pub(crate) fn elements(node: &Node) -> &[Node] {
     if node.filler.is_empty() { &node.inner } else { &node.filler[1..] }
 }

@@ -80,7 +80,7 @@ impl Lives {
             self.declare(Life::Slot(slot));
         }
     }
-    /// The block of the source where lowering stands.
+    /// Returns the block of the source where lowering stands.
     pub fn nest(&self) -> Nest {
         self.nest
     }
@@ -93,7 +93,7 @@ impl Lives {
     pub fn leave(&mut self, around: Nest) {
         self.nest = around;
     }
-    /// Whether a block of the source is another one or around it.
+    /// Returns true if a block of the source is another one or around it.
     fn is_around(&self, outer: Nest, inner: Nest) -> bool {
         let parent = |nest: &Nest| nest.checked_sub(1).map(|index| self.blocks[index]);
         std::iter::successors(Some(inner), parent).any(|nest| nest == outer)

@@ -33,11 +33,11 @@ impl Place {
 }
 
 impl Lowerer<'_, '_> {
-    /// The place of an lvalue.
+    /// Returns the place of an lvalue.
     pub fn place(&mut self, node: &Node) -> Place {
         self.place_for(node, Access::Read)
     }
-    /// The place of an lvalue that is going to be written: the indices on the way have points.
+    /// Returns the place of an lvalue that is going to be written: the indices on the way have points.
     pub fn written_place(&mut self, node: &Node) -> Place {
         self.place_for(node, Access::Write)
     }
@@ -123,7 +123,7 @@ impl Lowerer<'_, '_> {
             _ => self.no_place("variable of an unknown kind", node),
         }
     }
-    /// The place of a variable of the function.
+    /// Returns the place of a variable of the function.
     pub fn local_place(&mut self, id: u64, span: Span) -> Option<Place> {
         Some(match self.locals.get(&id).copied()? {
             Local::Register(reg) => Place::Register(reg),
@@ -132,7 +132,7 @@ impl Lowerer<'_, '_> {
             Local::Static(global) => Place::Memory(self.global_address(global, span), 0),
         })
     }
-    /// A variable whose type has no layout can't even be named.
+    /// Returns a variable whose type has no layout can't even be named.
     pub fn variable_refusal(&self, node: &Node) -> Option<&'static str> {
         let ty = self.unit.type_of(node);
         match self.unit.program.types.refusal(&ty) {
@@ -173,7 +173,7 @@ impl Lowerer<'_, '_> {
         let bytes = self.times(index, stride, span);
         Place::Memory(self.offset(address, bytes, span), 0)
     }
-    /// The address that a subscript starts from; of an array, its place, so that constant offsets add up.
+    /// Returns the address that a subscript starts from; of an array, its place, so that constant offsets add up.
     fn array_base(&mut self, base: &Node, access: Access) -> Place {
         let mut inner = base;
         while inner.kind == K::ParenExpr
@@ -193,7 +193,7 @@ impl Lowerer<'_, '_> {
     pub fn bin_scaled(&mut self, index: Operand, size: u64, span: Span) -> Operand {
         if size == 1 { index } else { self.bin(BinOp::Mul, index, Operand::Const(Ty::I64, size), span) }
     }
-    /// The size of what a pointer points to, if it has one.
+    /// Returns the size of what a pointer points to, if it has one.
     pub fn element_size(&self, pointer: &Type) -> Option<u64> {
         let element = pointer.element()?;
         match element.kind {
@@ -245,7 +245,7 @@ impl Lowerer<'_, '_> {
         self.emit(InstKind::Builtin { dst: None, builtin: Builtin::Look, args }, span);
     }
 
-    /// A bit-field of the structure that is so many bytes after an address.
+    /// Returns a bit-field of the structure that is so many bytes after an address.
     pub fn bit_field(&self, before: i64, (first, width): (u64, u64), ty: &Type) -> BitField {
         let types = &self.unit.program.types;
         let scalar = types.scalar(ty);
@@ -273,7 +273,7 @@ impl Lowerer<'_, '_> {
         Place::Memory(address, 0)
     }
 
-    /// The address of a place in memory.
+    /// Returns the address of a place in memory.
     pub fn address(&mut self, place: Place, span: Span) -> Operand {
         match place {
             Place::Memory(base, offset) => self.offset(base, Operand::Const(Ty::I64, offset as u64), span),

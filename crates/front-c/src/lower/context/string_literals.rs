@@ -5,7 +5,7 @@ use crate::clang::node::Node;
 use crate::lower::context::unit::Unit;
 use crate::types::ctype::TypeKind;
 
-/// The bytes of a string literal, with its terminator, padded or cut to its type.
+/// Returns the bytes of a string literal, with its terminator, padded or cut to its type.
 pub(crate) fn bytes(node: &Node, unit: &Unit<'_>) -> Option<Vec<u8>> {
     if node.kind != K::StringLiteral {
         return bytes(node.inner.first()?, unit);
@@ -25,7 +25,7 @@ pub(crate) fn bytes(node: &Node, unit: &Unit<'_>) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// The code units of `"…"`, `L"…"`, `u8"…"`, `u"…"` or `U"…"` as clang prints them.
+/// Returns the code units of `"…"`, `L"…"`, `u8"…"`, `u"…"` or `U"…"` as clang prints them.
 fn decode(text: &str) -> Option<Vec<u32>> {
     let quote = text.find('"')?;
     let body = text[quote + 1..].strip_suffix('"')?;

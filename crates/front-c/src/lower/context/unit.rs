@@ -48,7 +48,7 @@ pub(crate) struct Unit<'p> {
     pub label_numbers: FxHashMap<u64, u64>,
     /// Static locals by clang's id.
     pub static_locals: FxHashMap<u64, GlobalId>,
-    /// Whether compilers have their own code for some functions of the library.
+    /// True if compilers have their own code for some functions of the library.
     pub inlines: bool,
     selection: Selection,
     types: RefCell<FxHashMap<Rc<str>, Type>>,
@@ -61,7 +61,7 @@ pub(crate) struct Unit<'p> {
 }
 
 impl<'p> Unit<'p> {
-    /// A unit of which nothing is read yet.
+    /// Creates a unit of which nothing is read yet.
     pub fn new(program: &'p mut LinkedProgram, file: &str, selection: Selection) -> Unit<'p> {
         Unit {
             program,
@@ -87,40 +87,40 @@ impl<'p> Unit<'p> {
         }
     }
 
-    /// The span of a node.
+    /// Returns the span of a node.
     pub fn span(&mut self, node: &Node) -> Span {
         self.program.sources.span(&mut self.program.files, &self.names, node)
     }
-    /// The span of a declared name.
+    /// Returns the span of a declared name.
     pub fn point(&mut self, position: &Position) -> Span {
         self.program.sources.point(&mut self.program.files, &self.names, position)
     }
-    /// The head of a statement up to the parenthesis that closes behind its keyword, and its text.
+    /// Returns the head of a statement up to the parenthesis that closes behind its keyword, and its text.
     pub fn head(&mut self, node: &Node, condition: Option<&Node>) -> (Span, String) {
         let end = condition.map_or(&node.begin, |condition| &condition.end);
         self.program.sources.head(&mut self.program.files, &self.names, &node.begin, end)
     }
-    /// The first word of a statement, and its text.
+    /// Returns the first word of a statement, and its text.
     pub fn keyword(&mut self, node: &Node) -> (Span, String) {
         self.program.sources.piece(&mut self.program.files, &self.names, &node.begin, &node.begin)
     }
-    /// The source text of a node, shortened.
+    /// Returns the source text of a node, shortened.
     pub fn short_text(&mut self, node: &Node) -> String {
         self.program.sources.short_text(&self.names, node)
     }
-    /// The source text of a node.
+    /// Returns the source text of a node.
     pub fn text(&mut self, node: &Node) -> String {
         self.program.sources.node_text(&self.names, node)
     }
 
-    /// The type of a node.
+    /// Returns the type of a node.
     pub fn type_of(&self, node: &Node) -> Type {
         match &node.ty {
             Some(text) => self.type_named(text),
             None => Type::plain(TypeKind::Void),
         }
     }
-    /// The type that clang's text names.
+    /// Returns the type that clang's text names.
     pub fn type_named(&self, text: &TypeText) -> Type {
         if let Some(ty) = self.types.borrow().get(&text.written) {
             return ty.clone();
@@ -209,7 +209,7 @@ impl<'p> Unit<'p> {
         self.scopes.add_typedef(name, ty);
         self.forget_types();
     }
-    /// The tag that a type node is, without pointers, arrays or qualifiers around it.
+    /// Returns the tag that a type node is, without pointers, arrays or qualifiers around it.
     fn declared_tag(&self, node: &Node) -> Option<Tag> {
         match &node.kind {
             K::ElaboratedType => match self.scopes.by_id.get(&node.link) {
@@ -225,7 +225,7 @@ impl<'p> Unit<'p> {
         let loc = node.loc.expansion?;
         Some(format!("{}:{}:{}", self.names.get(loc.file as usize)?, loc.line, loc.column))
     }
-    /// The tag of a declaration, if an earlier declaration made it.
+    /// Returns the tag of a declaration, if an earlier declaration made it.
     fn earlier_tag(&self, node: &Node, full: &str) -> Option<Tag> {
         self.scopes
             .by_id
@@ -305,7 +305,7 @@ impl<'p> Unit<'p> {
             aligned,
         }
     }
-    /// The value of an `aligned` attribute; without a value it is the largest there is.
+    /// Returns the value of an `aligned` attribute; without a value it is the largest there is.
     fn alignment(&self, node: &Node) -> Option<u64> {
         match node.inner.first() {
             Some(value) => self.const_int(value),
@@ -419,16 +419,16 @@ impl<'p> Unit<'p> {
         }
         self.define_function(&node)
     }
-    /// The name that an assembler label gives a declaration. System headers have them for their own ends.
+    /// Returns the name that an assembler label gives a declaration. System headers have them for their own ends.
     fn assembler_label(&self, node: &Node) -> Option<String> {
         let labelled = node.inner.iter().any(|inner| inner.kind == K::AsmLabelAttr);
         (labelled && !self.is_system(&node.loc)).then(|| node.mangled.clone())
     }
-    /// Whether a position is in a header of the system or the compiler.
+    /// Returns true if a position is in a header of the system or the compiler.
     fn is_system(&self, position: &Position) -> bool {
         position.expansion.is_none_or(|loc| self.is_system_file(loc.file) || self.is_system_line(&loc))
     }
-    /// Whether a token is written in a macro of a system header.
+    /// Returns true if a token is written in a macro of a system header.
     pub fn is_made_by_system(&self, position: &Position) -> bool {
         match (&position.spelling, &position.expansion) {
             (Some(loc), _) => self.is_system_file(loc.file),
@@ -436,11 +436,11 @@ impl<'p> Unit<'p> {
             (None, None) => false,
         }
     }
-    /// Whether preprocessed text says of a line that it came from a system header.
+    /// Returns true if preprocessed text says of a line that it came from a system header.
     fn is_system_line(&self, loc: &crate::clang::node::RawLoc) -> bool {
         self.names.get(loc.file as usize).is_some_and(|name| self.program.sources.is_system_line(name, loc.line))
     }
-    /// Whether a token is written in a macro's definition, not where the macro is used.
+    /// Returns true if a token is written in a macro's definition, not where the macro is used.
     pub fn is_made_by_macro(&self, position: &Position) -> bool {
         position.spelling.is_some() && !position.macro_argument
     }
@@ -450,7 +450,7 @@ impl<'p> Unit<'p> {
         })
     }
 
-    /// Whether this is a file of library models.
+    /// Returns true if this is a file of library models.
     pub fn is_library(&self) -> bool {
         matches!(self.selection, Selection::Library(..))
     }
@@ -461,7 +461,7 @@ impl<'p> Unit<'p> {
             Selection::Library(_, role) => role,
         }
     }
-    /// Whether calls of a function of this program are code that compilers have, not calls.
+    /// Returns true if calls of a function of this program are code that compilers have, not calls.
     pub fn is_always_inlined(&self, name: &str) -> bool {
         let standard = |declaration: &Declaration| match &declaration.ty.kind {
             TypeKind::Function(signature) => {
@@ -483,7 +483,7 @@ impl<'p> Unit<'p> {
         };
         self.inlines && models::is_always_inlined(name) && self.declarations.get(name).is_some_and(standard)
     }
-    /// The library's function of a name, beside the program's own.
+    /// Returns the library's function of a name, beside the program's own.
     pub fn library_function(&mut self, name: &str, ty: Option<&TypeText>) -> FuncId {
         let ty = match self.declarations.get(name) {
             Some(declaration) => declaration.ty.clone(),
@@ -491,7 +491,7 @@ impl<'p> Unit<'p> {
         };
         self.program.library_function(name, ty)
     }
-    /// The function of a name, made if it is new. `ty` is used if nothing declared it.
+    /// Returns the function of a name, made if it is new. `ty` is used if nothing declared it.
     pub fn function_named(&mut self, name: &str, ty: Option<&TypeText>) -> FuncId {
         if let Some(&id) = self.functions.get(name) {
             return id;
@@ -526,21 +526,21 @@ impl<'p> Unit<'p> {
         }
         id
     }
-    /// The type of a function of this name, if one was declared.
+    /// Returns the type of a function of this name, if one was declared.
     pub fn function_declared(&self, name: &str) -> Option<Type> {
         self.declarations.get(name).map(|declaration| declaration.ty.clone())
     }
-    /// The global whose address is that of the function of a name.
+    /// Returns the global whose address is that of the function of a name.
     pub fn function_address(&mut self, name: &str, ty: Option<&TypeText>, span: Span) -> GlobalId {
         let id = self.function_named(name, ty);
         let ty = self.declarations[name].ty.clone();
         self.program.function_mark(id, &ty, span)
     }
-    /// The address of a label, which only `goto *` can use: its number in the function.
+    /// Returns the address of a label, which only `goto *` can use: its number in the function.
     pub fn label_address(&self, node: &Node) -> Option<u64> {
         self.label_numbers.get(&node.link).copied()
     }
-    /// The expression that `__builtin_choose_expr` stands for.
+    /// Returns the expression that `__builtin_choose_expr` stands for.
     pub fn chosen<'n>(&self, node: &'n Node) -> Option<&'n Node> {
         let [condition, yes, no] = node.inner.as_slice() else { return None };
         Some(if self.const_int(condition)? != 0 { yes } else { no })
@@ -551,19 +551,19 @@ impl<'p> Unit<'p> {
         let asks_for_type = node.inner.first().is_some_and(|condition| condition.kind == K::TypeTraitExpr);
         if node.kind == K::ConditionalOperator && asks_for_type { self.chosen(node) } else { None }
     }
-    /// Whether this unit has a body for a name (so far).
+    /// Returns true if this unit has a body for a name (so far).
     pub fn has_body(&self, name: &str) -> bool {
         self.postponed.contains_key(name)
             || self.functions.get(name).is_some_and(|&id| self.program.functions[id].is_defined())
     }
 
-    /// Whether a function of this name is declared to be internal, or to have another name for the linker.
+    /// Returns true if a function of this name is declared to be internal, or to have another name for the linker.
     pub fn is_internal(&self, name: &str) -> bool {
         let other = |declaration: &Declaration| declaration.internal.is_some() || declaration.label.is_some();
         self.declarations.get(name).is_some_and(other)
     }
 
-    /// Whether an assembler label says what function of the program has this name.
+    /// Returns true if an assembler label says what function of the program has this name.
     pub fn is_labelled(&self, name: &str) -> bool {
         self.declarations.get(name).is_some_and(|declaration| declaration.label.is_some())
     }
@@ -589,8 +589,8 @@ impl<'p> Unit<'p> {
         self.starters(node, id);
         Ok(())
     }
-    /// Whether a pointer parameter may have been declared as an array with a length: clang names the pointer that it became
-    /// (not a typedef, which is what was written), and its text has no `*`, or a length in brackets.
+    /// Returns true if a pointer parameter may have been declared as an array with a length: clang names the pointer
+    /// that it became (not a typedef, which is what was written), and its text has no `*`, or a length in brackets.
     fn may_be_array(&mut self, param: &Node) -> bool {
         let became_pointer = param.ty.as_ref().is_some_and(|ty| ty.written.contains('*'));
         if !became_pointer || !self.type_of(param).is_pointer() {
@@ -680,7 +680,7 @@ impl<'p> Unit<'p> {
         }
         Ok(())
     }
-    /// The global of a name, made if it is new.
+    /// Returns the global of a name, made if it is new.
     pub fn global_named(&mut self, name: &str, ty: Option<&TypeText>) -> GlobalId {
         if let Some(&id) = self.globals.get(name) {
             return id;
@@ -695,7 +695,7 @@ impl<'p> Unit<'p> {
         self.globals.insert(name.to_string(), id);
         id
     }
-    /// The global of a name and its type, if one was declared.
+    /// Returns the global of a name and its type, if one was declared.
     pub fn global_declared(&mut self, name: &str) -> Option<(GlobalId, Type)> {
         let ty = self.global_declarations.get(name)?.ty.clone();
         Some((self.global_named(name, None), ty))

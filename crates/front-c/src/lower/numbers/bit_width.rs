@@ -28,7 +28,7 @@ enum Width {
 }
 
 impl Width {
-    /// The width in which two operands meet.
+    /// Returns the width in which two operands meet.
     fn with(self, other: Width) -> Width {
         match (self, other) {
             (Width::Full { signed: a }, Width::Full { signed: b }) => Width::Full { signed: a && b },
@@ -53,8 +53,8 @@ const OWN_WIDTH: &str =
     "bit-fields of more than 32 bits are computed in their own width, as gcc in `CC` does; clang differs";
 
 impl Lowerer<'_, '_> {
-    /// A value of 64 bits in the width of the operands' bit-fields, if the compiler computes in that; if nobody knows, goes
-    /// on only where it is the same.
+    /// Returns a value of 64 bits in the width of the operands' bit-fields, if the compiler computes in that; if nobody
+    /// knows, goes on only where it is the same.
     pub fn in_field_width(&mut self, node: &Node, value: Operand, span: Span) -> Operand {
         let grows = match &node.kind {
             K::BinaryOperator => matches!(node.opcode, Opcode::Plus | Opcode::Minus | Opcode::Star | Opcode::ShiftLeft),
@@ -89,8 +89,8 @@ impl Lowerer<'_, '_> {
         value
     }
 
-    /// The type in which two operands meet, `declared` for a compiler that goes by declared types: an unsigned field of 40
-    /// bits and a `long` are a `long` for gcc.
+    /// Returns the type in which two operands meet, `declared` for a compiler that goes by declared types: an unsigned
+    /// field of 40 bits and a `long` are a `long` for gcc.
     pub fn operation_type(&mut self, operands: &[&Node], declared: Type) -> Type {
         let types = &self.unit.program.types;
         let integer = matches!(declared.kind, TypeKind::Int { bits: 64, .. });
@@ -151,7 +151,8 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// Whether a bit-field of more than 32 bits is somewhere in an expression: without one all compilers go by types.
+    /// Returns true if a bit-field of more than 32 bits is somewhere in an expression: without one all compilers go by
+    /// types.
     fn reads_wide_field(&self, node: &Node) -> bool {
         let is_one = node.kind == K::MemberExpr && matches!(self.read_width(node), Width::Field { .. });
         is_one || node.inner.iter().any(|inner| self.reads_wide_field(inner))

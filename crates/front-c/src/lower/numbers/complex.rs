@@ -89,7 +89,7 @@ impl ConstPart {
     }
 }
 
-/// Whether a complex expression is computed here; others are copied as structures are.
+/// Returns true if a complex expression is computed here; others are copied as structures are.
 pub(crate) fn is_computed_complex(node: &Node) -> bool {
     match &node.kind {
         K::InitListExpr | K::CompoundAssignOperator | K::ImaginaryLiteral | K::ImplicitValueInitExpr => true,
@@ -102,7 +102,7 @@ pub(crate) fn is_computed_complex(node: &Node) -> bool {
 }
 
 impl Type {
-    /// The type of a complex number's parts.
+    /// Returns the type of a complex number's parts.
     pub fn complex(&self) -> Option<Type> {
         match &self.kind {
             TypeKind::Complex(part) => Some((**part).clone()),
@@ -112,7 +112,7 @@ impl Type {
 }
 
 impl Unit<'_> {
-    /// The value of a constant complex expression.
+    /// Returns the value of a constant complex expression.
     pub fn const_complex(&self, node: &Node) -> Option<[ConstPart; 2]> {
         let Some(part) = self.type_of(node).complex() else {
             let real = self.const_part(node)?;
@@ -176,7 +176,7 @@ impl Unit<'_> {
             _ => None,
         }
     }
-    /// A part that is an integer in another type.
+    /// Returns a part that is an integer in another type.
     fn const_integer_part(&self, value: ConstPart, from: &Type, to: &Type) -> Option<ConstPart> {
         let ConstPart::Int(value) = value else { return None };
         let types = &self.program.types;
@@ -205,7 +205,7 @@ impl Unit<'_> {
 }
 
 impl Lowerer<'_, '_> {
-    /// The real and the imaginary part of a complex expression.
+    /// Returns the real and the imaginary part of a complex expression.
     pub fn complex(&mut self, node: &Node) -> [Part; 2] {
         let span = self.unit.span(node);
         let ty = self.unit.type_of(node);
@@ -260,7 +260,7 @@ impl Lowerer<'_, '_> {
             false => Part::Word(Operand::Const(self.unit.program.types.scalar(part), 0)),
         }
     }
-    /// A real expression.
+    /// Returns a real expression.
     fn part(&mut self, node: &Node) -> Part {
         match self.unit.type_of(node).in_halves() {
             true => Part::Long(self.wide(node)),
@@ -273,7 +273,7 @@ impl Lowerer<'_, '_> {
             long => long,
         }
     }
-    /// The parts of an operand; a real one has no imaginary part.
+    /// Returns the parts of an operand; a real one has no imaginary part.
     fn operand_parts(&mut self, node: &Node, span: Span) -> (Part, Option<Part>) {
         if self.unit.type_of(node).complex().is_some() {
             let [real, imag] = self.complex(node);
@@ -379,7 +379,7 @@ impl Lowerer<'_, '_> {
     fn is_integer_part(&self, part: &Type) -> bool {
         !part.is_long_double() && self.unit.program.types.format(part).is_none()
     }
-    /// A product or quotient that a model in C computes.
+    /// Returns a product or quotient that a model in C computes.
     fn complex_model(&mut self, opcode: &Opcode, part: &Type, a: [Part; 2], b: [Part; 2], node: &Node) -> [Part; 2] {
         let span = self.unit.span(node);
         let types = &self.unit.program.types;
@@ -508,7 +508,7 @@ impl Lowerer<'_, '_> {
             _ => equal,
         }
     }
-    /// The real part of a complex expression as a scalar.
+    /// Returns the real part of a complex expression as a scalar.
     pub fn real_part(&mut self, inner: &Node, node: &Node) -> Operand {
         match self.complex(inner)[0] {
             Part::Word(value) => value,
@@ -526,7 +526,7 @@ impl Lowerer<'_, '_> {
         let real = self.keep_part(real, span);
         if imaginary { self.zero_part(&ty) } else { real }
     }
-    /// The new value of a scalar in `scalar op= complex`.
+    /// Returns the new value of a scalar in `scalar op= complex`.
     pub fn complex_compound(
         &mut self,
         node: &Node,

@@ -13,7 +13,7 @@ use touchstone_base::Span;
 use touchstone_base::float::{self, Format, Op};
 use touchstone_ir::{BinOp, CastOp, CmpOp, InstKind, Operand, Ty, mask};
 
-/// The operation of an arithmetic operator.
+/// Returns the operation of an arithmetic operator.
 pub(crate) fn float_op(opcode: &Opcode) -> Option<Op> {
     Some(match opcode {
         Opcode::Plus => Op::Add,
@@ -24,7 +24,7 @@ pub(crate) fn float_op(opcode: &Opcode) -> Option<Op> {
     })
 }
 
-/// A relation: its operation, whether the operands are swapped, whether the outcome is negated.
+/// Returns a relation: its operation, whether the operands are swapped, whether the outcome is negated.
 pub(crate) fn float_relation(opcode: &Opcode) -> (Op, bool, bool) {
     match opcode {
         Opcode::Equal => (Op::Eq, false, false),
@@ -53,7 +53,7 @@ pub(crate) fn conversion(types: &Types, from: &Type, to: &Type) -> Option<(Op, F
 }
 
 impl Types {
-    /// The format of a float type.
+    /// Returns the format of a float type.
     pub fn format(&self, ty: &Type) -> Option<Format> {
         match ty.kind {
             TypeKind::Float { format, .. } => Some(format),
@@ -63,7 +63,7 @@ impl Types {
 }
 
 impl Unit<'_> {
-    /// The bits of a constant expression of a float type.
+    /// Returns the bits of a constant expression of a float type.
     pub fn const_float(&self, node: &Node) -> Option<u64> {
         let format = self.program.types.format(&self.type_of(node))?;
         let first = || node.inner.first();
@@ -107,7 +107,7 @@ impl Unit<'_> {
             _ => None,
         }
     }
-    /// A constant float as an integer, if it fits.
+    /// Returns a constant float as an integer, if it fits.
     pub fn const_from_float(&self, node: &Node, inner: &Node) -> Option<u64> {
         let value = self.const_float(inner)?;
         let (op, format) = conversion(&self.program.types, &self.type_of(inner), &self.type_of(node))?;
@@ -118,7 +118,7 @@ impl Unit<'_> {
         };
         fits.then(|| float::eval(op, format, &[value]))
     }
-    /// The outcome of a relation between constant floats.
+    /// Returns the outcome of a relation between constant floats.
     pub fn const_relation(&self, opcode: &Opcode, left: &Node, right: &Node) -> Option<u64> {
         let format = self.program.types.format(&self.type_of(left))?;
         let (a, b) = (self.const_float(left)?, self.const_float(right)?);
@@ -128,7 +128,7 @@ impl Unit<'_> {
     }
 }
 
-/// The bits of a literal as clang prints it: with as many digits as tell it from its neighbours.
+/// Returns the bits of a literal as clang prints it: with as many digits as tell it from its neighbours.
 pub(crate) fn literal(text: &str, format: Format) -> Option<u64> {
     match format {
         Format::F32 => text.parse().ok().map(|value: f32| u64::from(value.to_bits())),
@@ -165,7 +165,7 @@ impl Lowerer<'_, '_> {
         self.emit(InstKind::Float { dst, op, format, args: args.to_vec() }, span);
         Operand::Reg(dst)
     }
-    /// A relation, an `i1`.
+    /// Returns a relation, an `i1`.
     pub fn float_relation(&mut self, opcode: &Opcode, format: Format, a: Operand, b: Operand, span: Span) -> Operand {
         let (op, swapped, negated) = float_relation(opcode);
         let args = if swapped { [b, a] } else { [a, b] };
@@ -180,7 +180,7 @@ impl Lowerer<'_, '_> {
             None => self.cmp(CmpOp::Ne, value, zero, span),
         }
     }
-    /// A value of an arithmetic type in another.
+    /// Returns a value of an arithmetic type in another.
     pub fn convert(&mut self, value: Operand, from: &Type, to: &Type, span: Span) -> Operand {
         let types = &self.unit.program.types;
         let (scalar, signed) = (types.scalar(to), types.is_signed(from));

@@ -29,7 +29,7 @@ const fn word(value: u64) -> Operand {
     Operand::Const(Ty::I64, value)
 }
 
-/// A constant `long double`.
+/// Returns a constant `long double`.
 pub(crate) fn number(value: Extended) -> Wide {
     Wide { low: Operand::Const(Ty::I64, value.significand), high: Operand::Const(Ty::I64, u64::from(value.head)) }
 }
@@ -49,7 +49,7 @@ impl Wide {
 }
 
 impl Type {
-    /// Whether it is handled as two words.
+    /// Returns true if it is handled as two words.
     pub fn in_halves(&self) -> bool {
         self.wide().is_some() || self.is_long_double()
     }
@@ -63,7 +63,7 @@ impl Type {
 }
 
 impl Unit<'_> {
-    /// The value of a constant expression of 128 bits.
+    /// Returns the value of a constant expression of 128 bits.
     pub fn const_wide(&self, node: &Node) -> Option<u128> {
         let ty = self.type_of(node);
         let Some(signed) = ty.wide() else {
@@ -200,7 +200,7 @@ impl Lowerer<'_, '_> {
         self.unsupported(what, node);
         Wide::constant(0)
     }
-    /// An operand that need not have 128 bits itself (the amount of a shift).
+    /// Returns an operand that need not have 128 bits itself (the amount of a shift).
     fn wide_operand(&mut self, node: &Node, span: Span) -> Wide {
         let ty = self.unit.type_of(node);
         if ty.wide().is_some() {
@@ -357,7 +357,7 @@ impl Lowerer<'_, '_> {
         }
         value
     }
-    /// A value of an integer (or pointer) type in 128 bits.
+    /// Returns a value of an integer (or pointer) type in 128 bits.
     pub fn widened(&mut self, value: Operand, from: &Type, span: Span) -> Wide {
         let signed = self.unit.program.types.is_signed(from);
         let low = self.resize(value, Ty::I64, signed, span);
@@ -370,7 +370,7 @@ impl Lowerer<'_, '_> {
         let any = self.bin(BinOp::Or, value.low, value.high, span);
         self.cmp(CmpOp::Ne, any, ZERO, span)
     }
-    /// A relation, an `i1`.
+    /// Returns a relation, an `i1`.
     pub fn wide_relation(&mut self, opcode: &Opcode, signed: bool, a: Wide, b: Wide, span: Span) -> Operand {
         let not = |this: &mut Self, truth| this.bin(BinOp::Xor, truth, Operand::Const(Ty::I1, 1), span);
         match opcode {
@@ -397,7 +397,7 @@ impl Lowerer<'_, '_> {
             }
         }
     }
-    /// An arithmetic operator.
+    /// Returns an arithmetic operator.
     pub fn wide_binary(&mut self, opcode: &Opcode, signed: bool, a: Wide, b: Wide, node: &Node) -> Wide {
         let span = self.unit.span(node);
         match opcode {
@@ -486,7 +486,7 @@ impl Lowerer<'_, '_> {
         let into = self.slot_address(slot, span);
         self.load_wide(Place::Memory(into, if *opcode == Opcode::Slash { 0 } else { 16 }), span)
     }
-    /// The amount modulo 64, as one, and all ones if it is 64 or more.
+    /// Returns the amount modulo 64, as one, and all ones if it is 64 or more.
     fn shift_parts(&mut self, amount: Operand, span: Span) -> (Operand, Operand) {
         let small = self.bin(BinOp::And, amount, word(63), span);
         let big = self.bin(BinOp::LShr, amount, word(6), span);

@@ -21,7 +21,7 @@ fn infinity(sign: u16) -> Extended {
     Extended { significand: TOP, head: sign | MOST }
 }
 
-/// The value is its significand times two to this.
+/// Returns the value is its significand times two to this.
 fn power_of(value: Extended) -> i64 {
     i64::from((value.head & MOST).max(1)) - BIAS - 63
 }

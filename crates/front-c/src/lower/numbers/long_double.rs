@@ -20,14 +20,14 @@ use touchstone_ir::{BinOp, Builtin, CmpOp, InstKind, Operand, Ty};
 const SIGN: Operand = Operand::Const(Ty::I64, 0x8000);
 
 impl Type {
-    /// Whether it is `long double`.
+    /// Returns true if it is `long double`.
     pub fn is_long_double(&self) -> bool {
         self.kind == TypeKind::LongDouble
     }
 }
 
 impl Unit<'_> {
-    /// The value of a constant expression of type `long double`.
+    /// Returns the value of a constant expression of type `long double`.
     pub fn const_long_double(&self, node: &Node) -> Option<Extended> {
         let ty = self.type_of(node);
         if !ty.is_long_double() {
@@ -72,7 +72,7 @@ impl Unit<'_> {
 }
 
 impl Lowerer<'_, '_> {
-    /// A literal.
+    /// Returns a literal.
     pub fn long_literal(&mut self, node: &Node) -> Option<Wide> {
         self.unit.const_long_double(node).map(number)
     }
@@ -116,7 +116,7 @@ impl Lowerer<'_, '_> {
             }
         }
     }
-    /// A `long double` as another arithmetic type (no truth value).
+    /// Returns a `long double` as another arithmetic type (no truth value).
     pub fn long_to(&mut self, value: Wide, to: &Type, span: Span) -> Operand {
         let scalar = self.unit.program.types.scalar(to);
         self.run_only("long double", span);
@@ -161,7 +161,7 @@ impl Lowerer<'_, '_> {
         let one = number(Extended::from_integer(1, !up));
         self.long_result("touchstone_long_add", vec![value.low, value.high, one.low, one.high], span)
     }
-    /// A relation, an `i1`.
+    /// Returns a relation, an `i1`.
     pub fn long_relation(&mut self, opcode: &Opcode, a: Wide, b: Wide, span: Span) -> Operand {
         self.run_only("long double", span);
         let dst = self.temp(Ty::I32);

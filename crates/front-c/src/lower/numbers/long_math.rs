@@ -32,7 +32,7 @@ pub(crate) fn named_constant(name: &str, node: &Node) -> Option<Extended> {
 }
 
 impl Lowerer<'_, '_> {
-    /// A call whose value is a matter of bits, if it is one.
+    /// Returns a call whose value is a matter of bits, if it is one.
     pub fn long_call(&mut self, node: &Node, span: Span) -> Option<Wide> {
         let name = callee_name(node)?;
         if self.is_own(name) {

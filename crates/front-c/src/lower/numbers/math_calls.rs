@@ -55,7 +55,7 @@ pub(crate) enum Classify {
     Unordered,
 }
 
-/// The function of a name, and its format.
+/// Returns the function of a name, and its format.
 pub(crate) fn known(name: &str) -> Option<(Math, Format)> {
     let plain = name.strip_prefix("__builtin_").unwrap_or(name);
     if let Some(math) = for_double(plain) {
@@ -89,7 +89,7 @@ fn for_double(name: &str) -> Option<Math> {
     })
 }
 
-/// The classification of a name.
+/// Returns the classification of a name.
 pub(crate) fn classification(name: &str) -> Option<Classify> {
     Some(match name {
         "__builtin_isnan" | "__builtin_isnanf" | "__builtin_isnanl" | "__isnan" | "__isnanf" | "__isnanl" | "isnan"
@@ -259,7 +259,7 @@ impl Lowerer<'_, '_> {
     }
 }
 
-/// Whether an argument is `""`.
+/// Returns true if an argument is `""`.
 pub(crate) fn is_empty_text(node: &Node) -> bool {
     match (&node.kind, node.inner.first()) {
         (K::ImplicitCastExpr | K::ParenExpr, Some(inner)) => is_empty_text(inner),

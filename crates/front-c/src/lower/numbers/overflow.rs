@@ -48,8 +48,8 @@ impl Lowerer<'_, '_> {
         Some(self.resize(overflows, Ty::I8, false, span))
     }
 
-    /// The exact result fits into 128 bits; the product of two unsigned numbers may need the last of them, but then the high
-    /// half is not all ones, so it is never taken for a negative number that fits.
+    /// Returns the exact result fits into 128 bits; the product of two unsigned numbers may need the last of them, but
+    /// then the high half is not all ones, so it is never taken for a negative number that fits.
     fn overflow_of_many_types(
         &mut self,
         op: BinOp,
@@ -106,7 +106,7 @@ impl Lowerer<'_, '_> {
         self.resize(overflows, Ty::I8, false, span)
     }
 
-    /// An operand in 128 bits, and the word that would follow.
+    /// Returns an operand in 128 bits, and the word that would follow.
     fn in_three_words(&mut self, node: &Node, ty: &Type, span: Span) -> (Wide, Operand) {
         let (value, signed) = match ty.wide() {
             Some(signed) => (self.wide(node), signed),

@@ -14,7 +14,7 @@ use crate::types::ctype::{MOST_LANES, Type, TypeKind};
 use touchstone_base::Span;
 use touchstone_ir::{BinOp, CmpOp, InstKind, Operand, Ty, mask};
 
-/// Whether a vector expression is computed here; others are copied as structures are.
+/// Returns true if a vector expression is computed here; others are copied as structures are.
 pub(crate) fn is_computed_vector(node: &Node) -> bool {
     match &node.kind {
         K::InitListExpr | K::CompoundAssignOperator | K::ShuffleVectorExpr | K::ConvertVectorExpr => true,
@@ -26,7 +26,7 @@ pub(crate) fn is_computed_vector(node: &Node) -> bool {
 }
 
 impl Type {
-    /// The type and number of a vector's lanes.
+    /// Returns the type and number of a vector's lanes.
     pub fn vector(&self) -> Option<(Type, u64)> {
         match &self.kind {
             TypeKind::Vector(element, lanes) => Some(((**element).clone(), *lanes)),
@@ -36,7 +36,7 @@ impl Type {
 }
 
 impl Lowerer<'_, '_> {
-    /// The lanes of a vector expression. Not called for types that are refused.
+    /// Returns the lanes of a vector expression. Not called for types that are refused.
     pub fn lanes(&mut self, node: &Node) -> Vec<Operand> {
         let span = self.unit.span(node);
         let ty = self.unit.type_of(node);
@@ -126,7 +126,7 @@ impl Lowerer<'_, '_> {
             }
         }
     }
-    /// The lane of a number modulo their number, a power of two.
+    /// Returns the lane of a number modulo their number, a power of two.
     fn chosen_lane(&mut self, lanes: &[Operand], index: Operand, span: Span) -> Operand {
         let ty = self.ty(index);
         let low = self.bin(BinOp::And, index, Operand::Const(ty, lanes.len().saturating_sub(1) as u64), span);
@@ -155,7 +155,7 @@ impl Lowerer<'_, '_> {
         }
         address
     }
-    /// A vector's bytes as a number.
+    /// Returns a vector's bytes as a number.
     pub fn vector_as_scalar(&mut self, node: &Node, ty: &Type, span: Span) -> Operand {
         let address = self.bytes_of(node, span);
         self.load(Place::Memory(address, 0), ty, span)
@@ -227,7 +227,7 @@ impl Lowerer<'_, '_> {
             })
             .collect()
     }
-    /// All ones where an `i1` is 1.
+    /// Returns all ones where an `i1` is 1.
     fn all_ones(&mut self, truth: Operand, ty: Ty, span: Span) -> Operand {
         match truth {
             Operand::Const(_, value) => Operand::Const(ty, if value == 0 { 0 } else { mask(u64::MAX, ty.bits()) }),

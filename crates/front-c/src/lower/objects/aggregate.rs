@@ -235,7 +235,7 @@ fn inside(place: Place, offset: i64) -> Place {
     }
 }
 
-/// Whether a list leaves something to be zero (or has a union or bit-field, whose bytes are not all written).
+/// Returns true if a list leaves something to be zero (or has a union or bit-field, whose bytes are not all written).
 fn has_gaps(node: &Node, ty: &Type) -> bool {
     let node = unbraced(node, ty);
     if node.kind == K::ImplicitValueInitExpr {

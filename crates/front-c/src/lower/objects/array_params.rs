@@ -57,7 +57,7 @@ fn refuse(function: &mut Function) {
     }
 }
 
-/// The tokens of the parameter lists of the functions that a text defines.
+/// Returns the tokens of the parameter lists of the functions that a text defines.
 fn definitions(tokens: &[Token], wanted: &FxHashSet<String>) -> FxHashMap<String, Vec<Token>> {
     let mut found = FxHashMap::default();
     let mut depth = 0i32;
@@ -84,7 +84,7 @@ fn definitions(tokens: &[Token], wanted: &FxHashSet<String>) -> FxHashMap<String
     found
 }
 
-/// The index of the parenthesis that closes the one at `open`.
+/// Returns the index of the parenthesis that closes the one at `open`.
 fn matching(tokens: &[Token], open: usize) -> Option<usize> {
     let mut depth = 0;
     tokens[open..]

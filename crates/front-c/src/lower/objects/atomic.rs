@@ -111,7 +111,7 @@ fn update(name: &str) -> Option<Update> {
     })
 }
 
-/// Whether a call is one of an atomic operation.
+/// Returns true if a call is one of an atomic operation.
 pub(crate) fn is_atomic_call(name: &str) -> bool {
     name.starts_with("__sync_") || name.starts_with("__atomic_") || name.starts_with("__c11_atomic_")
 }
@@ -129,7 +129,7 @@ struct Parts<'n> {
 }
 
 impl Lowerer<'_, '_> {
-    /// An `AtomicExpr`, or a call of `__sync_…` or `__atomic_…`; `None` if it has no value.
+    /// Returns an `AtomicExpr`, or a call of `__sync_…` or `__atomic_…`; `None` if it has no value.
     pub fn atomic(&mut self, node: &Node, span: Span) -> Option<Operand> {
         let is_call = node.kind == K::CallExpr;
         let name = if is_call { callee_name(node).unwrap_or_default() } else { node.name.as_str() };
@@ -251,7 +251,7 @@ impl Lowerer<'_, '_> {
         self.unsettled("another thread may change an atomic object", value, span)
     }
 
-    /// A value of the object's type.
+    /// Returns a value of the object's type.
     fn atomic_operand(&mut self, parts: &Parts<'_>, index: usize, span: Span) -> Option<Operand> {
         let node = parts.values.get(index)?;
         let value = self.rvalue(node);

@@ -105,7 +105,7 @@ impl Lowerer<'_, '_> {
         let Some(hidden) = self.hidden("va_start", node, span) else { return };
         self.store(Place::Memory(list, NEXT), hidden, span);
     }
-    /// The variable arguments of this function.
+    /// Returns the variable arguments of this function.
     fn hidden(&mut self, what: &str, node: &Node, span: Span) -> Option<Operand> {
         let hidden = self.function.params.last().filter(|_| self.function.variadic).map(|param| param.reg);
         let Some(hidden) = hidden else {

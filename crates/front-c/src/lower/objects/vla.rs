@@ -34,7 +34,7 @@ const LEVELS: [&[(&str, BinOp)]; 3] = [
 const FROZEN: &str = "$length";
 
 impl Type {
-    /// Whether a length in it is only known when it is declared.
+    /// Returns true if a length in it is only known when it is declared.
     pub fn is_variably_modified(&self) -> bool {
         match &self.kind {
             TypeKind::Variable(..) => true,
@@ -44,7 +44,7 @@ impl Type {
             _ => false,
         }
     }
-    /// Whether computing a length in it does something.
+    /// Returns true if computing a length in it does something.
     pub fn has_length_effect(&self) -> bool {
         match &self.kind {
             TypeKind::Variable(inner, length) => length_effects(length) > 0 || inner.has_length_effect(),
@@ -54,7 +54,7 @@ impl Type {
             _ => false,
         }
     }
-    /// Whether its size is only known when it is declared.
+    /// Returns true if its size is only known when it is declared.
     pub fn has_variable_size(&self) -> bool {
         match &self.kind {
             TypeKind::Variable(..) => true,
@@ -118,7 +118,7 @@ impl Lowerer<'_, '_> {
             None => self.unsupported("variable-length array", node),
         }
     }
-    /// The type with its lengths computed, the outer ones first.
+    /// Returns the type with its lengths computed, the outer ones first.
     fn frozen(&mut self, ty: &Type, span: Span) -> Option<Type> {
         let kind = match &ty.kind {
             TypeKind::Variable(element, length) if is_frozen(length) => {
@@ -139,7 +139,7 @@ impl Lowerer<'_, '_> {
         };
         Some(Type { kind, ..ty.clone() })
     }
-    /// The bytes of a type, also of one whose size is only known now.
+    /// Returns the bytes of a type, also of one whose size is only known now.
     fn bytes_of_type(&mut self, ty: &Type, span: Span) -> Option<Operand> {
         match &ty.kind {
             TypeKind::Variable(element, length) => {
@@ -161,7 +161,7 @@ impl Lowerer<'_, '_> {
             Operand::Reg(_) => self.bin(BinOp::Mul, index, size, span),
         }
     }
-    /// The size of what a pointer expression points to, if it has one.
+    /// Returns the size of what a pointer expression points to, if it has one.
     pub fn stride(&mut self, pointer: &Node, span: Span) -> Option<Operand> {
         let ty = self.unit.type_of(pointer);
         if !ty.is_variably_modified() {
@@ -170,7 +170,7 @@ impl Lowerer<'_, '_> {
         let element = self.exact_type(pointer)?.element()?.clone();
         self.bytes_of_type(&element, span)
     }
-    /// The type of an expression, with frozen lengths where it has any.
+    /// Returns the type of an expression, with frozen lengths where it has any.
     fn exact_type(&self, node: &Node) -> Option<Type> {
         let ty = self.unit.type_of(node);
         if !ty.is_variably_modified() && !node.inner.iter().any(|inner| self.unit.type_of(inner).is_variably_modified())
@@ -210,7 +210,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// Whether a `sizeof` is of such an array.
+    /// Returns true if a `sizeof` is of such an array.
     pub fn is_variable_size(&self, node: &Node) -> bool {
         node.name == "sizeof" && self.sized_type(node).has_variable_size()
     }
@@ -221,7 +221,7 @@ impl Lowerer<'_, '_> {
             (None, None) => Type::int(),
         }
     }
-    /// The value of a `sizeof` of such an array.
+    /// Returns the value of a `sizeof` of such an array.
     pub fn variable_size(&mut self, node: &Node, span: Span) -> Operand {
         let ty = match (&node.arg_type, node.inner.first()) {
             (None, Some(inner)) if has_effects(inner) => None,
@@ -232,7 +232,7 @@ impl Lowerer<'_, '_> {
         bytes.unwrap_or_else(|| self.unsupported_value("sizeof of this type", node))
     }
 
-    /// The value of a length, which is all of the text.
+    /// Returns the value of a length, which is all of the text.
     fn whole_length(&mut self, length: &[Token], span: Span) -> Option<Operand> {
         let mut text = Text { tokens: length, at: 0 };
         let value = self.length(&mut text, 0, span)?;
@@ -314,7 +314,7 @@ impl Lowerer<'_, '_> {
         self.store(place, new, span);
         Some(())
     }
-    /// An integer as a length.
+    /// Returns an integer as a length.
     fn length_value(&mut self, place: Place, ty: &Type, span: Span) -> Option<Operand> {
         if !is_integer(ty) {
             return None;
@@ -323,7 +323,7 @@ impl Lowerer<'_, '_> {
         let signed = self.unit.program.types.is_signed(ty);
         Some(self.resize(value, Ty::I64, signed, span))
     }
-    /// A variable, and what is in it: `n`, `header->count`, `sizes[2]`.
+    /// Returns a variable, and what is in it: `n`, `header->count`, `sizes[2]`.
     fn length_place(&mut self, name: &str, text: &mut Text<'_>, span: Span) -> Option<(Place, Type)> {
         let (mut place, mut ty) = match self.unit.scopes.variable(name).cloned() {
             Some((id, ty)) => (self.local_place(id, span)?, ty),
@@ -361,7 +361,7 @@ impl Lowerer<'_, '_> {
             }
         }
     }
-    /// A pointer, or an array as one.
+    /// Returns a pointer, or an array as one.
     fn length_pointer(&mut self, place: Place, ty: &Type, span: Span) -> Option<Operand> {
         match ty.kind {
             TypeKind::Pointer(_) => Some(self.load(place, ty, span)),
@@ -369,7 +369,7 @@ impl Lowerer<'_, '_> {
             _ => None,
         }
     }
-    /// A call of a function with integers and pointers: `strlen(name)`.
+    /// Returns a call of a function with integers and pointers: `strlen(name)`.
     fn length_call(&mut self, name: &str, text: &mut Text<'_>, span: Span) -> Option<Operand> {
         let signature = match self.unit.function_declared(name)?.kind {
             TypeKind::Function(signature) if !signature.variadic && is_integer(&signature.result) => signature,
@@ -409,7 +409,7 @@ impl Lowerer<'_, '_> {
     }
 }
 
-/// The length of the array that a parameter is declared as: what is in the brackets behind its name.
+/// Returns the length of the array that a parameter is declared as: what is in the brackets behind its name.
 fn declared_length<'t>(tokens: &'t [Token], name: &str) -> Option<&'t [Token]> {
     let named = |pair: &[Token]| matches!(&pair[0], Token::Word(word) if word == name) && pair[1].is("[");
     let mut begin = tokens.windows(2).position(named)? + 2;

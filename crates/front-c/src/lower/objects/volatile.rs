@@ -53,7 +53,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// Whether every read of an lvalue is a new input.
+    /// Returns true if every read of an lvalue is a new input.
     fn is_fresh(&self, lvalue: &Node) -> bool {
         let kind = self.unit.type_of(lvalue).kind;
         let is_number =
@@ -61,12 +61,12 @@ impl Lowerer<'_, '_> {
         self.unit.program.types.fresh_volatile && is_number && self.is_volatile(lvalue)
     }
 
-    /// Whether others may change what an lvalue holds at any time.
+    /// Returns true if others may change what an lvalue holds at any time.
     pub fn is_volatile(&self, lvalue: &Node) -> bool {
         self.unit.type_of(lvalue).is_volatile && !self.is_own_local(lvalue)
     }
 
-    /// A value that may be another in a real program, and why.
+    /// Returns a value that may be another in a real program, and why.
     pub fn unsettled(&mut self, why: &str, value: Operand, span: Span) -> Operand {
         let why = self.unit.program.text_literal(why, span);
         let why = self.global_address(why, span);
@@ -75,7 +75,7 @@ impl Lowerer<'_, '_> {
         Operand::Reg(dst)
     }
 
-    /// The address of something with a name: of a weak symbol it may be null, or another's.
+    /// Returns the address of something with a name: of a weak symbol it may be null, or another's.
     pub fn named_address(&mut self, name: &str, global: GlobalId, span: Span) -> Operand {
         let address = self.global_address(global, span);
         match self.unit.program.weak.contains(name) {
@@ -91,7 +91,7 @@ impl Lowerer<'_, '_> {
         self.emit(InstKind::Builtin { dst: None, builtin: Builtin::Unsettled, args: vec![why] }, span);
     }
 
-    /// Whether an lvalue is (in) a local of the function.
+    /// Returns true if an lvalue is (in) a local of the function.
     fn is_own_local(&self, lvalue: &Node) -> bool {
         match (&lvalue.kind, lvalue.inner.first()) {
             (K::DeclRefExpr, _) => {
@@ -111,7 +111,7 @@ impl Lowerer<'_, '_> {
     }
 }
 
-/// Whether an lvalue is (in) a variable, not behind a pointer.
+/// Returns true if an lvalue is (in) a variable, not behind a pointer.
 fn is_named(lvalue: &Node) -> bool {
     match (&lvalue.kind, lvalue.inner.first()) {
         (K::DeclRefExpr, _) => true,
