@@ -1,5 +1,5 @@
-//! Drops what nothing mentions: registers (a symbolic state carries every register of a frame), data types and files
-//! (headers declare thousands).
+//! Removes unreferenced registers (a symbolic state holds every register of a frame), data types and files (headers
+//! declare thousands), and merges equal data types.
 
 use crate::link::memory_rules::byte_type;
 use rustc_hash::FxHashMap;
@@ -10,7 +10,7 @@ use touchstone_ir::{
     Module, Operand, PointKind, Reg, TermKind, Terminator,
 };
 
-/// Renumbers the registers so that only parameters and mentioned ones remain, in their order.
+/// Renumbers the registers so that only parameters and referenced ones remain, in their order.
 pub(crate) fn drop_unused_registers(function: &mut Function) {
     let mut used = vec![false; function.regs.len()];
     for param in &function.params {
@@ -56,7 +56,8 @@ fn each_register(function: &mut Function, mut visit: impl FnMut(&mut Reg)) {
     }
 }
 
-/// Ends a block before an instruction, at something unsupported. Points behind it stay, where nobody reaches them.
+/// Ends a block before an instruction, at an unsupported construct. Program points after it are kept in an unreachable
+/// block.
 pub(crate) fn stop_at(function: &mut Function, block: BlockId, at: usize, what: String, span: Span) {
     let stopped = &mut function.blocks[block];
     let mut rest = stopped.insts.split_off(at);
@@ -68,7 +69,7 @@ pub(crate) fn stop_at(function: &mut Function, block: BlockId, at: usize, what: 
     }
 }
 
-/// Drops points and renumbers the others.
+/// Removes points and renumbers the others.
 pub(crate) fn drop_points(function: &mut Function, unwanted: impl Fn(&PointKind) -> bool) {
     if !function.points.values().any(|point| unwanted(&point.kind)) {
         return;
@@ -87,7 +88,7 @@ pub(crate) fn drop_points(function: &mut Function, unwanted: impl Fn(&PointKind)
     }
 }
 
-/// Returns the expressions of a point.
+/// Returns the formulas of a point.
 fn formulas_mut(kind: &mut PointKind) -> Vec<&mut Expr> {
     match kind {
         PointKind::Statement | PointKind::TooDeep => vec![],
@@ -182,8 +183,9 @@ fn registers(kind: &mut InstKind, visit: &mut impl FnMut(&mut Reg)) {
     }
 }
 
-/// Makes equal data types one, also when several files declare them, lets an incomplete structure be the complete one of
-/// its name, and drops the unused ones. Types are equal if nothing that can be followed from them tells them apart.
+/// Merges equal data types, also of several files, replaces an incomplete structure by the complete one of its name,
+/// and removes unused types. Two types are equal if they are bisimilar: no sequence of steps into their parts tells
+/// them apart.
 pub(crate) fn merge_types(module: &mut Module) {
     let types = std::mem::take(&mut module.types);
     let stand_in = stand_ins(&types);
@@ -205,7 +207,7 @@ pub(crate) fn merge_types(module: &mut Module) {
         }
         count = new_count;
     }
-    // One of each class, in the order in which they are first mentioned.
+    // The representatives, in the order of their first use.
     let mut first = vec![None; count];
     for id in types.ids() {
         first[classes[id.index()]].get_or_insert(stand_in[id.index()]);
@@ -218,7 +220,7 @@ pub(crate) fn merge_types(module: &mut Module) {
     module.types = shapes.into_iter().map(|id| map_types(&types[id], |child| new_ids[&of(&classes, child)])).collect();
 }
 
-/// For each type, the type that it stands for: itself, or the complete structure of an incomplete one's name.
+/// Returns the representative of each type: itself, or the complete structure with the name of an incomplete one.
 fn stand_ins(types: &DataTypes) -> Vec<DataTypeId> {
     let mut complete: FxHashMap<&str, DataTypeId> = FxHashMap::default();
     for (id, ty) in types.iter() {
@@ -233,10 +235,10 @@ fn stand_ins(types: &DataTypes) -> Vec<DataTypeId> {
     types.iter().map(stands_for).collect()
 }
 
-/// Classes of equal types that are in use, numbered as they are met.
+/// The classes of equal types that are in use, numbered in the order of their first use.
 struct Merged<'t, F> {
     types: &'t DataTypes,
-    /// A type of each class.
+    /// A representative of each class.
     first: Vec<Option<DataTypeId>>,
     class: F,
     new_ids: FxHashMap<usize, DataTypeId>,
@@ -256,7 +258,7 @@ impl<F: Fn(DataTypeId) -> usize> Merged<'_, F> {
         self.order.push(class);
         id
     }
-    /// Returns a type of each used class, and of the classes that these use.
+    /// Returns a representative of each used class and, transitively, of the classes that it refers to.
     fn all(&mut self) -> Vec<DataTypeId> {
         let mut shapes = Vec::new();
         while let Some(&class) = self.order.get(shapes.len()) {
@@ -313,7 +315,7 @@ fn each_type(module: &mut Module, mut visit: impl FnMut(&mut DataTypeId)) {
     }
 }
 
-/// What is behind a `void *` are bytes: a program that has one has their type.
+/// Adds the byte type to a program with a `void *`, whose pointees are bytes.
 pub(crate) fn add_byte(module: &mut Module) {
     let is_void = |id: DataTypeId| matches!(module.types[id], DataType::Void);
     let untyped = |ty: &DataType| matches!(ty, DataType::Pointer { pointee, .. } if is_void(*pointee));
@@ -327,7 +329,7 @@ pub(crate) fn add_byte(module: &mut Module) {
     }
 }
 
-/// Keeps the first `given` files and those that a span mentions.
+/// Keeps the first `given` files and those that a span refers to.
 pub(crate) fn drop_unused_files(module: &mut Module, given: usize) {
     let mut used: BTreeSet<FileId> = module.files.ids().take(given).collect();
     each_span(module, |span| {

@@ -1,8 +1,8 @@
-//! Functions that run before or after `main`, in which order.
+//! Constructors and destructors with their order.
 
 use touchstone_ir::FuncId;
 
-/// When a function runs.
+/// The time at which a function runs, relative to `main`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum When {
     Before,
@@ -17,11 +17,12 @@ pub(crate) struct Starter {
     pub priority: Priority,
 }
 
-/// Its place among the others. Lower numbers are nearer to the outside; those without one are nearest to `main`.
+/// The order among functions of the same time. Lower numbers are further away from `main`; functions without a number
+/// are next to it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Priority {
     Number(i64),
     None,
-    /// Hidden in a macro.
+    /// The number is in a macro and could not be read.
     Unknown,
 }

@@ -1,10 +1,11 @@
-//! Functions that nobody defines and of which somebody says what they do, case by case.
+//! Bodies of external functions that have a specification by cases.
 //!
-//! What is said of one is compiled beside the program as small functions (`helper`): which case a call and its result are, what
-//! may be chosen in it, how much is written, and the writing. The body that is made here asks for the result, lets the helpers say which
-//! case that is, and does what the case says; what is left is told to whoever makes a test of the run.
+//! A specification is compiled with the program as small helper functions (`helper`): they return the case of a call
+//! and its result, the constraint on its unconstrained values and the number of written bytes, and they do the writing.
+//! The body that is generated here requests the result as an input, calls the helpers to find its case, performs the
+//! case and records the effects for the emitted test.
 //!
-//! Deliberately not here: the text that is read, and whether the cases are all and different (`campaign/world`).
+//! Deliberately not here: parsing of specifications, and the checks that cases are complete and disjoint (`campaign`).
 
 use crate::clang::options::{Described, Place, helper};
 use crate::link::externals::{is_bytes, is_of_runner, text};
@@ -16,7 +17,7 @@ use touchstone_ir::{
     InputSource, Inst, InstKind, Operand, Reg, RegInfo, TermKind, Terminator, Ty,
 };
 
-/// Gives described functions that nobody defines the body that does what is said.
+/// Gives external functions with a specification a body that implements it.
 pub(crate) fn make_bodies(program: &mut LinkedProgram, described: &[Described]) {
     for said in described {
         let prefix = helper(&said.function, "");
@@ -44,7 +45,7 @@ struct Maker<'p> {
     span: Span,
     title: Reg,
     insts: Vec<Inst>,
-    /// What helpers are called with: the parameters, and the result.
+    /// The arguments of helpers: the parameters and the result.
     args: Vec<Operand>,
 }
 
@@ -76,7 +77,7 @@ impl<'p> Maker<'p> {
         let end = blocks.push(self.block(TermKind::Return(result)));
         let mut last = entry;
         for (index, case) in said.cases.iter().enumerate() {
-            // Where nothing is returned, what an earlier call did not leave must not be taken from a later one.
+            // Without a result, a test can't tell the calls apart: every call must record its effects, even empty ones.
             let silent = result.is_none() && said.cases.iter().any(|case| !case.written.is_empty());
             if case.written.is_empty() && !case.fails && !silent {
                 continue;
@@ -94,7 +95,7 @@ impl<'p> Maker<'p> {
         Some(blocks)
     }
 
-    /// Asks for the result.
+    /// Requests the result as an input.
     fn result(&mut self) -> Option<Option<Operand>> {
         let Some(ty) = self.function().result else { return Some(None) };
         let data = self.function().result_data;
@@ -116,7 +117,7 @@ impl<'p> Maker<'p> {
         Some(Some(value))
     }
 
-    /// What a case chooses, writes and tells.
+    /// Emits the choices, the writes and the records of a case.
     fn case(&mut self, said: &Described, index: usize) -> Option<()> {
         let (name, case, number) = (said.function.as_str(), &said.cases[index], index + 1);
         let mut chosen = Vec::new();
@@ -136,7 +137,7 @@ impl<'p> Maker<'p> {
             let fine = self.compare(CmpOp::Ne, fine, 0);
             self.builtin(Builtin::Assume, vec![fine]);
         }
-        // All that is said is said of what was there before.
+        // Sizes are evaluated before any write: specifications refer to the state before the call.
         let mut sizes = Vec::new();
         for place in &case.written {
             sizes.push(match place {
@@ -256,7 +257,7 @@ impl<'p> Maker<'p> {
         self.insts.push(Inst { kind, span: self.span });
     }
 
-    /// What was added since the last one.
+    /// Returns a block of the instructions that were added since the previous one.
     fn block(&mut self, kind: TermKind) -> Block {
         Block { insts: std::mem::take(&mut self.insts), terminator: Terminator { kind, span: self.span } }
     }

@@ -1,11 +1,13 @@
-//! Functions that the program calls and nobody defines, as sources of inputs.
+//! External functions as sources of inputs.
 //!
-//! Such a function gets a body that says what it was called with, may leave inputs where its pointers lead to, asks for an
-//! input with the function's name and returns it: whatever executes the module then knows what to do, and a test is the list
-//! of what the calls left and returned, and checks what they were called with. One that never returns ends the run.
+//! An external function gets a body that records its arguments, may write inputs through its pointer parameters,
+//! requests an input with the function's name and returns it. So executors treat it like any function, and a test
+//! consists of the values that the calls wrote and returned, and checks the arguments. A function that never returns
+//! ends the run.
 //!
-//! Deliberately left undefined, and so named where it is called: what of the library works on objects that only the library can
-//! make (`FILE`), and what the runner of tests needs itself, unless the program is one file, whose stubs are its own.
+//! Deliberately left undefined, and so unsupported where they are called: library functions on objects that only the
+//! library can create (`FILE`), and functions that the test runner itself needs, unless the program is a single file,
+//! which has its own stubs.
 
 use crate::link::linked_program::{Declaration, LinkedProgram};
 use crate::types::ctype::{Type, TypeKind};
@@ -17,10 +19,11 @@ use touchstone_ir::{
     InputSource, Inst, InstKind, Operand, Param, RegInfo, TermKind, Terminator, Ty,
 };
 
-/// What changes things that models of the library look at.
+/// Functions that change state which library models read.
 const OF_MODELS: [&str; 2] = ["setenv", "unsetenv"];
 
-/// What the runner of emitted tests, its sandbox, or a sanitizer calls or watches: it can't be replaced for all of the process.
+/// Functions that the test runner, its sandbox or a sanitizer calls or intercepts: they can't be replaced in the
+/// process.
 const OF_THE_RUNNER: &[&str] = &[
     "clock_gettime",
     "close",
@@ -51,16 +54,16 @@ const OF_THE_RUNNER: &[&str] = &[
     "write",
 ];
 
-/// So many bytes may be left behind a pointer to bytes of which nobody says how many there are.
+/// The number of bytes that may be written through a pointer to bytes without a length parameter.
 const BYTES_WITHOUT_LENGTH: u64 = 16;
 
-/// Gives every type of functions that something points to a function of which nothing else is known.
+/// Adds an unknown function of every function type that something points to.
 pub(crate) fn make_callbacks(program: &mut LinkedProgram) {
     let callbacks = declare_callbacks(program);
     give_bodies(program, FunctionRole::Callback, |_, function| callbacks.contains(&function.name));
 }
 
-/// Gives every function without a body one that answers with inputs.
+/// Gives external functions bodies that return inputs.
 pub(crate) fn make_inputs(program: &mut LinkedProgram) {
     give_bodies(program, FunctionRole::External, |program, function| {
         let name = function.name.as_str();
@@ -74,7 +77,7 @@ pub(crate) fn make_inputs(program: &mut LinkedProgram) {
     });
 }
 
-/// Returns true if whoever runs the tests of a program calls a function himself, which so can't be another one.
+/// Returns true if the test runner needs the real function.
 pub(super) fn is_of_runner(program: &LinkedProgram, name: &str) -> bool {
     OF_THE_RUNNER.contains(&name) && program.given_files > 1
 }
@@ -102,7 +105,7 @@ fn give_bodies(program: &mut LinkedProgram, role: FunctionRole, is_wanted: impl 
     }
 }
 
-/// Returns a constant of the program.
+/// Returns the global of a string constant.
 pub(super) fn text(program: &mut LinkedProgram, text: String, span: Span) -> GlobalId {
     let mut bytes = text.into_bytes();
     bytes.push(0);
@@ -111,31 +114,31 @@ pub(super) fn text(program: &mut LinkedProgram, text: String, span: Span) -> Glo
     program.literal(bytes, &ty, span)
 }
 
-/// What the body of a function asks for.
+/// The inputs that the body of a function requests.
 struct Asks {
     /// The function's name.
     title: GlobalId,
-    /// Where it may leave something, and under which name.
+    /// The names of the writes, and their targets.
     ways: Vec<(GlobalId, Way)>,
-    /// It comes back.
+    /// False if the function never returns.
     returns: bool,
 }
 
-/// A parameter that leads to memory that may be written.
+/// A pointer parameter through which the function may write.
 struct Way {
     name: String,
     to: Operand,
     size: Size,
 }
 
-/// How much may be written there at most.
+/// The maximum size of a write.
 enum Size {
     Bytes(u64),
-    /// As many elements of so many bytes as another parameter says, of this type.
+    /// A number of elements that another parameter holds: its value and type, and the bytes of an element.
     Given(Operand, Ty, u64),
 }
 
-/// Gives their names.
+/// Declares the callbacks and returns their names.
 fn declare_callbacks(program: &mut LinkedProgram) -> BTreeSet<String> {
     let pointee = |data: &DataType| match data {
         DataType::Pointer { pointee, .. } => Some(*pointee),
@@ -162,7 +165,7 @@ fn declare_callbacks(program: &mut LinkedProgram) -> BTreeSet<String> {
     names
 }
 
-/// Asks for what it leaves and for the result, and returns it; `None` if that can't be done.
+/// Returns a body that requests the writes and the result; `None` if the result can't be an input.
 fn body(function: &mut Function, types: &DataTypes, asks: Asks) -> Option<Block> {
     let span = function.span;
     let mut insts = Vec::new();
@@ -231,8 +234,9 @@ fn body(function: &mut Function, types: &DataTypes, asks: Asks) -> Option<Block>
     Some(Block { insts, terminator: Terminator { kind: TermKind::Return(returned), span } })
 }
 
-/// Returns the parameters that lead to memory that may be written: one object of the type, or as many as the number
-/// beside it says; bytes without a number are a few. Behind a type that nobody knows is nothing of the program's.
+/// Returns the parameters through which the function may write: one object of the type, or as many as a following
+/// integer parameter says; [`BYTES_WITHOUT_LENGTH`] bytes without one. A pointee of incomplete type is not the
+/// program's.
 fn ways_to_write(function: &Function, types: &DataTypes) -> Vec<Way> {
     let params = function.own_params();
     let mut ways = Vec::new();
@@ -266,7 +270,7 @@ fn ways_to_write(function: &Function, types: &DataTypes) -> Vec<Way> {
     ways
 }
 
-/// Returns true if a stub can have such a parameter whatever the program calls its type.
+/// Returns true if a stub can declare such a parameter independently of the program's type names.
 fn is_passed_alone(types: &DataTypes, param: &Param) -> bool {
     let alone = matches!(
         types[param.data],
@@ -280,8 +284,8 @@ fn is_passed_alone(types: &DataTypes, param: &Param) -> bool {
     alone && !param.aggregate
 }
 
-/// Returns true if memory may be written that no parameter leads to directly, or that no stub can write. Variable
-/// arguments are taken to be those of a message, unless the name says otherwise.
+/// Returns true if the function may write memory that no parameter points to directly, or that no stub can write.
+/// Variable arguments are assumed to be only read, unless the name contains `scan`.
 fn writes_unseen(function: &Function, types: &DataTypes) -> bool {
     let passes_pointers = |data: DataTypeId| match &types[data] {
         DataType::Struct { .. } | DataType::Union { .. } | DataType::Opaque { .. } => !is_bytes(types, data),
@@ -295,8 +299,8 @@ fn writes_unseen(function: &Function, types: &DataTypes) -> bool {
     scans || (!all_seen && params.iter().any(|param| passes_pointers(param.data)))
 }
 
-/// Returns true if only the library can make such an object: it has a name of its own, or a reserved one and more than
-/// numbers in it (`sigset_t` is one of numbers).
+/// Returns true if only the library can create such an object: it is opaque, or has a reserved name and contains more
+/// than numbers (`sigset_t` contains only numbers).
 fn is_librarys_own(types: &DataTypes, data: DataTypeId) -> bool {
     if let DataType::Array { element, .. } = &types[data] {
         return is_librarys_own(types, *element);
@@ -309,7 +313,7 @@ fn is_librarys_own(types: &DataTypes, data: DataTypeId) -> bool {
     (tag.starts_with('_') && !is_bytes(types, data)) || ["FILE", "DIR", "va_list"].contains(&tag)
 }
 
-/// Returns true if a function takes or gives objects that only the library can make: `FILE *`.
+/// Returns true if a function takes or returns objects that only the library can create: `FILE *`.
 fn handles_its_own(function: &Function, types: &DataTypes) -> bool {
     let leads_there = |data: DataTypeId| match &types[data] {
         DataType::Pointer { pointee, .. } => is_librarys_own(types, *pointee),
@@ -318,7 +322,7 @@ fn handles_its_own(function: &Function, types: &DataTypes) -> bool {
     leads_there(function.result_data) || function.own_params().iter().any(|param| leads_there(param.data))
 }
 
-/// Returns true if any bytes of the size make a value: numbers only.
+/// Returns true if every bit pattern is a value: numbers only.
 pub(super) fn is_bytes(types: &DataTypes, data: DataTypeId) -> bool {
     match &types[data] {
         DataType::Int { .. } | DataType::Float { .. } | DataType::Bool { .. } | DataType::Enum { .. } => true,

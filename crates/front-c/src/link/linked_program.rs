@@ -1,7 +1,7 @@
-//! The program that the files are linked into.
+//! The program that translation units are linked into.
 //!
-//! External functions and globals are one per name; internal ones are one per file and get their final, unique names
-//! when all files are read.
+//! External functions and globals exist once per name; internal ones exist once per file and get their final, unique
+//! names after all files were read.
 
 use crate::clang::source_text::Sources;
 use crate::error::FrontError;
@@ -17,56 +17,56 @@ use touchstone_ir::{
     Inst, InstKind, Linkage, Module, Operand, Param, PointKind, Reg, RegInfo, Ty,
 };
 
-/// The program so far.
+/// The program under construction.
 pub(crate) struct LinkedProgram {
     pub files: Files,
     pub sources: Sources,
-    /// How many of the files the user gave: the first ones.
+    /// The number of files that the user gave; they come first.
     pub given_files: usize,
     pub types: Types,
     pub globals: IndexMap<GlobalId, Global>,
     pub functions: IndexMap<FuncId, Function>,
-    /// Names that are recognised (`malloc`, `klee_assume`, …) and were lowered so.
+    /// Recognised names (`malloc`, `klee_assume`, …) that were lowered as builtins.
     pub recognised: BTreeSet<String>,
-    /// Names that are not to be recognised, because the program defines them.
+    /// Names that are not recognised because the program defines them.
     pub own: BTreeSet<String>,
-    /// Functions that are declared never to return.
+    /// Functions that are declared `noreturn`.
     pub endless: BTreeSet<String>,
-    /// Functions that a header of the system declares.
+    /// Functions that a system header declares.
     pub of_library: BTreeSet<String>,
-    /// Names of weak symbols: another file may define them instead, or nobody.
+    /// Names of weak symbols: another file, or none, may define them instead.
     pub weak: BTreeSet<String>,
     external_functions: FxHashMap<String, FuncId>,
-    /// Functions of the library that the program has, too.
+    /// Library functions that the program overrides, as the library itself calls them.
     library_functions: FxHashMap<String, FuncId>,
     external_globals: FxHashMap<String, GlobalId>,
-    /// Functions that may be defined more than once, with the same meaning.
+    /// Inline functions, which may have several equivalent definitions.
     inline: FxHashSet<FuncId>,
-    /// File names of internal functions and globals, for their final names.
+    /// File names of internal functions and globals, from which final names are derived.
     function_files: BTreeMap<FuncId, String>,
     global_files: BTreeMap<GlobalId, String>,
-    /// Globals whose initialiser is not supported, and what it has.
+    /// Globals with an unsupported initialiser, and its construct.
     poisoned: FxHashMap<GlobalId, String>,
     literals: FxHashMap<(Vec<u8>, DataTypeId), GlobalId>,
     function_marks: FxHashMap<FuncId, GlobalId>,
-    /// The types of functions, to find those that a pointer may lead to.
+    /// The types of functions, to compute the points-to sets of function pointers.
     pub function_types: BTreeMap<FuncId, Type>,
     names: FxHashSet<String>,
-    /// True if compilers call hooks where functions begin and end.
+    /// True if `-finstrument-functions` is given.
     pub hooked: bool,
     /// Constructors and destructors, in the order of their definitions.
     pub starters: Vec<Starter>,
 }
 
-/// What a declaration of a function says.
+/// A declaration of a function.
 pub(crate) struct Declaration {
     pub name: String,
     pub ty: Type,
     pub param_names: Vec<String>,
     pub span: Span,
-    /// The file, if it is internal.
+    /// The file, if the function is internal.
     pub internal: Option<String>,
-    /// What the linker calls it, if an assembler label says so.
+    /// The linker name, if an assembler label gives one.
     pub label: Option<String>,
 }
 
@@ -76,13 +76,13 @@ impl Declaration {
     }
 }
 
-/// What a declaration of a global says.
+/// A declaration of a global.
 pub(crate) struct GlobalDeclaration {
     pub name: String,
     pub ty: Type,
     pub span: Span,
     pub internal: Option<String>,
-    /// What the linker calls it, if an assembler label says so.
+    /// The linker name, if an assembler label gives one.
     pub label: Option<String>,
 }
 
@@ -93,7 +93,7 @@ impl GlobalDeclaration {
 }
 
 impl LinkedProgram {
-    /// Creates an empty program in which the names of `own` are not recognised.
+    /// Creates an empty program in which the names in `own` are not recognised.
     pub fn new(own: BTreeSet<String>) -> LinkedProgram {
         LinkedProgram {
             files: Files::new(),
@@ -123,7 +123,7 @@ impl LinkedProgram {
         }
     }
 
-    /// Returns the function of a declaration, made if it is new.
+    /// Returns the function of a declaration, which is added if it is new.
     pub fn function(&mut self, declaration: &Declaration) -> FuncId {
         if declaration.internal.is_none()
             && let Some(&id) = self.external_functions.get(declaration.link_name())
@@ -131,7 +131,7 @@ impl LinkedProgram {
             return id;
         }
         let mut function = self.declared(declaration);
-        // Until it is defined: models and stubs go by this name.
+        // Until the function is defined, models and stubs are found by this name.
         function.name = declaration.link_name().to_string();
         let id = self.functions.push(function);
         match &declaration.internal {
@@ -141,7 +141,7 @@ impl LinkedProgram {
         id
     }
 
-    /// Returns the library's function of a name that the program has, too.
+    /// Returns the library's version of a function that the program overrides.
     pub fn library_function(&mut self, name: &str, ty: Type) -> FuncId {
         if let Some(&id) = self.library_functions.get(name) {
             return id;
@@ -154,7 +154,8 @@ impl LinkedProgram {
         id
     }
 
-    /// All files are read: functions of the library that the program does not have after all are plain external ones.
+    /// Turns library functions that the program does not override after all into external ones. Called after all files
+    /// were read.
     pub fn settle_library(&mut self) {
         let unneeded: Vec<String> =
             self.library_functions.keys().filter(|name| !self.overrides(name)).cloned().collect();
@@ -183,7 +184,7 @@ impl LinkedProgram {
         }
     }
 
-    /// Returns a function without body, with registers for its parameters.
+    /// Creates a function without a body, with registers for its parameters.
     pub fn declared(&mut self, declaration: &Declaration) -> Function {
         let nothing = Type::plain(TypeKind::Void);
         let (result, params) = match &declaration.ty.kind {
@@ -232,7 +233,7 @@ impl LinkedProgram {
         function
     }
 
-    /// Gives a function its body. `None` if it is to be ignored: an inline function that is there already.
+    /// Prepares the definition of a function; `None` for a further definition of an inline function, which is ignored.
     pub fn define(&mut self, id: FuncId, span: Span, inline: bool) -> Result<Option<FuncId>, FrontError> {
         if self.functions[id].is_defined() {
             if inline || self.inline.contains(&id) {
@@ -252,43 +253,43 @@ impl LinkedProgram {
             second: second.display(&self.files),
         }
     }
-    /// Returns true if the user's files have a body for an external function.
+    /// Returns true if the user's files define an external function of this name.
     pub fn overrides(&self, name: &str) -> bool {
         self.external_functions.get(name).is_some_and(|&id| {
             let function = &self.functions[id];
             function.is_defined() && !function.is_library()
         })
     }
-    /// Returns true if there is an external function with a body.
+    /// Returns true if an external function of this name has a body.
     pub fn defines(&self, name: &str) -> bool {
         self.external_functions.get(name).is_some_and(|&id| self.functions[id].is_defined())
     }
-    /// Returns true if the program leads a standard stream elsewhere.
+    /// Returns true if the program may redirect a standard stream.
     pub fn redirects(&self) -> bool {
         self.external_functions.contains_key("freopen") && !self.overrides("freopen")
     }
-    /// Returns true if the program prints where it does not ask for the value, so that no model of ours sees it.
+    /// Returns true if the program calls output functions without using their result, so that no model sees the output.
     pub fn prints_quietly(&self) -> bool {
         const QUIET: [&str; 7] = ["fprintf", "fputs", "printf", "putchar", "puts", "vfprintf", "vprintf"];
         QUIET.iter().any(|name| self.recognised.contains(*name))
     }
-    /// External functions that are used but not defined.
+    /// Returns the names of external functions that are used but not defined.
     pub fn undefined_functions(&self) -> Vec<String> {
         let undefined = self.functions.values().filter(|function| !function.is_defined());
         undefined.map(|function| function.name.clone()).collect()
     }
 
-    /// Returns true if there is a definition of an external variable.
+    /// Returns true if an external variable of this name is defined.
     pub fn defines_variable(&self, name: &str) -> bool {
         self.external_globals.get(name).is_some_and(|&id| self.globals[id].linkage != Linkage::Undefined)
     }
-    /// External variables that are used but not defined.
+    /// Returns the names of external variables that are used but not defined.
     pub fn undefined_variables(&self) -> Vec<String> {
         let undefined = self.globals.values().filter(|global| global.linkage == Linkage::Undefined);
         undefined.map(|global| global.name.clone()).collect()
     }
 
-    /// Returns the global of a declaration, made (undefined) if it is new.
+    /// Returns the global of a declaration, which is added (undefined) if it is new.
     pub fn global(&mut self, declaration: &GlobalDeclaration) -> GlobalId {
         if declaration.internal.is_none()
             && let Some(&id) = self.external_globals.get(declaration.link_name())
@@ -305,15 +306,15 @@ impl LinkedProgram {
         }
         id
     }
-    /// Another name of a global.
+    /// Adds another name for a global.
     pub fn alias_global(&mut self, name: &str, id: GlobalId) {
         self.external_globals.entry(name.to_string()).or_insert(id);
     }
-    /// Another name of a function.
+    /// Adds another name for a function.
     pub fn alias_function(&mut self, name: &str, id: FuncId) {
         self.external_functions.entry(name.to_string()).or_insert(id);
     }
-    /// Returns a static local.
+    /// Adds a static local variable.
     pub fn static_local(&mut self, name: &str, ty: &Type, span: Span, file: &str) -> GlobalId {
         let id = self.push_global(name, ty, span, Linkage::Local);
         self.global_files.insert(id, file.to_string());
@@ -336,7 +337,7 @@ impl LinkedProgram {
             init: None,
         })
     }
-    /// Sets a global's type, when a later declaration knows more.
+    /// Sets a global's type, if a later declaration is more complete.
     pub fn set_global_type(&mut self, id: GlobalId, ty: &Type) {
         let (data, size) = (self.types.data(ty), self.types.size(ty));
         let global = &mut self.globals[id];
@@ -365,7 +366,7 @@ impl LinkedProgram {
         }
         Ok(())
     }
-    /// Marks a global whose initialiser has something unsupported: whoever uses it stops there.
+    /// Marks a global with an unsupported initialiser: every use of it is unsupported.
     pub fn poison(&mut self, id: GlobalId, what: String) {
         self.poisoned.insert(id, what);
     }
@@ -396,13 +397,13 @@ impl LinkedProgram {
         self.literals.insert(key, id);
         id
     }
-    /// Returns the global of a string of ours.
+    /// Returns the global of a string that is not in the source.
     pub fn text_literal(&mut self, text: &str, span: Span) -> GlobalId {
         let byte = Type::plain(TypeKind::Int { name: "char", bits: 8, signed: self.types.char_signed });
         let ty = Type::plain(TypeKind::Array(std::rc::Rc::new(byte), text.len() as u64 + 1));
         self.literal(text.bytes().chain([0]).collect(), &ty, span)
     }
-    /// Returns the global that stands for a function: its address is the function's.
+    /// Returns the global that represents a function: its address is the function's.
     pub fn function_mark(&mut self, function: FuncId, ty: &Type, span: Span) -> GlobalId {
         if let Some(&id) = self.function_marks.get(&function) {
             return id;
@@ -425,7 +426,7 @@ impl LinkedProgram {
         id
     }
 
-    /// Returns the module: final names, no unfit calls, one data type of a kind.
+    /// Builds the module: assigns final names, replaces calls that don't match their definition, merges data types.
     pub fn finish(mut self) -> Module {
         self.surround_main();
         self.name_hooks();
@@ -433,7 +434,7 @@ impl LinkedProgram {
         self.name_functions();
         self.name_globals();
         for global in self.globals.values_mut() {
-            // `int a[];` and nothing else: one element.
+            // `int a[];` without a complete declaration has one element.
             if global.size == 0
                 && global.linkage != Linkage::Undefined
                 && let DataType::Array { element, length: 0 } = self.types.data[global.data]
@@ -467,7 +468,7 @@ impl LinkedProgram {
         module
     }
 
-    /// A run without the hooks of `-finstrument-functions` is another run, if the program has its own.
+    /// Marks `main` as unsupported if the program defines the hooks of `-finstrument-functions`, which are not called.
     fn name_hooks(&mut self) {
         let has_hooks = ["__cyg_profile_func_enter", "__cyg_profile_func_exit"].iter().any(|name| self.overrides(name));
         let main = self.external_functions.get("main").copied().filter(|_| self.hooked && has_hooks);
@@ -479,7 +480,7 @@ impl LinkedProgram {
         }
     }
 
-    /// Where something points to functions of a type, every function of the program of that type can be there.
+    /// Adds to the points-to set of function pointers every function of a type that something points to.
     fn offer_functions(&mut self) {
         let pointed: FxHashSet<DataTypeId> = self
             .types
@@ -496,9 +497,9 @@ impl LinkedProgram {
         }
     }
 
-    /// Calls that know less than the definition: a result that is declared narrower (`int strlen();`) is its low bits, and
-    /// so is an argument of an old-style parameter that is narrower than the promoted argument. An old-style `float` comes as
-    /// a `double`.
+    /// Adapts calls whose declaration knows less than the definition. A result that is declared narrower (`int
+    /// strlen();`) is truncated, and so is an argument of an old-style parameter that is narrower than the promoted
+    /// argument. An old-style `float` is passed as a `double`.
     fn narrow_calls(&mut self) {
         let types = &self.types.data;
         let param = |function: &Function, param: &Param| {
@@ -507,7 +508,7 @@ impl LinkedProgram {
         };
         let signature = |function: &Function| {
             let params: Vec<Taken> = function.params.iter().map(|info| param(function, info)).collect();
-            // Where something is passed as the address of something else, all must be as the definition has it.
+            // If any value is passed by address, the call must match the definition exactly.
             let hidden = function.variadic || function.aggregate_result;
             let plain = !hidden && !function.params.iter().any(|param| param.aggregate);
             (params, function.result, plain)
@@ -520,7 +521,7 @@ impl LinkedProgram {
                     let mut after = None;
                     if let InstKind::Call { dst, callee: Callee::Direct(callee), args } = &mut inst.kind {
                         let (params, result, plain) = &signatures[callee.index()];
-                        // Nobody looks at arguments that an old-style definition does not have.
+                        // An old-style definition ignores surplus arguments.
                         args.truncate(if *plain { params.len() } else { args.len() });
                         for (arg, &(param, how)) in args.iter_mut().zip(params) {
                             let from = match *arg {
@@ -532,7 +533,7 @@ impl LinkedProgram {
                                 insts.push(Inst { kind: how.inst(low, *arg, from), span: inst.span });
                                 *arg = Operand::Reg(low);
                             }
-                            // An address is passed where a number of 64 bits is.
+                            // An address and an integer of 64 bits are passed alike.
                             let op = match (from, param) {
                                 (Ty::Ptr, Ty::I64) if *plain => CastOp::PtrToInt,
                                 (Ty::I64, Ty::Ptr) if *plain => CastOp::IntToPtr,
@@ -584,10 +585,10 @@ impl LinkedProgram {
     }
 }
 
-/// The register of a parameter, and how a wider argument gets into it.
+/// The register type of a parameter, and the conversion of a wider argument.
 type Taken = (Ty, Narrow);
 
-/// How an argument becomes an old-style parameter that is narrower.
+/// The conversion of an argument to a narrower old-style parameter.
 #[derive(Clone, Copy)]
 enum Narrow {
     LowBits,
@@ -609,7 +610,7 @@ fn is_narrower(narrow: Ty, wide: Ty) -> bool {
     matches!((narrow, wide), (Ty::Int(narrow), Ty::Int(wide)) if narrow < wide)
 }
 
-/// Returns the name, `name@file.c`, `name$2`, …: the first that is free.
+/// Returns the first free name among the name itself, `name@file.c`, `name$2`, ….
 fn unique(names: &mut FxHashSet<String>, name: &str, file: &str) -> String {
     let base = std::path::Path::new(file).file_name().map(|name| name.to_string_lossy().into_owned());
     let with_file = format!("{name}@{}", base.unwrap_or_default());
@@ -619,7 +620,7 @@ fn unique(names: &mut FxHashSet<String>, name: &str, file: &str) -> String {
     free
 }
 
-/// Whether an expression of a point mentions a global like this.
+/// Returns true if a formula of a point refers to a matching global.
 fn mentions(kind: &PointKind, mut wanted: impl FnMut(GlobalId) -> bool) -> bool {
     let mut pending = kind.exprs();
     while let Some(expr) = pending.pop() {
@@ -633,7 +634,7 @@ fn mentions(kind: &PointKind, mut wanted: impl FnMut(GlobalId) -> bool) -> bool 
     false
 }
 
-/// Finds instructions that can't be executed as they are: calls that don't fit, uses of poisoned globals.
+/// Finds instructions that can't be executed: calls that don't match their definition, uses of poisoned globals.
 struct Fits<'a> {
     functions: &'a IndexMap<FuncId, Function>,
     poisoned: &'a FxHashMap<GlobalId, String>,

@@ -1,7 +1,8 @@
-//! C's rules about memory, as the module's table: what a pointer from outside may lead to, and which objects may share bytes.
+//! C's aliasing rules as the module's table: the objects that an input pointer may point to, and the types that may
+//! share bytes.
 //!
-//! Objects are accessed by types that may alias (C11 6.5p7); which types may is told by the layout, never by names, so that a
-//! rule is rather too wide than too narrow.
+//! Objects are accessed by types that may alias (C11 6.5p7). The rules are derived from layouts and never from names,
+//! so that they are too permissive rather than too strict.
 
 use crate::types::ctype::VARIABLE_ARGUMENTS;
 use std::collections::BTreeMap;
@@ -10,7 +11,7 @@ use touchstone_ir::{
     ByteWrites, DataType, DataTypeId, DataTypes, IntKind, MemoryRules, Module, Pointee, Shares, Stands, StructKind,
 };
 
-/// Fills the table of a module whose types are final, and marks structures that may be longer than they say.
+/// Fills the table of a module with final types, and marks structures with a flexible last member.
 pub(crate) fn set_rules(module: &mut Module) {
     let open: Vec<DataTypeId> = module.types.ids().filter(|id| is_open(&module.types, *id)).collect();
     for id in open {
@@ -18,7 +19,7 @@ pub(crate) fn set_rules(module: &mut Module) {
             *kind = StructKind::Open;
         }
     }
-    // A character may be any byte of anything.
+    // An lvalue of character type may access any byte.
     module.memory = MemoryRules::new(ByteWrites::Anything);
     let (mut layouts, mut parts) = (BTreeMap::new(), BTreeMap::new());
     for (id, data) in module.types.iter() {
@@ -38,13 +39,13 @@ pub(crate) fn set_rules(module: &mut Module) {
     }
 }
 
-/// Returns the type of plain bytes, if the program has it.
+/// Returns the data type `unsigned char`, if the program has it.
 pub(crate) fn byte_type(types: &DataTypes) -> Option<DataTypeId> {
     let is_byte = |ty: &DataType| matches!(ty, DataType::Int { bits: 8, signed: false, .. });
     types.iter().find(|(_, ty)| is_byte(ty)).map(|(id, _)| id)
 }
 
-/// Bytes are behind a `void *`.
+/// Returns the element type of a pointee: bytes for `void`.
 fn element(module: &Module, pointee: DataTypeId) -> DataTypeId {
     match module.types[pointee] {
         DataType::Void => byte_type(&module.types).unwrap_or(pointee),
@@ -52,7 +53,7 @@ fn element(module: &Module, pointee: DataTypeId) -> DataTypeId {
     }
 }
 
-/// Integers of one width and sign are one type under several names.
+/// Returns the layout of an integer; integers of one width and signedness are one type with several names.
 fn layout(data: &DataType) -> Option<(u8, bool)> {
     match data {
         DataType::Int { bits, signed, .. } => Some((*bits, *signed)),
@@ -69,7 +70,7 @@ enum Scalar {
     Pointer,
 }
 
-/// Scalars that may be accessed as one another: signed and unsigned, enumerations as their integers.
+/// Returns the class of scalars that may alias: signed and unsigned integers, and enumerations with their integers.
 fn scalar(data: &DataType) -> Option<Scalar> {
     match data {
         DataType::Int { bits, .. } | DataType::Enum { bits, .. } => Some(Scalar::Integer(*bits)),
@@ -85,7 +86,7 @@ fn shares(types: &DataTypes, data: &DataType) -> Shares {
     match data {
         DataType::Int { bits: 8, .. } | DataType::Void => Shares::Everything,
         DataType::Opaque { .. } | DataType::OneOf { .. } => Shares::Unknown,
-        // One field that takes all the room may stand for a union's other members.
+        // A single field that covers the structure may represent the other members of a union.
         DataType::Struct { fields, size, .. } => match fields.as_slice() {
             [only] if types[only.ty].size(types) == *size => Shares::AnyPart,
             _ => Shares::Parts,
@@ -94,8 +95,8 @@ fn shares(types: &DataTypes, data: &DataType) -> Shares {
     }
 }
 
-/// Returns true if objects may have more elements at the end than the type says: `data[]`, and the older `data[0]` and
-/// `data[1]`.
+/// Returns true if objects may have more elements at the end than the type declares: `data[]`, and the older `data[0]`
+/// and `data[1]`.
 fn is_open(types: &DataTypes, id: DataTypeId) -> bool {
     let DataType::Struct { fields, kind: StructKind::Record, .. } = &types[id] else { return false };
     let last = fields.last().filter(|field| !field.name.is_empty());

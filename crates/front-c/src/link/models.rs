@@ -1,4 +1,4 @@
-//! The C library as C: functions that the program calls and does not define are lowered from these models.
+//! The models of the C library: external functions that the program calls are lowered from these C files.
 
 use touchstone_ir::{FunctionRole, Global, GlobalRole};
 
@@ -7,12 +7,12 @@ pub(crate) struct Model {
     pub name: &'static str,
     pub text: &'static str,
     functions: &'static [&'static str],
-    /// Variables that programs name.
+    /// Variables that programs may refer to.
     variables: &'static [&'static str],
 }
 
 impl Model {
-    /// What its functions are to a program.
+    /// Returns the role of its functions in a program.
     pub fn role(&self) -> FunctionRole {
         match self.name {
             "<library>/time.c" => FunctionRole::World,
@@ -380,7 +380,8 @@ pub(crate) const MODELS: [Model; 16] = [
     },
 ];
 
-/// Models of what is different each time: used instead of others where external functions are inputs.
+/// Models of nondeterministic functions (time, random numbers); they replace others where external functions are
+/// inputs.
 pub(crate) static WORLD: Model = Model {
     name: "<library>/time.c",
     text: include_str!("../../models/time.c"),
@@ -388,7 +389,7 @@ pub(crate) static WORLD: Model = Model {
     variables: &[],
 };
 
-/// Models that only a run can use: where external functions are inputs, these are external functions.
+/// Models for concrete execution only; where external functions are inputs, these are external functions.
 pub(crate) static DESCRIPTORS: Model = Model {
     name: "<library>/descriptors.c",
     text: include_str!("../../models/descriptors.c"),
@@ -396,7 +397,7 @@ pub(crate) static DESCRIPTORS: Model = Model {
     variables: &[],
 };
 
-/// What the variables of models that change are to people.
+/// The state of models in the words that messages use.
 const STATE: [(&str, &str); 18] = [
     ("handlers", "the handlers of signals"),
     ("tmpnam.count", "the names that `tmpnam` gave"),
@@ -418,41 +419,42 @@ const STATE: [(&str, &str); 18] = [
     ("touchstone_variables", "the environment"),
 ];
 
-/// Functions that the library itself takes from the program, if the program has them.
+/// Functions that the library itself calls from the program, if the program defines them.
 const REPLACEABLE: [&str; 4] = ["malloc", "calloc", "realloc", "free"];
-/// Functions of standard output that are recognised, but where a program leads it elsewhere.
+/// Recognised functions on standard output, unless the program redirects it.
 pub(crate) const TO_CONSOLE: [&str; 3] = ["printf", "putchar", "puts"];
-/// Functions that compilers never call, unless they are told to (`-fno-builtin`): not even if the program has its own.
+/// Functions that compilers always inline (without `-fno-builtin`), even if the program defines them.
 const ALWAYS_INLINED: [&str; 5] = ["abs", "labs", "llabs", "fabs", "fabsf"];
 
-/// Returns true if the library itself takes a function from the program.
+/// Returns true if the library itself calls the program's definition of a function.
 pub(crate) fn is_replaceable(name: &str) -> bool {
     REPLACEABLE.contains(&name)
 }
-/// Returns true if compilers have their own code for a function, whatever the program has.
+/// Returns true if compilers inline a function even if the program defines it.
 pub(crate) fn is_always_inlined(name: &str) -> bool {
     ALWAYS_INLINED.contains(&name)
 }
-/// Says what a variable of the models is to the program, and to people, who know none of its names.
+/// Sets the role of a model's variable and its name in messages, since its own name is unknown to users.
 pub(crate) fn describe(global: &mut Global, variable: &str) {
     let known = STATE.iter().find(|(name, _)| *name == variable);
     global.known_as = known.map(|(_, known_as)| known_as.to_string());
     global.role = match variable {
         "touchstone_errno" => GlobalRole::LeftBehind,
-        // Whatever they hold, output may fail or not; of the streams only the addresses count where files are no run's own.
+        // Output may fail independently of their contents; where files are inputs, only the addresses of streams
+        // matter.
         "touchstone_console.out" | "touchstone_streams" => GlobalRole::Runtime,
         _ => GlobalRole::Variable,
     };
 }
-/// Returns true if there is a model of a function.
+/// Returns true if a function has a model.
 pub(crate) fn has(name: &str) -> bool {
     MODELS.iter().any(|model| model.functions.contains(&name))
 }
 
-/// Returns the modelled function that a compiler builtin is.
+/// Returns the modelled function that implements a compiler builtin.
 pub(crate) fn of_builtin(name: &str) -> Option<String> {
     let plain = name.strip_prefix("__builtin_")?;
-    // One thread has nobody to lock out.
+    // Programs run in one thread, so that locks have no effect.
     let plain = plain.strip_suffix("_unlocked").unwrap_or(plain);
     let own = format!("touchstone_{plain}");
     if has(&own) { Some(own) } else { has(plain).then(|| plain.to_string()) }

@@ -1,7 +1,7 @@
-//! Constructors and destructors: functions that run before and after `main`.
+//! Execution of constructors and destructors before and after `main`.
 //!
-//! They are called where `main` begins, and destructors are told to whoever ends the program, so executors know nothing of
-//! them. Not here: what a shared library does when it is loaded.
+//! Constructors are called at the entry of `main`, and destructors are registered there like `atexit` handlers, so that
+//! executors need not know about them. Deliberately not here: initialisers of shared libraries.
 
 use crate::link::cleanup;
 use crate::link::constructor::{Priority, Starter, When};
@@ -9,7 +9,7 @@ use crate::link::linked_program::LinkedProgram;
 use touchstone_ir::{Builtin, CBuiltin, Callee, FuncId, Inst, InstKind, Operand, RegInfo, Ty};
 
 impl LinkedProgram {
-    /// Lets `main` begin with the constructors.
+    /// Inserts calls of constructors and registrations of destructors at the entry of `main`.
     pub fn surround_main(&mut self) {
         let starters = std::mem::take(&mut self.starters);
         let Some(main) = self.functions.ids().find(|&id| self.functions[id].name == "main") else { return };
@@ -25,7 +25,7 @@ impl LinkedProgram {
             return;
         }
         let mut insts = Vec::new();
-        // The first that is told runs last.
+        // Handlers run in reverse order of registration.
         for starter in order.iter().filter(|starter| starter.when == When::After) {
             let ty = self.function_types[&starter.function].clone();
             let global = self.function_mark(starter.function, &ty, span);

@@ -1,8 +1,8 @@
 //! Inline assembly without instructions: `asm volatile("" ::: "memory")`, `asm("" : "+r"(x))`.
 //!
-//! Compilers may not look through it, but it does nothing: what it reads and writes stays, and an output that shares its
-//! register with an input gets that value. clang's JSON has the operands only, so template and constraints are read from the
-//! source text. Anything with an instruction, or that is not understood, is named as unsupported.
+//! It is opaque to compilers but has no effect: operands keep their values, and an output that shares its register with
+//! an input gets that value. clang's JSON has only the operands, so template and constraints are parsed from the source
+//! text. Assembly with an instruction is unsupported.
 
 use crate::clang::node::Node;
 use crate::clang::source_text::fold;
@@ -12,10 +12,10 @@ use crate::types::typename::split_commas;
 use touchstone_base::Span;
 use touchstone_ir::{Operand, Ty};
 
-/// What an output is after the statement.
+/// The value of an output after the statement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Output {
-    /// What it was before.
+    /// Its value before.
     Kept,
     /// The value of an input, by its number.
     Input(usize),
@@ -39,7 +39,7 @@ impl Lowerer<'_, '_> {
             _ => self.unsupported("inline assembly", node),
         }
     }
-    /// Returns the text from the keyword on, where it is written.
+    /// Returns the source text from the keyword on, at its spelling location.
     fn assembly_text(&self, node: &Node) -> Option<String> {
         const MOST_BYTES: usize = 1 << 14;
         let begin = node.begin.spelling.as_deref().copied().or(node.begin.expansion)?;
@@ -90,7 +90,7 @@ fn fits(input: Ty, output: Ty) -> bool {
         || matches!((input, output), (Ty::Ptr, Ty::Int(_)))
 }
 
-/// What a text that starts with an assembly statement says, if it has no instruction.
+/// Parses the assembly statement at the start of a text; `None` if it has an instruction.
 fn understand(text: &str) -> Option<Empty> {
     let mut tokens = tokenize(text).into_iter().skip(1).skip_while(
         |token| matches!(token, Token::Word(word) if matches!(word.trim_matches('_'), "volatile" | "inline")),
@@ -131,7 +131,7 @@ fn understand(text: &str) -> Option<Empty> {
         };
         kinds.push(match inputs.iter().position(shares) {
             Some(input) => Output::Input(input),
-            // In memory it stays what it is, and `+` says so.
+            // An output in memory and one with `+` keep their values.
             None if constraint.starts_with('+') || matches!(constraint.as_str(), "=m" | "=o" | "=V") => Output::Kept,
             None => return None,
         });
@@ -139,7 +139,7 @@ fn understand(text: &str) -> Option<Empty> {
     Some(Empty { outputs: kinds, inputs: inputs.len() })
 }
 
-/// `[name] "constraint" (expression)`.
+/// Parses `[name] "constraint" (expression)`.
 fn operand(tokens: &[Token]) -> Option<(Option<String>, String)> {
     let (name, rest) = match tokens {
         [open, Token::Word(name), close, rest @ ..] if open.is("[") && close.is("]") => (Some(name.clone()), rest),

@@ -1,5 +1,5 @@
-//! What assumptions and assertions say. An assumption is about testing, not part of what is tested: where it can be, it is
-//! computed without a branch, so that it makes no decision and no path.
+//! Conditions of assumptions and assertions. An assumption belongs to the test harness and not to the code under test:
+//! where possible it is computed without a branch, so that it adds no decision and no path.
 
 use crate::clang::ast_enums::{CastKind as Cast, Opcode};
 use crate::clang::ast_queries::is_logical;
@@ -10,7 +10,7 @@ use crate::types::ctype::TypeKind;
 use touchstone_ir::{BinOp, Operand, Ty};
 
 impl Lowerer<'_, '_> {
-    /// Returns the argument of an assertion: a decision if it is a logical operator, else just a value.
+    /// Evaluates the argument of an assertion: as a decision if it is a logical operator, otherwise as a value.
     pub fn asserted_truth(&mut self, node: &Node) -> Operand {
         match (&node.kind, node.inner.first()) {
             (K::ParenExpr | K::ConstantExpr, Some(inner)) => self.asserted_truth(inner),
@@ -19,8 +19,8 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// Returns the argument of an assumption. A branch is left only where it decides whether something is evaluated
-    /// that has an effect or can go wrong.
+    /// Evaluates the argument of an assumption. Branches remain only where they guard an evaluation that has a side
+    /// effect or can fail.
     pub fn assumed_truth(&mut self, node: &Node) -> Operand {
         let span = self.unit.span(node);
         match (&node.kind, node.inner.as_slice()) {
@@ -43,7 +43,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// Returns true if a truth has no effects, and nothing in it can go wrong.
+    /// Returns true if evaluating a truth value has no side effects and can't fail.
     fn is_pure_truth(&self, node: &Node) -> bool {
         match (&node.kind, node.inner.as_slice()) {
             (K::ParenExpr | K::ConstantExpr, [inner]) => self.is_pure_truth(inner),
@@ -90,7 +90,7 @@ impl Lowerer<'_, '_> {
             _ => false,
         }
     }
-    /// A constant element of an array that is there: it can't be out of bounds.
+    /// Returns true for an element of an array at a constant index within bounds.
     fn is_safe_element(&self, node: &Node) -> bool {
         let [base, index] = node.inner.as_slice() else { return false };
         if base.kind != K::ImplicitCastExpr || base.cast != Cast::ArrayToPointerDecay {
@@ -104,7 +104,7 @@ impl Lowerer<'_, '_> {
     }
 }
 
-/// How an operator joins two truths, if that is what it does: `&&`, `||`, or a bitwise one whose sides are 0 or 1.
+/// Returns the operation that combines two truth values: `&&`, `||`, or a bitwise operator on 0 and 1.
 fn joins(node: &Node) -> Option<BinOp> {
     let truths = || node.inner.iter().all(is_truth_value);
     match node.opcode {
@@ -117,7 +117,7 @@ fn joins(node: &Node) -> Option<BinOp> {
     }
 }
 
-/// Returns true if a value can only be 0 or 1, by its operator.
+/// Returns true if the operator of an expression yields only 0 or 1.
 fn is_truth_value(node: &Node) -> bool {
     match (&node.kind, node.inner.as_slice()) {
         (K::ParenExpr | K::ConstantExpr, [inner]) => is_truth_value(inner),

@@ -1,4 +1,4 @@
-//! Calls: of functions, and of names that the interpreter and the engine know themselves.
+//! Calls: of functions, and of recognised names that become builtins.
 
 use crate::clang::ast_enums::CastKind as Cast;
 use crate::clang::ast_queries::{callee_name, has_effects};
@@ -14,21 +14,21 @@ use touchstone_base::Span;
 use touchstone_base::float::Format;
 use touchstone_ir::{BinOp, Builtin, CBuiltin, Callee, CmpOp, InputSource, InstKind, Operand, TermKind, Ty};
 
-/// What a recognised name does.
+/// The lowering of a recognised name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Known {
-    /// One builtin with these argument types and this result.
+    /// A builtin with these argument types and this result.
     Plain(Builtin, &'static [Ty], Option<Ty>),
     Printf,
     Assume,
     Assert,
     AssertFail,
-    /// The arguments are evaluated, and that is all.
+    /// Only the arguments are evaluated.
     Nothing,
-    /// Not even that.
+    /// The arguments are not evaluated.
     Unevaluated,
     Range,
-    /// A builtin after which nothing follows.
+    /// A builtin that does not return.
     Last(Builtin, &'static [Ty]),
     Expect,
     Unreachable,
@@ -45,7 +45,7 @@ enum Known {
     LongExponent,
     ReturnAddress,
     ObjectSize,
-    /// Named by its argument.
+    /// Unsupported; the argument names the construct.
     Refuse,
     Math(Math, Format),
     Classify(Classify),
@@ -155,13 +155,13 @@ fn known(name: &str) -> Option<Known> {
     })
 }
 
-/// Bytes that come in there.
+/// A request for input bytes of a source.
 fn made_bytes(source: InputSource) -> Known {
     Known::Plain(Builtin::MakeSymbolic(source), &[Ty::Ptr, Ty::I64, Ty::Ptr], None)
 }
 
 impl Lowerer<'_, '_> {
-    /// Lowers a call. A structure result goes to `into`; a scalar one is returned.
+    /// Lowers a call. A structure result is written to `into`; a scalar one is returned.
     pub fn call(&mut self, node: &Node, into: Option<Operand>) -> Option<Operand> {
         let span = self.unit.span(node);
         let Some(name) = callee_name(node).map(str::to_string) else {
@@ -191,7 +191,7 @@ impl Lowerer<'_, '_> {
         }
         self.direct_call(&name, node, into, span)
     }
-    /// `__builtin_malloc` is a program's own `malloc`, if it has one, also for the library.
+    /// Maps `__builtin_malloc` to the program's own `malloc`, if it has one, also in the library.
     fn allocator_of(&mut self, name: String) -> String {
         match name.strip_prefix("__builtin_") {
             Some(plain) if models::is_replaceable(plain) => {
@@ -204,14 +204,14 @@ impl Lowerer<'_, '_> {
             _ => name,
         }
     }
-    /// `__builtin_memcpy` is the program's `memcpy` where an assembler label says which function that is.
+    /// Maps `__builtin_memcpy` to the program's `memcpy` if an assembler label renames that.
     fn labelled_of(&self, name: String) -> String {
         match name.strip_prefix("__builtin_") {
             Some(plain) if self.unit.is_labelled(plain) => plain.to_string(),
             _ => name,
         }
     }
-    /// Lowers a call whose value nobody wants. What an output function gives is then not computed.
+    /// Lowers a call without use of its value. The value of an output function is then not computed.
     pub fn call_for_effect(&mut self, node: &Node) {
         let name = callee_name(node).unwrap_or_default();
         let name = name.strip_prefix("__builtin_").unwrap_or(name).to_string();
@@ -233,7 +233,7 @@ impl Lowerer<'_, '_> {
         };
         self.unit.program.recognised.insert(name);
     }
-    /// Returns true if the program itself has the function.
+    /// Returns true if the program itself defines the function.
     pub fn is_own(&self, name: &str) -> bool {
         let program = &self.unit.program;
         if self.unit.is_library() {
@@ -263,7 +263,7 @@ impl Lowerer<'_, '_> {
         }
         let callee_type = callee_reference(node).and_then(|decl| decl.ty.as_ref());
         let mut signature = callee_type.map(|text| self.unit.type_named(text));
-        // A builtin that clang does not know has no prototype, but the function that it is.
+        // A builtin that clang does not know has no prototype, but the function that implements it has.
         if callee_name(node).is_some_and(|called| called.starts_with("__builtin_"))
             && !signature.as_ref().is_some_and(has_prototype)
         {
@@ -279,7 +279,7 @@ impl Lowerer<'_, '_> {
         self.plain_call(Callee::Direct(id), signature.as_ref(), node, into, span)
     }
 
-    /// Returns the program's own function without locks that a builtin is: the library's is the one with them.
+    /// Returns the program's own unlocked function for a builtin; the library's model is the locked one.
     fn unlocked(&mut self, builtin: &str) -> Option<String> {
         let plain = builtin.strip_prefix("__builtin_").filter(|plain| plain.ends_with("_unlocked"))?;
         if self.is_own(plain) {
@@ -338,7 +338,7 @@ impl Lowerer<'_, '_> {
         dst.map(Operand::Reg)
     }
 
-    /// Returns an argument for a parameter of this type, if it has one.
+    /// Evaluates an argument and converts it to the type of its parameter, if it is known.
     fn passed(&mut self, argument: &Node, param: Option<&Type>, span: Span) -> Operand {
         let ty = self.unit.type_of(argument);
         if ty.is_record() {
@@ -446,7 +446,7 @@ impl Lowerer<'_, '_> {
                 dst.map(Operand::Reg)
             }
             Known::ObjectSize => {
-                // Not known at compile time, as the compiler may always say.
+                // Not known at compile time, an answer that compilers may always give.
                 let kind = args.get(1).and_then(|kind| self.unit.const_int(kind)).unwrap_or(0);
                 Some(Operand::Const(Ty::I64, if kind & 2 == 0 { u64::MAX } else { 0 }))
             }
@@ -498,12 +498,13 @@ impl Lowerer<'_, '_> {
             Known::Classify(what) => Some(self.classify_call(what, args, node, span)),
         }
     }
-    /// `setjmp`. Control that comes back by no edge is followed in runs only.
+    /// Lowers `setjmp`. The return by `longjmp` is no edge of the control-flow graph and only followed in concrete
+    /// runs.
     fn set_jump(&mut self, args: &[Node], span: Span) -> Operand {
         let buffer = args.first().map(|arg| self.unit.type_of(arg));
         let args = self.arguments(args, &[Ty::Ptr], span);
         self.run_only("setjmp", span);
-        // What a library keeps in its buffer nobody knows.
+        // The contents of the buffer are unspecified.
         if let (Some(ty), &[dst]) = (buffer, args.as_slice())
             && let Some(tag) = ty.element().filter(|tag| matches!(tag.kind, TypeKind::Record(_)))
             && let Some(size) = self.element_size(&ty)
@@ -515,7 +516,7 @@ impl Lowerer<'_, '_> {
         self.emit(InstKind::Builtin { dst: Some(dst), builtin: Builtin::C(CBuiltin::SetMark), args }, span);
         Operand::Reg(dst)
     }
-    /// Arguments in the types that a builtin wants, with their points; missing ones are 0.
+    /// Evaluates arguments in the types that a builtin takes, with program points; missing ones are 0.
     fn arguments(&mut self, args: &[Node], types: &[Ty], span: Span) -> Vec<Operand> {
         let mut operands = Vec::new();
         for (index, &ty) in types.iter().enumerate() {
@@ -524,7 +525,8 @@ impl Lowerer<'_, '_> {
         }
         operands
     }
-    /// Arguments of a call that is about testing, not part of what is tested: they have no points.
+    /// Evaluates arguments of a call that belongs to the test harness and not to the code under test: without program
+    /// points.
     fn harness_arguments(&mut self, args: &[Node], types: &[Ty], span: Span) -> Vec<Operand> {
         types.iter().enumerate().map(|(index, &ty)| self.argument(args.get(index), ty, span)).collect()
     }
@@ -534,8 +536,8 @@ impl Lowerer<'_, '_> {
         let value = self.rvalue(arg);
         self.resize(value, ty, signed, span)
     }
-    /// Returns the type behind the pointer that a request for input is made with, if the request is for exactly one of
-    /// it. What a variable has for a type is known from the variable.
+    /// Returns the pointee type of a request for an input through a pointer, if the request is for exactly one object
+    /// of it. The type of a variable is already known.
     fn asked_through(&self, args: &[Node]) -> Option<Type> {
         let [address, size, ..] = args else { return None };
         let mut pointer = address;
@@ -550,7 +552,8 @@ impl Lowerer<'_, '_> {
         let wanted = u64::try_from(self.unit.const_signed(size)?).ok()?;
         (self.element_size(&ty) == Some(wanted)).then(|| element.clone())
     }
-    /// A request through a pointer: the input comes into a variable of its type, and from there to where it is wanted.
+    /// Lowers a request through a pointer: the input is created in a variable of its type and copied to the
+    /// destination.
     fn typed_request(&mut self, args: &[Node], types: &[Ty], span: Span) {
         let Some(ty) = self.asked_through(args) else { return };
         let operands = self.harness_arguments(args, types, span);
@@ -565,7 +568,7 @@ impl Lowerer<'_, '_> {
         self.emit(InstKind::Builtin { dst: None, builtin, args: vec![condition] }, span);
     }
 
-    /// `klee_range(low, high, name)`: a fresh value with `low <= value < high`.
+    /// Lowers `klee_range(low, high, name)`: an input with `low <= value < high`.
     fn range(&mut self, args: &[Node], node: &Node, span: Span) -> Option<Operand> {
         let args = self.harness_arguments(args, &[Ty::I32, Ty::I32, Ty::Ptr], span);
         let &[low, high, name] = args.as_slice() else { return Some(self.unsupported_value("klee_range", node)) };
@@ -586,7 +589,7 @@ fn has_prototype(ty: &Type) -> bool {
     matches!(&ty.kind, TypeKind::Function(signature) if signature.prototype)
 }
 
-/// Returns the declaration that a direct call mentions.
+/// Returns the declaration that a direct call refers to.
 fn callee_reference(node: &Node) -> Option<&crate::clang::node::DeclRef> {
     let mut callee = node.inner.first()?;
     while callee.kind != K::DeclRefExpr {
@@ -595,8 +598,8 @@ fn callee_reference(node: &Node) -> Option<&crate::clang::node::DeclRef> {
     callee.decl.as_deref()
 }
 
-/// Returns true if the last of these arguments is evaluated first. C leaves the order open; where more than one of them
-/// does something it shows, and it is that of gcc, which tests are compiled with.
+/// Returns true if arguments are evaluated from the last to the first. C leaves the order unspecified; it matters if
+/// several arguments have side effects, and then it is that of gcc, which compiles the tests.
 fn is_backwards(arguments: &[Node]) -> bool {
     arguments.iter().filter(|argument| has_effects(argument)).count() > 1
 }

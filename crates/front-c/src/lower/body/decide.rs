@@ -1,7 +1,8 @@
-//! Decisions: boolean expressions as trees over their conditions, one branch a condition (Whalen et al., section III).
+//! Decisions: boolean expressions as trees over their conditions, with one branch per condition (Whalen et al., section
+//! III).
 //!
 //! The right operand of a boolean `^`, `==` or `!=` is lowered once for each outcome of the left one, with the same
-//! tags: only one of the two is ever executed, and no branch is needed to combine them.
+//! tags: only one of the two copies is executed, and no branch is needed to combine them.
 
 use crate::clang::ast_enums::{CastKind as Cast, Opcode};
 use crate::clang::ast_queries::{callee_name, has_effects, is_logical, shown};
@@ -15,10 +16,10 @@ use touchstone_ir::{
     TermKind, Ty,
 };
 
-/// How deep equivalences may nest to the right before they count as conditions: each level doubles the code.
+/// The maximum nesting of equivalences to the right; deeper ones are conditions, since each level doubles the code.
 const MOST_DOUBLINGS: u32 = 8;
 
-/// A decision tree with what has to be lowered at its leaves.
+/// A decision tree with the nodes that are lowered at its leaves.
 enum Tree<'n> {
     Cond(CondId, &'n Node),
     Const(bool),
@@ -28,7 +29,7 @@ enum Tree<'n> {
     Xor(Box<Tree<'n>>, Box<Tree<'n>>),
     Iff(Box<Tree<'n>>, Box<Tree<'n>>),
     Ite(Box<Tree<'n>>, Box<Tree<'n>>, Box<Tree<'n>>),
-    /// The left side of a comma, then the tree.
+    /// The left side of a comma, followed by the tree.
     After(&'n Node, Box<Tree<'n>>),
 }
 
@@ -64,14 +65,14 @@ impl Tree<'_> {
     }
 }
 
-/// Returns true if an expression has statements inside: labels can't be lowered twice.
+/// Returns true if an expression contains statements: labels can't be lowered twice.
 fn has_statements(node: &Node) -> bool {
     node.kind == K::StmtExpr || node.inner.iter().any(has_statements)
 }
 
 type Conditions = IndexMap<CondId, Condition>;
 
-/// Returns true if an expression is a null pointer constant, whatever type it was cast to.
+/// Returns true if an expression is a null pointer constant, through any casts.
 fn is_null_constant(node: &Node) -> bool {
     let passes = match &node.kind {
         K::ImplicitCastExpr | K::CStyleCastExpr if node.cast == Cast::NullToPointer => return true,
@@ -90,7 +91,7 @@ impl Lowerer<'_, '_> {
         self.branches(&tree, id, yes, no);
     }
 
-    /// Returns the value (0 or 1) of a decision that nothing asks for.
+    /// Evaluates a decision that controls no branch to 0 or 1.
     pub fn decision_value(&mut self, node: &Node, ty: Ty) -> Operand {
         let span = self.unit.span(node);
         let (id, tree) = self.decision(node, DecisionKind::Value);
@@ -111,14 +112,14 @@ impl Lowerer<'_, '_> {
         Operand::Reg(result)
     }
 
-    /// Branches on the first operand of `a ?: b`, whose value is there already, as a decision with one condition.
+    /// Branches on the first operand of `a ?: b`, whose value is already computed, as a decision with one condition.
     pub fn decide_on(&mut self, elvis: &Node, node: &Node, value: Operand, yes: BlockId, no: BlockId) {
         let span = self.unit.span(shown(node));
         let text = self.unit.text(shown(node));
         let mut conditions = Conditions::new();
         let condition = conditions.push(Condition { span, text });
         let tree = Tree::Cond(condition, node);
-        // By the id of the whole: the operand may be a decision of its own.
+        // Keyed by the whole expression: the operand may be a decision of its own.
         let decision = self.register(elvis.id, node, DecisionKind::Ternary, conditions, &tree);
         let tag = CondTag { decision, condition };
         self.mark_condition(tag, node);
@@ -183,7 +184,7 @@ impl Lowerer<'_, '_> {
         Tree::Cond(conditions.push(condition), node)
     }
 
-    /// Returns the truth of a constant: a number, or a null pointer (`p ? p->next : NULL`).
+    /// Returns the truth value of a constant: a number, or a null pointer (`p ? p->next : NULL`).
     fn const_truth(&self, node: &Node) -> Option<bool> {
         if let Some(value) = self.unit.const_int(node) {
             return Some(value != 0);
@@ -195,7 +196,7 @@ impl Lowerer<'_, '_> {
         self.unit.const_float(node).map(|bits| bits & !format.sign_mask() != 0)
     }
 
-    /// `==`, `!=` and `^`: part of the tree if both sides are truth values.
+    /// Builds the tree of `==`, `!=` and `^`, which are operators of the decision if both operands are boolean.
     fn equivalence<'n>(
         &mut self,
         node: &'n Node,
@@ -225,7 +226,7 @@ impl Lowerer<'_, '_> {
         if same { Tree::Iff(a, b) } else { Tree::Xor(a, b) }
     }
 
-    /// What a node passes on unchanged, as far as truth goes.
+    /// Returns the operand of a node that has the same truth value.
     fn look_through<'n>(&self, node: &'n Node) -> Option<&'n Node> {
         let inner = node.inner.first();
         match &node.kind {
@@ -235,7 +236,7 @@ impl Lowerer<'_, '_> {
                 inner.filter(|inner| self.keeps_truth(node, inner) || self.is_truth_cast(node, inner))
             }
             K::CallExpr if callee_name(node) == Some("__builtin_expect") && !self.unit.has_body("__builtin_expect") => {
-                // What is expected may have an effect, too.
+                // The expected value may have a side effect, too.
                 node.inner.get(1).filter(|_| !node.inner.iter().skip(2).any(has_effects))
             }
             K::GenericSelectionExpr => crate::clang::ast_queries::selected(node),
@@ -243,7 +244,7 @@ impl Lowerer<'_, '_> {
             _ => None,
         }
     }
-    /// An integer cast of 0 or 1.
+    /// Returns true if a cast converts 0 or 1 to an integer.
     fn is_truth_cast(&self, cast: &Node, inner: &Node) -> bool {
         matches!(cast.cast, Cast::IntegralCast | Cast::BooleanToSignedIntegral) && self.is_truth_valued(inner)
     }
@@ -313,7 +314,7 @@ impl Lowerer<'_, '_> {
             }
         }
     }
-    /// Where `b` leads if `a` is true, and if it is false.
+    /// Lowers `b` once for each outcome of `a`, with these targets.
     fn twice(
         &mut self,
         a: &Tree<'_>,

@@ -1,4 +1,4 @@
-//! Expressions: scalar values and effects.
+//! Expressions: scalar values and side effects.
 
 use crate::clang::ast_enums::{CastKind as Cast, Opcode};
 use crate::clang::ast_queries::{callee_name, is_logical, selected};
@@ -14,7 +14,7 @@ use crate::types::ctype::{Type, TypeKind};
 use touchstone_base::Span;
 use touchstone_ir::{BinOp, CmpOp, DecisionKind, InstKind, Operand, Ty, mask};
 
-/// Which value of `++` and `--` is wanted.
+/// The value of `++` and `--` that the context uses.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Wanted {
     Old,
@@ -22,7 +22,7 @@ enum Wanted {
 }
 
 impl Lowerer<'_, '_> {
-    /// Evaluates an expression for its effects.
+    /// Evaluates an expression for its side effects.
     pub fn effect(&mut self, node: &Node) {
         match &node.kind {
             K::BinaryOperator | K::CompoundAssignOperator | K::UnaryOperator
@@ -37,7 +37,7 @@ impl Lowerer<'_, '_> {
             K::UnaryOperator if node.opcode == Opcode::Extension => self.effect_of_first(node),
             K::ImplicitCastExpr | K::CStyleCastExpr if node.cast == Cast::ToVoid => self.effect_of_first(node),
             K::BinaryOperator if node.opcode == Opcode::Comma => node.inner.iter().for_each(|inner| self.effect(inner)),
-            // Whether somebody wants to know which test runs is no decision of the program.
+            // The check for a running measurement is no decision of the program.
             K::ConditionalOperator if callee_name(node) == Some("touchstone_test_begin") => {}
             K::ConditionalOperator if self.unit.type_of(node).kind == TypeKind::Void => {
                 match self.unit.chosen_by_type(node) {
@@ -178,7 +178,7 @@ impl Lowerer<'_, '_> {
             | K::CompoundLiteralExpr
             | K::StringLiteral
             | K::PredefinedExpr => {
-                // A member of a value without a name is a value itself; an array is its address.
+                // A member of an rvalue is an rvalue; an array is its address.
                 let place = self.place(node);
                 match ty.kind {
                     TypeKind::Array(..) | TypeKind::OpenArray(_) | TypeKind::Function(_) => self.address(place, span),
@@ -197,12 +197,12 @@ impl Lowerer<'_, '_> {
             None => self.unsupported_value("expression", node),
         }
     }
-    /// Returns true if a node names a constant of an enumeration.
+    /// Returns true if a node refers to an enumeration constant.
     pub fn is_enum_constant(&self, node: &Node) -> bool {
         node.decl.as_ref().is_some_and(|decl| decl.kind == K::EnumConstantDecl)
     }
 
-    /// Returns the truth of a scalar expression, an `i1`.
+    /// Evaluates a scalar expression as a truth value, an `i1`.
     pub fn truth(&mut self, node: &Node) -> Operand {
         let span = self.unit.span(node);
         match (&node.kind, node.inner.first()) {
@@ -226,7 +226,7 @@ impl Lowerer<'_, '_> {
         let value = self.rvalue(node);
         self.truth_of(value, &ty, span)
     }
-    /// Returns true if a cast of an expression is true if and only if the expression is.
+    /// Returns true if a cast preserves the truth value of its operand.
     pub fn keeps_truth(&self, cast: &Node, inner: &Node) -> bool {
         match &cast.cast {
             Cast::IntegralToBoolean | Cast::PointerToBoolean | Cast::FloatingToBoolean => true,
@@ -259,7 +259,7 @@ impl Lowerer<'_, '_> {
         let b = self.rvalue(right);
         self.scalar_relation(&node.opcode, &ty, a, b, span)
     }
-    /// Returns a relation between scalars of one type, an `i1`.
+    /// Emits a comparison of scalars of one type, an `i1`.
     pub fn scalar_relation(&mut self, opcode: &Opcode, ty: &Type, a: Operand, b: Operand, span: Span) -> Operand {
         if let Some(format) = self.unit.program.types.format(ty) {
             return self.float_relation(opcode, format, a, b, span);
@@ -279,7 +279,7 @@ impl Lowerer<'_, '_> {
     fn cast(&mut self, node: &Node, ty: &Type, scalar: Ty, span: Span) -> Operand {
         let Some(inner) = node.inner.first() else { return self.unsupported_value("expression", node) };
         let from = self.unit.type_of(inner);
-        // Its lengths are computed as often as somebody asks for them.
+        // The lengths would be evaluated at every use of the type.
         if node.kind == K::CStyleCastExpr && ty.has_length_effect() {
             return self.unsupported_value("array length with an effect in a cast", node);
         }
@@ -415,7 +415,7 @@ impl Lowerer<'_, '_> {
         let place = self.place(inner);
         self.address(place, span)
     }
-    /// `++` and `--`.
+    /// Lowers `++` and `--`.
     fn step(&mut self, node: &Node, wanted: Wanted) -> Operand {
         let ty = &self.unit.type_of(node);
         if let Some(what) = self.unit.program.types.refusal(ty) {
@@ -618,14 +618,15 @@ impl Lowerer<'_, '_> {
         self.start(join);
         Operand::Reg(result)
     }
-    /// `a ?: b`: the first operand is evaluated once.
+    /// Lowers `a ?: b`; the first operand is evaluated once.
     fn elvis(&mut self, node: &Node, scalar: Ty, span: Span) -> Operand {
         let (Some(common), Some(no)) = (node.inner.first(), node.inner.last()) else {
             return self.unsupported_value("expression", node);
         };
         let result = self.temp(scalar);
         let value = self.rvalue(common);
-        // Of the whole's type, which is never narrower, before it is tested: that changes no truth.
+        // Converted to the type of the whole expression before the test: that is never narrower, so the truth value is
+        // the same.
         let (from, to) = (self.unit.type_of(common), self.unit.type_of(node));
         let value = if to.is_pointer() { value } else { self.convert(value, &from, &to, span) };
         self.emit(InstKind::Copy { dst: result, src: value }, span);

@@ -16,7 +16,7 @@ use touchstone_ir::{
 };
 
 impl Lowerer<'_, '_> {
-    /// Lowers a statement, with its point.
+    /// Lowers a statement with its program point.
     pub fn statement(&mut self, node: &Node) {
         self.mark_statement(node);
         let outside = self.marks.hidden;
@@ -83,7 +83,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// `goto *address`: a switch over the numbers of the labels.
+    /// Lowers `goto *address` as a switch over the numbers of the labels.
     fn computed_goto(&mut self, node: &Node, span: Span) {
         let Some(address) = node.inner.first() else { return self.unsupported("computed goto", node) };
         let address = self.rvalue(address);
@@ -101,7 +101,7 @@ impl Lowerer<'_, '_> {
         self.stop(TermKind::Unreachable, span);
     }
 
-    /// Falls into a labelled block, unless a label before this one just did.
+    /// Falls through to a labelled block, unless a preceding label already did.
     fn enter(&mut self, block: BlockId, span: Span) {
         if self.here() != block {
             self.flow_into(block, span);
@@ -152,7 +152,7 @@ impl Lowerer<'_, '_> {
         self.unit.push_scope();
         let mark = self.lives.mark();
         if let Some(first) = node.child(0) {
-            // Part of the loop, not a statement of its own.
+            // A part of the loop and no statement of its own.
             self.unmarked_statement(first);
         }
         self.flow_into(test, span);
@@ -174,7 +174,7 @@ impl Lowerer<'_, '_> {
     fn body(&mut self, body: &Node, exit: BlockId, next: BlockId) {
         self.breaks.push(exit);
         self.continues.push(next);
-        // A block even without braces.
+        // The body is a block even without braces.
         let around = self.lives.enter();
         self.statement(body);
         self.lives.leave(around);
@@ -222,7 +222,7 @@ impl Lowerer<'_, '_> {
         self.breaks.pop();
         self.flow_into(exit, span);
     }
-    /// Makes a block for every label of a switch; labels that follow each other directly share one.
+    /// Creates a block for every label of a switch; consecutive labels share one.
     fn collect_cases(
         &mut self,
         node: &Node,
@@ -254,7 +254,7 @@ impl Lowerer<'_, '_> {
             self.collect_cases(inner, Some(block), of, arms, default);
         }
     }
-    /// Returns a number of 128 bits in 64 for a switch: one that does not fit becomes a value that no label has.
+    /// Truncates a 128-bit operand of a switch to 64 bits; a value that does not fit becomes one that no label has.
     fn without_high_half(&mut self, value: Wide, signed: bool, arms: &[SwitchArm], node: &Node) -> Operand {
         let span = self.unit.span(node);
         let has = |arm: &SwitchArm, value: u64| match signed {
@@ -427,7 +427,7 @@ impl Lowerer<'_, '_> {
         self.marks.hidden = outside;
         last.kind.is_expression().then_some(last)
     }
-    /// Returns a statement expression for its value.
+    /// Evaluates a statement expression.
     pub fn statement_expression(&mut self, node: &Node, scalar: Ty) -> Operand {
         let value = match self.statement_expression_body(node) {
             Some(last) if self.unit.type_of(node).kind == TypeKind::Void => {
@@ -440,7 +440,7 @@ impl Lowerer<'_, '_> {
         self.unit.pop_scope();
         value.unwrap_or(Operand::Const(scalar, 0))
     }
-    /// A statement expression for its effects.
+    /// Evaluates a statement expression for its side effects.
     pub fn statement_expression_effect(&mut self, node: &Node) {
         if let Some(last) = self.statement_expression_body(node) {
             self.effect(last);

@@ -1,13 +1,13 @@
-//! What is behind a `void *`, and behind pointers that say as little: to types that are never defined (`struct state *` in a header), and to
-//! what others begin with (`struct base *`).
+//! Inference of pointee types for `void *`, for pointers to types that are never defined (`struct state *` in a header)
+//! and for pointers to a common initial member (`struct base *`).
 //!
-//! A parameter is one to the type that the function casts it to, if it is one type and the parameter is used for nothing else
-//! (`struct context *c = arg;`). As an input it leads to objects of that type.
+//! A `void *` parameter gets the type that the function casts it to, if there is only one and the parameter is not used
+//! otherwise (`struct context *c = arg;`). As an input it points to objects of that type.
 //!
-//! Anywhere else a cast says what the pointer is taken for from there on ([`Builtin::TakeFor`]): members, results, parameters with other
-//! uses. A variable or member that a function casts to one type (or to one that begins with the others) is taken for it wherever it is read there, so that a check for null
-//! before the cast knows as much. They may lead to such objects; they may also lead to bytes as before, which can be anything, so
-//! nothing is left out.
+//! Elsewhere (members, results, parameters with other uses), a cast is recorded as a hint for the pointee type from
+//! there on ([`Builtin::TakeFor`]). A variable or member that a function casts to one type (or to one that begins with
+//! the others) has the hint wherever it is read there, so that it is effective at a check for null before the cast. The
+//! hint is sound: the pointer may still point to plain bytes, which can be anything.
 
 use crate::clang::ast_enums::{CastKind as Cast, Opcode};
 use crate::clang::kind::NodeKind as K;
@@ -17,17 +17,17 @@ use crate::types::ctype::{Type, TypeKind};
 use touchstone_base::{Id, Span};
 use touchstone_ir::{Builtin, DataType, InstKind, Operand, Ty};
 
-/// What a function does with a parameter.
+/// The uses of a parameter.
 #[derive(Default)]
 struct Uses<'n> {
-    /// The casts of it.
+    /// Casts of its value.
     casts: Vec<&'n Node>,
-    /// Anything else that may look behind it or change it.
+    /// True if it has other uses, which may dereference or change it.
     other: bool,
 }
 
 impl Lowerer<'_, '_> {
-    /// Parameters that lead to objects of one type are declared so.
+    /// Gives `void *` parameters the type that they are cast to.
     pub fn type_void_parameters(&mut self, node: &Node) {
         if self.function.is_library() {
             return;
@@ -55,7 +55,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// Looks for what `void *` variables and members are cast to.
+    /// Collects the types that `void *` variables and members are cast to.
     pub fn collect_void_casts(&mut self, node: &Node) {
         if self.function.is_library() {
             return;
@@ -77,7 +77,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// Returns the one of two types that pointers are cast to which is also the other: the same, or it begins with it.
+    /// Returns the one of two pointer types whose pointee is equal to the other or begins with it.
     fn larger(&mut self, one: Type, other: Type) -> Option<Type> {
         let types = &mut self.unit.program.types;
         let (a, b) = (types.data(one.element()?), types.data(other.element()?));
@@ -88,13 +88,13 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// What a variable or member that is read is taken for.
+    /// Returns the inferred type of a variable or member that is read.
     pub fn taken_for(&self, read: &Node) -> Option<Type> {
         self.behind_void.get(&named(read)?)?.clone()
     }
 
-    /// Returns true if a cast says something about what is behind a pointer: it was one to nobody knows what, and is no
-    /// fresh object.
+    /// Returns true if a cast is a hint for the pointee type: the previous type is less specific, and the object is not
+    /// freshly allocated.
     pub fn shows_type(&mut self, pointer: &Node, from: &Type, to: &Type) -> bool {
         let (Some(before), Some(after)) = (from.element(), to.element()) else { return false };
         let is_function = matches!(after.unaliased().kind, TypeKind::Function { .. });
@@ -105,8 +105,8 @@ impl Lowerer<'_, '_> {
             && self.is_object(to)
     }
 
-    /// Returns true if what is declared as the first of these may well be the second: nobody knows what it is, or the
-    /// second begins with it.
+    /// Returns true if an object declared with the first type may be of the second: the first is `void`, or the second
+    /// begins with it.
     fn may_be_other(&mut self, before: &Type, after: &Type) -> bool {
         match before.kind {
             TypeKind::Void => true,
@@ -119,7 +119,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// Says what a pointer is taken for from here on.
+    /// Emits the hint for the pointee type.
     pub fn take_for(&mut self, pointer: Operand, to: &Type, span: Span) {
         let Some(element) = to.element() else { return };
         let ty = self.unit.program.types.data(element).index() as u64;
@@ -127,7 +127,7 @@ impl Lowerer<'_, '_> {
         self.emit(InstKind::Builtin { dst: None, builtin: Builtin::TakeFor, args }, span);
     }
 
-    /// Returns true if a pointer leads to a function, or to something of a known size that is no plain byte.
+    /// Returns true if a pointer points to a function, or to an object of a known size other than a byte.
     fn is_object(&mut self, pointer: &Type) -> bool {
         let Some(element) = pointer.element() else { return false };
         if element.is_volatile {
@@ -146,7 +146,7 @@ impl Lowerer<'_, '_> {
     }
 }
 
-/// Returns the variable or member that an expression is the value of.
+/// Returns the variable or member that an expression reads.
 fn read_of(node: &Node) -> Option<u64> {
     let inner = node.inner.first()?;
     match (&node.kind, &node.cast) {
@@ -165,7 +165,7 @@ fn named(place: &Node) -> Option<u64> {
     }
 }
 
-/// Returns true if an expression is a null pointer or a call that makes a fresh object.
+/// Returns true if an expression is a null pointer or a call of an allocator.
 fn allocates(node: &Node) -> bool {
     const FRESH: [&str; 6] = ["malloc", "calloc", "realloc", "alloca", "aligned_alloc", "__builtin_alloca"];
     let names_fresh = |node: &Node| node.decl.as_ref().is_some_and(|decl| FRESH.contains(&decl.name.as_str()));
@@ -179,7 +179,7 @@ fn allocates(node: &Node) -> bool {
     }
 }
 
-/// Looks for uses of a parameter.
+/// Collects the uses of a parameter.
 fn collect<'n>(node: &'n Node, param: u64, uses: &mut Uses<'n>) {
     let is_it = |node: &Node| is_value(node, param);
     for inner in &node.inner {
@@ -189,7 +189,7 @@ fn collect<'n>(node: &'n Node, param: u64, uses: &mut Uses<'n>) {
         }
         match (&node.kind, &node.cast, &node.opcode) {
             (K::ImplicitCastExpr | K::CStyleCastExpr, Cast::BitCast, _) => uses.casts.push(node),
-            // To ask whether it is null looks at nothing.
+            // A check for null does not dereference it.
             (K::ImplicitCastExpr | K::CStyleCastExpr, Cast::PointerToBoolean | Cast::ToVoid, _)
             | (K::BinaryOperator, _, Opcode::Equal | Opcode::NotEqual | Opcode::And | Opcode::Or)
             | (K::UnaryOperator, _, Opcode::Not)
@@ -197,14 +197,14 @@ fn collect<'n>(node: &'n Node, param: u64, uses: &mut Uses<'n>) {
             _ => uses.other = true,
         }
     }
-    // Its address, or an assignment to it.
+    // Its address is taken, or it is assigned.
     let names_it = |node: &Node| node.kind == K::DeclRefExpr && node.decl.as_ref().is_some_and(|decl| decl.id == param);
     if node.inner.iter().any(names_it) && !is_it(node) && node.kind != K::ParenExpr {
         uses.other = true;
     }
 }
 
-/// Returns true if an expression is the value of a variable.
+/// Returns true if an expression reads a variable.
 fn is_value(node: &Node, variable: u64) -> bool {
     let Some(inner) = node.inner.first() else { return false };
     match node.kind {

@@ -1,8 +1,8 @@
 //! The state of lowering one function: registers, slots, blocks, and the instructions appended to them.
 //!
-//! Nothing here fails. Where a construct is not supported, the block that needs it ends there with its name, and
-//! lowering goes on in a block that nobody reaches, with a value that nobody sees. So the rest of the function, its
-//! decision table included, is as it would be anyway.
+//! Lowering never fails. At an unsupported construct, the block ends with its name, and lowering continues in an
+//! unreachable block with an arbitrary value. So the rest of the function, including its decision table, is as it would
+//! be otherwise.
 
 use crate::clang::ast_enums::{CastKind as Cast, Opcode};
 use crate::clang::kind::NodeKind as K;
@@ -30,15 +30,15 @@ pub(crate) enum Style {
     Old,
 }
 
-/// Where a variable of a function lives.
+/// The storage of a local variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Local {
     Register(Reg),
     Slot(SlotId),
-    /// Behind this register: a structure that the caller passed.
+    /// In the object that this register points to: a structure that the caller passed.
     Behind(Reg),
     Static(GlobalId),
-    /// Behind the first register: an array whose bytes the second one counts.
+    /// A variable-length array: the registers of its address and its number of bytes.
     Variable(Reg, Reg),
 }
 
@@ -47,22 +47,22 @@ pub(crate) enum Local {
 pub(crate) struct Draft {
     pub insts: Vec<Inst>,
     pub terminator: Option<Terminator>,
-    /// What is alive where it begins, if lowering came to it, and where it ends.
+    /// The objects that are alive at its beginning, if lowering has reached it, and at its end.
     pub scope_in: Option<Mark>,
     pub scope_out: Mark,
-    /// The block of the source that its label stands in, if it has one.
+    /// The source block of its label, if it has one.
     pub label: Option<Nest>,
 }
 
-/// Lowering of one function.
+/// The lowering of one function.
 pub(crate) struct Lowerer<'u, 'p> {
     pub unit: &'u mut Unit<'p>,
     pub function: Function,
     pub result: Type,
     pub locals: FxHashMap<u64, Local>,
-    /// Types of variables with lengths that were computed where they are declared, by clang's id (see `vla`).
+    /// Types of variables with array lengths that were evaluated at their declaration, by clang's id (see `vla`).
     pub frozen_types: FxHashMap<u64, Type>,
-    /// What these lengths are.
+    /// The registers of these lengths.
     pub lengths: Vec<Reg>,
     /// Blocks of labels, by clang's id of the label.
     pub labels: FxHashMap<u64, BlockId>,
@@ -72,7 +72,8 @@ pub(crate) struct Lowerer<'u, 'p> {
     pub continues: Vec<BlockId>,
     /// Decisions by clang's id of the expression: code that is lowered twice has one decision.
     pub decisions: FxHashMap<u64, DecisionId>,
-    /// What `void *` variables and members are taken for, by clang's id: the one type that the function casts each to, if it is one.
+    /// The inferred pointee types of `void *` variables and members, by clang's id: the only type that the function
+    /// casts each to; `None` if there are several.
     pub behind_void: FxHashMap<u64, Option<Type>>,
     pub marks: Marks,
     pub lives: Lives,
@@ -82,16 +83,16 @@ pub(crate) struct Lowerer<'u, 'p> {
     current: BlockId,
 }
 
-/// What has to be known before a body is lowered.
+/// Facts about a body, collected before it is lowered.
 #[derive(Default)]
 struct Facts {
-    /// Variables whose address is taken, by clang's id.
+    /// Variables with an address taken by `&`, by clang's id.
     address_taken: FxHashSet<u64>,
-    /// Variables that are, or have, an array that becomes a pointer otherwise than to be indexed.
+    /// Variables that are, or contain, an array that decays to a pointer other than for indexing.
     decayed: FxHashSet<u64>,
     /// Ids of labels, in order.
     labels: Vec<u64>,
-    /// A declaration may be jumped over.
+    /// True if a jump may bypass a declaration.
     jumps: bool,
 }
 
@@ -132,7 +133,7 @@ impl Facts {
     }
 }
 
-/// Returns the variable that an expression is, or is a part of.
+/// Returns the variable that an expression denotes or denotes a part of.
 fn variable_of(node: &Node) -> Option<u64> {
     match (&node.kind, node.inner.first()) {
         (K::DeclRefExpr, _) => node.decl.as_ref().map(|decl| decl.id),
@@ -219,7 +220,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// The lengths of `int a[n][m]`, when all names are known.
+    /// Evaluates the lengths of `int a[n][m]`, after all parameters are declared.
     fn parameter_lengths(&mut self, node: &Node) {
         let params = node.inner.iter().filter(|inner| inner.kind == K::ParmVarDecl);
         let style = self.style(node);
@@ -227,7 +228,8 @@ impl Lowerer<'_, '_> {
         self.unit.entered.insert(self.function.name.clone(), effects);
     }
 
-    /// How the parameters are declared, which clang's types don't tell: an old-style list has their names alone.
+    /// Returns the declaration style of the parameters, which clang's types don't reveal: an old-style list has only
+    /// names.
     fn style(&self, node: &Node) -> Style {
         let first = node.inner.iter().find(|inner| inner.kind == K::ParmVarDecl).map(|param| param.name.as_str());
         let list = || {
@@ -247,27 +249,27 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// What happens where the closing brace is reached.
+    /// Emits the return at the closing brace.
     fn fall_off_the_end(&mut self, body: &Node) {
         let span = self.unit.point(&body.end);
         let value = match self.function.result {
             Some(ty) if self.function.name == "main" => Some(Operand::Const(ty, 0)),
-            // Allowed if nobody looks at the value.
+            // Allowed if the caller does not use the value.
             _ => None,
         };
         self.terminate(TermKind::Return(value), span);
     }
 
-    /// Returns true if a variable's address is taken somewhere.
+    /// Returns true if the function takes a variable's address.
     pub fn is_address_taken(&self, id: u64) -> bool {
         self.facts.address_taken.contains(&id)
     }
-    /// Returns true if declarations may be jumped over, so that memory must exist from the start.
+    /// Returns true if jumps may bypass declarations, so that slots must exist from the start.
     pub fn has_jumps(&self) -> bool {
         self.facts.jumps
     }
 
-    /// Returns a new block.
+    /// Creates a block.
     pub fn new_block(&mut self) -> BlockId {
         self.blocks.push(Draft::default());
         BlockId::new(self.blocks.len() - 1)
@@ -276,12 +278,12 @@ impl Lowerer<'_, '_> {
     pub fn here(&self) -> BlockId {
         self.current
     }
-    /// Goes on in a block.
+    /// Continues in a block.
     pub fn start(&mut self, block: BlockId) {
         self.current = block;
         self.blocks[block.index()].scope_in.get_or_insert(self.lives.mark());
     }
-    /// Goes on in the block of a label that a `goto` may lead to.
+    /// Continues in the block of a label that a `goto` may target.
     pub fn start_label(&mut self, block: BlockId, span: Span) {
         self.blocks[block.index()].label = Some(self.lives.nest());
         if self.current != block {
@@ -292,11 +294,11 @@ impl Lowerer<'_, '_> {
     pub fn emit(&mut self, kind: InstKind, span: Span) {
         self.blocks[self.current.index()].insts.push(Inst { kind, span });
     }
-    /// Puts an instruction at the start of the function.
+    /// Inserts an instruction at the start of the function.
     pub fn emit_first(&mut self, kind: InstKind, span: Span) {
         self.blocks[0].insts.insert(0, Inst { kind, span });
     }
-    /// Ends the block, if it is not ended yet.
+    /// Ends the block unless it has ended.
     pub fn terminate(&mut self, kind: TermKind, span: Span) {
         let block = &mut self.blocks[self.current.index()];
         if block.terminator.is_none() {
@@ -304,65 +306,65 @@ impl Lowerer<'_, '_> {
             block.scope_out = self.lives.mark();
         }
     }
-    /// Ends the block and goes on in one that nobody reaches.
+    /// Ends the block and continues in an unreachable one.
     pub fn stop(&mut self, kind: TermKind, span: Span) {
         self.terminate(kind, span);
         let dead = self.new_block();
         self.start(dead);
     }
-    /// Jumps to a block and goes on there.
+    /// Jumps to a block and continues there.
     pub fn flow_into(&mut self, block: BlockId, span: Span) {
         self.terminate(TermKind::Jump(block), span);
         self.start(block);
     }
-    /// Stops at a construct that is not supported.
+    /// Ends the block at an unsupported construct.
     pub fn unsupported(&mut self, what: &str, node: &Node) {
         let span = self.unit.span(node);
         self.stop(TermKind::Unsupported(what.to_string()), span);
     }
-    /// Stops at an expression that is not supported; the value is for code that nobody reaches.
+    /// Ends the block at an unsupported expression; the returned value is only used in unreachable code.
     pub fn unsupported_value(&mut self, what: &str, node: &Node) -> Operand {
         self.unsupported(what, node);
         let ty = self.unit.type_of(node);
         Operand::Const(self.unit.program.types.scalar(&ty), 0)
     }
 
-    /// Returns a fresh register.
+    /// Creates a register for a temporary.
     pub fn temp(&mut self, ty: Ty) -> Reg {
         self.function.regs.push(RegInfo { ty, name: None })
     }
-    /// Returns a register for a variable.
+    /// Creates a register for a variable.
     pub fn variable(&mut self, ty: Ty, name: &str) -> Reg {
         self.function.regs.push(RegInfo { ty, name: Some(name.to_string()) })
     }
-    /// Returns a fresh slot.
+    /// Creates a slot.
     pub fn new_slot(&mut self, name: Option<String>, ty: &Type) -> SlotId {
         let data = self.unit.program.types.data(ty);
         let size = self.unit.program.types.size(ty);
         self.function.slots.push(Slot { name, data, size })
     }
-    /// Returns a fresh slot of so many bytes.
+    /// Creates a slot of a number of bytes.
     pub fn new_bytes(&mut self, size: u64) -> SlotId {
         let byte = Rc::new(Type::plain(TypeKind::Int { name: "unsigned char", bits: 8, signed: false }));
         self.new_slot(None, &Type::plain(TypeKind::Array(byte, size)))
     }
-    /// Returns the address of a slot.
+    /// Emits the address of a slot.
     pub fn slot_address(&mut self, slot: SlotId, span: Span) -> Operand {
         let dst = self.temp(Ty::Ptr);
         self.emit(InstKind::SlotAddr { dst, slot }, span);
         Operand::Reg(dst)
     }
-    /// Returns the address of a global.
+    /// Emits the address of a global.
     pub fn global_address(&mut self, global: GlobalId, span: Span) -> Operand {
         let dst = self.temp(Ty::Ptr);
         self.emit(InstKind::GlobalAddr { dst, global }, span);
         Operand::Reg(dst)
     }
-    /// Returns true if somebody else may have the address of a local.
+    /// Returns true if the address of a local may have escaped.
     pub fn has_address(&self, id: u64) -> bool {
         self.facts.address_taken.contains(&id) || self.facts.decayed.contains(&id)
     }
-    /// Returns a slot for a value without name, begun; its address.
+    /// Creates and begins a slot for an unnamed value; returns its address.
     pub fn temporary(&mut self, ty: &Type, span: Span) -> Operand {
         let slot = self.new_slot(None, ty);
         self.emit(InstKind::SlotBegin { slot }, span);
@@ -376,7 +378,7 @@ impl Lowerer<'_, '_> {
             Operand::Const(ty, _) => ty,
         }
     }
-    /// `a op b`.
+    /// Emits `a op b`, or folds it.
     pub fn bin(&mut self, op: BinOp, a: Operand, b: Operand, span: Span) -> Operand {
         let ty = self.ty(a);
         if let (Operand::Const(_, x), Operand::Const(_, y)) = (a, b)
@@ -388,7 +390,7 @@ impl Lowerer<'_, '_> {
         self.emit(InstKind::Bin { dst, op, a, b }, span);
         Operand::Reg(dst)
     }
-    /// `a op b`, an `i1`.
+    /// Emits the comparison `a op b`, an `i1`, or folds it.
     pub fn cmp(&mut self, op: CmpOp, a: Operand, b: Operand, span: Span) -> Operand {
         if let (Operand::Const(ty, x), Operand::Const(_, y)) = (a, b) {
             return Operand::Const(Ty::I1, u64::from(fold_cmp(op, x, y, ty.bits())));
@@ -397,7 +399,7 @@ impl Lowerer<'_, '_> {
         self.emit(InstKind::Cmp { dst, op, a, b }, span);
         Operand::Reg(dst)
     }
-    /// Returns an integer in another width.
+    /// Converts an integer to another width.
     pub fn resize(&mut self, operand: Operand, to: Ty, signed: bool, span: Span) -> Operand {
         let from = self.ty(operand);
         if from == to {
@@ -418,7 +420,7 @@ impl Lowerer<'_, '_> {
         self.emit(InstKind::Cast { dst, op, src: operand }, span);
         Operand::Reg(dst)
     }
-    /// `base + offset` bytes.
+    /// Emits `base + offset` bytes.
     pub fn offset(&mut self, base: Operand, offset: Operand, span: Span) -> Operand {
         if let Operand::Const(_, 0) = offset {
             return base;
@@ -427,7 +429,7 @@ impl Lowerer<'_, '_> {
         self.emit(InstKind::PtrAdd { dst, base, offset }, span);
         Operand::Reg(dst)
     }
-    /// Writes a register; the instruction that just made the value writes it directly.
+    /// Assigns a register. If the last instruction computed the value, it writes the register directly.
     pub fn assign(&mut self, dst: Reg, src: Operand, span: Span) {
         if let Operand::Reg(temp) = src
             && self.function.regs[temp].name.is_none()
@@ -441,7 +443,7 @@ impl Lowerer<'_, '_> {
         }
         self.emit(InstKind::Copy { dst, src }, span);
     }
-    /// Returns a copy of a value that later writes don't change.
+    /// Returns a value that later assignments don't change, a copy if necessary.
     pub fn keep(&mut self, operand: Operand, span: Span) -> Operand {
         match operand {
             Operand::Reg(reg) if self.function.regs[reg].name.is_some() => {
@@ -453,7 +455,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// Returns the finished function: blocks that nobody reaches and that hold nothing are dropped.
+    /// Returns the finished function, without empty blocks that are unreachable.
     fn finish(mut self) -> Function {
         crate::lower::context::empty_loops::mark(&mut self.blocks);
         crate::lower::context::lifetimes::end_on_jumps(&mut self.blocks, &self.function, &self.lives);
@@ -499,7 +501,7 @@ impl Lowerer<'_, '_> {
     }
 }
 
-/// Returns the blocks that a terminator names.
+/// Returns the successors in a terminator, to be renumbered.
 fn targets_mut(kind: &mut TermKind) -> Vec<&mut BlockId> {
     match kind {
         TermKind::Jump(target) => vec![target],
@@ -513,7 +515,7 @@ fn targets_mut(kind: &mut TermKind) -> Vec<&mut BlockId> {
     }
 }
 
-/// Returns the blocks that a terminator names.
+/// Returns the successors of a terminator.
 pub(crate) fn targets(kind: &TermKind) -> Vec<BlockId> {
     match kind {
         TermKind::Jump(target) => vec![*target],

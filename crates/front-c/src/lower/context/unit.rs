@@ -1,4 +1,4 @@
-//! One translation unit: its declarations, in document order.
+//! A translation unit: lowers its declarations in document order.
 
 use crate::clang::ast_enums::{Storage, TagKind};
 use crate::clang::ast_queries::initialiser;
@@ -17,22 +17,22 @@ use std::rc::Rc;
 use touchstone_base::Span;
 use touchstone_ir::{EnumItem, FuncId, FunctionRole, GlobalId, Linkage};
 
-/// Which functions of a unit are lowered.
+/// The functions of a unit that are lowered.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Selection {
-    /// All but those of system headers that nobody calls.
+    /// All except functions of system headers that are not called.
     Program,
-    /// Only these and what they call: models, which are this to the program.
+    /// Only these models and the functions that they call, with their role in the program.
     Library(Vec<String>, FunctionRole),
 }
 
-/// A translation unit being read.
+/// A translation unit that is being read.
 pub(crate) struct Unit<'p> {
     pub program: &'p mut LinkedProgram,
     pub scopes: Scopes,
-    /// File names, as positions index them.
+    /// File names by the indices in positions.
     pub names: Vec<Rc<str>>,
-    /// The file that was given.
+    /// The main file.
     pub file: String,
     /// Values of enumeration constants by clang's id.
     pub constants: FxHashMap<u64, i64>,
@@ -40,15 +40,15 @@ pub(crate) struct Unit<'p> {
     pub fields: FxHashMap<u64, (usize, usize)>,
     /// Functions whose parameters may be declared as arrays.
     pub array_candidates: Vec<FuncId>,
-    /// Alignments that declarations have otherwise than by their types, by clang's id.
+    /// Alignments of declarations that differ from those of their types, by clang's id.
     pub alignments: FxHashMap<u64, u64>,
-    /// How many things functions do because the lengths of their parameters do them.
+    /// The number of side effects in the array lengths of a function's parameters that were lowered, by function name.
     pub entered: FxHashMap<String, usize>,
-    /// Numbers of labels by clang's id: what their addresses are.
+    /// Numbers of labels by clang's id, which serve as their addresses.
     pub label_numbers: FxHashMap<u64, u64>,
     /// Static locals by clang's id.
     pub static_locals: FxHashMap<u64, GlobalId>,
-    /// True if compilers have their own code for some functions of the library.
+    /// True if compilers inline some library functions regardless of the program's own.
     pub inlines: bool,
     selection: Selection,
     types: RefCell<FxHashMap<Rc<str>, Type>>,
@@ -61,7 +61,7 @@ pub(crate) struct Unit<'p> {
 }
 
 impl<'p> Unit<'p> {
-    /// Creates a unit of which nothing is read yet.
+    /// Creates an empty unit.
     pub fn new(program: &'p mut LinkedProgram, file: &str, selection: Selection) -> Unit<'p> {
         Unit {
             program,
@@ -95,12 +95,12 @@ impl<'p> Unit<'p> {
     pub fn point(&mut self, position: &Position) -> Span {
         self.program.sources.point(&mut self.program.files, &self.names, position)
     }
-    /// Returns the head of a statement up to the parenthesis that closes behind its keyword, and its text.
+    /// Returns the span and text of a statement's head, up to the parenthesis that closes after its keyword.
     pub fn head(&mut self, node: &Node, condition: Option<&Node>) -> (Span, String) {
         let end = condition.map_or(&node.begin, |condition| &condition.end);
         self.program.sources.head(&mut self.program.files, &self.names, &node.begin, end)
     }
-    /// Returns the first word of a statement, and its text.
+    /// Returns the span and text of a statement's first token.
     pub fn keyword(&mut self, node: &Node) -> (Span, String) {
         self.program.sources.piece(&mut self.program.files, &self.names, &node.begin, &node.begin)
     }
@@ -120,26 +120,26 @@ impl<'p> Unit<'p> {
             None => Type::plain(TypeKind::Void),
         }
     }
-    /// Returns the type that clang's text names.
+    /// Returns the type that clang's spelling denotes.
     pub fn type_named(&self, text: &TypeText) -> Type {
         if let Some(ty) = self.types.borrow().get(&text.written) {
             return ty.clone();
         }
         let known = |text: &str| parse_known(text, &self.scopes, &self.program.types);
         let desugared = || text.desugared.as_deref().and_then(known);
-        // clang knows better than we what the expression of a `typeof` is.
+        // clang knows the type of a `typeof` operand better than the parser.
         let first = if text.written.contains("typeof") { desugared() } else { None };
         let ty = first
             .or_else(|| known(&text.written))
             .or_else(desugared)
             .unwrap_or_else(|| parse_type(&text.written, &self.scopes, &self.program.types));
-        // `typeof (x)` means something else elsewhere.
+        // `typeof (x)` depends on the scope.
         if !text.written.contains("typeof") {
             self.types.borrow_mut().insert(Rc::clone(&text.written), ty.clone());
         }
         ty
     }
-    /// Forgets what texts mean, when a declaration may have changed it.
+    /// Clears the cache of parsed types, after a declaration that may change the meaning of a name.
     fn forget_types(&self) {
         self.types.borrow_mut().clear();
     }
@@ -154,7 +154,7 @@ impl<'p> Unit<'p> {
         }
     }
 
-    /// Takes a declaration of the file scope.
+    /// Lowers a declaration at file scope.
     pub fn declaration(&mut self, node: Node) -> Result<(), FrontError> {
         match &node.kind {
             K::TypedefDecl | K::RecordDecl | K::EnumDecl => self.type_declaration(&node),
@@ -165,7 +165,7 @@ impl<'p> Unit<'p> {
         Ok(())
     }
 
-    /// Takes a declaration of a type, also of a block.
+    /// Registers a declaration of a type, at file or block scope.
     pub fn type_declaration(&mut self, node: &Node) {
         match &node.kind {
             K::TypedefDecl => self.typedef(node),
@@ -204,12 +204,12 @@ impl<'p> Unit<'p> {
         self.scopes.add_typedef(&node.name, ty);
         self.forget_types();
     }
-    /// Gives a typedef another meaning, from here on.
+    /// Redefines a typedef from here on.
     pub fn redefine_type(&mut self, name: &str, ty: Type) {
         self.scopes.add_typedef(name, ty);
         self.forget_types();
     }
-    /// Returns the tag that a type node is, without pointers, arrays or qualifiers around it.
+    /// Returns the tag of a type node without pointers, arrays or qualifiers around it.
     fn declared_tag(&self, node: &Node) -> Option<Tag> {
         match &node.kind {
             K::ElaboratedType => match self.scopes.by_id.get(&node.link) {
@@ -225,7 +225,7 @@ impl<'p> Unit<'p> {
         let loc = node.loc.expansion?;
         Some(format!("{}:{}:{}", self.names.get(loc.file as usize)?, loc.line, loc.column))
     }
-    /// Returns the tag of a declaration, if an earlier declaration made it.
+    /// Returns the tag of a declaration, if an earlier one introduced it.
     fn earlier_tag(&self, node: &Node, full: &str) -> Option<Tag> {
         self.scopes
             .by_id
@@ -283,8 +283,8 @@ impl<'p> Unit<'p> {
         self.fields.extend(ids.into_iter().enumerate().map(|(index, field)| (field, (id, index))));
         self.forget_types();
     }
-    /// What `#pragma pack` says where a record stands. clang's JSON doesn't have it, so the directives above it in its
-    /// file are read; `None` if they don't tell.
+    /// Returns the `#pragma pack` in effect at a record. clang's JSON does not contain it, so the preceding directives
+    /// of the file are parsed; `None` if they don't determine it.
     fn pragma_pack(&self, node: &Node) -> Option<u64> {
         let begin = node.begin.expansion?;
         let text = self.program.sources.text(self.names.get(begin.file as usize)?);
@@ -305,7 +305,7 @@ impl<'p> Unit<'p> {
             aligned,
         }
     }
-    /// Returns the value of an `aligned` attribute; without a value it is the largest there is.
+    /// Returns the value of an `aligned` attribute; without an argument, the largest alignment.
     fn alignment(&self, node: &Node) -> Option<u64> {
         match node.inner.first() {
             Some(value) => self.const_int(value),
@@ -359,7 +359,7 @@ impl<'p> Unit<'p> {
         self.forget_types();
     }
 
-    /// Takes a declaration of a function, also of a block.
+    /// Lowers a declaration of a function, at file or block scope.
     pub fn function_declaration(&mut self, node: Node) -> Result<(), FrontError> {
         let internal =
             node.storage == Storage::Static || self.declarations.get(&node.name).is_some_and(|d| d.internal.is_some());
@@ -370,7 +370,7 @@ impl<'p> Unit<'p> {
         let mut ty = self.type_of(&node);
         self.scopes.add_global(&node.name, ty.clone());
         if has_body && let TypeKind::Function(signature) = &ty.kind {
-            // The parameters as the body sees them; an old-style definition's type shows promoted ones.
+            // The parameters as the body sees them; the type of an old-style definition has the promoted ones.
             let mut signature = (**signature).clone();
             signature.params = param_nodes.iter().map(|param| self.type_of(param)).collect();
             ty.kind = TypeKind::Function(Rc::new(signature));
@@ -396,7 +396,7 @@ impl<'p> Unit<'p> {
         } else if let Some(known) =
             self.declarations.get_mut(&node.name).filter(|_| !self.functions.contains_key(&node.name))
         {
-            // clang declares a function of the library by itself first.
+            // clang itself declares functions of the library first.
             known.label = declaration.label.or(known.label.take());
         }
         if let Some(target) = alias_of(&node).filter(|_| !has_body) {
@@ -419,7 +419,7 @@ impl<'p> Unit<'p> {
         }
         self.define_function(&node)
     }
-    /// Returns the name that an assembler label gives a declaration. System headers have them for their own ends.
+    /// Returns the linker name that an assembler label gives a declaration. Those of system headers are ignored.
     fn assembler_label(&self, node: &Node) -> Option<String> {
         let labelled = node.inner.iter().any(|inner| inner.kind == K::AsmLabelAttr);
         (labelled && !self.is_system(&node.loc)).then(|| node.mangled.clone())
@@ -428,7 +428,7 @@ impl<'p> Unit<'p> {
     fn is_system(&self, position: &Position) -> bool {
         position.expansion.is_none_or(|loc| self.is_system_file(loc.file) || self.is_system_line(&loc))
     }
-    /// Returns true if a token is written in a macro of a system header.
+    /// Returns true if a token is spelled in a macro of a system header.
     pub fn is_made_by_system(&self, position: &Position) -> bool {
         match (&position.spelling, &position.expansion) {
             (Some(loc), _) => self.is_system_file(loc.file),
@@ -436,11 +436,11 @@ impl<'p> Unit<'p> {
             (None, None) => false,
         }
     }
-    /// Returns true if preprocessed text says of a line that it came from a system header.
+    /// Returns true if a line marker of preprocessed text attributes the line to a system header.
     fn is_system_line(&self, loc: &crate::clang::node::RawLoc) -> bool {
         self.names.get(loc.file as usize).is_some_and(|name| self.program.sources.is_system_line(name, loc.line))
     }
-    /// Returns true if a token is written in a macro's definition, not where the macro is used.
+    /// Returns true if a token is spelled in a macro's definition and not at its use.
     pub fn is_made_by_macro(&self, position: &Position) -> bool {
         position.spelling.is_some() && !position.macro_argument
     }
@@ -454,14 +454,14 @@ impl<'p> Unit<'p> {
     pub fn is_library(&self) -> bool {
         matches!(self.selection, Selection::Library(..))
     }
-    /// What the functions of this file are to the program.
+    /// Returns the role of this file's functions in the program.
     fn role(&self) -> FunctionRole {
         match self.selection {
             Selection::Program => FunctionRole::Program,
             Selection::Library(_, role) => role,
         }
     }
-    /// Returns true if calls of a function of this program are code that compilers have, not calls.
+    /// Returns true if compilers inline calls of a function instead of calling the program's own.
     pub fn is_always_inlined(&self, name: &str) -> bool {
         let standard = |declaration: &Declaration| match &declaration.ty.kind {
             TypeKind::Function(signature) => {
@@ -483,7 +483,7 @@ impl<'p> Unit<'p> {
         };
         self.inlines && models::is_always_inlined(name) && self.declarations.get(name).is_some_and(standard)
     }
-    /// Returns the library's function of a name, beside the program's own.
+    /// Returns the library's version of a function that the program overrides.
     pub fn library_function(&mut self, name: &str, ty: Option<&TypeText>) -> FuncId {
         let ty = match self.declarations.get(name) {
             Some(declaration) => declaration.ty.clone(),
@@ -491,12 +491,12 @@ impl<'p> Unit<'p> {
         };
         self.program.library_function(name, ty)
     }
-    /// Returns the function of a name, made if it is new. `ty` is used if nothing declared it.
+    /// Returns the function of a name, which is added if it is new. `ty` is used if it has no declaration.
     pub fn function_named(&mut self, name: &str, ty: Option<&TypeText>) -> FuncId {
         if let Some(&id) = self.functions.get(name) {
             return id;
         }
-        // What the library calls is the library's.
+        // A model calls the library's version.
         let beside = self.is_library() && !models::is_replaceable(name) && self.program.overrides(name);
         if beside && !self.is_internal(name) {
             let id = self.library_function(name, ty);
@@ -526,11 +526,11 @@ impl<'p> Unit<'p> {
         }
         id
     }
-    /// Returns the type of a function of this name, if one was declared.
+    /// Returns the type of the function of this name, if it is declared.
     pub fn function_declared(&self, name: &str) -> Option<Type> {
         self.declarations.get(name).map(|declaration| declaration.ty.clone())
     }
-    /// Returns the global whose address is that of the function of a name.
+    /// Returns the global that represents the address of a function.
     pub fn function_address(&mut self, name: &str, ty: Option<&TypeText>, span: Span) -> GlobalId {
         let id = self.function_named(name, ty);
         let ty = self.declarations[name].ty.clone();
@@ -540,30 +540,30 @@ impl<'p> Unit<'p> {
     pub fn label_address(&self, node: &Node) -> Option<u64> {
         self.label_numbers.get(&node.link).copied()
     }
-    /// Returns the expression that `__builtin_choose_expr` stands for.
+    /// Returns the operand that `__builtin_choose_expr` selects.
     pub fn chosen<'n>(&self, node: &'n Node) -> Option<&'n Node> {
         let [condition, yes, no] = node.inner.as_slice() else { return None };
         Some(if self.const_int(condition)? != 0 { yes } else { no })
     }
-    /// What `__builtin_types_compatible_p(a, b) ? x : y` is: headers choose by type this way, where others have `_Generic`. It
-    /// asks nothing that a run could answer, so it is no decision.
+    /// Returns the operand that `__builtin_types_compatible_p(a, b) ? x : y` selects. Headers use it like `_Generic`;
+    /// it does not depend on a run, so it is no decision.
     pub fn chosen_by_type<'n>(&self, node: &'n Node) -> Option<&'n Node> {
         let asks_for_type = node.inner.first().is_some_and(|condition| condition.kind == K::TypeTraitExpr);
         if node.kind == K::ConditionalOperator && asks_for_type { self.chosen(node) } else { None }
     }
-    /// Returns true if this unit has a body for a name (so far).
+    /// Returns true if this unit has defined the function so far.
     pub fn has_body(&self, name: &str) -> bool {
         self.postponed.contains_key(name)
             || self.functions.get(name).is_some_and(|&id| self.program.functions[id].is_defined())
     }
 
-    /// Returns true if a function of this name is declared to be internal, or to have another name for the linker.
+    /// Returns true if a function of this name is declared internal or with another linker name.
     pub fn is_internal(&self, name: &str) -> bool {
         let other = |declaration: &Declaration| declaration.internal.is_some() || declaration.label.is_some();
         self.declarations.get(name).is_some_and(other)
     }
 
-    /// Returns true if an assembler label says what function of the program has this name.
+    /// Returns true if an assembler label gives the function another linker name.
     pub fn is_labelled(&self, name: &str) -> bool {
         self.declarations.get(name).is_some_and(|declaration| declaration.label.is_some())
     }
@@ -571,7 +571,7 @@ impl<'p> Unit<'p> {
     fn define_function(&mut self, node: &Node) -> Result<(), FrontError> {
         let id = self.function_named(&node.name, node.ty.as_ref());
         let span = self.declarations[&node.name].span;
-        // A file of models may be read more than once, and the program's own functions come first.
+        // A file of models may be read repeatedly, and the program's definitions take precedence.
         if matches!(self.selection, Selection::Library(..)) && self.program.functions[id].is_defined() {
             return Ok(());
         }
@@ -589,8 +589,8 @@ impl<'p> Unit<'p> {
         self.starters(node, id);
         Ok(())
     }
-    /// Returns true if a pointer parameter may have been declared as an array with a length: clang names the pointer
-    /// that it became (not a typedef, which is what was written), and its text has no `*`, or a length in brackets.
+    /// Returns true if a pointer parameter may have been declared as an array with a length: its type is spelled as a
+    /// pointer (and not as a typedef), and its source text has no `*`, or a length in brackets.
     fn may_be_array(&mut self, param: &Node) -> bool {
         let became_pointer = param.ty.as_ref().is_some_and(|ty| ty.written.contains('*'));
         if !became_pointer || !self.type_of(param).is_pointer() {
@@ -600,12 +600,12 @@ impl<'p> Unit<'p> {
         if !text.contains('[') {
             return !text.contains('*');
         }
-        // `char *argv[]`, as in most programs, has no length to give back.
+        // `char *argv[]`, the frequent case, has no length to restore.
         let dense: String = text.split_whitespace().collect();
         text.matches('[').count() > 1 || !dense.ends_with("[]")
     }
 
-    /// Keeps the alignment that attributes give a declaration.
+    /// Records the alignment that attributes give a declaration.
     pub fn note_alignment(&mut self, node: &Node) {
         let attributes = node.inner.iter().filter(|inner| inner.kind == K::AlignedAttr);
         if let Some(most) = attributes.filter_map(|attribute| self.alignment(attribute)).max() {
@@ -613,14 +613,14 @@ impl<'p> Unit<'p> {
         }
     }
 
-    /// Another file may define a weak symbol instead of this one.
+    /// Records a weak symbol.
     fn note_weak(&mut self, node: &Node) {
         if node.inner.iter().any(|inner| inner.kind == K::WeakAttr) {
             self.program.weak.insert(node.name.clone());
         }
     }
 
-    /// Takes a declaration of a global, also of a block (`extern`).
+    /// Lowers a declaration of a global, at file or block scope (`extern`).
     pub fn global_declaration(&mut self, node: &Node) -> Result<(), FrontError> {
         let internal = node.storage == Storage::Static
             || self.global_declarations.get(&node.name).is_some_and(|d| d.internal.is_some());
@@ -655,7 +655,7 @@ impl<'p> Unit<'p> {
             return Ok(());
         }
         let library = matches!(self.selection, Selection::Library(..));
-        // A file of models may be read more than once, and its variables are there once.
+        // A file of models may be read repeatedly, but defines its variables once.
         if library && !internal && self.program.defines_variable(&node.name) {
             return Ok(());
         }
@@ -664,7 +664,7 @@ impl<'p> Unit<'p> {
             self.program.set_global_type(id, &ty);
         }
         let linkage = match (library, internal) {
-            // Nobody outside can set it.
+            // Code outside of the library can't set it.
             (true, _) => Linkage::Local,
             (false, true) => Linkage::Internal,
             (false, false) => Linkage::External,
@@ -672,7 +672,7 @@ impl<'p> Unit<'p> {
         if library {
             models::describe(&mut self.program.globals[id], &node.name);
         }
-        // Defined first: an initialiser may mention its own global.
+        // Defined before its initialiser, which may refer to it.
         self.program.define_global(id, span, linkage, None)?;
         if let Some(value) = initialiser(node) {
             let init = self.global_init(id, value, &ty);
@@ -680,7 +680,7 @@ impl<'p> Unit<'p> {
         }
         Ok(())
     }
-    /// Returns the global of a name, made if it is new.
+    /// Returns the global of a name, which is added if it is new.
     pub fn global_named(&mut self, name: &str, ty: Option<&TypeText>) -> GlobalId {
         if let Some(&id) = self.globals.get(name) {
             return id;
@@ -695,13 +695,13 @@ impl<'p> Unit<'p> {
         self.globals.insert(name.to_string(), id);
         id
     }
-    /// Returns the global of a name and its type, if one was declared.
+    /// Returns the global of a name and its type, if it is declared.
     pub fn global_declared(&mut self, name: &str) -> Option<(GlobalId, Type)> {
         let ty = self.global_declarations.get(name)?.ty.clone();
         Some((self.global_named(name, None), ty))
     }
 
-    /// Lowers what was postponed and is wanted after all.
+    /// Lowers postponed functions that turned out to be needed.
     pub fn finish(&mut self) -> Result<(), FrontError> {
         self.complete_globals();
         if let Selection::Library(names, _) = self.selection.clone() {
@@ -721,7 +721,7 @@ impl<'p> Unit<'p> {
 }
 
 impl Unit<'_> {
-    /// `struct s x;` may come before what the structure is.
+    /// Sets the types of globals that were declared before their structure was complete.
     fn complete_globals(&mut self) {
         for (name, &id) in &self.globals {
             let ty = &self.global_declarations[name].ty;
@@ -732,13 +732,13 @@ impl Unit<'_> {
     }
 }
 
-/// What a declaration is another name of.
+/// Returns the target of an `alias` attribute.
 fn alias_of(node: &Node) -> Option<&str> {
     let attribute = node.inner.iter().find(|inner| inner.kind == K::AliasAttr)?;
     (!attribute.name.is_empty()).then_some(attribute.name.as_str())
 }
 
-/// Width and signedness as GNU C chooses them.
+/// Returns the width and signedness that GNU C chooses for an enumeration.
 fn enum_layout(items: &[EnumItem], packed: bool) -> (u8, bool) {
     let lowest = items.iter().map(|item| item.value).min().unwrap_or(0);
     let highest = items.iter().map(|item| item.value).max().unwrap_or(0);

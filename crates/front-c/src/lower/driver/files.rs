@@ -1,4 +1,4 @@
-//! From files to a module: each is read and lowered, then the library and what nobody defines are added.
+//! Lowers files to a module: translation units, then models of the library, then external functions.
 
 use crate::clang::flags::{flags_for, own_macros};
 use crate::clang::options::{Library, Offsets, Options};
@@ -27,14 +27,14 @@ fn lower_all(files: &[PathBuf], options: &Options) -> Result<Module, FrontError>
     let mut options = options.clone();
     loop {
         let program = match lower_program(files, &options, &clang, &own) {
-            // `offsetof(struct s { int x; }, x)` can't be written twice.
+            // `offsetof(struct s { int x; }, x)` defines a type and can't be duplicated by a macro.
             Err(FrontError::DoesNotCompile { .. }) if options.offsets == Offsets::Spelled => {
                 options.offsets = Offsets::FromText;
                 continue;
             }
             program => program?,
         };
-        // A recognised name that a later file defines after all: once more, knowing that.
+        // A later file defines a recognised name: lowering is repeated with the name excluded.
         let mut conflicts: Vec<String> =
             program.recognised.iter().filter(|name| program.overrides(name)).cloned().collect();
         if program.redirects() {
@@ -51,7 +51,7 @@ fn lower_all(files: &[PathBuf], options: &Options) -> Result<Module, FrontError>
 fn check_readable(file: &Path) -> Result<(), FrontError> {
     let not_readable = |source| FrontError::NotReadable { file: file.to_path_buf(), source };
     if file.to_str().is_none() {
-        // Positions, reports and tests have to say it.
+        // Positions, reports and tests contain the name.
         let why = "its name is not UTF-8; rename it, or read it through a link";
         return Err(not_readable(std::io::Error::new(std::io::ErrorKind::InvalidInput, why)));
     }
@@ -78,7 +78,7 @@ fn lower_program(
     for file in files {
         let mut flags = flags_for(file, options)?;
         flags.splice(0..0, claimed.clone());
-        // Who only looks at a program does not miss them.
+        // The hooks are irrelevant if the program is only analysed.
         let executes = options.library == Library::Modelled;
         program.hooked |= executes && flags.iter().any(|flag| flag == "-finstrument-functions");
         flags.extend(own_macros(options));

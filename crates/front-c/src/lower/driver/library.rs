@@ -1,4 +1,4 @@
-//! The C library's part of a program: models of what it calls and does not define, lowered as its own files are.
+//! Adds the library to a program: models of external functions, lowered like the program's own files.
 
 use crate::clang::options::Surroundings;
 use crate::clang::process::{Clang, Input};
@@ -10,10 +10,11 @@ use crate::lower::driver::translation::{Source, lower_unit};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// What files have at most, where they are inputs.
+/// The maximum number of bytes of a file that is an input.
 const FILE_BYTES: u32 = 32;
 
-/// Adds the models of functions that the program uses but does not define, and of those that they use.
+/// Adds the models of functions that the program uses but does not define, and transitively of those that the models
+/// use.
 pub(crate) fn add(program: &mut LinkedProgram, clang: &Clang, given: Surroundings) -> Result<(), FrontError> {
     program.settle_library();
     let world = if given.externals { &WORLD } else { &DESCRIPTORS };

@@ -1,4 +1,4 @@
-//! One text: clang is asked about it, what it says is read, declaration by declaration, and lowered.
+//! Translation of one text: runs clang and lowers its AST, declaration by declaration.
 
 use crate::clang::ast_reader::{Positions, read, read_bytes};
 use crate::clang::dump::Dump;
@@ -14,12 +14,12 @@ use std::path::Path;
 /// A text to be lowered.
 pub(crate) struct Source<'a> {
     pub input: Input<'a>,
-    /// Its name as positions show it.
+    /// The name in positions.
     pub name: &'a str,
-    /// Its name in messages.
+    /// The name in messages.
     pub path: &'a Path,
     pub flags: &'a [String],
-    /// What clang says of it, if it was asked already.
+    /// The AST, if clang has already been run.
     pub dump: Option<&'a Dump>,
 }
 
