@@ -9,12 +9,12 @@ use touchstone_base::float::Format;
 use touchstone_ir::{DataType, DataTypeId, DataTypes, EnumItem, Field, IntKind, StructKind, Ty};
 
 /// The maximum number of lanes of a vector: each is a register while the vector is computed.
-pub(crate) const MOST_LANES: u64 = 256;
+pub(crate) const MAX_LANES: u64 = 256;
 
 /// Returns the construct by which vectors of this type are unsupported, if they are.
 fn vector_refusal(element: &Type, lanes: u64) -> Option<&'static str> {
     match element.kind {
-        TypeKind::Int { .. } | TypeKind::Float { .. } | TypeKind::Enum(_) if lanes <= MOST_LANES => None,
+        TypeKind::Int { .. } | TypeKind::Float { .. } | TypeKind::Enum(_) if lanes <= MAX_LANES => None,
         TypeKind::Int { .. } | TypeKind::Float { .. } | TypeKind::Enum(_) => Some("vector of very many elements"),
         _ => Some("vector of such elements"),
     }

@@ -1,8 +1,8 @@
-//! Bit-fields: reads and writes of some bits of a few bytes.
+//! Bit-fields: reads and writes of parts of bytes.
 //!
-//! Only the bytes that hold bits of the field are touched, in pieces that memory can access, so neighbours that nobody
-//! wrote stay as they are. A byte that the field shares with others is settled before it is written: whether a byte is
-//! defined is known a byte at a time, so a bit-field next to a written one reads as zero, not as an error.
+//! Only bytes that contain bits of the field are accessed, in pieces of valid widths, so that uninitialised neighbours
+//! are not read. A byte that is shared with other fields is settled before it is written: initialisation is tracked per
+//! byte, so a bit-field next to a written one reads as zero and not as an error.
 
 use crate::lower::context::func::Lowerer;
 use touchstone_base::Span;
@@ -11,7 +11,7 @@ use touchstone_ir::{BinOp, Builtin, InstKind, Operand, Ty, mask};
 /// A bit-field of an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct BitField {
-    /// Its first bit, from the address that the place starts at.
+    /// Its first bit, relative to the address.
     pub first: i64,
     pub width: u8,
     pub signed: bool,
@@ -21,10 +21,10 @@ pub(crate) struct BitField {
 
 /// An access that covers a part of the field.
 struct Piece {
-    /// Bytes from the place's address.
+    /// The offset in bytes from the address.
     offset: i64,
     ty: Ty,
-    /// Where the part starts in the piece, and where in the field.
+    /// The positions of the part in the piece and in the field.
     shift: u8,
     position: u8,
     width: u8,
@@ -70,7 +70,7 @@ impl Lowerer<'_, '_> {
         self.narrowed(whole.unwrap_or(Operand::Const(field.scalar, 0)), field, span)
     }
 
-    /// Writes a bit-field; the value that is then there.
+    /// Writes a bit-field; returns the stored value.
     pub fn store_bits(&mut self, base: Operand, field: BitField, value: Operand, span: Span) -> Operand {
         let value = self.keep(value, span);
         for piece in field.pieces() {
@@ -103,7 +103,7 @@ impl Lowerer<'_, '_> {
         self.bin(op, value, Operand::Const(ty, u64::from(by)), span)
     }
 
-    /// Returns the low bits of a value as the field's type has them.
+    /// Truncates a value to the width of the field and extends it to its type.
     fn narrowed(&mut self, value: Operand, field: BitField, span: Span) -> Operand {
         let unused = field.scalar.bits().saturating_sub(field.width);
         if unused == 0 {

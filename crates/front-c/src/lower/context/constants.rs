@@ -1,4 +1,4 @@
-//! Constant expressions: integers without side effects, as C's rules have them.
+//! Constant expressions: evaluation of integers without side effects, by the rules of C.
 //!
 //! Variables are never constants here, not even `const` ones: a condition on one is a condition.
 
@@ -70,14 +70,14 @@ impl Unit<'_> {
         };
         Some(mask(value, bits))
     }
-    /// Returns the type that a type trait asks about; of `typeof`, clang has the expression.
+    /// Returns the operand type of a type trait; for `typeof`, clang has the expression.
     fn asked_type(&self, node: &Node) -> Type {
         match node.inner.first() {
             Some(operand) if node.kind == K::TypeOfExprType => self.type_of(operand),
             _ => self.type_of(node),
         }
     }
-    /// Returns true if `__builtin_constant_p` says so: a number or a string literal.
+    /// Returns true if `__builtin_constant_p` is true: for a number or a string literal.
     pub fn is_constant(&self, node: &Node) -> bool {
         let is_text = match (&node.kind, node.inner.first()) {
             (K::ParenExpr | K::ImplicitCastExpr, Some(inner)) if node.cast != Cast::LValueToRValue => {
@@ -88,7 +88,7 @@ impl Unit<'_> {
         };
         is_text || self.const_int(node).is_some() || self.const_float(node).is_some()
     }
-    /// What `__builtin_classify_type` says of a value, as gcc numbers it.
+    /// Returns the value of `__builtin_classify_type`, in gcc's numbering.
     pub fn type_class(&self, ty: &Type) -> u64 {
         match &ty.kind {
             TypeKind::Void => 0,
@@ -103,11 +103,11 @@ impl Unit<'_> {
             TypeKind::Record(id) if self.program.types.records[*id].is_union => 13,
             TypeKind::Record(_) => 12,
             TypeKind::Vector(..) => 19,
-            // No type.
+            // gcc's `no_type_class`.
             TypeKind::Refused { .. } => u64::MAX,
         }
     }
-    /// Returns the value of an integer constant expression as a number.
+    /// Returns the value of an integer constant expression, sign-extended if its type is signed.
     pub fn const_signed(&self, node: &Node) -> Option<i64> {
         let ty = self.type_of(node);
         let value = self.const_int(node)?;
@@ -182,7 +182,7 @@ impl Unit<'_> {
         }
     }
 
-    /// Returns the alignment of an expression: that of the declaration, where it names one.
+    /// Returns the alignment of an expression: that of its declaration, if it refers to one.
     fn alignment_of(&self, node: &Node, ty: &Type) -> Option<u64> {
         let own = |id: u64| self.alignments.get(&id).copied();
         match (&node.kind, node.inner.first()) {
@@ -192,13 +192,13 @@ impl Unit<'_> {
                 Some(own(node.decl.as_ref()?.id).map_or(of_type, |own| own.max(of_type)))
             }
             (K::MemberExpr, _) => own(node.link),
-            // gcc looks for the best alignment among the types before the casts.
+            // gcc uses the largest alignment among the types before the casts.
             (K::UnaryOperator, Some(inner)) if node.opcode == Opcode::Star && inner.kind == K::CStyleCastExpr => None,
             _ => Some(self.program.types.align(ty)),
         }
     }
 
-    /// `offsetof`: clang's JSON doesn't say of what, so the source text is parsed.
+    /// Evaluates an `offsetof` by parsing its source text: clang's JSON does not have its operands.
     pub fn offset_of(&self, node: &Node) -> Option<u64> {
         let begin = node.begin.expansion?;
         let name = self.names.get(begin.file as usize)?;
@@ -209,7 +209,7 @@ impl Unit<'_> {
 }
 
 impl Unit<'_> {
-    /// How far an address is from null, from where it starts.
+    /// Returns the offset of an address expression that starts at a null pointer.
     fn null_offset(&self, node: &Node) -> Option<u64> {
         let first = node.inner.first()?;
         match &node.kind {
@@ -236,7 +236,7 @@ impl Unit<'_> {
     }
 }
 
-/// Returns the operation of an arithmetic operator.
+/// Returns the IR operation of an arithmetic operator.
 pub(crate) fn binary_op(opcode: &Opcode, signed: bool) -> Option<BinOp> {
     Some(match opcode {
         Opcode::Plus => BinOp::Add,
@@ -256,7 +256,7 @@ pub(crate) fn binary_op(opcode: &Opcode, signed: bool) -> Option<BinOp> {
     })
 }
 
-/// What an operation gives; `None` for division by zero.
+/// Folds an arithmetic operation; `None` for a division by zero.
 pub(crate) fn fold_bin(op: BinOp, a: u64, b: u64, bits: u8) -> Option<u64> {
     let (sa, sb) = (sign_extend(a, bits), sign_extend(b, bits));
     let amount = (b % u64::from(bits)) as u32;
@@ -279,7 +279,7 @@ pub(crate) fn fold_bin(op: BinOp, a: u64, b: u64, bits: u8) -> Option<u64> {
     Some(mask(value, bits))
 }
 
-/// What a relation gives.
+/// Folds a comparison.
 pub(crate) fn fold_cmp(op: CmpOp, a: u64, b: u64, bits: u8) -> bool {
     let (sa, sb) = (sign_extend(a, bits), sign_extend(b, bits));
     match op {

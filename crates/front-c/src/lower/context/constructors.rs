@@ -1,4 +1,4 @@
-//! What the attributes of a definition say about when it runs: constructors and destructors.
+//! Constructor and destructor attributes of a definition.
 
 use crate::clang::kind::NodeKind as K;
 use crate::clang::node::Node;
@@ -8,7 +8,7 @@ use crate::types::tokens::{Token, tokenize};
 use touchstone_ir::FuncId;
 
 impl Unit<'_> {
-    /// What the attributes of a definition say about when the function runs.
+    /// Registers a definition with constructor or destructor attributes.
     pub fn starters(&mut self, node: &Node, function: FuncId) {
         for attribute in &node.inner {
             let when = match &attribute.kind {

@@ -1,12 +1,12 @@
-//! Loops that have no end and do nothing: `for (;;);` behind a failed check. A run that gets there stays there, which is said in the
-//! module by [`Builtin::Hang`], so that nobody follows it round and round.
+//! Empty infinite loops: `for (;;);` after a failed check. A run that enters one never leaves it, so the loop is
+//! replaced by [`Builtin::Hang`], and executors need not unroll it.
 
 use crate::lower::context::func::Draft;
 use std::collections::BTreeSet;
 use touchstone_base::Id;
 use touchstone_ir::{Builtin, Inst, InstKind, TermKind, Terminator};
 
-/// Ends the blocks of such loops.
+/// Replaces the terminators of blocks in empty loops.
 pub(crate) fn mark(blocks: &mut [Draft]) {
     let next: Vec<Option<usize>> = blocks.iter().map(goes_on).collect();
     let endless: Vec<usize> = (0..blocks.len()).filter(|&block| comes_back(&next, block)).collect();
@@ -19,7 +19,7 @@ pub(crate) fn mark(blocks: &mut [Draft]) {
     }
 }
 
-/// Returns the block behind one that does nothing but go on.
+/// Returns the successor of a block that only jumps.
 fn goes_on(block: &Draft) -> Option<usize> {
     let nothing = block.insts.iter().all(|inst| matches!(inst.kind, InstKind::Point { .. }));
     match &block.terminator {
@@ -28,7 +28,7 @@ fn goes_on(block: &Draft) -> Option<usize> {
     }
 }
 
-/// Returns true if control gets back to a block by blocks that only go on.
+/// Returns true if a block is on a cycle of blocks that only jump.
 fn comes_back(next: &[Option<usize>], block: usize) -> bool {
     let mut seen = BTreeSet::new();
     let mut at = block;

@@ -18,14 +18,14 @@ enum Constant {
     Address(GlobalId, i64),
 }
 
-/// The initial contents of an object, under construction.
+/// The initial contents of an object under construction.
 #[derive(Default)]
 struct Image {
     bytes: Vec<u8>,
     addresses: Vec<(u64, GlobalId, i64)>,
 }
 
-/// Initialised objects beyond this size are refused.
+/// The maximum size of an initialised object, in bytes.
 const LARGEST_IMAGE: u64 = 1 << 28;
 
 type Evaluated<T> = Result<T, String>;
@@ -34,8 +34,8 @@ fn refuse<T>(what: &str) -> Evaluated<T> {
     Err(what.to_string())
 }
 
-/// Returns the string in braces that initialises an array of characters: `char x[4] = {"q"}`. clang also puts braces
-/// around one that initialises a flexible array member.
+/// Returns the string in the braces of `char x[4] = {"q"}`. clang also puts braces around the initialiser of a flexible
+/// array member.
 pub(crate) fn unbraced<'n>(node: &'n Node, ty: &Type) -> &'n Node {
     let of_characters = match &ty.kind {
         TypeKind::Array(element, _) | TypeKind::OpenArray(element) => matches!(element.kind, TypeKind::Int { .. }),
@@ -49,7 +49,7 @@ pub(crate) fn unbraced<'n>(node: &'n Node, ty: &Type) -> &'n Node {
 }
 
 impl Unit<'_> {
-    /// Returns the initial contents of a global. What can't be evaluated poisons the global.
+    /// Evaluates the initial contents of a global. An unsupported initialiser poisons the global.
     pub fn global_init(&mut self, id: GlobalId, node: &Node, ty: &Type) -> Vec<Init> {
         let size = self.program.types.size(ty);
         if size > LARGEST_IMAGE {
@@ -93,7 +93,7 @@ impl Unit<'_> {
                 }
                 TypeKind::Complex(part) if node.inner.len() == 2 => return self.fill_array(image, node, part, at),
                 TypeKind::Record(id) => return self.fill_record(image, node, *id, at),
-                // A flexible array member with initial elements makes the object larger than its type.
+                // The initial elements of a flexible array member make the object larger than its type.
                 TypeKind::OpenArray(element) => {
                     image.grow(at + self.program.types.size(element) * elements(node).len() as u64);
                     return self.fill_array(image, node, element, at);
@@ -254,7 +254,7 @@ impl Unit<'_> {
         }
     }
 
-    /// Pointer plus or minus integer.
+    /// Evaluates the sum or difference of a pointer and an integer.
     fn constant_sum(&mut self, node: &Node, ty: &Type) -> Evaluated<Constant> {
         let [left, right] = node.inner.as_slice() else { return refuse("initialiser") };
         if let Some(what) = self.program.types.refusal(ty) {
@@ -274,7 +274,7 @@ impl Unit<'_> {
             (&node.opcode, self.constant(left), self.constant(right))
             && self.type_of(right).is_pointer()
         {
-            // Labels, which are numbers.
+            // Addresses of labels are numbers.
             return Ok(Constant::Int(a.wrapping_sub(b)));
         }
         let (Constant::Address(global, addend), Some(number)) = (self.constant(pointer)?, self.const_signed(number))
@@ -284,7 +284,7 @@ impl Unit<'_> {
         Ok(Constant::Address(global, addend.wrapping_add(number.wrapping_mul(scale * sign))))
     }
 
-    /// Returns the address of an lvalue.
+    /// Evaluates the address of an lvalue.
     fn address(&mut self, node: &Node) -> Evaluated<Constant> {
         let Some(first) = node.inner.first() else { return self.leaf_address(node) };
         match &node.kind {
@@ -392,7 +392,7 @@ impl Image {
             }
         }
     }
-    /// Bytes between the addresses, without leading and trailing zeros.
+    /// Returns the bytes between the addresses, without leading and trailing zeros.
     fn pieces(mut self) -> Vec<Init> {
         self.addresses.sort_by_key(|address| address.0);
         let mut pieces = Vec::new();

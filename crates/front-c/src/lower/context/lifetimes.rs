@@ -1,15 +1,15 @@
-//! When locals die: at the end of their block, however control leaves it.
+//! Lifetimes of locals: they end with their block, however control leaves it.
 //!
-//! While a body is lowered, what has been declared so far is a chain, and every block of the IR knows where in it the
-//! block begins and ends. What is alive at the end of a block and not at the start of the next one dies on the way, at
-//! that start; a closing brace that is reached ends lives where it stands. So `break`, `continue` and `goto` need nothing
-//! of their own.
+//! During lowering, the declarations so far form a chain, and every block of the IR records its position in the chain
+//! at its beginning and end. Objects that are alive at the end of a block and not at the start of its successor end at
+//! that start; a closing brace that control reaches ends lifetimes itself. So `break`, `continue` and `goto` need no
+//! special treatment.
 //!
-//! Only locals whose address can outlive the expression that takes it have an end of their own: nobody can ask for the
-//! others afterwards. A value without a name lives as long as its function, unless it is a compound literal.
+//! Only locals with an address that can outlive the expression that takes it have an explicit end: the others can't be
+//! accessed afterwards. An unnamed value lives as long as its function, unless it is a compound literal.
 //!
-//! A `goto` back to a label of the same block is no way out of it: variables and literals that the block declares behind the
-//! label stay the objects that they are (C11 6.2.4). Only an array of variable length dies there.
+//! A backward `goto` to a label of the same block does not leave it: variables and literals that the block declares
+//! after the label remain the same objects (C11 6.2.4). Only a variable-length array ends there.
 
 use crate::lower::context::func::{Draft, Lowerer};
 use rustc_hash::FxHashSet;
@@ -17,11 +17,11 @@ use std::collections::BTreeMap;
 use touchstone_base::{Id, Span};
 use touchstone_ir::{Builtin, CBuiltin, Function, Inst, InstKind, Operand, Reg, SlotId, TermKind};
 
-/// Something that dies with its block.
+/// An object that ends with its block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Life {
     Slot(SlotId),
-    /// The array of variable length behind a register.
+    /// The variable-length array that a register points to.
     Array(Reg),
 }
 
@@ -38,53 +38,53 @@ impl Life {
     }
 }
 
-/// A place in the chain of declarations: the last one, if there is any.
+/// A position in the chain of declarations: the last declaration, if any.
 pub(crate) type Mark = Option<usize>;
 
-/// A block of the source: its number in [`Lives::blocks`].
+/// A block of the source: its index in [`Lives::blocks`].
 pub(crate) type Nest = usize;
 
 /// A declaration in the chain.
 struct Declared {
     before: Mark,
     life: Life,
-    /// The block whose end it dies at.
+    /// The block at whose end the object ends.
     nest: Nest,
 }
 
-/// What was declared, each with the one before it.
+/// The chain of declarations.
 #[derive(Default)]
 pub(crate) struct Lives {
     declared: Vec<Declared>,
     now: Mark,
-    /// Blocks of the source behind the function's own, number 0, each with the one around it.
+    /// The enclosing block of each block of the source; the function's own block is number 0.
     blocks: Vec<Nest>,
     nest: Nest,
-    /// In the controlling part of a loop, whose literals live as long as the loop.
+    /// True in the controlling expression of a loop: its literals live as long as the loop.
     controls: bool,
 }
 
 impl Lives {
-    /// Where lowering stands.
+    /// Returns the current position.
     pub fn mark(&self) -> Mark {
         self.now
     }
-    /// A life begins.
+    /// Begins a lifetime.
     pub fn declare(&mut self, life: Life) {
         self.declared.push(Declared { before: self.now, life, nest: self.nest });
         self.now = Some(self.declared.len() - 1);
     }
-    /// The life of a compound literal begins.
+    /// Begins the lifetime of a compound literal.
     pub fn declare_literal(&mut self, slot: SlotId) {
         if !self.controls {
             self.declare(Life::Slot(slot));
         }
     }
-    /// Returns the block of the source where lowering stands.
+    /// Returns the current block of the source.
     pub fn nest(&self) -> Nest {
         self.nest
     }
-    /// Enters a block of the source; [`Lives::leave`] takes what was around it.
+    /// Enters a block of the source; returns the enclosing one, for [`Lives::leave`].
     pub fn enter(&mut self) -> Nest {
         self.blocks.push(self.nest);
         std::mem::replace(&mut self.nest, self.blocks.len())
@@ -93,16 +93,16 @@ impl Lives {
     pub fn leave(&mut self, around: Nest) {
         self.nest = around;
     }
-    /// Returns true if a block of the source is another one or around it.
+    /// Returns true if a block of the source is or encloses another one.
     fn is_around(&self, outer: Nest, inner: Nest) -> bool {
         let parent = |nest: &Nest| nest.checked_sub(1).map(|index| self.blocks[index]);
         std::iter::successors(Some(inner), parent).any(|nest| nest == outer)
     }
-    /// Goes back to a place in a block that control does not fall into.
+    /// Returns to a position, in a block that control does not fall into.
     pub fn reset(&mut self, mark: Mark) {
         self.now = mark;
     }
-    /// What is alive at one place and not at another one, the youngest first.
+    /// Returns the objects that are alive at one position and not at another one, the youngest first.
     fn between(&self, from: Mark, to: Mark) -> impl Iterator<Item = &Declared> {
         let kept: FxHashSet<usize> = self.chain(to).collect();
         self.chain(from).filter(move |index| !kept.contains(index)).map(|index| &self.declared[index])
@@ -110,7 +110,8 @@ impl Lives {
     fn chain(&self, from: Mark) -> impl Iterator<Item = usize> + '_ {
         std::iter::successors(from, |index| self.declared[*index].before)
     }
-    /// What dies on the way from one place to a label (if the target is one) of a block of the source.
+    /// Returns the objects that end on a jump from one position to another, which may be a label of a block of the
+    /// source.
     fn ended(&self, from: Mark, to: Mark, label: Option<Nest>) -> impl Iterator<Item = Life> {
         let stays = move |declared: &Declared| match (declared.life, label) {
             (Life::Slot(_), Some(label)) => self.is_around(declared.nest, label),
@@ -121,7 +122,7 @@ impl Lives {
 }
 
 impl Lowerer<'_, '_> {
-    /// A closing brace: what was declared since the mark dies.
+    /// Ends the lifetimes of objects declared since the mark, at a closing brace.
     pub fn end_lives(&mut self, mark: Mark, span: Span) {
         let ended: Vec<Life> = self.lives.ended(self.lives.mark(), mark, None).collect();
         for life in ended {
@@ -129,7 +130,7 @@ impl Lowerer<'_, '_> {
         }
         self.lives.reset(mark);
     }
-    /// Lowers the controlling part of a loop.
+    /// Lowers the controlling expression of a loop.
     pub fn controlling(&mut self, lower: impl FnOnce(&mut Self)) {
         let outside = std::mem::replace(&mut self.lives.controls, true);
         lower(self);
@@ -137,7 +138,7 @@ impl Lowerer<'_, '_> {
     }
 }
 
-/// Puts ends of lives where jumps leave blocks, and drops those that nobody can tell.
+/// Inserts ends of lifetimes where jumps leave blocks, and removes those that are not observable.
 pub(crate) fn end_on_jumps(blocks: &mut [Draft], function: &Function, lives: &Lives) {
     let mut ends: BTreeMap<usize, Vec<(Life, Span)>> = BTreeMap::new();
     for block in blocks.iter() {
@@ -170,11 +171,11 @@ pub(crate) fn end_on_jumps(blocks: &mut [Draft], function: &Function, lives: &Li
     }
 }
 
-/// Slots whose address is kept somewhere: in a variable, in memory, by a callee, as a number.
+/// Returns the slots with an address that escapes: to a variable, to memory, to a callee, to an integer.
 fn outlived(blocks: &[Draft], function: &Function) -> FxHashSet<SlotId> {
     let mut from: Vec<FxHashSet<SlotId>> = vec![FxHashSet::default(); function.regs.len()];
     let mut found = FxHashSet::default();
-    // Temporaries are made before they are used, but blocks need not be in that order.
+    // Iterated to a fixpoint: temporaries are defined before they are used, but blocks need not be in that order.
     let mut grown = true;
     while grown {
         grown = false;

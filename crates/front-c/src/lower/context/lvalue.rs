@@ -1,4 +1,4 @@
-//! Lvalues: where an expression's object is.
+//! Lvalues: the locations of objects.
 
 use crate::clang::ast_enums::{CastKind as Cast, Opcode};
 use crate::clang::ast_queries::selected;
@@ -10,17 +10,17 @@ use crate::types::ctype::{FieldInfo, Type, TypeKind};
 use touchstone_base::Span;
 use touchstone_ir::{BinOp, Builtin, DataType, InstKind, Operand, Reg, Ty};
 
-/// Where an object is.
+/// The location of an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Place {
     Register(Reg),
-    /// So many bytes after an address.
+    /// An offset in bytes from an address.
     Memory(Operand, i64),
-    /// Some bits after an address.
+    /// A bit-field relative to an address.
     Bits(Operand, BitField),
 }
 
-/// What is done with an object.
+/// The access for which a location is computed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Access {
     Read,
@@ -28,16 +28,16 @@ enum Access {
 }
 
 impl Place {
-    /// For code that nobody reaches.
+    /// A location for unreachable code.
     pub const NOWHERE: Place = Place::Memory(Operand::Const(Ty::Ptr, 0), 0);
 }
 
 impl Lowerer<'_, '_> {
-    /// Returns the place of an lvalue.
+    /// Lowers an lvalue that is read.
     pub fn place(&mut self, node: &Node) -> Place {
         self.place_for(node, Access::Read)
     }
-    /// Returns the place of an lvalue that is going to be written: the indices on the way have points.
+    /// Lowers an lvalue that is written: its indices have program points.
     pub fn written_place(&mut self, node: &Node) -> Place {
         self.place_for(node, Access::Write)
     }
@@ -76,7 +76,8 @@ impl Lowerer<'_, '_> {
                 None => self.no_place("_Generic", node),
             },
             _ if self.unit.type_of(node).is_record() => {
-                // A structure without a name (a call's result): it needs one to have parts.
+                // An rvalue of structure type (a call's result) is stored in a temporary, so that its members have an
+                // address.
                 let ty = self.unit.type_of(node);
                 let address = self.temporary(&ty, span);
                 self.aggregate(node, &ty, address);
@@ -123,7 +124,7 @@ impl Lowerer<'_, '_> {
             _ => self.no_place("variable of an unknown kind", node),
         }
     }
-    /// Returns the place of a variable of the function.
+    /// Returns the location of a local variable.
     pub fn local_place(&mut self, id: u64, span: Span) -> Option<Place> {
         Some(match self.locals.get(&id).copied()? {
             Local::Register(reg) => Place::Register(reg),
@@ -132,7 +133,7 @@ impl Lowerer<'_, '_> {
             Local::Static(global) => Place::Memory(self.global_address(global, span), 0),
         })
     }
-    /// Returns a variable whose type has no layout can't even be named.
+    /// Returns the construct of a variable without a layout, which can't even be designated.
     pub fn variable_refusal(&self, node: &Node) -> Option<&'static str> {
         let ty = self.unit.type_of(node);
         match self.unit.program.types.refusal(&ty) {
@@ -173,7 +174,7 @@ impl Lowerer<'_, '_> {
         let bytes = self.times(index, stride, span);
         Place::Memory(self.offset(address, bytes, span), 0)
     }
-    /// Returns the address that a subscript starts from; of an array, its place, so that constant offsets add up.
+    /// Lowers the base of a subscript; for an array, its location, so that constant offsets are folded.
     fn array_base(&mut self, base: &Node, access: Access) -> Place {
         let mut inner = base;
         while inner.kind == K::ParenExpr
@@ -189,11 +190,11 @@ impl Lowerer<'_, '_> {
         }
         Place::Memory(self.rvalue(base), 0)
     }
-    /// `index * size`.
+    /// Emits `index * size`.
     pub fn bin_scaled(&mut self, index: Operand, size: u64, span: Span) -> Operand {
         if size == 1 { index } else { self.bin(BinOp::Mul, index, Operand::Const(Ty::I64, size), span) }
     }
-    /// Returns the size of what a pointer points to, if it has one.
+    /// Returns the size of a pointer's pointee, if it is known.
     pub fn element_size(&self, pointer: &Type) -> Option<u64> {
         let element = pointer.element()?;
         match element.kind {
@@ -231,7 +232,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// Says by which member a union is looked at, where its inputs depend on that.
+    /// Records by which member a union is accessed, if its inputs depend on that.
     fn look(&mut self, place: Place, record: usize, field: usize, span: Span) {
         let types = &self.unit.program.types;
         let known = &types.records[record];
@@ -245,7 +246,7 @@ impl Lowerer<'_, '_> {
         self.emit(InstKind::Builtin { dst: None, builtin: Builtin::Look, args }, span);
     }
 
-    /// Returns a bit-field of the structure that is so many bytes after an address.
+    /// Returns a bit-field of the structure at an offset from an address.
     pub fn bit_field(&self, before: i64, (first, width): (u64, u64), ty: &Type) -> BitField {
         let types = &self.unit.program.types;
         let scalar = types.scalar(ty);
@@ -264,8 +265,8 @@ impl Lowerer<'_, '_> {
         if let Some(what) = self.unit.program.types.refusal(&ty) {
             return self.no_place(what, node);
         }
-        // No beginning of the slot: where control comes here again in one block the literal is the same object, whose old value
-        // its initialiser may read, and which it writes in whole.
+        // The slot is not begun here: where control returns to the literal within one block, it is the same object. Its
+        // initialiser may read the old value and overwrites it completely.
         let slot = self.new_slot(None, &ty);
         self.lives.declare_literal(slot);
         let address = self.slot_address(slot, span);
@@ -273,11 +274,11 @@ impl Lowerer<'_, '_> {
         Place::Memory(address, 0)
     }
 
-    /// Returns the address of a place in memory.
+    /// Emits the address of an object in memory.
     pub fn address(&mut self, place: Place, span: Span) -> Operand {
         match place {
             Place::Memory(base, offset) => self.offset(base, Operand::Const(Ty::I64, offset as u64), span),
-            // Variables whose address is needed are never in registers, and a bit-field has none.
+            // Variables with an address are never in registers, and a bit-field has no address.
             Place::Register(_) | Place::Bits(..) => Operand::Const(Ty::Ptr, 0),
         }
     }
@@ -294,7 +295,7 @@ impl Lowerer<'_, '_> {
             }
         }
     }
-    /// Writes a scalar; the value that is then there.
+    /// Writes a scalar; returns the stored value.
     pub fn store(&mut self, place: Place, value: Operand, span: Span) -> Operand {
         match place {
             Place::Register(reg) => {
@@ -311,7 +312,7 @@ impl Lowerer<'_, '_> {
     }
 }
 
-/// What is said of a pointer to something without a known size.
+/// Returns the construct of a pointer to a type of unknown size.
 pub(crate) fn unsized_name(pointer: &Type) -> &'static str {
     if pointer.is_variably_modified() { "variable-length array of this form" } else { "incomplete type" }
 }

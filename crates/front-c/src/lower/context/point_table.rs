@@ -1,11 +1,11 @@
-//! The points that a function has so far, and calls that ask for one.
+//! The program points of a function, and the calls that mark labels.
 //!
-//! Only what lowering itself has to keep. `points/` makes them.
+//! Only the state that lowering keeps; `points/` creates the points.
 
 use rustc_hash::FxHashMap;
 use touchstone_ir::{CondTag, DecisionId, PointId};
 
-/// What a point is about: clang's id of the node, or the condition.
+/// The subject of a point: a node, by clang's id, or a condition.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Subject {
     Statement(u64),
@@ -20,14 +20,14 @@ pub(crate) enum Subject {
 /// The points of a function so far.
 #[derive(Default)]
 pub(crate) struct Marks {
-    /// `None` for what has no point.
+    /// The point of each subject; `None` for subjects without one.
     pub known: FxHashMap<Subject, Option<PointId>>,
     pub labels: u32,
-    /// Inside of code that a system header's macro made: its own statements and values are not the user's.
+    /// True inside code from a system header's macro: its statements and values are not the user's.
     pub hidden: bool,
 }
 
-/// How the arguments of a call that marks a label are ordered.
+/// The order of arguments in a call that marks a label.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum LabelCall {
     /// `touchstone_label(id, condition)`.
@@ -36,7 +36,8 @@ pub(crate) enum LabelCall {
     ConditionFirst,
 }
 
-/// Whether a function of this name marks a label. Its definition, if the program has one, is only for ordinary builds.
+/// Returns the argument order of a function that marks a label. The program's own definition, if any, only serves
+/// ordinary builds.
 pub(crate) fn label_call(name: &str) -> Option<LabelCall> {
     match name {
         "touchstone_label" => Some(LabelCall::IdFirst),

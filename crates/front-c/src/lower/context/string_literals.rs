@@ -1,11 +1,11 @@
-//! String literals: from clang's escaped text to bytes.
+//! String literals: decodes clang's escaped spelling.
 
 use crate::clang::kind::NodeKind as K;
 use crate::clang::node::Node;
 use crate::lower::context::unit::Unit;
 use crate::types::ctype::TypeKind;
 
-/// Returns the bytes of a string literal, with its terminator, padded or cut to its type.
+/// Returns the bytes of a string literal with its terminator, padded or truncated to its type.
 pub(crate) fn bytes(node: &Node, unit: &Unit<'_>) -> Option<Vec<u8>> {
     if node.kind != K::StringLiteral {
         return bytes(node.inner.first()?, unit);
@@ -33,12 +33,12 @@ fn decode(text: &str) -> Option<Vec<u32>> {
     let mut chars = body.chars().peekable();
     while let Some(c) = chars.next() {
         if c == '"' {
-            // `""` ends a hexadecimal escape before a digit.
+            // `""` separates a hexadecimal escape from a following digit.
             chars.next();
             continue;
         }
         if c != '\\' {
-            // clang prints bytes from 128 on as octal escapes, so this is ASCII; be exact anyway.
+            // clang prints bytes from 128 on as octal escapes, so this is ASCII in practice.
             let mut buffer = [0; 4];
             units.extend(c.encode_utf8(&mut buffer).bytes().map(u32::from));
             continue;

@@ -1,8 +1,8 @@
 //! Arithmetic on bit-fields of more than 32 bits, where compilers differ.
 //!
-//! C leaves open what such a field is promoted to: gcc computes in a type of the field's own width, clang in its declared
-//! type. Where gcc translates the program, the value is gcc's. Where nobody said who does, and where both give the same value,
-//! that is the value; a path on which they differ ends as unsupported, by name.
+//! C leaves the promotion of such a field implementation-defined: gcc computes in a type of the field's own width,
+//! clang in the declared type. If gcc translates the program, the result is gcc's. If the compiler is unknown, a path
+//! is only supported as long as both results agree.
 
 use crate::clang::ast_enums::{CastKind as Cast, Opcode};
 use crate::clang::kind::NodeKind as K;
@@ -12,12 +12,12 @@ use crate::types::ctype::{Type, TypeKind, WideFields};
 use touchstone_base::Span;
 use touchstone_ir::{BinOp, BranchRole, CmpOp, Operand, TermKind, Ty};
 
-/// How wide an operand is for a compiler that knows the widths of bit-fields.
+/// The width of an operand for a compiler that respects the widths of bit-fields.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Width {
-    /// At most 32 bits: it takes the other's width.
+    /// At most 32 bits: the other operand determines the width.
     Narrow,
-    /// A bit-field's.
+    /// The width of a bit-field.
     Field {
         bits: u8,
         signed: bool,
@@ -28,7 +28,7 @@ enum Width {
 }
 
 impl Width {
-    /// Returns the width in which two operands meet.
+    /// Returns the common width of two operands.
     fn with(self, other: Width) -> Width {
         match (self, other) {
             (Width::Full { signed: a }, Width::Full { signed: b }) => Width::Full { signed: a && b },
@@ -53,8 +53,8 @@ const OWN_WIDTH: &str =
     "bit-fields of more than 32 bits are computed in their own width, as gcc in `CC` does; clang differs";
 
 impl Lowerer<'_, '_> {
-    /// Returns a value of 64 bits in the width of the operands' bit-fields, if the compiler computes in that; if nobody
-    /// knows, goes on only where it is the same.
+    /// Truncates a value of 64 bits to the width of the operands' bit-fields, if the compiler does; if the compiler is
+    /// unknown, continues only where the value is unchanged.
     pub fn in_field_width(&mut self, node: &Node, value: Operand, span: Span) -> Operand {
         let grows = match &node.kind {
             K::BinaryOperator => matches!(node.opcode, Opcode::Plus | Opcode::Minus | Opcode::Star | Opcode::ShiftLeft),
@@ -89,8 +89,8 @@ impl Lowerer<'_, '_> {
         value
     }
 
-    /// Returns the type in which two operands meet, `declared` for a compiler that goes by declared types: an unsigned
-    /// field of 40 bits and a `long` are a `long` for gcc.
+    /// Returns the common type of operands; `declared` for a compiler that uses declared types. For gcc, an unsigned
+    /// field of 40 bits and a `long` have the common type `long`.
     pub fn operation_type(&mut self, operands: &[&Node], declared: Type) -> Type {
         let types = &self.unit.program.types;
         let integer = matches!(declared.kind, TypeKind::Int { bits: 64, .. });
@@ -129,7 +129,7 @@ impl Lowerer<'_, '_> {
             },
             (K::CompoundAssignOperator, [left, _]) => self.read_width(left),
             (K::BinaryOperator, [left, right]) => match &node.opcode {
-                // The distance of two pointers has no operand of its own type.
+                // The difference of two pointers has no operand of its own type.
                 Opcode::Minus if self.unit.type_of(left).is_pointer() => self.declared_width(node),
                 Opcode::Plus
                 | Opcode::Minus
@@ -151,8 +151,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// Returns true if a bit-field of more than 32 bits is somewhere in an expression: without one all compilers go by
-    /// types.
+    /// Returns true if an expression contains a bit-field of more than 32 bits; otherwise compilers agree.
     fn reads_wide_field(&self, node: &Node) -> bool {
         let is_one = node.kind == K::MemberExpr && matches!(self.read_width(node), Width::Field { .. });
         is_one || node.inner.iter().any(|inner| self.reads_wide_field(inner))

@@ -1,8 +1,8 @@
-//! Complex numbers: two parts in memory, passed and assigned as a structure is.
+//! Complex numbers: two parts in memory, passed and assigned like a structure.
 //!
-//! A real operand stays real (C11 G.5): its imaginary part takes no part in sums, products and quotients, so that zeros keep
-//! their signs. Products and quotients of two complex floats are models in C (`models/complex.c`) which treat infinities as
-//! Annex G and the usual compilers do.
+//! A real operand stays real (C11 G.5): it has no imaginary part in sums, products and quotients, so that zeros keep
+//! their signs. Products and quotients of two complex floats are models in C (`models/complex.c`), which treat
+//! infinities as Annex G and common compilers do.
 
 use crate::clang::ast_enums::{CastKind as Cast, Opcode};
 use crate::clang::ast_queries::callee_name;
@@ -20,7 +20,7 @@ use touchstone_base::extended::Extended;
 use touchstone_base::float::{self, Format};
 use touchstone_ir::{BinOp, CmpOp, Operand, Ty, mask, sign_extend};
 
-/// A part that is known at compile time.
+/// A constant part.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum ConstPart {
     Int(u64),
@@ -29,7 +29,7 @@ pub(crate) enum ConstPart {
 }
 
 impl ConstPart {
-    /// As so many bytes of memory.
+    /// Returns its representation in memory, of a size in bytes.
     pub fn bytes(self, size: u64) -> Vec<u8> {
         match self {
             ConstPart::Int(value) | ConstPart::Float(_, value) => {
@@ -89,7 +89,7 @@ impl ConstPart {
     }
 }
 
-/// Returns true if a complex expression is computed here; others are copied as structures are.
+/// Returns true if a complex expression is computed in parts; others are copied like structures.
 pub(crate) fn is_computed_complex(node: &Node) -> bool {
     match &node.kind {
         K::InitListExpr | K::CompoundAssignOperator | K::ImaginaryLiteral | K::ImplicitValueInitExpr => true,
@@ -102,7 +102,7 @@ pub(crate) fn is_computed_complex(node: &Node) -> bool {
 }
 
 impl Type {
-    /// Returns the type of a complex number's parts.
+    /// Returns the type of a complex type's parts.
     pub fn complex(&self) -> Option<Type> {
         match &self.kind {
             TypeKind::Complex(part) => Some((**part).clone()),
@@ -112,7 +112,7 @@ impl Type {
 }
 
 impl Unit<'_> {
-    /// Returns the value of a constant complex expression.
+    /// Evaluates a constant complex expression.
     pub fn const_complex(&self, node: &Node) -> Option<[ConstPart; 2]> {
         let Some(part) = self.type_of(node).complex() else {
             let real = self.const_part(node)?;
@@ -176,7 +176,7 @@ impl Unit<'_> {
             _ => None,
         }
     }
-    /// Returns a part that is an integer in another type.
+    /// Converts a constant integer part to another type.
     fn const_integer_part(&self, value: ConstPart, from: &Type, to: &Type) -> Option<ConstPart> {
         let ConstPart::Int(value) = value else { return None };
         let types = &self.program.types;
@@ -205,7 +205,7 @@ impl Unit<'_> {
 }
 
 impl Lowerer<'_, '_> {
-    /// Returns the real and the imaginary part of a complex expression.
+    /// Evaluates the real and the imaginary part of a complex expression.
     pub fn complex(&mut self, node: &Node) -> [Part; 2] {
         let span = self.unit.span(node);
         let ty = self.unit.type_of(node);
@@ -260,7 +260,7 @@ impl Lowerer<'_, '_> {
             false => Part::Word(Operand::Const(self.unit.program.types.scalar(part), 0)),
         }
     }
-    /// Returns a real expression.
+    /// Evaluates a real expression.
     fn part(&mut self, node: &Node) -> Part {
         match self.unit.type_of(node).in_halves() {
             true => Part::Long(self.wide(node)),
@@ -273,7 +273,7 @@ impl Lowerer<'_, '_> {
             long => long,
         }
     }
-    /// Returns the parts of an operand; a real one has no imaginary part.
+    /// Evaluates the parts of an operand; a real one has no imaginary part.
     fn operand_parts(&mut self, node: &Node, span: Span) -> (Part, Option<Part>) {
         if self.unit.type_of(node).complex().is_some() {
             let [real, imag] = self.complex(node);
@@ -332,7 +332,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// `a op b`; at least one of them is complex.
+    /// Lowers `a op b` where at least one operand is complex.
     fn complex_binary(
         &mut self,
         opcode: &Opcode,
@@ -379,7 +379,7 @@ impl Lowerer<'_, '_> {
     fn is_integer_part(&self, part: &Type) -> bool {
         !part.is_long_double() && self.unit.program.types.format(part).is_none()
     }
-    /// Returns a product or quotient that a model in C computes.
+    /// Calls the model for a product or quotient.
     fn complex_model(&mut self, opcode: &Opcode, part: &Type, a: [Part; 2], b: [Part; 2], node: &Node) -> [Part; 2] {
         let span = self.unit.span(node);
         let types = &self.unit.program.types;
@@ -475,7 +475,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// Whether a complex expression is not zero, an `i1`.
+    /// Compares a complex expression with zero; an `i1`.
     pub fn complex_truth(&mut self, node: &Node, span: Span) -> Operand {
         let part = self.unit.type_of(node).complex().unwrap_or_else(Type::int);
         let [real, imag] = self.complex(node).map(|value| self.part_truth(value, &part, span));
@@ -487,7 +487,7 @@ impl Lowerer<'_, '_> {
             Part::Long(value) => self.long_truth(value, span),
         }
     }
-    /// `==` and `!=`, an `i1`.
+    /// Lowers `==` and `!=`, an `i1`.
     pub fn complex_relation(&mut self, node: &Node, left: &Node, right: &Node, span: Span) -> Operand {
         let ty = [left, right].map(|side| self.unit.type_of(side)).into_iter().find_map(|ty| ty.complex());
         let part = ty.unwrap_or_else(Type::int);
@@ -508,14 +508,14 @@ impl Lowerer<'_, '_> {
             _ => equal,
         }
     }
-    /// Returns the real part of a complex expression as a scalar.
+    /// Evaluates the real part of a complex expression as a scalar.
     pub fn real_part(&mut self, inner: &Node, node: &Node) -> Operand {
         match self.complex(inner)[0] {
             Part::Word(value) => value,
             Part::Long(_) => self.unsupported_value("long double here", node),
         }
     }
-    /// `__real__ inner` and `__imag__ inner` as values.
+    /// Evaluates `__real__ inner` and `__imag__ inner`.
     pub fn part_of(&mut self, node: &Node, inner: &Node, span: Span) -> Part {
         let ty = self.unit.type_of(inner);
         let imaginary = node.opcode == Opcode::Imag;
@@ -526,7 +526,7 @@ impl Lowerer<'_, '_> {
         let real = self.keep_part(real, span);
         if imaginary { self.zero_part(&ty) } else { real }
     }
-    /// Returns the new value of a scalar in `scalar op= complex`.
+    /// Computes the new value of a scalar in `scalar op= complex`.
     pub fn complex_compound(
         &mut self,
         node: &Node,

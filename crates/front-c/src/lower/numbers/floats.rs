@@ -1,6 +1,6 @@
 //! Floats: constants, conversions and arithmetic as operations on bits.
 //!
-//! `float` and `double` only; `long double` and the other formats are refused by name where they are used.
+//! Only `float` and `double`: other formats are unsupported, except `long double` (`long_double.rs`).
 
 use crate::clang::ast_enums::{CastKind as Cast, Opcode};
 use crate::clang::ast_queries::{callee_name, selected};
@@ -13,7 +13,7 @@ use touchstone_base::Span;
 use touchstone_base::float::{self, Format, Op};
 use touchstone_ir::{BinOp, CastOp, CmpOp, InstKind, Operand, Ty, mask};
 
-/// Returns the operation of an arithmetic operator.
+/// Returns the float operation of an arithmetic operator.
 pub(crate) fn float_op(opcode: &Opcode) -> Option<Op> {
     Some(match opcode {
         Opcode::Plus => Op::Add,
@@ -24,7 +24,7 @@ pub(crate) fn float_op(opcode: &Opcode) -> Option<Op> {
     })
 }
 
-/// Returns a relation: its operation, whether the operands are swapped, whether the outcome is negated.
+/// Returns the operation of a comparison, whether its operands are swapped, and whether its result is negated.
 pub(crate) fn float_relation(opcode: &Opcode) -> (Op, bool, bool) {
     match opcode {
         Opcode::Equal => (Op::Eq, false, false),
@@ -36,7 +36,7 @@ pub(crate) fn float_relation(opcode: &Opcode) -> (Op, bool, bool) {
     }
 }
 
-/// How one arithmetic type (no truth value) becomes another where a float is involved.
+/// Returns the conversion between two arithmetic types (except `_Bool`), if one of them is a float.
 pub(crate) fn conversion(types: &Types, from: &Type, to: &Type) -> Option<(Op, Format)> {
     Some(match (types.format(from), types.format(to)) {
         (Some(from), Some(to)) => (Op::Convert(to), from),
@@ -63,7 +63,7 @@ impl Types {
 }
 
 impl Unit<'_> {
-    /// Returns the bits of a constant expression of a float type.
+    /// Evaluates a constant expression of a float type to its bits.
     pub fn const_float(&self, node: &Node) -> Option<u64> {
         let format = self.program.types.format(&self.type_of(node))?;
         let first = || node.inner.first();
@@ -83,7 +83,7 @@ impl Unit<'_> {
                 let args = [self.const_float(left)?, self.const_float(right)?];
                 let is_nan = |bits: &u64| bits & format.magnitude_mask() > format.infinity();
                 match float::eval(float_op(&node.opcode)?, format, &args) {
-                    // Compilers make one without a sign, processors one with it.
+                    // Compilers produce a NaN without a sign, processors one with it.
                     made if is_nan(&made) && !args.iter().any(is_nan) => Some(format.infinity() | format.quiet_bit()),
                     made => Some(made),
                 }
@@ -107,7 +107,7 @@ impl Unit<'_> {
             _ => None,
         }
     }
-    /// Returns a constant float as an integer, if it fits.
+    /// Converts a constant float to an integer, if it fits.
     pub fn const_from_float(&self, node: &Node, inner: &Node) -> Option<u64> {
         let value = self.const_float(inner)?;
         let (op, format) = conversion(&self.program.types, &self.type_of(inner), &self.type_of(node))?;
@@ -118,7 +118,7 @@ impl Unit<'_> {
         };
         fits.then(|| float::eval(op, format, &[value]))
     }
-    /// Returns the outcome of a relation between constant floats.
+    /// Folds a comparison of constant floats.
     pub fn const_relation(&self, opcode: &Opcode, left: &Node, right: &Node) -> Option<u64> {
         let format = self.program.types.format(&self.type_of(left))?;
         let (a, b) = (self.const_float(left)?, self.const_float(right)?);
@@ -128,7 +128,7 @@ impl Unit<'_> {
     }
 }
 
-/// Returns the bits of a literal as clang prints it: with as many digits as tell it from its neighbours.
+/// Returns the bits of a literal in clang's spelling, which has enough digits to be exact.
 pub(crate) fn literal(text: &str, format: Format) -> Option<u64> {
     match format {
         Format::F32 => text.parse().ok().map(|value: f32| u64::from(value.to_bits())),
@@ -136,19 +136,19 @@ pub(crate) fn literal(text: &str, format: Format) -> Option<u64> {
     }
 }
 
-/// What the compiler's own names of constants stand for.
+/// Returns the value of a builtin that names a constant.
 fn named_constant(name: &str, format: Format) -> Option<u64> {
     match name.strip_prefix("__builtin_")?.trim_end_matches('f') {
-        // The name of infinity ends in the suffix, too.
+        // The name of infinity itself ends in the suffix.
         "in" | "huge_val" => Some(format.infinity()),
-        // The text inside says how the bits are filled; nearly always it is empty.
+        // The argument sets the payload; it is nearly always empty.
         "nan" => Some(format.infinity() | format.quiet_bit()),
         _ => None,
     }
 }
 
 impl Lowerer<'_, '_> {
-    /// `op(args)`.
+    /// Emits `op(args)`, or folds it.
     pub fn float(&mut self, op: Op, format: Format, args: &[Operand], span: Span) -> Operand {
         let ty = Ty::Int(op.result_bits(format));
         let known: Option<Vec<u64>> = args
@@ -165,14 +165,14 @@ impl Lowerer<'_, '_> {
         self.emit(InstKind::Float { dst, op, format, args: args.to_vec() }, span);
         Operand::Reg(dst)
     }
-    /// Returns a relation, an `i1`.
+    /// Emits a comparison, an `i1`.
     pub fn float_relation(&mut self, opcode: &Opcode, format: Format, a: Operand, b: Operand, span: Span) -> Operand {
         let (op, swapped, negated) = float_relation(opcode);
         let args = if swapped { [b, a] } else { [a, b] };
         let truth = self.float(op, format, &args, span);
         if negated { self.bin(BinOp::Xor, truth, Operand::Const(Ty::I1, 1), span) } else { truth }
     }
-    /// Whether a scalar is not zero, an `i1`.
+    /// Compares a scalar with zero; an `i1`.
     pub fn truth_of(&mut self, value: Operand, ty: &Type, span: Span) -> Operand {
         let zero = Operand::Const(self.ty(value), 0);
         match self.unit.program.types.format(ty) {
@@ -180,7 +180,7 @@ impl Lowerer<'_, '_> {
             None => self.cmp(CmpOp::Ne, value, zero, span),
         }
     }
-    /// Returns a value of an arithmetic type in another.
+    /// Converts a value to another arithmetic type.
     pub fn convert(&mut self, value: Operand, from: &Type, to: &Type, span: Span) -> Operand {
         let types = &self.unit.program.types;
         let (scalar, signed) = (types.scalar(to), types.is_signed(from));
@@ -194,7 +194,7 @@ impl Lowerer<'_, '_> {
             None => self.resize(value, scalar, signed, span),
         }
     }
-    /// `-value`.
+    /// Computes `-value`.
     pub fn negated(&mut self, value: Operand, ty: &Type, span: Span) -> Operand {
         let scalar = self.ty(value);
         match self.unit.program.types.format(ty) {
@@ -202,7 +202,7 @@ impl Lowerer<'_, '_> {
             None => self.bin(BinOp::Sub, Operand::Const(scalar, 0), value, span),
         }
     }
-    /// `value + 1` or `value - 1`.
+    /// Computes `value + 1` or `value - 1`.
     pub fn stepped(&mut self, value: Operand, ty: &Type, up: bool, span: Span) -> Operand {
         match self.unit.program.types.format(ty) {
             Some(format) => {
@@ -215,7 +215,7 @@ impl Lowerer<'_, '_> {
             }
         }
     }
-    /// `condition ? a : b` without a branch.
+    /// Emits `condition ? a : b` without a branch.
     pub fn select(&mut self, condition: Operand, a: Operand, b: Operand, span: Span) -> Operand {
         let ty = self.ty(a);
         let ones = match condition {

@@ -1,7 +1,7 @@
-//! `__int128`: two registers while it is computed, 16 bytes in memory, passed and returned as a structure is.
+//! `__int128`: two registers while it is computed, 16 bytes in memory, passed and returned like a structure.
 //!
-//! Registers, terms and values are 64 bits everywhere else, and stay so. Sums, products, shifts and relations are made of
-//! halves without a branch; division and conversions to and from floats are models in C (`models/wide.c`).
+//! Registers, terms and values have at most 64 bits everywhere else. Sums, products, shifts and comparisons are
+//! composed of halves without a branch; division and conversions to and from floats are models in C (`models/wide.c`).
 
 use crate::clang::ast_enums::{CastKind as Cast, Opcode};
 use crate::clang::ast_queries::selected;
@@ -16,7 +16,7 @@ use touchstone_base::extended::Extended;
 use touchstone_base::float::{Format, Op};
 use touchstone_ir::{BinOp, Callee, CmpOp, DecisionKind, InstKind, Operand, TermKind, Ty};
 
-/// The low and the high half.
+/// A value in two words: the low and the high half.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Wide {
     pub low: Operand,
@@ -29,7 +29,7 @@ const fn word(value: u64) -> Operand {
     Operand::Const(Ty::I64, value)
 }
 
-/// Returns a constant `long double`.
+/// Returns a constant `long double` in two words.
 pub(crate) fn number(value: Extended) -> Wide {
     Wide { low: Operand::Const(Ty::I64, value.significand), high: Operand::Const(Ty::I64, u64::from(value.head)) }
 }
@@ -38,7 +38,7 @@ pub(crate) fn number(value: Extended) -> Wide {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Part {
     Word(Operand),
-    /// Of a `long double`.
+    /// A part of type `long double`.
     Long(Wide),
 }
 
@@ -49,11 +49,11 @@ impl Wide {
 }
 
 impl Type {
-    /// Returns true if it is handled as two words.
+    /// Returns true if values are computed in two words.
     pub fn in_halves(&self) -> bool {
         self.wide().is_some() || self.is_long_double()
     }
-    /// Whether it is an integer of 128 bits; if so, whether it is signed.
+    /// Returns the signedness of a 128-bit integer type; `None` for other types.
     pub fn wide(&self) -> Option<bool> {
         match self.kind {
             TypeKind::Wide { signed } => Some(signed),
@@ -63,7 +63,7 @@ impl Type {
 }
 
 impl Unit<'_> {
-    /// Returns the value of a constant expression of 128 bits.
+    /// Evaluates a constant expression of 128 bits.
     pub fn const_wide(&self, node: &Node) -> Option<u128> {
         let ty = self.type_of(node);
         let Some(signed) = ty.wide() else {
@@ -200,7 +200,7 @@ impl Lowerer<'_, '_> {
         self.unsupported(what, node);
         Wide::constant(0)
     }
-    /// Returns an operand that need not have 128 bits itself (the amount of a shift).
+    /// Evaluates an operand that need not have 128 bits itself (a shift amount).
     fn wide_operand(&mut self, node: &Node, span: Span) -> Wide {
         let ty = self.unit.type_of(node);
         if ty.wide().is_some() {
@@ -278,7 +278,7 @@ impl Lowerer<'_, '_> {
             }
         }
     }
-    /// `left op= right` where the left side has 128 bits.
+    /// Lowers `left op= right` for a left side of 128 bits.
     fn wide_compound(&mut self, node: &Node, left: &Node, right: &Node, span: Span) -> Wide {
         let ty = self.unit.type_of(left);
         let place = self.written_place(left);
@@ -297,7 +297,7 @@ impl Lowerer<'_, '_> {
         let new = self.wide_binary(node.opcode.computed(), signed, old, operand, node);
         self.store_wide(place, new, span)
     }
-    /// `old op operand` in 128 bits where the left side of a compound assignment is narrower.
+    /// Computes `old op operand` in 128 bits for a narrower left side of a compound assignment.
     pub fn narrow_compound(
         &mut self,
         node: &Node,
@@ -322,7 +322,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// Reads what an object holds. Of a `long double` only 10 bytes mean something.
+    /// Reads an object in two words. A `long double` has only 10 significant bytes.
     pub fn load_halves(&mut self, place: Place, ty: &Type, span: Span) -> Wide {
         let Place::Memory(base, offset) = place else { return Wide::constant(0) };
         if !ty.is_long_double() {
@@ -347,7 +347,7 @@ impl Lowerer<'_, '_> {
         };
         Wide { low: half(0), high: half(8) }
     }
-    /// Writes both halves; the value that is then there.
+    /// Writes both halves; returns the stored value.
     pub fn store_wide(&mut self, place: Place, value: Wide, span: Span) -> Wide {
         if let Place::Memory(base, offset) = place {
             for (at, half) in [(0, value.low), (8, value.high)] {
@@ -357,7 +357,7 @@ impl Lowerer<'_, '_> {
         }
         value
     }
-    /// Returns a value of an integer (or pointer) type in 128 bits.
+    /// Extends an integer (or pointer) to 128 bits.
     pub fn widened(&mut self, value: Operand, from: &Type, span: Span) -> Wide {
         let signed = self.unit.program.types.is_signed(from);
         let low = self.resize(value, Ty::I64, signed, span);
@@ -365,12 +365,12 @@ impl Lowerer<'_, '_> {
         let high = if signed { self.bin(BinOp::AShr, low, word(63), span) } else { ZERO };
         Wide { low, high }
     }
-    /// Whether it is not 0, an `i1`.
+    /// Compares with 0; an `i1`.
     pub fn wide_truth(&mut self, value: Wide, span: Span) -> Operand {
         let any = self.bin(BinOp::Or, value.low, value.high, span);
         self.cmp(CmpOp::Ne, any, ZERO, span)
     }
-    /// Returns a relation, an `i1`.
+    /// Emits a comparison, an `i1`.
     pub fn wide_relation(&mut self, opcode: &Opcode, signed: bool, a: Wide, b: Wide, span: Span) -> Operand {
         let not = |this: &mut Self, truth| this.bin(BinOp::Xor, truth, Operand::Const(Ty::I1, 1), span);
         match opcode {
@@ -397,7 +397,7 @@ impl Lowerer<'_, '_> {
             }
         }
     }
-    /// Returns an arithmetic operator.
+    /// Lowers an arithmetic operator.
     pub fn wide_binary(&mut self, opcode: &Opcode, signed: bool, a: Wide, b: Wide, node: &Node) -> Wide {
         let span = self.unit.span(node);
         match opcode {
@@ -430,7 +430,7 @@ impl Lowerer<'_, '_> {
         let high = self.bin(op, a.high, b.high, span);
         Wide { low, high: self.bin(op, high, carry, span) }
     }
-    /// What a sum carries out of 128 bits, or a difference borrows.
+    /// Computes the carry of a sum out of 128 bits, or the borrow of a difference.
     pub fn wide_carry(&mut self, op: BinOp, a: Wide, b: Wide, span: Span) -> Operand {
         let less = |this: &mut Self, x, y| {
             let less = this.cmp(CmpOp::Ult, x, y, span);
@@ -450,7 +450,7 @@ impl Lowerer<'_, '_> {
         };
         self.bin(BinOp::Or, first, second, span)
     }
-    /// Schoolbook multiplication of the low halves by 32-bit digits; the rest only matters for the high half.
+    /// Multiplies the low halves by 32-bit digits (schoolbook); the other products affect only the high half.
     fn wide_product(&mut self, a: Wide, b: Wide, span: Span) -> Wide {
         let (digit, half) = (word(0xffff_ffff), word(32));
         let [a0, b0] = [a.low, b.low].map(|x| self.bin(BinOp::And, x, digit, span));
@@ -474,7 +474,7 @@ impl Lowerer<'_, '_> {
         Wide { low: self.bin(BinOp::Mul, a.low, b.low, span), high }
     }
     fn wide_quotient(&mut self, opcode: &Opcode, signed: bool, a: Wide, b: Wide, span: Span) -> Wide {
-        // Goes wrong here, in the user's text, if the divisor is zero.
+        // Fails here, at the position in the user's source, if the divisor is zero.
         let any = self.bin(BinOp::Or, b.low, b.high, span);
         self.bin(BinOp::UDiv, word(1), any, span);
         let slot = self.new_bytes(32);
@@ -486,14 +486,14 @@ impl Lowerer<'_, '_> {
         let into = self.slot_address(slot, span);
         self.load_wide(Place::Memory(into, if *opcode == Opcode::Slash { 0 } else { 16 }), span)
     }
-    /// Returns the amount modulo 64, as one, and all ones if it is 64 or more.
+    /// Returns the amount modulo 64, and a mask of ones if it is 64 or more.
     fn shift_parts(&mut self, amount: Operand, span: Span) -> (Operand, Operand) {
         let small = self.bin(BinOp::And, amount, word(63), span);
         let big = self.bin(BinOp::LShr, amount, word(6), span);
         let big = self.bin(BinOp::And, big, word(1), span);
         (small, self.bin(BinOp::Sub, ZERO, big, span))
     }
-    /// `a` where the mask is 0, `b` where it is all ones.
+    /// Selects `a` where the mask is 0, `b` where it is 1.
     fn masked(&mut self, mask: Operand, a: Operand, b: Operand, span: Span) -> Operand {
         let differing = self.bin(BinOp::Xor, a, b, span);
         let kept = self.bin(BinOp::And, differing, mask, span);
@@ -503,7 +503,7 @@ impl Lowerer<'_, '_> {
         let (small, big) = self.shift_parts(amount, span);
         let low = self.bin(BinOp::Shl, value.low, small, span);
         let high = self.bin(BinOp::Shl, value.high, small, span);
-        // In two steps, since a shift by 64 is none.
+        // In two steps, since a shift by 64 is undefined.
         let rest = self.bin(BinOp::Xor, small, word(63), span);
         let moved = self.bin(BinOp::LShr, value.low, word(1), span);
         let moved = self.bin(BinOp::LShr, moved, rest, span);
@@ -522,7 +522,7 @@ impl Lowerer<'_, '_> {
         Wide { low: self.masked(big, low, high, span), high: self.masked(big, high, fill, span) }
     }
 
-    /// As a float.
+    /// Converts to a float.
     pub fn wide_to_float(&mut self, value: Wide, signed: bool, format: Format, span: Span) -> Operand {
         let (name, result) = match format {
             Format::F32 => ("touchstone_wide_to_float", "float (unsigned long, unsigned long, unsigned long)"),

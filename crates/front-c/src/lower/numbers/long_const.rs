@@ -1,6 +1,6 @@
-//! Sums, products and quotients of constant `long double`s, as initialisers of globals have them.
+//! Constant folding of `long double`: sums, products and quotients in initialisers of globals.
 //!
-//! The same steps as `models/longdouble.c`, which programs compute with. Rounded to nearest even.
+//! The same algorithm as in `models/longdouble.c`, which programs compute with. Rounds to nearest even.
 
 use crate::clang::ast_enums::Opcode;
 use touchstone_base::extended::Extended;
@@ -10,7 +10,7 @@ const SIGN: u16 = 0x8000;
 const MOST: u16 = 0x7fff;
 const TOP: u64 = 1 << 63;
 
-/// What is no number, as compilers make it (processors set its sign).
+/// The NaN of an invalid operation, as compilers produce it (processors set its sign).
 const INVALID: Extended = Extended { significand: 3 << 62, head: MOST };
 
 fn is_infinite(value: Extended) -> bool {
@@ -21,12 +21,12 @@ fn infinity(sign: u16) -> Extended {
     Extended { significand: TOP, head: sign | MOST }
 }
 
-/// Returns the value is its significand times two to this.
+/// Returns the exponent of two by which the significand is multiplied.
 fn power_of(value: Extended) -> i64 {
     i64::from((value.head & MOST).max(1)) - BIAS - 63
 }
 
-/// `value * 2^power`, rounded; the last bit of the value also stands for bits that were lost.
+/// Rounds `value * 2^power`; the last bit of the value is a sticky bit.
 fn finish(sign: u16, value: u128, power: i64) -> Extended {
     let width = i64::from(128 - value.leading_zeros());
     if width == 0 {
@@ -65,7 +65,7 @@ fn finish(sign: u16, value: u128, power: i64) -> Extended {
     Extended { significand, head: sign | exponent as u16 }
 }
 
-/// `a op b`; `None` for another operator.
+/// Folds `a op b`; `None` for another operator.
 pub(crate) fn eval(opcode: &Opcode, a: Extended, b: Extended) -> Option<Extended> {
     if !matches!(opcode, Opcode::Plus | Opcode::Minus | Opcode::Star | Opcode::Slash) {
         return None;

@@ -1,7 +1,8 @@
-//! `long double`: x87's 80 bits, as two words like [`crate::lower::numbers::int128`]: the significand, then sign and exponent.
+//! `long double`: x87's extended format, in two words like [`crate::lower::numbers::int128`]: the significand, then
+//! sign and exponent.
 //!
-//! Computed exactly by a model in C (`models/longdouble.c`). That is for runs only: whoever speaks of all runs stops at the
-//! first operation, by name, since the model has an outcome for every normalisation.
+//! Computed exactly by a model in C (`models/longdouble.c`), in concrete runs only: symbolic execution stops at the
+//! first operation, since the model has a path for every normalisation.
 
 use crate::clang::ast_enums::{CastKind as Cast, Opcode};
 use crate::clang::ast_queries::callee_name;
@@ -27,7 +28,7 @@ impl Type {
 }
 
 impl Unit<'_> {
-    /// Returns the value of a constant expression of type `long double`.
+    /// Evaluates a constant expression of type `long double`.
     pub fn const_long_double(&self, node: &Node) -> Option<Extended> {
         let ty = self.type_of(node);
         if !ty.is_long_double() {
@@ -72,11 +73,11 @@ impl Unit<'_> {
 }
 
 impl Lowerer<'_, '_> {
-    /// Returns a literal.
+    /// Evaluates a literal.
     pub fn long_literal(&mut self, node: &Node) -> Option<Wide> {
         self.unit.const_long_double(node).map(number)
     }
-    /// Evaluates an arithmetic expression and makes it a `long double`.
+    /// Evaluates an arithmetic expression and converts it to `long double`.
     pub fn long_of(&mut self, node: &Node, span: Span) -> Wide {
         let from = self.unit.type_of(node);
         if from.is_long_double() {
@@ -116,7 +117,7 @@ impl Lowerer<'_, '_> {
             }
         }
     }
-    /// Returns a `long double` as another arithmetic type (no truth value).
+    /// Converts a `long double` to another arithmetic type except `_Bool`.
     pub fn long_to(&mut self, value: Wide, to: &Type, span: Span) -> Operand {
         let scalar = self.unit.program.types.scalar(to);
         self.run_only("long double", span);
@@ -136,7 +137,7 @@ impl Lowerer<'_, '_> {
         }
         self.resize(Operand::Reg(dst), scalar, false, span)
     }
-    /// `a op b`.
+    /// Computes `a op b`.
     pub fn long_binary(&mut self, opcode: &Opcode, a: Wide, b: Wide, node: &Node) -> Wide {
         let span = self.unit.span(node);
         let name = match opcode {
@@ -152,16 +153,16 @@ impl Lowerer<'_, '_> {
         };
         self.long_result(name, vec![a.low, a.high, b.low, b.high], span)
     }
-    /// `-value`.
+    /// Computes `-value`.
     pub fn long_negated(&mut self, value: Wide, span: Span) -> Wide {
         Wide { low: value.low, high: self.bin(BinOp::Xor, value.high, SIGN, span) }
     }
-    /// `value + 1` or `value - 1`.
+    /// Computes `value + 1` or `value - 1`.
     pub fn long_stepped(&mut self, value: Wide, up: bool, span: Span) -> Wide {
         let one = number(Extended::from_integer(1, !up));
         self.long_result("touchstone_long_add", vec![value.low, value.high, one.low, one.high], span)
     }
-    /// Returns a relation, an `i1`.
+    /// Emits a comparison, an `i1`.
     pub fn long_relation(&mut self, opcode: &Opcode, a: Wide, b: Wide, span: Span) -> Operand {
         self.run_only("long double", span);
         let dst = self.temp(Ty::I32);
@@ -184,12 +185,12 @@ impl Lowerer<'_, '_> {
             }
         }
     }
-    /// Whether it is not zero, an `i1`.
+    /// Compares with zero; an `i1`.
     pub fn long_truth(&mut self, value: Wide, span: Span) -> Operand {
         self.run_only("long double", span);
         self.cmp(CmpOp::Ne, value.low, Operand::Const(Ty::I64, 0), span)
     }
-    /// `left op= right` where one of them is a `long double` and the left side is not.
+    /// Computes the new value of `left op= right` where the left side is no `long double`.
     pub fn long_compound(&mut self, node: &Node, old: Operand, ty: &Type, right: &Node, span: Span) -> Operand {
         let a = self.long_from(old, ty, span);
         let b = self.long_of(right, span);
@@ -213,7 +214,7 @@ impl Lowerer<'_, '_> {
         let into = self.slot_address(slot, span);
         self.load_wide(Place::Memory(into, 0), span)
     }
-    /// What follows is only known of a run.
+    /// Marks the following code as supported in concrete runs only.
     pub fn run_only(&mut self, name: &str, span: Span) {
         let name = self.unit.program.text_literal(name, span);
         let name = self.global_address(name, span);

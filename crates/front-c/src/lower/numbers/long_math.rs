@@ -1,6 +1,6 @@
-//! What math.h says of a `long double` by its bits: classification, signs, infinities.
+//! Functions of math.h on `long double` that only need its bits: classification, signs, infinities.
 //!
-//! Relations are those of `long_double`. Other functions on `long double` are not here: they are external functions.
+//! Comparisons are in `long_double`. Deliberately not here: other functions on `long double`, which are external.
 
 use crate::clang::ast_enums::Opcode;
 use crate::clang::ast_queries::callee_name;
@@ -12,7 +12,7 @@ use touchstone_base::Span;
 use touchstone_base::extended::Extended;
 use touchstone_ir::{BinOp, CmpOp, Operand, Ty};
 
-/// The largest exponent: infinities and what is no number.
+/// The exponent of infinities and NaNs.
 const MOST: u64 = 0x7fff;
 const SIGN: u64 = 0x8000;
 
@@ -20,7 +20,7 @@ fn word(value: u64) -> Operand {
     Operand::Const(Ty::I64, value)
 }
 
-/// What the compiler's own names of constants stand for.
+/// Returns the value of a builtin that names a constant.
 pub(crate) fn named_constant(name: &str, node: &Node) -> Option<Extended> {
     match name {
         "__builtin_infl" | "__builtin_huge_vall" => Some(Extended { significand: 1 << 63, head: MOST as u16 }),
@@ -32,7 +32,7 @@ pub(crate) fn named_constant(name: &str, node: &Node) -> Option<Extended> {
 }
 
 impl Lowerer<'_, '_> {
-    /// Returns a call whose value is a matter of bits, if it is one.
+    /// Lowers a call that only needs the bits of its arguments; `None` for other calls.
     pub fn long_call(&mut self, node: &Node, span: Span) -> Option<Wide> {
         let name = callee_name(node)?;
         if self.is_own(name) {
@@ -53,7 +53,7 @@ impl Lowerer<'_, '_> {
                 let sign = self.bin(BinOp::And, sign.high, word(SIGN), span);
                 Some(Wide { low: value.low, high: self.bin(BinOp::Or, magnitude, sign, span) })
             }
-            // Of a number and no number it is the number.
+            // If one operand is a NaN, the result is the other one.
             (name @ ("fmaxl" | "fminl"), [a, b]) => {
                 let (a, b) = (self.long_of(a, span), self.long_of(b, span));
                 let better = self.long_relation(
@@ -73,7 +73,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// `ilogbl`, an `int`.
+    /// Lowers `ilogbl`, an `int`.
     pub fn long_exponent(&mut self, value: &Node, span: Span) -> Operand {
         let value = self.long_of(value, span);
         self.run_only("long double", span);
@@ -146,7 +146,7 @@ impl Lowerer<'_, '_> {
         };
         self.resize(truth, Ty::I32, false, span)
     }
-    /// Whether the exponent is the largest and the fraction is (or is not) zero.
+    /// Returns true, an `i1`, if the exponent is the largest and the fraction is (or is not) zero.
     fn long_is_special(&mut self, value: Wide, fraction: CmpOp, span: Span) -> Operand {
         let exponent = self.bin(BinOp::And, value.high, word(MOST), span);
         let special = self.cmp(CmpOp::Eq, exponent, word(MOST), span);

@@ -1,8 +1,7 @@
-//! Calls of math.h: operations and bit patterns where that is all there is to a function, else the host's values.
+//! Calls of math.h: as operations or bit patterns where that is exact, otherwise with the host's values.
 //!
-//! Nothing here branches, so that a path does not split where the source has no decision. What needs loops or pointers
-//! is modelled in C (`models/math.c`). Classification of a `long double` is in
-//! `long_math`.
+//! Without branches, so that a path does not fork where the source has no decision. Functions that need loops or
+//! pointers are models in C (`models/math.c`). Classification of `long double` is in `long_math.rs`.
 
 use crate::clang::ast_enums::Opcode;
 use crate::clang::kind::NodeKind as K;
@@ -14,48 +13,48 @@ use touchstone_base::float::{Format, Op, Rounding};
 use touchstone_base::math::Function;
 use touchstone_ir::{BinOp, Builtin, CmpOp, InstKind, Operand, Ty};
 
-/// What a function of math.h does.
+/// The lowering of a function of math.h.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Math {
     /// One operation.
     Plain(Op),
-    /// Rounded to an integer of 64 bits.
+    /// Rounding to an integer of 64 bits.
     Integer(Rounding),
     Abs,
     CopySign,
     Min,
     Max,
-    /// Positive difference.
+    /// The positive difference.
     Dim,
-    /// The host's value.
+    /// The value that the host computes.
     Host(Function),
-    /// Infinity (also the huge value).
+    /// Infinity (also `HUGE_VAL`).
     Infinity,
     Nan,
-    /// The bits of a float, and back: for models.
+    /// Conversions between a float and its bits, for models.
     Bits,
     FromBits,
 }
 
-/// Classification: the argument has any float type.
+/// A classification macro, with an argument of any float type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Classify {
     Nan,
     Infinite,
-    /// 1 or -1 with its sign.
+    /// 1 or -1 for an infinity, by its sign.
     InfiniteSign,
     Finite,
     Normal,
     Sign,
-    /// Chooses among its first arguments.
+    /// `fpclassify`, which selects one of its first arguments.
     Class,
-    /// A relation that is false for unordered operands.
+    /// A comparison that is false for unordered operands.
     Relation(&'static Opcode),
     LessGreater,
     Unordered,
 }
 
-/// Returns the function of a name, and its format.
+/// Returns the lowering of a function of math.h, with its format.
 pub(crate) fn known(name: &str) -> Option<(Math, Format)> {
     let plain = name.strip_prefix("__builtin_").unwrap_or(name);
     if let Some(math) = for_double(plain) {
@@ -89,7 +88,7 @@ fn for_double(name: &str) -> Option<Math> {
     })
 }
 
-/// Returns the classification of a name.
+/// Returns the classification of a builtin or function.
 pub(crate) fn classification(name: &str) -> Option<Classify> {
     Some(match name {
         "__builtin_isnan" | "__builtin_isnanf" | "__builtin_isnanl" | "__isnan" | "__isnanf" | "__isnanl" | "isnan"
@@ -137,7 +136,7 @@ impl Lowerer<'_, '_> {
             return self.unsupported_value("nan with a text", node);
         }
         let mut values = Vec::new();
-        // The text of a NaN is not evaluated.
+        // The argument of `nan` is not evaluated.
         for arg in args.iter().filter(|_| math != Math::Nan) {
             values.push(self.float_argument(arg, format, span));
         }
@@ -155,8 +154,8 @@ impl Lowerer<'_, '_> {
                 let sign = self.bin(BinOp::And, b, number(format.sign_mask()), span);
                 self.bin(BinOp::Or, magnitude, sign, span)
             }
-            // Of a number and no number it is the number. Of zeros C allows either: glibc gives the second of doubles and
-            // the first of floats.
+            // If one operand is a NaN, the result is the other one. Of zeros C allows either: glibc returns the second
+            // of doubles and the first of floats.
             Math::Min | Math::Max => {
                 let args = if math == Math::Min { [a, b] } else { [b, a] };
                 let op = if format == Format::F64 { Op::Lt } else { Op::Le };

@@ -1,4 +1,5 @@
-//! `__builtin_add_overflow` and its kin: the result wrapped to its type, and whether it had to be.
+//! Checked arithmetic: `__builtin_add_overflow` and the like. The result is wrapped to its type, and an overflow is
+//! reported.
 
 use crate::clang::ast_enums::Opcode;
 use crate::clang::node::{Node, TypeText};
@@ -10,7 +11,7 @@ use touchstone_base::Span;
 use touchstone_ir::{BinOp, Callee, CmpOp, InstKind, Operand, Ty};
 
 impl Lowerer<'_, '_> {
-    /// `op(a, b, &result)`.
+    /// Lowers `op(a, b, &result)`.
     pub fn overflow(&mut self, op: BinOp, args: &[Node], node: &Node, span: Span) -> Option<Operand> {
         let [a, b, into] = args else { return Some(self.unsupported_value("overflow builtin", node)) };
         let types = [self.unit.type_of(a), self.unit.type_of(b)];
@@ -30,7 +31,8 @@ impl Lowerer<'_, '_> {
         let [(wide_a, signed_a), (wide_b, signed_b)] = types.each_ref().map(|ty| of(self, ty));
         let (narrow, signed) = of(self, &result);
         let small = |ty: Ty| ty.bits() <= 32;
-        // The exact result of 32 bits fits into 64, but for a product of two unsigned ones, which is then unsigned.
+        // The exact result for 32 bits fits into 64, except for a product of two unsigned numbers, which is then
+        // unsigned.
         let exact = op != BinOp::Mul || signed_a || signed_b;
         let (value, overflows) = if small(wide_a) && small(wide_b) && small(narrow) && exact {
             let (a, b) = (self.resize(a, Ty::I64, signed_a, span), self.resize(b, Ty::I64, signed_b, span));
@@ -48,8 +50,8 @@ impl Lowerer<'_, '_> {
         Some(self.resize(overflows, Ty::I8, false, span))
     }
 
-    /// Returns the exact result fits into 128 bits; the product of two unsigned numbers may need the last of them, but
-    /// then the high half is not all ones, so it is never taken for a negative number that fits.
+    /// Computes in 128 bits, into which the exact result fits. The product of two unsigned numbers may use the sign
+    /// bit, but then the high half is not all ones, so that it does not look like a negative number that fits.
     fn overflow_of_many_types(
         &mut self,
         op: BinOp,
@@ -71,7 +73,8 @@ impl Lowerer<'_, '_> {
         (value, self.wide_relation(&Opcode::NotEqual, true, again, exact, span))
     }
 
-    /// The same where 128 bits take part. The exact result has a third word, which is all ones or zeros if it fits.
+    /// Computes with operands of 128 bits. The exact result has a third word, which is all ones or zeros if the result
+    /// fits.
     fn overflow_of_wide(&mut self, op: BinOp, args: &[Node], types: &[Type; 2], result: &Type, node: &Node) -> Operand {
         let span = self.unit.span(node);
         let [(a, third_a), (b, third_b)] = [0, 1].map(|index| self.in_three_words(&args[index], &types[index], span));
@@ -106,7 +109,7 @@ impl Lowerer<'_, '_> {
         self.resize(overflows, Ty::I8, false, span)
     }
 
-    /// Returns an operand in 128 bits, and the word that would follow.
+    /// Evaluates an operand in 128 bits, with the word that follows in its sign extension.
     fn in_three_words(&mut self, node: &Node, ty: &Type, span: Span) -> (Wide, Operand) {
         let (value, signed) = match ty.wide() {
             Some(signed) => (self.wide(node), signed),

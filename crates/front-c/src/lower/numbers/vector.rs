@@ -1,7 +1,7 @@
-//! GNU vectors (`vector_size`): bytes in memory, passed and assigned as a structure is, computed lane by lane.
+//! GNU vectors (`vector_size`): bytes in memory, passed and assigned like a structure, computed lane by lane.
 //!
-//! No branches: a comparison is all ones or zero in each lane, as GNU C has it. Deliberately not here: lanes of 128 bits, and
-//! vectors of more than [`MOST_LANES`] lanes, which are refused by name.
+//! Without branches: a comparison is all ones or zero in each lane, as in GNU C. Deliberately not here: lanes of 128
+//! bits, and vectors of more than [`MAX_LANES`] lanes, which are unsupported.
 
 use crate::clang::ast_enums::{CastKind as Cast, Opcode};
 use crate::clang::kind::NodeKind as K;
@@ -10,11 +10,11 @@ use crate::lower::context::constants::binary_op;
 use crate::lower::context::func::Lowerer;
 use crate::lower::context::lvalue::Place;
 use crate::lower::numbers::floats::float_op;
-use crate::types::ctype::{MOST_LANES, Type, TypeKind};
+use crate::types::ctype::{MAX_LANES, Type, TypeKind};
 use touchstone_base::Span;
 use touchstone_ir::{BinOp, CmpOp, InstKind, Operand, Ty, mask};
 
-/// Returns true if a vector expression is computed here; others are copied as structures are.
+/// Returns true if a vector expression is computed in lanes; others are copied like structures.
 pub(crate) fn is_computed_vector(node: &Node) -> bool {
     match &node.kind {
         K::InitListExpr | K::CompoundAssignOperator | K::ShuffleVectorExpr | K::ConvertVectorExpr => true,
@@ -26,7 +26,7 @@ pub(crate) fn is_computed_vector(node: &Node) -> bool {
 }
 
 impl Type {
-    /// Returns the type and number of a vector's lanes.
+    /// Returns the type and number of a vector type's lanes.
     pub fn vector(&self) -> Option<(Type, u64)> {
         match &self.kind {
             TypeKind::Vector(element, lanes) => Some(((**element).clone(), *lanes)),
@@ -36,7 +36,7 @@ impl Type {
 }
 
 impl Lowerer<'_, '_> {
-    /// Returns the lanes of a vector expression. Not called for types that are refused.
+    /// Evaluates the lanes of a vector expression. Not called for unsupported types.
     pub fn lanes(&mut self, node: &Node) -> Vec<Operand> {
         let span = self.unit.span(node);
         let ty = self.unit.type_of(node);
@@ -100,7 +100,7 @@ impl Lowerer<'_, '_> {
                 self.store_lanes(address, &element, &lanes, span);
                 lanes
             }
-            // gcc's: the second vector has the indices, of which the low bits count.
+            // gcc's form: the second vector has the indices, modulo the number of lanes.
             (K::ShuffleVectorExpr, [a, indices]) => {
                 let lanes = self.lanes(a);
                 let indices = self.lanes(indices);
@@ -126,7 +126,7 @@ impl Lowerer<'_, '_> {
             }
         }
     }
-    /// Returns the lane of a number modulo their number, a power of two.
+    /// Selects a lane by an index modulo the number of lanes, a power of two.
     fn chosen_lane(&mut self, lanes: &[Operand], index: Operand, span: Span) -> Operand {
         let ty = self.ty(index);
         let low = self.bin(BinOp::And, index, Operand::Const(ty, lanes.len().saturating_sub(1) as u64), span);
@@ -140,10 +140,10 @@ impl Lowerer<'_, '_> {
         self.unsupported(what, node);
         let ty = self.unit.type_of(node);
         let (element, count) = ty.vector().unwrap_or((Type::int(), 1));
-        vec![Operand::Const(self.unit.program.types.scalar(&element), 0); count.min(MOST_LANES) as usize]
+        vec![Operand::Const(self.unit.program.types.scalar(&element), 0); count.min(MAX_LANES) as usize]
     }
 
-    /// Evaluates an expression into memory; its address.
+    /// Evaluates an expression into memory; returns its address.
     fn bytes_of(&mut self, node: &Node, span: Span) -> Operand {
         let ty = self.unit.type_of(node);
         let address = self.temporary(&ty, span);
@@ -155,7 +155,7 @@ impl Lowerer<'_, '_> {
         }
         address
     }
-    /// Returns a vector's bytes as a number.
+    /// Reinterprets a vector's bytes as a scalar.
     pub fn vector_as_scalar(&mut self, node: &Node, ty: &Type, span: Span) -> Operand {
         let address = self.bytes_of(node, span);
         self.load(Place::Memory(address, 0), ty, span)
@@ -227,7 +227,7 @@ impl Lowerer<'_, '_> {
             })
             .collect()
     }
-    /// Returns all ones where an `i1` is 1.
+    /// Extends an `i1` to all ones or zero.
     fn all_ones(&mut self, truth: Operand, ty: Ty, span: Span) -> Operand {
         match truth {
             Operand::Const(_, value) => Operand::Const(ty, if value == 0 { 0 } else { mask(u64::MAX, ty.bits()) }),

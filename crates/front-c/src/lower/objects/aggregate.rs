@@ -1,4 +1,4 @@
-//! Structures and arrays: copies, initialisers, values without a name.
+//! Structures and arrays: copies, initialisers, unnamed values.
 
 use crate::clang::ast_enums::{CastKind as Cast, Opcode};
 use crate::clang::ast_queries::selected;
@@ -100,7 +100,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// Assigns a structure; the address of the left side.
+    /// Assigns a structure; returns the address of the left side.
     pub fn record_assignment(&mut self, node: &Node) -> Operand {
         let [left, right] = node.inner.as_slice() else { return self.unsupported_value("expression", node) };
         let span = self.unit.span(node);
@@ -111,7 +111,7 @@ impl Lowerer<'_, '_> {
         if plain {
             self.aggregate(right, &ty, dst);
         } else {
-            // The right side may still read what the left side overwrites.
+            // The right side may read the object that is overwritten.
             let value = self.temporary(&ty, span);
             self.aggregate(right, &ty, value);
             self.copy(dst, value, &ty, span);
@@ -235,7 +235,8 @@ fn inside(place: Place, offset: i64) -> Place {
     }
 }
 
-/// Returns true if a list leaves something to be zero (or has a union or bit-field, whose bytes are not all written).
+/// Returns true if an initialiser leaves bytes to be zeroed (also because of a union or bit-field, which are written
+/// partly).
 fn has_gaps(node: &Node, ty: &Type) -> bool {
     let node = unbraced(node, ty);
     if node.kind == K::ImplicitValueInitExpr {
@@ -252,7 +253,7 @@ fn has_gaps(node: &Node, ty: &Type) -> bool {
     short
         || !node.filler.is_empty()
         || node.inner.iter().any(|inner| {
-            // The type of a structure's member is not needed: a short list has a filler.
+            // The type of a structure's member is not needed: an incomplete list has a filler.
             has_gaps(inner, element.as_ref().unwrap_or(&Type::int()))
         })
 }

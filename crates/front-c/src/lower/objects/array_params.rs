@@ -1,4 +1,4 @@
-//! Array parameters: clang's JSON only has the pointer that they become; clang's printer has them as declared.
+//! Array parameters: clang's JSON has only the pointers that they decay to; `-ast-print` shows them as declared.
 
 use crate::clang::process::{self, Clang, Input};
 use crate::error::FrontError;
@@ -10,7 +10,7 @@ use crate::types::typename::{Parser, split_commas};
 use rustc_hash::{FxHashMap, FxHashSet};
 use touchstone_ir::Function;
 
-/// Gives parameters that were declared as arrays their array type back.
+/// Restores the array types of parameters that were declared as arrays.
 pub(crate) fn restore(
     unit: &mut Unit<'_>,
     clang: &Clang,
@@ -20,7 +20,7 @@ pub(crate) fn restore(
     if unit.array_candidates.is_empty() {
         return Ok(());
     }
-    // Without this output parameters are plain pointers, which is still right.
+    // Without this output, parameters are plain pointers, which is sound.
     let Ok(printed) = process::capture(clang, "-ast-print", flags, input)? else { return Ok(()) };
     let candidates = std::mem::take(&mut unit.array_candidates);
     let names: FxHashSet<String> = candidates.iter().map(|&id| unit.program.functions[id].name.clone()).collect();
@@ -28,7 +28,7 @@ pub(crate) fn restore(
     for id in candidates {
         let Some(tokens) = definitions.get(&unit.program.functions[id].name) else { continue };
         let hidden = usize::from(unit.program.functions[id].aggregate_result);
-        // The lengths may do something when the function is entered, and clang's JSON does not have it.
+        // The lengths may have side effects at function entry, which clang's JSON does not contain.
         let done = unit.entered.get(&unit.program.functions[id].name).copied().unwrap_or(0);
         if effects(tokens) != done {
             refuse(&mut unit.program.functions[id]);
@@ -48,7 +48,7 @@ pub(crate) fn restore(
     Ok(())
 }
 
-/// Makes a function stop where it starts.
+/// Makes a function unsupported at its entry.
 fn refuse(function: &mut Function) {
     let span = function.span;
     if let Some(entry) = function.blocks.ids().next() {

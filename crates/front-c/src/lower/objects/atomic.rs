@@ -1,7 +1,7 @@
-//! Atomic operations: with one thread at a time they are plain reads and writes.
+//! Atomic operations: plain reads and writes, since programs run in one thread.
 //!
-//! Of `<stdatomic.h>`, of `__atomic_…` (clang has both as `AtomicExpr`, where the memory order comes second) and of
-//! `__sync_…` (plain calls). Only scalars: atomic structures are refused where they are used.
+//! Covers `<stdatomic.h>` and `__atomic_…` (clang represents both as `AtomicExpr`, where the memory order is the second
+//! operand) and `__sync_…` (plain calls). Only scalars: atomic structures are unsupported.
 
 use crate::clang::ast_queries::callee_name;
 use crate::clang::kind::NodeKind as K;
@@ -12,17 +12,17 @@ use crate::types::ctype::{Type, TypeKind};
 use touchstone_base::Span;
 use touchstone_ir::{BinOp, CmpOp, InstKind, Operand, Ty};
 
-/// What is done to an object.
+/// An operation on an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Operation {
     Load,
     Store,
     Exchange,
-    /// The new value, and which of the two is wanted.
+    /// A read-modify-write operation, and the value that it returns.
     Update(Update, Wanted),
-    /// The expected value is where the second operand points.
+    /// Compare and exchange; the second operand points to the expected value.
     Compare,
-    /// `__sync_…_compare_and_swap`: the expected value is the second operand.
+    /// `__sync_…_compare_and_swap`; the second operand is the expected value.
     Swap(Wanted),
     TestAndSet,
     Clear,
@@ -43,7 +43,7 @@ enum Wanted {
     Success,
 }
 
-/// How values come.
+/// The passing of values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Form {
     Values,
@@ -111,12 +111,12 @@ fn update(name: &str) -> Option<Update> {
     })
 }
 
-/// Returns true if a call is one of an atomic operation.
+/// Returns true if a call is an atomic operation.
 pub(crate) fn is_atomic_call(name: &str) -> bool {
     name.starts_with("__sync_") || name.starts_with("__atomic_") || name.starts_with("__c11_atomic_")
 }
 
-/// The object and the values of an operation.
+/// The object and the operands of an operation.
 struct Parts<'n> {
     operation: Operation,
     form: Form,
@@ -124,12 +124,12 @@ struct Parts<'n> {
     ty: Type,
     object: Operand,
     values: Vec<&'n Node>,
-    /// Bytes that pointer arithmetic counts in.
+    /// The unit of pointer arithmetic, in bytes.
     scale: u64,
 }
 
 impl Lowerer<'_, '_> {
-    /// Returns an `AtomicExpr`, or a call of `__sync_…` or `__atomic_…`; `None` if it has no value.
+    /// Lowers an `AtomicExpr`, or a call of `__sync_…` or `__atomic_…`; `None` if it has no value.
     pub fn atomic(&mut self, node: &Node, span: Span) -> Option<Operand> {
         let is_call = node.kind == K::CallExpr;
         let name = if is_call { callee_name(node).unwrap_or_default() } else { node.name.as_str() };
@@ -159,7 +159,7 @@ impl Lowerer<'_, '_> {
         };
         let object = self.rvalue(object);
         let object = self.keep(object, span);
-        // Of an `AtomicExpr`: object, order, value, order of failure, second value, weakness.
+        // Operands of an `AtomicExpr`: object, order, value, order on failure, second value, weakness.
         let values: Vec<&Node> = match (is_call, operation) {
             (true, _) => args[1..].iter().collect(),
             (false, _) if name == "__c11_atomic_init" => args[1..].iter().collect(),
@@ -216,7 +216,7 @@ impl Lowerer<'_, '_> {
                 let wanted = self.load(Place::Memory(expected, 0), &parts.ty, span);
                 let old = self.atomic_load(place, &parts.ty, span);
                 let same = self.cmp(CmpOp::Eq, old, wanted, span);
-                // Both are written: one of them with what is there.
+                // Both objects are written, one of them with its own value, to avoid a branch.
                 let new = self.either(same, desired, old, span);
                 self.store(place, new, span);
                 self.store(Place::Memory(expected, 0), old, span);
@@ -245,13 +245,13 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// What an atomic object holds: another thread may have changed it.
+    /// Reads an atomic object; the value is marked as unsettled, since another thread may have changed it.
     fn atomic_load(&mut self, place: Place, ty: &Type, span: Span) -> Operand {
         let value = self.load(place, ty, span);
         self.unsettled("another thread may change an atomic object", value, span)
     }
 
-    /// Returns a value of the object's type.
+    /// Evaluates an operand in the object's type.
     fn atomic_operand(&mut self, parts: &Parts<'_>, index: usize, span: Span) -> Option<Operand> {
         let node = parts.values.get(index)?;
         let value = self.rvalue(node);
@@ -291,11 +291,11 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// One of two values, without a branch: nothing of the source decides here.
+    /// Selects one of two values without a branch, since the source has no decision here.
     fn either(&mut self, which: Operand, yes: Operand, no: Operand, span: Span) -> Operand {
         let ty = self.ty(yes);
         if ty == Ty::Ptr {
-            // Whose bits can't be mixed: `yes` and `no` are where a number says.
+            // Bits of pointers can't be mixed: the result is loaded from an array of both.
             let array = self.new_bytes(16);
             self.emit(InstKind::SlotBegin { slot: array }, span);
             let base = self.slot_address(array, span);

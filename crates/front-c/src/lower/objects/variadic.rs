@@ -1,11 +1,11 @@
 //! Variable arguments.
 //!
-//! The caller packs them into one object, 8 bytes each (a structure takes as many as it needs), and passes its address as
-//! a last, hidden parameter. A `va_list` holds the address of the next argument; the rest of its 24 bytes is
-//! not used. A read beyond the last argument is an error of the path.
+//! The caller packs them into one object, 8 bytes each (a structure takes as many as it needs), and passes its address
+//! as a last, hidden parameter. A `va_list` holds the address of the next argument; the rest of its 24 bytes is unused.
+//! A read beyond the last argument is an error of the path.
 //!
-//! Of a function under test the arguments are inputs, of the types that are taken: a `va_arg` looks at a member of the union of
-//! all types that the program takes (`Types::arguments`).
+//! The variable arguments of a function under test are inputs of the types that `va_arg` is used with: each `va_arg`
+//! accesses a member of the union of all those types (`Types::arguments`).
 
 use crate::clang::ast_queries::callee_name;
 use crate::clang::node::Node;
@@ -15,19 +15,19 @@ use crate::types::ctype::{Type, round_up};
 use touchstone_base::Span;
 use touchstone_ir::{BinOp, BranchRole, Builtin, CBuiltin, CmpOp, InstKind, Operand, SlotId, TermKind, Ty};
 
-/// Where a `va_list` keeps the address of the next argument.
+/// The offset of the next argument's address in a `va_list`.
 const NEXT: i64 = 8;
 
-/// Where arguments are packed.
+/// The object into which arguments are packed.
 #[derive(Clone, Copy)]
 enum Packed {
     Slot(SlotId),
-    /// Behind this address.
+    /// The object at this address.
     Object(Operand),
 }
 
 impl Lowerer<'_, '_> {
-    /// Evaluates variable arguments into a new object; its address.
+    /// Evaluates variable arguments into a new object; returns its address.
     pub fn pack(&mut self, arguments: &[Node], backwards: bool, span: Span) -> Operand {
         match arguments {
             [own @ .., rest] if callee_name(rest) == Some("__builtin_va_arg_pack") => {
@@ -45,7 +45,7 @@ impl Lowerer<'_, '_> {
             }
         }
     }
-    /// Evaluates arguments into a new object, before those that this function was called with.
+    /// Evaluates arguments into a new object, followed by this function's own variable arguments.
     fn pack_before(&mut self, arguments: &[Node], hidden: Operand, backwards: bool, span: Span) -> Operand {
         let own: u64 = arguments.iter().map(|argument| self.packed_size(argument)).sum();
         let (rest, object) = (self.temp(Ty::I64), self.temp(Ty::Ptr));
@@ -99,20 +99,20 @@ impl Lowerer<'_, '_> {
         if ty.is_record() { round_up(self.unit.program.types.size(&ty), 8) } else { 8 }
     }
 
-    /// `va_start`.
+    /// Lowers `va_start`.
     pub fn start_arguments(&mut self, list: &Node, node: &Node, span: Span) {
         let list = self.rvalue(list);
         let Some(hidden) = self.hidden("va_start", node, span) else { return };
         self.store(Place::Memory(list, NEXT), hidden, span);
     }
-    /// Returns the variable arguments of this function.
+    /// Returns the address of this function's variable arguments.
     fn hidden(&mut self, what: &str, node: &Node, span: Span) -> Option<Operand> {
         let hidden = self.function.params.last().filter(|_| self.function.variadic).map(|param| param.reg);
         let Some(hidden) = hidden else {
             self.unsupported(what, node);
             return None;
         };
-        // Only calls of which nobody knows the arguments have none.
+        // It is null only in calls with unknown arguments.
         let none = self.cmp(CmpOp::Eq, Operand::Reg(hidden), Operand::Const(Ty::Ptr, 0), span);
         let (unknown, known) = (self.new_block(), self.new_block());
         self.terminate(
@@ -131,7 +131,7 @@ impl Lowerer<'_, '_> {
         Some(Operand::Reg(hidden))
     }
 
-    /// `va_copy`.
+    /// Lowers `va_copy`.
     pub fn copy_arguments(&mut self, to: &Node, from: &Node, span: Span) {
         let (to, from) = (self.rvalue(to), self.rvalue(from));
         let pointer = Type::plain(crate::types::ctype::TypeKind::Void).pointer_to();
@@ -139,13 +139,13 @@ impl Lowerer<'_, '_> {
         self.store(Place::Memory(to, NEXT), next, span);
     }
 
-    /// Where a `va_list` keeps the address of the next argument.
+    /// Returns the address at which a `va_list` holds the address of the next argument.
     pub fn cursor(&mut self, list: &Node, span: Span) -> Operand {
         let list = self.rvalue(list);
         self.address(Place::Memory(list, NEXT), span)
     }
 
-    /// `va_arg`: the place of the argument; the list goes on to the next.
+    /// Lowers `va_arg`: returns the location of the argument and advances the list.
     pub fn next_argument(&mut self, node: &Node, ty: &Type, span: Span) -> Place {
         let Some(list) = node.inner.first() else {
             self.unsupported("va_arg", node);

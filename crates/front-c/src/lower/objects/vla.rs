@@ -1,12 +1,12 @@
-//! Arrays whose length is known when they are declared.
+//! Variable-length arrays.
 //!
-//! clang's JSON has the length as text only, so names are looked up as the source would: sums, products and the like of
-//! variables, members, elements, calls and constants are understood, anything else is named as unsupported. The array is an object of the stack
-//! that dies at the end of its block.
+//! clang's JSON has the length only as text, so it is parsed here and names are resolved in the current scopes.
+//! Supported are sums, products and the like of variables, members, elements, calls and constants. The array is a stack
+//! object that ends with its block.
 //!
-//! A length is computed once, where control comes to the declaration; what is written there may mean something else
-//! afterwards. So a declared type is *frozen*: each length becomes a word that names a register. clang's texts don't know
-//! these words, so the type of an expression that is made of such a variable is found by its structure.
+//! A length is evaluated once, at the declaration; the same text may have another value later. So a declared type is
+//! *frozen*: each length becomes a token that refers to a register. clang's spellings don't have these tokens, so the
+//! type of an expression that uses such a variable is derived from its structure.
 
 use crate::clang::ast_enums::{CastKind as Cast, Opcode};
 use crate::clang::ast_queries::has_effects;
@@ -23,18 +23,18 @@ use std::rc::Rc;
 use touchstone_base::Span;
 use touchstone_ir::{BinOp, Builtin, CBuiltin, Callee, InstKind, Operand, Ty};
 
-/// Operators by how tightly they bind.
+/// Operators by increasing precedence.
 const LEVELS: [&[(&str, BinOp)]; 3] = [
     &[("<<", BinOp::Shl), (">>", BinOp::AShr)],
     &[("+", BinOp::Add), ("-", BinOp::Sub)],
     &[("*", BinOp::Mul), ("/", BinOp::SDiv), ("%", BinOp::SRem)],
 ];
 
-/// How the names of frozen lengths begin; no name of C does.
+/// The prefix of tokens for frozen lengths; no identifier of C starts with it.
 const FROZEN: &str = "$length";
 
 impl Type {
-    /// Returns true if a length in it is only known when it is declared.
+    /// Returns true if the type is variably modified (C11 6.7.6).
     pub fn is_variably_modified(&self) -> bool {
         match &self.kind {
             TypeKind::Variable(..) => true,
@@ -44,7 +44,7 @@ impl Type {
             _ => false,
         }
     }
-    /// Returns true if computing a length in it does something.
+    /// Returns true if evaluating a length in the type has a side effect.
     pub fn has_length_effect(&self) -> bool {
         match &self.kind {
             TypeKind::Variable(inner, length) => length_effects(length) > 0 || inner.has_length_effect(),
@@ -54,7 +54,7 @@ impl Type {
             _ => false,
         }
     }
-    /// Returns true if its size is only known when it is declared.
+    /// Returns true if the size of the type is only known at run time.
     pub fn has_variable_size(&self) -> bool {
         match &self.kind {
             TypeKind::Variable(..) => true,
@@ -65,7 +65,7 @@ impl Type {
 }
 
 impl Lowerer<'_, '_> {
-    /// Declares such an array.
+    /// Declares a variable-length array.
     pub fn declare_variable_array(&mut self, node: &Node, ty: &Type, span: Span) {
         let frozen = self.frozen(ty, span);
         let bytes = frozen.as_ref().and_then(|ty| self.bytes_of_type(ty, span));
@@ -83,8 +83,8 @@ impl Lowerer<'_, '_> {
         self.locals.insert(node.id, Local::Variable(pointer, size));
         self.lives.declare(Life::Array(pointer));
     }
-    /// Computes the lengths of a declared variable's type, if it has any that are not known yet.
-    /// Whether they are known then.
+    /// Evaluates the lengths in a declared variable's type that are not frozen yet; returns false if they are
+    /// unsupported.
     pub fn freeze_variable(&mut self, id: u64, ty: &Type, span: Span) -> bool {
         if ty.is_variably_modified() {
             let Some(frozen) = self.frozen(ty, span) else { return false };
@@ -92,14 +92,14 @@ impl Lowerer<'_, '_> {
         }
         true
     }
-    /// Does what the length of a parameter's array does, which is a pointer without length after it (`int a[n++]`); how
-    /// many such things were done. clang's JSON does not have it, so it is read from the source.
+    /// Evaluates the side effects in the length of an array parameter, which becomes a pointer without a length (`int
+    /// a[n++]`); returns their number. clang's JSON does not contain them, so the source text is parsed.
     pub fn enter_parameter(&mut self, param: &Node, style: Style) -> usize {
         let (ty, span) = (self.unit.type_of(param), self.unit.span(param));
         let tokens = tokenize(&self.unit.text(param));
         let count = effects(&tokens);
         let outer = match declared_length(&tokens, &param.name) {
-            // An old-style declaration's is not computed.
+            // The length in an old-style declaration is not evaluated.
             Some(_) if style == Style::Old => true,
             Some(length) if count > 0 && !is_constant(length) => self.whole_length(length, span).is_some(),
             _ => true,
@@ -107,7 +107,7 @@ impl Lowerer<'_, '_> {
         let inner = self.freeze_variable(param.id, &ty, span);
         if outer && inner { count } else { 0 }
     }
-    /// Computes the lengths of a typedef of a block.
+    /// Evaluates the lengths of a typedef at block scope.
     pub fn freeze_typedef(&mut self, node: &Node) {
         let Some(ty) = self.unit.scopes.typedef(&node.name).filter(|ty| ty.is_variably_modified()).cloned() else {
             return;
@@ -118,7 +118,7 @@ impl Lowerer<'_, '_> {
             None => self.unsupported("variable-length array", node),
         }
     }
-    /// Returns the type with its lengths computed, the outer ones first.
+    /// Freezes the lengths of a type, the outer ones first.
     fn frozen(&mut self, ty: &Type, span: Span) -> Option<Type> {
         let kind = match &ty.kind {
             TypeKind::Variable(element, length) if is_frozen(length) => {
@@ -139,7 +139,7 @@ impl Lowerer<'_, '_> {
         };
         Some(Type { kind, ..ty.clone() })
     }
-    /// Returns the bytes of a type, also of one whose size is only known now.
+    /// Emits the size of a type, which may only be known at run time.
     fn bytes_of_type(&mut self, ty: &Type, span: Span) -> Option<Operand> {
         match &ty.kind {
             TypeKind::Variable(element, length) => {
@@ -154,14 +154,14 @@ impl Lowerer<'_, '_> {
             _ => Some(Operand::Const(Ty::I64, self.element_size(&ty.clone().pointer_to())?)),
         }
     }
-    /// `index * size`.
+    /// Emits `index * size`.
     pub fn times(&mut self, index: Operand, size: Operand, span: Span) -> Operand {
         match size {
             Operand::Const(_, size) => self.bin_scaled(index, size, span),
             Operand::Reg(_) => self.bin(BinOp::Mul, index, size, span),
         }
     }
-    /// Returns the size of what a pointer expression points to, if it has one.
+    /// Emits the size of a pointer expression's pointee, if it is known.
     pub fn stride(&mut self, pointer: &Node, span: Span) -> Option<Operand> {
         let ty = self.unit.type_of(pointer);
         if !ty.is_variably_modified() {
@@ -170,7 +170,7 @@ impl Lowerer<'_, '_> {
         let element = self.exact_type(pointer)?.element()?.clone();
         self.bytes_of_type(&element, span)
     }
-    /// Returns the type of an expression, with frozen lengths where it has any.
+    /// Returns the type of an expression with frozen lengths.
     fn exact_type(&self, node: &Node) -> Option<Type> {
         let ty = self.unit.type_of(node);
         if !ty.is_variably_modified() && !node.inner.iter().any(|inner| self.unit.type_of(inner).is_variably_modified())
@@ -186,7 +186,7 @@ impl Lowerer<'_, '_> {
             (K::ImplicitCastExpr, [inner]) if matches!(node.cast, Cast::LValueToRValue | Cast::NoOp) => {
                 self.exact_type(inner)
             }
-            // Its lengths are those of now.
+            // The lengths in a cast are evaluated now.
             (K::CStyleCastExpr, _) => Some(ty),
             (K::ArraySubscriptExpr, [a, b]) => {
                 let base = if self.unit.type_of(a).is_pointer() { a } else { b };
@@ -210,7 +210,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// Returns true if a `sizeof` is of such an array.
+    /// Returns true for a `sizeof` of a variable-length array.
     pub fn is_variable_size(&self, node: &Node) -> bool {
         node.name == "sizeof" && self.sized_type(node).has_variable_size()
     }
@@ -221,7 +221,7 @@ impl Lowerer<'_, '_> {
             (None, None) => Type::int(),
         }
     }
-    /// Returns the value of a `sizeof` of such an array.
+    /// Evaluates a `sizeof` of a variable-length array.
     pub fn variable_size(&mut self, node: &Node, span: Span) -> Operand {
         let ty = match (&node.arg_type, node.inner.first()) {
             (None, Some(inner)) if has_effects(inner) => None,
@@ -232,7 +232,7 @@ impl Lowerer<'_, '_> {
         bytes.unwrap_or_else(|| self.unsupported_value("sizeof of this type", node))
     }
 
-    /// Returns the value of a length, which is all of the text.
+    /// Evaluates a length that consists of all tokens.
     fn whole_length(&mut self, length: &[Token], span: Span) -> Option<Operand> {
         let mut text = Text { tokens: length, at: 0 };
         let value = self.length(&mut text, 0, span)?;
@@ -304,7 +304,7 @@ impl Lowerer<'_, '_> {
             }
         }
     }
-    /// `n++` and its like in a length.
+    /// Evaluates the effect of `n++` and the like in a length.
     fn length_step(&mut self, place: Place, ty: &Type, sign: &str, span: Span) -> Option<()> {
         if !matches!(ty.kind, TypeKind::Int { .. }) {
             return None;
@@ -314,7 +314,7 @@ impl Lowerer<'_, '_> {
         self.store(place, new, span);
         Some(())
     }
-    /// Returns an integer as a length.
+    /// Reads an integer as a length.
     fn length_value(&mut self, place: Place, ty: &Type, span: Span) -> Option<Operand> {
         if !is_integer(ty) {
             return None;
@@ -323,7 +323,7 @@ impl Lowerer<'_, '_> {
         let signed = self.unit.program.types.is_signed(ty);
         Some(self.resize(value, Ty::I64, signed, span))
     }
-    /// Returns a variable, and what is in it: `n`, `header->count`, `sizes[2]`.
+    /// Parses a designator: `n`, `header->count`, `sizes[2]`.
     fn length_place(&mut self, name: &str, text: &mut Text<'_>, span: Span) -> Option<(Place, Type)> {
         let (mut place, mut ty) = match self.unit.scopes.variable(name).cloned() {
             Some((id, ty)) => (self.local_place(id, span)?, ty),
@@ -361,7 +361,7 @@ impl Lowerer<'_, '_> {
             }
         }
     }
-    /// Returns a pointer, or an array as one.
+    /// Reads a pointer, or takes the address of an array.
     fn length_pointer(&mut self, place: Place, ty: &Type, span: Span) -> Option<Operand> {
         match ty.kind {
             TypeKind::Pointer(_) => Some(self.load(place, ty, span)),
@@ -369,7 +369,7 @@ impl Lowerer<'_, '_> {
             _ => None,
         }
     }
-    /// Returns a call of a function with integers and pointers: `strlen(name)`.
+    /// Lowers a call of a function with integers and pointers: `strlen(name)`.
     fn length_call(&mut self, name: &str, text: &mut Text<'_>, span: Span) -> Option<Operand> {
         let signature = match self.unit.function_declared(name)?.kind {
             TypeKind::Function(signature) if !signature.variadic && is_integer(&signature.result) => signature,
@@ -409,7 +409,7 @@ impl Lowerer<'_, '_> {
     }
 }
 
-/// Returns the length of the array that a parameter is declared as: what is in the brackets behind its name.
+/// Returns the length in the brackets after a parameter's name.
 fn declared_length<'t>(tokens: &'t [Token], name: &str) -> Option<&'t [Token]> {
     let named = |pair: &[Token]| matches!(&pair[0], Token::Word(word) if word == name) && pair[1].is("[");
     let mut begin = tokens.windows(2).position(named)? + 2;
@@ -425,7 +425,7 @@ fn declared_length<'t>(tokens: &'t [Token], name: &str) -> Option<&'t [Token]> {
     Some(&tokens[begin..begin + end])
 }
 
-/// How many things the lengths in a text do when they are computed.
+/// Counts the side effects of the array lengths in a declaration.
 pub(crate) fn effects(declaration: &[Token]) -> usize {
     let mut depth = 0;
     let inside = |token: &&Token| {
@@ -435,7 +435,7 @@ pub(crate) fn effects(declaration: &[Token]) -> usize {
     length_effects(&declaration.iter().filter(inside).cloned().collect::<Vec<Token>>())
 }
 
-/// How many things a length does when it is computed.
+/// Counts the side effects of a length.
 fn length_effects(length: &[Token]) -> usize {
     let called = |pair: &&[Token]| {
         let asks = |word: &str| ["sizeof", "alignof", "Alignof", "typeof"].contains(&word.trim_matches('_'));

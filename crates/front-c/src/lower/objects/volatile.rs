@@ -1,11 +1,11 @@
-//! What the program's own text does not settle: volatile objects, and weak symbols.
+//! Values that the program's text does not determine: volatile objects and weak symbols.
 //!
-//! Volatile objects are globals and what is behind pointers: a device's registers, what another thread or a signal handler
-//! writes. Locals are nobody else's. With `--volatile fresh` every read of a number gives a new input; the memory is still
-//! accessed, so that what goes wrong there is found. Otherwise a read gives what memory holds, marked as not settled, so
-//! that no proof rests on it. Either way there is no formula of such a read: looking once more may find another value.
+//! Volatile objects are globals and pointees: registers of a device, memory that another thread or a signal handler
+//! writes. Locals are private. With `--volatile fresh`, every read of a number is a new input; memory is still
+//! accessed, so that invalid accesses are found. Otherwise, a read returns the contents of memory, marked as unsettled,
+//! so that no proof relies on it. In both cases such a read has no formula: another read may return another value.
 //!
-//! A weak symbol may be another file's, or nobody's: its address, and calls of it, are marked in the same way.
+//! Another file may define a weak symbol, or none: its address, and calls of it, are marked in the same way.
 
 use crate::clang::ast_enums::CastKind as Cast;
 use crate::clang::kind::NodeKind as K;
@@ -17,7 +17,7 @@ use touchstone_base::Span;
 use touchstone_ir::{BinOp, Builtin, GlobalId, InputSource, InstKind, Operand, Ty};
 
 impl Lowerer<'_, '_> {
-    /// Reads the scalar at the place of an lvalue.
+    /// Reads a scalar at the location of an lvalue.
     pub fn read_object(&mut self, lvalue: &Node, place: Place, ty: &Type, span: Span) -> Operand {
         if self.is_volatile(lvalue) && !is_named(lvalue) && !self.is_fresh(lvalue) {
             self.refresh(place, ty, span);
@@ -43,7 +43,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// What is behind a pointer may be a device's: it answers every read of a number.
+    /// Havocs a pointee before a read of a number: it may be a register of a device.
     fn refresh(&mut self, place: Place, ty: &Type, span: Span) {
         let is_number = matches!(ty.kind, TypeKind::Int { .. } | TypeKind::Float { .. } | TypeKind::Enum(_));
         if is_number && matches!(place, Place::Memory(..)) {
@@ -61,12 +61,12 @@ impl Lowerer<'_, '_> {
         self.unit.program.types.fresh_volatile && is_number && self.is_volatile(lvalue)
     }
 
-    /// Returns true if others may change what an lvalue holds at any time.
+    /// Returns true if an lvalue may change at any time.
     pub fn is_volatile(&self, lvalue: &Node) -> bool {
         self.unit.type_of(lvalue).is_volatile && !self.is_own_local(lvalue)
     }
 
-    /// Returns a value that may be another in a real program, and why.
+    /// Marks a value that may differ in a real program, with the reason.
     pub fn unsettled(&mut self, why: &str, value: Operand, span: Span) -> Operand {
         let why = self.unit.program.text_literal(why, span);
         let why = self.global_address(why, span);
@@ -75,7 +75,7 @@ impl Lowerer<'_, '_> {
         Operand::Reg(dst)
     }
 
-    /// Returns the address of something with a name: of a weak symbol it may be null, or another's.
+    /// Emits the address of a named object or function; a weak symbol's may be null or that of another definition.
     pub fn named_address(&mut self, name: &str, global: GlobalId, span: Span) -> Operand {
         let address = self.global_address(global, span);
         match self.unit.program.weak.contains(name) {
@@ -84,19 +84,19 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// A weak function is called: another may be in its place.
+    /// Marks a call of a weak function, which another definition may replace.
     pub fn emit_weak(&mut self, name: &str, span: Span) {
         let why = self.unit.program.text_literal(&weak(name), span);
         let why = self.global_address(why, span);
         self.emit(InstKind::Builtin { dst: None, builtin: Builtin::Unsettled, args: vec![why] }, span);
     }
 
-    /// Returns true if an lvalue is (in) a local of the function.
+    /// Returns true if an lvalue is, or is part of, a local variable.
     fn is_own_local(&self, lvalue: &Node) -> bool {
         match (&lvalue.kind, lvalue.inner.first()) {
             (K::DeclRefExpr, _) => {
                 let Some(decl) = &lvalue.decl else { return false };
-                // Whoever got the address may change it.
+                // Code that has the address may change it.
                 let shared = self.has_address(decl.id);
                 self.locals.get(&decl.id).is_some_and(|local| !shared && !matches!(local, Local::Static(_)))
             }
@@ -111,7 +111,7 @@ impl Lowerer<'_, '_> {
     }
 }
 
-/// Returns true if an lvalue is (in) a variable, not behind a pointer.
+/// Returns true if an lvalue is, or is part of, a variable, and not a pointee.
 fn is_named(lvalue: &Node) -> bool {
     match (&lvalue.kind, lvalue.inner.first()) {
         (K::DeclRefExpr, _) => true,
