@@ -1,150 +1,151 @@
-//! What the text of a unit does to data: where values are read, written, passed, returned and asked for in conditions, as
-//! byte ranges of the preprocessed text.
+//! The data flow of a unit: reads, writes, calls, returns and conditions, as byte ranges of the preprocessed text.
 //!
-//! This is what state coverage puts its probes around. The tree is clang's; the result is flat and names no node of it.
-//! Positions and macro names come from the text as the user wrote it: the two are the same program, so the nodes of a
-//! function correspond in order. Where they don't (the compilers' preprocessors see different code), places are those of
-//! the preprocessed text's own line markers, and no macro names are known.
+//! State coverage inserts its probes around these ranges. The input is clang's AST; the result is flat and refers to no
+//! node. Positions and macro names come from the original source: both texts are the same program, so the nodes of a
+//! function correspond in order. Where they don't (the preprocessors of compilers see different code), positions are
+//! those of the preprocessed text's line markers, and macro names are unknown.
 //!
-//! Deliberately not here: probes, and what they mean.
+//! Deliberately not here: probes and their meaning.
 
 use crate::clang::kind::NodeKind;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// What a unit does to data.
+/// The data flow of a unit.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Followed {
-    /// Its functions, in the order of the text.
+    /// The functions, in the order of the text.
     pub functions: Vec<FollowedFunction>,
-    /// Variables with static storage that it defines at file scope.
+    /// The variables with static storage that the unit defines at file scope.
     pub globals: Vec<String>,
-    /// What can be looked at of variables at file scope: where they are declared, their names, and the expressions.
+    /// The observable state of variables at file scope: the offset of the declaration, the name, and the expressions.
     pub visible: Vec<(usize, String, Vec<Visible>)>,
 }
 
-/// An expression that can be looked at where a function ends.
+/// An expression that reads observable state where a function returns.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Visible {
-    /// It.
+    /// The text of the expression.
     pub text: String,
-    /// What it stands for.
+    /// The kind of its value.
     pub form: Form,
 }
 
-/// What an expression stands for.
+/// The kind of an observable value.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Form {
-    /// A number with a sign,
+    /// A signed integer.
     Signed,
-    /// or without one.
+    /// An unsigned integer.
     Unsigned,
-    /// True or false.
+    /// A boolean.
     Bool,
     /// A `float`.
     Float,
     /// A `double`.
     Double,
-    /// A constant of an enumeration: their names and numbers.
+    /// An enumeration, with the names and values of its constants.
     Enum(Vec<(String, i64)>),
-    /// A text in an array,
+    /// A string in an array.
     Text,
-    /// or behind a pointer.
+    /// A string that a pointer points to.
     PointedText,
     /// Another pointer.
     Pointer,
 }
 
-/// What a function does to data.
+/// The data flow of a function.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct FollowedFunction {
-    /// Its name.
+    /// The name of the function.
     pub name: String,
-    /// Its parameters that have names, by position.
+    /// The named parameters, by position.
     pub parameters: Vec<(usize, String)>,
-    /// The byte after the brace that opens its body.
+    /// The offset after the brace that opens the body.
     pub body: usize,
-    /// Where a last statement can stand: before the closing brace, or before a last `return`.
+    /// The offset at which a last statement can be inserted: before the closing brace, or before a last `return`.
     pub last: Option<usize>,
-    /// What can be looked at there of its own variables; and their names.
+    /// The observable state of its own variables at that offset.
     pub visible: Vec<Visible>,
-    /// Names of all that it declares for its whole body.
+    /// The names of all variables in the outermost scope of the body.
     pub names: Vec<String>,
-    /// `register` keywords: what they declare has an address after all.
+    /// The ranges of `register` keywords, which must be removed because the variables get an address.
     pub registers: Vec<Range<usize>>,
-    /// What it does, in no particular order.
+    /// The actions of the function, in no particular order.
     pub actions: Vec<Action>,
-    /// What could not be followed: the line of the source, and what.
+    /// Constructs that are not analysed: the line of the source, and a description.
     pub lost: Vec<(u32, String)>,
 }
 
-/// Where something stands in the source as the user wrote it.
+/// A position in the original source.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Origin {
-    /// The file; empty if it is not known.
+    /// The file; empty if it is unknown.
     pub file: String,
     /// The line.
     pub line: u32,
     /// The column.
     pub column: u32,
-    /// The macro whose body wrote it.
+    /// The macro whose body contains it.
     pub in_macro: Option<String>,
 }
 
 /// An expression that designates an object.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Lvalue {
-    /// Its text.
+    /// The range of its text.
     pub at: Range<usize>,
-    /// Evaluating it twice does the same as evaluating it once.
+    /// True if evaluating it twice is equivalent to evaluating it once.
     pub pure: bool,
-    /// A bit-field: the text of what it is a member of, whether that is a pointer, and its number among the unit's.
+    /// For a bit-field: the range of the expression that it is a member of, true if that is a pointer, and its number
+    /// in the unit.
     pub bits: Option<(Range<usize>, bool, u32)>,
 }
 
-/// What is written.
+/// The target of a write.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WrittenState {
-    /// It outlives the function that writes: a global, or reached through a pointer.
+    /// True if it outlives the function: a global, or reached through a pointer.
     pub is_state: bool,
-    /// What people call it: `counter`, `stack.size`, `*out of divide`.
+    /// The name in messages: `counter`, `stack.size`, `*out of divide`.
     pub name: String,
 }
 
 /// An argument of a call.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Argument {
-    /// Its text.
+    /// The range of its text.
     pub at: Range<usize>,
-    /// It reads or calls something.
+    /// True if it reads an object or calls a function.
     pub asks: bool,
-    /// Its value can be kept in a variable: it is a pointer or an integer, no constant, and nothing in it dies with a scope.
+    /// True if its value can be saved in a variable: a pointer or an integer that is no constant and contains no
+    /// temporary.
     pub kept: bool,
-    /// A pointer, and how big what it points to is: an expression.
+    /// The size of the pointee, if it is a pointer.
     pub size: Option<PointeeSize>,
-    /// It can be written through the parameter.
+    /// True if the pointee can be written through the parameter.
     pub writable: bool,
-    /// What it points to.
+    /// The pointee.
     pub target: WrittenState,
     /// The value, if it is an integer constant.
     pub constant: Option<u64>,
 }
 
-/// How big what an argument points to is.
+/// The size of an argument's pointee.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PointeeSize {
     /// The size of the argument's own array.
     Array,
     /// The size of one element.
     Element,
-    /// Not known.
+    /// An unknown size.
     Unknown,
 }
 
-/// What becomes of a call's result.
+/// The type of a call's result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Gives {
-    /// There is none.
+    /// No result.
     Void,
     /// A pointer to an object.
     Pointer,
@@ -156,155 +157,157 @@ pub enum Gives {
     Value,
 }
 
-/// A jump out of a statement, by what it leaves.
+/// The target of a jump out of a statement.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Escape {
-    /// The function.
+    /// The end of the function.
     Function,
     /// The loop at this depth.
     Loop(u32),
 }
 
-/// Something that a function does.
+/// An action of a function.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Action {
-    /// Reads an object.
+    /// A read of an object.
     Read(Lvalue),
-    /// Assigns.
+    /// An assignment.
     Write {
-        /// The whole expression.
+        /// The range of the whole expression.
         at: Range<usize>,
-        /// Its left side.
+        /// The left side.
         left: Lvalue,
-        /// The old value is read, too.
+        /// True if the old value is read, too.
         updates: bool,
-        /// The right side is an object of the same type, copied.
+        /// True if the right side is an object of the same type, which is copied.
         copies: bool,
-        /// The value of the assignment is used.
+        /// True if the value of the assignment is used.
         used: bool,
-        /// Evaluating the right side may change what the left side designates.
+        /// True if evaluating the right side may change the object that the left side designates.
         disturbed: bool,
-        /// The right side has something in it that dies with a scope.
+        /// True if the right side contains a temporary.
         temporary: bool,
-        /// It is evaluated only if something else in its expression says so.
+        /// True if its evaluation depends on another part of the expression.
         guarded: bool,
-        /// What it writes.
+        /// The target of the write.
         target: WrittenState,
-        /// Where.
+        /// The position in the source.
         origin: Origin,
     },
-    /// Adds or subtracts one.
+    /// An increment or decrement.
     Step {
-        /// The whole expression.
+        /// The range of the whole expression.
         at: Range<usize>,
-        /// What is changed.
+        /// The object.
         left: Lvalue,
-        /// The value is used.
+        /// True if the value is used.
         used: bool,
-        /// What it writes.
+        /// The target of the write.
         target: WrittenState,
-        /// Where.
+        /// The position in the source.
         origin: Origin,
     },
-    /// Declares variables.
+    /// A declaration of variables.
     Declare {
-        /// The statement.
+        /// The range of the statement.
         at: Range<usize>,
-        /// Each: its name, whether it has an initialiser, whether that is an object that is copied.
+        /// For each variable: its name, whether it has an initialiser, whether the initialiser is an object that is
+        /// copied.
         variables: Vec<(String, bool, bool)>,
-        /// Others of the statement have a [`Action::DeclareInHead`] of their own.
+        /// True if other variables of the statement have their own [`Action::DeclareInHead`].
         shared: bool,
-        /// Where.
+        /// The position in the source.
         origin: Origin,
     },
-    /// Declares a variable in the head of a loop, or beside others.
+    /// A declaration of a variable in the head of a loop, or next to others.
     DeclareInHead {
-        /// Its initialiser.
+        /// The range of its initialiser.
         at: Range<usize>,
-        /// Its name.
+        /// The name of the variable.
         name: String,
-        /// The initialiser is an object that is copied.
+        /// True if the initialiser is an object that is copied.
         copies: bool,
-        /// Where.
+        /// The position in the source.
         origin: Origin,
     },
-    /// Calls.
+    /// A call.
     Call {
-        /// The whole expression.
+        /// The range of the whole expression.
         at: Range<usize>,
-        /// The function, if it is named.
+        /// The callee of a direct call.
         callee: Option<String>,
-        /// The pointer that says whom to call, if it is no name.
+        /// The range of the function pointer of an indirect call.
         pointer: Option<Range<usize>>,
         /// The arguments.
         arguments: Vec<Argument>,
-        /// What it gives.
+        /// The type of the result.
         result: Gives,
-        /// It is used.
+        /// True if the result is used.
         used: bool,
-        /// Something in it dies with a scope.
+        /// True if an argument contains a temporary.
         temporary: bool,
-        /// As for writes.
+        /// True if its evaluation depends on another part of the expression.
         guarded: bool,
-        /// Where.
+        /// The position in the source.
         origin: Origin,
     },
-    /// Passes a value to an assertion of GoogleTest.
+    /// A value that is passed to an assertion of GoogleTest.
     Assert {
-        /// The value.
+        /// The range of the value.
         at: Range<usize>,
-        /// What the assertion's macro is called.
+        /// The name of the assertion's macro.
         name: String,
-        /// What the value points to is compared.
+        /// True if the pointees are compared.
         strings: bool,
     },
-    /// Takes a variable argument.
+    /// A use of `va_arg`.
     Variadic(Range<usize>),
-    /// Returns a value.
+    /// A return of a value.
     Return(Range<usize>),
-    /// Returns a constant: the statement without its semicolon. A null pointer is one only as it is written.
+    /// A return of a constant: the range of the statement without its semicolon. A null pointer constant is only one as
+    /// spelled.
     ReturnConstant(Range<usize>),
     /// A statement that a condition controls.
     Branch {
-        /// The statement.
+        /// The range of the statement.
         at: Range<usize>,
-        /// Its end is the next semicolon.
+        /// True if the statement ends with the next semicolon, after its range.
         unfinished: bool,
-        /// The condition, if there is one.
+        /// The range of the condition, if there is one.
         condition: Option<Range<usize>>,
-        /// It is a switch: the condition is a number.
+        /// True for a switch: the condition is an integer.
         switch: bool,
-        /// How many such statements it stands in, itself included.
+        /// The number of enclosing controlled statements, itself included.
         depth: u32,
-        /// It can be left by jumps: what the farthest leaves.
+        /// The outermost target of the jumps that leave the statement, if any.
         escape: Option<Escape>,
-        /// The functions that it calls directly, depending on the condition only.
+        /// The functions that it calls directly, dependent on the condition only.
         guards: Vec<String>,
-        /// What it may assign, as far as that can be named around it without reading memory: its value depends on the
-        /// condition also where it is not assigned.
+        /// The objects that it may assign, if they can be designated outside of it without reading memory: their values
+        /// depend on the condition even if they are not assigned.
         assigns: Vec<Lvalue>,
-        /// Something in it dies with the statement's scope.
+        /// True if it contains a temporary.
         temporary: bool,
-        /// Where.
+        /// The position in the source.
         origin: Origin,
     },
     /// The condition of `?:`, `&&` or `||`.
     Choice {
-        /// The condition.
+        /// The range of the condition.
         at: Range<usize>,
-        /// The functions that are called directly, depending on it only.
+        /// The functions that are called directly, dependent on the condition only.
         guards: Vec<String>,
-        /// Where.
+        /// The position in the source.
         origin: Origin,
     },
-    /// A label that a statement may be put behind.
+    /// A label after which a statement can be inserted.
     Label {
-        /// Where the labelled statement begins.
+        /// The offset of the labelled statement.
         at: usize,
-        /// How many controlled statements it stands in.
+        /// The number of enclosing controlled statements.
         depth: u32,
     },
 }
 
-/// By function: the shape of its tree and where its nodes come from.
+/// The nodes of each function in preorder, with their positions in the source.
 pub(super) type Origins = BTreeMap<String, Vec<(NodeKind, Origin)>>;

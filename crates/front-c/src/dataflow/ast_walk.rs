@@ -1,4 +1,4 @@
-//! Shapes of trees, and where the nodes of the written source come from.
+//! Traversal of ASTs, and the source positions of nodes.
 
 use super::actions::{Origin, Origins};
 use crate::clang::ast_reader::{Positions, read as read_stream, read_bytes};
@@ -12,7 +12,7 @@ use crate::error::FrontError;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// Calls `each` for a node and all below it, outer before inner.
+/// Calls `each` for a node and its descendants in preorder.
 pub(crate) fn preorder<'n>(node: &'n Node, each: &mut dyn FnMut(&'n Node)) {
     if node.kind.is_absent() {
         return;
@@ -23,7 +23,7 @@ pub(crate) fn preorder<'n>(node: &'n Node, each: &mut dyn FnMut(&'n Node)) {
     }
 }
 
-/// Returns the body of a function that is defined.
+/// Returns the body of a function definition.
 pub(crate) fn body(node: &Node) -> Option<&Node> {
     node.inner
         .iter()
@@ -31,7 +31,7 @@ pub(crate) fn body(node: &Node) -> Option<&Node> {
         .filter(|_| matches!(node.kind, K::FunctionDecl | K::CXXMethodDecl))
 }
 
-/// Where all nodes of the wanted functions come from.
+/// Returns the source positions of all nodes in the wanted functions.
 pub(super) fn origins(file: &Path, options: &Options, wanted: &BTreeSet<String>) -> Result<Origins, FrontError> {
     let mut found = Origins::new();
     let mut texts: BTreeMap<String, Vec<u8>> = BTreeMap::new();
@@ -59,7 +59,7 @@ fn origin(node: &Node, positions: &Positions, texts: &mut BTreeMap<String, Vec<u
     Origin { file: file.to_string(), line: begin.line, column: begin.column, in_macro }
 }
 
-/// Hands every top-level declaration of a file to `each`.
+/// Passes every top-level declaration of a file to `each`.
 pub(crate) fn read(file: &Path, options: &Options, mut each: impl FnMut(&Positions, &Node)) -> Result<(), FrontError> {
     let clang = process::find(options)?;
     let flags = flags_for(file, options)?;

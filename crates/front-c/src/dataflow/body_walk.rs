@@ -1,4 +1,4 @@
-//! The walk over a function's tree.
+//! The traversal of a function's body, which collects its actions.
 
 use super::actions::{
     Action, Argument, Escape, Followed, FollowedFunction, Gives, Lvalue, Origin, Origins, PointeeSize, WrittenState,
@@ -13,28 +13,28 @@ use crate::clang::node::Node;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-/// What is known of the whole unit.
+/// Facts about the whole unit.
 #[derive(Default)]
 pub(super) struct UnitFacts {
     followed: Followed,
     statics: BTreeSet<u64>,
-    /// Bit-fields by number.
+    /// The numbers of bit-fields.
     bits: BTreeMap<u64, u32>,
-    /// Structs and unions whose size is known.
+    /// Complete structures and unions.
     complete: BTreeSet<String>,
     typedefs: BTreeMap<String, String>,
-    /// Types of what can be looked at.
+    /// Types of observable state.
     visible: VisibleTypes,
-    /// The unit is C++: where the lines after its line markers begin, their number, and the number of the marker's line.
+    /// For C++: the offset of the line after each line marker, its number, and the number of the marker's line.
     cxx: Option<Vec<(usize, u32, usize)>>,
 }
 
-/// Calls of these don't return once, or not to where they were called.
+/// Functions that return more than once, or not to their call.
 const RETURNS_TWICE: [&str; 7] =
     ["setjmp", "_setjmp", "__sigsetjmp", "sigsetjmp", "vfork", "getcontext", "__builtin_setjmp"];
-/// Last words of types of numbers.
+/// The last words in the spelling of arithmetic types.
 const NUMBERS: [&str; 8] = ["short", "int", "long", "float", "double", "_Bool", "unsigned", "bool"];
-/// Builtins that are functions like others.
+/// Builtins that are treated as functions.
 const FUNCTIONS: [&str; 12] = [
     "__builtin_expect",
     "__builtin_memcpy",
@@ -85,12 +85,12 @@ impl UnitFacts {
         }
     }
 
-    /// Returns a unit of C++ with these lines.
+    /// Creates a unit of C++ with these lines.
     pub fn cxx(lines: Vec<(usize, u32, usize)>) -> UnitFacts {
         UnitFacts { cxx: Some(lines), ..UnitFacts::default() }
     }
 
-    /// A test or a fixture in C++.
+    /// Analyses a test or a fixture in C++.
     pub fn test(&mut self, node: &Node, name: &str, origins: &Origins) {
         self.function(node, name, origins);
     }
@@ -127,12 +127,12 @@ impl UnitFacts {
         self.followed.functions.push(made);
     }
 
-    /// Returns true if the size of what a pointer type leads to is known.
+    /// Returns true if the size of a pointer type's pointee is known.
     fn has_size(&self, pointer: &str) -> bool {
         let Some((pointee, "")) = pointer.trim_end().rsplit_once('*') else { return false };
         let words = pointee.split_whitespace().filter(|word| !matches!(*word, "const" | "volatile" | "restrict"));
         let mut name = words.collect::<Vec<_>>().join(" ");
-        // An anonymous struct is spelled like the typedef that it stands in.
+        // An anonymous structure is spelled like its typedef.
         for _ in 0..20 {
             match self.typedefs.get(&name) {
                 Some(next) if *next != name && *next != format!("struct {name}") => name = next.clone(),
@@ -144,7 +144,7 @@ impl UnitFacts {
         if tagged { self.complete.contains(&name) } else { NUMBERS.iter().any(|number| name.ends_with(number)) }
     }
 
-    /// Nothing was followed so far.
+    /// Returns true if no function was analysed so far.
     pub fn is_empty(&self) -> bool {
         self.followed.functions.is_empty()
     }
@@ -159,9 +159,9 @@ struct Walk<'a> {
     numbers: BTreeMap<u64, usize>,
     origins: &'a [(K, Origin)],
     made: FollowedFunction,
-    /// Controlled statements around.
+    /// The number of enclosing controlled statements.
     depth: u32,
-    /// What `break` and `continue` leave: the depth of a loop; 0 inside of a switch for `break` only.
+    /// The enclosing loops and switches: the depth, and true for a loop (a target of `continue`, too).
     loops: Vec<(u32, bool)>,
     seen: BTreeSet<u64>,
 }
@@ -175,7 +175,7 @@ fn is_statement(node: &Node) -> bool {
     node.kind.is_statement()
 }
 
-/// A statement that a semicolon ends which is not in its range.
+/// Returns true if the semicolon that ends a statement is not in its range.
 fn ends_before_semicolon(node: &Node) -> bool {
     match &node.kind {
         K::CompoundStmt | K::NullStmt | K::DeclStmt => false,
@@ -191,14 +191,14 @@ fn ends_before_semicolon(node: &Node) -> bool {
     }
 }
 
-/// Has something in it that lives as long as the scope that it stands in.
+/// Returns true if an expression contains a compound literal, which lives as long as the enclosing scope.
 pub(crate) fn has_temporary(node: &Node) -> bool {
     let mut found = false;
     preorder(node, &mut |node| found |= node.kind == K::CompoundLiteralExpr);
     found
 }
 
-/// Evaluating it changes nothing.
+/// Returns true if evaluating an expression has no side effect.
 fn is_pure(node: &Node) -> bool {
     let own = match &node.kind {
         K::DeclRefExpr
@@ -221,7 +221,7 @@ fn is_pure(node: &Node) -> bool {
     own && !volatile && node.inner.iter().all(is_pure)
 }
 
-/// It is no constant.
+/// Returns true if an expression is no constant.
 pub(super) fn asks(node: &Node) -> bool {
     match &node.kind {
         K::UnaryExprOrTypeTraitExpr | K::OffsetOfExpr | K::SpelledOffset | K::ConstantExpr => false,
@@ -236,7 +236,7 @@ fn is_record(node: &Node) -> bool {
         && !ty.contains(['*', '('])
 }
 
-/// Functions that are called in a statement or expression whatever its own conditions are.
+/// Collects the functions that a statement or expression calls regardless of its own conditions.
 fn calls(node: &Node, found: &mut Vec<String>) {
     match &node.kind {
         K::IfStmt
@@ -260,7 +260,7 @@ fn calls(node: &Node, found: &mut Vec<String>) {
 }
 
 impl Walk<'_> {
-    /// What can be looked at where the function ends.
+    /// Records the observable state at the end of the function.
     fn look_around(&mut self, function: &Node, body: &Node, at: &Range<usize>) {
         if self.unit.cxx.is_some() {
             return;
@@ -308,7 +308,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A statement; `in_block`: another may stand before it.
+    /// Analyses a statement. `in_block` is true if another statement can be inserted before it.
     fn statement(&mut self, node: &Node, in_block: bool) {
         if self.unit.cxx.is_some() && self.foreign(node) {
             return;
@@ -359,7 +359,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Returns true if a statement of C++ is none of C: an assertion, or something that is not followed.
+    /// Returns true for a statement that is not C: an assertion, which is analysed, or one that is skipped.
     fn foreign(&mut self, node: &Node) -> bool {
         if let Some(assertion) = assertion(node) {
             for argument in assertion.arguments {
@@ -444,7 +444,8 @@ impl Walk<'_> {
         self.depth -= 1;
     }
 
-    /// The farthest jump out of a statement. `inner` counts loops, `in_switch` says that `break` stays inside.
+    /// Returns the outermost target of the jumps out of a statement. `inner` counts loops; in a switch, `break` stays
+    /// inside.
     fn escapes(&self, node: &Node, inner: u32, in_switch: bool, found: &mut Option<Escape>) {
         let mut leave = |escape: Escape| {
             *found = Some(match *found {
@@ -458,7 +459,7 @@ impl Walk<'_> {
                 let stays = in_switch && node.kind == K::BreakStmt;
                 let mut around = self.loops.iter().rev().filter(|(_, is_loop)| *is_loop || node.kind == K::BreakStmt);
                 if let (false, Some((depth, _))) = (stays, around.next()) {
-                    // The statement's own loop or switch is left by its end.
+                    // Leaving the statement's own loop or switch is no escape.
                     if *depth < self.depth {
                         leave(Escape::Loop(*depth));
                     }
@@ -476,7 +477,7 @@ impl Walk<'_> {
         let is_local =
             |child: &&Node| child.kind == K::VarDecl && !matches!(child.storage, Storage::Static | Storage::Extern);
         let locals: Vec<&Node> = node.inner.iter().filter(is_local).collect();
-        // Where several have initialisers that read something, each depends on its own only.
+        // If several initialisers read objects, each variable depends on its own only.
         let shared = locals.iter().filter(|variable| initialiser(variable).is_some_and(asks)).count() > 1;
         let mut variables = Vec::new();
         for variable in locals {
@@ -508,7 +509,7 @@ impl Walk<'_> {
             let Some(init) = initialiser(variable) else { continue };
             self.expression(init, true, false);
             match range(init) {
-                // A null pointer is one only as it is written.
+                // A null pointer constant is only one as spelled.
                 Some(_) if !asks(init) && spelled(variable.ty.as_ref()).contains('*') => {}
                 Some(at) if init.kind != K::InitListExpr => {
                     let origin = self.origin(variable);
@@ -528,7 +529,7 @@ impl Walk<'_> {
         let at = range(node)?;
         let inner = bare(node);
         let mut bits = None;
-        // What the compiler selects may be a bit-field, which has no address.
+        // The selected expression may be a bit-field, which has no address.
         let selects = matches!(inner.kind, K::ChooseExpr | K::GenericSelectionExpr);
         if selects && self.has_bits(inner) {
             return None;
@@ -589,7 +590,7 @@ impl Walk<'_> {
         let Some(inner) = node.inner.first() else { return };
         self.expression(inner, true, guarded);
         let Some(lvalue) = self.lvalue(inner) else { return };
-        // What is read of a temporary are the values that made it.
+        // A read of a temporary is a read of the values that it was constructed from.
         let fleeting = !lvalue.pure && (has_temporary(inner) || lvalue.bits.is_some());
         let vector =
             spelled(inner.ty.as_ref()).contains("__vector_size__") || bare(inner).kind == K::ExtVectorElementExpr;
@@ -742,8 +743,7 @@ fn left_side(node: &Node) -> Option<&Node> {
     node.inner.first().filter(|_| assigns)
 }
 
-/// Returns the variable that an lvalue is, is a part of, or is reached from by one pointer; and whether there is a
-/// pointer.
+/// Returns the variable that an lvalue is, is a part of, or is reached from by one pointer; true if there is a pointer.
 fn base_variable(lvalue: &Node) -> Option<(u64, bool)> {
     let node = bare(lvalue);
     let pointer = |node: &Node| {
@@ -762,7 +762,7 @@ fn base_variable(lvalue: &Node) -> Option<(u64, bool)> {
 }
 
 impl Walk<'_> {
-    /// What a statement assigns and can be named around it.
+    /// Returns the objects that a statement assigns and that can be designated outside of it.
     fn assigned(&self, statement: &Node) -> Vec<Lvalue> {
         let (mut changed, mut found) = (BTreeSet::new(), Vec::new());
         preorder(statement, &mut |node| {
@@ -774,7 +774,7 @@ impl Walk<'_> {
                 && let Some(base) = base_variable(left)
             {
                 if !base.1 {
-                    // A pointer that is moved leads elsewhere at the end.
+                    // A pointer that is changed has another pointee at the end.
                     changed.insert((base.0, true));
                 }
                 found.push((base, left));

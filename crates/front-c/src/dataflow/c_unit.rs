@@ -1,4 +1,4 @@
-//! Following a preprocessed text of C, function by function.
+//! Data flow analysis of a preprocessed translation unit of C.
 
 use super::actions::Followed;
 use super::ast_walk::{origins, read};
@@ -8,7 +8,7 @@ use crate::error::FrontError;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Follows the data of a preprocessed text; `original` is the source that it was made of, with its flags.
+/// Analyses the data flow of a preprocessed text; `original` is its source file, with its flags.
 pub fn follow(
     preprocessed: (&Path, &Options),
     original: (&Path, &Options),

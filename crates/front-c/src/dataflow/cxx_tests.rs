@@ -1,8 +1,8 @@
-//! Tests of GoogleTest in C++, as far as they are made of C.
+//! GoogleTest tests in C++, as far as they consist of C.
 //!
-//! Their bodies and fixtures (`SetUp`, `TearDown`) are walked like functions of C. A statement that is no C is not followed,
-//! and nothing is put into it; an assertion of GoogleTest is known by what its macro calls, and what is passed to it is
-//! followed if it is a number or a pointer.
+//! Their bodies and fixtures (`SetUp`, `TearDown`) are analysed like functions of C. A statement that is not C is
+//! skipped and not instrumented. An assertion is recognised by the function that its macro calls; its arguments are
+//! analysed if they are numbers or pointers.
 
 use super::actions::{Followed, Origins};
 use super::ast_walk::{body, preorder};
@@ -18,10 +18,10 @@ use crate::clang::process::{self, Input};
 use crate::error::FrontError;
 use std::path::Path;
 
-/// Methods of tests and fixtures.
+/// The methods of tests and fixtures.
 const METHODS: [&str; 3] = ["TestBody", "SetUp", "TearDown"];
 
-/// Follows the tests of a preprocessed C++ text, which is in `file`, too.
+/// Analyses the tests of a preprocessed C++ text, which is also in `file`.
 pub fn follow_tests(file: &Path, text: &str, options: &Options) -> Result<Followed, FrontError> {
     touchstone_base::on_deep_stack(|| {
         let clang = process::find(options)?;
@@ -43,7 +43,7 @@ pub fn follow_tests(file: &Path, text: &str, options: &Options) -> Result<Follow
                 }),
                 None => Ok(()),
             };
-            // What only gcc understands in the headers of its library is no obstacle: a test that suffers is no C.
+            // Errors in headers that only gcc understands are tolerated: tests that depend on them are not C.
             if let (Err(stderr), true) = (run.finish()?, unit.is_empty()) {
                 return Err(FrontError::DoesNotCompile { file: file.to_path_buf(), stderr });
             }
@@ -57,9 +57,9 @@ pub fn follow_tests(file: &Path, text: &str, options: &Options) -> Result<Follow
     })
 }
 
-/// Returns the class in `void Class::method()`, or the method itself inside of its class.
+/// Returns the class in `void Class::method()`; the method itself inside of its class.
 fn class(text: &str, method: &str) -> String {
-    // Line markers stand in the middle of what a macro makes.
+    // Line markers may occur inside a macro's expansion.
     let lines = text.lines().filter(|line| !line.starts_with('#'));
     let head = lines.take_while(|line| !line.starts_with('{')).collect::<Vec<_>>().concat();
     let before = head.split_once(&format!("::{method}")).map(|(before, _)| before);
@@ -67,7 +67,7 @@ fn class(text: &str, method: &str) -> String {
     name.map_or_else(|| method.to_string(), str::to_string)
 }
 
-/// Where the lines after line markers begin, and their number in the source.
+/// Returns for each line marker the offset of the following line, its number in the source, and the marker's own line.
 fn lines(text: &str) -> Vec<(usize, u32, usize)> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -79,7 +79,7 @@ fn lines(text: &str) -> Vec<(usize, u32, usize)> {
     found
 }
 
-/// Returns the lines that are in no header of the system.
+/// Returns the lines that are not from a system header.
 fn own_lines(text: &str) -> String {
     let mut own = true;
     let mut made = String::new();
@@ -94,7 +94,7 @@ fn own_lines(text: &str) -> String {
     made
 }
 
-/// Without what C++ puts around values of C.
+/// Removes the nodes that C++ puts around values of C.
 fn simplified(mut node: Node) -> Node {
     while matches!(node.kind, K::ExprWithCleanups | K::MaterializeTemporaryExpr | K::CXXBindTemporaryExpr)
         && node.inner.len() == 1
@@ -126,7 +126,7 @@ fn is_c_type(node: &Node) -> bool {
     !ty.contains("::") && !ty.contains(['&', '<', '(']) || node.kind == K::DeclRefExpr && !ty.contains(['&', '<'])
 }
 
-/// Returns true if it could as well be C. A method's result is a value, too, of which nothing else is known.
+/// Returns true if an expression could be C. A method's result also counts as a value, of unknown origin.
 pub(super) fn is_c(node: &Node) -> bool {
     match &node.kind {
         K::Absent
@@ -142,7 +142,7 @@ pub(super) fn is_c(node: &Node) -> bool {
         K::CXXMemberCallExpr => return is_c_type(node),
         K::DeclStmt | K::NullStmt | K::ReturnStmt | K::ImplicitValueInitExpr => {}
         K::ImplicitCastExpr if node.cast == Cast::FunctionToPointerDecay => {}
-        // Whatever it is, it has no address.
+        // A bit-field has no address.
         K::MemberExpr if node.is_bitfield => return false,
         K::CallExpr
         | K::ImplicitCastExpr
@@ -164,15 +164,14 @@ pub(super) fn is_c(node: &Node) -> bool {
     node.inner.iter().all(is_c)
 }
 
-/// An assertion of GoogleTest: what its macro is called, whether it looks at strings, and what is passed to it.
+/// An assertion of GoogleTest: the name of its macro, true if it compares strings, and its arguments.
 pub(super) struct Assertion<'n> {
     pub name: String,
     pub strings: bool,
     pub arguments: Vec<&'n Node>,
 }
 
-/// Returns the assertion that a statement is. All of them are `switch (0) case 0: default: if (const AssertionResult …)
-/// ; else …`.
+/// Recognises an assertion. All of them expand to `switch (0) case 0: default: if (const AssertionResult …) ; else …`.
 pub(super) fn assertion(statement: &Node) -> Option<Assertion<'_>> {
     let inside = |node: &Node, kind: K| node.kind == kind;
     let case = statement.inner.get(1).filter(|case| inside(statement, K::SwitchStmt) && inside(case, K::CaseStmt))?;
@@ -203,7 +202,7 @@ pub(super) fn assertion(statement: &Node) -> Option<Assertion<'_>> {
     found
 }
 
-/// What is passed to an assertion, as a value that is read; `None` if it is no value of C.
+/// Returns an argument of an assertion as a value that is read; `None` if it is no value of C.
 pub(super) fn passed(argument: &Node, strings: bool) -> Option<Node> {
     let mut node = argument;
     while node.kind == K::ImplicitCastExpr && node.cast == Cast::NoOp {
@@ -235,7 +234,7 @@ pub(super) fn passed(argument: &Node, strings: bool) -> Option<Node> {
         let text = |node: &Node| strings && matches!(plain(node).kind, K::DeclRefExpr | K::MemberExpr);
         return Some(node.clone()).filter(|node| asks(node) || text(node));
     }
-    // It is bound to a reference: that is where it is read.
+    // It is bound to a reference, which is where it is read.
     let mut read = Node { kind: K::ImplicitCastExpr, cast: Cast::LValueToRValue, ..Node::default() };
     (read.id, read.ty) = (u64::MAX - node.id, node.ty.clone());
     (read.begin, read.end, read.inner) = (node.begin.clone(), node.end.clone(), vec![node.clone()]);

@@ -1,11 +1,11 @@
-//! Where the text of a unit can go wrong while it runs: its divisions and its accesses of memory, as byte ranges of the
-//! preprocessed text.
+//! Run-time hazards of a unit: divisions and memory accesses, as byte ranges of the preprocessed text.
 //!
-//! This is what the probes of run-time errors stand around. Each hazard says at which range the instructions that it
-//! becomes are said to stand (`lower/expr.rs`, `lower/aggregate.rs`), so that an objective finds its own. What happens first
-//! matters, since an error ends a run: a division comes after both of its operands, a write after its right side.
+//! Probes for run-time errors are inserted around these ranges. Each hazard has the range of the instructions that it
+//! is lowered to (`lower/body/expr.rs`, `lower/objects/aggregate.rs`), by which it is matched with an objective. The
+//! order of evaluation matters, since an error ends a run: a division comes after both operands, a write after its
+//! right side.
 //!
-//! Deliberately not here: probes, and accesses that calls and builtins make.
+//! Deliberately not here: probes, and accesses by calls and builtins.
 
 use super::ast_walk::{body, preorder, read};
 use super::body_walk::{has_temporary, range};
@@ -19,75 +19,74 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::Path;
 
-/// What can go wrong in a place.
+/// An operation that can fail at run time.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Hazard {
-    /// Where its instructions are said to stand.
+    /// The range to which its instructions are attributed.
     pub at: Range<usize>,
-    /// What is done there, or why nothing can be asked before it is.
+    /// The operation, or the reason why no probe can be inserted before it.
     pub kind: Result<HazardKind, Unaskable>,
 }
 
-/// Why nothing can be asked before something is done.
+/// A reason why no probe can be inserted before an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unaskable {
-    /// A compound literal is in it, which would not live long enough.
+    /// It contains a compound literal, whose lifetime would be too short.
     Temporary,
-    /// Both sides call something, in an order that is the compiler's.
+    /// Both sides contain calls, whose order the compiler chooses.
     OrderOfCalls,
-    /// It is a part of a vector.
+    /// It accesses a part of a vector.
     VectorPart,
-    /// Parentheses are around a bit-field.
+    /// A bit-field is in parentheses.
     BitFieldInParentheses,
 }
 
-/// What is done.
+/// An operation that can fail.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum HazardKind {
-    /// Divides, or takes a remainder.
+    /// A division or remainder.
     Division {
-        /// The whole expression and its left side, if the left side must come first.
+        /// The whole expression and its left side, if the left side must be evaluated first.
         left: Option<(Range<usize>, Range<usize>)>,
         /// The divisor.
         right: Range<usize>,
     },
-    /// Reads or writes an object.
+    /// A read or write of an object.
     Access {
-        /// What designates it; of a bit-field, what it is a member of.
+        /// The lvalue; for a bit-field, the expression that it is a member of.
         object: Range<usize>,
-        /// `object` is a pointer to it.
+        /// True if `object` is a pointer to the object.
         is_pointer: bool,
-        /// What it is a part of.
+        /// The object that it is a part of.
         root: Root,
-        /// What comes before the access.
+        /// The assignment that is evaluated before the access, if any.
         after: Option<After>,
     },
-    /// Reads or writes a variable, or a part of one that has a fixed place in it: whatever the reader of a program without
-    /// types may think, it is there.
+    /// A read or write of a variable, or of a part at a constant offset: it can't fail.
     Fixed,
 }
 
-/// What an object is a part of.
+/// The object that an accessed object is a part of.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Root {
-    /// This variable, whose size is known.
+    /// A variable of known size.
     Variable(String),
-    /// Whatever a pointer leads to.
+    /// The pointee of a pointer.
     Pointer,
-    /// Something without a name, or whose size is not known.
+    /// An unnamed object, or one of unknown size.
     Unknown,
 }
 
-/// An assignment whose right side may end the run: what it writes is asked for after that.
+/// An assignment whose right side may end the run: its target is checked afterwards.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct After {
-    /// The assignment.
+    /// The range of the assignment.
     pub whole: Range<usize>,
-    /// Its right side.
+    /// The range of its right side.
     pub right: Range<usize>,
-    /// The right side is a number.
+    /// True if the right side is a number.
     pub number: bool,
-    /// It divides by the right side.
+    /// True if it divides by the right side.
     pub divides: bool,
 }
 
@@ -116,7 +115,7 @@ pub fn hazards(
 }
 
 struct Walk<'a> {
-    /// Bit-fields.
+    /// The ids of bit-fields.
     bits: &'a BTreeSet<u64>,
     found: Vec<Hazard>,
     seen: BTreeSet<u64>,
@@ -128,7 +127,7 @@ impl Walk<'_> {
             return;
         }
         match &node.kind {
-            // Not evaluated, or constant, or not only once.
+            // Not evaluated, or constant, or evaluated more than once.
             K::UnaryExprOrTypeTraitExpr
             | K::OffsetOfExpr
             | K::SpelledOffset
@@ -211,7 +210,7 @@ impl Walk<'_> {
             Some(base) => (range(base), member.is_arrow),
             None => (range(lvalue), false),
         };
-        // What keeps the address stands at the beginning of the assignment.
+        // The address is saved at the beginning of the assignment.
         let begins = |whole: &Node| range(whole).map(|whole| whole.start) == object.as_ref().map(|object| object.start);
         let after = match after {
             None => None,
@@ -229,7 +228,7 @@ impl Walk<'_> {
     }
 }
 
-/// Its arguments are not evaluated.
+/// Returns true if the arguments of a call are not evaluated.
 fn is_unevaluated(call: &Node) -> bool {
     let callee = call.inner.first().and_then(|callee| plain(callee).decl.as_ref());
     callee.is_some_and(|decl| {
@@ -246,14 +245,14 @@ fn is_record(node: &Node) -> bool {
     (ty.starts_with("struct ") || ty.starts_with("union ")) && !ty.contains(['*', '['])
 }
 
-/// Runs code that need not come back.
+/// Returns true if an expression runs code that need not return.
 fn calls(node: &Node) -> bool {
     let mut found = false;
     preorder(node, &mut |node| found |= matches!(node.kind, K::CallExpr | K::StmtExpr | K::AtomicExpr));
     found
 }
 
-/// Nothing can go wrong in it.
+/// Returns true if evaluating an expression can't fail.
 fn is_quiet(node: &Node) -> bool {
     let mut quiet = !calls(node);
     preorder(node, &mut |node| {
@@ -270,7 +269,7 @@ fn is_quiet(node: &Node) -> bool {
     quiet
 }
 
-/// What an lvalue is a part of, and whether at a place that is computed; `None` for a value without a name.
+/// Returns the object that an lvalue is a part of, and true if the offset is computed; `None` for an rvalue.
 fn root(lvalue: &Node) -> Option<(Root, bool)> {
     let node = bare(lvalue);
     let child = node.inner.first();
@@ -285,7 +284,7 @@ fn root(lvalue: &Node) -> Option<(Root, bool)> {
         K::MemberExpr if node.is_arrow => behind(child?),
         K::MemberExpr => {
             let (of, computed) = root(child?)?;
-            // More elements than the size of the structure says may be there.
+            // There may be more elements than the size of the structure includes.
             let open = spelled(node.ty.as_ref()).ends_with("[]") && matches!(of, Root::Variable(_));
             Some((if open { Root::Unknown } else { of }, computed))
         }
@@ -304,7 +303,7 @@ fn root(lvalue: &Node) -> Option<(Root, bool)> {
     }
 }
 
-/// What a pointer leads to is a part of.
+/// Returns the object that a pointee is a part of, and true if the offset is computed.
 fn behind(pointer: &Node) -> Option<(Root, bool)> {
     let node = bare(pointer);
     let child = node.inner.first();

@@ -1,4 +1,4 @@
-//! What people call the objects that expressions designate.
+//! Names of objects for messages.
 
 use super::actions::WrittenState;
 use crate::clang::ast_enums::{CastKind as Cast, Opcode};
@@ -6,7 +6,7 @@ use crate::clang::kind::NodeKind as K;
 use crate::clang::node::{Node, TypeText};
 use std::collections::BTreeSet;
 
-/// Without parentheses and casts.
+/// Removes parentheses and casts.
 pub(crate) fn plain(node: &Node) -> &Node {
     let mut node = node;
     while matches!(node.kind, K::ParenExpr | K::ImplicitCastExpr | K::CStyleCastExpr | K::ConstantExpr) {
@@ -18,7 +18,7 @@ pub(crate) fn plain(node: &Node) -> &Node {
     node
 }
 
-/// Without parentheses.
+/// Removes parentheses.
 pub(crate) fn bare(node: &Node) -> &Node {
     let mut node = node;
     while let (K::ParenExpr, Some(inner)) = (&node.kind, node.inner.first()) {
@@ -31,16 +31,16 @@ pub(crate) fn spelled(ty: Option<&TypeText>) -> &str {
     ty.map_or("", |ty| ty.desugared.as_deref().unwrap_or(&ty.written))
 }
 
-/// Names of what a function writes.
+/// The context in which a function's objects are named.
 pub(super) struct Naming<'a> {
     /// Variables with static storage.
     pub statics: &'a BTreeSet<u64>,
-    /// The function.
+    /// The name of the function.
     pub function: &'a str,
 }
 
 impl Naming<'_> {
-    /// What an lvalue designates.
+    /// Returns the object that an lvalue designates.
     pub fn target(&self, lvalue: &Node) -> WrittenState {
         let node = bare(lvalue);
         let child = node.inner.first();
@@ -50,7 +50,7 @@ impl Naming<'_> {
                 let name = decl.map_or(String::new(), |decl| decl.name.clone());
                 WrittenState { is_state: decl.is_some_and(|decl| self.statics.contains(&decl.id)), name }
             }
-            // What a test keeps in its fixture is its own.
+            // Members of the fixture belong to the test.
             (K::MemberExpr, Some(base)) if plain(base).kind == K::CXXThisExpr => {
                 WrittenState { is_state: false, name: member(node) }
             }
@@ -60,7 +60,7 @@ impl Naming<'_> {
             (K::MemberExpr, Some(base)) => {
                 let outer = self.target(base);
                 let name = match &bare(base).kind {
-                    // An object of a type is called after its type: pointers to it don't know its name.
+                    // A structure is named after its type, since its name is unknown through pointers.
                     K::DeclRefExpr | K::UnaryOperator => owner(base),
                     _ => outer.name,
                 };
@@ -73,7 +73,7 @@ impl Naming<'_> {
         }
     }
 
-    /// What a pointer leads to.
+    /// Returns the pointee of a pointer expression.
     pub fn behind(&self, pointer: &Node, index: &str) -> WrittenState {
         let array = bare(pointer);
         if array.kind == K::ImplicitCastExpr
@@ -118,11 +118,11 @@ impl Naming<'_> {
 }
 
 fn member(node: &Node) -> String {
-    // An anonymous struct or union has no name, and its members are those of what it stands in.
+    // An anonymous struct or union has no name; its members belong to the enclosing one.
     if node.name.is_empty() { String::new() } else { format!(".{}", node.name.trim_start_matches("->")) }
 }
 
-/// Returns the type that an expression's members belong to, or that it points to: `struct stack *` is `stack`.
+/// Returns the type that an expression's members belong to, or that it points to: `stack` for `struct stack *`.
 pub(super) fn owner(node: &Node) -> String {
     let written = node.ty.as_ref().map_or("", |ty| &*ty.written);
     let spelled =

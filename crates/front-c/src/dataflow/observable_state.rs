@@ -1,5 +1,5 @@
-//! What can be looked at where a function ends: its variables and those of the unit, with their members and elements, as expressions
-//! that stand for a number, a text or a pointer.
+//! Observable state where a function returns: its variables and those of the unit, with their members and elements, as
+//! expressions of scalar, string or pointer type.
 
 use super::actions::{Form, Visible};
 use super::object_names::spelled;
@@ -7,19 +7,19 @@ use crate::clang::kind::NodeKind as K;
 use crate::clang::node::Node;
 use std::collections::BTreeMap;
 
-/// Members inside of members, and pointers behind pointers.
+/// The maximum depth of members and pointees.
 const DEEPEST: usize = 3;
-/// Elements of an array that are looked at.
+/// The maximum number of elements of an array that are observed.
 const MOST_ELEMENTS: u64 = 8;
 
-/// Types of a unit, by the words that they are spelled with.
+/// The types of a unit by their spelling.
 #[derive(Default)]
 pub(super) struct VisibleTypes {
-    /// Members of structs and unions: their names, and how their types are spelled.
+    /// The members of structures and unions: their names and the spellings of their types.
     records: BTreeMap<String, Vec<(String, String)>>,
     typedefs: BTreeMap<String, String>,
     enums: BTreeMap<String, Vec<(String, i64)>>,
-    /// The last struct, union or enum, if it has no name: a typedef may give it one.
+    /// The last structure, union or enumeration if it is unnamed: a typedef may name it.
     nameless: Option<Nameless>,
 }
 
@@ -29,7 +29,7 @@ enum Nameless {
 }
 
 impl VisibleTypes {
-    /// A declaration of the unit.
+    /// Registers a declaration of the unit.
     pub fn declaration(&mut self, node: &Node) {
         match node.kind {
             K::RecordDecl if node.is_complete => {
@@ -61,8 +61,8 @@ impl VisibleTypes {
         }
     }
 
-    /// What can be looked at of a variable. The address of what is behind one pointer is known without looking there; what is behind two
-    /// is left out.
+    /// Returns the observable expressions of a variable. A pointee of one pointer is included, since its address is
+    /// known without a dereference; deeper ones are not.
     pub fn of_variable(&self, name: &str, ty: &str) -> Vec<Visible> {
         let mut found = Vec::new();
         self.look(name, ty, 0, &mut found);
@@ -113,7 +113,7 @@ impl VisibleTypes {
         }
     }
 
-    /// Returns a type without qualifiers and names that stand for others.
+    /// Returns the spelling of a type without qualifiers and typedefs.
     fn plain(&self, ty: &str) -> String {
         let words = |ty: &str| {
             let spaced = ty.replace('*', " * ");
@@ -142,7 +142,7 @@ fn constants(node: &Node) -> Vec<(String, i64)> {
     found
 }
 
-/// What a type of numbers is.
+/// Returns the kind of an arithmetic type.
 fn scalar(ty: &str) -> Option<Form> {
     Some(match ty {
         "_Bool" | "bool" => Form::Bool,

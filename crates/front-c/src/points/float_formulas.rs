@@ -1,6 +1,6 @@
-//! Formulas of float expressions: see `pure` for what a formula is.
+//! Formulas of float expressions; `formulas.rs` defines formulas.
 //!
-//! What is read or written as a constant stands in an [`ExprKind::AsFloat`] that has the text. `-x` flips the sign bit,
+//! Objects and constants are operands of an [`ExprKind::AsFloat`], which has the source text. `-x` flips the sign bit,
 //! `a != b` is `!(a == b)` and `a > b` is `b < a`.
 
 use crate::clang::ast_enums::{CastKind as Cast, Opcode};
@@ -14,18 +14,18 @@ use crate::types::ctype::{Type, TypeKind};
 use touchstone_base::float::{Format, Op};
 use touchstone_ir::{BinOp, Expr, ExprKind, Ty};
 
-/// Returns the bits of an expression, which has the text, as a float.
+/// Reinterprets the bits of an expression as a float, which takes over the source text.
 pub(crate) fn as_float(format: Format, mut bits: Expr) -> Expr {
     let (text, ty) = (std::mem::take(&mut bits.text), bits.ty);
     Expr { kind: ExprKind::AsFloat(format, Box::new(bits)), ty, signed: false, text }
 }
 
-/// Returns a float constant that the source does not write.
+/// Returns a float constant that is not in the source.
 fn constant(format: Format, bits: u64) -> Expr {
     as_float(format, Expr::constant(Ty::Int(format.bits()), bits))
 }
 
-/// Whether a float is not zero.
+/// Returns the comparison of a float with zero.
 pub(crate) fn is_nonzero(format: Format, value: Expr) -> Expr {
     negated(Expr::float(Op::Eq, format, vec![value, constant(format, 0)]), String::new())
 }
@@ -97,7 +97,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// Returns a relation between floats.
+    /// Returns the formula of a comparison of floats.
     pub fn float_relation_formula(&mut self, node: &Node, format: Format, a: Expr, b: Expr) -> Expr {
         let (op, swapped, negate) = float_relation(&node.opcode);
         let relation = Expr::float(op, format, if swapped { vec![b, a] } else { vec![a, b] });
@@ -105,7 +105,7 @@ impl Lowerer<'_, '_> {
         if negate { negated(relation, text) } else { Expr { text, ..relation } }
     }
 
-    /// Returns a value of an arithmetic type in another, where one of them may be a float.
+    /// Converts a value to another arithmetic type; one of the types may be a float.
     pub fn converted(&mut self, value: Expr, from: &Type, to: &Type) -> Option<Expr> {
         let types = &self.unit.program.types;
         if types.refusal(from).is_some() || types.refusal(to).is_some() {

@@ -1,13 +1,13 @@
-//! Formulas: side-effect-free expressions as [`Expr`]s, for points.
+//! Formulas: side-effect-free expressions as [`Expr`]s, for program points.
 //!
-//! What is computed is what `expr`, `place` and `decide` lower, with one difference: nothing is emitted, and `&&`, `||`,
-//! `?:` are part of the formula. There is no formula for an expression with an effect, with something that is not
-//! supported, with a difference of pointers (formulas have none), or nested very deeply; that is no error.
+//! A formula computes the value that `expr`, `lvalue` and `decide` lower, but emits nothing, and contains `&&`, `||`
+//! and `?:`. An expression has no formula if it has a side effect, is unsupported, contains a difference of pointers
+//! (formulas have no such operation) or is nested very deeply; that is no error.
 //!
-//! A formula keeps the structure of the source (constants are not folded), because mutants are made of it. Three things
-//! to know when reading one: `a > b` is `b < a`, `-x` is `0 - x` and `~x` is `x ^ -1` with a constant that has no text,
-//! and a conversion between types of one width leaves no trace but an explicit one's signedness. A relation, whose own
-//! bit has no sign, says in `signed` how its operands are compared.
+//! A formula preserves the structure of the source (constants are not folded), because mutants are derived from it.
+//! Notes for reading one: `a > b` is `b < a`; `-x` is `0 - x` and `~x` is `x ^ -1` with a constant without source text;
+//! a conversion between types of one width leaves no trace except the signedness of an explicit one. The result of a
+//! comparison is a bit without a sign; its `signed` says how the operands are compared.
 
 use crate::clang::ast_enums::{CastKind as Cast, Opcode};
 use crate::clang::ast_queries::{callee_name, is_logical, selected, shown};
@@ -20,42 +20,42 @@ use crate::points::float_formulas::{as_float, is_nonzero};
 use crate::types::ctype::{Type, TypeKind};
 use touchstone_ir::{BinOp, CastOp, CmpOp, Expr, ExprKind, Reg, Ty, mask};
 
-/// How deep the source of a formula may be nested. One level makes at most four levels of the formula.
+/// The maximum nesting of a formula's source. One level becomes at most four levels of the formula.
 pub(crate) const DEEPEST: u32 = Expr::DEEPEST_SOURCE as u32;
 
-/// Where an object of a formula is.
+/// The location of an object in a formula.
 pub(crate) enum Spot {
     Register(Reg),
     /// At this address.
     Memory(Expr),
 }
 
-/// Returns a constant that the source does not write.
+/// Returns a constant that is not in the source.
 fn number(ty: Ty, value: u64) -> Expr {
     let kind = ExprKind::Const(mask(value, ty.bits()));
     Expr { kind, ty, signed: ty != Ty::Ptr, text: String::new() }
 }
 
-/// Returns an operation; `None` if the types don't fit.
+/// Returns an operation; `None` if the types don't match.
 fn bin(op: BinOp, a: Expr, b: Expr, signed: bool, text: String) -> Option<Expr> {
     let ty = a.ty;
     let fits = a.ty == b.ty && ty != Ty::Ptr;
     fits.then(|| Expr { kind: ExprKind::Bin(op, Box::new(a), Box::new(b)), ty, signed, text })
 }
 
-/// Returns a relation; `None` if the types don't fit.
+/// Returns a comparison; `None` if the types don't match.
 fn relation(op: CmpOp, a: Expr, b: Expr, signed: bool, text: String) -> Option<Expr> {
     let fits = a.ty == b.ty;
     fits.then(|| Expr { kind: ExprKind::Cmp(op, Box::new(a), Box::new(b)), ty: Ty::I1, signed, text })
 }
 
-/// `base + bytes`.
+/// Returns `base + bytes`.
 fn displaced(base: Expr, bytes: Expr) -> Expr {
     let kind = ExprKind::PtrAdd(Box::new(base), Box::new(bytes));
     Expr { kind, ty: Ty::Ptr, signed: false, text: String::new() }
 }
 
-/// `base + size * index`, or minus.
+/// Returns `base + size * index`, or the difference.
 fn advanced(base: Expr, index: Expr, index_signed: bool, size: u64, back: bool) -> Option<Expr> {
     if base.ty != Ty::Ptr || index.ty == Ty::Ptr {
         return None;
@@ -70,7 +70,7 @@ fn advanced(base: Expr, index: Expr, index_signed: bool, size: u64, back: bool) 
     Some(displaced(base, bytes))
 }
 
-/// Returns a value in another width. `from_signed` says how it is widened, `signed` what it is then.
+/// Converts a value to another width. `from_signed` selects the extension, `signed` is the signedness of the result.
 pub(crate) fn resized(expr: Expr, to: Ty, from_signed: bool, signed: bool) -> Expr {
     let op = match (expr.ty, to) {
         (from, to) if from == to => return expr,
@@ -83,11 +83,11 @@ pub(crate) fn resized(expr: Expr, to: Ty, from_signed: bool, signed: bool) -> Ex
     Expr { kind: ExprKind::Cast(op, Box::new(expr)), ty: to, signed, text: String::new() }
 }
 
-/// Whether a value is not 0.
+/// Returns the comparison of a value with 0.
 pub(crate) fn is_true(value: Expr) -> Option<Expr> {
     match value {
         Expr { ty: Ty::I1, .. } => Some(value),
-        // A truth value that was made a number.
+        // A truth value that was converted to a number.
         Expr { kind: ExprKind::Cast(CastOp::Zext, inner), .. } if inner.ty == Ty::I1 => Some(*inner),
         _ if let Some(format) = value.format() => Some(is_nonzero(format, value)),
         _ => {
@@ -103,11 +103,11 @@ impl Lowerer<'_, '_> {
     pub fn formula(&mut self, node: &Node) -> Option<Expr> {
         self.value_formula(node, DEEPEST)
     }
-    /// Returns the formula of an expression's truth, an `i1`, if it has one.
+    /// Returns the formula of an expression's truth value, an `i1`, if it has one.
     pub fn formula_of_truth(&mut self, node: &Node) -> Option<Expr> {
         self.truth_formula(node, DEEPEST)
     }
-    /// Returns the formula of the address of an expression that stands for memory, if it has one.
+    /// Returns the formula of an lvalue's address, if it has one.
     pub fn formula_of_address(&mut self, node: &Node) -> Option<Expr> {
         match self.spot(node, DEEPEST)? {
             Spot::Register(_) => None,
@@ -159,11 +159,11 @@ impl Lowerer<'_, '_> {
     fn is_signed(&self, node: &Node) -> bool {
         self.unit.program.types.is_signed(&self.unit.type_of(node))
     }
-    /// Returns a formula that a node writes by itself.
+    /// Returns a formula with the source text of a node.
     pub fn written(&mut self, node: &Node, kind: ExprKind, ty: Ty, signed: bool) -> Expr {
         let node = shown(node);
         let text = match &node.decl {
-            // Also where a macro writes it.
+            // The name is used also inside a macro.
             Some(decl) if node.kind == K::DeclRefExpr => decl.name.clone(),
             _ => self.unit.short_text(node),
         };
@@ -391,7 +391,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// What is there.
+    /// Returns the formula of an object's value.
     pub fn read(&mut self, spot: Spot, ty: &Type, node: &Node) -> Option<Expr> {
         let types = &self.unit.program.types;
         let (scalar, signed) = (types.scalar(ty), types.is_signed(ty));

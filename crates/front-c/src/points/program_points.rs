@@ -1,7 +1,7 @@
-//! Points: where coverage speaks of statements, values, conditions and labels (Bardin et al., section III).
+//! Emission of program points for statements, values, conditions and labels (Bardin et al., section III).
 //!
-//! A point stands immediately before the code that it is about. Code that is lowered twice has one point with two
-//! instructions. Library models have no points: they are not what a user tests.
+//! A point is immediately before the code that it refers to. Code that is lowered twice has one point with two
+//! instructions. Library models have no points: they are not under test.
 
 use crate::clang::ast_enums::{CastKind as Cast, Opcode, Storage};
 use crate::clang::ast_queries::{has_effects, initialiser, shown};
@@ -33,7 +33,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// Marks the beginning of a statement, if it is one that executes.
+    /// Marks the beginning of a statement that is executed.
     pub fn mark_statement(&mut self, node: &Node) {
         let head = match &node.kind {
             K::CompoundStmt
@@ -74,11 +74,11 @@ impl Lowerer<'_, '_> {
         (span, shorten(format!("do … while ({condition})")))
     }
 
-    /// Marks the evaluation of a scalar value that something keeps or uses.
+    /// Marks the evaluation of a scalar value that is stored or used.
     pub fn mark_value(&mut self, node: &Node) {
         self.mark_formula(node, Self::formula);
     }
-    /// Marks the evaluation of what a compound assignment stores.
+    /// Marks the evaluation of the value that a compound assignment stores.
     pub fn mark_compound(&mut self, node: &Node) {
         self.mark_formula(node, Self::formula_of_compound);
     }
@@ -87,7 +87,7 @@ impl Lowerer<'_, '_> {
             return;
         }
         let written = shown(node);
-        // The address of a string is of no interest.
+        // Addresses of strings have no objectives.
         if matches!(written.kind, K::StringLiteral | K::PredefinedExpr) {
             return;
         }
@@ -112,7 +112,7 @@ impl Lowerer<'_, '_> {
             Some(Expr::cmp(CmpOp::Eq, old, limit))
         });
     }
-    /// Marks a call of a builtin that has no value for 0.
+    /// Marks a call of a builtin with an undefined value for 0.
     pub fn mark_zero(&mut self, node: &Node, argument: &Node) {
         if self.unit.const_int(argument).is_some_and(|value| value != 0) {
             return;
@@ -133,7 +133,7 @@ impl Lowerer<'_, '_> {
             Some(Point::new(PointKind::Hazard(predicate), lowerer.unit.span(node), text))
         });
     }
-    /// Marks the evaluation of an initialiser inside of an aggregate's, unless it is a constant: tables have thousands.
+    /// Marks an initialiser inside an aggregate's, unless it is a constant: tables have thousands.
     pub fn mark_element(&mut self, node: &Node) {
         let constant = self.unit.const_int(node).or_else(|| self.unit.const_float(node));
         if constant.is_none() && node.kind != K::ImplicitValueInitExpr {
@@ -141,8 +141,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// Marks what an assignment stores, if it stores it at an address that is computed. Stands in the source where the
-    /// left side does.
+    /// Marks the value that an assignment stores, if the address is computed. The span is that of the left side.
     pub fn mark_store(&mut self, left: &Node, right: &Node) {
         if self.marks.hidden && self.unit.is_made_by_system(&left.begin) {
             return;
@@ -164,7 +163,7 @@ impl Lowerer<'_, '_> {
         });
     }
 
-    /// Marks the evaluation of a decision that control flow asks for, if it is made of several conditions.
+    /// Marks the evaluation of a decision that controls a branch, if it has several conditions.
     pub fn mark_decision(&mut self, decision: DecisionId, node: &Node) {
         if self.function.decisions[decision].conditions.len() < 2 {
             return;
@@ -186,7 +185,7 @@ impl Lowerer<'_, '_> {
         });
     }
 
-    /// Marks a label; the call that asks for it does nothing else.
+    /// Marks a label; the call has no other effect.
     pub fn mark_label(&mut self, call: LabelCall, node: &Node) {
         let args = node.inner.get(1..).unwrap_or_default();
         let (id, condition) = match call {
@@ -208,7 +207,7 @@ impl Lowerer<'_, '_> {
             Some(Point::new(kind, lowerer.unit.span(node), lowerer.unit.short_text(node)))
         });
     }
-    /// Returns the id of a label as the source writes it; a number if a macro made it.
+    /// Returns the id of a label as spelled in the source; a number if it comes from a macro.
     fn label_name(&mut self, id: &Node) -> Option<String> {
         let written = shown(id);
         let text = self.unit.short_text(written);
@@ -218,12 +217,13 @@ impl Lowerer<'_, '_> {
     }
 }
 
-/// What stands for an expression that has no formula because it is nested too deep. What has effects never has one.
+/// Returns the kind of an expression without a formula because of its nesting. Expressions with side effects never have
+/// one.
 fn too_deep(node: &Node) -> Option<PointKind> {
     (is_deeper(node, DEEPEST) && !has_effects(node)).then_some(PointKind::TooDeep)
 }
 
-/// Returns true if an expression has more levels than this.
+/// Returns true if an expression has more than this number of levels.
 fn is_deeper(node: &Node, levels: u32) -> bool {
     match levels.checked_sub(1) {
         Some(left) => node.inner.iter().any(|part| is_deeper(part, left)),
