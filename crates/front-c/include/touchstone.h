@@ -8,19 +8,19 @@
 extern "C" {
 #endif
 
-/* The bytes at address become an input of the program, called name. */
+/* Makes the bytes at address an input of the program, with this name. */
 void touchstone_symbolic(void *address, size_t size, const char *name);
 
-/* Executions on which the condition is 0 are not considered. */
+/* Ignores executions on which the condition is 0. */
 void touchstone_assume(long condition);
 
-/* An execution on which the condition is 0 is an error. */
+/* Reports an execution on which the condition is 0 as an error. */
 void touchstone_assert(long condition);
 
-/* A test objective: to get here while the condition holds. Never evaluated by the program itself. */
+/* A test objective: to reach this point while the condition holds. The program itself never evaluates it. */
 void touchstone_label(long id, long condition);
 
-/* Under `touchstone measure`: what is covered from here on is covered by the test of this name. Nothing otherwise. */
+/* Under `touchstone measure`, attributes the following coverage to the test of this name. Otherwise without effect. */
 #ifdef __GNUC__
 extern void touchstone_test_begin(const char *name) __attribute__((weak));
 #define touchstone_test_begin(name) (touchstone_test_begin ? touchstone_test_begin(name) : (void)0)

@@ -1,4 +1,4 @@
-/* Compiler builtins on bits, without conditions. */
+/* Compiler builtins on bits, without branches. */
 
 unsigned short touchstone_bswap16(unsigned short x) { return x >> 8 | x << 8; }
 
@@ -26,7 +26,7 @@ int touchstone_parity(unsigned x) { return touchstone_popcountl(x) & 1; }
 int touchstone_parityl(unsigned long x) { return touchstone_popcountl(x) & 1; }
 int touchstone_parityll(unsigned long long x) { return touchstone_popcountl(x) & 1; }
 
-/* 0, where something has a defined value; else what no machine computes, so that inputs that lead here are avoided. */
+/* 0 if the value is defined; otherwise a division that overflows, so that inputs with an undefined value are avoided. */
 static int defined(int is) { return (-2147483647 - 1) / (2 * is - 1) & 0; }
 
 static int trailing(unsigned long x) { return touchstone_popcountl((x & -x) - 1); }
@@ -62,7 +62,7 @@ static unsigned long high_product(unsigned long a, unsigned long b)
     return (a >> 32) * (b >> 32) + (middle >> 32) + (other >> 32);
 }
 
-/* Whether a product of numbers of so many bits needs more of them. */
+/* True if a product of two numbers of `bits` bits overflows. */
 int touchstone_umul_overflows(unsigned long a, unsigned long b, unsigned long bits)
 {
     return (high_product(a, b) != 0) | (a * b >> (bits - 1) >> 1 != 0);
@@ -75,7 +75,7 @@ int touchstone_smul_overflows(long a, long b, unsigned long bits)
     return (high != (unsigned long)((long)low >> 63)) | ((long)(low << (64 - bits)) >> (64 - bits) != (long)low);
 }
 
-/* Bits after the sign that are the same as it. */
+/* The number of bits after the sign bit that equal it. */
 int touchstone_clrsbl(long x)
 {
     unsigned long differing = (unsigned long)(x ^ (x >> 63));

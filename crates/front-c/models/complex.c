@@ -1,4 +1,4 @@
-/* Products and quotients of complex floats as the usual compilers' libraries compute them (C11 Annex G, and the scaling of
+/* Products and quotients of complex floats, as in common compilers' run-time libraries (C11 Annex G, and the scaling of
    Baudin and Smith, "A robust complex division in Scilab", 2012), and the simplest functions of complex.h. */
 
 #define NOT_A_NUMBER(x) ((x) != (x))
@@ -55,7 +55,7 @@ MULTIPLY(double, , __builtin_inf())
 MULTIPLY(float, f, __builtin_inff())
 MULTIPLY(long double, l, (long double)__builtin_inf())
 
-/* What is left to say where both parts of the quotient are no numbers. */
+/* Recovers infinities and zeros where both parts of the quotient are NaNs. */
 #define RECOVER(type, s, infinity) \
     if (NOT_A_NUMBER(x) && NOT_A_NUMBER(y)) { \
         if (c == 0 && d == 0 && (!NOT_A_NUMBER(a) || !NOT_A_NUMBER(b))) { \
@@ -134,7 +134,7 @@ DIVIDE(double, , __builtin_inf(), MOST_DOUBLE / 2, LEAST_DOUBLE, EPSILON, 1 / EP
 DIVIDE(long double, l, (long double)__builtin_inf(), MOST_LONG / 2, LEAST_LONG, EPSILON_LONG, 1 / EPSILON_LONG,
        MOST_LONG / 2 * EPSILON_LONG)
 
-/* Integers: Smith's method with quotients that are cut, as gcc has it. */
+/* Integers: Smith's method with truncated quotients, as in gcc. */
 #define DIVIDE_INTEGERS(name, type) \
     void touchstone_complex_divide_##name(type *out, const type *left, const type *right) \
     { \

@@ -1,4 +1,4 @@
-/* ctype.h in the C locale, without conditions. A true result is the bit that glibc's tables have for the class. */
+/* ctype.h in the C locale, without branches. A true result is the bit of the class in glibc's tables. */
 
 #define BETWEEN(c, low, high) ((unsigned)(c) - (low) <= (unsigned)(high) - (low))
 

@@ -1,5 +1,5 @@
-/* Files by descriptor: those of the program, as in stdio.c. The standard ones are refused, because what is written there comes
-   before what a stream still holds back. */
+/* Files by descriptor: those of the program, as in stdio.c. Standard descriptors are unsupported, because output to them
+   precedes the buffered output of a stream. */
 
 typedef unsigned long size_t;
 typedef long ssize_t;

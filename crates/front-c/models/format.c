@@ -1,4 +1,4 @@
-/* Formatting into memory. Printing does not come here: what is printed is no part of a path, what stands in memory is. */
+/* Formatting into memory. Printing is not modelled here: output is no part of a path, contents of memory are. */
 
 typedef unsigned long size_t;
 typedef __builtin_va_list va_list;
@@ -31,7 +31,7 @@ static void pad(struct out *o, char c, int n)
         put(o, c);
 }
 
-/* As few conditions as there are lengths: the digits are found without. */
+/* One condition per possible length: the digits are computed without branches. */
 static int digits(char *to, unsigned long value, unsigned long base, int ten)
 {
     unsigned long power = 1;
@@ -148,7 +148,7 @@ static const char *length(const char *s, struct field *f)
     return s;
 }
 
-/* Arguments are read by the types that callers pass them with: a test passes what is read. */
+/* Arguments are read in the types that callers pass: a test passes the types that are read. */
 static unsigned long whole(struct field *f, va_list list)
 {
     return f->bits == 64 ? __builtin_va_arg(list, unsigned long) : __builtin_va_arg(list, unsigned int);

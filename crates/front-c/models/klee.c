@@ -1,10 +1,10 @@
-/* Those of KLEE's functions that are more than a name for something else. */
+/* KLEE's functions that are not mere aliases of builtins. */
 
 void touchstone_symbolic(void *address, unsigned long size, const char *name);
 void touchstone_assume(long condition);
 unsigned long touchstone_object_size(const void *);
 
-/* One of 0 to n - 1. */
+/* A value from 0 to n - 1. */
 unsigned long klee_choose(unsigned long n)
 {
     unsigned long value;
@@ -13,7 +13,7 @@ unsigned long klee_choose(unsigned long n)
     return value;
 }
 
-/* A path has all its values at once here, so there is no difference to tell. */
+/* Symbolic and concrete values are not distinguished. */
 unsigned klee_is_symbolic(unsigned long value) { return 0; }
 unsigned klee_is_replay(void) { return 0; }
 float klee_get_valuef(float value) { return value; }

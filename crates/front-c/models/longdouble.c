@@ -17,7 +17,7 @@ static int is_nan(word s, word h) { return (h & MOST) == MOST && s << 1 != 0; }
 static int is_infinite(word s, word h) { return (h & MOST) == MOST && s << 1 == 0; }
 static int power_of(word h) { return ((h & MOST) ? (int)(h & MOST) : 1) - BIAS - 63; }
 
-/* The power of two that a number is at least; glibc's answers for the others. */
+/* The exponent of a number (ilogbl); glibc's results for zero, infinities and NaNs. */
 int touchstone_long_exponent(word s, word h)
 {
     if ((h & MOST) == MOST)
@@ -33,7 +33,7 @@ static int width_of(wide value)
     return low ? 64 - __builtin_clzl(low) : 0;
 }
 
-/* value * 2^power, rounded; the last bit of the value also stands for bits that were lost. */
+/* value * 2^power, rounded; the last bit of the value is a sticky bit. */
 static void finish(word *out, word sign, wide value, int power)
 {
     int width = width_of(value), exponent, drop;
@@ -49,7 +49,7 @@ static void finish(word *out, word sign, wide value, int power)
         exponent = 0;
     }
     if (drop > 127) {
-        /* Less than half of the least number. */
+        /* Less than half of the smallest subnormal. */
         special(out, 0, sign);
         return;
     }
@@ -181,7 +181,7 @@ void touchstone_long_divide(word *out, word as, word ah, word bs, word bh)
     finish(out, sign, (first << 32 | second) << 1 | (rest != 0), pa - pb - 97);
 }
 
-/* -1, 0 or 1; 2 if one of them is no number. */
+/* -1, 0 or 1; 2 if one of them is a NaN. */
 int touchstone_long_compare(word as, word ah, word bs, word bh)
 {
     int less, negative = (ah & SIGN) != 0;
@@ -202,7 +202,7 @@ void touchstone_long_from_integer(word *out, word magnitude, word negative)
     finish(out, negative && magnitude ? SIGN : 0, magnitude, 0);
 }
 
-/* Towards zero; what does not fit gives the least number. */
+/* Rounds towards zero; a value that does not fit gives the minimum. */
 word touchstone_long_to_integer(word s, word h)
 {
     int shift = -power_of(h);
@@ -225,7 +225,7 @@ void touchstone_long_from_double(word *out, word bits)
         finish(out, sign, fraction | 1UL << 52, field - 1075);
 }
 
-/* The bits of a narrower float with so many bits of significand; its least number is 2^least. */
+/* The bits of a narrower float, given its number of significand and exponent bits. */
 word touchstone_long_to_float(word s, word h, word bits, word exponent_bits)
 {
     word sign = (word)((h & SIGN) != 0) << (bits - 1 + exponent_bits), limit = (1UL << exponent_bits) - 1, kept;
@@ -254,7 +254,7 @@ word touchstone_long_to_float(word s, word h, word bits, word exponent_bits)
     }
     if ((word)(at - least) >= limit)
         return sign | limit << (bits - 1);
-    /* A significand that reaches the next power of two carries into the exponent. */
+    /* A significand that is rounded up to a power of two carries into the exponent. */
     kept += (word)(at - least) << (bits - 1);
     return sign | (kept >> (bits - 1) >= limit ? limit << (bits - 1) : kept);
 }

@@ -1,4 +1,4 @@
-/* math.h: what is made of exponents. */
+/* math.h: functions on exponents. */
 
 unsigned long touchstone_bits(double);
 unsigned touchstone_bitsf(float);
@@ -8,7 +8,7 @@ float touchstone_from_bitsf(unsigned);
 double modf(double x, double *whole)
 {
     *whole = __builtin_trunc(x);
-    /* The difference of infinities is no number; the sign of zero is x's. */
+    /* The difference of infinities would be a NaN; a zero has the sign of x. */
     return __builtin_copysign(__builtin_isinf(x) ? 0.0 : x - *whole, x);
 }
 
@@ -51,7 +51,7 @@ double scalbn(double x, int n)
                 n = 1023;
         }
     } else if (n < -1022) {
-        /* Not down to where digits get lost before the last step: they would be rounded twice. */
+        /* Intermediate results stay normal, so that only the last step rounds. */
         x *= 0x1p-1022 * 0x1p53;
         n += 1022 - 53;
         if (n < -1022) {
@@ -69,7 +69,7 @@ double scalbln(double x, long n) { return scalbn(x, n > 99999 ? 99999 : n < -999
 
 float scalbnf(float x, int n)
 {
-    /* Exact in double, and then rounded once. */
+    /* Exact in double, then rounded once. */
     return (float)scalbn(x, n > 999 ? 999 : n < -999 ? -999 : n);
 }
 
@@ -119,7 +119,7 @@ float nextafterf(float x, float y)
     return touchstone_from_bitsf(touchstone_bitsf(x) + ((x < y) == (x > 0) ? 1 : -1u));
 }
 
-/* x minus the multiple of y that is nearest to it, the even one of two; low bits of the multiple (up to 8, as glibc). Every step
+/* x minus the nearest multiple of y (ties to even); the low bits of the quotient (at most 8, as in glibc). Every step
  * is exact. */
 double remquo(double x, double y, int *multiple)
 {
@@ -153,7 +153,7 @@ double remainder(double x, double y)
 
 double drem(double x, double y) { return remainder(x, y); }
 
-/* A double holds the remainder of floats without rounding. */
+/* A double represents the remainder of floats exactly. */
 float remquof(float x, float y, int *multiple) { return (float)remquo(x, y, multiple); }
 
 float remainderf(float x, float y) { return (float)remainder(x, y); }

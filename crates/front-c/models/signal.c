@@ -1,4 +1,4 @@
-/* Signals that a program sends to itself. What the system would send never comes. */
+/* Signals that a program sends to itself. The system never sends any. */
 
 typedef void (*handler)(int);
 

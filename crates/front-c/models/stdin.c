@@ -19,12 +19,12 @@ void touchstone_file_clear(FILE *);
 
 enum { END = -1, NOTHING = -2 };
 
-/* A byte that was put back, or a look ahead; one more than it, so that 0 is none. */
+/* A byte that was pushed back, or a lookahead; incremented by one, so that 0 is none. */
 int touchstone_pending;
 int touchstone_at_end;
 
 #ifdef TOUCHSTONE_STDIN
-/* All of the input is asked for at once, when something is read for the first time. */
+/* The whole input is requested at the first read. */
 void touchstone_given_stdin(void *address, unsigned long size, const char *name);
 void touchstone_assume(long condition);
 
@@ -32,7 +32,7 @@ struct touchstone_given {
     unsigned length;
     unsigned char text[TOUCHSTONE_STDIN];
 } touchstone_given;
-unsigned touchstone_given_at; /* One more, once it was asked for. */
+unsigned touchstone_given_at; /* Incremented by one after the request. */
 
 static void know_input(void)
 {
@@ -168,7 +168,7 @@ long getline(char **line, size_t *room, FILE *f)
     return (long)n;
 }
 
-/* Where the bytes come from: text, or a stream if there is none. */
+/* The source of bytes: a string, or a stream if that is null. */
 struct source {
     FILE *stream;
     const char *text;
@@ -215,7 +215,7 @@ static unsigned value_of(int c)
     return c >= 0 && digit < 6 ? digit + 10 : 99;
 }
 
-/* An integer of at most `width` bytes: 1, or 0 if there is none. */
+/* Parses an integer of at most `width` bytes; returns 1, or 0 if there is none. */
 static int integer(struct source *s, int width, int base, unsigned long *value)
 {
     int c = take(s), negative = 0, any = 0;
@@ -250,7 +250,7 @@ static int integer(struct source *s, int width, int base, unsigned long *value)
     return any;
 }
 
-/* The bytes of a float: how many. Words for infinity and hexadecimal digits are refused. */
+/* Scans a float; returns its number of bytes. Infinities, NaNs and hexadecimal floats are unsupported. */
 static int float_text(struct source *s, int width, char *text, int room)
 {
     int n = 0, digits = 0, point = 0, exponent = 0, c = take(s);

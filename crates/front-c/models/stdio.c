@@ -1,8 +1,8 @@
-/* Output, and files (their descriptors are in descriptors.c). A program's files are its own: they begin with the run and end with it, in memory, and a file that the
-   program did not write is not there. They belong to a run only; for whoever speaks of all runs they are inputs (TOUCHSTONE_FILES).
+/* Output and files (descriptors are in descriptors.c). In a concrete run, files exist only in memory and for the duration of the run, and a file that the
+   program did not write does not exist. In symbolic execution they are inputs (TOUCHSTONE_FILES).
 
-   Where nobody asks for the value, a call of `printf` is one of `touchstone_quiet_printf` (`fprintf`, … likewise): the
-   number of bytes is a condition for each digit, and most programs don't want it. */
+   A call of `printf` with an unused result becomes one of `touchstone_quiet_printf` (`fprintf`, … likewise): the
+   number of bytes is a condition for each digit, and most programs don't use it. */
 
 typedef unsigned long size_t;
 typedef __builtin_va_list va_list;
@@ -26,7 +26,7 @@ void free(void *);
 void touchstone_run_only(const char *name);
 int *__errno_location(void);
 
-/* Those of which everybody knows what they do. */
+/* Files with a known behaviour: plain ones, /dev/null and /dev/zero. */
 enum device { PLAIN, NOTHING, ZEROS };
 
 struct touchstone_file {
@@ -41,7 +41,7 @@ struct _IO_FILE {
     struct touchstone_file *file;
     size_t at;
     int reads, writes, appends;
-    int pushed; /* A byte that was put back, and one. */
+    int pushed; /* A byte that was pushed back, incremented by one. */
     int at_end, failed;
 };
 FILE touchstone_streams[3];
@@ -51,7 +51,7 @@ FILE *const stderr = &touchstone_streams[2];
 
 enum { NO_ENTRY = 2, BAD_FILE = 9, BAD_ADDRESS = 14, INVALID = 22, NO_SEEKING = 29 };
 
-/* Whether output goes where a run's output goes. Only `freopen` leads a standard stream elsewhere, and few programs have it. */
+/* True if output is the run's output. Only `freopen` redirects a standard stream, and few programs call it. */
 #ifdef TOUCHSTONE_REDIRECTED
 #define IS_CONSOLE(f, standard) ((f) == (standard) && !(f)->file)
 #else
@@ -59,11 +59,11 @@ enum { NO_ENTRY = 2, BAD_FILE = 9, BAD_ADDRESS = 14, INVALID = 22, NO_SEEKING = 
 #endif
 
 #ifdef TOUCHSTONE_FILES
-/* Files as inputs: what a stream has is asked for when it is opened, or first read from. Tests make streams that have just that
-   (touchstone_files.h), in the same order. What tests don't do is refused: more bytes, more streams, to write and read one.
+/* Files as inputs: the contents of a stream are requested when it is opened, or first read from. Tests create such streams
+   (touchstone_files.h), in the same order. Unsupported, as in tests: more bytes, more streams, reading and writing of one stream.
 
-   A stream may fail: reading does behind its last byte, writing from one of its first writes on or when its buffer is emptied,
-   closing, and seeking (only that leaves an error number). Results and marks are computed without branches, so that who does not ask has no path more. */
+   A stream may fail: on reading after its last byte, on writing from one of its first writes on or when its buffer is flushed,
+   on closing, and on seeking (which alone sets errno). Results and error flags are computed without branches, so that unused ones add no path. */
 void touchstone_given_file(void *address, unsigned long size, const char *name);
 void touchstone_given_output(void *address, unsigned long size, const char *name);
 void touchstone_assume(long condition);
@@ -74,8 +74,8 @@ enum failing { READING = 1, WRITING = 2, FLUSHING = 4, CLOSING = 8, SEEKING = 16
 enum { WRITES_BEFORE = 8, MOST_BEFORE = 3, NOTHING_ELSE = 0xe0, MOST_WAITING = 4096 };
 
 struct touchstone_content {
-    unsigned short length; /* One more stands for a longer file, two more for none. */
-    unsigned short fails;  /* Some of `failing`; above that, how many writes succeed before one fails. */
+    unsigned short length; /* The maximum plus one is a longer file, plus two a missing one. */
+    unsigned short fails;  /* A set of `failing`; above, the number of writes before the first failure. */
     unsigned char text[TOUCHSTONE_FILES];
 };
 
@@ -84,15 +84,15 @@ struct touchstone_stream {
     struct touchstone_content given;
     enum use use;
     long at;
-    size_t waiting; /* What was written and not flushed. */
+    size_t waiting; /* The number of bytes written but not flushed. */
     unsigned writes;
     int is_known, has_own_buffer;
-    int pushed; /* A byte that was put back, and one. */
+    int pushed; /* A byte that was pushed back, incremented by one. */
     int at_end, failed;
-    int perhaps_failed; /* Something was written that may be nothing. */
+    int perhaps_failed; /* A write may have had no effect. */
 };
 
-/* In a function: no test could set it. One function, however often this file is read. */
+/* In a function, because no test can set it; shared by all inclusions of this file. */
 struct touchstone_stream *touchstone_stream_table(void)
 {
     static struct touchstone_stream all[MOST_STREAMS];
@@ -114,7 +114,7 @@ static struct touchstone_stream *free_stream(const FILE *key)
 
 int touchstone_is_stream(const void *);
 
-/* The stream of somebody who may be no caller of `fopen`. A test makes one only where the type says so, not behind a `void *`. */
+/* A stream that need not come from `fopen`. A test creates one only for a pointer to FILE, not for a `void *`. */
 static struct touchstone_stream *stream_of(const FILE *f)
 {
     struct touchstone_stream *all = touchstone_stream_table();
@@ -137,7 +137,7 @@ static void ask(struct touchstone_stream *stream, unsigned longest)
     touchstone_assume(!(stream->given.fails & NOTHING_ELSE));
 }
 
-/* A stream of the test is not buffered: what it has is known too late for that. */
+/* A stream of the test is unbuffered: its contents are known too late. */
 static struct touchstone_stream *known(const FILE *f)
 {
     struct touchstone_stream *stream = stream_of(f);
@@ -148,7 +148,7 @@ static struct touchstone_stream *known(const FILE *f)
     return stream;
 }
 
-/* 1 if that fails, 0 if not. */
+/* Returns 1 on failure, otherwise 0. */
 static int fails(const struct touchstone_stream *stream, enum failing what) { return (stream->given.fails / what) & 1; }
 
 static struct touchstone_stream *reading(const FILE *f)
@@ -175,7 +175,7 @@ FILE *fopen(const char *name, const char *mode)
     ask(stream, TOUCHSTONE_FILES + 2);
     touchstone_assume((stream->given.fails & (WRITING | FLUSHING)) != (WRITING | FLUSHING));
     if (stream->given.length == TOUCHSTONE_FILES + 2) {
-        stream->is_known = 0; /* Somebody else's, next. */
+        stream->is_known = 0; /* Free for reuse. */
         *__errno_location() = touchstone_unsettled("a file may not open for another reason", NO_ENTRY);
         return 0;
     }
@@ -209,7 +209,7 @@ int fclose(FILE *f)
     if (f != stdin && f != stdout && f != stderr) {
         struct touchstone_stream *stream = known(f);
         failing = fails(stream, CLOSING) | (fails(stream, FLUSHING) & (stream->waiting != 0));
-        stream->key = &touchstone_streams[0]; /* Nobody's from now on. */
+        stream->key = &touchstone_streams[0]; /* Free from now on. */
         free(f);
     }
     return touchstone_unsettled("output may fail", -failing);
@@ -265,7 +265,7 @@ void rewind(FILE *f)
     stream->at_end = stream->failed = 0;
 }
 
-/* A byte of a file, or -1. */
+/* Reads a byte of a file; -1 at its end. */
 int touchstone_file_get(FILE *f)
 {
     struct touchstone_stream *stream = reading(f);
@@ -276,7 +276,7 @@ int touchstone_file_get(FILE *f)
     if (stream->at >= (long)stream->given.length) {
         stream->failed |= fails(stream, READING);
         stream->at_end |= 1 - fails(stream, READING);
-        /* What failed once may succeed the next time. */
+        /* A read that failed may succeed later. */
         c = touchstone_unsettled("reading may fail", -1);
         touchstone_assume(c >= -1);
         touchstone_assume(c <= 255);
@@ -299,7 +299,7 @@ int touchstone_file_unget(FILE *f, int c)
 
 int touchstone_file_at_end(FILE *f) { return touchstone_unsettled("reading may fail", stream_of(f)->at_end); }
 
-/* Whether a byte was not there because reading failed. */
+/* True if a byte is missing because of a read error. */
 int touchstone_file_broke(FILE *f) { return touchstone_unsettled("reading may fail", fails(reading(f), READING)); }
 
 void touchstone_file_clear(FILE *f)
@@ -327,11 +327,11 @@ static int file_flush(FILE *f)
 
 static void file_buffer(FILE *f) { stream_of(f)->has_own_buffer = 1; }
 
-/* Standard output may fail, too: from the beginning on (then it did so before, and has its mark), from a later write on, or when
-   its buffer is emptied, in which something waits already. What is printed where nobody asks for the value does not come here:
-   in a program that does so (TOUCHSTONE_QUIET_OUTPUT), neither writes nor what waits after a flush are known. */
+/* Standard output may fail, too: from the beginning on (with its error flag set), from a later write on, or when
+   its buffer is flushed, which may not be empty. Output with an unused result is not modelled here:
+   in a program that has it (TOUCHSTONE_QUIET_OUTPUT), neither the number of writes nor the buffered bytes are known. */
 struct touchstone_console {
-    unsigned short fails; /* As of a file. */
+    unsigned short fails; /* As for a file. */
     int is_known;
     unsigned writes, flushes, waiting;
     int failed;
@@ -361,7 +361,7 @@ static struct touchstone_console *console(void)
     return out;
 }
 
-/* 1 if one of so many writes fails, 0 if not. */
+/* Returns 1 if one of these writes fails, otherwise 0. */
 static int console_fails(unsigned writes)
 {
     struct touchstone_console *out = console();
@@ -400,7 +400,7 @@ static struct touchstone_stream *writing(FILE *f)
     return stream;
 }
 
-/* Tests don't look at what is written to a file. */
+/* Tests don't check the contents of files. */
 static size_t file_put(FILE *f, const char *bytes, size_t size)
 {
     struct touchstone_stream *stream;
@@ -411,7 +411,7 @@ static size_t file_put(FILE *f, const char *bytes, size_t size)
         return 0;
     }
     stream = writing(f);
-    /* It is looked at, whatever it is. */
+    /* The bytes are accessed even if writing fails. */
     memcpy(&part, bytes, 1);
     memcpy(&part, bytes + size - 1, 1);
     failing = fails(stream, WRITING) & (stream->writes >= stream->given.fails >> WRITES_BEFORE);
@@ -423,7 +423,7 @@ static size_t file_put(FILE *f, const char *bytes, size_t size)
     return size * (size_t)(1 - failing);
 }
 
-/* What a format makes, where nobody asks how much that is. */
+/* Formatted output with an unused result. */
 static void file_print(FILE *f, const char *format)
 {
     struct touchstone_stream *stream;
@@ -437,7 +437,7 @@ static void file_print(FILE *f, const char *format)
     stream->perhaps_failed |= fails(stream, WRITING);
 }
 #else
-/* In a function: no test could set it. One function, however often this file is read. */
+/* In a function, because no test can set it; shared by all inclusions of this file. */
 struct touchstone_file **touchstone_files(void)
 {
     static struct touchstone_file *first;
@@ -476,7 +476,7 @@ int touchstone_file_exists(const char *name)
     return *find(name) || !strcmp(name, "/dev/null") || !strcmp(name, "/dev/zero");
 }
 
-/* What may be done with an open file, where it is not a mode that says so. */
+/* Sets the permitted operations of a file that is opened without a mode string. */
 void touchstone_file_rights(FILE *f, int reads, int writes, int appends)
 {
     f->reads = reads;
@@ -504,7 +504,7 @@ FILE *fopen(const char *name, const char *mode)
         return 0;
     }
     if (!name) {
-        *__errno_location() = BAD_ADDRESS; /* as the system says, which is the first to look */
+        *__errno_location() = BAD_ADDRESS; /* as in the kernel, which accesses it first */
         return 0;
     }
     file = device(name);
@@ -543,7 +543,7 @@ FILE *tmpfile(void)
     return stream(make(""), "w+");
 }
 
-/* Each name is new, as long as the program does not make such names itself. */
+/* Names are unique unless the program constructs such names itself. */
 char *tmpnam(char *into)
 {
     static char own[20];
@@ -583,7 +583,7 @@ int remove(const char *name)
         *__errno_location() = NO_ENTRY;
         return -1;
     }
-    /* Whoever has it open still has it. */
+    /* Open streams keep the file. */
     *at = (*at)->next;
     return 0;
 }
@@ -647,7 +647,7 @@ void rewind(FILE *f)
     f->failed = 0;
 }
 
-/* A byte of a file, or -1. */
+/* Reads a byte of a file; -1 at its end. */
 int touchstone_file_get(FILE *f)
 {
     int c;
@@ -688,7 +688,7 @@ int touchstone_file_at_end(FILE *f)
 
 int touchstone_file_broke(FILE *f) { return 0; }
 
-/* In a run standard output takes everything. */
+/* In a concrete run, standard output never fails. */
 static int console_fails(unsigned writes) { return 0; }
 static int console_flush(void) { return 0; }
 static int console_failed(void) { return 0; }
@@ -699,7 +699,7 @@ void touchstone_file_clear(FILE *f)
     f->at_end = f->failed = 0;
 }
 
-/* How many of these bytes a file takes. */
+/* The number of bytes that a file accepts. */
 static size_t file_put(FILE *f, const char *bytes, size_t size)
 {
     struct touchstone_file *file;
@@ -729,7 +729,7 @@ static size_t file_put(FILE *f, const char *bytes, size_t size)
 
 #endif
 
-/* How many of these bytes are written. */
+/* The number of bytes that are written. */
 static size_t put(FILE *f, const void *bytes, size_t size)
 {
     if (IS_CONSOLE(f, stdout)) {
@@ -766,7 +766,7 @@ static void print(FILE *f, const char *format, va_list list)
     }
 }
 
-/* Whoever prints only by the format says nothing of the arguments' types. */
+/* Accesses the arguments, since printing by the format alone does not reveal their types. */
 static void look_at(const char *format, va_list list)
 {
     va_list copy;
@@ -861,7 +861,7 @@ int puts(const char *s)
 #endif
 }
 
-/* glibc's says 1. */
+/* As in glibc. */
 int fputs(const char *s, FILE *f)
 {
 #ifdef TOUCHSTONE_FILES

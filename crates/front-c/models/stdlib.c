@@ -1,4 +1,4 @@
-/* stdlib.h but floats. */
+/* stdlib.h except floats. */
 
 int abs(int x) { return (x ^ (x >> 31)) - (x >> 31); }
 long labs(long x) { return (x ^ (x >> 63)) - (x >> 63); }
@@ -12,7 +12,7 @@ void touchstone_at_exit(void *function);
 
 enum { NO_MEMORY = 12, INVALID = 22, RANGE = 34 };
 
-/* A number of letters and digits below 36, more for anything else. */
+/* The value of a letter or digit, below 36; larger for other characters. */
 static unsigned digit_of(char c, int base)
 {
     unsigned digit = (unsigned)c - '0';
@@ -22,7 +22,7 @@ static unsigned digit_of(char c, int base)
     return digit < 26 ? digit + 10 : 99;
 }
 
-/* The magnitude, at most `limit` (one more for negative numbers if `wider`); wraps into a negative number by itself. */
+/* The magnitude, at most `limit` (plus one for negative numbers if `wider`), which the caller negates by wrapping. */
 static unsigned long convert(const char *text, char **end, int base, unsigned long limit, int wider)
 {
     const char *s = text, *after = text;
@@ -44,7 +44,7 @@ static unsigned long convert(const char *text, char **end, int base, unsigned lo
         base = *s == '0' ? 8 : 10;
     }
     limit += negative & wider;
-    /* So many digits always fit, and how many there are is known on a path. */
+    /* This number of digits always fits, and a path determines their number. */
     safe = base <= 10 ? 18 : base <= 16 ? 15 : 11;
     for (;;) {
         unsigned digit = digit_of(*s, base);
@@ -84,7 +84,7 @@ ldiv_t lldiv(long a, long b) { return (ldiv_t){a / b, a % b}; }
 
 typedef int compare(const void *, const void *);
 
-/* glibc's merge sort: stable, and it compares in the same order. */
+/* glibc's merge sort: stable, with the same order of comparisons. */
 static void sort(char *base, unsigned long count, unsigned long size, compare *less, char *space)
 {
     unsigned long left = count / 2, right = count - left;
@@ -114,7 +114,7 @@ void qsort(void *base, unsigned long count, unsigned long size, compare *less)
     char *space;
     if (count <= 1)
         return;
-    /* As glibc: what is small is no allocation that could fail. */
+    /* As in glibc, small arrays need no allocation, which could fail. */
     if (count * size <= 1 << 20) {
         sort(base, count, size, less, __builtin_alloca(count * size));
         return;
@@ -142,7 +142,7 @@ void *bsearch(const void *key, const void *base, unsigned long count, unsigned l
 }
 
 /* glibc's additive generator of degree 31. */
-int touchstone_random[32]; /* The last word is set once there is a seed. */
+int touchstone_random[32]; /* The last word is set when the generator is seeded. */
 int touchstone_random_at;
 
 static unsigned advance(void)
@@ -180,7 +180,7 @@ void srandom(unsigned seed) { srand(seed); }
 long random(void) { return rand(); }
 
 #ifdef TOUCHSTONE_ENVIRONMENT
-/* Each variable that is asked for is an input, once: a flag that it is set, and its text. */
+/* Each requested variable is one input: a flag that it is set, and its value. */
 void touchstone_given_variable(void *address, unsigned long size, const char *name);
 void touchstone_assume(long condition);
 void *touchstone_allocate(unsigned long size);
@@ -201,7 +201,7 @@ static struct touchstone_variable *variable(const char *name)
     for (v = touchstone_variables; v; v = v->next)
         if (!strcmp(v->name, name))
             return v;
-    /* Nobody counts these among the program's allocations. */
+    /* Not counted among the program's allocations. */
     v = touchstone_allocate(sizeof *v);
     text = touchstone_allocate(TOUCHSTONE_ENVIRONMENT + 2);
     copy = touchstone_allocate(size);
@@ -241,7 +241,7 @@ void _Exit(int status)
 
 void _exit(int status) { _Exit(status); }
 
-/* For those who want their addresses; calls don't come here. */
+/* For uses of their addresses; direct calls are builtins. */
 void *malloc(unsigned long size) { return __builtin_malloc(size); }
 void *calloc(unsigned long count, unsigned long size) { return __builtin_calloc(count, size); }
 void free(void *old) { __builtin_free(old); }
@@ -257,7 +257,7 @@ void *aligned_alloc(unsigned long alignment, unsigned long size)
 
 unsigned long touchstone_object_size(const void *);
 
-/* As glibc: an empty request frees. */
+/* As in glibc, a request for zero bytes frees. */
 void *realloc(void *old, unsigned long size)
 {
     void *new;

@@ -1,4 +1,4 @@
-/* string.h, with as few conditions as the meaning needs. Results as glibc's: differences of bytes, not just signs. */
+/* string.h, with as few branches as possible. Results as in glibc: differences of bytes, not only signs. */
 
 typedef unsigned long size_t;
 
@@ -131,7 +131,7 @@ static int is_in(char c, const char *set)
 size_t strspn(const char *s, const char *accept)
 {
     size_t n = 0;
-    (void)*(const volatile char *)accept; /* Also where there is nothing to look for. */
+    (void)*(const volatile char *)accept; /* Accessed also if the set is empty. */
     while (s[n] && is_in(s[n], accept))
         n++;
     return n;
@@ -185,7 +185,7 @@ void *memccpy(void *to, const void *from, int c, size_t size)
     return 0;
 }
 
-/* For those who want their addresses; calls don't come here. */
+/* For uses of their addresses; direct calls are builtins. */
 void *memcpy(void *to, const void *from, size_t size) { return __builtin_memcpy(to, from, size); }
 void *memmove(void *to, const void *from, size_t size) { return __builtin_memmove(to, from, size); }
 void *memset(void *to, int c, size_t size) { return __builtin_memset(to, c, size); }

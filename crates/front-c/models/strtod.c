@@ -1,8 +1,8 @@
-/* stdlib.h: floats from text, rounded once. Without errno. */
+/* stdlib.h: floats from strings, rounded once. Without errno. */
 
 double touchstone_parse(const char *text, long length);
 float touchstone_parsef(const char *text, long length);
-/* What a text says: the number is sign * digits * 10^exponent unless it is special. */
+/* A parsed number: sign * digits * 10^exponent unless it is special. */
 struct number {
     const char *digits_begin;
     const char *end;
@@ -10,7 +10,7 @@ struct number {
     int count;
     int exponent;
     int negative;
-    int special; /* 1: infinity, 2: no number, 3: hexadecimal: digits * 2^exponent, the last bit also for what is lost */
+    int special; /* 1: infinity, 2: NaN, 3: hexadecimal: digits * 2^exponent, with a sticky last bit */
 };
 
 static int lower(char c) { return (unsigned)c - 'A' < 26 ? c + 32 : c; }
@@ -28,7 +28,7 @@ static int is_hex(char c) { return is_digit(c) || (unsigned)lower(c) - 'a' < 6; 
 
 static unsigned hex_value(char c) { return is_digit(c) ? (unsigned)c - '0' : (unsigned)lower(c) - 'a' + 10; }
 
-/* The number ends here, or behind an exponent after this letter. */
+/* Parses the exponent after this letter, if there is one. */
 static void read_exponent(struct number *n, const char *s, char letter)
 {
     int power = 0, minus;
@@ -48,7 +48,7 @@ static void read_exponent(struct number *n, const char *s, char letter)
     n->end = s;
 }
 
-/* Behind the 0x. */
+/* Parses the part after 0x. */
 static void scan_hex(struct number *n, const char *s)
 {
     int point = 0;
@@ -70,7 +70,7 @@ static void scan_hex(struct number *n, const char *s)
     read_exponent(n, s, 'p');
 }
 
-/* digits * 2^exponent rounded once to multiples of 2^least with so many bits; the last digit's bit may stand for more. */
+/* digits * 2^exponent, rounded once to `bits` bits and to multiples of 2^least; the last bit of the digits is sticky. */
 static double from_hex(struct number *n, int bits, int least, int most)
 {
     unsigned long digits = n->digits, rest, half;

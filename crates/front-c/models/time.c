@@ -1,4 +1,4 @@
-/* What changes by itself, as inputs: only where external functions are. */
+/* Nondeterministic functions as inputs; used only where external functions are inputs. */
 
 void touchstone_given_answer(void *address, unsigned long size, const char *name);
 void touchstone_assume(long condition);

@@ -1,4 +1,4 @@
-/* The requests for inputs of SV-COMP and Test-Comp programs. Each is an input that has the name of the function. */
+/* The input requests of SV-COMP and Test-Comp programs. Each is an input with the name of the function. */
 
 void touchstone_symbolic(void *address, unsigned long size, const char *name);
 void touchstone_assume(long condition);
@@ -45,7 +45,7 @@ NONDET(int64, long)
 NONDET(uint64, unsigned long)
 NONDET(u64, unsigned long)
 
-/* Null, or nobody knows where to. */
+/* Null, or an unknown object. */
 void *touchstone_pointer(const char *name);
 void *__VERIFIER_nondet_pointer(void) { return touchstone_pointer("__VERIFIER_nondet_pointer"); }
 char *__VERIFIER_nondet_pchar(void) { return touchstone_pointer("__VERIFIER_nondet_pchar"); }

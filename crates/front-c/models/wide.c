@@ -1,5 +1,5 @@
-/* What 128-bit integers need beyond sums, products and shifts. Halves come low first. Loops run a fixed number of times
-   and choose by masks, so that a division of unknown numbers is one path. */
+/* Operations on 128-bit integers other than sums, products and shifts. The low half comes first. Loops have a fixed count
+   and select by masks, so that a division of symbolic numbers is one path. */
 
 void touchstone_wide_divide(unsigned long *out, unsigned long al, unsigned long ah, unsigned long bl, unsigned long bh)
 {
@@ -30,7 +30,7 @@ void touchstone_wide_divide(unsigned long *out, unsigned long al, unsigned long 
     out[3] = rh;
 }
 
-/* -value where the mask is all ones. */
+/* -value if the mask is all ones. */
 static void negate(unsigned long *value, unsigned long mask)
 {
     unsigned long low = (value[0] ^ mask) - mask;
@@ -55,8 +55,8 @@ void touchstone_wide_divide_signed(unsigned long *out, unsigned long al, unsigne
     negate(out + 2, sa);
 }
 
-/* The low 128 bits of an exact product, and the word that follows if it is all zeros or ones; else that is 1. The third word of
-   a factor says whether it is negative. */
+/* The low 128 bits of an exact product, and the next word if it is all zeros or ones, otherwise 1. The third word of
+   a factor is its sign. */
 void touchstone_wide_multiply(unsigned long *out, unsigned long al, unsigned long ah, unsigned long at, unsigned long bl,
                               unsigned long bh, unsigned long bt)
 {
@@ -90,8 +90,8 @@ union touchstone_float {
     float value;
 };
 
-/* The magnitude's 64 leading bits, the last of which says whether a bit behind them was set: rounded once more, to 53 or 24
-   bits, that is the correctly rounded value. */
+/* The magnitude's 64 leading bits, the last of which is sticky: rounded once more, to 53 or 24
+   bits, it is the correctly rounded value. */
 static int leading(unsigned long *top, unsigned long low, unsigned long high, unsigned long negative)
 {
     unsigned long value[2];

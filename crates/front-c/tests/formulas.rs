@@ -1,11 +1,10 @@
-//! The formula of a point, evaluated where the point stands, is the value that the program then uses; the formula of a
-//! condition says which way its branch goes.
+//! The formula of a program point, evaluated at the point, equals the value that the program then uses; the formula of
+//! a condition predicts the outcome of its branch.
 //!
-//! Each program gets a second kind of points, called probes here, where values are used: behind writes of variables and of
-//! memory, before calls, returns and switches. A run then compares the last formula with the probe that its span is
-//! inside of.
+//! Each program gets additional points, called probes here, where values are used: after writes of variables and of
+//! memory, before calls, returns and switches. A run compares the last formula with the probe that encloses its span.
 
-// Tests may look around.
+// Tests may access the environment.
 #![allow(clippy::disallowed_methods, clippy::disallowed_macros)]
 
 use std::collections::BTreeMap;
@@ -29,20 +28,20 @@ fn lower(files: &[PathBuf], flags: &[&str]) -> Module {
     lower_files(files, &options).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// What a probe looks at.
+/// The value that a probe observes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Use {
     /// The value that is written, returned or switched on.
     Result,
-    /// Argument of a call, and how many there are.
+    /// An argument of a call, and the number of arguments.
     Argument(usize, usize),
-    /// Nothing: values inside of this span are used in a way that is not compared.
+    /// No value: values inside this span are used in a way that is not compared.
     Lost,
 }
 
 type Regs = IndexMap<Reg, RegInfo>;
 
-/// Where values are used: the probes of each function by their point.
+/// The uses of values: the probes of each function by their points.
 type Probes = BTreeMap<(FuncId, PointId), (Use, Span)>;
 
 fn operand_of(regs: &Regs, operand: Operand) -> Expr {
@@ -124,7 +123,7 @@ struct Evaluated {
     value: Option<Value>,
 }
 
-/// Compares formulas with what the program does.
+/// Compares formulas with the values of the program.
 struct Judge<'m> {
     module: &'m Module,
     probes: &'m Probes,
@@ -176,7 +175,7 @@ impl<'m> Judge<'m> {
             self.values.push(evaluated);
         }
     }
-    /// What a formula's type keeps of a value: a variable argument is stored wider than it is.
+    /// Truncates a value to the width of a formula: a variable argument is stored wider than its type.
     fn narrowed(&self, evaluated: &Evaluated, value: Option<Value>) -> Option<Value> {
         match (&self.module.functions[evaluated.func].points[evaluated.point].kind, value) {
             (PointKind::Value(expr), Some(Value::Int(value))) => {
@@ -264,7 +263,7 @@ impl Observer for Judge<'_> {
     }
 }
 
-/// Small numbers, and now and then a large one; the same in every run.
+/// Small numbers, and occasionally a large one; the same in every run.
 struct Numbers(u64);
 
 impl Numbers {
@@ -296,7 +295,7 @@ fn argument(machine: &mut Machine<'_>, module: &Module, data: &DataType, ty: Ty,
     Value::ptr(object, 0)
 }
 
-/// Runs every function of a program `runs` times; how many values and conditions were compared.
+/// Runs every function of a program `runs` times; returns the number of values and conditions that were compared.
 fn judge(files: &[PathBuf], flags: &[&str], runs: usize) -> (usize, usize) {
     let mut module = lower(files, flags);
     let probes = probe(&mut module);
@@ -322,7 +321,7 @@ fn judge(files: &[PathBuf], flags: &[&str], runs: usize) -> (usize, usize) {
     (judge.compared_values, judge.compared_conditions)
 }
 
-/// Compares at least so many values and conditions of programs in a folder of the repository.
+/// Checks programs in a folder of the repository; at least this number of values and conditions must be compared.
 #[track_caller]
 fn check(folder: &str, programs: &[(&[&str], &[&str])], runs: usize, at_least: (usize, usize)) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);

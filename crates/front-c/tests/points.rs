@@ -1,6 +1,6 @@
-//! Points of single constructs: what they are about, where they stand, and the formulas that they carry.
+//! Program points of single constructs: their subjects, spans and formulas.
 
-// Tests may look around.
+// Tests may access the environment.
 #![allow(clippy::disallowed_methods, clippy::disallowed_macros)]
 
 use std::collections::BTreeMap;
@@ -40,7 +40,7 @@ fn function<'m>(module: &'m Module, name: &str) -> &'m Function {
     &module.functions[module.function_named(name).unwrap_or_else(|| panic!("no function {name}"))]
 }
 
-/// How many instructions every point has.
+/// Counts the instructions of every point.
 fn places(function: &Function) -> BTreeMap<PointId, usize> {
     let mut places = BTreeMap::new();
     for inst in function.blocks.values().flat_map(|block| &block.insts) {
@@ -51,7 +51,7 @@ fn places(function: &Function) -> BTreeMap<PointId, usize> {
     places
 }
 
-/// Returns a formula as text: registers, slots and globals by name, `s` and `u` for signed and unsigned numbers.
+/// Prints a formula: registers, slots and globals by name, `s` and `u` for signed and unsigned numbers.
 fn formula(module: &Module, function: &Function, expr: &Expr) -> String {
     let of = |expr: &Expr| formula(module, function, expr);
     match &expr.kind {
@@ -102,7 +102,7 @@ fn points_of(body: &str) -> (Module, Vec<Point>) {
     (module, points)
 }
 
-/// The statements of `f`, with their texts.
+/// Checks the statements of `f` by their source texts.
 #[track_caller]
 fn check_statements(body: &str, expected: &[&str]) {
     let (_, points) = points_of(body);
@@ -110,7 +110,7 @@ fn check_statements(body: &str, expected: &[&str]) {
     assert_eq!(statements.map(|point| point.text.as_str()).collect::<Vec<_>>(), expected, "{body}");
 }
 
-/// The values of `f`: text and formula.
+/// Checks the values of `f`: source text and formula.
 #[track_caller]
 fn check_values(body: &str, expected: &[(&str, &str)]) {
     check_formulas(body, expected, |kind| matches!(kind, PointKind::Value(_)));

@@ -1,6 +1,6 @@
-//! Programs run by the interpreter must print and return what they print and return when a compiler made them.
+//! Programs have the same output and status in the interpreter as when they are compiled.
 
-// Tests may look around.
+// Tests may access the environment.
 #![allow(clippy::disallowed_methods, clippy::disallowed_macros)]
 
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ fn lower(files: &[PathBuf], flags: &[&str]) -> Module {
     module
 }
 
-/// What a program prints and reads.
+/// The output and input of a program.
 struct Console<'a> {
     output: Vec<u8>,
     input: std::slice::Iter<'a, u8>,

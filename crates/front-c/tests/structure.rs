@@ -1,6 +1,6 @@
-//! What lowering makes of single constructs: decisions, tags, spans, types, names of what is not supported, errors.
+//! Lowering of single constructs: decisions, tags, spans, types, unsupported constructs, errors.
 
-// Tests may look around.
+// Tests may access the environment.
 #![allow(clippy::disallowed_methods, clippy::disallowed_macros)]
 
 #[path = "structure/pages.rs"]
@@ -188,7 +188,7 @@ fn spans_are_where_the_user_sees_the_code() {
     assert_eq!(place(h.decisions.values().next().expect("a decision").span), "h.h:4:12-4:18");
 }
 
-/// Checks what `f` stops at: `what line:column`, for every place that can be reached.
+/// Checks the unsupported constructs of `f`: `what line:column` for every reachable one.
 #[track_caller]
 fn check_unsupported(text: &str, expected: &[&str]) {
     let module = lower(text);

@@ -15,17 +15,17 @@ int klee_range(int low, int high, const char *name);
 int klee_int(const char *name);
 uintptr_t klee_choose(uintptr_t n);
 
-/* What holds on every path, and what must. */
+/* Assumptions and assertions. */
 void klee_assume(uintptr_t condition);
 #define klee_assert(condition) \
     ((condition) ? (void)0 : klee_report_error(__FILE__, __LINE__, "ASSERTION FAIL: " #condition, "assert.err"))
 
-/* How a path ends. */
+/* Ends of a path. */
 void klee_silent_exit(int status) __attribute__((noreturn));
 void klee_report_error(const char *file, int line, const char *message, const char *suffix) __attribute__((noreturn));
 void klee_abort(void) __attribute__((noreturn));
 
-/* What does nothing, or has its plain value, here. */
+/* Without effect, or with the plain value, in Touchstone. */
 void klee_prefer_cex(void *object, uintptr_t condition);
 void klee_posix_prefer_cex(void *object, uintptr_t condition);
 void klee_mark_global(void *object);
@@ -47,7 +47,7 @@ int32_t klee_get_value_i32(int32_t value);
 int64_t klee_get_value_i64(int64_t value);
 size_t klee_get_obj_size(void *object);
 
-/* Named as unsupported where they are called. */
+/* Unsupported; reported where they are called. */
 void klee_define_fixed_object(void *address, size_t size);
 void klee_check_memory_access(const void *address, size_t size);
 void klee_alias_function(const char *name, const char *other);

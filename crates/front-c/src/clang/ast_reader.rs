@@ -305,7 +305,7 @@ impl<'de> Visitor<'de> for NodeSeed<'_> {
     }
 }
 
-/// Turns an `offsetof` that a macro expanded into a node whose only child is the member's address.
+/// Turns an `offsetof` that a macro expanded into a node with the member's address as its only child.
 fn spelled_offset(mut node: Node) -> Node {
     let is_spelled = node.kind == K::ChooseExpr && node.inner.get(1).is_some_and(|inner| inner.kind == K::OffsetOfExpr);
     if is_spelled {

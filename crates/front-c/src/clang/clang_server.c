@@ -1,13 +1,13 @@
-/* Loaded before a clang: instead of running once, it waits for requests, and each is a fork of it that runs as if it had just
-   been started. So what takes most of its time on a small file, to load and link its libraries, is done once.
+/* Preloaded into clang: instead of running once, it waits for requests and serves each in a fork that runs as if it had just
+   been started. So the libraries, which take most of the time for a small file, are loaded and linked once.
 
-   A request comes over a socket: three numbers (bytes of what follows, arguments, variables), then the directory, the
-   arguments and the environment as strings. What clang prints goes back over the socket, then a zero and its exit status.
-   It ends when its standard input does, that is, with whoever started it.
+   A request arrives on a socket: three numbers (bytes of the rest, arguments, variables), then the directory, the
+   arguments and the environment as strings. The reply is clang's output, a zero byte and the exit status.
+   The server ends at the end of its standard input, that is, with its parent.
 
-   Five of six bytes of what clang prints of deep code are blanks before lines, and most of what it prints of headers is their
-   documentation and who included them. Nobody reads any of it: here it prints none, and tells the rest shortly (`compact.c`,
-   which stands before this). */
+   Five of six bytes of clang's output for deep code are indentation, and most of the output for headers is their
+   documentation and include stacks. None of it is read: it is suppressed here, and the rest is written compactly
+   (`compact.c`, which precedes this file). */
 
 #include <fcntl.h>
 #include <poll.h>
@@ -41,7 +41,7 @@ static int receive(int from, void *to, size_t size)
     return 1;
 }
 
-/* So many strings, with a null behind them; moves on to the next. */
+/* Parses `count` strings into a null-terminated array and advances. */
 static char **strings(char **at, char *end, unsigned count)
 {
     char **made = calloc(count + 1, sizeof *made);
@@ -54,7 +54,7 @@ static char **strings(char **at, char *end, unsigned count)
     return made;
 }
 
-/* In a process of its own: becomes the clang that is asked for. */
+/* In the forked process: becomes the requested clang. */
 static int become(int answer, unsigned *head, char *text)
 {
     char *at = text, *end = text + head[0];
@@ -70,7 +70,7 @@ static int become(int answer, unsigned *head, char *text)
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     environ = variables;
-    /* What C++ makes of its objects nobody has tried. */
+    /* The layout of C++ nodes is untested. */
     int is_c = knows_layout;
     for (char **word = words; *word; word++) is_c &= !!strcmp(*word, "c++");
     if (is_c) tell_shortly();
@@ -88,7 +88,7 @@ static void ended(pid_t process, int status)
     }
 }
 
-/* Starts what a request asks for. Returns only in the new process, with its exit status, or with -1. */
+/* Serves a request. Returns only in the new process, with its exit status, or with -1. */
 static int request(int answer)
 {
     unsigned head[3];
@@ -109,7 +109,7 @@ static int request(int answer)
             return -1;
         }
     }
-    /* Whoever asks hears nothing, and asks somebody else. */
+    /* The client gets no reply and starts an ordinary clang. */
     free(text);
     close(answer);
     return -1;
@@ -121,9 +121,9 @@ static void replace_function(const char *name, const unsigned char *code, size_t
     if (function) replace_code(function, code, length);
 }
 
-/* Clang prints no blanks before lines (`raw_ostream &raw_ostream::indent(unsigned)`), nor who included a file
-   (`void JSONNodeDumper::writeIncludeStack(PresumedLoc, bool)`), and forgets documentation comments
-   (`void Sema::ActOnComment(SourceRange)`). Where these are not found, it prints all of it, and nobody minds. */
+/* Suppresses indentation (`raw_ostream &raw_ostream::indent(unsigned)`), include stacks
+   (`void JSONNodeDumper::writeIncludeStack(PresumedLoc, bool)`) and documentation comments
+   (`void Sema::ActOnComment(SourceRange)`). If the functions are not found, clang prints everything, which is harmless. */
 static void print_less(void)
 {
 #ifdef __x86_64__
@@ -134,7 +134,7 @@ static void print_less(void)
 #endif
 }
 
-/* Reads nothing, once: what clang does first in every process, forks of this one find done. */
+/* Compiles an empty input once, so that forks find clang's initialisation done. */
 static void warm_up(void)
 {
     char *words[] = {"clang", "-fsyntax-only", "-x", "c", "/dev/null", NULL};
@@ -151,7 +151,7 @@ static int serve(int count, char **words, char **variables)
     knows_layout = can_tell_shortly();
 #endif
     warm_up();
-    /* A socket refuses until it listens: it gets the name that others know when it does. */
+    /* The socket gets its public name only when it listens; before, it would refuse connections. */
     const char *known = getenv("TOUCHSTONE_RESIDENT");
     if (strlen(known) + 2 > sizeof name.sun_path) return 1;
     stpcpy(stpcpy(name.sun_path, known), "~");
@@ -188,7 +188,7 @@ int __libc_start_main(Program *main, int count, char **words, void (*begin)(void
     Start *start = (Start *)dlsym(RTLD_NEXT, "__libc_start_main");
     char own[4096] = "";
     const char *meant = getenv("TOUCHSTONE_RESIDENT_IS");
-    /* A shell on the way to clang is none. */
+    /* A shell that starts clang is not clang itself. */
     if (meant && readlink("/proc/self/exe", own, sizeof own - 1) > 0 && !strcmp(own, meant)) {
         program = main;
         main = serve;

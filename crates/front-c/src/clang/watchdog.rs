@@ -45,7 +45,7 @@ impl Watcher {
         Watcher { child, deadline, guard }
     }
 
-    /// Waits for the end of a process whose output has ended; `None` if the deadline passed.
+    /// Waits for the end of a process, after that of its output; `None` if the deadline passed.
     pub fn wait(self) -> std::io::Result<Option<ExitStatus>> {
         let ended = self.guard.map_or(Ended::Itself, |(guard, done)| {
             // After the deadline, the output may have ended for that reason: then the guard is about to kill the

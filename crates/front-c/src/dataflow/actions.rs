@@ -86,7 +86,7 @@ pub struct Origin {
     pub line: u32,
     /// The column.
     pub column: u32,
-    /// The macro whose body contains it.
+    /// The macro that it comes from, if it is spelled in the body of one.
     pub in_macro: Option<String>,
 }
 

@@ -31,9 +31,9 @@ pub struct Hazard {
 /// A reason why no probe can be inserted before an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unaskable {
-    /// It contains a compound literal, whose lifetime would be too short.
+    /// It contains a compound literal, which would not live long enough.
     Temporary,
-    /// Both sides contain calls, whose order the compiler chooses.
+    /// Both sides contain calls, in an order that the compiler chooses.
     OrderOfCalls,
     /// It accesses a part of a vector.
     VectorPart,
@@ -77,7 +77,7 @@ pub enum Root {
     Unknown,
 }
 
-/// An assignment whose right side may end the run: its target is checked afterwards.
+/// An assignment with a right side that may end the run: its target is checked afterwards.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct After {
     /// The range of the assignment.

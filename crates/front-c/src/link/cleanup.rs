@@ -315,7 +315,7 @@ fn each_type(module: &mut Module, mut visit: impl FnMut(&mut DataTypeId)) {
     }
 }
 
-/// Adds the byte type to a program with a `void *`, whose pointees are bytes.
+/// Adds the byte type to a program with a `void *`, which points to bytes.
 pub(crate) fn add_byte(module: &mut Module) {
     let is_void = |id: DataTypeId| matches!(module.types[id], DataType::Void);
     let untyped = |ty: &DataType| matches!(ty, DataType::Pointer { pointee, .. } if is_void(*pointee));

@@ -497,7 +497,7 @@ impl LinkedProgram {
         }
     }
 
-    /// Adapts calls whose declaration knows less than the definition. A result that is declared narrower (`int
+    /// Adapts calls with a declaration that is less precise than the definition. A result that is declared narrower (`int
     /// strlen();`) is truncated, and so is an argument of an old-style parameter that is narrower than the promoted
     /// argument. An old-style `float` is passed as a `double`.
     fn narrow_calls(&mut self) {

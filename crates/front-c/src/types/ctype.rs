@@ -142,7 +142,7 @@ impl Type {
             _ => self.is_const,
         }
     }
-    /// Returns true for structures, unions and other types whose values are passed and assigned as bytes.
+    /// Returns true for structures, unions and other types with values that are passed and assigned as bytes.
     pub fn is_record(&self) -> bool {
         matches!(self.kind, TypeKind::Record(_) | TypeKind::Vector(..) | TypeKind::Complex(_)) || self.in_halves()
     }

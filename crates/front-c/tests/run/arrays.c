@@ -1,4 +1,4 @@
-/* Arrays of variable length, alloca, and the stack. */
+/* Variable-length arrays, alloca, and the stack. */
 #include <alloca.h>
 #include <stdio.h>
 #include <string.h>
@@ -69,7 +69,7 @@ static int after(int i, int a[i++]) { return i; }
 static int both_sides(int i, int a[++i], unsigned char c, int b[restrict c--]) { return i * 100 + c; }
 static int by_call(int a[counted()], int b[static counted() + 1]) { return count; }
 static int row(int n, int a[2][++n]) { return n * 100 + (int)sizeof a[0]; }
-/* Nobody needs the length of this one, and it is not computed. */
+/* The length of this one is not needed and not evaluated. */
 static int old(n, a) int n; int a[n++]; { return n; }
 static int old_row(n, a) int n; int a[2][++n]; { return n * 100 + (int)sizeof a[0]; }
 

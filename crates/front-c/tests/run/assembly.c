@@ -1,4 +1,4 @@
-/* Assembly without instructions: compiler barriers and values that compilers may not look through. */
+/* Assembly without instructions: compiler barriers and opaque values. */
 #include <stdio.h>
 
 #define BARRIER() __asm__ __volatile__("" ::: "memory")

@@ -68,7 +68,7 @@ int main(void)
         fresh[1] += fresh[0] + 1;
         printf("%d", fresh[1]);
     }
-    /* One object in one block: its initialiser reads what it was. */
+    /* One object in one block: its initialiser reads the previous value. */
     int *count = &(int){5}, rounds = 0;
     while (count = &(int){*count - 1}, *count > 0) rounds++;
     printf(" %d", rounds);

@@ -7,7 +7,7 @@ int mine(void) __asm__("other");
 int mine(void){ return 7; }
 extern int other(void);
 static int sv __asm__("svx") = 3;
-/* Functions that compilers know, too. */
+/* Functions that are also compiler builtins. */
 extern char *strstr(const char *, const char *) __asm__("my_strstr");
 extern void *memcpy(void *, const void *, __SIZE_TYPE__) __asm__("my_memcpy");
 extern int abs(int) __asm__("my_abs");

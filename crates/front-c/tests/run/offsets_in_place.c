@@ -1,4 +1,4 @@
-/* A type that is defined in an offsetof can't be written twice, so all of this file's are understood from their text. */
+/* A type that is defined in an offsetof can't be duplicated, so every offsetof of this file is parsed from its text. */
 #include <stddef.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* Arrays of variable length of several ranks: locals, parameters, pointers, typedefs, and lengths that change afterwards. */
+/* Variable-length arrays of several ranks: locals, parameters, pointers, typedefs, and lengths that change afterwards. */
 #include <stdio.h>
 
 int width = 3;

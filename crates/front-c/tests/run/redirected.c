@@ -1,4 +1,4 @@
-/* Standard output led to a file, and files by descriptor. What is in them decides the status. */
+/* Standard output redirected to a file, and files by descriptor. Their contents determine the status. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* 128-bit integers: every operator on values around the places where halves meet. */
+/* 128-bit integers: every operator on values around the boundary of the halves. */
 #include <stdarg.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* Bit-fields of more than 32 bits, which gcc computes in their own width: what is lost, and what is signed. */
+/* Bit-fields of more than 32 bits, which gcc computes in their own width: truncation and signedness. */
 #include <stdio.h>
 
 struct s {

@@ -1,7 +1,7 @@
-//! The pages under `tests/lowering`: C, what it becomes, and what it computes. `TOUCHSTONE_BLESS=1` writes what comes out into them.
+//! The pages under `tests/lowering`: C, its IR, and its results. `TOUCHSTONE_BLESS=1` updates them.
 //!
-//! A block `c` is lowered; a block `ir` after it has its functions, without places and points, which would hide the rest; a block
-//! `runs` has calls with integers and what they return in the interpreter.
+//! A block `c` is lowered; a following block `ir` has its functions, without spans and points, which would hide the
+//! rest; a block `runs` has calls with integers and their results in the interpreter.
 
 use crate::lower;
 use std::fmt::Write;
@@ -29,7 +29,7 @@ fn every_page_says_what_lowering_makes() {
     assert!(bless || failures.is_empty(), "{failures}\nTOUCHSTONE_BLESS=1 rewrites the blocks");
 }
 
-/// Returns the page as it should be, and how many blocks were made again.
+/// Returns the updated page, and the number of its checked blocks.
 fn refreshed(page: &str) -> (String, usize) {
     let (mut new, mut made) = (String::new(), 0);
     let mut module: Option<Module> = None;
@@ -56,7 +56,7 @@ fn refreshed(page: &str) -> (String, usize) {
     (new, made)
 }
 
-/// Returns the functions of the page, without places and points.
+/// Prints the functions of the module, without spans and points.
 fn functions(module: &Module) -> String {
     let own: Vec<String> =
         module.functions.values().filter(|f| f.is_defined() && !f.is_library()).map(|f| f.name.clone()).collect();
@@ -79,7 +79,7 @@ fn functions(module: &Module) -> String {
     shown.join("\n") + "\n"
 }
 
-/// Returns the line without where it stands in the source: ` @f0:2:7-2:13`.
+/// Removes the span from a line: ` @f0:2:7-2:13`.
 fn without_place(line: &str) -> String {
     let Some(at) = line.rfind(" @f") else { return line.to_string() };
     let place = line[at + 3..].split(' ').next().unwrap_or_default();
@@ -87,7 +87,7 @@ fn without_place(line: &str) -> String {
     if is_place { format!("{}{}", &line[..at], &line[at + 3 + place.len()..]) } else { line.to_string() }
 }
 
-/// Returns a call with what it returns: `f(1, -2) == 3`.
+/// Evaluates a call and returns it with its result: `f(1, -2) == 3`.
 fn run(module: &Module, line: &str) -> String {
     let call = line.split(" == ").next().unwrap_or_default();
     let (name, args) = call.strip_suffix(')').and_then(|call| call.split_once('(')).expect("a call");

@@ -114,7 +114,7 @@ fn a_clang_that_stays_says_of_every_program_what_another_says() {
             compact += usize::from(said.is_some_and(|said| is_compact(&said)));
         }
     }
-    // The compact format supports the clangs whose object layout was tested; others print JSON.
+    // The compact format supports only clangs with a tested object layout; others print JSON.
     let version = Command::new(&stays.clang).arg("--version").output().expect("a version").stdout;
     if cfg!(target_arch = "x86_64") && String::from_utf8_lossy(&version).contains("version 19.") {
         assert!(compact > 30, "{compact} were told shortly");

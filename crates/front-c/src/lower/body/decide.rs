@@ -112,7 +112,7 @@ impl Lowerer<'_, '_> {
         Operand::Reg(result)
     }
 
-    /// Branches on the first operand of `a ?: b`, whose value is already computed, as a decision with one condition.
+    /// Branches on the (already computed) first operand of `a ?: b`, as a decision with one condition.
     pub fn decide_on(&mut self, elvis: &Node, node: &Node, value: Operand, yes: BlockId, no: BlockId) {
         let span = self.unit.span(shown(node));
         let text = self.unit.text(shown(node));

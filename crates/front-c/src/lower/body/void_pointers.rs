@@ -77,7 +77,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// Returns the one of two pointer types whose pointee is equal to the other or begins with it.
+    /// Returns the more specific of two pointer types: its pointee equals or begins with that of the other.
     fn larger(&mut self, one: Type, other: Type) -> Option<Type> {
         let types = &mut self.unit.program.types;
         let (a, b) = (types.data(one.element()?), types.data(other.element()?));

@@ -48,7 +48,7 @@ pub(crate) type Nest = usize;
 struct Declared {
     before: Mark,
     life: Life,
-    /// The block at whose end the object ends.
+    /// The block that the object ends with.
     nest: Nest,
 }
 

@@ -38,7 +38,7 @@ pub(crate) struct Unit<'p> {
     pub constants: FxHashMap<u64, i64>,
     /// Record and index of fields by clang's id.
     pub fields: FxHashMap<u64, (usize, usize)>,
-    /// Functions whose parameters may be declared as arrays.
+    /// Functions with parameters that may be declared as arrays.
     pub array_candidates: Vec<FuncId>,
     /// Alignments of declarations that differ from those of their types, by clang's id.
     pub alignments: FxHashMap<u64, u64>,
