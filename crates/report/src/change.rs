@@ -1,12 +1,12 @@
-//! The change since an older version, for people: what it touches, and whether anybody can tell.
+//! The section of the text report on a change: the affected functions, and whether their behaviour differs.
 
 use crate::document::{Behaviour, Document, Verdict};
 use crate::style::{Paint, Style, cut, heading, longest};
 
-/// What the change is to each function that it touches, and how much it leaves alone.
+/// Writes the result of the semantic diff for each affected function, and the number of unaffected objectives.
 pub(crate) fn change(out: &mut String, document: &Document, style: Style) {
     let Some(change) = &document.change else { return };
-    heading(out, style, Paint::Bold, &format!("since {}", change.since));
+    heading(out, style, Paint::Bold, &format!("change since {}", change.since));
     let names = longest(change.functions.iter().map(|function| &function.name));
     for function in &change.functions {
         let (paint, word) = match function.behaviour {
@@ -32,13 +32,13 @@ pub(crate) fn change(out: &mut String, document: &Document, style: Style) {
     let asked = document.objectives.len() - unaffected;
     let functions = match change.unaffected.len() {
         0 => String::new(),
-        1 => ", and 1 function as a whole".to_string(),
-        some => format!(", and {some} functions as a whole"),
+        1 => " (besides 1 function as a whole)".to_string(),
+        some => format!(" (besides {some} whole functions)"),
     };
-    out.push_str(&format!("  {asked} objectives are touched, {unaffected} are unaffected{functions}\n"));
+    out.push_str(&format!("  {asked} objectives are affected, {unaffected} are unaffected{functions}\n"));
 }
 
-/// The width of a line without its colours.
+/// Returns the number of bytes of a line without its colours.
 fn plain(line: &str) -> usize {
     let mut inside = false;
     let mut width = 0;

@@ -79,7 +79,7 @@ pub(crate) fn forms(out: &mut String, document: &Document, style: Style) {
     if short.is_empty() {
         return;
     }
-    heading(out, style, Paint::Yellow, "tests that a form does not run");
+    heading(out, style, Paint::Yellow, "tests that a framework cannot run");
     let (names, figures) = (longest(short.iter().map(|suites| &suites.form)), Figures::new(document));
     for suites in short {
         let line = format!("  {:<names$}  {}", suites.form, said(suites, &figures));

@@ -102,7 +102,7 @@ pub(crate) fn kept_suites(out: &mut String, suites: &[KeptSuite], style: Style) 
     if suites.is_empty() {
         return;
     }
-    heading(out, style, Paint::Bold, "tests that were there");
+    heading(out, style, Paint::Bold, "existing tests");
     for suite in suites {
         let edited = if suite.edited { ", edited and kept" } else { "" };
         let line = format!("  {}{edited}: {}", suite.file, standing(suite));
@@ -137,7 +137,7 @@ fn standing(suite: &KeptSuite) -> String {
     }
     match suite.new_tests {
         _ if !suite.edited => {
-            text.push_str("; written again");
+            text.push_str("; regenerated");
             match suite.used_again {
                 Some(1) => text.push_str(", 1 of them with the same inputs"),
                 Some(some @ 2..) => text.push_str(&format!(", {some} of them with the same inputs")),

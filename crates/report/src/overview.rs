@@ -1,18 +1,19 @@
-//! The terminal's summary of a document: what each criterion adds up to, then the files, those with most to do first.
+//! The terminal's summary of a measured suite: totals by criterion, then the files, lowest coverage first.
 
 use crate::document::{Document, Objective, TestState, Verdict};
 use crate::figures::{Figures, Tally, merged};
 use crate::style::{Align, Paint, Style, columns, cut, heading};
 use crate::suggestions::MissingAssertion;
+use crate::text::Detail;
 use std::collections::BTreeSet;
 
-/// Blocks of the widest bar.
+/// The width of the widest bar, in characters.
 const BAR: usize = 20;
-/// So many files, and so many open objectives, are shown.
-const MOST: usize = 20;
+/// The number of entries that each list shows.
+const MAX_LISTED: usize = 20;
 
-/// The summary of a document.
-pub fn overview(document: &Document, style: Style) -> String {
+/// Renders the summary of a measured suite.
+pub fn overview(document: &Document, detail: Detail, style: Style) -> String {
     let figures = Figures::new(document);
     let mut out = String::new();
     if figures.total.is_empty() {
@@ -23,7 +24,7 @@ pub fn overview(document: &Document, style: Style) -> String {
     let folder = common_folder(figures.worst_first().iter().map(|(file, _)| *file));
     files(&mut out, &figures, folder, style);
     state(&mut out, document, style);
-    open(&mut out, document, folder, style);
+    open(&mut out, document, folder, detail, style);
     suggestions(&mut out, document, style);
     not_measured(&mut out, document, style);
     excluded(&mut out, document, style);
@@ -68,7 +69,7 @@ fn totals(out: &mut String, figures: &Figures, style: Style) {
     }
 }
 
-/// The directory that all files are in, where all are named from the root (a build has a directory of its own); else nothing.
+/// Returns the common directory of all files if all paths are absolute, else the empty string.
 fn common_folder<'d>(files: impl Iterator<Item = &'d str>) -> &'d str {
     let folder = |file: &'d str| file.rsplit_once('/').map_or("", |(folder, _)| &file[..=folder.len()]);
     let mut common: Option<&str> = None;
@@ -82,25 +83,25 @@ fn common_folder<'d>(files: impl Iterator<Item = &'d str>) -> &'d str {
     common.filter(|folder| folder.starts_with('/')).unwrap_or("")
 }
 
-/// One line a file: a bar over everything, then the criteria as far as the line is wide enough.
+/// Writes one line for each file: a bar over all criteria, then the criteria that fit.
 fn files(out: &mut String, figures: &Figures, folder: &str, style: Style) {
     let worst = figures.worst_first();
     if worst.is_empty() {
         return;
     }
     let inside = if folder.is_empty() { String::new() } else { format!(" in {}", folder.trim_end_matches('/')) };
-    heading(out, style, Paint::Bold, &format!("files{inside}, most to do first"));
+    heading(out, style, Paint::Bold, &format!("files{inside}, lowest coverage first"));
     let short = |file: &str| file.strip_prefix(folder).unwrap_or(file).to_string();
     let criteria: Vec<&str> = figures.total.iter().map(|(name, _)| name).collect();
     let cell = |tally: Option<&Tally>| tally.map_or("–".to_string(), Tally::percent);
     let column = |name: &str| {
-        let cells = worst.iter().take(MOST).map(|(_, tallies)| cell(tallies.get(name)).chars().count());
+        let cells = worst.iter().take(MAX_LISTED).map(|(_, tallies)| cell(tallies.get(name)).chars().count());
         cells.max().unwrap_or(0).max(name.len())
     };
-    let wide = worst.iter().take(MOST).map(|(file, _)| short(file).chars().count()).max().unwrap_or(0);
+    let wide = worst.iter().take(MAX_LISTED).map(|(file, _)| short(file).chars().count()).max().unwrap_or(0);
     let bar = if style.width >= 60 { 10 } else { 5 };
-    // Every file keeps its bar and at least 16 columns of its name; criteria get what is left.
-    let name_width = wide.clamp(4, style.width.saturating_sub(bar + 16).max(16));
+    // A file name is never truncated; the criteria take the columns that are left.
+    let name_width = wide.max(4);
     let mut left = style.width.saturating_sub(2 + bar + 2 + 5 + 2 + name_width);
     let mut shown: Vec<(&str, usize)> = Vec::new();
     if criteria.len() > 1 {
@@ -120,27 +121,27 @@ fn files(out: &mut String, figures: &Figures, folder: &str, style: Style) {
     head.push_str("  file");
     out.push_str(&style.paint(Paint::Dim, &head));
     out.push('\n');
-    for (file, tallies) in worst.iter().take(MOST) {
+    for (file, tallies) in worst.iter().take(MAX_LISTED) {
         let sum = tallies.sum();
         let mut line = format!("{:>5}", sum.percent());
         for (name, width) in &shown {
             line.push_str(&format!("  {:>width$}", cell(tallies.get(name))));
         }
         let file = if file.is_empty() { "<no file>".to_string() } else { short(file) };
-        out.push_str(&format!("  {}  {line}  {}\n", paint_bar(&sum, bar, style), cut_front(&file, name_width)));
+        out.push_str(&format!("  {}  {line}  {}\n", paint_bar(&sum, bar, style), file));
     }
     more(out, worst.len(), "files", style);
 }
 
-/// How much of the state that each test changes its assertions depend on, the least first.
+/// Writes the share of checked state for each test, lowest first.
 fn state(out: &mut String, document: &Document, style: Style) {
     if document.state.is_empty() {
         return;
     }
-    heading(out, style, Paint::Bold, "state by test, least checked first");
+    heading(out, style, Paint::Bold, "state coverage by test, lowest first");
     let tests = document.least_checked_first();
     let row = |test: &&TestState| [format!("{} of {}", test.checked(), test.updates.len()), test.test.clone()];
-    let rows: Vec<[String; 2]> = tests.iter().take(MOST).map(row).collect();
+    let rows: Vec<[String; 2]> = tests.iter().take(MAX_LISTED).map(row).collect();
     for line in columns(&rows, [Align::Right, Align::Left]) {
         out.push_str(&cut(&format!("  {line}"), style.width));
         out.push('\n');
@@ -148,8 +149,8 @@ fn state(out: &mut String, document: &Document, style: Style) {
     more(out, tests.len(), "tests", style);
 }
 
-/// What is still to be covered, one by one.
-fn open(out: &mut String, document: &Document, folder: &str, style: Style) {
+/// Writes the number of objectives that are not covered, and lists them if the user wants all details.
+fn open(out: &mut String, document: &Document, folder: &str, detail: Detail, style: Style) {
     let objectives = merged(document);
     let mut found: Vec<_> = objectives
         .values()
@@ -161,9 +162,13 @@ fn open(out: &mut String, document: &Document, folder: &str, style: Style) {
     }
     found.sort_by_key(|o| (&o.at.file, o.at.line, o.at.column, &o.criterion, crate::export::position(&o.id)));
     heading(out, style, Paint::Yellow, &format!("not covered ({})", found.len()));
+    if detail == Detail::Short {
+        out.push_str(&style.paint(Paint::Dim, "  --verbose lists them"));
+        out.push('\n');
+        return;
+    }
     let rows: Vec<[String; 3]> = found
         .iter()
-        .take(MOST)
         .map(|objective| {
             let at = objective.at.display();
             let at = at.strip_prefix(folder).unwrap_or(&at).to_string();
@@ -174,10 +179,9 @@ fn open(out: &mut String, document: &Document, folder: &str, style: Style) {
         out.push_str(&cut(&format!("  {line}"), style.width));
         out.push('\n');
     }
-    more(out, found.len(), "objectives", style);
 }
 
-/// Assertions that would check what is not checked.
+/// Writes the suggested assertions.
 fn suggestions(out: &mut String, document: &Document, style: Style) {
     let found = &document.suggestions;
     if !found.assertions.is_empty() {
@@ -187,7 +191,7 @@ fn suggestions(out: &mut String, document: &Document, style: Style) {
         let what = format!("assertions to add ({count}): they check {} pieces of state", objectives.len());
         heading(out, style, Paint::Green, &what);
     }
-    for assertion in found.assertions.iter().take(MOST) {
+    for assertion in found.assertions.iter().take(MAX_LISTED) {
         let MissingAssertion { test, file, line, statement, checks, .. } = assertion;
         out.push_str(&cut(&format!("  {file}:{line}  {statement}"), style.width));
         out.push('\n');
@@ -199,7 +203,7 @@ fn suggestions(out: &mut String, document: &Document, style: Style) {
     by_reason(out, "no assertion found", found.none.iter().map(|none| none.why.as_str()), style);
 }
 
-/// What a measurement can say nothing about, by reason.
+/// Writes the number of objectives that were not measured, by reason.
 fn not_measured(out: &mut String, document: &Document, style: Style) {
     let objectives = merged(document);
     let counted = objectives.values().filter(|objective| objective.excluded.is_none());
@@ -211,7 +215,7 @@ fn not_measured(out: &mut String, document: &Document, style: Style) {
     );
 }
 
-/// What comments exclude, by reason.
+/// Writes the number of objectives that comments exclude, by reason.
 fn excluded(out: &mut String, document: &Document, style: Style) {
     let objectives = merged(document);
     let found = objectives.values().filter_map(|objective| objective.excluded.as_deref());
@@ -237,8 +241,8 @@ fn by_reason<'d>(out: &mut String, title: &str, found: impl Iterator<Item = &'d 
 }
 
 fn more(out: &mut String, count: usize, what: &str, style: Style) {
-    if count > MOST {
-        out.push_str(&style.paint(Paint::Dim, &format!("  … and {} more {what}", count - MOST)));
+    if count > MAX_LISTED {
+        out.push_str(&style.paint(Paint::Dim, &format!("  … and {} more {what}", count - MAX_LISTED)));
         out.push('\n');
     }
 }
@@ -254,17 +258,7 @@ fn paint_bar(tally: &Tally, width: usize, style: Style) -> String {
     style.paint(paint, &("█".repeat(full) + &"░".repeat(width - full)))
 }
 
-/// The end of a path says more than its beginning.
-fn cut_front(text: &str, width: usize) -> String {
-    let length = text.chars().count();
-    if length <= width {
-        return text.to_string();
-    }
-    let rest: String = text.chars().skip(length + 1 - width).collect();
-    format!("…{rest}")
-}
-
-/// What an objective asks; of a measured one, also what is known of why it is not covered.
+/// Returns the text of an objective, with the reason if a measured objective is not covered.
 fn asked(objective: &Objective) -> String {
     let variant = objective.variant.as_deref().map_or(String::new(), |variant| format!(" [{variant}]"));
     match &objective.why {

@@ -58,7 +58,7 @@ pub(crate) fn cut(line: &str, width: usize) -> String {
     short
 }
 
-/// Text whose lines fit into so many columns: what is longer goes on in the next line, a little further in. Colours take no room.
+/// Wraps the lines of a text to a width. Continuation lines are indented. Colours take no columns.
 pub fn fit(text: &str, width: usize) -> String {
     let width = width.max(20);
     let mut out = String::with_capacity(text.len());
@@ -74,7 +74,7 @@ pub fn fit(text: &str, width: usize) -> String {
     out
 }
 
-/// The columns of a line.
+/// Returns the number of visible characters of a line.
 fn visible(line: &str) -> usize {
     let mut count = 0;
     let mut chars = line.chars();
@@ -109,7 +109,7 @@ fn wrap(out: &mut String, line: &str, width: usize) {
         }
         let mut rest = word;
         while visible(rest) > room {
-            // A word that no line has room for, such as a long path.
+            // The word is longer than a line, for example a long path.
             let at = rest.char_indices().nth(room).map_or(rest.len(), |(at, _)| at);
             out.push_str(&rest[..at]);
             out.push('\n');
@@ -122,24 +122,40 @@ fn wrap(out: &mut String, line: &str, width: usize) {
     }
 }
 
-/// On which side of its column a cell stands.
+/// The alignment of a cell in its column.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Align {
     Left,
     Right,
 }
 
-/// Lines of cells under each other, two blanks between columns, none at the end.
+/// Formats rows of cells as aligned lines: two spaces between columns, none at the end of a line.
 pub(crate) fn columns<const N: usize>(rows: &[[String; N]], align: [Align; N]) -> Vec<String> {
-    let widths: Vec<usize> = (0..N).map(|column| longest(rows.iter().map(|row| &row[column]))).collect();
+    let all: Vec<usize> = (0..N).collect();
+    selected_columns(rows, align, &all)
+}
+
+/// Formats the selected columns of rows, as [`columns`] does.
+pub(crate) fn selected_columns<const N: usize>(
+    rows: &[[String; N]],
+    align: [Align; N],
+    selected: &[usize],
+) -> Vec<String> {
+    let width = |column: &usize| longest(rows.iter().map(|row| &row[*column]));
+    let widths: Vec<usize> = selected.iter().map(width).collect();
     let line = |row: &[String; N]| {
-        let cells = row.iter().zip(&widths).zip(align).map(|((cell, &width), align)| match align {
-            Align::Left => format!("{cell:<width$}"),
-            Align::Right => format!("{cell:>width$}"),
+        let cells = selected.iter().zip(&widths).map(|(&column, &width)| match align[column] {
+            Align::Left => format!("{:<width$}", row[column]),
+            Align::Right => format!("{:>width$}", row[column]),
         });
         cells.collect::<Vec<_>>().join("  ").trim_end().to_string()
     };
     rows.iter().map(line).collect()
+}
+
+/// Returns the number of columns that a line takes on a terminal. Colours take none.
+pub(crate) fn width_of(lines: &[String]) -> usize {
+    lines.iter().map(|line| visible(line)).max().unwrap_or(0)
 }
 
 #[cfg(test)]

@@ -1,29 +1,22 @@
-//! The head of the text: one line a function and criterion. Criteria that count paths and criteria that have objectives are
-//! tables of their own, because hardly a column means the same for both.
+//! The tables at the head of the text report: one line for each file, then one for each function and criterion. Path criteria
+//! have a table of their own, because their columns have other meanings.
 
 use crate::document::{Counts, Document, Function};
-use crate::style::{Align, Paint, Style, columns};
+use crate::style::{Align, Paint, Style, columns, selected_columns, width_of};
+use crate::text::Detail;
 use std::collections::BTreeSet;
 
-/// Blocks of the widest bar.
+/// The width of the widest bar, in characters.
 const BAR: usize = 8;
-/// A bar with fewer blocks says nothing.
+/// The width below which no bar is drawn, in characters.
 const LEAST_BAR: usize = 4;
 
-/// Names of functions get at least so many columns.
-const LEAST_NAME: usize = 12;
+/// The largest number of functions that are listed in full without `--verbose`.
+const MAX_FUNCTIONS_LISTED: usize = 20;
 
-/// A name in so many columns.
-fn cut_name(name: &str, most: usize) -> String {
-    match name.chars().count() > most {
-        true => name.chars().take(most - 1).chain(['…']).collect(),
-        false => name.to_string(),
-    }
-}
-
-/// Both tables, as far as they have lines.
-pub(crate) fn summary(out: &mut String, document: &Document, style: Style) {
-    // What a change does not touch is counted below.
+/// Writes the table of files, if there is more than one, then the tables of functions.
+pub(crate) fn summary(out: &mut String, document: &Document, detail: Detail, style: Style) {
+    // The section on the change counts unaffected functions.
     let unaffected: BTreeSet<&str> =
         document.change.iter().flat_map(|change| &change.unaffected).map(String::as_str).collect();
     let shown = document.functions.iter().filter(|function| !unaffected.contains(function.name.as_str()));
@@ -31,6 +24,7 @@ pub(crate) fn summary(out: &mut String, document: &Document, style: Style) {
     if !unaffected.is_empty() && paths.is_empty() && goals.is_empty() {
         return;
     }
+    file_table(out, &goals, style);
     if !paths.is_empty() || goals.is_empty() {
         path_table(out, &paths, style);
     }
@@ -38,7 +32,69 @@ pub(crate) fn summary(out: &mut String, document: &Document, style: Style) {
         if !paths.is_empty() {
             out.push('\n');
         }
-        goal_table(out, &goals, style);
+        function_tables(out, &goals, detail, style);
+    }
+}
+
+/// Writes one line for each file and criterion if there are several files.
+fn file_table(out: &mut String, functions: &[&Function], style: Style) {
+    let mut rows: Vec<(&str, &str, Counts, BTreeSet<&str>)> = Vec::new();
+    for function in functions {
+        let (file, criterion) = (function.file.as_str(), &*function.criterion);
+        let index = rows.iter().position(|row| (row.0, row.1) == (file, criterion)).unwrap_or_else(|| {
+            rows.push((file, criterion, Counts::default(), BTreeSet::new()));
+            rows.len() - 1
+        });
+        let (_, _, sum, names) = &mut rows[index];
+        sum.total += function.objectives.total;
+        sum.covered += function.objectives.covered;
+        sum.infeasible += function.objectives.infeasible;
+        sum.unknown += function.objectives.unknown;
+        names.insert(&function.name);
+    }
+    if rows.iter().map(|row| row.0).collect::<BTreeSet<_>>().len() < 2 {
+        return;
+    }
+    rows.sort_by_key(|row| row.0);
+    let head = ["criterion", "functions", "covered", "infeasible", "unknown", "of feasible", "file"];
+    let mut cells = vec![head.map(str::to_string)];
+    for (file, criterion, counts, names) in &rows {
+        cells.push([
+            criterion.to_string(),
+            names.len().to_string(),
+            format!("{}/{}", counts.covered, counts.total),
+            counts.infeasible.to_string(),
+            counts.unknown.to_string(),
+            share(counts, 0).0,
+            file.to_string(),
+        ]);
+    }
+    let mut align = [Align::Right; 7];
+    (align[0], align[5], align[6]) = (Align::Left, Align::Left, Align::Left);
+    push_table(out, &columns(&cells, align), style);
+    out.push('\n');
+}
+
+/// Writes the functions: all of them, or those with open objectives if there are many and the user wants it short.
+fn function_tables(out: &mut String, functions: &[&Function], detail: Detail, style: Style) {
+    let count = functions.iter().map(|function| (&function.file, &function.name)).collect::<BTreeSet<_>>().len();
+    if detail == Detail::Everything || count <= MAX_FUNCTIONS_LISTED {
+        return goal_table(out, functions, style);
+    }
+    let is_open = |function: &&Function| {
+        let counts = &function.objectives;
+        counts.covered + counts.infeasible < counts.total
+    };
+    let open: Vec<&Function> = functions.iter().copied().filter(is_open).collect();
+    let named = open.iter().map(|function| (&function.file, &function.name)).collect::<BTreeSet<_>>().len();
+    if !open.is_empty() {
+        goal_table(out, &open, style);
+    }
+    let rest = count - named;
+    if rest > 0 {
+        let line = format!("{rest} functions are decided completely; --verbose lists them");
+        out.push_str(&style.paint(Paint::Dim, &line));
+        out.push('\n');
     }
 }
 
@@ -72,11 +128,11 @@ fn path_table(out: &mut String, functions: &[&Function], style: Style) {
     }
     let mut align = [Align::Right; 10];
     (align[0], align[1], align[9]) = (Align::Left, Align::Left, Align::Left);
-    push_table(out, &columns(&rows, align), style);
+    push_fitting(out, &rows, align, &[&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9], &[0, 1, 2, 3, 4, 5, 6, 9]], style);
 }
 
 fn goal_table(out: &mut String, functions: &[&Function], style: Style) {
-    let rows = |bar: usize, most: usize| {
+    let rows = |bar: usize| {
         let head = [
             "function",
             "criterion",
@@ -92,22 +148,52 @@ fn goal_table(out: &mut String, functions: &[&Function], style: Style) {
         let mut rows = vec![head.map(str::to_string)];
         let mut before: Option<&Function> = None;
         for function in functions {
-            let mut row = goal_row(function, before, bar);
-            row[0] = cut_name(&row[0], most);
-            rows.push(row);
+            rows.push(goal_row(function, before, bar));
             before = Some(function);
         }
-        let mut align = [Align::Right; 10];
-        (align[0], align[1], align[5], align[6]) = (Align::Left, Align::Left, Align::Left, Align::Left);
-        columns(&rows, align)
+        rows
     };
-    let width = |lines: &[String]| lines.iter().map(|line| line.chars().count()).max().unwrap_or(0);
-    // The bar gets what is left of the line.
-    let least = width(&rows(0, usize::MAX));
-    let names = functions.iter().map(|function| function.name.chars().count()).max().unwrap_or(0);
-    let most = names.saturating_sub(least.saturating_sub(style.width)).max(LEAST_NAME);
-    let bar = style.width.saturating_sub(least).min(BAR);
-    push_table(out, &rows(if bar < LEAST_BAR { 0 } else { bar }, most), style);
+    let mut align = [Align::Right; 10];
+    (align[0], align[1], align[5], align[6]) = (Align::Left, Align::Left, Align::Left, Align::Left);
+    const ALL: [usize; 10] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
+    const WITHOUT_BAR: [usize; 9] = [0, 1, 2, 3, 4, 5, 7, 8, 9];
+    const WITHOUT_TIMES: [usize; 7] = [0, 1, 2, 3, 4, 5, 7];
+    // The bar takes the columns that are left.
+    let bar = style.width.saturating_sub(width_of(&columns(&rows(0), align))).min(BAR);
+    let bar = if bar < LEAST_BAR { 0 } else { bar };
+    push_fitting(out, &rows(bar), align, &[&ALL, &WITHOUT_BAR, &WITHOUT_TIMES], style);
+}
+
+/// Writes a table with the first selection of columns that fits. If none fits, each name gets a line of its own: a name is
+/// never truncated.
+fn push_fitting<const N: usize>(
+    out: &mut String,
+    rows: &[[String; N]],
+    align: [Align; N],
+    selections: &[&[usize]],
+    style: Style,
+) {
+    for selected in selections {
+        // A last column without a header is a remark, which may continue on the next line.
+        let table = match selected.split_last() {
+            Some((&last, rest)) if rows[0][last].is_empty() => rest,
+            _ => selected,
+        };
+        if width_of(&selected_columns(rows, align, table)) <= style.width {
+            return push_table(out, &selected_columns(rows, align, selected), style);
+        }
+    }
+    let Some(narrowest) = selections.last() else { return };
+    let lines = selected_columns(rows, align, &narrowest[1..]);
+    for (index, (row, line)) in rows.iter().zip(&lines).enumerate() {
+        if !row[0].is_empty() {
+            out.push_str(&if index == 0 { style.paint(Paint::Bold, &row[0]) } else { row[0].clone() });
+            out.push('\n');
+        }
+        let line = format!("  {line}");
+        out.push_str(&if index == 0 { style.paint(Paint::Bold, &line) } else { line });
+        out.push('\n');
+    }
 }
 
 /// One criterion of a function. The criteria of one function share their exploration, so its name, tests and times stand

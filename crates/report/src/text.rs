@@ -1,4 +1,4 @@
-//! The summary for people: one line a function, then only what needs a look.
+//! The text report of a run: one line for each function, then the findings that need attention.
 
 use crate::change::change;
 use crate::document::{Assumption, Document, Function, IncompletePaths, ON_ANY_HEAP, Objective, Replay, Test, Verdict};
@@ -10,22 +10,22 @@ use crate::truth_table::truth_tables;
 use crate::uncovered::{infeasible, unknown};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How much of a document is shown.
+/// The amount of detail in a text report.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Detail {
-    /// What needs a look, and the first of what is many.
+    /// Findings that need attention, and the first entries of long lists.
     #[default]
     Short,
-    /// Every truth table, every row of it, every infeasible objective.
+    /// Every function, every objective that is not covered, every row of the truth tables.
     Everything,
 }
 
-/// The summary of a campaign.
+/// Renders the text report of a run.
 pub fn text(document: &Document, detail: Detail, style: Style) -> String {
     let mut out = String::new();
-    summary(&mut out, document, style);
+    summary(&mut out, document, detail, style);
     infeasible(&mut out, document, detail, style);
-    unknown(&mut out, document, style);
+    unknown(&mut out, document, detail, style);
     rests_on(&mut out, document, detail, style);
     truth_tables(&mut out, document, detail, style);
     errors(&mut out, document, style);
@@ -42,7 +42,7 @@ pub fn text(document: &Document, detail: Detail, style: Style) -> String {
     out
 }
 
-/// How many functions an earlier run explored.
+/// Writes the number of functions whose results come from the cache.
 fn cache_line(out: &mut String, document: &Document) {
     let names = |cached: bool| -> usize {
         let functions = document.functions.iter().filter(|function| function.cached || !cached);
@@ -53,7 +53,7 @@ fn cache_line(out: &mut String, document: &Document) {
     }
 }
 
-/// What infeasible verdicts, and complete sets of paths, take for granted beside the program.
+/// Writes the assumptions of infeasible verdicts and of complete sets of paths.
 fn rests_on(out: &mut String, document: &Document, detail: Detail, style: Style) {
     let is_infeasible = |function: &Function| {
         let mut ours = document.objectives.iter().filter(|objective| objective.function == function.name);
@@ -64,7 +64,7 @@ fn rests_on(out: &mut String, document: &Document, detail: Detail, style: Style)
         let complete = function.counts_paths() && function.exhaustive;
         let wanted = |assumption: &&Assumption| match assumption.binds_verdicts() {
             true => complete || is_infeasible(function),
-            // What tests leave out is a long list.
+            // The inputs that tests leave out are a long list.
             false => complete && detail == Detail::Everything,
         };
         for assumption in function.assumptions.iter().filter(wanted) {
@@ -77,13 +77,14 @@ fn rests_on(out: &mut String, document: &Document, detail: Detail, style: Style)
     if rows.is_empty() {
         return;
     }
-    heading(out, style, Paint::Bold, "rests on");
+    heading(out, style, Paint::Bold, "assumptions");
     for (function, assumption) in rows {
         out.push_str(&format!("  {function}: {} ({})\n", assumption.text, assumption.by));
     }
 }
 
-/// Paths that go wrong: kind, place, the inputs of the first one in short. A place that many paths reach is one line.
+/// Writes the run-time errors: kind, source position, and the inputs of the first test. Several paths to one position share a
+/// line.
 fn errors(out: &mut String, document: &Document, style: Style) {
     let mut rows: Vec<(String, String, &str)> = Vec::new();
     let mut seen: BTreeMap<(&str, String), (usize, u64)> = BTreeMap::new();
@@ -109,7 +110,7 @@ fn errors(out: &mut String, document: &Document, style: Style) {
     }
 }
 
-/// What has no test that comes to an end: how many, and in which functions.
+/// Writes the number of objectives, by function, that only tests cover which end in an error.
 fn covered_by_errors(out: &mut String, document: &Document, style: Style) {
     let Some((count, functions)) = by_function(document, |objective| objective.by_error) else { return };
     heading(out, style, Paint::Yellow, "covered by an error");
@@ -119,18 +120,18 @@ fn covered_by_errors(out: &mut String, document: &Document, style: Style) {
     out.push('\n');
 }
 
-/// What only tests cover whose objects nobody showed that calls make.
+/// Writes the number of objectives, by function, that are covered only on heaps that were not shown reachable.
 fn on_any_heap(out: &mut String, document: &Document, style: Style) {
     let rests = |objective: &Objective| objective.reason.as_deref() == Some(ON_ANY_HEAP.1);
     let Some((count, functions)) = by_function(document, rests) else { return };
-    heading(out, style, Paint::Yellow, "covered on any heap");
+    heading(out, style, Paint::Yellow, "covered on an arbitrary heap");
     let (objectives, are) = if count == 1 { ("objective", "is") } else { ("objectives", "are") };
     let line = format!("  {count} {objectives} {are} covered {}: {functions}", ON_ANY_HEAP.0);
     out.push_str(&cut(&line, style.width));
     out.push('\n');
 }
 
-/// How many objectives these are, and how many each function has; `None` if there are none.
+/// Returns the number of selected objectives and a list of their functions, or `None` if there are none.
 fn by_function(document: &Document, wanted: impl Fn(&Objective) -> bool) -> Option<(usize, String)> {
     let mut by_function: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for objective in document.objectives.iter().filter(|objective| wanted(objective)) {
@@ -157,12 +158,12 @@ fn rejections(out: &mut String, document: &Document, style: Style) {
     }
 }
 
-/// What was given up, and what lifts it.
+/// Writes the incomplete explorations, with the option that raises the bound.
 fn incomplete(out: &mut String, document: &Document, style: Style) {
     let mut rows: Vec<(&Function, &IncompletePaths)> = Vec::new();
     for function in &document.functions {
         for paths in &function.incomplete {
-            // The criteria of a function share their exploration, and what it gave up.
+            // The criteria of a function share one exploration.
             let same = |(other, known): &(&Function, &IncompletePaths)| {
                 (&other.name, &other.file, *known) == (&function.name, &function.file, paths)
             };
@@ -179,7 +180,7 @@ fn incomplete(out: &mut String, document: &Document, style: Style) {
         let place = if paths.at.file.is_some() { format!(" at {}", paths.at.display()) } else { String::new() };
         let what = match paths.why.split_once(": ") {
             Some(("bound", "interrupted")) => format!("interrupted{place}"),
-            Some(("bound", flag)) => format!("bound hit{place}, lifted by {flag}"),
+            Some(("bound", flag)) => format!("bound hit{place}; raise {flag}"),
             Some(("world", doubt)) => format!("not decided{place}: {doubt}"),
             Some(("solver", why)) => format!("the solver gave up{place}: {why}"),
             _ => format!("{}{place}", paths.why),
@@ -189,7 +190,7 @@ fn incomplete(out: &mut String, document: &Document, style: Style) {
     }
 }
 
-/// In full: each is a wrong prediction or undefined behaviour, and both matter.
+/// Writes every disagreement: it is either a wrong prediction or undefined behaviour.
 fn disagreements(out: &mut String, document: &Document, style: Style) {
     let found: Vec<&Test> = document.tests.iter().filter(|test| test.replay == Replay::Disagreed).collect();
     if found.is_empty() {

@@ -167,17 +167,17 @@ infeasible
     step.condition.2.0badcafe  src/control.c:4:9   b is true
     step.condition.3.0badcafe  src/control.c:12:9  c is true
     step.condition.4.0badcafe  src/control.c:13:9  c is false
-    … and 2 more
+    … and 2 more; --verbose lists them
 
 unknown
-  bound: --loop-bound at src/control.c:30:9
+  bound: --loop-bound at src/control.c:30:9 (2 objectives)
     step.condition.7.0badcafe  src/control.c:31:9  i < n is false
     step.mcdc.1.0badcafe       src/control.c:31:9  speed_of_the_left_wheel_in_rounds_per_minute > s…
   not tried
     step.condition.18.0badcafe  src/control.c:32:9  n is odd
 
 incomplete
-  step: bound hit at src/control.c:30:9, lifted by --loop-bound (2 paths)
+  step: bound hit at src/control.c:30:9; raise --loop-bound (2 paths)
 ",
     );
     let all = shown(&unfinished(), &Extras::default(), Detail::Everything, Style::default());

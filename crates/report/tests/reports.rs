@@ -226,9 +226,9 @@ rejected by the oracle
   max3_4  c = GREEN, p = NULL -> -2
 
 incomplete
-  max3: bound hit at src/max3.c:14:7, lifted by --loop-bound (3 paths)
+  max3: bound hit at src/max3.c:14:7; raise --loop-bound (3 paths)
   max3: unsupported: floating point at src/max3.c:12:7 (1 path)
-  max3: bound hit, lifted by --timeout (7 paths)
+  max3: bound hit; raise --timeout (7 paths)
 
 the real program disagrees
   max3_5: result: expected 5, got 6

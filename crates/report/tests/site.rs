@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use touchstone_report::html::{self, Page};
 use touchstone_report::{
-    ChangedLines, Document, Figures, Judged, Past, Style, Threshold, export, overview, restrict, text_hash,
+    ChangedLines, Detail, Document, Figures, Judged, Past, Style, Threshold, export, overview, restrict, text_hash,
 };
 
 const SOURCE: &str = include_str!("golden/gate.c");
@@ -40,14 +40,14 @@ fn other_tools_formats_are_what_they_were() {
     golden("touchstone.sarif", &export::sarif(&document));
     golden("junit.xml", &export::junit(&document));
     golden("badge.svg", &export::badge(&document));
-    golden("overview.txt", &overview(&document, Style::default()));
-    golden("overview-narrow.txt", &overview(&document, Style { color: false, width: 46 }));
+    golden("overview.txt", &overview(&document, Detail::Everything, Style::default()));
+    golden("overview-narrow.txt", &overview(&document, Detail::Short, Style { color: false, width: 46 }));
 }
 
 #[test]
 fn no_line_of_the_summary_is_wider_than_the_terminal() {
     for width in [46, 60, 80, 120] {
-        let text = overview(&document(), Style { color: false, width });
+        let text = overview(&document(), Detail::Everything, Style { color: false, width });
         let widest = text.lines().map(|line| line.chars().count()).max().unwrap_or(0);
         assert!(widest <= width, "{widest} > {width}\n{text}");
     }

@@ -1,5 +1,4 @@
-//! What is written from a document beside the terminal's text, and whether its figures are enough. Shared by every verb that
-//! ends with a document.
+//! Report files that are rendered from a document, and coverage thresholds. All commands that produce a document share them.
 
 use crate::output::exit::Exit;
 use anyhow::{Context, Result, bail};
@@ -10,16 +9,16 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 use touchstone_report::{Document, Figures, Judged, Past, Style, Threshold, export, html};
 
-/// The stored document of a run, and the figures of all runs, in the output directory.
+/// The files of the output directory: the document of the last run, and the figures of all runs.
 const CAMPAIGN: &str = "campaign.json";
 const HISTORY: &str = "history.jsonl";
-/// The assertions that are missing.
+/// The patch with the suggested assertions.
 const PATCH: &str = "suggested.patch";
 
-/// Reports to write.
+/// The options that select report files.
 #[derive(ClapArgs, Debug, Clone, Default)]
 pub struct Outputs {
-    /// Write a static site: open DIR/index.html
+    /// Write an HTML report; open DIR/index.html
     #[arg(long, value_name = "DIR", help_heading = "Reports")]
     pub html: Option<PathBuf>,
     /// Write an LCOV tracefile, with MC/DC records
@@ -28,28 +27,28 @@ pub struct Outputs {
     /// Write Cobertura XML
     #[arg(long, value_name = "FILE", help_heading = "Reports")]
     pub cobertura: Option<PathBuf>,
-    /// Write JaCoCo's XML, which Sonar and Codecov read
+    /// Write JaCoCo XML, for SonarQube and Codecov
     #[arg(long, value_name = "FILE", help_heading = "Reports")]
     pub jacoco: Option<PathBuf>,
-    /// Write SARIF: what no test covers, for code review
+    /// Write SARIF, for code review: objectives that no test covers
     #[arg(long, value_name = "FILE", help_heading = "Reports")]
     pub sarif: Option<PathBuf>,
-    /// Write JUnit XML: the tests and what their replay said
+    /// Write JUnit XML: the tests and the results of their replay
     #[arg(long, value_name = "FILE", help_heading = "Reports")]
     pub junit: Option<PathBuf>,
     /// Write a badge (SVG)
     #[arg(long, value_name = "FILE", help_heading = "Reports")]
     pub badge: Option<PathBuf>,
-    /// Write the JSON form
+    /// Write the JSON report
     #[arg(long, value_name = "FILE", help_heading = "Reports")]
     pub json: Option<PathBuf>,
-    /// Exit with 2 if less is covered, in percent of what is feasible; for example mcdc=90,branch=100
+    /// Exit with 2 if less than this percentage of the feasible objectives is covered; for example mcdc=90,branch=100
     #[arg(long, value_name = "CRITERION=PERCENT", help_heading = "Reports", value_delimiter = ',')]
     pub fail_under: Vec<Threshold>,
 }
 
 impl Outputs {
-    /// Thresholds are only for criteria that are asked for; better said before an hour of work than after it.
+    /// Rejects a threshold for a criterion that is not measured, before the run starts.
     pub fn check_criteria(&self, criteria: &[String]) -> Result<()> {
         for threshold in &self.fail_under {
             if !criteria.contains(&threshold.criterion) {
@@ -63,7 +62,7 @@ impl Outputs {
         Ok(())
     }
 
-    /// Writes what is asked for, and says what misses its threshold.
+    /// Writes the selected files and prints the thresholds that are missed.
     pub fn write(&self, document: &Document, history: &[Past], quiet: bool) -> Result<Exit> {
         if let Some(dir) = &self.html {
             write_site(dir, document, history, quiet)?;
@@ -103,12 +102,12 @@ impl Outputs {
     }
 }
 
-/// Writes the patch with the assertions that are missing.
+/// Writes the patch with the suggested assertions.
 pub fn write_patch(out: &Path, document: &Document, quiet: bool) -> Result<()> {
     let path = out.join(PATCH);
     let patch = touchstone_report::patch(document, &|file| std::fs::read_to_string(file).ok());
     if patch.is_empty() {
-        // One of an earlier measurement would be applied in vain.
+        // The patch of an earlier measurement is stale.
         let _ = std::fs::remove_file(&path);
         return Ok(());
     }
@@ -120,7 +119,7 @@ pub fn write_patch(out: &Path, document: &Document, quiet: bool) -> Result<()> {
     Ok(())
 }
 
-/// Stores a run's document in its output directory and its figures in the history there; gives the history.
+/// Stores the document of a run in its output directory, appends its figures to the history, and returns the history.
 pub fn store(out: &Path, document: &Document) -> Result<Vec<Past>> {
     write(&out.join(CAMPAIGN), &document.to_stored())?;
     let path = out.join(HISTORY);
@@ -129,7 +128,7 @@ pub fn store(out: &Path, document: &Document) -> Result<Vec<Past>> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
         Err(error) => return Err(error).with_context(|| format!("can't read {}", path.display())),
     };
-    // A run that was killed while it wrote leaves half a line.
+    // A run that was killed while writing leaves an incomplete line.
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
     }
@@ -139,11 +138,11 @@ pub fn store(out: &Path, document: &Document) -> Result<Vec<Past>> {
     Ok(touchstone_report::read_history(&text))
 }
 
-/// Reads what [`store`] wrote. `place` is the directory, or the document itself.
-pub fn load(place: &Path) -> Result<(Document, Vec<Past>)> {
-    let (file, dir) = match place.is_file() {
-        true => (place.to_path_buf(), place.parent().unwrap_or(Path::new(".")).to_path_buf()),
-        false => (place.join(CAMPAIGN), place.to_path_buf()),
+/// Reads the document and the history that [`store`] wrote. `path` is the output directory or the document itself.
+pub fn load(path: &Path) -> Result<(Document, Vec<Past>)> {
+    let (file, dir) = match path.is_file() {
+        true => (path.to_path_buf(), path.parent().unwrap_or(Path::new(".")).to_path_buf()),
+        false => (path.join(CAMPAIGN), path.to_path_buf()),
     };
     let text = std::fs::read_to_string(&file).with_context(|| {
         format!("can't read {}; run touchstone generate or prove first, or name the directory of a run", file.display())
@@ -153,13 +152,16 @@ pub fn load(place: &Path) -> Result<(Document, Vec<Past>)> {
     Ok((document, touchstone_report::read_history(&history)))
 }
 
-/// How text for standard output is to look.
+/// A line width that no line exceeds.
+const UNLIMITED: usize = 10_000;
+
+/// Returns the style of text on standard output. Nothing is truncated if a file or a pipe reads it.
 pub fn style() -> Style {
-    let width = columns().map_or(100, |width| width.clamp(40, 160));
+    let width = columns().map_or(UNLIMITED, |width| width.clamp(40, 160));
     Style { color: crate::output::progress::color_on_stdout(), width }
 }
 
-/// The columns of the terminal that shows standard output, or what `COLUMNS` says; `None` if a program reads it.
+/// Returns the width of the terminal on standard output, or `COLUMNS`; `None` if standard output is a file or a pipe.
 fn columns() -> Option<usize> {
     let said = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
     let is_terminal = std::io::stdout().is_terminal();
@@ -167,7 +169,7 @@ fn columns() -> Option<usize> {
     size.or(said).or(is_terminal.then_some(80))
 }
 
-/// Text as the terminal has room for it.
+/// Wraps text to the width of the terminal.
 pub fn fitted(text: String) -> String {
     columns().map_or(text.clone(), |width| touchstone_report::fit(&text, width))
 }

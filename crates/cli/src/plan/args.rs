@@ -1,188 +1,230 @@
-//! The options of verbs that read a program, as clap sees them. No decisions are made here: the request that they become
-//! (`request.rs`) is resolved by `touchstone_campaign::Plan`.
+//! The options of the commands that read a program. This file only parses: `request.rs` turns options into a request, and
+//! `touchstone_campaign::Plan` resolves it.
 
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Args as ClapArgs, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use touchstone_campaign::parse_bounds;
 use touchstone_criteria::{Assume, Criterion, Mutator};
 
-/// Where everything goes, if nobody says where.
+/// The default output directory.
 pub const DEFAULT_OUT: &str = "touchstone-out";
 
-/// How sources are compiled.
+/// The options of compilation.
 #[derive(ClapArgs, Debug, Clone, Default)]
 pub struct Compile {
-    /// Define a macro (also: flags after `--`)
+    /// Define a macro; other compiler flags go after `--`
     #[arg(short = 'D', value_name = "NAME[=VALUE]", help_heading = "Compilation")]
     pub define: Vec<String>,
     /// Add an include directory
     #[arg(short = 'I', value_name = "DIR", help_heading = "Compilation")]
     pub include: Vec<String>,
-    /// Directory that holds compile_commands.json [default: the sources' directory, its parents, or build/ there]
+    /// The directory of compile_commands.json [default: the directory of the sources, its parents, or build/ in one of them]
     #[arg(short = 'p', value_name = "DIR", help_heading = "Compilation")]
     pub commands: Option<PathBuf>,
-    /// Java: what the program needs and is not tested: jars, directories of classes or of jars, separated as on a class path
+    /// Java: the class path of the program; its entries are jars, directories of classes or directories of jars, and are not tested
     #[arg(long, visible_alias = "cp", value_name = "PATH", help_heading = "Compilation")]
     pub class_path: Vec<OsString>,
 }
 
-/// What `-c` takes: the registry's criteria, and those that have no objectives.
+/// Returns the help of `-c`: the criteria of the registry, and `others`, which are not in the registry.
 pub fn criteria_help(others: &str) -> String {
     let names: Vec<&str> = touchstone_criteria::REGISTRY.iter().map(|criterion| criterion.name()).collect();
     format!("Criteria, separated by commas: {} {others}", names.join(" "))
 }
 
+/// The criteria of `generate` that are not in the registry.
+const PATH_CRITERIA: &str = "paths paths:K block:K";
+
+/// Parses the name of a criterion as a string. Shell completion offers the names of the registry and `others`.
+#[derive(Clone)]
+pub struct CriterionNames {
+    others: &'static str,
+}
+
+impl CriterionNames {
+    /// A parser whose completions include `others`, separated by spaces.
+    pub fn new(others: &'static str) -> CriterionNames {
+        CriterionNames { others }
+    }
+}
+
+impl TypedValueParser for CriterionNames {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        arg: Option<&clap::Arg>,
+        value: &std::ffi::OsStr,
+    ) -> Result<String, clap::Error> {
+        StringValueParser::new().parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let registered = touchstone_criteria::REGISTRY
+            .iter()
+            .map(|criterion| PossibleValue::new(criterion.name()).help(criterion.about()));
+        // `paths:K` needs a number, so it is not a completion.
+        let others = self.others.split(' ').filter(|name| !name.contains(':')).map(PossibleValue::new);
+        Some(Box::new(registered.chain(others)))
+    }
+}
+
+fn criterion() -> impl TypedValueParser<Value = Criterion> {
+    CriterionNames::new(PATH_CRITERIA).try_map(|name| name.parse::<Criterion>())
+}
+
 #[derive(ClapArgs, Debug, Clone)]
 pub struct Generate {
-    /// Files of the program: C sources; or Java sources, classes, jars and directories, or names of classes (java.util.TreeMap)
+    /// The program: C sources; or Java sources, class files, jars, directories, or class names (java.util.TreeMap)
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// Function to test, or a Java class for all its methods; may be repeated [default: every function that the files define]
+    /// A function to test, or a Java class for all its methods; may be repeated [default: every function in the files]
     #[arg(short, long = "function", value_name = "FUNC")]
     pub functions: Vec<String>,
-    #[arg(help = criteria_help("paths paths:K block:K"), short, long, default_value = "mcdc", value_name = "CRITERIA", value_delimiter = ',')]
+    #[arg(help = criteria_help(PATH_CRITERIA), value_parser = criterion(), hide_possible_values = true, short, long, default_value = "mcdc", value_name = "CRITERIA", value_delimiter = ',')]
     pub criteria: Vec<Criterion>,
-    /// Begin from what a measured suite covers, and add only what is missing: a directory that `measure -o` wrote, the JSON
-    /// of `llvm-cov export` or `gcov --json-format`, or an LCOV tracefile
+    /// Generate only the tests that an existing suite lacks. PATH is the output directory of `measure`, the JSON of
+    /// `llvm-cov export` or `gcov --json-format`, or an LCOV tracefile
     #[arg(long, value_name = "PATH")]
     pub on_top_of: Option<PathBuf>,
-    /// Only what changed since this revision of git, and what that may have an impact on; the rest is unaffected. Tests that are
-    /// there are run first, as with --update
+    /// Impact analysis: cover only what a change since this git revision can affect, and look for inputs on which the versions
+    /// differ. Existing tests are run first, as with --update
     #[arg(long, value_name = "REV", conflicts_with = "resume")]
     pub since: Option<String>,
-    /// The same, compared with an older version in this directory, whose files have the same paths
+    /// Impact analysis against the older version in DIR, which has the same file paths
     #[arg(long, value_name = "DIR", conflicts_with_all = ["since", "resume"], value_hint = clap::ValueHint::DirPath)]
     pub old: Option<PathBuf>,
-    /// First run the tests that are there already: which still pass, what they expect and get, and what is missing; --since and
-    /// --old do so anyway
+    /// Run the existing tests of the output directory first, and report failures with expected and actual values (implied by
+    /// --since and --old)
     #[arg(long, conflicts_with = "resume")]
     pub update: bool,
-    /// Go on with a run that was interrupted: what it finished, and what has not changed since, is not explored again
+    /// Resume an interrupted run: functions that it finished and that have not changed are not explored again
     #[arg(long)]
     pub resume: bool,
-    /// Where results are kept for later runs, and found: a directory, or `off` [default: $TOUCHSTONE_CACHE, or touchstone/ in the
-    /// user's cache directory]
+    /// The directory of the result cache, or `off` [default: $TOUCHSTONE_CACHE, or touchstone/ in the user's cache directory]
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     pub cache: Option<PathBuf>,
-    /// Explore a whole program from this function instead of testing functions
+    /// Explore a whole program, starting at this function
     #[arg(long, value_name = "FUNC", conflicts_with = "functions")]
     pub entry: Option<String>,
-    /// What to write; may be repeated or separated by commas
+    /// The form of the tests; may be repeated or separated by commas
     #[arg(long, value_name = "KIND", default_value = "c", value_delimiter = ',')]
     pub emit: Vec<Emit>,
-    /// Where to write
+    /// The output directory
     #[arg(short, long, value_name = "DIR", default_value = DEFAULT_OUT)]
     pub out: PathBuf,
-    /// Form of the report on standard output
-    #[arg(long, default_value = "text", value_name = "FORM")]
+    /// The format of the report on standard output
+    #[arg(long, default_value = "text", value_name = "FORMAT")]
     pub format: Format,
-    /// Don't compile and replay the tests
+    /// Do not compile and replay the tests; coverage is then predicted, not observed
     #[arg(long)]
     pub no_replay: bool,
-    /// Replay without a sandbox, in the current directory: what the tested functions remove, write or send is real
+    /// Replay in the current directory without a sandbox: files that the tested functions delete or write are the real ones
     #[arg(long, conflicts_with = "no_replay")]
     pub unsafe_replay: bool,
-    /// Exit with 3 if anything stayed unknown
+    /// Exit with 3 if an objective is unknown
     #[arg(long)]
     pub strict: bool,
-    /// In the text report: every truth table with all its rows, every infeasible objective
+    /// List every function, every unknown and infeasible objective, and every row of the truth tables
     #[arg(short, long)]
     pub verbose: bool,
-    /// Say nothing on standard error but errors
+    /// Print only errors on standard error
     #[arg(short, long)]
     pub quiet: bool,
 
     /// Precondition: a C expression over the parameters
     #[arg(long, value_name = "EXPR", help_heading = "Inputs")]
     pub pre: Option<String>,
-    /// Elements behind a pointer or array parameter
+    /// The number of elements that a pointer or array parameter points to
     #[arg(long, value_name = "PARAM=N", help_heading = "Inputs", value_parser = parse_length)]
     pub len: Vec<(String, u64)>,
-    /// Range of an integer input; for an array, of every element
+    /// The range of an integer input, or of every element of an array
     #[arg(long, value_name = "PARAM=LO..HI", help_heading = "Inputs", value_parser = parse_range)]
     pub range: Vec<(String, (i128, i128))>,
-    /// Objects that undecided input pointers may lead to, on one path [default: 4]
+    /// The maximum number of objects that symbolic pointers materialise on one path [default: 4]
     #[arg(long, value_name = "N", help_heading = "Inputs")]
     pub max_objects: Option<u32>,
-    /// Where nobody said how long they are, objects behind input pointers grow from one element to at most N while
-    /// something is open and time is left; 1 (or 0) for one element [default: 16, and 64 while that is quick]
+    /// The maximum length of input objects without --len: they grow from one element to N while objectives are uncovered and
+    /// time is left [default: 16, and 64 while that is quick]
     #[arg(long, value_name = "N", help_heading = "Inputs")]
     pub grow: Option<u64>,
-    /// Where static variables have to hold what earlier calls leave, a test makes at most N calls; 1 for none before the
-    /// function's own
+    /// The maximum number of calls in one test, if static variables must hold the effect of earlier calls; 1 for the tested
+    /// call alone
     #[arg(long, value_name = "N", default_value_t = 4, help_heading = "Inputs", value_parser = parse_calls)]
     pub calls: u32,
-    /// Java: objects that tests use, where those that calls make leave something open
+    /// Java: the objects that tests may use if API sequences do not cover an objective
     #[arg(long, default_value = "any", value_name = "MODE", help_heading = "Inputs")]
     pub heaps: Heaps,
-    /// Pointers to characters lead to texts of at most N characters, unless --len says otherwise
+    /// The maximum length of the strings that character pointers point to, unless --len sets it
     #[arg(long, value_name = "N", help_heading = "Inputs", value_parser = parse_size)]
     pub strings: Option<u32>,
-    /// A file that says what functions do that nobody defines, case by case (docs/native.md)
+    /// A file with the cases of external functions: guard, result, writes (docs/native.md)
     #[arg(long, value_name = "FILE", help_heading = "Inputs")]
     pub world: Vec<PathBuf>,
     #[command(flatten)]
     pub surroundings: Surroundings,
 
-    /// How to treat accesses at an index that depends on inputs
+    /// The treatment of memory accesses at a symbolic index
     #[arg(long, default_value = "late", value_name = "MODE", help_heading = "Search")]
     pub aliases: Aliases,
-    /// How labels are searched for: fork on them, ask at each visit, or ask until covered
+    /// The search for labels
     #[arg(long, default_value = "idl", value_name = "MODE", help_heading = "Search")]
     pub labels: Labels,
-    /// Whether all cases of a called function become one term instead of a path for each; verdicts stay the same
+    /// The calls that are composed from a summary of the called function instead of explored path by path
     #[arg(long, default_value = "auto", value_name = "WHERE", help_heading = "Search")]
     pub summaries: Summaries,
-    /// Which path is followed next [default: nearest; dfs for paths]
+    /// The search order [default: nearest; dfs for paths]
     #[arg(long, value_name = "ORDER", help_heading = "Search")]
     pub search: Option<Search>,
-    /// Mutation operators for wm, separated by commas: ABS AOR ROR COR UOI CRP VRP [default: all]
+    /// The mutation operators of wm, separated by commas: ABS AOR ROR COR UOI CRP VRP [default: all]
     #[arg(long, value_name = "NAMES", help_heading = "Search", value_delimiter = ',')]
     pub mutators: Vec<Mutator>,
-    /// Which functions' objectives count
+    /// The functions whose objectives count
     #[arg(long, default_value = "own", value_name = "SCOPE", help_heading = "Search")]
     pub scope: Scope,
-    /// At most so many iterations of each loop entry
+    /// The maximum number of iterations each time a loop is entered
     #[arg(long, value_name = "K", help_heading = "Search")]
     pub loop_bound: Option<u32>,
-    /// At most so many input-dependent outcomes on a path
+    /// The maximum number of input-dependent branches on a path
     #[arg(long, value_name = "N", help_heading = "Search")]
     pub depth: Option<u32>,
-    /// At most so many paths for each function
+    /// The maximum number of paths for each function
     #[arg(long, value_name = "N", help_heading = "Search")]
     pub max_paths: Option<u64>,
-    /// mcdc: questions to the solver for tests that complete independence pairs; 0 for no such tests
-    /// [default: 2000 and twice those that the objectives took]
+    /// mcdc: the maximum number of solver queries for tests that complete independence pairs; 0 for no such tests [default: 2000
+    /// plus twice the number that the objectives took]
     #[arg(long, value_name = "N", help_heading = "Search")]
     pub pair_questions: Option<u64>,
-    /// Seconds of search for each function; naming and choosing its tests may take as long again, and proofs (at most
-    /// 5 s); reading the source and replay ten times as long and half a minute. 0 for no limit
+    /// Seconds of search for each function; 0 for no limit. Reducing and naming its tests may take as long again, its proofs at
+    /// most 5 s; reading the source and replay ten times as long plus half a minute
     #[arg(long, value_name = "SECS", default_value_t = 60.0, help_heading = "Search", value_parser = parse_seconds)]
     pub timeout: f64,
-    /// Megabytes that the process may have before exploration stops; 0 for no limit
+    /// Megabytes of memory after which exploration stops; 0 for no limit
     #[arg(long, value_name = "MB", default_value_t = 1900, help_heading = "Search")]
     pub memory: u64,
-    /// Seconds for one question to the solver, 0 for no limit; else a tenth of --timeout, and at most 10
+    /// Seconds for one solver query; 0 for no limit [default: a tenth of --timeout, at most 10]
     #[arg(long, value_name = "SECS", help_heading = "Search", value_parser = parse_seconds)]
     pub solver_timeout: Option<f64>,
-    /// Frames of one path's call stack
+    /// The maximum depth of the call stack of a path
     #[arg(long, value_name = "N", default_value_t = 500, help_heading = "Search")]
     pub call_depth: usize,
-    /// Values of one thing that must be fixed on a path (an index in eager mode, the size of a copy)
+    /// The maximum number of values to enumerate where a value must be concrete (an index with --aliases eager, the size of a copy)
     #[arg(long, value_name = "N", default_value_t = 4096, help_heading = "Search")]
     pub max_values: usize,
-    /// Instructions of one path
+    /// The maximum number of instructions on one path
     #[arg(long, value_name = "N", default_value_t = 2_000_000, help_heading = "Search")]
     pub steps: u64,
-    /// Functions to work on at the same time [default: the number of cores]
+    /// The number of functions to explore in parallel [default: the number of cores]
     #[arg(short, long, value_name = "N", help_heading = "Search", value_parser = parse_jobs)]
     pub jobs: Option<usize>,
-    /// Seed for every free choice
+    /// The seed of all random choices
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Search")]
     pub seed: u64,
 
-    /// What verdicts may take for granted; they name it
+    /// An assumption that verdicts may rest on; verdicts name it
     #[arg(long, value_name = "WHAT", value_delimiter = ',', help_heading = "Inputs", value_parser = assume())]
     pub assume: Vec<Assume>,
 
@@ -190,38 +232,37 @@ pub struct Generate {
     pub outputs: crate::output::outputs::Outputs,
     #[command(flatten)]
     pub compile: Compile,
-    /// Flags for the compiler
+    /// Flags for the compiler, after `--`
     #[arg(last = true, value_name = "FLAGS")]
     pub flags: Vec<String>,
 }
 
-/// What of a program's surroundings is an input.
+/// The parts of a program's environment that are inputs.
 #[derive(ClapArgs, Debug, Clone, Copy)]
 pub struct Surroundings {
-    /// Functions that are called and not defined: what they return and leave behind is an input (and so are time and
-    /// chance), or they are named where they are called
+    /// The treatment of external functions, of time and of random numbers
     #[arg(long, default_value = "inputs", value_name = "MODE", help_heading = "Inputs")]
     pub externals: Externals,
-    /// Arguments of a whole program: at most N words of at most LEN characters
+    /// Use the arguments of a whole program as inputs: at most N arguments of at most LEN characters
     #[arg(long, value_name = "N[:LEN]", help_heading = "Inputs", value_parser = parse_words)]
     pub argv: Option<(u32, u32)>,
-    /// Standard input of at most N bytes
+    /// Use standard input as an input, of at most N bytes
     #[arg(long, value_name = "N", help_heading = "Inputs", value_parser = parse_size)]
     pub stdin: Option<u32>,
-    /// Variables of the environment: not set, or at most N characters
+    /// Use environment variables as inputs: unset, or of at most N characters
     #[arg(long, value_name = "N", help_heading = "Inputs", value_parser = parse_size)]
     pub env: Option<u32>,
-    /// Allocations of a function under test: each may fail, or none does
+    /// The failure of allocations in a function under test
     #[arg(long, default_value = "may-fail", value_name = "MODE", help_heading = "Inputs")]
     pub malloc: Malloc,
-    /// Volatile globals and what is volatile behind pointers: what memory holds, or a new input at every read
+    /// The value of a volatile read
     #[arg(long, default_value = "memory", value_name = "MODE", help_heading = "Inputs")]
     pub volatile: Volatile,
 }
 
-/// What can be assumed, by its word.
-fn assume() -> impl clap::builder::TypedValueParser<Value = Assume> {
-    use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+/// Parses an assumption by its name.
+fn assume() -> impl TypedValueParser<Value = Assume> {
+    use clap::builder::PossibleValuesParser;
     let words = Assume::ALL.map(|assume| PossibleValue::new(assume.word()).help(assume.to_string()));
     let named = |word: String| Assume::ALL.into_iter().find(|assume| assume.word() == word);
     PossibleValuesParser::new(words).map(move |word| named(word).expect("invariant: only these words are taken"))
@@ -229,25 +270,25 @@ fn assume() -> impl clap::builder::TypedValueParser<Value = Assume> {
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Heaps {
-    /// Only those that constructors and methods make
+    /// Only objects that constructors and methods construct
     Calls,
-    /// Also objects with whatever their fields hold: such a test says that its heap was not shown reachable
+    /// Also objects with arbitrary field values; such a test says that its heap was not shown reachable
     Any,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Externals {
-    /// What it returns, writes through its arguments and leaves in globals is an input
+    /// The result and every side effect on arguments and globals is an input
     Inputs,
-    /// What it returns is an input; it changes no memory
+    /// The result is an input; there is no side effect on memory
     Pure,
-    /// A path that calls one is given up, with its name
+    /// A path that calls one ends as unknown, with the name of the function
     Named,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Malloc {
-    /// A test makes it fail where that leads somewhere
+    /// A test makes an allocation fail if that covers an objective
     MayFail,
     /// The same as `--assume allocation`
     NeverFails,
@@ -255,15 +296,15 @@ pub enum Malloc {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
 pub enum Volatile {
-    /// Like any other object
+    /// The value that memory holds, as for any other object
     Memory,
-    /// Every read is a new input; no test can set these, so such tests skip themselves
+    /// A new input at every read; no test can set it, so such tests skip themselves
     Fresh,
 }
 
 #[derive(ClapArgs, Debug)]
 pub struct Run {
-    /// C source files of the program; or Java source, class files or jars
+    /// The program: C sources; or Java sources, class files or jars
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     #[command(flatten)]
@@ -275,12 +316,12 @@ pub struct Run {
 
 #[derive(ClapArgs, Debug)]
 pub struct Bench {
-    /// Which bench [default: all]
+    /// The benchmark to run [default: all]
     pub name: Option<BenchName>,
-    /// Form of the result
-    #[arg(long, default_value = "text", value_name = "FORM")]
+    /// The format of the result
+    #[arg(long, default_value = "text", value_name = "FORMAT")]
     pub format: Format,
-    /// Only what takes a second or less
+    /// Run only the cases that take at most a second
     #[arg(long)]
     pub quick: bool,
 }
@@ -289,33 +330,33 @@ pub struct Bench {
 pub enum BenchName {
     /// All paths and late aliases
     Paths,
-    /// Labels: direct, tight, iterative deletion
+    /// Label search: direct, tight, iterative deletion
     Labels,
-    /// What tracking MC/DC costs
+    /// The cost of tracking MC/DC
     Mcdc,
     /// The interpreter beside compiled programs
     Interp,
-    /// What probes cost at run time, beside gcov and llvm-cov
+    /// The run-time cost of probes, beside gcov and llvm-cov
     Measure,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Emit {
-    /// One C file a function, compiled against the unmodified source
+    /// Plain C: one file for each function, compiled against the unmodified source
     C,
-    /// One JSON file a function
+    /// JSON: one file for each function
     Json,
-    /// Unity: one C file a function, under unity/
+    /// Unity: one C file for each function, in unity/
     Unity,
-    /// cmocka: one C file a function, under cmocka/
+    /// cmocka: one C file for each function, in cmocka/
     Cmocka,
-    /// GoogleTest: a C file and a .cc file a function, under gtest/
+    /// GoogleTest: a C file and a .cc file for each function, in gtest/
     Gtest,
     /// Test-Comp: test-suite/ and test-suite.zip with the inputs of a whole program
     Testcomp,
-    /// JUnit 5, for Java: one class for each class under test
+    /// JUnit 5 (Java): one test class for each class under test
     Junit5,
-    /// JUnit 4, for Java: the same
+    /// JUnit 4 (Java): one test class for each class under test
     Junit4,
 }
 
@@ -327,9 +368,9 @@ pub enum Format {
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Aliases {
-    /// Delay the access (one test a path)
+    /// Delay the decision until the solver is asked (one test for each path)
     Late,
-    /// Fix the index where it is met (the baseline)
+    /// Enumerate the values of the index at the access (the baseline)
     Eager,
 }
 
@@ -337,19 +378,19 @@ pub enum Aliases {
 pub enum Labels {
     /// Fork on every label (the baseline)
     Direct,
-    /// Ask for inputs at every visit
+    /// Ask the solver for inputs at every visit of a label
     Tight,
-    /// Ask until a test covers it
+    /// Ask the solver until a test covers the label (iterative label deletion)
     Idl,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Summaries {
-    /// Of small functions without loops
+    /// Calls of small functions without loops
     Auto,
-    /// Wherever it can be done
+    /// All calls that can be composed
     On,
-    /// None
+    /// No calls
     Off,
 }
 
@@ -365,7 +406,7 @@ pub enum Search {
 pub enum Scope {
     /// The function under test
     Own,
-    /// The function under test and everything that it calls
+    /// The function under test and all functions that it calls
     Callees,
 }
 
@@ -376,13 +417,13 @@ fn parse_jobs(text: &str) -> Result<usize, String> {
     }
 }
 
-/// Calls of one test.
-const MOST_CALLS: u32 = 64;
+/// The maximum of `--calls`.
+const MAX_CALLS: u32 = 64;
 
 fn parse_calls(text: &str) -> Result<u32, String> {
     match text.parse() {
-        Ok(calls) if (1..=MOST_CALLS).contains(&calls) => Ok(calls),
-        _ => Err(format!("expected a number of calls, from 1 to {MOST_CALLS}")),
+        Ok(calls) if (1..=MAX_CALLS).contains(&calls) => Ok(calls),
+        _ => Err(format!("expected a number of calls, from 1 to {MAX_CALLS}")),
     }
 }
 
@@ -393,13 +434,13 @@ fn parse_seconds(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Bytes or characters that an input can have.
-const MOST_BYTES: u32 = 4096;
+/// The maximum length of an input, in bytes or characters.
+const MAX_INPUT_BYTES: u32 = 4096;
 
 fn parse_size(text: &str) -> Result<u32, String> {
     match text.parse() {
-        Ok(size) if size <= MOST_BYTES => Ok(size),
-        _ => Err(format!("expected a number up to {MOST_BYTES}")),
+        Ok(size) if size <= MAX_INPUT_BYTES => Ok(size),
+        _ => Err(format!("expected a number up to {MAX_INPUT_BYTES}")),
     }
 }
 

@@ -48,7 +48,7 @@ fn run(command: &mut Command, verb: &str) -> Result<String> {
     let output = command.output().context("can't run git, which --since needs")?;
     if !output.status.success() {
         let error = String::from_utf8_lossy(&output.stderr);
-        bail!("--since: git {verb} failed: {}", error.trim_end());
+        bail!("git {verb} failed: {}", error.trim_end());
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }

@@ -1,8 +1,9 @@
-//! `touchstone measure`: runs a command with probes in everything that it compiles, and says what its tests covered.
-//! `touchstone merge` puts several measurements together.
+//! `touchstone measure` runs a command with instrumentation and reports what its tests covered. `touchstone merge` merges
+//! several measurements.
 
 use crate::output::exit::Exit;
 use crate::output::outputs;
+use crate::plan::args::{CriterionNames, criteria_help};
 use crate::verbs::report::Shown;
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
@@ -11,18 +12,18 @@ use touchstone_campaign::{Earlier, Jvms, Measurement, Measuring, Selection, Sugg
 use touchstone_criteria::STATE;
 use touchstone_instrument::{AgentError, Keeps, StateRules};
 
-/// Options of `measure`.
+/// The options of `measure`.
 #[derive(clap::Args, Debug)]
 pub struct Measure {
-    #[arg(help = crate::plan::args::criteria_help("state"), short, long, default_value = "stmt,branch,mcdc", value_name = "CRITERIA", value_delimiter = ',')]
+    #[arg(help = criteria_help(STATE), value_parser = CriterionNames::new(STATE), hide_possible_values = true, short, long, default_value = "stmt,branch,mcdc", value_name = "CRITERIA", value_delimiter = ',')]
     pub criteria: Vec<String>,
-    /// Where records, hits and the report go
+    /// The output directory for records, hits and the report
     #[arg(short, long, value_name = "DIR", default_value = "touchstone-out")]
     pub out: PathBuf,
-    /// Count executions: lines and objectives have their number of executions, not of tests; probes take a little longer
+    /// Count executions instead of tests for every line and objective; probes get slightly slower
     #[arg(long)]
     pub counts: bool,
-    /// Keep what earlier measurements left in the directory, and add to it
+    /// Add to the earlier measurement in the output directory
     #[arg(long)]
     pub keep: bool,
     #[command(flatten)]
@@ -35,36 +36,35 @@ pub struct Measure {
 /// Options of `merge`.
 #[derive(clap::Args, Debug)]
 pub struct Merge {
-    /// Directories of measurements
+    /// The output directories of the measurements
     #[arg(required = true, value_name = "DIR")]
     pub directories: Vec<PathBuf>,
-    /// Where everything goes; an earlier measurement there is replaced
+    /// The output directory; an earlier measurement there is overwritten
     #[arg(short, long, value_name = "DIR", default_value = "touchstone-out")]
     pub out: PathBuf,
     #[command(flatten)]
     pub show: Show,
 }
 
-/// For what assertions are suggested.
+/// The state for which assertions are suggested.
 #[derive(clap::ValueEnum, Clone, Copy, Debug)]
 pub enum Suggesting {
-    /// For each piece of state that no test checks
+    /// One assertion for each piece of state that no test checks
     Once,
-    /// For each piece of state in each test
+    /// One assertion in every test that does not check a piece of state
     Every,
 }
 
-/// What is shown of a measurement.
+/// The options that select and render a measurement.
 #[derive(clap::Args, Debug)]
 pub struct Show {
-    /// Only files in this directory count [default: the working tree of git that this is, else this directory]
+    /// Count only files in this directory [default: the root of the git working tree, else the current directory]
     #[arg(long, value_name = "DIR")]
     pub root: Option<PathBuf>,
-    /// A file or directory that doesn't count; may be repeated
+    /// Exclude a file or directory; may be repeated
     #[arg(long, value_name = "PATH")]
     pub exclude: Vec<PathBuf>,
-    /// Suggest the assertions that are missing, as a patch, too: one for each piece of state that no test checks, or with `=every` one in
-    /// every test that does not check it; needs -c state, and what is merged must have been measured with it
+    /// Suggest the missing assertions, also as a patch; needs -c state. Measurements that are merged need it as well
     #[arg(long, value_name = "WHICH", num_args = 0..=1, require_equals = true, default_missing_value = "once", help_heading = "State coverage")]
     pub suggest: Option<Suggesting>,
     #[command(flatten)]
@@ -74,13 +74,13 @@ pub struct Show {
 }
 
 impl Show {
-    /// Where this is, and where the project is.
+    /// Returns the current directory and the root of the project.
     fn places(&self) -> Result<(PathBuf, PathBuf)> {
         places(self.root.as_deref())
     }
 }
 
-/// Where this is, and where the project is, which somebody may have said.
+/// Returns the current directory and the root of the project, which is `root` if it is given.
 pub fn places(root: Option<&Path>) -> Result<(PathBuf, PathBuf)> {
     let here = std::env::current_dir()?;
     let root = match root {
@@ -90,16 +90,16 @@ pub fn places(root: Option<&Path>) -> Result<(PathBuf, PathBuf)> {
     Ok((here, root))
 }
 
-/// Options of state coverage.
+/// The options of state coverage.
 #[derive(clap::Args, Debug, Clone, Default)]
 pub struct StateOptions {
-    /// A macro or function that asserts, beside the known ones; `*` stands for anything; `main`: what main returns
+    /// A macro or function that is an assertion, besides the known ones; `*` matches anything; `main` means the result of main
     #[arg(long, value_name = "NAME", help_heading = "State coverage")]
     pub assertion: Vec<String>,
-    /// A function that changes the container that its first argument points to
+    /// A function that modifies the container that its first argument points to
     #[arg(long, value_name = "NAME", help_heading = "State coverage")]
     pub modifies: Vec<String>,
-    /// A function whose result speaks of the container that its first argument points to
+    /// A function whose result depends on the container that its first argument points to
     #[arg(long, value_name = "NAME", help_heading = "State coverage")]
     pub queries: Vec<String>,
 }
@@ -123,7 +123,7 @@ pub fn measure(options: &Measure) -> Result<ExitCode> {
     options.show.shown.outputs.check_criteria(&options.criteria)?;
     let stop = crate::verbs::interrupt::Stop::new()?;
     let ran = touchstone_campaign::measure(&request, &|child| stop.watch(child))?;
-    // We were told to stop: then the command was, too.
+    // The signal went to the whole process group, so the command got it as well.
     let interrupted = stop.was_asked();
     if interrupted && ran.has_no_unit() {
         eprintln!("interrupted before anything was measured");
@@ -158,14 +158,14 @@ pub fn merge(options: &Merge) -> Result<ExitCode> {
     Ok(show(&measurement, &options.show)?.into())
 }
 
-/// What the environment of this process says, and why JVMs are not measured.
+/// Reads the environment of this process, and returns why JVMs are not measured if the agent is missing.
 fn surroundings(show: &Show) -> Result<(Surroundings, Option<AgentError>)> {
     let home = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
     let home = home.or_else(|| std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache")));
     let named = |name: &str| Some(format!("{name}={}", std::env::var(name).ok()?));
     let program = std::env::current_exe().context("can't find this program itself")?;
     let (_, root) = show.places()?;
-    // Without it C is measured as ever.
+    // Without the agent, C is still measured.
     let (jvms, no_agent) = match touchstone_instrument::find_agent(&program) {
         Ok(agent) => (Some(Jvms { agent, root, options: std::env::var_os("JAVA_TOOL_OPTIONS") }), None),
         Err(missing) => (None, Some(missing)),
@@ -181,7 +181,7 @@ fn surroundings(show: &Show) -> Result<(Surroundings, Option<AgentError>)> {
     Ok((surroundings, no_agent))
 }
 
-/// Stores the document of a measurement, shows it, and writes the reports that are asked for.
+/// Stores the document of a measurement, prints it, and writes the requested reports.
 fn show(measurement: &Measurement, options: &Show) -> Result<Exit> {
     let suggest = options.suggest.map(|suggest| match suggest {
         Suggesting::Once => Suggest::Once,

@@ -1,4 +1,4 @@
-//! `touchstone report`: renders the last campaign again, without reading the program.
+//! `touchstone report` renders the last run again, without reading the program.
 
 use crate::output::exit::Exit;
 use crate::output::outputs::{self, Outputs};
@@ -8,30 +8,33 @@ use anyhow::{Context, Result, bail};
 use clap::Args as ClapArgs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use touchstone_report::{ChangedLines, Document, Past};
+use touchstone_report::{ChangedLines, Detail, Document, Past};
 
 #[derive(ClapArgs, Debug)]
 pub struct Report {
-    /// Output directory of a run, or its campaign.json
+    /// The output directory of a run, or its campaign.json
     #[arg(value_name = "DIR", default_value = "touchstone-out")]
     pub dir: PathBuf,
     #[command(flatten)]
     pub shown: Shown,
 }
 
-/// How a document is shown, and what is written from it.
+/// The options that render a document.
 #[derive(ClapArgs, Debug)]
 pub struct Shown {
-    /// Only what stands on lines that changed since this revision of git
-    #[arg(long, value_name = "REV")]
-    pub since: Option<String>,
-    /// Of code that was compiled in several variants, only this one; the JSON form and the HTML report name them
+    /// Report only lines that changed since this git revision
+    #[arg(long, alias = "since", value_name = "REV")]
+    pub changed_lines: Option<String>,
+    /// Report only this variant of code that was compiled in several variants; JSON and HTML list their names
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     pub variant: Option<String>,
-    /// Form of the report on standard output
-    #[arg(long, default_value = "text", value_name = "FORM")]
+    /// The format of the report on standard output
+    #[arg(long, default_value = "text", value_name = "FORMAT")]
     pub format: Format,
-    /// Say nothing on standard error but errors
+    /// List the objectives that are not covered
+    #[arg(short, long)]
+    pub verbose: bool,
+    /// Print only errors on standard error
     #[arg(short, long)]
     pub quiet: bool,
     #[command(flatten)]
@@ -39,9 +42,13 @@ pub struct Shown {
 }
 
 impl Shown {
-    /// Shows a document and writes the reports that are asked for.
+    fn detail(&self) -> Detail {
+        if self.verbose { Detail::Everything } else { Detail::Short }
+    }
+
+    /// Prints a document and writes the requested reports.
     pub fn show(&self, mut document: Document, history: &[Past]) -> Result<Exit> {
-        if let Some(revision) = &self.since {
+        if let Some(revision) = &self.changed_lines {
             restrict(&mut document, revision)?;
         }
         if let Some(variant) = &self.variant {
@@ -54,16 +61,16 @@ impl Shown {
         }
         let text = match self.format {
             Format::Json => document.to_json() + "\n",
-            Format::Text => outputs::fitted(touchstone_report::overview(&document, outputs::style())),
+            Format::Text => outputs::fitted(touchstone_report::overview(&document, self.detail(), outputs::style())),
         };
-        // Files are written even where nobody can be shown anything.
+        // The files are written even if standard output is closed.
         let shown = crate::output::stdout::show(text);
         let exit = self.outputs.write(&document, history, self.quiet)?;
         shown.map(|()| exit)
     }
 }
 
-/// Carries out `report`.
+/// Runs `report`.
 pub fn report(options: &Report) -> Result<ExitCode> {
     let (document, history) = outputs::load(&options.dir)?;
     Ok(options.shown.show(document, &history)?.into())
@@ -78,7 +85,7 @@ fn restrict(document: &mut Document, revision: &str) -> Result<()> {
         &["diff", "-U0", "--no-prefix", "--no-color", "--no-ext-diff", "--no-renames", revision, "--"],
     )?;
     let mut changed = ChangedLines::parse(&diff);
-    // Files that git doesn't follow yet are new from their first line to their last.
+    // All lines of untracked files are new.
     for path in git(Path::new("."), &["ls-files", "--others", "--exclude-standard", "--full-name", "-z", ":/"])?
         .split_terminator('\0')
     {
@@ -88,14 +95,14 @@ fn restrict(document: &mut Document, revision: &str) -> Result<()> {
     Ok(())
 }
 
-/// The path as git names it: from the root of the repository.
+/// Returns the path relative to the root of the repository, as git writes it.
 fn in_repository(root: &Path, path: &str) -> String {
     let full = std::fs::canonicalize(path).unwrap_or_else(|_| PathBuf::from(path));
     let root = std::fs::canonicalize(root).unwrap_or_else(|_| root.to_path_buf());
     full.strip_prefix(&root).map_or_else(|_| path.to_string(), |inside| inside.to_string_lossy().into_owned())
 }
 
-/// Carries out `completions`, for the command with all its verbs.
+/// Runs `completions`.
 pub fn completions(shell: clap_complete::Shell, mut command: clap::Command) -> Result<ExitCode> {
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut command, "touchstone", &mut text);
@@ -103,7 +110,7 @@ pub fn completions(shell: clap_complete::Shell, mut command: clap::Command) -> R
     Ok(Exit::Done.into())
 }
 
-/// Carries out `man`: the page of the command on standard output, or one page a verb in a directory.
+/// Runs `man`: prints the page of the program, or writes one page for each command to a directory.
 pub fn man(dir: Option<&Path>, command: clap::Command) -> Result<ExitCode> {
     match dir {
         Some(dir) => {

@@ -687,7 +687,7 @@ fn the_figure_of_each_form_is_what_its_suite_gives() {
     std::fs::copy(standins.join("cmocka.h"), project.path("other/cmocka/cmocka.h")).expect("a stand-in");
     project.sh("cd other/cmocka/lib && cc -c nothing.c && ar rcs libcmocka.a nothing.o");
     let said = project.agrees(&["src/a.c", "--emit", "c,unity,cmocka,gtest", "-o", "out"]);
-    assert!(said.contains("\ntests that a form does not run\n  unity   3 tests skipped; without: mcdc "), "{said}");
+    assert!(said.contains("\ntests that a framework cannot run\n  unity   3 tests skipped; without: mcdc "), "{said}");
     assert!(said.contains("1: the call ends the process with exit status 3\n"), "{said}");
     let report = json(&project, "out/campaign.json");
     let all = covered_mcdc(&report).len();

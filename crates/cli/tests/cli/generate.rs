@@ -159,5 +159,5 @@ fn a_bound_on_memory_is_said_when_it_is_met() {
     command.arg("generate").arg(&file).args(["-c", "paths", "--search", "bfs", "--no-replay", "--emit", "json"]);
     let output = command.args(["--memory", "1", "-o"]).arg(scratch.path().join("out")).output().expect("it runs");
     let said = text(&output.stdout);
-    assert!(said.contains("lifted by --memory"), "{said}");
+    assert!(said.contains("raise --memory"), "{said}");
 }

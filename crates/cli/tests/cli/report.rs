@@ -40,7 +40,7 @@ fn a_stored_campaign_is_rendered_as_the_run_itself_would() {
         )
     };
     check(dir.path(), &format!("generate sign.c -c stmt,branch,mcdc {}", files("one")), 0, "sign", "one/index.html");
-    check(dir.path(), &format!("report {}", files("two")), 0, "files, most to do first", "");
+    check(dir.path(), &format!("report {}", files("two")), 0, "files, lowest coverage first", "");
     for name in ["index.html", "f/sign.c.html", "d/sign.c-0.js", "tests.html", "l", "c", "s", "j", "b", "document"] {
         let read = |folder: &str| std::fs::read_to_string(dir.path().join(folder).join(name)).expect(name);
         assert_eq!(read("one"), read("two"), "{name}");
@@ -90,10 +90,10 @@ fn since_keeps_what_stands_on_changed_lines() {
     git(&["commit", "-q", "-m", "first"]);
     std::fs::write(dir.path().join("sign.c"), SOURCE.replace("x < 0", "x < -1")).expect("writable");
     check(dir.path(), "generate sign.c -c stmt,branch -q --no-replay", 0, "", "");
-    check(dir.path(), "report --since HEAD", 0, "branch         2/2", "");
-    check(dir.path(), "report --since HEAD", 0, "stmt           1/1", "");
-    check(dir.path(), "report --since no-such-revision", 1, "", "--since: git diff failed");
-    check(dir.path(), "report --since=--output=x", 1, "", "is not a revision");
+    check(dir.path(), "report --changed-lines HEAD", 0, "branch         2/2", "");
+    check(dir.path(), "report --changed-lines HEAD", 0, "stmt           1/1", "");
+    check(dir.path(), "report --changed-lines no-such-revision", 1, "", "git diff failed");
+    check(dir.path(), "report --changed-lines=--output=x", 1, "", "is not a revision");
 }
 
 #[test]

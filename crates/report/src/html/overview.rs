@@ -83,7 +83,7 @@ fn files(out: &mut String, site: &Site<'_>) {
         return;
     }
     let criteria: Vec<&str> = site.figures.total.iter().map(|(name, _)| name).collect();
-    out.push_str("<section><h2>Files <small>most to do first</small></h2>\n<div class=\"scroll\"><table class=\"sort\"><thead><tr><th>File</th><th>All</th>");
+    out.push_str("<section><h2>Files <small>lowest coverage first</small></h2>\n<div class=\"scroll\"><table class=\"sort\"><thead><tr><th>File</th><th>All</th>");
     for criterion in &criteria {
         let _ = write!(out, "<th class=\"r\">{}</th>", escape(criterion));
     }
