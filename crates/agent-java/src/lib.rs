@@ -17,35 +17,35 @@
 //!
 //! Deliberately not here: where probes stand, and how they get in (`touchstone-probes-java`).
 
-mod ends;
-mod frameworks;
-mod holder;
-mod jvm;
-mod log;
-mod objects;
-mod owners;
-mod plans;
-mod recorder;
-mod select;
-mod store;
-mod system;
-mod tests;
-mod written;
+mod class_selection;
+mod class_writer;
+mod heap_snapshot;
+mod hit_arrays;
+mod hit_log_writer;
+mod jvm_interface;
+mod mapped_file;
+mod measurement_files;
+mod object_reader;
+mod predicate_plans;
+mod running_tests;
+mod test_attribution;
+mod test_frameworks;
+mod trace_recorder;
 
-use jvm::{Jni, Jvmti, Object, Table};
-use log::Log;
-use recorder::Recorder;
-use select::Whose;
+use class_selection::Whose;
+use hit_log_writer::Log;
+use jvm_interface::{Jni, Jvmti, Object, Table};
+use measurement_files::{Process, Units};
 use std::ffi::{CStr, c_char, c_int, c_uchar, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use store::{Process, Units};
 use touchstone_classfile::ClassFile;
 use touchstone_probes_java::{
     Layout, Plan, Wanted, Weaving, answers, answers_name, is_test_class, judge_name, layout, planned_unit, pool, unit,
     weave,
 };
+use trace_recorder::Recorder;
 
 /// Set by `touchstone measure`: where records and hits go,
 const DIRECTORY: &str = "TOUCHSTONE_DIR";
@@ -100,7 +100,7 @@ pub unsafe extern "C" fn Agent_OnLoad(vm: *mut c_void, _options: *const c_char, 
     if std::env::var_os(DIRECTORY).is_some()
         && let Some(jvmti) = jvmti
     {
-        jvmti.listen(on_init, on_load, std::env::var_os(ends::VARIABLE).is_some());
+        jvmti.listen(on_init, on_load, std::env::var_os(heap_snapshot::VARIABLE).is_some());
     }
     // Anything else would end the program.
     0
@@ -112,7 +112,7 @@ extern "C" fn on_init(jvmti: Table, jni: Table, _thread: Object) {
         if let (Some(agent), Ok(mut place)) = (Agent::new(jvmti, jni), AGENT.lock()) {
             *place = Some(agent);
             drop(place);
-            jvmti.enable(jvm::CLASS_FILE_LOAD_HOOK);
+            jvmti.enable(jvm_interface::CLASS_FILE_LOAD_HOOK);
         }
     }));
 }
@@ -139,7 +139,7 @@ extern "C" fn on_load(
         let bytes = unsafe { std::slice::from_raw_parts(bytes, length as usize) };
         // SAFETY: a name ends with a zero, and stays until we return.
         let name = unsafe { CStr::from_ptr(name) };
-        let woven = match frameworks::listened(name, bytes) {
+        let woven = match test_frameworks::listened(name, bytes) {
             Some(listened) if listens(jni) => Some(listened),
             _ => with_probes(jvmti, jni, domain, bytes),
         };
@@ -158,7 +158,7 @@ extern "C" fn on_load(
 /// Whether frameworks can be listened to. The JVM warns of native methods that come while nothing is being loaded, so this waits.
 fn listens(jni: Jni) -> bool {
     let Ok(mut agent) = AGENT.lock() else { return false };
-    agent.as_mut().is_some_and(|agent| *agent.listens.get_or_insert_with(|| frameworks::prepare(jni)))
+    agent.as_mut().is_some_and(|agent| *agent.listens.get_or_insert_with(|| test_frameworks::prepare(jni)))
 }
 
 /// Where a class comes from, as its protection domain says.
@@ -179,10 +179,15 @@ fn with_probes(jvmti: Jvmti, jni: Jni, domain: Object, bytes: &[u8]) -> Option<V
     let (whose, wanted, counts, tells) = {
         let mut agent = AGENT.lock().ok()?;
         let agent = agent.as_mut().filter(|agent| !agent.failed)?;
-        if let Some(path) = place.as_deref().and_then(select::path_of) {
+        if let Some(path) = place.as_deref().and_then(class_selection::path_of) {
             agent.units.met(&path.to_string_lossy());
         }
-        (select::whose(place.as_deref(), agent.root.as_deref()), agent.wanted, agent.counts, agent.state.is_some())
+        (
+            class_selection::whose(place.as_deref(), agent.root.as_deref()),
+            agent.wanted,
+            agent.counts,
+            agent.state.is_some(),
+        )
     };
     // What tests do is of interest only where it is followed.
     let (counts, tells) = match whose {
@@ -193,10 +198,10 @@ fn with_probes(jvmti: Jvmti, jni: Jni, domain: Object, bytes: &[u8]) -> Option<V
     if !counts && !tells {
         return None;
     }
-    let class = ClassFile::read(bytes).ok().filter(select::is_of_source)?;
+    let class = ClassFile::read(bytes).ok().filter(class_selection::is_of_source)?;
     let mut layout = if counts { layout(&class, wanted) } else { Layout::default() };
     let mut unit = unit(bytes, wanted);
-    let from = place.as_deref().and_then(select::path_of).unwrap_or_default();
+    let from = place.as_deref().and_then(class_selection::path_of).unwrap_or_default();
     if counts
         && wanted.plans
         && let Some(plan) = plan(&from, unit)
@@ -210,7 +215,7 @@ fn with_probes(jvmti: Jvmti, jni: Jni, domain: Object, bytes: &[u8]) -> Option<V
     }
     let ends = tells && is_test_class(&class, &from) && ends_are_told(jvmti, jni);
     if tells && !ends {
-        ends::met(&class);
+        heap_snapshot::met(&class);
     }
     let (holder, first, told_from) = {
         let mut agent = AGENT.lock().ok()?;
@@ -219,7 +224,7 @@ fn with_probes(jvmti: Jvmti, jni: Jni, domain: Object, bytes: &[u8]) -> Option<V
         let told_from = if tells { agent.methods(jni, unit, class.methods.len()) } else { None };
         (holder, first, told_from)
     };
-    let holder = holder::name(holder);
+    let holder = hit_arrays::name(holder);
     let weaving = Weaving { bytes, class: &class, layout: &layout, holder: &holder, first, told_from, ends };
     let (woven, _) = weave(&weaving)?;
     Some(woven)
@@ -232,7 +237,7 @@ fn plan(place: &Path, unit: u64) -> Option<Vec<u8>> {
         let agent = agent.as_ref().filter(|_| place.exists())?;
         (agent.units.directory().to_path_buf(), agent.units.sources().to_vec())
     };
-    plans::plan(&units, place, &class_path, unit)
+    predicate_plans::plan(&units, place, &class_path, unit)
 }
 
 /// Whether tests say what they leave behind.
@@ -240,7 +245,7 @@ fn ends_are_told(jvmti: Jvmti, jni: Jni) -> bool {
     let Ok(mut agent) = AGENT.lock() else { return false };
     let Some(agent) = agent.as_mut() else { return false };
     let hits = &agent.hits;
-    agent.ends.as_mut().is_some_and(|ends| *ends.get_or_insert_with(|| ends::prepare(jni, jvmti, hits)))
+    agent.ends.as_mut().is_some_and(|ends| *ends.get_or_insert_with(|| heap_snapshot::prepare(jni, jvmti, hits)))
 }
 
 impl Agent {
@@ -267,7 +272,7 @@ impl Agent {
             used: 0,
             known: Default::default(),
             told: Default::default(),
-            ends: std::env::var_os(ends::VARIABLE).is_some().then_some(None),
+            ends: std::env::var_os(heap_snapshot::VARIABLE).is_some().then_some(None),
             listens: None,
             failed: false,
         })
@@ -279,20 +284,20 @@ impl Agent {
         if let Some(known) = self.known.get(&unit) {
             return Some(*known);
         }
-        if size > holder::PROBES || !self.units.keep(unit, bytes, place) {
+        if size > hit_arrays::PROBES || !self.units.keep(unit, bytes, place) {
             return None;
         }
         if size == 0 {
             return Some((0, 0));
         }
-        if self.holders == 0 || self.used + size > holder::PROBES {
+        if self.holders == 0 || self.used + size > hit_arrays::PROBES {
             self.failed = self.new_holder(jni).is_none();
         }
         if self.failed {
             return None;
         }
         let (holder, first) = (self.holders - 1, self.used);
-        let name = holder::name(holder);
+        let name = hit_arrays::name(holder);
         if let Some(judge) = layout.judge(&name, first) {
             jni.within_frame(|| jni.define(&judge_name(&name, first), &judge).map(|_| ()))?;
         }
@@ -310,7 +315,7 @@ impl Agent {
             return Some(*known);
         }
         // Threads that tell something are asked for whom they work.
-        if !owners::prepare(jni) {
+        if !test_attribution::prepare(jni) {
             return None;
         }
         let first = self.state.as_mut()?.take(unit, u32::try_from(count).ok()?)?;
@@ -321,18 +326,18 @@ impl Agent {
     fn new_holder(&mut self, jni: Jni) -> Option<()> {
         if self.holders == 0 {
             *LOG.lock().ok()? = Some(Log::new(&self.hits, &self.process)?);
-            tests::tell_again(jni);
+            running_tests::tell_again(jni);
         }
-        if !owners::prepare(jni) {
+        if !test_attribution::prepare(jni) {
             return None;
         }
         let number = self.holders;
         let bytes = jni.within_frame(|| {
-            let class = jni.define(&holder::name(number), &holder::class(number))?;
+            let class = jni.define(&hit_arrays::name(number), &hit_arrays::class(number))?;
             if self.wanted.asks() {
-                jni.define(&answers_name(&holder::name(number)), &answers(&holder::name(number)))?;
+                jni.define(&answers_name(&hit_arrays::name(number)), &answers(&hit_arrays::name(number)))?;
             }
-            jni.held_by(class, holder::HIT)
+            jni.held_by(class, hit_arrays::HIT)
         })?;
         LOG.lock().ok()?.as_mut()?.add_holder(bytes);
         self.holders = number.checked_add(1)?;

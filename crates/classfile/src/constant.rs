@@ -1,7 +1,7 @@
 //! The constant pool.
 
 use super::cursor::{Cursor, Malformed};
-use super::text::Text;
+use super::modified_utf8::Text;
 use std::sync::Arc;
 
 /// An entry of the pool; numbers are indices into it.

@@ -9,21 +9,21 @@
 #![warn(missing_docs)]
 
 mod attribute;
-mod class;
-mod code;
+mod class_file;
 mod constant;
 mod cursor;
 mod descriptor;
-mod opcode;
+mod instruction;
+mod modified_utf8;
+mod operations;
 mod signature;
-mod text;
 
 pub use attribute::{Attribute, Bootstrap, Code, Handler, Inner, LocalVariable};
-pub use class::{ClassFile, Member, access};
-pub use code::{Array, Decoded, Insn, decode};
+pub use class_file::{ClassFile, Member, access};
 pub use constant::{Constant, Handle, MemberRef, Pool};
 pub use cursor::{Cursor, Malformed};
 pub use descriptor::{Desc, MethodDesc, class_desc};
-pub use opcode::{Arith, Cond, Convert, Kind};
+pub use instruction::{Array, Decoded, Insn, decode};
+pub use modified_utf8::Text;
+pub use operations::{Arith, Cond, Convert, Kind};
 pub use signature::{Formal, Generic, Signature};
-pub use text::Text;

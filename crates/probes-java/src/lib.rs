@@ -18,39 +18,28 @@
 
 #![warn(missing_docs)]
 
-mod answers;
-mod asked;
-mod asking;
-mod call;
-mod code;
-mod flow;
-mod frames;
-mod group;
-mod judges;
-mod kinds;
+mod cfg;
+mod encode;
 mod layout;
-mod plan;
-mod planned;
-pub mod pool;
-mod tables;
-pub mod telling;
+mod predicates;
 mod test_classes;
-mod told;
-mod wanted;
+mod trace;
 mod weave;
 
-pub use answers::{answers, answers_name};
-pub use asked::{DomainPart, Question};
-pub use call::{Call, with_calls};
-pub use group::{Group, Node, Part, Steps, Way};
-pub use judges::judge_name;
-pub use kinds::{Kinds, kind_of};
-pub use layout::{Layout, MethodProbes, Side, Untreated, layout};
-pub use plan::{Formula, Held, MOST_WORDS, One, Place, Plan, Planned, Relation, Two, words};
+pub use cfg::jump_groups::{Group, Node, Part, Steps, Way};
+pub use encode::constant_pool as pool;
+pub use layout::probe_layout::{Layout, MethodProbes, Side, Untreated, layout};
+pub use layout::probe_request::Wanted;
+pub use predicates::check_class::{answers, answers_name};
+pub use predicates::frame_types::{Kinds, kind_of};
+pub use predicates::predicate_class::judge_name;
+pub use predicates::predicate_plan::{Formula, Held, MOST_WORDS, One, Place, Plan, Planned, Relation, Two, words};
+pub use predicates::value_checks::{DomainPart, Question};
 pub use test_classes::{TEST_PLACES, expects_exception, is_test_class, is_test_method};
-pub use told::{Followed, Told};
-pub use wanted::Wanted;
-pub use weave::{Weaving, Woven, weave};
+pub use trace::emit_events as telling;
+pub use trace::events::{Followed, Told};
+pub use weave::class_weaver::{Weaving, Woven, weave};
+pub use weave::entry_calls::{Call, with_calls};
 
 /// Changed whenever the same class gets other probes.
 pub const LAYOUT_VERSION: u32 = 5;

@@ -9,7 +9,7 @@
 //! first. A group is only made where every visit of its jumps is a part of a visit that began at the first of them, so that a number
 //! never comes from two visits.
 
-use crate::flow::Flow;
+use crate::cfg::blocks::Flow;
 use std::collections::BTreeSet;
 
 /// A group has at most so many jumps,

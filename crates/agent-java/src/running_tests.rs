@@ -1,17 +1,17 @@
 //! Tests that run now, and whose hits are whose.
 //!
 //! Of what is hit while one test runs, that test is the cause, whichever thread does it: tests have helpers. From the first time on that
-//! several run at the same time, a hit belongs to the test whose thread it is ([`crate::owners`]). A thread that a test started is one of its
+//! several run at the same time, a hit belongs to the test whose thread it is ([`crate::test_attribution`]). A thread that a test started is one of its
 //! threads if it is over when the test ends: until then it may only wait for the work of others, as those of pools do. What any other thread
 //! hits nobody can tell.
 //!
-//! Every framework says for itself when a test begins and ends ([`crate::frameworks`]), and one may run the tests of another: then
+//! Every framework says for itself when a test begins and ends ([`crate::test_frameworks`]), and one may run the tests of another: then
 //! the first one's word counts.
 
-use crate::frameworks::Framework;
-use crate::jvm::{Jni, Object};
-use crate::log::{HELPER, Whose};
-use crate::{log, owners, recorder};
+use crate::hit_log_writer::{HELPER, Whose};
+use crate::jvm_interface::{Jni, Object};
+use crate::test_frameworks::Framework;
+use crate::{hit_log_writer, test_attribution, trace_recorder};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
@@ -67,8 +67,8 @@ pub fn begin(jni: Jni, framework: Framework, name: String, identity: Option<&str
         return;
     }
     let owner = number();
-    owners::begins(jni, owner);
-    recorder::begins(jni, &name, owner);
+    test_attribution::begins(jni, owner);
+    trace_recorder::begins(jni, &name, owner);
     runs.tests.push(Running { thread, framework, name, owner, helpers: Vec::new() });
     runs.notice(jni, thread, identity);
     runs.tell(jni);
@@ -107,8 +107,8 @@ pub fn end(jni: Jni, framework: Framework, name: &str) {
     };
     let over = gone(jni, &helpers);
     helpers.into_iter().for_each(|(_, thread)| jni.forget(thread.0));
-    recorder::ends(jni, owner, &over);
-    owners::ends(jni, owner);
+    trace_recorder::ends(jni, owner, &over);
+    test_attribution::ends(jni, owner);
     let Ok(mut runs) = RUNNING.lock() else { return };
     if let Some(found) = runs.tests.iter().position(|test| test.owner == owner) {
         let test = runs.tests.remove(found);
@@ -162,7 +162,7 @@ pub fn tell_again(jni: Jni) {
     }
 }
 
-fn with_log(does: impl FnOnce(&mut log::Log)) {
+fn with_log(does: impl FnOnce(&mut hit_log_writer::Log)) {
     if let Ok(mut log) = crate::LOG.lock()
         && let Some(log) = log.as_mut()
     {
@@ -184,8 +184,8 @@ impl Runs {
             || self.groups.iter().any(|(other, group)| *other != thread && !is_around(group));
         if is_beside && !self.together {
             self.together = true;
-            owners::together(jni);
-            recorder::together(jni);
+            test_attribution::together(jni);
+            trace_recorder::together(jni);
         }
     }
 

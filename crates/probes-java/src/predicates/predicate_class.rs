@@ -12,9 +12,9 @@
 //!
 //! Predicates that were true before are not computed again. Methods stay shorter than what HotSpot still compiles.
 
-use crate::code::push;
-use crate::plan::{Formula, Held, One, Relation, Two};
-use crate::pool::{METHOD, Pool, VERSION};
+use crate::encode::constant_pool::{METHOD, Pool, VERSION};
+use crate::predicates::predicate_plan::{Formula, Held, One, Relation, Two};
+use crate::weave::code_layout::push;
 use std::collections::BTreeMap;
 use touchstone_classfile::Kind;
 

@@ -4,11 +4,11 @@
 //! behind it; what belongs to one that is taken stands behind the method's code, and goes on from there. The stack map
 //! there is that of where it goes on.
 
-use crate::asking::Questions;
-use crate::flow::is_conditional;
-use crate::group::Way;
-use crate::layout::MethodProbes;
-use crate::telling::{self, Inserted};
+use crate::cfg::blocks::is_conditional;
+use crate::cfg::jump_groups::Way;
+use crate::layout::probe_layout::MethodProbes;
+use crate::predicates::emit_checks::Questions;
+use crate::trace::emit_events::{self, Inserted};
 use touchstone_classfile::{Code, Decoded, Insn};
 
 /// Where something goes on.
@@ -117,7 +117,7 @@ pub(crate) fn lay(
     let spilled = inserted.locals.max(questions.locals);
     let asks = !(questions.enter.is_empty() && questions.before.is_empty() && questions.after.is_empty());
     let asking = if asks { questions.stack } else { STACK };
-    let stack = if inserted.enter.is_empty() { asking } else { asking.max(telling::STACK) };
+    let stack = if inserted.enter.is_empty() { asking } else { asking.max(emit_events::STACK) };
     let enter = [std::mem::take(&mut inserted.enter), std::mem::take(&mut questions.enter)].concat();
     let mut laying = Laying {
         probes,

@@ -7,8 +7,8 @@
 //! }
 //! ```
 
-use crate::asked::DomainPart;
-use crate::pool::{METHOD, Pool, VERSION};
+use crate::encode::constant_pool::{METHOD, Pool, VERSION};
+use crate::predicates::value_checks::DomainPart;
 
 /// Its name.
 pub fn answers_name(holder: &str) -> String {

@@ -26,12 +26,12 @@
 //! no room (64 bits each); at 64 the test, at 576 the command line, as in hit files; at 4096 a table of classes (64 bits identity, 32 bits number of the first
 //! method, 32 bits how many); from `SLOTS` on slots of 16 bytes. What has no room any more is only counted.
 
-use crate::jvm::{Jni, Object};
-use crate::owners;
+use crate::class_writer::{Code, Written, access, op};
+use crate::jvm_interface::{Jni, Object};
+use crate::mapped_file::Mapped;
+use crate::measurement_files::{Process, fresh, words_of};
 use crate::pool::METHOD;
-use crate::store::{Process, fresh, words_of};
-use crate::system::Mapped;
-use crate::written::{Code, Written, access, op};
+use crate::test_attribution;
 use std::path::Path;
 use touchstone_probes_java::telling::{AT, BLOCK, ENTER, IN, INIT, MORE, ON, RECORDER, TWO};
 
@@ -237,8 +237,8 @@ impl Assembling<'_> {
         let get_long = pool.member(METHOD, unsafe_index, "getLong", "(J)J");
         let least = pool.member(METHOD, math, "min", "(JJ)J");
         let object_made = pool.member(METHOD, above, "<init>", "()V");
-        let owner = pool.class(owners::OWNER);
-        let tells = pool.member(METHOD, owner, owners::TELLS.0, owners::TELLS.1);
+        let owner = pool.class(test_attribution::OWNER);
+        let tells = pool.member(METHOD, owner, test_attribution::TELLS.0, test_attribution::TELLS.1);
         let threads = pool.of(3, &[(THREADS >> 16) as u16, THREADS as u16]);
         let (position, slots, behind) =
             (pool.long(self.position), pool.long(self.slots), pool.long(self.slots + SLOT / 2));

@@ -1,7 +1,7 @@
 //! The code by which a method tells what it does: calls of static methods of one class, with what stands on the stack.
 
-use crate::told::{Called, Followed, Told};
-use crate::weave::Added;
+use crate::trace::events::{Called, Followed, Told};
+use crate::weave::class_weaver::Added;
 use std::collections::BTreeMap;
 use touchstone_classfile::{ClassFile, Desc, Insn};
 

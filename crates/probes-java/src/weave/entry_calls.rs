@@ -1,8 +1,8 @@
 //! Methods that tell somebody that they begin: a call of a static method, before all that they do.
 
-use crate::code::{Laid, STACK};
-use crate::flow::Flow;
-use crate::weave::{Added, Replaced, Rewriting, assembled};
+use crate::cfg::blocks::Flow;
+use crate::weave::class_weaver::{Added, Replaced, Rewriting, assembled};
+use crate::weave::code_layout::{Laid, STACK};
 use touchstone_classfile::{ClassFile, Code, access};
 
 /// A call that is put into a method.

@@ -6,14 +6,14 @@
 //! - Places: where blocks begin that no jump with probes says everything of, and behind statements in which something may be
 //!   thrown. From a place on everything is executed up to the next instruction that may throw.
 
-use crate::asked::{Asked, DomainPart, Question};
-use crate::code::MOST_PROBES;
-use crate::flow::{Flow, may_throw};
-use crate::group::{Group, Part, Way, groups};
-use crate::judges::{Judged, judge};
-use crate::plan::{Formula, Place, Plan};
-use crate::planned::PlannedProbes;
-use crate::wanted::Wanted;
+use crate::cfg::blocks::{Flow, may_throw};
+use crate::cfg::jump_groups::{Group, Part, Way, groups};
+use crate::layout::probe_request::Wanted;
+use crate::predicates::emit_predicates::PlannedProbes;
+use crate::predicates::predicate_class::{Judged, judge};
+use crate::predicates::predicate_plan::{Formula, Place, Plan};
+use crate::predicates::value_checks::{Asked, DomainPart, Question};
+use crate::weave::code_layout::MOST_PROBES;
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_classfile::{Attribute, ClassFile, Code, Insn, Member, access};
 

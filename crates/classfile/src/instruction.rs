@@ -1,7 +1,7 @@
 //! Instructions: all opcodes, with `wide` and both switches, as data.
 
 use super::cursor::{Cursor, Malformed};
-use super::opcode::{Arith, Cond, Convert, Kind};
+use super::operations::{Arith, Cond, Convert, Kind};
 
 /// What an array holds, as the instructions that access it tell.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,7 +1,7 @@
 //! What a method tells while it runs, so that whoever reads the code again can follow it: where control goes, and which objects
 //! are accessed and passed. Locals and the stack follow from the code.
 
-use crate::flow::{Flow, is_conditional};
+use crate::cfg::blocks::{Flow, is_conditional};
 use std::collections::BTreeSet;
 use touchstone_classfile::{ClassFile, Decoded, Desc, Insn, Member, MemberRef, MethodDesc, access};
 

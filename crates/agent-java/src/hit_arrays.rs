@@ -15,8 +15,8 @@
 //! memory from each other. When another test begins, what was hit is forgotten, and counts again. While tests run at the same time no byte is
 //! set: what each of them hit its owner knows. The class stands in the package `java.lang`, which every class can see, whatever its loader and its module.
 
-use crate::owners;
-use crate::written::{Code, Written, access, op};
+use crate::class_writer::{Code, Written, access, op};
+use crate::test_attribution;
 
 /// So many probes a holder has: their numbers are pushed as one constant.
 pub const PROBES: u32 = 32_767;
@@ -37,8 +37,8 @@ pub fn class(number: u16) -> Vec<u8> {
     const PUBLIC_STATIC: u16 = access::PUBLIC | access::STATIC;
     let mut class = Written::new(&name(number), "java/lang/Object");
     let hit = class.field(access::PRIVATE | access::STATIC | access::FINAL, HIT.0, HIT.1);
-    let owner = class.pool.class(owners::OWNER);
-    let first = class.pool.member(crate::pool::METHOD, owner, owners::FIRST.0, owners::FIRST.1);
+    let owner = class.pool.class(test_attribution::OWNER);
+    let first = class.pool.member(crate::pool::METHOD, owner, test_attribution::FIRST.0, test_attribution::FIRST.1);
     let asked = || Code::default().with(op::GETSTATIC, hit).does(&[op::ILOAD_0, op::BALOAD]);
     const KNOWN: usize = 0;
     let body = asked().jump(op::IFNE, KNOWN).with(op::SIPUSH, number).does(&[op::ILOAD_0]);

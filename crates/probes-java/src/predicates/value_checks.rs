@@ -1,10 +1,10 @@
 //! What is asked of values: before an instruction, whether it is going to throw; before a label, whether it holds; where a method
 //! begins, which parts of their domains its arguments are in. Each answer that may be yes has a probe.
 
-use crate::flow::Flow;
-use crate::layout::Numbers;
-use crate::told::{Called, Followed};
-use crate::wanted::Wanted;
+use crate::cfg::blocks::Flow;
+use crate::layout::probe_layout::Numbers;
+use crate::layout::probe_request::Wanted;
+use crate::trace::events::{Called, Followed};
 use std::collections::BTreeMap;
 use touchstone_classfile::{Arith, Array, ClassFile, Desc, Insn, Kind, Member, MethodDesc, access};
 

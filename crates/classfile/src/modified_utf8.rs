@@ -37,7 +37,7 @@ impl Text {
         })
     }
 
-    /// As text; halves of surrogate pairs are replaced.
+    /// As modified_utf8; halves of surrogate pairs are replaced.
     pub fn text(&self) -> &Arc<str> {
         &self.text
     }

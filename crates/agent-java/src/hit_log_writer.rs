@@ -16,10 +16,10 @@
 //! | `UNIT` | four words follow: a unit's identity (the lower half first), its first probe, how many it has |
 //! | `SKIP` + n | n words that mean nothing |
 
-use crate::holder;
-use crate::jvm::{Jni, Object};
-use crate::store::{Process, fresh, words_of};
-use crate::system::Mapped;
+use crate::hit_arrays;
+use crate::jvm_interface::{Jni, Object};
+use crate::mapped_file::Mapped;
+use crate::measurement_files::{Process, fresh, words_of};
 use std::path::{Path, PathBuf};
 
 const MAGIC: &[u8; 8] = b"TSLOG001";
@@ -105,7 +105,7 @@ impl Log {
 
     /// The number that a probe of a holder has in the log.
     pub fn number(holder: u16, probe: u32) -> u32 {
-        u32::from(holder) * (holder::PROBES + 1) + probe
+        u32::from(holder) * (hit_arrays::PROBES + 1) + probe
     }
 
     /// Another holder: its bytes are set to zero when somebody else's hits are written.
@@ -174,7 +174,7 @@ impl Log {
 
     fn forget(&mut self, jni: Jni) {
         for number in std::mem::take(&mut self.hit) {
-            let (holder, probe) = (number / (holder::PROBES + 1), number % (holder::PROBES + 1));
+            let (holder, probe) = (number / (hit_arrays::PROBES + 1), number % (hit_arrays::PROBES + 1));
             if let Some(held) = self.holders.get(holder as usize) {
                 jni.set(held.0, probe, 0);
             }

@@ -1,6 +1,6 @@
 //! What objects of the program are and hold, as the JVM's interfaces tell it: nothing of the program runs for it.
 
-use crate::jvm::{Jni, Jvmti, Object, Table, function, jni, jvmti};
+use crate::jvm_interface::{Jni, Jvmti, Object, Table, function, jni, jvmti};
 use std::ffi::{CStr, c_char, c_int, c_uchar, c_void};
 
 /// A field, as its class declares it.

@@ -34,10 +34,10 @@
 //!
 //! While one test runs at a time nobody is asked for: `together` is false, and the log knows whose a hit is.
 
-use crate::holder::{BYTES, PROBES};
-use crate::jvm::{Jni, Object, Table};
-use crate::log::HELPER;
-use crate::written::{Code, Written, access, op};
+use crate::class_writer::{Code, Written, access, op};
+use crate::hit_arrays::{BYTES, PROBES};
+use crate::hit_log_writer::HELPER;
+use crate::jvm_interface::{Jni, Object, Table};
 use std::ffi::{c_int, c_uchar, c_void};
 use std::sync::OnceLock;
 use touchstone_probes_java::telling::RECORDER;
@@ -111,7 +111,7 @@ extern "C" fn on_hit(jni: Table, _class: Object, holder: c_int, probe: c_int, ow
 
 /// A thread that a test started works for it: the number that it has from now on.
 extern "C" fn on_join(jni: Table, _class: Object, test: c_int, thread: Object) -> c_int {
-    let joined = || crate::tests::joins(Jni(jni), test as u32, thread) | HELPER;
+    let joined = || crate::running_tests::joins(Jni(jni), test as u32, thread) | HELPER;
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(joined)).map_or(0, |id| id as c_int)
 }
 

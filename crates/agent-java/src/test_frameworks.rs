@@ -1,10 +1,10 @@
 //! Frameworks of tests, by the classes through which they say that a test begins or ends. These classes get a call of a class of ours,
 //! whose methods are the functions here.
 
-use crate::jvm::{Jni, Object, Table};
-use crate::owners;
-use crate::tests;
-use crate::written::{Written, access};
+use crate::class_writer::{Written, access};
+use crate::jvm_interface::{Jni, Object, Table};
+use crate::running_tests;
+use crate::test_attribution;
 use std::ffi::{CStr, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use touchstone_classfile::ClassFile;
@@ -57,7 +57,7 @@ const TESTNG_RESULT: &str = "(Lorg/testng/ITestResult;Ljava/util/List;)";
 
 /// Defines the class that frameworks tell; whether that worked.
 pub fn prepare(jni: Jni) -> bool {
-    if !owners::prepare(jni) {
+    if !test_attribution::prepare(jni) {
         return false;
     }
     let made = jni.within_frame(|| {
@@ -109,33 +109,35 @@ fn with_name<N>(jni: Table, test: Object, name: fn(Jni, Object) -> Option<N>, th
 }
 
 extern "C" fn junit3_begins(jni: Table, _class: Object, test: Object) {
-    with_name(jni, test, junit3_name, |jni, name| tests::begin(jni, Framework::JUnit3, name, None));
+    with_name(jni, test, junit3_name, |jni, name| running_tests::begin(jni, Framework::JUnit3, name, None));
 }
 
 extern "C" fn junit3_ends(jni: Table, _class: Object, test: Object) {
-    with_name(jni, test, junit3_name, |jni, name| tests::end(jni, Framework::JUnit3, &name));
+    with_name(jni, test, junit3_name, |jni, name| running_tests::end(jni, Framework::JUnit3, &name));
 }
 
 extern "C" fn junit4_begins(jni: Table, _class: Object, test: Object) {
-    with_name(jni, test, junit4_name, |jni, name| tests::begin(jni, Framework::JUnit4, name, None));
+    with_name(jni, test, junit4_name, |jni, name| running_tests::begin(jni, Framework::JUnit4, name, None));
 }
 
 extern "C" fn junit4_ends(jni: Table, _class: Object, test: Object) {
-    with_name(jni, test, junit4_name, |jni, name| tests::end(jni, Framework::JUnit4, &name));
+    with_name(jni, test, junit4_name, |jni, name| running_tests::end(jni, Framework::JUnit4, &name));
 }
 
 extern "C" fn platform_begins(jni: Table, _class: Object, test: Object) {
     let identity = |jni: Jni| jni.within_frame(|| platform_identity(jni, test));
     with_name(jni, test, platform_name, |jni, name| match name {
-        Some(name) => tests::begin(jni, Framework::Platform, name, identity(jni).as_deref()),
-        None => identity(jni).into_iter().for_each(|group| tests::begin_group(jni, group)),
+        Some(name) => running_tests::begin(jni, Framework::Platform, name, identity(jni).as_deref()),
+        None => identity(jni).into_iter().for_each(|group| running_tests::begin_group(jni, group)),
     });
 }
 
 extern "C" fn platform_ends(jni: Table, _class: Object, test: Object) {
     with_name(jni, test, platform_name, |jni, name| match name {
-        Some(name) => tests::end(jni, Framework::Platform, &name),
-        None => jni.within_frame(|| platform_identity(jni, test)).iter().for_each(|group| tests::end_group(group)),
+        Some(name) => running_tests::end(jni, Framework::Platform, &name),
+        None => {
+            jni.within_frame(|| platform_identity(jni, test)).iter().for_each(|group| running_tests::end_group(group))
+        }
     });
 }
 
@@ -143,8 +145,8 @@ extern "C" fn platform_ends(jni: Table, _class: Object, test: Object) {
 extern "C" fn testng_says(jni: Table, _class: Object, result: Object) {
     const STARTED: i32 = 16;
     with_name(jni, result, testng_name, |jni, name| match jni.number(result, c"getStatus") {
-        Some(STARTED) => tests::begin(jni, Framework::TestNg, name, None),
-        _ => tests::end(jni, Framework::TestNg, &name),
+        Some(STARTED) => running_tests::begin(jni, Framework::TestNg, name, None),
+        _ => running_tests::end(jni, Framework::TestNg, &name),
     });
 }
 

@@ -1,16 +1,16 @@
 //! The class with probes: every byte that is not about code stays what and where it was.
 
-use crate::answers::answers_name;
-use crate::asking::Questioning;
-use crate::code::{Hitting, Laid, MOST_PROBES, lay, push};
-use crate::flow::Flow;
-use crate::frames::{self, Beginning, Frame, Held, Receiver};
-use crate::judges::judge_name;
-use crate::layout::{Layout, MethodProbes, Untreated};
-use crate::tables::Moved;
-use crate::telling::{Inserted, Telling};
+use crate::cfg::blocks::Flow;
+use crate::encode::stack_maps::{self, Beginning, Frame, Held, Receiver};
+use crate::layout::probe_layout::{Layout, MethodProbes, Untreated};
+use crate::predicates::check_class::answers_name;
+use crate::predicates::emit_checks::Questioning;
+use crate::predicates::predicate_class::judge_name;
 use crate::test_classes::is_test_method;
-use crate::told::Followed;
+use crate::trace::emit_events::{Inserted, Telling};
+use crate::trace::events::Followed;
+use crate::weave::code_layout::{Hitting, Laid, MOST_PROBES, lay, push};
+use crate::weave::position_tables::Moved;
 use touchstone_classfile::{ClassFile, Code, Constant, Cursor, MethodDesc, access};
 
 /// A class that is to have probes.
@@ -332,7 +332,7 @@ impl Rewriting<'_> {
         let flow = self.flow;
         let mut frames: Vec<Frame> = Vec::new();
         let mut at_insn: std::collections::BTreeMap<usize, usize> = Default::default();
-        for mut frame in frames::read(table, &beginning)? {
+        for mut frame in stack_maps::read(table, &beginning)? {
             let insn = flow.index(frame.at)?;
             frame.at = laid.start[insn];
             for held in frame.locals.iter_mut().chain(&mut frame.stack) {
@@ -350,6 +350,6 @@ impl Rewriting<'_> {
             let there = &frames[*at_insn.get(goes_on)?];
             frames.push(Frame { at: *at, ..there.clone() });
         }
-        frames::write(&frames, &beginning)
+        stack_maps::write(&frames, &beginning)
     }
 }

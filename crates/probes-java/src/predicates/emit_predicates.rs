@@ -1,11 +1,11 @@
 //! The code by which the predicates of a plan are asked for: values that are gone by then wait in locals behind all others, for as long as
 //! their block lasts; a static method is given copies of all that a place needs.
 
-use crate::asking::{Questioning, Questions};
-use crate::judges::judge_method;
-use crate::plan::{Held, Place, Planned, words};
-use crate::telling::local;
-use crate::weave::Added;
+use crate::predicates::emit_checks::{Questioning, Questions};
+use crate::predicates::predicate_class::judge_method;
+use crate::predicates::predicate_plan::{Held, Place, Planned, words};
+use crate::trace::emit_events::local;
+use crate::weave::class_weaver::Added;
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_classfile::{Insn, Kind};
 

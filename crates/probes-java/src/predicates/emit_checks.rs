@@ -1,13 +1,13 @@
 //! The code by which questions are asked: copies of what an instruction takes are given to a static method, which hits a probe if the answer is
 //! yes. So no jump is added, and nothing of the method's own changes.
 
-use crate::answers::method;
-use crate::asked::{Asked, Input, Question};
-use crate::code::{Hitting, push};
-use crate::flow::Flow;
-use crate::telling::{kind, local};
-use crate::told::Called;
-use crate::weave::Added;
+use crate::cfg::blocks::Flow;
+use crate::predicates::check_class::method;
+use crate::predicates::value_checks::{Asked, Input, Question};
+use crate::trace::emit_events::{kind, local};
+use crate::trace::events::Called;
+use crate::weave::class_weaver::Added;
+use crate::weave::code_layout::{Hitting, push};
 use std::collections::BTreeMap;
 use touchstone_classfile::{Array, ClassFile, Desc, Insn, Kind};
 

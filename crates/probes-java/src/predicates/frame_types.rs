@@ -1,8 +1,8 @@
 //! What is where in a frame of the JVM, as far as the JVM itself is sure of it: code that looks elsewhere would be refused.
 
-use crate::flow::Flow;
-use crate::frames::{self, Beginning, Receiver};
-use crate::told::{Called, Followed};
+use crate::cfg::blocks::Flow;
+use crate::encode::stack_maps::{self, Beginning, Receiver};
+use crate::trace::events::{Called, Followed};
 use std::collections::BTreeMap;
 use touchstone_classfile::{Array, Attribute, ClassFile, Convert, Desc, Insn, Kind, Member, MethodDesc, access};
 
@@ -34,7 +34,7 @@ pub fn kind_of(desc: &Desc) -> Kind {
     }
 }
 
-fn of_frame(held: &[frames::Held]) -> Locals {
+fn of_frame(held: &[stack_maps::Held]) -> Locals {
     let mut locals = Locals::new();
     let mut next = 0;
     for held in held {
@@ -63,7 +63,7 @@ impl Kinds {
             _ => None,
         });
         let frames = match table {
-            Some(table) => frames::read(table, &beginning)?,
+            Some(table) => stack_maps::read(table, &beginning)?,
             None if class.major < 51 => return None,
             None => Vec::new(),
         };

@@ -14,10 +14,10 @@
 //! Words are separated by tabs. Values are numbers (`F` and `D` by their bits), `null`, `@ID`, `"TEXT`, `%TYPE VALUE` for boxed numbers, and `!CLASS.NAME` for
 //! constants of an enum. Nothing of the program runs for this: only fields are read, and methods of containers of the JDK are called.
 
-use crate::jvm::{Jni, Jvmti, Object, Table};
-use crate::objects::{Field, Held, Objects};
+use crate::jvm_interface::{Jni, Jvmti, Object, Table};
+use crate::measurement_files::fresh;
+use crate::object_reader::{Field, Held, Objects};
 use crate::pool::{Pool, VERSION};
-use crate::store::fresh;
 use std::collections::{BTreeSet, VecDeque};
 use std::ffi::{CStr, c_int, c_void};
 use std::fmt::Write as _;
@@ -127,7 +127,7 @@ fn class() -> Vec<u8> {
 extern "C" fn ends(jni: Table, _class: Object, method: c_int, insn: c_int) {
     let jni = Jni(jni);
     let _ = catch_unwind(AssertUnwindSafe(|| {
-        let test = crate::tests::of_thread(jni).unwrap_or_default();
+        let test = crate::running_tests::of_thread(jni).unwrap_or_default();
         let jvmti = ENDING.lock().ok()?.as_ref()?.jvmti;
         let with_statics = WITH_STATICS.lock().ok()?.clone();
         let lines = jni.within_frame(|| {

@@ -1,0 +1,2 @@
+pub mod constant_pool;
+pub(crate) mod stack_maps;

@@ -1,0 +1,2 @@
+pub(crate) mod probe_layout;
+pub(crate) mod probe_request;

@@ -1,0 +1,2 @@
+pub mod emit_events;
+pub(crate) mod events;
