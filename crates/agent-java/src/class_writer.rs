@@ -1,6 +1,7 @@
 //! Classes that are written here: constants, fields, methods, as a class file has them. They need no stack maps.
 
 use crate::pool::{Pool, VERSION};
+pub use touchstone_classfile::opcode as op;
 
 /// What a class or a member may be.
 pub mod access {
@@ -177,72 +178,4 @@ impl Code {
         }
         bytes
     }
-}
-
-/// Instructions.
-pub mod op {
-    pub const ACONST_NULL: u8 = 1;
-    pub const ICONST_0: u8 = 3;
-    pub const ICONST_1: u8 = 4;
-    pub const LCONST_0: u8 = 9;
-    pub const LCONST_1: u8 = 10;
-    pub const BIPUSH: u8 = 16;
-    pub const SIPUSH: u8 = 17;
-    pub const LDC_W: u8 = 19;
-    pub const LDC2_W: u8 = 20;
-    pub const LLOAD: u8 = 22;
-    pub const ALOAD: u8 = 25;
-    pub const ILOAD_0: u8 = 26;
-    pub const ILOAD_1: u8 = 27;
-    pub const ILOAD_2: u8 = 28;
-    pub const ILOAD_3: u8 = 29;
-    pub const LLOAD_0: u8 = 30;
-    pub const LLOAD_2: u8 = 32;
-    pub const ALOAD_0: u8 = 42;
-    pub const ALOAD_1: u8 = 43;
-    pub const ALOAD_2: u8 = 44;
-    pub const ALOAD_3: u8 = 45;
-    pub const AALOAD: u8 = 50;
-    pub const BALOAD: u8 = 51;
-    pub const LSTORE: u8 = 55;
-    pub const ASTORE: u8 = 58;
-    pub const ASTORE_0: u8 = 75;
-    pub const ASTORE_2: u8 = 77;
-    pub const ASTORE_3: u8 = 78;
-    pub const AASTORE: u8 = 83;
-    pub const BASTORE: u8 = 84;
-    pub const POP: u8 = 87;
-    pub const POP2: u8 = 88;
-    pub const DUP: u8 = 89;
-    pub const IADD: u8 = 96;
-    pub const LADD: u8 = 97;
-    pub const LSHL: u8 = 121;
-    pub const IAND: u8 = 126;
-    pub const LOR: u8 = 129;
-    pub const I2L: u8 = 133;
-    pub const LCMP: u8 = 148;
-    pub const IFEQ: u8 = 153;
-    pub const IFNE: u8 = 154;
-    pub const IFLT: u8 = 155;
-    pub const IF_ICMPNE: u8 = 160;
-    pub const IF_ICMPLT: u8 = 161;
-    pub const IF_ICMPGE: u8 = 162;
-    pub const IF_ACMPEQ: u8 = 165;
-    pub const IRETURN: u8 = 172;
-    pub const ARETURN: u8 = 176;
-    pub const RETURN: u8 = 177;
-    pub const GETSTATIC: u8 = 178;
-    pub const PUTSTATIC: u8 = 179;
-    pub const GETFIELD: u8 = 180;
-    pub const PUTFIELD: u8 = 181;
-    pub const INVOKEVIRTUAL: u8 = 182;
-    pub const INVOKESPECIAL: u8 = 183;
-    pub const INVOKESTATIC: u8 = 184;
-    pub const NEW: u8 = 187;
-    pub const NEWARRAY: u8 = 188;
-    pub const ANEWARRAY: u8 = 189;
-    pub const ARRAYLENGTH: u8 = 190;
-    pub const CHECKCAST: u8 = 192;
-    pub const IFNULL: u8 = 198;
-    pub const IFNONNULL: u8 = 199;
 }

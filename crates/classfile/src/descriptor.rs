@@ -1,5 +1,6 @@
 //! Descriptors: the types of fields and methods as class files write them.
 
+use super::operations::Kind;
 use std::sync::Arc;
 
 /// The type of a field, a parameter or a result.
@@ -107,7 +108,18 @@ impl Desc {
         }
     }
 
-    /// Whether it takes two places on the stack.
+    /// The kind of slot that holds a value of this type. `void` has no value and counts as `int`.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Desc::Long => Kind::Long,
+            Desc::Float => Kind::Float,
+            Desc::Double => Kind::Double,
+            Desc::Ref(_) => Kind::Ref,
+            _ => Kind::Int,
+        }
+    }
+
+    /// True if it takes two slots on the stack or among the locals.
     pub fn is_wide(&self) -> bool {
         matches!(self, Desc::Long | Desc::Double)
     }

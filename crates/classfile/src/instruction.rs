@@ -1,6 +1,7 @@
 //! Instructions: all opcodes, with `wide` and both switches, as data.
 
 use super::cursor::{Cursor, Malformed};
+use super::opcode as op;
 use super::operations::{Arith, Cond, Convert, Kind};
 
 /// What an array holds, as the instructions that access it tell.
@@ -172,62 +173,66 @@ fn decode_one(cursor: &mut Cursor<'_>, at: usize) -> Result<Insn, Malformed> {
     let start = cursor.clone();
     let opcode = cursor.u1()?;
     Ok(match opcode {
-        0..=20 => constant(cursor, opcode)?,
-        21..=25 => Insn::Load(Kind::numbered(opcode - 21), u16::from(cursor.u1()?)),
-        26..=45 => Insn::Load(Kind::numbered((opcode - 26) / 4), u16::from((opcode - 26) % 4)),
-        46..=53 => Insn::ArrayLoad(array(opcode - 46)),
-        54..=58 => Insn::Store(Kind::numbered(opcode - 54), u16::from(cursor.u1()?)),
-        59..=78 => Insn::Store(Kind::numbered((opcode - 59) / 4), u16::from((opcode - 59) % 4)),
-        79..=86 => Insn::ArrayStore(array(opcode - 79)),
-        87..=95 => on_stack(opcode),
-        96..=131 => arithmetic(opcode),
-        132 => Insn::Increment(u16::from(cursor.u1()?), i16::from(cursor.u1()? as i8)),
-        133..=147 => conversion(opcode),
-        148 => Insn::Compare(Kind::Long, 0),
-        149 => Insn::Compare(Kind::Float, -1),
-        150 => Insn::Compare(Kind::Float, 1),
-        151 => Insn::Compare(Kind::Double, -1),
-        152 => Insn::Compare(Kind::Double, 1),
-        153..=158 => Insn::If(Cond::numbered(opcode - 153), near(cursor, at)?),
-        159..=164 => Insn::IfInts(Cond::numbered(opcode - 159), near(cursor, at)?),
-        165..=166 => Insn::IfRefs(Cond::numbered(opcode - 165), near(cursor, at)?),
-        167 => Insn::Goto(near(cursor, at)?),
-        168 => Insn::Jsr(near(cursor, at)?),
-        169 => Insn::Ret(u16::from(cursor.u1()?)),
-        170 => table_switch(cursor, at)?,
-        171 => lookup_switch(cursor, at)?,
-        172..=176 => Insn::Return(Some(Kind::numbered(opcode - 172))),
-        177 => Insn::Return(None),
-        178..=193 => member(cursor, opcode)?,
-        194 => Insn::MonitorEnter,
-        195 => Insn::MonitorExit,
-        196 => wide(cursor)?,
-        197 => {
+        op::NOP..=op::LDC2_W => constant(cursor, opcode)?,
+        op::ILOAD..=op::ALOAD => Insn::Load(Kind::numbered(opcode - op::ILOAD), u16::from(cursor.u1()?)),
+        op::ILOAD_0..=op::ALOAD_3 => {
+            Insn::Load(Kind::numbered((opcode - op::ILOAD_0) / 4), u16::from((opcode - op::ILOAD_0) % 4))
+        }
+        op::IALOAD..=op::SALOAD => Insn::ArrayLoad(array(opcode - op::IALOAD)),
+        op::ISTORE..=op::ASTORE => Insn::Store(Kind::numbered(opcode - op::ISTORE), u16::from(cursor.u1()?)),
+        op::ISTORE_0..=op::ASTORE_3 => {
+            Insn::Store(Kind::numbered((opcode - op::ISTORE_0) / 4), u16::from((opcode - op::ISTORE_0) % 4))
+        }
+        op::IASTORE..=op::SASTORE => Insn::ArrayStore(array(opcode - op::IASTORE)),
+        op::POP..=op::SWAP => on_stack(opcode),
+        op::IADD..=op::LXOR => arithmetic(opcode),
+        op::IINC => Insn::Increment(u16::from(cursor.u1()?), i16::from(cursor.u1()? as i8)),
+        op::I2L..=op::I2S => conversion(opcode),
+        op::LCMP => Insn::Compare(Kind::Long, 0),
+        op::FCMPL => Insn::Compare(Kind::Float, -1),
+        op::FCMPG => Insn::Compare(Kind::Float, 1),
+        op::DCMPL => Insn::Compare(Kind::Double, -1),
+        op::DCMPG => Insn::Compare(Kind::Double, 1),
+        op::IFEQ..=op::IFLE => Insn::If(Cond::numbered(opcode - op::IFEQ), near(cursor, at)?),
+        op::IF_ICMPEQ..=op::IF_ICMPLE => Insn::IfInts(Cond::numbered(opcode - op::IF_ICMPEQ), near(cursor, at)?),
+        op::IF_ACMPEQ..=op::IF_ACMPNE => Insn::IfRefs(Cond::numbered(opcode - op::IF_ACMPEQ), near(cursor, at)?),
+        op::GOTO => Insn::Goto(near(cursor, at)?),
+        op::JSR => Insn::Jsr(near(cursor, at)?),
+        op::RET => Insn::Ret(u16::from(cursor.u1()?)),
+        op::TABLESWITCH => table_switch(cursor, at)?,
+        op::LOOKUPSWITCH => lookup_switch(cursor, at)?,
+        op::IRETURN..=op::ARETURN => Insn::Return(Some(Kind::numbered(opcode - op::IRETURN))),
+        op::RETURN => Insn::Return(None),
+        op::GETSTATIC..=op::INSTANCEOF => member(cursor, opcode)?,
+        op::MONITORENTER => Insn::MonitorEnter,
+        op::MONITOREXIT => Insn::MonitorExit,
+        op::WIDE => wide(cursor)?,
+        op::MULTIANEWARRAY => {
             let class = cursor.u2()?;
             match cursor.u1()? {
                 0 => return start.wrong("an array of no dimension"),
                 dimensions => Insn::NewMultiArray(class, dimensions),
             }
         }
-        198 => Insn::IfNull(Cond::Eq, near(cursor, at)?),
-        199 => Insn::IfNull(Cond::Ne, near(cursor, at)?),
-        200 => Insn::Goto(far(cursor, at)?),
-        201 => Insn::Jsr(far(cursor, at)?),
+        op::IFNULL => Insn::IfNull(Cond::Eq, near(cursor, at)?),
+        op::IFNONNULL => Insn::IfNull(Cond::Ne, near(cursor, at)?),
+        op::GOTO_W => Insn::Goto(far(cursor, at)?),
+        op::JSR_W => Insn::Jsr(far(cursor, at)?),
         _ => return start.wrong(format!("the unknown opcode {opcode}")),
     })
 }
 
 fn constant(cursor: &mut Cursor<'_>, opcode: u8) -> Result<Insn, Malformed> {
     Ok(match opcode {
-        0 => Insn::Nop,
-        1 => Insn::Null,
-        2..=8 => Insn::PushInt(i32::from(opcode) - 3),
-        9..=10 => Insn::PushLong(i64::from(opcode) - 9),
-        11..=13 => Insn::PushFloat(f32::from(opcode - 11).to_bits()),
-        14..=15 => Insn::PushDouble(f64::from(opcode - 14).to_bits()),
-        16 => Insn::PushInt(i32::from(cursor.u1()? as i8)),
-        17 => Insn::PushInt(i32::from(cursor.u2()? as i16)),
-        18 => Insn::Constant(u16::from(cursor.u1()?)),
+        op::NOP => Insn::Nop,
+        op::ACONST_NULL => Insn::Null,
+        op::ICONST_M1..=op::ICONST_5 => Insn::PushInt(i32::from(opcode) - i32::from(op::ICONST_0)),
+        op::LCONST_0..=op::LCONST_1 => Insn::PushLong(i64::from(opcode - op::LCONST_0)),
+        op::FCONST_0..=op::FCONST_2 => Insn::PushFloat(f32::from(opcode - op::FCONST_0).to_bits()),
+        op::DCONST_0..=op::DCONST_1 => Insn::PushDouble(f64::from(opcode - op::DCONST_0).to_bits()),
+        op::BIPUSH => Insn::PushInt(i32::from(cursor.u1()? as i8)),
+        op::SIPUSH => Insn::PushInt(i32::from(cursor.u2()? as i16)),
+        op::LDC => Insn::Constant(u16::from(cursor.u1()?)),
         _ => Insn::Constant(cursor.u2()?),
     })
 }
@@ -239,33 +244,33 @@ fn array(number: u8) -> Array {
 
 fn on_stack(opcode: u8) -> Insn {
     match opcode {
-        87 => Insn::Pop,
-        88 => Insn::Pop2,
-        89 => Insn::Dup,
-        90 => Insn::DupX1,
-        91 => Insn::DupX2,
-        92 => Insn::Dup2,
-        93 => Insn::Dup2X1,
-        94 => Insn::Dup2X2,
+        op::POP => Insn::Pop,
+        op::POP2 => Insn::Pop2,
+        op::DUP => Insn::Dup,
+        op::DUP_X1 => Insn::DupX1,
+        op::DUP_X2 => Insn::DupX2,
+        op::DUP2 => Insn::Dup2,
+        op::DUP2_X1 => Insn::Dup2X1,
+        op::DUP2_X2 => Insn::Dup2X2,
         _ => Insn::Swap,
     }
 }
 
 fn arithmetic(opcode: u8) -> Insn {
-    let of_four = Kind::numbered((opcode - 96) % 4);
+    let of_four = Kind::numbered((opcode - op::IADD) % 4);
     let of_two = Kind::numbered(opcode % 2);
     match opcode {
-        96..=99 => Insn::Arith(Arith::Add, of_four),
-        100..=103 => Insn::Arith(Arith::Sub, of_four),
-        104..=107 => Insn::Arith(Arith::Mul, of_four),
-        108..=111 => Insn::Arith(Arith::Div, of_four),
-        112..=115 => Insn::Arith(Arith::Rem, of_four),
-        116..=119 => Insn::Neg(of_four),
-        120..=121 => Insn::Arith(Arith::Shl, of_two),
-        122..=123 => Insn::Arith(Arith::Shr, of_two),
-        124..=125 => Insn::Arith(Arith::Ushr, of_two),
-        126..=127 => Insn::Arith(Arith::And, of_two),
-        128..=129 => Insn::Arith(Arith::Or, of_two),
+        op::IADD..=op::DADD => Insn::Arith(Arith::Add, of_four),
+        op::ISUB..=op::DSUB => Insn::Arith(Arith::Sub, of_four),
+        op::IMUL..=op::DMUL => Insn::Arith(Arith::Mul, of_four),
+        op::IDIV..=op::DDIV => Insn::Arith(Arith::Div, of_four),
+        op::IREM..=op::DREM => Insn::Arith(Arith::Rem, of_four),
+        op::INEG..=op::DNEG => Insn::Neg(of_four),
+        op::ISHL..=op::LSHL => Insn::Arith(Arith::Shl, of_two),
+        op::ISHR..=op::LSHR => Insn::Arith(Arith::Shr, of_two),
+        op::IUSHR..=op::LUSHR => Insn::Arith(Arith::Ushr, of_two),
+        op::IAND..=op::LAND => Insn::Arith(Arith::And, of_two),
+        op::IOR..=op::LOR => Insn::Arith(Arith::Or, of_two),
         _ => Insn::Arith(Arith::Xor, of_two),
     }
 }
@@ -287,11 +292,11 @@ fn conversion(opcode: u8) -> Insn {
         (Double, Float),
     ];
     Insn::Convert(match opcode {
-        145 => Convert::Byte,
-        146 => Convert::Char,
-        147 => Convert::Short,
+        op::I2B => Convert::Byte,
+        op::I2C => Convert::Char,
+        op::I2S => Convert::Short,
         _ => {
-            let (from, to) = kinds[usize::from(opcode.saturating_sub(133)).min(11)];
+            let (from, to) = kinds[usize::from(opcode.saturating_sub(op::I2L)).min(11)];
             Convert::Kinds(from, to)
         }
     })
@@ -299,10 +304,10 @@ fn conversion(opcode: u8) -> Insn {
 
 fn member(cursor: &mut Cursor<'_>, opcode: u8) -> Result<Insn, Malformed> {
     let start = cursor.clone();
-    if matches!(opcode, 190 | 191) {
-        return Ok(if opcode == 190 { Insn::ArrayLength } else { Insn::Throw });
+    if matches!(opcode, op::ARRAYLENGTH | op::ATHROW) {
+        return Ok(if opcode == op::ARRAYLENGTH { Insn::ArrayLength } else { Insn::Throw });
     }
-    if opcode == 188 {
+    if opcode == op::NEWARRAY {
         let letter = match cursor.u1()? {
             kind @ 4..=11 => b"ZCFDBSIJ"[usize::from(kind - 4)],
             kind => return start.wrong(format!("an array of the unknown kind {kind}")),
@@ -311,24 +316,24 @@ fn member(cursor: &mut Cursor<'_>, opcode: u8) -> Result<Insn, Malformed> {
     }
     let index = cursor.u2()?;
     Ok(match opcode {
-        178 => Insn::GetStatic(index),
-        179 => Insn::PutStatic(index),
-        180 => Insn::GetField(index),
-        181 => Insn::PutField(index),
-        182 => Insn::InvokeVirtual(index),
-        183 => Insn::InvokeSpecial(index),
-        184 => Insn::InvokeStatic(index),
-        185 => {
+        op::GETSTATIC => Insn::GetStatic(index),
+        op::PUTSTATIC => Insn::PutStatic(index),
+        op::GETFIELD => Insn::GetField(index),
+        op::PUTFIELD => Insn::PutField(index),
+        op::INVOKEVIRTUAL => Insn::InvokeVirtual(index),
+        op::INVOKESPECIAL => Insn::InvokeSpecial(index),
+        op::INVOKESTATIC => Insn::InvokeStatic(index),
+        op::INVOKEINTERFACE => {
             cursor.u2()?;
             Insn::InvokeInterface(index)
         }
-        186 => {
+        op::INVOKEDYNAMIC => {
             cursor.u2()?;
             Insn::InvokeDynamic(index)
         }
-        187 => Insn::New(index),
-        189 => Insn::NewRefArray(index),
-        192 => Insn::CheckCast(index),
+        op::NEW => Insn::New(index),
+        op::ANEWARRAY => Insn::NewRefArray(index),
+        op::CHECKCAST => Insn::CheckCast(index),
         _ => Insn::InstanceOf(index),
     })
 }
@@ -337,10 +342,10 @@ fn wide(cursor: &mut Cursor<'_>) -> Result<Insn, Malformed> {
     let start = cursor.clone();
     let (opcode, index) = (cursor.u1()?, cursor.u2()?);
     Ok(match opcode {
-        21..=25 => Insn::Load(Kind::numbered(opcode - 21), index),
-        54..=58 => Insn::Store(Kind::numbered(opcode - 54), index),
-        132 => Insn::Increment(index, cursor.u2()? as i16),
-        169 => Insn::Ret(index),
+        op::ILOAD..=op::ALOAD => Insn::Load(Kind::numbered(opcode - op::ILOAD), index),
+        op::ISTORE..=op::ASTORE => Insn::Store(Kind::numbered(opcode - op::ISTORE), index),
+        op::IINC => Insn::Increment(index, cursor.u2()? as i16),
+        op::RET => Insn::Ret(index),
         _ => return start.wrong(format!("`wide` before the opcode {opcode}")),
     })
 }

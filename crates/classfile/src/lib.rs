@@ -15,6 +15,7 @@ mod cursor;
 mod descriptor;
 mod instruction;
 mod modified_utf8;
+pub mod opcode;
 mod operations;
 mod signature;
 

@@ -21,7 +21,23 @@ impl Kind {
         [Kind::Int, Kind::Long, Kind::Float, Kind::Double, Kind::Ref][usize::from(number.min(4))]
     }
 
-    /// Whether it takes two places on the stack.
+    /// The distance of the opcode for this kind from the one for `int`, in a family that has an opcode for each kind.
+    pub fn opcode_offset(self) -> u8 {
+        match self {
+            Kind::Int => 0,
+            Kind::Long => 1,
+            Kind::Float => 2,
+            Kind::Double => 3,
+            Kind::Ref => 4,
+        }
+    }
+
+    /// The number of slots that it takes on the stack or among the locals.
+    pub fn words(self) -> u16 {
+        if self.is_wide() { 2 } else { 1 }
+    }
+
+    /// True if it takes two slots.
     pub fn is_wide(self) -> bool {
         matches!(self, Kind::Long | Kind::Double)
     }

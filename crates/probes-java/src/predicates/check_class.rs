@@ -9,6 +9,7 @@
 
 use crate::encode::constant_pool::{METHOD, Pool, VERSION};
 use crate::predicates::value_checks::DomainPart;
+use touchstone_classfile::opcode as op;
 
 /// Its name.
 pub fn answers_name(holder: &str) -> String {
@@ -31,34 +32,6 @@ pub(crate) mod method {
     pub const LONG_PARTS: (&str, &str) = ("ofLong", "(JI)V");
     pub const DOUBLE_PARTS: (&str, &str) = ("ofDouble", "(DI)V");
     pub const REFERENCE_PARTS: (&str, &str) = ("ofReference", "(Ljava/lang/Object;I)V");
-}
-
-mod op {
-    pub const ICONST_0: u8 = 3;
-    pub const LCONST_0: u8 = 9;
-    pub const DCONST_0: u8 = 14;
-    pub const LDC2_W: u8 = 20;
-    pub const ILOAD_0: u8 = 26;
-    pub const LLOAD_0: u8 = 30;
-    pub const DLOAD_0: u8 = 38;
-    pub const ALOAD_0: u8 = 42;
-    pub const IADD: u8 = 96;
-    pub const LCMP: u8 = 148;
-    pub const DCMPL: u8 = 151;
-    pub const DCMPG: u8 = 152;
-    pub const IFEQ: u8 = 153;
-    pub const IFNE: u8 = 154;
-    pub const IFLT: u8 = 155;
-    pub const IFGE: u8 = 156;
-    pub const IFLE: u8 = 158;
-    pub const IF_ICMPNE: u8 = 160;
-    pub const IF_ICMPGE: u8 = 162;
-    pub const IF_ICMPLT: u8 = 161;
-    pub const RETURN: u8 = 177;
-    pub const INVOKEVIRTUAL: u8 = 182;
-    pub const INVOKESTATIC: u8 = 184;
-    pub const IFNULL: u8 = 198;
-    pub const IFNONNULL: u8 = 199;
 }
 
 const PUBLIC_FINAL_SUPER: u16 = 0x0031;

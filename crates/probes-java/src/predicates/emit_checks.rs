@@ -9,21 +9,8 @@ use crate::trace::events::Called;
 use crate::weave::class_weaver::Added;
 use crate::weave::code_layout::{Hitting, push};
 use std::collections::BTreeMap;
+use touchstone_classfile::opcode as op;
 use touchstone_classfile::{Array, ClassFile, Desc, Insn, Kind};
-
-mod op {
-    pub const ILOAD: u8 = 21;
-    pub const ISTORE: u8 = 54;
-    pub const POP: u8 = 87;
-    pub const POP2: u8 = 88;
-    pub const DUP: u8 = 89;
-    pub const DUP_X2: u8 = 91;
-    pub const DUP2: u8 = 92;
-    pub const DUP2_X1: u8 = 93;
-    pub const F2D: u8 = 141;
-    pub const INVOKESTATIC: u8 = 184;
-    pub const INSTANCEOF: u8 = 193;
-}
 
 /// What questions need of the stack beyond what the method needs.
 pub(crate) const STACK: u16 = 4;

@@ -7,6 +7,7 @@ use crate::predicates::predicate_plan::{Held, Place, Planned, words};
 use crate::trace::emit_events::local;
 use crate::weave::class_weaver::Added;
 use std::collections::{BTreeMap, BTreeSet};
+use touchstone_classfile::opcode as op;
 use touchstone_classfile::{Insn, Kind};
 
 /// What a place is asked, with its probes.
@@ -17,16 +18,6 @@ pub(crate) struct PlannedProbes {
     pub first: u32,
     /// Which of the places of the class it is.
     pub number: usize,
-}
-
-mod op {
-    pub const ILOAD: u8 = 21;
-    pub const ISTORE: u8 = 54;
-    pub const DUP: u8 = 89;
-    pub const DUP2: u8 = 92;
-    pub const ALOAD_0: u8 = 42;
-    pub const GETFIELD: u8 = 180;
-    pub const INVOKESTATIC: u8 = 184;
 }
 
 fn number(kind: Kind) -> u8 {

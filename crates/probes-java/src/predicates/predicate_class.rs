@@ -17,6 +17,7 @@ use crate::predicates::predicate_plan::{Formula, Held, One, Relation, Two};
 use crate::weave::code_layout::push;
 use std::collections::BTreeMap;
 use touchstone_classfile::Kind;
+use touchstone_classfile::opcode as op;
 
 /// What a class is judged by.
 #[derive(Clone, Debug)]
@@ -48,42 +49,6 @@ fn descriptor(held: &[Held]) -> String {
         Kind::Ref => "Ljava/lang/Object;",
     };
     format!("({})V", held.iter().map(word).collect::<String>())
-}
-
-mod op {
-    pub const ICONST_0: u8 = 3;
-    pub const ICONST_1: u8 = 4;
-    pub const LCONST_1: u8 = 10;
-    pub const LDC_W: u8 = 19;
-    pub const LDC2_W: u8 = 20;
-    pub const ILOAD: u8 = 21;
-    pub const ISTORE: u8 = 54;
-    pub const POP: u8 = 87;
-    pub const POP2: u8 = 88;
-    pub const DUP: u8 = 89;
-    pub const DUP2: u8 = 92;
-    pub const IDIV: u8 = 108;
-    pub const LDIV: u8 = 109;
-    pub const IREM: u8 = 112;
-    pub const LREM: u8 = 113;
-    pub const IXOR: u8 = 130;
-    pub const LCONST_0: u8 = 9;
-    pub const LCMP: u8 = 148;
-    pub const FCMPG: u8 = 150;
-    pub const DCMPG: u8 = 152;
-    pub const IFEQ: u8 = 153;
-    pub const IFNE: u8 = 154;
-    pub const IFLT: u8 = 155;
-    pub const IFLE: u8 = 158;
-    pub const IF_ICMPEQ: u8 = 159;
-    pub const IF_ICMPLT: u8 = 161;
-    pub const IF_ICMPLE: u8 = 164;
-    pub const IF_ACMPEQ: u8 = 165;
-    pub const GOTO: u8 = 167;
-    pub const RETURN: u8 = 177;
-    pub const INVOKESTATIC: u8 = 184;
-    pub const WIDE: u8 = 196;
-    pub const IFNULL: u8 = 198;
 }
 
 const PUBLIC_FINAL_SUPER: u16 = 0x0031;
@@ -286,12 +251,12 @@ impl<'c> Code<'c> {
 
     fn one(&mut self, one: One) -> Option<()> {
         match one {
-            One::Convert(code @ (134 | 139 | 145..=147 | 138 | 143)) => self.does(&[code]),
-            One::Convert(code @ (133 | 135 | 140 | 141)) => {
+            One::Convert(code @ (op::I2F | op::F2I | op::I2B..=op::I2S | op::L2D | op::D2L)) => self.does(&[code]),
+            One::Convert(code @ (op::I2L | op::I2D | op::F2L | op::F2D)) => {
                 self.does(&[code]);
                 self.pushed(1);
             }
-            One::Convert(code @ (136 | 137 | 142 | 144)) => {
+            One::Convert(code @ (op::L2I | op::L2F | op::D2I | op::D2F)) => {
                 self.does(&[code]);
                 self.popped(1);
             }
@@ -323,15 +288,15 @@ impl<'c> Code<'c> {
                 self.popped(2);
             }
             // From `iadd` to `lxor`, without `ineg` to `dneg`: ints, longs, floats and doubles follow each other up to shifts.
-            Two::Arith(code @ 96..=115) => {
+            Two::Arith(code @ op::IADD..=op::DREM) => {
                 self.does(&[code]);
                 self.popped(if code % 2 == 1 { 2 } else { 1 });
             }
-            Two::Arith(code @ 120..=125) => {
+            Two::Arith(code @ op::ISHL..=op::LUSHR) => {
                 self.does(&[code]);
                 self.popped(1);
             }
-            Two::Arith(code @ 126..=131) => {
+            Two::Arith(code @ op::IAND..=op::LXOR) => {
                 self.does(&[code]);
                 self.popped(if code % 2 == 1 { 2 } else { 1 });
             }

@@ -3,6 +3,7 @@
 use crate::trace::events::{Called, Followed, Told};
 use crate::weave::class_weaver::Added;
 use std::collections::BTreeMap;
+use touchstone_classfile::opcode as op;
 use touchstone_classfile::{ClassFile, Desc, Insn};
 
 /// The class that is told, and its methods. All take the number of a method of the program last but one, and the number of an
@@ -29,22 +30,6 @@ pub const INIT: (&str, &str) = ("init", "(Ljava/lang/Object;I)V");
 pub const ENDS_CLASS: &str = "java/lang/TouchstoneEnds";
 /// With the numbers of the method and of the instruction.
 pub const ENDS: (&str, &str) = ("ends", "(II)V");
-
-mod op {
-    pub const ACONST_NULL: u8 = 1;
-    pub const ILOAD: u8 = 21;
-    pub const ALOAD_0: u8 = 42;
-    pub const ISTORE: u8 = 54;
-    pub const POP: u8 = 87;
-    pub const POP2: u8 = 88;
-    pub const DUP: u8 = 89;
-    pub const DUP_X2: u8 = 91;
-    pub const DUP2: u8 = 92;
-    pub const DUP2_X1: u8 = 93;
-    pub const DUP2_X2: u8 = 94;
-    pub const INVOKESTATIC: u8 = 184;
-    pub const WIDE: u8 = 196;
-}
 
 /// What our code needs of the stack beyond what the method needs: two objects or an array with its index above all that is
 /// there, and the numbers.

@@ -11,6 +11,7 @@ use crate::trace::emit_events::{Inserted, Telling};
 use crate::trace::events::Followed;
 use crate::weave::code_layout::{Hitting, Laid, MOST_PROBES, lay, push};
 use crate::weave::position_tables::Moved;
+use touchstone_classfile::opcode as op;
 use touchstone_classfile::{ClassFile, Code, Constant, Cursor, MethodDesc, access};
 
 /// A class that is to have probes.
@@ -131,9 +132,6 @@ fn pool_end(bytes: &[u8]) -> Option<usize> {
     Some(cursor.position())
 }
 
-/// Pushes a constant.
-const LDC_W: u8 = 19;
-
 /// Constants behind those that a class has.
 pub(crate) struct Added<'c> {
     class: &'c ClassFile,
@@ -228,7 +226,7 @@ impl<'c> Added<'c> {
             }
         };
         let [high, low] = index.to_be_bytes();
-        vec![LDC_W, high, low]
+        vec![op::LDC_W, high, low]
     }
 
     fn own_class(&mut self) -> u16 {

@@ -9,6 +9,7 @@ use crate::cfg::jump_groups::Way;
 use crate::layout::probe_layout::MethodProbes;
 use crate::predicates::emit_checks::Questions;
 use crate::trace::emit_events::{self, Inserted};
+use touchstone_classfile::opcode as op;
 use touchstone_classfile::{Code, Decoded, Insn};
 
 /// Where something goes on.
@@ -42,23 +43,6 @@ enum Piece {
 enum Table {
     Dense,
     Sparse,
-}
-
-/// Opcodes that are written here.
-mod op {
-    pub const ICONST_0: u8 = 3;
-    pub const BIPUSH: u8 = 16;
-    pub const SIPUSH: u8 = 17;
-    pub const ILOAD: u8 = 21;
-    pub const ISTORE: u8 = 54;
-    pub const IADD: u8 = 96;
-    pub const IINC: u8 = 132;
-    pub const GOTO: u8 = 167;
-    pub const TABLESWITCH: u8 = 170;
-    pub const LOOKUPSWITCH: u8 = 171;
-    pub const INVOKESTATIC: u8 = 184;
-    pub const WIDE: u8 = 196;
-    pub const GOTO_W: u8 = 200;
 }
 
 /// How a probe is hit: a static method that takes a number, as a constant of the class, and the number of the first probe.

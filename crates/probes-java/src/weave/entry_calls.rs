@@ -3,6 +3,7 @@
 use crate::cfg::blocks::Flow;
 use crate::weave::class_weaver::{Added, Replaced, Rewriting, assembled};
 use crate::weave::code_layout::{Laid, STACK};
+use touchstone_classfile::opcode as op;
 use touchstone_classfile::{ClassFile, Code, access};
 
 /// A call that is put into a method.
@@ -18,9 +19,6 @@ pub struct Call<'c> {
     pub method: &'c str,
 }
 
-const ALOAD_0: u8 = 42;
-const ALOAD_1: u8 = 43;
-const INVOKESTATIC: u8 = 184;
 /// The call has so many bytes. Switches are padded to a multiple of four, so nothing of the method changes but its place.
 const LENGTH: usize = 4;
 
@@ -32,9 +30,9 @@ pub fn with_calls(bytes: &[u8], class: &ClassFile, calls: &[Call<'_>]) -> Option
         let meant = |call: &&Call<'_>| *call.name == *member.name && member.desc.starts_with(call.desc);
         let (Some(call), Some(code)) = (calls.iter().find(meant), member.code()) else { continue };
         let flow = Flow::new(code)?;
-        let object = if member.is(access::STATIC) { ALOAD_0 } else { ALOAD_1 };
+        let object = if member.is(access::STATIC) { op::ALOAD_0 } else { op::ALOAD_1 };
         let told = pool.method(call.told, call.method, "(Ljava/lang/Object;)V").to_be_bytes();
-        let laid = behind(&flow, code, [object, INVOKESTATIC, told[0], told[1]]);
+        let laid = behind(&flow, code, [object, op::INVOKESTATIC, told[0], told[1]]);
         replaced.push(Rewriting { bytes, class, index, code, flow: &flow }.written(&laid, &mut pool)?);
     }
     if replaced.is_empty() { None } else { assembled(bytes, &pool, replaced) }

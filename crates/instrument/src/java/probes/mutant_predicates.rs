@@ -7,6 +7,7 @@ use crate::record::Unprobed;
 use std::collections::BTreeMap;
 use touchstone_base::float::{Format, Op};
 use touchstone_criteria::{CriteriaOptions, Goal, Labelling, objectives};
+use touchstone_front_java::classfile::opcode as op;
 use touchstone_front_java::classfile::{ClassFile, Desc, Insn, Kind as JavaKind, decode};
 use touchstone_front_java::{Located, Source, Valued, When};
 use touchstone_ir::{BinOp, CastOp, CmpOp, Expr, ExprKind, FuncId, Module, PointId, PointKind, Reg, Ty};
@@ -183,14 +184,8 @@ fn two(two: Two, a: Formula, b: Formula) -> Formula {
 }
 
 fn masked(of: Formula, bits: u8) -> Formula {
-    two(Two::Arith(IAND), of, Formula::Int(((1u32 << bits) - 1) as i32))
+    two(Two::Arith(op::IAND), of, Formula::Int(((1u32 << bits) - 1) as i32))
 }
-
-const IAND: u8 = 126;
-const I2L: u8 = 133;
-const L2I: u8 = 136;
-const I2B: u8 = 145;
-const I2S: u8 = 147;
 
 /// The bits of a value of the frame, as registers have them.
 fn bits(held: Held) -> Formula {
@@ -313,22 +308,22 @@ impl Translation<'_> {
     fn arithmetic(&self, op: BinOp, a: &Expr, b: &Expr, ty: Ty) -> Made {
         let Ty::Int(width) = ty else { return Err(Unprobed::NoName) };
         let (code, shifts) = match op {
-            BinOp::Add => (96, false),
-            BinOp::Sub => (100, false),
-            BinOp::Mul => (104, false),
-            BinOp::SDiv if width >= 32 => (108, false),
-            BinOp::SRem if width >= 32 => (112, false),
-            BinOp::Shl if width >= 32 => (120, true),
-            BinOp::AShr if width >= 32 => (122, true),
-            BinOp::LShr if width >= 32 => (124, true),
-            BinOp::And => (IAND, false),
-            BinOp::Or => (128, false),
-            BinOp::Xor => (130, false),
+            BinOp::Add => (op::IADD, false),
+            BinOp::Sub => (op::ISUB, false),
+            BinOp::Mul => (op::IMUL, false),
+            BinOp::SDiv if width >= 32 => (op::IDIV, false),
+            BinOp::SRem if width >= 32 => (op::IREM, false),
+            BinOp::Shl if width >= 32 => (op::ISHL, true),
+            BinOp::AShr if width >= 32 => (op::ISHR, true),
+            BinOp::LShr if width >= 32 => (op::IUSHR, true),
+            BinOp::And => (op::IAND, false),
+            BinOp::Or => (op::IOR, false),
+            BinOp::Xor => (op::IXOR, false),
             _ => return Err(Unprobed::NoPredicate(a.text.clone())),
         };
         let (a, mut b) = (self.formula(a)?, self.formula(b)?);
         if width == 64 && shifts {
-            b = one(One::Convert(L2I), b);
+            b = one(One::Convert(op::L2I), b);
         }
         let made = two(Two::Arith(if width == 64 { code + 1 } else { code }), a, b);
         let stays = matches!(op, BinOp::And | BinOp::Or | BinOp::Xor);
@@ -357,8 +352,8 @@ impl Translation<'_> {
         if matches!(op, CmpOp::Ult | CmpOp::Ule) && width >= 32 {
             // Without a sign, the order is that of numbers whose first bit is the other one.
             let turned = |of: Formula| match width {
-                64 => two(Two::Arith(131), of, Formula::Long(i64::MIN)),
-                _ => two(Two::Arith(130), of, Formula::Int(i32::MIN)),
+                64 => two(Two::Arith(op::LXOR), of, Formula::Long(i64::MIN)),
+                _ => two(Two::Arith(op::IXOR), of, Formula::Int(i32::MIN)),
             };
             (a, b) = (turned(a), turned(b));
         }
@@ -377,24 +372,24 @@ impl Translation<'_> {
         let value = self.formula(a)?;
         let value = match op {
             CastOp::Trunc => {
-                let low = if from == 64 && to < 64 { one(One::Convert(L2I), value) } else { value };
+                let low = if from == 64 && to < 64 { one(One::Convert(op::L2I), value) } else { value };
                 return Ok(if to < 32 { masked(low, to) } else { low });
             }
             CastOp::Zext if from == 32 && to == 64 => {
-                let wide = one(One::Convert(I2L), value);
-                return Ok(two(Two::Arith(127), wide, Formula::Long(0xffff_ffff)));
+                let wide = one(One::Convert(op::I2L), value);
+                return Ok(two(Two::Arith(op::LAND), wide, Formula::Long(0xffff_ffff)));
             }
             CastOp::Zext => value,
             CastOp::Sext => match from {
-                1 => two(Two::Arith(100), Formula::Int(0), value),
-                8 => one(One::Convert(I2B), value),
-                16 => one(One::Convert(I2S), value),
+                1 => two(Two::Arith(op::ISUB), Formula::Int(0), value),
+                8 => one(One::Convert(op::I2B), value),
+                16 => one(One::Convert(op::I2S), value),
                 _ => value,
             },
             CastOp::PtrToInt | CastOp::IntToPtr => return Err(Unprobed::NoName),
         };
         Ok(match to {
-            64 if from < 64 => one(One::Convert(I2L), value),
+            64 if from < 64 => one(One::Convert(op::I2L), value),
             ..32 if op == CastOp::Sext => masked(value, to),
             _ => value,
         })
@@ -411,34 +406,34 @@ impl Translation<'_> {
         };
         let relation = |relation| Ok(two(Two::Compare(kind, relation), float(0)?, float(1)?));
         match op {
-            Op::Add => arithmetic(98),
-            Op::Sub => arithmetic(102),
-            Op::Mul => arithmetic(106),
-            Op::Div => arithmetic(110),
-            Op::Rem => arithmetic(114),
+            Op::Add => arithmetic(op::FADD),
+            Op::Sub => arithmetic(op::FSUB),
+            Op::Mul => arithmetic(op::FMUL),
+            Op::Div => arithmetic(op::FDIV),
+            Op::Rem => arithmetic(op::FREM),
             Op::Eq => relation(Relation::Same),
             Op::Lt => relation(Relation::Less),
             Op::Le => relation(Relation::LessOrSame),
             Op::FromSigned(width @ (32 | 64)) => {
                 let code = match (width, is_wide) {
-                    (32, false) => 134,
-                    (32, true) => 135,
-                    (_, false) => 137,
-                    (_, true) => 138,
+                    (32, false) => op::I2F,
+                    (32, true) => op::I2D,
+                    (_, false) => op::L2F,
+                    (_, true) => op::L2D,
                 };
                 Ok(float_bits(format, one(One::Convert(code), self.formula(arg(0)?)?)))
             }
             Op::Saturate(width @ (32 | 64)) => {
                 let code = match (is_wide, width) {
-                    (false, 32) => 139,
-                    (false, _) => 140,
-                    (true, 32) => 142,
-                    (true, _) => 143,
+                    (false, 32) => op::F2I,
+                    (false, _) => op::F2L,
+                    (true, 32) => op::D2I,
+                    (true, _) => op::D2L,
                 };
                 Ok(one(One::Convert(code), float(0)?))
             }
-            Op::Convert(Format::F64) if !is_wide => Ok(float_bits(Format::F64, one(One::Convert(141), float(0)?))),
-            Op::Convert(Format::F32) if is_wide => Ok(float_bits(Format::F32, one(One::Convert(144), float(0)?))),
+            Op::Convert(Format::F64) if !is_wide => Ok(float_bits(Format::F64, one(One::Convert(op::F2D), float(0)?))),
+            Op::Convert(Format::F32) if is_wide => Ok(float_bits(Format::F32, one(One::Convert(op::D2F), float(0)?))),
             _ => Err(Unprobed::FloatOperation),
         }
     }
