@@ -1,6 +1,6 @@
 //! Attributes of classes, fields, methods and code.
 
-use super::constant::Pool;
+use super::constant::ConstantPool;
 use super::cursor::{Cursor, Malformed};
 use std::sync::Arc;
 
@@ -20,11 +20,11 @@ pub enum Attribute {
     /// Local variables.
     LocalVariableTable(Vec<LocalVariable>),
     /// Classes inside of classes that the class names.
-    InnerClasses(Vec<Inner>),
+    InnerClasses(Vec<InnerClass>),
     /// Exceptions that a method says it throws.
     Exceptions(Vec<Arc<str>>),
     /// How call sites and dynamic constants are made.
-    BootstrapMethods(Vec<Bootstrap>),
+    BootstrapMethods(Vec<BootstrapMethod>),
     /// Any other, as bytes.
     Other {
         /// Its name.
@@ -36,7 +36,7 @@ pub enum Attribute {
 
 /// A bootstrap method with its arguments, as indices of the constant pool.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Bootstrap {
+pub struct BootstrapMethod {
     /// A method handle.
     pub method: u16,
     /// Constants.
@@ -45,7 +45,7 @@ pub struct Bootstrap {
 
 /// A class inside of a class or a method.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Inner {
+pub struct InnerClass {
     /// Internal name.
     pub class: Arc<str>,
     /// The class that it is a member of, if it is one.
@@ -73,7 +73,7 @@ pub struct LocalVariable {
 
 /// A row of an exception table.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Handler {
+pub struct ExceptionHandler {
     /// First byte of code that it covers.
     pub start: u16,
     /// Behind the last one.
@@ -96,7 +96,7 @@ pub struct Code {
     /// Where they begin in the file.
     pub offset: usize,
     /// Who catches what.
-    pub handlers: Vec<Handler>,
+    pub handlers: Vec<ExceptionHandler>,
     /// Attributes of the code.
     pub attributes: Vec<Attribute>,
 }
@@ -128,14 +128,18 @@ impl Code {
 
 /// Where attributes stand: what is code depends on it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Place {
+pub(crate) enum AttributeOwner {
     Class,
     Field,
     Method,
     Code,
 }
 
-pub(crate) fn read_attributes(cursor: &mut Cursor<'_>, pool: &Pool, place: Place) -> Result<Vec<Attribute>, Malformed> {
+pub(crate) fn read_attributes(
+    cursor: &mut Cursor<'_>,
+    pool: &ConstantPool,
+    place: AttributeOwner,
+) -> Result<Vec<Attribute>, Malformed> {
     cursor.list(|cursor| {
         let name = pool.name(cursor.u2()?)?;
         let length = cursor.u4()? as usize;
@@ -143,29 +147,36 @@ pub(crate) fn read_attributes(cursor: &mut Cursor<'_>, pool: &Pool, place: Place
     })
 }
 
-fn read_attribute(name: Arc<str>, mut cursor: Cursor<'_>, pool: &Pool, place: Place) -> Result<Attribute, Malformed> {
+fn read_attribute(
+    name: Arc<str>,
+    mut cursor: Cursor<'_>,
+    pool: &ConstantPool,
+    place: AttributeOwner,
+) -> Result<Attribute, Malformed> {
     let attribute = match (place, &*name) {
-        (Place::Field, "ConstantValue") => Attribute::ConstantValue(cursor.u2()?),
-        (Place::Method, "Code") => Attribute::Code(read_code(&mut cursor, pool)?),
-        (Place::Class, "SourceFile") => Attribute::SourceFile(pool.name(cursor.u2()?)?),
-        (Place::Class | Place::Method, "Signature") => Attribute::Signature(pool.name(cursor.u2()?)?),
-        (Place::Class, "InnerClasses") => Attribute::InnerClasses(cursor.list(|cursor| {
+        (AttributeOwner::Field, "ConstantValue") => Attribute::ConstantValue(cursor.u2()?),
+        (AttributeOwner::Method, "Code") => Attribute::Code(read_code(&mut cursor, pool)?),
+        (AttributeOwner::Class, "SourceFile") => Attribute::SourceFile(pool.name(cursor.u2()?)?),
+        (AttributeOwner::Class | AttributeOwner::Method, "Signature") => Attribute::Signature(pool.name(cursor.u2()?)?),
+        (AttributeOwner::Class, "InnerClasses") => Attribute::InnerClasses(cursor.list(|cursor| {
             let (class, outer) = (pool.class(cursor.u2()?)?, pool.class_or_none(cursor.u2()?)?);
             let name = match cursor.u2()? {
                 0 => None,
                 name => Some(pool.name(name)?),
             };
-            Ok(Inner { class, outer, name, access: cursor.u2()? })
+            Ok(InnerClass { class, outer, name, access: cursor.u2()? })
         })?),
-        (Place::Method, "Exceptions") => Attribute::Exceptions(cursor.list(|cursor| pool.class(cursor.u2()?))?),
-        (Place::Class, "BootstrapMethods") => Attribute::BootstrapMethods(cursor.list(|cursor| {
+        (AttributeOwner::Method, "Exceptions") => {
+            Attribute::Exceptions(cursor.list(|cursor| pool.class(cursor.u2()?))?)
+        }
+        (AttributeOwner::Class, "BootstrapMethods") => Attribute::BootstrapMethods(cursor.list(|cursor| {
             let method = cursor.u2()?;
-            Ok(Bootstrap { method, arguments: cursor.list(Cursor::u2)? })
+            Ok(BootstrapMethod { method, arguments: cursor.list(Cursor::u2)? })
         })?),
-        (Place::Code, "LineNumberTable") => {
+        (AttributeOwner::Code, "LineNumberTable") => {
             Attribute::LineNumberTable(cursor.list(|cursor| Ok((cursor.u2()?, cursor.u2()?)))?)
         }
-        (Place::Code, "LocalVariableTable") => Attribute::LocalVariableTable(cursor.list(|cursor| {
+        (AttributeOwner::Code, "LocalVariableTable") => Attribute::LocalVariableTable(cursor.list(|cursor| {
             Ok(LocalVariable {
                 start: cursor.u2()?,
                 length: cursor.u2()?,
@@ -183,7 +194,7 @@ fn read_attribute(name: Arc<str>, mut cursor: Cursor<'_>, pool: &Pool, place: Pl
     Ok(attribute)
 }
 
-fn read_code(cursor: &mut Cursor<'_>, pool: &Pool) -> Result<Code, Malformed> {
+fn read_code(cursor: &mut Cursor<'_>, pool: &ConstantPool) -> Result<Code, Malformed> {
     let (max_stack, max_locals) = (cursor.u2()?, cursor.u2()?);
     let length = cursor.u4()? as usize;
     if length == 0 || length > 65535 {
@@ -197,8 +208,8 @@ fn read_code(cursor: &mut Cursor<'_>, pool: &Pool) -> Result<Code, Malformed> {
         if start >= end || usize::from(end) > length || usize::from(handler) >= length {
             return at.wrong("an exception handler outside of the code");
         }
-        Ok(Handler { start, end, handler, class: pool.class_or_none(cursor.u2()?)? })
+        Ok(ExceptionHandler { start, end, handler, class: pool.class_or_none(cursor.u2()?)? })
     })?;
-    let attributes = read_attributes(cursor, pool, Place::Code)?;
+    let attributes = read_attributes(cursor, pool, AttributeOwner::Code)?;
     Ok(Code { max_stack, max_locals, bytes, offset, handlers, attributes })
 }

@@ -1,7 +1,7 @@
 //! A whole class file.
 
-use super::attribute::{Attribute, Bootstrap, Code, Inner, Place, read_attributes};
-use super::constant::Pool;
+use super::attribute::{Attribute, AttributeOwner, BootstrapMethod, Code, InnerClass, read_attributes};
+use super::constant::ConstantPool;
 use super::cursor::{Cursor, Malformed};
 use super::descriptor::{Desc, MethodDesc};
 use std::sync::Arc;
@@ -86,7 +86,7 @@ pub struct ClassFile {
     /// Minor version.
     pub minor: u16,
     /// Constants.
-    pub pool: Pool,
+    pub pool: ConstantPool,
     /// Flags of [`access`].
     pub access: u16,
     /// Internal name (`java/lang/String`).
@@ -119,14 +119,14 @@ impl ClassFile {
             let (first, last) = (VERSIONS.start(), VERSIONS.end());
             return version.wrong(format!("class file version {major}.{minor}; known are {first} to {last} (Java 25)"));
         }
-        let pool = Pool::read(&mut cursor)?;
+        let pool = ConstantPool::read(&mut cursor)?;
         let access = cursor.u2()?;
         let name = pool.class(cursor.u2()?)?;
         let superclass = pool.class_or_none(cursor.u2()?)?;
         let interfaces = cursor.list(|cursor| pool.class(cursor.u2()?))?;
-        let fields = cursor.list(|cursor| read_member(cursor, &pool, Place::Field))?;
-        let methods = cursor.list(|cursor| read_member(cursor, &pool, Place::Method))?;
-        let attributes = read_attributes(&mut cursor, &pool, Place::Class)?;
+        let fields = cursor.list(|cursor| read_member(cursor, &pool, AttributeOwner::Field))?;
+        let methods = cursor.list(|cursor| read_member(cursor, &pool, AttributeOwner::Method))?;
+        let attributes = read_attributes(&mut cursor, &pool, AttributeOwner::Class)?;
         cursor.end("the class file")?;
         Ok(ClassFile { major, minor, pool, access, name, superclass, interfaces, fields, methods, attributes })
     }
@@ -158,12 +158,12 @@ impl ClassFile {
     }
 
     /// What the file says about the class itself if it is inside of another.
-    pub fn inner(&self) -> Option<&Inner> {
+    pub fn inner(&self) -> Option<&InnerClass> {
         self.inner_classes().iter().find(|row| row.class == self.name)
     }
 
     /// What it says of classes inside of others: those that it names.
-    pub fn inner_classes(&self) -> &[Inner] {
+    pub fn inner_classes(&self) -> &[InnerClass] {
         let rows = self.attributes.iter().find_map(|attribute| match attribute {
             Attribute::InnerClasses(rows) => Some(&rows[..]),
             _ => None,
@@ -172,7 +172,7 @@ impl ClassFile {
     }
 
     /// The same of the class and of each class that it is inside of, from the inside to the outside.
-    pub fn nesting(&self) -> impl Iterator<Item = &Inner> {
+    pub fn nesting(&self) -> impl Iterator<Item = &InnerClass> {
         let rows = self.inner_classes();
         let row = move |name: &str| rows.iter().find(|row| &*row.class == name);
         // A file may say that classes are inside of each other.
@@ -181,7 +181,7 @@ impl ClassFile {
     }
 
     /// A bootstrap method.
-    pub fn bootstrap(&self, index: u16) -> Option<&Bootstrap> {
+    pub fn bootstrap(&self, index: u16) -> Option<&BootstrapMethod> {
         self.attributes.iter().find_map(|attribute| match attribute {
             Attribute::BootstrapMethods(methods) => methods.get(usize::from(index)),
             _ => None,
@@ -189,11 +189,11 @@ impl ClassFile {
     }
 }
 
-fn read_member(cursor: &mut Cursor<'_>, pool: &Pool, place: Place) -> Result<Member, Malformed> {
+fn read_member(cursor: &mut Cursor<'_>, pool: &ConstantPool, place: AttributeOwner) -> Result<Member, Malformed> {
     let start = cursor.clone();
     let (access, name, desc) = (cursor.u2()?, pool.name(cursor.u2()?)?, pool.name(cursor.u2()?)?);
     let known = match place {
-        Place::Field => Desc::parse(&desc).is_some_and(|desc| desc != Desc::Void),
+        AttributeOwner::Field => Desc::parse(&desc).is_some_and(|desc| desc != Desc::Void),
         _ => MethodDesc::parse(&desc).is_some(),
     };
     if !known {

@@ -69,14 +69,14 @@ pub struct Handle {
 
 /// The constant pool of a class.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Pool {
+pub struct ConstantPool {
     entries: Vec<Constant>,
     /// Where each entry stands in the file.
     offsets: Vec<usize>,
 }
 
-impl Pool {
-    pub(crate) fn read(cursor: &mut Cursor<'_>) -> Result<Pool, Malformed> {
+impl ConstantPool {
+    pub(crate) fn read(cursor: &mut Cursor<'_>) -> Result<ConstantPool, Malformed> {
         let count = usize::from(cursor.u2()?);
         let capacity = count.min(cursor.left());
         let (mut entries, mut offsets) = (Vec::with_capacity(capacity), Vec::with_capacity(capacity));
@@ -92,7 +92,7 @@ impl Pool {
                 offsets.push(cursor.offset());
             }
         }
-        Ok(Pool { entries, offsets })
+        Ok(ConstantPool { entries, offsets })
     }
 
     /// How many indices there are.
@@ -196,7 +196,7 @@ impl Pool {
         }
     }
 
-    /// Bootstrap method, name and descriptor of a call site.
+    /// BootstrapMethod method, name and descriptor of a call site.
     pub fn call_site(&self, index: u16) -> Result<(u16, Arc<str>, Arc<str>), Malformed> {
         match self.get(index)? {
             Constant::InvokeDynamic(bootstrap, name_and_type) | Constant::Dynamic(bootstrap, name_and_type) => {

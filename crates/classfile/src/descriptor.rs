@@ -1,6 +1,6 @@
 //! Descriptors: the types of fields and methods as class files write them.
 
-use super::operations::Kind;
+use super::operations::SlotKind;
 use std::sync::Arc;
 
 /// The type of a field, a parameter or a result.
@@ -109,13 +109,13 @@ impl Desc {
     }
 
     /// The kind of slot that holds a value of this type. `void` has no value and counts as `int`.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> SlotKind {
         match self {
-            Desc::Long => Kind::Long,
-            Desc::Float => Kind::Float,
-            Desc::Double => Kind::Double,
-            Desc::Ref(_) => Kind::Ref,
-            _ => Kind::Int,
+            Desc::Long => SlotKind::Long,
+            Desc::Float => SlotKind::Float,
+            Desc::Double => SlotKind::Double,
+            Desc::Ref(_) => SlotKind::Ref,
+            _ => SlotKind::Int,
         }
     }
 

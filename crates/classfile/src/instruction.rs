@@ -2,12 +2,12 @@
 
 use super::cursor::{Cursor, Malformed};
 use super::opcode as op;
-use super::operations::{Arith, Cond, Convert, Kind};
+use super::operations::{Arith, Cond, Convert, SlotKind};
 
 /// What an array holds, as the instructions that access it tell.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
-pub enum Array {
+pub enum ArrayKind {
     Int,
     Long,
     Float,
@@ -35,10 +35,10 @@ pub enum Insn {
     PushDouble(u64),
     /// A constant of the pool, of any width.
     Constant(u16),
-    Load(Kind, u16),
-    Store(Kind, u16),
-    ArrayLoad(Array),
-    ArrayStore(Array),
+    Load(SlotKind, u16),
+    Store(SlotKind, u16),
+    ArrayLoad(ArrayKind),
+    ArrayStore(ArrayKind),
     Pop,
     Pop2,
     Dup,
@@ -48,12 +48,12 @@ pub enum Insn {
     Dup2X1,
     Dup2X2,
     Swap,
-    Arith(Arith, Kind),
-    Neg(Kind),
+    Arith(Arith, SlotKind),
+    Neg(SlotKind),
     Increment(u16, i16),
     Convert(Convert),
     /// `lcmp`, and float comparisons with what a NaN gives.
-    Compare(Kind, i8),
+    Compare(SlotKind, i8),
     /// Against zero.
     If(Cond, usize),
     /// Two `int`s.
@@ -67,7 +67,7 @@ pub enum Insn {
     Ret(u16),
     /// Default, and targets of values.
     Switch(usize, Vec<(i32, usize)>),
-    Return(Option<Kind>),
+    Return(Option<SlotKind>),
     GetStatic(u16),
     PutStatic(u16),
     GetField(u16),
@@ -174,25 +174,25 @@ fn decode_one(cursor: &mut Cursor<'_>, at: usize) -> Result<Insn, Malformed> {
     let opcode = cursor.u1()?;
     Ok(match opcode {
         op::NOP..=op::LDC2_W => constant(cursor, opcode)?,
-        op::ILOAD..=op::ALOAD => Insn::Load(Kind::numbered(opcode - op::ILOAD), u16::from(cursor.u1()?)),
+        op::ILOAD..=op::ALOAD => Insn::Load(SlotKind::numbered(opcode - op::ILOAD), u16::from(cursor.u1()?)),
         op::ILOAD_0..=op::ALOAD_3 => {
-            Insn::Load(Kind::numbered((opcode - op::ILOAD_0) / 4), u16::from((opcode - op::ILOAD_0) % 4))
+            Insn::Load(SlotKind::numbered((opcode - op::ILOAD_0) / 4), u16::from((opcode - op::ILOAD_0) % 4))
         }
         op::IALOAD..=op::SALOAD => Insn::ArrayLoad(array(opcode - op::IALOAD)),
-        op::ISTORE..=op::ASTORE => Insn::Store(Kind::numbered(opcode - op::ISTORE), u16::from(cursor.u1()?)),
+        op::ISTORE..=op::ASTORE => Insn::Store(SlotKind::numbered(opcode - op::ISTORE), u16::from(cursor.u1()?)),
         op::ISTORE_0..=op::ASTORE_3 => {
-            Insn::Store(Kind::numbered((opcode - op::ISTORE_0) / 4), u16::from((opcode - op::ISTORE_0) % 4))
+            Insn::Store(SlotKind::numbered((opcode - op::ISTORE_0) / 4), u16::from((opcode - op::ISTORE_0) % 4))
         }
         op::IASTORE..=op::SASTORE => Insn::ArrayStore(array(opcode - op::IASTORE)),
         op::POP..=op::SWAP => on_stack(opcode),
         op::IADD..=op::LXOR => arithmetic(opcode),
         op::IINC => Insn::Increment(u16::from(cursor.u1()?), i16::from(cursor.u1()? as i8)),
         op::I2L..=op::I2S => conversion(opcode),
-        op::LCMP => Insn::Compare(Kind::Long, 0),
-        op::FCMPL => Insn::Compare(Kind::Float, -1),
-        op::FCMPG => Insn::Compare(Kind::Float, 1),
-        op::DCMPL => Insn::Compare(Kind::Double, -1),
-        op::DCMPG => Insn::Compare(Kind::Double, 1),
+        op::LCMP => Insn::Compare(SlotKind::Long, 0),
+        op::FCMPL => Insn::Compare(SlotKind::Float, -1),
+        op::FCMPG => Insn::Compare(SlotKind::Float, 1),
+        op::DCMPL => Insn::Compare(SlotKind::Double, -1),
+        op::DCMPG => Insn::Compare(SlotKind::Double, 1),
         op::IFEQ..=op::IFLE => Insn::If(Cond::numbered(opcode - op::IFEQ), near(cursor, at)?),
         op::IF_ICMPEQ..=op::IF_ICMPLE => Insn::IfInts(Cond::numbered(opcode - op::IF_ICMPEQ), near(cursor, at)?),
         op::IF_ACMPEQ..=op::IF_ACMPNE => Insn::IfRefs(Cond::numbered(opcode - op::IF_ACMPEQ), near(cursor, at)?),
@@ -201,7 +201,7 @@ fn decode_one(cursor: &mut Cursor<'_>, at: usize) -> Result<Insn, Malformed> {
         op::RET => Insn::Ret(u16::from(cursor.u1()?)),
         op::TABLESWITCH => table_switch(cursor, at)?,
         op::LOOKUPSWITCH => lookup_switch(cursor, at)?,
-        op::IRETURN..=op::ARETURN => Insn::Return(Some(Kind::numbered(opcode - op::IRETURN))),
+        op::IRETURN..=op::ARETURN => Insn::Return(Some(SlotKind::numbered(opcode - op::IRETURN))),
         op::RETURN => Insn::Return(None),
         op::GETSTATIC..=op::INSTANCEOF => member(cursor, opcode)?,
         op::MONITORENTER => Insn::MonitorEnter,
@@ -237,9 +237,17 @@ fn constant(cursor: &mut Cursor<'_>, opcode: u8) -> Result<Insn, Malformed> {
     })
 }
 
-fn array(number: u8) -> Array {
-    [Array::Int, Array::Long, Array::Float, Array::Double, Array::Ref, Array::Byte, Array::Char, Array::Short]
-        [usize::from(number.min(7))]
+fn array(number: u8) -> ArrayKind {
+    [
+        ArrayKind::Int,
+        ArrayKind::Long,
+        ArrayKind::Float,
+        ArrayKind::Double,
+        ArrayKind::Ref,
+        ArrayKind::Byte,
+        ArrayKind::Char,
+        ArrayKind::Short,
+    ][usize::from(number.min(7))]
 }
 
 fn on_stack(opcode: u8) -> Insn {
@@ -257,8 +265,8 @@ fn on_stack(opcode: u8) -> Insn {
 }
 
 fn arithmetic(opcode: u8) -> Insn {
-    let of_four = Kind::numbered((opcode - op::IADD) % 4);
-    let of_two = Kind::numbered(opcode % 2);
+    let of_four = SlotKind::numbered((opcode - op::IADD) % 4);
+    let of_two = SlotKind::numbered(opcode % 2);
     match opcode {
         op::IADD..=op::DADD => Insn::Arith(Arith::Add, of_four),
         op::ISUB..=op::DSUB => Insn::Arith(Arith::Sub, of_four),
@@ -276,7 +284,7 @@ fn arithmetic(opcode: u8) -> Insn {
 }
 
 fn conversion(opcode: u8) -> Insn {
-    use Kind::{Double, Float, Int, Long};
+    use SlotKind::{Double, Float, Int, Long};
     let kinds = [
         (Int, Long),
         (Int, Float),
@@ -342,8 +350,8 @@ fn wide(cursor: &mut Cursor<'_>) -> Result<Insn, Malformed> {
     let start = cursor.clone();
     let (opcode, index) = (cursor.u1()?, cursor.u2()?);
     Ok(match opcode {
-        op::ILOAD..=op::ALOAD => Insn::Load(Kind::numbered(opcode - op::ILOAD), index),
-        op::ISTORE..=op::ASTORE => Insn::Store(Kind::numbered(opcode - op::ISTORE), index),
+        op::ILOAD..=op::ALOAD => Insn::Load(SlotKind::numbered(opcode - op::ILOAD), index),
+        op::ISTORE..=op::ASTORE => Insn::Store(SlotKind::numbered(opcode - op::ISTORE), index),
         op::IINC => Insn::Increment(index, cursor.u2()? as i16),
         op::RET => Insn::Ret(index),
         _ => return start.wrong(format!("`wide` before the opcode {opcode}")),

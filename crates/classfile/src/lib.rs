@@ -19,12 +19,12 @@ pub mod opcode;
 mod operations;
 mod signature;
 
-pub use attribute::{Attribute, Bootstrap, Code, Handler, Inner, LocalVariable};
+pub use attribute::{Attribute, BootstrapMethod, Code, ExceptionHandler, InnerClass, LocalVariable};
 pub use class_file::{ClassFile, Member, access};
-pub use constant::{Constant, Handle, MemberRef, Pool};
+pub use constant::{Constant, ConstantPool, Handle, MemberRef};
 pub use cursor::{Cursor, Malformed};
 pub use descriptor::{Desc, MethodDesc, class_desc};
-pub use instruction::{Array, Decoded, Insn, decode};
+pub use instruction::{ArrayKind, Decoded, Insn, decode};
 pub use modified_utf8::Text;
-pub use operations::{Arith, Cond, Convert, Kind};
-pub use signature::{Formal, Generic, Signature};
+pub use operations::{Arith, Cond, Convert, SlotKind};
+pub use signature::{Generic, GenericSignature, TypeParameter};

@@ -1,7 +1,7 @@
 //! The opcodes of the JVM, by their mnemonics (JVM specification, chapters 6.5 and 7).
 //!
 //! Families that differ only in the type of their operands are consecutive in the order int, long, float, double, reference: `ILOAD + 1` is
-//! `LLOAD`. [`Kind::opcode_offset`](crate::Kind::opcode_offset) is that distance.
+//! `LLOAD`. [`SlotKind::opcode_offset`](crate::Kind::opcode_offset) is that distance.
 
 #![allow(missing_docs)]
 

@@ -2,7 +2,7 @@
 
 /// What a register of the stack machine holds.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Kind {
+pub enum SlotKind {
     /// `int` and all that is computed as one.
     Int,
     /// `long`.
@@ -15,20 +15,20 @@ pub enum Kind {
     Ref,
 }
 
-impl Kind {
+impl SlotKind {
     /// The kind with this number in the order of the instruction set: int, long, float, double, reference.
-    pub(crate) fn numbered(number: u8) -> Kind {
-        [Kind::Int, Kind::Long, Kind::Float, Kind::Double, Kind::Ref][usize::from(number.min(4))]
+    pub(crate) fn numbered(number: u8) -> SlotKind {
+        [SlotKind::Int, SlotKind::Long, SlotKind::Float, SlotKind::Double, SlotKind::Ref][usize::from(number.min(4))]
     }
 
     /// The distance of the opcode for this kind from the one for `int`, in a family that has an opcode for each kind.
     pub fn opcode_offset(self) -> u8 {
         match self {
-            Kind::Int => 0,
-            Kind::Long => 1,
-            Kind::Float => 2,
-            Kind::Double => 3,
-            Kind::Ref => 4,
+            SlotKind::Int => 0,
+            SlotKind::Long => 1,
+            SlotKind::Float => 2,
+            SlotKind::Double => 3,
+            SlotKind::Ref => 4,
         }
     }
 
@@ -39,7 +39,7 @@ impl Kind {
 
     /// True if it takes two slots.
     pub fn is_wide(self) -> bool {
-        matches!(self, Kind::Long | Kind::Double)
+        matches!(self, SlotKind::Long | SlotKind::Double)
     }
 }
 
@@ -83,7 +83,7 @@ impl Cond {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Convert {
     /// Between kinds.
-    Kinds(Kind, Kind),
+    Kinds(SlotKind, SlotKind),
     /// `i2b`.
     Byte,
     /// `i2c`.
@@ -94,10 +94,10 @@ pub enum Convert {
 
 impl Convert {
     /// What is converted.
-    pub fn from(self) -> Kind {
+    pub fn from(self) -> SlotKind {
         match self {
             Convert::Kinds(from, _) => from,
-            Convert::Byte | Convert::Char | Convert::Short => Kind::Int,
+            Convert::Byte | Convert::Char | Convert::Short => SlotKind::Int,
         }
     }
 }

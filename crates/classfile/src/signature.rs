@@ -19,7 +19,7 @@ pub enum Generic {
 
 /// A type parameter with its first bound.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Formal {
+pub struct TypeParameter {
     /// Its name.
     pub name: Arc<str>,
     /// What it is at least.
@@ -29,9 +29,9 @@ pub struct Formal {
 /// The signature of a class or a method: type parameters, and the types behind them. Those of a class are what it extends and
 /// implements, those of a method its parameters, and its result as the last one.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Signature {
+pub struct GenericSignature {
     /// Type parameters.
-    pub formals: Vec<Formal>,
+    pub formals: Vec<TypeParameter>,
     /// Types.
     pub types: Vec<Generic>,
 }
@@ -92,9 +92,9 @@ impl Generic {
     }
 }
 
-impl Signature {
+impl GenericSignature {
     /// Reads the signature of a class or a method.
-    pub fn parse(text: &str) -> Option<Signature> {
+    pub fn parse(text: &str) -> Option<GenericSignature> {
         let mut reader = Reader { rest: text, depth: 0 };
         let formals = reader.formals()?;
         let mut types = Vec::new();
@@ -105,7 +105,7 @@ impl Signature {
             }
             types.push(reader.generic()?);
         }
-        Some(Signature { formals, types })
+        Some(GenericSignature { formals, types })
     }
 }
 
@@ -135,7 +135,7 @@ impl Reader<'_> {
         Some(word.into())
     }
 
-    fn formals(&mut self) -> Option<Vec<Formal>> {
+    fn formals(&mut self) -> Option<Vec<TypeParameter>> {
         let mut formals = Vec::new();
         if !self.take("<") {
             return Some(formals);
@@ -149,7 +149,7 @@ impl Reader<'_> {
                     bound = bound.or(Some(self.generic()?));
                 }
             }
-            formals.push(Formal { name, bound: bound? });
+            formals.push(TypeParameter { name, bound: bound? });
         }
         Some(formals)
     }
@@ -208,16 +208,16 @@ mod tests {
     #[test]
     fn signatures_are_read_and_others_are_refused() {
         let method = "<K::Ljava/lang/Comparable<-TK;>;>(ILjava/util/Map<TK;+Ljava/lang/Number;>;[TT;)TK;^TX;";
-        let read = Signature::parse(method).expect("a signature");
+        let read = GenericSignature::parse(method).expect("a signature");
         assert_eq!(&*read.formals[0].name, "K");
         assert_eq!(read.formals[0].bound.erased().text(), "Ljava/lang/Comparable;");
         let texts: Vec<String> = read.types.iter().map(Generic::text).collect();
         assert_eq!(texts, ["int", "java.util.Map<Object, java.lang.Number>", "Object[]", "Object"]);
-        let class = Signature::parse("<T:Ljava/lang/Object;>Lp/Outer<TT;>.Inner<*>;Ljava/util/List<[J>;");
+        let class = GenericSignature::parse("<T:Ljava/lang/Object;>Lp/Outer<TT;>.Inner<*>;Ljava/util/List<[J>;");
         let types: Vec<String> = class.expect("a signature").types.iter().map(Generic::text).collect();
         assert_eq!(types, ["p.Outer.Inner<java.lang.Object>", "java.util.List<long[]>"]);
         for wrong in ["<", "<T", "Lx", "Lx<", "(Q)V", "<T>"] {
-            assert_eq!(Signature::parse(wrong), None, "{wrong}");
+            assert_eq!(GenericSignature::parse(wrong), None, "{wrong}");
         }
     }
 }

@@ -2,12 +2,12 @@
 //!
 //! Tables of variables say where one lives, but anybody can write such a table; this holds for the code itself.
 
-use crate::classfile::{Code, Decoded, Insn, Kind, MethodDesc, access};
+use crate::classfile::{Code, Decoded, Insn, MethodDesc, SlotKind, access};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
 /// The locals that have a value, with the kind of it.
-type Locals = BTreeMap<u16, Kind>;
+type Locals = BTreeMap<u16, SlotKind>;
 
 /// What has a value before each instruction that control gets to.
 #[derive(Debug, Default)]
@@ -19,17 +19,17 @@ fn parameters(flags: u16, desc: &MethodDesc) -> Locals {
     let mut locals = Locals::new();
     let mut next = 0;
     if flags & access::STATIC == 0 {
-        locals.insert(0, Kind::Ref);
+        locals.insert(0, SlotKind::Ref);
         next = 1;
     }
     for param in &desc.params {
-        locals.insert(next, super::expression::kind_of(param).unwrap_or(Kind::Ref));
+        locals.insert(next, super::expression::kind_of(param).unwrap_or(SlotKind::Ref));
         next += if param.is_wide() { 2 } else { 1 };
     }
     locals
 }
 
-fn store(locals: &mut Locals, index: u16, kind: Kind) {
+fn store(locals: &mut Locals, index: u16, kind: SlotKind) {
     // Half of what was wide is nothing.
     if let Some(below) = index.checked_sub(1)
         && locals.get(&below).is_some_and(|kind| kind.is_wide())
@@ -93,7 +93,7 @@ impl Assigned {
     }
 
     /// Whether a local has a value of this kind before an instruction.
-    pub fn has(&self, at: usize, local: u16, kind: Kind) -> bool {
+    pub fn has(&self, at: usize, local: u16, kind: SlotKind) -> bool {
         self.before.get(&at).is_some_and(|locals| locals.get(&local) == Some(&kind))
     }
 }
@@ -110,13 +110,13 @@ mod tests {
     fn what_only_one_way_assigns_has_no_value_where_ways_meet() {
         use crate::classfile::Cond;
         let list = insns(&[
-            Insn::Load(Kind::Int, 0),
+            Insn::Load(SlotKind::Int, 0),
             Insn::If(Cond::Eq, 5),
             Insn::PushInt(1),
-            Insn::Store(Kind::Int, 1),
+            Insn::Store(SlotKind::Int, 1),
             Insn::Nop,
             Insn::PushInt(2),
-            Insn::Store(Kind::Int, 2),
+            Insn::Store(SlotKind::Int, 2),
             Insn::Return(None),
         ]);
         let code = Code {
@@ -129,10 +129,10 @@ mod tests {
         };
         let desc = MethodDesc::parse("(I)V").expect("a descriptor");
         let assigned = Assigned::new(access::STATIC, &desc, &code, &list);
-        assert!(assigned.has(4, 1, Kind::Int));
-        assert!(!assigned.has(5, 1, Kind::Int));
-        assert!(assigned.has(7, 2, Kind::Int));
-        assert!(!assigned.has(7, 2, Kind::Float));
-        assert!(assigned.has(7, 0, Kind::Int));
+        assert!(assigned.has(4, 1, SlotKind::Int));
+        assert!(!assigned.has(5, 1, SlotKind::Int));
+        assert!(assigned.has(7, 2, SlotKind::Int));
+        assert!(!assigned.has(7, 2, SlotKind::Float));
+        assert!(assigned.has(7, 0, SlotKind::Int));
     }
 }

@@ -179,7 +179,7 @@ impl Body<'_> {
             self.locals.insert((0, Ty::Ptr), Reg::new(0));
             (local, index) = (1, 1);
             let stores =
-                |insn: &Decoded| matches!(insn.insn, crate::classfile::Insn::Store(crate::classfile::Kind::Ref, 0));
+                |insn: &Decoded| matches!(insn.insn, crate::classfile::Insn::Store(crate::classfile::SlotKind::Ref, 0));
             if !self.insns.iter().any(stores) {
                 self.this = Some(Reg::new(0));
             }
@@ -401,8 +401,9 @@ impl Body<'_> {
 
     /// Who catches what an instruction throws.
     fn set_catcher(&mut self, at: usize) {
-        let covers =
-            |handler: &crate::classfile::Handler| usize::from(handler.start) <= at && at < usize::from(handler.end);
+        let covers = |handler: &crate::classfile::ExceptionHandler| {
+            usize::from(handler.start) <= at && at < usize::from(handler.end)
+        };
         let handlers: Vec<usize> =
             (0..self.code.handlers.len()).filter(|index| covers(&self.code.handlers[*index])).collect();
         if handlers.is_empty() {

@@ -2,7 +2,7 @@
 //! of them, and the code says which.
 
 use super::body::Body;
-use crate::classfile::{Array, ClassFile, Constant, Decoded, Insn, Kind, MemberRef, access, decode};
+use crate::classfile::{ArrayKind, ClassFile, Constant, Decoded, Insn, MemberRef, SlotKind, access, decode};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -21,9 +21,11 @@ impl Body<'_> {
     pub fn labels_here(&mut self, default: usize, cases: &[(i32, usize)]) -> Vec<(usize, String)> {
         let Some(at) = self.insns.iter().position(|insn| insn.at == self.position) else { return Vec::new() };
         let found = match &self.insns[..at] {
-            [before @ .., call, Decoded { insn: Insn::ArrayLoad(Array::Int), .. }] => self.by_map(before, call),
+            [before @ .., call, Decoded { insn: Insn::ArrayLoad(ArrayKind::Int), .. }] => self.by_map(before, call),
             [.., Decoded { insn: Insn::InvokeVirtual(called), .. }] => self.by_ordinal(*called),
-            [before @ .., Decoded { insn: Insn::Load(Kind::Int, number), .. }] => texts(&self.file, before, *number),
+            [before @ .., Decoded { insn: Insn::Load(SlotKind::Int, number), .. }] => {
+                texts(&self.file, before, *number)
+            }
             [.., Decoded { insn: Insn::InvokeDynamic(site), .. }] => patterns(&self.file, *site),
             _ => None,
         };
@@ -68,7 +70,7 @@ impl Body<'_> {
                 read(&file, map).filter(is_map)?;
                 let constant = read(&file, constant)?;
                 matches!(called.insn, Insn::InvokeVirtual(_)).then_some(())?;
-                matches!(end.insn, Insn::ArrayStore(Array::Int)).then_some(())?;
+                matches!(end.insn, Insn::ArrayStore(ArrayKind::Int)).then_some(())?;
                 Some((pushed(&file, number)?, constant.name.to_string()))
             }
             _ => None,
@@ -135,7 +137,7 @@ fn texts(file: &ClassFile, before: &[Decoded], number: u16) -> Option<Labels> {
             equals,
             jump,
             value,
-            Decoded { insn: Insn::Store(Kind::Int, kept), .. },
+            Decoded { insn: Insn::Store(SlotKind::Int, kept), .. },
         ] if *kept == number && is_call(equals, "equals") && matches!(jump.insn, Insn::If(..)) => {
             Some((pushed(file, value)?, format!("{:?}", text_of(file, *text)?)))
         }

@@ -4,7 +4,7 @@
 //! looks like it.
 
 use super::builder::memory_ty;
-use crate::classfile::{Arith, Cond, Convert, Desc, Kind};
+use crate::classfile::{Arith, Cond, Convert, Desc, SlotKind};
 use touchstone_base::float::{Format, Op};
 use touchstone_ir::{BinOp, CastOp, CmpOp, Expr, ExprKind, Ty};
 
@@ -23,22 +23,22 @@ fn cast(op: CastOp, ty: Ty, value: Expr, text: impl Into<String>) -> Expr {
     made(ExprKind::Cast(op, Box::new(value)), ty, text)
 }
 
-fn format(kind: Kind) -> Option<Format> {
+fn format(kind: SlotKind) -> Option<Format> {
     match kind {
-        Kind::Float => Some(Format::F32),
-        Kind::Double => Some(Format::F64),
+        SlotKind::Float => Some(Format::F32),
+        SlotKind::Double => Some(Format::F64),
         _ => None,
     }
 }
 
 /// The kind of what has a type; `None` for references.
-pub(super) fn kind_of(desc: &Desc) -> Option<Kind> {
+pub(super) fn kind_of(desc: &Desc) -> Option<SlotKind> {
     match desc {
-        Desc::Long => Some(Kind::Long),
-        Desc::Float => Some(Kind::Float),
-        Desc::Double => Some(Kind::Double),
+        Desc::Long => Some(SlotKind::Long),
+        Desc::Float => Some(SlotKind::Float),
+        Desc::Double => Some(SlotKind::Double),
         Desc::Void | Desc::Ref(_) => None,
-        _ => Some(Kind::Int),
+        _ => Some(SlotKind::Int),
     }
 }
 
@@ -69,7 +69,7 @@ fn as_float(format: Format, mut bits: Expr) -> Expr {
 }
 
 /// A constant.
-pub(super) fn constant(ty: Ty, bits: u64, kind: Kind) -> Expr {
+pub(super) fn constant(ty: Ty, bits: u64, kind: SlotKind) -> Expr {
     match format(kind) {
         Some(of) => as_float(of, made(ExprKind::Const(bits), ty, format!("{:?}", of.value(bits)))),
         None => made(ExprKind::Const(bits), ty, touchstone_ir::sign_extend(bits, ty.bits()).to_string()),
@@ -77,7 +77,7 @@ pub(super) fn constant(ty: Ty, bits: u64, kind: Kind) -> Expr {
 }
 
 /// An expression that an instruction takes as this kind of number.
-pub(super) fn of_kind(expr: Expr, kind: Kind) -> Expr {
+pub(super) fn of_kind(expr: Expr, kind: SlotKind) -> Expr {
     match format(kind) {
         Some(of) if expr.format() != Some(of) => as_float(of, expr),
         _ => expr,
@@ -176,7 +176,7 @@ fn sign(op: Arith) -> &'static str {
 }
 
 /// Arithmetic on two expressions of a kind; the distance of a shift is an `int`.
-pub(super) fn arithmetic(op: Arith, kind: Kind, a: Expr, b: Expr) -> Expr {
+pub(super) fn arithmetic(op: Arith, kind: SlotKind, a: Expr, b: Expr) -> Expr {
     let own = match op {
         Arith::Mul | Arith::Div | Arith::Rem => bin_strength(BinOp::Mul),
         Arith::Add | Arith::Sub => bin_strength(BinOp::Add),
@@ -231,7 +231,7 @@ fn distance(by: Expr, ty: Ty) -> Expr {
 }
 
 /// `-a`
-pub(super) fn negation(kind: Kind, a: Expr) -> Expr {
+pub(super) fn negation(kind: SlotKind, a: Expr) -> Expr {
     let (text, ty) = (format!("-{}", operand(&a)), a.ty);
     match format(kind) {
         Some(format) => {
@@ -259,11 +259,11 @@ pub(super) fn conversion(convert: Convert, a: Expr) -> Expr {
         Convert::Char => return narrow(Ty::I16, CastOp::Zext, "char"),
         Convert::Kinds(from, to) => (from, to),
     };
-    let bits = |kind: Kind| if kind.is_wide() { 64 } else { 32 };
-    let word = if to == Kind::Long { "long" } else { "int" };
+    let bits = |kind: SlotKind| if kind.is_wide() { 64 } else { 32 };
+    let word = if to == SlotKind::Long { "long" } else { "int" };
     let (a, ty) = (as_int(a), Ty::Int(bits(to)));
     match (format(from), format(to)) {
-        (None, None) if to == Kind::Long => cast(CastOp::Sext, ty, a, ""),
+        (None, None) if to == SlotKind::Long => cast(CastOp::Sext, ty, a, ""),
         (None, None) => {
             let text = written(word, &a);
             cast(CastOp::Trunc, ty, a, text)
@@ -339,7 +339,7 @@ pub(super) fn against_zero(cond: Cond, a: Expr) -> Expr {
     match (a.ty == Ty::I1, cond) {
         (true, Cond::Ne) => a,
         (true, Cond::Eq) => negated(a),
-        _ => relation(cond, a, constant(Ty::I32, 0, Kind::Int)),
+        _ => relation(cond, a, constant(Ty::I32, 0, SlotKind::Int)),
     }
 }
 

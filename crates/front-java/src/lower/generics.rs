@@ -2,7 +2,7 @@
 
 use super::STRING;
 use super::planning::Planner;
-use crate::classfile::{Desc, Generic, MethodDesc, Signature};
+use crate::classfile::{Desc, Generic, GenericSignature, MethodDesc};
 use crate::world::{ClassId, MethodRef};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,9 +11,9 @@ use std::sync::Arc;
 pub(super) type Types = BTreeMap<Arc<str>, Generic>;
 
 impl Planner<'_> {
-    pub(super) fn signature(&self, class: ClassId) -> Option<Signature> {
+    pub(super) fn signature(&self, class: ClassId) -> Option<GenericSignature> {
         let file = self.world.classes.get(class).file()?;
-        Signature::parse(file.signature()?)
+        GenericSignature::parse(file.signature()?)
     }
 
     /// A type that fits a bound, for a type parameter that nobody names.
@@ -73,7 +73,7 @@ impl Planner<'_> {
         let member = self.world.classes.method(method);
         let Some(desc) = MethodDesc::parse(&member.desc) else { return Vec::new() };
         let erased: Vec<Desc> = desc.params.iter().chain([&desc.result]).cloned().collect();
-        let mut signature = member.signature().and_then(|text| Signature::parse(text));
+        let mut signature = member.signature().and_then(|text| GenericSignature::parse(text));
         // It leaves out the object that a new one is inside of.
         if let Some(signature) = signature.as_mut().filter(|signature| signature.types.len() + 1 == erased.len())
             && &*member.name == "<init>"
@@ -95,7 +95,7 @@ impl Planner<'_> {
 
     /// Types for the type parameters of a static method whose result is to be of a type.
     pub(super) fn types_of_maker(&self, method: MethodRef, wanted: &Generic) -> Types {
-        let signature = self.world.classes.method(method).signature().and_then(|text| Signature::parse(text));
+        let signature = self.world.classes.method(method).signature().and_then(|text| GenericSignature::parse(text));
         let result = signature.and_then(|mut signature| signature.types.pop());
         let (Some(Generic::Class(_, made)), Generic::Class(_, wanted)) = (result, wanted) else { return Types::new() };
         let named = made.into_iter().zip(wanted).filter_map(|(made, wanted)| match made {

@@ -8,7 +8,7 @@ use super::builder::int;
 use super::marked::{Asked, Placed};
 use super::origin::Origin;
 use super::world::Data;
-use crate::classfile::{Constant, Decoded, Handler, Insn};
+use crate::classfile::{Constant, Decoded, ExceptionHandler, Insn};
 use crate::world::CLASS_WORD;
 use touchstone_ir::{BranchRole, Builtin, CmpOp, Expr, ExprKind, InstKind, Operand, Point, PointId, PointKind, Ty};
 
@@ -108,10 +108,10 @@ impl Body<'_> {
     /// Whether no handler of the method keeps an exception that is thrown here.
     fn leaves(&mut self, what: Implicit) -> bool {
         let at = self.position;
-        let covers = |handler: &&Handler| usize::from(handler.start) <= at && at < usize::from(handler.end);
-        let around: Vec<&Handler> = self.code.handlers.iter().filter(covers).collect();
+        let covers = |handler: &&ExceptionHandler| usize::from(handler.start) <= at && at < usize::from(handler.end);
+        let around: Vec<&ExceptionHandler> = self.code.handlers.iter().filter(covers).collect();
         let Ok(thrown) = self.world.jdk(&format!("java/lang/{}", what.class())) else { return false };
-        let keeps = |handler: &&Handler| match &handler.class {
+        let keeps = |handler: &&ExceptionHandler| match &handler.class {
             None => self.returns(usize::from(handler.handler)),
             Some(class) => {
                 let class = self.world.classes.load(class);
@@ -135,12 +135,12 @@ impl Body<'_> {
                 | Insn::NewMultiArray(..)
         );
         let at = decoded.at;
-        let covers = |handler: &&Handler| {
+        let covers = |handler: &&ExceptionHandler| {
             usize::from(handler.start) <= at
                 && at < usize::from(handler.end)
                 && (takes_room || usize::from(handler.start) == at)
         };
-        let thrown = |handler: &Handler| match handler.class.as_deref()? {
+        let thrown = |handler: &ExceptionHandler| match handler.class.as_deref()? {
             "java/lang/OutOfMemoryError" => Some("java/lang/OutOfMemoryError"),
             "java/lang/Throwable"
             | "java/lang/Error"

@@ -9,7 +9,7 @@ use super::origin::{Origin, array_word, call_text, type_text};
 use super::present::short_type;
 use super::world::{Data, Func, result_ty};
 use crate::classfile::{
-    Arith, Array, Cond, Constant, Convert, Decoded, Desc, Insn, Kind, Malformed, MemberRef, MethodDesc, access,
+    Arith, ArrayKind, Cond, Constant, Convert, Decoded, Desc, Insn, Malformed, MemberRef, MethodDesc, SlotKind, access,
 };
 use crate::world::Refusal;
 use touchstone_base::float::{Format, Op};
@@ -19,29 +19,29 @@ fn malformed(error: Malformed) -> Refusal {
     Refusal::Malformed(error.to_string())
 }
 
-fn kind_ty(kind: Kind) -> Ty {
+fn kind_ty(kind: SlotKind) -> Ty {
     match kind {
-        Kind::Int | Kind::Float => Ty::I32,
-        Kind::Long | Kind::Double => Ty::I64,
-        Kind::Ref => Ty::Ptr,
+        SlotKind::Int | SlotKind::Float => Ty::I32,
+        SlotKind::Long | SlotKind::Double => Ty::I64,
+        SlotKind::Ref => Ty::Ptr,
     }
 }
 
-fn format(kind: Kind) -> Format {
-    if kind == Kind::Float { Format::F32 } else { Format::F64 }
+fn format(kind: SlotKind) -> Format {
+    if kind == SlotKind::Float { Format::F32 } else { Format::F64 }
 }
 
-fn element_of(array: Array) -> Desc {
+fn element_of(array: ArrayKind) -> Desc {
     match array {
-        Array::Int => Desc::Int,
-        Array::Long => Desc::Long,
-        Array::Float => Desc::Float,
-        Array::Double => Desc::Double,
-        Array::Ref => Desc::Ref("java/lang/Object".into()),
+        ArrayKind::Int => Desc::Int,
+        ArrayKind::Long => Desc::Long,
+        ArrayKind::Float => Desc::Float,
+        ArrayKind::Double => Desc::Double,
+        ArrayKind::Ref => Desc::Ref("java/lang/Object".into()),
         // Booleans are written as zero or one, so that reading them as bytes is the same.
-        Array::Byte => Desc::Byte,
-        Array::Char => Desc::Char,
-        Array::Short => Desc::Short,
+        ArrayKind::Byte => Desc::Byte,
+        ArrayKind::Char => Desc::Char,
+        ArrayKind::Short => Desc::Short,
     }
 }
 
@@ -76,8 +76,8 @@ impl Body<'_> {
                 let reg = self.local(*index, Ty::I32);
                 let value = self.b.bin(BinOp::Add, Operand::Reg(reg), int(i32::from(*by)));
                 let (op, by) = if *by < 0 { (Arith::Sub, -i32::from(*by)) } else { (Arith::Add, i32::from(*by)) };
-                self.note_arithmetic(value, op, Kind::Int, Operand::Reg(reg), int(by));
-                self.mark_assignment(*index, Kind::Int, value, decoded.next);
+                self.note_arithmetic(value, op, SlotKind::Int, Operand::Reg(reg), int(by));
+                self.mark_assignment(*index, SlotKind::Int, value, decoded.next);
                 self.set_local(*index, value);
             }
             Insn::Convert(convert) => self.convert(*convert)?,
@@ -226,13 +226,13 @@ impl Body<'_> {
 
     // Numbers.
 
-    fn arith(&mut self, arith: Arith, kind: Kind) -> Result<(), Refusal> {
+    fn arith(&mut self, arith: Arith, kind: SlotKind) -> Result<(), Refusal> {
         let op = arith;
         let shift = matches!(op, Arith::Shl | Arith::Shr | Arith::Ushr);
         let ty = kind_ty(kind);
         let right = self.pop_ty(if shift { Ty::I32 } else { ty })?;
         let left = self.pop_ty(ty)?;
-        if matches!(kind, Kind::Float | Kind::Double) {
+        if matches!(kind, SlotKind::Float | SlotKind::Double) {
             let op = match op {
                 Arith::Add => Op::Add,
                 Arith::Sub => Op::Sub,
@@ -278,11 +278,13 @@ impl Body<'_> {
         Ok(())
     }
 
-    fn negate(&mut self, kind: Kind) -> Result<(), Refusal> {
+    fn negate(&mut self, kind: SlotKind) -> Result<(), Refusal> {
         let ty = kind_ty(kind);
         let of = self.pop_ty(ty)?;
         let value = match kind {
-            Kind::Float | Kind::Double => self.b.bin(BinOp::Xor, of, Operand::Const(ty, format(kind).sign_mask())),
+            SlotKind::Float | SlotKind::Double => {
+                self.b.bin(BinOp::Xor, of, Operand::Const(ty, format(kind).sign_mask()))
+            }
             _ => self.b.bin(BinOp::Sub, Operand::Const(ty, 0), of),
         };
         self.note_negation(value, kind, of);
@@ -300,10 +302,10 @@ impl Body<'_> {
                 self.b.cast(widen, Ty::I32, value)
             }
             Convert::Kinds(from, to) => {
-                let is_float = |kind| matches!(kind, Kind::Float | Kind::Double);
+                let is_float = |kind| matches!(kind, SlotKind::Float | SlotKind::Double);
                 let (bits, ty) = (kind_ty(from).bits(), kind_ty(to));
                 match (is_float(from), is_float(to)) {
-                    (false, false) if to == Kind::Long => self.b.cast(CastOp::Sext, ty, of),
+                    (false, false) if to == SlotKind::Long => self.b.cast(CastOp::Sext, ty, of),
                     (false, false) => self.b.cast(CastOp::Trunc, ty, of),
                     (false, true) => self.b.float(Op::FromSigned(bits), format(to), ty, vec![of]),
                     (true, false) => self.b.float(Op::Saturate(ty.bits()), format(from), ty, vec![of]),
@@ -317,11 +319,11 @@ impl Body<'_> {
     }
 
     /// -1, 0 or 1, without a branch.
-    fn compare(&mut self, kind: Kind, nan: i8) -> Result<(), Refusal> {
+    fn compare(&mut self, kind: SlotKind, nan: i8) -> Result<(), Refusal> {
         let ty = kind_ty(kind);
         let (right, left) = (self.pop_ty(ty)?, self.pop_ty(ty)?);
         let (less, greater) = match kind {
-            Kind::Long => (self.b.cmp(CmpOp::Slt, left, right), self.b.cmp(CmpOp::Slt, right, left)),
+            SlotKind::Long => (self.b.cmp(CmpOp::Slt, left, right), self.b.cmp(CmpOp::Slt, right, left)),
             _ => {
                 let mut relation = |op, a, b| self.b.float(op, format(kind), Ty::I1, vec![a, b]);
                 let one = Operand::Const(Ty::I1, 1);
@@ -472,7 +474,7 @@ impl Body<'_> {
 
     // Arrays.
 
-    fn array_load(&mut self, array: Array) -> Result<(), Refusal> {
+    fn array_load(&mut self, array: ArrayKind) -> Result<(), Refusal> {
         let (index, object) = (self.pop_ty(Ty::I32)?, self.pop_ty(Ty::Ptr)?);
         // What gives the number of an enumeration's constant is not the source's.
         if !self.is_for_switch() {
@@ -492,7 +494,7 @@ impl Body<'_> {
         Ok(())
     }
 
-    fn array_store(&mut self, array: Array) -> Result<(), Refusal> {
+    fn array_store(&mut self, array: ArrayKind) -> Result<(), Refusal> {
         let element = element_of(array);
         let value = self.pop_ty(ty_of(&element))?;
         let (index, object) = (self.pop_ty(Ty::I32)?, self.pop_ty(Ty::Ptr)?);
@@ -502,7 +504,7 @@ impl Body<'_> {
         let text = self.element_text(object, index);
         self.wrong_is(Implicit::Index, &text);
         self.world.index_check(&mut self.b, object, index);
-        if array == Array::Ref && value != NULL {
+        if array == ArrayKind::Ref && value != NULL {
             let check = self.world.newest(Func::StoreCheck);
             self.call_that_throws(Implicit::Store, &text, |body| body.b.call(check, vec![object, value], None));
         }

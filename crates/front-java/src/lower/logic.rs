@@ -6,7 +6,7 @@
 use super::body::Body;
 use super::builder::memory_ty;
 use super::expression::{self, Joined};
-use crate::classfile::{Arith, Cond, Constant, Decoded, Desc, Insn, Kind};
+use crate::classfile::{Arith, Cond, Constant, Decoded, Desc, Insn, SlotKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use touchstone_base::Id;
@@ -17,7 +17,7 @@ use touchstone_ir::{BoolTree, CastOp, CmpOp, DecisionId, Expr, ExprKind, Ty};
 enum Entry {
     Value(Expr),
     /// Two numbers that were compared.
-    Compared(Kind, i8, Expr, Expr),
+    Compared(SlotKind, i8, Expr, Expr),
     /// The object that the method was called on.
     This(Expr),
 }
@@ -38,7 +38,7 @@ fn takes(insn: &Insn) -> Option<usize> {
         Insn::PushInt(_) | Insn::PushLong(_) | Insn::PushFloat(_) | Insn::PushDouble(_) => Some(0),
         Insn::Constant(_) | Insn::Load(..) | Insn::Null => Some(0),
         Insn::Neg(_) | Insn::Convert(_) | Insn::GetField(_) => Some(1),
-        Insn::Arith(Arith::Div | Arith::Rem, Kind::Int | Kind::Long) => None,
+        Insn::Arith(Arith::Div | Arith::Rem, SlotKind::Int | SlotKind::Long) => None,
         Insn::Arith(..) | Insn::Compare(..) => Some(2),
         _ => None,
     }
@@ -118,8 +118,8 @@ impl Body<'_> {
             (Insn::If(cond, _), Entry::Compared(kind, nan, left, right), None) => {
                 let cond = sense(*cond, self);
                 Some(match kind {
-                    Kind::Float => expression::float_relation(cond, nan, Format::F32, left, right),
-                    Kind::Double => expression::float_relation(cond, nan, Format::F64, left, right),
+                    SlotKind::Float => expression::float_relation(cond, nan, Format::F32, left, right),
+                    SlotKind::Double => expression::float_relation(cond, nan, Format::F64, left, right),
                     _ => expression::relation(cond, left, right),
                 })
             }
@@ -141,23 +141,23 @@ impl Body<'_> {
     }
 
     fn entry(&mut self, decoded: &Decoded, stack: &mut Vec<Entry>) -> Option<Entry> {
-        let mut value = |kind: Kind| match stack.pop()? {
+        let mut value = |kind: SlotKind| match stack.pop()? {
             Entry::Value(expr) => Some(expression::of_kind(expr, kind)),
             _ => None,
         };
         Some(Entry::Value(match &decoded.insn {
-            Insn::PushInt(value) => expression::constant(Ty::I32, u64::from(*value as u32), Kind::Int),
-            Insn::PushLong(value) => expression::constant(Ty::I64, *value as u64, Kind::Long),
-            Insn::PushFloat(bits) => expression::constant(Ty::I32, u64::from(*bits), Kind::Float),
-            Insn::PushDouble(bits) => expression::constant(Ty::I64, *bits, Kind::Double),
+            Insn::PushInt(value) => expression::constant(Ty::I32, u64::from(*value as u32), SlotKind::Int),
+            Insn::PushLong(value) => expression::constant(Ty::I64, *value as u64, SlotKind::Long),
+            Insn::PushFloat(bits) => expression::constant(Ty::I32, u64::from(*bits), SlotKind::Float),
+            Insn::PushDouble(bits) => expression::constant(Ty::I64, *bits, SlotKind::Double),
             Insn::Constant(index) => match self.file.pool.get(*index).ok()? {
-                Constant::Integer(value) => expression::constant(Ty::I32, u64::from(*value as u32), Kind::Int),
-                Constant::Long(value) => expression::constant(Ty::I64, *value as u64, Kind::Long),
-                Constant::Float(bits) => expression::constant(Ty::I32, u64::from(*bits), Kind::Float),
-                Constant::Double(bits) => expression::constant(Ty::I64, *bits, Kind::Double),
+                Constant::Integer(value) => expression::constant(Ty::I32, u64::from(*value as u32), SlotKind::Int),
+                Constant::Long(value) => expression::constant(Ty::I64, *value as u64, SlotKind::Long),
+                Constant::Float(bits) => expression::constant(Ty::I32, u64::from(*bits), SlotKind::Float),
+                Constant::Double(bits) => expression::constant(Ty::I64, *bits, SlotKind::Double),
                 _ => return None,
             },
-            Insn::Load(Kind::Ref, 0) if self.this().is_some() => {
+            Insn::Load(SlotKind::Ref, 0) if self.this().is_some() => {
                 let this = self.this()?;
                 return Some(Entry::This(expression::made(ExprKind::Reg(this), Ty::Ptr, "this")));
             }
@@ -170,7 +170,7 @@ impl Body<'_> {
             Insn::Convert(convert) => expression::conversion(*convert, value(convert.from())?),
             Insn::Arith(op, kind) => {
                 let shifts = matches!(op, Arith::Shl | Arith::Shr | Arith::Ushr);
-                let right = value(if shifts { Kind::Int } else { *kind })?;
+                let right = value(if shifts { SlotKind::Int } else { *kind })?;
                 expression::arithmetic(*op, *kind, value(*kind)?, right)
             }
             Insn::Compare(kind, nan) => {

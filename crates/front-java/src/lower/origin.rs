@@ -1,7 +1,7 @@
 //! Where a value comes from, in the words of the JVM's messages about null pointers.
 
 use super::body::Body;
-use crate::classfile::{Array, Desc, MemberRef, MethodDesc};
+use crate::classfile::{ArrayKind, Desc, MemberRef, MethodDesc};
 use std::rc::Rc;
 use std::sync::Arc;
 use touchstone_ir::{Operand, Ty};
@@ -125,15 +125,15 @@ pub(crate) fn call_text(member: &MemberRef, desc: &MethodDesc) -> String {
 }
 
 /// What an array is called.
-pub(crate) fn array_word(array: Array) -> &'static str {
+pub(crate) fn array_word(array: ArrayKind) -> &'static str {
     match array {
-        Array::Int => "int",
-        Array::Long => "long",
-        Array::Float => "float",
-        Array::Double => "double",
-        Array::Ref => "object",
-        Array::Byte => "byte/boolean",
-        Array::Char => "char",
-        Array::Short => "short",
+        ArrayKind::Int => "int",
+        ArrayKind::Long => "long",
+        ArrayKind::Float => "float",
+        ArrayKind::Double => "double",
+        ArrayKind::Ref => "object",
+        ArrayKind::Byte => "byte/boolean",
+        ArrayKind::Char => "char",
+        ArrayKind::Short => "short",
     }
 }

@@ -1,7 +1,7 @@
 //! Where the values are, in a frame of the JVM, that points about values ask for: whoever puts probes into the code asks there.
 
 use super::body::Body;
-use crate::classfile::{Cond, Insn, Kind};
+use crate::classfile::{Cond, Insn, SlotKind};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use touchstone_ir::{Expr, ExprKind, Operand, Point, Reg, Ty};
@@ -10,9 +10,9 @@ use touchstone_ir::{Expr, ExprKind, Operand, Point, Reg, Ty};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Source {
     /// A local variable, as it is at the point.
-    Local(u16, Kind),
+    Local(u16, SlotKind),
     /// A local variable, as it was before the instruction at a position, which stands before the point in the same block.
-    Old(u16, Kind, usize),
+    Old(u16, SlotKind, usize),
     /// What an instruction at a position, before the point in the same block, left on top of the stack.
     Pushed(usize),
     /// Whether the jump at the point, of references, finds them the same (or null), or finds them not.
@@ -93,10 +93,10 @@ impl Body<'_> {
 
     fn local_source(&self, reg: Reg) -> Option<Source> {
         let index = self.local_of(reg)?;
-        let kinds: &[Kind] = match self.b.ty(Operand::Reg(reg)) {
-            Ty::Int(64) => &[Kind::Long, Kind::Double],
-            Ty::Int(_) => &[Kind::Int, Kind::Float],
-            Ty::Ptr => &[Kind::Ref],
+        let kinds: &[SlotKind] = match self.b.ty(Operand::Reg(reg)) {
+            Ty::Int(64) => &[SlotKind::Long, SlotKind::Double],
+            Ty::Int(_) => &[SlotKind::Int, SlotKind::Float],
+            Ty::Ptr => &[SlotKind::Ref],
         };
         // Behind an instruction stands what is before the next one.
         let at = match self.when {

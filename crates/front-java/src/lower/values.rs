@@ -7,7 +7,7 @@
 use super::assigned::Assigned;
 use super::body::Body;
 use super::expression::{self, UNKNOWN};
-use crate::classfile::{Arith, Attribute, Cond, Convert, Desc, Insn, Kind, LocalVariable, MemberRef, MethodDesc};
+use crate::classfile::{Arith, Attribute, Cond, Convert, Desc, Insn, LocalVariable, MemberRef, MethodDesc, SlotKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 use touchstone_base::Span;
@@ -17,7 +17,7 @@ use touchstone_ir::{CondTag, DecisionId, Expr, ExprKind, InstKind, Operand, Poin
 /// What a comparison of two numbers, which gives -1, 0 or 1, compares.
 #[derive(Debug)]
 struct Compared {
-    kind: Kind,
+    kind: SlotKind,
     nan: i8,
     left: Expr,
     right: Expr,
@@ -39,7 +39,7 @@ impl Formulas {
     }
 
     /// Whether a local has a value of this kind before an instruction.
-    pub fn has(&self, at: usize, local: u16, kind: Kind) -> bool {
+    pub fn has(&self, at: usize, local: u16, kind: SlotKind) -> bool {
         self.assigned.has(at, local, kind)
     }
 
@@ -101,7 +101,7 @@ impl Body<'_> {
     }
 
     /// What a value is, as an instruction for this kind takes it.
-    fn formula(&self, value: Operand, kind: Kind) -> Expr {
+    fn formula(&self, value: Operand, kind: SlotKind) -> Expr {
         let expr = match value {
             Operand::Const(ty, bits) => expression::constant(ty, bits, kind),
             Operand::Reg(reg) => match self.formulas.of.get(&reg) {
@@ -113,11 +113,11 @@ impl Body<'_> {
     }
 
     /// A local variable at an instruction, as one of this kind.
-    pub fn read_variable(&mut self, index: u16, kind: Kind, at: usize) -> Option<Expr> {
+    pub fn read_variable(&mut self, index: u16, kind: SlotKind, at: usize) -> Option<Expr> {
         let ty = match kind {
-            Kind::Int | Kind::Float => Ty::I32,
-            Kind::Long | Kind::Double => Ty::I64,
-            Kind::Ref => Ty::Ptr,
+            SlotKind::Int | SlotKind::Float => Ty::I32,
+            SlotKind::Long | SlotKind::Double => Ty::I64,
+            SlotKind::Ref => Ty::Ptr,
         };
         let (name, desc) = self.variable_at(index, at).map(|(row, desc)| (row.name.clone(), desc))?;
         let fits = super::builder::ty_of(&desc) == ty && self.formulas.assigned.has(self.position, index, kind);
@@ -140,7 +140,7 @@ impl Body<'_> {
 
     /// An `int`, as the source writes it.
     pub fn shown_int(&self, value: Operand) -> String {
-        expression::shown(&self.formula(value, Kind::Int))
+        expression::shown(&self.formula(value, SlotKind::Int))
     }
 
     /// An object, as the source writes it.
@@ -178,9 +178,9 @@ impl Body<'_> {
             return;
         }
         let shown = |body: &Self, value: Operand, desc: Option<&Desc>| {
-            let kind = desc.map_or(Kind::Ref, |desc| expression::kind_of(desc).unwrap_or(Kind::Ref));
+            let kind = desc.map_or(SlotKind::Ref, |desc| expression::kind_of(desc).unwrap_or(SlotKind::Ref));
             match (kind, value) {
-                (Kind::Ref, Operand::Const(..)) => "null".to_string(),
+                (SlotKind::Ref, Operand::Const(..)) => "null".to_string(),
                 _ => expression::shown(&body.formula(value, kind)),
             }
         };
@@ -200,16 +200,16 @@ impl Body<'_> {
         self.note_read(value, &desc.result, |_| text);
     }
 
-    pub fn note_arithmetic(&mut self, value: Operand, op: Arith, kind: Kind, left: Operand, right: Operand) {
+    pub fn note_arithmetic(&mut self, value: Operand, op: Arith, kind: SlotKind, left: Operand, right: Operand) {
         if self.table.is_library() {
             return;
         }
-        let right_kind = if matches!(op, Arith::Shl | Arith::Shr | Arith::Ushr) { Kind::Int } else { kind };
+        let right_kind = if matches!(op, Arith::Shl | Arith::Shr | Arith::Ushr) { SlotKind::Int } else { kind };
         let (left, right) = (self.formula(left, kind), self.formula(right, right_kind));
         self.note(value, expression::arithmetic(op, kind, left, right));
     }
 
-    pub fn note_negation(&mut self, value: Operand, kind: Kind, of: Operand) {
+    pub fn note_negation(&mut self, value: Operand, kind: SlotKind, of: Operand) {
         if self.table.is_library() {
             return;
         }
@@ -225,7 +225,7 @@ impl Body<'_> {
         self.note(value, expression::conversion(convert, of));
     }
 
-    pub fn note_comparison(&mut self, value: Operand, kind: Kind, nan: i8, left: Operand, right: Operand) {
+    pub fn note_comparison(&mut self, value: Operand, kind: SlotKind, nan: i8, left: Operand, right: Operand) {
         if self.table.is_library() {
             return;
         }
@@ -245,7 +245,7 @@ impl Body<'_> {
             self.formulas.of.retain(|_, expr| !reads(expr, reg));
             return;
         }
-        let leaf = self.formula(Operand::Reg(reg), Kind::Ref);
+        let leaf = self.formula(Operand::Reg(reg), SlotKind::Ref);
         let Operand::Reg(old) = self.b.kept(Operand::Reg(reg)) else { return };
         self.note_old(old, reg);
         for entry in self.stack.iter_mut().filter(|entry| **entry == Operand::Reg(reg)) {
@@ -315,16 +315,16 @@ impl Body<'_> {
     }
 
     /// A local variable gets a value.
-    pub fn mark_assignment(&mut self, index: u16, kind: Kind, value: Operand, next: usize) {
-        if kind == Kind::Ref || self.table.is_library() {
+    pub fn mark_assignment(&mut self, index: u16, kind: SlotKind, value: Operand, next: usize) {
+        if kind == SlotKind::Ref || self.table.is_library() {
             return;
         }
         let variable = self.variable_at(index, next).map(|(_, desc)| desc);
         let plain = match kind {
-            Kind::Long => Desc::Long,
-            Kind::Float => Desc::Float,
-            Kind::Double => Desc::Double,
-            Kind::Int | Kind::Ref => Desc::Int,
+            SlotKind::Long => Desc::Long,
+            SlotKind::Float => Desc::Float,
+            SlotKind::Double => Desc::Double,
+            SlotKind::Int | SlotKind::Ref => Desc::Int,
         };
         match variable {
             Some(desc) => self.mark_use(value, &desc),
@@ -366,15 +366,15 @@ impl Body<'_> {
         if let Some(Compared { kind, nan, left, right }) = compared {
             let (left, right) = (left.clone(), right.clone());
             return match kind {
-                Kind::Float => expression::float_relation(cond, *nan, Format::F32, left, right),
-                Kind::Double => expression::float_relation(cond, *nan, Format::F64, left, right),
+                SlotKind::Float => expression::float_relation(cond, *nan, Format::F32, left, right),
+                SlotKind::Double => expression::float_relation(cond, *nan, Format::F64, left, right),
                 _ => expression::relation(cond, left, right),
             };
         }
         match insn {
-            Insn::If(..) => expression::against_zero(cond, self.formula(left, Kind::Int)),
+            Insn::If(..) => expression::against_zero(cond, self.formula(left, SlotKind::Int)),
             Insn::IfInts(..) => {
-                expression::relation(cond, self.formula(left, Kind::Int), self.formula(right, Kind::Int))
+                expression::relation(cond, self.formula(left, SlotKind::Int), self.formula(right, SlotKind::Int))
             }
             _ => match holds {
                 Operand::Reg(reg) => expression::truth(ExprKind::Reg(reg), ""),

@@ -177,7 +177,7 @@ pub(crate) fn is_conditional(insn: &Insn) -> bool {
 
 /// Whether an instruction may throw something.
 pub(crate) fn may_throw(insn: &Insn) -> bool {
-    use touchstone_classfile::{Arith, Kind};
+    use touchstone_classfile::{Arith, SlotKind};
     matches!(
         insn,
         Insn::Constant(_)
@@ -203,6 +203,6 @@ pub(crate) fn may_throw(insn: &Insn) -> bool {
             | Insn::MonitorEnter
             | Insn::MonitorExit
             | Insn::Return(_)
-            | Insn::Arith(Arith::Div | Arith::Rem, Kind::Int | Kind::Long)
+            | Insn::Arith(Arith::Div | Arith::Rem, SlotKind::Int | SlotKind::Long)
     )
 }

@@ -2,7 +2,7 @@
 //!
 //! The file says of each frame what differs from the one before. Here every frame stands for itself, so that frames can be added.
 
-use touchstone_classfile::{Cursor, Kind};
+use touchstone_classfile::{Cursor, SlotKind};
 
 /// What a local or a place of the stack holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -46,13 +46,13 @@ impl Held {
     }
 
     /// What it is, if it may be used.
-    pub fn kind(self) -> Option<Kind> {
+    pub fn kind(self) -> Option<SlotKind> {
         match self {
-            Held::Tag(1) => Some(Kind::Int),
-            Held::Tag(2) => Some(Kind::Float),
-            DOUBLE => Some(Kind::Double),
-            LONG => Some(Kind::Long),
-            Held::Tag(5 | 6) | Held::Object(_) => Some(Kind::Ref),
+            Held::Tag(1) => Some(SlotKind::Int),
+            Held::Tag(2) => Some(SlotKind::Float),
+            DOUBLE => Some(SlotKind::Double),
+            LONG => Some(SlotKind::Long),
+            Held::Tag(5 | 6) | Held::Object(_) => Some(SlotKind::Ref),
             Held::Tag(_) | Held::New(_) => None,
         }
     }

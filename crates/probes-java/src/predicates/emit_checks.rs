@@ -10,7 +10,7 @@ use crate::weave::class_weaver::Added;
 use crate::weave::code_layout::{Hitting, push};
 use std::collections::BTreeMap;
 use touchstone_classfile::opcode as op;
-use touchstone_classfile::{Array, ClassFile, Desc, Insn, Kind};
+use touchstone_classfile::{ArrayKind, ClassFile, Desc, Insn, SlotKind};
 
 /// What questions need of the stack beyond what the method needs.
 pub(crate) const STACK: u16 = 4;
@@ -53,12 +53,12 @@ impl Above {
         Above(kind(desc))
     }
 
-    fn of_element(array: Array) -> Above {
+    fn of_element(array: ArrayKind) -> Above {
         match array {
-            Array::Long => Above(1),
-            Array::Float => Above(2),
-            Array::Double => Above(3),
-            Array::Ref => REFERENCE,
+            ArrayKind::Long => Above(1),
+            ArrayKind::Float => Above(2),
+            ArrayKind::Double => Above(3),
+            ArrayKind::Ref => REFERENCE,
             _ => Above(0),
         }
     }
@@ -163,7 +163,7 @@ impl Questioning<'_, '_> {
                 self.call(probe, method::STORE, pool, bytes)?;
                 spilled.back(bytes)?;
             }
-            Question::Zero if matches!(insn, Insn::Arith(_, Kind::Long)) => {
+            Question::Zero if matches!(insn, Insn::Arith(_, SlotKind::Long)) => {
                 bytes.push(op::DUP2);
                 self.call(probe, method::ZERO_LONG, pool, bytes)?;
             }

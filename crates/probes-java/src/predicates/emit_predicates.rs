@@ -8,7 +8,7 @@ use crate::trace::emit_events::local;
 use crate::weave::class_weaver::Added;
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_classfile::opcode as op;
-use touchstone_classfile::{Insn, Kind};
+use touchstone_classfile::{Insn, SlotKind};
 
 /// What a place is asked, with its probes.
 #[derive(Clone, Debug)]
@@ -20,13 +20,13 @@ pub(crate) struct PlannedProbes {
     pub number: usize,
 }
 
-fn number(kind: Kind) -> u8 {
+fn number(kind: SlotKind) -> u8 {
     match kind {
-        Kind::Int => 0,
-        Kind::Long => 1,
-        Kind::Float => 2,
-        Kind::Double => 3,
-        Kind::Ref => 4,
+        SlotKind::Int => 0,
+        SlotKind::Long => 1,
+        SlotKind::Float => 2,
+        SlotKind::Double => 3,
+        SlotKind::Ref => 4,
     }
 }
 

@@ -4,10 +4,12 @@ use crate::cfg::blocks::Flow;
 use crate::encode::stack_maps::{self, Beginning, Receiver};
 use crate::trace::events::{Called, Followed};
 use std::collections::BTreeMap;
-use touchstone_classfile::{Array, Attribute, ClassFile, Convert, Desc, Insn, Kind, Member, MethodDesc, access};
+use touchstone_classfile::{
+    ArrayKind, Attribute, ClassFile, Convert, Desc, Insn, Member, MethodDesc, SlotKind, access,
+};
 
 /// The locals that hold something.
-type Locals = BTreeMap<u16, Kind>;
+type Locals = BTreeMap<u16, SlotKind>;
 
 /// What is where in the frames of a method.
 #[derive(Debug)]
@@ -24,13 +26,13 @@ pub struct Kinds {
 }
 
 /// The kind of what has a type.
-pub fn kind_of(desc: &Desc) -> Kind {
+pub fn kind_of(desc: &Desc) -> SlotKind {
     match desc {
-        Desc::Long => Kind::Long,
-        Desc::Float => Kind::Float,
-        Desc::Double => Kind::Double,
-        Desc::Ref(_) => Kind::Ref,
-        _ => Kind::Int,
+        Desc::Long => SlotKind::Long,
+        Desc::Float => SlotKind::Float,
+        Desc::Double => SlotKind::Double,
+        Desc::Ref(_) => SlotKind::Ref,
+        _ => SlotKind::Int,
     }
 }
 
@@ -42,7 +44,7 @@ fn of_frame(held: &[stack_maps::Held]) -> Locals {
         if let Some(kind) = kind {
             locals.insert(next, kind);
         }
-        next += if kind.is_some_and(Kind::is_wide) { 2 } else { 1 };
+        next += if kind.is_some_and(SlotKind::is_wide) { 2 } else { 1 };
     }
     locals
 }
@@ -89,21 +91,21 @@ impl Kinds {
     }
 
     /// Whether a local holds something of this kind before the instruction at a position.
-    pub fn before(&self, at: usize, local: u16, kind: Kind) -> bool {
+    pub fn before(&self, at: usize, local: u16, kind: SlotKind) -> bool {
         self.flow
             .index(at)
             .is_some_and(|insn| self.before[insn].get(&local) == Some(&kind) && self.is_made(insn, local))
     }
 
     /// The same behind it.
-    pub fn after(&self, at: usize, local: u16, kind: Kind) -> bool {
+    pub fn after(&self, at: usize, local: u16, kind: SlotKind) -> bool {
         self.flow.index(at).is_some_and(|insn| self.after[insn].get(&local) == Some(&kind) && self.is_made(insn, local))
     }
 
     /// Whether the first local is the object that the method is called on, and a constructor has made it.
     pub fn has_object(&self, at: usize) -> bool {
         let stores = |insn: &Insn| matches!(insn, Insn::Store(_, 0));
-        self.has_receiver && self.before(at, 0, Kind::Ref) && !self.flow.insns.iter().any(|insn| stores(&insn.insn))
+        self.has_receiver && self.before(at, 0, SlotKind::Ref) && !self.flow.insns.iter().any(|insn| stores(&insn.insn))
     }
 
     fn is_made(&self, insn: usize, local: u16) -> bool {
@@ -111,28 +113,28 @@ impl Kinds {
     }
 
     /// The number that the instruction at a position leaves on top of the stack; `None` if it leaves none.
-    pub fn pushed(&self, class: &ClassFile, at: usize) -> Option<Kind> {
+    pub fn pushed(&self, class: &ClassFile, at: usize) -> Option<SlotKind> {
         let insn = &self.flow.insns[self.flow.index(at)?].insn;
         let kind = match insn {
             Insn::Arith(_, kind) | Insn::Neg(kind) => *kind,
             Insn::Convert(Convert::Kinds(_, to)) => *to,
-            Insn::Convert(_) | Insn::Compare(..) | Insn::ArrayLength | Insn::InstanceOf(_) => Kind::Int,
+            Insn::Convert(_) | Insn::Compare(..) | Insn::ArrayLength | Insn::InstanceOf(_) => SlotKind::Int,
             Insn::GetField(field) | Insn::GetStatic(field) => {
                 kind_of(&Desc::parse(&class.pool.field(*field).ok()?.desc)?)
             }
             Insn::ArrayLoad(array) => match array {
-                Array::Long => Kind::Long,
-                Array::Float => Kind::Float,
-                Array::Double => Kind::Double,
-                Array::Ref => Kind::Ref,
-                _ => Kind::Int,
+                ArrayKind::Long => SlotKind::Long,
+                ArrayKind::Float => SlotKind::Float,
+                ArrayKind::Double => SlotKind::Double,
+                ArrayKind::Ref => SlotKind::Ref,
+                _ => SlotKind::Int,
             },
             _ => match Called::of(class, insn)?.desc.result {
                 Desc::Void => return None,
                 result => kind_of(&result),
             },
         };
-        (kind != Kind::Ref).then_some(kind)
+        (kind != SlotKind::Ref).then_some(kind)
     }
 
     /// Whether two instructions stand in the same block, in this order.
@@ -144,7 +146,7 @@ impl Kinds {
     }
 }
 
-fn store(locals: &mut Locals, index: u16, kind: Kind) {
+fn store(locals: &mut Locals, index: u16, kind: SlotKind) {
     // Half of what was wide is nothing.
     if let Some(below) = index.checked_sub(1)
         && locals.get(&below).is_some_and(|kind| kind.is_wide())

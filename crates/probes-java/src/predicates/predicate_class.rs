@@ -16,7 +16,7 @@ use crate::encode::constant_pool::{METHOD, Pool, VERSION};
 use crate::predicates::predicate_plan::{Formula, Held, One, Relation, Two};
 use crate::weave::code_layout::push;
 use std::collections::BTreeMap;
-use touchstone_classfile::Kind;
+use touchstone_classfile::SlotKind;
 use touchstone_classfile::opcode as op;
 
 /// What a class is judged by.
@@ -42,11 +42,11 @@ pub(crate) fn judge_method(number: usize, held: &[Held]) -> (String, String) {
 
 fn descriptor(held: &[Held]) -> String {
     let word = |held: &Held| match held.kind() {
-        Kind::Int => "I",
-        Kind::Long => "J",
-        Kind::Float => "F",
-        Kind::Double => "D",
-        Kind::Ref => "Ljava/lang/Object;",
+        SlotKind::Int => "I",
+        SlotKind::Long => "J",
+        SlotKind::Float => "F",
+        SlotKind::Double => "D",
+        SlotKind::Ref => "Ljava/lang/Object;",
     };
     format!("({})V", held.iter().map(word).collect::<String>())
 }
@@ -203,11 +203,11 @@ impl<'c> Code<'c> {
             Formula::Held(held) => {
                 let local = *self.locals.get(held)?;
                 let (number, words) = match held.kind() {
-                    Kind::Int => (0, 1),
-                    Kind::Long => (1, 2),
-                    Kind::Float => (2, 1),
-                    Kind::Double => (3, 2),
-                    Kind::Ref => (4, 1),
+                    SlotKind::Int => (0, 1),
+                    SlotKind::Long => (1, 2),
+                    SlotKind::Float => (2, 1),
+                    SlotKind::Double => (3, 2),
+                    SlotKind::Ref => (4, 1),
                 };
                 self.local(op::ILOAD + number, local);
                 self.pushed(words);
@@ -301,17 +301,17 @@ impl<'c> Code<'c> {
                 self.popped(if code % 2 == 1 { 2 } else { 1 });
             }
             Two::Arith(_) => return None,
-            Two::Compare(Kind::Int, relation) => {
+            Two::Compare(SlotKind::Int, relation) => {
                 let jump = [op::IF_ICMPEQ, op::IF_ICMPLT, op::IF_ICMPLE][relation as usize];
                 self.truth(jump, 2)?;
             }
-            Two::Compare(Kind::Ref, Relation::Same) => self.truth(op::IF_ACMPEQ, 2)?,
-            Two::Compare(Kind::Ref, _) => return None,
+            Two::Compare(SlotKind::Ref, Relation::Same) => self.truth(op::IF_ACMPEQ, 2)?,
+            Two::Compare(SlotKind::Ref, _) => return None,
             Two::Compare(kind, relation) => {
                 // What is no number counts as greater.
                 let (compare, words) = match kind {
-                    Kind::Float => (op::FCMPG, 1),
-                    Kind::Double => (op::DCMPG, 2),
+                    SlotKind::Float => (op::FCMPG, 1),
+                    SlotKind::Double => (op::DCMPG, 2),
                     _ => (op::LCMP, 2),
                 };
                 self.does(&[compare]);

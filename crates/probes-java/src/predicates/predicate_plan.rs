@@ -5,7 +5,7 @@
 //! ([`crate::Kinds`]).
 
 use std::collections::BTreeMap;
-use touchstone_classfile::Kind;
+use touchstone_classfile::SlotKind;
 
 /// Where in the code something is asked.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -20,23 +20,23 @@ pub enum Place {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Held {
     /// A local variable.
-    Local(u16, Kind),
+    Local(u16, SlotKind),
     /// A local variable, as it was before the instruction at a position: in the same block, before the place or at it.
-    Old(u16, Kind, u16),
+    Old(u16, SlotKind, u16),
     /// What the instruction at a position, in the same block before the place, left on top of the stack.
-    Pushed(u16, Kind),
+    Pushed(u16, SlotKind),
     /// A field of the object that the method is called on: its constant.
-    Field(u16, Kind),
+    Field(u16, SlotKind),
     /// A reference on the stack: the one on top, or the one below.
     Top(u16),
 }
 
 impl Held {
     /// What it is.
-    pub fn kind(self) -> Kind {
+    pub fn kind(self) -> SlotKind {
         match self {
             Held::Local(_, kind) | Held::Old(_, kind, _) | Held::Pushed(_, kind) | Held::Field(_, kind) => kind,
-            Held::Top(_) => Kind::Ref,
+            Held::Top(_) => SlotKind::Ref,
         }
     }
 }
@@ -77,7 +77,7 @@ pub enum Two {
     /// An instruction that computes.
     Arith(u8),
     /// A truth value. What is no number is not even the same as itself.
-    Compare(Kind, Relation),
+    Compare(SlotKind, Relation),
     /// Both truth values; the second is asked only if the first is true.
     Both,
     /// One of the truth values; the second is asked only if the first is false.
@@ -164,7 +164,7 @@ pub fn words(held: &[Held]) -> usize {
 /// So deep formulas may be nested: whoever works on them recurses.
 const DEEPEST: usize = 2_000;
 
-const KINDS: [Kind; 5] = [Kind::Int, Kind::Long, Kind::Float, Kind::Double, Kind::Ref];
+const KINDS: [SlotKind; 5] = [SlotKind::Int, SlotKind::Long, SlotKind::Float, SlotKind::Double, SlotKind::Ref];
 const RELATIONS: [Relation; 3] = [Relation::Same, Relation::Less, Relation::LessOrSame];
 const ONES: [One; 6] = [One::FloatBits, One::BitsFloat, One::DoubleBits, One::BitsDouble, One::IsNull, One::Not];
 
@@ -220,7 +220,7 @@ fn number<T: PartialEq>(list: &[T], one: &T) -> u8 {
 }
 
 fn write(formula: &Formula, out: &mut Vec<u8>) {
-    let kind = |kind: &Kind| number(&KINDS, kind);
+    let kind = |kind: &SlotKind| number(&KINDS, kind);
     match formula {
         Formula::Held(held) => {
             out.push(0);
@@ -288,7 +288,7 @@ impl Reader<'_> {
         self.take().map(u32::from_be_bytes)
     }
 
-    fn kind(&mut self) -> Option<Kind> {
+    fn kind(&mut self) -> Option<SlotKind> {
         KINDS.get(usize::from(self.u1()?)).copied()
     }
 
@@ -340,13 +340,13 @@ mod tests {
         let held = |held| Box::new(Formula::Held(held));
         let sum = Formula::Two(
             Two::Arith(96),
-            Box::new((Formula::Held(Held::Local(3, Kind::Int)), Formula::Held(Held::Old(2, Kind::Int, 9)))),
+            Box::new((Formula::Held(Held::Local(3, SlotKind::Int)), Formula::Held(Held::Old(2, SlotKind::Int, 9)))),
         );
-        let bits = Formula::One(One::FloatBits, held(Held::Pushed(7, Kind::Float)));
-        let differ = Formula::Two(Two::Compare(Kind::Int, Relation::Less), Box::new((sum, bits)));
+        let bits = Formula::One(One::FloatBits, held(Held::Pushed(7, SlotKind::Float)));
+        let differ = Formula::Two(Two::Compare(SlotKind::Int, Relation::Less), Box::new((sum, bits)));
         let null = Formula::One(One::IsNull, held(Held::Top(1)));
         let wide = Formula::One(One::Convert(136), Box::new(Formula::Long(-5)));
-        let field = Formula::Held(Held::Field(12, Kind::Int));
+        let field = Formula::Held(Held::Field(12, SlotKind::Int));
         let choice = Formula::Choice(Box::new((null, wide, field)));
         let both =
             Formula::Two(Two::Both, Box::new((differ.clone(), Formula::One(One::Not, Box::new(Formula::Int(1))))));

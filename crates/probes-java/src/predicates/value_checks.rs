@@ -6,7 +6,7 @@ use crate::layout::probe_layout::Numbers;
 use crate::layout::probe_request::Wanted;
 use crate::trace::events::{Called, Followed};
 use std::collections::BTreeMap;
-use touchstone_classfile::{Arith, Array, ClassFile, Desc, Insn, Kind, Member, MethodDesc, access};
+use touchstone_classfile::{Arith, ArrayKind, ClassFile, Desc, Insn, Member, MethodDesc, SlotKind, access};
 
 /// The class whose method `label` marks labels.
 const LABEL: &str = "touchstone/Label";
@@ -145,9 +145,9 @@ impl Asking<'_> {
                 vec![Question::Null]
             }
             Insn::PutField(field) if !self.makes_own(index, *field) => vec![Question::Null],
-            Insn::ArrayStore(Array::Ref) => vec![Question::Null, Question::Outside, Question::Store],
+            Insn::ArrayStore(ArrayKind::Ref) => vec![Question::Null, Question::Outside, Question::Store],
             Insn::ArrayLoad(_) | Insn::ArrayStore(_) => vec![Question::Null, Question::Outside],
-            Insn::Arith(Arith::Div | Arith::Rem, Kind::Int | Kind::Long) => vec![Question::Zero],
+            Insn::Arith(Arith::Div | Arith::Rem, SlotKind::Int | SlotKind::Long) => vec![Question::Zero],
             Insn::NewArray(_) | Insn::NewRefArray(_) | Insn::NewMultiArray(..) => vec![Question::Negative],
             Insn::CheckCast(_) => vec![Question::Cast],
             _ => match Called::of(self.class, insn) {
@@ -166,7 +166,7 @@ impl Asking<'_> {
     /// Whether what is on top of the stack is the object that the method is called on.
     fn is_on_this(&self, index: usize) -> bool {
         let before = index.checked_sub(1).filter(|before| self.flow.block_of(*before) == self.flow.block_of(index));
-        self.keeps_this && before.is_some_and(|before| self.flow.insns[before].insn == Insn::Load(Kind::Ref, 0))
+        self.keeps_this && before.is_some_and(|before| self.flow.insns[before].insn == Insn::Load(SlotKind::Ref, 0))
     }
 
     /// Whether a field may be one of an object that is none yet.

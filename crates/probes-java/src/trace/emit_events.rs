@@ -204,9 +204,9 @@ fn call_of(pool: &mut Added<'_>, class: &str, (name, desc): (&str, &str)) -> Vec
 
 /// A copy of the array and the index, on top.
 fn element(insn: &Insn) -> Vec<u8> {
-    use touchstone_classfile::Array;
+    use touchstone_classfile::ArrayKind;
     match insn {
-        Insn::ArrayStore(Array::Long | Array::Double) => vec![op::DUP2_X2, op::POP2, op::DUP2_X2],
+        Insn::ArrayStore(ArrayKind::Long | ArrayKind::Double) => vec![op::DUP2_X2, op::POP2, op::DUP2_X2],
         Insn::ArrayStore(_) => vec![op::DUP_X2, op::POP, op::DUP2_X1],
         _ => vec![op::DUP2],
     }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use touchstone_base::float::{Format, Op};
 use touchstone_criteria::{CriteriaOptions, Goal, Labelling, objectives};
 use touchstone_front_java::classfile::opcode as op;
-use touchstone_front_java::classfile::{ClassFile, Desc, Insn, Kind as JavaKind, decode};
+use touchstone_front_java::classfile::{ClassFile, Desc, Insn, SlotKind as JavaKind, decode};
 use touchstone_front_java::{Located, Source, Valued, When};
 use touchstone_ir::{BinOp, CastOp, CmpOp, Expr, ExprKind, FuncId, Module, PointId, PointKind, Reg, Ty};
 use touchstone_probes_java::{

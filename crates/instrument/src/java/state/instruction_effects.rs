@@ -9,7 +9,7 @@ use super::trace_interpreter::{Machine, Running, told};
 use super::traced_classes::FieldId;
 use crate::state::{NONE, NodeId};
 use std::rc::Rc;
-use touchstone_front_java::classfile::{Arith, Array, Convert, Desc, Insn, Kind as Held};
+use touchstone_front_java::classfile::{Arith, ArrayKind, Convert, Desc, Insn, SlotKind as Held};
 
 impl Machine<'_> {
     /// An instruction that tells nothing.
@@ -173,12 +173,12 @@ impl Machine<'_> {
                 deps.extend([index.node.get(), held.node.get()]);
                 let node = running.world.all(deps);
                 let deeper = held.origin.get().map(|origin| Origin { depth: origin.depth + 1, ..origin });
-                let origin = deeper.filter(|_| *array == Array::Ref);
+                let origin = deeper.filter(|_| *array == ArrayKind::Ref);
                 let value = Value { node: node.into(), origin: origin.into(), ..Value::default() };
-                running.top().push(Rc::new(value), matches!(array, Array::Long | Array::Double));
+                running.top().push(Rc::new(value), matches!(array, ArrayKind::Long | ArrayKind::Double));
             }
             Insn::ArrayStore(array) => {
-                let value = frame.take(matches!(array, Array::Long | Array::Double));
+                let value = frame.take(matches!(array, ArrayKind::Long | ArrayKind::Double));
                 let (index, held) = (frame.pop(), frame.pop());
                 let (entry, is_own, initialises) = (frame.entry, held.born == frame.serial, frame.initialises);
                 let variable = frame.variable(&held);

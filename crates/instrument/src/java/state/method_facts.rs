@@ -281,13 +281,13 @@ impl MethodFacts {
 
     /// Places of the stack that an instruction takes and gives, if it does not only move them.
     fn effect(&self, insn: usize) -> (usize, usize) {
-        use touchstone_front_java::classfile::{Arith, Array, Convert, Kind};
-        let wide = |kind: Kind| if kind.is_wide() { 2 } else { 1 };
+        use touchstone_front_java::classfile::{Arith, ArrayKind, Convert, SlotKind};
+        let wide = |kind: SlotKind| if kind.is_wide() { 2 } else { 1 };
         let field = |site: &Site| match site {
             Site::Field(field) if field.desc.is_wide() => 2,
             _ => 1,
         };
-        let element = |array: Array| if matches!(array, Array::Long | Array::Double) { 2 } else { 1 };
+        let element = |array: ArrayKind| if matches!(array, ArrayKind::Long | ArrayKind::Double) { 2 } else { 1 };
         match &self.followed.insns()[insn].insn {
             Insn::Nop | Insn::Increment(..) | Insn::Goto(_) | Insn::CheckCast(_) | Insn::Neg(_) => (0, 0),
             Insn::Null | Insn::PushInt(_) | Insn::PushFloat(_) | Insn::New(_) => (0, 1),

@@ -5,7 +5,9 @@ use super::test_end_state::{End, Seen};
 use crate::java::state::Classes;
 use crate::state::Piece;
 use std::collections::BTreeSet;
-use touchstone_front_java::classfile::{Arith, ClassFile, Cond, Constant, Insn, Kind, MemberRef, MethodDesc, decode};
+use touchstone_front_java::classfile::{
+    Arith, ClassFile, Cond, Constant, Insn, MemberRef, MethodDesc, SlotKind, decode,
+};
 
 /// So many instructions are executed,
 const MOST_STEPS: usize = 300;
@@ -90,7 +92,7 @@ impl<'e> Evaluation<'e> {
                         at = jump(*target)?;
                     }
                 }
-                Insn::Compare(Kind::Long, _) => {
+                Insn::Compare(SlotKind::Long, _) => {
                     let (Seen::Long(right), Seen::Long(left)) = (stack.pop()?, stack.pop()?) else { return None };
                     stack.push(Seen::Int(left.cmp(&right) as i32));
                 }
@@ -98,7 +100,7 @@ impl<'e> Evaluation<'e> {
                     let (right, left) = (stack.pop()?, stack.pop()?);
                     stack.push(computed(*arith, &left, &right)?);
                 }
-                Insn::Convert(touchstone_front_java::classfile::Convert::Kinds(Kind::Int, Kind::Long)) => {
+                Insn::Convert(touchstone_front_java::classfile::Convert::Kinds(SlotKind::Int, SlotKind::Long)) => {
                     let Seen::Int(value) = stack.pop()? else { return None };
                     stack.push(Seen::Long(i64::from(value)));
                 }
