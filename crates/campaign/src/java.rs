@@ -5,7 +5,6 @@ mod any_heap;
 mod effort;
 mod looked_at;
 mod looking;
-mod making;
 mod named;
 mod short_sequences;
 mod sights;
@@ -28,10 +27,11 @@ use touchstone_base::{Deadline, MemoryLimit};
 use touchstone_criteria::{Incomplete, Unsupported};
 use touchstone_emit::{JavaField, JavaMethod, JavaTarget, Keeping, ReplayLimits};
 use touchstone_engine::{Config, End, Event, Limits, Sink, Starting, Whose};
+use touchstone_fixture_java::FixtureValue;
 use touchstone_front_java::path::Jar;
 use touchstone_front_java::{
-    Compiling, Field, Jdk, JdkError, LABELS, Loaded, Making, Marks, Method, Prepared, ProgramError, Reads, Setup,
-    Shows, Visible, classfile::ClassFile,
+    Compiling, Field, Jdk, JdkError, LABELS, Loaded, Marks, Method, Prepared, ProgramError, Reads, Setup, Shows,
+    Visible, classfile::ClassFile,
 };
 use touchstone_ir::{Block, FuncId, Function, Module, TermKind, Terminator};
 
@@ -134,7 +134,7 @@ impl JavaProgram {
                 home: method.package.clone(),
                 class: method.class.clone(),
                 method: method.method.clone(),
-                scenario: method.scenario.as_ref().map(|scenario| making::played(scenario)),
+                fixture: method.fixture.clone(),
             };
             (method.entry_name.clone(), made)
         };
@@ -175,17 +175,17 @@ impl JavaProgram {
     /// The parameter that says which calls fill the object whose method is tested, if one does.
     pub fn fills(&self, entry: FuncId) -> Option<usize> {
         let method = self.methods.iter().find(|method| method.entry == entry)?;
-        match method.scenario.as_ref()?.receiver.as_ref()? {
-            Making::Object(object) => object.many.as_ref().map(|many| many.selector),
-            Making::Given(_) => None,
+        match method.fixture.as_ref()?.receiver.as_ref()? {
+            FixtureValue::Object(object) => object.fill_loops.as_ref().map(|many| many.selector),
+            FixtureValue::Parameter(_) => None,
         }
     }
 
     /// What is run first of a function that makes objects by calls.
     pub fn first_inputs(&self, entry: FuncId, seed: u64) -> FirstInputs {
         let method = self.methods.iter().find(|method| method.entry == entry);
-        let scenario = method.and_then(|method| method.scenario.as_ref());
-        scenario.map_or_else(FirstInputs::default, |scenario| FirstInputs::of(scenario, seed))
+        let fixture = method.and_then(|method| method.fixture.as_ref());
+        fixture.map_or_else(FirstInputs::default, |fixture| FirstInputs::of(fixture, seed))
     }
 
     /// Whether a function's source is not known: its decisions are then the compiler's.
@@ -637,7 +637,7 @@ fn stops(module: &Module, method: &Method, how: Following) -> Vec<String> {
         solver_timeout: Some(Following::SHORTLY.time / 4),
         memory: Some(MemoryLimit::bytes(FOLLOWING)),
         precondition: possible,
-        not_taken: method.scenario.as_deref().map_or_else(Vec::new, any_heap::not_taken),
+        not_taken: method.fixture.as_deref().map_or_else(Vec::new, any_heap::not_taken),
         ..Config::default()
     };
     let func = method.entry;

@@ -46,8 +46,5 @@ pub use java::jvm::Jvm;
 pub use java::kept::{JUnitThere, junit_there, replay_junit_there};
 pub use java::replay::replay_java;
 pub use java::suite::{JUnit, JUnitSuite, kept_junit};
-pub use java::target::{
-    JavaAnswers, JavaCall, JavaField, JavaForm, JavaHeap, JavaMaking, JavaMany, JavaMethod, JavaNaming, JavaObject,
-    JavaScenario, JavaSeries, JavaTarget, JavaTested, JavaThrows, JavaWay,
-};
+pub use java::target::{JavaField, JavaMethod, JavaTarget};
 pub use target::Target;

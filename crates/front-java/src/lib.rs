@@ -20,9 +20,8 @@ pub use described::Unspoken;
 pub use jdk::{Compiled, Compiling, Jdk, JdkError, LABELS};
 pub use located::{Located, LocatedJump};
 pub use lower::{
-    ANY_HEAP, All, Answers, Asked, BoxClass, Call, Effect, Form, Gives, Heap, Implicit, Looks, Making, Many, Meddles,
-    Naming, Object, Passed, Placed, Prepared, Preparing, Probe, Reads, Scenario, Series, Slot, Source, Standing,
-    Tested, Throws, Typed, Valued, Way, When, Whose,
+    Asked, BoxClass, Effect, Gives, Implicit, Looks, Passed, Placed, Prepared, Preparing, Probe, Reads, Source, Valued,
+    When, Whose,
 };
 pub use marks::{Jumps, Marks};
 pub use program::{Program, ProgramError, Setup, release_of};

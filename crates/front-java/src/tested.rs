@@ -6,13 +6,14 @@
 //! [`Program::loaded`].
 
 use crate::classfile::{Desc, Member, MethodDesc, access};
-use crate::lower::{Func, MADE, Planned, Prepared, STRING, Scenario, type_text};
+use crate::lower::{Func, MADE, Planned, Prepared, STRING, type_text};
 use crate::made::{is_made, is_made_class};
 use crate::program::{Program, ProgramError};
 use crate::world::{ClassId, MethodRef, Refusal};
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use touchstone_base::Id;
+use touchstone_fixture_java::Fixture;
 use touchstone_ir::{
     Block, Callee, DataType, DataTypeId, FuncId, Function, GlobalId, Growing, InstKind, Module, Tag, TermKind,
     Terminator, Variant,
@@ -93,7 +94,7 @@ pub struct Method {
     /// As that is called.
     pub entry_name: String,
     /// How objects for it are made.
-    pub scenario: Option<Arc<Scenario>>,
+    pub fixture: Option<Arc<Fixture>>,
     /// Why tests can't make them.
     unmakeable: Option<String>,
     /// Whether source can call it: tools that obfuscate give names that it can't.
@@ -132,7 +133,7 @@ pub struct Field {
 impl Method {
     /// Why no tests of it can be made, if none can.
     pub fn refusal(&self) -> Option<String> {
-        if self.visible == Visible::ToClass && self.scenario.is_none() {
+        if self.visible == Visible::ToClass && self.fixture.is_none() {
             return Some(self.unmakeable.clone().unwrap_or_else(|| "it is private".to_string()));
         }
         match self.callable {
@@ -173,7 +174,7 @@ impl Program {
                     method.callable = Callable::Yes;
                 }
                 method.entry = world.func(Func::Scenario(at));
-                method.scenario = Some(scenario);
+                method.fixture = Some(scenario.fixture.clone());
             }
             Planned::Directly => {}
             Planned::Not(why) => method.unmakeable = Some(why),
@@ -182,13 +183,13 @@ impl Program {
         method.possible = match world.asked_before(at) {
             Some(_) => Some(world.func(Func::Allowed(at))),
             // Where objects are made, that looks at texts itself.
-            None if method.scenario.is_some() => None,
+            None if method.fixture.is_some() => None,
             None => {
                 let strings = world.entry_params(at).iter().any(is_string);
                 strings.then(|| world.func(Func::Possible(at)))
             }
         };
-        method.post = match method.scenario {
+        method.post = match method.fixture {
             None => world.postcondition(at).map(|post| world.func(Func::Method(post))),
             Some(_) => world.asked_behind(at).map(|_| world.func(Func::Judged(at))),
         };
@@ -249,7 +250,7 @@ impl Program {
                 func,
                 entry: func,
                 entry_name: world.entry_name(method),
-                scenario: None,
+                fixture: None,
                 possible: None,
                 post: None,
                 unmakeable: is_initialiser(member).then(|| OF_CLASS.to_string()),

@@ -3,29 +3,30 @@
 use crate::java::JavaProgram;
 use touchstone_criteria::{Heap as Reached, TestCase, TestKind, Unmakeable};
 use touchstone_engine::NotTaken;
-use touchstone_front_java::{ANY_HEAP, Heap, Making, Scenario, Typed};
+use touchstone_fixture_java::{Fixture, FixtureValue, HeapTyping, SYMBOLIC_HEAP_CHOICE, SymbolicHeap};
 use touchstone_ir::{DataType, DataValue, FuncId, Module, PointerTarget};
 
 impl JavaProgram {
-    fn scenario(&self, entry: FuncId) -> Option<&Scenario> {
-        self.methods.iter().find(|method| method.entry == entry)?.scenario.as_deref()
+    fn fixture(&self, entry: FuncId) -> Option<&Fixture> {
+        self.methods.iter().find(|method| method.entry == entry)?.fixture.as_deref()
     }
 
     /// What tests of a function don't do as long as calls make their objects.
     pub fn not_taken(&self, entry: FuncId) -> Vec<NotTaken> {
-        self.scenario(entry).map_or_else(Vec::new, not_taken)
+        self.fixture(entry).map_or_else(Vec::new, not_taken)
     }
 
     /// Which objects of a function become inputs, turn by turn: those that may be nothing else, then also others.
     pub fn any_heap(&self, entry: FuncId) -> Vec<AnyHeap> {
-        let Some(scenario) = self.scenario(entry) else { return Vec::new() };
-        let turn = |are: &[Typed]| {
-            let (inputs, others): (Vec<&Heap>, Vec<&Heap>) =
-                scenario.heaps.iter().partition(|heap| are.contains(&heap.typed));
-            let inputs = inputs.into_iter().map(|heap| way(scenario, heap)).collect();
-            AnyHeap { inputs, not_taken: others.into_iter().map(|heap| way(scenario, heap)).collect() }
+        let Some(fixture) = self.fixture(entry) else { return Vec::new() };
+        let turn = |are: &[HeapTyping]| {
+            let (inputs, others): (Vec<&SymbolicHeap>, Vec<&SymbolicHeap>) =
+                fixture.heaps.iter().partition(|heap| are.contains(&heap.typing));
+            let inputs = inputs.into_iter().map(|heap| way(fixture, heap)).collect();
+            AnyHeap { inputs, not_taken: others.into_iter().map(|heap| way(fixture, heap)).collect() }
         };
-        let mut turns = vec![turn(&[Typed::OfProgram]), turn(&[Typed::OfProgram, Typed::Wider])];
+        let mut turns =
+            vec![turn(&[HeapTyping::ProgramClass]), turn(&[HeapTyping::ProgramClass, HeapTyping::WiderType])];
         turns.dedup_by_key(|turn| turn.inputs.len());
         turns.retain(|turn| !turn.inputs.is_empty());
         turns
@@ -33,21 +34,21 @@ impl JavaProgram {
 
     /// The parameters that are objects which no calls make.
     pub fn heap_params(&self, entry: FuncId) -> Vec<usize> {
-        self.scenario(entry).map_or_else(Vec::new, |scenario| scenario.heaps.iter().map(|heap| heap.param).collect())
+        self.fixture(entry).map_or_else(Vec::new, |fixture| fixture.heaps.iter().map(|heap| heap.param).collect())
     }
 
     /// The parameters of what tests call that the tested method may have as they are: the object that it is called on, and its arguments. `None` if it takes
     /// something else.
     pub fn inputs_of_method(&self, entry: FuncId) -> Option<(Option<usize>, Vec<usize>)> {
-        let scenario = self.scenario(entry)?;
-        let [call] = scenario.tested.calls.as_slice() else { return None };
-        let input = |making: &Making| match making {
-            Making::Given(at) => Some(*at),
-            Making::Object(object) => {
-                scenario.heaps.iter().find(|heap| heap.object == object.number).map(|heap| heap.param)
+        let fixture = self.fixture(entry)?;
+        let [call] = fixture.tested.calls.as_slice() else { return None };
+        let input = |making: &FixtureValue| match making {
+            FixtureValue::Parameter(at) => Some(*at),
+            FixtureValue::Object(object) => {
+                fixture.heaps.iter().find(|heap| heap.object == object.number).map(|heap| heap.param)
             }
         };
-        let receiver = scenario.receiver.as_ref().map(input);
+        let receiver = fixture.receiver.as_ref().map(input);
         let arguments: Option<Vec<usize>> = call.arguments.iter().map(input).collect();
         match receiver {
             Some(receiver) => Some((Some(receiver?), arguments?)),
@@ -66,18 +67,19 @@ impl JavaProgram {
             let value = params.get(at).map(|param| &param.value);
             matches!(value, Some(DataValue::Pointer(PointerTarget::Object { .. })))
         };
-        let is_any = |scenario: &Scenario| {
-            let called = scenario.tested.selector.map_or(0, number) as usize;
-            let arguments = scenario.tested.calls.get(called).map_or(&[][..], |call| &call.arguments);
-            let is_used = |heap: &Heap| {
-                let is_it = |making: &Making| matches!(making, Making::Object(object) if object.number == heap.object);
-                scenario.receiver.iter().chain(arguments).any(is_it)
+        let is_any = |fixture: &Fixture| {
+            let called = fixture.tested.selector.map_or(0, number) as usize;
+            let arguments = fixture.tested.calls.get(called).map_or(&[][..], |call| &call.arguments);
+            let is_used = |heap: &SymbolicHeap| {
+                let is_it = |making: &FixtureValue| matches!(making, FixtureValue::Object(object) if object.number == heap.object);
+                fixture.receiver.iter().chain(arguments).any(is_it)
             };
-            let is_any =
-                |heap: &Heap| number(heap.selector) == ANY_HEAP && leads_somewhere(heap.param) && is_used(heap);
-            scenario.heaps.iter().any(is_any)
+            let is_any = |heap: &SymbolicHeap| {
+                number(heap.selector) == SYMBOLIC_HEAP_CHOICE && leads_somewhere(heap.param) && is_used(heap)
+            };
+            fixture.heaps.iter().any(is_any)
         };
-        match self.scenario(entry).is_some_and(is_any) {
+        match self.fixture(entry).is_some_and(is_any) {
             true => Reached::NotShownReachable,
             false => Reached::Made,
         }
@@ -93,13 +95,13 @@ pub(crate) struct AnyHeap {
 }
 
 /// What tests don't do as long as calls make their objects.
-pub(super) fn not_taken(scenario: &Scenario) -> Vec<NotTaken> {
-    scenario.heaps.iter().map(|heap| way(scenario, heap)).collect()
+pub(super) fn not_taken(fixture: &Fixture) -> Vec<NotTaken> {
+    fixture.heaps.iter().map(|heap| way(fixture, heap)).collect()
 }
 
-fn way(scenario: &Scenario, heap: &Heap) -> NotTaken {
-    let name = |at: usize| scenario.param_name(at).to_string();
-    NotTaken { choice: name(heap.selector), value: ANY_HEAP, unused: name(heap.param) }
+fn way(fixture: &Fixture, heap: &SymbolicHeap) -> NotTaken {
+    let name = |at: usize| fixture.parameter_name(at).to_string();
+    NotTaken { choice: name(heap.selector), value: SYMBOLIC_HEAP_CHOICE, unused: name(heap.param) }
 }
 
 /// Why a test can't be made: a text without its bytes is none.

@@ -12,8 +12,9 @@ use std::time::Duration;
 use touchstone_base::Deadline;
 use touchstone_criteria::{Again, GoalId, Heap, Noticed, Noticing, Outcome, TestCase};
 use touchstone_engine::{Layout, Machines, Pool, Value, Variation, Wishes, mutants};
+use touchstone_fixture_java::FixtureValue;
 use touchstone_front_java::classfile::Desc;
-use touchstone_front_java::{Effect, Looks, Making, Passed, Prepared, Probe, Whose};
+use touchstone_front_java::{Effect, Looks, Passed, Prepared, Probe, Whose};
 use touchstone_ir::{DataValue, FuncId, Function, Module};
 
 /// So many looks at one object that its call changed.
@@ -384,13 +385,14 @@ impl Choice<'_, '_> {
     fn values(&self, desc: &Desc, effect: Effect) -> Vec<Again> {
         let mut found: Vec<(Value, Again)> = Vec::new();
         // What changes a collection takes its elements, and a variable of type `Object` is none.
-        let is_any = |making: &Making| matches!(making, Making::Object(object) if object.ty == "java.lang.Object");
+        let is_any =
+            |making: &FixtureValue| matches!(making, FixtureValue::Object(object) if object.ty == "java.lang.Object");
         let passed = self.prepared.passed.iter().filter(|passed| passed.desc == *desc && self.is_made(passed));
         let passed = passed.filter(|passed| effect == Effect::Looks || !is_any(&passed.making));
         for passed in passed {
             let again = match &passed.making {
-                Making::Given(at) => Again::Param(*at),
-                Making::Object(object) => Again::Object(object.number),
+                FixtureValue::Parameter(at) => Again::Param(*at),
+                FixtureValue::Object(object) => Again::Object(object.number),
             };
             if let Some(value) = self.viewer.value(&again)
                 && !found.iter().any(|(known, _)| *known == value)

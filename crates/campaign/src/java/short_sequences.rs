@@ -6,7 +6,9 @@
 
 use std::hash::{Hash, Hasher};
 use touchstone_engine::Chance;
-use touchstone_front_java::{Call, Making, Object, Scenario, Series, Slot, Standing, Way};
+use touchstone_fixture_java::{
+    ApiCall, CallSlot, Construction, FillLoop, FillPosition, Fixture, FixtureValue, ObjectPlan,
+};
 
 /// So many sequences of one length: where there are more, chance chooses.
 const MOST_SEQUENCES: usize = 260;
@@ -33,30 +35,30 @@ impl FirstInputs {
         (&self.few, &self.many).hash(hasher);
     }
 
-    /// Those of a scenario.
-    pub fn of(scenario: &Scenario, seed: u64) -> FirstInputs {
+    /// Those of a fixture.
+    pub fn of(fixture: &Fixture, seed: u64) -> FirstInputs {
         let mut choosing = Choosing { chance: Chance::new(seed), numbers: Vec::new() };
-        let Some(Making::Object(receiver)) = &scenario.receiver else {
-            let few = (0..TURNS_ALONE).map(|_| choosing.inputs(scenario, &[], 0)).collect();
+        let Some(FixtureValue::Object(receiver)) = &fixture.receiver else {
+            let few = (0..TURNS_ALONE).map(|_| choosing.inputs(fixture, &[], 0)).collect();
             return FirstInputs { few, many: Vec::new() };
         };
         let mut few = Vec::new();
         for length in 0..=receiver.slots.len() {
             for sequence in sequences(&receiver.slots[..length], &mut choosing.chance) {
-                few.extend((0..TURNS).map(|_| choosing.inputs(scenario, &sequence, 0)));
+                few.extend((0..TURNS).map(|_| choosing.inputs(fixture, &sequence, 0)));
             }
         }
         let mut many = Vec::new();
-        let all = receiver.many.as_ref().map_or(&[][..], |many| &many.all);
+        let all = receiver.fill_loops.as_ref().map_or(&[][..], |many| &many.loops);
         for length in 0..=receiver.slots.len().min(2) {
             // Of two calls the first prepares the many.
-            let is_there = |series: &Series| match series.when {
-                Standing::First => length <= 1,
-                Standing::AfterOneCall => length >= 1,
+            let is_there = |series: &FillLoop| match series.position {
+                FillPosition::First => length <= 1,
+                FillPosition::AfterOneCall => length >= 1,
             };
             for sequence in sequences(&receiver.slots[..length], &mut choosing.chance) {
                 for (number, _) in all.iter().enumerate().filter(|(_, series)| is_there(series)) {
-                    many.extend((0..TURNS).map(|_| choosing.inputs(scenario, &sequence, number + 1)));
+                    many.extend((0..TURNS).map(|_| choosing.inputs(fixture, &sequence, number + 1)));
                 }
             }
         }
@@ -65,7 +67,7 @@ impl FirstInputs {
 }
 
 /// Sequences of calls that fill all slots: which call is made in each.
-fn sequences(slots: &[Slot], chance: &mut Chance) -> Vec<Vec<usize>> {
+fn sequences(slots: &[CallSlot], chance: &mut Chance) -> Vec<Vec<usize>> {
     let count = slots.iter().try_fold(1usize, |product, slot| product.checked_mul(slot.calls.len()));
     match count {
         Some(count) if count <= MOST_SEQUENCES => {
@@ -92,13 +94,13 @@ struct Choosing {
 
 impl Choosing {
     /// Inputs with these calls.
-    fn inputs(&mut self, scenario: &Scenario, sequence: &[usize], series: usize) -> Numbers {
-        if let Some(Making::Object(receiver)) = &scenario.receiver {
+    fn inputs(&mut self, fixture: &Fixture, sequence: &[usize], series: usize) -> Numbers {
+        if let Some(FixtureValue::Object(receiver)) = &fixture.receiver {
             self.receiver(receiver, sequence, series);
         }
-        let calls = &scenario.tested.calls;
+        let calls = &fixture.tested.calls;
         let number = self.chance.below(calls.len());
-        if let Some(selector) = scenario.tested.selector {
+        if let Some(selector) = fixture.tested.selector {
             self.numbers.push((selector, number as u64));
         }
         if let Some(call) = calls.get(number) {
@@ -107,9 +109,10 @@ impl Choosing {
         std::mem::take(&mut self.numbers)
     }
 
-    fn receiver(&mut self, receiver: &Object, sequence: &[usize], series: usize) {
-        let filled = receiver.many.as_ref().filter(|_| series > 0);
-        let ways = filled.map_or_else(|| (0..receiver.ways.len()).collect(), |many| many.ways.clone());
+    fn receiver(&mut self, receiver: &ObjectPlan, sequence: &[usize], series: usize) {
+        let filled = receiver.fill_loops.as_ref().filter(|_| series > 0);
+        let ways =
+            filled.map_or_else(|| (0..receiver.constructions.len()).collect(), |many| many.constructions.clone());
         self.way(receiver, &ways);
         if let Some(many) = filled {
             self.numbers.push((many.selector, series as u64));
@@ -120,18 +123,18 @@ impl Choosing {
         }
     }
 
-    fn call(&mut self, call: &Call) {
-        call.outer.iter().chain(&call.arguments).for_each(|making| self.making(making));
+    fn call(&mut self, call: &ApiCall) {
+        call.enclosing.iter().chain(&call.arguments).for_each(|making| self.making(making));
     }
 
-    fn making(&mut self, making: &Making) {
+    fn making(&mut self, making: &FixtureValue) {
         match making {
-            Making::Given(at) => self.number(*at),
-            Making::Object(object) => {
-                let all: Vec<usize> = (0..object.ways.len()).collect();
+            FixtureValue::Parameter(at) => self.number(*at),
+            FixtureValue::Object(object) => {
+                let all: Vec<usize> = (0..object.constructions.len()).collect();
                 self.way(object, &all);
-                if let Some(many) = object.many.as_ref().filter(|_| self.chance.one_in(8)) {
-                    self.numbers.push((many.selector, 1 + self.chance.below(many.all.len()) as u64));
+                if let Some(many) = object.fill_loops.as_ref().filter(|_| self.chance.one_in(8)) {
+                    self.numbers.push((many.selector, 1 + self.chance.below(many.loops.len()) as u64));
                 }
                 let calls = self.chance.below(object.slots.len() + 1);
                 for slot in &object.slots[..calls] {
@@ -144,37 +147,39 @@ impl Choosing {
     }
 
     /// One of these ways: null is one, too, but most callers pass something. Texts have to wait: they are no numbers.
-    fn way(&mut self, object: &Object, ways: &[usize]) {
-        let is_something = |at: &&usize| !matches!(object.ways[**at], Way::Null | Way::Given(_));
+    fn way(&mut self, object: &ObjectPlan, ways: &[usize]) {
+        let is_something =
+            |at: &&usize| !matches!(object.constructions[**at], Construction::Null | Construction::Parameter(_));
         let something: Vec<usize> = ways.iter().filter(is_something).copied().collect();
-        let null = object.ways.iter().position(|way| matches!(way, Way::Null));
+        let null = object.constructions.iter().position(|way| matches!(way, Construction::Null));
         let chosen = match (null, self.chance.of(&something)) {
             (Some(null), _) if something.is_empty() || self.chance.one_in(10) => null,
             (_, Some(way)) => *way,
             _ => 0,
         };
         self.numbers.push((object.selector, chosen as u64));
-        match &object.ways[chosen] {
-            Way::Null | Way::Same(_) | Way::Given(_) | Way::Constant { .. } => {}
-            Way::New(call) | Way::Static(call) | Way::Boxed(call) => self.call(call),
-            Way::Array { size, elements, .. } => {
+        match &object.constructions[chosen] {
+            Construction::Null | Construction::Same(_) | Construction::Parameter(_) | Construction::Constant { .. } => {
+            }
+            Construction::New(call) | Construction::Factory(call) | Construction::Boxed(call) => self.call(call),
+            Construction::Array { size, elements, .. } => {
                 let count = self.chance.below(elements.len() + 1);
                 self.numbers.push((*size, count as u64));
                 elements[..count].iter().for_each(|element| self.making(element));
             }
-            Way::Filled { size, elements, .. } => {
+            Construction::Collection { size, elements, .. } => {
                 let count = self.chance.below(elements.len() + 1);
                 self.numbers.push((*size, count as u64));
                 elements[..count].iter().flatten().for_each(|element| self.making(element));
             }
-            Way::Stub { create, methods, .. } => {
+            Construction::Stub { create, methods, .. } => {
                 create.iter().for_each(|call| self.call(call));
                 for method in methods {
                     method.answers.iter().for_each(|answer| self.making(answer));
                     if let Some(throws) = method.throws.as_ref().filter(|_| self.chance.one_in(6)) {
                         self.numbers.push((throws.selector, 1 + self.chance.below(throws.exceptions.len()) as u64));
                     }
-                    if let Some(meddles) = method.meddles.as_ref().filter(|_| self.chance.one_in(6)) {
+                    if let Some(meddles) = method.mutation.as_ref().filter(|_| self.chance.one_in(6)) {
                         self.numbers.push((meddles.selector, 1 + self.chance.below(2) as u64));
                     }
                 }

@@ -3,11 +3,13 @@
 use crate::java::names::Names;
 use crate::java::noticed::Checks;
 use crate::java::objects::Objects;
-use crate::java::target::{
-    JavaAnswers, JavaCall, JavaForm, JavaMaking, JavaNaming, JavaObject, JavaScenario, JavaSeries, JavaWay, number,
-};
+use crate::java::target::{any_heap, number};
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_criteria::NamedValue;
+use touchstone_fixture_java::{
+    ApiCall, CallSlot, CollectionForm, Construction, FillLoop, Fixture, FixtureValue, ObjectPlan, Overloading,
+    StubMethod,
+};
 use touchstone_ir::{DataValue, PointerTarget};
 
 /// How an object may be written.
@@ -30,7 +32,7 @@ pub(crate) struct Making<'t> {
     arguments: &'t [String],
     objects: &'t Objects<'t>,
     /// Says which objects are inputs as they are.
-    any: &'t JavaScenario,
+    fixture: &'t Fixture,
     /// What calls that prepare objects return.
     checks: Checks<'t>,
     /// What makes them.
@@ -43,30 +45,40 @@ pub(crate) struct Making<'t> {
 
 impl<'t> Making<'t> {
     pub fn new(
-        any: &'t JavaScenario,
+        fixture: &'t Fixture,
         params: &'t [NamedValue],
         objects: &'t Objects<'t>,
         checks: Checks<'t>,
     ) -> Making<'t> {
         let (lines, made) = (Vec::new(), BTreeMap::new());
         let shared = checks.objects().into_iter().collect();
-        Making { names: checks.names, params, arguments: checks.arguments, objects, any, checks, lines, shared, made }
+        Making {
+            names: checks.names,
+            params,
+            arguments: checks.arguments,
+            objects,
+            fixture,
+            checks,
+            lines,
+            shared,
+            made,
+        }
     }
 
     /// Makes all, and gives the call that is tested.
     pub fn call(&mut self) -> String {
-        let scenario = self.any;
-        let tested = &scenario.tested;
+        let fixture = self.fixture;
+        let tested = &fixture.tested;
         let Some(call) = tested.calls.get(tested.selector.map_or(0, |at| self.number(at))) else {
             return String::new();
         };
-        for making in scenario.receiver.iter().chain(&call.outer).chain(&call.arguments) {
+        for making in fixture.receiver.iter().chain(&call.enclosing).chain(&call.arguments) {
             self.note_shared(making);
         }
-        let receiver = scenario.receiver.as_ref().map(|making| self.value(making, As::Variable));
-        let written = match tested.naming {
-            JavaNaming::Plain => As::Plain,
-            JavaNaming::Overloaded => As::Exact,
+        let receiver = fixture.receiver.as_ref().map(|making| self.value(making, As::Variable));
+        let written = match tested.overloading {
+            Overloading::Unique => As::Plain,
+            Overloading::Overloaded => As::Exact,
         };
         let text = self.begun(call);
         let arguments = self.values(&call.arguments, written);
@@ -80,113 +92,119 @@ impl<'t> Making<'t> {
         number(self.params, at) as usize
     }
 
-    fn way<'o>(&self, object: &'o JavaObject) -> Option<&'o JavaWay> {
-        object.ways.get(self.number(object.selector))
+    fn way<'o>(&self, object: &'o ObjectPlan) -> Option<&'o Construction> {
+        object.constructions.get(self.number(object.selector))
     }
 
     /// The calls before an object is used, with what chooses them.
-    fn calls<'o>(&self, object: &'o JavaObject) -> Vec<(usize, &'o JavaCall)> {
-        let called = |(selector, calls): &'o (usize, Vec<JavaCall>)| {
-            let call = self.number(*selector).checked_sub(1).and_then(|at| calls.get(at));
-            call.map(|call| (*selector, call))
+    fn calls<'o>(&self, object: &'o ObjectPlan) -> Vec<(usize, &'o ApiCall)> {
+        let called = |slot: &'o CallSlot| {
+            let call = self.number(slot.selector).checked_sub(1).and_then(|at| slot.calls.get(at));
+            call.map(|call| (slot.selector, call))
         };
         match self.way(object) {
-            Some(JavaWay::Call(_) | JavaWay::Stub { .. }) => object.slots.iter().map_while(called).collect(),
+            Some(Construction::New(_) | Construction::Factory(_) | Construction::Stub { .. }) => {
+                object.slots.iter().map_while(called).collect()
+            }
             _ => Vec::new(),
         }
     }
 
     /// What fills an object before these.
-    fn many<'o>(&self, object: &'o JavaObject) -> Option<&'o JavaSeries> {
-        let many = object.many.as_ref().filter(|many| many.ways.contains(&self.number(object.selector)))?;
-        self.number(many.selector).checked_sub(1).and_then(|at| many.all.get(at))
+    fn many<'o>(&self, object: &'o ObjectPlan) -> Option<&'o FillLoop> {
+        let many =
+            object.fill_loops.as_ref().filter(|many| many.constructions.contains(&self.number(object.selector)))?;
+        self.number(many.selector).checked_sub(1).and_then(|at| many.loops.get(at))
     }
 
     /// Notes which objects others are.
-    fn note_shared(&mut self, making: &JavaMaking) {
-        let JavaMaking::Object(object) = making else { return };
-        let inside: Vec<&JavaMaking> = match self.way(object) {
-            Some(JavaWay::Same(other)) => {
+    fn note_shared(&mut self, making: &FixtureValue) {
+        let FixtureValue::Object(object) = making else { return };
+        let inside: Vec<&FixtureValue> = match self.way(object) {
+            Some(Construction::Same(other)) => {
                 self.shared.insert(*other);
                 return;
             }
-            Some(JavaWay::Call(call)) => call.outer.iter().chain(&call.arguments).collect(),
-            Some(JavaWay::Array { elements, .. }) => elements.iter().collect(),
-            Some(JavaWay::Filled { elements, .. }) => elements.iter().flatten().collect(),
+            Some(Construction::New(call) | Construction::Factory(call)) => {
+                call.enclosing.iter().chain(&call.arguments).collect()
+            }
+            Some(Construction::Array { elements, .. }) => elements.iter().collect(),
+            Some(Construction::Collection { elements, .. }) => elements.iter().flatten().collect(),
             _ => Vec::new(),
         };
         let called = self.calls(object).into_iter().flat_map(|(_, call)| &call.arguments);
         inside.into_iter().chain(called).for_each(|making| self.note_shared(making));
     }
 
-    fn values(&mut self, makings: &[JavaMaking], written: As) -> String {
+    fn values(&mut self, makings: &[FixtureValue], written: As) -> String {
         let all: Vec<String> = makings.iter().map(|making| self.value(making, written)).collect();
         all.join(", ")
     }
 
-    fn value(&mut self, making: &JavaMaking, written: As) -> String {
+    fn value(&mut self, making: &FixtureValue, written: As) -> String {
         match making {
-            JavaMaking::Given(at) => {
+            FixtureValue::Parameter(at) => {
                 let given = self.arguments.get(*at).cloned().unwrap_or_default();
                 if written == As::Plain && given == "(String) null" { "null".to_string() } else { given }
             }
-            JavaMaking::Object(object) => self.object(object, written),
+            FixtureValue::Object(object) => self.object(object, written),
         }
     }
 
-    fn object(&mut self, object: &JavaObject, written: As) -> String {
+    fn object(&mut self, object: &ObjectPlan, written: As) -> String {
         let ty = self.names.shortened(&object.ty);
         let null = format!("({ty}) null");
-        if let Some(at) = self.any.any_heap(object, self.params) {
+        if let Some(at) = any_heap(self.fixture, object, self.params) {
             let text = self.input(at, &ty).unwrap_or(if written == As::Plain { "null".to_string() } else { null });
             self.made.insert(object.number, text.clone());
             return text;
         }
         let Some(way) = self.way(object) else { return null };
-        let is_stub = matches!(way, JavaWay::Stub { .. });
+        let is_stub = matches!(way, Construction::Stub { .. });
         let mut adding = Vec::new();
         let text = match way {
-            JavaWay::Null if written == As::Plain && !ty.ends_with(']') => "null".to_string(),
-            JavaWay::Null => null.clone(),
-            JavaWay::Same(other) => self.made.get(other).cloned().unwrap_or_else(|| null.clone()),
-            JavaWay::Given(at) => self.arguments.get(*at).cloned().unwrap_or_default(),
-            JavaWay::Boxed(call) if matches!(written, As::Plain | As::Single) => {
+            Construction::Null if written == As::Plain && !ty.ends_with(']') => "null".to_string(),
+            Construction::Null => null.clone(),
+            Construction::Same(other) => self.made.get(other).cloned().unwrap_or_else(|| null.clone()),
+            Construction::Parameter(at) => self.arguments.get(*at).cloned().unwrap_or_default(),
+            Construction::Boxed(call) if matches!(written, As::Plain | As::Single) => {
                 self.values(&call.arguments, As::Exact)
             }
-            JavaWay::Call(call) | JavaWay::Boxed(call) => self.called(call),
-            JavaWay::Constant(text) => self.names.shortened(text),
-            JavaWay::Array { element, size, elements } => {
+            Construction::New(call) | Construction::Factory(call) | Construction::Boxed(call) => self.called(call),
+            Construction::Constant { text, .. } => self.names.shortened(text),
+            Construction::Array { element, size, elements, .. } => {
                 let size = self.number(*size).min(elements.len());
                 let values = self.values(&elements[..size], As::Plain);
                 format!("new {}[] {{{values}}}", self.names.shortened(element))
             }
-            JavaWay::Filled { create, adder, form, size, elements } => {
+            Construction::Collection { create, adder, form, size, elements, .. } => {
                 let held = &elements[..self.number(*size).min(elements.len())];
                 let given = self.values(&create.arguments, As::Plain);
-                let create = self.names.shortened(&create.text);
+                let create = self.names.shortened(&create.callee);
                 // A single null would be taken for the array of all elements.
-                let inside = if held.len() == 1 && *form == JavaForm::Listed { As::Single } else { As::Plain };
+                let inside =
+                    if held.len() == 1 && *form == CollectionForm::ElementList { As::Single } else { As::Plain };
                 let values: Vec<String> = held.iter().map(|call| self.values(call, inside)).collect();
                 match form {
                     _ if held.is_empty() => format!("{create}({given})"),
-                    JavaForm::Listed => {
+                    CollectionForm::ElementList => {
                         let list = self.names.shortened("java.util.Arrays.asList");
                         format!("{create}({list}({}))", values.join(", "))
                     }
-                    JavaForm::Called => {
+                    CollectionForm::CallByCall => {
                         adding = values.into_iter().map(|value| format!("{adder}({value})")).collect();
                         format!("{create}({given})")
                     }
                 }
             }
-            JavaWay::Stub { create, methods, lambda } => self.stub(&ty, create.as_ref(), methods, *lambda),
+            Construction::Stub { create, methods, lambda, .. } => self.stub(&ty, create.as_ref(), methods, *lambda),
         };
-        let calls: Vec<(usize, JavaCall)> =
+        let calls: Vec<(usize, ApiCall)> =
             self.calls(object).into_iter().map(|(selector, call)| (selector, call.clone())).collect();
-        let is_made = !matches!(way, JavaWay::Null | JavaWay::Same(_));
-        let many = self.many(object).filter(|series| series.after <= calls.len()).cloned();
+        let is_made = !matches!(way, Construction::Null | Construction::Same(_));
+        let many = self.many(object).filter(|series| series.position.preceding_calls() <= calls.len()).cloned();
         // A class below its type may be meant by another method of the same name.
-        let is_other = written == As::Exact && matches!(way, JavaWay::Filled { .. });
+        let is_other = written == As::Exact && matches!(way, Construction::Collection { .. });
         let needed =
             is_other || many.is_some() || !calls.is_empty() || !adding.is_empty() || is_stub || written == As::Variable;
         let shared = self.shared.contains(&object.number) && is_made;
@@ -201,17 +219,17 @@ impl<'t> Making<'t> {
             self.lines.push(format!("{name}.{add};"));
         }
         for (at, (selector, call)) in calls.iter().enumerate() {
-            self.series(&name, many.as_ref().filter(|series| series.after == at));
+            self.series(&name, many.as_ref().filter(|series| series.position.preceding_calls() == at));
             let call = format!("{name}.{}", self.called(call));
             self.lines.push(self.checks.before(*selector, &call, &self.made));
         }
-        self.series(&name, many.as_ref().filter(|series| series.after == calls.len()));
+        self.series(&name, many.as_ref().filter(|series| series.position.preceding_calls() == calls.len()));
         name
     }
 
     /// A loop of calls, if there is one here.
-    fn series(&mut self, name: &str, series: Option<&JavaSeries>) {
-        let Some(JavaSeries { count, call, .. }) = series else { return };
+    fn series(&mut self, name: &str, series: Option<&FillLoop>) {
+        let Some(FillLoop { count, call, .. }) = series else { return };
         let number = self.variable("i");
         self.lines.push(format!("for (int {number} = 0; {number} < {count}; {number}++) {{"));
         self.lines.push(format!("    {name}.{};", with_number(call, &number)));
@@ -233,22 +251,22 @@ impl<'t> Making<'t> {
         name
     }
 
-    fn called(&mut self, call: &JavaCall) -> String {
+    fn called(&mut self, call: &ApiCall) -> String {
         let text = self.begun(call);
         let arguments = self.values(&call.arguments, As::Exact);
         format!("{text}({arguments})")
     }
 
     /// What stands before the arguments of a call.
-    fn begun(&mut self, call: &JavaCall) -> String {
-        let text = self.names.shortened(&call.text);
-        match &call.outer {
+    fn begun(&mut self, call: &ApiCall) -> String {
+        let text = self.names.shortened(&call.callee);
+        match &call.enclosing {
             Some(outer) => format!("{}.{text}", self.value(outer, As::Variable)),
             None => text,
         }
     }
 
-    fn stub(&mut self, ty: &str, create: Option<&JavaCall>, methods: &[JavaAnswers], lambda: bool) -> String {
+    fn stub(&mut self, ty: &str, create: Option<&ApiCall>, methods: &[StubMethod], lambda: bool) -> String {
         let mut bodies = Vec::new();
         let (mut counters, mut waits): (Vec<String>, bool) = (Vec::new(), false);
         for method in methods {
@@ -269,9 +287,9 @@ impl<'t> Making<'t> {
                     Some(format!("calls{number}++ == 0 ? {first} : {}", rest.join(", ")))
                 }
             };
-            let meddling = method.meddles.as_ref().and_then(|(selector, object, call)| {
-                let call = format!("{}.{call};", self.made.get(object)?);
-                match self.number(*selector) {
+            let meddling = method.mutation.as_ref().and_then(|mutation| {
+                let call = format!("{}.{};", self.made.get(&mutation.object)?, mutation.call);
+                match self.number(mutation.selector) {
                     1 => Some(call),
                     2 => {
                         waits = true;
@@ -313,11 +331,13 @@ impl<'t> Making<'t> {
     }
 
     /// An answer of a stub: always the same object.
-    fn answer(&mut self, making: &JavaMaking) -> String {
+    fn answer(&mut self, making: &FixtureValue) -> String {
         match making {
-            JavaMaking::Given(_) => self.value(making, As::Plain),
-            JavaMaking::Object(object) => match self.way(object) {
-                Some(JavaWay::Null | JavaWay::Constant(_) | JavaWay::Given(_)) => self.value(making, As::Plain),
+            FixtureValue::Parameter(_) => self.value(making, As::Plain),
+            FixtureValue::Object(object) => match self.way(object) {
+                Some(Construction::Null | Construction::Constant { .. } | Construction::Parameter(_)) => {
+                    self.value(making, As::Plain)
+                }
                 _ => self.value(making, As::Variable),
             },
         }

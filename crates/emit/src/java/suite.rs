@@ -8,7 +8,7 @@ use crate::java::making::Making;
 use crate::java::names::{Names, imports};
 use crate::java::noticed::Checks;
 use crate::java::objects::{Kind, Objects, Titled, new_result};
-use crate::java::target::{JavaMaking, JavaMethod, JavaScenario, JavaTarget, number};
+use crate::java::target::{JavaMethod, JavaTarget, any_heap, number};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -16,6 +16,7 @@ use std::hash::Hasher;
 use std::path::{Path, PathBuf};
 use touchstone_base::{StableHasher, write_whole};
 use touchstone_criteria::{Covered, Heap, NamedValue, Outcome, TestCase, TestKind};
+use touchstone_fixture_java::{Fixture, FixtureValue};
 use touchstone_ir::{DataType, DataValue, FuncId, Module, PointerTarget};
 
 /// Which JUnit tests are written for.
@@ -201,24 +202,24 @@ impl<'t> JUnitSuite<'t> {
     fn body(&self, test: &TestCase) -> Vec<String> {
         let TestKind::Function { params, globals, objects, .. } = &test.kind else { return Vec::new() };
         let names = Names { package: &self.method.package, target: self.target };
-        let titles = self.method.scenario.as_ref().map_or_else(Vec::new, |scenario| titles(scenario, params, &names));
+        let titles = self.method.fixture.as_ref().map_or_else(Vec::new, |fixture| titles(fixture, params, &names));
         let objects = Objects::new(self.module, objects, &titles);
         let mut lines: Vec<String> = globals.iter().filter_map(|value| self.set(value)).collect();
         lines.extend(objects.declarations());
         let arguments: Vec<String> = params.iter().map(|value| objects.argument(value)).collect();
         let delta = if self.junit == JUnit::Four { ", 0" } else { "" };
         let (mut after, mut checked) = (Vec::new(), Vec::new());
-        let call = match &self.method.scenario {
-            Some(scenario) => {
+        let call = match &self.method.fixture {
+            Some(fixture) => {
                 let (module, noticed) = (self.module, &test.expected.noticed[..]);
                 let checks = Checks { module, names: &names, arguments: &arguments, delta, noticed };
-                let mut making = Making::new(scenario, params, &objects, checks);
+                let mut making = Making::new(fixture, params, &objects, checks);
                 let call = making.call();
                 lines.append(&mut making.lines);
                 after = checks.after(&making.made);
                 let is_taken = lines.iter().any(|line| line.contains(" result = "));
                 let variable = if is_taken { "outcome" } else { "result" };
-                checked = checks.result((variable, &names.shortened(&scenario.result)), &call, &making.made);
+                checked = checks.result((variable, &names.shortened(&fixture.result)), &call, &making.made);
                 call
             }
             None => format!("{}.{}({})", self.class(&names), self.method.method, arguments.join(", ")),
@@ -319,13 +320,13 @@ fn hash(text: &str) -> u64 {
 }
 
 /// The objects that are inputs as they are.
-fn titles(scenario: &JavaScenario, params: &[NamedValue], names: &Names<'_>) -> Vec<Titled> {
-    let called = scenario.tested.selector.map_or(0, |at| number(params, at));
-    let arguments = scenario.tested.calls.get(called as usize).map_or(&[][..], |call| &call.arguments);
+fn titles(fixture: &Fixture, params: &[NamedValue], names: &Names<'_>) -> Vec<Titled> {
+    let called = fixture.tested.selector.map_or(0, |at| number(params, at));
+    let arguments = fixture.tested.calls.get(called as usize).map_or(&[][..], |call| &call.arguments);
     let mut found = Vec::new();
-    for making in scenario.receiver.iter().chain(arguments) {
-        let JavaMaking::Object(object) = making else { continue };
-        let Some(param) = scenario.any_heap(object, params).and_then(|at| params.get(at)) else { continue };
+    for making in fixture.receiver.iter().chain(arguments) {
+        let FixtureValue::Object(object) = making else { continue };
+        let Some(param) = any_heap(fixture, object, params).and_then(|at| params.get(at)) else { continue };
         if let DataValue::Pointer(PointerTarget::Object { object: target, .. }) = param.value {
             let (param, name, ty) = (param.name.clone(), object.name.clone(), names.shortened(&object.ty));
             found.push(Titled { param, name, ty, object: target });

@@ -10,11 +10,11 @@
 use super::MADE;
 use super::generics::Types;
 use super::known_classes::{stands_for, unboxed};
-use super::making::All;
 use super::planning::{Planner, is_given};
 use crate::classfile::{ClassFile, Generic, Insn, Member, MemberRef, access, decode};
 use crate::world::{ClassId, MethodRef};
 use std::collections::BTreeSet;
+use touchstone_fixture_java::Completeness;
 
 /// So many callers of a method are tried.
 const MOST_CALLERS: usize = 3;
@@ -26,7 +26,7 @@ const SERIALISATION: [&str; 5] = ["readObject", "writeObject", "readObjectNoData
 pub(super) struct Callers {
     pub calls: Vec<MethodRef>,
     /// Whether these are all.
-    pub all: All,
+    pub completeness: Completeness,
 }
 
 /// When code that mentions a method calls it.
@@ -69,8 +69,8 @@ impl Planner<'_> {
         let member = self.world.classes.method(method);
         let is_serial = SERIALISATION.contains(&&*member.name);
         let mut all = match member.is(access::PRIVATE) && !is_serial && self.is_whole(&nest) {
-            true => All::Known,
-            false => All::NotKnown,
+            true => Completeness::Complete,
+            false => Completeness::Incomplete,
         };
         let (mut met, mut waiting, mut found) = (BTreeSet::from([method]), vec![method], Vec::new());
         while let Some(called) = waiting.pop() {
@@ -82,7 +82,7 @@ impl Planner<'_> {
             for (caller, when) in callers {
                 // Whoever makes the expression may not call it yet, or hand it to somebody who does.
                 if when == When::AnyTime {
-                    all = All::NotKnown;
+                    all = Completeness::Incomplete;
                 }
                 if !met.insert(caller) {
                     continue;
@@ -97,7 +97,7 @@ impl Planner<'_> {
                 // Others may call what is not private, and whoever uses the class calls its initialiser.
                 let is_hidden = member.is(access::PRIVATE) || member.is(MADE) && member.is(access::STATIC);
                 if !is_hidden || is_init {
-                    all = All::NotKnown;
+                    all = Completeness::Incomplete;
                 }
                 if !is_init {
                     waiting.push(caller);
@@ -115,9 +115,9 @@ impl Planner<'_> {
             found.into_iter().zip(&kinds).filter(|(_, kind)| **kind == best).map(|(caller, _)| caller).collect();
         calls.truncate(MOST_CALLERS);
         if calls.len() < count {
-            all = All::NotKnown;
+            all = Completeness::Incomplete;
         }
-        Some(Callers { calls, all })
+        Some(Callers { calls, completeness: all })
     }
 
     /// The classes of a nest that are given.

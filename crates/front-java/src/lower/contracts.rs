@@ -37,7 +37,7 @@ impl World {
             Some(Planned::Made(scenario)) => scenario,
             _ => return None,
         };
-        self.postcondition(method).filter(|_| made.tested.calls.len() == 1 && made.called() == method)
+        self.postcondition(method).filter(|_| made.fixture.tested.calls.len() == 1 && made.called() == method)
     }
 
     /// Asks what a result is worth, and keeps the answer. One that throws has not said yes.

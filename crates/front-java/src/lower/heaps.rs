@@ -6,7 +6,7 @@
 //! Deliberately not here: records and enumerations, whose fields nobody can set; `java.lang`, whose objects the JVM itself knows; users'
 //! classes that extend one of the JDK; local and anonymous classes. A field of such a type is null.
 
-use super::making::{All, Call, Heap, Making, Object, Typed, Way};
+use super::making::HeapInput;
 use super::planning::{Planner, is_given, joined};
 use super::present::value_type;
 use super::types::Use;
@@ -16,6 +16,9 @@ use crate::classfile::{Desc, MethodDesc, access};
 use crate::world::{ARRAY_BASE, ARRAY_LENGTH, CLASS_WORD, Class, ClassId, MethodRef};
 use std::collections::BTreeSet;
 use std::rc::Rc;
+use touchstone_fixture_java::{
+    ApiCall, Completeness, Construction, FixtureValue, HeapTyping, ObjectPlan, SymbolicHeap,
+};
 use touchstone_ir::{DataType, DataTypeId, Field, StructKind, Tag, Variant};
 
 /// So many classes an object may be of.
@@ -25,20 +28,24 @@ const NUMBER: &str = "java/lang/Integer";
 
 impl Planner<'_> {
     /// The objects of a scenario that may be any: the one that the method is called on, and its arguments.
-    pub(super) fn heaps(&mut self, receiver: Option<&Making>, calls: &[Call]) -> Vec<Heap> {
+    pub(super) fn heaps(
+        &mut self,
+        receiver: Option<&FixtureValue>,
+        calls: &[ApiCall],
+    ) -> Vec<(SymbolicHeap, HeapInput)> {
         let mut found = Vec::new();
-        if let (Some(Making::Object(object)), Some(call)) = (receiver, calls.first()) {
+        if let (Some(FixtureValue::Object(object)), Some(call)) = (receiver, calls.first()) {
             let below = self.world.below(call.method.class);
             let has = |class: &ClassId| calls.iter().all(|call| self.inherits(*class, call.method));
             let classes: Vec<ClassId> = below.into_iter().filter(has).collect();
-            found.extend(self.heap(object, (call.method.class, Typed::OfProgram), &classes));
+            found.extend(self.heap(object, (call.method.class, HeapTyping::ProgramClass), &classes));
         }
         for call in calls {
             let descs = self.world.param_descs(call.method);
             // The object that a new one is inside of stands before what is planned.
             let planned = descs.iter().skip(descs.len().saturating_sub(call.arguments.len()));
             for (desc, argument) in planned.zip(&call.arguments) {
-                let Making::Object(object) = argument else { continue };
+                let FixtureValue::Object(object) = argument else { continue };
                 let Some(class) = self.heap_class(desc, object) else { continue };
                 let classes = self.world.below(class.0);
                 found.extend(self.heap(object, class, &classes));
@@ -48,27 +55,35 @@ impl Planner<'_> {
     }
 
     /// The class of the program that an argument is an object of: that of its type, else one that tests make for it.
-    fn heap_class(&mut self, desc: &Desc, object: &Object) -> Option<(ClassId, Typed)> {
+    fn heap_class(&mut self, desc: &Desc, object: &ObjectPlan) -> Option<(ClassId, HeapTyping)> {
         let own = self.world.classes.of_desc(desc).ok()?;
-        let made = object.ways.iter().filter_map(|way| match way {
-            Way::New(call) | Way::Filled { create: call, .. } => Some((call.method.class, Typed::Wider)),
+        let made = object.constructions.iter().filter_map(|way| match way {
+            Construction::New(call) | Construction::Collection { create: call, .. } => {
+                Some((call.method.class, HeapTyping::WiderType))
+            }
             _ => None,
         });
         let all = self.world.with_nested();
-        let is_tested = |(class, _): &(ClassId, Typed)| all.contains(class) && self.is_accessible(*class);
-        std::iter::once((own, Typed::OfProgram)).chain(made).find(is_tested)
+        let is_tested = |(class, _): &(ClassId, HeapTyping)| all.contains(class) && self.is_accessible(*class);
+        std::iter::once((own, HeapTyping::ProgramClass)).chain(made).find(is_tested)
     }
 
-    fn heap(&mut self, object: &Object, (class, typed): (ClassId, Typed), classes: &[ClassId]) -> Option<Heap> {
+    fn heap(
+        &mut self,
+        object: &ObjectPlan,
+        (class, typing): (ClassId, HeapTyping),
+        classes: &[ClassId],
+    ) -> Option<(SymbolicHeap, HeapInput)> {
         // Where all ways are known, others would be none.
-        if classes.is_empty() || object.all == All::Known {
+        if classes.is_empty() || object.completeness == Completeness::Complete {
             return None;
         }
         let (title, name) = (self.world.classes.get(class).title(), self.world.classes.get(class).name.clone());
         let data = self.world.heap_pointer(title, classes);
         let classes = self.world.classes_of_heap(data);
         let param = self.param(&joined(&object.name, "heap"), Desc::Ref(name));
-        Some(Heap { object: object.number, selector: object.selector, param, typed, class, data, classes })
+        let heap = SymbolicHeap { object: object.number, selector: object.selector, param, typing };
+        Some((heap, HeapInput { class, data, classes }))
     }
 }
 

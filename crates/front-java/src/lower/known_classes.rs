@@ -1,7 +1,7 @@
 //! Classes of the JDK that tests make in ways of their own: boxes, collections, and classes that stand for wider types.
 
-use super::making::Form;
 use crate::classfile::Desc;
+use touchstone_fixture_java::CollectionForm;
 
 /// What a class of the JDK boxes.
 pub(crate) fn unboxed(class: &str) -> Option<Desc> {
@@ -24,7 +24,7 @@ pub(crate) struct Collection {
     pub class: &'static str,
     /// What fills it, with its descriptor.
     pub add: (&'static str, &'static str),
-    pub form: Form,
+    pub form: CollectionForm,
     /// Whether it holds pairs.
     pub pairs: bool,
     /// So many elements are tried: keys cost more than others.
@@ -63,7 +63,13 @@ pub(crate) fn collection(class: &str) -> Option<Collection> {
     };
     let most = if pairs { 2 } else { 3 };
     let by_call = pairs || matches!(made, "java/util/PriorityQueue" | "java/util/Stack");
-    Some(Collection { class: made, add, form: if by_call { Form::Called } else { Form::Listed }, pairs, most })
+    Some(Collection {
+        class: made,
+        add,
+        form: if by_call { CollectionForm::CallByCall } else { CollectionForm::ElementList },
+        pairs,
+        most,
+    })
 }
 
 /// Whether a method is what people fill and empty collections with.

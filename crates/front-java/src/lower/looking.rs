@@ -5,7 +5,7 @@
 
 use super::MADE;
 use super::known_classes::unboxed;
-use super::making::{Call, Making, Object, Results, Scenario, Way};
+use super::making::{PlannedFixture, Results};
 use super::outer::object_of;
 use super::planning::Planned;
 use super::present::value_type;
@@ -14,6 +14,7 @@ use super::world::{Data, Func, Kept, World};
 use crate::classfile::{Desc, Member, MethodDesc, access};
 use crate::world::{ClassId, MethodRef};
 use std::sync::Arc;
+use touchstone_fixture_java::{ApiCall, Construction, FixtureValue, ObjectPlan};
 use touchstone_ir::{DataTypeId, FuncId, GlobalId};
 
 /// So many methods of one class are looked at, by what they need and do.
@@ -69,7 +70,7 @@ pub struct Passed {
     /// The declared type.
     pub desc: Desc,
     /// What it is.
-    pub making: Making,
+    pub making: FixtureValue,
 }
 
 /// What can be looked at of one object.
@@ -162,15 +163,16 @@ impl World {
         let objects = (0..scenario.objects).map(|number| kept(self, Kept::Object(number))).collect();
         let called = scenario.called();
         let constructs = &*self.classes.method(called).name == "<init>";
-        let most = scenario.tested.calls.iter().map(|call| self.signature(call.method).0.len()).max().unwrap_or(0);
+        let most =
+            scenario.fixture.tested.calls.iter().map(|call| self.signature(call.method).0.len()).max().unwrap_or(0);
         let arguments = (0..most).map(|index| kept(self, Kept::Argument(index))).collect();
-        let tested = (0..scenario.tested.calls.len())
+        let tested = (0..scenario.fixture.tested.calls.len())
             .map(|number| {
-                let gives = match scenario.tested.results {
-                    Results::OfOneType => self.given_by(scenario.tested.calls[number].method),
+                let gives = match scenario.results {
+                    Results::OfOneType => self.given_by(scenario.fixture.tested.calls[number].method),
                     Results::Dropped => Gives::Nothing,
                 };
-                (self.tested_function(&scenario.tested, number, scenario.receiver.is_some()), gives)
+                (self.tested_function(&scenario.fixture.tested, number, scenario.fixture.receiver.is_some()), gives)
             })
             .collect();
         let (mut calls, mut passed) = (Vec::new(), Vec::new());
@@ -178,7 +180,8 @@ impl World {
         let looks = self.looks_of(&scenario, method);
         let (boxes, text) = (self.box_classes(), self.text_class());
         let func = self.func(Func::Prepared(method));
-        let (selector, receiver) = (scenario.tested.selector, scenario.receiver.as_ref().and_then(object_of));
+        let (selector, receiver) =
+            (scenario.fixture.tested.selector, scenario.fixture.receiver.as_ref().and_then(object_of));
         Some(Prepared {
             func,
             objects,
@@ -195,7 +198,7 @@ impl World {
         })
     }
 
-    fn looks_of(&mut self, scenario: &Scenario, method: MethodRef) -> Vec<Looks> {
+    fn looks_of(&mut self, scenario: &PlannedFixture, method: MethodRef) -> Vec<Looks> {
         let name = self.classes.get(method.class).name.clone();
         let package = name.rsplit_once('/').map_or("", |(package, _)| package);
         let objects = scenario.changing.iter().map(|(number, class)| (Whose::Object(*number), *class));
@@ -312,18 +315,18 @@ impl World {
     /// Notes the calls that prepare objects, and what is passed to them and to what is tested.
     fn note_calls(
         &mut self,
-        scenario: &Arc<Scenario>,
+        scenario: &Arc<PlannedFixture>,
         method: MethodRef,
         calls: &mut Vec<Preparing>,
         passed: &mut Vec<Passed>,
     ) {
-        let tested = scenario.tested.calls.iter();
-        if let [only] = scenario.tested.calls.as_slice() {
+        let tested = scenario.fixture.tested.calls.iter();
+        if let [only] = scenario.fixture.tested.calls.as_slice() {
             self.note_passed(only, None, passed);
         }
-        let arguments = tested.flat_map(|call| call.outer.iter().chain(&call.arguments));
-        for making in scenario.receiver.iter().chain(arguments) {
-            if let Making::Object(object) = making {
+        let arguments = tested.flat_map(|call| call.enclosing.iter().chain(&call.arguments));
+        for making in scenario.fixture.receiver.iter().chain(arguments) {
+            if let FixtureValue::Object(object) = making {
                 self.note_object(object, method, calls, passed);
             }
         }
@@ -331,15 +334,15 @@ impl World {
 
     fn note_object(
         &mut self,
-        object: &Object,
+        object: &ObjectPlan,
         method: MethodRef,
         calls: &mut Vec<Preparing>,
         passed: &mut Vec<Passed>,
     ) {
-        for (number, way) in object.ways.iter().enumerate() {
-            if let Way::New(call) | Way::Static(call) = way {
+        for (number, way) in object.constructions.iter().enumerate() {
+            if let Construction::New(call) | Construction::Factory(call) = way {
                 self.note_passed(call, Some((object.selector, number)), passed);
-                if let Some(Making::Object(outer)) = &call.outer {
+                if let Some(FixtureValue::Object(outer)) = &call.enclosing {
                     self.note_object(outer, method, calls, passed);
                 }
             }
@@ -354,7 +357,7 @@ impl World {
         }
     }
 
-    fn note_passed(&self, call: &Call, by: Option<(usize, usize)>, passed: &mut Vec<Passed>) {
+    fn note_passed(&self, call: &ApiCall, by: Option<(usize, usize)>, passed: &mut Vec<Passed>) {
         let Some(desc) = MethodDesc::parse(&self.classes.method(call.method).desc) else { return };
         // One inside of another gets that first.
         let skipped = desc.params.len().saturating_sub(call.arguments.len());

@@ -6,12 +6,12 @@
 
 use super::builder::{Builder, int};
 use super::generics::Types;
-use super::making::{Call, Making, Many, Series, Standing, Way};
 use super::planning::Planner;
 use super::world::{Func, World};
 use crate::classfile::{Desc, Generic, MethodDesc};
 use crate::world::{ClassId, MethodRef, Refusal};
 use std::ops::Range;
+use touchstone_fixture_java::{ApiCall, Construction, FillLoop, FillLoops, FillPosition, FixtureValue};
 use touchstone_ir::{BinOp, BlockId, BranchRole, CastOp, CmpOp, Operand, Reg, Ty};
 
 /// So many methods are called often.
@@ -46,9 +46,9 @@ const OF_NOTHING: Range<usize> = 5..8;
 
 impl Planner<'_> {
     /// What fills an object that is made in one of these ways, if something does.
-    pub(super) fn many(&mut self, methods: &[MethodRef], types: &Types, ways: &[Way]) -> Option<Many> {
+    pub(super) fn many(&mut self, methods: &[MethodRef], types: &Types, ways: &[Construction]) -> Option<FillLoops> {
         let simple: Vec<usize> = (0..ways.len()).filter(|at| is_simple(&ways[*at])).collect();
-        let first = ways.iter().position(|way| matches!(way, Way::New(_)));
+        let first = ways.iter().position(|way| matches!(way, Construction::New(_)));
         let ways = if simple.is_empty() { first.into_iter().collect() } else { simple };
         let takes = |method: &MethodRef| {
             let mut takes = self.method_types(*method, types);
@@ -75,23 +75,24 @@ impl Planner<'_> {
                     small => format!("({}) ({})", Generic::of(&small).text(), number.text),
                 };
                 let arguments: Vec<String> = takes.iter().map(cast).collect();
-                let text = format!("{name}({})", arguments.join(", "));
-                all.push(Series { method, rule, when: Standing::First, count: number.count, text });
+                let call = format!("{name}({})", arguments.join(", "));
+                all.push(FillLoop { method, rule, position: FillPosition::First, count: number.count, call });
             }
         }
         // What takes numbers mostly finds an empty object; what takes nothing needs some state to change.
         let repeated = all.iter().filter(|series| OF_NOTHING.contains(&series.rule)).cloned();
-        let later: Vec<Series> = repeated.map(|series| Series { when: Standing::AfterOneCall, ..series }).collect();
+        let later: Vec<FillLoop> =
+            repeated.map(|series| FillLoop { position: FillPosition::AfterOneCall, ..series }).collect();
         all.extend(later);
-        Some(Many { selector, ways, all })
+        Some(FillLoops { selector, constructions: ways, loops: all })
     }
 }
 
 impl Planner<'_> {
     /// What else fills a collection that a method takes, if numbers do: a few elements never make what they are put into grow.
-    pub(super) fn many_elements(&mut self, class: ClassId, ty: &Generic, ways: &[Way]) -> Option<Many> {
+    pub(super) fn many_elements(&mut self, class: ClassId, ty: &Generic, ways: &[Construction]) -> Option<FillLoops> {
         let (at, add) = ways.iter().enumerate().find_map(|(at, way)| match way {
-            Way::Filled { add, .. } => Some((at, *add)),
+            Construction::Collection { add, .. } => Some((at, *add)),
             _ => None,
         })?;
         let Generic::Class(_, arguments) = ty else { return None };
@@ -104,22 +105,27 @@ impl Planner<'_> {
         }
         let takes = MethodDesc::parse(&desc).map_or(0, |desc| desc.params.len());
         let number = &RULES[0];
-        let text = format!("{name}({})", vec![number.text; takes].join(", "));
-        let all = vec![Series { method: add, rule: 0, when: Standing::First, count: number.count, text }];
-        Some(Many { selector: self.param("many", Desc::Int), ways: vec![at], all })
+        let call = format!("{name}({})", vec![number.text; takes].join(", "));
+        let loops = vec![FillLoop { method: add, rule: 0, position: FillPosition::First, count: number.count, call }];
+        Some(FillLoops { selector: self.param("many", Desc::Int), constructions: vec![at], loops })
     }
 }
 
 /// Whether an object that is made in a way is the same for every test, but for a few choices.
-fn is_simple(way: &Way) -> bool {
-    let is_choice = |making: &Making| match making {
-        Making::Given(_) => false,
-        Making::Object(object) => object
-            .ways
-            .iter()
-            .all(|way| matches!(way, Way::Null | Way::Static(_) | Way::Constant { .. } | Way::Stub { .. })),
+fn is_simple(way: &Construction) -> bool {
+    let is_choice = |making: &FixtureValue| match making {
+        FixtureValue::Parameter(_) => false,
+        FixtureValue::Object(object) => object.constructions.iter().all(|way| {
+            matches!(
+                way,
+                Construction::Null
+                    | Construction::Factory(_)
+                    | Construction::Constant { .. }
+                    | Construction::Stub { .. }
+            )
+        }),
     };
-    matches!(way, Way::New(Call { arguments, .. }) if arguments.iter().all(is_choice))
+    matches!(way, Construction::New(ApiCall { arguments, .. }) if arguments.iter().all(is_choice))
 }
 
 /// Whether tests pass numbers for a type.
@@ -137,15 +143,15 @@ impl World {
     pub(super) fn make_many(
         &mut self,
         b: &mut Builder,
-        many: &Many,
-        (chosen, now): (Reg, Standing),
+        many: &FillLoops,
+        (chosen, now): (Reg, FillPosition),
         object: Reg,
         others: BlockId,
     ) -> Result<(), Refusal> {
         let (entry, done) = (b.here(), b.block());
         let mut arms = vec![super::scenario::arm(0, done)];
-        for (number, series) in many.all.iter().enumerate() {
-            if series.when != now {
+        for (number, series) in many.loops.iter().enumerate() {
+            if series.position != now {
                 arms.push(super::scenario::arm(number + 1, done));
                 continue;
             }
@@ -161,7 +167,7 @@ impl World {
         Ok(())
     }
 
-    fn make_series(&mut self, b: &mut Builder, series: &Series, object: Reg) -> Result<(), Refusal> {
+    fn make_series(&mut self, b: &mut Builder, series: &FillLoop, object: Reg) -> Result<(), Refusal> {
         let rule = &RULES[series.rule];
         let (counter, head, end) = (b.reg(Ty::I32), b.block(), b.block());
         b.copy(counter, int(0));

@@ -53,10 +53,6 @@ mod world;
 pub(crate) use boxes::Boxes;
 pub use hazards::Implicit;
 pub use looking::{BoxClass, Effect, Gives, Looks, Passed, Prepared, Preparing, Probe, Reads, Whose};
-pub use making::{
-    ANY_HEAP, All, Answers, Call, Form, Heap, Making, Many, Meddles, Naming, Object, Scenario, Series, Slot, Standing,
-    Tested, Throws, Typed, Way,
-};
 pub use marked::{Asked, Placed};
 pub(crate) use origin::type_text;
 pub(crate) use planning::Planned;

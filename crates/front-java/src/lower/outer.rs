@@ -1,39 +1,39 @@
 //! Objects of classes that are inside of others and not static: there is an object that they are inside of, and it is made first.
 
 use super::generics::Types;
-use super::making::{All, Making, Object, Way};
 use super::planning::Planner;
 use crate::classfile::access;
 use crate::world::ClassId;
+use touchstone_fixture_java::{Completeness, Construction, FixtureValue, ObjectPlan};
 
 /// So many calls, of so many methods, change the object around another.
 const MOST_CALLS: usize = 2;
 const MOST_METHODS: usize = 4;
 
 /// The object that another one is inside of, if all its ways have it.
-pub(super) fn outer_of(making: &Making) -> Option<&Making> {
+pub(super) fn outer_of(making: &FixtureValue) -> Option<&FixtureValue> {
     match making {
-        Making::Object(object) => outer_of_all(&object.ways),
-        Making::Given(_) => None,
+        FixtureValue::Object(object) => outer_of_all(&object.constructions),
+        FixtureValue::Parameter(_) => None,
     }
 }
 
 /// The number of an object that is an argument or the receiver.
-pub(super) fn object_of(making: &Making) -> Option<usize> {
+pub(super) fn object_of(making: &FixtureValue) -> Option<usize> {
     match making {
-        Making::Object(object) => Some(object.number),
-        Making::Given(_) => None,
+        FixtureValue::Object(object) => Some(object.number),
+        FixtureValue::Parameter(_) => None,
     }
 }
 
-fn outer_of_all(ways: &[Way]) -> Option<&Making> {
-    let outer = |way: &'_ Way| match way {
-        Way::New(call) => call.outer.as_ref().and_then(object_of),
+fn outer_of_all(ways: &[Construction]) -> Option<&FixtureValue> {
+    let outer = |way: &'_ Construction| match way {
+        Construction::New(call) => call.enclosing.as_ref().and_then(object_of),
         _ => None,
     };
     let first = outer(ways.first()?)?;
     match ways.first() {
-        Some(Way::New(call)) if ways.iter().all(|way| outer(way) == Some(first)) => call.outer.as_ref(),
+        Some(Construction::New(call)) if ways.iter().all(|way| outer(way) == Some(first)) => call.enclosing.as_ref(),
         _ => None,
     }
 }
@@ -64,7 +64,7 @@ impl Planner<'_> {
     }
 
     /// The object that others are made inside of: one that is there already, or a new one.
-    pub(super) fn outer_object(&mut self, class: ClassId, depth: u32) -> Option<Making> {
+    pub(super) fn outer_object(&mut self, class: ClassId, depth: u32) -> Option<FixtureValue> {
         let types = self.defaults(class);
         let full = self.full(class, &types);
         let name = self.name_of_one(class);
@@ -72,7 +72,7 @@ impl Planner<'_> {
         self.count += 1;
         let name = self.params[selector].0.clone();
         let there = self.shared.iter().filter(|(_, known)| self.world.classes.is_subtype(*known, class));
-        let mut ways: Vec<Way> = there.map(|(other, _)| Way::Same(*other)).collect();
+        let mut ways: Vec<Construction> = there.map(|(other, _)| Construction::Same(*other)).collect();
         let found = self.world.classes.get(class);
         let is_open = found.is(access::ABSTRACT | access::INTERFACE);
         ways.extend(match found.is(access::ENUM) {
@@ -83,7 +83,7 @@ impl Planner<'_> {
         if ways.is_empty() {
             return None;
         }
-        let can_change = ways.iter().any(|way| matches!(way, Way::New(_) | Way::Static(_)));
+        let can_change = ways.iter().any(|way| matches!(way, Construction::New(_) | Construction::Factory(_)));
         let slots = match depth <= 2 && can_change && !self.world.classes.get(class).of_jdk {
             true => {
                 let changing = self.changing(class, MOST_METHODS);
@@ -91,20 +91,29 @@ impl Planner<'_> {
             }
             false => Vec::new(),
         };
-        let (ty, all) = (self.shown_type(class, &types), All::NotKnown);
-        Some(Making::Object(Box::new(Object { number, name, ty, selector, ways, all, many: None, slots })))
+        let ty = self.shown_type(class, &types);
+        Some(FixtureValue::Object(Box::new(ObjectPlan {
+            number,
+            name,
+            ty,
+            selector,
+            constructions: ways,
+            completeness: Completeness::Incomplete,
+            fill_loops: None,
+            slots,
+        })))
     }
 
     /// Lets later objects be one that is always made.
-    pub(super) fn share(&mut self, making: &Making, class: ClassId) {
+    pub(super) fn share(&mut self, making: &FixtureValue, class: ClassId) {
         self.shared.extend(object_of(making).map(|number| (number, class)));
     }
 
     /// Lets later objects be the one around an object with these ways.
-    pub(super) fn share_outer(&mut self, ways: &[Way]) {
+    pub(super) fn share_outer(&mut self, ways: &[Construction]) {
         let Some(outer) = outer_of_all(ways) else { return };
         let class = match ways.first() {
-            Some(Way::New(call)) => self.outer_class(call.method.class),
+            Some(Construction::New(call)) => self.outer_class(call.method.class),
             _ => None,
         };
         if let Some(class) = class {

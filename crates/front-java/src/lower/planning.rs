@@ -7,13 +7,16 @@
 use super::callers::Callers;
 use super::generics::Types;
 use super::known_classes::{collection, is_usual};
-use super::making::{All, Call, Making, Naming, Object, Results, Scenario, Slot, Tested, Way};
+use super::making::{PlannedFixture, Results};
 use super::outer::{object_of, outer_of};
 use super::world::World;
 use super::{MADE, STRING};
 use crate::classfile::{Desc, Generic, Insn, Member, MethodDesc, access, decode};
 use crate::world::{ClassId, MethodRef};
 use std::sync::Arc;
+use touchstone_fixture_java::{
+    ApiCall, CallSlot, Completeness, Construction, Fixture, FixtureValue, ObjectPlan, Overloading, TestedCall,
+};
 
 /// So many methods are called to change an object.
 const MOST_CALLS: usize = 6;
@@ -37,7 +40,7 @@ pub(crate) enum Planned {
     /// The method itself.
     Directly,
     /// A function that makes objects for it.
-    Made(Arc<Scenario>),
+    Made(Arc<PlannedFixture>),
     /// Nothing: tests can't make what it needs.
     Not(String),
 }
@@ -96,7 +99,7 @@ impl World {
         match planner.may_call_directly(method) {
             true if planner.needs_nothing(method, &desc) => Planned::Directly,
             true => {
-                let itself = Callers { calls: vec![method], all: All::Known };
+                let itself = Callers { calls: vec![method], completeness: Completeness::Complete };
                 planner.scenario(method, &itself).unwrap_or_else(Planned::Not)
             }
             false => {
@@ -189,7 +192,7 @@ impl Planner<'_> {
     /// How a method is tested by calls of some: of itself, or of others that lead to it. They are alike: all need an object of one
     /// class, or none.
     fn scenario(&mut self, method: MethodRef, callers: &Callers) -> Result<Planned, String> {
-        let Callers { calls: callers, all } = callers;
+        let Callers { calls: callers, completeness } = callers;
         let first = callers[0];
         self.mentioned = self.world.asked_for(method);
         for caller in callers.iter().filter(|caller| **caller != method) {
@@ -214,11 +217,12 @@ impl Planner<'_> {
             }
             None => None,
         };
-        if let Some(Making::Object(object)) = &receiver {
+        if let Some(FixtureValue::Object(object)) = &receiver {
             let number = object.number;
             self.meddling = self.meddler(first.class).map(|called| (number, called));
         }
-        let selector = (callers.len() > 1 || *all == All::NotKnown).then(|| self.param("caller", Desc::Int));
+        let selector =
+            (callers.len() > 1 || *completeness == Completeness::Incomplete).then(|| self.param("caller", Desc::Int));
         let shared = self.shared.clone();
         let mut calls = Vec::new();
         for caller in callers {
@@ -226,19 +230,22 @@ impl Planner<'_> {
             let text = self.call_text(*caller);
             let names = self.param_names(*caller);
             match self.call(*caller, &types, text, &names, 1) {
-                Some(call) => calls.push(Call { outer: outer.clone(), ..call }),
+                Some(call) => calls.push(ApiCall { enclosing: outer.clone(), ..call }),
                 None => return Err(self.unmade(*caller)),
             }
         }
         let overloaded = calls.iter().any(|call| self.world.shown_name(call.method).contains('('));
         let (result, results) = self.results_of(callers, &types);
-        let tested = Tested { calls, all: *all, selector, naming: Naming::of(overloaded), results };
+        let overloading = if overloaded { Overloading::Overloaded } else { Overloading::Unique };
+        let tested = TestedCall { calls, completeness: *completeness, selector, overloading };
         let changing = self.looked_at(receiver.as_ref(), &tested);
         let result_class = self.looked_at_result(&result);
-        let heaps = self.heaps(receiver.as_ref(), &tested.calls);
-        let (params, objects, result) = (std::mem::take(&mut self.params), self.count, result.text());
-        let scenario = Scenario { receiver, tested, result, changing, result_class, params, objects, heaps };
-        Ok(Planned::Made(Arc::new(scenario)))
+        let (heaps, inputs) = self.heaps(receiver.as_ref(), &tested.calls).into_iter().unzip();
+        let (parameters, param_types) = std::mem::take(&mut self.params).into_iter().unzip();
+        let fixture = Arc::new(Fixture { receiver, tested, result: result.text(), heaps, parameters });
+        let objects = self.count;
+        let planned = PlannedFixture { fixture, results, changing, result_class, param_types, objects, heaps: inputs };
+        Ok(Planned::Made(Arc::new(planned)))
     }
 
     /// What one of several calls gives.
@@ -368,7 +375,7 @@ impl Planner<'_> {
         text: String,
         names: &[String],
         depth: u32,
-    ) -> Option<Call> {
+    ) -> Option<ApiCall> {
         let mut generics = self.method_types(method, types);
         generics.pop();
         // The object that a new one is inside of is made by whoever plans that.
@@ -382,35 +389,35 @@ impl Planner<'_> {
             }
             arguments.push(self.making(generic, &name, depth)?);
         }
-        Some(Call { method, text, outer: None, arguments })
+        Some(ApiCall { method, callee: text, enclosing: None, arguments })
     }
 
-    pub(super) fn making(&mut self, ty: &Generic, name: &str, depth: u32) -> Option<Making> {
+    pub(super) fn making(&mut self, ty: &Generic, name: &str, depth: u32) -> Option<FixtureValue> {
         let desc = ty.erased();
         let is_wide = self.wide_texts && depth <= 2 && matches!(&desc, Desc::Ref(name) if &**name == STRING);
         if is_given(&desc) && !is_wide {
-            return Some(Making::Given(self.param(name, desc)));
+            return Some(FixtureValue::Parameter(self.param(name, desc)));
         }
         self.object(ty, name, depth)
     }
 
-    pub(super) fn object(&mut self, ty: &Generic, name: &str, depth: u32) -> Option<Making> {
+    pub(super) fn object(&mut self, ty: &Generic, name: &str, depth: u32) -> Option<FixtureValue> {
         let class = self.world.classes.of_desc(&ty.erased()).ok()?;
         self.load_outer(class);
         let (number, selector) = (self.count, self.param(name, Desc::Int));
         self.count += 1;
-        let mut ways = vec![Way::Null];
+        let mut ways = vec![Construction::Null];
         for (other, known) in &self.shared {
             if depth == 1 && self.world.classes.is_subtype(*known, class) {
-                ways.push(Way::Same(*other));
+                ways.push(Construction::Same(*other));
             }
         }
         let name = self.params[selector].0.clone();
         let made = match depth <= DEEPEST && self.params.len() < self.limit {
             true => self.ways(ty, class, &name, depth),
-            false => (Vec::new(), All::NotKnown),
+            false => (Vec::new(), Completeness::Incomplete),
         };
-        let can_change = made.0.iter().any(|way| matches!(way, Way::New(_) | Way::Static(_)));
+        let can_change = made.0.iter().any(|way| matches!(way, Construction::New(_) | Construction::Factory(_)));
         ways.extend(made.0);
         if depth == 1 {
             self.shared.push((number, class));
@@ -424,11 +431,21 @@ impl Planner<'_> {
         };
         let many = if depth == 1 { self.many_elements(class, ty, &ways) } else { None };
         let ty = self.written(ty, class);
-        Some(Making::Object(Box::new(Object { number, name, ty, selector, ways, all: made.1, many, slots })))
+        let plan = ObjectPlan {
+            number,
+            name,
+            ty,
+            selector,
+            constructions: ways,
+            completeness: made.1,
+            fill_loops: many,
+            slots,
+        };
+        Some(FixtureValue::Object(Box::new(plan)))
     }
 
     /// The object that a method is called on.
-    pub(super) fn receiver(&mut self, method: MethodRef, types: &Types) -> Option<Making> {
+    pub(super) fn receiver(&mut self, method: MethodRef, types: &Types) -> Option<FixtureValue> {
         let class = method.class;
         let full = self.full(class, types);
         let name = self.name_of_one(class);
@@ -439,11 +456,11 @@ impl Planner<'_> {
         }
         let found = self.world.classes.get(class);
         let (ways, all) = match found.is(access::ENUM) {
-            true => (self.constants(class), All::Known),
+            true => (self.constants(class), Completeness::Complete),
             false if self.world.is_left_open(class) => {
-                (self.implementations(class, &full, &name, 1, Some(method)), All::NotKnown)
+                (self.implementations(class, &full, &name, 1, Some(method)), Completeness::Incomplete)
             }
-            false => (self.constructed(class, &full, &name, 2), All::NotKnown),
+            false => (self.constructed(class, &full, &name, 2), Completeness::Incomplete),
         };
         if ways.is_empty() {
             return None;
@@ -464,7 +481,9 @@ impl Planner<'_> {
             }
         };
         let ty = self.shown_type(class, types);
-        Some(Making::Object(Box::new(Object { number, name, ty, selector, ways, all, many, slots })))
+        let plan =
+            ObjectPlan { number, name, ty, selector, constructions: ways, completeness: all, fill_loops: many, slots };
+        Some(FixtureValue::Object(Box::new(plan)))
     }
 
     /// Calls that may change an object before it is used.
@@ -475,7 +494,7 @@ impl Planner<'_> {
         ty: &Generic,
         name: &str,
         most: usize,
-    ) -> Vec<Slot> {
+    ) -> Vec<CallSlot> {
         let types = match ty {
             Generic::Class(_, arguments) => self.types(class, arguments),
             _ => Types::new(),
@@ -504,7 +523,7 @@ impl Planner<'_> {
                     made.push(call);
                 }
             }
-            slots.push(Slot { selector, calls: made });
+            slots.push(CallSlot { selector, calls: made });
         }
         slots
     }
@@ -530,13 +549,14 @@ impl Planner<'_> {
     }
 
     /// The objects that tests look at after the call.
-    fn looked_at(&self, receiver: Option<&Making>, tested: &Tested) -> Vec<(usize, ClassId)> {
+    fn looked_at(&self, receiver: Option<&FixtureValue>, tested: &TestedCall) -> Vec<(usize, ClassId)> {
         // What only some of several calls take is not there after the others.
         let arguments = match tested.calls.as_slice() {
             [one] => &one.arguments[..],
             _ => &[],
         };
-        let outer = receiver.and_then(outer_of).or_else(|| tested.calls.first().and_then(|call| call.outer.as_ref()));
+        let outer =
+            receiver.and_then(outer_of).or_else(|| tested.calls.first().and_then(|call| call.enclosing.as_ref()));
         let made: Vec<usize> = receiver.iter().copied().chain(arguments).chain(outer).filter_map(object_of).collect();
         let is_changed = |(number, class): &&(usize, ClassId)| {
             made.contains(number) && !self.world.never_changes(*class) && !self.world.is_library(*class)

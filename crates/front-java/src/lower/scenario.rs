@@ -4,15 +4,19 @@
 //! making an object throws is none: nobody gets to call the method.
 
 use super::builder::{Builder, NULL, int, long, ty_of};
-use super::making::{ANY_HEAP, All, Call, Heap, Making, Many, Object, Results, Scenario, Slot, Standing, Tested, Way};
+use super::making::{HeapInput, PlannedFixture, Results};
 use super::outer::object_of;
 use super::planning::Planned;
 use super::types::Use;
 use super::world::{Data, Func, Kept, World, result_ty};
 use crate::classfile::{Desc, MethodDesc, access};
 use crate::lower::STRING;
-use crate::world::{ARRAY_BASE, ClassId, MethodRef, Refusal, Shape, StubMethod};
+use crate::world::{ARRAY_BASE, ClassId, MethodRef, Refusal, Shape, StubMember};
 use std::sync::Arc;
+use touchstone_fixture_java::{
+    ApiCall, CallSlot, Completeness, Construction, FillLoops, FillPosition, FixtureValue, ObjectPlan,
+    SYMBOLIC_HEAP_CHOICE, SymbolicHeap, TestedCall,
+};
 use touchstone_ir::{
     BinOp, BlockId, BranchRole, Builtin, CmpOp, FuncId, Function, FunctionRole, Operand, Reg, SwitchArm, TermKind, Ty,
 };
@@ -34,7 +38,7 @@ struct Playing {
     /// The method whose call is only prepared.
     prepared: Option<MethodRef>,
     /// Objects that may be inputs.
-    heaps: Vec<Heap>,
+    heaps: Vec<(SymbolicHeap, HeapInput)>,
     /// The number of the object that the method is called on.
     receiver: Option<usize>,
 }
@@ -44,7 +48,7 @@ pub(super) fn arm(value: usize, target: BlockId) -> SwitchArm {
 }
 
 impl World {
-    fn scenario(&self, method: MethodRef) -> Option<Arc<Scenario>> {
+    fn scenario(&self, method: MethodRef) -> Option<Arc<PlannedFixture>> {
         match self.plans.get(&method) {
             Some(Planned::Made(scenario)) => Some(scenario.clone()),
             _ => None,
@@ -58,13 +62,13 @@ impl World {
 
     /// Whether nobody looks at what is returned by what tests of a method call.
     pub fn drops_results(&self, method: MethodRef) -> bool {
-        self.scenario(method).is_some_and(|scenario| scenario.tested.results == Results::Dropped)
+        self.scenario(method).is_some_and(|scenario| scenario.results == Results::Dropped)
     }
 
     /// Types of the parameters of the function that tests of a method call.
     pub fn entry_params(&self, method: MethodRef) -> Vec<Desc> {
         match self.scenario(method) {
-            Some(scenario) => scenario.params.iter().map(|(_, desc)| desc.clone()).collect(),
+            Some(scenario) => scenario.param_types.clone(),
             None => MethodDesc::parse(&self.classes.method(method).desc).map_or(Vec::new(), |desc| desc.params),
         }
     }
@@ -86,7 +90,7 @@ impl World {
         let none = || Refusal::Unsupported("objects that tests can't make".to_string());
         let scenario = self.scenario(method).ok_or_else(none)?;
         let b = self.play(method, &scenario, None)?;
-        let result = match scenario.tested.results {
+        let result = match scenario.results {
             Results::OfOneType => {
                 MethodDesc::parse(&self.classes.method(scenario.called()).desc).ok_or_else(none)?.result
             }
@@ -106,14 +110,16 @@ impl World {
         Ok(self.with_params(function, &scenario))
     }
 
-    fn with_params(&mut self, mut function: Function, scenario: &Scenario) -> Function {
-        for (param, (name, desc)) in function.params.iter_mut().zip(&scenario.params) {
+    fn with_params(&mut self, mut function: Function, scenario: &PlannedFixture) -> Function {
+        for (param, (name, desc)) in
+            function.params.iter_mut().zip(scenario.fixture.parameters.iter().zip(&scenario.param_types))
+        {
             param.name.clone_from(name);
             param.data = self.data_of(desc, Use::Input);
         }
-        for heap in &scenario.heaps {
+        for (heap, input) in scenario.fixture.heaps.iter().zip(&scenario.heaps) {
             if let Some(param) = function.params.get_mut(heap.param) {
-                param.data = heap.data;
+                param.data = input.data;
             }
         }
         function
@@ -123,28 +129,29 @@ impl World {
     fn play(
         &mut self,
         method: MethodRef,
-        scenario: &Scenario,
+        scenario: &PlannedFixture,
         prepared: Option<MethodRef>,
     ) -> Result<Builder, Refusal> {
-        let types: Vec<Ty> = scenario.params.iter().map(|(_, desc)| ty_of(desc)).collect();
+        let types: Vec<Ty> = scenario.param_types.iter().map(ty_of).collect();
         let mut b = Builder::new(&types);
         let (thrown, never) = (b.reg(Ty::Ptr), b.block());
         let objects = (0..scenario.objects).map(|_| b.reg(Ty::Ptr)).collect();
         b.catcher = Some((thrown, never));
         let is_text = |desc: &Desc| matches!(desc, Desc::Ref(name) if &**name == STRING);
-        let texts = scenario.params.iter().map(|(_, desc)| is_text(desc)).collect();
+        let texts = scenario.param_types.iter().map(is_text).collect();
         let mut playing = Playing {
             b,
             objects,
             never,
             texts,
             prepared,
-            heaps: scenario.heaps.clone(),
-            receiver: scenario.receiver.as_ref().and_then(object_of),
+            heaps: scenario.fixture.heaps.iter().cloned().zip(scenario.heaps.iter().cloned()).collect(),
+            receiver: scenario.fixture.receiver.as_ref().and_then(object_of),
         };
         self.ensure_init(&mut playing.b, method.class);
-        let receiver = scenario.receiver.as_ref().map(|receiver| self.make(&mut playing, receiver)).transpose()?;
-        let result = self.call_tested(&mut playing, &scenario.tested, receiver)?;
+        let receiver =
+            scenario.fixture.receiver.as_ref().map(|receiver| self.make(&mut playing, receiver)).transpose()?;
+        let result = self.call_tested(&mut playing, &scenario.fixture.tested, scenario.results, receiver)?;
         let Playing { mut b, .. } = playing;
         b.ret(result.filter(|_| prepared.is_none()));
         b.at(never);
@@ -166,11 +173,12 @@ impl World {
     fn call_tested(
         &mut self,
         p: &mut Playing,
-        tested: &Tested,
+        tested: &TestedCall,
+        results: Results,
         receiver: Option<Operand>,
     ) -> Result<Option<Operand>, Refusal> {
         let Some(selector) = tested.selector else { return self.make_tested(p, tested, 0, receiver) };
-        let result = self.signature(tested.calls[0].method).1.filter(|_| tested.results == Results::OfOneType);
+        let result = self.signature(tested.calls[0].method).1.filter(|_| results == Results::OfOneType);
         let value = result.map(|ty| p.b.reg(ty));
         let (entry, done, making) = (p.b.here(), p.b.block(), p.b.catcher);
         let mut arms = Vec::new();
@@ -185,9 +193,9 @@ impl World {
             }
             p.b.jump(done);
         }
-        let others = match tested.all {
-            All::Known => p.never,
-            All::NotKnown => Playing::stop(p, CALLERS),
+        let others = match tested.completeness {
+            Completeness::Complete => p.never,
+            Completeness::Incomplete => Playing::stop(p, CALLERS),
         };
         p.b.at(entry);
         p.b.switch(p.b.param(selector), arms, others, BranchRole::Check);
@@ -198,7 +206,7 @@ impl World {
     fn make_tested(
         &mut self,
         p: &mut Playing,
-        tested: &Tested,
+        tested: &TestedCall,
         number: usize,
         receiver: Option<Operand>,
     ) -> Result<Option<Operand>, Refusal> {
@@ -227,7 +235,7 @@ impl World {
     }
 
     /// The function that is called at last.
-    pub(super) fn tested_function(&mut self, tested: &Tested, number: usize, on_object: bool) -> FuncId {
+    pub(super) fn tested_function(&mut self, tested: &TestedCall, number: usize, on_object: bool) -> FuncId {
         let method = tested.calls[number].method;
         // An only one was what the object was made for; subclasses may have another one of several.
         match !on_object || tested.calls.len() == 1 {
@@ -244,9 +252,9 @@ impl World {
         }
     }
 
-    fn make(&mut self, p: &mut Playing, making: &Making) -> Result<Operand, Refusal> {
+    fn make(&mut self, p: &mut Playing, making: &FixtureValue) -> Result<Operand, Refusal> {
         match making {
-            Making::Given(index) if p.texts[*index] => {
+            FixtureValue::Parameter(index) if p.texts[*index] => {
                 let (given, there, done) = (p.b.param(*index), p.b.block(), p.b.block());
                 let null = p.b.cmp(CmpOp::Eq, given, NULL);
                 p.b.branch(null, done, there, BranchRole::Check);
@@ -256,8 +264,8 @@ impl World {
                 p.b.at(done);
                 Ok(given)
             }
-            Making::Given(index) => Ok(p.b.param(*index)),
-            Making::Object(object) => self.make_object(p, object),
+            FixtureValue::Parameter(index) => Ok(p.b.param(*index)),
+            FixtureValue::Object(object) => self.make_object(p, object),
         }
     }
 
@@ -272,20 +280,20 @@ impl World {
         Ok(())
     }
 
-    fn make_object(&mut self, p: &mut Playing, object: &Object) -> Result<Operand, Refusal> {
+    fn make_object(&mut self, p: &mut Playing, object: &ObjectPlan) -> Result<Operand, Refusal> {
         let made = p.objects[object.number];
         let (entry, used, done) = (p.b.here(), p.b.block(), p.b.block());
         let (filled, chosen) = (p.b.block(), p.b.reg(Ty::I32));
         p.b.copy(chosen, int(0));
         let mut arms = Vec::new();
-        for (number, way) in object.ways.iter().enumerate() {
+        for (number, way) in object.constructions.iter().enumerate() {
             let block = p.b.block();
             arms.push(arm(number, block));
             p.b.at(block);
             let value = self.make_way(p, way)?;
             p.b.copy(made, value);
-            let changes = matches!(way, Way::New(_) | Way::Static(_) | Way::Stub { .. });
-            let is_filled = object.many.as_ref().is_some_and(|many| many.ways.contains(&number));
+            let changes = matches!(way, Construction::New(_) | Construction::Factory(_) | Construction::Stub { .. });
+            let is_filled = object.fill_loops.as_ref().is_some_and(|many| many.constructions.contains(&number));
             p.b.jump(if is_filled {
                 filled
             } else if changes {
@@ -294,35 +302,36 @@ impl World {
                 done
             });
         }
-        if let Some(heap) = p.heaps.iter().find(|heap| heap.object == object.number).cloned() {
+        if let Some((heap, input)) = p.heaps.iter().find(|(heap, _)| heap.object == object.number).cloned() {
             let block = p.b.block();
-            arms.push(arm(ANY_HEAP as usize, block));
+            arms.push(arm(SYMBOLIC_HEAP_CHOICE as usize, block));
             p.b.at(block);
-            self.take_heap(p, &heap);
+            self.take_heap(p, &heap, &input);
             p.b.copy(made, p.b.param(heap.param));
             p.b.jump(done);
         }
-        let others = match object.all {
-            All::Known => p.never,
-            All::NotKnown => Playing::stop(p, OTHERS),
+        let others = match object.completeness {
+            Completeness::Complete => p.never,
+            Completeness::Incomplete => Playing::stop(p, OTHERS),
         };
         p.b.at(entry);
         p.b.switch(p.b.param(object.selector), arms, others, BranchRole::Check);
         p.b.at(filled);
-        if let Some(many) = &object.many {
+        if let Some(many) = &object.fill_loops {
             let others = Playing::stop(p, OTHERS);
             p.b.copy(chosen, p.b.param(many.selector));
-            self.make_many(&mut p.b, many, (chosen, Standing::First), made, others)?;
+            self.make_many(&mut p.b, many, (chosen, FillPosition::First), made, others)?;
         }
         p.b.jump(used);
         p.b.at(used);
-        let is_later = |many: &&Many| many.all.iter().any(|series| series.when == Standing::AfterOneCall);
-        let mut later = object.many.as_ref().filter(is_later);
+        let is_later =
+            |many: &&FillLoops| many.loops.iter().any(|series| series.position == FillPosition::AfterOneCall);
+        let mut later = object.fill_loops.as_ref().filter(is_later);
         for slot in &object.slots {
             self.make_call(p, slot, made, done)?;
             if let Some(many) = later.take() {
                 let others = Playing::stop(p, OTHERS);
-                self.make_many(&mut p.b, many, (chosen, Standing::AfterOneCall), made, others)?;
+                self.make_many(&mut p.b, many, (chosen, FillPosition::AfterOneCall), made, others)?;
             }
         }
         p.b.jump(done);
@@ -332,8 +341,8 @@ impl World {
     }
 
     /// An object is an input. Where there are objects, their classes were initialised.
-    fn take_heap(&mut self, p: &mut Playing, heap: &Heap) {
-        for class in &heap.classes {
+    fn take_heap(&mut self, p: &mut Playing, heap: &SymbolicHeap, input: &HeapInput) {
+        for class in &input.classes {
             self.ensure_init(&mut p.b, *class);
         }
         let object = p.b.param(heap.param);
@@ -343,7 +352,7 @@ impl World {
             p.b.check(there, p.never);
             return;
         }
-        let Some(invariant) = self.invariant(heap.class) else { return };
+        let Some(invariant) = self.invariant(input.class) else { return };
         let (ask, done) = (p.b.block(), p.b.block());
         let null = p.b.cmp(CmpOp::Eq, object, NULL);
         p.b.branch(null, done, ask, BranchRole::Check);
@@ -357,7 +366,7 @@ impl World {
     }
 
     /// Makes the call that a selector says; none goes on to where the object is used.
-    fn make_call(&mut self, p: &mut Playing, slot: &Slot, object: Reg, done: BlockId) -> Result<(), Refusal> {
+    fn make_call(&mut self, p: &mut Playing, slot: &CallSlot, object: Reg, done: BlockId) -> Result<(), Refusal> {
         let (entry, next) = (p.b.here(), p.b.block());
         let mut arms = vec![arm(0, done)];
         for (number, call) in slot.calls.iter().enumerate() {
@@ -383,11 +392,11 @@ impl World {
         Ok(())
     }
 
-    fn make_way(&mut self, p: &mut Playing, way: &Way) -> Result<Operand, Refusal> {
+    fn make_way(&mut self, p: &mut Playing, way: &Construction) -> Result<Operand, Refusal> {
         match way {
-            Way::Null => Ok(NULL),
-            Way::Same(number) => Ok(Operand::Reg(p.objects[*number])),
-            Way::Given(index) => {
+            Construction::Null => Ok(NULL),
+            Construction::Same(number) => Ok(Operand::Reg(p.objects[*number])),
+            Construction::Parameter(index) => {
                 // Null is a way of its own.
                 let given = p.b.param(*index);
                 let there = p.b.cmp(CmpOp::Ne, given, NULL);
@@ -397,8 +406,8 @@ impl World {
                 }
                 Ok(given)
             }
-            Way::New(call) => self.make_new(p, call.method.class, call),
-            Way::Static(call) | Way::Boxed(call) => {
+            Construction::New(call) => self.make_new(p, call.method.class, call),
+            Construction::Factory(call) | Construction::Boxed(call) => {
                 let arguments = self.make_all(p, &call.arguments)?;
                 self.ensure_init(&mut p.b, call.method.class);
                 let made = self.call_method(&mut p.b, call.method, arguments);
@@ -406,14 +415,14 @@ impl World {
                 p.b.check(there, p.never);
                 Ok(made)
             }
-            Way::Constant { field, .. } => {
+            Construction::Constant { field, .. } => {
                 self.ensure_init(&mut p.b, field.class);
                 let place = self.datum(Data::Static(*field));
                 let place = p.b.global(place);
                 Ok(p.b.load(place, 0, Ty::Ptr))
             }
-            Way::Array { class, size, elements, .. } => self.make_array(p, *class, *size, elements),
-            Way::Filled { create, add, size, elements, .. } => {
+            Construction::Array { class, size, elements, .. } => self.make_array(p, *class, *size, elements),
+            Construction::Collection { create, add, size, elements, .. } => {
                 let object = self.make_new(p, create.method.class, create)?;
                 self.counted(p, *size, elements.len(), |world, p, index| {
                     let mut arguments = vec![object];
@@ -423,8 +432,8 @@ impl World {
                 })?;
                 Ok(object)
             }
-            Way::Stub { class, create, methods, .. } => {
-                let answers: Vec<&Making> = methods.iter().flat_map(|method| &method.answers).collect();
+            Construction::Stub { class, create, methods, .. } => {
+                let answers: Vec<&FixtureValue> = methods.iter().flat_map(|method| &method.answers).collect();
                 let mut values = Vec::new();
                 for answer in answers {
                     values.push(self.make(p, answer)?);
@@ -442,7 +451,7 @@ impl World {
                     p.b.store_as(place, &desc, value);
                 }
                 for (index, method) in methods.iter().enumerate() {
-                    let Some(meddles) = &method.meddles else { continue };
+                    let Some(meddles) = &method.mutation else { continue };
                     let choice = p.b.param(meddles.selector);
                     let known = p.b.cmp(CmpOp::Ule, choice, int(2));
                     p.b.check(known, p.never);
@@ -462,14 +471,14 @@ impl World {
         }
     }
 
-    fn make_all(&mut self, p: &mut Playing, makings: &[Making]) -> Result<Vec<Operand>, Refusal> {
+    fn make_all(&mut self, p: &mut Playing, makings: &[FixtureValue]) -> Result<Vec<Operand>, Refusal> {
         makings.iter().map(|making| self.make(p, making)).collect()
     }
 
     /// What a call takes: for a new object inside of another, that one first. There is none inside of null.
-    fn make_arguments(&mut self, p: &mut Playing, call: &Call) -> Result<Vec<Operand>, Refusal> {
+    fn make_arguments(&mut self, p: &mut Playing, call: &ApiCall) -> Result<Vec<Operand>, Refusal> {
         let mut arguments = Vec::new();
-        if let Some(outer) = &call.outer {
+        if let Some(outer) = &call.enclosing {
             let outer = self.make(p, outer)?;
             let there = p.b.cmp(CmpOp::Ne, outer, NULL);
             p.b.check(there, p.never);
@@ -479,7 +488,7 @@ impl World {
         Ok(arguments)
     }
 
-    fn make_new(&mut self, p: &mut Playing, class: ClassId, call: &Call) -> Result<Operand, Refusal> {
+    fn make_new(&mut self, p: &mut Playing, class: ClassId, call: &ApiCall) -> Result<Operand, Refusal> {
         let mut arguments = self.make_arguments(p, call)?;
         self.ensure_init(&mut p.b, class);
         let object = self.allocate(&mut p.b, class);
@@ -494,7 +503,7 @@ impl World {
         p: &mut Playing,
         class: ClassId,
         size: usize,
-        elements: &[Making],
+        elements: &[FixtureValue],
     ) -> Result<Operand, Refusal> {
         // As long as a constant says: nobody has to find out later.
         let array = p.b.reg(Ty::Ptr);
@@ -640,7 +649,7 @@ impl World {
         b: &mut Builder,
         class: ClassId,
         index: usize,
-        method: &StubMethod,
+        method: &StubMember,
     ) -> Result<(), Refusal> {
         let makers = &method.throws;
         if makers.is_empty() {

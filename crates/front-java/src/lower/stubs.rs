@@ -1,10 +1,10 @@
 //! Objects of types that leave something open: of classes that fill it in, and without any, of one that the test itself has.
 
 use super::generics::Types;
-use super::making::{Answers, Meddles, Throws, Way};
 use super::planning::{Planner, joined};
 use crate::classfile::{Desc, Generic, Member, MethodDesc, access};
-use crate::world::{ClassId, DescribedMethod, MethodRef, Shape, StubMethod};
+use crate::world::{ClassId, DescribedMethod, MethodRef, Shape, StubMember};
+use touchstone_fixture_java::{Construction, ReceiverMutation, StubExceptions, StubMethod};
 
 const MOST_CLASSES: usize = 3;
 /// So many methods a stub answers.
@@ -21,7 +21,7 @@ impl Planner<'_> {
         name: &str,
         depth: u32,
         tested: Option<MethodRef>,
-    ) -> Vec<Way> {
+    ) -> Vec<Construction> {
         let below: Vec<ClassId> = self
             .world
             .program
@@ -53,7 +53,7 @@ impl Planner<'_> {
         self.world.classes.find_method(class, &member.name, &member.desc) == Some(method)
     }
 
-    pub(super) fn stub(&mut self, class: ClassId, ty: &Generic, name: &str, depth: u32) -> Option<Way> {
+    pub(super) fn stub(&mut self, class: ClassId, ty: &Generic, name: &str, depth: u32) -> Option<Construction> {
         let found = self.world.classes.get(class);
         let is_interface = found.is(access::INTERFACE);
         let visible = self.is_accessible(class) || (found.of_jdk && found.name.starts_with("java/") && is_interface);
@@ -109,20 +109,27 @@ impl Planner<'_> {
             };
             let exceptions = throws.iter().map(|maker| format!("{}()", self.new_text(maker.class))).collect();
             let choice = (!throws.is_empty()).then(|| self.param(&format!("{name}_{own_name}Throws"), Desc::Int));
-            let choice = choice.map(|selector| Throws { selector, exceptions });
+            let choice = choice.map(|selector| StubExceptions { selector, exceptions });
             let text = own_name.to_string();
             let meddling = self.meddling.filter(|_| lambda && depth == 1);
-            let meddles = meddling.map(|(object, called)| Meddles {
+            let meddles = meddling.map(|(object, called)| ReceiverMutation {
                 selector: self.param(&format!("{name}_{own_name}Meddles"), Desc::Int),
                 object,
-                text: format!("{}()", self.world.classes.method(called).name),
+                call: format!("{}()", self.world.classes.method(called).name),
             });
-            methods.push(Answers { name: text, params, result: result.text(), answers, throws: choice, meddles });
+            methods.push(StubMethod {
+                name: text,
+                params,
+                result: result.text(),
+                answers,
+                throws: choice,
+                mutation: meddles,
+            });
             let meddles = meddling.map(|(_, called)| called);
-            made.push(StubMethod { name: own_name, desc, answers: count, throws, meddles, described });
+            made.push(StubMember { name: own_name, desc, answers: count, throws, meddles, described });
         }
         let class = self.world.classes.add_stub(class, made).ok()?;
-        Some(Way::Stub { class, create, methods, lambda })
+        Some(Construction::Stub { class, create, methods, lambda })
     }
 
     /// A method without parameters that changes an object of a class, if there is one; best one that only does that.

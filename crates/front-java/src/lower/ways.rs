@@ -3,11 +3,11 @@
 use super::STRING;
 use super::generics::Types;
 use super::known_classes::{collection, is_worth_calling, stands_for, unboxed};
-use super::making::{All, Call, Form, Making, Object, Way};
 use super::planning::{Asks, Planner, is_given, joined};
 use crate::classfile::{Desc, Generic, Member, MethodDesc, access};
 use crate::world::{ClassId, FieldRef};
 use std::sync::Arc;
+use touchstone_fixture_java::{ApiCall, CollectionForm, Completeness, Construction, FixtureValue, ObjectPlan};
 
 /// So many constructors of a class and constants are tried.
 const MOST_CONSTRUCTORS: usize = 3;
@@ -25,17 +25,23 @@ pub(super) enum Order {
 const MOST_ELEMENTS: usize = 3;
 
 impl Planner<'_> {
-    pub(super) fn ways(&mut self, ty: &Generic, class: ClassId, name: &str, depth: u32) -> (Vec<Way>, All) {
+    pub(super) fn ways(
+        &mut self,
+        ty: &Generic,
+        class: ClassId,
+        name: &str,
+        depth: u32,
+    ) -> (Vec<Construction>, Completeness) {
         if let Generic::Array(element) = ty {
-            return (self.array(element, class, name, depth), All::NotKnown);
+            return (self.array(element, class, name, depth), Completeness::Incomplete);
         }
-        let Generic::Class(internal, arguments) = ty else { return (Vec::new(), All::NotKnown) };
+        let Generic::Class(internal, arguments) = ty else { return (Vec::new(), Completeness::Incomplete) };
         if let Some(value) = unboxed(internal) {
             return self.boxed(class, &value, name, depth);
         }
         if self.is_enum(class) {
             let constants = if self.is_accessible(class) { self.constants(class) } else { Vec::new() };
-            let all = if constants.is_empty() { All::NotKnown } else { All::Known };
+            let all = if constants.is_empty() { Completeness::Incomplete } else { Completeness::Complete };
             return (constants, all);
         }
         if let Some(filled) = self.filled(internal, arguments, name, Order::Own, depth) {
@@ -45,10 +51,10 @@ impl Planner<'_> {
                 ways.extend(self.asked_collections(class, arguments, name, depth));
                 ways.extend(self.below_class(class, ty, name, depth));
             }
-            return (ways, All::NotKnown);
+            return (ways, Completeness::Incomplete);
         }
         if &**internal == STRING {
-            return (self.texts(name), All::NotKnown);
+            return (self.texts(name), Completeness::Incomplete);
         }
         let mut ways = Vec::new();
         for stand_in in stands_for(internal) {
@@ -75,16 +81,16 @@ impl Planner<'_> {
                 let full = self.full(own, &self.defaults(own));
                 ways.extend(self.constructed(own, &full, &format!("{name}Same"), 2).into_iter().take(2));
             }
-            return (ways, All::NotKnown);
+            return (ways, Completeness::Incomplete);
         }
         let constants = self.known_constants(internal);
         if !constants.is_empty() {
-            return (constants, All::NotKnown);
+            return (constants, Completeness::Incomplete);
         }
         if &**internal == "java/util/Iterator" {
             ways.extend(self.jdk_static("java/util/Collections", "emptyIterator", "()Ljava/util/Iterator;"));
             ways.extend(self.stub(class, ty, name, depth));
-            return (ways, All::NotKnown);
+            return (ways, Completeness::Incomplete);
         }
         if &**internal == "java/util/Comparator" {
             ways.extend(self.jdk_static("java/util/Comparator", "naturalOrder", "()Ljava/util/Comparator;"));
@@ -103,11 +109,17 @@ impl Planner<'_> {
             }
             true => {}
         }
-        (ways, All::NotKnown)
+        (ways, Completeness::Incomplete)
     }
 
     /// Collections that the tested method asks for, and one that it may not: below a type, and others than the first choice for it.
-    fn asked_collections(&mut self, class: ClassId, arguments: &[Generic], name: &str, depth: u32) -> Vec<Way> {
+    fn asked_collections(
+        &mut self,
+        class: ClassId,
+        arguments: &[Generic],
+        name: &str,
+        depth: u32,
+    ) -> Vec<Construction> {
         let usual = collection(&self.world.classes.get(class).name).map(|known| known.class);
         let mut made: Vec<&str> = usual.into_iter().collect();
         let mut wanted: Vec<&str> = Vec::new();
@@ -139,7 +151,7 @@ impl Planner<'_> {
     }
 
     /// A sorted collection that a comparator orders, where sorted ones are asked for: they have one, or none.
-    fn ordered(&mut self, internal: &str, arguments: &[Generic], name: &str, depth: u32) -> Option<Way> {
+    fn ordered(&mut self, internal: &str, arguments: &[Generic], name: &str, depth: u32) -> Option<Construction> {
         let asks = matches!(
             internal,
             "java/util/SortedSet" | "java/util/SortedMap" | "java/util/NavigableSet" | "java/util/NavigableMap"
@@ -152,7 +164,7 @@ impl Planner<'_> {
     }
 
     /// An object of a class below another, where somebody asks whether objects are of just that one.
-    fn below_class(&mut self, class: ClassId, ty: &Generic, name: &str, depth: u32) -> Option<Way> {
+    fn below_class(&mut self, class: ClassId, ty: &Generic, name: &str, depth: u32) -> Option<Construction> {
         let own = self.world.classes.get(class).clone();
         let asked = self.mentioned.iter().any(|(asked, how)| *asked == own.name && *how == Asks::ForClass);
         let is_open = !own.is(access::FINAL | access::ABSTRACT | access::INTERFACE);
@@ -160,13 +172,18 @@ impl Planner<'_> {
     }
 
     /// A text as it is, and one that is made of characters.
-    pub(super) fn texts(&mut self, name: &str) -> Vec<Way> {
-        let mut ways = vec![Way::Given(self.param(&format!("{name}Text"), Desc::Ref(STRING.into())))];
+    pub(super) fn texts(&mut self, name: &str) -> Vec<Construction> {
+        let mut ways = vec![Construction::Parameter(self.param(&format!("{name}Text"), Desc::Ref(STRING.into())))];
         let maker = self.world.jdk_method(STRING, "<init>", "([C)V").ok().filter(|_| self.wide_texts);
         if let Some(method) = maker {
             let chars = self.param(&format!("{name}Chars"), Desc::Ref("[C".into()));
-            let arguments = vec![Making::Given(chars)];
-            ways.push(Way::New(Call { method, text: "new String".to_string(), outer: None, arguments }));
+            let arguments = vec![FixtureValue::Parameter(chars)];
+            ways.push(Construction::New(ApiCall {
+                method,
+                callee: "new String".to_string(),
+                enclosing: None,
+                arguments,
+            }));
         }
         ways
     }
@@ -175,12 +192,12 @@ impl Planner<'_> {
         self.world.classes.get(class).is(access::ENUM)
     }
 
-    pub(super) fn constants(&mut self, class: ClassId) -> Vec<Way> {
+    pub(super) fn constants(&mut self, class: ClassId) -> Vec<Construction> {
         let title = self.title(class);
         let Some(file) = self.world.classes.get(class).file().cloned() else { return Vec::new() };
         let all = file.fields.iter().enumerate().filter(|(_, field)| field.is(access::ENUM));
-        let constants: Vec<Way> = all
-            .map(|(index, field)| Way::Constant {
+        let constants: Vec<Construction> = all
+            .map(|(index, field)| Construction::Constant {
                 field: FieldRef { class, index: index as u16 },
                 text: format!("{title}.{}", field.name),
             })
@@ -189,7 +206,7 @@ impl Planner<'_> {
     }
 
     /// Constants that callers use instead of making such objects.
-    pub(super) fn known_constants(&mut self, class: &str) -> Vec<Way> {
+    pub(super) fn known_constants(&mut self, class: &str) -> Vec<Construction> {
         let (holder, names): (&str, &[&str]) = match class {
             "java/nio/charset/Charset" => ("java/nio/charset/StandardCharsets", &["UTF_8", "ISO_8859_1", "US_ASCII"]),
             "java/util/Locale" => ("java/util/Locale", &["ROOT", "ENGLISH", "GERMAN"]),
@@ -198,48 +215,64 @@ impl Planner<'_> {
         let Ok(holder_class) = self.world.jdk(holder) else { return Vec::new() };
         let Some(file) = self.world.classes.get(holder_class).file().cloned() else { return Vec::new() };
         let all = file.fields.iter().enumerate().filter(|(_, field)| names.contains(&&*field.name));
-        let way = |(index, field): (usize, &Member)| Way::Constant {
+        let way = |(index, field): (usize, &Member)| Construction::Constant {
             field: FieldRef { class: holder_class, index: index as u16 },
             text: format!("{}.{}", holder.replace('/', "."), field.name),
         };
         all.map(way).collect()
     }
 
-    pub(super) fn jdk_static(&mut self, class: &str, name: &str, desc: &str) -> Option<Way> {
+    pub(super) fn jdk_static(&mut self, class: &str, name: &str, desc: &str) -> Option<Construction> {
         let method = self.world.jdk_method(class, name, desc).ok()?;
         let text = format!("{}.{name}", class.replace('/', "."));
-        Some(Way::Static(Call { method, text, outer: None, arguments: Vec::new() }))
+        Some(Construction::Factory(ApiCall { method, callee: text, enclosing: None, arguments: Vec::new() }))
     }
 
-    pub(super) fn boxed(&mut self, class: ClassId, value: &Desc, name: &str, depth: u32) -> (Vec<Way>, All) {
+    pub(super) fn boxed(
+        &mut self,
+        class: ClassId,
+        value: &Desc,
+        name: &str,
+        depth: u32,
+    ) -> (Vec<Construction>, Completeness) {
         let internal = self.world.classes.get(class).name.clone();
-        let given = Making::Given(self.param(&format!("{name}Value"), value.clone()));
+        let given = FixtureValue::Parameter(self.param(&format!("{name}Value"), value.clone()));
         let of = self.world.classes.declared(class, "valueOf", &format!("({})L{internal};", value.text()));
         let make = self.world.classes.declared(class, "<init>", &format!("({})V", value.text()));
         let title = self.title(class);
         let mut ways = Vec::new();
         if let Some(method) = of {
             let text = format!("{title}.valueOf");
-            ways.push(Way::Boxed(Call { method, text, outer: None, arguments: vec![given.clone()] }));
+            ways.push(Construction::Boxed(ApiCall {
+                method,
+                callee: text,
+                enclosing: None,
+                arguments: vec![given.clone()],
+            }));
         }
         // Two boxes of a small number can be two objects, for who asks for that.
         let cached = !matches!(value, Desc::Float | Desc::Double);
         if let Some(method) = make.filter(|_| depth == 1 && cached && self.asks_identity) {
-            ways.push(Way::New(Call { method, text: format!("new {title}"), outer: None, arguments: vec![given] }));
-            return (ways, All::Known);
+            ways.push(Construction::New(ApiCall {
+                method,
+                callee: format!("new {title}"),
+                enclosing: None,
+                arguments: vec![given],
+            }));
+            return (ways, Completeness::Complete);
         }
         let all = depth == 1 && (!cached || !self.world.asks_identity());
-        (ways, if all { All::Known } else { All::NotKnown })
+        (ways, if all { Completeness::Complete } else { Completeness::Incomplete })
     }
 
-    pub(super) fn array(&mut self, element: &Generic, class: ClassId, name: &str, depth: u32) -> Vec<Way> {
+    pub(super) fn array(&mut self, element: &Generic, class: ClassId, name: &str, depth: u32) -> Vec<Construction> {
         let size = self.param(&format!("{name}Length"), Desc::Int);
         let mut elements = Vec::new();
         for index in 0..MOST_ELEMENTS {
             elements.extend(self.making(element, &format!("{name}_{}", index + 1), depth + 1));
         }
         let element = Generic::of(&element.erased()).text();
-        vec![Way::Array { class, element, size, elements }]
+        vec![Construction::Array { class, element, size, elements }]
     }
 
     pub(super) fn filled(
@@ -249,7 +282,7 @@ impl Planner<'_> {
         name: &str,
         order: Order,
         depth: u32,
-    ) -> Option<Way> {
+    ) -> Option<Construction> {
         let known = collection(internal)?;
         let class = self.world.classes.load(&known.class.into()).ok()?;
         let (create, takes) = match order {
@@ -260,7 +293,7 @@ impl Planner<'_> {
             }
         };
         let add = self.world.classes.find_method(class, known.add.0, known.add.1)?;
-        let create = Call { method: create, text: self.new_text(class), outer: None, arguments: takes };
+        let create = ApiCall { method: create, callee: self.new_text(class), enclosing: None, arguments: takes };
         let size = self.param(&format!("{name}Size"), Desc::Int);
         let parts = if known.pairs { 2 } else { 1 };
         let object = Generic::class("java/lang/Object");
@@ -276,22 +309,31 @@ impl Planner<'_> {
             }
             elements.push(call);
         }
-        let form = if order == Order::Own { known.form } else { Form::Called };
-        Some(Way::Filled { create, add, adder: known.add.0.to_string(), form, size, elements })
+        let form = if order == Order::Own { known.form } else { CollectionForm::CallByCall };
+        Some(Construction::Collection { create, add, adder: known.add.0.to_string(), form, size, elements })
     }
 
     /// A comparator that turns the order of numbers and texts round.
-    fn reversed(&mut self, name: &str) -> Option<Making> {
+    fn reversed(&mut self, name: &str) -> Option<FixtureValue> {
         let way = self.jdk_static("java/util/Collections", "reverseOrder", "()Ljava/util/Comparator;")?;
         let (number, selector) = (self.count, self.param(&format!("{name}By"), Desc::Int));
         self.count += 1;
         let (name, ty) = (self.params[selector].0.clone(), "java.util.Comparator".to_string());
-        let (ways, all) = (vec![way], All::NotKnown);
-        Some(Making::Object(Box::new(Object { number, name, ty, selector, ways, all, many: None, slots: Vec::new() })))
+        let (constructions, completeness) = (vec![way], Completeness::Incomplete);
+        Some(FixtureValue::Object(Box::new(ObjectPlan {
+            number,
+            name,
+            ty,
+            selector,
+            constructions,
+            completeness,
+            fill_loops: None,
+            slots: Vec::new(),
+        })))
     }
 
     /// Constructors of a class; without any, its static methods and constants.
-    pub(super) fn constructed(&mut self, class: ClassId, ty: &Generic, name: &str, depth: u32) -> Vec<Way> {
+    pub(super) fn constructed(&mut self, class: ClassId, ty: &Generic, name: &str, depth: u32) -> Vec<Construction> {
         if !self.has_constructors(class) {
             return Vec::new();
         }
@@ -321,7 +363,7 @@ impl Planner<'_> {
             let names: Vec<String> = self.param_names(method).iter().map(|param| joined(name, param)).collect();
             let text = self.new_text(class);
             let call = self.call(method, &types, text, &names, depth);
-            ways.extend(call.map(|call| Way::New(Call { outer: outer.clone(), ..call })));
+            ways.extend(call.map(|call| Construction::New(ApiCall { enclosing: outer.clone(), ..call })));
         }
         if !ways.is_empty() {
             return ways;
@@ -333,14 +375,14 @@ impl Planner<'_> {
             let names: Vec<String> = self.param_names(method).iter().map(|param| joined(name, param)).collect();
             let text = format!("{}.{}", self.title(class), self.world.classes.method(method).name);
             let types = self.types_of_maker(method, ty);
-            ways.extend(self.call(method, &types, text, &names, depth).map(Way::Static));
+            ways.extend(self.call(method, &types, text, &names, depth).map(Construction::Factory));
         }
         ways.extend(self.own_constants(class));
         ways
     }
 
     /// Static fields that hold objects of their own class.
-    pub(super) fn own_constants(&mut self, class: ClassId) -> Vec<Way> {
+    pub(super) fn own_constants(&mut self, class: ClassId) -> Vec<Construction> {
         let (title, own) = (self.title(class), self.world.classes.get(class).clone());
         let Some(file) = own.file() else { return Vec::new() };
         let desc = format!("L{};", own.name);
@@ -349,7 +391,7 @@ impl Planner<'_> {
             let visible = field.is(access::PUBLIC) || (near && !field.is(access::PRIVATE));
             visible && field.is(access::STATIC) && field.is(access::FINAL) && *field.desc == *desc
         });
-        let way = |(index, field): (usize, &Member)| Way::Constant {
+        let way = |(index, field): (usize, &Member)| Construction::Constant {
             field: FieldRef { class, index: index as u16 },
             text: format!("{title}.{}", field.name),
         };

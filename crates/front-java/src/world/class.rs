@@ -1,16 +1,10 @@
 //! A loaded class.
 
 use super::described::DescribedMethod;
-use super::hierarchy::MethodRef;
 use crate::classfile::{ClassFile, Desc, Handle, MethodDesc};
 use std::rc::Rc;
 use std::sync::Arc;
-use touchstone_base::define_id;
-
-define_id! {
-    /// A loaded class. The class word of its objects is the index plus one.
-    ClassId, "class"
-}
+use touchstone_fixture_java::{ClassId, MethodRef};
 
 /// What a class is made of.
 #[derive(Clone, Debug)]
@@ -29,12 +23,12 @@ pub enum Shape {
     /// What a lambda expression or a method reference evaluates to.
     Lambda(Rc<Lambda>),
     /// What a test has for a type that nobody implements: methods that answer.
-    Stub(Rc<[StubMethod]>),
+    Stub(Rc<[StubMember]>),
 }
 
 /// A method of a stub.
 #[derive(Debug)]
-pub struct StubMethod {
+pub struct StubMember {
     /// Its name.
     pub name: Arc<str>,
     /// Its type.

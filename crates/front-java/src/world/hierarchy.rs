@@ -1,27 +1,10 @@
 //! Questions about classes: who is a subtype of whom, and which member a name means.
 
-use super::class::{ClassId, FieldPlace, Shape};
+use super::class::{FieldPlace, Shape};
 use super::loading::{Classes, Refusal};
 use crate::classfile::{Desc, Member, MemberRef, access};
 use std::sync::Arc;
-
-/// A method of a class.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct MethodRef {
-    /// Who declares it.
-    pub class: ClassId,
-    /// Which of its methods.
-    pub index: u16,
-}
-
-/// A static field of a class.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct FieldRef {
-    /// Who declares it.
-    pub class: ClassId,
-    /// Which of its fields.
-    pub index: u16,
-}
+use touchstone_fixture_java::{ClassId, FieldRef, MethodRef};
 
 impl Classes {
     /// Whether every object of one class is one of the other.

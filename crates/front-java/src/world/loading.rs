@@ -1,6 +1,6 @@
 //! Loading: from a name to a class with its superclasses and its layout.
 
-use super::class::{Class, ClassId, FieldPlace, Lambda, Shape, StubMethod};
+use super::class::{Class, FieldPlace, Lambda, Shape, StubMember};
 use super::{ARRAY_BASE, FIELDS};
 use crate::classfile::{ClassFile, Desc, access};
 use crate::path::ClassPath;
@@ -8,6 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 use touchstone_base::IndexMap;
+use touchstone_fixture_java::ClassId;
 
 /// Why something can't be lowered.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -256,7 +257,7 @@ impl Classes {
     ///
     /// # Errors
     /// If there is no `java.lang.Object`.
-    pub fn add_stub(&mut self, of: ClassId, methods: Vec<StubMethod>) -> Result<ClassId, Refusal> {
+    pub fn add_stub(&mut self, of: ClassId, methods: Vec<StubMember>) -> Result<ClassId, Refusal> {
         let is_interface = self.classes[of].is(access::INTERFACE);
         let object = self.load(&"java/lang/Object".into())?;
         let superclass = if is_interface { object } else { of };

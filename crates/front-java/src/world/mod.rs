@@ -5,10 +5,10 @@ mod described;
 mod hierarchy;
 mod loading;
 
-pub use class::{Class, ClassId, Lambda, Shape, StubMethod};
+pub use class::{Class, Lambda, Shape, StubMember};
 pub use described::{DescribedMethod, SpokenOf};
-pub use hierarchy::{FieldRef, MethodRef};
 pub use loading::{BOX_HIDDEN, BOXES, Classes, HANDLE_HIDDEN, MIRROR_HIDDEN, Refusal};
+pub use touchstone_fixture_java::{ClassId, FieldRef, MethodRef};
 
 /// Where every object has its class.
 pub const CLASS_WORD: i64 = 0;
