@@ -3,17 +3,19 @@
 //!
 //! Deliberately not here: sentences. Whoever shows an [`Answer`] writes them.
 
-use crate::conclude::{Asked, conclude};
-use crate::error::{ExplainError, PlanError};
-use crate::explore::Kept;
-use crate::grow::{Growing, Rounds, grow};
 use crate::java::FirstInputs;
 use crate::plan::{Material, Task};
 use crate::program::Program;
+use crate::program::subject;
+use crate::program::{ExplainError, PlanError};
+use crate::request::Growing;
 use crate::request::{Request, Subject};
-use crate::sequences::sequences;
-use crate::subject;
-use crate::watched::watch_tests;
+use crate::stages::call_sequences::sequences;
+use crate::stages::conclude::{Asked, conclude};
+use crate::stages::explore::Kept;
+use crate::stages::grow::grow;
+use crate::stages::rounds::Rounds;
+use crate::stages::test_coverage::watch_tests;
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;

@@ -30,76 +30,37 @@
 
 #![warn(missing_docs)]
 
-mod beside;
-mod bounds;
 mod cache;
+mod cases;
 mod change;
-mod closure;
-mod conclude;
-mod discover;
-mod document;
-mod earlier;
-mod emit;
-mod error;
 mod explain;
-mod explore;
-mod grow;
-mod heaps;
+mod externals;
 mod java;
-mod kept;
 mod measure;
-mod naming;
-mod notice;
-mod objectives;
-mod old_version;
-mod options_file;
-mod out_dir;
-mod outside;
 mod plan;
-mod precondition;
 mod program;
-mod read_back;
-mod reduce;
-mod replay;
 mod request;
-mod resume;
+mod reuse;
 mod run;
-mod sequences;
-mod sink;
-mod subject;
-mod suite;
-mod summary;
-mod tables;
-mod vary;
-mod watched;
-mod watcher;
-mod work;
-mod world;
+mod stages;
 
-pub use bounds::{BadBounds, parse_bounds};
 pub use cache::{CacheSummary, clear_cache, summarize_cache};
-pub use document::Finished;
-pub use error::{CampaignError, ExplainError, PlanError, SubjectError, Takes};
+pub use cases::{FunctionCases, cases};
 pub use explain::{Answer, Question, Why};
-pub use heaps::Heaps;
 pub use java::JavaError;
 pub use measure::{
     Earlier, Jvms, Measurement, Measuring, MeasuringError, Offline, Planning, Probed, Ran, Remark, Selection, Suggest,
     Surroundings, instrument_classes, measure, measured_document, merge, plan_classes,
 };
-pub use notice::Notice;
-pub use objectives::Listed;
-pub use old_version::OldVersion;
-pub use options_file::{OptionsFileError, nearest_name, options_file_near, options_file_reading};
-pub use out_dir::{OutDir, OutDirError};
-pub use plan::{Plan, Task};
-pub use program::{Program, ReadError, Reader};
+pub use plan::{Listed, Plan, Task};
+pub use program::{CampaignError, ExplainError, PlanError, Program, ReadError, Reader, SubjectError, Takes};
 pub use request::{
-    CacheIn, Compilation, Effort, Inputs, ObjectivesOf, Purpose, Regeneration, Replaying, Request, Subject, TestForm,
-    TestsGo,
+    BadBounds, CacheIn, Compilation, Effort, Heaps, Inputs, Notice, ObjectivesOf, OldVersion, OptionsFileError, OutDir,
+    OutDirError, Purpose, Regeneration, Replaying, Request, Subject, TestForm, TestsGo, nearest_name,
+    options_file_near, options_file_reading, parse_bounds,
 };
+pub use reuse::measured_suite::{Known, OnTop, Suite};
 pub use run::{run, run_into};
-pub use sink::{Collect, Leaves, TestSink, TestSinks};
-pub use suite::{Known, OnTop, Suite};
-pub use summary::{FunctionCases, cases};
-pub use watcher::{FunctionWatcher, Watcher};
+pub use stages::progress::{FunctionWatcher, Watcher};
+pub use stages::results::Finished;
+pub use stages::sink::{Collect, Leaves, TestSink, TestSinks};

@@ -1,24 +1,24 @@
 //! Drives a plan: every function goes through the stages, several functions at a time.
 
 use crate::cache::{Cache, Known};
-use crate::change::{Comparison, Touched, compare};
-use crate::conclude::conclude;
-use crate::discover::{Discovery, discover, give};
-use crate::document::{Done, Finished, results};
-use crate::emit::{TestFiles, build_files, emit};
-use crate::error::CampaignError;
-use crate::kept::{Kept, look};
-use crate::naming::name;
-use crate::notice::Notice;
+use crate::change::{Comparison, Touched, compare, leave_alone};
+use crate::plan::Work;
 use crate::plan::{Plan, Task};
-use crate::replay::{replay, take};
+use crate::program::CampaignError;
+use crate::request::Notice;
 use crate::request::{Purpose, Replaying, TestForm};
-use crate::sink::{Leaves, Nowhere, TestSink, TestSinks};
-use crate::suite::keep_only_the_suite;
-use crate::tables::decision_tables;
-use crate::watched::{Watched, watch_tests};
-use crate::watcher::{FunctionWatcher, Watcher};
-use crate::work::Work;
+use crate::reuse::measured_suite::keep_only_the_suite;
+use crate::stages::conclude::conclude;
+use crate::stages::decision_tables::decision_tables;
+use crate::stages::discover::{Discovery, discover, give};
+use crate::stages::emit::{TestFiles, build_files, emit};
+use crate::stages::existing_suites::{Kept, look};
+use crate::stages::naming::name;
+use crate::stages::progress::{FunctionWatcher, Watcher};
+use crate::stages::replay::{replay, take};
+use crate::stages::results::{Done, Finished, results};
+use crate::stages::sink::{Leaves, Nowhere, TestSink, TestSinks};
+use crate::stages::test_coverage::{Watched, watch_tests};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
@@ -116,7 +116,7 @@ fn function(doing: &Doing<'_>, task: &Task, watcher: &dyn Watcher) -> Result<Don
     let mut work = Work::begin(plan, task);
     let touched = comparison.map(|comparison| comparison.touched(task.func));
     if let Some(touched) = &touched {
-        work.leave_alone(touched);
+        leave_alone(&mut work, touched);
     }
     let mut watcher = watcher.function(work.name());
     if touched == Some(Touched::Nothing) {

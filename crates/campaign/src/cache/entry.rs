@@ -1,11 +1,11 @@
 //! What is written down of a function: what was found, without anything that only one run knows. Types, functions and literals have
 //! the numbers of their closure, and so have places: who reads it puts those of today there.
 
-use crate::closure::Closure;
-use crate::conclude::Proofs;
-use crate::discover::Discovery;
-use crate::watched::Watched;
-use crate::work::Work;
+use crate::plan::Work;
+use crate::reuse::dependency_closure::Closure;
+use crate::stages::conclude::Proofs;
+use crate::stages::discover::Discovery;
+use crate::stages::test_coverage::Watched;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;

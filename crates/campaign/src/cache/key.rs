@@ -4,11 +4,11 @@
 //! There are two for each function. Where everything is covered or excluded, that depends on what the function runs. Where something
 //! stayed open, or a test makes other calls first, the functions count as well that were run before it, or made its objects.
 
-use crate::closure::{Closure, Closures};
 use crate::plan::Plan;
-use crate::precondition;
+use crate::plan::Work;
+use crate::program::precondition;
 use crate::request::Effort;
-use crate::work::Work;
+use crate::reuse::dependency_closure::{Closure, Closures};
 use std::collections::BTreeSet;
 use std::hash::Hash;
 use std::time::Duration;

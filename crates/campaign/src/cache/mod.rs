@@ -9,16 +9,16 @@
 
 mod entry;
 mod key;
-mod replayed;
+mod replays;
 mod store;
 
-pub(crate) use replayed::Known;
+pub(crate) use replays::Known;
 pub use store::{CacheSummary, clear_cache, summarize_cache};
 
-use crate::discover::{Discovery, Relies};
 use crate::plan::Plan;
+use crate::plan::Work;
 use crate::request::CacheIn;
-use crate::work::Work;
+use crate::stages::discover::{Discovery, Relies};
 use entry::{Entry, Limits};
 use key::{Key, Keys};
 use store::{Kind, Store};
@@ -27,7 +27,7 @@ use store::{Kind, Store};
 pub(crate) struct Cache<'p> {
     store: Store,
     keys: Keys<'p>,
-    replays: replayed::Replays,
+    replays: replays::Replays,
 }
 
 impl<'p> Cache<'p> {
@@ -35,7 +35,7 @@ impl<'p> Cache<'p> {
     pub fn open(plan: &'p Plan) -> Option<Cache<'p>> {
         let CacheIn { directory, build } = plan.request.cache.as_ref()?;
         let store = Store::open(directory, build);
-        Some(Cache { keys: Keys::new(plan), replays: replayed::Replays::new(plan), store })
+        Some(Cache { keys: Keys::new(plan), replays: replays::Replays::new(plan), store })
     }
 
     /// The place for what is found of a function, before anything is.
@@ -46,7 +46,7 @@ impl<'p> Cache<'p> {
     }
 
     /// What should be told of the files.
-    pub fn notices(&self) -> Vec<crate::notice::Notice> {
+    pub fn notices(&self) -> Vec<crate::request::Notice> {
         self.store.notices()
     }
 }

@@ -3,7 +3,7 @@
 //! Entries are written as a whole, so runs at the same time share them. What is truncated, or somebody else's, is told and ignored.
 //! When there is too much, what nobody used for longest goes.
 
-use crate::notice::Notice;
+use crate::request::Notice;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -4,22 +4,10 @@
 //! Inside of functions, both versions are followed side by side (`walk.rs`), which says what a change reaches (`impact.rs`). Deliberately not here:
 //! where the other version comes from.
 
-mod divergence;
-mod effects;
-mod equal;
-mod execute;
-mod flow;
+mod comparison;
 mod impact;
-mod java;
-mod maker;
-mod matching;
-mod memory;
-mod merged;
-mod runs;
-mod together;
-mod twins;
-mod versions;
-mod walk;
+mod product;
 
-pub(crate) use divergence::compare;
-pub(crate) use impact::{Comparison, Touched, untouched};
+pub(crate) use comparison::Comparison;
+pub(crate) use impact::{Touched, leave_alone};
+pub(crate) use product::compare;

@@ -1,7 +1,7 @@
 //! The directory of a measurement: what is compiled (`units`) and what ran (`hits`).
 
 use crate::measure::error::MeasuringError;
-use crate::out_dir::OutDir;
+use crate::request::OutDir;
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};

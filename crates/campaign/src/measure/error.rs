@@ -1,6 +1,6 @@
 //! Why nothing could be measured.
 
-use crate::out_dir::OutDirError;
+use crate::request::OutDirError;
 use std::path::PathBuf;
 use touchstone_criteria::{REGISTRY, STATE};
 use touchstone_instrument::{MeasureError, NothingCompiled, WrapperError};

@@ -108,9 +108,10 @@ fn sources(krate: &str) -> Vec<(PathBuf, String)> {
 }
 
 /// The folders of crates, each using only those before it. What stands in none is used by all, or uses all.
-const FOLDERS: [(&str, &[&str]); 6] = [
+const FOLDERS: [(&str, &[&str]); 7] = [
     ("cli", &["output", "plan", "verbs", "bench"]),
     ("emit", &["c/syntax", "c/build", "c/text", "c/files", "c/run", "java"]),
+    ("campaign", &["request", "externals", "java", "program", "reuse", "plan", "change", "stages", "cache", "measure"]),
     ("engine", &["state", "goals", "exec", "confirm", "inputs", "prover", "search"]),
     ("front-c", &["clang", "dataflow", "types", "link", "lower", "points"]),
     ("front-java", &["path", "world", "lower"]),
@@ -155,7 +156,7 @@ fn a_campaign_knows_no_command_line_no_terminal_and_no_environment() {
     }
 }
 
-/// Crates that know no language, but in files of the language's own (`c.rs`, `c/`, `java.rs`).
+/// Crates that know no language, but in files of the language's own (`c.rs`, `c/`, `java.rs`, `java/`).
 const NEUTRAL: [&str; 6] = ["ir", "interp", "engine", "criteria", "solver", "campaign"];
 
 /// What only C or only Java has: functions of its library, its tools, its harnesses.
@@ -239,7 +240,7 @@ const ALLOWED: [(&str, &str, &str); 14] = [
     ),
     ("criteria/testcase.rs", "getenv", "the same"),
     ("criteria/testcase.rs", "\"<", "the same"),
-    ("campaign/program.rs", "clang", "the one place that chooses the reader"),
+    ("campaign/program/reader.rs", "clang", "the one place that chooses the reader"),
 ];
 
 /// The code of a file without comments and without its tests.
@@ -274,10 +275,9 @@ fn crates_for_all_languages_have_no_words_of_one() {
     let (mut needed, mut wrong) = (BTreeSet::new(), Vec::new());
     for name in NEUTRAL {
         for (path, text) in sources(name) {
-            if path
-                .components()
-                .any(|part| ["c", "c.rs", "java.rs", "tests", "tests.rs"].iter().any(|own| part.as_os_str() == *own))
-            {
+            if path.components().any(|part| {
+                ["c", "c.rs", "java", "java.rs", "tests", "tests.rs"].iter().any(|own| part.as_os_str() == *own)
+            }) {
                 continue;
             }
             let (file, code) = (format!("{name}/{}", path.display()), code(&text));

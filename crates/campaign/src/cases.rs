@@ -1,0 +1,83 @@
+//! Cases of functions: for which inputs a function does what, from all its paths.
+
+use crate::plan::Plan;
+use crate::program::PlanError;
+use crate::request::Request;
+use touchstone_base::Deadline;
+use touchstone_engine::{Case, Config, Event, Search, Sink, explore};
+
+/// The cases of one function.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FunctionCases {
+    /// Its name.
+    pub name: String,
+    /// How it is called: its name with those of its parameters.
+    pub call: String,
+    /// What holds in every case: ranges, preconditions.
+    pub given: Vec<String>,
+    /// One for each path.
+    pub cases: Vec<Case>,
+    /// Why there may be more, if not all paths were followed.
+    pub incomplete: Vec<String>,
+}
+
+/// The cases of the functions that a request is about.
+pub fn cases(request: &Request) -> Result<Vec<FunctionCases>, PlanError> {
+    let plan = Plan::new(request)?;
+    Ok(touchstone_base::on_deep_stack(|| {
+        plan.tasks
+            .iter()
+            .map(|task| {
+                let module = &plan.program.module;
+                let function = &module.functions[task.func];
+                let deadline = Deadline::within(request.effort.timeout);
+                let config = Config { deadline, search: Search::Dfs, oracle: None, ..task.config.clone() };
+                let mut found = Collected::default();
+                let result = explore(module, task.func, &config, &mut found);
+                let told = |paths: &touchstone_criteria::IncompletePaths| {
+                    format!("{} at {} ({} paths)", paths.why, paths.span.display(&module.files), paths.count)
+                };
+                let params: Vec<&str> = function.own_params().iter().map(|param| param.name.as_str()).collect();
+                let given = found.common();
+                FunctionCases {
+                    given,
+                    name: function.name.clone(),
+                    call: format!("{}({})", function.name, params.join(", ")),
+                    cases: found.cases,
+                    incomplete: result.incomplete.iter().map(told).collect(),
+                }
+            })
+            .collect()
+    }))
+}
+
+#[derive(Default)]
+struct Collected {
+    cases: Vec<Case>,
+}
+
+impl Collected {
+    /// Takes out of the cases what all of them have.
+    fn common(&mut self) -> Vec<String> {
+        let [first, others @ ..] = self.cases.as_slice() else { return Vec::new() };
+        if others.is_empty() {
+            return Vec::new();
+        }
+        let common: Vec<String> =
+            first.when.iter().filter(|fact| others.iter().all(|case| case.when.contains(fact))).cloned().collect();
+        self.cases.iter_mut().for_each(|case| case.when.retain(|fact| !common.contains(fact)));
+        common
+    }
+}
+
+impl Sink for Collected {
+    fn event(&mut self, _: Event<'_>) {}
+
+    fn wants_cases(&self) -> bool {
+        true
+    }
+
+    fn case(&mut self, case: Case) {
+        self.cases.push(case);
+    }
+}

@@ -1,0 +1,84 @@
+//! What tests of a method meet beside the call itself, for whoever keeps them: the functions and globals that prepare it and that
+//! are looked at, and what is known of them.
+
+use super::java_program::JavaProgram;
+use touchstone_front_java::{Gives, Looks, Prepared, Probe, Reads};
+use touchstone_ir::{FuncId, Part};
+
+/// What tests of a method meet.
+#[derive(Default)]
+pub(crate) struct LookedAt {
+    /// Parts of the module, in order.
+    pub parts: Vec<Part>,
+    /// All else, in words.
+    pub told: String,
+}
+
+impl JavaProgram {
+    /// What tests meet that call a function.
+    pub(crate) fn looked_at(&self, entry: FuncId) -> LookedAt {
+        self.prepared.get(&entry).map(looked_at).unwrap_or_default()
+    }
+}
+
+fn looked_at(prepared: &Prepared) -> LookedAt {
+    let mut all = LookedAt::default();
+    let Prepared {
+        func,
+        objects,
+        arguments,
+        tested,
+        selector,
+        receiver,
+        constructs,
+        calls,
+        passed,
+        looks,
+        boxes,
+        text,
+    } = prepared;
+    all.parts.push(Part::Function(*func));
+    all.parts.extend(objects.iter().chain(arguments).copied().map(Part::Global));
+    all.told += &format!("{selector:?}{receiver:?}{constructs:?}{passed:?}");
+    for (func, gives) in tested {
+        all.parts.push(Part::Function(*func));
+        all.gives(gives);
+    }
+    for call in calls {
+        all.parts.push(Part::Global(call.result));
+        all.told += &format!("{:?}", call.selector);
+        call.gives.iter().for_each(|gives| all.gives(gives));
+    }
+    for Looks { whose, probes } in looks {
+        all.told += &format!("{whose:?}");
+        for Probe { name, reads, takes, gives, effect } in probes {
+            match reads {
+                Reads::Method(func) => all.parts.push(Part::Function(*func)),
+                Reads::Field(offset) => all.told += &format!("at {offset}"),
+            }
+            all.told += &format!("{name} {takes:?} {effect:?}");
+            all.gives(gives);
+        }
+    }
+    for class in boxes {
+        all.parts.push(Part::Type(class.data));
+        all.told += &format!("{:?}{}{:?}", class.word, class.name, class.offset);
+    }
+    if let Some((word, data)) = text {
+        all.parts.push(Part::Type(*data));
+        all.told += &format!("{word:?}");
+    }
+    all
+}
+
+impl LookedAt {
+    fn gives(&mut self, gives: &Gives) {
+        match gives {
+            Gives::Value(data) | Gives::Built(data) => {
+                self.parts.push(Part::Type(*data));
+                self.told += "data;";
+            }
+            Gives::Nothing | Gives::Reference | Gives::Constant(..) => self.told += &format!("{gives:?};"),
+        }
+    }
+}

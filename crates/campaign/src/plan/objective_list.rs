@@ -1,0 +1,90 @@
+//! What there is to cover, without any search.
+
+use super::campaign_plan::criteria_options;
+use crate::program::PlanError;
+use crate::program::subject;
+use crate::program::{Program, Reader};
+use crate::request::OptionsFile;
+use crate::request::Request;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use touchstone_criteria::{Campaign, Criterion, Objectives, WhyUnknown};
+use touchstone_instrument::state_targets;
+use touchstone_ir::FuncId;
+use touchstone_report::document::{Objective, Stretch, Verdict};
+use touchstone_report::{Document, Extras};
+
+/// The objectives of a request.
+#[derive(Debug)]
+pub struct Listed {
+    /// The program.
+    pub program: Program,
+    /// By function: its own objectives.
+    pub functions: Vec<(FuncId, Objectives)>,
+    /// What functions may leave changed, if that is asked for.
+    pub state: Vec<Objective>,
+}
+
+impl Listed {
+    /// Reads the program and lists its objectives.
+    pub fn new(request: &Request) -> Result<Listed, PlanError> {
+        let first = request.files.first().ok_or(PlanError::NoFiles)?;
+        let reader = Reader::new(&request.files, &request.compilation, &request.out.join("include"))?
+            .within(request.effort.timeout)
+            .about(&request.subject)
+            .for_listing();
+        let program = reader.read(&request.files)?;
+        let module = &program.module;
+        let (_, found) = subject::resolve(&program, request)?;
+        let file = OptionsFile::near(first)?;
+        let mut functions = Vec::new();
+        for func in found {
+            let switches = criteria_options(request, &file, &module.functions[func].name)?;
+            functions.push((func, touchstone_criteria::objectives(module, &[func], &request.labellings(), &switches)));
+        }
+        let mut listed = Listed { program, functions, state: Vec::new() };
+        if request.wants_state() {
+            listed.state = listed.state(&reader, &request.files)?;
+        }
+        Ok(listed)
+    }
+
+    /// All of them, in the form that every renderer reads.
+    pub fn document(&self) -> Document {
+        let objectives = self.functions.iter().flat_map(|(_, wanted)| wanted.list.values().cloned()).collect();
+        let campaign = Campaign { objectives, ..Campaign::default() };
+        let mut document = touchstone_report::document(&campaign, &self.program.module, &Extras::default());
+        document.objectives.extend(self.state.iter().cloned());
+        document
+    }
+
+    /// What functions may leave changed. A measurement counts those of them that a test changed last.
+    fn state(&self, reader: &Reader, files: &[PathBuf]) -> Result<Vec<Objective>, PlanError> {
+        let name = |(func, _): &(FuncId, Objectives)| self.program.module.functions[*func].name.clone();
+        let functions: BTreeSet<String> = self.functions.iter().map(name).collect();
+        let mut found = Vec::new();
+        for file in files {
+            let followed = reader.followed(file, &functions)?;
+            let named = followed.functions.iter().flat_map(state_targets).filter(|named| named.written);
+            found.extend(named.map(|named| {
+                let (line, column) = (Some(named.origin.line), Some(named.origin.column));
+                Objective {
+                    by_error: false,
+                    text: format!("{} is checked", named.target.name),
+                    id: named.target.id,
+                    criterion: Criterion::State.to_string(),
+                    function: named.target.function,
+                    at: Stretch { file: Some(named.origin.file), line, column, end_line: line, end_column: column },
+                    status: Verdict::Unknown,
+                    why: Some(WhyUnknown::NotTried.to_string()),
+                    reason: Some(WhyUnknown::NotTried.word().to_string()),
+                    tests: Vec::new(),
+                    excluded: None,
+                    variant: None,
+                    count: None,
+                }
+            }));
+        }
+        Ok(found)
+    }
+}

@@ -1,0 +1,196 @@
+//! An interrupted run goes on: what it finished is taken from its document, if nothing has changed since.
+//!
+//! A function is known by a key: what it and all that it calls mean and where they stand, the program's types and globals, the
+//! options, and the suites that its user edited. Only a function that was finished, replay included, has one.
+//!
+//! Deliberately not here: half-explored functions. They begin anew.
+
+use super::campaign_plan::{Plan, Task};
+use crate::request::{Effort, ObjectivesOf, TestForm};
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{Hash, Hasher};
+use touchstone_base::{Deadline, StableHasher};
+use touchstone_emit::suites_there;
+use touchstone_engine::{Config, Entry};
+use touchstone_ir::{Callee, FuncId, InstKind};
+use touchstone_report::document::MEASURED;
+use touchstone_report::{Document, join_forms};
+
+/// What an interrupted run finished.
+#[derive(Debug, Default)]
+pub(crate) struct Resumed {
+    /// Its document, with nothing else in it.
+    document: Document,
+    /// All functions under test, in order.
+    order: Vec<String>,
+}
+
+impl Plan {
+    /// The same plan without the functions that a document has as they are now.
+    pub(crate) fn resume(mut self, mut document: Document) -> Plan {
+        let base = self.base();
+        let order: Vec<String> = self.tasks.iter().map(|task| self.name(task).to_string()).collect();
+        let limits = Limits::of(&document);
+        let keys = document.functions.iter().filter_map(|function| Some((&function.name, function.key.as_ref()?)));
+        let keys: BTreeSet<(&String, &String)> = keys.collect();
+        let is_known = |(task, name): (&Task, &String)| {
+            self.key(base, task, limits.of_function(name)).is_some_and(|key| keys.contains(&(name, &key)))
+        };
+        let finished: Vec<bool> = self.tasks.iter().zip(&order).map(is_known).collect();
+        let names = order.iter().zip(&finished).filter(|(_, finished)| **finished).map(|(name, _)| name.clone());
+        keep_only(&mut document, &names.collect());
+        let mut finished = finished.into_iter();
+        self.tasks.retain(|_| !finished.next().unwrap_or(false));
+        self.resumed = Resumed { document, order };
+        self
+    }
+
+    fn name(&self, task: &Task) -> &str {
+        &self.program.module.functions[task.func].name
+    }
+
+    /// How many functions are not explored again.
+    pub fn finished_before(&self) -> usize {
+        self.resumed.order.len().saturating_sub(self.tasks.len())
+    }
+
+    /// If a run was interrupted, every function that was finished gets its key.
+    pub(crate) fn stamp(&self, document: &mut Document, unfinished: &BTreeSet<String>) {
+        if unfinished.is_empty() {
+            return;
+        }
+        let base = self.base();
+        let limits = Limits::of(document);
+        let key = |task: &Task| self.key(base, task, limits.of_function(self.name(task)));
+        let keys: BTreeMap<&str, Option<String>> = self.tasks.iter().map(|task| (self.name(task), key(task))).collect();
+        for function in document.functions.iter_mut().filter(|function| !unfinished.contains(&function.name)) {
+            function.key = keys.get(function.name.as_str()).cloned().flatten();
+        }
+    }
+
+    /// What all functions share: the version, options, types and globals.
+    fn base(&self) -> u64 {
+        let (request, module) = (&self.request, &self.program.module);
+        let mut hasher = StableHasher::default();
+        env!("CARGO_PKG_VERSION").hash(&mut hasher);
+        let options = (&request.compilation, request.purpose, &request.criteria, &request.mutators, &request.inputs);
+        format!("{options:?}").hash(&mut hasher);
+        let effort = Effort { timeout: None, memory: None, solver_timeout: None, ..request.effort.clone() };
+        format!("{:?}", (effort, &request.assume, &request.emit, request.replay)).hash(&mut hasher);
+        format!("{:?}", (&module.types, &self.suite)).hash(&mut hasher);
+        for global in module.globals.values() {
+            format!("{:?}", (&global.name, global.size, global.constant, &global.init)).hash(&mut hasher);
+        }
+        hasher.finish()
+    }
+
+    /// `None` if what is found of it may be about other functions.
+    fn key(&self, base: u64, task: &Task, limits: Limit) -> Option<String> {
+        if self.entry != Entry::Function || self.request.objectives_of != ObjectivesOf::Own {
+            return None;
+        }
+        let module = &self.program.module;
+        let config = match limits {
+            Limit::Matters => task.config.clone(),
+            Limit::Never => {
+                let proof_time = Config::default().proof_time;
+                Config { memory: None, solver_timeout: None, proof_time, ..task.config.clone() }
+            }
+        };
+        let config = Config { deadline: Deadline::NEVER, first_round: Deadline::NEVER, interrupt: None, ..config };
+        let mut hasher = StableHasher::default();
+        (base, format!("{config:?}{:?}", task.criteria)).hash(&mut hasher);
+        (limits == Limit::Matters).then_some(self.request.effort.timeout).hash(&mut hasher);
+        for func in self.reached(task) {
+            let span = module.functions[func].span;
+            (module.meaning(func), span.line, span.column, module.files.get(span.file)).hash(&mut hasher);
+        }
+        for form in [TestForm::C, TestForm::Unity, TestForm::Cmocka, TestForm::Gtest] {
+            let folder = if form == TestForm::C { "" } else { form.word() };
+            for suite in suites_there(&self.out.path().join(folder), self.name(task)).ok()? {
+                let text = std::fs::read(&suite.path).ok().filter(|_| suite.edited);
+                text.hash(&mut hasher);
+            }
+        }
+        Some(format!("{:016x}", hasher.finish()))
+    }
+
+    /// The functions that the result for a task depends on: all of them if it is not known whom it calls.
+    fn reached(&self, task: &Task) -> BTreeSet<FuncId> {
+        let module = &self.program.module;
+        let mut reached: BTreeSet<FuncId> = self.program.with_callees(task.func).into_iter().collect();
+        for helper in [&task.config.precondition, &task.config.oracle].into_iter().flatten() {
+            reached.extend(module.function_named(helper).into_iter().flat_map(|func| self.program.with_callees(func)));
+        }
+        let is_open = |kind: &InstKind| match kind {
+            InstKind::Call { callee, .. } => !matches!(callee, Callee::Direct(_)),
+            _ => false,
+        };
+        let calls_anybody = |func: &FuncId| {
+            module.functions[*func].blocks.values().flat_map(|block| &block.insts).any(|inst| is_open(&inst.kind))
+        };
+        match reached.iter().any(calls_anybody) {
+            true => module.functions.ids().collect(),
+            false => reached,
+        }
+    }
+}
+
+/// Whether limits on time and memory have a part in what was found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Limit {
+    Matters,
+    Never,
+}
+
+/// Functions in which something stayed open: another limit may decide it.
+struct Limits(BTreeSet<String>);
+
+impl Limits {
+    fn of(document: &Document) -> Limits {
+        let open = document.functions.iter().filter(|function| {
+            function.objectives.unknown > 0 || !function.incomplete.is_empty() || !function.exhaustive
+        });
+        Limits(open.map(|function| function.name.clone()).collect())
+    }
+
+    fn of_function(&self, name: &str) -> Limit {
+        if self.0.contains(name) { Limit::Matters } else { Limit::Never }
+    }
+}
+
+/// Removes what is not about these functions.
+fn keep_only(document: &mut Document, names: &BTreeSet<String>) {
+    document.functions.retain(|function| names.contains(&function.name));
+    document.objectives.retain(|objective| names.contains(&objective.function));
+    document.decisions.retain(|decision| names.contains(&decision.function));
+    document.kept.retain(|suite| names.contains(&suite.function));
+    let named = document.objectives.iter().flat_map(|objective| &objective.tests);
+    let used: BTreeSet<&str> = named.map(|name| name.as_str()).collect();
+    let measured = |id: &str, outcome: &str| outcome == MEASURED && used.contains(id);
+    document.tests.retain(|test| names.contains(&test.function) || measured(&test.id, &test.outcome));
+}
+
+impl Resumed {
+    /// Adds what was finished before to a document; functions are in the order of the whole.
+    pub(crate) fn join(&self, document: &mut Document) {
+        if self.document.functions.is_empty() {
+            return;
+        }
+        let earlier = self.document.clone();
+        document.functions.extend(earlier.functions);
+        document.objectives.extend(earlier.objectives);
+        document.decisions.extend(earlier.decisions);
+        document.kept.extend(earlier.kept);
+        join_forms(&mut document.forms, earlier.forms);
+        document.tests.extend(earlier.tests);
+        let places: BTreeMap<&str, usize> =
+            self.order.iter().enumerate().map(|(index, name)| (name.as_str(), index)).collect();
+        let place = |name: &str| places.get(name).copied().unwrap_or(usize::MAX);
+        document.functions.sort_by_key(|function| place(&function.name));
+        document.objectives.sort_by_key(|objective| place(&objective.function));
+        document.decisions.sort_by_key(|decision| place(&decision.function));
+        document.tests.sort_by_key(|test| place(&test.function));
+        document.unprotected_replay = document.unprotected_replay.take().or(earlier.unprotected_replay);
+    }
+}

@@ -1,0 +1,26 @@
+//! What a campaign is asked for, as plain data, and what users are told besides results.
+
+mod bounds;
+mod campaign_request;
+mod growth_limits;
+mod notice;
+mod old_version;
+mod options_file;
+mod out_dir;
+mod source_files;
+mod test_stem;
+
+pub use bounds::{BadBounds, parse_bounds};
+pub use campaign_request::{
+    CacheIn, Compilation, Effort, Heaps, Inputs, ObjectivesOf, Purpose, Regeneration, Replaying, Request, Subject,
+    TestForm, TestsGo,
+};
+pub(crate) use growth_limits::{Growing, Objects};
+pub use notice::Notice;
+pub use old_version::OldVersion;
+pub(crate) use options_file::OptionsFile;
+pub use options_file::{OptionsFileError, nearest_name, options_file_near, options_file_reading};
+pub(crate) use out_dir::check_file;
+pub use out_dir::{OutDir, OutDirError};
+pub(crate) use source_files::{index_of, same_file};
+pub(crate) use test_stem::stem;

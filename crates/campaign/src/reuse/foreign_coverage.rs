@@ -1,0 +1,222 @@
+//! What coverage that another tool measured means for objectives. What it can't say stays open.
+//!
+//! A place counts only if it is exactly ours. Where a tool knows lines only, a line must have no second statement or decision.
+//! A source that was changed after the coverage was written has none.
+
+use crate::request::Notice;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use touchstone_base::Span;
+use touchstone_criteria::{Goal, Objectives, Status};
+use touchstone_instrument::{Line, Outside, OutsideError, Seen};
+use touchstone_ir::{BoolTree, CondId, Decision, DecisionId, FuncId, Module, PointKind};
+
+/// Coverage that another tool measured, as far as it is about the program as it is.
+#[derive(Debug)]
+pub(crate) struct Borrowed {
+    /// What its tests are called here: the file.
+    name: String,
+    outside: Outside,
+    /// Files that were changed since.
+    changed: BTreeSet<String>,
+}
+
+impl Borrowed {
+    /// Reads a file.
+    pub fn read(path: &Path) -> Result<Borrowed, OutsideError> {
+        let outside = Outside::read(path)?;
+        let time = |path: &Path| std::fs::metadata(path).and_then(|meta| meta.modified()).ok();
+        let written = time(path);
+        let is_newer = |file: &&String| matches!((time(Path::new(file)), written), (Some(a), Some(b)) if a > b);
+        let changed = outside.files.keys().filter(is_newer).cloned().collect();
+        Ok(Borrowed { name: path.display().to_string(), outside, changed })
+    }
+
+    fn seen(&self, module: &Module, span: Span) -> Option<&Seen> {
+        let file = canonical(module.files.get(span.file)?);
+        self.outside.files.get(&file).filter(|_| !self.changed.contains(&file))
+    }
+
+    /// Whether it has something about a function's file.
+    pub fn knows(&self, module: &Module, func: FuncId) -> bool {
+        self.seen(module, module.functions[func].span).is_some()
+    }
+
+    /// What it can't say, for people.
+    pub fn notices(&self, module: &Module, criteria: &[&str]) -> Vec<Notice> {
+        let suite = PathBuf::from(&self.name);
+        let used: BTreeSet<String> = module.files.values().map(|file| canonical(file)).collect();
+        let mut notices: Vec<Notice> = self
+            .changed
+            .intersection(&used)
+            .map(|file| Notice::ChangedSince { suite: suite.clone(), file: PathBuf::from(file) })
+            .collect();
+        let says = |criterion: &str| match criterion {
+            "stmt" => true,
+            "branch" | "decision" | "condition" => self.outside.has_branches(),
+            "mcdc" => self.outside.has_branches() || self.outside.has_mcdc(),
+            _ => false,
+        };
+        let unsaid: Vec<String> =
+            criteria.iter().filter(|criterion| !says(criterion)).map(|criterion| criterion.to_string()).collect();
+        if !unsaid.is_empty() {
+            notices.push(Notice::SaysNothing { suite: suite.clone(), criteria: unsaid });
+        }
+        let single = criteria.contains(&"mcdc") && says("mcdc") && !self.outside.has_mcdc();
+        if single {
+            notices.push(Notice::OnlySingleConditions { suite });
+        }
+        notices
+    }
+
+    /// Objectives that it surely covers are covered.
+    pub fn settle(&self, module: &Module, wanted: &mut Objectives) {
+        let crowd = Crowd::of(module);
+        for id in wanted.list.ids().collect::<Vec<_>>() {
+            let (span, statement) = (wanted.list[id].span, wanted.list[id].criterion == "stmt");
+            let Some(seen) = self.seen(module, span) else { continue };
+            let covered = match &wanted.goals[id] {
+                Goal::Label { predicate: None, .. } if statement => crowd.executed(seen, span),
+                Goal::Condition { func, decision, condition, value } => {
+                    crowd.condition(seen, &module.functions[*func].decisions[*decision], *condition, *value)
+                }
+                Goal::Outcome { func, decision, value } => {
+                    let decision = &module.functions[*func].decisions[*decision];
+                    let only = decision.conditions.ids().next().filter(|_| decision.conditions.len() == 1);
+                    let value = *value == is_upright(&decision.tree);
+                    only.is_some_and(|only| crowd.condition(seen, decision, only, value))
+                }
+                Goal::Independent { func, decision, condition, value } => {
+                    crowd.decides(seen, &module.functions[*func].decisions[*decision], *condition, *value)
+                }
+                _ => false,
+            };
+            if covered {
+                wanted.list[id].status = Status::Covered(vec![self.name.clone()]);
+                wanted.settled.insert(id);
+            }
+        }
+    }
+}
+
+/// How much stands on a line: by file and line.
+struct Crowd {
+    statements: BTreeMap<(usize, u32), usize>,
+    decisions: BTreeMap<(usize, u32), BTreeSet<(FuncId, DecisionId)>>,
+    conditions: BTreeMap<(usize, u32), usize>,
+}
+
+impl Crowd {
+    fn of(module: &Module) -> Crowd {
+        let mut crowd = Crowd { statements: BTreeMap::new(), decisions: BTreeMap::new(), conditions: BTreeMap::new() };
+        for (func, function) in module.functions.iter() {
+            for point in function.points.values().filter(|point| matches!(point.kind, PointKind::Statement)) {
+                *crowd.statements.entry(key(point.span)).or_default() += 1;
+            }
+            for (id, decision) in function.decisions.iter() {
+                for line in decision.span.line..=decision.span.end_line.max(decision.span.line) {
+                    let place = (key(decision.span).0, line);
+                    crowd.decisions.entry(place).or_default().insert((func, id));
+                }
+                for condition in decision.conditions.values() {
+                    *crowd.conditions.entry(key(condition.span)).or_default() += 1;
+                }
+            }
+        }
+        crowd
+    }
+
+    fn executed(&self, seen: &Seen, span: Span) -> bool {
+        if let Some(executed) = seen.executed((span.line, span.column)) {
+            return executed;
+        }
+        match seen.lines.get(&span.line) {
+            Some(Line::All) => true,
+            Some(Line::Some) => self.statements.get(&key(span)) == Some(&1),
+            Some(Line::Not) | None => false,
+        }
+    }
+
+    /// Whether a condition had a value.
+    fn condition(&self, seen: &Seen, decision: &Decision, condition: CondId, value: bool) -> bool {
+        if !is_common(&decision.tree) {
+            return false;
+        }
+        let span = decision.conditions[condition].span;
+        if let Some((was_true, was_false)) = seen.conditions.get(&(span.line, span.column)) {
+            return if value { *was_true } else { *was_false };
+        }
+        // Two branches of the only condition on a line are its two values, whichever is which.
+        let alone = self.conditions.get(&key(span)) == Some(&1) && self.is_alone(decision);
+        let branches = seen.branches.get(&span.line).map_or(&[][..], Vec::as_slice);
+        alone && branches == [true, true]
+    }
+
+    /// Whether a condition was shown to decide with a value.
+    fn decides(&self, seen: &Seen, decision: &Decision, condition: CondId, value: bool) -> bool {
+        if decision.conditions.len() == 1 {
+            return self.condition(seen, decision, condition, value);
+        }
+        if !is_common(&decision.tree) {
+            return false;
+        }
+        let index = decision.conditions.ids().position(|id| id == condition).unwrap_or(usize::MAX);
+        let (line, size) = (decision.span.line, decision.conditions.len());
+        if let Some(shown) = seen.decisions.get(&(line, decision.span.column)) {
+            return shown.len() == size && shown.get(index).copied().unwrap_or(false);
+        }
+        let Some(Some(shown)) = seen.decisions_in_line.get(&(line, size)).filter(|_| self.is_alone(decision)) else {
+            return false;
+        };
+        // A compiler may have turned a negated condition around.
+        let (when_true, when_false) = shown.get(index).copied().unwrap_or_default();
+        match has_not(&decision.tree) {
+            true => when_true && when_false,
+            false if value => when_true,
+            false => when_false,
+        }
+    }
+
+    /// Whether no other decision has a part on the line on which a decision begins.
+    fn is_alone(&self, decision: &Decision) -> bool {
+        self.decisions.get(&key(decision.span)).is_some_and(|there| there.len() == 1)
+    }
+}
+
+fn key(span: Span) -> (usize, u32) {
+    (touchstone_base::Id::index(span.file), span.line)
+}
+
+/// Whether a decision of one condition has its value, or the other one.
+fn is_upright(tree: &BoolTree) -> bool {
+    match tree {
+        BoolTree::Not(inner) => !is_upright(inner),
+        _ => true,
+    }
+}
+
+/// Whether other tools see the same conditions: what else has truth values as parts is one condition for them.
+fn is_common(tree: &BoolTree) -> bool {
+    match tree {
+        BoolTree::Cond(_) => true,
+        BoolTree::Not(inner) => is_common(inner),
+        BoolTree::And(a, b) | BoolTree::Or(a, b) => is_common(a) && is_common(b),
+        BoolTree::Const(_) | BoolTree::Xor(..) | BoolTree::Iff(..) | BoolTree::Ite(..) => false,
+    }
+}
+
+fn has_not(tree: &BoolTree) -> bool {
+    match tree {
+        BoolTree::Not(_) => true,
+        BoolTree::Cond(_) | BoolTree::Const(_) => false,
+        BoolTree::And(a, b) | BoolTree::Or(a, b) | BoolTree::Xor(a, b) | BoolTree::Iff(a, b) => {
+            has_not(a) || has_not(b)
+        }
+        BoolTree::Ite(a, b, c) => has_not(a) || has_not(b) || has_not(c),
+    }
+}
+
+fn canonical(file: &str) -> String {
+    let path = std::fs::canonicalize(file).ok();
+    path.and_then(|path| path.to_str().map(ToString::to_string)).unwrap_or_else(|| file.to_string())
+}

@@ -1,0 +1,43 @@
+//! The truth tables of decisions, of the rows that tests evaluated when they ran once more.
+
+use super::test_coverage::Watched;
+use crate::plan::Work;
+use touchstone_criteria::{DecisionTable, TestCase};
+use touchstone_engine::PairsFound;
+
+/// The tables of all decisions whose objectives count (with the rows of a measured suite), with the verdicts for what no row
+/// shows.
+pub(crate) fn decision_tables(
+    work: &Work<'_>,
+    tests: &[TestCase],
+    watched: &Watched,
+    pairs: Option<&PairsFound>,
+) -> Vec<DecisionTable> {
+    let module = work.module();
+    let mut tables = Vec::new();
+    for &func in &work.task.functions {
+        let mut rows: Vec<_> = tests
+            .iter()
+            .map(|test| {
+                let own =
+                    watched.rows(test).iter().filter(|row| row.0 == func).map(|row| (row.1, row.2.clone())).collect();
+                (test.id.clone(), own)
+            })
+            .collect();
+        let known = work.known.iter().filter(|(_, row)| row.0 == func);
+        rows.extend(known.map(|(test, row)| (test.clone(), vec![(row.1, row.2.clone())])));
+        for mut table in touchstone_criteria::decision_tables(&module.functions[func], &rows) {
+            if work.is_unaffected(func, table.decision) {
+                continue;
+            }
+            table.judge(func, &work.wanted);
+            if let Some(pairs) = pairs
+                && work.watch.asks_for_mcdc(func, table.decision)
+            {
+                table.pair_search = pairs.of(func, table.decision);
+            }
+            tables.push(table);
+        }
+    }
+    tables
+}

@@ -1,0 +1,245 @@
+//! Tests become files: the stage that writes them, and the sinks that it writes to, one a form.
+
+use super::sink::{Leaves, Several, TestSink, TestSinks};
+use crate::plan::Plan;
+use crate::plan::Work;
+use crate::program::CampaignError;
+use crate::request::Notice;
+use crate::request::check_file;
+use crate::request::{Purpose, TestForm, TestsGo};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use touchstone_criteria::{Covered, TestCase, covered_by_test};
+use touchstone_emit::{CSuite, EmitError, Form, JUnit, JUnitSuite, Replayed, TestCompSuite, edited_suites};
+use touchstone_ir::{FuncId, Module};
+use touchstone_report::{FormSuites, SkippedTest};
+
+/// Writes these tests anew, with what each covers; what does not compile is left out.
+pub(crate) fn emit<'s>(
+    work: &Work<'s>,
+    sinks: &'s dyn TestSinks,
+    tests: &[TestCase],
+    replayed: &Replayed,
+) -> Result<Box<dyn TestSink + 's>, CampaignError> {
+    let mut sink = sinks.open(work.module(), work.task.func)?;
+    let covered = covered_by_test(work.wanted.list.values());
+    for test in tests {
+        let covers = covered.get(test.id.as_str()).map_or(&[][..], Vec::as_slice);
+        match replayed.left_out.get(&test.id).filter(|_| replayed.given_up.is_none()) {
+            Some(why) => sink.leave_out(test, covers, why)?,
+            None => sink.add(test, covers)?,
+        }
+    }
+    if let Some(why) = &replayed.given_up {
+        sink.give_up(why)?;
+    }
+    Ok(sink)
+}
+
+/// The files that a plan's tests go to: one sink a form that is asked for.
+pub(crate) struct TestFiles<'p>(pub &'p Plan);
+
+/// The forms that are C, and the folder of each.
+const IN_C: [(TestForm, Form, &str); 4] = [
+    (TestForm::C, Form::Touchstone, ""),
+    (TestForm::Unity, Form::Unity, "unity"),
+    (TestForm::Cmocka, Form::Cmocka, "cmocka"),
+    (TestForm::Gtest, Form::Gtest, "gtest"),
+];
+
+impl TestSinks for TestFiles<'_> {
+    fn open<'s>(&'s self, module: &'s Module, func: FuncId) -> Result<Box<dyn TestSink + 's>, CampaignError> {
+        let plan = self.0;
+        let (request, out) = (&plan.request, plan.out.path());
+        let emits = |form: TestForm| request.purpose == Purpose::Tests && request.emit.contains(&form);
+        let mut sinks: Vec<Box<dyn TestSink + 's>> = Vec::new();
+        if let Some(target) = plan.target.java() {
+            for (_, junit, folder) in IN_JUNIT.into_iter().filter(|(wanted, ..)| emits(*wanted)) {
+                let suite = JUnitSuite::create(&junit_folder(plan, folder), module, func, target, junit)?;
+                sinks.push(Box::new(InJUnit(suite)));
+            }
+        }
+        // Only what suites in our own form lack is generated, so the same suites stay in other forms.
+        let staying = match emits(TestForm::C) {
+            true => edited_suites(out, &module.functions[func].name)?,
+            false => 0,
+        };
+        for (wanted, form, folder) in IN_C.into_iter().filter(|(wanted, ..)| emits(*wanted)) {
+            let Some(target) = plan.target.c() else { continue };
+            match CSuite::create_after(&out.join(folder), module, func, target, form, staying) {
+                // There is no way to write tests of this function; of others there may be.
+                Err(error @ (EmitError::NoUnit { .. } | EmitError::NotIncludable { .. })) => {
+                    sinks.push(Box::new(Refusal { why: error.to_string() }));
+                }
+                suite => sinks.push(Box::new(InC { suite: suite?, form: wanted })),
+            }
+        }
+        if let (true, Some(target)) = (emits(TestForm::TestComp), plan.target.c()) {
+            let producer = concat!("touchstone ", env!("CARGO_PKG_VERSION"));
+            let suite = TestCompSuite::create(out, module, func, target, producer)?;
+            sinks.push(Box::new(InTestComp(suite)));
+        }
+        if emits(TestForm::Json) {
+            sinks.push(Box::new(JsonLines::create(out, module, func)?));
+        }
+        Ok(Box::new(Several(sinks)))
+    }
+}
+
+/// Writes what builds the suites of frameworks. Files of somebody else's that stay are noticed.
+pub(crate) fn build_files(plan: &Plan) -> Result<Vec<Notice>, CampaignError> {
+    let mut notices = Vec::new();
+    if plan.request.purpose != Purpose::Tests {
+        return Ok(notices);
+    }
+    if let Some(target) = plan.target.java() {
+        for (_, _, folder) in IN_JUNIT.into_iter().filter(|(wanted, ..)| plan.request.emit.contains(wanted)) {
+            let kept = touchstone_emit::kept_junit(&junit_folder(plan, folder), target);
+            notices.extend(kept.into_iter().map(|(file, new_tests)| Notice::TestsStay { file, new_tests }));
+        }
+    }
+    for (wanted, form, folder) in IN_C.into_iter().filter(|(wanted, ..)| plan.request.emit.contains(wanted)) {
+        if wanted == TestForm::C {
+            continue;
+        }
+        let Some(target) = plan.target.c() else { continue };
+        let dir = plan.out.path().join(folder);
+        let stay = touchstone_emit::write_projects(&dir, &plan.program.module, target, form)?;
+        notices.extend(stay.into_iter().map(|file| Notice::FileStays { file }));
+    }
+    Ok(notices)
+}
+
+/// Where tests of a form go: to those that a project has, where its directory was given and nobody says otherwise. There is place
+/// for one form there.
+pub(crate) fn junit_folder(plan: &Plan, folder: &str) -> PathBuf {
+    let request = &plan.request;
+    let forms = IN_JUNIT.iter().filter(|(form, ..)| request.emit.contains(form)).count();
+    let project = plan.program.java.as_ref().and_then(|java| java.project_tests());
+    match project.filter(|_| request.tests == TestsGo::ToProject && (folder.is_empty() || forms == 1)) {
+        Some(tests) => tests,
+        None => plan.out.path().join(folder),
+    }
+}
+
+/// The forms that are JUnit, and the folder of each.
+pub(crate) const IN_JUNIT: [(TestForm, JUnit, &str); 2] =
+    [(TestForm::JUnit5, JUnit::Five, ""), (TestForm::JUnit4, JUnit::Four, "junit4")];
+
+/// JUnit classes.
+struct InJUnit<'m>(JUnitSuite<'m>);
+
+impl TestSink for InJUnit<'_> {
+    fn add(&mut self, test: &TestCase, covers: &[Covered<'_>]) -> Result<(), CampaignError> {
+        Ok(self.0.add(test, covers)?)
+    }
+
+    fn leave_out(&mut self, test: &TestCase, _: &[Covered<'_>], why: &str) -> Result<(), CampaignError> {
+        Ok(self.0.leave_out(test, why)?)
+    }
+
+    fn path(&self) -> Option<PathBuf> {
+        Some(self.0.path().to_path_buf())
+    }
+
+    fn finish(&mut self) -> Result<Leaves, CampaignError> {
+        self.0.finish()?;
+        Ok(Leaves::Suite(self.0.path().to_path_buf()))
+    }
+}
+
+/// C files.
+struct InC<'m> {
+    suite: CSuite<'m>,
+    form: TestForm,
+}
+
+impl TestSink for InC<'_> {
+    fn add(&mut self, test: &TestCase, covers: &[Covered<'_>]) -> Result<(), CampaignError> {
+        Ok(self.suite.add(test, covers)?)
+    }
+
+    fn leave_out(&mut self, test: &TestCase, _: &[Covered<'_>], why: &str) -> Result<(), CampaignError> {
+        Ok(self.suite.leave_out(test, why)?)
+    }
+
+    fn give_up(&mut self, why: &str) -> Result<(), CampaignError> {
+        Ok(self.suite.give_up(why)?)
+    }
+
+    fn path(&self) -> Option<PathBuf> {
+        Some(self.suite.path().to_path_buf())
+    }
+
+    fn forms(&self) -> Vec<FormSuites> {
+        let (added, skipped) = self.suite.runs();
+        let skipped: Vec<SkippedTest> =
+            skipped.iter().map(|(test, why)| SkippedTest { test: test.clone(), why: why.clone() }).collect();
+        let tests = added.saturating_sub(skipped.len()) as u64;
+        vec![FormSuites { form: self.form.word().to_string(), tests, skipped, covered: BTreeMap::new() }]
+    }
+
+    fn finish(&mut self) -> Result<Leaves, CampaignError> {
+        self.suite.finish()?;
+        Ok(match self.form {
+            TestForm::C => Leaves::Suite(self.suite.path().to_path_buf()),
+            _ => Leaves::Nothing,
+        })
+    }
+}
+
+/// No C files, since none can be written for the function.
+struct Refusal {
+    why: String,
+}
+
+impl TestSink for Refusal {
+    fn add(&mut self, _: &TestCase, _: &[Covered<'_>]) -> Result<(), CampaignError> {
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<Leaves, CampaignError> {
+        Ok(Leaves::Refused { why: self.why.clone() })
+    }
+}
+
+/// Inputs of a whole program, whether or not there is C for them.
+struct InTestComp(TestCompSuite);
+
+impl TestSink for InTestComp {
+    fn add(&mut self, test: &TestCase, _: &[Covered<'_>]) -> Result<(), CampaignError> {
+        Ok(self.0.add(test)?)
+    }
+
+    fn finish(&mut self) -> Result<Leaves, CampaignError> {
+        self.0.finish()?;
+        Ok(Leaves::Nothing)
+    }
+}
+
+/// One JSON object a line, whether or not there is C for it: whole after every test.
+struct JsonLines<'m> {
+    module: &'m Module,
+    path: PathBuf,
+    file: File,
+}
+
+impl<'m> JsonLines<'m> {
+    fn create(out: &Path, module: &'m Module, func: FuncId) -> Result<JsonLines<'m>, CampaignError> {
+        let path = out.join(format!("tests_{}.jsonl", module.functions[func].name));
+        check_file(&path, "{\"id\":")?;
+        match File::create(&path) {
+            Ok(file) => Ok(JsonLines { module, path, file }),
+            Err(source) => Err(CampaignError::NotWritten { path, source }),
+        }
+    }
+}
+
+impl TestSink for JsonLines<'_> {
+    fn add(&mut self, test: &TestCase, covers: &[Covered<'_>]) -> Result<(), CampaignError> {
+        let line = touchstone_report::test_json(test, covers, self.module).replace('\n', " ");
+        writeln!(self.file, "{line}").map_err(|source| CampaignError::NotWritten { path: self.path.clone(), source })
+    }
+}

@@ -1,0 +1,47 @@
+//! The names of tests: numbers without gaps, and the same name for the same inputs in the next run.
+//!
+//! A search numbers tests as it finds them, and most of them go. Those that stay get numbers from 1 on. A test with the inputs
+//! of a test that an earlier run left keeps that one's name; names of tests that their user edited are taken.
+
+use super::test_coverage::Watched;
+use crate::reuse::earlier_tests::Earlier;
+use std::collections::BTreeSet;
+use touchstone_criteria::TestCase;
+use touchstone_ir::Module;
+
+/// Names tests; they are in the order of their numbers afterwards.
+pub(crate) fn name(
+    tests: &mut [TestCase],
+    watched: &mut Watched,
+    module: &Module,
+    earlier: &Earlier,
+    taken: &BTreeSet<String>,
+) {
+    let Some(stem) = tests.first().and_then(|test| test.id.rsplit_once('_')).map(|(stem, _)| stem.to_string()) else {
+        return;
+    };
+    let mut used = taken.clone();
+    let kept: Vec<Option<String>> = tests
+        .iter()
+        .map(|test| earlier.name_of(test, module).filter(|name| used.insert(name.to_string())).cloned())
+        .collect();
+    let mut rows = std::mem::take(&mut watched.rows);
+    let mut next = 1;
+    for (test, kept) in tests.iter_mut().zip(kept) {
+        let name = kept.unwrap_or_else(|| {
+            while !used.insert(format!("{stem}_{next}")) {
+                next += 1;
+            }
+            format!("{stem}_{next}")
+        });
+        if let Some(seen) = rows.remove(&test.id) {
+            watched.rows.insert(name.clone(), seen);
+        }
+        test.id = name;
+    }
+    tests.sort_by_key(|test| number(&test.id));
+}
+
+fn number(id: &str) -> usize {
+    id.rsplit_once('_').and_then(|(_, number)| number.parse().ok()).unwrap_or(usize::MAX)
+}

@@ -1,0 +1,6 @@
+//! Observers.
+
+mod observation;
+mod selection;
+
+pub(super) use selection::look_around;

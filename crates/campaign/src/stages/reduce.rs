@@ -1,0 +1,115 @@
+//! The smallest part of the tests that covers as much. Where every path is to have its test, or time ran out, all stay.
+
+use super::explore;
+use super::test_coverage::{Watched, watch_tests};
+use crate::plan::Work;
+use crate::program::precondition;
+use std::collections::BTreeSet;
+use touchstone_criteria::{Goal, IncompletePaths, Outcome, Status, TestCase, TestKind};
+use touchstone_engine::{SeenRow, round_numbers, shorten_objects};
+use touchstone_ir::ErrorKind;
+
+/// The tests that stay.
+pub(crate) struct Reduced {
+    pub tests: Vec<TestCase>,
+    /// What they evaluate.
+    pub watched: Watched,
+    /// Why the function is not called at all.
+    pub not_called: Vec<IncompletePaths>,
+}
+
+/// Says of every test what it covers, and keeps those that are needed.
+pub(crate) fn reduce(work: &Work<'_>, mut tests: Vec<TestCase>) -> Reduced {
+    let mut not_called = Vec::new();
+    if work.criteria.is_empty() {
+        return Reduced { tests, watched: Watched::default(), not_called };
+    }
+    // What follows the search may take as long again.
+    let deadline = work.plan.deadline();
+    let mut watched =
+        watch_tests(work.module(), work.task.func, &mut tests, &work.watch, deadline, &work.plan.request.interrupt);
+    if work.plan.request.wants_paths() {
+        return Reduced { tests, watched, not_called };
+    }
+    if watched.left_out == 0 {
+        let rows = rows_for_pairs(work, &tests, &watched);
+        let stay = findings(work, &tests);
+        tests = touchstone_criteria::reduce(tests, &rows, &work.wanted.settled, &stay, deadline);
+    }
+    let called = work.wanted.list.values().any(|objective| matches!(objective.status, Status::Covered(_)));
+    if tests.is_empty() && !called && work.criteria.iter().any(|criterion| criterion.wants_a_call()) {
+        match explore::any_test(work, deadline) {
+            Ok(test) => {
+                let mut once = [test.clone()];
+                let own = watch_tests(
+                    work.module(),
+                    work.task.func,
+                    &mut once,
+                    &work.watch,
+                    deadline,
+                    &work.plan.request.interrupt,
+                );
+                watched.rows.extend(own.rows);
+                tests.push(test);
+            }
+            Err(why) => not_called = why,
+        }
+    }
+    round(work, &mut tests);
+    Reduced { tests, watched, not_called }
+}
+
+/// Makes objects short and odd numbers round where no test depends on them. What users say about inputs limits them, and the runs of a test don't
+/// know it.
+fn round(work: &Work<'_>, tests: &mut [TestCase]) {
+    const RUNS: u32 = 2_000;
+    let program = &work.plan.program;
+    let limits =
+        |function: &str| [precondition::SUFFIX, "_pre"].iter().any(|suffix| program.helper(function, suffix).is_some());
+    if !work.config.ranges.is_empty() || work.config.precondition.is_some() {
+        return;
+    }
+    let mut runs = RUNS;
+    for test in tests {
+        if !limits(&test.function) && !test.earlier().iter().any(|call| limits(&call.function)) {
+            if work.config.lengths.is_empty() && work.config.strings.is_none() {
+                shorten_objects(work.module(), work.task.func, test, &work.watch, &mut runs);
+            }
+            round_numbers(work.module(), work.task.func, test, &work.watch, &mut runs);
+            test.heap = program.heap_of(work.task.func, test);
+        }
+    }
+}
+
+/// One test for each error that callers should know: not for what a null or a short object runs into, where nobody said what
+/// there is behind a pointer.
+fn findings(work: &Work<'_>, tests: &[TestCase]) -> BTreeSet<usize> {
+    let is_short = |test: &TestCase| {
+        let objects = matches!(&test.kind, TestKind::Function { objects, .. } if !objects.is_empty());
+        objects && work.config.lengths.is_empty()
+    };
+    let (mut known, mut found) = (BTreeSet::new(), BTreeSet::new());
+    for (index, test) in tests.iter().enumerate() {
+        let Outcome::Error { kind, span } = test.outcome else { continue };
+        let expected = kind == ErrorKind::NullPointer || (kind == ErrorKind::OutOfBounds && is_short(test));
+        if !expected && known.insert((kind, span)) {
+            found.insert(index);
+        }
+    }
+    found
+}
+
+/// The rows of decisions whose pairs must survive the reduction.
+fn rows_for_pairs(work: &Work<'_>, tests: &[TestCase], watched: &Watched) -> Vec<Vec<SeenRow>> {
+    if !work.watch.goals.values().any(|goal| matches!(goal, Goal::Independent { .. })) {
+        return Vec::new();
+    }
+    let mut rows: Vec<Vec<SeenRow>> = tests.iter().map(|test| watched.rows(test).to_vec()).collect();
+    if !work.known.is_empty() {
+        rows.push(work.known.iter().map(|(_, row)| row.clone()).collect());
+    }
+    for rows in &mut rows {
+        rows.retain(|(func, decision, _)| work.watch.asks_for_mcdc(*func, *decision));
+    }
+    rows
+}
