@@ -2,8 +2,8 @@
 
 use super::matching::Place;
 use std::collections::BTreeSet;
-use touchstone_base::{Id, IndexMap};
-use touchstone_ir::{BlockId, Cfg, Function, TermKind};
+use touchstone_base::IndexMap;
+use touchstone_ir::{BlockId, Cfg, Exits, Function, TermKind};
 
 /// The flow of one version of a function.
 pub(crate) struct Flow<'m> {
@@ -16,7 +16,7 @@ pub(crate) struct Flow<'m> {
 impl<'m> Flow<'m> {
     pub fn new(function: &'m Function) -> Flow<'m> {
         let cfg = Cfg::new(function);
-        let behind = meeting_blocks(function, &cfg);
+        let behind = cfg.post_dominators(function, Exits::All);
         Flow { function, cfg, behind }
     }
 
@@ -60,44 +60,4 @@ impl<'m> Flow<'m> {
         }
         found
     }
-}
-
-/// For each block the next one that all ways to the function's end lead through; none if there is none, or no way to an end.
-fn meeting_blocks(function: &Function, cfg: &Cfg) -> IndexMap<BlockId, Option<BlockId>> {
-    let mut behind: IndexMap<BlockId, Option<BlockId>> = function.blocks.values().map(|_| None).collect();
-    let order: Vec<BlockId> = cfg.reverse_post_order().to_vec();
-    // All blocks that every way from a block leads to, itself included; none yet: unknown, which is everything.
-    let mut always: IndexMap<BlockId, Option<BTreeSet<usize>>> = function.blocks.values().map(|_| None).collect();
-    loop {
-        let mut changed = false;
-        for &block in order.iter().rev() {
-            let successors = cfg.successors(block);
-            let known = successors.iter().filter_map(|next| always[*next].as_ref());
-            let mut common: Option<BTreeSet<usize>> = None;
-            for set in known {
-                common = Some(common.map_or_else(|| set.clone(), |common| common.intersection(set).copied().collect()));
-            }
-            if successors.is_empty() {
-                common = Some(BTreeSet::new());
-            }
-            // No way to an end is known yet.
-            let Some(mut common) = common else { continue };
-            common.insert(block.index());
-            if always[block].as_ref() != Some(&common) {
-                always[block] = Some(common);
-                changed = true;
-            }
-        }
-        if !changed {
-            break;
-        }
-    }
-    for &block in &order {
-        let Some(all) = &always[block] else { continue };
-        // The nearest one leads to all the others.
-        let others: Vec<usize> = all.iter().copied().filter(|other| *other != block.index()).collect();
-        let size = |index: &usize| always[BlockId::new(*index)].as_ref().map_or(0, BTreeSet::len);
-        behind[block] = others.into_iter().max_by_key(size).map(BlockId::new);
-    }
-    behind
 }
