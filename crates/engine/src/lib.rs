@@ -29,7 +29,7 @@ pub use confirm::following::Following;
 pub use confirm::mutants::mutants;
 pub use confirm::rounding::{round_numbers, shorten_objects};
 pub use confirm::watcher::Ways;
-pub use exec::machines::Machines;
+pub use exec::executor::machine_templates::Machines;
 pub use growth::{Growth, Room, Shortage};
 pub use inputs::globals::{GlobalFacts, global_inputs};
 pub use inputs::kept::changers;

@@ -3,7 +3,7 @@
 
 use crate::confirm::description::ConditionOutcome;
 use crate::confirm::watcher::{Watcher, Ways};
-use crate::exec::machines::Machines;
+use crate::exec::executor::machine_templates::Machines;
 use touchstone_base::Span;
 use touchstone_criteria::{
     Call as SeenCall, EarlierCall, Expected, Given, GoalId, Left, MadeInput, NamedValue, ObjectInput, Row, TestCase,

@@ -1,7 +1,7 @@
 //! A test that goes on: its inputs are there, and whoever holds it makes one call after the other and looks at what they leave.
 
 use crate::confirm::concrete::{Call, Run};
-use crate::exec::machines::Machines;
+use crate::exec::executor::machine_templates::Machines;
 use std::collections::BTreeSet;
 use touchstone_criteria::NamedValue;
 use touchstone_interp::{End, Event, Layout, Limits, Machine, NullObserver, Observer, Value};

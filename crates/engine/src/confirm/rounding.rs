@@ -6,7 +6,7 @@
 //! known here: who asks for rounding knows that there is none.
 
 use crate::confirm::concrete::{Look, watch_test};
-use crate::exec::machines::Machines;
+use crate::exec::executor::machine_templates::Machines;
 use touchstone_base::float::Format;
 use touchstone_criteria::{MadeInput, NamedValue, ObjectInput, Outcome, TestCase, TestKind, Watch};
 use touchstone_interp::Limits;

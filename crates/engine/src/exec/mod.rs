@@ -1,35 +1,18 @@
-//! Execution: one instruction at a time in one state, whoever drives.
+//! Execution: one instruction at a time in one symbolic state, independent of the driver.
 //!
-//! `executor.rs` is the core, `step.rs` one instruction, `fork.rs` what happens where inputs decide; `ledger.rs` is what
-//! an execution leaves out, `throw.rs` how calls end without a return, `c.rs` the builtins that only C has. Memory is in `access.rs`, `aliases.rs` and `pointer.rs`, what a program may do to a function
-//! in `world.rs`, goals on the way in `watch.rs`. Folding (`fold.rs`) is a driver of its own, for
-//! preconditions and for calls that are composed (`compose.rs`).
+//! Folders, each naming only those before it:
 //!
-//! These files are one circle on purpose: they are the parts of one `impl Executor`, and each calls the others.
+//! - `executor/`: the executor, its policy and the data that it carries from step to step;
+//! - `memory/`: loads, stores, late aliases, pointer arithmetic;
+//! - `environment/`: everything around the function under test that a proof must not assume away;
+//! - `instructions/`: the instructions, forks, calls, and the goals that a step reaches;
+//! - `compose/`: folding a call into one term, and composition of calls by it.
+//!
+//! All of them are parts of one `impl Executor`: the order is that of types and functions, while methods call each other freely
+//! (a load may have to materialise a pointer, a call may be composed).
 
-pub(crate) mod access;
-mod again;
-pub(crate) mod aliases;
-pub(crate) mod arith;
-mod builtins;
-mod c;
-mod calls;
-mod compose;
+pub(crate) mod compose;
+pub(crate) mod environment;
 pub(crate) mod executor;
-mod expression;
-mod floats;
-mod fold;
-pub(crate) mod fork;
-mod graph;
-pub(crate) mod guide;
-mod java;
-pub(crate) mod layout;
-pub(crate) mod ledger;
-pub(crate) mod machines;
-pub(crate) mod pointer;
-mod shortage;
-pub(crate) mod step;
-mod throw;
-pub(crate) mod used_globals;
-mod watch;
-pub(crate) mod world;
+pub(crate) mod instructions;
+pub(crate) mod memory;

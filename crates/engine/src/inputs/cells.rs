@@ -1,7 +1,7 @@
 //! Fresh inputs: variables laid out by data type, within the ranges that the user gave.
 
 use crate::exec::executor::Executor;
-use crate::exec::world::World;
+use crate::exec::executor::policy::World;
 use crate::state::inputs::{Inputs, Lazy, MOST_VARIABLES};
 use crate::state::memory::{Cell, disassemble};
 use crate::state::value::Value;

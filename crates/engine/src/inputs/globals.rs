@@ -2,7 +2,7 @@
 
 use crate::config::{Calls, Privates};
 use crate::exec::executor::Executor;
-use crate::exec::used_globals::UsedGlobals;
+use crate::exec::executor::used_globals::UsedGlobals;
 use crate::inputs::MOST_INPUT;
 use crate::state::inputs::NamedInput;
 use crate::state::memory::{Cell, Contents, Memory, Object, ObjectKind, disassemble, global_object};

@@ -7,7 +7,8 @@
 //! A proof takes a volatile read for any value, and gives up where memory is read that nobody here wrote.
 
 use crate::exec::executor::Executor;
-use crate::exec::world::{World, at_fixed_address};
+use crate::exec::executor::policy::World;
+use crate::exec::memory::access::at_fixed_address;
 use crate::state::inputs::Made;
 use crate::state::memory::{Cell, Contents, Object, ObjectKind, disassemble};
 use crate::state::value::{ObjectId, Pointer, Scalar, Value};

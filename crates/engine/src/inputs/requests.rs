@@ -1,7 +1,7 @@
 //! What a program asks for while it runs, and what functions that it does not have may have done.
 
 use crate::exec::executor::Executor;
-use crate::exec::world::World;
+use crate::exec::executor::policy::World;
 use crate::inputs::cells::{Gaps, bits_together};
 use crate::state::inputs::{Inputs, Lazy, MOST_VARIABLES, Made};
 use crate::state::memory::{Cell, global_object};

@@ -2,7 +2,7 @@
 
 use crate::config::Parts;
 use crate::exec::executor::Executor;
-use crate::exec::world::World;
+use crate::exec::executor::policy::World;
 use crate::growth::Room;
 use crate::inputs::MOST_INPUT;
 use crate::state::inputs::{InputObject, Lazy, MOST_VARIABLES, TailLength};

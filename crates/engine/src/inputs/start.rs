@@ -3,8 +3,8 @@
 
 use crate::config::Entry;
 use crate::exec::executor::Executor;
-use crate::exec::fork::Fork;
-use crate::exec::step::{Flow, Stepped};
+use crate::exec::instructions::fork::Fork;
+use crate::exec::instructions::step::{Flow, Stepped};
 use crate::goals::watching::Hit;
 use crate::state::inputs::Inputs;
 use crate::state::memory::Memory;

@@ -6,10 +6,10 @@
 //!
 //! Deliberately not written: pointers that lead to objects which no test can name, and memory at places that depend on inputs.
 
-use crate::exec::access::Written;
 use crate::exec::executor::Executor;
-use crate::exec::layout::layout;
-use crate::exec::world::World;
+use crate::exec::executor::policy::World;
+use crate::exec::memory::access::Written;
+use crate::exec::memory::object_layout::layout;
 use crate::state::inputs::Made;
 use crate::state::memory::{
     Assembled, Cell, Contents, ObjectKind, Open, assemble, cell_term, disassemble, global_object,

@@ -1,8 +1,8 @@
 //! The state that stands for the start of any iteration of a loop: what the loop can change is unknown there.
 
-use crate::exec::aliases::hits;
 use crate::exec::executor::Executor;
-use crate::exec::layout::layout;
+use crate::exec::memory::late_aliases::hits;
+use crate::exec::memory::object_layout::layout;
 use crate::prover::candidates::{Candidate, LoopVar, Var, definitions};
 use crate::prover::loops::{Loop, Root, Roots};
 use crate::prover::state::{Cell as KnownCell, State as Known};

@@ -17,9 +17,10 @@
 //! gives the path up.
 
 use crate::config::{Aliases, Config, Entry, Labels};
-use crate::exec::executor::{Executor, Policy};
-use crate::exec::fork::{self, Fork, OutcomeFork};
-use crate::exec::step::{Flow, Stepped};
+use crate::exec::executor::Executor;
+use crate::exec::executor::policy::Policy;
+use crate::exec::instructions::fork::{self, Fork, OutcomeFork};
+use crate::exec::instructions::step::{Flow, Stepped};
 use crate::goals::coverage::{Aim, Coverage};
 use crate::prover::c;
 use crate::prover::candidates::{Candidate, LoopVar, Var, candidates};

@@ -6,7 +6,7 @@
 //!
 //! Pointers are numbers here, any numbers: no two objects are known to be apart.
 
-use crate::exec::arith::solver_op;
+use crate::exec::instructions::arith::solver_op;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use touchstone_base::{Deadline, Id};

@@ -8,9 +8,10 @@
 //! This explains; it proves nothing. A verdict is the business of `explore.rs` and `prover.rs`.
 
 use crate::config::{Config, Labels};
-use crate::exec::executor::{Check, Executor, Policy};
-use crate::exec::fork::{self, Fork, OutcomeFork};
-use crate::exec::step::Flow;
+use crate::exec::executor::policy::Policy;
+use crate::exec::executor::{Check, Executor};
+use crate::exec::instructions::fork::{self, Fork, OutcomeFork};
+use crate::exec::instructions::step::Flow;
 use crate::goals::coverage::{Aim, Coverage};
 use crate::goals::reach::Reach;
 use crate::goals::watching::Hit;

@@ -2,9 +2,10 @@
 
 use crate::config::{Aliases, Config, Labels, Search};
 use crate::confirm::case::Case;
-use crate::exec::executor::{Executor, Policy};
-use crate::exec::fork::{Fork, OutcomeFork, SmallerValues, Way};
-use crate::exec::step::{Flow, Stepped};
+use crate::exec::executor::Executor;
+use crate::exec::executor::policy::Policy;
+use crate::exec::instructions::fork::{Fork, OutcomeFork, SmallerValues, Way};
+use crate::exec::instructions::step::{Flow, Stepped};
 use crate::goals::coverage::{Aim, Coverage};
 use crate::goals::reach::Reach;
 use crate::goals::watching::Hit;

@@ -6,7 +6,7 @@
 
 use crate::config::{Config, Labels};
 use crate::confirm::concrete::{Look, SeenRow, watch_test};
-use crate::exec::machines::Machines;
+use crate::exec::executor::machine_templates::Machines;
 use crate::search::explore::{Event, Sink, search};
 use crate::search::found::{Goals, Wanted};
 use std::collections::BTreeSet;

@@ -6,7 +6,7 @@
 //!
 //! Deliberately not here: prefixes for other executors, which need names of inputs and a fingerprint.
 
-use crate::exec::guide::Guide;
+use crate::exec::executor::path_replay::Guide;
 use crate::state::State;
 use crate::state::trail::Choice;
 use std::rc::Rc;

@@ -10,9 +10,9 @@
 
 use crate::config::Config;
 use crate::exec::executor::Executor;
-use crate::exec::fork::Fork;
-use crate::exec::guide::Guide;
-use crate::exec::step::{Flow, Stepped};
+use crate::exec::executor::path_replay::Guide;
+use crate::exec::instructions::fork::Fork;
+use crate::exec::instructions::step::{Flow, Stepped};
 use crate::search::explore::{Exploration, Sink};
 use crate::search::found::{Found, Wanted};
 use crate::search::parked::Parked;

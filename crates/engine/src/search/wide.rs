@@ -6,9 +6,10 @@
 //! tests, but on every run of a program that has the function.
 
 use crate::config::{Aliases, Config, Labels};
-use crate::exec::executor::{Executor, Policy};
-use crate::exec::fork::{Fork, OutcomeFork, Way};
-use crate::exec::step::{Flow, Stepped};
+use crate::exec::executor::Executor;
+use crate::exec::executor::policy::Policy;
+use crate::exec::instructions::fork::{Fork, OutcomeFork, Way};
+use crate::exec::instructions::step::{Flow, Stepped};
 use crate::goals::coverage::{Aim, Coverage};
 use crate::goals::watching::Hit;
 use crate::prover::{Sweep, Wanted};

@@ -21,7 +21,7 @@ use crate::config::{Calls, Config, Entry};
 use crate::confirm::concrete::{ConcreteRun, Look, watch_kind};
 use crate::confirm::description::describe;
 use crate::confirm::watcher::Ways;
-use crate::exec::machines::Machines;
+use crate::exec::executor::machine_templates::Machines;
 use crate::inputs::globals::global_inputs;
 use crate::vary::change::Changes;
 use crate::vary::repair::Repair;

@@ -7,6 +7,7 @@
 
 use crate::config::{Calls, GoingOn};
 use crate::exec::executor::Executor;
+use crate::exec::executor::visited_call::FoundBefore;
 use crate::state::State;
 use crate::state::memory::{Cell, Contents, global_object};
 use touchstone_base::Id;
@@ -17,20 +18,9 @@ const WITH_OTHER_INPUTS: usize = 8;
 /// States that differ only in what depends on inputs, where few of them go on.
 const FEW: usize = 4;
 
-/// A state that came to a call.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct FoundBefore {
-    /// How many calls were made before it.
-    turn: usize,
-    /// Which instruction of the caller it is.
-    place: (usize, usize),
-    /// Which path, and how far: a state comes to the same instruction again where an input had to be decided first.
-    identity: (u64, u64),
-}
-
 impl Executor<'_> {
     /// Whether another state came to this call of a sequence, or to an earlier one, with the same in memory.
-    pub(super) fn is_found_again(&mut self, state: &State) -> bool {
+    pub(in crate::exec) fn is_found_again(&mut self, state: &State) -> bool {
         let Calls::Several { ways, going_on, .. } = self.config.calls else { return false };
         if state.frames.len() != 1 || state.is_folded() || !state.pending.is_empty() {
             return false;

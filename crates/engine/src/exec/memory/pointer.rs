@@ -4,9 +4,9 @@
 //! object that it is compared with (`char *p, char *end`), at any of its elements; where objects lie in memory is known of
 //! no run, and what would depend on it is never decided.
 
-use crate::exec::access::NULL_PAGE;
 use crate::exec::executor::Executor;
-use crate::exec::world::World;
+use crate::exec::executor::policy::World;
+use crate::exec::memory::access::NULL_PAGE;
 use crate::state::memory::{Cell, ObjectKind, address_term, cell_term, in_order};
 use crate::state::value::{Pointer, PointerBytes, Scalar, Value};
 use crate::state::{Purpose, State, Stop};

@@ -8,8 +8,8 @@
 //! which the execution is proper together with the result.
 
 use crate::exec::executor::Executor;
-use crate::exec::fork::{Fork, OutcomeFork};
-use crate::exec::step::Flow;
+use crate::exec::instructions::fork::{Fork, OutcomeFork};
+use crate::exec::instructions::step::Flow;
 use crate::state::inputs::Inputs;
 use crate::state::memory::{Contents, Memory, disassemble};
 use crate::state::trail::Choice;
@@ -38,7 +38,7 @@ struct Folding {
 
 /// What two sides give together of which one has no defined value.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Undefined {
+pub(in crate::exec) enum Undefined {
     /// The value of the other: whoever looks is on the other side, as far as a formula about inputs goes.
     Given,
     /// Nothing defined: an execution that looks is not proper.
@@ -46,7 +46,7 @@ pub(super) enum Undefined {
 }
 
 /// What a folded call gives: the condition under which it is proper, and what it returns and leaves in memory then.
-pub(super) struct Folded {
+pub(in crate::exec) struct Folded {
     pub proper: TermId,
     pub result: Option<Value>,
     pub memory: Memory,
@@ -74,7 +74,7 @@ impl Executor<'_> {
     }
 
     /// `func(args)` in at most so many steps.
-    pub(super) fn fold_call(
+    pub(in crate::exec) fn fold_call(
         &mut self,
         state: &State,
         func: FuncId,

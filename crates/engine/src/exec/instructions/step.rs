@@ -1,9 +1,9 @@
 //! One instruction at a time.
 
-use crate::exec::access::{Intent, Written};
-use crate::exec::calls::end_life;
 use crate::exec::executor::{Check, Executor};
-use crate::exec::fork::{Fork, OutcomeFork};
+use crate::exec::instructions::calls::end_life;
+use crate::exec::instructions::fork::{Fork, OutcomeFork};
+use crate::exec::memory::access::{Intent, Written};
 use crate::goals::watching::Hit;
 use crate::state::memory::{Cell, Contents, Object, ObjectKind, address_term, global_object};
 use crate::state::trail::BranchOutcome;
@@ -450,7 +450,7 @@ impl Executor<'_> {
     }
 
     /// Records a branch outcome and goes there.
-    pub(super) fn take_branch(
+    pub(in crate::exec) fn take_branch(
         &mut self,
         state: &mut State,
         Answer { role, tag, taken, chosen }: Answer,
@@ -533,7 +533,7 @@ impl Executor<'_> {
     }
 
     /// Goes to a block of the same function; loop bounds are checked here.
-    pub(super) fn goto(
+    pub(in crate::exec) fn goto(
         &mut self,
         state: &mut State,
         target: BlockId,

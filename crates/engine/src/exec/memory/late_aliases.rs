@@ -11,7 +11,6 @@
 //! written at many places of an object and some are pointers', the path is split: either the access misses all pointers
 //! and is delayed like any other, the pointers hiding what the array has at their places, or it meets one.
 
-use crate::exec::access::lost;
 use crate::exec::executor::Executor;
 use crate::state::memory::{Assembled, Cell, Contents, assemble, cell_term, disassemble};
 use crate::state::value::{ObjectId, Value};
@@ -568,4 +567,9 @@ fn scaled((stride, residue): (u64, u64), factor: u64) -> (u64, u64) {
 
 fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// A read of a pointer that an integer may be written over.
+pub(crate) fn lost(span: Span) -> Stop {
+    Stop::unsupported(Unsupported::OverwrittenPointer, span)
 }

@@ -4,7 +4,7 @@
 //! kept on the path's trail, so that the path can be found again (`search/prefix.rs`).
 
 use crate::exec::executor::Executor;
-use crate::exec::step::{Answer, Flow, Stepped};
+use crate::exec::instructions::step::{Answer, Flow, Stepped};
 use crate::state::trail::Choice;
 use crate::state::value::LazyId;
 use crate::state::{FixedFor, PathEnd, Purpose, State, Stop, Unfixed, unanswered};

@@ -1,9 +1,9 @@
 //! What the engine does about builtins that only C has: output, the heap, the stack.
 
-use crate::exec::access::Intent;
-use crate::exec::builtins::MAX_HEAP_OBJECT;
 use crate::exec::executor::Executor;
-use crate::exec::world::World;
+use crate::exec::executor::policy::World;
+use crate::exec::instructions::builtins::MAX_HEAP_OBJECT;
+use crate::exec::memory::access::Intent;
 use crate::state::memory::{Cell, Object, ObjectKind};
 use crate::state::value::{ObjectId, Pointer, Scalar, Value};
 use crate::state::{MOST_STACK, PathEnd, State, Stop};
@@ -16,7 +16,7 @@ use touchstone_solver::{Op, Rel};
 const NO_MEMORY: u64 = 12;
 
 impl Executor<'_> {
-    pub(super) fn step_c_builtin(
+    pub(in crate::exec) fn step_c_builtin(
         &mut self,
         state: &mut State,
         dst: Option<Reg>,

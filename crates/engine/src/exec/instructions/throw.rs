@@ -1,7 +1,7 @@
 //! What is thrown: to which frame it goes, and how the path ends if nobody catches it.
 
-use crate::exec::calls::end_life;
 use crate::exec::executor::Executor;
+use crate::exec::instructions::calls::end_life;
 use crate::state::value::{Scalar, Value};
 use crate::state::{Frame, PathEnd, State, Stop};
 use touchstone_base::Span;
@@ -10,7 +10,7 @@ use touchstone_ir::{BlockId, Module, Reg, TermKind, Ty};
 
 impl Executor<'_> {
     /// Leaves frames up to the one that catches; the innermost frame throws.
-    pub(super) fn step_throw(&mut self, state: &mut State, thrown: Value, span: Span) -> Result<(), Stop> {
+    pub(in crate::exec) fn step_throw(&mut self, state: &mut State, thrown: Value, span: Span) -> Result<(), Stop> {
         if thrown == Value::Undefined {
             return Err(self.uninitialised(state, span));
         }

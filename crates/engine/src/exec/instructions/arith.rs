@@ -10,7 +10,7 @@ use touchstone_ir::{BinOp, CastOp, CmpOp, ErrorKind, Operand, Reg, Ty};
 use touchstone_solver::{Op, Rel, TermId};
 
 impl Executor<'_> {
-    pub(super) fn step_bin(
+    pub(in crate::exec) fn step_bin(
         &mut self,
         state: &mut State,
         dst: Reg,
@@ -65,7 +65,7 @@ impl Executor<'_> {
 
     /// The most negative number divided by -1 has no defined result and traps on common machines: no test goes there as
     /// long as the path has other inputs.
-    pub(super) fn avoid_overflow(&mut self, state: &mut State, a: Scalar, b: Scalar, width: u8) {
+    pub(in crate::exec) fn avoid_overflow(&mut self, state: &mut State, a: Scalar, b: Scalar, width: u8) {
         if matches!((a, b), (Scalar::Const(_), Scalar::Const(_))) {
             return;
         }
@@ -84,7 +84,7 @@ impl Executor<'_> {
         self.prefer(state, fine);
     }
 
-    pub(super) fn step_cmp(
+    pub(in crate::exec) fn step_cmp(
         &mut self,
         state: &mut State,
         dst: Reg,
@@ -138,7 +138,7 @@ impl Executor<'_> {
         }
     }
 
-    pub(super) fn step_cast(
+    pub(in crate::exec) fn step_cast(
         &mut self,
         state: &mut State,
         dst: Reg,

@@ -6,7 +6,7 @@ use touchstone_criteria::Unsupported;
 use touchstone_ir::JavaBuiltin;
 
 /// What a builtin does: output is nothing that a path depends on.
-pub(super) fn step(builtin: JavaBuiltin, span: Span) -> Result<(), Stop> {
+pub(in crate::exec) fn step(builtin: JavaBuiltin, span: Span) -> Result<(), Stop> {
     match builtin {
         JavaBuiltin::WriteText => Ok(()),
         JavaBuiltin::Intern => Err(Stop::unsupported(Unsupported::Construct("String.intern".to_string()), span)),

@@ -10,7 +10,7 @@ use touchstone_solver::TermId;
 
 impl Executor<'_> {
     /// A pure expression's truth in a state (of which only `proper` changes): defined, and not zero.
-    pub(super) fn evaluate(&mut self, scratch: &mut State, expr: &Expr) -> Result<TermId, Stop> {
+    pub(in crate::exec) fn evaluate(&mut self, scratch: &mut State, expr: &Expr) -> Result<TermId, Stop> {
         scratch.proper = Some(self.terms.truth(true));
         let value = self.expression(scratch, expr);
         match value {

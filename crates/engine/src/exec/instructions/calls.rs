@@ -1,7 +1,7 @@
 //! Calls and returns: which function, its frame, and the end of its locals.
 
 use crate::exec::executor::Executor;
-use crate::exec::world::World;
+use crate::exec::executor::policy::World;
 use crate::state::memory::{Contents, Memory, Object, ObjectKind, address_term};
 use crate::state::value::{ObjectId, Pointer, Value};
 use crate::state::{FixedFor, Frame, MOST_STACK, PathEnd, State, Stop, Unfixed};
@@ -14,7 +14,7 @@ use touchstone_solver::Rel;
 impl Executor<'_> {
     /// The function that a call through a pointer goes to: an outcome of the path. A pointer that depends on inputs is
     /// fixed to each function that it can be.
-    pub(super) fn called(
+    pub(in crate::exec) fn called(
         &mut self,
         state: &mut State,
         callee: Operand,
@@ -64,7 +64,7 @@ impl Executor<'_> {
         Stop::error(ErrorKind::InvalidPointer, span)
     }
 
-    pub(super) fn step_call(
+    pub(in crate::exec) fn step_call(
         &mut self,
         state: &mut State,
         dst: Option<Reg>,
@@ -143,7 +143,7 @@ impl Executor<'_> {
     }
 
     /// Pops a frame; its slots die.
-    pub(super) fn leave(&mut self, state: &mut State, value: Option<Value>) {
+    pub(in crate::exec) fn leave(&mut self, state: &mut State, value: Option<Value>) {
         let frame = state.frames.pop().expect("invariant: a returning state has a frame");
         for &slot in &frame.slots {
             end_life(state, slot);
@@ -157,7 +157,7 @@ impl Executor<'_> {
 }
 
 /// Ends the life of a local.
-pub(super) fn end_life(state: &mut State, object: ObjectId) {
+pub(in crate::exec) fn end_life(state: &mut State, object: ObjectId) {
     let object = state.memory.get_mut(object);
     object.live = false;
     object.contents = Contents::Cells(Vec::new());

@@ -13,111 +13,30 @@
 //! more on its own path, where what it is an index of stays simple.
 
 use crate::config::{Aliases, Labels, Summaries};
-use crate::exec::executor::{Checks, Executor};
-use crate::exec::fold::{Folded, Undefined};
-use crate::exec::world::World;
+use crate::exec::compose::fold::{Folded, Undefined};
+use crate::exec::executor::Executor;
+use crate::exec::executor::policy::Checks;
+use crate::exec::executor::policy::World;
+use crate::exec::executor::summary_candidates::Size;
 use crate::goals::coverage::Aim;
 use crate::state::value::Value;
 use crate::state::{State, Stop};
 use std::rc::Rc;
-use touchstone_base::Id;
-use touchstone_criteria::Watch;
-use touchstone_ir::{Builtin, Callee, Cfg, FuncId, Function, Inst, InstKind, Module, Reg, TermKind};
+use touchstone_ir::{FuncId, Reg};
 use touchstone_solver::Side;
 
 /// Instructions of a function that is composed, with those that it calls.
 const MOST_INSTRUCTIONS: u64 = 400;
+
 /// The same where everything is composed that can be.
 const MOST_WHERE_ASKED: u64 = 4000;
+
 /// A folded call may execute so many times the instructions that are there: early returns let what follows them be executed twice.
 const TIMES: u64 = 4;
 
-/// What is known of the functions of a program.
-pub(super) struct Composing {
-    summaries: Summaries,
-    /// Who has goals of its own, whose paths are looked for.
-    watch: Option<Rc<Watch>>,
-    /// For every function that was asked about: its instructions with those that it calls, `None` if it can't be composed.
-    sizes: Vec<Option<Option<Size>>>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Size {
-    instructions: u64,
-    branches: u64,
-}
-
-impl Composing {
-    pub fn of(module: &Module, summaries: Summaries, watch: Option<Rc<Watch>>) -> Composing {
-        Composing { summaries, watch, sizes: vec![None; module.functions.len()] }
-    }
-
-    fn size(&mut self, module: &Module, func: FuncId) -> Option<Size> {
-        if let Some(known) = self.sizes[func.index()] {
-            return known;
-        }
-        // Who calls itself can't be composed.
-        self.sizes[func.index()] = Some(None);
-        let watched = self.watch.as_ref().is_some_and(|watch| watch.watches(func));
-        let size = if watched { None } else { self.measure(module, &module.functions[func]) };
-        self.sizes[func.index()] = Some(size);
-        size
-    }
-
-    fn measure(&mut self, module: &Module, function: &Function) -> Option<Size> {
-        let loops = self.summaries == Summaries::On || Cfg::new(function).loops().is_empty();
-        if !function.is_defined() || function.variadic || !loops {
-            return None;
-        }
-        let mut size = Size { instructions: 0, branches: 0 };
-        for block in function.blocks.values() {
-            for inst in &block.insts {
-                size.instructions += 1;
-                if let InstKind::Call { callee: Callee::Direct(callee), .. } = inst.kind {
-                    let called = self.size(module, callee)?;
-                    size.instructions = size.instructions.saturating_add(called.instructions);
-                    size.branches = size.branches.saturating_add(called.branches);
-                } else if !only_computes(inst) {
-                    return None;
-                }
-            }
-            match block.terminator.kind {
-                TermKind::Branch { .. } | TermKind::Switch { .. } => size.branches += 1,
-                TermKind::Catch { .. } => return None,
-                _ => {}
-            }
-        }
-        Some(size)
-    }
-}
-
-/// Whether an instruction does nothing but compute, read and write.
-fn only_computes(inst: &Inst) -> bool {
-    match &inst.kind {
-        InstKind::Copy { .. }
-        | InstKind::Bin { .. }
-        | InstKind::Cmp { .. }
-        | InstKind::Cast { .. }
-        | InstKind::Float { .. }
-        | InstKind::SlotAddr { .. }
-        | InstKind::GlobalAddr { .. }
-        | InstKind::PtrAdd { .. }
-        | InstKind::PtrDiff { .. }
-        | InstKind::Load { .. }
-        | InstKind::Store { .. }
-        | InstKind::MemCopy { .. }
-        | InstKind::MemSet { .. }
-        | InstKind::SlotBegin { .. }
-        | InstKind::SlotEnd { .. }
-        | InstKind::Point { .. }
-        | InstKind::Builtin { builtin: Builtin::Math(..), .. } => true,
-        InstKind::Call { .. } | InstKind::Builtin { .. } => false,
-    }
-}
-
 impl Executor<'_> {
     /// Gives the state what the call gives, if it can be composed here. `Err` if it has to be settled first whether it goes wrong.
-    pub(super) fn compose(
+    pub(in crate::exec) fn compose(
         &mut self,
         state: &mut State,
         dst: Option<Reg>,

@@ -3,14 +3,15 @@
 //! Every check that depends on inputs splits the path: the failing side ends as an error path of its own.
 
 use crate::config::Aliases;
-use crate::exec::aliases::Access;
 use crate::exec::executor::Executor;
-use crate::exec::world::World;
+use crate::exec::executor::policy::World;
+use crate::exec::memory::late_aliases::{Access, lost};
 use crate::state::memory::{Assembled, Contents, Memory, ObjectKind, Open, assemble, disassemble};
 use crate::state::value::{ObjectId, Pointer, Scalar, Value};
 use crate::state::{Purpose, State, Stop};
 use std::rc::Rc;
-use touchstone_base::{Id, Span};
+use touchstone_base::Id;
+use touchstone_base::Span;
 use touchstone_criteria::{Bound, Incomplete, Unsupported};
 use touchstone_ir::{ErrorKind, Ty};
 use touchstone_solver::{Op, Rel, TermId};
@@ -155,7 +156,7 @@ impl Executor<'_> {
                 }
                 _ => match self.register_at(state, *address) {
                     Some(register) => Ok(register),
-                    None => Err(crate::exec::world::at_fixed_address(*address, span)),
+                    None => Err(at_fixed_address(*address, span)),
                 },
             },
             Value::Int(Scalar::Term(term)) => match state.fixed_value(*term) {
@@ -281,7 +282,7 @@ impl Executor<'_> {
     }
 
     /// Goes on only where an object has room for as much as inputs say; `end` is the place that they lead to.
-    pub(super) fn require_room(
+    pub(in crate::exec) fn require_room(
         &mut self,
         state: &mut State,
         fits: TermId,
@@ -494,7 +495,7 @@ impl Executor<'_> {
     }
 }
 
-/// A read of a pointer that an integer may be written over.
-pub(crate) fn lost(span: Span) -> Stop {
-    Stop::unsupported(Unsupported::OverwrittenPointer, span)
+/// Memory at an address that the program knows and nobody allocated: a device's registers.
+pub(crate) fn at_fixed_address(address: u64, span: Span) -> Stop {
+    Stop::unsupported(Unsupported::FixedAddress(address), span)
 }

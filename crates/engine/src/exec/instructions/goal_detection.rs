@@ -3,9 +3,10 @@
 //! Watching never changes the path space (except in `direct` mode, the baseline of Bardin et al., which forks on every label).
 
 use crate::config::Labels;
-use crate::exec::executor::{Executor, LabelQuestions};
-use crate::exec::fork::Fork;
-use crate::exec::step::{Flow, Stepped};
+use crate::exec::executor::Executor;
+use crate::exec::executor::policy::LabelQuestions;
+use crate::exec::instructions::fork::Fork;
+use crate::exec::instructions::step::{Flow, Stepped};
 use crate::goals::coverage::{Aim, key, last_evaluation, row};
 use crate::goals::watching::{Hit, Postponed};
 use crate::state::{State, Stop, unanswered};
@@ -210,7 +211,7 @@ impl Executor<'_> {
     }
 
     /// Asks for inputs that reach a label: the path goes on with neither the label nor its negation (Bardin et al., tight).
-    pub(super) fn check_label(&mut self, state: &State, goal: GoalId, cond: TermId) {
+    pub(in crate::exec) fn check_label(&mut self, state: &State, goal: GoalId, cond: TermId) {
         match self.terms.as_const(cond) {
             Some(0) => {}
             Some(_) => self.effects.hits.push(Hit { goal, path: None }),

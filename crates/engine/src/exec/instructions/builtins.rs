@@ -1,7 +1,7 @@
 //! What the engine implements itself, for any language: inputs, assumptions, output. What only C has is in `c.rs`.
 
-use crate::exec::access::{Intent, Written};
 use crate::exec::executor::Executor;
+use crate::exec::memory::access::{Intent, Written};
 use crate::state::memory::{Cell, Contents, Object, ObjectKind, Open, disassemble};
 use crate::state::value::{Pointer, Scalar, Value};
 use crate::state::{PathEnd, State, Stop};
@@ -12,7 +12,7 @@ use touchstone_ir::{Builtin, ErrorKind, InputSource, Operand, Reg, Ty};
 use touchstone_solver::{Op, Rel};
 
 /// An object on the heap has at most so many bytes.
-pub(super) const MAX_HEAP_OBJECT: u64 = 1 << 24;
+pub(in crate::exec) const MAX_HEAP_OBJECT: u64 = 1 << 24;
 
 impl Executor<'_> {
     pub(crate) fn step_builtin(

@@ -1,0 +1,98 @@
+//! ALLOC
+
+use crate::exec::executor::Executor;
+use crate::exec::executor::policy::World;
+use crate::state::inputs::Made;
+use crate::state::memory::{Contents, disassemble, global_object};
+use crate::state::value::Value;
+use crate::state::{State, Stop};
+use std::rc::Rc;
+use touchstone_criteria::{Assume, Doubt, MadeInput, Unsettled};
+use touchstone_ir::{GlobalId, InputSource};
+use touchstone_solver::TermId;
+
+/// Of a path's allocations so many may fail in a test.
+const MOST_ALLOCATIONS: u32 = 64;
+
+impl Executor<'_> {
+    /// Whether the next allocation fails: a term, or `None` if it never does. A test makes it fail where a function is called; how a
+    /// whole program is started says nothing of its allocations. Where the program may look for an error number, the term is
+    /// decided first.
+    pub(crate) fn failing_allocation(&mut self, state: &mut State) -> Result<Option<TermId>, Stop> {
+        let ruled_out = self.config.assume.contains(&Assume::Allocation);
+        if state.is_folded() || (self.policy.world == World::Any && !self.doubts(Doubt::Allocation)) {
+            return Ok(None);
+        }
+        if self.policy.world == World::Any {
+            self.forget_error_number(state);
+            return Ok(Some(self.terms.var(1, "allocation fails")));
+        }
+        if ruled_out || self.config.entry == crate::Entry::Program || state.inputs.allocations >= MOST_ALLOCATIONS {
+            self.doubts(Doubt::Allocation);
+            return Ok(None);
+        }
+        let fails = match state.inputs.failing {
+            Some(fails) => fails,
+            None => {
+                let inputs = state.inputs_mut();
+                inputs.allocations += 1;
+                let name = inputs.allocations.to_string();
+                let title = MadeInput::title_of(InputSource::Allocation, &name);
+                let fails = self.input_var(state.inputs_mut(), 1, &title);
+                let made = Made { given: Some(fails), ..Made::new(InputSource::Allocation, name, Vec::new()) };
+                state.inputs_mut().made.push(Rc::new(made));
+                state.inputs_mut().failing = Some(fails);
+                fails
+            }
+        };
+        if self.error_number(state).is_some() && state.fixed_value(fails).is_none() {
+            return Err(Stop::unfixed(fails));
+        }
+        state.inputs_mut().failing = None;
+        Ok(Some(fails))
+    }
+
+    /// What an allocation gives: the object, or null and an error number.
+    pub(crate) fn given_memory(&mut self, state: &mut State, fails: TermId, made: Value, number: u64) -> Value {
+        if self.policy.world == World::Tested
+            && let Some((global, bytes)) = self.error_number(state)
+            && state.fixed_value(fails) == Some(1)
+        {
+            let cells = disassemble(&Value::constant(number), bytes, &mut self.pointers).collect();
+            state.memory.get_mut(global_object(global)).contents = Contents::Cells(cells);
+        }
+        match state.fixed_value(fails) {
+            Some(0) => return made,
+            Some(_) => return Value::NULL,
+            None => {}
+        }
+        let succeeds = self.terms.not(fails);
+        Value::Choice(Rc::new([(fails, Value::NULL), (succeeds, made)]))
+    }
+
+    /// Where the error number is and its bytes, if the program has it.
+    pub(crate) fn error_number(&self, state: &State) -> Option<(GlobalId, u8)> {
+        let id = self.module.left_behind()?;
+        let global = &self.module.globals[id];
+        let contents = &state.memory.get(global_object(id)).contents;
+        let used = matches!(contents, Contents::Cells(cells) if cells.len() as u64 == global.size);
+        (used && (1..=8).contains(&global.size)).then_some((id, global.size as u8))
+    }
+
+    /// A call may have left another error number.
+    pub(in crate::exec) fn forget_error_number(&mut self, state: &mut State) {
+        if let Some((number, bytes)) = self.error_number(state) {
+            let any = self.terms.var(8 * bytes, "error number");
+            let any = Value::term(&self.terms, any);
+            let cells = disassemble(&any, bytes, &mut self.pointers).collect();
+            state.memory.get_mut(global_object(number)).contents = Contents::Cells(cells);
+        }
+    }
+
+    /// Output that fails leaves an error number.
+    pub(crate) fn output_may_fail(&mut self, state: &mut State) {
+        if self.error_number(state).is_some() && self.doubts(Doubt::Unsettled(Unsettled::Output)) {
+            self.forget_error_number(state);
+        }
+    }
+}

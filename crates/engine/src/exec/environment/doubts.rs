@@ -1,0 +1,132 @@
+//! The world around the function under test, as wide as it may be.
+//!
+//! Tests are searched in a world that tests can make: first calls, allocations that succeed, input pointers that lead to
+//! whole objects. A proof must not rest on that. In [`World::Any`] the same executor leaves nothing out: state of earlier
+//! calls is an input (`globals.rs`), allocations may fail, a write through one input pointer may change what others lead
+//! to. What a path rests on there is kept with it as [`Doubt`]s, so that a verdict can say why it is open.
+//!
+//! The language's own rules hold in every world: memory is written and read by types that may alias (the module's table says
+//! which may), and nothing is said of runs without a defined meaning.
+//!
+//! Deliberately not here: who searches there (`wide.rs`, `prover/induction.rs`).
+
+use crate::exec::executor::Executor;
+use crate::exec::executor::policy::World;
+use crate::state::value::{ObjectId, Value};
+use crate::state::{PathEnd, State, Stop};
+use std::rc::Rc;
+use touchstone_base::Id;
+use touchstone_base::Span;
+use touchstone_criteria::{Doubt, Incomplete, Unsettled, Unsupported};
+use touchstone_ir::{ErrorKind, GlobalId, Linkage, Operand, Reg, Ty};
+use touchstone_solver::TermId;
+
+impl Executor<'_> {
+    /// Whether something must be taken into account that tests don't make; what was taken for granted is kept.
+    pub(crate) fn doubts(&mut self, doubt: Doubt) -> bool {
+        if doubt.ruled_out_by().is_some_and(|assume| self.config.assume.contains(&assume)) {
+            return false;
+        }
+        match self.policy.world {
+            World::Tested => {
+                self.ledger.met.insert(doubt);
+                false
+            }
+            World::Any => {
+                if !self.effects.raised.contains(&doubt) {
+                    self.effects.raised.push(doubt);
+                }
+                true
+            }
+        }
+    }
+
+    /// Gives a state the doubts that the last step raised.
+    pub(crate) fn keep_doubts(&mut self, state: &mut State) {
+        for doubt in std::mem::take(&mut self.effects.raised) {
+            if !state.doubts.contains(&doubt) {
+                Rc::make_mut(&mut state.doubts).push(doubt);
+            }
+        }
+    }
+
+    /// A path ends for a doubt that can't be followed.
+    pub(crate) fn doubtful(&mut self, doubt: Doubt, span: Span) -> Stop {
+        Stop::End(PathEnd::Incomplete { why: Incomplete::Doubt(doubt), span })
+    }
+
+    /// What the program holds for settled may be something else: something fails, say, and leaves an error number.
+    pub(crate) fn unsettled(
+        &mut self,
+        state: &mut State,
+        dst: Option<Reg>,
+        args: &[Operand],
+        span: Span,
+    ) -> Result<(), Stop> {
+        let what = self.constant_string(state, args.first().copied(), span)?;
+        let doubt = Doubt::Unsettled(Unsettled::named(what));
+        let other = self.doubts(doubt.clone());
+        if other {
+            self.forget_error_number(state);
+        }
+        match (dst, args.get(1)) {
+            (Some(dst), Some(&value)) => {
+                let ty = self.reg_ty(state, dst);
+                let value = match (other, ty) {
+                    (false, _) => state.top().value(value),
+                    (true, Ty::Int(bits)) => {
+                        let any = self.terms.var(bits, "unsettled");
+                        Value::term(&self.terms, any)
+                    }
+                    (true, Ty::Ptr) => return Err(self.doubtful(doubt, span)),
+                };
+                state.set(dst, value);
+                Ok(())
+            }
+            _ if other => Err(self.doubtful(doubt, span)),
+            _ => Ok(()),
+        }
+    }
+
+    /// A read of an input that can't be made.
+    pub(crate) fn unmade(&mut self, object: ObjectId, span: Span) -> Stop {
+        let global = self.module.globals.get(GlobalId::new(object.index()));
+        match global {
+            Some(global) if self.is_defined_elsewhere(object) => {
+                Stop::unsupported(Unsupported::UndefinedVariable(global.name.clone()), span)
+            }
+            Some(global) if self.policy.world == World::Any => {
+                let doubt = match global.linkage {
+                    Linkage::External => Doubt::OtherFiles(global.for_people()),
+                    _ => Doubt::EarlierCalls(global.for_people()),
+                };
+                self.doubtful(doubt, span)
+            }
+            _ => Stop::unsupported(Unsupported::UnmadeInput, span),
+        }
+    }
+
+    /// Memory that nobody wrote holds something, where reading it is not undefined (C11 6.3.2.1p2, 3.19.2): a proof does not end
+    /// there.
+    pub(crate) fn holds_something(&mut self, state: &State, span: Span) -> Result<(), Stop> {
+        let doubt = Doubt::Unsettled(Unsettled::Unwritten);
+        if !state.is_folded() && self.doubts(doubt.clone()) {
+            self.effects.ended.push((state.clone(), PathEnd::Error { kind: ErrorKind::Uninitialised, span }));
+            return Err(self.doubtful(doubt, span));
+        }
+        Ok(())
+    }
+
+    /// Goes on where bytes were written; where they may not have been, a proof does not end (see [`Self::holds_something`]).
+    pub(crate) fn require_written(&mut self, state: &mut State, fine: TermId, span: Span) -> Result<(), Stop> {
+        let ended = self.effects.ended.len();
+        let required = self.require(state, fine, ErrorKind::Uninitialised, span);
+        if (required.is_err() || self.effects.ended.len() > ended) && !state.is_folded() {
+            let doubt = Doubt::Unsettled(Unsettled::Unwritten);
+            if self.doubts(doubt.clone()) {
+                self.give_up(Incomplete::Doubt(doubt), span, 1);
+            }
+        }
+        required
+    }
+}

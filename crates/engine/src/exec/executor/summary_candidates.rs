@@ -1,0 +1,90 @@
+//! CAND
+
+use crate::config::Summaries;
+use std::rc::Rc;
+use touchstone_base::Id;
+use touchstone_criteria::Watch;
+use touchstone_ir::{Builtin, Callee, Cfg, FuncId, Function, Inst, InstKind, Module, TermKind};
+
+/// What is known of the functions of a program.
+pub(in crate::exec) struct Composing {
+    summaries: Summaries,
+    /// Who has goals of its own, whose paths are looked for.
+    watch: Option<Rc<Watch>>,
+    /// For every function that was asked about: its instructions with those that it calls, `None` if it can't be composed.
+    sizes: Vec<Option<Option<Size>>>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::exec) struct Size {
+    pub instructions: u64,
+    pub branches: u64,
+}
+
+impl Composing {
+    pub fn of(module: &Module, summaries: Summaries, watch: Option<Rc<Watch>>) -> Composing {
+        Composing { summaries, watch, sizes: vec![None; module.functions.len()] }
+    }
+
+    pub fn size(&mut self, module: &Module, func: FuncId) -> Option<Size> {
+        if let Some(known) = self.sizes[func.index()] {
+            return known;
+        }
+        // Who calls itself can't be composed.
+        self.sizes[func.index()] = Some(None);
+        let watched = self.watch.as_ref().is_some_and(|watch| watch.watches(func));
+        let size = if watched { None } else { self.measure(module, &module.functions[func]) };
+        self.sizes[func.index()] = Some(size);
+        size
+    }
+
+    fn measure(&mut self, module: &Module, function: &Function) -> Option<Size> {
+        let loops = self.summaries == Summaries::On || Cfg::new(function).loops().is_empty();
+        if !function.is_defined() || function.variadic || !loops {
+            return None;
+        }
+        let mut size = Size { instructions: 0, branches: 0 };
+        for block in function.blocks.values() {
+            for inst in &block.insts {
+                size.instructions += 1;
+                if let InstKind::Call { callee: Callee::Direct(callee), .. } = inst.kind {
+                    let called = self.size(module, callee)?;
+                    size.instructions = size.instructions.saturating_add(called.instructions);
+                    size.branches = size.branches.saturating_add(called.branches);
+                } else if !only_computes(inst) {
+                    return None;
+                }
+            }
+            match block.terminator.kind {
+                TermKind::Branch { .. } | TermKind::Switch { .. } => size.branches += 1,
+                TermKind::Catch { .. } => return None,
+                _ => {}
+            }
+        }
+        Some(size)
+    }
+}
+
+/// Whether an instruction does nothing but compute, read and write.
+fn only_computes(inst: &Inst) -> bool {
+    match &inst.kind {
+        InstKind::Copy { .. }
+        | InstKind::Bin { .. }
+        | InstKind::Cmp { .. }
+        | InstKind::Cast { .. }
+        | InstKind::Float { .. }
+        | InstKind::SlotAddr { .. }
+        | InstKind::GlobalAddr { .. }
+        | InstKind::PtrAdd { .. }
+        | InstKind::PtrDiff { .. }
+        | InstKind::Load { .. }
+        | InstKind::Store { .. }
+        | InstKind::MemCopy { .. }
+        | InstKind::MemSet { .. }
+        | InstKind::SlotBegin { .. }
+        | InstKind::SlotEnd { .. }
+        | InstKind::Point { .. }
+        | InstKind::Builtin { builtin: Builtin::Math(..), .. } => true,
+        InstKind::Call { .. } | InstKind::Builtin { .. } => false,
+    }
+}
