@@ -20,30 +20,30 @@ mod state;
 mod vary;
 
 pub use config::{Aliases, Calls, Config, Entry, GoingOn, Labels, NotTaken, Parts, Privates, Search, Summaries};
+pub use confirm::call_session::Following;
 pub use confirm::case::Case;
-pub use confirm::concrete::{
-    Call, ConcreteRun, Look, PROGRAM_NAME, SeenRow, program_arguments, run_function, run_program, watch_function,
-    watch_kind, watch_program, watch_test,
+pub use confirm::concrete_run::{
+    PROGRAM_NAME, program_arguments, run_function, run_program, watch_function, watch_kind, watch_program, watch_test,
 };
-pub use confirm::following::Following;
+pub use confirm::goal_observer::Ways;
+pub use confirm::minimisation::{round_numbers, shorten_objects};
 pub use confirm::mutants::mutants;
-pub use confirm::rounding::{round_numbers, shorten_objects};
-pub use confirm::watcher::Ways;
+pub use confirm::run_record::{Call, ConcreteRun, Look, SeenRow};
 pub use exec::executor::machine_templates::Machines;
 pub use growth::{Growth, Room, Shortage};
 pub use inputs::globals::{GlobalFacts, global_inputs};
-pub use inputs::kept::changers;
+pub use inputs::persistent_state::changers;
 pub use prover::prove_infeasible;
-pub use search::explain::{Conflict, Explanation, Fact, explain};
-pub use search::explore::{
-    Event, Progress, Sink, explore, explore_further, explore_goals, explore_goals_after, explore_paths_and_goals,
-};
-pub use search::found::{Found, Goals, Wanted};
-pub use search::pairs::{Before, PairsFound, distinct, explore_pairs, rows_of};
-pub use search::prefix::{LostPrefix, Prefix, PrefixInput, explore_from, explore_turns};
-pub use search::sequence::{Sequence, SequenceCall, Sequencing};
+pub use search::call_sequence::{Sequence, SequenceCall, Sequencing};
+pub use search::events::{Event, Progress, Sink};
+pub use search::explanation::{Conflict, Explanation, Fact, explain};
+pub use search::explore::{explore, explore_further, explore_goals, explore_goals_after, explore_paths_and_goals};
+pub use search::independence_pairs::{Before, PairsFound, distinct, explore_pairs, rows_of};
+pub use search::path_following::LostPrefix;
+pub use search::prefix::{Prefix, PrefixInput, explore_from, explore_turns};
+pub use search::search_result::{Found, Goals, Wanted};
 pub use state::trail::Choice;
 pub use touchstone_interp::{End, Layout, Limits, Starting, Value, Whose};
-pub use vary::heaps::builders;
-pub use vary::hints::Chance;
-pub use vary::{Pool, Variation, Wishes};
+pub use vary::constructed_heaps::builders;
+pub use vary::mutation_search::{Pool, Variation, Wishes};
+pub use vary::random::Chance;

@@ -1,5 +1,5 @@
 //! Goals on symbolic paths: which are open, what is near them, what was reached. Watching itself is in `exec/watch.rs`.
 
 pub(crate) mod coverage;
-pub(crate) mod reach;
-pub(crate) mod watching;
+pub(crate) mod distance;
+pub(crate) mod tracker;

@@ -3,7 +3,7 @@
 use crate::exec::executor::Executor;
 use crate::growth::Room;
 use crate::inputs::MOST_INPUT;
-use crate::inputs::shapes::Length;
+use crate::inputs::materialisation::Length;
 use crate::state::inputs::{Lazy, Made, NamedInput};
 use crate::state::memory::{Assembled, Cell, Object, ObjectKind, assemble, disassemble};
 use crate::state::value::Value;
@@ -128,7 +128,7 @@ impl Executor<'_> {
         count: u32,
         length: u32,
     ) -> Result<Vec<Value>, Stop> {
-        let name = crate::confirm::concrete::PROGRAM_NAME.bytes().chain([0]).map(Cell::Byte).collect();
+        let name = crate::confirm::concrete_run::PROGRAM_NAME.bytes().chain([0]).map(Cell::Byte).collect();
         let mut words = vec![name];
         for number in 1..=count as usize {
             words.push(self.word(state, number, length)?);

@@ -8,19 +8,19 @@
 
 mod arguments;
 mod cells;
-mod counted;
-mod flexible;
+mod counted_objects;
+mod device_registers;
+mod external_effects;
+mod flexible_arrays;
 pub(crate) mod globals;
-pub(crate) mod kept;
-mod parts;
-mod registers;
+mod initial_states;
+mod interior_pointers;
+mod materialisation;
+pub(crate) mod persistent_state;
 mod requests;
-mod shapes;
-mod start;
 mod unions;
-mod variable;
+mod variadic_arguments;
 mod variants;
-mod written;
 
 /// An object that is an input has at most so many bytes.
 pub(crate) const MOST_INPUT: u64 = 1 << 20;

@@ -10,8 +10,8 @@
 
 use crate::exec::executor::Executor;
 use crate::growth::Room;
-use crate::inputs::counted::TEXT;
-use crate::inputs::shapes::Length;
+use crate::inputs::counted_objects::TEXT;
+use crate::inputs::materialisation::Length;
 use crate::state::inputs::{InputObject, Lazy};
 use crate::state::memory::{Cell, Contents, Object, ObjectKind, Open};
 use crate::state::value::{LazyId, ObjectId, Pointer, Scalar, Value};

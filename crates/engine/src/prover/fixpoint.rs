@@ -3,9 +3,9 @@
 //! Narrowing recomputes what is known at a block from what is known at its predecessors. Every state in the process
 //! covers every run, so stopping it anywhere is sound.
 
-use crate::prover::frame::FunctionFacts;
-use crate::prover::state::State;
-use crate::prover::step::Edge;
+use crate::prover::abstract_state::State;
+use crate::prover::function_facts::FunctionFacts;
+use crate::prover::transfer::Edge;
 use std::collections::BTreeSet;
 use touchstone_base::{Deadline, Id};
 use touchstone_ir::{BlockId, Cfg, Inst};

@@ -17,31 +17,31 @@
 //!
 //! Deliberately not here: summaries of calls, objects that grow in a loop.
 
+mod abstract_state;
+mod abstract_value;
 mod c;
-mod candidates;
-mod domain;
-mod errors;
-mod expr;
+mod control_flow_reach;
+mod dead_edges;
+mod entry_state;
 mod fixpoint;
-mod frame;
-mod havoc;
+mod function_facts;
 mod induction;
-mod local;
-mod loops;
-mod start;
-mod state;
-mod step;
-mod sweep;
-mod value;
+mod interval_domain;
+mod invariant_candidates;
+mod loop_effects;
+mod loop_havoc;
+mod predicates;
+mod run_time_errors;
+mod transfer;
 
-pub(crate) use sweep::{Sweep, Wanted};
+pub(crate) use control_flow_reach::{Sweep, Wanted};
 
 use crate::config::Config;
 use crate::inputs::globals::changeable_globals;
+use abstract_state::State;
 use fixpoint::Work;
-use frame::FunctionFacts;
+use function_facts::FunctionFacts;
 use rustc_hash::FxHashSet;
-use state::State;
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::{Deadline, Id, Span};
 use touchstone_criteria::{DecisionGraph, DecisionWatch, Goal, GoalId, Next, Proof, Watch};
@@ -199,14 +199,14 @@ impl<'m> Analysis<'m> {
         }
         let inputs = self.inputs.clone();
         let (mut frame, start) = if func == self.func && !self.called {
-            start::under_test(module, func, &inputs, self.config)
+            entry_state::under_test(module, func, &inputs, self.config)
         } else {
             let frame = FunctionFacts::new(module, function, &inputs, Vec::new());
             (frame, State::unknown(function))
         };
         // Where tests make objects first, goals are in what they call then.
         if func == self.func || self.wanted.contains(&func) {
-            frame.dead = local::dead_edges(function, self.config.deadline);
+            frame.dead = dead_edges::dead_edges(function, self.config.deadline);
         }
         for &goal in self.watch.entry(func) {
             if let Goal::Entry { predicate, .. } = &self.watch.goals[goal]

@@ -7,7 +7,7 @@
 //! Of many states that wait, only the nearest stay as they are; of the others there is the way to them (`parked.rs`).
 
 use crate::config::Search;
-use crate::search::parked::Parked;
+use crate::search::parked_state::Parked;
 use crate::state::State;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 

@@ -5,14 +5,19 @@
 //! is the frontier's business.
 
 mod assumptions;
-pub(crate) mod explain;
+pub(crate) mod call_sequence;
+mod environment_check;
+pub(crate) mod events;
+pub(crate) mod explanation;
+mod exploration;
 pub(crate) mod explore;
-mod fingerprint;
-pub(crate) mod found;
+mod forking;
 mod frontier;
-pub(crate) mod pairs;
-mod parked;
+pub(crate) mod independence_pairs;
+mod memory_pressure;
+mod parked_state;
+pub(crate) mod path_following;
 pub(crate) mod prefix;
-mod pressure;
-pub(crate) mod sequence;
-mod wide;
+pub(crate) mod search_result;
+mod state_fingerprint;
+mod test_emission;

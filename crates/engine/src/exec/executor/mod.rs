@@ -23,7 +23,7 @@ use crate::exec::executor::summary_candidates::Composing;
 use crate::exec::executor::used_globals::{FunctionsByType, InitialGlobals, UsedGlobals};
 use crate::exec::executor::visited_call::FoundBefore;
 use crate::goals::coverage::Coverage;
-use crate::goals::watching::{Hit, Watching};
+use crate::goals::tracker::{Hit, Watching};
 use crate::state::memory::{Cell, Pointers};
 use crate::state::{PathEnd, State, Stop};
 use rustc_hash::{FxHashMap, FxHashSet};

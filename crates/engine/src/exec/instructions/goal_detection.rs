@@ -8,7 +8,7 @@ use crate::exec::executor::policy::LabelQuestions;
 use crate::exec::instructions::fork::Fork;
 use crate::exec::instructions::step::{Flow, Stepped};
 use crate::goals::coverage::{Aim, key, last_evaluation, row};
-use crate::goals::watching::{Hit, Postponed};
+use crate::goals::tracker::{Hit, Postponed};
 use crate::state::{State, Stop, unanswered};
 use std::rc::Rc;
 use touchstone_base::{Id, Span};

@@ -4,7 +4,7 @@ use crate::exec::executor::{Check, Executor};
 use crate::exec::instructions::calls::end_life;
 use crate::exec::instructions::fork::{Fork, OutcomeFork};
 use crate::exec::memory::access::{Intent, Written};
-use crate::goals::watching::Hit;
+use crate::goals::tracker::Hit;
 use crate::state::memory::{Cell, Contents, Object, ObjectKind, address_term, global_object};
 use crate::state::trail::BranchOutcome;
 use crate::state::value::{Pointer, PointerBytes, Scalar, Value};

@@ -1,0 +1,84 @@
+//! A test that goes on: its inputs are there, and whoever holds it makes one call after the other and looks at what they leave.
+
+use crate::confirm::machine_setup::Run;
+use crate::confirm::run_record::Call;
+use crate::exec::executor::machine_templates::Machines;
+use std::collections::BTreeSet;
+use touchstone_criteria::NamedValue;
+use touchstone_interp::{End, Event, Layout, Limits, Machine, NullObserver, Observer, Value};
+use touchstone_ir::{DataTypeId, FuncId, GlobalId, Module, Ty};
+
+/// A machine that has the inputs of a test.
+pub struct Following<'m> {
+    run: Run<'m>,
+    /// The parameters of the test.
+    pub params: Vec<Value>,
+}
+
+impl<'m> Following<'m> {
+    /// Makes the inputs of a test, and calls a function that takes its parameters; gives how that ends. The program may be that of the
+    /// machines, or another that has the same globals.
+    pub fn begin<'b: 'm>(
+        machines: &Machines<'b>,
+        module: &'m Module,
+        func: FuncId,
+        call: Call<'_>,
+        limits: Limits,
+        layout: Layout,
+    ) -> (Following<'m>, End) {
+        let machine: Machine<'m> = machines.machine(limits, layout).running(module);
+        let mut run = Run::given(module, machine, call);
+        let params = run.ready(func, call.params).args;
+        let end = run.machine.call(func, &params, &mut NullObserver);
+        (Following { run, params }, end)
+    }
+
+    /// Makes a call in the memory that the calls before left.
+    pub fn call(&mut self, func: FuncId, arguments: &[Value]) -> End {
+        self.run.machine.call(func, arguments, &mut NullObserver)
+    }
+
+    /// The same, and gives the functions that it ran.
+    pub fn call_noting(&mut self, func: FuncId, arguments: &[Value]) -> (End, BTreeSet<FuncId>) {
+        let mut called = Called::default();
+        let end = self.run.machine.call(func, arguments, &mut called);
+        (end, called.0)
+    }
+
+    /// How many steps the last call took.
+    pub fn steps(&self) -> u64 {
+        self.run.machine.steps_taken()
+    }
+
+    /// What a global holds.
+    pub fn global(&self, global: GlobalId, ty: Ty) -> Value {
+        let object = self.run.machine.global_object(global);
+        self.run.machine.read_value(object, 0, ty).unwrap_or(Value::Undefined)
+    }
+
+    /// What is at a place of an object; `None` if there is no object.
+    pub fn at(&self, object: Value, offset: u64, ty: Ty) -> Option<Value> {
+        let Value::Ptr(pointer) = object else { return None };
+        let (object, before) = (pointer.object, pointer.offset);
+        self.run.machine.read_value(object, before + offset as i64, ty).ok()
+    }
+
+    /// What a reference leads to that has this type.
+    pub fn reached(&self, value: Value, data: DataTypeId) -> Vec<NamedValue> {
+        self.run.reached(value, data)
+    }
+}
+
+/// Notes functions that are called.
+#[derive(Default)]
+struct Called(BTreeSet<FuncId>);
+
+impl Observer for Called {
+    fn event(&mut self, event: &Event) {
+        if let Event::Call(func) = event {
+            self.0.insert(*func);
+        }
+    }
+
+    fn output(&mut self, _: &[u8]) {}
+}

@@ -1,0 +1,230 @@
+//! Concrete runs of test inputs in the reference interpreter: every test is confirmed there before it is believed, and
+//! brute-force tests enumerate inputs through the same door.
+
+use crate::confirm::description::ConditionOutcome;
+use crate::confirm::goal_observer::Watcher;
+use crate::confirm::layout_independence::wherever_objects_lie;
+use crate::confirm::machine_setup::{ReadyCall, Run, provided};
+use crate::confirm::run_record::{Call, ConcreteRun, Look, MissedArgument, SeenRow};
+use crate::exec::executor::machine_templates::Machines;
+use touchstone_base::Span;
+use touchstone_criteria::{Expected, GoalId, MadeInput, TestCase, TestKind};
+use touchstone_interp::{End, Layout, Limits, Machine, ObjectKind, Observer, PathRecorder, Unrunnable, Value};
+use touchstone_ir::{FuncId, InputSource, Module, Ty};
+
+/// Runs a test once more and looks at what it does.
+pub fn watch_test(machines: &Machines<'_>, func: FuncId, test: &TestCase, look: Look<'_>) -> ConcreteRun {
+    watch_kind(machines, func, &test.kind, &test.answers, look)
+}
+
+/// Runs a test that is being made.
+pub fn watch_kind(
+    machines: &Machines<'_>,
+    func: FuncId,
+    kind: &TestKind,
+    answers: &[MadeInput],
+    look: Look<'_>,
+) -> ConcreteRun {
+    match kind {
+        TestKind::Function { earlier, params, globals, objects } => {
+            let call = Call { earlier, params, globals, objects, answers };
+            wherever_objects_lie(|layout| run_call(machines, func, call, look, layout))
+        }
+        TestKind::Program => wherever_objects_lie(|layout| run_entry(machines, func, answers, look, layout)),
+    }
+}
+
+/// Calls a function on concrete inputs.
+pub fn run_function(module: &Module, func: FuncId, call: Call<'_>, limits: Limits) -> ConcreteRun {
+    watch_function(module, func, call, Look { limits, ..Look::default() })
+}
+
+/// Calls a function on concrete inputs and looks at what it does.
+pub fn watch_function(module: &Module, func: FuncId, call: Call<'_>, look: Look<'_>) -> ConcreteRun {
+    let machines = Machines::of(module);
+    wherever_objects_lie(|layout| run_call(&machines, func, call, look, layout))
+}
+
+fn run_call(machines: &Machines<'_>, func: FuncId, call: Call<'_>, look: Look<'_>, layout: Layout) -> ConcreteRun {
+    let module = machines.module();
+    let mut run = Run::given(module, machines.machine(look.limits, layout), call);
+    let known = call.earlier.iter().filter_map(|call| Some((module.function_named(&call.function)?, &*call.params)));
+    let mut calls: Vec<ReadyCall> = known.map(|(id, params)| run.ready(id, params)).collect();
+    calls.push(run.ready(func, call.params));
+    let before = if look.hits_only { Vec::new() } else { run.snapshot(machines.shown()) };
+    let mut observed = observed(&mut run.machine, &calls, look);
+    let end = observed.ends.pop().unwrap_or(End::Returned(None));
+    let earlier = calls.iter().zip(&observed.ends).map(|(call, end)| run.result_of(call, end)).collect();
+    let seen = seen(&run.machine, observed, end, call.answers);
+    let last @ ReadyCall { args, result_object, .. } = &calls[calls.len() - 1];
+    let expected = match look.hits_only {
+        true => Expected::default(),
+        false => run.expected(call, last, &before, &seen),
+    };
+    let accepted = match (look.oracle, &seen.end) {
+        (Some(oracle), End::Returned(value)) => {
+            let result = value.or(result_object.map(|object| Value::ptr(object, 0)));
+            run.accepts(oracle, &args[usize::from(result_object.is_some())..], result)
+        }
+        _ => true,
+    };
+    let freed = run.objects.iter().map(|object| !run.machine.object(*object).alive).collect();
+    let missed = run.machine.missed_argument().and_then(|(object, offset, member)| {
+        let object = run.objects.iter().position(|known| *known == object)?;
+        let step = run.size(call.objects[object].element);
+        Some(MissedArgument { object, index: usize::try_from(offset).ok()?.checked_div(step as usize)?, member })
+    });
+    // What is expected may be one: a pointer that was written into bytes.
+    let shows_addresses = seen.shows_addresses || run.machine.shows_addresses();
+    ConcreteRun { expected, earlier, accepted, freed, missed, shows_addresses, ..seen }
+}
+
+/// What machine and observer tell of a run that took these inputs.
+fn seen(machine: &Machine<'_>, observed: Observed, end: End, inputs: &[MadeInput]) -> ConcreteRun {
+    let Observed { recorder, hits, rows, ways, conditions, compared, .. } = observed;
+    // What gets there of an output that fails is the library's to say.
+    let fails = inputs.iter().any(MadeInput::is_failing_output);
+    ConcreteRun {
+        expected: Expected { output: (!fails).then(|| recorder.output.clone()), ..Expected::default() },
+        path: recorder.finish(&end).value(),
+        end,
+        earlier: Vec::new(),
+        freed: Vec::new(),
+        requested: requested(machine, inputs),
+        hits,
+        rows,
+        ways,
+        conditions,
+        compared,
+        accepted: true,
+        traps: machine.traps(),
+        of_one_run: machine.is_of_one_run(),
+        shows_addresses: machine.shows_addresses(),
+        missed: None,
+        guessed: machine.guesses_addresses(),
+    }
+}
+
+/// What was seen of some calls.
+#[derive(Default)]
+struct Observed {
+    /// How they ended, up to the first that does not return.
+    ends: Vec<End>,
+    recorder: PathRecorder,
+    hits: Vec<GoalId>,
+    rows: Vec<SeenRow>,
+    ways: Vec<u64>,
+    conditions: Vec<ConditionOutcome>,
+    compared: Vec<(u64, u64)>,
+}
+
+/// Makes calls one after the other, as long as they return.
+fn make_calls(machine: &mut Machine<'_>, calls: &[ReadyCall], observer: &mut impl Observer) -> Vec<End> {
+    let mut ends = Vec::new();
+    for call in calls {
+        let end = machine.call(call.func, &call.args, observer);
+        // What depends on where objects lie is no test of another program than this one.
+        let end = match machine.depends_on_layout() {
+            true => End::Unsupported { what: Unrunnable::PointerOrder, span: Span::none() },
+            false => end,
+        };
+        let returned = matches!(end, End::Returned(_));
+        ends.push(end);
+        if !returned {
+            break;
+        }
+    }
+    ends
+}
+
+/// Calls under a watcher, or only under a recorder where nothing is watched.
+fn observed(machine: &mut Machine<'_>, calls: &[ReadyCall], look: Look<'_>) -> Observed {
+    match look.watch {
+        None => {
+            let mut recorder = PathRecorder::default();
+            let ends = make_calls(machine, calls, &mut recorder);
+            Observed { ends, recorder, ..Observed::default() }
+        }
+        Some(watch) => {
+            let mut watcher = Watcher::new(watch, look.wanted, look.ways);
+            let ends = make_calls(machine, calls, &mut watcher);
+            let recorder = std::mem::take(&mut watcher.recorder);
+            let rows = std::mem::take(&mut watcher.rows);
+            let (compared, ways, conditions) = (watcher.compared(), watcher.ways(), watcher.conditions());
+            let hits = ends.last().map_or(Vec::new(), |end| watcher.hits(end));
+            Observed { ends, recorder, hits, rows, ways, conditions, compared }
+        }
+    }
+}
+
+/// Runs a whole program; its requests for inputs are answered in order.
+pub fn run_program(module: &Module, entry: FuncId, inputs: &[MadeInput], limits: Limits) -> ConcreteRun {
+    watch_program(module, entry, inputs, Look { limits, ..Look::default() })
+}
+
+/// Runs a whole program and looks at what it does.
+pub fn watch_program(module: &Module, entry: FuncId, inputs: &[MadeInput], look: Look<'_>) -> ConcreteRun {
+    let machines = Machines::of(module);
+    wherever_objects_lie(|layout| run_entry(&machines, entry, inputs, look, layout))
+}
+
+fn run_entry(
+    machines: &Machines<'_>,
+    entry: FuncId,
+    inputs: &[MadeInput],
+    look: Look<'_>,
+    layout: Layout,
+) -> ConcreteRun {
+    let (module, mut machine) = (machines.module(), machines.machine(look.limits, layout));
+    machine.provide_inputs(provided(inputs, |_| Value::NULL));
+    let name = PROGRAM_NAME.bytes().chain([0]).collect();
+    let words: Vec<Vec<u8>> = std::iter::once(name).chain(arguments(inputs).map(|word| word.bytes.clone())).collect();
+    let args = program_arguments(&mut machine, module.functions[entry].params.len(), &words);
+    let call = ReadyCall { func: entry, args, result_object: None };
+    let mut observed = observed(&mut machine, &[call], look);
+    let end = observed.ends.pop().unwrap_or(End::Returned(None));
+    seen(&machine, observed, end, inputs)
+}
+
+/// The words that a program is called with.
+fn arguments(inputs: &[MadeInput]) -> impl Iterator<Item = &MadeInput> {
+    inputs.iter().filter(|input| input.is_argument())
+}
+
+/// The arguments, and everything that was asked for; beyond the answers at hand it was answered with zeros.
+fn requested(machine: &Machine<'_>, inputs: &[MadeInput]) -> Vec<MadeInput> {
+    let before = inputs.iter().filter(|input| !input.is_asked_for() && !input.is_mark_of_registers());
+    let mut all: Vec<MadeInput> = before.cloned().collect();
+    if machine.has_met_registers() {
+        all.push(MadeInput::of_bytes(InputSource::Register, "", Vec::new()));
+    }
+    let answers: Vec<&MadeInput> = inputs.iter().filter(|input| input.is_asked_for()).collect();
+    let answer = |(index, request): (usize, &touchstone_interp::InputRequest)| {
+        let answer = answers.get(index);
+        let mut bytes = answer.map(|input| input.bytes.clone()).unwrap_or_default();
+        bytes.resize(request.size as usize, 0);
+        let pointers = answer.map(|input| input.pointers.clone()).unwrap_or_default();
+        let data = answer.and_then(|input| input.data);
+        MadeInput { source: request.source, name: request.name.clone(), bytes, pointers, data }
+    };
+    all.extend(machine.requested_inputs().iter().enumerate().map(answer));
+    all
+}
+
+/// The name that a program under test finds as its own in its argument list.
+pub const PROGRAM_NAME: &str = "program";
+
+/// The arguments of a program's entry function: the number of words (whose zeros at the end are given) and a
+/// null-terminated list of them. Parameters beyond these are null.
+pub fn program_arguments(machine: &mut Machine<'_>, params: usize, words: &[Vec<u8>]) -> Vec<Value> {
+    let list = machine.alloc(8 * (words.len() as u64 + 1), "arguments", ObjectKind::Input);
+    for (index, bytes) in words.iter().enumerate() {
+        let text = machine.alloc(bytes.len() as u64, "argument", ObjectKind::Input);
+        // Both objects were just made with these sizes.
+        let _ = machine.write_bytes(text, 0, bytes);
+        let _ = machine.write_value(list, 8 * index as i64, Ty::Ptr, Value::ptr(text, 0));
+    }
+    let _ = machine.write_value(list, 8 * words.len() as i64, Ty::Ptr, Value::NULL);
+    let all = [Value::Int(words.len() as u64), Value::ptr(list, 0)];
+    all.into_iter().chain(std::iter::repeat(Value::NULL)).take(params).collect()
+}

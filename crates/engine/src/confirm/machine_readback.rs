@@ -1,0 +1,280 @@
+//! READBACK
+
+use crate::confirm::machine_setup::{ReadyCall, Run};
+use crate::confirm::run_record::{Call, ConcreteRun};
+use touchstone_criteria::{Call as SeenCall, Expected, Left, MadeInput, NamedValue, ObjectInput};
+use touchstone_interp::{End, ObjectId, Value};
+use touchstone_ir::{DataType, DataTypeId, DataValue, FuncId, GlobalId, Linkage, PointerTarget, Tail, Ty, mask};
+
+/// So many things that a result leads to are told, and so many elements of one.
+const MOST_REACHED: usize = 16;
+
+/// So many characters of a text.
+const MOST_CHARACTERS: u64 = 4096;
+
+/// So many elements at the end of an object, and so many if they are bytes, which a text may be made of.
+const MOST_ELEMENTS: u64 = 64;
+
+const MOST_BYTES: u64 = 512;
+
+pub(super) type Snapshot = Vec<(GlobalId, Vec<Option<u8>>)>;
+
+impl Run<'_> {
+    /// What a call returned.
+    pub(super) fn result_of(&self, call: &ReadyCall, end: &End) -> Option<DataValue> {
+        let End::Returned(value) = end else { return None };
+        match call.result_object {
+            Some(object) => Some(self.read(object, 0, self.module.functions[call.func].result_data)),
+            None => value.map(|value| self.scalar(value)),
+        }
+    }
+
+    /// What the oracle says of the same arguments and the result, in the memory that the call left.
+    pub(super) fn accepts(&mut self, oracle: FuncId, args: &[Value], result: Option<Value>) -> bool {
+        let params = self.module.functions[oracle].params.len();
+        let args: Vec<Value> = args.iter().copied().chain(result).take(params).collect();
+        if args.len() < params {
+            return true;
+        }
+        let end = self.machine.call(oracle, &args, &mut touchstone_interp::NullObserver);
+        !matches!(end, End::Returned(Some(Value::Int(0))))
+    }
+
+    /// What globals hold before the call.
+    pub(super) fn snapshot(&self, shown: &[GlobalId]) -> Snapshot {
+        shown.iter().map(|id| (*id, self.bytes(*id, self.module.globals[*id].size))).collect()
+    }
+
+    fn bytes(&self, id: GlobalId, size: u64) -> Vec<Option<u8>> {
+        self.machine.peek_bytes(self.machine.global_object(id), 0, size).unwrap_or_default()
+    }
+
+    pub(super) fn expected(&self, call: Call<'_>, last: &ReadyCall, before: &Snapshot, seen: &ConcreteRun) -> Expected {
+        let End::Returned(value) = &seen.end else {
+            return Expected { left: self.left(), ..seen.expected.clone() };
+        };
+        let result = self.result_of(last, &seen.end);
+        let objects = call.objects.iter().enumerate().map(|(index, object)| {
+            let step = self.size(object.element);
+            (0..object.values.len() as u64).map(|at| self.read_whole(index, at * step, object)).collect()
+        });
+        let objects = objects.collect();
+        let mut globals = Vec::new();
+        for (id, bytes) in before {
+            let global = &self.module.globals[*id];
+            let input = call.globals.iter().any(|input| input.name == global.name);
+            if input || self.bytes(*id, global.size) != *bytes {
+                let value = self.read(self.machine.global_object(*id), 0, global.data);
+                globals.push(NamedValue { name: global.name.clone(), data: global.data, value });
+            }
+        }
+        let reached =
+            value.map_or(Vec::new(), |value| self.reached(value, self.module.functions[last.func].result_data));
+        let (calls, output) = (self.calls(), seen.expected.output.clone());
+        let left = self.left();
+        Expected { result, reached, objects, globals, calls, left, output, noticed: Vec::new() }
+    }
+
+    /// What a result leads to that is neither an object of the test nor a global.
+    pub(crate) fn reached(&self, result: Value, data: DataTypeId) -> Vec<NamedValue> {
+        let types = &self.module.types;
+        let (mut found, mut seen) = (Vec::new(), Vec::new());
+        let mut open = vec![(String::new(), result, data)];
+        while let Some((name, value, data)) = open.pop()
+            && found.len() < MOST_REACHED
+        {
+            let (Value::Ptr(pointer), DataType::Pointer { pointee, .. }) = (value, &types[data]) else { continue };
+            let elsewhere = self.target(value) == DataValue::Pointer(PointerTarget::Elsewhere);
+            let (size, room) = (self.size(*pointee), self.machine.object(pointer.object).size);
+            let (Ok(offset), false) = (u64::try_from(pointer.offset), seen.contains(&pointer.object)) else { continue };
+            let is_array = matches!(types[*pointee], DataType::Array { .. });
+            let tail = types[*pointee].count(types).map(|count| count.tail);
+            let count = match tail {
+                // It is one object, with all that is behind its fields.
+                Some(_) => u64::from(room.saturating_sub(offset) >= size),
+                None => room.saturating_sub(offset).checked_div(size).unwrap_or(0),
+            };
+            if !elsewhere || is_array || count == 0 {
+                continue;
+            }
+            seen.push(pointer.object);
+            let most = if size == 1 { MOST_CHARACTERS } else { MOST_REACHED as u64 };
+            let element = |at| self.read(pointer.object, offset + at * size, *pointee);
+            let mut values: Vec<DataValue> = (0..count.min(most)).map(element).collect();
+            if let (Some(tail), [DataValue::Struct(fields)]) = (tail, values.as_mut_slice())
+                && let Some(last) = fields.last_mut()
+            {
+                *last = self.elements(pointer.object, offset, tail, room);
+            }
+            if let (1, Some(end)) = (size, values.iter().position(|value| *value == DataValue::Int(0))) {
+                values.truncate(end + 1);
+            }
+            if count == 1 {
+                self.pointers_in(pointer.object, offset, *pointee, &name, &mut open);
+            }
+            let value = if values.len() == 1 { values.remove(0) } else { DataValue::Array(values) };
+            found.push(NamedValue { name, data: *pointee, value });
+        }
+        found
+    }
+
+    /// The elements at the end of an object, as many as it has room for or are told.
+    fn elements(&self, object: ObjectId, offset: u64, tail: Tail, room: u64) -> DataValue {
+        let types = &self.module.types;
+        let inside = |at: &u64| offset.saturating_add(tail.end(at + 1, types)) <= room;
+        let element = |at| self.read(object, offset + tail.end(at, types), tail.element);
+        let most = if self.size(tail.element) == 1 { MOST_BYTES } else { MOST_ELEMENTS };
+        DataValue::Array((0..most).take_while(inside).map(element).collect())
+    }
+
+    /// The pointers in a structure that are reached by `name`.
+    fn pointers_in(
+        &self,
+        object: ObjectId,
+        offset: u64,
+        data: DataTypeId,
+        name: &str,
+        open: &mut Vec<(String, Value, DataTypeId)>,
+    ) {
+        let DataType::Struct { fields, .. } = &self.module.types[data] else { return };
+        let named = fields.iter().filter(|field| !field.name.is_empty());
+        for field in named.filter(|field| matches!(self.module.types[field.ty], DataType::Pointer { .. })) {
+            let separator = if name.is_empty() { "" } else { ">" };
+            if let Ok(value) = self.machine.read_value(object, (offset + field.offset) as i64, Ty::Ptr) {
+                open.push((format!("{name}{separator}{}", field.name), value, field.ty));
+            }
+        }
+    }
+
+    /// An element of an object, with as many elements at its end as the object has.
+    fn read_whole(&self, index: usize, offset: u64, object: &ObjectInput) -> DataValue {
+        let types = &self.module.types;
+        let mut value = self.read(self.objects[index], offset, object.element);
+        let before = match object.values.as_slice() {
+            [DataValue::Struct(fields)] => fields.last(),
+            _ => None,
+        };
+        if let (Some(tail), Some(DataValue::Array(elements)), DataValue::Struct(fields)) =
+            (types[object.element].tail(types), before, &mut value)
+            && let Some(last) = fields.last_mut()
+        {
+            let element = |at| self.read(self.objects[index], offset + tail.end(at, types), tail.element);
+            *last = DataValue::Array((0..elements.len() as u64).map(element).collect());
+        }
+        value
+    }
+
+    fn read(&self, object: ObjectId, offset: u64, data: DataTypeId) -> DataValue {
+        let types = &self.module.types;
+        match &types[data] {
+            DataType::Array { element, length } => {
+                let step = self.size(*element);
+                DataValue::Array((0..*length).map(|at| self.read(object, offset + at * step, *element)).collect())
+            }
+            DataType::Struct { fields, .. } => DataValue::Struct(
+                fields.iter().map(|field| self.read(object, offset + field.offset, field.ty)).collect(),
+            ),
+            DataType::Union { members, .. } => match self.machine.looked(object, offset as i64) {
+                Some(member) if member < members.len() => {
+                    DataValue::Member(member, Box::new(self.read(object, offset, members[member].ty)))
+                }
+                _ => DataValue::Undefined,
+            },
+            DataType::Void | DataType::OneOf { .. } | DataType::Opaque { .. } => DataValue::Undefined,
+            DataType::Bits { first, width, .. } => {
+                let bytes = self.machine.peek_bytes(object, offset as i64, self.size(data)).unwrap_or_default();
+                let bytes: Option<Vec<u8>> = bytes.into_iter().collect();
+                let mut word = [0; 8];
+                match bytes.filter(|bytes| !bytes.is_empty()) {
+                    Some(bytes) => {
+                        word[..bytes.len()].copy_from_slice(&bytes);
+                        DataValue::Int(mask(u64::from_le_bytes(word) >> first, *width))
+                    }
+                    None => DataValue::Undefined,
+                }
+            }
+            DataType::Pointer { .. } => match self.machine.read_value(object, offset as i64, Ty::Ptr) {
+                Ok(value) => self.target(value),
+                Err(_) => DataValue::Undefined,
+            },
+            scalar => {
+                let ty = Ty::Int(8 * scalar.size(types) as u8);
+                match self.machine.read_value(object, offset as i64, ty) {
+                    Ok(Value::Int(bits)) => DataValue::Int(bits),
+                    _ => DataValue::Undefined,
+                }
+            }
+        }
+    }
+
+    /// What functions left that are only described.
+    fn left(&self) -> Vec<Left> {
+        let lead = |(at, value): &(usize, Value)| match self.target(*value) {
+            DataValue::Pointer(target) => (*at, target),
+            _ => (*at, PointerTarget::Elsewhere),
+        };
+        let left = |left: &touchstone_interp::Left| Left {
+            after: left.after,
+            input: MadeInput {
+                source: left.source,
+                name: left.name.clone(),
+                bytes: left.bytes.clone(),
+                pointers: left.pointers.iter().map(lead).collect(),
+                data: None,
+            },
+        };
+        self.machine.left().iter().map(left).collect()
+    }
+
+    /// Calls of functions that nobody defines. What is no input, no global and no number is not told.
+    fn calls(&self) -> Option<Vec<SeenCall>> {
+        let is_function =
+            |name: &str| self.module.global_named(name).is_some_and(|id| self.module.globals[id].function.is_some());
+        let argument = |(value, data): (&Value, DataTypeId)| match (self.module.types.get(data), value) {
+            (Some(DataType::Pointer { .. } | DataType::Array { .. }), value) => match self.target(*value) {
+                DataValue::Pointer(PointerTarget::Global { name, .. }) if is_function(&name) => DataValue::Undefined,
+                DataValue::Pointer(PointerTarget::Elsewhere) => DataValue::Undefined,
+                known => known,
+            },
+            (_, Value::Int(bits)) => DataValue::Int(*bits),
+            _ => DataValue::Undefined,
+        };
+        let call = |(name, values): &(String, Vec<Value>)| {
+            let function = &self.module.functions[self.module.function_named(name)?];
+            let params = function.own_params().iter().map(|param| param.data);
+            let arguments = values.iter().zip(params).map(argument).collect();
+            Some(SeenCall { function: name.clone(), arguments })
+        };
+        self.machine.calls().map(|calls| calls.iter().filter_map(call).collect())
+    }
+
+    fn scalar(&self, value: Value) -> DataValue {
+        match value {
+            Value::Int(bits) => DataValue::Int(bits),
+            Value::Ptr(_) => self.target(value),
+            Value::Undefined => DataValue::Undefined,
+        }
+    }
+
+    /// Where a pointer leads; one that leads nowhere any more is as good as undefined.
+    fn target(&self, value: Value) -> DataValue {
+        DataValue::Pointer(match value {
+            Value::Int(0) => PointerTarget::Null,
+            Value::Ptr(pointer) => {
+                if let Some(object) = self.objects.iter().position(|&object| object == pointer.object) {
+                    PointerTarget::Object { object, offset: pointer.offset }
+                } else {
+                    match self.machine.global_of(pointer.object).map(|id| &self.module.globals[id]) {
+                        Some(global) if matches!(global.linkage, Linkage::External | Linkage::Internal) => {
+                            PointerTarget::Global { name: global.name.clone(), offset: pointer.offset }
+                        }
+                        _ if !self.machine.object(pointer.object).alive => return DataValue::Undefined,
+                        _ => PointerTarget::Elsewhere,
+                    }
+                }
+            }
+            Value::Int(address) => return DataValue::Int(address),
+            Value::Undefined => return DataValue::Undefined,
+        })
+    }
+}

@@ -1,0 +1,438 @@
+//! Round numbers: a solver is free where the program does not look closely, and takes 2147479561 where 0 does as well. Of a
+//! test that is kept, odd numbers become round ones and long objects short ones if the run stays on its path.
+//!
+//! A matter of taste, never of verdicts: the reference interpreter runs the test with the other number, and only if it takes
+//! the very same path and covers as much it is the test. What else limits inputs (preconditions, ranges that users gave) is not
+//! known here: who asks for rounding knows that there is none.
+
+use crate::confirm::concrete_run::watch_test;
+use crate::confirm::run_record::Look;
+use crate::exec::executor::machine_templates::Machines;
+use touchstone_base::float::Format;
+use touchstone_criteria::{MadeInput, NamedValue, ObjectInput, Outcome, TestCase, TestKind, Watch};
+use touchstone_interp::Limits;
+use touchstone_ir::{
+    DataType, DataTypeId, DataTypes, DataValue, FuncId, InputSource, IntKind, Module, PointerTarget, StructKind, mask,
+};
+
+/// Numbers below are as good as any.
+const SMALL: u128 = 100;
+/// A run that takes longer is not repeated.
+const STEPS: u64 = 20_000;
+/// A test with so many numbers is copied and laid out as long as a run takes.
+const NUMBERS_A_RUN: usize = 4096;
+
+/// Makes odd numbers of a test round, and leaves out what changes for nothing, as long as there are runs left for it.
+pub fn round_numbers(module: &Module, func: FuncId, test: &mut TestCase, watch: &Watch, runs: &mut u32) {
+    if !matches!(test.outcome, Outcome::Returned | Outcome::Exited(_)) || test.oracle.is_some() {
+        return;
+    }
+    let mut rounding = Rounding::of(module, func, test, watch, runs);
+    rounding.leave_alone(test);
+    // Characters that nobody would write are none; of other numbers zero is the roundest.
+    let zero_first = |kind: Kind<'_>| matches!(kind, Kind::Character | Kind::Int { .. } | Kind::Float(_));
+    let zeroed = odd(module, test, |kind, _| zero_first(kind).then_some(()));
+    let places: Vec<usize> = zeroed.into_iter().map(|(at, ())| at).collect();
+    rounding.make_zero(test, &places);
+    for (place, candidates) in odd(module, test, |kind, number| Some(candidates(kind, number))) {
+        if rounding.is_over() {
+            return;
+        }
+        // Zero was tried.
+        let mut others =
+            candidates.into_iter().filter(|candidate| *candidate != 0 || places.binary_search(&place).is_err());
+        while others.next().is_some_and(|candidate| !rounding.put(test, &[place], candidate)) {}
+    }
+}
+
+/// The places of numbers that nobody would write, as far as something is wanted of them.
+fn odd<T>(module: &Module, test: &mut TestCase, wanted: impl Fn(Kind<'_>, u64) -> Option<T>) -> Vec<(usize, T)> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    visit(module, test, &mut |kind, number| {
+        if is_odd(kind, *number) {
+            found.extend(wanted(kind, *number).map(|wanted| (at, wanted)));
+        }
+        at += 1;
+    });
+    found
+}
+
+/// Makes objects as short as the run allows: the first of 1, 2, 4, … elements with which it stays on its path. Those of a
+/// function that declares lengths (`int v[4]`) stay.
+pub fn shorten_objects(module: &Module, func: FuncId, test: &mut TestCase, watch: &Watch, runs: &mut u32) {
+    let TestKind::Function { objects, earlier, .. } = &test.kind else { return };
+    let declares = |func: FuncId| {
+        let params = &module.functions[func].params;
+        params.iter().any(|param| matches!(module.types[param.data], DataType::Array { .. }))
+    };
+    let mut before = earlier.iter().filter_map(|call| module.function_named(&call.function));
+    if declares(func) || before.any(declares) {
+        return;
+    }
+    if module.has_classes() || !matches!(test.outcome, Outcome::Returned | Outcome::Exited(_)) || test.oracle.is_some()
+    {
+        return;
+    }
+    let lengths: Vec<usize> = objects.iter().map(|object| object.values.len()).collect();
+    let mut rounding = Rounding::of(module, func, test, watch, runs);
+    for (index, length) in lengths.into_iter().enumerate() {
+        let mut shorter = 1;
+        while shorter < length && !rounding.is_over() {
+            let mut other = test.clone();
+            if let TestKind::Function { objects, .. } = &mut other.kind {
+                objects[index].values.truncate(shorter);
+                objects[index].is_array &= shorter > 1;
+            }
+            if !leads_beyond(module, &other, index) && rounding.take(test, other) {
+                break;
+            }
+            shorter *= 2;
+        }
+    }
+}
+
+/// Whether a pointer of a test leads behind the end of an object.
+fn leads_beyond(module: &Module, test: &TestCase, index: usize) -> bool {
+    let TestKind::Function { earlier, params, globals, objects } = &test.kind else { return false };
+    let (element, elements) = (&module.types[objects[index].element], objects[index].values.len() as u64);
+    let end = element.size(&module.types).saturating_mul(elements);
+    let beyond = |target: &PointerTarget| match target {
+        PointerTarget::Object { object, offset } => *object == index && u64::try_from(*offset).is_ok_and(|at| at > end),
+        _ => false,
+    };
+    let calls = earlier.iter().flat_map(|call| &call.params);
+    let named = calls.chain(params).chain(globals).map(|named| &named.value);
+    let mut values = named.chain(objects.iter().flat_map(|object| &object.values));
+    let mut answers = test.answers.iter().flat_map(|answer| &answer.pointers);
+    values.any(|value| has_pointer(value, &beyond)) || answers.any(|(_, target)| beyond(target))
+}
+
+fn has_pointer(value: &DataValue, wanted: &dyn Fn(&PointerTarget) -> bool) -> bool {
+    match value {
+        DataValue::Pointer(target) => wanted(target),
+        DataValue::Array(values) | DataValue::Struct(values) => values.iter().any(|value| has_pointer(value, wanted)),
+        DataValue::Member(_, value) => has_pointer(value, wanted),
+        DataValue::Int(_) | DataValue::Undefined => false,
+    }
+}
+
+/// Tries other inputs of a test.
+struct Rounding<'a> {
+    machines: Machines<'a>,
+    module: &'a Module,
+    func: FuncId,
+    watch: &'a Watch,
+    /// How many runs are left.
+    runs: &'a mut u32,
+    /// As many as trying another test takes.
+    cost: u32,
+}
+
+impl<'a> Rounding<'a> {
+    fn of(module: &'a Module, func: FuncId, test: &mut TestCase, watch: &'a Watch, runs: &'a mut u32) -> Rounding<'a> {
+        let mut numbers = 0;
+        visit(module, test, &mut |_, _| numbers += 1);
+        let cost = 1 + u32::try_from(numbers / NUMBERS_A_RUN).unwrap_or(u32::MAX - 1);
+        Rounding { machines: Machines::of(module), module, func, watch, runs, cost }
+    }
+
+    /// Whether no run is left. Asked before a test is copied: of large ones there may be very many copies.
+    fn is_over(&self) -> bool {
+        *self.runs == 0
+    }
+
+    /// What functions that nobody defines change, and nobody asks for, they leave alone.
+    fn leave_alone(&mut self, test: &mut TestCase) {
+        for index in (0..test.answers.len()).rev() {
+            if test.answers[index].source == InputSource::Changed && !self.is_over() {
+                let mut other = test.clone();
+                other.answers.remove(index);
+                self.take(test, other);
+            }
+        }
+    }
+
+    /// Puts zero into some places, as many as possible at once: to most of a large object nobody looks.
+    fn make_zero(&mut self, test: &mut TestCase, places: &[usize]) {
+        if places.is_empty() || self.is_over() || self.put(test, places, 0) || places.len() == 1 {
+            return;
+        }
+        let (first, second) = places.split_at(places.len() / 2);
+        self.make_zero(test, first);
+        self.make_zero(test, second);
+    }
+
+    /// Puts a number into some places, if the test is as good then.
+    fn put(&mut self, test: &mut TestCase, places: &[usize], candidate: u64) -> bool {
+        if self.is_over() {
+            return false;
+        }
+        let mut other = test.clone();
+        let mut at = 0;
+        visit(self.module, &mut other, &mut |_, number| {
+            if places.binary_search(&at).is_ok() {
+                *number = candidate;
+            }
+            at += 1;
+        });
+        self.take(test, other)
+    }
+
+    /// Takes the other test, if it is as good.
+    fn take(&mut self, test: &mut TestCase, other: TestCase) -> bool {
+        *self.runs = self.runs.saturating_sub(self.cost);
+        let taken = as_good(&self.machines, self.func, test, other, self.watch);
+        let is_taken = taken.is_some();
+        taken.into_iter().for_each(|other| *test = other);
+        is_taken
+    }
+}
+
+/// The other test with what it gives, if it takes the same path and covers as much.
+fn as_good(
+    machines: &Machines<'_>,
+    func: FuncId,
+    test: &TestCase,
+    mut other: TestCase,
+    watch: &Watch,
+) -> Option<TestCase> {
+    let limits = Limits { steps: STEPS, ..Limits::default() };
+    let run = watch_test(machines, func, &other, Look { watch: Some(watch), limits, ..Look::default() });
+    let covers = test.covers.iter().all(|goal| run.hits.contains(goal));
+    if run.path != test.path || !covers || run.traps || run.shows_addresses {
+        return None;
+    }
+    if let TestKind::Function { earlier, .. } = &mut other.kind {
+        earlier.iter_mut().zip(run.earlier).for_each(|(call, result)| call.result = result);
+    }
+    other.expected = run.expected;
+    Some(other)
+}
+
+/// What a number is.
+#[derive(Clone, Copy)]
+enum Kind<'t> {
+    Int { bits: u8, signed: bool },
+    Character,
+    Float(Format),
+    Enum(&'t DataType),
+}
+
+/// Shows every number of a test's inputs that may be another, in order.
+fn visit<'t>(module: &'t Module, test: &mut TestCase, see: &mut dyn FnMut(Kind<'t>, &mut u64)) {
+    let types = &module.types;
+    if let TestKind::Function { earlier, params, globals, objects } = &mut test.kind {
+        let calls = earlier.iter_mut().flat_map(|call| &mut call.params);
+        for NamedValue { data, value, .. } in calls.chain(params).chain(globals) {
+            visit_value(types, *data, value, see);
+        }
+        for object in objects.iter_mut() {
+            match module.has_classes() {
+                true => visit_fields(types, object, see),
+                false => object.values.iter_mut().for_each(|value| visit_value(types, object.element, value, see)),
+            }
+        }
+    }
+    test.answers.iter_mut().for_each(|answer| visit_answer(module, answer, see));
+}
+
+/// The fields of an object that has a class, which stays; arrays and texts stay as they are.
+fn visit_fields<'t>(types: &'t DataTypes, object: &mut ObjectInput, see: &mut dyn FnMut(Kind<'t>, &mut u64)) {
+    let DataType::Struct { fields, kind: StructKind::Record, .. } = &types[object.element] else { return };
+    let [DataValue::Struct(values)] = object.values.as_mut_slice() else { return };
+    for (field, value) in fields.iter().zip(values).skip(1) {
+        visit_value(types, field.ty, value, see);
+    }
+}
+
+fn visit_value<'t>(
+    types: &'t DataTypes,
+    data: DataTypeId,
+    value: &mut DataValue,
+    see: &mut dyn FnMut(Kind<'t>, &mut u64),
+) {
+    match (&types[data], value) {
+        (DataType::Array { element, .. }, DataValue::Array(values)) => {
+            values.iter_mut().for_each(|value| visit_value(types, *element, value, see));
+        }
+        (DataType::Struct { fields, .. }, DataValue::Struct(values)) => {
+            let fields = fields.iter().zip(values);
+            fields.for_each(|(field, value)| visit_value(types, field.ty, value, see));
+        }
+        (DataType::Union { members, .. }, DataValue::Member(index, value)) => {
+            if let Some(member) = members.get(*index) {
+                visit_value(types, member.ty, value, see);
+            }
+        }
+        (scalar, DataValue::Int(number)) => {
+            if let Some(kind) = kind_of(scalar) {
+                see(kind, number);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// An answer that is one number.
+fn visit_answer<'t>(module: &'t Module, answer: &mut MadeInput, see: &mut dyn FnMut(Kind<'t>, &mut u64)) {
+    let types = &module.types;
+    let asked = matches!(
+        answer.source,
+        InputSource::Request
+            | InputSource::External
+            | InputSource::Written
+            | InputSource::Changed
+            | InputSource::Register
+    );
+    let size = answer.bytes.len();
+    if !asked || !answer.pointers.is_empty() || !matches!(size, 1 | 2 | 4 | 8) {
+        return;
+    }
+    let kind = match answer.data.or_else(|| type_of(module, answer)).map(|data| &types[data]) {
+        None => Some(Kind::Int { bits: 8 * size as u8, signed: false }),
+        Some(data) => kind_of(data).filter(|_| data.size(types) == size as u64),
+    };
+    let Some(kind) = kind else { return };
+    let mut number = answer.bytes.iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte));
+    see(kind, &mut number);
+    answer.bytes.copy_from_slice(&number.to_le_bytes()[..size]);
+}
+
+/// The type that the program gives an answer.
+fn type_of(module: &Module, answer: &MadeInput) -> Option<DataTypeId> {
+    match answer.source {
+        InputSource::External => Some(module.functions[module.function_named(&answer.name)?].result_data),
+        InputSource::Changed => {
+            let (_, global) = answer.name.split_once('.')?;
+            Some(module.globals[module.global_known_as(global)?].data)
+        }
+        _ => None,
+    }
+}
+
+fn kind_of(data: &DataType) -> Option<Kind<'_>> {
+    match data {
+        DataType::Int { bits, signed, kind: IntKind::Number, .. } => Some(Kind::Int { bits: *bits, signed: *signed }),
+        DataType::Int { bits: 8, kind: IntKind::Character, .. } => Some(Kind::Character),
+        DataType::Float { format, .. } => Some(Kind::Float(*format)),
+        DataType::Enum { items, .. } if !items.is_empty() => Some(Kind::Enum(data)),
+        _ => None,
+    }
+}
+
+/// Whether nobody would write this number.
+fn is_odd(kind: Kind<'_>, number: u64) -> bool {
+    match kind {
+        Kind::Int { bits, signed } => {
+            let size = value(bits, signed, number).unsigned_abs();
+            size >= SMALL && significant(size) > 1
+        }
+        Kind::Character => number != 0 && !matches!(number as u8, b'\t' | b'\n' | b'\r' | b' '..=b'~'),
+        Kind::Float(format) => {
+            let real = real(format, number);
+            !(real.fract() == 0.0 && real.abs() < SMALL as f64) && real.to_string().len() > 4
+        }
+        Kind::Enum(data) => !items(data).contains(&number),
+    }
+}
+
+/// Numbers that are better than this one, the best first.
+fn candidates(kind: Kind<'_>, number: u64) -> Vec<u64> {
+    match kind {
+        Kind::Int { bits, signed } => {
+            let given = value(bits, signed, number);
+            let fits = |candidate: &i128| value(bits, signed, mask(*candidate as u64, bits)) == *candidate;
+            let better = rounder(given).into_iter().filter(fits);
+            better.map(|candidate| mask(candidate as u64, bits)).collect()
+        }
+        Kind::Character => b"a x0-".iter().map(|character| u64::from(*character)).collect(),
+        Kind::Float(format) => {
+            const REALS: [f64; 14] =
+                [0.0, 1.0, -1.0, 0.5, -0.5, 2.0, 10.0, -10.0, 100.0, -100.0, 1000.0, -1000.0, 1e6, -1e6];
+            REALS.iter().map(|real| pattern(format, *real)).collect()
+        }
+        Kind::Enum(data) => items(data),
+    }
+}
+
+/// Round numbers: small ones, powers of ten, then those next to the number itself.
+fn rounder(number: i128) -> Vec<i128> {
+    let mut found = vec![0, 1, -1, 2];
+    let mut power: i128 = 10;
+    while power <= number.abs() * 10 {
+        found.extend([power, -power]);
+        power *= 10;
+    }
+    let digits = number.unsigned_abs().to_string().len() as u32;
+    for kept in 1..=2 {
+        let unit = 10i128.pow(digits.saturating_sub(kept));
+        let (down, up) = (number / unit * unit, (number / unit + number.signum()) * unit);
+        found.extend([down, up]);
+    }
+    let mut known = std::collections::BTreeSet::from([number]);
+    found.retain(|candidate| known.insert(*candidate));
+    found
+}
+
+/// Digits without the zeros at the end.
+fn significant(number: u128) -> usize {
+    number.to_string().trim_end_matches('0').len()
+}
+
+fn value(bits: u8, signed: bool, number: u64) -> i128 {
+    match signed && bits < 64 && number >> (bits - 1) & 1 == 1 {
+        true => i128::from(number) - (1i128 << bits),
+        false if signed && bits == 64 => i128::from(number as i64),
+        false => i128::from(number),
+    }
+}
+
+fn items(data: &DataType) -> Vec<u64> {
+    match data {
+        DataType::Enum { items, bits, .. } => items.iter().map(|item| mask(item.value as u64, *bits)).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn real(format: Format, bits: u64) -> f64 {
+    match format {
+        Format::F32 => f64::from(f32::from_bits(bits as u32)),
+        Format::F64 => f64::from_bits(bits),
+    }
+}
+
+fn pattern(format: Format, real: f64) -> u64 {
+    match format {
+        Format::F32 => u64::from((real as f32).to_bits()),
+        Format::F64 => real.to_bits(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const INT: Kind<'static> = Kind::Int { bits: 32, signed: true };
+
+    #[test]
+    fn small_and_round_numbers_stay() {
+        for number in [0, 1, 7, 99, 100, 5000, u64::from(u32::MAX)] {
+            assert!(!is_odd(INT, number), "{number}");
+        }
+        for number in [101, 4096, 2_147_479_561, u64::from(i32::MIN as u32)] {
+            assert!(is_odd(INT, number), "{number}");
+        }
+    }
+
+    #[test]
+    fn candidates_fit_the_type_and_end_next_to_the_number() {
+        let candidates = candidates(INT, 4097);
+        assert_eq!(candidates[..4], [0, 1, u64::from(u32::MAX), 2]);
+        for near in [4000, 5000, 4100] {
+            assert!(candidates.contains(&near), "{near} in {candidates:?}");
+        }
+        let byte = super::candidates(Kind::Int { bits: 8, signed: false }, 171);
+        assert!(byte.iter().all(|number| *number <= 255) && byte.contains(&200) && byte.contains(&170), "{byte:?}");
+    }
+}

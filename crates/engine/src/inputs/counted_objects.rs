@@ -1,0 +1,137 @@
+//! Objects that say themselves how many elements they end in ([`touchstone_ir::StructKind::Counted`]).
+//!
+//! The number is an input that stays a term: the object has cells for as many elements as are followed (`--len` of the input or of its
+//! array, of texts also `--strings`, else [`crate::Config::array_length`]), and accesses are checked against the bytes that the number makes. Longer
+//! ones are a bound that is told wherever such an object is made.
+
+use crate::exec::executor::Executor;
+use crate::inputs::MOST_INPUT;
+use crate::inputs::materialisation::put_tag;
+use crate::state::inputs::{InputObject, Lazy, TailLength};
+use crate::state::memory::{Assembled, Cell, Object, ObjectKind, Open, assemble};
+use crate::state::value::{LazyId, ObjectId, Scalar, Value};
+use crate::state::{State, Stop};
+use std::rc::Rc;
+use touchstone_base::Span;
+use touchstone_criteria::{Bound, Unsupported};
+use touchstone_ir::{Count, DataType, DataTypeId, Tag, Ty, mask};
+use touchstone_solver::{Op, Rel, TermId};
+
+/// What the elements of a text are called inside of it.
+pub(super) const TEXT: &str = "value";
+
+impl Executor<'_> {
+    /// A fresh object behind an input pointer, of every length that is followed; and what is longer.
+    pub(super) fn counted(
+        &mut self,
+        state: &State,
+        id: LazyId,
+        lazy: &Lazy,
+        (data, count): (DataTypeId, Count),
+        tagged: Option<(Tag, u64)>,
+    ) -> Vec<Result<State, Stop>> {
+        if state.inputs.fresh >= self.config.max_objects {
+            return vec![Err(Stop::bound(Bound::MaxObjects, Span::none()))];
+        }
+        let (most, bound) = self.most_elements(data, &lazy.name);
+        let mut fresh = state.clone();
+        fresh.inputs_mut().fresh += 1;
+        let made = self.counted_object(&mut fresh, (data, count), most, &lazy.name, tagged);
+        let made = made.map(|object| {
+            fresh.inputs_mut().decide(id, Value::pointer(object, 0));
+            fresh
+        });
+        let longer = (most < mask(u64::MAX, count.bits)).then(|| Err(Stop::bound(bound, Span::none())));
+        std::iter::once(made).chain(longer).collect()
+    }
+
+    /// How many elements are followed, and what follows more.
+    fn most_elements(&self, data: DataTypeId, name: &str) -> (u64, Bound) {
+        let field = match &self.module.types[data] {
+            DataType::Struct { fields, .. } => fields.last().map(|field| &*field.name),
+            _ => None,
+        };
+        let array = field.and_then(|field| self.given_length(name, field));
+        // The inside of a text is as long as somebody says of the text.
+        let text = field.filter(|field| *field == TEXT).and_then(|_| name.strip_suffix(TEXT)?.strip_suffix('.'));
+        let said = self.config.lengths.get(name).copied().or(array);
+        let said = said.or_else(|| self.config.lengths.get(text?).copied());
+        match (said, self.config.strings.filter(|_| text.is_some())) {
+            (None, Some(most)) => (u64::from(most), Bound::Strings),
+            (said, _) => (said.unwrap_or(self.config.array_length), Bound::Length),
+        }
+    }
+
+    fn counted_object(
+        &mut self,
+        state: &mut State,
+        (data, count): (DataTypeId, Count),
+        most: u64,
+        name: &str,
+        tagged: Option<(Tag, u64)>,
+    ) -> Result<ObjectId, Stop> {
+        let size = count.tail.end(most, &self.module.types);
+        if size > MOST_INPUT {
+            let what = Unsupported::LargeInput(size, name.to_string(), MOST_INPUT);
+            return Err(Stop::unsupported(what, Span::none()));
+        }
+        let (mut cells, mut constraints) = (Vec::new(), Vec::new());
+        self.struct_cells(state.inputs_mut(), data, name, &mut constraints, &mut cells);
+        if let Some((tag, value)) = tagged {
+            put_tag(&mut cells, tag, value);
+        }
+        let length = self
+            .length_of(&cells, count)
+            .ok_or_else(|| Stop::unsupported(Unsupported::SharedLength(name.to_string()), Span::none()))?;
+        let greatest = self.terms.constant(64, most);
+        let number = length.term(&mut self.terms, 64);
+        constraints.push(self.terms.cmp(Rel::Ule, number, greatest));
+        self.tail_cells(state.inputs_mut(), data, name, most, &mut constraints, &mut cells);
+        let mut made = Object::with_cells(cells.clone(), ObjectKind::Input, Some(data));
+        match length {
+            Scalar::Term(length) => made.open = Open::Size(self.bytes_of(length, count)),
+            Scalar::Const(length) => {
+                let bytes = count.tail.end(length.min(most), &self.module.types);
+                cells.truncate(bytes as usize);
+                made = Object::with_cells(cells.clone(), ObjectKind::Input, Some(data));
+            }
+        }
+        let object = state.memory.alloc(made);
+        let input = InputObject {
+            object,
+            name: name.to_string(),
+            element: data,
+            count: 1,
+            is_array: false,
+            before: 0,
+            default_length: false,
+            alone: false,
+            tail: Some(TailLength::Counted(length)),
+            cells,
+        };
+        state.inputs_mut().objects.push(Rc::new(input));
+        self.assume_all(state, &constraints)?;
+        Ok(object)
+    }
+
+    /// The number of elements, as the object says it, in 64 bits; `None` if it is no input of its own.
+    fn length_of(&mut self, cells: &[Cell], count: Count) -> Option<Scalar> {
+        let range = count.offset as usize..count.offset as usize + usize::from(count.bits / 8);
+        match assemble(&cells[range], Ty::Int(count.bits), &mut self.terms, &self.pointers) {
+            Assembled::Value(Value::Int(Scalar::Term(term))) => {
+                let wide = if count.bits < 64 { self.terms.zext(term, 64) } else { term };
+                Some(Scalar::from_term(&self.terms, wide))
+            }
+            Assembled::Value(Value::Int(length @ Scalar::Const(_))) => Some(length),
+            _ => None,
+        }
+    }
+
+    /// How many bytes an object with so many elements has.
+    fn bytes_of(&mut self, length: TermId, count: Count) -> TermId {
+        let step = self.terms.constant(64, self.size_of(count.tail.element));
+        let before = self.terms.constant(64, count.tail.offset);
+        let elements = self.terms.bin(Op::Mul, length, step);
+        self.terms.bin(Op::Add, before, elements)
+    }
+}

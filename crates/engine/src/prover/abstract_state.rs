@@ -1,0 +1,304 @@
+//! Abstract states: what is known about registers and memory at a place, and what follows when a condition holds.
+//!
+//! Memory is known where it was written (or asked about) at constant offsets of a known object. What is not listed can
+//! be anything. A register also remembers what it was computed from as long as that is still true, so that what a
+//! condition says about it is said about its source too.
+
+use crate::prover::abstract_value::{Abs, Base, Pointer, is_zero};
+use crate::prover::interval_domain;
+use std::collections::BTreeMap;
+use touchstone_base::Id;
+use touchstone_ir::{BinOp, CmpOp, Function, Operand, Reg};
+use touchstone_solver::Facts;
+
+/// How far what a condition says is followed back.
+const FOLLOW: u32 = 12;
+
+/// A piece of a known object.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Cell {
+    pub base: Base,
+    pub offset: u64,
+    pub bytes: u8,
+}
+
+/// What a register was computed from; still true.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Origin {
+    /// A relation.
+    Cmp(CmpOp, Operand, Operand),
+    /// The same as another register.
+    Copy(Reg),
+    /// Another register, widened.
+    Extended(Reg),
+    /// Another register plus a constant.
+    Plus(Reg, u64),
+    /// What memory holds.
+    Cell(Cell),
+}
+
+impl Origin {
+    fn mentions(&self, reg: Reg) -> bool {
+        match self {
+            Origin::Cmp(_, a, b) => *a == Operand::Reg(reg) || *b == Operand::Reg(reg),
+            Origin::Copy(from) | Origin::Extended(from) | Origin::Plus(from, _) => *from == reg,
+            Origin::Cell(_) => false,
+        }
+    }
+}
+
+/// What is known at a place.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct State {
+    regs: Vec<Abs>,
+    /// Registers that certainly hold a value.
+    defined: Vec<bool>,
+    cells: BTreeMap<Cell, Abs>,
+    origins: BTreeMap<Reg, Origin>,
+}
+
+/// The condition can't hold.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Dead;
+
+impl State {
+    /// Nothing is known; parameters are defined.
+    pub fn unknown(function: &Function) -> State {
+        let mut defined = vec![false; function.regs.len()];
+        for param in &function.params {
+            defined[param.reg.index()] = true;
+        }
+        State {
+            regs: function.regs.values().map(|info| Abs::top(info.ty)).collect(),
+            defined,
+            cells: BTreeMap::new(),
+            origins: BTreeMap::new(),
+        }
+    }
+
+    pub fn reg(&self, reg: Reg) -> Abs {
+        self.regs[reg.index()]
+    }
+
+    pub fn value(&self, operand: Operand) -> Abs {
+        match operand {
+            Operand::Reg(reg) => self.reg(reg),
+            Operand::Const(ty, value) => Abs::constant(ty, value),
+        }
+    }
+
+    pub fn is_defined(&self, operand: Operand) -> bool {
+        match operand {
+            Operand::Reg(reg) => self.defined[reg.index()],
+            Operand::Const(..) => true,
+        }
+    }
+
+    /// A register gets a value.
+    pub fn set(&mut self, reg: Reg, value: Abs, origin: Option<Origin>) {
+        let defined = true;
+        self.assign(reg, value, defined, origin);
+    }
+
+    /// A register gets a value, or nothing.
+    pub fn assign(&mut self, reg: Reg, value: Abs, defined: bool, origin: Option<Origin>) {
+        // A contradiction means that control does not get here; it must not be mistaken for knowledge later.
+        let fits = value.fits(self.ty_of(reg)) && !value.is_empty();
+        self.regs[reg.index()] = if fits { value } else { Abs::top(self.ty_of(reg)) };
+        self.defined[reg.index()] = defined;
+        self.origins.remove(&reg);
+        self.origins.retain(|_, origin| !origin.mentions(reg));
+        if let Some(origin) = origin
+            && !origin.mentions(reg)
+        {
+            self.origins.insert(reg, origin);
+        }
+    }
+
+    fn ty_of(&self, reg: Reg) -> touchstone_ir::Ty {
+        match self.reg(reg) {
+            Abs::Int(facts) => touchstone_ir::Ty::Int(facts.width),
+            Abs::Ptr(_) => touchstone_ir::Ty::Ptr,
+        }
+    }
+
+    // Memory.
+
+    pub fn cell(&self, cell: &Cell) -> Option<Abs> {
+        self.cells.get(cell).copied()
+    }
+
+    pub fn set_cell(&mut self, cell: Cell, value: Abs) {
+        self.forget_range(cell.base, cell.offset, cell.offset.saturating_add(u64::from(cell.bytes)));
+        if !value.is_empty() {
+            self.cells.insert(cell, value);
+        }
+    }
+
+    /// Bytes `from..to` of an object can be anything now.
+    pub fn forget_range(&mut self, base: Base, from: u64, to: u64) {
+        self.forget(|cell| {
+            cell.base == base && cell.offset < to && from < cell.offset.saturating_add(u64::from(cell.bytes))
+        });
+    }
+
+    /// Some memory can be anything now.
+    pub fn forget(&mut self, which: impl Fn(&Cell) -> bool) {
+        self.cells.retain(|cell, _| !which(cell));
+        self.origins.retain(|_, origin| !matches!(origin, Origin::Cell(cell) if which(cell)));
+    }
+
+    // Together.
+
+    /// What is known if control comes from either place. Landmarks: bounds that moved jump to the next of them.
+    pub fn join(&self, other: &State, landmarks: Option<&[i128]>) -> State {
+        let either = |a: &Abs, b: &Abs| match landmarks {
+            Some(landmarks) => a.widen(b, landmarks),
+            None => a.join(b),
+        };
+        let regs = self.regs.iter().zip(&other.regs);
+        let regs = regs.map(|(a, b)| either(a, b).expect("invariant: a register has one type"));
+        let cells = self.cells.iter().filter_map(|(cell, a)| {
+            let b = other.cells.get(cell)?;
+            Some((*cell, either(a, b)?))
+        });
+        let origins = self.origins.iter().filter(|(reg, origin)| other.origins.get(reg) == Some(origin));
+        State {
+            regs: regs.collect(),
+            defined: self.defined.iter().zip(&other.defined).map(|(a, b)| *a && *b).collect(),
+            cells: cells.collect(),
+            origins: origins.map(|(reg, origin)| (*reg, *origin)).collect(),
+        }
+    }
+
+    // Conditions.
+
+    /// A truth value is this.
+    pub fn assume(&mut self, cond: Operand, truth: bool) -> Result<(), Dead> {
+        match cond {
+            Operand::Const(_, value) => {
+                if (value != 0) == truth {
+                    Ok(())
+                } else {
+                    Err(Dead)
+                }
+            }
+            Operand::Reg(reg) => {
+                let facts = Facts::constant(self.reg(reg).facts().width, u64::from(truth));
+                self.refine(reg, &facts, FOLLOW)
+            }
+        }
+    }
+
+    /// An integer operand is one of these.
+    pub fn assume_facts(&mut self, operand: Operand, facts: &Facts) -> Result<(), Dead> {
+        match operand {
+            Operand::Const(..) => {
+                let known = self.value(operand).facts();
+                if known.width == facts.width && known.meet(facts).is_empty() { Err(Dead) } else { Ok(()) }
+            }
+            Operand::Reg(reg) => self.refine(reg, facts, FOLLOW),
+        }
+    }
+
+    /// A relation holds, or does not.
+    pub fn assume_cmp(&mut self, op: CmpOp, a: Operand, b: Operand, truth: bool) -> Result<(), Dead> {
+        self.relate(op, a, b, truth, FOLLOW)
+    }
+
+    fn relate(&mut self, op: CmpOp, a: Operand, b: Operand, truth: bool, follow: u32) -> Result<(), Dead> {
+        let (x, y) = (self.value(a), self.value(b));
+        match (x, y) {
+            (Abs::Int(x), Abs::Int(y)) if x.width == y.width => {
+                let (x, y) = interval_domain::where_holds(op, &x, &y, truth);
+                if x.is_empty() || y.is_empty() {
+                    return Err(Dead);
+                }
+                for (operand, facts) in [(a, x), (b, y)] {
+                    if let Operand::Reg(reg) = operand {
+                        self.refine(reg, &facts, follow)?;
+                    }
+                }
+                Ok(())
+            }
+            (Abs::Ptr(_), Abs::Ptr(_)) => {
+                let null = match op {
+                    CmpOp::Eq => truth,
+                    CmpOp::Ne => !truth,
+                    _ => return Ok(()),
+                };
+                match (a, b) {
+                    (Operand::Reg(reg), zero) | (zero, Operand::Reg(reg)) if is_zero(zero) => {
+                        self.refine_pointer(reg, null, follow)
+                    }
+                    _ => Ok(()),
+                }
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn refine(&mut self, reg: Reg, facts: &Facts, follow: u32) -> Result<(), Dead> {
+        let Abs::Int(known) = self.reg(reg) else { return Ok(()) };
+        if known.width != facts.width {
+            return Ok(());
+        }
+        let known = known.meet(facts);
+        if known.is_empty() {
+            return Err(Dead);
+        }
+        self.regs[reg.index()] = Abs::Int(known);
+        if follow == 0 {
+            return Ok(());
+        }
+        match self.origins.get(&reg).copied() {
+            None => Ok(()),
+            Some(Origin::Copy(from)) => self.refine(from, &known, follow - 1),
+            Some(Origin::Extended(from)) => {
+                let width = self.reg(from).facts().width;
+                self.refine(from, &interval_domain::trunc(&known, width), follow - 1)
+            }
+            Some(Origin::Plus(from, amount)) => {
+                let before = interval_domain::bin(BinOp::Sub, &known, &Facts::constant(known.width, amount));
+                self.refine(from, &before, follow - 1)
+            }
+            Some(Origin::Cell(cell)) => self.narrow_cell(cell, &known),
+            Some(Origin::Cmp(op, a, b)) => match known.singleton() {
+                Some(value) => self.relate(op, a, b, value != 0, follow - 1),
+                None => Ok(()),
+            },
+        }
+    }
+
+    fn refine_pointer(&mut self, reg: Reg, null: bool, follow: u32) -> Result<(), Dead> {
+        let Abs::Ptr(known) = self.reg(reg) else { return Ok(()) };
+        let known = Abs::Ptr(known.where_null(null));
+        if known.is_empty() {
+            return Err(Dead);
+        }
+        self.regs[reg.index()] = known;
+        match self.origins.get(&reg).copied() {
+            Some(Origin::Copy(from)) if follow > 0 => self.refine_pointer(from, null, follow - 1),
+            Some(Origin::Cell(cell)) => {
+                let before = self.cell(&cell).map_or(Pointer::ANY, |value| value.pointer());
+                self.cells.insert(cell, Abs::Ptr(before.where_null(null)));
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// A piece of memory, taken as an integer, is one of these.
+    pub fn narrow_cell(&mut self, cell: Cell, facts: &Facts) -> Result<(), Dead> {
+        let known = match self.cell(&cell) {
+            Some(Abs::Int(known)) if known.width == facts.width => known.meet(facts),
+            Some(_) => return Ok(()),
+            None => *facts,
+        };
+        if known.is_empty() {
+            return Err(Dead);
+        }
+        self.cells.insert(cell, Abs::Int(known));
+        Ok(())
+    }
+}

@@ -1,0 +1,392 @@
+//! What a loop can change: registers, and the memory that its writes can hit. Everything else keeps the value that it
+//! had when the loop was entered, which is what induction over the loop rests on.
+//!
+//! Found from the code alone: where a pointer comes from is followed through copies and pointer arithmetic inside of the
+//! loop; one that is loaded, returned or made from a number may lead anywhere. Callees count with everything that they
+//! and their callees write.
+
+use crate::prover::c;
+use crate::prover::function_facts::{escaped, made_from};
+use crate::prover::transfer::may_fail;
+use std::collections::{BTreeMap, BTreeSet};
+use touchstone_base::Id;
+use touchstone_criteria::{Goal, Next, Watch};
+use touchstone_ir::{
+    BlockId, Builtin, CallGraph, Cfg, CmpOp, CondTag, Expr, ExprKind, FuncId, Function, GlobalId, InstKind, Module,
+    Operand, Reg, SlotId, TermKind, Ty, possible_callees,
+};
+
+/// Where a pointer of the loop can come from.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Root {
+    /// What a register held when the loop was entered.
+    Entry(Reg),
+    /// A slot of the frame.
+    Slot(SlotId),
+    /// A global.
+    Global(GlobalId),
+}
+
+/// Everything that a pointer can come from.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Roots {
+    pub known: BTreeSet<Root>,
+    /// It may lead anywhere.
+    pub anywhere: bool,
+}
+
+impl Roots {
+    fn of(root: Root) -> Roots {
+        Roots { known: BTreeSet::from([root]), anywhere: false }
+    }
+
+    fn anywhere() -> Roots {
+        Roots { known: BTreeSet::new(), anywhere: true }
+    }
+
+    /// Whether something was added.
+    fn add(&mut self, other: &Roots) -> bool {
+        let before = (self.known.len(), self.anywhere);
+        self.known.extend(&other.known);
+        self.anywhere |= other.anywhere;
+        before != (self.known.len(), self.anywhere)
+    }
+}
+
+/// What is known of one loop.
+#[derive(Debug)]
+pub(crate) struct Loop {
+    pub blocks: BTreeSet<BlockId>,
+    /// Registers that the loop assigns.
+    pub changed: BTreeSet<Reg>,
+    /// Registers whose value at the head somebody may read.
+    pub live: BTreeSet<Reg>,
+    /// Where pointers in changed registers can come from.
+    pub pointers: BTreeMap<Reg, Roots>,
+    /// Where writes can go.
+    pub writes: Roots,
+    /// Slots whose life begins anew.
+    pub begun: BTreeSet<SlotId>,
+    /// Bytes that nobody wrote may be copied over others.
+    pub copies: bool,
+    /// Where what fails leaves its number.
+    error_number: Option<GlobalId>,
+}
+
+/// The loops of one function.
+pub(crate) struct Loops {
+    /// By head; `None` for a loop that can't be treated.
+    pub by_head: BTreeMap<BlockId, Option<Loop>>,
+    /// Slots whose address goes where it can't be followed.
+    pub escaped: BTreeSet<SlotId>,
+    /// Numbers that the code speaks of.
+    pub constants: BTreeSet<u64>,
+    /// Numbers that it assigns.
+    pub assigned: BTreeSet<u64>,
+    /// Divisors of remainders.
+    pub moduli: BTreeSet<u64>,
+    /// Whether it compares signed and unsigned numbers.
+    pub compares: (bool, bool),
+}
+
+impl Loops {
+    pub fn of(module: &Module, func: FuncId, calls: &CallGraph, watch: &Watch) -> Loops {
+        let function = &module.functions[func];
+        let cfg = Cfg::new(function);
+        let live = live_registers(function, func, &cfg, watch);
+        let by_head = cfg.loops().values().map(|found| {
+            let blocks: BTreeSet<BlockId> = found.blocks.iter().copied().collect();
+            let treated = is_entered_at_head_only(&cfg, found.head, &blocks)
+                && !splits_a_decision(function, func, found.head, watch, &cfg);
+            let made = treated.then(|| Loop::of(module, function, blocks, &live[found.head.index()], calls)).flatten();
+            (found.head, made)
+        });
+        let mut loops = Loops {
+            by_head: by_head.collect(),
+            escaped: escaped(function, &made_from(function)),
+            constants: BTreeSet::new(),
+            assigned: BTreeSet::new(),
+            moduli: BTreeSet::new(),
+            compares: (false, false),
+        };
+        // A function with a loop that is entered in its middle has no heads to rely on.
+        let proper = cfg
+            .loops()
+            .values()
+            .all(|found| is_entered_at_head_only(&cfg, found.head, &found.blocks.iter().copied().collect()));
+        if !proper {
+            loops.by_head.values_mut().for_each(|found| *found = None);
+        }
+        loops.collect_numbers(function);
+        loops
+    }
+
+    fn collect_numbers(&mut self, function: &Function) {
+        for block in function.blocks.values() {
+            for inst in &block.insts {
+                for operand in inst.kind.operands() {
+                    if let Operand::Const(Ty::Int(_), value) = operand {
+                        self.constants.insert(value);
+                    }
+                }
+                match inst.kind {
+                    InstKind::Copy { src: Operand::Const(_, value), .. }
+                    | InstKind::Store { value: Operand::Const(_, value), .. } => {
+                        self.assigned.insert(value);
+                    }
+                    InstKind::Bin { op, b: Operand::Const(_, value), .. } if value > 1 => {
+                        use touchstone_ir::BinOp;
+                        match op {
+                            BinOp::URem | BinOp::SRem => {
+                                self.moduli.insert(value);
+                            }
+                            BinOp::And if value.checked_add(1).is_some_and(u64::is_power_of_two) => {
+                                self.moduli.insert(value + 1);
+                            }
+                            _ => {}
+                        }
+                    }
+                    InstKind::Cmp { op: CmpOp::Slt | CmpOp::Sle, .. } => self.compares.0 = true,
+                    InstKind::Cmp { op: CmpOp::Ult | CmpOp::Ule, .. } => self.compares.1 = true,
+                    _ => {}
+                }
+            }
+            if let TermKind::Switch { arms, .. } = &block.terminator.kind {
+                self.constants.extend(arms.iter().flat_map(|arm| [arm.low, arm.high]));
+            }
+        }
+        // An odd or even number is told by its lowest bit.
+        self.moduli.insert(2);
+    }
+}
+
+impl Loop {
+    /// `None` if objects may die in the loop, or something is caught there.
+    fn of(
+        module: &Module,
+        function: &Function,
+        blocks: BTreeSet<BlockId>,
+        live: &BTreeSet<Reg>,
+        calls: &CallGraph,
+    ) -> Option<Loop> {
+        // What is caught comes from elsewhere: nothing is said about such a loop.
+        if blocks.iter().any(|block| matches!(function.blocks[*block].terminator.kind, TermKind::Catch { .. })) {
+            return None;
+        }
+        let insts = || blocks.iter().flat_map(|block| &function.blocks[*block].insts);
+        let changed: BTreeSet<Reg> = insts().filter_map(|inst| inst.kind.dst()).collect();
+        let from = roots(function, insts().map(|inst| &inst.kind), |reg| Roots::of(Root::Entry(reg)));
+        let mut made = Loop {
+            pointers: changed.iter().map(|reg| (*reg, from[reg.index()].clone())).collect(),
+            changed,
+            live: live.clone(),
+            writes: Roots::default(),
+            begun: BTreeSet::new(),
+            copies: false,
+            error_number: module.left_behind(),
+            blocks: BTreeSet::new(),
+        };
+        let mut callees = BTreeSet::new();
+        for inst in insts() {
+            match &inst.kind {
+                InstKind::SlotBegin { slot } => {
+                    made.begun.insert(*slot);
+                    made.writes.add(&Roots::of(Root::Slot(*slot)));
+                }
+                // What dies in one iteration is dead in the next.
+                InstKind::SlotEnd { .. } => return None,
+                InstKind::Call { dst, callee, args } => {
+                    for callee in possible_callees(module, function, *dst, callee, args) {
+                        callees.extend(calls.reachable_from(callee));
+                    }
+                }
+                other => made.add_write(other, &from)?,
+            }
+        }
+        for callee in callees {
+            made.add_callee(&module.functions[callee])?;
+        }
+        made.blocks = blocks;
+        Some(made)
+    }
+
+    fn add_write(&mut self, inst: &InstKind, from: &[Roots]) -> Option<()> {
+        if matches!(inst, InstKind::Builtin { builtin, .. } if may_fail(*builtin)) {
+            self.writes.known.extend(self.error_number.map(Root::Global));
+        }
+        let target = match inst {
+            InstKind::Store { addr, .. } => Some(addr),
+            InstKind::MemSet { dst, .. } => Some(dst),
+            InstKind::MemCopy { dst, .. } => {
+                self.copies = true;
+                Some(dst)
+            }
+            InstKind::Builtin { builtin, args, .. } => match builtin {
+                Builtin::MakeSymbolic(_) | Builtin::Settle => args.first(),
+                // What others do is not followed; the size of what is allocated may be another in each iteration.
+                Builtin::RunOnly
+                | Builtin::MayWrite
+                | Builtin::LetWrite
+                | Builtin::Called
+                | Builtin::ReadByte
+                | Builtin::Allocate => {
+                    return None;
+                }
+                Builtin::Java(_) => None,
+                Builtin::C(builtin) => match c::writes(*builtin) {
+                    c::Writes::Nothing => None,
+                    c::Writes::Behind(argument) => args.get(argument),
+                    c::Writes::Unknown => return None,
+                },
+                Builtin::FreshInt(_)
+                | Builtin::CalledAsSaid
+                | Builtin::Left(_)
+                | Builtin::Look
+                | Builtin::TakeFor
+                | Builtin::Refresh
+                | Builtin::Hang
+                | Builtin::Unsettled
+                | Builtin::Assume
+                | Builtin::Assert
+                | Builtin::ObjectSize
+                | Builtin::Write
+                | Builtin::ParseFloat(_)
+                | Builtin::Math(..)
+                | Builtin::Exit
+                | Builtin::Abort => None,
+            },
+            _ => None,
+        };
+        if let Some(Operand::Reg(reg)) = target {
+            self.writes.add(&from[reg.index()]);
+        }
+        Some(())
+    }
+
+    /// A callee's own slots die with it; what its parameters lead to can be anything.
+    fn add_callee(&mut self, function: &Function) -> Option<()> {
+        let insts = || function.blocks.values().flat_map(|block| &block.insts).map(|inst| &inst.kind);
+        let params: BTreeSet<Reg> = function.params.iter().map(|param| param.reg).collect();
+        let start = |reg: Reg| if params.contains(&reg) { Roots::anywhere() } else { Roots::default() };
+        let mut from = roots(function, insts(), start);
+        for roots in &mut from {
+            roots.known.retain(|root| !matches!(root, Root::Slot(_)));
+        }
+        insts().try_for_each(|inst| self.add_write(inst, &from))
+    }
+}
+
+/// For every register where a pointer in it can come from, if `start` is what it can be before.
+fn roots<'i>(
+    function: &Function,
+    insts: impl Iterator<Item = &'i InstKind> + Clone,
+    start: impl Fn(Reg) -> Roots,
+) -> Vec<Roots> {
+    let mut from: Vec<Roots> = function.regs.ids().map(start).collect();
+    loop {
+        let mut changed = false;
+        for inst in insts.clone() {
+            let Some(dst) = inst.dst() else { continue };
+            let new = match inst {
+                InstKind::SlotAddr { slot, .. } => Roots::of(Root::Slot(*slot)),
+                InstKind::GlobalAddr { global, .. } => Roots::of(Root::Global(*global)),
+                InstKind::Copy { src: Operand::Reg(reg), .. } | InstKind::PtrAdd { base: Operand::Reg(reg), .. } => {
+                    from[reg.index()].clone()
+                }
+                // Null leads nowhere; a number added to it may be any address.
+                InstKind::Copy { src: Operand::Const(_, 0), .. } => Roots::default(),
+                _ => Roots::anywhere(),
+            };
+            changed |= from[dst.index()].add(&new);
+        }
+        if !changed {
+            return from;
+        }
+    }
+}
+
+/// Whether control comes into the loop only through its head.
+fn is_entered_at_head_only(cfg: &Cfg, head: BlockId, blocks: &BTreeSet<BlockId>) -> bool {
+    blocks
+        .iter()
+        .filter(|block| **block != head)
+        .all(|block| cfg.predecessors(*block).iter().all(|from| blocks.contains(from) || !cfg.is_reachable(*from)))
+}
+
+/// Whether a decision may be under way at the head: its evaluation would then be cut in two.
+fn splits_a_decision(function: &Function, func: FuncId, head: BlockId, watch: &Watch, cfg: &Cfg) -> bool {
+    let tag_of = |block: BlockId| match &function.blocks[block].terminator.kind {
+        TermKind::Branch { tag, .. } => *tag,
+        _ => None,
+    };
+    function.decisions.ids().any(|decision| {
+        let Some(found) = watch.decision(func, decision) else { return false };
+        let Next::Node(first) = found.graph.start else { return false };
+        let first = CondTag { decision, condition: found.graph.nodes[first].condition };
+        let mut pending = vec![head];
+        let mut seen = BTreeSet::from([head]);
+        while let Some(block) = pending.pop() {
+            match tag_of(block) {
+                Some(tag) if tag == first => continue,
+                Some(tag) if tag.decision == decision => return true,
+                _ => {}
+            }
+            pending.extend(cfg.successors(block).iter().copied().filter(|next| seen.insert(*next)));
+        }
+        false
+    })
+}
+
+/// For every block the registers whose value at its start may be read, by the program or by a label.
+fn live_registers(function: &Function, func: FuncId, cfg: &Cfg, watch: &Watch) -> Vec<BTreeSet<Reg>> {
+    let mut live: Vec<BTreeSet<Reg>> = vec![BTreeSet::new(); function.blocks.len()];
+    let read = |operands: Vec<Operand>, now: &mut BTreeSet<Reg>| {
+        for operand in operands {
+            if let Operand::Reg(reg) = operand {
+                now.insert(reg);
+            }
+        }
+    };
+    loop {
+        let mut changed = false;
+        for (block, content) in function.blocks.iter().rev() {
+            let mut now: BTreeSet<Reg> =
+                cfg.successors(block).iter().flat_map(|next| live[next.index()].iter().copied()).collect();
+            read(content.terminator.kind.operands(), &mut now);
+            for inst in content.insts.iter().rev() {
+                if let Some(dst) = inst.kind.dst() {
+                    now.remove(&dst);
+                }
+                read(inst.kind.operands(), &mut now);
+                // A call may give nothing back: then the old value stays.
+                if let InstKind::Call { dst: Some(dst), .. } | InstKind::Builtin { dst: Some(dst), .. } = &inst.kind {
+                    now.insert(*dst);
+                }
+                if let InstKind::Point { point } = inst.kind {
+                    for goal in watch.point(func, point) {
+                        if let Goal::Label { predicate: Some(predicate), .. } = &watch.goals[*goal] {
+                            registers_of(predicate, &mut now);
+                        }
+                    }
+                }
+            }
+            if now != live[block.index()] {
+                live[block.index()] = now;
+                changed = true;
+            }
+        }
+        if !changed {
+            return live;
+        }
+    }
+}
+
+fn registers_of(expr: &Expr, found: &mut BTreeSet<Reg>) {
+    let mut pending = vec![expr];
+    while let Some(expr) = pending.pop() {
+        if let ExprKind::Reg(reg) = expr.kind {
+            found.insert(reg);
+        }
+        pending.extend(expr.parts());
+    }
+}

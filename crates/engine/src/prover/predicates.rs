@@ -1,0 +1,218 @@
+//! Pure expressions on abstract states: whether a label's predicate can hold.
+
+use crate::prover::abstract_state::{Cell, Dead, State};
+use crate::prover::abstract_value::{Abs, Base, Pointer, PointsTo};
+use crate::prover::function_facts::FunctionFacts;
+use crate::prover::interval_domain;
+use crate::prover::transfer::{binary, cast, divides};
+use touchstone_ir::{BinOp, CastOp, CmpOp, Expr, ExprKind, Operand, Ty};
+use touchstone_solver::Facts;
+
+/// Below this depth, alternatives are no longer told apart: each level may double the work.
+const ALTERNATIVES: u32 = 8;
+
+/// Predicates that are nested deeper than this are not looked at.
+const DEEPEST: usize = 200;
+
+impl FunctionFacts<'_> {
+    /// Whether a predicate can have a value, and that be true.
+    pub fn can_hold(&self, state: &State, predicate: &Expr) -> bool {
+        if predicate.depth() > DEEPEST {
+            return true;
+        }
+        let mut state = state.clone();
+        self.suppose(&mut state, predicate, true, ALTERNATIVES).is_ok()
+    }
+
+    /// What an expression can be; `Dead` if it certainly has no value.
+    fn eval(&self, state: &State, expr: &Expr) -> Result<Abs, Dead> {
+        Ok(match &expr.kind {
+            ExprKind::Const(value) => Abs::constant(expr.ty, *value),
+            ExprKind::Reg(reg) => state.reg(*reg),
+            ExprKind::Slot(slot) => Abs::Ptr(Pointer::start(Base::Slot(*slot))),
+            ExprKind::Global(global) => Abs::Ptr(Pointer::start(Base::Global(*global))),
+            ExprKind::Load(addr) => {
+                let pointer = self.eval(state, addr)?.pointer();
+                if pointer == Pointer::NULL {
+                    return Err(Dead);
+                }
+                self.read(state, &pointer, expr.ty).0
+            }
+            ExprKind::Bin(op, a, b) => {
+                let (x, y) = (self.eval(state, a)?.facts(), self.eval(state, b)?.facts());
+                if divides(*op) && y.singleton() == Some(0) {
+                    return Err(Dead);
+                }
+                Abs::Int(binary(*op, &x, &y, is_same(a, b), expr.ty.bits()))
+            }
+            ExprKind::Cmp(op, a, b) => {
+                let (x, y) = (self.eval(state, a)?, self.eval(state, b)?);
+                self.compare(*op, &x, &y, is_same(a, b))
+            }
+            ExprKind::Cast(op, a) => cast(*op, &self.eval(state, a)?, expr.ty),
+            ExprKind::Float(op, format, args) => {
+                let args =
+                    args.iter().map(|arg| Ok(self.eval(state, arg)?.facts())).collect::<Result<Vec<_>, Dead>>()?;
+                Abs::Int(interval_domain::float(*op, *format, &args))
+            }
+            ExprKind::AsFloat(_, a) => self.eval(state, a)?,
+            ExprKind::PtrAdd(base, offset) => {
+                let (base, by) = (self.eval(state, base)?.pointer(), self.eval(state, offset)?.facts());
+                Abs::Ptr(base.advanced(&by, |base| self.size(base)))
+            }
+            ExprKind::Not(a) => match truth(&self.eval(state, a)?) {
+                Some(known) => truth_value(!known),
+                None => Abs::top(Ty::I1),
+            },
+            ExprKind::And(a, b) => self.short_circuit(state, a, b, false)?,
+            ExprKind::Or(a, b) => self.short_circuit(state, a, b, true)?,
+            ExprKind::Ite(c, a, b) => match truth(&self.eval(state, c)?) {
+                Some(true) => self.eval(state, a)?,
+                Some(false) => self.eval(state, b)?,
+                None => match (self.eval(state, a), self.eval(state, b)) {
+                    (Ok(a), Ok(b)) => a.join(&b).unwrap_or(Abs::top(expr.ty)),
+                    (Ok(one), Err(Dead)) | (Err(Dead), Ok(one)) => one,
+                    (Err(Dead), Err(Dead)) => return Err(Dead),
+                },
+            },
+        })
+    }
+
+    /// `and` stops at false, `or` at true.
+    fn short_circuit(&self, state: &State, a: &Expr, b: &Expr, stop: bool) -> Result<Abs, Dead> {
+        let first = truth(&self.eval(state, a)?);
+        if first == Some(stop) {
+            return Ok(truth_value(stop));
+        }
+        let second = self.eval(state, b);
+        match (first, second) {
+            (Some(_), second) => second,
+            // Only the runs that stop at the first part have a value.
+            (None, Err(Dead)) => Ok(truth_value(stop)),
+            (None, Ok(second)) if truth(&second) == Some(stop) => Ok(truth_value(stop)),
+            (None, Ok(_)) => Ok(Abs::top(Ty::I1)),
+        }
+    }
+
+    /// Narrows the state to where a predicate has this value; `Dead` if it never has.
+    fn suppose(&self, state: &mut State, expr: &Expr, value: bool, alternatives: u32) -> Result<(), Dead> {
+        if truth(&self.eval(state, expr)?) == Some(!value) {
+            return Err(Dead);
+        }
+        match &expr.kind {
+            ExprKind::Not(a) => self.suppose(state, a, !value, alternatives),
+            ExprKind::And(a, b) if value => {
+                self.suppose(state, a, true, alternatives)?;
+                self.suppose(state, b, true, alternatives)
+            }
+            ExprKind::Or(a, b) if !value => {
+                self.suppose(state, a, false, alternatives)?;
+                self.suppose(state, b, false, alternatives)
+            }
+            ExprKind::And(a, b) | ExprKind::Or(a, b) if alternatives > 0 => {
+                let less = alternatives - 1;
+                let stopped = self.narrowed(state, |state| self.suppose(state, a, value, less));
+                let went_on = self.narrowed(state, |state| {
+                    self.suppose(state, a, !value, less)?;
+                    self.suppose(state, b, value, less)
+                });
+                either(state, stopped, went_on)
+            }
+            ExprKind::Ite(c, a, b) if alternatives > 0 => {
+                let less = alternatives - 1;
+                let way = |cond: bool, part: &Expr| {
+                    self.narrowed(state, |state| {
+                        self.suppose(state, c, cond, less)?;
+                        self.suppose(state, part, value, less)
+                    })
+                };
+                let (yes, no) = (way(true, a), way(false, b));
+                either(state, yes, no)
+            }
+            ExprKind::Cmp(op, a, b) => self.relate(state, *op, a, b, value),
+            ExprKind::Reg(reg) => state.assume(Operand::Reg(*reg), value),
+            _ => Ok(()),
+        }
+    }
+
+    fn narrowed(&self, state: &State, by: impl FnOnce(&mut State) -> Result<(), Dead>) -> Option<State> {
+        let mut state = state.clone();
+        by(&mut state).ok().map(|()| state)
+    }
+
+    fn relate(&self, state: &mut State, op: CmpOp, a: &Expr, b: &Expr, value: bool) -> Result<(), Dead> {
+        let (x, y) = (self.eval(state, a)?, self.eval(state, b)?);
+        match (x, y) {
+            (Abs::Int(x), Abs::Int(y)) if x.width == y.width => {
+                let (x, y) = interval_domain::where_holds(op, &x, &y, value);
+                self.is_one_of(state, a, &x)?;
+                self.is_one_of(state, b, &y)
+            }
+            (Abs::Ptr(_), Abs::Ptr(_)) => match (&a.kind, &b.kind) {
+                (ExprKind::Reg(reg), ExprKind::Const(0)) | (ExprKind::Const(0), ExprKind::Reg(reg)) => {
+                    state.assume_cmp(op, Operand::Reg(*reg), Operand::Const(Ty::Ptr, 0), value)
+                }
+                _ => Ok(()),
+            },
+            _ => Ok(()),
+        }
+    }
+
+    /// An expression's value is one of these: so much is known of what it is made of.
+    fn is_one_of(&self, state: &mut State, expr: &Expr, facts: &Facts) -> Result<(), Dead> {
+        if facts.is_empty() {
+            return Err(Dead);
+        }
+        match &expr.kind {
+            ExprKind::Reg(reg) => state.assume_facts(Operand::Reg(*reg), facts),
+            ExprKind::Cast(CastOp::Zext | CastOp::Sext, a) => {
+                self.is_one_of(state, a, &interval_domain::trunc(facts, a.ty.bits()))
+            }
+            ExprKind::Bin(BinOp::Add, a, b) => match &b.kind {
+                ExprKind::Const(amount) => {
+                    let before = interval_domain::bin(BinOp::Sub, facts, &Facts::constant(facts.width, *amount));
+                    self.is_one_of(state, a, &before)
+                }
+                _ => Ok(()),
+            },
+            ExprKind::Load(addr) => {
+                let pointer = self.eval(state, addr)?.pointer();
+                match pointer.object {
+                    PointsTo::Known(base, offset) => match offset.singleton() {
+                        Some(offset) => {
+                            let cell = Cell { base, offset, bytes: expr.ty.bytes() };
+                            state.narrow_cell(cell, facts)
+                        }
+                        None => Ok(()),
+                    },
+                    _ => Ok(()),
+                }
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The truth value, if it is certain.
+fn truth(value: &Abs) -> Option<bool> {
+    value.facts().singleton().map(|value| value != 0)
+}
+
+fn truth_value(value: bool) -> Abs {
+    Abs::Int(Facts::constant(1, u64::from(value)))
+}
+
+/// The state where one of two narrowings holds.
+fn either(state: &mut State, a: Option<State>, b: Option<State>) -> Result<(), Dead> {
+    *state = match (a, b) {
+        (Some(a), Some(b)) => a.join(&b, None),
+        (Some(one), None) | (None, Some(one)) => one,
+        (None, None) => return Err(Dead),
+    };
+    Ok(())
+}
+
+/// Whether two expressions are the same register.
+fn is_same(a: &Expr, b: &Expr) -> bool {
+    matches!((&a.kind, &b.kind), (ExprKind::Reg(a), ExprKind::Reg(b)) if a == b)
+}

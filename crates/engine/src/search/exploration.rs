@@ -1,0 +1,358 @@
+//! EXPLORATION
+
+use crate::config::{Aliases, Config, Labels};
+use crate::exec::executor::Executor;
+use crate::exec::executor::policy::Policy;
+use crate::exec::instructions::fork::Fork;
+use crate::exec::instructions::step::Flow;
+use crate::goals::coverage::{Aim, Coverage};
+use crate::goals::distance::Reach;
+use crate::search::events::{Event, Progress, Sink};
+use crate::search::frontier::{Frontier, Parking, Waiting};
+use crate::search::memory_pressure::Pressure;
+use crate::search::path_following::find_parked;
+use crate::search::search_result::{Found, Goals, Wanted};
+use crate::state::value::Value;
+use crate::state::{PathEnd, State, Stop};
+use rustc_hash::FxHashSet;
+use std::rc::Rc;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+use touchstone_base::Span;
+use touchstone_criteria::{Bound, Criterion, FunctionResult, Goal, Incomplete, ObjectiveCounts, PathCounts, SolverUse};
+use touchstone_ir::{FuncId, Module};
+
+/// What a term and a state that waits take, roughly.
+const BYTES_A_TERM: u64 = 200;
+
+const BYTES_A_STATE: u64 = 4096;
+
+/// A state that runs start in, and the arguments of the call.
+pub(super) type StartingState = (State, Vec<Value>);
+
+/// What becomes of a state.
+pub(super) enum Goes {
+    On,
+    /// Its path has ended, or others took its place.
+    Nowhere,
+}
+
+pub(super) struct Exploration<'m, 's> {
+    pub executor: Executor<'m>,
+    pub(super) aim: Aim,
+    /// Distances to open goals, once they are needed.
+    pub(super) reach: Option<Reach>,
+    pub(super) func: FuncId,
+    pub(super) sink: &'s mut dyn Sink,
+    pub(super) worklist: Frontier,
+    /// Paths that have their test.
+    pub(super) seen: FxHashSet<u64>,
+    /// What the function under test was called with; the oracle is called with the same.
+    pub(super) arguments: Vec<Value>,
+    /// The states that runs start in, once they are made.
+    pub(super) starts: Option<Rc<[StartingState]>>,
+    pub(super) tests: u64,
+    pub(super) paths: PathCounts,
+    pub(super) started: Instant,
+    pub(super) ticks: u32,
+    /// The bound that ended everything.
+    pub(super) stopped: Option<Bound>,
+    pub(super) pressure: Pressure,
+}
+
+impl<'m, 's> Exploration<'m, 's> {
+    pub fn new(
+        module: &'m Module,
+        func: FuncId,
+        wanted: Wanted,
+        config: &'m Config,
+        sink: &'s mut dyn Sink,
+    ) -> Exploration<'m, 's> {
+        let aim = wanted.aim();
+        let coverage = wanted.goals().map(|goals| Coverage::new(Rc::clone(&goals.watch), &goals.closed, aim));
+        let executor = Executor::new(module, config, Policy::TESTS, coverage);
+        // Elsewhere a path has forks that are no choices, or that depend on which labels were open.
+        let labels = |goals: &Goals| goals.watch.goals.values().any(|goal| matches!(goal, Goal::Label { .. }));
+        let parking = match executor.config.aliases {
+            Aliases::Late if !wanted.goals().is_some_and(labels) => Parking::Beyond(executor.config.waiting_states),
+            _ => Parking::Never,
+        };
+        let worklist = Frontier::new(executor.config.search, executor.config.seed, parking);
+        Exploration {
+            executor,
+            aim,
+            reach: None,
+            func,
+            sink,
+            worklist,
+            seen: FxHashSet::default(),
+            arguments: Vec::new(),
+            starts: None,
+            tests: 0,
+            paths: PathCounts::default(),
+            started: Instant::now(),
+            ticks: 0,
+            stopped: None,
+            pressure: Pressure::default(),
+        }
+    }
+
+    /// Puts the states on the worklist that a run can start in.
+    pub fn begin(&mut self) {
+        match self.executor.initial(self.func) {
+            // The last one is explored first.
+            Ok(starts) => {
+                self.starts = Some(starts.clone().into());
+                for (state, arguments) in starts.into_iter().rev() {
+                    self.arguments.clone_from(&arguments);
+                    self.start(state, &arguments);
+                }
+            }
+            Err(Stop::End(PathEnd::Incomplete { why, span })) => self.give_up(why, span, 1),
+            Err(_) => {}
+        }
+    }
+
+    /// Puts a state of an earlier exploration on the worklist.
+    pub fn go_on_from(&mut self, state: State, arguments: Vec<Value>) {
+        self.arguments = arguments;
+        self.put(state);
+    }
+
+    /// Follows so many states, or until nothing waits, nothing is wanted any more, or a bound is met.
+    pub fn turn(&mut self, turns: u64) {
+        for _ in 0..turns {
+            let Some(waiting) = self.worklist.pop(self.tests) else { return };
+            let Some(state) = self.state_of(waiting) else { continue };
+            if self.out_of_time() {
+                self.worklist.push(state, 0);
+                return;
+            }
+            if self.all_covered() {
+                // What still waits is not wanted.
+                self.worklist.clear();
+                return;
+            }
+            // Goals may have been covered since the state was put aside.
+            if self.distance(&state).is_some() {
+                self.follow(state);
+            }
+            if self.stopped.is_some() {
+                return;
+            }
+            self.progress();
+        }
+    }
+
+    /// The states that wait.
+    pub fn waiting(&mut self) -> Vec<State> {
+        let waiting: Vec<Waiting> = std::iter::from_fn(|| self.worklist.pop(self.tests)).collect();
+        waiting.into_iter().filter_map(|waiting| self.state_of(waiting)).collect()
+    }
+
+    /// The state that waits. One that can't be found again was given up for want of memory.
+    pub(super) fn state_of(&mut self, waiting: Waiting) -> Option<State> {
+        match waiting {
+            Waiting::State(state) => Some(*state),
+            Waiting::Parked(parked) => {
+                let starts = self.starts();
+                let state = find_parked(&mut self.executor, self.func, &starts, &parked);
+                if state.is_none() {
+                    let span = self.executor.module.functions[self.func].span;
+                    self.give_up(Incomplete::Bound(Bound::Memory), span, 1);
+                }
+                state
+            }
+        }
+    }
+
+    /// The states that runs start in, if there are any.
+    pub(super) fn starts(&mut self) -> Rc<[StartingState]> {
+        if let Some(known) = &self.starts {
+            return Rc::clone(known);
+        }
+        let starts: Rc<[StartingState]> = self.executor.initial(self.func).unwrap_or_default().into();
+        Rc::clone(self.starts.insert(starts))
+    }
+
+    /// What it found until now.
+    pub fn found(&self) -> Found {
+        let coverage = self.executor.watching.coverage.as_ref();
+        let ledger = &self.executor.ledger;
+        Found {
+            open: coverage.map(|coverage| coverage.open_goals().collect()).unwrap_or_default(),
+            shortage: ledger.shortage.clone(),
+            labels_asked: ledger.labels_asked,
+            labels_found: ledger.labels_found,
+            ..Found::without_goals(self.result())
+        }
+    }
+
+    /// Asks what waited for the end, and says what a bound left over.
+    pub fn finish(&mut self) {
+        let unasked = self.ask_postponed();
+        if let Some(bound) = self.stopped {
+            let open = self.worklist.len() as u64 + unasked;
+            if open > 0 {
+                let span = self.executor.module.functions[self.func].span;
+                self.give_up(Incomplete::Bound(bound), span, open);
+            }
+        }
+    }
+
+    /// Asks what was put off and is still open; gives the number of questions that a bound leaves unasked.
+    pub(super) fn ask_postponed(&mut self) -> u64 {
+        let mut unasked = 0;
+        for mut waiting in std::mem::take(&mut self.executor.watching.postponed) {
+            if !self.executor.watching.wants(waiting.goal) {
+                continue;
+            }
+            if self.stopped.is_some() || self.out_of_time() {
+                unasked += 1;
+                continue;
+            }
+            let asked = self.executor.ask(&waiting);
+            self.take_hits(&mut waiting.state, asked.hits);
+        }
+        unasked
+    }
+
+    /// Applies the precondition (deciding input pointers that it looks at) and puts the first states on the worklist.
+    pub(super) fn start(&mut self, state: State, arguments: &[Value]) {
+        let mut pending = vec![state];
+        let mut first = Vec::new();
+        while let Some(mut state) = pending.pop() {
+            let begun = self.executor.begin(&mut state, self.func, arguments);
+            match begun.flow {
+                Flow::Next => {
+                    self.take_hits(&mut state, begun.hits);
+                    first.push(state);
+                }
+                Flow::Fork(Fork::Shape { id, purpose }) => {
+                    pending.extend(self.shapes(&state, id, purpose).into_iter().rev());
+                }
+                Flow::Fork(Fork::Value(unfixed)) => pending.extend(self.fixed(&state, unfixed)),
+                Flow::End(PathEnd::Incomplete { why, span }) => self.give_up(why, span, 1),
+                Flow::Fork(_) | Flow::End(_) => {}
+            }
+        }
+        // The first shape is explored first.
+        for state in first.into_iter().rev() {
+            self.put(state);
+        }
+    }
+
+    /// Puts a state aside, unless it can reach no open goal.
+    pub(super) fn put(&mut self, state: State) {
+        if let Some(distance) = self.distance(&state) {
+            self.worklist.push(state, distance);
+        }
+    }
+
+    /// How far the state is from what is still wanted; `None` if it can be given up without loss.
+    pub(super) fn distance(&mut self, state: &State) -> Option<u32> {
+        let coverage = match &self.executor.watching.coverage {
+            Some(coverage) if self.prunes() => coverage,
+            _ => return Some(0),
+        };
+        if !state.pending.is_empty() {
+            return Some(0);
+        }
+        let reach = self.reach.get_or_insert_with(|| Reach::new(self.executor.module, coverage));
+        reach.update(coverage);
+        reach.of(state, coverage)
+    }
+
+    /// Direct and tight search are the paper's baselines: they see all paths to their ends.
+    pub(super) fn prunes(&self) -> bool {
+        self.aim == Aim::Goals && self.executor.config.labels == Labels::Idl
+    }
+
+    /// Everything that was wanted is covered.
+    pub(super) fn all_covered(&self) -> bool {
+        self.prunes() && self.executor.watching.coverage.as_ref().is_some_and(|coverage| coverage.remaining() == 0)
+    }
+
+    /// Where a state stands.
+    pub(super) fn place(&self, state: &State) -> Span {
+        let module = self.executor.module;
+        match state.frames.last() {
+            Some(frame) => {
+                let block = &module.functions[frame.func].blocks[frame.block];
+                block.insts.get(frame.inst).map_or(block.terminator.span, |inst| inst.span)
+            }
+            None => module.functions[self.func].span,
+        }
+    }
+
+    pub(super) fn give_up(&mut self, why: Incomplete, span: Span, count: u64) {
+        self.paths.incomplete += count;
+        self.executor.ledger.give_up(why, span, count);
+    }
+
+    pub(super) fn out_of_memory(&mut self) -> bool {
+        let Some(limit) = self.executor.config.memory else { return false };
+        if !self.pressure.is_time_to_look(&mut self.executor.ledger.heavy) {
+            return false;
+        }
+        if self.pressure.is_time_to_relieve(limit) {
+            self.worklist.park_more();
+            self.executor.solver.forget();
+        }
+        let config = self.executor.config;
+        let interrupted = || config.interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed));
+        let held = BYTES_A_TERM * self.executor.terms.len() as u64 + BYTES_A_STATE * self.worklist.len() as u64;
+        self.pressure.ends(limit, held, || config.deadline.is_over() || interrupted())
+    }
+
+    pub(super) fn out_of_time(&mut self) -> bool {
+        let config = self.executor.config;
+        if config.interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+            self.stopped.get_or_insert(Bound::Interrupted);
+        } else if config.deadline.is_over()
+            || (config.first_round.is_over() && !self.executor.ledger.shortage.is_empty())
+        {
+            self.stopped.get_or_insert(Bound::Timeout);
+        } else if config.questions.is_some_and(|most| self.executor.solver.stats().queries >= most) {
+            self.stopped.get_or_insert(Bound::Questions);
+        } else if self.out_of_memory() {
+            self.stopped.get_or_insert(Bound::Memory);
+        }
+        self.stopped.is_some()
+    }
+
+    pub(super) fn progress(&mut self) {
+        let elapsed = self.started.elapsed().as_secs_f64();
+        let progress = Progress {
+            paths: self.paths.explored,
+            open: self.worklist.len(),
+            tests: self.tests,
+            solver_share: if elapsed > 0.0 { self.executor.solver.stats().seconds / elapsed } else { 0.0 },
+        };
+        self.sink.event(Event::Progress(progress));
+    }
+
+    pub(super) fn result(&self) -> FunctionResult {
+        let function = &self.executor.module.functions[self.func];
+        let incomplete = self.executor.ledger.incomplete();
+        let unknown = incomplete.iter().map(|paths| paths.count).sum();
+        let infeasible = self.executor.ledger.infeasible;
+        let paths = PathCounts { infeasible, incomplete: unknown, ..self.paths };
+        let covered = paths.explored;
+        let stats = self.executor.solver.stats();
+        FunctionResult {
+            name: function.name.clone(),
+            file: self.executor.module.files.get(function.span.file).cloned().unwrap_or_default(),
+            criterion: Criterion::Paths(self.executor.config.paths),
+            objectives: ObjectiveCounts { total: covered + unknown, covered, unknown, ..ObjectiveCounts::default() },
+            paths,
+            exhaustive: incomplete.is_empty(),
+            assumptions: self.executor.assumptions(self.func),
+            incomplete,
+            tests: self.tests,
+            seconds: self.started.elapsed().as_secs_f64(),
+            replay_seconds: 0.0,
+            solver: SolverUse { queries: stats.queries, seconds: stats.seconds },
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! FORKING
+
+use crate::config::Search;
+use crate::exec::instructions::fork::{Fork, OutcomeFork, SmallerValues, Way};
+use crate::exec::instructions::step::{Flow, Stepped};
+use crate::goals::coverage::Aim;
+use crate::goals::tracker::Hit;
+use crate::search::exploration::{Exploration, Goes};
+use crate::search::memory_pressure::HEAVY;
+use crate::state::trail::Choice;
+use crate::state::value::LazyId;
+use crate::state::{PathEnd, Purpose, State, Unfixed, unanswered};
+use touchstone_base::Span;
+use touchstone_criteria::{Bound, GoalId, Incomplete};
+use touchstone_solver::{Path, Side, TermId, Values};
+
+/// The clock is looked at once in so many steps.
+const STEPS_A_LOOK: u32 = 4096;
+
+/// A state that goes so many steps without a choice may be in a loop without end: others come first.
+const LONG: u64 = 50_000;
+
+/// How far away from everything such a state is.
+const FAR: u32 = u32::MAX;
+
+impl Exploration<'_, '_> {
+    /// Follows one state until it ends; sides that it doesn't take go to the worklist.
+    pub(super) fn follow(&mut self, mut state: State) {
+        let begun = state.steps;
+        loop {
+            if self.ticks >= STEPS_A_LOOK {
+                self.ticks = 0;
+                if self.out_of_time() {
+                    self.worklist.push(state, 0);
+                    return;
+                }
+            }
+            let before = state.steps;
+            let Stepped { flow, ended, hits, .. } = self.executor.run(&mut state, STEPS_A_LOOK);
+            // A point is no step, and takes its time.
+            self.ticks += 1 + (state.steps - before) as u32;
+            self.executor.ledger.heavy += state.memory.take_made();
+            if self.executor.ledger.heavy > HEAVY && self.out_of_time() {
+                self.worklist.push(state, 0);
+                return;
+            }
+            for (ended, end) in ended {
+                self.end(ended, end);
+            }
+            self.take_hits(&mut state, hits);
+            match flow {
+                Flow::Next if self.aim == Aim::Goals && state.steps - begun > LONG && self.worklist.len() > 0 => {
+                    self.worklist.push(state, FAR);
+                    return;
+                }
+                Flow::Next => continue,
+                Flow::End(end) => return self.end(state, end),
+                Flow::Fork(Fork::Labels { forks, span }) => {
+                    self.fork_on_labels(&mut state, &forks, span);
+                    continue;
+                }
+                Flow::Fork(Fork::Outcome(fork)) => {
+                    if let Goes::Nowhere = self.split(&mut state, &fork) {
+                        return;
+                    }
+                }
+                Flow::Fork(fork) => return self.replace(&state, fork),
+            }
+            if self.aim == Aim::Goals {
+                if self.all_covered() {
+                    return;
+                }
+                match self.distance(&state) {
+                    None => return,
+                    // Another state may be closer now.
+                    Some(distance) if self.executor.config.search != Search::Dfs => {
+                        self.worklist.push(state, distance);
+                        return;
+                    }
+                    Some(_) => {}
+                }
+            }
+        }
+    }
+
+    /// Direct mode (Bardin et al.'s baseline): a path for every combination of labels.
+    pub(super) fn fork_on_labels(&mut self, state: &mut State, forks: &[(GoalId, TermId)], span: Span) {
+        let mut states = vec![state.clone()];
+        for (goal, cond) in forks {
+            let mut next = Vec::new();
+            for mut state in states {
+                self.executor.ledger.labels_asked += 1;
+                let (yes, no) = self.executor.both_sides(&state.path, *cond);
+                if let Some(path) = self.side(yes, span) {
+                    let mut covering = State { path, ..state.clone() };
+                    self.take_hits(&mut covering, vec![Hit { goal: *goal, path: None }]);
+                    next.push(covering);
+                }
+                if let Some(path) = self.side(no, span) {
+                    state.path = path;
+                    next.push(state);
+                }
+            }
+            states = next;
+        }
+        let mut states = states.into_iter();
+        if let Some(first) = states.next() {
+            for other in states {
+                self.put(other);
+            }
+            *state = first;
+        }
+    }
+
+    /// Takes every outcome that some input has: the first is followed, the others go to the worklist.
+    pub(super) fn split(&mut self, state: &mut State, fork: &OutcomeFork) -> Goes {
+        let span = fork.span();
+        state.depth += u32::from(fork.role().is_outcome());
+        if self.executor.config.depth.is_some_and(|depth| state.depth > depth) {
+            self.give_up(Incomplete::Bound(Bound::Depth), span, 1);
+            return Goes::Nowhere;
+        }
+        let mut open = Vec::new();
+        for Way { choice, side, .. } in self.executor.ways(state, fork) {
+            if let Some(path) = self.side(side, span) {
+                open.push((choice, path));
+            }
+        }
+        if let OutcomeFork::Branch { then_block, else_block, .. } = fork
+            && open.len() > 1
+        {
+            let from = state.top().block;
+            let graph = self.executor.graph(state.top().func);
+            // The way out of a loop first: an unbounded loop gives tests from the beginning.
+            if graph.leaves_loop(from, *else_block) && !graph.leaves_loop(from, *then_block) {
+                open.reverse();
+            }
+        }
+        // None is left where all sides are unknown: already counted as given up.
+        let mut open = open.into_iter();
+        let Some((choice, path)) = open.next() else { return Goes::Nowhere };
+        for (choice, path) in open.rev() {
+            let mut other = state.clone();
+            if let Goes::On = self.take(&mut other, fork, choice, path) {
+                self.put(other);
+            }
+        }
+        self.take(state, fork, choice, path)
+    }
+
+    /// Goes one way.
+    pub(super) fn take(&mut self, state: &mut State, fork: &OutcomeFork, choice: Choice, path: Path) -> Goes {
+        let taken = self.executor.take(state, fork, choice, path);
+        self.take_hits(state, taken.hits);
+        match taken.flow {
+            Flow::Next => return Goes::On,
+            Flow::End(end) => self.end(state.clone(), end),
+            Flow::Fork(fork) => self.replace(state, fork),
+        }
+        Goes::Nowhere
+    }
+
+    pub(super) fn side(&mut self, side: Side, span: Span) -> Option<Path> {
+        match side {
+            Side::Feasible(path) => Some(path),
+            Side::Infeasible => {
+                self.executor.ledger.infeasible += 1;
+                None
+            }
+            Side::Unknown(why) => {
+                self.give_up(unanswered(why), span, 1);
+                None
+            }
+        }
+    }
+
+    /// A state gives way to several, in which the instruction is executed again.
+    pub(super) fn replace(&mut self, state: &State, fork: Fork) {
+        let states = match fork {
+            Fork::Shape { id, purpose } => self.shapes(state, id, purpose),
+            Fork::Value(unfixed) => self.fixed(state, unfixed),
+            Fork::Outcome(_) | Fork::Labels { .. } => Vec::new(),
+        };
+        for state in states.into_iter().rev() {
+            self.put(state);
+        }
+    }
+
+    pub(super) fn shapes(&mut self, state: &State, id: LazyId, purpose: Purpose) -> Vec<State> {
+        let mut states = Vec::new();
+        for shape in self.executor.shapes(state, id, purpose) {
+            match shape {
+                Ok(state) => states.push(state),
+                Err(PathEnd::Incomplete { why, .. }) => {
+                    let span = self.place(state);
+                    self.give_up(why, span, 1);
+                }
+                Err(_) => {}
+            }
+        }
+        states
+    }
+
+    /// One state for every value that the term has on the path. A search for goals may need few of many: the greater ones wait
+    /// together behind the others.
+    pub(super) fn fixed(&mut self, state: &State, unfixed: Unfixed) -> Vec<State> {
+        let smaller = if self.prunes() { self.executor.smaller_values(state, unfixed) } else { None };
+        let Some(SmallerValues { values, rest }) = smaller else {
+            let all = self.executor.values(state, unfixed);
+            return self.fixed_to(state, unfixed, all);
+        };
+        let mut states = self.fixed_to(state, unfixed, values);
+        match rest {
+            Ok(rest) => states.extend(rest),
+            Err(why) => {
+                let span = self.place(state);
+                self.give_up(why, span, 1);
+            }
+        }
+        states
+    }
+
+    pub(super) fn fixed_to(&mut self, state: &State, unfixed: Unfixed, found: Values) -> Vec<State> {
+        if !found.complete {
+            let span = self.place(state);
+            let bound = match self.out_of_time() {
+                true => self.stopped.unwrap_or(Bound::Timeout),
+                false if self.executor.config.memory.is_some_and(|limit| limit.is_met()) => Bound::Memory,
+                false => Bound::Values,
+            };
+            self.give_up(Incomplete::Bound(bound), span, 1);
+        }
+        let mut states = Vec::new();
+        for value in found.values {
+            if self.out_of_time() {
+                let (bound, span) = (self.stopped.unwrap_or(Bound::Timeout), self.place(state));
+                self.give_up(Incomplete::Bound(bound), span, 1);
+                break;
+            }
+            states.extend(self.executor.fix(state, unfixed, value));
+        }
+        states
+    }
+}

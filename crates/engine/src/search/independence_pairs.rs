@@ -1,0 +1,192 @@
+//! The search for independence pairs: after the goals have their tests, rows that complete a unique-cause pair for each
+//! condition, where there are inputs for one.
+//!
+//! What is found here only adds tests. The wishes are no objectives: nothing that this search meets or gives up changes a
+//! verdict, so it may stop at any time, and it does after a number of questions to the solver.
+
+use crate::config::{Config, Labels};
+use crate::confirm::concrete_run::watch_test;
+use crate::confirm::run_record::{Look, SeenRow};
+use crate::exec::executor::machine_templates::Machines;
+use crate::search::events::{Event, Sink};
+use crate::search::explore::search;
+use crate::search::search_result::{Goals, Wanted};
+use std::collections::BTreeSet;
+use touchstone_base::{Deadline, Id};
+use touchstone_criteria::{
+    Bound, Goal, GoalId, Incomplete, PairSearch, PairsStopped, SeenRows, SolverUse, TestCase, Unmakeable, Watch,
+};
+use touchstone_ir::{DecisionId, FuncId, Module};
+
+/// Questions that the search may ask on top of twice those that the goals took.
+const QUESTIONS: u64 = 2000;
+
+/// What the search for pairs did.
+#[derive(Clone, Debug, Default)]
+pub struct PairsFound {
+    /// What it left out: a pair may be there.
+    pub incomplete: Option<Incomplete>,
+    /// Decisions with too many rows to try all.
+    pub too_big: BTreeSet<(FuncId, DecisionId)>,
+    /// The solver's share.
+    pub solver: SolverUse,
+    /// Seconds.
+    pub seconds: f64,
+}
+
+impl PairsFound {
+    /// How the search ended for one decision.
+    pub fn of(&self, func: FuncId, decision: DecisionId) -> PairSearch {
+        if let Some(why) = &self.incomplete {
+            PairSearch::Stopped(PairsStopped::Incomplete(why.clone()))
+        } else if self.too_big.contains(&(func, decision)) {
+            PairSearch::Stopped(PairsStopped::TooManyRows)
+        } else {
+            PairSearch::Finished
+        }
+    }
+}
+
+/// The distinct rows of watched decisions that each test evaluates; of a test for which there is no time, none.
+pub fn rows_of(
+    module: &Module,
+    entry: FuncId,
+    tests: &[TestCase],
+    watch: &Watch,
+    deadline: Deadline,
+) -> Vec<Vec<SeenRow>> {
+    let (machines, look) = (Machines::of(module), Look { watch: Some(watch), ..Look::default() });
+    let rows = |test: &TestCase| match deadline.is_over() {
+        true => Vec::new(),
+        false => distinct(watch_test(&machines, entry, test, look).rows),
+    };
+    tests.iter().map(rows).collect()
+}
+
+/// Rows of a run, each once.
+pub fn distinct(rows: Vec<SeenRow>) -> Vec<SeenRow> {
+    rows.into_iter().collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// What was there before a search for pairs.
+#[derive(Clone, Copy)]
+pub struct Before<'a> {
+    /// The tests that the goals have.
+    pub tests: &'a [TestCase],
+    /// Rows that other tests evaluated.
+    pub known: &'a [SeenRow],
+    /// Questions that the goals took.
+    pub queries: u64,
+}
+
+/// Searches for rows that give the conditions of decisions of which MC/DC is asked a unique-cause pair. New tests go to
+/// `sink`.
+pub fn explore_pairs(
+    module: &Module,
+    func: FuncId,
+    watch: &Watch,
+    before: Before<'_>,
+    config: &Config,
+    sink: &mut dyn Sink,
+) -> PairsFound {
+    let Before { tests, known, queries } = before;
+    let mut hunt = Hunt {
+        module,
+        func,
+        watch,
+        config: Config { labels: Labels::Idl, ..config.clone() },
+        left: config.questions.unwrap_or(QUESTIONS + 2 * queries),
+        seen: SeenRows::default(),
+        tests: tests.len() as u64,
+        found: PairsFound::default(),
+    };
+    hunt.see(tests);
+    hunt.seen.add(known.iter().filter(|(func, decision, _)| watch.asks_for_mcdc(*func, *decision)));
+    // Each round can open new ways, as long as it finds something.
+    loop {
+        let wishes = hunt.seen.partners(config.deadline);
+        let before = wishes.len();
+        hunt.round(wishes, sink);
+        if config.deadline.is_over() || hunt.seen.unpaired(config.deadline).len() == before {
+            break;
+        }
+    }
+    let (wishes, too_big) = hunt.seen.other_rows(module, config.deadline);
+    hunt.found.too_big = too_big;
+    hunt.round(wishes, sink);
+    if config.deadline.is_over() {
+        hunt.found.incomplete.get_or_insert(Incomplete::Bound(Bound::Timeout));
+    }
+    hunt.found
+}
+
+struct Hunt<'m> {
+    module: &'m Module,
+    func: FuncId,
+    watch: &'m Watch,
+    config: Config,
+    /// Questions that may still be asked.
+    left: u64,
+    seen: SeenRows,
+    tests: u64,
+    found: PairsFound,
+}
+
+impl Hunt<'_> {
+    fn see(&mut self, tests: &[TestCase]) {
+        for rows in rows_of(self.module, self.func, tests, self.watch, self.config.deadline) {
+            self.seen.add(rows.iter().filter(|(func, decision, _)| self.watch.asks_for_mcdc(*func, *decision)));
+        }
+    }
+
+    /// One exploration for some wishes.
+    fn round(&mut self, wishes: Vec<Goal>, sink: &mut dyn Sink) {
+        if wishes.is_empty() || self.config.deadline.is_over() {
+            return;
+        }
+        let mut goals = self.watch.goals.clone();
+        let closed: Vec<GoalId> = goals.ids().collect();
+        for wish in wishes {
+            goals.push(wish);
+        }
+        let goals = Goals { watch: Watch::new(self.module, goals).into(), closed };
+        let config = Config { questions: Some(self.left), ..self.config.clone() };
+        let mut tests = Tests { sink, objectives: self.watch.goals.len(), made: Vec::new() };
+        let result = search(self.module, self.func, Wanted::Goals(goals), &config, &mut tests, self.tests).result;
+        let made = tests.made;
+        let mut left_out = result.incomplete.into_iter().map(|incomplete| incomplete.why);
+        self.found.incomplete = self.found.incomplete.take().or_else(|| left_out.next());
+        self.found.seconds += result.seconds;
+        self.found.solver.seconds += result.solver.seconds;
+        self.found.solver.queries += result.solver.queries;
+        self.left = self.left.saturating_sub(result.solver.queries);
+        self.tests += made.len() as u64;
+        self.see(&made);
+    }
+}
+
+/// Passes tests on without the wishes that they fulfil, and keeps them.
+struct Tests<'s> {
+    sink: &'s mut dyn Sink,
+    /// So many goals are objectives; wishes come after them.
+    objectives: usize,
+    made: Vec<TestCase>,
+}
+
+impl Sink for Tests<'_> {
+    fn event(&mut self, event: Event<'_>) {
+        match event {
+            Event::Progress(_) => self.sink.event(event),
+            Event::Test(test) => {
+                let mut test = test.clone();
+                test.covers.retain(|goal| goal.index() < self.objectives);
+                self.sink.event(Event::Test(&test));
+                self.made.push(test);
+            }
+        }
+    }
+
+    fn refuses(&self, test: &TestCase) -> Option<Unmakeable> {
+        self.sink.refuses(test)
+    }
+}

@@ -1,0 +1,131 @@
+//! FOLLOWING
+
+use crate::exec::executor::Executor;
+use crate::exec::executor::path_replay::Guide;
+use crate::exec::instructions::fork::Fork;
+use crate::exec::instructions::step::{Flow, Stepped};
+use crate::search::parked_state::Parked;
+use crate::state::trail::Choice;
+use crate::state::value::Value;
+use crate::state::{State, Unfixed};
+use std::rc::Rc;
+use touchstone_ir::FuncId;
+use touchstone_solver::Side;
+
+/// A prefix leads nowhere: it belongs to another program, or other options.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("the prefix is of another program or of other options: {0}")]
+pub struct LostPrefix(pub(super) &'static str);
+
+/// A state of the same executor that was parked, from the states that it started in: where a program has much in its globals, these are
+/// dear. What happens on the way was told when it happened first.
+pub(super) fn find_parked(
+    executor: &mut Executor<'_>,
+    func: FuncId,
+    starts: &[(State, Vec<Value>)],
+    parked: &Parked,
+) -> Option<State> {
+    let postponed = executor.watching.postponed.len();
+    executor.guide = Some(parked.guide());
+    let found = follow(executor, func, starts.iter().cloned(), parked.steps);
+    executor.guide = None;
+    executor.watching.postponed.truncate(postponed);
+    let (mut state, _) = found.ok()?;
+    state.pending = Rc::clone(&parked.pending);
+    parked.is_at(&state).then_some(state)
+}
+
+pub(super) fn follow(
+    executor: &mut Executor<'_>,
+    func: FuncId,
+    mut starts: impl Iterator<Item = (State, Vec<Value>)>,
+    steps: u64,
+) -> Result<(State, Vec<Value>), LostPrefix> {
+    let chosen = next(executor, |choice| match choice {
+        Choice::Start(number) => Some(number as usize),
+        _ => None,
+    });
+    let start = starts.nth(chosen.unwrap_or(0));
+    let (mut state, arguments) = start.ok_or(LostPrefix("it has another start"))?;
+    loop {
+        let begun = executor.begin(&mut state, func, &arguments);
+        match begun.flow {
+            Flow::Next => {
+                keep_hits(&mut state, begun);
+                break;
+            }
+            Flow::Fork(fork) => state = taken(executor, state, fork)?,
+            Flow::End(_) => return Err(LostPrefix("it ends before the function")),
+        }
+    }
+    while !(is_over(executor) && state.steps == steps) {
+        if state.steps > steps {
+            return Err(LostPrefix("it goes on elsewhere"));
+        }
+        let mut stepped = executor.step(&mut state);
+        let flow = std::mem::replace(&mut stepped.flow, Flow::Next);
+        keep_hits(&mut state, stepped);
+        match flow {
+            Flow::Next => {}
+            Flow::Fork(fork) => state = taken(executor, state, fork)?,
+            Flow::End(_) => return Err(LostPrefix("it ends early")),
+        }
+    }
+    Ok((state, arguments))
+}
+
+/// What was reached on the way is told when the path ends.
+fn keep_hits(state: &mut State, stepped: Stepped) {
+    for hit in stepped.hits.into_iter().filter(|hit| hit.path.is_none()) {
+        Rc::make_mut(&mut state.pending).push(hit.goal);
+    }
+}
+
+/// The state behind a fork, as the guide says.
+fn taken(executor: &mut Executor<'_>, mut state: State, fork: Fork) -> Result<State, LostPrefix> {
+    match fork {
+        Fork::Outcome(fork) => {
+            let wanted = next(executor, Some).ok_or(LostPrefix("a choice is missing"))?;
+            state.depth += u32::from(fork.role().is_outcome());
+            for way in executor.ways(&state, &fork) {
+                if let Side::Feasible(path) = way.side
+                    && way.choice == wanted
+                {
+                    let taken = executor.take(&mut state, &fork, wanted, path);
+                    keep_hits(&mut state, taken);
+                    return Ok(state);
+                }
+            }
+            Err(LostPrefix("another outcome"))
+        }
+        Fork::Shape { id, purpose } => {
+            let number = next(executor, |choice| match choice {
+                Choice::Shape(number) => Some(number as usize),
+                _ => None,
+            });
+            let number = number.ok_or(LostPrefix("a shape is missing"))?;
+            let shape = executor.shapes(&state, id, purpose).into_iter().nth(number);
+            shape.and_then(Result::ok).ok_or(LostPrefix("another shape"))
+        }
+        Fork::Value(unfixed) => fixed(executor, &state, unfixed),
+        Fork::Labels { .. } => Err(LostPrefix("a fork on labels")),
+    }
+}
+
+fn fixed(executor: &mut Executor<'_>, state: &State, unfixed: Unfixed) -> Result<State, LostPrefix> {
+    let choice = next(executor, Some).ok_or(LostPrefix("a value is missing"))?;
+    let fixed = match choice {
+        Choice::Value(value) | Choice::Callee(value) => executor.fix(state, unfixed, value),
+        Choice::Beyond(end) => executor.beyond(state, unfixed, end).ok().flatten(),
+        _ => None,
+    };
+    fixed.ok_or(LostPrefix("another value"))
+}
+
+fn next<T>(executor: &mut Executor<'_>, of: impl FnOnce(Choice) -> Option<T>) -> Option<T> {
+    executor.guide.as_mut().and_then(|guide| guide.next(of))
+}
+
+fn is_over(executor: &Executor<'_>) -> bool {
+    executor.guide.as_ref().is_none_or(Guide::is_over)
+}

@@ -1,0 +1,183 @@
+//! EMISSION
+
+use crate::config::Aliases;
+use crate::goals::coverage::Aim;
+use crate::goals::tracker::Hit;
+use crate::search::events::Event;
+use crate::search::exploration::Exploration;
+use crate::state::value::Value;
+use crate::state::{PathEnd, State};
+use std::rc::Rc;
+use touchstone_criteria::{Bound, Incomplete, Replay, TestCase, Unsupported};
+use touchstone_solver::Side;
+
+impl Exploration<'_, '_> {
+    /// Makes a test for every goal that a step reached and that is still open.
+    pub(super) fn take_hits(&mut self, state: &mut State, hits: Vec<Hit>) {
+        for hit in hits {
+            let Some(coverage) = &self.executor.watching.coverage else { return };
+            // What waits for the end of the path already needs no second try.
+            if !coverage.is_open(hit.goal) || (hit.path.is_none() && state.pending.contains(&hit.goal)) {
+                continue;
+            }
+            // The path's own test covers what the path reaches; only a label may need other inputs.
+            if self.aim == Aim::Paths && hit.path.is_none() {
+                Rc::make_mut(&mut state.pending).push(hit.goal);
+                continue;
+            }
+            let model = self.executor.fitting_model(state, hit.path.as_ref().unwrap_or(&state.path));
+            let id = self.next_id();
+            match self.executor.goal_test(state, &model, self.func, hit.goal, id) {
+                Some(test) => {
+                    if !test.covers.contains(&hit.goal) {
+                        // Engine and interpreter disagree: nothing may be called infeasible on this ground.
+                        let span = self.place(state);
+                        self.give_up(Unsupported::Disagreement(hit.goal).into(), span, 1);
+                    }
+                    // What nobody can run may reach the goal with another end.
+                    if !self.emit(test) && hit.path.is_none() {
+                        Rc::make_mut(&mut state.pending).push(hit.goal);
+                    }
+                }
+                // Only the end of the path can tell whether these inputs are a test.
+                None if hit.path.is_none() => Rc::make_mut(&mut state.pending).push(hit.goal),
+                None => {
+                    let span = self.place(state);
+                    self.give_up(Unsupported::NoProperEnd(hit.goal).into(), span, 1);
+                }
+            }
+        }
+    }
+
+    pub(super) fn next_id(&self) -> String {
+        format!("{}_{}", identifier(&self.executor.module.functions[self.func].name), self.tests + 1)
+    }
+
+    /// A test is found: what it reaches is covered (Bardin et al., iterative deletion by concrete runs). Whether it is taken.
+    pub(super) fn emit(&mut self, test: TestCase) -> bool {
+        if let Some(why) = self.sink.refuses(&test) {
+            let span = self.executor.module.functions[self.func].span;
+            self.paths.explored = self.paths.explored.saturating_sub(1);
+            self.give_up(Unsupported::Unmakeable(why).into(), span, 1);
+            return false;
+        }
+        // What such a test would cover is not covered, and not impossible either.
+        if matches!(test.replayed, Replay::Disagreed(_)) {
+            self.give_up_test(Unsupported::InterpreterDisagrees.into());
+        }
+        self.tests += 1;
+        if let Some(coverage) = &mut self.executor.watching.coverage {
+            for goal in &test.covers {
+                coverage.cover(*goal);
+            }
+        }
+        self.sink.event(Event::Test(&test));
+        self.progress();
+        if self.executor.config.max_paths.is_some_and(|limit| self.tests >= limit) {
+            self.stopped.get_or_insert(Bound::MaxPaths);
+        }
+        true
+    }
+
+    /// A path has ended.
+    pub(super) fn end(&mut self, mut state: State, end: PathEnd) {
+        match &end {
+            PathEnd::Assumed => return,
+            PathEnd::Longer => {
+                self.paths.longer += 1;
+                return;
+            }
+            PathEnd::Incomplete { why, span } => return self.give_up(why.clone(), *span, 1),
+            PathEnd::Returned(_)
+            | PathEnd::Exited(_)
+            | PathEnd::Hung
+            | PathEnd::Threw { .. }
+            | PathEnd::Error { .. } => {}
+        }
+        let hash = end.path(state.hash);
+        if self.aim == Aim::Goals {
+            return self.end_for_goals(state, &end);
+        }
+        let new = self.seen.insert(hash.value());
+        if new && self.sink.wants_cases() {
+            let case = self.executor.case(&state, self.func, &end);
+            self.sink.case(case);
+        }
+        // Late aliases give one test a path; eager mode, the baseline, gives one for every fixed index. A goal may need a shape
+        // that the path's first test does not have.
+        if !new && self.executor.config.aliases == Aliases::Late && !self.wants_end(&state, &end) {
+            return;
+        }
+        if let PathEnd::Returned(value) = &end {
+            self.oracle(&mut state, value.clone());
+        }
+        let id = self.next_id();
+        let test = match self.executor.test_case(&state, self.func, &end, id) {
+            Ok(test) => test,
+            Err(why) => return self.give_up_test(why),
+        };
+        if new {
+            self.paths.explored += 1;
+            self.paths.error += u64::from(matches!(end, PathEnd::Error { .. }));
+        }
+        self.emit(test);
+    }
+
+    /// A path has ended while goals are wanted: its error may be one, and so may what waited for its end.
+    pub(super) fn end_for_goals(&mut self, state: State, end: &PathEnd) {
+        self.paths.explored += 1;
+        self.paths.error += u64::from(matches!(end, PathEnd::Error { .. }));
+        if self.wants_end(&state, end) {
+            let id = self.next_id();
+            match self.executor.test_case(&state, self.func, end, id) {
+                Ok(test) => drop(self.emit(test)),
+                Err(why) => self.give_up_test(why),
+            }
+        }
+    }
+
+    /// Whether something is open that waited for this end, or that this end is.
+    pub(super) fn wants_end(&self, state: &State, end: &PathEnd) -> bool {
+        let Some(coverage) = &self.executor.watching.coverage else { return false };
+        let error = match end {
+            PathEnd::Error { kind, span } => Some(coverage.watch.error(*kind, *span)),
+            _ => None,
+        };
+        state.pending.iter().copied().chain(error.into_iter().flatten()).any(|goal| coverage.is_open(goal))
+    }
+
+    /// A path whose test could not be made.
+    pub(super) fn give_up_test(&mut self, why: Incomplete) {
+        let span = self.executor.module.functions[self.func].span;
+        self.give_up(why, span, 1);
+    }
+
+    /// Narrows the state to where the oracle rejects the result, if it can.
+    pub(super) fn oracle(&mut self, state: &mut State, value: Option<Value>) {
+        let Some(name) = &self.executor.config.oracle else { return };
+        let Some(func) = self.executor.module.function_named(name) else { return };
+        let mut arguments = self.executor.visible(self.func, &self.arguments);
+        let result_object =
+            self.executor.module.functions[self.func].aggregate_result.then(|| self.arguments[0].clone());
+        arguments.extend(value.or(result_object));
+        let params = self.executor.module.functions[func].params.len();
+        arguments.truncate(params);
+        let accepted = match self.executor.fold_truth(state, func, arguments) {
+            Ok(accepted) => accepted,
+            Err(_) => {
+                let span = self.executor.module.functions[func].span;
+                self.executor.ledger.give_up(Unsupported::Oracle(name.clone()).into(), span, 1);
+                return;
+            }
+        };
+        let rejected = self.executor.terms.not(accepted);
+        if let Side::Feasible(path) = self.executor.assume(&state.path, rejected) {
+            state.path = path;
+        }
+    }
+}
+
+/// A function's name as an identifier.
+fn identifier(name: &str) -> String {
+    name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
+}

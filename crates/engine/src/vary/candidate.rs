@@ -1,0 +1,25 @@
+//! CANDIDATE
+
+use crate::confirm::run_record::ConcreteRun;
+use std::rc::Rc;
+use touchstone_criteria::{MadeInput, TestKind};
+
+/// The inputs of a run.
+#[derive(Clone)]
+pub(super) struct Inputs {
+    pub kind: TestKind,
+    pub answers: Vec<MadeInput>,
+    /// Different numbers that their run compared, if it is known.
+    pub compared: Rc<[(u64, u64)]>,
+    /// The parameters that their run asked for, where objects have classes and it is known.
+    pub asked: Rc<[usize]>,
+}
+
+impl Inputs {
+    /// What a run freed is on the heap.
+    pub fn free_like(&mut self, run: &ConcreteRun) {
+        if let TestKind::Function { objects, .. } = &mut self.kind {
+            objects.iter_mut().zip(&run.freed).for_each(|(object, freed)| object.on_heap = *freed);
+        }
+    }
+}

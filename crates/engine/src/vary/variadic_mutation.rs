@@ -1,0 +1,100 @@
+//! Variable arguments of tests that are varied: another value, or another type.
+
+use crate::confirm::run_record::MissedArgument;
+use crate::vary::candidate::Inputs;
+use crate::vary::mutation::Changes;
+use touchstone_criteria::{ObjectInput, TestKind};
+use touchstone_ir::{DataType, DataTypeId, DataValue, PointerTarget, Stands};
+
+/// So many arguments are given types that the search gave none.
+const MOST_NEW: usize = 4;
+
+impl Changes<'_> {
+    /// Whether objects of this type are variable arguments, or lead to them.
+    pub(super) fn takes_arguments(&self, data: DataTypeId) -> bool {
+        matches!(self.module.pointee(data).stands, Stands::Arguments | Stands::Cursor)
+    }
+
+    pub(super) fn are_arguments(&self, data: DataTypeId) -> bool {
+        self.module.pointee(data).stands == Stands::Arguments
+    }
+
+    /// What a run wanted and did not get is passed.
+    pub(super) fn pass(&mut self, missed: MissedArgument, inputs: &mut Inputs) -> bool {
+        let TestKind::Function { objects, .. } = &mut inputs.kind else { return false };
+        let Some(object) = objects.get(missed.object) else { return false };
+        let Some(made) = self.argument(object.element, missed.member, missed.index, objects) else { return false };
+        let place = objects[missed.object].values.get_mut(missed.index);
+        let possible = place.is_some();
+        place.into_iter().for_each(|place| *place = made.clone());
+        possible
+    }
+
+    /// An argument by chance, of a member of what arguments are.
+    fn argument(
+        &mut self,
+        element: DataTypeId,
+        member: usize,
+        index: usize,
+        objects: &mut Vec<ObjectInput>,
+    ) -> Option<DataValue> {
+        let DataType::Union { members, .. } = &self.module.types[element] else { return None };
+        let ty = members.get(member)?.ty;
+        let mut inner = DataValue::zero(&self.module.types, ty)?;
+        match self.module.types[ty] {
+            DataType::Pointer { pointee, .. } => {
+                inner = self.target(&format!("argument_{}", index + 1), pointee, objects);
+            }
+            _ => self.change_number(ty, &mut inner),
+        }
+        Some(DataValue::Member(member, Box::new(inner)))
+    }
+
+    /// A pointer that leads nowhere yet gets arguments.
+    pub(super) fn give_arguments(
+        &mut self,
+        pointee: DataTypeId,
+        value: &mut DataValue,
+        objects: &mut Vec<ObjectInput>,
+    ) {
+        if !matches!(value, DataValue::Pointer(PointerTarget::Null | PointerTarget::Elsewhere)) {
+            return;
+        }
+        let (name, made) = match &self.module.types[pointee] {
+            DataType::Union { .. } => ("arguments", vec![DataValue::Undefined; MOST_NEW]),
+            DataType::Struct { fields, .. } => {
+                let Some(DataType::Pointer { pointee, .. }) = fields.first().map(|field| &self.module.types[field.ty])
+                else {
+                    return;
+                };
+                let mut next = DataValue::Pointer(PointerTarget::Null);
+                self.give_arguments(*pointee, &mut next, objects);
+                ("list", vec![DataValue::Struct(vec![next])])
+            }
+            _ => return,
+        };
+        let name = format!("{name}_{}", objects.len() + 1);
+        let is_array = made.len() > 1;
+        objects.push(ObjectInput { name, element: pointee, is_array, values: made, on_heap: false });
+        *value = DataValue::Pointer(PointerTarget::Object { object: objects.len() - 1, offset: 0 });
+    }
+
+    /// One of them changes.
+    pub(super) fn change_arguments(&mut self, at: usize, objects: &mut Vec<ObjectInput>) {
+        let element = objects[at].element;
+        let DataType::Union { members, .. } = &self.module.types[element] else { return };
+        let given = objects[at].values.iter().take_while(|value| **value != DataValue::Undefined).count();
+        let most = (given + 1).min(objects[at].values.len()).min(given.max(MOST_NEW));
+        let index = self.chance.below(most);
+        let Some(place) = objects[at].values.get_mut(index) else { return };
+        let mut value = std::mem::replace(place, DataValue::Undefined);
+        let name = format!("argument_{}", index + 1);
+        if value != DataValue::Undefined && !self.chance.one_in(4) {
+            self.change_leaf(&name, element, &mut value, objects);
+        } else {
+            let member = self.chance.below(members.len());
+            value = self.argument(element, member, index, objects).unwrap_or(DataValue::Undefined);
+        }
+        objects[at].values[index] = value;
+    }
+}
