@@ -39,7 +39,7 @@ pub enum Summaries {
     Auto,
     /// Wherever it can be done.
     On,
-    /// Nowhere.
+    /// Ended.
     Off,
 }
 
@@ -190,7 +190,7 @@ pub struct NotTaken {
     pub choice: String,
     /// What it is not.
     pub value: u64,
-    /// The parameter that nobody looks at then.
+    /// The parameter that nobody union_accesses at then.
     pub unused: String,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Nobody says how much an input pointer leads to, so a first round gives it one element. Where a path needs more, the round
 //! keeps that ([`Shortage`]), and the next gives that object more ([`Growth`]). Objects grow, not every pointer: what nobody
-//! looks beyond stays as it is.
+//! union_accesses beyond stays as it is.
 //!
 //! Later rounds only add tests. They take for granted what callers do: objects are as long as what is read of them, and
 //! pointers that are followed lead somewhere. So nothing that they meet or leave out is a verdict.
@@ -10,7 +10,7 @@
 use std::collections::BTreeMap;
 
 /// An access at a fixed place this far outside of an object is given its room at once; one further out is not.
-pub(crate) const FARTHEST: u64 = 4096;
+pub(crate) const MAX_GROWTH_BYTES: u64 = 4096;
 
 /// How much there is around the place that an input pointer leads to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -58,7 +58,7 @@ impl Growth {
             let elements = |bytes: u64| bytes.div_ceil(lack.element.max(1));
             // Where one place after the other is asked for, beyond the most as well, rounds would be as many as places.
             let walks = lack.more && elements(lack.behind) > room.elements && room.elements >= most && most > 1;
-            let limit = if walks { FARTHEST / lack.element.max(1) } else { most };
+            let limit = if walks { MAX_GROWTH_BYTES / lack.element.max(1) } else { most };
             let doubled = if lack.more { (2 * room.elements).min(limit) } else { 0 };
             let grown = Room {
                 before: room.before.max(elements(lack.before)),
@@ -83,13 +83,13 @@ pub(crate) fn renamed(part: &str, name: &str, other: &str) -> Option<String> {
 /// What was looked for outside of objects whose length nobody gave, by the names of the pointers that they are behind.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Shortage {
-    objects: BTreeMap<String, Lack>,
+    objects: BTreeMap<String, Shortfall>,
 }
 
 impl Shortage {
     /// What an object lacks so far.
-    pub(crate) fn of(&mut self, name: &str, element: u64) -> &mut Lack {
-        let nothing = Lack { element, before: 0, behind: 0, more: false };
+    pub(crate) fn of(&mut self, name: &str, element: u64) -> &mut Shortfall {
+        let nothing = Shortfall { element, before: 0, behind: 0, more: false };
         let lack = self.objects.entry(name.to_string()).or_insert(nothing);
         // What was taken for bytes first has as many of what it is taken for as that takes.
         lack.element = lack.element.max(element);
@@ -104,7 +104,7 @@ impl Shortage {
 
 /// What one object does not have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Lack {
+pub(crate) struct Shortfall {
     /// Bytes of an element.
     pub element: u64,
     /// Bytes before the pointer, at fixed places.
@@ -119,13 +119,13 @@ pub(crate) struct Lack {
 mod tests {
     use super::*;
 
-    fn shortage(lacks: &[(&str, Lack)]) -> Shortage {
+    fn shortage(lacks: &[(&str, Shortfall)]) -> Shortage {
         Shortage { objects: lacks.iter().map(|(name, lack)| ((*name).to_string(), *lack)).collect() }
     }
 
     #[test]
     fn what_was_too_short_doubles_up_to_the_most() {
-        let lacks = shortage(&[("s", Lack { element: 1, before: 0, behind: 2, more: true })]);
+        let lacks = shortage(&[("s", Shortfall { element: 1, before: 0, behind: 2, more: true })]);
         let mut growth = Growth::default();
         let mut elements = Vec::new();
         while let Some(next) = growth.after(&lacks, 16) {
@@ -142,7 +142,7 @@ mod tests {
         let mut elements = Vec::new();
         while growth.room("s").elements < 100 {
             let behind = growth.room("s").elements + 1;
-            let lacks = shortage(&[("s", Lack { element: 1, before: 0, behind, more: true })]);
+            let lacks = shortage(&[("s", Shortfall { element: 1, before: 0, behind, more: true })]);
             growth = growth.after(&lacks, 16).expect("it grows");
             elements.push(growth.room("s").elements);
         }
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn a_fixed_place_gets_its_room_at_once() {
-        let lacks = shortage(&[("p", Lack { element: 4, before: 3, behind: 100, more: false })]);
+        let lacks = shortage(&[("p", Shortfall { element: 4, before: 3, behind: 100, more: false })]);
         let growth = Growth::default().after(&lacks, 16).expect("it grows");
         assert_eq!(growth.room("p"), Room { before: 1, elements: 25 });
         assert_eq!(growth.after(&lacks, 16), None);

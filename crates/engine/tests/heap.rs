@@ -324,7 +324,7 @@ fn what_the_program_made_is_told_with_all_its_elements() {
     assert_eq!(made.value, DataValue::Struct(vec![DataValue::Int(2), DataValue::Int(length), zeros]));
 }
 
-/// A precondition looks into objects whose class and length are open: it is about the same objects that the function finds.
+/// A precondition union_accesses into objects whose class and length are open: it is about the same objects that the function finds.
 const WITH_PRECONDITION: &str = r#"
 type ty0 = void
 type ty1 = int "int" 32 signed

@@ -1,4 +1,4 @@
-//! A test that goes on: its inputs are there, and whoever holds it makes one call after the other and looks at what they leave.
+//! A test that goes on: its inputs are there, and whoever holds it makes one call after the other and union_accesses at what they leave.
 
 use crate::confirm::machine_setup::Run;
 use crate::confirm::run_record::Call;

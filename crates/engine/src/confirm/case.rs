@@ -5,12 +5,12 @@
 
 use crate::exec::executor::Executor;
 use crate::state::memory::{Assembled, Cell, Contents, assemble, global_object};
-use crate::state::value::{LazyId, ObjectId, Scalar, Value};
+use crate::state::value::{LazyPointerId, ObjectId, Scalar, Value};
 use crate::state::{PathEnd, State};
 use touchstone_ir::{DataType, DataTypeId, FuncId, Ty, sign_extend};
 
 /// More parts of one object than this are not looked at.
-const MOST_PARTS: usize = 256;
+const MAX_PARTS_PER_OBJECT: usize = 256;
 
 /// A case of a function.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -35,7 +35,7 @@ struct Part {
 impl Executor<'_> {
     /// A path that ended, as a case.
     pub(crate) fn case(&mut self, state: &State, func: FuncId, end: &PathEnd) -> Case {
-        let mut when = self.told_shapes(state);
+        let mut when = self.pointer_conditions(state);
         for term in state.path.constraints() {
             let text = self.terms.infix(term);
             if !when.contains(&text) {
@@ -45,21 +45,23 @@ impl Executor<'_> {
         let function = &self.module.functions[func];
         let signed = self.is_signed(function.result_data);
         let (returns, ends) = match end {
-            PathEnd::Returned(value) => (value.as_ref().map(|value| self.told(state, value, signed)), None),
-            PathEnd::Exited(value) => (None, Some(format!("exits with {}", self.told(state, value, true)))),
+            PathEnd::Returned(value) => (value.as_ref().map(|value| self.render(state, value, signed)), None),
+            PathEnd::Exited(value) => (None, Some(format!("exits with {}", self.render(state, value, true)))),
             PathEnd::Hung => (None, Some("stays in a loop".to_string())),
             PathEnd::Threw { class } => (None, Some(format!("throws {}", self.module.class_name(*class)))),
             PathEnd::Error { kind, span } => (None, Some(format!("{kind} at {}", span.display(&self.module.files)))),
-            PathEnd::Assumed | PathEnd::Longer | PathEnd::Incomplete { .. } => (None, Some("not followed".to_string())),
+            PathEnd::Assumed | PathEnd::ExceedsCriterion | PathEnd::Incomplete { .. } => {
+                (None, Some("not followed".to_string()))
+            }
         };
         Case { when, returns, ends, changes: self.changes(state) }
     }
 
     /// Where input pointers lead, as far as the path asked.
-    fn told_shapes(&self, state: &State) -> Vec<String> {
+    fn pointer_conditions(&self, state: &State) -> Vec<String> {
         let inputs = &state.inputs;
-        let shape = |(lazy, target): &(LazyId, Value)| {
-            let name = &inputs.lazies[*lazy].name;
+        let shape = |(lazy, target): &(LazyPointerId, Value)| {
+            let name = &inputs.lazy_pointers[*lazy].name;
             match target {
                 Value::Int(Scalar::Const(0)) => format!("{name} == null"),
                 Value::Ptr(pointer) => {
@@ -69,10 +71,10 @@ impl Executor<'_> {
                         _ => format!("{name} != null"),
                     }
                 }
-                other => format!("{name} is {}", self.told(state, other, false)),
+                other => format!("{name} is {}", self.render(state, other, false)),
             }
         };
-        inputs.decided.iter().map(shape).collect()
+        inputs.materialised.iter().map(shape).collect()
     }
 
     /// What inputs and globals hold that they did not hold before.
@@ -86,7 +88,7 @@ impl Executor<'_> {
         }
         for input in &state.inputs.objects {
             let stride = module.types[input.element].size(&module.types);
-            for index in 0..input.count.min(MOST_PARTS as u64) {
+            for index in 0..input.count.min(MAX_PARTS_PER_OBJECT as u64) {
                 let name = if input.is_array { format!("{}[{index}]", input.name) } else { input.name.clone() };
                 let from = (index * stride) as usize;
                 let Some(cells) = input.cells.get(from..from + stride as usize) else { break };
@@ -121,13 +123,13 @@ impl Executor<'_> {
                 _ => Ty::Int((size * 8).min(64) as u8),
             };
             let is = is.to_vec();
-            let told = match assemble(&is, ty, &mut self.terms, &self.pointers) {
-                Assembled::Value(value) => self.told(state, &value, self.is_signed(part.data)),
+            let rendered = match assemble(&is, ty, &mut self.terms, &self.pointers) {
+                Assembled::Value(value) => self.render(state, &value, self.is_signed(part.data)),
                 Assembled::Undefined => "undefined".to_string(),
-                Assembled::Mixed | Assembled::Lost => "bytes of a pointer".to_string(),
+                Assembled::Mixed | Assembled::Clobbered => "bytes of a pointer".to_string(),
             };
-            if told != part.name {
-                found.push((part.name, told));
+            if rendered != part.name {
+                found.push((part.name, rendered));
             }
         }
     }
@@ -148,7 +150,7 @@ impl Executor<'_> {
                 }
                 DataType::Array { element, length } => {
                     let stride = types[*element].size(types);
-                    pending.extend((0..(*length).min(MOST_PARTS as u64)).rev().map(|index| Part {
+                    pending.extend((0..(*length).min(MAX_PARTS_PER_OBJECT as u64)).rev().map(|index| Part {
                         name: format!("{}[{index}]", part.name),
                         offset: part.offset + index * stride,
                         data: *element,
@@ -157,7 +159,7 @@ impl Executor<'_> {
                 DataType::Void | DataType::Opaque { .. } | DataType::Union { .. } | DataType::OneOf { .. } => {}
                 _ => found.push(part),
             }
-            if found.len() + pending.len() > MOST_PARTS {
+            if found.len() + pending.len() > MAX_PARTS_PER_OBJECT {
                 break;
             }
         }
@@ -169,7 +171,7 @@ impl Executor<'_> {
     }
 
     /// A value, over the inputs.
-    fn told(&self, state: &State, value: &Value, signed: bool) -> String {
+    fn render(&self, state: &State, value: &Value, signed: bool) -> String {
         match value {
             Value::Int(Scalar::Const(value)) if signed && *value >> 31 == 1 => sign_extend(*value, 32).to_string(),
             Value::Int(Scalar::Const(value)) if signed => (*value as i64).to_string(),
@@ -187,7 +189,7 @@ impl Executor<'_> {
                     Scalar::Term(term) => format!("&{name} + {} bytes", self.terms.infix(term)),
                 }
             }
-            Value::Lazy(lazy) => state.inputs.lazies[*lazy].name.to_string(),
+            Value::LazyPointer(lazy) => state.inputs.lazy_pointers[*lazy].name.to_string(),
             Value::Choice(_) => "one of several pointers".to_string(),
             Value::Bytes(_) => "bytes of a pointer".to_string(),
             Value::Undefined => "undefined".to_string(),

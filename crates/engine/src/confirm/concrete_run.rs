@@ -1,9 +1,9 @@
 //! Concrete runs of test inputs in the reference interpreter: every test is confirmed there before it is believed, and
-//! brute-force tests enumerate inputs through the same door.
+//! brute-materialise tests enumerate inputs through the same door.
 
 use crate::confirm::description::ConditionOutcome;
-use crate::confirm::goal_observer::Watcher;
-use crate::confirm::layout_independence::wherever_objects_lie;
+use crate::confirm::goal_observer::GoalObserver;
+use crate::confirm::layout_independence::run_in_two_layouts;
 use crate::confirm::machine_setup::{ReadyCall, Run, provided};
 use crate::confirm::run_record::{Call, ConcreteRun, Look, MissedArgument, SeenRow};
 use crate::exec::executor::machine_templates::Machines;
@@ -12,7 +12,7 @@ use touchstone_criteria::{Expected, GoalId, MadeInput, TestCase, TestKind};
 use touchstone_interp::{End, Layout, Limits, Machine, ObjectKind, Observer, PathRecorder, Unrunnable, Value};
 use touchstone_ir::{FuncId, InputSource, Module, Ty};
 
-/// Runs a test once more and looks at what it does.
+/// Runs a test once more and union_accesses at what it does.
 pub fn watch_test(machines: &Machines<'_>, func: FuncId, test: &TestCase, look: Look<'_>) -> ConcreteRun {
     watch_kind(machines, func, &test.kind, &test.answers, look)
 }
@@ -28,9 +28,9 @@ pub fn watch_kind(
     match kind {
         TestKind::Function { earlier, params, globals, objects } => {
             let call = Call { earlier, params, globals, objects, answers };
-            wherever_objects_lie(|layout| run_call(machines, func, call, look, layout))
+            run_in_two_layouts(|layout| run_call(machines, func, call, look, layout))
         }
-        TestKind::Program => wherever_objects_lie(|layout| run_entry(machines, func, answers, look, layout)),
+        TestKind::Program => run_in_two_layouts(|layout| run_entry(machines, func, answers, look, layout)),
     }
 }
 
@@ -39,10 +39,10 @@ pub fn run_function(module: &Module, func: FuncId, call: Call<'_>, limits: Limit
     watch_function(module, func, call, Look { limits, ..Look::default() })
 }
 
-/// Calls a function on concrete inputs and looks at what it does.
+/// Calls a function on concrete inputs and union_accesses at what it does.
 pub fn watch_function(module: &Module, func: FuncId, call: Call<'_>, look: Look<'_>) -> ConcreteRun {
     let machines = Machines::of(module);
-    wherever_objects_lie(|layout| run_call(&machines, func, call, look, layout))
+    run_in_two_layouts(|layout| run_call(&machines, func, call, look, layout))
 }
 
 fn run_call(machines: &Machines<'_>, func: FuncId, call: Call<'_>, look: Look<'_>, layout: Layout) -> ConcreteRun {
@@ -146,7 +146,7 @@ fn observed(machine: &mut Machine<'_>, calls: &[ReadyCall], look: Look<'_>) -> O
             Observed { ends, recorder, ..Observed::default() }
         }
         Some(watch) => {
-            let mut watcher = Watcher::new(watch, look.wanted, look.ways);
+            let mut watcher = GoalObserver::new(watch, look.wanted, look.ways);
             let ends = make_calls(machine, calls, &mut watcher);
             let recorder = std::mem::take(&mut watcher.recorder);
             let rows = std::mem::take(&mut watcher.rows);
@@ -162,10 +162,10 @@ pub fn run_program(module: &Module, entry: FuncId, inputs: &[MadeInput], limits:
     watch_program(module, entry, inputs, Look { limits, ..Look::default() })
 }
 
-/// Runs a whole program and looks at what it does.
+/// Runs a whole program and union_accesses at what it does.
 pub fn watch_program(module: &Module, entry: FuncId, inputs: &[MadeInput], look: Look<'_>) -> ConcreteRun {
     let machines = Machines::of(module);
-    wherever_objects_lie(|layout| run_entry(&machines, entry, inputs, look, layout))
+    run_in_two_layouts(|layout| run_entry(&machines, entry, inputs, look, layout))
 }
 
 fn run_entry(

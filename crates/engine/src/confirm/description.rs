@@ -3,7 +3,7 @@
 use touchstone_ir::{CondTag, FuncId, Module};
 
 /// Outcomes that a description shows.
-const SHOWN: usize = 8;
+const MAX_OUTCOMES_SHOWN: usize = 8;
 
 /// The outcome of a condition on a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,10 +27,10 @@ pub(crate) fn describe(module: &Module, way: impl Iterator<Item = ConditionOutco
         })
         .collect();
     // To leave out one saves nothing.
-    if outcomes.len() > SHOWN + 1 {
-        let left_out = outcomes.len() - SHOWN;
-        let tail = outcomes.split_off(outcomes.len() - SHOWN / 2);
-        outcomes.truncate(SHOWN / 2);
+    if outcomes.len() > MAX_OUTCOMES_SHOWN + 1 {
+        let left_out = outcomes.len() - MAX_OUTCOMES_SHOWN;
+        let tail = outcomes.split_off(outcomes.len() - MAX_OUTCOMES_SHOWN / 2);
+        outcomes.truncate(MAX_OUTCOMES_SHOWN / 2);
         outcomes.push(format!("… {left_out} more …"));
         outcomes.extend(tail);
     }

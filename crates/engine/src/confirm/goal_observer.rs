@@ -1,4 +1,4 @@
-//! Watching a concrete run: which goals it reaches. The reference that everything symbolic is checked against.
+//! GoalTracker a concrete run: which goals it reaches. The reference that everything symbolic is checked against.
 
 use crate::confirm::description::ConditionOutcome;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -8,7 +8,7 @@ use touchstone_interp::{End, Event, Observer, PathRecorder, StateView, Value};
 use touchstone_ir::{BlockId, CondTag, DecisionId, FuncId, PointId};
 
 /// So many pairs of numbers that were compared are kept.
-const MOST_COMPARED: usize = 256;
+const MAX_COMPARED_PAIRS: usize = 256;
 
 /// Whether a run says which ways it took, and what it compared on them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -24,27 +24,27 @@ pub enum Ways {
 
 /// A way on from a block: which arm, or 1 for a branch that is taken, or what is called.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Way {
+pub(crate) struct ControlFlowEdge {
     pub func: FuncId,
     pub block: BlockId,
     pub to: usize,
 }
 
-impl Way {
+impl ControlFlowEdge {
     fn number(self) -> u64 {
         ((self.func.index() as u64) << 32) | ((self.block.index() as u64) << 12) | self.to as u64
     }
 
     /// The way of which a run tells with how often it took it.
-    pub fn of_run(told: u64) -> Way {
+    pub fn from_record(told: u64) -> ControlFlowEdge {
         let way = told >> 4;
         let block = BlockId::new((way >> 12) as usize & 0xf_ffff);
-        Way { func: FuncId::new((way >> 32) as usize), block, to: way as usize & 0xfff }
+        ControlFlowEdge { func: FuncId::new((way >> 32) as usize), block, to: way as usize & 0xfff }
     }
 }
 
 /// Listens to a run for goals.
-pub(crate) struct Watcher<'w> {
+pub(crate) struct GoalObserver<'w> {
     watch: &'w Watch,
     wanted: Option<&'w [bool]>,
     pub recorder: PathRecorder,
@@ -61,12 +61,12 @@ pub(crate) struct Watcher<'w> {
     compared: FxHashSet<(u64, u64)>,
 }
 
-impl<'w> Watcher<'w> {
-    pub fn new(watch: &'w Watch, wanted: Option<&'w [bool]>, ways: Ways) -> Watcher<'w> {
+impl<'w> GoalObserver<'w> {
+    pub fn new(watch: &'w Watch, wanted: Option<&'w [bool]>, ways: Ways) -> GoalObserver<'w> {
         let hit = vec![false; watch.goals.len()];
         let conditions = (ways == Ways::Conditions).then(Vec::new);
         let ways = (ways == Ways::Kept).then(FxHashMap::default);
-        Watcher {
+        GoalObserver {
             watch,
             wanted,
             recorder: PathRecorder::default(),
@@ -112,7 +112,7 @@ impl<'w> Watcher<'w> {
 
     fn went(&mut self, func: FuncId, block: BlockId, to: usize) {
         if let Some(ways) = &mut self.ways {
-            *ways.entry(Way { func, block, to }.number()).or_default() += 1;
+            *ways.entry(ControlFlowEdge { func, block, to }.number()).or_default() += 1;
         }
     }
 
@@ -167,7 +167,7 @@ impl<'w> Watcher<'w> {
     }
 }
 
-impl Observer for Watcher<'_> {
+impl Observer for GoalObserver<'_> {
     fn event(&mut self, event: &Event) {
         self.recorder.event(event);
         match *event {
@@ -201,7 +201,7 @@ impl Observer for Watcher<'_> {
     }
 
     fn compared(&mut self, a: u64, b: u64) {
-        if self.ways.is_some() && a != b && self.compared.len() < MOST_COMPARED {
+        if self.ways.is_some() && a != b && self.compared.len() < MAX_COMPARED_PAIRS {
             self.compared.insert((a, b));
         }
     }
@@ -223,7 +223,7 @@ mod tests {
 
     #[test]
     fn a_way_is_known_by_what_a_run_tells() {
-        let way = Way { func: FuncId::new(70_000), block: BlockId::new(1_000), to: 17 };
-        assert_eq!(Way::of_run(way.number() << 4 | 15), way);
+        let way = ControlFlowEdge { func: FuncId::new(70_000), block: BlockId::new(1_000), to: 17 };
+        assert_eq!(ControlFlowEdge::from_record(way.number() << 4 | 15), way);
     }
 }

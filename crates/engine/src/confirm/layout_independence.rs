@@ -7,7 +7,7 @@ use touchstone_interp::{End, Layout, Unrunnable};
 use touchstone_ir::DataValue;
 
 /// What a run does wherever objects lie. One that turns pointers into numbers is repeated with other addresses.
-pub(super) fn wherever_objects_lie(run: impl Fn(Layout) -> ConcreteRun) -> ConcreteRun {
+pub(super) fn run_in_two_layouts(run: impl Fn(Layout) -> ConcreteRun) -> ConcreteRun {
     let mut first = run(Layout::Close);
     if !first.shows_addresses {
         return first;

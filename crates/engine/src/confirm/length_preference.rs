@@ -14,7 +14,7 @@ use touchstone_solver::{Model, Path, Rel, Side, TermId};
 
 impl Executor<'_> {
     /// A model of a path of this state; with lengths that fit, if the path has one that is easily found.
-    pub(crate) fn fitting_model(&mut self, state: &State, path: &Path) -> Rc<Model> {
+    pub(crate) fn model_with_fitting_lengths(&mut self, state: &State, path: &Path) -> Rc<Model> {
         let mut path = path.clone();
         for (length, most) in self.lengths(state) {
             let most = self.terms.constant(self.terms.width(length), most);
@@ -32,7 +32,7 @@ impl Executor<'_> {
         let mut lengths = Vec::new();
         for pair in params.windows(2) {
             let [pointer, length] = pair else { continue };
-            if let (Some(room), Some(term)) = (self.room_behind(state, pointer), self.length(length)) {
+            if let (Some(room), Some(term)) = (self.elements_of_pointee(state, pointer), self.length(length)) {
                 lengths.push((term, room));
             }
         }
@@ -40,10 +40,10 @@ impl Executor<'_> {
     }
 
     /// How many elements a pointer leads to; none if it is null.
-    fn room_behind(&self, state: &State, pointer: &NamedInput) -> Option<u64> {
+    fn elements_of_pointee(&self, state: &State, pointer: &NamedInput) -> Option<u64> {
         let Some(Cell::Pointer { value, index: 0 }) = pointer.cells.first() else { return None };
-        let Value::Lazy(id) = self.pointers.get(*value) else { return None };
-        match state.inputs.shape(*id)? {
+        let Value::LazyPointer(id) = self.pointers.get(*value) else { return None };
+        match state.inputs.target_of(*id)? {
             Value::Int(Scalar::Const(0)) => Some(0),
             Value::Ptr(place) => {
                 let object = state.inputs.objects.iter().find(|input| input.object == place.object)?;
@@ -56,7 +56,7 @@ impl Executor<'_> {
     /// The term of an integer parameter that is called like a length.
     fn length(&mut self, param: &NamedInput) -> Option<TermId> {
         let DataType::Int { bits, .. } = self.module.types[param.data] else { return None };
-        if !is_called_length(&param.name) {
+        if !is_length_name(&param.name) {
             return None;
         }
         match assemble(&param.cells, Ty::Int(bits), &mut self.terms, &self.pointers) {
@@ -66,7 +66,7 @@ impl Executor<'_> {
     }
 }
 
-pub(crate) fn is_called_length(name: &str) -> bool {
+pub(crate) fn is_length_name(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     matches!(name.as_str(), "n" | "sz" | "cnt" | "num" | "nbytes" | "bytes" | "room" | "cap")
         || ["len", "size", "count"].iter().any(|word| name.contains(word))
@@ -74,15 +74,15 @@ pub(crate) fn is_called_length(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_called_length;
+    use super::is_length_name;
 
     #[test]
     fn lengths_are_known_by_their_names() {
         for name in ["n", "len", "buf_len", "length", "size", "Size", "bufsize", "count", "nbytes"] {
-            assert!(is_called_length(name), "{name}");
+            assert!(is_length_name(name), "{name}");
         }
         for name in ["x", "i", "key", "value", "from", "mode"] {
-            assert!(!is_called_length(name), "{name}");
+            assert!(!is_length_name(name), "{name}");
         }
     }
 }

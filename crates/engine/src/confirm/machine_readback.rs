@@ -7,15 +7,15 @@ use touchstone_interp::{End, ObjectId, Value};
 use touchstone_ir::{DataType, DataTypeId, DataValue, FuncId, GlobalId, Linkage, PointerTarget, Tail, Ty, mask};
 
 /// So many things that a result leads to are told, and so many elements of one.
-const MOST_REACHED: usize = 16;
+const MAX_REACHED_OBJECTS: usize = 16;
 
 /// So many characters of a text.
-const MOST_CHARACTERS: u64 = 4096;
+const MAX_STRING_BYTES: u64 = 4096;
 
 /// So many elements at the end of an object, and so many if they are bytes, which a text may be made of.
-const MOST_ELEMENTS: u64 = 64;
+const MAX_TAIL_ELEMENTS: u64 = 64;
 
-const MOST_BYTES: u64 = 512;
+const MAX_TAIL_BYTES: u64 = 512;
 
 pub(super) type Snapshot = Vec<(GlobalId, Vec<Option<u8>>)>;
 
@@ -56,7 +56,7 @@ impl Run<'_> {
         let result = self.result_of(last, &seen.end);
         let objects = call.objects.iter().enumerate().map(|(index, object)| {
             let step = self.size(object.element);
-            (0..object.values.len() as u64).map(|at| self.read_whole(index, at * step, object)).collect()
+            (0..object.values.len() as u64).map(|at| self.read_with_tail(index, at * step, object)).collect()
         });
         let objects = objects.collect();
         let mut globals = Vec::new();
@@ -81,7 +81,7 @@ impl Run<'_> {
         let (mut found, mut seen) = (Vec::new(), Vec::new());
         let mut open = vec![(String::new(), result, data)];
         while let Some((name, value, data)) = open.pop()
-            && found.len() < MOST_REACHED
+            && found.len() < MAX_REACHED_OBJECTS
         {
             let (Value::Ptr(pointer), DataType::Pointer { pointee, .. }) = (value, &types[data]) else { continue };
             let elsewhere = self.target(value) == DataValue::Pointer(PointerTarget::Elsewhere);
@@ -98,7 +98,7 @@ impl Run<'_> {
                 continue;
             }
             seen.push(pointer.object);
-            let most = if size == 1 { MOST_CHARACTERS } else { MOST_REACHED as u64 };
+            let most = if size == 1 { MAX_STRING_BYTES } else { MAX_REACHED_OBJECTS as u64 };
             let element = |at| self.read(pointer.object, offset + at * size, *pointee);
             let mut values: Vec<DataValue> = (0..count.min(most)).map(element).collect();
             if let (Some(tail), [DataValue::Struct(fields)]) = (tail, values.as_mut_slice())
@@ -123,7 +123,7 @@ impl Run<'_> {
         let types = &self.module.types;
         let inside = |at: &u64| offset.saturating_add(tail.end(at + 1, types)) <= room;
         let element = |at| self.read(object, offset + tail.end(at, types), tail.element);
-        let most = if self.size(tail.element) == 1 { MOST_BYTES } else { MOST_ELEMENTS };
+        let most = if self.size(tail.element) == 1 { MAX_TAIL_BYTES } else { MAX_TAIL_ELEMENTS };
         DataValue::Array((0..most).take_while(inside).map(element).collect())
     }
 
@@ -147,7 +147,7 @@ impl Run<'_> {
     }
 
     /// An element of an object, with as many elements at its end as the object has.
-    fn read_whole(&self, index: usize, offset: u64, object: &ObjectInput) -> DataValue {
+    fn read_with_tail(&self, index: usize, offset: u64, object: &ObjectInput) -> DataValue {
         let types = &self.module.types;
         let mut value = self.read(self.objects[index], offset, object.element);
         let before = match object.values.as_slice() {

@@ -174,7 +174,7 @@ impl<'m> Run<'m> {
                 let _ = self.machine.write_value(object, at, ty, Value::Int(*bits));
             }
             (_, DataValue::Pointer(target)) => {
-                let value = match (target, self.leads_to_arguments(data)) {
+                let value = match (target, self.points_to_arguments(data)) {
                     // A list without arguments is a list.
                     (PointerTarget::Null, true) => {
                         let none = self.machine.alloc(0, "arguments", ObjectKind::Input);
@@ -189,7 +189,7 @@ impl<'m> Run<'m> {
         }
     }
 
-    fn leads_to_arguments(&self, data: DataTypeId) -> bool {
+    fn points_to_arguments(&self, data: DataTypeId) -> bool {
         match self.module.types[data] {
             DataType::Pointer { pointee, .. } => self.module.pointee(pointee).stands == Stands::Arguments,
             _ => false,

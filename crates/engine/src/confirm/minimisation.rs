@@ -16,24 +16,24 @@ use touchstone_ir::{
 };
 
 /// Numbers below are as good as any.
-const SMALL: u128 = 100;
+const MIN_ROUNDED_NUMBER: u128 = 100;
 /// A run that takes longer is not repeated.
-const STEPS: u64 = 20_000;
+const MAX_STEPS_PER_RUN: u64 = 20_000;
 /// A test with so many numbers is copied and laid out as long as a run takes.
-const NUMBERS_A_RUN: usize = 4096;
+const NUMBERS_PER_RUN: usize = 4096;
 
 /// Makes odd numbers of a test round, and leaves out what changes for nothing, as long as there are runs left for it.
 pub fn round_numbers(module: &Module, func: FuncId, test: &mut TestCase, watch: &Watch, runs: &mut u32) {
     if !matches!(test.outcome, Outcome::Returned | Outcome::Exited(_)) || test.oracle.is_some() {
         return;
     }
-    let mut rounding = Rounding::of(module, func, test, watch, runs);
-    rounding.leave_alone(test);
+    let mut rounding = Minimisation::of(module, func, test, watch, runs);
+    rounding.drop_unneeded_changes(test);
     // Characters that nobody would write are none; of other numbers zero is the roundest.
     let zero_first = |kind: Kind<'_>| matches!(kind, Kind::Character | Kind::Int { .. } | Kind::Float(_));
     let zeroed = odd(module, test, |kind, _| zero_first(kind).then_some(()));
     let places: Vec<usize> = zeroed.into_iter().map(|(at, ())| at).collect();
-    rounding.make_zero(test, &places);
+    rounding.set_to_zero(test, &places);
     for (place, candidates) in odd(module, test, |kind, number| Some(candidates(kind, number))) {
         if rounding.is_over() {
             return;
@@ -50,7 +50,7 @@ fn odd<T>(module: &Module, test: &mut TestCase, wanted: impl Fn(Kind<'_>, u64) -
     let mut found = Vec::new();
     let mut at = 0;
     visit(module, test, &mut |kind, number| {
-        if is_odd(kind, *number) {
+        if is_unrounded(kind, *number) {
             found.extend(wanted(kind, *number).map(|wanted| (at, wanted)));
         }
         at += 1;
@@ -75,7 +75,7 @@ pub fn shorten_objects(module: &Module, func: FuncId, test: &mut TestCase, watch
         return;
     }
     let lengths: Vec<usize> = objects.iter().map(|object| object.values.len()).collect();
-    let mut rounding = Rounding::of(module, func, test, watch, runs);
+    let mut rounding = Minimisation::of(module, func, test, watch, runs);
     for (index, length) in lengths.into_iter().enumerate() {
         let mut shorter = 1;
         while shorter < length && !rounding.is_over() {
@@ -84,7 +84,7 @@ pub fn shorten_objects(module: &Module, func: FuncId, test: &mut TestCase, watch
                 objects[index].values.truncate(shorter);
                 objects[index].is_array &= shorter > 1;
             }
-            if !leads_beyond(module, &other, index) && rounding.take(test, other) {
+            if !points_beyond(module, &other, index) && rounding.take(test, other) {
                 break;
             }
             shorter *= 2;
@@ -93,7 +93,7 @@ pub fn shorten_objects(module: &Module, func: FuncId, test: &mut TestCase, watch
 }
 
 /// Whether a pointer of a test leads behind the end of an object.
-fn leads_beyond(module: &Module, test: &TestCase, index: usize) -> bool {
+fn points_beyond(module: &Module, test: &TestCase, index: usize) -> bool {
     let TestKind::Function { earlier, params, globals, objects } = &test.kind else { return false };
     let (element, elements) = (&module.types[objects[index].element], objects[index].values.len() as u64);
     let end = element.size(&module.types).saturating_mul(elements);
@@ -118,7 +118,7 @@ fn has_pointer(value: &DataValue, wanted: &dyn Fn(&PointerTarget) -> bool) -> bo
 }
 
 /// Tries other inputs of a test.
-struct Rounding<'a> {
+struct Minimisation<'a> {
     machines: Machines<'a>,
     module: &'a Module,
     func: FuncId,
@@ -129,21 +129,27 @@ struct Rounding<'a> {
     cost: u32,
 }
 
-impl<'a> Rounding<'a> {
-    fn of(module: &'a Module, func: FuncId, test: &mut TestCase, watch: &'a Watch, runs: &'a mut u32) -> Rounding<'a> {
+impl<'a> Minimisation<'a> {
+    fn of(
+        module: &'a Module,
+        func: FuncId,
+        test: &mut TestCase,
+        watch: &'a Watch,
+        runs: &'a mut u32,
+    ) -> Minimisation<'a> {
         let mut numbers = 0;
         visit(module, test, &mut |_, _| numbers += 1);
-        let cost = 1 + u32::try_from(numbers / NUMBERS_A_RUN).unwrap_or(u32::MAX - 1);
-        Rounding { machines: Machines::of(module), module, func, watch, runs, cost }
+        let cost = 1 + u32::try_from(numbers / NUMBERS_PER_RUN).unwrap_or(u32::MAX - 1);
+        Minimisation { machines: Machines::of(module), module, func, watch, runs, cost }
     }
 
-    /// Whether no run is left. Asked before a test is copied: of large ones there may be very many copies.
+    /// Whether no run is left. RequestedType before a test is copied: of large ones there may be very many copies.
     fn is_over(&self) -> bool {
         *self.runs == 0
     }
 
     /// What functions that nobody defines change, and nobody asks for, they leave alone.
-    fn leave_alone(&mut self, test: &mut TestCase) {
+    fn drop_unneeded_changes(&mut self, test: &mut TestCase) {
         for index in (0..test.answers.len()).rev() {
             if test.answers[index].source == InputSource::Changed && !self.is_over() {
                 let mut other = test.clone();
@@ -153,14 +159,14 @@ impl<'a> Rounding<'a> {
         }
     }
 
-    /// Puts zero into some places, as many as possible at once: to most of a large object nobody looks.
-    fn make_zero(&mut self, test: &mut TestCase, places: &[usize]) {
+    /// Puts zero into some places, as many as possible at once: to most of a large object nobody union_accesses.
+    fn set_to_zero(&mut self, test: &mut TestCase, places: &[usize]) {
         if places.is_empty() || self.is_over() || self.put(test, places, 0) || places.len() == 1 {
             return;
         }
         let (first, second) = places.split_at(places.len() / 2);
-        self.make_zero(test, first);
-        self.make_zero(test, second);
+        self.set_to_zero(test, first);
+        self.set_to_zero(test, second);
     }
 
     /// Puts a number into some places, if the test is as good then.
@@ -182,7 +188,7 @@ impl<'a> Rounding<'a> {
     /// Takes the other test, if it is as good.
     fn take(&mut self, test: &mut TestCase, other: TestCase) -> bool {
         *self.runs = self.runs.saturating_sub(self.cost);
-        let taken = as_good(&self.machines, self.func, test, other, self.watch);
+        let taken = equivalent_test(&self.machines, self.func, test, other, self.watch);
         let is_taken = taken.is_some();
         taken.into_iter().for_each(|other| *test = other);
         is_taken
@@ -190,14 +196,14 @@ impl<'a> Rounding<'a> {
 }
 
 /// The other test with what it gives, if it takes the same path and covers as much.
-fn as_good(
+fn equivalent_test(
     machines: &Machines<'_>,
     func: FuncId,
     test: &TestCase,
     mut other: TestCase,
     watch: &Watch,
 ) -> Option<TestCase> {
-    let limits = Limits { steps: STEPS, ..Limits::default() };
+    let limits = Limits { steps: MAX_STEPS_PER_RUN, ..Limits::default() };
     let run = watch_test(machines, func, &other, Look { watch: Some(watch), limits, ..Look::default() });
     let covers = test.covers.iter().all(|goal| run.hits.contains(goal));
     if run.path != test.path || !covers || run.traps || run.shows_addresses {
@@ -322,16 +328,16 @@ fn kind_of(data: &DataType) -> Option<Kind<'_>> {
 }
 
 /// Whether nobody would write this number.
-fn is_odd(kind: Kind<'_>, number: u64) -> bool {
+fn is_unrounded(kind: Kind<'_>, number: u64) -> bool {
     match kind {
         Kind::Int { bits, signed } => {
             let size = value(bits, signed, number).unsigned_abs();
-            size >= SMALL && significant(size) > 1
+            size >= MIN_ROUNDED_NUMBER && significant(size) > 1
         }
         Kind::Character => number != 0 && !matches!(number as u8, b'\t' | b'\n' | b'\r' | b' '..=b'~'),
         Kind::Float(format) => {
             let real = real(format, number);
-            !(real.fract() == 0.0 && real.abs() < SMALL as f64) && real.to_string().len() > 4
+            !(real.fract() == 0.0 && real.abs() < MIN_ROUNDED_NUMBER as f64) && real.to_string().len() > 4
         }
         Kind::Enum(data) => !items(data).contains(&number),
     }
@@ -343,7 +349,7 @@ fn candidates(kind: Kind<'_>, number: u64) -> Vec<u64> {
         Kind::Int { bits, signed } => {
             let given = value(bits, signed, number);
             let fits = |candidate: &i128| value(bits, signed, mask(*candidate as u64, bits)) == *candidate;
-            let better = rounder(given).into_iter().filter(fits);
+            let better = round_candidates(given).into_iter().filter(fits);
             better.map(|candidate| mask(candidate as u64, bits)).collect()
         }
         Kind::Character => b"a x0-".iter().map(|character| u64::from(*character)).collect(),
@@ -357,7 +363,7 @@ fn candidates(kind: Kind<'_>, number: u64) -> Vec<u64> {
 }
 
 /// Round numbers: small ones, powers of ten, then those next to the number itself.
-fn rounder(number: i128) -> Vec<i128> {
+fn round_candidates(number: i128) -> Vec<i128> {
     let mut found = vec![0, 1, -1, 2];
     let mut power: i128 = 10;
     while power <= number.abs() * 10 {
@@ -418,10 +424,10 @@ mod tests {
     #[test]
     fn small_and_round_numbers_stay() {
         for number in [0, 1, 7, 99, 100, 5000, u64::from(u32::MAX)] {
-            assert!(!is_odd(INT, number), "{number}");
+            assert!(!is_unrounded(INT, number), "{number}");
         }
         for number in [101, 4096, 2_147_479_561, u64::from(i32::MIN as u32)] {
-            assert!(is_odd(INT, number), "{number}");
+            assert!(is_unrounded(INT, number), "{number}");
         }
     }
 

@@ -13,13 +13,16 @@ pub fn mutants(module: &Module, function: &Function) -> Vec<Function> {
         for (index, inst) in code.insts.iter().enumerate() {
             let others = match &inst.kind {
                 InstKind::Bin { dst, op, a, b } if matches!(function.regs[*dst].ty, Ty::I32 | Ty::I64) => {
-                    other_op(*op).map(|op| InstKind::Bin { dst: *dst, op, a: *a, b: *b })
+                    other_operator(*op).map(|op| InstKind::Bin { dst: *dst, op, a: *a, b: *b })
                 }
-                InstKind::Float { dst, op, format, args } => {
-                    other_float(*op).map(|op| InstKind::Float { dst: *dst, op, format: *format, args: args.clone() })
-                }
-                InstKind::Cmp { dst, op, a, b } if is_asked(&code.terminator.kind, Operand::Reg(*dst)) => {
-                    moved(*op).map(|op| InstKind::Cmp { dst: *dst, op, a: *a, b: *b })
+                InstKind::Float { dst, op, format, args } => other_float_operator(*op).map(|op| InstKind::Float {
+                    dst: *dst,
+                    op,
+                    format: *format,
+                    args: args.clone(),
+                }),
+                InstKind::Cmp { dst, op, a, b } if is_branch_condition(&code.terminator.kind, Operand::Reg(*dst)) => {
+                    moved_boundary(*op).map(|op| InstKind::Cmp { dst: *dst, op, a: *a, b: *b })
                 }
                 _ => None,
             };
@@ -59,7 +62,7 @@ pub fn mutants(module: &Module, function: &Function) -> Vec<Function> {
 }
 
 /// Whether a block ends in asking for a value.
-fn is_asked(end: &TermKind, value: Operand) -> bool {
+fn is_branch_condition(end: &TermKind, value: Operand) -> bool {
     matches!(end, TermKind::Branch { cond, role, .. } if *cond == value && role.is_outcome())
 }
 
@@ -80,7 +83,7 @@ fn without(function: &Function, block: BlockId, index: usize) -> Function {
     mutant
 }
 
-fn other_op(op: BinOp) -> Option<BinOp> {
+fn other_operator(op: BinOp) -> Option<BinOp> {
     Some(match op {
         BinOp::Add => BinOp::Sub,
         BinOp::Sub => BinOp::Add,
@@ -94,7 +97,7 @@ fn other_op(op: BinOp) -> Option<BinOp> {
     })
 }
 
-fn other_float(op: float::Op) -> Option<float::Op> {
+fn other_float_operator(op: float::Op) -> Option<float::Op> {
     Some(match op {
         float::Op::Add => float::Op::Sub,
         float::Op::Sub => float::Op::Add,
@@ -105,7 +108,7 @@ fn other_float(op: float::Op) -> Option<float::Op> {
 }
 
 /// The relation whose border is moved by one.
-fn moved(op: CmpOp) -> Option<CmpOp> {
+fn moved_boundary(op: CmpOp) -> Option<CmpOp> {
     Some(match op {
         CmpOp::Slt => CmpOp::Sle,
         CmpOp::Sle => CmpOp::Slt,

@@ -4,8 +4,8 @@ use crate::confirm::concrete_run::watch_kind;
 use crate::confirm::description::{ConditionOutcome, describe};
 use crate::confirm::run_record::{ConcreteRun, Look};
 use crate::exec::executor::Executor;
-use crate::goals::coverage::{Attention, Coverage};
-use crate::state::inputs::{InputObject, MOST_VARIABLES, NamedInput, TailLength};
+use crate::goals::coverage::{ConfirmationScope, Coverage};
+use crate::state::inputs::{InputObject, MAX_INPUT_BYTES, NamedInput, TailLength};
 use crate::state::memory::{Cell, address_term};
 use crate::state::trail::BranchOutcome;
 use crate::state::value::{Pointer, Scalar, Value};
@@ -20,15 +20,15 @@ use touchstone_ir::{DataType, DataTypeId, DataValue, FuncId, GlobalId, InputSour
 use touchstone_solver::Model;
 
 /// Steps that the run of a test from the middle of a path may always take.
-const SHORT_RUN: u64 = 50_000;
+const MIN_STEP_LIMIT: u64 = 50_000;
 
 /// How many elements of an array are told. Of one that is too long to be an input as a whole, the zeros at its end are not: they
 /// would take most of a test's memory, and whoever sets an array sets what it is not told to zero.
-fn told(cells: &[Cell], length: u64, step: usize) -> u64 {
-    if length <= MOST_VARIABLES as u64 {
+fn elements_listed(cells: &[Cell], length: u64, step: usize) -> u64 {
+    if length <= MAX_INPUT_BYTES as u64 {
         return length;
     }
-    let says = |cell: &Cell| !matches!(cell, Cell::Unmade | Cell::Undefined | Cell::Byte(0));
+    let says = |cell: &Cell| !matches!(cell, Cell::Unmaterialised | Cell::Undefined | Cell::Byte(0));
     cells.iter().rposition(says).map_or(0, |last| (last / step.max(1)) as u64 + 1)
 }
 
@@ -42,15 +42,15 @@ impl Executor<'_> {
         end: &PathEnd,
         id: String,
     ) -> Result<TestCase, Incomplete> {
-        if !self.has_room_for_test(state) {
+        if !self.has_memory_for_test(state) {
             return Err(Incomplete::Bound(Bound::Memory));
         }
-        let model = self.fitting_model(state, &state.path);
+        let model = self.model_with_fitting_lengths(state, &state.path);
         let (kind, answers) = (self.test_kind(state, &model), self.answers(state, &model));
         let steps = self.config.steps.saturating_mul(2);
-        let attention = match &self.watching.coverage {
-            Some(_) if state.composed => Attention::Goals,
-            coverage => coverage.as_ref().map_or(Attention::Path, Coverage::attention),
+        let attention = match &self.goal_tracker.coverage {
+            Some(_) if state.composed => ConfirmationScope::Goals,
+            coverage => coverage.as_ref().map_or(ConfirmationScope::Path, Coverage::attention),
         };
         let mut run = self.confirm(func, &kind, &answers, steps, attention);
         let outcome = self.outcome(end, &model);
@@ -62,16 +62,16 @@ impl Executor<'_> {
         if run.end == End::Limit(LimitKind::Memory) {
             return Err(Incomplete::Bound(Bound::Memory));
         }
-        if attention == Attention::Path
-            && let Some(coverage) = &self.watching.coverage
+        if attention == ConfirmationScope::Path
+            && let Some(coverage) = &self.goal_tracker.coverage
         {
             run.hits = match disagreement {
                 None => coverage.of_path(&state.pending, end),
-                Some(_) => self.confirm(func, &kind, &answers, steps, Attention::Goals).hits,
+                Some(_) => self.confirm(func, &kind, &answers, steps, ConfirmationScope::Goals).hits,
             };
             debug_assert!(self.sees_all(func, &kind, &answers, steps, &run.hits));
         }
-        Ok(self.made(state, func, (kind, answers), run, outcome, disagreement, id))
+        Ok(self.build_test(state, func, (kind, answers), run, outcome, disagreement, id))
     }
 
     /// A test from a path that goes on: the inputs of a model, and whatever the interpreter does with them. `None` if
@@ -84,7 +84,7 @@ impl Executor<'_> {
         goal: GoalId,
         id: String,
     ) -> Option<TestCase> {
-        if !self.has_room_for_test(state) {
+        if !self.has_memory_for_test(state) {
             return None;
         }
         let (mut kind, answers) = (self.test_kind(state, model), self.answers(state, model));
@@ -93,7 +93,7 @@ impl Executor<'_> {
             objects.iter_mut().for_each(|object| object.on_heap = true);
         }
         // Inputs that make the run much longer than the path so far are no good example; the path's end may give a better.
-        let run = self.confirm(func, &kind, &answers, SHORT_RUN + 8 * state.steps, Attention::Goals);
+        let run = self.confirm(func, &kind, &answers, MIN_STEP_LIMIT + 8 * state.steps, ConfirmationScope::Goals);
         let outcome = self.seen(&run.end)?;
         if let TestKind::Function { objects, .. } = &mut kind {
             objects.iter_mut().zip(&run.freed).for_each(|(object, freed)| object.on_heap = *freed);
@@ -105,11 +105,11 @@ impl Executor<'_> {
             return None;
         }
         let disagreement = missed.then_some(Disagreement::GoalNotReached(goal));
-        Some(self.made(state, func, (kind, answers), run, outcome, disagreement, id))
+        Some(self.build_test(state, func, (kind, answers), run, outcome, disagreement, id))
     }
 
     #[allow(clippy::too_many_arguments)]
-    fn made(
+    fn build_test(
         &self,
         state: &State,
         func: FuncId,
@@ -145,24 +145,25 @@ impl Executor<'_> {
     }
 
     /// Whether there is memory for a test of the path: large inputs take many times their bytes.
-    fn has_room_for_test(&self, state: &State) -> bool {
+    fn has_memory_for_test(&self, state: &State) -> bool {
         /// A value before the call is there once more where tests are kept,
-        const COPIES: u64 = 2;
+        const COPIES_PER_VALUE: u64 = 2;
         /// and so is that of an object after it.
-        const OF_OBJECTS: u64 = 4;
+        const COPIES_PER_OBJECT_VALUE: u64 = 4;
         let inputs = &state.inputs;
-        let named = inputs.params.iter().chain(&inputs.globals).map(|input| COPIES * self.values_in(input.data));
+        let named =
+            inputs.params.iter().chain(&inputs.globals).map(|input| COPIES_PER_VALUE * self.values_in(input.data));
         let values = |input: &InputObject| self.values_in(input.element).saturating_mul(input.count);
-        let objects = inputs.objects.iter().map(|input| values(input).saturating_mul(OF_OBJECTS));
+        let objects = inputs.objects.iter().map(|input| values(input).saturating_mul(COPIES_PER_OBJECT_VALUE));
         let values = named.chain(objects).fold(0u64, u64::saturating_add);
-        self.has_room(values, std::mem::size_of::<DataValue>() as u64)
+        self.has_memory_for(values, std::mem::size_of::<DataValue>() as u64)
     }
 
     /// How many single values a value of a type has.
     fn values_in(&self, data: DataTypeId) -> u64 {
         match &self.module.types[data] {
             DataType::Array { element, length } => {
-                self.values_in(*element).saturating_mul((*length).min(MOST_VARIABLES as u64))
+                self.values_in(*element).saturating_mul((*length).min(MAX_INPUT_BYTES as u64))
             }
             DataType::Struct { fields, .. } => {
                 fields.iter().map(|field| self.values_in(field.ty)).fold(0, u64::saturating_add)
@@ -173,7 +174,7 @@ impl Executor<'_> {
 
     fn answers(&mut self, state: &State, model: &Model) -> Vec<MadeInput> {
         let mut answers = Vec::new();
-        for made in &state.inputs.made {
+        for made in &state.inputs.requested {
             let given = made.given.is_none_or(|given| model.eval(&self.terms, given) == 1);
             let length = match made.length {
                 _ if !given => 0,
@@ -254,7 +255,7 @@ impl Executor<'_> {
             DataType::OneOf { .. } | DataType::Opaque { .. } => DataValue::Undefined,
             DataType::Void if cells.is_empty() => DataValue::Undefined,
             DataType::Union { members, .. } => {
-                let Some(Cell::Shared { union, index: 0 }) = cells.first() else { return DataValue::Undefined };
+                let Some(Cell::Union { union, index: 0 }) = cells.first() else { return DataValue::Undefined };
                 let union = std::rc::Rc::clone(&state.inputs.unions[*union]);
                 let Some(member) = self.member_of(&union) else { return DataValue::Undefined };
                 let size = self.size_of(members[member].ty) as usize;
@@ -264,7 +265,7 @@ impl Executor<'_> {
             DataType::Array { element, length } => {
                 let step = types[*element].size(types) as usize;
                 let part = |at: u64| &cells[at as usize * step..(at as usize + 1) * step];
-                let values = 0..told(cells, *length, step);
+                let values = 0..elements_listed(cells, *length, step);
                 DataValue::Array(values.map(|at| self.data_value(state, *element, part(at), model)).collect())
             }
             DataType::Struct { fields, .. } => {
@@ -325,7 +326,7 @@ impl Executor<'_> {
 
     fn cell_byte(&mut self, cell: Cell, model: &Model) -> u8 {
         match cell {
-            Cell::Undefined | Cell::Unmade | Cell::Shared { .. } | Cell::Lost => 0,
+            Cell::Undefined | Cell::Unmaterialised | Cell::Union { .. } | Cell::Clobbered => 0,
             Cell::Byte(byte) => byte,
             Cell::Part { term, index } => (model.eval(&self.terms, term) >> (8 * index)) as u8,
             Cell::Pointer { value, index } => {
@@ -340,10 +341,10 @@ impl Executor<'_> {
 
     fn points_to(&self, state: &State, value: &Value, model: &Model) -> PointerTarget {
         match value {
-            Value::Lazy(id) => match state.inputs.shape(*id) {
+            Value::LazyPointer(id) => match state.inputs.target_of(*id) {
                 Some(decided) => self.points_to(state, &decided.clone(), model),
                 // Nobody looked at it: null is as good as anything, but where an array is declared.
-                None => state.inputs.lazies[*id]
+                None => state.inputs.lazy_pointers[*id]
                     .array
                     .map_or(PointerTarget::Null, |array| self.points_to(state, &Value::pointer(array, 0), model)),
             },
@@ -369,8 +370,9 @@ impl Executor<'_> {
 
     /// Whether these are the open goals that a run reaches.
     fn sees_all(&self, func: FuncId, kind: &TestKind, answers: &[MadeInput], steps: u64, seen: &[GoalId]) -> bool {
-        let hits = self.confirm(func, kind, answers, steps, Attention::Goals).hits;
-        let is_open = |goal: &GoalId| self.watching.coverage.as_ref().is_some_and(|coverage| coverage.is_open(*goal));
+        let hits = self.confirm(func, kind, answers, steps, ConfirmationScope::Goals).hits;
+        let is_open =
+            |goal: &GoalId| self.goal_tracker.coverage.as_ref().is_some_and(|coverage| coverage.is_open(*goal));
         hits.iter().filter(|goal| is_open(goal)).eq(seen.iter().filter(|goal| is_open(goal)))
     }
 
@@ -380,11 +382,11 @@ impl Executor<'_> {
         kind: &TestKind,
         answers: &[MadeInput],
         steps: u64,
-        attention: Attention,
+        attention: ConfirmationScope,
     ) -> ConcreteRun {
         let limits = Limits { steps, heap_bytes: self.memory_of_runs(), ..Limits::default() };
         let oracle = self.config.oracle.as_ref().and_then(|name| self.module.function_named(name));
-        let coverage = self.watching.coverage.as_ref().filter(|_| attention == Attention::Goals);
+        let coverage = self.goal_tracker.coverage.as_ref().filter(|_| attention == ConfirmationScope::Goals);
         let watch = coverage.map(|coverage| &*coverage.watch);
         let wanted = coverage.map(|coverage| coverage.open());
         let look = Look { watch, wanted, oracle, limits, ..Look::default() };
@@ -411,7 +413,9 @@ impl Executor<'_> {
             PathEnd::Returned(value) if self.config.entry == crate::Entry::Program => {
                 Outcome::Exited(value.as_ref().map_or(0, |value| number(value) as i32 & 0xff))
             }
-            PathEnd::Returned(_) | PathEnd::Assumed | PathEnd::Longer | PathEnd::Incomplete { .. } => Outcome::Returned,
+            PathEnd::Returned(_) | PathEnd::Assumed | PathEnd::ExceedsCriterion | PathEnd::Incomplete { .. } => {
+                Outcome::Returned
+            }
         }
     }
 

@@ -1,8 +1,9 @@
-//! Coverage along a symbolic path: which goals a state reaches, and under which inputs.
+//! Coverage along a symbolic path: the goals that a state reaches, and the inputs for which it does.
 //!
-//! Watching never changes the path space (except in `direct` mode, the baseline of Bardin et al., which forks on every label).
-//! The outcomes of a decision's evaluation are on the path's trail anyway. Where one can end the evaluation of a decision
-//! that still has open goals, they are collected from there; what is under way is only noted where states are pruned.
+//! Observation never changes the path space (except in `direct` mode, the baseline of Bardin et al., which forks on
+//! every label). The outcomes of a decision's conditions are on the path's trail anyway: they are collected from there
+//! where an outcome can end the evaluation of a decision that still has open goals. Evaluations in progress are
+//! recorded only if states are pruned.
 
 use crate::state::trail::BranchOutcome;
 use crate::state::{PathEnd, State};
@@ -12,57 +13,57 @@ use touchstone_base::Id;
 use touchstone_criteria::{DecisionGraph, Goal, GoalId, Next, Row, Walk, Watch};
 use touchstone_ir::{CondId, DecisionId, FuncId};
 
-/// What gets a test.
+/// The subject of a search: what gets a test.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Aim {
-    /// Every path (and every goal that is reached on the way).
+    /// Every path, and every goal that is reached on the way.
     Paths,
     /// Every goal.
     Goals,
 }
 
-/// Which goals are open.
+/// The goals that are still open.
 pub(crate) struct Coverage {
     pub watch: Rc<Watch>,
     pub(crate) open: Vec<bool>,
     remaining: usize,
-    /// Of them, labels: whether a run reaches one is no matter of its path alone.
+    /// The number of open labels: the path alone does not determine if a run reaches one.
     pub labels: usize,
     /// Open decisions, by function and decision.
     pub decisions: Vec<Vec<OpenDecision>>,
     pub aim: Aim,
-    /// Grows whenever a goal is covered.
+    /// A counter that grows whenever a goal is covered.
     pub version: u64,
 }
 
-/// What is still wanted of a decision.
+/// The open goals of a decision.
 #[derive(Clone, Default)]
 pub(crate) struct OpenDecision {
-    /// Open goals.
+    /// The number of open goals.
     goals: usize,
-    /// Of them, outcomes of conditions.
+    /// The number of open goals that are outcomes of conditions.
     pub conditions: usize,
-    /// The condition that every evaluation begins with.
+    /// The condition that every evaluation starts with.
     pub start: Option<CondId>,
-    /// For every condition, whether its being false, or true, can end the evaluation.
+    /// For every condition and outcome (false, true): whether it can end an evaluation.
     pub ends: Vec<[bool; 2]>,
-    /// The same, of ends that can still reach an open goal.
+    /// The same, restricted to ends that can still reach an open goal.
     pub useful: Vec<[bool; 2]>,
     /// Evaluations that reach no open goal any more.
     pub barren: FxHashSet<u64>,
-    /// How many such evaluations ended since a goal was covered for which `useful` was not told anew.
-    in_vain: Option<u32>,
+    /// The number of barren evaluations since a goal was covered; `None` while `useful` is up to date.
+    barren_evaluations: Option<u32>,
 }
 
-/// So many evaluations in vain cost about as much as saying anew which ends are useful.
-const MOST_IN_VAIN: u32 = 64;
+/// The number of barren evaluations that cost about as much as recomputing `useful`.
+const MAX_BARREN_EVALUATIONS: u32 = 64;
 
-/// What a confirming run is watched for.
+/// The events that a confirming run is observed for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Attention {
+pub(crate) enum ConfirmationScope {
     /// Its path only.
     Path,
-    /// Goals too.
+    /// Its path and goals.
     Goals,
 }
 
@@ -102,7 +103,7 @@ impl Coverage {
         self.open[goal.index()]
     }
 
-    /// Which goals are open, by goal.
+    /// Returns for every goal whether it is open.
     pub fn open(&self) -> &[bool] {
         &self.open
     }
@@ -121,29 +122,29 @@ impl Coverage {
                 let open = entry(&mut self.decisions, func, decision);
                 open.goals -= 1;
                 open.conditions -= usize::from(matches!(kind, Goal::Condition { .. }));
-                open.in_vain.get_or_insert(0);
+                open.barren_evaluations.get_or_insert(0);
             }
         }
     }
 
-    /// An evaluation of a decision ended and reached no open goal.
-    pub fn ended_in_vain(&mut self, func: FuncId, decision: DecisionId) {
+    /// Counts an evaluation of a decision that reached no open goal.
+    pub fn count_barren_evaluation(&mut self, func: FuncId, decision: DecisionId) {
         let open = entry(&mut self.decisions, func, decision);
-        let Some(in_vain) = &mut open.in_vain else { return };
-        *in_vain += 1;
-        if *in_vain >= MOST_IN_VAIN {
-            open.in_vain = None;
+        let Some(barren_evaluations) = &mut open.barren_evaluations else { return };
+        *barren_evaluations += 1;
+        if *barren_evaluations >= MAX_BARREN_EVALUATIONS {
+            open.barren_evaluations = None;
             self.narrow(func, decision);
         }
     }
 
-    /// Says anew which ends of a decision's evaluations can reach an open goal.
+    /// Recomputes which ends of a decision's evaluations can reach an open goal.
     fn narrow(&mut self, func: FuncId, decision: DecisionId) {
-        /// With more rows than this nothing is ruled out.
-        const MOST_ROWS: usize = 64;
+        /// With more rows than this, no end is excluded.
+        const MAX_ROWS: usize = 64;
         let watch = Rc::clone(&self.watch);
         let Some(watched) = watch.decision(func, decision) else { return };
-        let Some(rows) = watched.graph.rows(MOST_ROWS) else { return };
+        let Some(rows) = watched.graph.rows(MAX_ROWS) else { return };
         let open = entry(&mut self.decisions, func, decision);
         open.useful.iter_mut().for_each(|useful| *useful = [false; 2]);
         for row in rows {
@@ -158,7 +159,7 @@ impl Coverage {
         self.watch.goals.ids().filter(|goal| self.is_open(*goal))
     }
 
-    /// Whether an evaluation of a decision that is under way in a frame can end in an open goal.
+    /// Returns true if an evaluation in progress in a frame can end in an open goal.
     pub fn may_reach(&self, state: &State, frame: usize) -> bool {
         let under_way = &state.frames[frame];
         under_way.decisions.iter().any(|&decision| {
@@ -175,19 +176,19 @@ impl Coverage {
         })
     }
 
-    /// What is open of a decision.
+    /// Returns the open goals of a decision, or `None` if it has none.
     pub fn open_decision(&self, func: FuncId, decision: DecisionId) -> Option<&OpenDecision> {
         let open = self.decisions.get(func.index())?.get(decision.index())?;
         (open.goals > 0).then_some(open)
     }
 
-    /// What the run that confirms a path's test must be watched for. All goals but labels are a matter of the path, and
-    /// the engine has seen them: a run that takes the same path reaches them, and watching it would only cost time.
-    pub fn attention(&self) -> Attention {
-        if self.labels > 0 { Attention::Goals } else { Attention::Path }
+    /// Returns what the confirming run of a path's test must be observed for. The path determines all goals but labels:
+    /// a run that takes the same path reaches them, and observing it would only cost time.
+    pub fn attention(&self) -> ConfirmationScope {
+        if self.labels > 0 { ConfirmationScope::Goals } else { ConfirmationScope::Path }
     }
 
-    /// The open goals that a path reaches which `reached` these and ended.
+    /// Returns the open goals of a path that reached `reached` and ended so.
     pub fn of_path(&self, reached: &[GoalId], end: &PathEnd) -> Vec<GoalId> {
         let mut goals: Vec<GoalId> = reached.iter().copied().filter(|goal| self.is_open(*goal)).collect();
         if let PathEnd::Error { kind, span } = end {
@@ -199,7 +200,7 @@ impl Coverage {
     }
 }
 
-/// Whether inputs, and not the path alone, decide if a run reaches the goal.
+/// Returns true if inputs, and not the path alone, determine whether a run reaches the goal.
 fn is_label(goal: &Goal) -> bool {
     matches!(goal, Goal::Label { .. } | Goal::Entry { .. })
 }
@@ -226,7 +227,7 @@ fn entry(decisions: &mut Vec<Vec<OpenDecision>>, func: FuncId, decision: Decisio
     &mut of_func[decision.index()]
 }
 
-/// For every condition, which outcomes of it can end an evaluation.
+/// Returns for every condition which outcomes can end an evaluation.
 fn ends(graph: &DecisionGraph) -> Vec<[bool; 2]> {
     let mut ends = Vec::new();
     for node in graph.nodes.values() {
@@ -241,7 +242,7 @@ fn ends(graph: &DecisionGraph) -> Vec<[bool; 2]> {
     ends
 }
 
-/// The outcomes of the last evaluation of a decision in a frame, complete or not, newest first.
+/// Collects the outcomes of the last evaluation of a decision in a frame, complete or not, newest first.
 pub(crate) fn last_evaluation(
     state: &State,
     frame: usize,
@@ -255,7 +256,7 @@ pub(crate) fn last_evaluation(
     for outcome in state.trail.outcomes().filter(own) {
         if let Some(tag) = outcome.tag.filter(|tag| tag.decision == decision) {
             outcomes.push((tag.condition, outcome.taken));
-            // Each evaluation evaluates its first condition, and that once.
+            // Each evaluation evaluates its first condition exactly once.
             if Some(tag.condition) == start {
                 return;
             }
@@ -263,7 +264,7 @@ pub(crate) fn last_evaluation(
     }
 }
 
-/// An evaluation as a number; `None` if it has too many conditions for that.
+/// Encodes an evaluation as an integer; `None` if it has too many conditions.
 pub(crate) fn key(outcomes: &[(CondId, bool)]) -> Option<u64> {
     let bits = |(condition, taken): &(CondId, bool)| {
         let shift = u32::try_from(2 * condition.index()).ok().filter(|shift| *shift < u64::BITS)?;
@@ -272,8 +273,8 @@ pub(crate) fn key(outcomes: &[(CondId, bool)]) -> Option<u64> {
     outcomes.iter().try_fold(0, |key, outcome| Some(key | bits(outcome)?))
 }
 
-/// The row that outcomes (newest first) make; `None` if they are no complete evaluation: one that was left in the middle
-/// by a jump is none.
+/// Returns the row that outcomes (newest first) form, or `None` if they are not a complete evaluation, for example
+/// because a jump left it.
 pub(crate) fn row(graph: &DecisionGraph, outcomes: &[(CondId, bool)]) -> Option<Row> {
     let mut walk = Walk::default();
     for &(condition, taken) in outcomes.iter().rev() {

@@ -1,7 +1,7 @@
-//! How far an open goal is, in blocks, over calls and returns; and which states can reach none.
+//! Distances to open goals, in blocks across calls and returns; states that can reach no open goal are pruned.
 //!
-//! Static and generous: what control flow alone allows, and, for an evaluation of a decision that is under way, what its
-//! graph does. A state that can reach no open goal is given up without loss.
+//! The distance is static and an over-approximation of reachability: control flow alone counts, and for a decision
+//! under evaluation its decision graph. A state that can reach no open goal is pruned without loss.
 
 use crate::goals::coverage::Coverage;
 use crate::state::State;
@@ -12,53 +12,53 @@ use touchstone_ir::{
     BlockId, CondTag, DecisionId, FuncId, InstKind, Module, PointId, TermKind, possible_callees, successors,
 };
 
-/// Each frame between a state and a goal counts as so many blocks.
-const FRAME: u32 = 4;
+/// The distance that each frame between a state and a goal adds.
+const BLOCKS_PER_FRAME: u32 = 4;
 
-/// States that have not begun any function with goals: where inputs are made by code, there are very many of them, and those
-/// that are done with it would wait for all the others.
-const PREPARING: u32 = 64;
+/// The distance added to states that have not entered any function with goals. If code constructs the inputs, there are
+/// very many of them, and states that have finished construction would wait for all the others.
+const SETUP_PENALTY_BLOCKS: u32 = 64;
 
-/// What is behind an unsupported construct is further than everything else.
-const FAR: u32 = 1 << 20;
+/// The distance of blocks that only reach an unsupported construct: farther than everything else.
+const UNSUPPORTED_DISTANCE_BLOCKS: u32 = 1 << 20;
 
-/// A block by its place among all blocks of the module.
+/// The index of a block among all blocks of the module.
 type Node = usize;
 
-/// Distances to open goals.
-pub(crate) struct Reach {
+/// The distances of all blocks to open goals.
+pub(crate) struct GoalDistances {
     /// For every function, its first block.
     first: Vec<Node>,
-    /// For every block, the blocks that lead to it by control flow or by a call; a return leads nowhere.
+    /// For every block, its predecessors by control flow or by a call; a return is no edge.
     previous: Vec<Vec<Node>>,
-    /// Blocks behind which there may be anything: a state there must be followed until it says so.
+    /// Blocks that end in an unsupported construct: a state there must be executed until it reports that.
     unsupported: Vec<Node>,
-    /// For every goal, the blocks in which the way to it begins.
-    places: Vec<Vec<Node>>,
+    /// For every goal, the blocks in which its evaluation begins.
+    goal_blocks: Vec<Vec<Node>>,
     /// For every function, whether it has goals.
     has_goals: Vec<bool>,
-    /// Blocks that have an open goal.
-    wanted: Vec<bool>,
-    /// For every block: blocks to an open goal.
+    /// For every block, whether an open goal is located in it.
+    has_open_goal: Vec<bool>,
+    /// For every block, the distance to an open goal; `None` if none is reachable.
     distance: Vec<Option<u32>>,
     version: u64,
 }
 
-impl Reach {
-    pub fn new(module: &Module, coverage: &Coverage) -> Reach {
+impl GoalDistances {
+    pub fn new(module: &Module, coverage: &Coverage) -> GoalDistances {
         let mut first = Vec::new();
         let mut blocks = 0;
         for function in module.functions.values() {
             first.push(blocks);
             blocks += function.blocks.len();
         }
-        let mut reach = Reach {
+        let mut reach = GoalDistances {
             first,
             previous: vec![Vec::new(); blocks],
             unsupported: Vec::new(),
-            places: Vec::new(),
+            goal_blocks: Vec::new(),
             has_goals: vec![false; module.functions.len()],
-            wanted: Vec::new(),
+            has_open_goal: Vec::new(),
             distance: Vec::new(),
             version: coverage.version,
         };
@@ -87,12 +87,13 @@ impl Reach {
         let mut points: FxHashMap<(FuncId, PointId), Vec<Node>> = FxHashMap::default();
         let mut decisions: FxHashMap<(FuncId, DecisionId), Vec<Node>> = FxHashMap::default();
         let mut nodes = |goal: &Goal| -> Vec<Node> {
-            let find =
-                || places(module, coverage, goal).into_iter().map(|block| reach.node(goal.func(), block)).collect();
+            let find = || {
+                goal_blocks(module, coverage, goal).into_iter().map(|block| reach.node(goal.func(), block)).collect()
+            };
             match goal {
-                // A point has many labels.
+                // A point may have many labels.
                 Goal::Label { func, point, .. } => points.entry((*func, *point)).or_insert_with(find).clone(),
-                // A decision has many goals.
+                // A decision may have many goals.
                 Goal::Outcome { func, decision, .. }
                 | Goal::Condition { func, decision, .. }
                 | Goal::Row { func, decision, .. }
@@ -103,11 +104,11 @@ impl Reach {
                 Goal::Entry { .. } | Goal::Arm { .. } | Goal::Error { .. } => find(),
             }
         };
-        reach.places = coverage.watch.goals.values().map(&mut nodes).collect();
+        reach.goal_blocks = coverage.watch.goals.values().map(&mut nodes).collect();
         for goal in coverage.watch.goals.values() {
             reach.has_goals[goal.func().index()] = true;
         }
-        reach.wanted = reach.wanted(coverage);
+        reach.has_open_goal = reach.has_open_goal(coverage);
         reach.measure();
         reach
     }
@@ -116,40 +117,40 @@ impl Reach {
         self.first[func.index()] + block.index()
     }
 
-    fn wanted(&self, coverage: &Coverage) -> Vec<bool> {
-        let mut wanted = vec![false; self.previous.len()];
+    fn has_open_goal(&self, coverage: &Coverage) -> Vec<bool> {
+        let mut has_open_goal = vec![false; self.previous.len()];
         for goal in coverage.open_goals() {
-            for &node in &self.places[goal.index()] {
-                wanted[node] = true;
+            for &node in &self.goal_blocks[goal.index()] {
+                has_open_goal[node] = true;
             }
         }
-        wanted
+        has_open_goal
     }
 
-    /// Follows what was covered since.
+    /// Updates the distances to the goals that are still open.
     pub fn update(&mut self, coverage: &Coverage) {
         if self.version == coverage.version {
             return;
         }
         self.version = coverage.version;
-        let wanted = self.wanted(coverage);
-        // Most goals share their block with others: distances rarely change.
-        if wanted != self.wanted {
-            self.wanted = wanted;
+        let has_open_goal = self.has_open_goal(coverage);
+        // Most goals share their block with others, so distances rarely change.
+        if has_open_goal != self.has_open_goal {
+            self.has_open_goal = has_open_goal;
             self.measure();
         }
     }
 
     fn measure(&mut self) {
         self.distance = vec![None; self.previous.len()];
-        let goals = (0..self.wanted.len()).filter(|node| self.wanted[*node]).collect();
-        self.spread(goals, 0);
+        let goals = (0..self.has_open_goal.len()).filter(|node| self.has_open_goal[*node]).collect();
+        self.propagate(goals, 0);
         let unsupported = self.unsupported.clone();
-        self.spread(unsupported, FAR);
+        self.propagate(unsupported, UNSUPPORTED_DISTANCE_BLOCKS);
     }
 
-    /// Breadth first and backwards, to blocks that have no distance yet.
-    fn spread(&mut self, mut layer: Vec<Node>, mut distance: u32) {
+    /// Assigns distances breadth first and backwards, to blocks that have none yet.
+    fn propagate(&mut self, mut layer: Vec<Node>, mut distance: u32) {
         while !layer.is_empty() {
             let mut before = Vec::new();
             for node in layer {
@@ -163,8 +164,8 @@ impl Reach {
         }
     }
 
-    /// How far the state is from an open goal; `None` if it can reach none.
-    pub fn of(&self, state: &State, coverage: &Coverage) -> Option<u32> {
+    /// Returns the distance of a state from an open goal, or `None` if it can reach none.
+    pub fn distance_of(&self, state: &State, coverage: &Coverage) -> Option<u32> {
         let above = (0..state.frames.len()).rev().enumerate();
         let frame = |(height, index): (usize, usize)| {
             let frame = &state.frames[index];
@@ -173,16 +174,16 @@ impl Reach {
                 Some(0) => Some(0),
                 further => under_way().or(further),
             };
-            Some(here? + FRAME * height as u32)
+            Some(here? + BLOCKS_PER_FRAME * height as u32)
         };
         let nearest = above.filter_map(frame).min()?;
         let began = state.frames.iter().any(|frame| self.has_goals[frame.func.index()]);
-        Some(if began { nearest } else { nearest + PREPARING })
+        Some(if began { nearest } else { nearest + SETUP_PENALTY_BLOCKS })
     }
 }
 
-/// The blocks in which the way to a goal begins: for a decision, where its evaluation does.
-fn places(module: &Module, coverage: &Coverage, goal: &Goal) -> Vec<BlockId> {
+/// Returns the blocks in which the evaluation of a goal begins: for a decision, the blocks of its first condition.
+fn goal_blocks(module: &Module, coverage: &Coverage, goal: &Goal) -> Vec<BlockId> {
     let function = &module.functions[goal.func()];
     let blocks = |holds: &dyn Fn(&touchstone_ir::Block) -> bool| {
         function.blocks.iter().filter(|(_, block)| holds(block)).map(|(id, _)| id).collect::<Vec<_>>()

@@ -1,4 +1,4 @@
-//! What an execution is watched for, and what it reached.
+//! The goals that an execution observes, and those that it has reached.
 
 use crate::goals::coverage::Coverage;
 use crate::state::State;
@@ -7,44 +7,44 @@ use touchstone_ir::CondId;
 use touchstone_solver::{Path, TermId};
 
 /// A goal that a state has reached, with the path on which it holds (`None`: the state's own).
-pub(crate) struct Hit {
+pub(crate) struct GoalHit {
     pub goal: GoalId,
     pub path: Option<Path>,
 }
 
-/// A question for a label that waits for the end of the search.
-pub(crate) struct Postponed {
+/// A solver query for a label that is deferred to the end of the search.
+pub(crate) struct DeferredQuery {
     pub state: State,
     pub goal: GoalId,
     pub cond: TermId,
 }
 
-/// More questions than this don't wait.
-const MOST_POSTPONED: usize = 4096;
+/// The maximum number of deferred queries; others are asked immediately.
+const MAX_DEFERRED_QUERIES: usize = 4096;
 
-/// What is watched for.
+/// The goals that an execution observes.
 #[derive(Default)]
-pub(crate) struct Watching {
-    /// What is to be covered.
+pub(crate) struct GoalTracker {
+    /// The goals to cover, if there are any.
     pub coverage: Option<Coverage>,
-    /// Questions for labels that wait; the driver asks those of them that are still open when nothing else is left.
-    pub postponed: Vec<Postponed>,
-    /// Scratch: outcomes of one evaluation of a decision.
+    /// Deferred queries; the driver asks those whose goals are still open when nothing else is left.
+    pub deferred: Vec<DeferredQuery>,
+    /// Scratch space for the outcomes of one evaluation of a decision.
     pub outcomes: Vec<(CondId, bool)>,
 }
 
-impl Watching {
-    pub fn new(coverage: Option<Coverage>) -> Watching {
-        Watching { coverage, ..Watching::default() }
+impl GoalTracker {
+    pub fn new(coverage: Option<Coverage>) -> GoalTracker {
+        GoalTracker { coverage, ..GoalTracker::default() }
     }
 
-    /// Whether a goal is watched for and has no test yet.
+    /// Returns true if a goal is observed and has no test yet.
     pub fn wants(&self, goal: GoalId) -> bool {
         self.coverage.as_ref().is_some_and(|coverage| coverage.is_open(goal))
     }
 
-    /// Whether one more question may wait.
+    /// Returns true if another query may be deferred.
     pub fn has_room(&self) -> bool {
-        self.postponed.len() < MOST_POSTPONED
+        self.deferred.len() < MAX_DEFERRED_QUERIES
     }
 }

@@ -2,9 +2,9 @@
 
 use crate::exec::executor::Executor;
 use crate::growth::Room;
-use crate::inputs::MOST_INPUT;
+use crate::inputs::MAX_INPUT_OBJECT_BYTES;
 use crate::inputs::materialisation::Length;
-use crate::state::inputs::{Lazy, Made, NamedInput};
+use crate::state::inputs::{LazyPointer, NamedInput, RequestedInput};
 use crate::state::memory::{Assembled, Cell, Object, ObjectKind, assemble, disassemble};
 use crate::state::value::Value;
 use crate::state::{State, Stop};
@@ -25,7 +25,7 @@ impl Executor<'_> {
                 continue;
             }
             if function.variadic && index + 1 == function.params.len() {
-                values.push(self.packed(state, func)?);
+                values.push(self.packed_arguments(state, func)?);
                 continue;
             }
             let name = if param.name.is_empty() { format!("arg{index}") } else { param.name.clone() };
@@ -37,7 +37,7 @@ impl Executor<'_> {
     }
 
     /// The variable arguments; none where nobody takes any.
-    fn packed(&mut self, state: &mut State, func: FuncId) -> Result<Value, Stop> {
+    fn packed_arguments(&mut self, state: &mut State, func: FuncId) -> Result<Value, Stop> {
         let function = &self.module.functions[func];
         let Some(param) = function.params.last().filter(|param| function.reads(param.reg)) else {
             return Ok(Value::NULL);
@@ -50,7 +50,7 @@ impl Executor<'_> {
             DataType::Union { name, .. } => name.clone(),
             _ => String::new(),
         };
-        let value = self.variable_arguments(state, pointee)?;
+        let value = self.variadic_arguments(state, pointee)?;
         let cells = disassemble(&value, 8, &mut self.pointers).collect();
         state.inputs_mut().params.push(Rc::new(NamedInput { name, data: param.data, cells }));
         Ok(value)
@@ -70,14 +70,14 @@ impl Executor<'_> {
             let count = self.config.lengths.get(name).copied().unwrap_or(*length);
             let room = Room { before: 0, elements: count };
             let array = Some(self.input_object(state, *element, room, name, Length::Declared, None)?);
-            let pointer = Lazy { name: name.into(), pointee: Some(*element), taken_for: None, array };
-            let value = Value::Lazy(state.inputs_mut().add_lazy(pointer));
+            let pointer = LazyPointer { name: name.into(), pointee: Some(*element), cast_to: None, array };
+            let value = Value::LazyPointer(state.inputs_mut().add_lazy_pointer(pointer));
             let cells = disassemble(&value, 8, &mut self.pointers).collect();
             return Ok((value, cells));
         }
         let size = self.size_of(param.data);
-        if size > MOST_INPUT {
-            let what = Unsupported::LargeArgument(size, name.to_string(), MOST_INPUT);
+        if size > MAX_INPUT_OBJECT_BYTES {
+            let what = Unsupported::LargeArgument(size, name.to_string(), MAX_INPUT_OBJECT_BYTES);
             return Err(Stop::unsupported(what, function.span));
         }
         let (mut cells, mut constraints) = (Vec::new(), Vec::new());
@@ -110,7 +110,7 @@ impl Executor<'_> {
                     };
                     self.cast(state, op, &value, own, ty, function.span)?
                 }
-                Assembled::Undefined | Assembled::Mixed | Assembled::Lost => Value::NULL,
+                Assembled::Undefined | Assembled::Mixed | Assembled::Clobbered => Value::NULL,
             }
         } else {
             // A type that can't be made (yet): whoever uses it meets an unsupported construct.
@@ -148,8 +148,8 @@ impl Executor<'_> {
     /// An argument of the program.
     fn word(&mut self, state: &mut State, number: usize, length: u32) -> Result<Vec<Cell>, Stop> {
         let (source, name) = (InputSource::Argument, number.to_string());
-        let cells = self.text_cells(state, &MadeInput::title_of(source, &name), length)?;
-        state.inputs_mut().made.push(Rc::new(Made::new(source, name, cells.clone())));
+        let cells = self.string_cells(state, &MadeInput::title_of(source, &name), length)?;
+        state.inputs_mut().requested.push(Rc::new(RequestedInput::new(source, name, cells.clone())));
         Ok(cells)
     }
 }

@@ -1,8 +1,8 @@
 //! Fresh inputs: variables laid out by data type, within the ranges that the user gave.
 
 use crate::exec::executor::Executor;
-use crate::exec::executor::policy::World;
-use crate::state::inputs::{Inputs, Lazy, MOST_VARIABLES};
+use crate::exec::executor::policy::Environment;
+use crate::state::inputs::{Inputs, LazyPointer, MAX_INPUT_BYTES};
 use crate::state::memory::{Cell, disassemble};
 use crate::state::value::Value;
 use crate::state::{PathEnd, State, Stop, unanswered};
@@ -56,15 +56,19 @@ impl Executor<'_> {
                 cells.push(Cell::Part { term, index: 0 });
             }
             DataType::Pointer { pointee, .. } => {
-                let lazy =
-                    inputs.add_lazy(Lazy { name: name.into(), pointee: Some(*pointee), taken_for: None, array: None });
-                cells.extend(disassemble(&Value::Lazy(lazy), 8, &mut self.pointers));
+                let lazy = inputs.add_lazy_pointer(LazyPointer {
+                    name: name.into(),
+                    pointee: Some(*pointee),
+                    cast_to: None,
+                    array: None,
+                });
+                cells.extend(disassemble(&Value::LazyPointer(lazy), 8, &mut self.pointers));
             }
             DataType::Array { element, length } => {
                 for index in 0..*length {
-                    if cells.len() >= MOST_VARIABLES {
+                    if cells.len() >= MAX_INPUT_BYTES {
                         let rest = (length - index) * types[*element].size(types);
-                        cells.resize(cells.len() + rest as usize, Cell::Unmade);
+                        cells.resize(cells.len() + rest as usize, Cell::Unmaterialised);
                         break;
                     }
                     self.input_cells(inputs, *element, &format!("{name}[{index}]"), constraints, cells);
@@ -72,14 +76,14 @@ impl Executor<'_> {
             }
             // Only an object has the elements that it says it has.
             DataType::Struct { kind, size, .. } if kind.is_counted() => {
-                cells.resize(cells.len() + *size as usize, Cell::Unmade);
+                cells.resize(cells.len() + *size as usize, Cell::Unmaterialised);
             }
             DataType::Struct { .. } => self.struct_cells(inputs, data, name, constraints, cells),
             DataType::Union { .. } => self.union_cells(inputs, data, name, constraints, cells),
             // Never on their own.
             DataType::Void | DataType::Bits { .. } | DataType::OneOf { .. } | DataType::Opaque { .. } => {
                 let size = types[data].size(types) as usize;
-                cells.resize(cells.len() + size, Cell::Unmade);
+                cells.resize(cells.len() + size, Cell::Unmaterialised);
             }
         }
     }
@@ -101,15 +105,15 @@ impl Executor<'_> {
             let at = start + field.offset as usize;
             if at < cells.len() {
                 // Packed bit-fields that share bytes over more than 64 bits.
-                cells[at..].fill(Cell::Unmade);
-                cells.resize(cells.len().max(at + types[field.ty].size(types) as usize), Cell::Unmade);
+                cells[at..].fill(Cell::Unmaterialised);
+                cells.resize(cells.len().max(at + types[field.ty].size(types) as usize), Cell::Unmaterialised);
                 rest = others;
                 continue;
             }
             self.fill_gap(gaps, at, cells);
             let part = |field: &Field| format!("{name}.{}", field.name);
             if let DataType::Bits { .. } = types[field.ty] {
-                let shared = bits_together(types, rest);
+                let shared = adjacent_bit_fields(types, rest);
                 self.bit_cells(inputs, (&rest[..shared], gaps), part, constraints, cells);
                 rest = &rest[shared..];
                 continue;
@@ -122,9 +126,9 @@ impl Executor<'_> {
 
     /// What is between the fields of an input: tests leave zeros there, a program may have left anything.
     fn gaps(&self) -> Gaps {
-        match self.policy.world {
-            World::Tested => Gaps::Zero,
-            World::Any => Gaps::Inputs,
+        match self.policy.environment {
+            Environment::Testable => Gaps::Zero,
+            Environment::Any => Gaps::Inputs,
         }
     }
 
@@ -134,7 +138,7 @@ impl Executor<'_> {
             Gaps::Zero => Cell::Byte(0),
             Gaps::Inputs => Cell::Undefined,
         };
-        self.ledger.avoided |= end > cells.len();
+        self.ledger.excluded_inputs |= end > cells.len();
         cells.resize(end, cell);
     }
 
@@ -165,7 +169,7 @@ impl Executor<'_> {
             }
             used = at + width;
         }
-        self.ledger.avoided |= used < 8 * bytes;
+        self.ledger.excluded_inputs |= used < 8 * bytes;
         if let Some(all) = all {
             let term = match gaps {
                 Gaps::Inputs if used < 8 * bytes => {
@@ -221,7 +225,7 @@ impl Executor<'_> {
     }
 
     /// An input text of at most `length` characters. What is behind its end is zero: no program may look there.
-    pub(super) fn text_cells(&mut self, state: &mut State, name: &str, length: u32) -> Result<Vec<Cell>, Stop> {
+    pub(super) fn string_cells(&mut self, state: &mut State, name: &str, length: u32) -> Result<Vec<Cell>, Stop> {
         let zero = self.terms.constant(8, 0);
         let (mut cells, mut constraints, mut before) = (Vec::new(), Vec::new(), None);
         for index in 0..length {
@@ -272,7 +276,7 @@ pub(super) enum Gaps {
 }
 
 /// How many of these fields, from the first, are bit-fields that share bytes with each other (and fit into 64 bits).
-pub(super) fn bits_together(types: &DataTypes, fields: &[Field]) -> usize {
+pub(super) fn adjacent_bit_fields(types: &DataTypes, fields: &[Field]) -> usize {
     let Some(begin) = fields.first().map(|field| field.offset) else { return 0 };
     let mut end = begin;
     let mut count = 0;

@@ -1,15 +1,15 @@
 //! Objects that say themselves how many elements they end in ([`touchstone_ir::StructKind::Counted`]).
 //!
 //! The number is an input that stays a term: the object has cells for as many elements as are followed (`--len` of the input or of its
-//! array, of texts also `--strings`, else [`crate::Config::array_length`]), and accesses are checked against the bytes that the number makes. Longer
+//! array, of texts also `--strings`, else [`crate::Config::array_length`]), and accesses are checked against the bytes that the number makes. ExceedsCriterion
 //! ones are a bound that is told wherever such an object is made.
 
 use crate::exec::executor::Executor;
-use crate::inputs::MOST_INPUT;
-use crate::inputs::materialisation::put_tag;
-use crate::state::inputs::{InputObject, Lazy, TailLength};
-use crate::state::memory::{Assembled, Cell, Object, ObjectKind, Open, assemble};
-use crate::state::value::{LazyId, ObjectId, Scalar, Value};
+use crate::inputs::MAX_INPUT_OBJECT_BYTES;
+use crate::inputs::materialisation::write_tag;
+use crate::state::inputs::{InputObject, LazyPointer, TailLength};
+use crate::state::memory::{Assembled, Cell, Object, ObjectKind, ObjectShape, assemble};
+use crate::state::value::{LazyPointerId, ObjectId, Scalar, Value};
 use crate::state::{State, Stop};
 use std::rc::Rc;
 use touchstone_base::Span;
@@ -18,27 +18,27 @@ use touchstone_ir::{Count, DataType, DataTypeId, Tag, Ty, mask};
 use touchstone_solver::{Op, Rel, TermId};
 
 /// What the elements of a text are called inside of it.
-pub(super) const TEXT: &str = "value";
+pub(super) const STRING_FIELD: &str = "value";
 
 impl Executor<'_> {
     /// A fresh object behind an input pointer, of every length that is followed; and what is longer.
     pub(super) fn counted(
         &mut self,
         state: &State,
-        id: LazyId,
-        lazy: &Lazy,
+        id: LazyPointerId,
+        lazy: &LazyPointer,
         (data, count): (DataTypeId, Count),
         tagged: Option<(Tag, u64)>,
     ) -> Vec<Result<State, Stop>> {
         if state.inputs.fresh >= self.config.max_objects {
             return vec![Err(Stop::bound(Bound::MaxObjects, Span::none()))];
         }
-        let (most, bound) = self.most_elements(data, &lazy.name);
+        let (most, bound) = self.max_elements(data, &lazy.name);
         let mut fresh = state.clone();
         fresh.inputs_mut().fresh += 1;
         let made = self.counted_object(&mut fresh, (data, count), most, &lazy.name, tagged);
         let made = made.map(|object| {
-            fresh.inputs_mut().decide(id, Value::pointer(object, 0));
+            fresh.inputs_mut().set_target(id, Value::pointer(object, 0));
             fresh
         });
         let longer = (most < mask(u64::MAX, count.bits)).then(|| Err(Stop::bound(bound, Span::none())));
@@ -46,14 +46,16 @@ impl Executor<'_> {
     }
 
     /// How many elements are followed, and what follows more.
-    fn most_elements(&self, data: DataTypeId, name: &str) -> (u64, Bound) {
+    fn max_elements(&self, data: DataTypeId, name: &str) -> (u64, Bound) {
         let field = match &self.module.types[data] {
             DataType::Struct { fields, .. } => fields.last().map(|field| &*field.name),
             _ => None,
         };
         let array = field.and_then(|field| self.given_length(name, field));
         // The inside of a text is as long as somebody says of the text.
-        let text = field.filter(|field| *field == TEXT).and_then(|_| name.strip_suffix(TEXT)?.strip_suffix('.'));
+        let text = field
+            .filter(|field| *field == STRING_FIELD)
+            .and_then(|_| name.strip_suffix(STRING_FIELD)?.strip_suffix('.'));
         let said = self.config.lengths.get(name).copied().or(array);
         let said = said.or_else(|| self.config.lengths.get(text?).copied());
         match (said, self.config.strings.filter(|_| text.is_some())) {
@@ -71,14 +73,14 @@ impl Executor<'_> {
         tagged: Option<(Tag, u64)>,
     ) -> Result<ObjectId, Stop> {
         let size = count.tail.end(most, &self.module.types);
-        if size > MOST_INPUT {
-            let what = Unsupported::LargeInput(size, name.to_string(), MOST_INPUT);
+        if size > MAX_INPUT_OBJECT_BYTES {
+            let what = Unsupported::LargeInput(size, name.to_string(), MAX_INPUT_OBJECT_BYTES);
             return Err(Stop::unsupported(what, Span::none()));
         }
         let (mut cells, mut constraints) = (Vec::new(), Vec::new());
         self.struct_cells(state.inputs_mut(), data, name, &mut constraints, &mut cells);
         if let Some((tag, value)) = tagged {
-            put_tag(&mut cells, tag, value);
+            write_tag(&mut cells, tag, value);
         }
         let length = self
             .length_of(&cells, count)
@@ -89,7 +91,7 @@ impl Executor<'_> {
         self.tail_cells(state.inputs_mut(), data, name, most, &mut constraints, &mut cells);
         let mut made = Object::with_cells(cells.clone(), ObjectKind::Input, Some(data));
         match length {
-            Scalar::Term(length) => made.open = Open::Size(self.bytes_of(length, count)),
+            Scalar::Term(length) => made.shape = ObjectShape::Size(self.bytes_of(length, count)),
             Scalar::Const(length) => {
                 let bytes = count.tail.end(length.min(most), &self.module.types);
                 cells.truncate(bytes as usize);
@@ -105,7 +107,7 @@ impl Executor<'_> {
             is_array: false,
             before: 0,
             default_length: false,
-            alone: false,
+            unaliased: false,
             tail: Some(TailLength::Counted(length)),
             cells,
         };

@@ -7,9 +7,9 @@
 //! A proof takes a volatile read for any value, and gives up where memory is read that nobody here wrote.
 
 use crate::exec::executor::Executor;
-use crate::exec::executor::policy::World;
+use crate::exec::executor::policy::Environment;
 use crate::exec::memory::access::at_fixed_address;
-use crate::state::inputs::Made;
+use crate::state::inputs::RequestedInput;
 use crate::state::memory::{Cell, Contents, Object, ObjectKind, disassemble};
 use crate::state::value::{ObjectId, Pointer, Scalar, Value};
 use crate::state::{State, Stop};
@@ -19,7 +19,7 @@ use touchstone_criteria::MadeInput;
 use touchstone_ir::{InputSource, REGISTER_BLOCK, REGISTERS, Ty};
 
 /// Addresses that depend on inputs are told apart if they are as near to each other.
-const NEAR: u64 = 4096;
+const MAX_ADDRESS_RANGE: u64 = 4096;
 
 impl Executor<'_> {
     /// Where a register is, if an address is one's.
@@ -31,11 +31,11 @@ impl Executor<'_> {
         let known = state.inputs.registers.iter().find(|(begin, _)| *begin == block).map(|(_, object)| *object);
         let object = known.unwrap_or_else(|| {
             // What crosses the end of a block is still inside.
-            let cells = vec![Cell::Unmade; REGISTER_BLOCK as usize + 8];
+            let cells = vec![Cell::Unmaterialised; REGISTER_BLOCK as usize + 8];
             let object = state.memory.alloc(Object::with_cells(cells, ObjectKind::Input, None));
             let inputs = state.inputs_mut();
             if inputs.registers.is_empty() {
-                inputs.made.push(Rc::new(Made::new(InputSource::Register, String::new(), Vec::new())));
+                inputs.requested.push(Rc::new(RequestedInput::new(InputSource::Register, String::new(), Vec::new())));
             }
             inputs.registers.push((block, object));
             object
@@ -44,12 +44,12 @@ impl Executor<'_> {
     }
 
     /// Whether an address that depends on inputs is one of a few registers; it is then fixed first.
-    pub(crate) fn is_among_registers(&mut self, state: &State, address: touchstone_solver::TermId) -> bool {
+    pub(crate) fn is_device_register(&mut self, state: &State, address: touchstone_solver::TermId) -> bool {
         let (low, high) = self.solver.range(&self.terms, &state.path, address).unsigned;
         self.config.entry == crate::Entry::Function
             && REGISTERS.contains(&low)
             && REGISTERS.contains(&high)
-            && high - low < NEAR
+            && high - low < MAX_ADDRESS_RANGE
     }
 
     /// A volatile read comes to an address: if it is a register's, the device answers.
@@ -58,7 +58,7 @@ impl Executor<'_> {
             Value::Int(Scalar::Const(address)) => *address,
             Value::Int(Scalar::Term(term)) => match state.fixed_value(*term) {
                 Some(address) => address,
-                None if self.is_among_registers(state, *term) => return Err(Stop::unfixed(*term)),
+                None if self.is_device_register(state, *term) => return Err(Stop::unfixed(*term)),
                 None => return Ok(()),
             },
             _ => return Ok(()),
@@ -71,7 +71,7 @@ impl Executor<'_> {
     }
 
     /// A read comes to bytes of a register that nobody has read or written. `false`: it is none.
-    pub(crate) fn make_register(
+    pub(crate) fn read_device_register(
         &mut self,
         state: &mut State,
         object: ObjectId,
@@ -82,13 +82,13 @@ impl Executor<'_> {
         let known = state.inputs.registers.iter().find(|(_, known)| *known == object);
         let Some(block) = known.map(|(block, _)| *block) else { return Ok(false) };
         let address = block + at;
-        if self.policy.world == World::Any || ty == Ty::Ptr {
+        if self.policy.environment == Environment::Any || ty == Ty::Ptr {
             return Err(at_fixed_address(address, span));
         }
         let Contents::Cells(cells) = &state.memory.get(object).contents else { return Ok(false) };
         let bytes = usize::from(ty.bytes());
         let unmade: Vec<usize> =
-            (at as usize..at as usize + bytes).filter(|at| cells.get(*at) == Some(&Cell::Unmade)).collect();
+            (at as usize..at as usize + bytes).filter(|at| cells.get(*at) == Some(&Cell::Unmaterialised)).collect();
         if unmade.len() == bytes {
             self.answer(state, object, address, at as usize, ty.bytes());
         } else {
@@ -106,6 +106,6 @@ impl Executor<'_> {
         if let Contents::Cells(cells) = &mut state.memory.get_mut(object).contents {
             cells[at..at + made.len()].copy_from_slice(&made);
         }
-        state.inputs_mut().made.push(Rc::new(Made::new(InputSource::Register, name, made)));
+        state.inputs_mut().requested.push(Rc::new(RequestedInput::new(InputSource::Register, name, made)));
     }
 }

@@ -1,18 +1,18 @@
 //! What functions that nobody defines leave behind: where their pointers lead, and in globals.
 //!
 //! It is an input of its type, or what was there before: which of both is an input, too, and no fork. Memory that nobody
-//! wrote is always written, since a test that looks at it would show nothing of the program. Only tests are made here: a
+//! wrote is always written, since a test that union_accesses at it would show nothing of the program. Only tests are made here: a
 //! proof has forgotten all that such a function may reach already (`world.rs`).
 //!
 //! Deliberately not written: pointers that lead to objects which no test can name, and memory at places that depend on inputs.
 
 use crate::exec::executor::Executor;
-use crate::exec::executor::policy::World;
+use crate::exec::executor::policy::Environment;
 use crate::exec::memory::access::Written;
 use crate::exec::memory::object_layout::layout;
-use crate::state::inputs::Made;
+use crate::state::inputs::RequestedInput;
 use crate::state::memory::{
-    Assembled, Cell, Contents, ObjectKind, Open, assemble, cell_term, disassemble, global_object,
+    Assembled, Cell, Contents, ObjectKind, ObjectShape, assemble, cell_term, disassemble, global_object,
 };
 use crate::state::value::{ObjectId, Pointer, Scalar, Value};
 use crate::state::{State, Stop};
@@ -23,39 +23,39 @@ use touchstone_ir::{DataType, DataTypeId, FunctionRole, GlobalId, GlobalRole, In
 use touchstone_solver::{Element, Rel, TermId};
 
 /// A larger object is not written.
-const MOST_TYPED: u64 = 256;
+const MAX_OBJECT_BYTES: u64 = 256;
 /// So many bytes are written at most.
-const MOST_BYTES: u64 = 64;
+const MAX_RAW_BYTES: u64 = 64;
 /// A larger global is not changed.
-const MOST_GLOBAL: u64 = 64;
+const MAX_GLOBAL_BYTES: u64 = 64;
 
 /// What a call left.
-struct Left {
+struct WrittenMemory {
     /// What memory holds then.
     memory: Vec<Cell>,
     /// Some of it, behind what was left, may still be what nobody wrote.
     partly: bool,
-    made: Made,
+    made: RequestedInput,
 }
 
 impl Executor<'_> {
     /// Somebody may leave something where a parameter leads to.
-    pub(crate) fn let_write(
+    pub(crate) fn external_writes_pointee(
         &mut self,
         state: &mut State,
         name: String,
         to: Operand,
         size: Operand,
     ) -> Result<(), Stop> {
-        if self.policy.world == World::Any {
-            return self.forget_behind(state, &name, to);
+        if self.policy.environment == Environment::Any {
+            return self.havoc_pointee(state, &name, to);
         }
         let left = match self.config.assume.contains(&Assume::PureExternals) {
             true => None,
-            false => self.left_behind_pointer(state, &name, to, size)?,
+            false => self.pointee_after_call(state, &name, to, size)?,
         };
         let made = match left {
-            None => Made::new(InputSource::Written, name, Vec::new()),
+            None => RequestedInput::new(InputSource::Written, name, Vec::new()),
             Some((object, at, left)) => {
                 match left.made.length {
                     Some(length) if left.partly => self.overwrite_partly(state, object, at, &left.memory, length)?,
@@ -64,43 +64,43 @@ impl Executor<'_> {
                 left.made
             }
         };
-        state.inputs_mut().made.push(Rc::new(made));
+        state.inputs_mut().requested.push(Rc::new(made));
         Ok(())
     }
 
     /// Of a function that is described nothing was forgotten but this.
-    fn forget_behind(&mut self, state: &mut State, name: &str, to: Operand) -> Result<(), Stop> {
+    fn havoc_pointee(&mut self, state: &mut State, name: &str, to: Operand) -> Result<(), Stop> {
         let function = &self.module.functions[state.top().func];
         if !function.is_described() {
             return Ok(());
         }
         let doubt = Doubt::External(function.name.clone());
         let objects = match state.top().value(to) {
-            Value::Lazy(id) => match state.inputs.shape(id) {
+            Value::LazyPointer(id) => match state.inputs.target_of(id) {
                 Some(Value::Ptr(pointer)) => Some(pointer.object),
                 // Nobody has looked there yet, so it is anything already.
                 _ => None,
             },
             Value::Ptr(pointer) => Some(pointer.object),
             Value::Int(Scalar::Const(_)) => None,
-            _ => return self.unknown_writes(state, name),
+            _ => return self.assume_no_external_writes(state, name),
         };
         match objects {
-            Some(object) => self.make_unknown(state, object, Written::Bytes, doubt, Span::none()),
+            Some(object) => self.havoc_object(state, object, Written::Bytes, doubt, Span::none()),
             None => Ok(()),
         }
     }
 
-    fn left_behind_pointer(
+    fn pointee_after_call(
         &mut self,
         state: &mut State,
         name: &str,
         to: Operand,
         size: Operand,
-    ) -> Result<Option<(ObjectId, usize, Left)>, Stop> {
+    ) -> Result<Option<(ObjectId, usize, WrittenMemory)>, Stop> {
         let value = match state.top().value(to) {
             // Nobody has looked there yet, so whatever is there may as well be what was left.
-            Value::Lazy(id) => match state.inputs.shape(id) {
+            Value::LazyPointer(id) => match state.inputs.target_of(id) {
                 Some(decided) => decided.clone(),
                 None => return Ok(None),
             },
@@ -111,14 +111,14 @@ impl Executor<'_> {
             Value::Ptr(Pointer { object, offset: Scalar::Const(at) }) => (object, at),
             Value::Int(Scalar::Const(_)) => return Ok(None),
             _ => {
-                self.unknown_writes(state, &function)?;
+                self.assume_no_external_writes(state, &function)?;
                 return Ok(None);
             }
         };
         let known = state.memory.get(object);
-        let writable = known.live && known.kind != ObjectKind::Constant && known.open == Open::Settled;
+        let writable = known.live && known.kind != ObjectKind::Constant && known.shape == ObjectShape::Concrete;
         let Some(room) = known.size.checked_sub(at).filter(|room| writable && *room > 0) else { return Ok(None) };
-        let (data, of_bytes) = self.leads_to(state, to);
+        let (data, of_bytes) = self.pointee_of(state, to);
         let given = self.scalar(state, size, Span::none())?;
         let whole = known.data.filter(|data| at == 0 && !self.is_of_one_byte(*data));
         let element = match (of_bytes, whole, given) {
@@ -128,14 +128,14 @@ impl Executor<'_> {
             _ => None,
         };
         let step = element.map_or(1, |element| self.size_of(element));
-        if step > room.min(MOST_TYPED) {
+        if step > room.min(MAX_OBJECT_BYTES) {
             if step <= room {
-                self.unknown_writes(state, &function)?;
+                self.assume_no_external_writes(state, &function)?;
             }
             return Ok(None);
         }
-        let most = room.min(if element.is_some() { MOST_TYPED } else { MOST_BYTES });
-        // Asked before inputs are made: it may take a choice.
+        let most = room.min(if element.is_some() { MAX_OBJECT_BYTES } else { MAX_RAW_BYTES });
+        // RequestedType before inputs are made: it may take a choice.
         let mut old = self.plain_cells(state, object, at as usize..(at + most) as usize)?;
         let least = if of_bytes && room > step { 0 } else { step };
         let (most, length) = match given {
@@ -160,7 +160,7 @@ impl Executor<'_> {
         old.truncate(new.len());
         if of_bytes && new.iter().any(|cell| cell.is_pointer()) {
             // No test knows the type to write it with.
-            self.unknown_writes(state, &function)?;
+            self.assume_no_external_writes(state, &function)?;
             return Ok(None);
         }
         if new.is_empty() {
@@ -171,20 +171,20 @@ impl Executor<'_> {
         if length.is_some() && old.contains(&Cell::Undefined) {
             let size = state.memory.get(object).size;
             let all = self.plain_cells(state, object, 0..size as usize)?;
-            if size > MOST_TYPED || !all.iter().chain(&new).all(is_number) {
-                self.unknown_writes(state, &function)?;
+            if size > MAX_OBJECT_BYTES || !all.iter().chain(&new).all(is_number) {
+                self.assume_no_external_writes(state, &function)?;
                 return Ok(None);
             }
         }
         let left = self.merged(state, (InputSource::Written, name.to_string()), &old, new, length);
         if left.is_none() {
-            self.unknown_writes(state, &function)?;
+            self.assume_no_external_writes(state, &function)?;
         }
         Ok(left.map(|left| (object, at as usize, left)))
     }
 
     /// What the parameter says that it leads to, and whether that is bytes of anything.
-    fn leads_to(&self, state: &State, to: Operand) -> (Option<DataTypeId>, bool) {
+    fn pointee_of(&self, state: &State, to: Operand) -> (Option<DataTypeId>, bool) {
         let function = &self.module.functions[state.top().func];
         let param = function.params.iter().find(|param| Operand::Reg(param.reg) == to);
         let data = param.map(|param| match self.module.types[param.data] {
@@ -224,8 +224,8 @@ impl Executor<'_> {
         old: &[Cell],
         mut new: Vec<Cell>,
         length: Option<TermId>,
-    ) -> Option<Left> {
-        let unknown = |cell: &Cell| matches!(cell, Cell::Unmade | Cell::Shared { .. } | Cell::Lost);
+    ) -> Option<WrittenMemory> {
+        let unknown = |cell: &Cell| matches!(cell, Cell::Unmaterialised | Cell::Union { .. } | Cell::Clobbered);
         if new.is_empty() || new.iter().chain(old).any(unknown) {
             return None;
         }
@@ -272,7 +272,11 @@ impl Executor<'_> {
             memory[at..at + bytes].iter_mut().zip(cells).for_each(|(cell, new)| *cell = new);
         }
         let partly = length.is_some() && old.contains(&Cell::Undefined);
-        Some(Left { memory, partly, made: Made { data: None, source, name, cells: new, given, length } })
+        Some(WrittenMemory {
+            memory,
+            partly,
+            made: RequestedInput { data: None, source, name, cells: new, given, length },
+        })
     }
 
     /// Bytes are left as far as a length says: what is behind them, and nobody wrote, stays so.
@@ -319,7 +323,7 @@ impl Executor<'_> {
             visible || state.inputs.objects.iter().any(|input| input.object == object)
         };
         let leads = match self.pointers.get(*value) {
-            Value::Lazy(id) => match state.inputs.shape(*id) {
+            Value::LazyPointer(id) => match state.inputs.target_of(*id) {
                 Some(Value::Ptr(pointer)) => named(pointer.object),
                 Some(value) => *value == Value::NULL,
                 None => true,
@@ -331,7 +335,7 @@ impl Executor<'_> {
     }
 
     /// Somebody whom nobody defines ran: globals that it knows, and that are inputs, may hold something else.
-    pub(crate) fn let_globals_change(&mut self, state: &mut State, function: &str) -> Result<(), Stop> {
+    pub(crate) fn external_globals_change(&mut self, state: &mut State, function: &str) -> Result<(), Stop> {
         let caller = &self.module.functions[state.top().func];
         let changes = match caller.role {
             FunctionRole::Callback => self.config.externals,
@@ -340,7 +344,7 @@ impl Executor<'_> {
         // The library knows nothing of the program's, but tells what went wrong.
         let knows = caller.role != FunctionRole::Library;
         let pure = self.config.assume.contains(&Assume::PureExternals);
-        if !changes || pure || self.policy.world == World::Any || state.is_folded() {
+        if !changes || pure || self.policy.environment == Environment::Any || state.is_folded() {
             return Ok(());
         }
         let globals = state.inputs.globals.iter().filter_map(|input| self.module.global_named(&input.name));
@@ -354,10 +358,12 @@ impl Executor<'_> {
             let plain = |cell: &Cell| matches!(cell, Cell::Byte(_) | Cell::Part { .. });
             let old = match global.role {
                 // Tests begin with 0; what an earlier call left may as well be what this one leaves.
-                GlobalRole::LeftBehind if old.iter().all(|cell| cell.is_unmade()) => vec![Cell::Byte(0); old.len()],
+                GlobalRole::LeftBehind if old.iter().all(|cell| cell.is_unmaterialised()) => {
+                    vec![Cell::Byte(0); old.len()]
+                }
                 _ => old.clone(),
             };
-            if global.size > MOST_GLOBAL || !old.iter().all(plain) {
+            if global.size > MAX_GLOBAL_BYTES || !old.iter().all(plain) {
                 continue;
             }
             let name = format!("{function}.{}", global.known_as.as_ref().unwrap_or(&global.name));
@@ -369,7 +375,7 @@ impl Executor<'_> {
             }
             if let Some(left) = self.merged(state, (InputSource::Changed, name), &old, new, None) {
                 self.overwrite(state, object, 0, &left.memory)?;
-                state.inputs_mut().made.push(Rc::new(left.made));
+                state.inputs_mut().requested.push(Rc::new(left.made));
             }
         }
         Ok(())

@@ -3,7 +3,7 @@
 use crate::config::{Calls, Privates};
 use crate::exec::executor::Executor;
 use crate::exec::executor::used_globals::UsedGlobals;
-use crate::inputs::MOST_INPUT;
+use crate::inputs::MAX_INPUT_OBJECT_BYTES;
 use crate::state::inputs::NamedInput;
 use crate::state::memory::{Cell, Contents, Memory, Object, ObjectKind, disassemble, global_object};
 use crate::state::value::Value;
@@ -18,10 +18,10 @@ use touchstone_ir::{
 };
 
 /// A global larger than this is not modelled.
-const MOST_BYTES: u64 = 1 << 24;
+const MAX_GLOBAL_BYTES: u64 = 1 << 24;
 
 /// State of earlier calls that is larger than this is not modelled: whoever reads it stops.
-const MOST_HIDDEN: u64 = 4096;
+const MAX_HIDDEN_GLOBAL_BYTES: u64 = 4096;
 
 impl Executor<'_> {
     /// Puts the globals that are used into memory. For a function under test, those that it or its precondition or
@@ -53,16 +53,16 @@ impl Executor<'_> {
         }
         if let Calls::Several { .. } = self.config.calls {
             let is_left = |id: &GlobalId| !module.globals[*id].constant && module.globals[*id].function.is_none();
-            self.left = used.iter().copied().filter(|id| is_left(id) && !inputs.contains(id)).collect();
+            self.sequence_globals = used.iter().copied().filter(|id| is_left(id) && !inputs.contains(id)).collect();
         }
-        if let Some(large) = used.iter().map(|id| &module.globals[*id]).find(|global| global.size > MOST_BYTES) {
+        if let Some(large) = used.iter().map(|id| &module.globals[*id]).find(|global| global.size > MAX_GLOBAL_BYTES) {
             let what = Unsupported::LargeGlobal(large.name.clone(), large.size);
             return Err(Stop::unsupported(what, large.span));
         }
         state.memory = self.blank_globals();
         let all = used.iter().fold(0u64, |sum, id| sum.saturating_add(module.globals[*id].size));
         if self.initial_globals.objects.is_empty() {
-            self.room_for(all, module.functions[func].span)?;
+            self.ensure_memory(all, module.functions[func].span)?;
         }
         let mut constraints = Vec::new();
         for id in used {
@@ -71,10 +71,11 @@ impl Executor<'_> {
             // In a wider world than tests make, what no test can set is an input, too.
             let is_hidden = !inputs.contains(&id) && hidden.get(&id).is_some_and(|doubt| self.doubts(doubt.clone()));
             let is_input = inputs.contains(&id) || is_hidden;
-            let too_large = (is_input && global.size > MOST_INPUT) || (is_hidden && global.size > MOST_HIDDEN);
+            let too_large = (is_input && global.size > MAX_INPUT_OBJECT_BYTES)
+                || (is_hidden && global.size > MAX_HIDDEN_GLOBAL_BYTES);
             if is_unknown(global, self.config.entry) || too_large {
                 // No test can say what all of it is: whoever reads it stops.
-                cells.resize(global.size as usize, Cell::Unmade);
+                cells.resize(global.size as usize, Cell::Unmaterialised);
             } else if is_input && global.size == 0 {
                 // An array of another file, whose length nobody knows: there is nothing to set, and whoever reads it stops.
             } else if is_input {
@@ -82,14 +83,14 @@ impl Executor<'_> {
                 let input = NamedInput { name: global.name.clone(), data: global.data, cells: cells.clone() };
                 state.inputs_mut().globals.push(Rc::new(input));
             } else if global.role == GlobalRole::LeftBehind && self.config.entry == crate::Entry::Function {
-                cells.resize(global.size as usize, Cell::Unmade);
+                cells.resize(global.size as usize, Cell::Unmaterialised);
             } else {
                 let initial = self.initial_object(id, state.memory.get(object));
                 state.memory.share(object, initial);
                 continue;
             }
             // Elements of a flexible array member are behind what the type knows.
-            cells.resize(global.size as usize, if is_input { Cell::Unmade } else { Cell::Byte(0) });
+            cells.resize(global.size as usize, if is_input { Cell::Unmaterialised } else { Cell::Byte(0) });
             state.memory.get_mut(object).contents = Contents::Cells(cells);
         }
         Ok(self.assume_all(state, &constraints)?)

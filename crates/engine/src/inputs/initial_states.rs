@@ -1,11 +1,11 @@
 //! The states that a run of the function under test can start in: inputs as `inputs.rs` makes them, the precondition
-//! assumed, every pointer that it looks at decided.
+//! assumed, every pointer that it union_accesses at decided.
 
 use crate::config::Entry;
 use crate::exec::executor::Executor;
 use crate::exec::instructions::fork::Fork;
-use crate::exec::instructions::step::{Flow, Stepped};
-use crate::goals::tracker::Hit;
+use crate::exec::instructions::step::{Flow, StepResult};
+use crate::goals::tracker::GoalHit;
 use crate::state::inputs::Inputs;
 use crate::state::memory::Memory;
 use crate::state::trail::{Choice, Trail};
@@ -95,7 +95,7 @@ impl Executor<'_> {
     }
 
     /// Assumes the precondition and enters the function under test. At a fork the state has not entered yet.
-    pub(crate) fn begin(&mut self, state: &mut State, func: FuncId, arguments: &[Value]) -> Stepped {
+    pub(crate) fn begin(&mut self, state: &mut State, func: FuncId, arguments: &[Value]) -> StepResult {
         let begun = self.assume_precondition(state, func, arguments).and_then(|()| {
             let before = state.clone();
             self.enter(state, func, arguments.to_vec(), None).inspect_err(|_| *state = before)
@@ -111,7 +111,7 @@ impl Executor<'_> {
             Ok(states) => states,
             Err(Stop::End(PathEnd::Assumed)) => return Ok(starts),
             Err(Stop::End(end)) => return Err(end),
-            Err(Stop::Force(..) | Stop::Enumerate(_)) => return Err(undecided(self.module.functions[func].span)),
+            Err(Stop::Materialise(..) | Stop::Enumerate(_)) => return Err(undecided(self.module.functions[func].span)),
         };
         while let Some((mut state, arguments)) = pending.pop() {
             let begun = self.begin(&mut state, func, &arguments);
@@ -120,7 +120,7 @@ impl Executor<'_> {
             match begun.flow {
                 Flow::Next => starts.states.push(state),
                 Flow::Fork(Fork::Shape { id, purpose }) => {
-                    for option in self.shapes(&state, id, purpose) {
+                    for option in self.pointer_targets(&state, id, purpose) {
                         match option {
                             Ok(state) => pending.push((state, arguments.clone())),
                             Err(PathEnd::Assumed) => {}
@@ -141,7 +141,7 @@ impl Executor<'_> {
 pub(crate) struct Starts {
     pub states: Vec<State>,
     /// Goals of the entry.
-    pub hits: Vec<Hit>,
+    pub hits: Vec<GoalHit>,
     pub gave_up: Vec<IncompletePaths>,
 }
 

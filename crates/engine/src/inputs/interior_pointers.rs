@@ -8,34 +8,35 @@ use crate::exec::executor::Executor;
 use crate::state::Purpose;
 use crate::state::State;
 use crate::state::Stop;
-use crate::state::inputs::Lazy;
+use crate::state::inputs::LazyPointer;
 use crate::state::memory::global_object;
-use crate::state::value::{LazyId, ObjectId, Value};
+use crate::state::value::{LazyPointerId, ObjectId, Value};
 use std::collections::BTreeSet;
 use touchstone_ir::{DataType, DataTypeId};
 
 /// Parts of one object that a pointer is led to.
-const MOST_PARTS: usize = 16;
+const MAX_PARTS_PER_OBJECT: usize = 16;
 
 /// Elements of an array whose parts are looked at.
-const MOST_ELEMENTS: u64 = 4;
+const MAX_ELEMENTS: u64 = 4;
 
 impl Executor<'_> {
     /// The ways in which an input pointer leads into a part of what is there, or of what another input pointer leads to that is
     /// not decided yet.
-    pub(super) fn lead_into_parts(
+    pub(super) fn point_into_parts(
         &mut self,
         state: &State,
-        id: LazyId,
+        id: LazyPointerId,
         wanted: DataTypeId,
     ) -> Vec<Result<State, Stop>> {
-        let mut options = self.lead_into_objects(state, id, wanted, &BTreeSet::new());
+        let mut options = self.point_into_objects(state, id, wanted, &BTreeSet::new());
         let there: BTreeSet<ObjectId> = state.inputs.objects.iter().map(|input| input.object).collect();
-        let is_open =
-            |other: &LazyId| *other != id && !state.inputs.decided.iter().any(|(decided, _)| decided == other);
-        let others: Vec<(LazyId, Lazy)> = state
+        let is_open = |other: &LazyPointerId| {
+            *other != id && !state.inputs.materialised.iter().any(|(decided, _)| decided == other)
+        };
+        let others: Vec<(LazyPointerId, LazyPointer)> = state
             .inputs
-            .lazies
+            .lazy_pointers
             .iter()
             .map(|(other, lazy)| (other, lazy.clone()))
             .filter(|(other, _)| is_open(other))
@@ -45,31 +46,31 @@ impl Executor<'_> {
             if self.parts(self.module.pointee(pointee).element, 1, wanted).is_empty() {
                 continue;
             }
-            for made in self.force_as(state, other, &lazy, Purpose::Access).into_iter().flatten() {
-                options.extend(self.lead_into_objects(&made, id, wanted, &there));
+            for made in self.materialise_as(state, other, &lazy, Purpose::Access).into_iter().flatten() {
+                options.extend(self.point_into_objects(&made, id, wanted, &there));
             }
         }
         for input in &state.inputs.globals {
             let Some(global) = self.module.global_named(&input.name) else { continue };
             for offset in self.parts(input.data, 1, wanted) {
-                options.push(Ok(decided(state, id, Value::pointer(global_object(global), offset))));
+                options.push(Ok(with_target(state, id, Value::pointer(global_object(global), offset))));
             }
         }
         options
     }
 
     /// The same of objects behind pointers, but for those that are `known`.
-    fn lead_into_objects(
+    fn point_into_objects(
         &mut self,
         state: &State,
-        id: LazyId,
+        id: LazyPointerId,
         wanted: DataTypeId,
         known: &BTreeSet<ObjectId>,
     ) -> Vec<Result<State, Stop>> {
         let mut options = Vec::new();
         for input in state.inputs.objects.iter().filter(|input| !known.contains(&input.object)) {
             for offset in self.parts(input.element, input.count, wanted) {
-                options.push(Ok(decided(state, id, Value::pointer(input.object, offset))));
+                options.push(Ok(with_target(state, id, Value::pointer(input.object, offset))));
             }
         }
         options
@@ -79,7 +80,7 @@ impl Executor<'_> {
     fn parts(&self, element: DataTypeId, count: u64, wanted: DataTypeId) -> Vec<u64> {
         let mut found = Vec::new();
         let size = self.module.types[element].size(&self.module.types);
-        for index in 0..count.min(MOST_ELEMENTS) {
+        for index in 0..count.min(MAX_ELEMENTS) {
             let at = index * size;
             if !self.same_layout(element, wanted) && self.is_alike(element, wanted) {
                 found.push(at);
@@ -95,18 +96,18 @@ impl Executor<'_> {
             DataType::Struct { fields, .. } => fields.iter().map(|field| (field.ty, field.offset)).collect(),
             DataType::Array { element, length } => {
                 let size = types[*element].size(types);
-                (0..(*length).min(MOST_ELEMENTS)).map(|index| (*element, index * size)).collect()
+                (0..(*length).min(MAX_ELEMENTS)).map(|index| (*element, index * size)).collect()
             }
             // Everything has bytes.
             DataType::Int { bits: 16.., .. } if types[wanted].size(types) == 1 => {
-                let room = MOST_PARTS.saturating_sub(found.len()) as u64;
+                let room = MAX_PARTS_PER_OBJECT.saturating_sub(found.len()) as u64;
                 found.extend((0..types[data].size(types).min(room)).map(|byte| at + byte));
                 return;
             }
             _ => Vec::new(),
         };
         for (part, offset) in inner {
-            if found.len() >= MOST_PARTS {
+            if found.len() >= MAX_PARTS_PER_OBJECT {
                 return;
             }
             if self.same_layout(part, wanted) || self.is_alike(part, wanted) {
@@ -124,8 +125,8 @@ impl Executor<'_> {
     }
 }
 
-fn decided(state: &State, id: LazyId, value: Value) -> State {
+fn with_target(state: &State, id: LazyPointerId, value: Value) -> State {
     let mut made = state.clone();
-    made.inputs_mut().decide(id, value);
+    made.inputs_mut().set_target(id, value);
     made
 }

@@ -1,13 +1,13 @@
-//! What an input pointer may lead to: decided when the program first looks at it (lazy initialisation).
+//! What an input pointer may lead to: decided when the program first union_accesses at it (lazy initialisation).
 
 use crate::config::Parts;
 use crate::exec::executor::Executor;
-use crate::exec::executor::policy::World;
+use crate::exec::executor::policy::Environment;
 use crate::growth::Room;
-use crate::inputs::MOST_INPUT;
-use crate::state::inputs::{InputObject, Lazy, MOST_VARIABLES, TailLength};
+use crate::inputs::MAX_INPUT_OBJECT_BYTES;
+use crate::state::inputs::{InputObject, LazyPointer, MAX_INPUT_BYTES, TailLength};
 use crate::state::memory::{Cell, Object, ObjectKind, global_object};
-use crate::state::value::{LazyId, ObjectId, Pointer, Scalar, Value};
+use crate::state::value::{LazyPointerId, ObjectId, Pointer, Scalar, Value};
 use crate::state::{Purpose, State, Stop};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -23,70 +23,82 @@ pub(super) enum Length {
     Given,
     /// The declaration of an array.
     Declared,
-    /// Nowhere: one element.
+    /// Ended: one element.
     Default,
 }
 
 impl Executor<'_> {
     /// Decides an input pointer: a fresh object, null, or into any earlier input object of the same element type.
-    pub(crate) fn force(&mut self, state: &State, id: LazyId, purpose: Purpose) -> Vec<Result<State, Stop>> {
-        let lazy = state.inputs.lazies[id].clone();
-        let mut options = self.force_taken(state, id, &lazy, purpose);
-        if let Some(pointee) = lazy.taken_for.or(lazy.pointee).filter(|_| self.config.parts == Parts::Inside) {
-            options.extend(self.lead_into_parts(state, id, self.element_of(pointee)));
+    pub(crate) fn materialise(
+        &mut self,
+        state: &State,
+        id: LazyPointerId,
+        purpose: Purpose,
+    ) -> Vec<Result<State, Stop>> {
+        let lazy = state.inputs.lazy_pointers[id].clone();
+        let mut options = self.materialise_cast(state, id, &lazy, purpose);
+        if let Some(pointee) = lazy.cast_to.or(lazy.pointee).filter(|_| self.config.parts == Parts::Inside) {
+            options.extend(self.point_into_parts(state, id, self.element_of(pointee)));
         }
         options
     }
 
     /// The same of things that are no parts of others, for what the program takes the pointer for, too.
-    fn force_taken(&mut self, state: &State, id: LazyId, lazy: &Lazy, purpose: Purpose) -> Vec<Result<State, Stop>> {
-        let Some(taken_for) = lazy.taken_for.filter(|_| !self.config.lengths.contains_key(&*lazy.name)) else {
-            return self.force_as(state, id, lazy, purpose);
+    fn materialise_cast(
+        &mut self,
+        state: &State,
+        id: LazyPointerId,
+        lazy: &LazyPointer,
+        purpose: Purpose,
+    ) -> Vec<Result<State, Stop>> {
+        let Some(cast_to) = lazy.cast_to.filter(|_| !self.config.lengths.contains_key(&*lazy.name)) else {
+            return self.materialise_as(state, id, lazy, purpose);
         };
-        let mut options = self.force_as(state, id, &Lazy { pointee: Some(taken_for), ..lazy.clone() }, purpose);
+        let mut options =
+            self.materialise_as(state, id, &LazyPointer { pointee: Some(cast_to), ..lazy.clone() }, purpose);
         // It may be anything else as well; only later rounds take for granted what the program does.
         if self.config.growth.is_none() {
-            let is_null = |state: &State| state.inputs.decided.contains(&(id, Value::NULL));
-            let others = self.force_as(state, id, lazy, purpose).into_iter();
+            let is_null = |state: &State| state.inputs.materialised.contains(&(id, Value::NULL));
+            let others = self.materialise_as(state, id, lazy, purpose).into_iter();
             options.extend(others.filter(|option| !option.as_ref().is_ok_and(is_null)));
         }
         options
     }
 
     /// From now on the program takes a pointer for one to this type. Where its declaration says as much, that holds.
-    pub(crate) fn take_for(&mut self, state: &mut State, pointer: &Value, ty: u64) {
-        let Value::Lazy(id) = *pointer else { return };
-        let lazy = &state.inputs.lazies[id];
+    pub(crate) fn set_cast(&mut self, state: &mut State, pointer: &Value, ty: u64) {
+        let Value::LazyPointer(id) = *pointer else { return };
+        let lazy = &state.inputs.lazy_pointers[id];
         let (ty, types) = (DataTypeId::new(ty as usize), &self.module.types);
         let may_be = lazy.pointee.is_some_and(|pointee| types[ty].may_stand_for(pointee, types));
-        if may_be && lazy.taken_for != Some(ty) {
-            state.inputs_mut().take_for(id, Some(ty));
+        if may_be && lazy.cast_to != Some(ty) {
+            state.inputs_mut().set_cast(id, Some(ty));
         }
     }
 
     /// What an input pointer may lead to, if it is this one.
-    pub(super) fn force_as(
+    pub(super) fn materialise_as(
         &mut self,
         state: &State,
-        id: LazyId,
-        lazy: &Lazy,
+        id: LazyPointerId,
+        lazy: &LazyPointer,
         purpose: Purpose,
     ) -> Vec<Result<State, Stop>> {
         let mut options = Vec::new();
-        if let Purpose::Beside(object) = purpose
-            && self.policy.world == World::Tested
+        if let Purpose::SameObject(object) = purpose
+            && self.policy.environment == Environment::Testable
             && let Some(other) = state.inputs.objects.iter().find(|input| input.object == object)
             && lazy.pointee.is_some_and(|pointee| self.same_layout(other.element, self.element_of(pointee)))
-            && self.elements_behind(state, lazy).is_none_or(|length| length <= other.count)
+            && self.declared_elements(state, lazy).is_none_or(|length| length <= other.count)
         {
             // No others have an order; null is less than all on common machines.
-            self.ledger.avoided = true;
+            self.ledger.excluded_inputs = true;
             let mut null = state.clone();
-            null.inputs_mut().decide(id, Value::NULL);
+            null.inputs_mut().set_target(id, Value::NULL);
             return vec![self.inside(state, id, lazy, other, purpose), Ok(null)];
         }
-        let decide = |state: &mut State, value: Value| state.inputs_mut().decide(id, value);
-        let length = self.elements_behind(state, lazy);
+        let decide = |state: &mut State, value: Value| state.inputs_mut().set_target(id, value);
+        let length = self.declared_elements(state, lazy);
         let mut null = state.clone();
         decide(&mut null, Value::NULL);
         let Some(pointee) = lazy.pointee else {
@@ -97,7 +109,7 @@ impl Executor<'_> {
         };
         let element = self.element_of(pointee);
         if let Some(array) = lazy.array {
-            return self.array_or_another(state, id, lazy, array, purpose);
+            return self.array_targets(state, id, lazy, array, purpose);
         }
         if matches!(self.module.pointee(pointee).stands, Stands::Arguments | Stands::Cursor) {
             let mut fresh = state.clone();
@@ -107,7 +119,7 @@ impl Executor<'_> {
                 fresh
             })];
         }
-        let functions = self.functions_behind(pointee);
+        let functions = self.functions_of_type(pointee);
         let is_callback = |(_, id): &(GlobalId, FuncId)| self.module.functions[*id].is_callback();
         if self.config.externals && functions.iter().any(is_callback) {
             // It stands for all functions that the program does not have.
@@ -122,7 +134,7 @@ impl Executor<'_> {
                 false => Unsupported::UnsizedObject(lazy.name.to_string()),
             };
             if !is_function && purpose != Purpose::Access {
-                // Nobody looks inside: there is something, whatever it is.
+                // Nobody union_accesses inside: there is something, whatever it is.
                 let mut fresh = state.clone();
                 let made = self.input_object(&mut fresh, element, Room::ONE, &lazy.name, Length::Default, None);
                 options.push(made.map(|object| {
@@ -131,9 +143,9 @@ impl Executor<'_> {
                 }));
             }
             options.push(Err(Stop::unsupported(what, Span::none())));
-        } else if let Some(most) = self.config.strings.filter(|_| length.is_none() && self.is_text(pointee)) {
+        } else if let Some(most) = self.config.strings.filter(|_| length.is_none() && self.is_string(pointee)) {
             let mut fresh = state.clone();
-            options.push(self.text_object(&mut fresh, pointee, most, &lazy.name).map(|object| {
+            options.push(self.string_object(&mut fresh, pointee, most, &lazy.name).map(|object| {
                 decide(&mut fresh, Value::pointer(object, 0));
                 fresh
             }));
@@ -167,7 +179,7 @@ impl Executor<'_> {
             options.push(Ok(null));
         }
         for earlier in &state.inputs.objects {
-            if let Some(cond) = self.may_be(earlier, element) {
+            if let Some(cond) = self.may_point_to(earlier, element) {
                 let inside = self.inside(state, id, lazy, earlier, purpose);
                 options.push(inside.and_then(|mut alias| {
                     self.assume_all(&mut alias, cond.as_slice())?;
@@ -188,7 +200,7 @@ impl Executor<'_> {
     /// What is behind a pointer that leads to something of its own, always.
     fn always(&mut self, state: &mut State, pointee: DataTypeId, name: &str) -> Result<Value, Stop> {
         match self.module.pointee(pointee).stands {
-            Stands::Arguments => self.variable_arguments(state, pointee),
+            Stands::Arguments => self.variadic_arguments(state, pointee),
             _ => {
                 let object = self.input_object(state, pointee, Room::ONE, name, Length::Given, None)?;
                 Ok(Value::pointer(object, 0))
@@ -200,20 +212,20 @@ impl Executor<'_> {
     fn inside(
         &mut self,
         state: &State,
-        id: LazyId,
-        lazy: &Lazy,
+        id: LazyPointerId,
+        lazy: &LazyPointer,
         object: &InputObject,
         purpose: Purpose,
     ) -> Result<State, Stop> {
-        let needed = match (self.elements_behind(state, lazy), purpose) {
+        let needed = match (self.declared_elements(state, lazy), purpose) {
             // Nothing of the kind lies in it or behind it.
             _ if self.module.types[object.element].says_its_size() => 1,
             (Some(length), _) => length,
             (None, Purpose::Access) => 1,
             (None, Purpose::Compare) if object.default_length => 1,
-            (None, Purpose::Compare | Purpose::Beside(_)) => 0,
+            (None, Purpose::Compare | Purpose::SameObject(_)) => 0,
         };
-        if object.default_length && self.is_walked(object.element, purpose) {
+        if object.default_length && self.is_walked_over(object.element, purpose) {
             // From one to the other the program may go further than one element.
             let element = self.size_of(object.element);
             self.ledger.shortage.of(&object.name, element).more = true;
@@ -230,16 +242,16 @@ impl Executor<'_> {
             let size = self.terms.constant(64, self.size_of(object.element));
             Scalar::Term(self.terms.bin(Op::Mul, index, size))
         };
-        alias.inputs_mut().decide(id, Value::Ptr(Pointer { object: object.object, offset }));
+        alias.inputs_mut().set_target(id, Value::Ptr(Pointer { object: object.object, offset }));
         Ok(alias)
     }
 
     /// Whether two pointers that are compared are probably the ends of something that the program walks over. What is a structure may
     /// just be the same one.
-    fn is_walked(&self, element: DataTypeId, purpose: Purpose) -> bool {
+    fn is_walked_over(&self, element: DataTypeId, purpose: Purpose) -> bool {
         match purpose {
             Purpose::Access => false,
-            Purpose::Beside(_) => true,
+            Purpose::SameObject(_) => true,
             Purpose::Compare => !matches!(self.module.types[element], DataType::Struct { .. } | DataType::OneOf { .. }),
         }
     }
@@ -255,18 +267,18 @@ impl Executor<'_> {
         tagged: Option<(Tag, u64)>,
     ) -> Result<ObjectId, Stop> {
         // A text that grew has its end.
-        let ends = room.elements > 1 && length == Length::Default && self.is_text(element);
+        let ends = room.elements > 1 && length == Length::Default && self.is_string(element);
         let count = room.before + room.elements + u64::from(ends);
         let is_array = length != Length::Default || count > 1;
         let (mut cells, mut constraints) = (Vec::new(), Vec::new());
         let size = count.saturating_mul(self.size_of(element));
-        if size > MOST_INPUT {
-            let what = Unsupported::LargeInput(size, name.to_string(), MOST_INPUT);
+        if size > MAX_INPUT_OBJECT_BYTES {
+            let what = Unsupported::LargeInput(size, name.to_string(), MAX_INPUT_OBJECT_BYTES);
             return Err(Stop::unsupported(what, Span::none()));
         }
         for index in 0..count {
-            if cells.len() >= MOST_VARIABLES {
-                cells.resize(size as usize, Cell::Unmade);
+            if cells.len() >= MAX_INPUT_BYTES {
+                cells.resize(size as usize, Cell::Unmaterialised);
                 break;
             }
             let part = if is_array { format!("{name}[{index}]") } else { format!("*{name}") };
@@ -279,29 +291,37 @@ impl Executor<'_> {
         }
         if ends && let Some(last) = cells.last_mut() {
             *last = Cell::Byte(0);
-            // Nobody looks beyond its end, so nobody misses a longer one.
+            // Nobody union_accesses beyond its end, so nobody misses a longer one.
             self.ledger.shortage.of(name, 1).more = true;
         }
         let tail = tail.map(TailLength::Fixed);
         if let Some((tag, value)) = tagged {
-            put_tag(&mut cells, tag, value);
+            write_tag(&mut cells, tag, value);
         }
         let object = state.memory.alloc(Object::with_cells(cells.clone(), ObjectKind::Input, Some(element)));
-        let (default_length, alone) = (length == Length::Default, length == Length::Declared);
+        let (default_length, unaliased) = (length == Length::Default, length == Length::Declared);
         let (name, before) = (name.to_string(), room.before);
-        let input = InputObject { object, name, element, count, is_array, before, default_length, alone, tail, cells };
+        let input =
+            InputObject { object, name, element, count, is_array, before, default_length, unaliased, tail, cells };
         state.inputs_mut().objects.push(Rc::new(input));
         self.assume_all(state, &constraints)?;
         Ok(object)
     }
 
     /// A fresh text of at most `most` characters.
-    fn text_object(&mut self, state: &mut State, element: DataTypeId, most: u32, name: &str) -> Result<ObjectId, Stop> {
-        let cells = self.text_cells(state, name, most)?;
+    fn string_object(
+        &mut self,
+        state: &mut State,
+        element: DataTypeId,
+        most: u32,
+        name: &str,
+    ) -> Result<ObjectId, Stop> {
+        let cells = self.string_cells(state, name, most)?;
         let object = state.memory.alloc(Object::with_cells(cells.clone(), ObjectKind::Input, Some(element)));
         let (name, count) = (name.to_string(), u64::from(most) + 1);
-        let (is_array, before, default_length, alone, tail) = (true, 0, false, false, None);
-        let input = InputObject { object, name, element, count, is_array, before, default_length, alone, tail, cells };
+        let (is_array, before, default_length, unaliased, tail) = (true, 0, false, false, None);
+        let input =
+            InputObject { object, name, element, count, is_array, before, default_length, unaliased, tail, cells };
         state.inputs_mut().objects.push(Rc::new(input));
         Ok(object)
     }
@@ -315,7 +335,7 @@ impl Executor<'_> {
         self.same_layout(element, part)
     }
 
-    fn is_text(&self, pointee: DataTypeId) -> bool {
+    fn is_string(&self, pointee: DataTypeId) -> bool {
         self.module.pointee(pointee).stands == Stands::Text
     }
 
@@ -326,28 +346,28 @@ impl Executor<'_> {
 
     /// What a parameter that is declared as an array may lead to: its own; where the program compares it, also nothing or what another
     /// leads to.
-    fn array_or_another(
+    fn array_targets(
         &mut self,
         state: &State,
-        id: LazyId,
-        lazy: &Lazy,
+        id: LazyPointerId,
+        lazy: &LazyPointer,
         array: ObjectId,
         purpose: Purpose,
     ) -> Vec<Result<State, Stop>> {
         let mut own = state.clone();
-        own.inputs_mut().decide(id, Value::pointer(array, 0));
+        own.inputs_mut().set_target(id, Value::pointer(array, 0));
         if purpose == Purpose::Access {
             return vec![Ok(own)];
         }
         let mut without = state.clone();
         without.inputs_mut().objects.retain(|input| input.object != array);
         let mut null = without.clone();
-        null.inputs_mut().decide(id, Value::NULL);
+        null.inputs_mut().set_target(id, Value::NULL);
         let mut options = vec![Ok(own), Ok(null)];
-        let elements = self.elements_behind(state, lazy).unwrap_or_default();
+        let elements = self.declared_elements(state, lazy).unwrap_or_default();
         for other in without.inputs.objects.clone().iter().filter(|other| other.count >= elements) {
-            let is_taken = !without.inputs.undecided_arrays().any(|array| array == other.object);
-            if let Some(cond) = self.may_be(other, lazy.pointee.unwrap_or(other.element)).filter(|_| is_taken) {
+            let is_taken = !without.inputs.unmaterialised_arrays().any(|array| array == other.object);
+            if let Some(cond) = self.may_point_to(other, lazy.pointee.unwrap_or(other.element)).filter(|_| is_taken) {
                 // To any element: how long it is declared says little where it is compared.
                 let inside = self.inside(&without, id, lazy, other, purpose);
                 options.push(inside.and_then(|mut alias| {
@@ -360,13 +380,13 @@ impl Executor<'_> {
     }
 
     /// How much an input pointer leads to, if that was said or declared.
-    fn elements_behind(&self, state: &State, lazy: &Lazy) -> Option<u64> {
+    fn declared_elements(&self, state: &State, lazy: &LazyPointer) -> Option<u64> {
         let array = state.inputs.objects.iter().find(|input| Some(input.object) == lazy.array);
         array.map(|input| input.count).or_else(|| self.config.lengths.get(&*lazy.name).copied())
     }
 
     /// The functions of the program that a pointer to this type may lead to. Programs have many globals, and pointers are decided often.
-    fn functions_behind(&self, pointee: DataTypeId) -> Rc<[(GlobalId, FuncId)]> {
+    fn functions_of_type(&self, pointee: DataTypeId) -> Rc<[(GlobalId, FuncId)]> {
         let all = self.functions_by_type.get_or_init(|| {
             let mut found: FxHashMap<DataTypeId, Vec<(GlobalId, FuncId)>> = FxHashMap::default();
             for (id, global) in self.module.globals.iter() {
@@ -380,13 +400,13 @@ impl Executor<'_> {
     }
 
     /// Whether it was said how much an input pointer leads to.
-    pub(crate) fn has_length(&self, state: &State, id: LazyId) -> bool {
-        self.config.lengths.contains_key(&*state.inputs.lazies[id].name)
+    pub(crate) fn has_length(&self, state: &State, id: LazyPointerId) -> bool {
+        self.config.lengths.contains_key(&*state.inputs.lazy_pointers[id].name)
     }
 }
 
 /// An object of a variant has its tag.
-pub(super) fn put_tag(cells: &mut [Cell], tag: Tag, value: u64) {
+pub(super) fn write_tag(cells: &mut [Cell], tag: Tag, value: u64) {
     let (at, bytes) = (tag.offset as usize, usize::from(tag.bits / 8));
     for (cell, byte) in cells.iter_mut().skip(at).zip(&value.to_le_bytes()[..bytes]) {
         *cell = Cell::Byte(*byte);

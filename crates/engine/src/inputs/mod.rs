@@ -23,4 +23,4 @@ mod variadic_arguments;
 mod variants;
 
 /// An object that is an input has at most so many bytes.
-pub(crate) const MOST_INPUT: u64 = 1 << 20;
+pub(crate) const MAX_INPUT_OBJECT_BYTES: u64 = 1 << 20;

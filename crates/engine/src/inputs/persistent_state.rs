@@ -10,7 +10,7 @@ use touchstone_ir::{
 };
 
 /// More functions than this are not called before the one under test: each multiplies the sequences.
-const MOST: usize = 8;
+const MAX_FUNCTIONS: usize = 8;
 
 /// The functions that may change what a call of `func` finds, itself included if it does: first those that change what it
 /// uses, then those that change what those use. All can be called by whoever can call `func`.
@@ -18,13 +18,14 @@ pub fn changers(module: &Module, func: FuncId) -> Vec<FuncId> {
     let calls = CallGraph::new(module);
     let written = written_globals(module);
     let own: BTreeMap<FuncId, BTreeSet<GlobalId>> =
-        module.functions.iter().map(|(id, function)| (id, changed_by(function))).collect();
+        module.functions.iter().map(|(id, function)| (id, written_by(function))).collect();
     let all = |root: FuncId| -> BTreeSet<GlobalId> {
         calls.reachable_from(root).iter().flat_map(|id| own[id].iter().copied()).collect()
     };
     let callable = module.functions.iter().filter(|(id, _)| *id == func || is_callable(module, func, *id));
     let candidates: Vec<(FuncId, BTreeSet<GlobalId>)> = callable.map(|(id, _)| (id, all(id))).collect();
-    let uses = |root: FuncId| used_globals(module, &[root]).into_iter().filter(|id| is_kept(module, *id, &written));
+    let uses =
+        |root: FuncId| used_globals(module, &[root]).into_iter().filter(|id| is_persistent(module, *id, &written));
     let mut state: BTreeSet<GlobalId> = uses(func).collect();
     let mut found: Vec<FuncId> = Vec::new();
     loop {
@@ -40,7 +41,7 @@ pub fn changers(module: &Module, func: FuncId) -> Vec<FuncId> {
         next.retain(|id| !is_private(*id) || !changed(*id).is_subset(&public));
         // The function under test is what a reader expects to be called.
         next.sort_by_key(|id| *id != func);
-        next.truncate(MOST - found.len());
+        next.truncate(MAX_FUNCTIONS - found.len());
         if next.is_empty() {
             return found;
         }
@@ -64,7 +65,7 @@ fn is_callable(module: &Module, func: FuncId, other: FuncId) -> bool {
 }
 
 /// Whether a variable holds what calls left, and only functions of its file name it.
-pub(crate) fn is_kept(module: &Module, id: GlobalId, written: &BTreeSet<GlobalId>) -> bool {
+pub(crate) fn is_persistent(module: &Module, id: GlobalId, written: &BTreeSet<GlobalId>) -> bool {
     let global = &module.globals[id];
     let private = matches!(global.linkage, Linkage::Local | Linkage::Internal);
     private
@@ -75,7 +76,7 @@ pub(crate) fn is_kept(module: &Module, id: GlobalId, written: &BTreeSet<GlobalId
 }
 
 /// The globals that a function writes itself, or whose address it hands to somebody.
-fn changed_by(function: &Function) -> BTreeSet<GlobalId> {
+fn written_by(function: &Function) -> BTreeSet<GlobalId> {
     let derived = derived_from(function);
     let of = |operand: &Operand| match operand {
         Operand::Reg(reg) => derived[reg.index()].clone(),

@@ -1,9 +1,9 @@
 //! What a program asks for while it runs, and what functions that it does not have may have done.
 
 use crate::exec::executor::Executor;
-use crate::exec::executor::policy::World;
-use crate::inputs::cells::{Gaps, bits_together};
-use crate::state::inputs::{Inputs, Lazy, MOST_VARIABLES, Made};
+use crate::exec::executor::policy::Environment;
+use crate::inputs::cells::{Gaps, adjacent_bit_fields};
+use crate::state::inputs::{Inputs, LazyPointer, MAX_INPUT_BYTES, RequestedInput};
 use crate::state::memory::{Cell, global_object};
 use crate::state::value::{ObjectId, Value};
 use crate::state::{Purpose, State, Stop};
@@ -19,15 +19,15 @@ impl Executor<'_> {
         state: &mut State,
         (source, name): (InputSource, String),
         size: u64,
-        asked: Option<Asked>,
+        asked: Option<RequestedType>,
     ) -> Result<Vec<Cell>, Stop> {
         let title = MadeInput::title_of(source, &name);
         let (mut cells, mut constraints) = (Vec::new(), Vec::new());
         match asked {
-            Some(Asked::Whole(data)) => {
+            Some(RequestedType::Whole(data)) => {
                 self.request_cells(state.inputs_mut(), data, &title, &mut constraints, &mut cells);
             }
-            Some(Asked::Elements(element, count)) => {
+            Some(RequestedType::Elements(element, count)) => {
                 for index in 0..count {
                     let name = format!("{title}[{index}]");
                     self.request_cells(state.inputs_mut(), element, &name, &mut constraints, &mut cells);
@@ -37,10 +37,13 @@ impl Executor<'_> {
         }
         self.assume_all(state, &constraints)?;
         let data = match asked {
-            Some(Asked::Whole(data)) => Some(data),
+            Some(RequestedType::Whole(data)) => Some(data),
             _ => None,
         };
-        state.inputs_mut().made.push(Rc::new(Made { data, ..Made::new(source, name, cells.clone()) }));
+        state
+            .inputs_mut()
+            .requested
+            .push(Rc::new(RequestedInput { data, ..RequestedInput::new(source, name, cells.clone()) }));
         Ok(cells)
     }
 
@@ -61,7 +64,7 @@ impl Executor<'_> {
             }
             DataType::Array { element, length } => {
                 for index in 0..*length {
-                    if cells.len() >= MOST_VARIABLES {
+                    if cells.len() >= MAX_INPUT_BYTES {
                         let rest = (length - index) * types[*element].size(types);
                         return self.byte_cells(inputs, rest, name, cells);
                     }
@@ -100,7 +103,7 @@ impl Executor<'_> {
             self.byte_cells(inputs, (at - cells.len()) as u64, &padding, cells);
             let part = |field: &Field| format!("{name}.{}", field.name);
             if let DataType::Bits { .. } = types[field.ty] {
-                let shared = bits_together(types, rest);
+                let shared = adjacent_bit_fields(types, rest);
                 self.bit_cells(inputs, (&rest[..shared], Gaps::Inputs), part, constraints, cells);
                 rest = &rest[shared..];
                 continue;
@@ -114,37 +117,37 @@ impl Executor<'_> {
 
     fn byte_cells(&mut self, inputs: &mut Inputs, size: u64, name: &str, cells: &mut Vec<Cell>) {
         let whole = cells.len() + size as usize;
-        for index in 0..size.min(MOST_VARIABLES.saturating_sub(cells.len()) as u64) {
+        for index in 0..size.min(MAX_INPUT_BYTES.saturating_sub(cells.len()) as u64) {
             let term = self.input_var(inputs, 8, &format!("{name}[{index}]"));
             cells.push(Cell::Part { term, index: 0 });
         }
-        cells.resize(whole, Cell::Unmade);
+        cells.resize(whole, Cell::Unmaterialised);
     }
 
     /// What is asked for, by the type of the object that it is put into, its place there, and its size.
-    pub(crate) fn asked_for(&self, object: DataTypeId, at: u64, size: u64) -> Option<Asked> {
+    pub(crate) fn requested_type(&self, object: DataTypeId, at: u64, size: u64) -> Option<RequestedType> {
         let types = &self.module.types;
         let whole = types[object].size(types);
         if at + size > whole || size == 0 {
             return None;
         }
         if (at, size) == (0, whole) {
-            return Some(Asked::Whole(object));
+            return Some(RequestedType::Whole(object));
         }
         match &types[object] {
             DataType::Array { element, .. } => {
                 let step = types[*element].size(types).max(1);
                 match at.is_multiple_of(step) && size.is_multiple_of(step) {
-                    true if size == step => Some(Asked::Whole(*element)),
-                    true => Some(Asked::Elements(*element, size / step)),
-                    false => self.asked_for(*element, at % step, size),
+                    true if size == step => Some(RequestedType::Whole(*element)),
+                    true => Some(RequestedType::Elements(*element, size / step)),
+                    false => self.requested_type(*element, at % step, size),
                 }
             }
             DataType::Struct { fields, kind, .. } if !kind.is_counted() => {
                 let holds =
                     |field: &&Field| field.offset <= at && at + size <= field.offset + types[field.ty].size(types);
                 let field = fields.iter().find(holds)?;
-                self.asked_for(field.ty, at - field.offset, size)
+                self.requested_type(field.ty, at - field.offset, size)
             }
             _ => None,
         }
@@ -154,22 +157,27 @@ impl Executor<'_> {
     pub(crate) fn unknown_pointer(&mut self, state: &mut State, source: InputSource, name: &str) -> Value {
         let function = &self.module.functions[state.top().func];
         let makes = source == InputSource::External
-            && self.policy.world == World::Tested
+            && self.policy.environment == Environment::Testable
             && self.config.entry == crate::Entry::Function;
         let lazy = match self.module.types[function.result_data] {
             DataType::Pointer { pointee, .. } if makes => {
                 // It may lead to what no test can name: to a local, say.
-                self.ledger.avoided = true;
-                Lazy { name: format!("{name}_result").into(), pointee: Some(pointee), taken_for: None, array: None }
+                self.ledger.excluded_inputs = true;
+                LazyPointer {
+                    name: format!("{name}_result").into(),
+                    pointee: Some(pointee),
+                    cast_to: None,
+                    array: None,
+                }
             }
-            _ => Lazy {
+            _ => LazyPointer {
                 name: format!("pointer other than null from external function {name}").into(),
                 pointee: None,
-                taken_for: None,
+                cast_to: None,
                 array: None,
             },
         };
-        Value::Lazy(state.inputs_mut().add_lazy(lazy))
+        Value::LazyPointer(state.inputs_mut().add_lazy_pointer(lazy))
     }
 
     /// What earlier calls left behind is read: zero, or nobody knows.
@@ -177,27 +185,27 @@ impl Executor<'_> {
         let id = self.module.left_behind()?;
         let zero = |()| Value::constant(0);
         let name = "error number other than 0 that an earlier call left".to_string();
-        (object == global_object(id)).then(|| self.decide_once(state, name).map(zero))
+        (object == global_object(id)).then(|| self.assume_absent_once(state, name).map(zero))
     }
 
     /// An external function may have written memory: decided once on a path, to be nothing.
-    pub(crate) fn unknown_writes(&mut self, state: &mut State, name: &str) -> Result<(), Stop> {
-        self.decide_once(state, format!("what external function {name} writes through its arguments"))
+    pub(crate) fn assume_no_external_writes(&mut self, state: &mut State, name: &str) -> Result<(), Stop> {
+        self.assume_absent_once(state, format!("what external function {name} writes through its arguments"))
     }
 
     /// Something that may be: decided once on a path, to be not.
-    fn decide_once(&mut self, state: &mut State, name: String) -> Result<(), Stop> {
-        if state.inputs.lazies.values().any(|lazy| *lazy.name == *name) {
+    fn assume_absent_once(&mut self, state: &mut State, name: String) -> Result<(), Stop> {
+        if state.inputs.lazy_pointers.values().any(|lazy| *lazy.name == *name) {
             return Ok(());
         }
-        let lazy = Lazy { name: name.into(), pointee: None, taken_for: None, array: None };
-        Err(Stop::Force(state.inputs_mut().add_lazy(lazy), Purpose::Access))
+        let lazy = LazyPointer { name: name.into(), pointee: None, cast_to: None, array: None };
+        Err(Stop::Materialise(state.inputs_mut().add_lazy_pointer(lazy), Purpose::Access))
     }
 }
 
 /// What a program asks for, as types know it.
 #[derive(Clone, Copy)]
-pub(crate) enum Asked {
+pub(crate) enum RequestedType {
     Whole(DataTypeId),
     /// Some of an array's elements.
     Elements(DataTypeId, u64),

@@ -1,7 +1,7 @@
-//! Unions as inputs ([`DataType::Union`]): what is there is decided where the program looks.
+//! Unions as inputs ([`DataType::Union`]): what is there is decided where the program union_accesses.
 //!
-//! The bytes of a union are [`Cell::Shared`] until they are read; copies of them stay bytes of the same union. The program says by
-//! which member it looks ([`touchstone_ir::Builtin::Look`]), so a read makes the number or pointer that this member has there, and leaves the
+//! The bytes of a union are [`Cell::Union`] until they are read; copies of them stay bytes of the same union. The program says by
+//! which member it union_accesses ([`touchstone_ir::Builtin::Look`]), so a read makes the number or pointer that this member has there, and leaves the
 //! rest: members that begin alike (`int type` in each of them) are told apart only by what they don't share. A test has the
 //! member that was looked at last, of those that have all that was made.
 //!
@@ -9,7 +9,7 @@
 //! read across parts that were made by different members is given up where it can't be put together.
 
 use crate::exec::executor::Executor;
-use crate::state::inputs::{Inputs, Looked, Union};
+use crate::state::inputs::{Inputs, Union, UnionAccess};
 use crate::state::memory::{Cell, Contents};
 use crate::state::value::{ObjectId, Pointer, Scalar, UnionId, Value};
 use crate::state::{State, Stop};
@@ -20,10 +20,10 @@ use touchstone_ir::{DataType, DataTypeId, DataTypes, Ty};
 use touchstone_solver::{Rel, TermId};
 
 /// Unions with more members or bytes are not made.
-const MOST_MEMBERS: usize = 64;
+const MAX_MEMBERS: usize = 64;
 
-/// So many looks are remembered that no read has followed yet: unions in unions.
-const MOST_LOOKS: usize = 4;
+/// So many union_accesses are remembered that no read has followed yet: unions in unions.
+const MAX_PENDING_UNION_ACCESSES: usize = 4;
 
 /// Something in a member that is made at once: a number, a pointer, a union, a structure with bit-fields.
 #[derive(Clone, PartialEq, Eq)]
@@ -46,14 +46,14 @@ impl Executor<'_> {
     ) {
         let DataType::Union { members, size, .. } = &self.module.types[data] else { return };
         let count = members.len();
-        if count == 0 || count > MOST_MEMBERS || *size > u64::from(u16::MAX) {
-            return cells.resize(cells.len() + *size as usize, Cell::Unmade);
+        if count == 0 || count > MAX_MEMBERS || *size > u64::from(u16::MAX) {
+            return cells.resize(cells.len() + *size as usize, Cell::Unmaterialised);
         }
         let selector = self.input_var(inputs, 8, &format!("{name}@member"));
         let last = self.terms.constant(8, count as u64 - 1);
         constraints.push(self.terms.cmp(Rel::Ule, selector, last));
         let union = inputs.add_union(name.trim_end_matches('.'), data, *size as u16, selector);
-        cells.extend((0..*size as u16).map(|index| Cell::Shared { union, index }));
+        cells.extend((0..*size as u16).map(|index| Cell::Union { union, index }));
     }
 
     /// The program is about to look at a member of a union.
@@ -65,31 +65,31 @@ impl Executor<'_> {
         member: u64,
         span: Span,
     ) -> Result<(), Stop> {
-        if let Some(pointer) = self.among_arguments(state, at)? {
-            return self.take_argument(state, pointer, member as usize, span);
+        if let Some(pointer) = self.variadic_argument_at(state, at)? {
+            return self.take_variadic_argument(state, pointer, member as usize, span);
         }
-        let looked = Looked { at: at.clone(), size, member: member as usize };
-        let looks = &mut state.inputs_mut().looks;
-        looks.retain(|known| known.at != looked.at || known.size != looked.size);
-        if looks.len() == MOST_LOOKS {
-            looks.remove(0);
+        let looked = UnionAccess { at: at.clone(), size, member: member as usize };
+        let union_accesses = &mut state.inputs_mut().union_accesses;
+        union_accesses.retain(|known| known.at != looked.at || known.size != looked.size);
+        if union_accesses.len() == MAX_PENDING_UNION_ACCESSES {
+            union_accesses.remove(0);
         }
-        looks.push(looked);
+        union_accesses.push(looked);
         // A copy is read elsewhere: it must know as what.
         if let Some(pointer) = place_of(state, at)
             && let Scalar::Const(offset) = pointer.offset
         {
-            self.note_look(state, pointer.object, offset);
+            self.note_union_access(state, pointer.object, offset);
         }
         Ok(())
     }
 
     /// Unions that have the byte at this place learn how they are looked at.
-    fn note_look(&self, state: &mut State, object: ObjectId, at: u64) {
-        let Some(Cell::Shared { union, index }) = cell_at(state, object, at) else { return };
+    fn note_union_access(&self, state: &mut State, object: ObjectId, at: u64) {
+        let Some(Cell::Union { union, index }) = cell_at(state, object, at) else { return };
         let Some(start) = at.checked_sub(u64::from(index)) else { return };
         let size = state.inputs.unions[union].cells.len() as u64;
-        let here = |looked: &&Looked| {
+        let here = |looked: &&UnionAccess| {
             looked.size == size
                 && place_of(state, &looked.at).is_some_and(|place| {
                     place.object == object
@@ -99,19 +99,19 @@ impl Executor<'_> {
                         }
                 })
         };
-        if let Some(member) = state.inputs.looks.iter().rev().find(here).map(|looked| looked.member) {
-            state.inputs_mut().union_mut(union).looked = Some(member);
+        if let Some(member) = state.inputs.union_accesses.iter().rev().find(here).map(|looked| looked.member) {
+            state.inputs_mut().union_mut(union).last_member = Some(member);
         }
     }
 
     /// Whether some bytes belong to unions that nobody has looked at there.
-    pub(crate) fn has_shared(&self, state: &State, object: ObjectId) -> bool {
+    pub(crate) fn has_unread_union(&self, state: &State, object: ObjectId) -> bool {
         let Contents::Cells(cells) = &state.memory.get(object).contents else { return false };
-        cells.iter().any(|cell| matches!(cell, Cell::Shared { .. }))
+        cells.iter().any(|cell| matches!(cell, Cell::Union { .. }))
     }
 
     /// A read comes to bytes of unions: what it reads there is made. `false`: there are none, or nothing can be made of them.
-    pub(crate) fn make_shared(
+    pub(crate) fn materialise_union_bytes(
         &mut self,
         state: &mut State,
         object: ObjectId,
@@ -124,7 +124,7 @@ impl Executor<'_> {
         for _ in 0..4 * u64::from(ty.bytes()) {
             let mut bytes = at..at + u64::from(ty.bytes());
             let open = bytes.find_map(|at| match cell_at(state, object, at)? {
-                Cell::Shared { union, index } => Some((at, union, index)),
+                Cell::Union { union, index } => Some((at, union, index)),
                 _ => None,
             });
             let Some((place, union, index)) = open else { return Ok(made) };
@@ -136,16 +136,18 @@ impl Executor<'_> {
                     Some(_) => Ok(false),
                 };
             }
-            self.note_look(state, object, place);
-            let Some(leaf) = self.leaf_to_make(state, union, u64::from(index), ty, span)? else { return Ok(false) };
-            self.make_leaf(state, union, &leaf)?;
+            self.note_union_access(state, object, place);
+            let Some(leaf) = self.leaf_to_materialise(state, union, u64::from(index), ty, span)? else {
+                return Ok(false);
+            };
+            self.materialise_leaf(state, union, &leaf)?;
             made = true;
         }
         Ok(made)
     }
 
     /// What a read at a byte of a union finds.
-    fn leaf_to_make(
+    fn leaf_to_materialise(
         &mut self,
         state: &State,
         id: UnionId,
@@ -160,7 +162,7 @@ impl Executor<'_> {
             true => members.get(member).and_then(|field| leaf_at(types, field.ty, index, &step("", &field.name))),
             false => None,
         };
-        let chosen = state.fixed_value(union.selector).map(|member| member as usize).or(union.looked);
+        let chosen = state.fixed_value(union.selector).map(|member| member as usize).or(union.last_member);
         if let Some(leaf) = chosen.and_then(leaf_of) {
             return Ok(Some(leaf));
         }
@@ -187,13 +189,13 @@ impl Executor<'_> {
     }
 
     /// Makes a part of a union, wherever bytes of it are.
-    pub(super) fn make_leaf(&mut self, state: &mut State, id: UnionId, leaf: &Leaf) -> Result<(), Stop> {
+    pub(super) fn materialise_leaf(&mut self, state: &mut State, id: UnionId, leaf: &Leaf) -> Result<(), Stop> {
         let (mut cells, mut constraints) = (Vec::new(), Vec::new());
         let name = format!("{}{}", state.inputs.unions[id].name, leaf.path);
         self.input_cells(state.inputs_mut(), leaf.ty, &name, &mut constraints, &mut cells);
         let begin = leaf.offset as u16;
         let made = |cell: Cell| match cell {
-            Cell::Shared { union, index } if union == id => {
+            Cell::Union { union, index } if union == id => {
                 index.checked_sub(begin).and_then(|at| cells.get(usize::from(at)).copied())
             }
             _ => None,
@@ -230,7 +232,7 @@ impl Executor<'_> {
     }
 
     /// A selector was fixed (a formula wants to know what is there): the union is that member, all of it.
-    pub(crate) fn settle_union(&mut self, state: &mut State, selector: TermId, value: u64) -> Result<bool, Stop> {
+    pub(crate) fn fix_union(&mut self, state: &mut State, selector: TermId, value: u64) -> Result<bool, Stop> {
         let Some(id) = state.inputs.union_of(selector) else { return Ok(true) };
         let union = &state.inputs.unions[id];
         let DataType::Union { members, .. } = &self.module.types[union.data] else { return Ok(true) };
@@ -245,22 +247,21 @@ impl Executor<'_> {
                 at += 1;
                 continue;
             };
-            if matches!(state.inputs.unions[id].cells[leaf.offset as usize], Cell::Shared { union, .. } if union == id)
-            {
-                self.make_leaf(state, id, &leaf)?;
+            if matches!(state.inputs.unions[id].cells[leaf.offset as usize], Cell::Union { union, .. } if union == id) {
+                self.materialise_leaf(state, id, &leaf)?;
             }
             at = leaf.offset + self.size_of(leaf.ty);
         }
         let union = state.inputs_mut().union_mut(id);
-        (union.possible, union.looked) = (1 << value, Some(value as usize));
+        (union.possible, union.last_member) = (1 << value, Some(value as usize));
         Ok(true)
     }
 
     /// Unions may hold something else from here on.
-    pub(crate) fn other_unions(&mut self, state: &mut State, cells: &mut [Cell]) {
+    pub(crate) fn havoc_unions(&mut self, state: &mut State, cells: &mut [Cell]) {
         let mut at = 0;
         while at < cells.len() {
-            let Cell::Shared { union, index } = cells[at] else {
+            let Cell::Union { union, index } = cells[at] else {
                 at += 1;
                 continue;
             };
@@ -272,7 +273,7 @@ impl Executor<'_> {
                 cells[at..at + size].copy_from_slice(&made);
                 at += size;
             } else {
-                cells[at] = Cell::Lost;
+                cells[at] = Cell::Clobbered;
                 at += 1;
             }
         }
@@ -283,14 +284,14 @@ impl Executor<'_> {
         if union.possible == u64::MAX {
             return None;
         }
-        let looked = union.looked.filter(|member| union.may_be(*member));
-        looked.or_else(|| (0..MOST_MEMBERS).find(|member| union.may_be(*member)))
+        let looked = union.last_member.filter(|member| union.may_be(*member));
+        looked.or_else(|| (0..MAX_MEMBERS).find(|member| union.may_be(*member)))
     }
 }
 
 /// Whether these are the bytes of a union, in order.
 fn same_union(cells: &[Cell], id: UnionId) -> bool {
-    let own = |(at, cell): (usize, &Cell)| matches!(cell, Cell::Shared { union, index } if *union == id && usize::from(*index) == at);
+    let own = |(at, cell): (usize, &Cell)| matches!(cell, Cell::Union { union, index } if *union == id && usize::from(*index) == at);
     cells.iter().enumerate().all(own)
 }
 
@@ -303,7 +304,7 @@ pub(super) fn step(path: &str, name: &str) -> String {
 pub(super) fn place_of(state: &State, at: &Value) -> Option<Pointer> {
     match at {
         Value::Ptr(pointer) => Some(*pointer),
-        Value::Lazy(id) => state.inputs.shape(*id).and_then(|decided| place_of(state, decided)),
+        Value::LazyPointer(id) => state.inputs.target_of(*id).and_then(|decided| place_of(state, decided)),
         _ => None,
     }
 }
@@ -343,8 +344,8 @@ pub(super) fn leaf_at(types: &DataTypes, ty: DataTypeId, at: u64, path: &str) ->
 impl Inputs {
     fn add_union(&mut self, name: &str, data: DataTypeId, size: u16, selector: TermId) -> UnionId {
         let union = Rc::make_mut(&mut self.unions).next_id();
-        let cells = (0..size).map(|index| Cell::Shared { union, index }).collect();
-        let made = Union { name: name.into(), data, selector, possible: u64::MAX, looked: None, cells };
+        let cells = (0..size).map(|index| Cell::Union { union, index }).collect();
+        let made = Union { name: name.into(), data, selector, possible: u64::MAX, last_member: None, cells };
         Rc::make_mut(&mut self.unions).push(Rc::new(made))
     }
 

@@ -16,24 +16,24 @@ use touchstone_criteria::Unsupported;
 use touchstone_ir::{DataType, DataTypeId, Stands};
 
 /// So many variable arguments a test passes at most.
-const MOST_ARGUMENTS: u64 = 8;
+const MAX_ARGUMENTS: u64 = 8;
 
 impl Executor<'_> {
     /// Fresh variable arguments: their address.
-    pub(super) fn variable_arguments(&mut self, state: &mut State, element: DataTypeId) -> Result<Value, Stop> {
-        let room = Room { before: 0, elements: MOST_ARGUMENTS };
+    pub(super) fn variadic_arguments(&mut self, state: &mut State, element: DataTypeId) -> Result<Value, Stop> {
+        let room = Room { before: 0, elements: MAX_ARGUMENTS };
         let object = self.input_object(state, element, room, "argument", Length::Given, None)?;
         Ok(Value::pointer(object, 0))
     }
 
     /// The place, if it is one of variable arguments that are inputs.
-    pub(super) fn among_arguments(&self, state: &State, at: &Value) -> Result<Option<Pointer>, Stop> {
+    pub(super) fn variadic_argument_at(&self, state: &State, at: &Value) -> Result<Option<Pointer>, Stop> {
         let are_arguments = |data: DataTypeId| self.module.pointee(data).stands == Stands::Arguments;
-        if let Value::Lazy(id) = at
-            && state.inputs.shape(*id).is_none()
-            && state.inputs.lazies[*id].pointee.is_some_and(are_arguments)
+        if let Value::LazyPointer(id) = at
+            && state.inputs.target_of(*id).is_none()
+            && state.inputs.lazy_pointers[*id].pointee.is_some_and(are_arguments)
         {
-            return Err(Stop::Force(*id, Purpose::Access));
+            return Err(Stop::Materialise(*id, Purpose::Access));
         }
         let Some(pointer) = place_of(state, at) else { return Ok(None) };
         let input = state.inputs.objects.iter().find(|input| input.object == pointer.object);
@@ -41,7 +41,7 @@ impl Executor<'_> {
     }
 
     /// The program takes an argument, by a member of the union that arguments are.
-    pub(super) fn take_argument(
+    pub(super) fn take_variadic_argument(
         &mut self,
         state: &mut State,
         pointer: Pointer,
@@ -56,21 +56,21 @@ impl Executor<'_> {
         let input = state.inputs.objects.iter().find(|input| input.object == pointer.object).ok_or_else(other)?;
         // What the input was, whatever is there now.
         let first = input.cells.get(at as usize).copied();
-        let Some(Cell::Shared { union, index: 0 }) = first else {
+        let Some(Cell::Union { union, index: 0 }) = first else {
             let more = || Stop::unsupported(Unsupported::MoreArguments, span);
             return Err(if first.is_none() { more() } else { other() });
         };
         let known = &state.inputs.unions[union];
         let DataType::Union { members, .. } = &self.module.types[known.data] else { return Err(other()) };
         let field = members.get(member).filter(|_| known.may_be(member)).ok_or_else(other)?;
-        if !matches!(cell_at(state, pointer.object, at), Some(Cell::Shared { .. })) {
+        if !matches!(cell_at(state, pointer.object, at), Some(Cell::Union { .. })) {
             return Ok(());
         }
         if state.is_folded() {
             return Err(Stop::unfixed(known.selector));
         }
         let leaf = leaf_at(&self.module.types, field.ty, 0, &step("", &field.name)).ok_or_else(other)?;
-        state.inputs_mut().union_mut(union).looked = Some(member);
-        self.make_leaf(state, union, &leaf)
+        state.inputs_mut().union_mut(union).last_member = Some(member);
+        self.materialise_leaf(state, union, &leaf)
     }
 }

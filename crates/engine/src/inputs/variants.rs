@@ -3,18 +3,18 @@
 //! What the program asks about the tag (a cast, `instanceof`, a dispatch) is a condition on that variable like any other, so it
 //! splits the path in as many ways as it has answers, not in as many as there are variants. Fields that all variants have at the same
 //! place with the same type are inputs from the start. The others are unmade until an access comes to them:
-//! then only variants are told apart that have something else there ([`Executor::make_fields`]). An access at an
+//! then only variants are told apart that have something else there ([`Executor::materialise_fields`]). An access at an
 //! offset that depends on inputs, or in an expression that is folded, chooses the variant.
 //!
 //! Variants that say how many elements they end in are objects of their own (`counted.rs`).
 
 use crate::exec::executor::Executor;
 use crate::growth::Room;
-use crate::inputs::counted_objects::TEXT;
+use crate::inputs::counted_objects::STRING_FIELD;
 use crate::inputs::materialisation::Length;
-use crate::state::inputs::{InputObject, Lazy};
-use crate::state::memory::{Cell, Contents, Object, ObjectKind, Open};
-use crate::state::value::{LazyId, ObjectId, Pointer, Scalar, Value};
+use crate::state::inputs::{InputObject, LazyPointer};
+use crate::state::memory::{Cell, Contents, Object, ObjectKind, ObjectShape};
+use crate::state::value::{LazyPointerId, ObjectId, Pointer, Scalar, Value};
 use crate::state::{PathEnd, State, Stop};
 use std::ops::Range;
 use std::rc::Rc;
@@ -31,14 +31,14 @@ struct Alike<'m> {
 
 impl<'m> Executor<'m> {
     /// Whether an object is a text: a length that is said of it is that of its characters.
-    fn holds_text(&self, data: DataTypeId) -> bool {
+    fn holds_string(&self, data: DataTypeId) -> bool {
         let types = &self.module.types;
         let is_counted = |data: DataTypeId| match &types[data] {
             DataType::OneOf { variants, .. } => variants.iter().all(|variant| types[variant.ty].count(types).is_some()),
             other => other.count(types).is_some(),
         };
         let is_inside = |field: &Field| match &types[field.ty] {
-            DataType::Pointer { pointee, .. } => field.name == TEXT && is_counted(*pointee),
+            DataType::Pointer { pointee, .. } => field.name == STRING_FIELD && is_counted(*pointee),
             _ => false,
         };
         matches!(&types[data], DataType::Struct { fields, .. } if fields.iter().any(is_inside))
@@ -48,8 +48,8 @@ impl<'m> Executor<'m> {
     pub(super) fn variants(
         &mut self,
         state: &State,
-        id: LazyId,
-        lazy: &Lazy,
+        id: LazyPointerId,
+        lazy: &LazyPointer,
         data: DataTypeId,
     ) -> Vec<Result<State, Stop>> {
         let DataType::OneOf { name, tag, variants } = &self.module.types[data] else { return Vec::new() };
@@ -57,7 +57,7 @@ impl<'m> Executor<'m> {
         let (counted, plain): (Vec<Variant>, Vec<Variant>) =
             variants.iter().partition(|variant| types[variant.ty].count(types).is_some());
         let several = self.config.lengths.get(&*lazy.name).is_some_and(|length| *length != 1);
-        if several && plain.iter().any(|variant| !self.holds_text(variant.ty)) {
+        if several && plain.iter().any(|variant| !self.holds_string(variant.ty)) {
             let what = Unsupported::SeveralVariants(lazy.name.to_string(), name.clone());
             return vec![Err(Stop::unsupported(what, Span::none()))];
         }
@@ -73,10 +73,10 @@ impl<'m> Executor<'m> {
                     let tagged = Some((*tag, only.tag));
                     self.input_object(&mut fresh, only.ty, Room::ONE, &lazy.name, Length::Default, tagged)
                 }
-                _ => self.open_object(&mut fresh, data, *tag, &plain, &lazy.name),
+                _ => self.variant_object(&mut fresh, data, *tag, &plain, &lazy.name),
             };
             options.push(made.map(|object| {
-                fresh.inputs_mut().decide(id, Value::pointer(object, 0));
+                fresh.inputs_mut().set_target(id, Value::pointer(object, 0));
                 fresh
             }));
         }
@@ -89,7 +89,7 @@ impl<'m> Executor<'m> {
     }
 
     /// An object that is any of these variants: its tag, and what all of them have.
-    fn open_object(
+    fn variant_object(
         &mut self,
         state: &mut State,
         data: DataTypeId,
@@ -110,16 +110,26 @@ impl<'m> Executor<'m> {
         self.constrain(term, false, &tag_name, &mut constraints);
         let size = self.size_by_tag(term, variants);
         let most = variants.iter().map(|variant| self.size_of(variant.ty)).max().unwrap_or(0);
-        let mut cells = vec![Cell::Unmade; most as usize];
+        let mut cells = vec![Cell::Unmaterialised; most as usize];
         for index in 0..tag.bits / 8 {
             cells[tag.offset as usize + usize::from(index)] = Cell::Part { term, index };
         }
         let made = Object::with_cells(cells.clone(), ObjectKind::Input, Some(data));
-        let open = Open::Variant { data, tag: term, size };
-        let object = state.memory.alloc(Object { open, ..made });
-        let (name, is_array, before, default_length, alone, tail) = (name.to_string(), false, 0, true, false, None);
-        let input =
-            InputObject { object, name, element: data, count: 1, is_array, before, default_length, alone, tail, cells };
+        let shape = ObjectShape::Variant { data, tag: term, size };
+        let object = state.memory.alloc(Object { shape, ..made });
+        let (name, is_array, before, default_length, unaliased, tail) = (name.to_string(), false, 0, true, false, None);
+        let input = InputObject {
+            object,
+            name,
+            element: data,
+            count: 1,
+            is_array,
+            before,
+            default_length,
+            unaliased,
+            tail,
+            cells,
+        };
         state.inputs_mut().objects.push(Rc::new(input));
         self.assume_all(state, &constraints)?;
         let same = |field: &Field| {
@@ -127,7 +137,7 @@ impl<'m> Executor<'m> {
         };
         for field in fields(first).iter().filter(|field| same(field)) {
             if self.is_whole(field) {
-                self.make_field(state, object, field)?;
+                self.materialise_field(state, object, field)?;
             }
         }
         Ok(object)
@@ -164,9 +174,9 @@ impl<'m> Executor<'m> {
 
     /// An access comes to an object whose variant is open: whatever fields are there are made. Where variants differ in them, the
     /// path is split between those that do.
-    pub(crate) fn make_fields(&mut self, state: &mut State, pointer: Pointer, bytes: u64) -> Result<(), Stop> {
+    pub(crate) fn materialise_fields(&mut self, state: &mut State, pointer: Pointer, bytes: u64) -> Result<(), Stop> {
         let object = state.memory.get(pointer.object);
-        let Open::Variant { data, tag, .. } = object.open else { return Ok(()) };
+        let ObjectShape::Variant { data, tag, .. } = object.shape else { return Ok(()) };
         let at = match pointer.offset {
             Scalar::Const(at) => Some(at),
             Scalar::Term(offset) => state.fixed_value(offset),
@@ -175,7 +185,7 @@ impl<'m> Executor<'m> {
         let Contents::Cells(cells) = &object.contents else { return Err(Stop::unfixed(tag)) };
         let range = at as usize..at.saturating_add(bytes) as usize;
         // Outside only where an expression is folded: that is improper already.
-        if cells.get(range.clone()).is_none_or(|cells| !cells.contains(&Cell::Unmade)) {
+        if cells.get(range.clone()).is_none_or(|cells| !cells.contains(&Cell::Unmaterialised)) {
             return Ok(());
         }
         if state.is_folded() {
@@ -194,11 +204,11 @@ impl<'m> Executor<'m> {
                 return Err(Stop::unfixed(tag));
             }
             for field in &fields {
-                self.make_field(state, pointer.object, field)?;
+                self.materialise_field(state, pointer.object, field)?;
             }
             let is_between = |at: &usize| !fields.iter().any(|field| self.bytes_of_field(field).contains(at));
             let between: Vec<usize> = range.filter(is_between).collect();
-            self.put_unmade(state, pointer.object, |at| between.contains(&at).then_some(Cell::Byte(0)));
+            self.put_unmaterialised(state, pointer.object, |at| between.contains(&at).then_some(Cell::Byte(0)));
             return Ok(());
         }
         Ok(())
@@ -232,26 +242,26 @@ impl<'m> Executor<'m> {
     }
 
     /// Makes a field of an object that nobody has looked at yet.
-    fn make_field(&mut self, state: &mut State, object: ObjectId, field: &Field) -> Result<(), Stop> {
+    fn materialise_field(&mut self, state: &mut State, object: ObjectId, field: &Field) -> Result<(), Stop> {
         let Some(input) = state.inputs.objects.iter().find(|input| input.object == object) else { return Ok(()) };
         let range = self.bytes_of_field(field);
-        if !input.cells[range.clone()].iter().all(|cell| *cell == Cell::Unmade) {
+        if !input.cells[range.clone()].iter().all(|cell| *cell == Cell::Unmaterialised) {
             return Ok(());
         }
         let name = format!("{}.{}", input.name, field.name);
         let (mut cells, mut constraints) = (Vec::new(), Vec::new());
         self.input_cells(state.inputs_mut(), field.ty, &name, &mut constraints, &mut cells);
-        self.put_unmade(state, object, |at| cells.get(at.checked_sub(range.start)?).copied());
+        self.put_unmaterialised(state, object, |at| cells.get(at.checked_sub(range.start)?).copied());
         Ok(self.assume_all(state, &constraints)?)
     }
 
     /// Puts cells where an input object has none yet: in its memory, and in what it starts with.
-    fn put_unmade(&self, state: &mut State, object: ObjectId, new: impl Fn(usize) -> Option<Cell>) {
+    fn put_unmaterialised(&self, state: &mut State, object: ObjectId, new: impl Fn(usize) -> Option<Cell>) {
         let Some(index) = state.inputs.objects.iter().position(|input| input.object == object) else { return };
         let input = Rc::clone(&state.inputs.objects[index]);
         let Contents::Cells(cells) = &state.memory.get(object).contents else { return };
         let known = input.cells.iter().zip(cells).enumerate();
-        let open = known.filter(|(_, (first, now))| **first == Cell::Unmade && **now == Cell::Unmade);
+        let open = known.filter(|(_, (first, now))| **first == Cell::Unmaterialised && **now == Cell::Unmaterialised);
         let made: Vec<(usize, Cell)> = open.filter_map(|(at, _)| Some((at, new(at)?))).collect();
         let mut changed = InputObject { name: input.name.clone(), cells: input.cells.clone(), ..*input };
         made.iter().for_each(|(at, cell)| changed.cells[*at] = *cell);
@@ -262,17 +272,17 @@ impl<'m> Executor<'m> {
     }
 
     /// A tag was fixed to a value: the object is of that variant, with all its fields.
-    pub(crate) fn settle_variant(&mut self, state: &mut State, tag: TermId, value: u64) -> Result<(), Stop> {
-        let is_it = |input: &&Rc<InputObject>| matches!(state.memory.get(input.object).open, Open::Variant { tag: own, .. } if own == tag);
+    pub(crate) fn fix_variant(&mut self, state: &mut State, tag: TermId, value: u64) -> Result<(), Stop> {
+        let is_it = |input: &&Rc<InputObject>| matches!(state.memory.get(input.object).shape, ObjectShape::Variant { tag: own, .. } if own == tag);
         let Some(input) = state.inputs.objects.iter().find(is_it) else { return Ok(()) };
         let (object, element, name) = (input.object, input.element, input.name.clone());
         let Some(data) = self.module.types[element].variant(value) else { return Ok(()) };
         let (mut cells, mut constraints) = (Vec::new(), Vec::new());
         self.struct_cells(state.inputs_mut(), data, &name, &mut constraints, &mut cells);
-        self.put_unmade(state, object, |at| cells.get(at).copied());
+        self.put_unmaterialised(state, object, |at| cells.get(at).copied());
         let size = self.size_of(data);
         let settled = state.memory.get_mut(object);
-        (settled.size, settled.data, settled.open) = (size, Some(data), Open::Settled);
+        (settled.size, settled.data, settled.shape) = (size, Some(data), ObjectShape::Concrete);
         if let Contents::Cells(cells) = &mut settled.contents {
             cells.truncate(size as usize);
         }
@@ -286,7 +296,7 @@ impl<'m> Executor<'m> {
 
     /// Whether a pointer to `wanted` may lead to an object that is there: `None` if never, `Some(None)` if always, else under which
     /// condition.
-    pub(super) fn may_be(&mut self, object: &InputObject, wanted: DataTypeId) -> Option<Option<TermId>> {
+    pub(super) fn may_point_to(&mut self, object: &InputObject, wanted: DataTypeId) -> Option<Option<TermId>> {
         let types = &self.module.types;
         if self.same_layout(object.element, wanted) {
             return Some(None);
@@ -320,6 +330,6 @@ impl<'m> Executor<'m> {
         let range = tag.offset as usize..tag.offset as usize + usize::from(tag.bits / 8);
         let bytes = object.cells.get(range)?.iter().map(|cell| crate::state::memory::cell_term(*cell, &mut self.terms));
         let bytes: Vec<TermId> = bytes.collect::<Option<_>>()?;
-        Some(crate::state::memory::in_order(&bytes, &mut self.terms))
+        Some(crate::state::memory::concat_bytes(&bytes, &mut self.terms))
     }
 }

@@ -4,7 +4,7 @@
 //! be anything. A register also remembers what it was computed from as long as that is still true, so that what a
 //! condition says about it is said about its source too.
 
-use crate::prover::abstract_value::{Abs, Base, Pointer, is_zero};
+use crate::prover::abstract_value::{AbstractPointer, AbstractValue, Base, is_zero};
 use crate::prover::interval_domain;
 use std::collections::BTreeMap;
 use touchstone_base::Id;
@@ -12,11 +12,11 @@ use touchstone_ir::{BinOp, CmpOp, Function, Operand, Reg};
 use touchstone_solver::Facts;
 
 /// How far what a condition says is followed back.
-const FOLLOW: u32 = 12;
+const MAX_ORIGIN_DEPTH: u32 = 12;
 
 /// A piece of a known object.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) struct Cell {
+pub(crate) struct AbstractCell {
     pub base: Base,
     pub offset: u64,
     pub bytes: u8,
@@ -34,7 +34,7 @@ pub(crate) enum Origin {
     /// Another register plus a constant.
     Plus(Reg, u64),
     /// What memory holds.
-    Cell(Cell),
+    Cell(AbstractCell),
 }
 
 impl Origin {
@@ -49,11 +49,11 @@ impl Origin {
 
 /// What is known at a place.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct State {
-    regs: Vec<Abs>,
+pub(crate) struct AbstractState {
+    regs: Vec<AbstractValue>,
     /// Registers that certainly hold a value.
     defined: Vec<bool>,
-    cells: BTreeMap<Cell, Abs>,
+    cells: BTreeMap<AbstractCell, AbstractValue>,
     origins: BTreeMap<Reg, Origin>,
 }
 
@@ -61,29 +61,29 @@ pub(crate) struct State {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Dead;
 
-impl State {
+impl AbstractState {
     /// Nothing is known; parameters are defined.
-    pub fn unknown(function: &Function) -> State {
+    pub fn unknown(function: &Function) -> AbstractState {
         let mut defined = vec![false; function.regs.len()];
         for param in &function.params {
             defined[param.reg.index()] = true;
         }
-        State {
-            regs: function.regs.values().map(|info| Abs::top(info.ty)).collect(),
+        AbstractState {
+            regs: function.regs.values().map(|info| AbstractValue::top(info.ty)).collect(),
             defined,
             cells: BTreeMap::new(),
             origins: BTreeMap::new(),
         }
     }
 
-    pub fn reg(&self, reg: Reg) -> Abs {
+    pub fn reg(&self, reg: Reg) -> AbstractValue {
         self.regs[reg.index()]
     }
 
-    pub fn value(&self, operand: Operand) -> Abs {
+    pub fn value(&self, operand: Operand) -> AbstractValue {
         match operand {
             Operand::Reg(reg) => self.reg(reg),
-            Operand::Const(ty, value) => Abs::constant(ty, value),
+            Operand::Const(ty, value) => AbstractValue::constant(ty, value),
         }
     }
 
@@ -95,16 +95,16 @@ impl State {
     }
 
     /// A register gets a value.
-    pub fn set(&mut self, reg: Reg, value: Abs, origin: Option<Origin>) {
+    pub fn set(&mut self, reg: Reg, value: AbstractValue, origin: Option<Origin>) {
         let defined = true;
         self.assign(reg, value, defined, origin);
     }
 
     /// A register gets a value, or nothing.
-    pub fn assign(&mut self, reg: Reg, value: Abs, defined: bool, origin: Option<Origin>) {
+    pub fn assign(&mut self, reg: Reg, value: AbstractValue, defined: bool, origin: Option<Origin>) {
         // A contradiction means that control does not get here; it must not be mistaken for knowledge later.
         let fits = value.fits(self.ty_of(reg)) && !value.is_empty();
-        self.regs[reg.index()] = if fits { value } else { Abs::top(self.ty_of(reg)) };
+        self.regs[reg.index()] = if fits { value } else { AbstractValue::top(self.ty_of(reg)) };
         self.defined[reg.index()] = defined;
         self.origins.remove(&reg);
         self.origins.retain(|_, origin| !origin.mentions(reg));
@@ -117,18 +117,18 @@ impl State {
 
     fn ty_of(&self, reg: Reg) -> touchstone_ir::Ty {
         match self.reg(reg) {
-            Abs::Int(facts) => touchstone_ir::Ty::Int(facts.width),
-            Abs::Ptr(_) => touchstone_ir::Ty::Ptr,
+            AbstractValue::Int(facts) => touchstone_ir::Ty::Int(facts.width),
+            AbstractValue::Ptr(_) => touchstone_ir::Ty::Ptr,
         }
     }
 
     // Memory.
 
-    pub fn cell(&self, cell: &Cell) -> Option<Abs> {
+    pub fn cell(&self, cell: &AbstractCell) -> Option<AbstractValue> {
         self.cells.get(cell).copied()
     }
 
-    pub fn set_cell(&mut self, cell: Cell, value: Abs) {
+    pub fn set_cell(&mut self, cell: AbstractCell, value: AbstractValue) {
         self.forget_range(cell.base, cell.offset, cell.offset.saturating_add(u64::from(cell.bytes)));
         if !value.is_empty() {
             self.cells.insert(cell, value);
@@ -143,7 +143,7 @@ impl State {
     }
 
     /// Some memory can be anything now.
-    pub fn forget(&mut self, which: impl Fn(&Cell) -> bool) {
+    pub fn forget(&mut self, which: impl Fn(&AbstractCell) -> bool) {
         self.cells.retain(|cell, _| !which(cell));
         self.origins.retain(|_, origin| !matches!(origin, Origin::Cell(cell) if which(cell)));
     }
@@ -151,8 +151,8 @@ impl State {
     // Together.
 
     /// What is known if control comes from either place. Landmarks: bounds that moved jump to the next of them.
-    pub fn join(&self, other: &State, landmarks: Option<&[i128]>) -> State {
-        let either = |a: &Abs, b: &Abs| match landmarks {
+    pub fn join(&self, other: &AbstractState, landmarks: Option<&[i128]>) -> AbstractState {
+        let either = |a: &AbstractValue, b: &AbstractValue| match landmarks {
             Some(landmarks) => a.widen(b, landmarks),
             None => a.join(b),
         };
@@ -163,7 +163,7 @@ impl State {
             Some((*cell, either(a, b)?))
         });
         let origins = self.origins.iter().filter(|(reg, origin)| other.origins.get(reg) == Some(origin));
-        State {
+        AbstractState {
             regs: regs.collect(),
             defined: self.defined.iter().zip(&other.defined).map(|(a, b)| *a && *b).collect(),
             cells: cells.collect(),
@@ -185,7 +185,7 @@ impl State {
             }
             Operand::Reg(reg) => {
                 let facts = Facts::constant(self.reg(reg).facts().width, u64::from(truth));
-                self.refine(reg, &facts, FOLLOW)
+                self.refine(reg, &facts, MAX_ORIGIN_DEPTH)
             }
         }
     }
@@ -197,20 +197,20 @@ impl State {
                 let known = self.value(operand).facts();
                 if known.width == facts.width && known.meet(facts).is_empty() { Err(Dead) } else { Ok(()) }
             }
-            Operand::Reg(reg) => self.refine(reg, facts, FOLLOW),
+            Operand::Reg(reg) => self.refine(reg, facts, MAX_ORIGIN_DEPTH),
         }
     }
 
     /// A relation holds, or does not.
     pub fn assume_cmp(&mut self, op: CmpOp, a: Operand, b: Operand, truth: bool) -> Result<(), Dead> {
-        self.relate(op, a, b, truth, FOLLOW)
+        self.relate(op, a, b, truth, MAX_ORIGIN_DEPTH)
     }
 
     fn relate(&mut self, op: CmpOp, a: Operand, b: Operand, truth: bool, follow: u32) -> Result<(), Dead> {
         let (x, y) = (self.value(a), self.value(b));
         match (x, y) {
-            (Abs::Int(x), Abs::Int(y)) if x.width == y.width => {
-                let (x, y) = interval_domain::where_holds(op, &x, &y, truth);
+            (AbstractValue::Int(x), AbstractValue::Int(y)) if x.width == y.width => {
+                let (x, y) = interval_domain::refine_by(op, &x, &y, truth);
                 if x.is_empty() || y.is_empty() {
                     return Err(Dead);
                 }
@@ -221,7 +221,7 @@ impl State {
                 }
                 Ok(())
             }
-            (Abs::Ptr(_), Abs::Ptr(_)) => {
+            (AbstractValue::Ptr(_), AbstractValue::Ptr(_)) => {
                 let null = match op {
                     CmpOp::Eq => truth,
                     CmpOp::Ne => !truth,
@@ -239,7 +239,7 @@ impl State {
     }
 
     fn refine(&mut self, reg: Reg, facts: &Facts, follow: u32) -> Result<(), Dead> {
-        let Abs::Int(known) = self.reg(reg) else { return Ok(()) };
+        let AbstractValue::Int(known) = self.reg(reg) else { return Ok(()) };
         if known.width != facts.width {
             return Ok(());
         }
@@ -247,7 +247,7 @@ impl State {
         if known.is_empty() {
             return Err(Dead);
         }
-        self.regs[reg.index()] = Abs::Int(known);
+        self.regs[reg.index()] = AbstractValue::Int(known);
         if follow == 0 {
             return Ok(());
         }
@@ -271,8 +271,8 @@ impl State {
     }
 
     fn refine_pointer(&mut self, reg: Reg, null: bool, follow: u32) -> Result<(), Dead> {
-        let Abs::Ptr(known) = self.reg(reg) else { return Ok(()) };
-        let known = Abs::Ptr(known.where_null(null));
+        let AbstractValue::Ptr(known) = self.reg(reg) else { return Ok(()) };
+        let known = AbstractValue::Ptr(known.where_null(null));
         if known.is_empty() {
             return Err(Dead);
         }
@@ -280,8 +280,8 @@ impl State {
         match self.origins.get(&reg).copied() {
             Some(Origin::Copy(from)) if follow > 0 => self.refine_pointer(from, null, follow - 1),
             Some(Origin::Cell(cell)) => {
-                let before = self.cell(&cell).map_or(Pointer::ANY, |value| value.pointer());
-                self.cells.insert(cell, Abs::Ptr(before.where_null(null)));
+                let before = self.cell(&cell).map_or(AbstractPointer::ANY, |value| value.pointer());
+                self.cells.insert(cell, AbstractValue::Ptr(before.where_null(null)));
                 Ok(())
             }
             _ => Ok(()),
@@ -289,16 +289,16 @@ impl State {
     }
 
     /// A piece of memory, taken as an integer, is one of these.
-    pub fn narrow_cell(&mut self, cell: Cell, facts: &Facts) -> Result<(), Dead> {
+    pub fn narrow_cell(&mut self, cell: AbstractCell, facts: &Facts) -> Result<(), Dead> {
         let known = match self.cell(&cell) {
-            Some(Abs::Int(known)) if known.width == facts.width => known.meet(facts),
+            Some(AbstractValue::Int(known)) if known.width == facts.width => known.meet(facts),
             Some(_) => return Ok(()),
             None => *facts,
         };
         if known.is_empty() {
             return Err(Dead);
         }
-        self.cells.insert(cell, Abs::Int(known));
+        self.cells.insert(cell, AbstractValue::Int(known));
         Ok(())
     }
 }

@@ -7,20 +7,20 @@ use touchstone_ir::{GlobalId, Operand, SlotId, Ty, mask};
 use touchstone_solver::Facts;
 
 /// No object has an address below this.
-const NULL_ZONE: u64 = 4096;
+const NULL_PAGE_BYTES: u64 = 4096;
 
 /// What a register can hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Abs {
+pub(crate) enum AbstractValue {
     /// An integer of the facts' width.
     Int(Facts),
     /// A pointer.
-    Ptr(Pointer),
+    Ptr(AbstractPointer),
 }
 
 /// What a pointer can be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Pointer {
+pub(crate) struct AbstractPointer {
     /// May be null, with no object behind it.
     pub zero: bool,
     /// May be another number; one that is the address of an object is covered by `object` too.
@@ -53,13 +53,13 @@ pub(crate) enum Base {
     Param(usize),
 }
 
-impl Pointer {
-    pub const NULL: Pointer = Pointer { zero: true, bare: false, object: PointsTo::None, odd: false };
-    pub const ANY: Pointer = Pointer { zero: true, bare: true, object: PointsTo::Any, odd: true };
+impl AbstractPointer {
+    pub const NULL: AbstractPointer = AbstractPointer { zero: true, bare: false, object: PointsTo::None, odd: false };
+    pub const ANY: AbstractPointer = AbstractPointer { zero: true, bare: true, object: PointsTo::Any, odd: true };
 
     /// The first byte of an object.
-    pub fn start(base: Base) -> Pointer {
-        Pointer { zero: false, bare: false, object: PointsTo::Known(base, Facts::constant(64, 0)), odd: false }
+    pub fn start(base: Base) -> AbstractPointer {
+        AbstractPointer { zero: false, bare: false, object: PointsTo::Known(base, Facts::constant(64, 0)), odd: false }
     }
 
     fn is_null(&self) -> bool {
@@ -88,7 +88,7 @@ impl Pointer {
     }
 
     /// What it can be where it equals null, or does not.
-    pub fn where_null(mut self, null: bool) -> Pointer {
+    pub fn where_null(mut self, null: bool) -> AbstractPointer {
         if null {
             self.bare = false;
             if !self.odd {
@@ -102,14 +102,14 @@ impl Pointer {
     }
 
     /// The pointer so many bytes further on; `size` are the bytes of a known object.
-    pub fn advanced(self, by: &Facts, size: impl Fn(Base) -> Option<u64>) -> Pointer {
+    pub fn advanced(self, by: &Facts, size: impl Fn(Base) -> Option<u64>) -> AbstractPointer {
         if by.singleton() == Some(0) {
             return self;
         }
         let number = self.zero || self.bare;
         // A number that was computed may be the address of any object; close to null there is none.
-        if self.bare || (self.zero && by.unsigned.1 >= NULL_ZONE) {
-            return Pointer::ANY;
+        if self.bare || (self.zero && by.unsigned.1 >= NULL_PAGE_BYTES) {
+            return AbstractPointer::ANY;
         }
         let (object, odd) = match self.object {
             PointsTo::Known(base, offset) => {
@@ -119,84 +119,91 @@ impl Pointer {
             }
             other => (other, true),
         };
-        Pointer { zero: number, bare: number, object, odd }
+        AbstractPointer { zero: number, bare: number, object, odd }
     }
 
-    fn combined(&self, other: &Pointer, offsets: impl Fn(&Facts, &Facts) -> Facts) -> Pointer {
+    fn combined(&self, other: &AbstractPointer, offsets: impl Fn(&Facts, &Facts) -> Facts) -> AbstractPointer {
         let object = match (self.object, other.object) {
             (PointsTo::None, one) | (one, PointsTo::None) => one,
             (PointsTo::Known(a, x), PointsTo::Known(b, y)) if a == b => PointsTo::Known(a, offsets(&x, &y)),
             _ => PointsTo::Any,
         };
-        Pointer { zero: self.zero || other.zero, bare: self.bare || other.bare, object, odd: self.odd || other.odd }
+        AbstractPointer {
+            zero: self.zero || other.zero,
+            bare: self.bare || other.bare,
+            object,
+            odd: self.odd || other.odd,
+        }
     }
 }
 
-impl Abs {
+impl AbstractValue {
     /// Anything of a type.
-    pub fn top(ty: Ty) -> Abs {
+    pub fn top(ty: Ty) -> AbstractValue {
         match ty {
-            Ty::Int(bits) => Abs::Int(Facts::top(bits)),
-            Ty::Ptr => Abs::Ptr(Pointer::ANY),
+            Ty::Int(bits) => AbstractValue::Int(Facts::top(bits)),
+            Ty::Ptr => AbstractValue::Ptr(AbstractPointer::ANY),
         }
     }
 
     /// A constant operand.
-    pub fn constant(ty: Ty, value: u64) -> Abs {
+    pub fn constant(ty: Ty, value: u64) -> AbstractValue {
         match ty {
-            Ty::Int(bits) => Abs::Int(Facts::constant(bits, mask(value, bits))),
-            Ty::Ptr if value == 0 => Abs::Ptr(Pointer::NULL),
-            Ty::Ptr => Abs::Ptr(Pointer::ANY),
+            Ty::Int(bits) => AbstractValue::Int(Facts::constant(bits, mask(value, bits))),
+            Ty::Ptr if value == 0 => AbstractValue::Ptr(AbstractPointer::NULL),
+            Ty::Ptr => AbstractValue::Ptr(AbstractPointer::ANY),
         }
     }
 
     /// The facts about an integer; nothing is known about a pointer's number, except null's.
     pub fn facts(&self) -> Facts {
         match self {
-            Abs::Int(facts) => *facts,
-            Abs::Ptr(pointer) if pointer.is_null() => Facts::constant(64, 0),
-            Abs::Ptr(_) => Facts::top(64),
+            AbstractValue::Int(facts) => *facts,
+            AbstractValue::Ptr(pointer) if pointer.is_null() => Facts::constant(64, 0),
+            AbstractValue::Ptr(_) => Facts::top(64),
         }
     }
 
-    pub fn pointer(&self) -> Pointer {
+    pub fn pointer(&self) -> AbstractPointer {
         match self {
-            Abs::Ptr(pointer) => *pointer,
-            Abs::Int(_) => Pointer::ANY,
+            AbstractValue::Ptr(pointer) => *pointer,
+            AbstractValue::Int(_) => AbstractPointer::ANY,
         }
     }
 
     /// Whether no value is left.
     pub fn is_empty(&self) -> bool {
         match self {
-            Abs::Int(facts) => facts.is_empty(),
-            Abs::Ptr(pointer) => pointer.is_empty(),
+            AbstractValue::Int(facts) => facts.is_empty(),
+            AbstractValue::Ptr(pointer) => pointer.is_empty(),
         }
     }
 
     /// Whether a value of this type can be described by it.
     pub fn fits(&self, ty: Ty) -> bool {
         match (self, ty) {
-            (Abs::Int(facts), Ty::Int(bits)) => facts.width == bits,
-            (Abs::Ptr(_), Ty::Ptr) => true,
+            (AbstractValue::Int(facts), Ty::Int(bits)) => facts.width == bits,
+            (AbstractValue::Ptr(_), Ty::Ptr) => true,
             _ => false,
         }
     }
 
     /// Either; `None` where the two are of different types.
-    pub fn join(&self, other: &Abs) -> Option<Abs> {
+    pub fn join(&self, other: &AbstractValue) -> Option<AbstractValue> {
         self.combined(other, Facts::join)
     }
 
     /// Either, with bounds that moved pushed to the next landmark.
-    pub fn widen(&self, new: &Abs, landmarks: &[i128]) -> Option<Abs> {
+    pub fn widen(&self, new: &AbstractValue, landmarks: &[i128]) -> Option<AbstractValue> {
         self.combined(new, |old, new| interval_domain::widen(old, new, landmarks))
     }
 
-    fn combined(&self, other: &Abs, facts: impl Fn(&Facts, &Facts) -> Facts) -> Option<Abs> {
+    fn combined(&self, other: &AbstractValue, facts: impl Fn(&Facts, &Facts) -> Facts) -> Option<AbstractValue> {
         match (self, other) {
-            (Abs::Int(a), Abs::Int(b)) if a.width == b.width => Some(Abs::Int(facts(a, b))),
-            (Abs::Ptr(a), Abs::Ptr(b)) => Some(Abs::Ptr(a.combined(b, facts))),
+            (AbstractValue::Int(a), AbstractValue::Int(b)) if a.width == b.width => {
+                Some(AbstractValue::Int(facts(a, b)))
+            }
+            (AbstractValue::Ptr(a), AbstractValue::Ptr(b)) => Some(AbstractValue::Ptr(a.combined(b, facts))),
             _ => None,
         }
     }

@@ -10,16 +10,16 @@ use touchstone_ir::{
 };
 
 /// Goals by the place where they can be reached.
-pub(crate) struct Sweep {
+pub(crate) struct ControlFlowReach {
     goals: Vec<(GoalId, Goal)>,
-    places: Option<Places>,
+    places: Option<GoalLocations>,
     seen: BTreeSet<(FuncId, BlockId)>,
 }
 
-impl Sweep {
-    pub fn new(watch: &Watch) -> Sweep {
+impl ControlFlowReach {
+    pub fn new(watch: &Watch) -> ControlFlowReach {
         let goals = watch.goals.iter().map(|(id, goal)| (id, goal.clone())).collect();
-        Sweep { goals, places: None, seen: BTreeSet::new() }
+        ControlFlowReach { goals, places: None, seen: BTreeSet::new() }
     }
 
     /// The goals that control flow can reach from the blocks of these frames; those of earlier calls are not named
@@ -46,7 +46,7 @@ impl Sweep {
             pending.extend(next.into_iter().filter(|place| self.seen.insert(*place)));
         }
         let goals = self.goals.iter().map(|(_, goal)| goal);
-        let places = self.places.get_or_insert_with(|| Places::of(module, goals));
+        let places = self.places.get_or_insert_with(|| GoalLocations::of(module, goals));
         let (seen, mut known) = (&self.seen, FxHashMap::default());
         let mut reached = |goal: &Goal| match goal {
             Goal::Error { span, .. } => !span.is_some() || spans.contains(span),
@@ -68,8 +68,8 @@ fn entered(module: &Module, func: FuncId, inst: &InstKind) -> Vec<(FuncId, Block
     callees.filter(|callee| module.functions[*callee].is_defined()).map(|callee| (callee, BlockId::new(0))).collect()
 }
 
-/// Where goals of some functions can be reached. Made once: a function can have as many goals as blocks.
-struct Places {
+/// Where goals of some functions can be reached. RequestedInput once: a function can have as many goals as blocks.
+struct GoalLocations {
     /// The entry of any function.
     entry: [BlockId; 1],
     points: FxHashMap<(FuncId, PointId), Vec<BlockId>>,
@@ -77,9 +77,9 @@ struct Places {
     spans: FxHashMap<(FuncId, Span), Vec<BlockId>>,
 }
 
-impl Places {
-    fn of<'a>(module: &Module, goals: impl Iterator<Item = &'a Goal>) -> Places {
-        let mut made = Places {
+impl GoalLocations {
+    fn of<'a>(module: &Module, goals: impl Iterator<Item = &'a Goal>) -> GoalLocations {
+        let mut made = GoalLocations {
             entry: [BlockId::new(0)],
             points: FxHashMap::default(),
             decisions: FxHashMap::default(),
@@ -130,17 +130,17 @@ impl Places {
 }
 
 /// Blocks from which control flow can reach one of some goals, over calls; a return leads to the frame below.
-pub(crate) struct Wanted {
+pub(crate) struct GoalBlocks {
     /// How many goals there were.
     goals: usize,
     blocks: BTreeSet<(FuncId, BlockId)>,
 }
 
-impl Wanted {
-    pub fn new(module: &Module, coverage: &Coverage) -> Wanted {
+impl GoalBlocks {
+    pub fn new(module: &Module, coverage: &Coverage) -> GoalBlocks {
         let open: Vec<&Goal> = coverage.open_goals().map(|goal| &coverage.watch.goals[goal]).collect();
         let mut blocks: BTreeSet<(FuncId, BlockId)> = BTreeSet::new();
-        let places = Places::of(module, open.iter().copied());
+        let places = GoalLocations::of(module, open.iter().copied());
         let mut known = FxHashSet::default();
         for goal in &open {
             let own = places.blocks(goal);
@@ -181,7 +181,7 @@ impl Wanted {
                 }
             }
             if blocks.len() == before {
-                return Wanted { goals: coverage.remaining(), blocks };
+                return GoalBlocks { goals: coverage.remaining(), blocks };
             }
         }
     }

@@ -17,14 +17,14 @@ use touchstone_ir::{
 use touchstone_solver::{Path, Rel, Side, Solver, TermId, Terms};
 
 /// Blocks before a branch that are looked at.
-const MOST_BLOCKS: usize = 16;
+const MAX_BLOCKS: usize = 16;
 /// Places on the way to a branch where control comes together, and ways to it, that are looked at.
-const MOST_JOINS: usize = 3;
-const MOST_WAYS: usize = 24;
+const MAX_JOINS: usize = 3;
+const MAX_PATHS: usize = 24;
 /// Cases of a `switch` that are understood.
-const MOST_ARMS: usize = 64;
-/// Effort for one branch.
-const CONFLICTS: u64 = 200;
+const MAX_SWITCH_ARMS: usize = 64;
+/// SolverEffort for one branch.
+const MAX_CONFLICTS: u64 = 200;
 
 /// Outcomes of branches that no run takes.
 pub(crate) type DeadEdges = BTreeSet<(BlockId, bool)>;
@@ -43,8 +43,8 @@ pub(crate) fn dead_edges(function: &Function, deadline: Deadline) -> DeadEdges {
             break;
         }
         if let TermKind::Branch { cond, .. } = &function.blocks[block].terminator.kind {
-            let mut ways = Backwards { function, cfg: &cfg, deadline, cond: *cond, left: MOST_WAYS };
-            for outcome in ways.excluded(vec![block], MOST_JOINS) {
+            let mut ways = BackwardWalk { function, cfg: &cfg, deadline, cond: *cond, left: MAX_PATHS };
+            for outcome in ways.excluded(vec![block], MAX_JOINS) {
                 dead.insert((block, outcome));
             }
         }
@@ -53,7 +53,7 @@ pub(crate) fn dead_edges(function: &Function, deadline: Deadline) -> DeadEdges {
 }
 
 /// The ways to a branch, from its end.
-struct Backwards<'m> {
+struct BackwardWalk<'m> {
     function: &'m Function,
     cfg: &'m Cfg,
     deadline: Deadline,
@@ -62,12 +62,12 @@ struct Backwards<'m> {
     left: usize,
 }
 
-impl Backwards<'_> {
+impl BackwardWalk<'_> {
     /// The outcomes that no run has which comes by these blocks, the last one first.
     fn excluded(&mut self, mut way: Vec<BlockId>, joins: usize) -> Vec<bool> {
         let mut before = self.before(&way);
         while let [only] = before.as_slice()
-            && way.len() < MOST_BLOCKS
+            && way.len() < MAX_BLOCKS
         {
             way.push(*only);
             before = self.before(&way);
@@ -77,8 +77,8 @@ impl Backwards<'_> {
         }
         self.left -= 1;
         let chain: Vec<BlockId> = way.iter().rev().copied().collect();
-        let known = Local::new(self.function, self.deadline).excluded(&chain, self.cond);
-        if !known.is_empty() || joins == 0 || before.len() < 2 || way.len() >= MOST_BLOCKS {
+        let known = ChainExecutor::new(self.function, self.deadline).excluded(&chain, self.cond);
+        if !known.is_empty() || joins == 0 || before.len() < 2 || way.len() >= MAX_BLOCKS {
             return known;
         }
         let mut everywhere = vec![false, true];
@@ -113,7 +113,7 @@ impl Backwards<'_> {
 }
 
 /// What is known on the way to one branch.
-struct Local<'m> {
+struct ChainExecutor<'m> {
     function: &'m Function,
     terms: Terms,
     solver: Solver,
@@ -124,10 +124,10 @@ struct Local<'m> {
     memory: FxHashMap<(TermId, u8), TermId>,
 }
 
-impl Local<'_> {
-    fn new(function: &Function, deadline: Deadline) -> Local<'_> {
-        let config = touchstone_solver::Config { conflicts: Some(CONFLICTS), deadline, ..Default::default() };
-        Local {
+impl ChainExecutor<'_> {
+    fn new(function: &Function, deadline: Deadline) -> ChainExecutor<'_> {
+        let config = touchstone_solver::Config { conflicts: Some(MAX_CONFLICTS), deadline, ..Default::default() };
+        ChainExecutor {
             function,
             terms: Terms::new(),
             solver: Solver::new(config),
@@ -147,7 +147,7 @@ impl Local<'_> {
                 self.step(inst);
             }
             let Some(&next) = chain.get(at + 1) else { continue };
-            if let Some(holds) = self.leads_on(&function.blocks[block].terminator.kind, next) {
+            if let Some(holds) = self.edge_condition(&function.blocks[block].terminator.kind, next) {
                 match self.solver.assume(&mut self.terms, &path, holds) {
                     Side::Feasible(narrower) => path = narrower,
                     // Nobody comes here.
@@ -169,13 +169,13 @@ impl Local<'_> {
     }
 
     /// What holds where control goes to a block; `None` if that says nothing.
-    fn leads_on(&mut self, kind: &TermKind, next: BlockId) -> Option<TermId> {
+    fn edge_condition(&mut self, kind: &TermKind, next: BlockId) -> Option<TermId> {
         match kind {
             TermKind::Branch { cond, then_block, else_block, .. } if then_block != else_block => {
                 let cond = self.value(*cond);
                 Some(if next == *then_block { cond } else { self.terms.not(cond) })
             }
-            TermKind::Switch { value, arms, default, .. } if arms.len() <= MOST_ARMS => {
+            TermKind::Switch { value, arms, default, .. } if arms.len() <= MAX_SWITCH_ARMS => {
                 let value = self.value(*value);
                 let (mut here, mut elsewhere) = (self.terms.constant(1, 0), self.terms.constant(1, 0));
                 for arm in arms {

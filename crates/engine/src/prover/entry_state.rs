@@ -1,8 +1,8 @@
 //! What is known when the function under test starts: its parameters' types and ranges, and what its pointers lead to.
 
 use crate::config::{Config, Entry};
-use crate::prover::abstract_state::State;
-use crate::prover::abstract_value::{Abs, Base, Pointer};
+use crate::prover::abstract_state::AbstractState;
+use crate::prover::abstract_value::{AbstractPointer, AbstractValue, Base};
 use crate::prover::function_facts::FunctionFacts;
 use std::collections::BTreeSet;
 use touchstone_ir::{DataType, DataTypeId, FuncId, GlobalId, Module, Ty, mask};
@@ -14,9 +14,9 @@ pub(crate) fn under_test<'m>(
     func: FuncId,
     inputs: &'m BTreeSet<GlobalId>,
     config: &Config,
-) -> (FunctionFacts<'m>, State) {
+) -> (FunctionFacts<'m>, AbstractState) {
     let function = &module.functions[func];
-    let mut state = State::unknown(function);
+    let mut state = AbstractState::unknown(function);
     let mut sizes = vec![None; function.params.len()];
     if config.entry == Entry::Program {
         return (FunctionFacts::new(module, function, inputs, sizes), state);
@@ -25,28 +25,28 @@ pub(crate) fn under_test<'m>(
     let no_empty_object = no_empty_object(module, func, config);
     for (index, param) in function.params.iter().enumerate() {
         let name = if param.name.is_empty() { format!("arg{index}") } else { param.name.clone() };
-        let object = Pointer::start(Base::Param(index));
+        let object = AbstractPointer::start(Base::Param(index));
         let value = match (&module.types[param.data], function.regs[param.reg].ty) {
             (_, Ty::Ptr) if function.aggregate_result && index == 0 => {
                 sizes[index] = Some(size(function.result_data));
-                Some(Abs::Ptr(object))
+                Some(AbstractValue::Ptr(object))
             }
             (_, Ty::Ptr) if param.aggregate => {
                 sizes[index] = Some(size(param.data));
-                Some(Abs::Ptr(object))
+                Some(AbstractValue::Ptr(object))
             }
             (DataType::Array { element, length }, Ty::Ptr) => {
                 let least = config.lengths.get(&name).copied().unwrap_or(*length).checked_mul(size(*element));
                 sizes[index] = least.filter(|least| *least > 0 && no_empty_object);
-                Some(Abs::Ptr(Pointer { zero: true, ..object }))
+                Some(AbstractValue::Ptr(AbstractPointer { zero: true, ..object }))
             }
             (DataType::Pointer { pointee, .. }, Ty::Ptr) => {
                 // At least one element: it may be another parameter's object.
                 let element = size(*pointee);
                 sizes[index] = (element > 0 && no_empty_object).then_some(element);
-                Some(Abs::Ptr(Pointer { zero: true, ..object }))
+                Some(AbstractValue::Ptr(AbstractPointer { zero: true, ..object }))
             }
-            (data, Ty::Int(bits)) => integer(data, bits, config.ranges.get(&name).copied()).map(Abs::Int),
+            (data, Ty::Int(bits)) => integer(data, bits, config.ranges.get(&name).copied()).map(AbstractValue::Int),
             _ => None,
         };
         if let Some(value) = value {

@@ -3,7 +3,7 @@
 //! Narrowing recomputes what is known at a block from what is known at its predecessors. Every state in the process
 //! covers every run, so stopping it anywhere is sound.
 
-use crate::prover::abstract_state::State;
+use crate::prover::abstract_state::AbstractState;
 use crate::prover::function_facts::FunctionFacts;
 use crate::prover::transfer::Edge;
 use std::collections::BTreeSet;
@@ -13,41 +13,41 @@ use touchstone_ir::{BlockId, Cfg, Inst};
 /// A block that was entered so often is widened.
 const WIDEN_AFTER: u32 = 3;
 /// One that was entered so often is widened to the limits of its types.
-const GIVE_UP_LANDMARKS_AFTER: u32 = 40;
+const WIDEN_TO_TOP_AFTER: u32 = 40;
 /// Passes of narrowing.
-const NARROWING: usize = 3;
+const NARROWING_PASSES: usize = 3;
 /// At most so many blocks are executed for one function.
-const MOST_STEPS: u32 = 40_000;
+const MAX_BLOCKS_EXECUTED: u32 = 40_000;
 /// A function with more values to know (registers, at every block) is not looked at: they are kept all.
-const MOST_KEPT: u64 = 2_000_000;
+const MAX_VALUES_STORED: u64 = 2_000_000;
 /// At most so many values are computed for one proof, all functions together: about two seconds.
-const MOST_VALUES: u64 = 40_000_000;
+const MAX_VALUES_COMPUTED: u64 = 40_000_000;
 /// The clock is looked at once in so many blocks.
-const BLOCKS_A_LOOK: u32 = 64;
+const BLOCKS_PER_DEADLINE_CHECK: u32 = 64;
 
 /// What is left of the work that one proof may take, all functions together.
-pub(crate) struct Work {
+pub(crate) struct ProofBudget {
     values: u64,
     deadline: Deadline,
 }
 
-impl Work {
-    pub fn new(deadline: Deadline) -> Work {
-        Work { values: MOST_VALUES, deadline }
+impl ProofBudget {
+    pub fn new(deadline: Deadline) -> ProofBudget {
+        ProofBudget { values: MAX_VALUES_COMPUTED, deadline }
     }
 }
 
 /// What is known at the start of every block; `None` where control never gets.
 pub(crate) struct Fixpoint {
-    pub states: Vec<Option<State>>,
+    pub states: Vec<Option<AbstractState>>,
 }
 
 impl FunctionFacts<'_> {
     /// What is known everywhere if the function starts like this; `None` if that takes more work than there is left.
-    pub fn fixpoint(&self, start: &State, work: &mut Work) -> Option<Fixpoint> {
+    pub fn fixpoint(&self, start: &AbstractState, work: &mut ProofBudget) -> Option<Fixpoint> {
         let blocks = &self.function.blocks;
         let values = self.function.regs.len() as u64;
-        if values * blocks.len() as u64 > MOST_KEPT {
+        if values * blocks.len() as u64 > MAX_VALUES_STORED {
             return None;
         }
         let cfg = Cfg::new(self.function);
@@ -55,7 +55,7 @@ impl FunctionFacts<'_> {
         for (position, block) in cfg.reverse_post_order().iter().enumerate() {
             order[block.index()] = position;
         }
-        let mut states: Vec<Option<State>> = vec![None; blocks.len()];
+        let mut states: Vec<Option<AbstractState>> = vec![None; blocks.len()];
         let mut entered = vec![0u32; blocks.len()];
         let first = BlockId::new(0);
         states[first.index()] = Some(start.clone());
@@ -63,7 +63,9 @@ impl FunctionFacts<'_> {
         let mut steps = 0;
         while let Some((_, block)) = pending.pop_first() {
             steps += 1;
-            if steps > MOST_STEPS || (steps.is_multiple_of(BLOCKS_A_LOOK) && work.deadline.is_over()) {
+            if steps > MAX_BLOCKS_EXECUTED
+                || (steps.is_multiple_of(BLOCKS_PER_DEADLINE_CHECK) && work.deadline.is_over())
+            {
                 return None;
             }
             work.values = work.values.checked_sub(values)?;
@@ -75,7 +77,7 @@ impl FunctionFacts<'_> {
                     Some(known) => {
                         let landmarks = match entered[target] {
                             0..WIDEN_AFTER => None,
-                            WIDEN_AFTER..GIVE_UP_LANDMARKS_AFTER => Some(self.landmarks.as_slice()),
+                            WIDEN_AFTER..WIDEN_TO_TOP_AFTER => Some(self.landmarks.as_slice()),
                             _ => Some([].as_slice()),
                         };
                         known.join(&edge.state, landmarks)
@@ -92,13 +94,13 @@ impl FunctionFacts<'_> {
         Some(Fixpoint { states })
     }
 
-    fn narrow(&self, start: &State, cfg: &Cfg, states: &mut [Option<State>], deadline: Deadline) {
-        let run = |states: &[Option<State>], block: BlockId| match &states[block.index()] {
+    fn narrow(&self, start: &AbstractState, cfg: &Cfg, states: &mut [Option<AbstractState>], deadline: Deadline) {
+        let run = |states: &[Option<AbstractState>], block: BlockId| match &states[block.index()] {
             Some(state) => self.run_block(block, state.clone(), &mut |_, _| {}),
             None => Vec::new(),
         };
         let mut edges: Vec<Vec<Edge>> = self.function.blocks.ids().map(|block| run(states, block)).collect();
-        for _ in 0..NARROWING {
+        for _ in 0..NARROWING_PASSES {
             for &block in cfg.reverse_post_order() {
                 if deadline.is_over() {
                     return;
@@ -122,8 +124,8 @@ impl FunctionFacts<'_> {
     pub fn run_block(
         &self,
         block: BlockId,
-        mut state: State,
-        look: &mut dyn FnMut(Option<&Inst>, &State),
+        mut state: AbstractState,
+        look: &mut dyn FnMut(Option<&Inst>, &AbstractState),
     ) -> Vec<Edge> {
         let content = &self.function.blocks[block];
         for inst in &content.insts {

@@ -1,8 +1,8 @@
 //! What is known of a function before it runs: which of its memory variables nobody else can touch, how large known
 //! objects are, what globals always hold, which numbers its code speaks of.
 
-use crate::prover::abstract_state::{Cell, State};
-use crate::prover::abstract_value::{Abs, Base, Pointer, PointsTo};
+use crate::prover::abstract_state::{AbstractCell, AbstractState};
+use crate::prover::abstract_value::{AbstractPointer, AbstractValue, Base, PointsTo};
 use crate::prover::dead_edges::DeadEdges;
 use std::collections::BTreeSet;
 use touchstone_base::Id;
@@ -12,9 +12,9 @@ use touchstone_ir::{
 use touchstone_solver::Facts;
 
 /// A table larger than this is not looked into.
-const LARGEST_TABLE: u64 = 1 << 14;
+const MAX_TABLE_BYTES: u64 = 1 << 14;
 /// Nor is one where so many offsets are possible.
-const MOST_OFFSETS: u64 = 4096;
+const MAX_OFFSETS: u64 = 4096;
 
 /// A function with what is known of it.
 pub(crate) struct FunctionFacts<'m> {
@@ -25,7 +25,7 @@ pub(crate) struct FunctionFacts<'m> {
     /// Globals that may change.
     inputs: &'m BTreeSet<GlobalId>,
     /// The slots that a register's pointer may have been made from.
-    made_from: Vec<BTreeSet<SlotId>>,
+    derived_slots: Vec<BTreeSet<SlotId>>,
     /// Slots whose address goes where it can't be followed.
     escaped: BTreeSet<SlotId>,
     /// Numbers that bounds are pushed to, ascending.
@@ -41,10 +41,10 @@ impl<'m> FunctionFacts<'m> {
         inputs: &'m BTreeSet<GlobalId>,
         params: Vec<Option<u64>>,
     ) -> FunctionFacts<'m> {
-        let made_from = made_from(function);
-        let escaped = escaped(function, &made_from);
+        let derived_slots = derived_slots(function);
+        let escaped = escaped(function, &derived_slots);
         let (landmarks, dead) = (landmarks(function), DeadEdges::new());
-        FunctionFacts { module, function, params, inputs, made_from, escaped, landmarks, dead }
+        FunctionFacts { module, function, params, inputs, derived_slots, escaped, landmarks, dead }
     }
 
     /// Whether a slot's life may end before its frame's.
@@ -94,9 +94,14 @@ impl<'m> FunctionFacts<'m> {
     }
 
     /// What a read gives, and which piece of memory it reads.
-    pub fn read(&self, state: &State, pointer: &Pointer, ty: Ty) -> (Abs, Option<Cell>) {
-        let PointsTo::Known(base, offset) = pointer.object else { return (Abs::top(ty), None) };
-        let cell = offset.singleton().map(|offset| Cell { base, offset, bytes: ty.bytes() });
+    pub fn read(
+        &self,
+        state: &AbstractState,
+        pointer: &AbstractPointer,
+        ty: Ty,
+    ) -> (AbstractValue, Option<AbstractCell>) {
+        let PointsTo::Known(base, offset) = pointer.object else { return (AbstractValue::top(ty), None) };
+        let cell = offset.singleton().map(|offset| AbstractCell { base, offset, bytes: ty.bytes() });
         if let Some(known) = cell.and_then(|cell| state.cell(&cell))
             && known.fits(ty)
         {
@@ -106,7 +111,7 @@ impl<'m> FunctionFacts<'m> {
             (Base::Global(global), Ty::Int(bits)) if self.is_fixed(global) => self.table(global, &offset, bits),
             _ => None,
         };
-        (fixed.map_or(Abs::top(ty), Abs::Int), cell)
+        (fixed.map_or(AbstractValue::top(ty), AbstractValue::Int), cell)
     }
 
     /// What a fixed global can hold at these offsets.
@@ -115,7 +120,7 @@ impl<'m> FunctionFacts<'m> {
         let bytes = u64::from(bits.div_ceil(8));
         let last = global.size.checked_sub(bytes)?.min(offset.unsigned.1);
         let first = offset.unsigned.0;
-        if global.size > LARGEST_TABLE || first > last || last - first > MOST_OFFSETS {
+        if global.size > MAX_TABLE_BYTES || first > last || last - first > MAX_OFFSETS {
             return None;
         }
         let mut content: Vec<Option<u8>> = vec![Some(0); global.size as usize];
@@ -142,7 +147,7 @@ impl<'m> FunctionFacts<'m> {
     }
 
     /// Up to `bytes` bytes are written through a pointer; if exactly one place is, it holds `value` afterwards.
-    pub fn write(&self, state: &mut State, addr: Operand, bytes: u64, value: Option<Abs>) {
+    pub fn write(&self, state: &mut AbstractState, addr: Operand, bytes: u64, value: Option<AbstractValue>) {
         let pointer = state.value(addr).pointer();
         match pointer.object {
             PointsTo::None => {}
@@ -153,13 +158,13 @@ impl<'m> FunctionFacts<'m> {
                     state.forget(|cell| matches!(cell.base, Base::Param(_)));
                 }
                 if let (Some(offset), Some(value)) = (offset.singleton(), value) {
-                    state.set_cell(Cell { base, offset, bytes: bytes as u8 }, value);
+                    state.set_cell(AbstractCell { base, offset, bytes: bytes as u8 }, value);
                 }
             }
             PointsTo::Known(Base::Param(_), _) | PointsTo::Any => {
                 let none = BTreeSet::new();
                 let own = match addr {
-                    Operand::Reg(reg) => &self.made_from[reg.index()],
+                    Operand::Reg(reg) => &self.derived_slots[reg.index()],
                     Operand::Const(..) => &none,
                 };
                 state.forget(|cell| {
@@ -170,12 +175,12 @@ impl<'m> FunctionFacts<'m> {
     }
 
     /// Somebody else ran.
-    pub fn havoc(&self, state: &mut State) {
+    pub fn havoc(&self, state: &mut AbstractState) {
         state.forget(|cell| self.is_shared(cell));
     }
 
     /// Whether others may write it.
-    fn is_shared(&self, cell: &Cell) -> bool {
+    fn is_shared(&self, cell: &AbstractCell) -> bool {
         match cell.base {
             Base::Slot(slot) => self.escaped.contains(&slot),
             Base::Global(_) | Base::Param(_) => true,
@@ -184,7 +189,7 @@ impl<'m> FunctionFacts<'m> {
 }
 
 /// For every register the slots that a pointer in it may have been made from; flow does not matter.
-pub(crate) fn made_from(function: &Function) -> Vec<BTreeSet<SlotId>> {
+pub(crate) fn derived_slots(function: &Function) -> Vec<BTreeSet<SlotId>> {
     let mut made: Vec<BTreeSet<SlotId>> = vec![BTreeSet::new(); function.regs.len()];
     loop {
         let mut changed = false;

@@ -20,15 +20,15 @@ use crate::config::{Aliases, Config, Entry, Labels};
 use crate::exec::executor::Executor;
 use crate::exec::executor::policy::Policy;
 use crate::exec::instructions::fork::{self, Fork, OutcomeFork};
-use crate::exec::instructions::step::{Flow, Stepped};
+use crate::exec::instructions::step::{Flow, StepResult};
 use crate::goals::coverage::{Aim, Coverage};
-use crate::prover::abstract_state::State as Known;
+use crate::prover::abstract_state::AbstractState;
 use crate::prover::c;
-use crate::prover::control_flow_reach::{Sweep, Wanted};
+use crate::prover::control_flow_reach::{ControlFlowReach, GoalBlocks};
 use crate::prover::invariant_candidates::{Candidate, LoopVar, Var, candidates};
 use crate::prover::loop_effects::{Loop, Loops};
-use crate::prover::loop_havoc::Havoc;
-use crate::state::value::{LazyId, ObjectId, Scalar, Value};
+use crate::prover::loop_havoc::LoopHavoc;
+use crate::state::value::{LazyPointerId, ObjectId, Scalar, Value};
 use crate::state::{PathEnd, Purpose, State};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -40,20 +40,20 @@ use touchstone_ir::{
 use touchstone_solver::{Path, Side, TermId};
 
 /// At most so many sides of branches are followed in one pass.
-const MOST_SIDES: u32 = 4_000;
+const MAX_BRANCH_SIDES: u32 = 4_000;
 /// At most so many passes.
-const MOST_PASSES: u32 = 64;
+const MAX_PASSES: u32 = 64;
 /// Frames of a recursion that are followed.
-const MOST_FRAMES: usize = 12;
+const MAX_FRAMES: usize = 12;
 /// Conflicts for one question to the solver: an invariant that is hard to show is dropped soon.
 const CONFLICTS_FOR_INVARIANTS: u64 = 2_000;
 /// The same for goals.
 const CONFLICTS_FOR_GOALS: u64 = 20_000;
 /// Candidates that are asked for together.
-const TOGETHER: usize = 8;
+const CANDIDATES_PER_QUERY: usize = 8;
 
 /// What is known at the heads of loops, by function.
-pub(crate) type Fixpoints = BTreeMap<FuncId, BTreeMap<BlockId, Known>>;
+pub(crate) type Fixpoints = BTreeMap<FuncId, BTreeMap<BlockId, AbstractState>>;
 
 /// The goals among `open` that induction rules out.
 pub(crate) fn prove(
@@ -64,7 +64,7 @@ pub(crate) fn prove(
     config: &Config,
     fixpoints: &Fixpoints,
 ) -> Vec<GoalId> {
-    if config.deadline.is_over() || !inputs_are_made(module, func, config) {
+    if config.deadline.is_over() || !inputs_are_complete(module, func, config) {
         return Vec::new();
     }
     let config = Config {
@@ -74,7 +74,7 @@ pub(crate) fn prove(
         loop_bound: None,
         depth: None,
         max_paths: None,
-        call_depth: config.call_depth.min(MOST_FRAMES),
+        call_depth: config.call_depth.min(MAX_FRAMES),
         ..config.clone()
     };
     let executor = Executor::new(module, &config, Policy::proof_within(CONFLICTS_FOR_INVARIANTS), None);
@@ -87,11 +87,11 @@ pub(crate) fn prove(
         fixpoints,
         loops: BTreeMap::new(),
         dropped: BTreeSet::new(),
-        sweep: Sweep::new(watch),
+        sweep: ControlFlowReach::new(watch),
         wanted: None,
         sides: 0,
     };
-    match induction.find_invariants().and_then(|()| induction.look_for_goals()) {
+    match induction.find_inductive_invariants().and_then(|()| induction.search_goals()) {
         Ok(()) => induction.goals.open_goals().collect(),
         Err(GiveUp) => Vec::new(),
     }
@@ -99,7 +99,7 @@ pub(crate) fn prove(
 
 /// Whether every input has all its values: what the executor can't make yet (a function pointer, a type that nobody gave)
 /// is only zero there, which is no ground for a proof.
-fn inputs_are_made(module: &Module, func: FuncId, config: &Config) -> bool {
+fn inputs_are_complete(module: &Module, func: FuncId, config: &Config) -> bool {
     let function = &module.functions[func];
     if config.entry == Entry::Program {
         return !function.params.iter().any(|param| function.reads(param.reg));
@@ -141,7 +141,7 @@ fn inputs_are_made(module: &Module, func: FuncId, config: &Config) -> bool {
 struct GiveUp;
 
 /// A loop that a path is in.
-struct Cut {
+struct LoopCut {
     /// Number of frames, the loop's own included.
     depth: usize,
     func: FuncId,
@@ -158,23 +158,23 @@ struct Cut {
 
 /// A state with the loops that it is in.
 #[derive(Clone)]
-struct Way {
+struct CutState {
     state: State,
-    cuts: Vec<Rc<Cut>>,
+    cuts: Vec<Rc<LoopCut>>,
     /// The state has just come to a block.
-    arrived: Option<From>,
+    arrived: Option<ArrivedFrom>,
 }
 
 /// Where a state came from.
 #[derive(Clone, Copy)]
-enum From {
+enum ArrivedFrom {
     Call,
     Block(BlockId),
 }
 
 /// What becomes of a path at a loop head.
 enum Arrival {
-    GoesOn,
+    Continues,
     Over,
 }
 
@@ -188,15 +188,15 @@ struct Induction<'m, 'f> {
     loops: BTreeMap<FuncId, Rc<Loops>>,
     /// Candidates that do not hold.
     dropped: BTreeSet<(FuncId, BlockId, Candidate)>,
-    sweep: Sweep,
-    wanted: Option<Wanted>,
+    sweep: ControlFlowReach,
+    wanted: Option<GoalBlocks>,
     sides: u32,
 }
 
 impl Induction<'_, '_> {
     /// Throws candidates out until the rest is inductive.
-    fn find_invariants(&mut self) -> Result<(), GiveUp> {
-        for _ in 0..MOST_PASSES {
+    fn find_inductive_invariants(&mut self) -> Result<(), GiveUp> {
+        for _ in 0..MAX_PASSES {
             let dropped = self.dropped.len();
             self.pass()?;
             if dropped == self.dropped.len() {
@@ -208,7 +208,7 @@ impl Induction<'_, '_> {
 
     /// One more pass, with the invariants that were found, for the goals that it meets: an executor of its own, which may think
     /// longer.
-    fn look_for_goals(&mut self) -> Result<(), GiveUp> {
+    fn search_goals(&mut self) -> Result<(), GiveUp> {
         let dropped = self.dropped.len();
         let open: Vec<GoalId> = self.goals.open_goals().collect();
         let closed: Vec<GoalId> = self.goals.watch.goals.ids().filter(|goal| !open.contains(goal)).collect();
@@ -223,7 +223,7 @@ impl Induction<'_, '_> {
     fn cover(&mut self, goals: impl IntoIterator<Item = GoalId>) {
         for goal in goals {
             self.goals.cover(goal);
-            if let Some(coverage) = &mut self.executor.watching.coverage {
+            if let Some(coverage) = &mut self.executor.goal_tracker.coverage {
                 coverage.cover(goal);
             }
         }
@@ -237,8 +237,8 @@ impl Induction<'_, '_> {
             return Err(GiveUp);
         }
         self.cover(starts.hits.into_iter().map(|hit| hit.goal));
-        let way = |state| Way { state, cuts: Vec::new(), arrived: Some(From::Call) };
-        let mut waiting: Vec<Way> = starts.states.into_iter().map(way).collect();
+        let way = |state| CutState { state, cuts: Vec::new(), arrived: Some(ArrivedFrom::Call) };
+        let mut waiting: Vec<CutState> = starts.states.into_iter().map(way).collect();
         while let Some(way) = waiting.pop() {
             self.follow(way, &mut waiting)?;
             if self.goals.remaining() == 0 {
@@ -249,7 +249,7 @@ impl Induction<'_, '_> {
     }
 
     /// Takes in what a step from a place did, and gives how it goes on.
-    fn done(&mut self, place: &[(FuncId, BlockId)], stepped: Stepped) -> Flow {
+    fn done(&mut self, place: &[(FuncId, BlockId)], stepped: StepResult) -> Flow {
         self.cover(stepped.hits.into_iter().map(|hit| hit.goal));
         for (_, end) in stepped.ended {
             self.take_end(&end);
@@ -277,12 +277,12 @@ impl Induction<'_, '_> {
     fn is_wanted(&mut self, place: &[(FuncId, BlockId)]) -> bool {
         let old = self.wanted.as_ref().is_none_or(|wanted| wanted.is_old(&self.goals));
         if old {
-            self.wanted = Some(Wanted::new(self.executor.module, &self.goals));
+            self.wanted = Some(GoalBlocks::new(self.executor.module, &self.goals));
         }
         self.wanted.as_ref().is_some_and(|wanted| wanted.reaches(place))
     }
 
-    fn follow(&mut self, mut way: Way, waiting: &mut Vec<Way>) -> Result<(), GiveUp> {
+    fn follow(&mut self, mut way: CutState, waiting: &mut Vec<CutState>) -> Result<(), GiveUp> {
         loop {
             if let Some(from) = way.arrived.take()
                 && matches!(self.arrive(&mut way, from, waiting)?, Arrival::Over)
@@ -304,13 +304,13 @@ impl Induction<'_, '_> {
                 Flow::Next => {}
                 Flow::Fork(Fork::Labels { .. }) => return Err(GiveUp),
                 Flow::Fork(Fork::Outcome(fork)) => {
-                    for on in self.executor.ways(&way.state, &fork).into_iter().rev() {
+                    for on in self.executor.fork_outcomes(&way.state, &fork).into_iter().rev() {
                         self.go(&way, &fork, on, from, waiting)?;
                     }
                     return Ok(());
                 }
                 Flow::Fork(Fork::Shape { id, purpose }) => {
-                    self.force(&way, id, purpose, waiting);
+                    self.materialise(&way, id, purpose, waiting);
                     return Ok(());
                 }
                 Flow::Fork(Fork::Value(_)) => {
@@ -318,7 +318,7 @@ impl Induction<'_, '_> {
                     return Ok(());
                 }
                 Flow::End(end) => {
-                    if matches!(end, PathEnd::Incomplete { .. } | PathEnd::Longer) {
+                    if matches!(end, PathEnd::Incomplete { .. } | PathEnd::ExceedsCriterion) {
                         self.give_up(&place);
                     }
                     self.take_end(&end);
@@ -328,8 +328,8 @@ impl Induction<'_, '_> {
             let now = way.state.frames.len();
             way.cuts.retain(|cut| cut.depth <= now);
             way.arrived = match now.cmp(&depth) {
-                std::cmp::Ordering::Greater => Some(From::Call),
-                std::cmp::Ordering::Equal if at_end => Some(From::Block(from)),
+                std::cmp::Ordering::Greater => Some(ArrivedFrom::Call),
+                std::cmp::Ordering::Equal if at_end => Some(ArrivedFrom::Block(from)),
                 _ => None,
             };
         }
@@ -337,15 +337,15 @@ impl Induction<'_, '_> {
 
     fn go(
         &mut self,
-        way: &Way,
+        way: &CutState,
         fork: &OutcomeFork,
-        on: fork::Way,
+        on: fork::ForkOutcome,
         from: BlockId,
-        waiting: &mut Vec<Way>,
+        waiting: &mut Vec<CutState>,
     ) -> Result<(), GiveUp> {
         self.sides += 1;
         let late = self.executor.config.deadline.is_over();
-        if self.sides > MOST_SIDES || late {
+        if self.sides > MAX_BRANCH_SIDES || late {
             return Err(GiveUp);
         }
         let here = place(&way.state);
@@ -353,8 +353,8 @@ impl Induction<'_, '_> {
             Side::Infeasible => {}
             Side::Unknown(_) => self.give_up(&here),
             Side::Feasible(path) => {
-                let mut next = Way { arrived: Some(From::Block(from)), ..way.clone() };
-                let taken = self.executor.take(&mut next.state, fork, on.choice, path);
+                let mut next = CutState { arrived: Some(ArrivedFrom::Block(from)), ..way.clone() };
+                let taken = self.executor.take_outcome(&mut next.state, fork, on.choice, path);
                 match self.done(&here, taken) {
                     Flow::Next => waiting.push(next),
                     Flow::Fork(_) | Flow::End(_) => self.give_up(&here),
@@ -365,10 +365,10 @@ impl Induction<'_, '_> {
     }
 
     /// An input pointer is decided: each shape is followed.
-    fn force(&mut self, way: &Way, id: LazyId, purpose: Purpose, waiting: &mut Vec<Way>) {
-        for shape in self.executor.shapes(&way.state, id, purpose) {
+    fn materialise(&mut self, way: &CutState, id: LazyPointerId, purpose: Purpose, waiting: &mut Vec<CutState>) {
+        for shape in self.executor.pointer_targets(&way.state, id, purpose) {
             match shape {
-                Ok(state) => waiting.push(Way { state, ..way.clone() }),
+                Ok(state) => waiting.push(CutState { state, ..way.clone() }),
                 Err(PathEnd::Assumed) => {}
                 Err(_) => self.give_up(&place(&way.state)),
             }
@@ -432,22 +432,27 @@ impl Induction<'_, '_> {
     }
 
     /// A state has come to a block: at a loop head it becomes any iteration's state, or is compared with it.
-    fn arrive(&mut self, way: &mut Way, from: From, waiting: &mut Vec<Way>) -> Result<Arrival, GiveUp> {
+    fn arrive(
+        &mut self,
+        way: &mut CutState,
+        from: ArrivedFrom,
+        waiting: &mut Vec<CutState>,
+    ) -> Result<Arrival, GiveUp> {
         let (func, head, depth) = (way.state.top().func, way.state.top().block, way.state.frames.len());
         let loops = self.loops(func);
         let found = match loops.by_head.get(&head) {
-            None => return Ok(Arrival::GoesOn),
+            None => return Ok(Arrival::Continues),
             Some(None) => {
                 self.give_up(&place(&way.state));
                 return Ok(Arrival::Over);
             }
             Some(Some(found)) => found,
         };
-        let again = matches!(from, From::Block(block) if found.blocks.contains(&block));
+        let again = matches!(from, ArrivedFrom::Block(block) if found.blocks.contains(&block));
         let cut = way.cuts.iter().find(|cut| cut.depth == depth && cut.head == head).cloned();
         match (again, cut) {
             (true, Some(cut)) => {
-                self.come_back(way, &cut, found)?;
+                self.check_induction_step(way, &cut, found)?;
                 Ok(Arrival::Over)
             }
             (true, None) => Err(GiveUp),
@@ -460,7 +465,7 @@ impl Induction<'_, '_> {
     }
 
     /// A loop is entered: the states that stand for any iteration wait.
-    fn enter(&mut self, way: &Way, from: From, loops: &Loops, found: &Loop, waiting: &mut Vec<Way>) {
+    fn enter(&mut self, way: &CutState, from: ArrivedFrom, loops: &Loops, found: &Loop, waiting: &mut Vec<CutState>) {
         let (func, head) = (way.state.top().func, way.state.top().block);
         let escaped: Vec<(FuncId, Rc<Loops>)> = {
             let funcs: BTreeSet<FuncId> = way.state.frames.iter().map(|frame| frame.func).collect();
@@ -470,11 +475,11 @@ impl Induction<'_, '_> {
             escaped.iter().any(|(known, loops)| *known == func && loops.escaped.contains(&slot))
         };
         let known = self.fixpoints.get(&func).and_then(|heads| heads.get(&head));
-        let havoc = match Havoc::plan(&self.executor, &way.state, found, known, is_shared) {
+        let havoc = match LoopHavoc::plan(&self.executor, &way.state, found, known, is_shared) {
             Ok(Some(havoc)) => havoc,
             Err(id) => {
-                let before = Way { arrived: Some(from), ..way.clone() };
-                return self.force(&before, id, Purpose::Access, waiting);
+                let before = CutState { arrived: Some(from), ..way.clone() };
+                return self.materialise(&before, id, Purpose::Access, waiting);
             }
             Ok(None) => return self.give_up(&place(&way.state)),
         };
@@ -505,7 +510,7 @@ impl Induction<'_, '_> {
                     continue;
                 }
             }
-            let cut = Cut {
+            let cut = LoopCut {
                 depth: any.frames.len(),
                 func,
                 head,
@@ -516,13 +521,13 @@ impl Induction<'_, '_> {
             };
             let mut cuts = way.cuts.clone();
             cuts.push(Rc::new(cut));
-            waiting.push(Way { state: any, cuts, arrived: None });
+            waiting.push(CutState { state: any, cuts, arrived: None });
         }
     }
 
     /// An iteration is over: what was assumed before it must hold again.
-    fn come_back(&mut self, way: &Way, cut: &Cut, found: &Loop) -> Result<(), GiveUp> {
-        if !keeps_the_rest(&way.state, cut, found) {
+    fn check_induction_step(&mut self, way: &CutState, cut: &LoopCut, found: &Loop) -> Result<(), GiveUp> {
+        if !changes_only_expected(&way.state, cut, found) {
             return Err(GiveUp);
         }
         let values: BTreeMap<Var, TermId> =
@@ -565,7 +570,7 @@ impl Induction<'_, '_> {
                 holds
             });
             let late = self.executor.config.deadline.is_over();
-            for part in left.chunks(TOGETHER) {
+            for part in left.chunks(CANDIDATES_PER_QUERY) {
                 if late {
                     failing.extend(part.iter().map(|(candidate, _)| candidate.clone()));
                     continue;
@@ -600,7 +605,7 @@ impl Induction<'_, '_> {
 
     /// The number that a variable has in a state.
     fn number(&mut self, state: &State, var: Var) -> Option<TermId> {
-        self.executor.number_of(state, var)
+        self.executor.integer_value(state, var)
     }
 }
 
@@ -616,7 +621,7 @@ fn is_at_end(module: &Module, state: &State) -> bool {
 }
 
 /// Whether an iteration changed nothing but what it was thought to change.
-fn keeps_the_rest(state: &State, cut: &Cut, found: &Loop) -> bool {
+fn changes_only_expected(state: &State, cut: &LoopCut, found: &Loop) -> bool {
     let (frames, before) = (&state.frames, &cut.any.frames);
     if frames.len() != before.len() || frames.len() != cut.depth {
         return false;

@@ -65,7 +65,7 @@ pub(crate) fn decide(op: CmpOp, a: &Facts, b: &Facts) -> Option<bool> {
 }
 
 /// What both operands can be where `a op b` is `truth`; the facts are empty where it can't be.
-pub(crate) fn where_holds(op: CmpOp, a: &Facts, b: &Facts, truth: bool) -> (Facts, Facts) {
+pub(crate) fn refine_by(op: CmpOp, a: &Facts, b: &Facts, truth: bool) -> (Facts, Facts) {
     let (op, a, b, swapped) = match (op, truth) {
         (CmpOp::Eq, true) | (CmpOp::Ne, false) => {
             let both = a.meet(b);
@@ -388,7 +388,7 @@ mod tests {
             for (b, ys) in &samples {
                 for op in RELATIONS {
                     let certain = decide(op, a, b);
-                    let refined = [where_holds(op, a, b, false), where_holds(op, a, b, true)];
+                    let refined = [refine_by(op, a, b, false), refine_by(op, a, b, true)];
                     for &x in xs {
                         for &y in ys {
                             let truth = arith::cmp(op, x, y, WIDTH);

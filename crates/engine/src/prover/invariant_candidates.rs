@@ -12,10 +12,10 @@ use touchstone_ir::{Reg, mask};
 use touchstone_solver::{Op, Rel, TermId, Terms};
 
 /// More variables that a loop changes, or only reads, are not related to each other.
-const MOST_CHANGED: usize = 6;
-const MOST_READ: usize = 6;
+const MAX_CHANGED_VARIABLES: usize = 6;
+const MAX_READ_VARIABLES: usize = 6;
 /// More numbers are not compared with.
-const MOST_NUMBERS: usize = 10;
+const MAX_CONSTANTS: usize = 10;
 
 /// Something that has a number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -91,8 +91,8 @@ impl Order {
 
 /// The candidates for a loop with these variables.
 pub(crate) fn candidates(vars: &[LoopVar], loops: &Loops) -> Vec<Candidate> {
-    let changed: Vec<&LoopVar> = vars.iter().filter(|var| var.changed).take(MOST_CHANGED).collect();
-    let read = vars.iter().filter(|var| !var.changed).take(MOST_READ);
+    let changed: Vec<&LoopVar> = vars.iter().filter(|var| var.changed).take(MAX_CHANGED_VARIABLES).collect();
+    let read = vars.iter().filter(|var| !var.changed).take(MAX_READ_VARIABLES);
     let others: Vec<&LoopVar> = changed.iter().copied().chain(read).collect();
     let (signed, unsigned) = loops.compares;
     let mut orders = Vec::new();
@@ -145,7 +145,7 @@ fn one_variable(x: &LoopVar, loops: &Loops, weak: &[Order], all: &mut BTreeSet<C
         all.insert(Candidate::Remainder(modulus, x.var));
     }
     let fits = |value: &&u64| mask(**value, x.width) == **value || **value > mask(u64::MAX, x.width);
-    for &number in loops.constants.iter().filter(fits).take(MOST_NUMBERS) {
+    for &number in loops.constants.iter().filter(fits).take(MAX_CONSTANTS) {
         let number = mask(number, x.width);
         for &order in weak {
             all.insert(Candidate::AtMost(order, x.var, number));
@@ -154,7 +154,7 @@ fn one_variable(x: &LoopVar, loops: &Loops, weak: &[Order], all: &mut BTreeSet<C
         all.insert(Candidate::IsNot(x.var, number));
     }
     let assigned: BTreeSet<u64> = loops.assigned.iter().map(|value| mask(*value, x.width)).collect();
-    if (1..=MOST_NUMBERS).contains(&assigned.len()) {
+    if (1..=MAX_CONSTANTS).contains(&assigned.len()) {
         all.insert(Candidate::OneOf(x.var, assigned));
     }
 }

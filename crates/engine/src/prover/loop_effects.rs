@@ -6,7 +6,7 @@
 //! and their callees write.
 
 use crate::prover::c;
-use crate::prover::function_facts::{escaped, made_from};
+use crate::prover::function_facts::{derived_slots, escaped};
 use crate::prover::transfer::may_fail;
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::Id;
@@ -18,7 +18,7 @@ use touchstone_ir::{
 
 /// Where a pointer of the loop can come from.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) enum Root {
+pub(crate) enum PointerOrigin {
     /// What a register held when the loop was entered.
     Entry(Reg),
     /// A slot of the frame.
@@ -29,23 +29,23 @@ pub(crate) enum Root {
 
 /// Everything that a pointer can come from.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub(crate) struct Roots {
-    pub known: BTreeSet<Root>,
+pub(crate) struct PointerOrigins {
+    pub known: BTreeSet<PointerOrigin>,
     /// It may lead anywhere.
     pub anywhere: bool,
 }
 
-impl Roots {
-    fn of(root: Root) -> Roots {
-        Roots { known: BTreeSet::from([root]), anywhere: false }
+impl PointerOrigins {
+    fn of(root: PointerOrigin) -> PointerOrigins {
+        PointerOrigins { known: BTreeSet::from([root]), anywhere: false }
     }
 
-    fn anywhere() -> Roots {
-        Roots { known: BTreeSet::new(), anywhere: true }
+    fn anywhere() -> PointerOrigins {
+        PointerOrigins { known: BTreeSet::new(), anywhere: true }
     }
 
     /// Whether something was added.
-    fn add(&mut self, other: &Roots) -> bool {
+    fn add(&mut self, other: &PointerOrigins) -> bool {
         let before = (self.known.len(), self.anywhere);
         self.known.extend(&other.known);
         self.anywhere |= other.anywhere;
@@ -62,9 +62,9 @@ pub(crate) struct Loop {
     /// Registers whose value at the head somebody may read.
     pub live: BTreeSet<Reg>,
     /// Where pointers in changed registers can come from.
-    pub pointers: BTreeMap<Reg, Roots>,
+    pub pointers: BTreeMap<Reg, PointerOrigins>,
     /// Where writes can go.
-    pub writes: Roots,
+    pub writes: PointerOrigins,
     /// Slots whose life begins anew.
     pub begun: BTreeSet<SlotId>,
     /// Bytes that nobody wrote may be copied over others.
@@ -96,24 +96,22 @@ impl Loops {
         let live = live_registers(function, func, &cfg, watch);
         let by_head = cfg.loops().values().map(|found| {
             let blocks: BTreeSet<BlockId> = found.blocks.iter().copied().collect();
-            let treated = is_entered_at_head_only(&cfg, found.head, &blocks)
-                && !splits_a_decision(function, func, found.head, watch, &cfg);
+            let treated =
+                is_reducible(&cfg, found.head, &blocks) && !splits_decision(function, func, found.head, watch, &cfg);
             let made = treated.then(|| Loop::of(module, function, blocks, &live[found.head.index()], calls)).flatten();
             (found.head, made)
         });
         let mut loops = Loops {
             by_head: by_head.collect(),
-            escaped: escaped(function, &made_from(function)),
+            escaped: escaped(function, &derived_slots(function)),
             constants: BTreeSet::new(),
             assigned: BTreeSet::new(),
             moduli: BTreeSet::new(),
             compares: (false, false),
         };
         // A function with a loop that is entered in its middle has no heads to rely on.
-        let proper = cfg
-            .loops()
-            .values()
-            .all(|found| is_entered_at_head_only(&cfg, found.head, &found.blocks.iter().copied().collect()));
+        let proper =
+            cfg.loops().values().all(|found| is_reducible(&cfg, found.head, &found.blocks.iter().copied().collect()));
         if !proper {
             loops.by_head.values_mut().for_each(|found| *found = None);
         }
@@ -175,12 +173,12 @@ impl Loop {
         }
         let insts = || blocks.iter().flat_map(|block| &function.blocks[*block].insts);
         let changed: BTreeSet<Reg> = insts().filter_map(|inst| inst.kind.dst()).collect();
-        let from = roots(function, insts().map(|inst| &inst.kind), |reg| Roots::of(Root::Entry(reg)));
+        let from = roots(function, insts().map(|inst| &inst.kind), |reg| PointerOrigins::of(PointerOrigin::Entry(reg)));
         let mut made = Loop {
             pointers: changed.iter().map(|reg| (*reg, from[reg.index()].clone())).collect(),
             changed,
             live: live.clone(),
-            writes: Roots::default(),
+            writes: PointerOrigins::default(),
             begun: BTreeSet::new(),
             copies: false,
             error_number: module.left_behind(),
@@ -191,7 +189,7 @@ impl Loop {
             match &inst.kind {
                 InstKind::SlotBegin { slot } => {
                     made.begun.insert(*slot);
-                    made.writes.add(&Roots::of(Root::Slot(*slot)));
+                    made.writes.add(&PointerOrigins::of(PointerOrigin::Slot(*slot)));
                 }
                 // What dies in one iteration is dead in the next.
                 InstKind::SlotEnd { .. } => return None,
@@ -210,9 +208,9 @@ impl Loop {
         Some(made)
     }
 
-    fn add_write(&mut self, inst: &InstKind, from: &[Roots]) -> Option<()> {
+    fn add_write(&mut self, inst: &InstKind, from: &[PointerOrigins]) -> Option<()> {
         if matches!(inst, InstKind::Builtin { builtin, .. } if may_fail(*builtin)) {
-            self.writes.known.extend(self.error_number.map(Root::Global));
+            self.writes.known.extend(self.error_number.map(PointerOrigin::Global));
         }
         let target = match inst {
             InstKind::Store { addr, .. } => Some(addr),
@@ -267,10 +265,11 @@ impl Loop {
     fn add_callee(&mut self, function: &Function) -> Option<()> {
         let insts = || function.blocks.values().flat_map(|block| &block.insts).map(|inst| &inst.kind);
         let params: BTreeSet<Reg> = function.params.iter().map(|param| param.reg).collect();
-        let start = |reg: Reg| if params.contains(&reg) { Roots::anywhere() } else { Roots::default() };
+        let start =
+            |reg: Reg| if params.contains(&reg) { PointerOrigins::anywhere() } else { PointerOrigins::default() };
         let mut from = roots(function, insts(), start);
         for roots in &mut from {
-            roots.known.retain(|root| !matches!(root, Root::Slot(_)));
+            roots.known.retain(|root| !matches!(root, PointerOrigin::Slot(_)));
         }
         insts().try_for_each(|inst| self.add_write(inst, &from))
     }
@@ -280,22 +279,22 @@ impl Loop {
 fn roots<'i>(
     function: &Function,
     insts: impl Iterator<Item = &'i InstKind> + Clone,
-    start: impl Fn(Reg) -> Roots,
-) -> Vec<Roots> {
-    let mut from: Vec<Roots> = function.regs.ids().map(start).collect();
+    start: impl Fn(Reg) -> PointerOrigins,
+) -> Vec<PointerOrigins> {
+    let mut from: Vec<PointerOrigins> = function.regs.ids().map(start).collect();
     loop {
         let mut changed = false;
         for inst in insts.clone() {
             let Some(dst) = inst.dst() else { continue };
             let new = match inst {
-                InstKind::SlotAddr { slot, .. } => Roots::of(Root::Slot(*slot)),
-                InstKind::GlobalAddr { global, .. } => Roots::of(Root::Global(*global)),
+                InstKind::SlotAddr { slot, .. } => PointerOrigins::of(PointerOrigin::Slot(*slot)),
+                InstKind::GlobalAddr { global, .. } => PointerOrigins::of(PointerOrigin::Global(*global)),
                 InstKind::Copy { src: Operand::Reg(reg), .. } | InstKind::PtrAdd { base: Operand::Reg(reg), .. } => {
                     from[reg.index()].clone()
                 }
                 // Null leads nowhere; a number added to it may be any address.
-                InstKind::Copy { src: Operand::Const(_, 0), .. } => Roots::default(),
-                _ => Roots::anywhere(),
+                InstKind::Copy { src: Operand::Const(_, 0), .. } => PointerOrigins::default(),
+                _ => PointerOrigins::anywhere(),
             };
             changed |= from[dst.index()].add(&new);
         }
@@ -306,7 +305,7 @@ fn roots<'i>(
 }
 
 /// Whether control comes into the loop only through its head.
-fn is_entered_at_head_only(cfg: &Cfg, head: BlockId, blocks: &BTreeSet<BlockId>) -> bool {
+fn is_reducible(cfg: &Cfg, head: BlockId, blocks: &BTreeSet<BlockId>) -> bool {
     blocks
         .iter()
         .filter(|block| **block != head)
@@ -314,7 +313,7 @@ fn is_entered_at_head_only(cfg: &Cfg, head: BlockId, blocks: &BTreeSet<BlockId>)
 }
 
 /// Whether a decision may be under way at the head: its evaluation would then be cut in two.
-fn splits_a_decision(function: &Function, func: FuncId, head: BlockId, watch: &Watch, cfg: &Cfg) -> bool {
+fn splits_decision(function: &Function, func: FuncId, head: BlockId, watch: &Watch, cfg: &Cfg) -> bool {
     let tag_of = |block: BlockId| match &function.blocks[block].terminator.kind {
         TermKind::Branch { tag, .. } => *tag,
         _ => None,

@@ -3,27 +3,27 @@
 use crate::exec::executor::Executor;
 use crate::exec::memory::late_aliases::hits;
 use crate::exec::memory::object_layout::layout;
-use crate::prover::abstract_state::{Cell as KnownCell, State as Known};
-use crate::prover::abstract_value::{Abs, Base, PointsTo};
+use crate::prover::abstract_state::{AbstractCell, AbstractState};
+use crate::prover::abstract_value::{AbstractValue, Base, PointsTo};
 use crate::prover::invariant_candidates::{Candidate, LoopVar, Var, definitions};
-use crate::prover::loop_effects::{Loop, Root, Roots};
+use crate::prover::loop_effects::{Loop, PointerOrigin, PointerOrigins};
 use crate::state::State;
-use crate::state::memory::{Assembled, Cell, Contents, Object, ObjectKind, Open, assemble, global_object};
-use crate::state::value::{LazyId, ObjectId, Pointer, Scalar, Value};
+use crate::state::memory::{Assembled, Cell, Contents, Object, ObjectKind, ObjectShape, assemble, global_object};
+use crate::state::value::{LazyPointerId, ObjectId, Pointer, Scalar, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::Id;
 use touchstone_ir::{FuncId, Operand, Reg, SlotId, Ty, mask};
 use touchstone_solver::{Element, Facts, Rel, TermId, Terms};
 
 /// A larger object is not treated.
-const LARGEST_OBJECT: u64 = 4096;
+const MAX_OBJECT_BYTES: u64 = 4096;
 /// More registers that may hold nothing are not treated: each doubles the number of states.
-const MOST_UNDEFINED: usize = 2;
+const MAX_UNDEFINED_REGISTERS: usize = 2;
 /// More pieces of memory are not related to other variables.
-const MOST_PIECES: usize = 8;
+const MAX_MEMORY_VARIABLES: usize = 8;
 
 /// What a loop changes in a state.
-pub(crate) struct Havoc {
+pub(crate) struct LoopHavoc {
     /// Objects that it may write.
     pub written: BTreeSet<ObjectId>,
     /// Registers that may hold nothing at the head.
@@ -31,7 +31,7 @@ pub(crate) struct Havoc {
 }
 
 /// What a pointer can lead to in a state.
-struct Targets {
+struct PointsToSet {
     objects: BTreeSet<ObjectId>,
     /// It may lead anywhere.
     anywhere: bool,
@@ -39,21 +39,21 @@ struct Targets {
     other: bool,
 }
 
-impl Havoc {
+impl LoopHavoc {
     /// What a loop changes if it is entered in this state; `None` if that can't be told, `Err` if an input pointer must
     /// be decided before.
     pub fn plan(
         executor: &Executor<'_>,
         state: &State,
         found: &Loop,
-        known: Option<&Known>,
+        known: Option<&AbstractState>,
         is_shared: impl Fn(FuncId, SlotId) -> bool,
-    ) -> Result<Option<Havoc>, LazyId> {
+    ) -> Result<Option<LoopHavoc>, LazyPointerId> {
         let targets = targets_of(state, &found.writes)?;
         let mut written = targets.objects;
         if targets.anywhere {
             // An input object that nobody has looked at yet is not there to be changed.
-            if state.inputs.has_undecided() {
+            if state.inputs.has_lazy_pointers() {
                 return Ok(None);
             }
             let own: BTreeSet<ObjectId> = state
@@ -76,8 +76,8 @@ impl Havoc {
             let unused = matches!(&object.contents, Contents::Cells(cells) if cells.len() as u64 != object.size);
             object.live && object.kind != ObjectKind::Constant && !unused
         });
-        let is_open = |object: &Object| matches!(object.open, Open::Variant { .. });
-        if written.iter().map(|id| state.memory.get(*id)).any(|known| known.size > LARGEST_OBJECT || is_open(known)) {
+        let is_open = |object: &Object| matches!(object.shape, ObjectShape::Variant { .. });
+        if written.iter().map(|id| state.memory.get(*id)).any(|known| known.size > MAX_OBJECT_BYTES || is_open(known)) {
             return Ok(None);
         }
         // Pointers that the loop changes are looked at now, so that they are decided.
@@ -90,10 +90,10 @@ impl Havoc {
         let certain = |reg: &Reg| known.is_some_and(|known| known.is_defined(Operand::Reg(*reg)));
         let maybe_undefined: Vec<Reg> =
             found.changed.iter().copied().filter(|reg| found.live.contains(reg) && !certain(reg)).collect();
-        if maybe_undefined.len() > MOST_UNDEFINED {
+        if maybe_undefined.len() > MAX_UNDEFINED_REGISTERS {
             return Ok(None);
         }
-        Ok(Some(Havoc { written, maybe_undefined }))
+        Ok(Some(LoopHavoc { written, maybe_undefined }))
     }
 
     /// The variables that invariants may speak of, with their values on entry.
@@ -107,13 +107,13 @@ impl Havoc {
             .map(|reg| Var::Reg(*reg))
             .collect();
         let pieces: Vec<Var> =
-            self.written.iter().flat_map(|id| pieces(executor, state, *id)).take(MOST_PIECES).collect();
+            self.written.iter().flat_map(|id| pieces(executor, state, *id)).take(MAX_MEMORY_VARIABLES).collect();
         for var in registers.into_iter().chain(pieces) {
             let changed = match var {
                 Var::Reg(reg) => found.changed.contains(&reg),
                 Var::Cell { .. } => true,
             };
-            if let Some(entry) = executor.number_of(state, var) {
+            if let Some(entry) = executor.integer_value(state, var) {
                 vars.push(LoopVar { var, width: executor.terms.width(entry), entry, changed });
             }
         }
@@ -127,7 +127,7 @@ impl Havoc {
         executor: &mut Executor<'_>,
         state: &State,
         found: &Loop,
-        known: Option<&Known>,
+        known: Option<&AbstractState>,
         assumed: &[Candidate],
         entry: &BTreeMap<Var, TermId>,
     ) -> Vec<(State, Vec<TermId>)> {
@@ -144,12 +144,12 @@ impl Havoc {
         }
         for (reg, equation) in defined {
             let (Candidate::Step(_, _, other) | Candidate::Sum(_, other)) = equation else { continue };
-            let value = executor.number_of(&any, other);
+            let value = executor.integer_value(&any, other);
             let now = |var: Var| value.filter(|_| var == other);
             let solved = equation.solved(&mut executor.terms, &now, &|var| entry.get(&var).copied());
             let value = match solved {
                 Some(term) => {
-                    if let Some(Abs::Int(facts)) = known.map(|known| known.reg(reg)) {
+                    if let Some(AbstractValue::Int(facts)) = known.map(|known| known.reg(reg)) {
                         constrain(&mut executor.terms, term, &facts, &mut constraints);
                     }
                     Value::term(&executor.terms, term)
@@ -182,7 +182,7 @@ impl Havoc {
         state: &State,
         found: &Loop,
         reg: Reg,
-        known: Option<&Known>,
+        known: Option<&AbstractState>,
         constraints: &mut Vec<TermId>,
     ) -> Value {
         let info = &executor.module.functions[state.top().func].regs[reg];
@@ -190,7 +190,7 @@ impl Havoc {
         let fresh = executor.terms.var(info.ty.bits(), &name);
         let known = known.map(|known| known.reg(reg));
         match (info.ty, known) {
-            (Ty::Int(_), Some(Abs::Int(facts))) => {
+            (Ty::Int(_), Some(AbstractValue::Int(facts))) => {
                 constrain(&mut executor.terms, fresh, &facts, constraints);
                 Value::term(&executor.terms, fresh)
             }
@@ -201,7 +201,7 @@ impl Havoc {
                 let Some(object) = only.and_then(|targets| targets.objects.first().copied()) else {
                     return Value::term(&executor.terms, fresh);
                 };
-                if let Some(Abs::Ptr(pointer)) = known
+                if let Some(AbstractValue::Ptr(pointer)) = known
                     && let PointsTo::Known(_, offsets) = pointer.object
                     && !pointer.bare
                 {
@@ -218,7 +218,7 @@ impl Havoc {
         any: &mut State,
         id: ObjectId,
         found: &Loop,
-        known: Option<&Known>,
+        known: Option<&AbstractState>,
         constraints: &mut Vec<TermId>,
     ) {
         let base = base_of(executor, any, id);
@@ -229,8 +229,8 @@ impl Havoc {
             let fresh = executor.terms.var(8 * bytes, "memory");
             cells.extend((0..bytes).map(|index| Cell::Part { term: fresh, index }));
             elements.push(Element { offset, bytes, term: fresh });
-            let cell = base.map(|base| KnownCell { base, offset, bytes });
-            if let Some(Abs::Int(facts)) = known.zip(cell).and_then(|(known, cell)| known.cell(&cell))
+            let cell = base.map(|base| AbstractCell { base, offset, bytes });
+            if let Some(AbstractValue::Int(facts)) = known.zip(cell).and_then(|(known, cell)| known.cell(&cell))
                 && facts.width == 8 * bytes
             {
                 constrain(&mut executor.terms, fresh, &facts, constraints);
@@ -270,32 +270,32 @@ fn base_of(executor: &Executor<'_>, state: &State, id: ObjectId) -> Option<Base>
 
 fn pieces(executor: &Executor<'_>, state: &State, id: ObjectId) -> Vec<Var> {
     let make = |(offset, bytes)| Var::Cell { object: id, offset, bytes };
-    layout(executor, state, id).into_iter().take(MOST_PIECES).map(make).collect()
+    layout(executor, state, id).into_iter().take(MAX_MEMORY_VARIABLES).map(make).collect()
 }
 
 /// What a set of roots leads to; `Err` if an input pointer must be decided before.
-fn targets_of(state: &State, roots: &Roots) -> Result<Targets, LazyId> {
-    let mut targets = Targets { objects: BTreeSet::new(), anywhere: roots.anywhere, other: false };
+fn targets_of(state: &State, roots: &PointerOrigins) -> Result<PointsToSet, LazyPointerId> {
+    let mut targets = PointsToSet { objects: BTreeSet::new(), anywhere: roots.anywhere, other: false };
     for root in &roots.known {
         match root {
-            Root::Slot(slot) => {
+            PointerOrigin::Slot(slot) => {
                 targets.objects.insert(state.top().slots[slot.index()]);
             }
-            Root::Global(global) => {
+            PointerOrigin::Global(global) => {
                 targets.objects.insert(global_object(*global));
             }
-            Root::Entry(reg) => add_value(state, &state.top().regs[reg.index()], &mut targets)?,
+            PointerOrigin::Entry(reg) => add_value(state, &state.top().regs[reg.index()], &mut targets)?,
         }
     }
     Ok(targets)
 }
 
-fn add_value(state: &State, value: &Value, targets: &mut Targets) -> Result<(), LazyId> {
+fn add_value(state: &State, value: &Value, targets: &mut PointsToSet) -> Result<(), LazyPointerId> {
     match value {
         Value::Ptr(pointer) => {
             targets.objects.insert(pointer.object);
         }
-        Value::Lazy(id) => match state.inputs.shape(*id) {
+        Value::LazyPointer(id) => match state.inputs.target_of(*id) {
             Some(decided) => add_value(state, &decided.clone(), targets)?,
             None => return Err(*id),
         },
@@ -336,7 +336,7 @@ fn constrain(terms: &mut Terms, term: TermId, facts: &Facts, constraints: &mut V
 
 impl Executor<'_> {
     /// The number that a variable has in a state, if it certainly has one.
-    pub(crate) fn number_of(&mut self, state: &State, var: Var) -> Option<TermId> {
+    pub(crate) fn integer_value(&mut self, state: &State, var: Var) -> Option<TermId> {
         match var {
             Var::Reg(reg) => {
                 let Ty::Int(bits) = self.module.functions[state.top().func].regs[reg].ty else { return None };

@@ -34,12 +34,12 @@ mod predicates;
 mod run_time_errors;
 mod transfer;
 
-pub(crate) use control_flow_reach::{Sweep, Wanted};
+pub(crate) use control_flow_reach::{ControlFlowReach, GoalBlocks};
 
 use crate::config::Config;
 use crate::inputs::globals::changeable_globals;
-use abstract_state::State;
-use fixpoint::Work;
+use abstract_state::AbstractState;
+use fixpoint::ProofBudget;
 use function_facts::FunctionFacts;
 use rustc_hash::FxHashSet;
 use std::collections::{BTreeMap, BTreeSet};
@@ -104,7 +104,7 @@ struct Analysis<'m> {
     /// The functions that goals are in: whatever is not followed may call them, with anything.
     wanted: BTreeSet<FuncId>,
     /// What is left of the work that may be done.
-    work: Work,
+    budget: ProofBudget,
     /// Goals that the analysis could not exclude.
     possible: Vec<bool>,
     /// Outcomes of conditions that may happen.
@@ -144,7 +144,7 @@ impl<'m> Analysis<'m> {
             copies,
             called,
             wanted: watch.goals.values().map(Goal::func).collect(),
-            work: Work::new(config.deadline),
+            budget: ProofBudget::new(config.deadline),
             possible: vec![false; watch.goals.len()],
             outcomes: BTreeSet::new(),
             errors,
@@ -202,7 +202,7 @@ impl<'m> Analysis<'m> {
             entry_state::under_test(module, func, &inputs, self.config)
         } else {
             let frame = FunctionFacts::new(module, function, &inputs, Vec::new());
-            (frame, State::unknown(function))
+            (frame, AbstractState::unknown(function))
         };
         // Where tests make objects first, goals are in what they call then.
         if func == self.func || self.wanted.contains(&func) {
@@ -215,7 +215,7 @@ impl<'m> Analysis<'m> {
                 self.possible[goal.index()] = true;
             }
         }
-        let Some(fixpoint) = frame.fixpoint(&start, &mut self.work) else {
+        let Some(fixpoint) = frame.fixpoint(&start, &mut self.budget) else {
             self.give_up(func);
             let is_stop = |block: &Block| matches!(block.terminator.kind, TermKind::Unsupported(_));
             let mut callees: BTreeSet<FuncId> = self.calls.callees(func).iter().copied().collect();
@@ -227,11 +227,11 @@ impl<'m> Analysis<'m> {
         let mut callees = BTreeSet::new();
         for (block, state) in function.blocks.ids().zip(&fixpoint.states) {
             if let Some(state) = state {
-                self.look_at_block(&frame, func, block, state.clone(), &mut callees);
+                self.mark_block(&frame, func, block, state.clone(), &mut callees);
             }
         }
         // Behind what is not supported there may be anything, and where control can come back to as it is elsewhere.
-        let stops = |(block, state): (BlockId, &Option<State>)| {
+        let stops = |(block, state): (BlockId, &Option<AbstractState>)| {
             let block = &function.blocks[block];
             let resumes = block.insts.iter().any(|inst| is_mark(&inst.kind));
             state.is_some() && (resumes || matches!(block.terminator.kind, TermKind::Unsupported(_)))
@@ -272,17 +272,17 @@ impl<'m> Analysis<'m> {
     }
 
     /// Marks what a block may reach.
-    fn look_at_block(
+    fn mark_block(
         &mut self,
         frame: &FunctionFacts<'_>,
         func: FuncId,
         block: BlockId,
-        state: State,
+        state: AbstractState,
         callees: &mut BTreeSet<FuncId>,
     ) {
         let terminator = &frame.function.blocks[block].terminator;
         let edges = frame.run_block(block, state, &mut |inst, state| match inst {
-            Some(inst) => self.look_at_inst(frame, func, inst, state, callees),
+            Some(inst) => self.mark_instruction(frame, func, inst, state, callees),
             None => {
                 for (kind, goal) in self.errors.get(&terminator.span).into_iter().flatten() {
                     self.possible[goal.index()] |= frame.end_may_fail(state, &terminator.kind, *kind);
@@ -304,12 +304,12 @@ impl<'m> Analysis<'m> {
         }
     }
 
-    fn look_at_inst(
+    fn mark_instruction(
         &mut self,
         frame: &FunctionFacts<'_>,
         func: FuncId,
         inst: &Inst,
-        state: &State,
+        state: &AbstractState,
         callees: &mut BTreeSet<FuncId>,
     ) {
         match &inst.kind {
@@ -338,7 +338,7 @@ impl<'m> Analysis<'m> {
         let func = goal.func();
         match goal {
             Goal::Label { .. } | Goal::Entry { .. } | Goal::Arm { .. } => false,
-            // The place must be one that the analysis looks at.
+            // The place must be one that the analysis union_accesses at.
             Goal::Error { span, .. } => !span.is_some() || !self.has_place(func, *span),
             Goal::Condition { decision, condition, value, .. } => self.happens(func, *decision, *condition, *value),
             Goal::Row { decision, outcomes, .. } => {

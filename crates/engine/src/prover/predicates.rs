@@ -1,7 +1,7 @@
 //! Pure expressions on abstract states: whether a label's predicate can hold.
 
-use crate::prover::abstract_state::{Cell, Dead, State};
-use crate::prover::abstract_value::{Abs, Base, Pointer, PointsTo};
+use crate::prover::abstract_state::{AbstractCell, AbstractState, Dead};
+use crate::prover::abstract_value::{AbstractPointer, AbstractValue, Base, PointsTo};
 use crate::prover::function_facts::FunctionFacts;
 use crate::prover::interval_domain;
 use crate::prover::transfer::{binary, cast, divides};
@@ -9,31 +9,31 @@ use touchstone_ir::{BinOp, CastOp, CmpOp, Expr, ExprKind, Operand, Ty};
 use touchstone_solver::Facts;
 
 /// Below this depth, alternatives are no longer told apart: each level may double the work.
-const ALTERNATIVES: u32 = 8;
+const MAX_SPLIT_DEPTH: u32 = 8;
 
 /// Predicates that are nested deeper than this are not looked at.
-const DEEPEST: usize = 200;
+const MAX_PREDICATE_DEPTH: usize = 200;
 
 impl FunctionFacts<'_> {
     /// Whether a predicate can have a value, and that be true.
-    pub fn can_hold(&self, state: &State, predicate: &Expr) -> bool {
-        if predicate.depth() > DEEPEST {
+    pub fn can_hold(&self, state: &AbstractState, predicate: &Expr) -> bool {
+        if predicate.depth() > MAX_PREDICATE_DEPTH {
             return true;
         }
         let mut state = state.clone();
-        self.suppose(&mut state, predicate, true, ALTERNATIVES).is_ok()
+        self.suppose(&mut state, predicate, true, MAX_SPLIT_DEPTH).is_ok()
     }
 
     /// What an expression can be; `Dead` if it certainly has no value.
-    fn eval(&self, state: &State, expr: &Expr) -> Result<Abs, Dead> {
+    fn eval(&self, state: &AbstractState, expr: &Expr) -> Result<AbstractValue, Dead> {
         Ok(match &expr.kind {
-            ExprKind::Const(value) => Abs::constant(expr.ty, *value),
+            ExprKind::Const(value) => AbstractValue::constant(expr.ty, *value),
             ExprKind::Reg(reg) => state.reg(*reg),
-            ExprKind::Slot(slot) => Abs::Ptr(Pointer::start(Base::Slot(*slot))),
-            ExprKind::Global(global) => Abs::Ptr(Pointer::start(Base::Global(*global))),
+            ExprKind::Slot(slot) => AbstractValue::Ptr(AbstractPointer::start(Base::Slot(*slot))),
+            ExprKind::Global(global) => AbstractValue::Ptr(AbstractPointer::start(Base::Global(*global))),
             ExprKind::Load(addr) => {
                 let pointer = self.eval(state, addr)?.pointer();
-                if pointer == Pointer::NULL {
+                if pointer == AbstractPointer::NULL {
                     return Err(Dead);
                 }
                 self.read(state, &pointer, expr.ty).0
@@ -43,7 +43,7 @@ impl FunctionFacts<'_> {
                 if divides(*op) && y.singleton() == Some(0) {
                     return Err(Dead);
                 }
-                Abs::Int(binary(*op, &x, &y, is_same(a, b), expr.ty.bits()))
+                AbstractValue::Int(binary(*op, &x, &y, is_same(a, b), expr.ty.bits()))
             }
             ExprKind::Cmp(op, a, b) => {
                 let (x, y) = (self.eval(state, a)?, self.eval(state, b)?);
@@ -53,16 +53,16 @@ impl FunctionFacts<'_> {
             ExprKind::Float(op, format, args) => {
                 let args =
                     args.iter().map(|arg| Ok(self.eval(state, arg)?.facts())).collect::<Result<Vec<_>, Dead>>()?;
-                Abs::Int(interval_domain::float(*op, *format, &args))
+                AbstractValue::Int(interval_domain::float(*op, *format, &args))
             }
             ExprKind::AsFloat(_, a) => self.eval(state, a)?,
             ExprKind::PtrAdd(base, offset) => {
                 let (base, by) = (self.eval(state, base)?.pointer(), self.eval(state, offset)?.facts());
-                Abs::Ptr(base.advanced(&by, |base| self.size(base)))
+                AbstractValue::Ptr(base.advanced(&by, |base| self.size(base)))
             }
             ExprKind::Not(a) => match truth(&self.eval(state, a)?) {
                 Some(known) => truth_value(!known),
-                None => Abs::top(Ty::I1),
+                None => AbstractValue::top(Ty::I1),
             },
             ExprKind::And(a, b) => self.short_circuit(state, a, b, false)?,
             ExprKind::Or(a, b) => self.short_circuit(state, a, b, true)?,
@@ -70,7 +70,7 @@ impl FunctionFacts<'_> {
                 Some(true) => self.eval(state, a)?,
                 Some(false) => self.eval(state, b)?,
                 None => match (self.eval(state, a), self.eval(state, b)) {
-                    (Ok(a), Ok(b)) => a.join(&b).unwrap_or(Abs::top(expr.ty)),
+                    (Ok(a), Ok(b)) => a.join(&b).unwrap_or(AbstractValue::top(expr.ty)),
                     (Ok(one), Err(Dead)) | (Err(Dead), Ok(one)) => one,
                     (Err(Dead), Err(Dead)) => return Err(Dead),
                 },
@@ -79,7 +79,7 @@ impl FunctionFacts<'_> {
     }
 
     /// `and` stops at false, `or` at true.
-    fn short_circuit(&self, state: &State, a: &Expr, b: &Expr, stop: bool) -> Result<Abs, Dead> {
+    fn short_circuit(&self, state: &AbstractState, a: &Expr, b: &Expr, stop: bool) -> Result<AbstractValue, Dead> {
         let first = truth(&self.eval(state, a)?);
         if first == Some(stop) {
             return Ok(truth_value(stop));
@@ -90,12 +90,12 @@ impl FunctionFacts<'_> {
             // Only the runs that stop at the first part have a value.
             (None, Err(Dead)) => Ok(truth_value(stop)),
             (None, Ok(second)) if truth(&second) == Some(stop) => Ok(truth_value(stop)),
-            (None, Ok(_)) => Ok(Abs::top(Ty::I1)),
+            (None, Ok(_)) => Ok(AbstractValue::top(Ty::I1)),
         }
     }
 
     /// Narrows the state to where a predicate has this value; `Dead` if it never has.
-    fn suppose(&self, state: &mut State, expr: &Expr, value: bool, alternatives: u32) -> Result<(), Dead> {
+    fn suppose(&self, state: &mut AbstractState, expr: &Expr, value: bool, alternatives: u32) -> Result<(), Dead> {
         if truth(&self.eval(state, expr)?) == Some(!value) {
             return Err(Dead);
         }
@@ -135,20 +135,24 @@ impl FunctionFacts<'_> {
         }
     }
 
-    fn narrowed(&self, state: &State, by: impl FnOnce(&mut State) -> Result<(), Dead>) -> Option<State> {
+    fn narrowed(
+        &self,
+        state: &AbstractState,
+        by: impl FnOnce(&mut AbstractState) -> Result<(), Dead>,
+    ) -> Option<AbstractState> {
         let mut state = state.clone();
         by(&mut state).ok().map(|()| state)
     }
 
-    fn relate(&self, state: &mut State, op: CmpOp, a: &Expr, b: &Expr, value: bool) -> Result<(), Dead> {
+    fn relate(&self, state: &mut AbstractState, op: CmpOp, a: &Expr, b: &Expr, value: bool) -> Result<(), Dead> {
         let (x, y) = (self.eval(state, a)?, self.eval(state, b)?);
         match (x, y) {
-            (Abs::Int(x), Abs::Int(y)) if x.width == y.width => {
-                let (x, y) = interval_domain::where_holds(op, &x, &y, value);
+            (AbstractValue::Int(x), AbstractValue::Int(y)) if x.width == y.width => {
+                let (x, y) = interval_domain::refine_by(op, &x, &y, value);
                 self.is_one_of(state, a, &x)?;
                 self.is_one_of(state, b, &y)
             }
-            (Abs::Ptr(_), Abs::Ptr(_)) => match (&a.kind, &b.kind) {
+            (AbstractValue::Ptr(_), AbstractValue::Ptr(_)) => match (&a.kind, &b.kind) {
                 (ExprKind::Reg(reg), ExprKind::Const(0)) | (ExprKind::Const(0), ExprKind::Reg(reg)) => {
                     state.assume_cmp(op, Operand::Reg(*reg), Operand::Const(Ty::Ptr, 0), value)
                 }
@@ -159,7 +163,7 @@ impl FunctionFacts<'_> {
     }
 
     /// An expression's value is one of these: so much is known of what it is made of.
-    fn is_one_of(&self, state: &mut State, expr: &Expr, facts: &Facts) -> Result<(), Dead> {
+    fn is_one_of(&self, state: &mut AbstractState, expr: &Expr, facts: &Facts) -> Result<(), Dead> {
         if facts.is_empty() {
             return Err(Dead);
         }
@@ -180,7 +184,7 @@ impl FunctionFacts<'_> {
                 match pointer.object {
                     PointsTo::Known(base, offset) => match offset.singleton() {
                         Some(offset) => {
-                            let cell = Cell { base, offset, bytes: expr.ty.bytes() };
+                            let cell = AbstractCell { base, offset, bytes: expr.ty.bytes() };
                             state.narrow_cell(cell, facts)
                         }
                         None => Ok(()),
@@ -194,16 +198,16 @@ impl FunctionFacts<'_> {
 }
 
 /// The truth value, if it is certain.
-fn truth(value: &Abs) -> Option<bool> {
+fn truth(value: &AbstractValue) -> Option<bool> {
     value.facts().singleton().map(|value| value != 0)
 }
 
-fn truth_value(value: bool) -> Abs {
-    Abs::Int(Facts::constant(1, u64::from(value)))
+fn truth_value(value: bool) -> AbstractValue {
+    AbstractValue::Int(Facts::constant(1, u64::from(value)))
 }
 
 /// The state where one of two narrowings holds.
-fn either(state: &mut State, a: Option<State>, b: Option<State>) -> Result<(), Dead> {
+fn either(state: &mut AbstractState, a: Option<AbstractState>, b: Option<AbstractState>) -> Result<(), Dead> {
     *state = match (a, b) {
         (Some(a), Some(b)) => a.join(&b, None),
         (Some(one), None) | (None, Some(one)) => one,

@@ -1,7 +1,7 @@
 //! How an instruction can go wrong in an abstract state.
 
-use crate::prover::abstract_state::State;
-use crate::prover::abstract_value::{Base, Pointer, PointsTo};
+use crate::prover::abstract_state::AbstractState;
+use crate::prover::abstract_value::{AbstractPointer, Base, PointsTo};
 use crate::prover::function_facts::FunctionFacts;
 use crate::prover::transfer::divides;
 use touchstone_ir::{Builtin, Callee, ErrorKind, Inst, InstKind, Linkage, Operand, TermKind, Ty};
@@ -16,7 +16,7 @@ enum Access {
 impl FunctionFacts<'_> {
     /// Whether an instruction may end the path with this error. `copies`: some reachable code copies memory, undefined
     /// bytes included.
-    pub fn may_fail(&self, state: &State, inst: &Inst, kind: ErrorKind, copies: bool) -> bool {
+    pub fn may_fail(&self, state: &AbstractState, inst: &Inst, kind: ErrorKind, copies: bool) -> bool {
         let undefined = inst.kind.operands().into_iter().any(|operand| !state.is_defined(operand));
         let uninitialised = kind == ErrorKind::Uninitialised && undefined;
         let access = |addr: Operand, bytes: u64, what: Access| {
@@ -66,7 +66,7 @@ impl FunctionFacts<'_> {
     }
 
     /// Whether the end of a block may end the path with this error.
-    pub fn end_may_fail(&self, state: &State, end: &TermKind, kind: ErrorKind) -> bool {
+    pub fn end_may_fail(&self, state: &AbstractState, end: &TermKind, kind: ErrorKind) -> bool {
         let undefined = end.operands().into_iter().any(|operand| !state.is_defined(operand));
         match kind {
             ErrorKind::Uninitialised => undefined,
@@ -75,7 +75,7 @@ impl FunctionFacts<'_> {
         }
     }
 
-    fn access_fails(&self, pointer: &Pointer, bytes: u64, what: Access, kind: ErrorKind) -> bool {
+    fn access_fails(&self, pointer: &AbstractPointer, bytes: u64, what: Access, kind: ErrorKind) -> bool {
         let any = pointer.object == PointsTo::Any;
         match kind {
             ErrorKind::NullPointer => pointer.zero || pointer.bare,
@@ -101,7 +101,7 @@ impl FunctionFacts<'_> {
     }
 
     /// Whether a read certainly finds bytes that somebody wrote, if it is inside of an object.
-    fn is_written(&self, state: &State, addr: Operand, ty: Ty, copies: bool) -> bool {
+    fn is_written(&self, state: &AbstractState, addr: Operand, ty: Ty, copies: bool) -> bool {
         let pointer = state.value(addr).pointer();
         let PointsTo::Known(base, _) = pointer.object else { return false };
         let (_, cell) = self.read(state, &pointer, ty);

@@ -1,7 +1,7 @@
 //! One instruction on abstract states, and the ways on at the end of a block.
 
-use crate::prover::abstract_state::{Dead, Origin, State};
-use crate::prover::abstract_value::{Abs, Base, Pointer, is_zero};
+use crate::prover::abstract_state::{AbstractState, Dead, Origin};
+use crate::prover::abstract_value::{AbstractPointer, AbstractValue, Base, is_zero};
 use crate::prover::c;
 use crate::prover::function_facts::FunctionFacts;
 use crate::prover::interval_domain;
@@ -11,14 +11,14 @@ use touchstone_ir::{
 use touchstone_solver::Facts;
 
 /// A switch on at most so many values is looked at value by value.
-const FEW_VALUES: u64 = 512;
+const MAX_SWITCH_VALUES: u64 = 512;
 
 /// A way on from a block that may be taken.
 pub(crate) struct Edge {
     pub target: BlockId,
     /// Which outcome of a branch it is.
     pub outcome: Option<bool>,
-    pub state: State,
+    pub state: AbstractState,
 }
 
 /// Whether it stands for something that may fail, and leaves an error number then.
@@ -32,7 +32,7 @@ pub(crate) fn may_fail(builtin: Builtin) -> bool {
 
 impl FunctionFacts<'_> {
     /// Executes an instruction; `Dead` if control never gets behind it.
-    pub fn step(&self, state: &mut State, inst: &Inst) -> Result<(), Dead> {
+    pub fn step(&self, state: &mut AbstractState, inst: &Inst) -> Result<(), Dead> {
         match &inst.kind {
             InstKind::Copy { dst, src } => {
                 let origin = as_reg(*src).map(Origin::Copy);
@@ -50,19 +50,21 @@ impl FunctionFacts<'_> {
             }
             InstKind::Float { dst, op, format, args } => {
                 let args: Vec<_> = args.iter().map(|&arg| state.value(arg).facts()).collect();
-                state.set(*dst, Abs::Int(interval_domain::float(*op, *format, &args)), None);
+                state.set(*dst, AbstractValue::Int(interval_domain::float(*op, *format, &args)), None);
             }
-            InstKind::SlotAddr { dst, slot } => state.set(*dst, Abs::Ptr(Pointer::start(Base::Slot(*slot))), None),
+            InstKind::SlotAddr { dst, slot } => {
+                state.set(*dst, AbstractValue::Ptr(AbstractPointer::start(Base::Slot(*slot))), None)
+            }
             InstKind::GlobalAddr { dst, global } => {
-                state.set(*dst, Abs::Ptr(Pointer::start(Base::Global(*global))), None);
+                state.set(*dst, AbstractValue::Ptr(AbstractPointer::start(Base::Global(*global))), None);
             }
             InstKind::PtrAdd { dst, base, offset } => {
                 let by = state.value(*offset).facts();
                 let value = state.value(*base).pointer().advanced(&by, |base| self.size(base));
                 let same = by.singleton() == Some(0);
-                state.set(*dst, Abs::Ptr(value), as_reg(*base).filter(|_| same).map(Origin::Copy));
+                state.set(*dst, AbstractValue::Ptr(value), as_reg(*base).filter(|_| same).map(Origin::Copy));
             }
-            InstKind::PtrDiff { dst, .. } => state.set(*dst, Abs::top(self.reg_ty(*dst)), None),
+            InstKind::PtrDiff { dst, .. } => state.set(*dst, AbstractValue::top(self.reg_ty(*dst)), None),
             InstKind::Load { dst, addr } => {
                 assume_not_null(state, *addr)?;
                 let (value, cell) = self.read(state, &state.value(*addr).pointer(), self.reg_ty(*dst));
@@ -86,7 +88,7 @@ impl FunctionFacts<'_> {
                 self.havoc(state);
                 if let Some(dst) = dst {
                     // What is returned may be nothing.
-                    state.assign(*dst, Abs::top(self.reg_ty(*dst)), false, None);
+                    state.assign(*dst, AbstractValue::top(self.reg_ty(*dst)), false, None);
                 }
             }
             InstKind::Builtin { dst, builtin, args } => self.step_builtin(state, *dst, *builtin, args)?,
@@ -94,7 +96,7 @@ impl FunctionFacts<'_> {
         Ok(())
     }
 
-    fn step_bin(&self, state: &mut State, dst: Reg, op: BinOp, a: Operand, b: Operand) -> Result<(), Dead> {
+    fn step_bin(&self, state: &mut AbstractState, dst: Reg, op: BinOp, a: Operand, b: Operand) -> Result<(), Dead> {
         if divides(op) {
             let zero = Operand::Const(self.ty(b), 0);
             state.assume_cmp(CmpOp::Ne, b, zero, true)?;
@@ -109,13 +111,13 @@ impl FunctionFacts<'_> {
             }
             _ => None,
         };
-        state.set(dst, Abs::Int(value), origin);
+        state.set(dst, AbstractValue::Int(value), origin);
         Ok(())
     }
 
     fn step_builtin(
         &self,
-        state: &mut State,
+        state: &mut AbstractState,
         dst: Option<Reg>,
         builtin: Builtin,
         args: &[Operand],
@@ -162,18 +164,20 @@ impl FunctionFacts<'_> {
             },
         }
         if let Some(dst) = dst {
-            state.assign(dst, Abs::top(self.reg_ty(dst)), false, None);
+            state.assign(dst, AbstractValue::top(self.reg_ty(dst)), false, None);
         }
         Ok(())
     }
 
     /// A relation's truth value.
-    pub fn compare(&self, op: CmpOp, a: &Abs, b: &Abs, same: bool) -> Abs {
+    pub fn compare(&self, op: CmpOp, a: &AbstractValue, b: &AbstractValue, same: bool) -> AbstractValue {
         let truth = match (a, b) {
-            (Abs::Int(_), Abs::Int(_)) if same => Some(matches!(op, CmpOp::Eq | CmpOp::Ule | CmpOp::Sle)),
-            (Abs::Int(x), Abs::Int(y)) if x.width == y.width => interval_domain::decide(op, x, y),
-            (Abs::Ptr(x), Abs::Ptr(y)) => {
-                let null = |pointer: &Pointer| *pointer == Pointer::NULL;
+            (AbstractValue::Int(_), AbstractValue::Int(_)) if same => {
+                Some(matches!(op, CmpOp::Eq | CmpOp::Ule | CmpOp::Sle))
+            }
+            (AbstractValue::Int(x), AbstractValue::Int(y)) if x.width == y.width => interval_domain::decide(op, x, y),
+            (AbstractValue::Ptr(x), AbstractValue::Ptr(y)) => {
+                let null = |pointer: &AbstractPointer| *pointer == AbstractPointer::NULL;
                 let equal = match (null(x), null(y)) {
                     (true, _) => y.equals_null(),
                     (_, true) => x.equals_null(),
@@ -187,11 +191,11 @@ impl FunctionFacts<'_> {
             }
             _ => None,
         };
-        Abs::Int(truth.map_or(Facts::top(1), |truth| Facts::constant(1, u64::from(truth))))
+        AbstractValue::Int(truth.map_or(Facts::top(1), |truth| Facts::constant(1, u64::from(truth))))
     }
 
     /// The ways on from the end of a block that may be taken.
-    pub fn edges(&self, state: State, end: &TermKind) -> Vec<Edge> {
+    pub fn edges(&self, state: AbstractState, end: &TermKind) -> Vec<Edge> {
         match end {
             TermKind::Jump(target) => vec![Edge { target: *target, outcome: None, state }],
             TermKind::Branch { cond, then_block, else_block, .. } => {
@@ -208,7 +212,7 @@ impl FunctionFacts<'_> {
             TermKind::Catch { thrown, handler, next } => {
                 // The block's call may do both, whatever it is: its result is unknown on both ways.
                 let mut caught = state.clone();
-                caught.assign(*thrown, Abs::top(self.reg_ty(*thrown)), true, None);
+                caught.assign(*thrown, AbstractValue::top(self.reg_ty(*thrown)), true, None);
                 let on = Edge { target: *next, outcome: None, state };
                 vec![on, Edge { target: *handler, outcome: None, state: caught }]
             }
@@ -217,7 +221,7 @@ impl FunctionFacts<'_> {
     }
 
     /// One way on for every target that some value leads to.
-    fn switch(&self, state: &State, value: Operand, arms: &[SwitchArm], default: BlockId) -> Vec<Edge> {
+    fn switch(&self, state: &AbstractState, value: Operand, arms: &[SwitchArm], default: BlockId) -> Vec<Edge> {
         let known = state.value(value).facts();
         let bits = known.width;
         let mut ways: Vec<(BlockId, Facts)> = Vec::new();
@@ -227,7 +231,7 @@ impl FunctionFacts<'_> {
         };
         let in_arm = |value: u64| arms.iter().find(|arm| arm.holds(value, bits)).map(|arm| arm.target);
         let (low, high) = known.unsigned;
-        if high.wrapping_sub(low) < FEW_VALUES {
+        if high.wrapping_sub(low) < MAX_SWITCH_VALUES {
             for value in (low..=high).filter(|value| known.admits(*value)) {
                 add(in_arm(value).unwrap_or(default), Facts::constant(bits, value));
             }
@@ -256,7 +260,7 @@ impl FunctionFacts<'_> {
 }
 
 /// Whoever gets behind an access did not go through null.
-fn assume_not_null(state: &mut State, addr: Operand) -> Result<(), Dead> {
+fn assume_not_null(state: &mut AbstractState, addr: Operand) -> Result<(), Dead> {
     if is_zero(addr) {
         return Err(Dead);
     }
@@ -279,16 +283,16 @@ pub(crate) fn binary(op: BinOp, a: &Facts, b: &Facts, same: bool, bits: u8) -> F
 }
 
 /// What a value of another type can be.
-pub(crate) fn cast(op: CastOp, value: &Abs, to: Ty) -> Abs {
+pub(crate) fn cast(op: CastOp, value: &AbstractValue, to: Ty) -> AbstractValue {
     let facts = value.facts();
     match (op, to) {
-        (CastOp::Zext, Ty::Int(bits)) if bits >= facts.width => Abs::Int(interval_domain::zext(&facts, bits)),
-        (CastOp::Sext, Ty::Int(bits)) if bits >= facts.width => Abs::Int(interval_domain::sext(&facts, bits)),
+        (CastOp::Zext, Ty::Int(bits)) if bits >= facts.width => AbstractValue::Int(interval_domain::zext(&facts, bits)),
+        (CastOp::Sext, Ty::Int(bits)) if bits >= facts.width => AbstractValue::Int(interval_domain::sext(&facts, bits)),
         (CastOp::Trunc | CastOp::PtrToInt, Ty::Int(bits)) if bits <= facts.width => {
-            Abs::Int(interval_domain::trunc(&facts, bits))
+            AbstractValue::Int(interval_domain::trunc(&facts, bits))
         }
-        (CastOp::IntToPtr, Ty::Ptr) if facts.singleton() == Some(0) => Abs::Ptr(Pointer::NULL),
-        (_, to) => Abs::top(to),
+        (CastOp::IntToPtr, Ty::Ptr) if facts.singleton() == Some(0) => AbstractValue::Ptr(AbstractPointer::NULL),
+        (_, to) => AbstractValue::top(to),
     }
 }
 

@@ -18,7 +18,7 @@ impl Executor<'_> {
         }
         let left_out = self
             .ledger
-            .met
+            .doubts
             .iter()
             .map(|doubt| Assumption { text: format!("left out: {}", doubt.text()), by: Authority::Tests });
         all.extend(left_out);

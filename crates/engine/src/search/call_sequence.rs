@@ -58,12 +58,12 @@ impl Sequence {
         let mut module = module.clone();
         let number = DataType::Int { name: String::new(), bits: 8, signed: false, kind: IntKind::Number };
         let number = module.types.push(number);
-        let mut maker = Maker::new(&module, wanted, number);
+        let mut maker = DriverBuilder::new(&module, wanted, number);
         for turn in 1..=wanted.earlier {
             maker.choice(turn, wanted.ways);
         }
         maker.last(wanted.last);
-        let Maker { driver, names, .. } = maker;
+        let DriverBuilder { driver, names, .. } = maker;
         let driver = module.functions.push(driver);
         let ways = wanted.ways.iter().map(|way| way.func).collect();
         Sequence { module, driver, func: wanted.last.func, ways, earlier: wanted.earlier, names }
@@ -116,9 +116,9 @@ impl Sequence {
             earlier.push(EarlierCall { function, params: own, result: None });
         }
         let params = self.given(self.func, &mut params);
-        let mut made = Made { earlier, params, globals: globals.clone(), answers: test.answers.clone() };
+        let mut made = TestParts { earlier, params, globals: globals.clone(), answers: test.answers.clone() };
         let objects = made.keep_used(objects);
-        let Made { earlier, params, globals, answers } = made;
+        let TestParts { earlier, params, globals, answers } = made;
         TestCase {
             function: self.module.functions[self.func].name.clone(),
             kind: TestKind::Function { earlier, params, globals, objects },
@@ -143,65 +143,67 @@ impl Sequence {
 }
 
 /// The parts of a test that lead to its objects.
-struct Made {
+struct TestParts {
     earlier: Vec<EarlierCall>,
     params: Vec<NamedValue>,
     globals: Vec<NamedValue>,
     answers: Vec<MadeInput>,
 }
 
-impl Made {
+impl TestParts {
     /// The objects that something leads to: those of functions that were not chosen go.
     fn keep_used(&mut self, objects: &[ObjectInput]) -> Vec<ObjectInput> {
         let mut used = BTreeSet::new();
         let mut open = Vec::new();
         let params = self.earlier.iter().flat_map(|call| &call.params).chain(&self.params);
-        params.chain(&self.globals).for_each(|input| leads_to(&input.value, &mut open));
+        params.chain(&self.globals).for_each(|input| add_pointees(&input.value, &mut open));
         for (_, target) in self.answers.iter().flat_map(|answer| &answer.pointers) {
-            leads_to(&DataValue::Pointer(target.clone()), &mut open);
+            add_pointees(&DataValue::Pointer(target.clone()), &mut open);
         }
         while let Some(object) = open.pop() {
             if used.insert(object)
                 && let Some(object) = objects.get(object)
             {
-                object.values.iter().for_each(|value| leads_to(value, &mut open));
+                object.values.iter().for_each(|value| add_pointees(value, &mut open));
             }
         }
         let kept: Vec<usize> = used.into_iter().filter(|index| *index < objects.len()).collect();
         let mut objects: Vec<ObjectInput> = kept.iter().map(|index| objects[*index].clone()).collect();
         let earlier = self.earlier.iter_mut().flat_map(|call| &mut call.params);
         for input in earlier.chain(&mut self.params).chain(&mut self.globals) {
-            lead_anew(&mut input.value, &kept);
+            renumber_pointees(&mut input.value, &kept);
         }
-        objects.iter_mut().flat_map(|object| &mut object.values).for_each(|value| lead_anew(value, &kept));
+        objects.iter_mut().flat_map(|object| &mut object.values).for_each(|value| renumber_pointees(value, &kept));
         for (_, target) in self.answers.iter_mut().flat_map(|answer| &mut answer.pointers) {
-            target_anew(target, &kept);
+            renumber_target(target, &kept);
         }
         objects
     }
 }
 
-fn leads_to(value: &DataValue, found: &mut Vec<usize>) {
+fn add_pointees(value: &DataValue, found: &mut Vec<usize>) {
     match value {
         DataValue::Pointer(PointerTarget::Object { object, .. }) => found.push(*object),
-        DataValue::Array(values) | DataValue::Struct(values) => values.iter().for_each(|value| leads_to(value, found)),
-        DataValue::Member(_, value) => leads_to(value, found),
+        DataValue::Array(values) | DataValue::Struct(values) => {
+            values.iter().for_each(|value| add_pointees(value, found))
+        }
+        DataValue::Member(_, value) => add_pointees(value, found),
         DataValue::Pointer(_) | DataValue::Int(_) | DataValue::Undefined => {}
     }
 }
 
-fn lead_anew(value: &mut DataValue, kept: &[usize]) {
+fn renumber_pointees(value: &mut DataValue, kept: &[usize]) {
     match value {
-        DataValue::Pointer(target) => target_anew(target, kept),
+        DataValue::Pointer(target) => renumber_target(target, kept),
         DataValue::Array(values) | DataValue::Struct(values) => {
-            values.iter_mut().for_each(|value| lead_anew(value, kept));
+            values.iter_mut().for_each(|value| renumber_pointees(value, kept));
         }
-        DataValue::Member(_, value) => lead_anew(value, kept),
+        DataValue::Member(_, value) => renumber_pointees(value, kept),
         DataValue::Int(_) | DataValue::Undefined => {}
     }
 }
 
-fn target_anew(target: &mut PointerTarget, kept: &[usize]) {
+fn renumber_target(target: &mut PointerTarget, kept: &[usize]) {
     if let PointerTarget::Object { object, .. } = target
         && let Ok(place) = kept.binary_search(object)
     {
@@ -210,7 +212,7 @@ fn target_anew(target: &mut PointerTarget, kept: &[usize]) {
 }
 
 /// Makes a driver, block by block.
-struct Maker<'m> {
+struct DriverBuilder<'m> {
     module: &'m Module,
     driver: Function,
     /// The type of the numbers that choose.
@@ -228,9 +230,9 @@ struct Turn {
     params: Vec<Vec<Reg>>,
 }
 
-impl<'m> Maker<'m> {
+impl<'m> DriverBuilder<'m> {
     /// All parameters come first.
-    fn new(module: &'m Module, wanted: Sequencing<'_>, number: DataTypeId) -> Maker<'m> {
+    fn new(module: &'m Module, wanted: Sequencing<'_>, number: DataTypeId) -> DriverBuilder<'m> {
         let function = &module.functions[wanted.last.func];
         let driver = Function {
             name: format!("{} after other calls", function.name),
@@ -250,7 +252,7 @@ impl<'m> Maker<'m> {
             blocks: IndexMap::new(),
         };
         let (names, turns, last) = (Vec::new(), Vec::new(), Vec::new());
-        let mut maker = Maker { module, driver, number, names, turns, last };
+        let mut maker = DriverBuilder { module, driver, number, names, turns, last };
         let hidden = function.aggregate_result.then(|| maker.param(function, 0, String::new()));
         for turn in 1..=wanted.earlier {
             let choice = (wanted.ways.len() > 1).then(|| maker.number(turn));
@@ -344,7 +346,7 @@ impl<'m> Maker<'m> {
         self.block(insts, TermKind::Return(dst.map(Operand::Reg)));
     }
 
-    /// Goes on only if a function may be called so.
+    /// StateFate on only if a function may be called so.
     fn assume(&mut self, call: &SequenceCall, args: &[Operand], insts: &mut Vec<InstKind>) {
         let Some(precondition) = call.precondition else { return };
         let Some(ty) = self.module.functions[precondition].result else { return };

@@ -8,11 +8,11 @@
 use crate::config::{Aliases, Config, Labels};
 use crate::exec::executor::Executor;
 use crate::exec::executor::policy::Policy;
-use crate::exec::instructions::fork::{Fork, OutcomeFork, Way};
-use crate::exec::instructions::step::{Flow, Stepped};
+use crate::exec::instructions::fork::{Fork, ForkOutcome, OutcomeFork};
+use crate::exec::instructions::step::{Flow, StepResult};
 use crate::goals::coverage::{Aim, Coverage};
-use crate::goals::tracker::Hit;
-use crate::prover::{Sweep, Wanted};
+use crate::goals::tracker::GoalHit;
+use crate::prover::{ControlFlowReach, GoalBlocks};
 use crate::state::{PathEnd, State, Unfixed, unanswered};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -26,7 +26,7 @@ use touchstone_solver::Side;
 pub(crate) type Doubted = BTreeMap<GoalId, Vec<IncompletePaths>>;
 
 /// The clock is looked at once in so many steps.
-const STEPS_A_LOOK: u32 = 1024;
+const STEPS_PER_DEADLINE_CHECK: u32 = 1024;
 
 /// The goals among `open` that a wider world may reach, with the reasons.
 pub(crate) fn look(module: &Module, func: FuncId, watch: &Rc<Watch>, open: &[GoalId], config: &Config) -> Doubted {
@@ -42,10 +42,10 @@ pub(crate) fn look(module: &Module, func: FuncId, watch: &Rc<Watch>, open: &[Goa
     let closed: Vec<GoalId> = watch.goals.ids().filter(|goal| !open.contains(goal)).collect();
     let coverage = Coverage::new(Rc::clone(watch), &closed, Aim::Goals);
     let executor = Executor::new(module, &config, Policy::PROOF, Some(coverage));
-    let wide = Wide {
+    let wide = EnvironmentCheck {
         executor,
         func,
-        sweep: Sweep::new(watch),
+        sweep: ControlFlowReach::new(watch),
         wanted: None,
         waiting: Vec::new(),
         doubted: BTreeMap::new(),
@@ -54,17 +54,17 @@ pub(crate) fn look(module: &Module, func: FuncId, watch: &Rc<Watch>, open: &[Goa
     wide.run()
 }
 
-struct Wide<'m> {
+struct EnvironmentCheck<'m> {
     executor: Executor<'m>,
     func: FuncId,
-    sweep: Sweep,
-    wanted: Option<Wanted>,
+    sweep: ControlFlowReach,
+    wanted: Option<GoalBlocks>,
     waiting: Vec<State>,
     doubted: Doubted,
     steps: u32,
 }
 
-impl Wide<'_> {
+impl EnvironmentCheck<'_> {
     fn run(mut self) -> Doubted {
         let span = self.executor.module.functions[self.func].span;
         match self.executor.starts(self.func) {
@@ -100,7 +100,7 @@ impl Wide<'_> {
     }
 
     fn remaining(&self) -> usize {
-        self.executor.watching.coverage.as_ref().map_or(0, Coverage::remaining)
+        self.executor.goal_tracker.coverage.as_ref().map_or(0, Coverage::remaining)
     }
 
     fn stopped(&self) -> Option<Bound> {
@@ -113,9 +113,9 @@ impl Wide<'_> {
 
     /// Whether control flow can reach an open goal from here.
     fn is_wanted(&mut self, state: &State) -> bool {
-        let Some(coverage) = &self.executor.watching.coverage else { return false };
+        let Some(coverage) = &self.executor.goal_tracker.coverage else { return false };
         if self.wanted.as_ref().is_none_or(|wanted| wanted.is_old(coverage)) {
-            self.wanted = Some(Wanted::new(self.executor.module, coverage));
+            self.wanted = Some(GoalBlocks::new(self.executor.module, coverage));
         }
         self.wanted.as_ref().is_some_and(|wanted| wanted.reaches(&place(state)))
     }
@@ -124,7 +124,7 @@ impl Wide<'_> {
     fn follow(&mut self, mut state: State) {
         loop {
             self.steps = self.steps.wrapping_add(1);
-            if self.steps.is_multiple_of(STEPS_A_LOOK) && self.stopped().is_some() {
+            if self.steps.is_multiple_of(STEPS_PER_DEADLINE_CHECK) && self.stopped().is_some() {
                 self.waiting.push(state);
                 return;
             }
@@ -138,7 +138,7 @@ impl Wide<'_> {
     }
 
     /// Takes in what a step did, and gives how it goes on.
-    fn done(&mut self, state: &State, stepped: Stepped) -> Flow {
+    fn done(&mut self, state: &State, stepped: StepResult) -> Flow {
         for (state, end) in stepped.ended {
             self.end(&state, &end);
         }
@@ -154,7 +154,7 @@ impl Wide<'_> {
     fn split(&mut self, state: State, fork: Fork) {
         match fork {
             Fork::Outcome(fork) => {
-                for way in self.executor.ways(&state, &fork).into_iter().rev() {
+                for way in self.executor.fork_outcomes(&state, &fork).into_iter().rev() {
                     self.go(&state, &fork, way);
                 }
             }
@@ -163,7 +163,7 @@ impl Wide<'_> {
                 self.give_up(&state, Unsupported::LabelFork.into(), span);
             }
             Fork::Shape { id, purpose } => {
-                for shape in self.executor.shapes(&state, id, purpose) {
+                for shape in self.executor.pointer_targets(&state, id, purpose) {
                     match shape {
                         Ok(state) => self.waiting.push(state),
                         Err(end) => self.end(&state, &end),
@@ -174,14 +174,14 @@ impl Wide<'_> {
         }
     }
 
-    fn go(&mut self, state: &State, fork: &OutcomeFork, way: Way) {
+    fn go(&mut self, state: &State, fork: &OutcomeFork, way: ForkOutcome) {
         let path = match way.side {
             Side::Feasible(path) => path,
             Side::Infeasible => return,
             Side::Unknown(why) => return self.give_up(state, unanswered(why), fork.span()),
         };
         let mut next = state.clone();
-        let taken = self.executor.take(&mut next, fork, way.choice, path);
+        let taken = self.executor.take_outcome(&mut next, fork, way.choice, path);
         match self.done(&next, taken) {
             Flow::Next => self.waiting.push(next),
             Flow::Fork(fork) => self.split(next, fork),
@@ -210,7 +210,7 @@ impl Wide<'_> {
                 self.give_up(state, why.clone(), span);
             }
             PathEnd::Error { kind, span } => {
-                let Some(coverage) = &self.executor.watching.coverage else { return };
+                let Some(coverage) = &self.executor.goal_tracker.coverage else { return };
                 let goals: Vec<GoalId> = coverage.watch.error(*kind, *span).collect();
                 for goal in goals {
                     self.doubt(goal, reasons(state, *span));
@@ -221,12 +221,12 @@ impl Wide<'_> {
             | PathEnd::Hung
             | PathEnd::Threw { .. }
             | PathEnd::Assumed
-            | PathEnd::Longer => {}
+            | PathEnd::ExceedsCriterion => {}
         }
     }
 
     /// Goals that a step reached.
-    fn take_hits(&mut self, state: &State, hits: Vec<Hit>) {
+    fn take_hits(&mut self, state: &State, hits: Vec<GoalHit>) {
         for hit in hits {
             let span = self.span(state);
             self.doubt(hit.goal, reasons(state, span));
@@ -241,14 +241,14 @@ impl Wide<'_> {
     }
 
     fn doubt_all(&mut self, why: &Incomplete, span: Span) {
-        let Some(coverage) = &self.executor.watching.coverage else { return };
+        let Some(coverage) = &self.executor.goal_tracker.coverage else { return };
         for goal in coverage.open_goals().collect::<Vec<_>>() {
             self.doubt(goal, vec![IncompletePaths { why: why.clone(), span, count: 1 }]);
         }
     }
 
     fn doubt(&mut self, goal: GoalId, why: Vec<IncompletePaths>) {
-        let Some(coverage) = &mut self.executor.watching.coverage else { return };
+        let Some(coverage) = &mut self.executor.goal_tracker.coverage else { return };
         if coverage.is_open(goal) {
             coverage.cover(goal);
             self.doubted.insert(goal, why);

@@ -13,11 +13,11 @@ use crate::exec::executor::{Check, Executor};
 use crate::exec::instructions::fork::{self, Fork, OutcomeFork};
 use crate::exec::instructions::step::Flow;
 use crate::goals::coverage::{Aim, Coverage};
-use crate::goals::distance::Reach;
-use crate::goals::tracker::Hit;
+use crate::goals::distance::GoalDistances;
+use crate::goals::tracker::GoalHit;
 use crate::search::search_result::Goals;
 use crate::state::trail::Choice;
-use crate::state::value::{LazyId, Scalar, Value};
+use crate::state::value::{LazyPointerId, Scalar, Value};
 use crate::state::{PathEnd, Purpose, State};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -68,17 +68,17 @@ pub struct Explanation {
 /// Looks for what keeps runs of `func` from the goals that are not closed.
 pub fn explain(module: &Module, func: FuncId, goals: Goals, config: &Config) -> Explanation {
     /// More sides than this are not looked at.
-    const MOST_SIDES: u64 = 20_000;
+    const MAX_BRANCH_SIDES: u64 = 20_000;
     // The driver gets a label's condition only where it would fork on it.
     let config = Config { labels: Labels::Direct, ..config.clone() };
     let wanted = goals.watch.goals.ids().filter(|goal| !goals.closed.contains(goal)).collect();
     let coverage = Coverage::new(goals.watch, &goals.closed, Aim::Goals);
-    let reach = Reach::new(module, &coverage);
+    let reach = GoalDistances::new(module, &coverage);
     let executor = Executor::new(module, &config, Policy::EXPLANATION, Some(coverage));
     let mut search = Search { executor, reach, wanted, found: Vec::new(), sides: 0, complete: true };
     let mut waiting = search.first(func);
     while let Some(way) = waiting.pop() {
-        if search.sides > MOST_SIDES || search.out_of_time() {
+        if search.sides > MAX_BRANCH_SIDES || search.out_of_time() {
             search.complete = false;
             break;
         }
@@ -92,7 +92,7 @@ pub fn explain(module: &Module, func: FuncId, goals: Goals, config: &Config) -> 
 
 /// A state with the conditions on its way.
 #[derive(Clone)]
-struct Way {
+struct TracedState {
     state: State,
     /// What every run with this shape of inputs satisfies.
     start: Rc<[TermId]>,
@@ -101,7 +101,7 @@ struct Way {
     times: Rc<BTreeMap<Span, u32>>,
 }
 
-impl Way {
+impl TracedState {
     /// Which evaluation of a condition comes next.
     fn time(&self, span: Span) -> u32 {
         self.times.get(&span).map_or(1, |before| before + 1)
@@ -127,7 +127,7 @@ struct Blocked {
 
 struct Search<'m> {
     executor: Executor<'m>,
-    reach: Reach,
+    reach: GoalDistances,
     wanted: Vec<GoalId>,
     found: Vec<Blocked>,
     sides: u64,
@@ -137,42 +137,42 @@ struct Search<'m> {
 
 impl Search<'_> {
     /// Where runs can start.
-    fn first(&mut self, func: FuncId) -> Vec<Way> {
+    fn first(&mut self, func: FuncId) -> Vec<TracedState> {
         let starts = self.executor.starts(func);
         self.complete &= starts.is_ok();
         let starts = starts.map_or_else(|_| Vec::new(), |starts| starts.states);
-        let way = |state: State| Way {
+        let way = |state: State| TracedState {
             start: state.path.constraints().into(),
             state,
             items: Vec::new(),
             times: Rc::default(),
         };
-        let ways: Vec<Way> = starts.into_iter().map(way).collect();
+        let ways: Vec<TracedState> = starts.into_iter().map(way).collect();
         let span = self.executor.module.functions[func].span;
-        let entries: Vec<GoalId> = match &self.executor.watching.coverage {
+        let entries: Vec<GoalId> = match &self.executor.goal_tracker.coverage {
             Some(coverage) => coverage.watch.entry(func).to_vec(),
             None => Vec::new(),
         };
         for way in &ways {
-            self.look_at_labels(way, &entries, span);
+            self.check_labels(way, &entries, span);
         }
         ways
     }
 
     /// Labels that hold nowhere on this way.
-    fn look_at_labels(&mut self, way: &Way, goals: &[GoalId], span: Span) {
+    fn check_labels(&mut self, way: &TracedState, goals: &[GoalId], span: Span) {
         for &goal in goals.iter().filter(|goal| self.wanted.contains(goal)).collect::<Vec<_>>() {
             // What must be decided first comes again when it is.
             let Ok(conditions) = self.executor.label_conditions(&way.state, vec![goal]) else { continue };
             let Some((_, cond)) = conditions.into_iter().next() else { continue };
             self.sides += 1;
             let fact = Fact { span, text: String::new(), value: true, fixed: false, label: Some(goal), time: 0 };
-            self.look_at_step(way, cond, fact);
+            self.check_step(way, cond, fact);
         }
     }
 
     /// A condition that would reach the goal: remembered if no input of this way satisfies it.
-    fn look_at_step(&mut self, way: &Way, cond: TermId, fact: Fact) {
+    fn check_step(&mut self, way: &TracedState, cond: TermId, fact: Fact) {
         match self.executor.terms.as_const(cond) {
             Some(0) => self.block(way, 0, None, Fact { fixed: true, ..fact }),
             Some(_) => {}
@@ -185,20 +185,20 @@ impl Search<'_> {
     }
 
     /// Labels of the point that comes next.
-    fn look_at_point(&mut self, way: &Way) {
+    fn check_point(&mut self, way: &TracedState) {
         let frame = way.state.top();
         let block = &self.executor.module.functions[frame.func].blocks[frame.block];
         let Some(inst) = block.insts.get(frame.inst) else { return };
         let InstKind::Point { point } = inst.kind else { return };
-        let goals = match &self.executor.watching.coverage {
+        let goals = match &self.executor.goal_tracker.coverage {
             Some(coverage) => coverage.watch.point(frame.func, point).to_vec(),
             None => Vec::new(),
         };
-        self.look_at_labels(way, &goals, inst.span);
+        self.check_labels(way, &goals, inst.span);
     }
 
     fn wants_errors(&self) -> bool {
-        let goals = self.executor.watching.coverage.as_ref().map(|coverage| &coverage.watch.goals);
+        let goals = self.executor.goal_tracker.coverage.as_ref().map(|coverage| &coverage.watch.goals);
         goals.is_some_and(|goals| self.wanted.iter().any(|goal| matches!(goals[*goal], Goal::Error { .. })))
     }
 
@@ -207,9 +207,9 @@ impl Search<'_> {
     }
 
     /// Checks that the last step made, as it stood before them: one that can't fail keeps an error from happening.
-    fn look_at_checks(&mut self, before: &Way, checks: Vec<Check>) {
+    fn check_run_time_checks(&mut self, before: &TracedState, checks: Vec<Check>) {
         for check in checks {
-            let goals: Vec<GoalId> = match &self.executor.watching.coverage {
+            let goals: Vec<GoalId> = match &self.executor.goal_tracker.coverage {
                 Some(coverage) => coverage.watch.error(check.kind, check.span).collect(),
                 None => Vec::new(),
             };
@@ -224,25 +224,25 @@ impl Search<'_> {
                     label: Some(goal),
                     time: 0,
                 };
-                self.look_at_step(before, fails, fact);
+                self.check_step(before, fails, fact);
             }
         }
     }
 
     /// Follows one way to its end; what it doesn't take waits. False if something was given up.
-    fn follow(&mut self, mut way: Way, waiting: &mut Vec<Way>) -> bool {
+    fn follow(&mut self, mut way: TracedState, waiting: &mut Vec<TracedState>) -> bool {
         loop {
             if way.state.steps.is_multiple_of(4096) && self.out_of_time() {
                 return false;
             }
-            self.look_at_fixed_branch(&way);
-            self.look_at_fixed_switch(&way);
-            self.look_at_point(&way);
+            self.check_constant_branch(&way);
+            self.check_constant_switch(&way);
+            self.check_point(&way);
             let before = self.wants_errors().then(|| way.clone());
             let decided = self.decision_at(&way.state);
             let stepped = self.executor.step(&mut way.state);
             if let Some(before) = before {
-                self.look_at_checks(&before, stepped.checks);
+                self.check_run_time_checks(&before, stepped.checks);
             }
             match stepped.flow {
                 Flow::Next => {
@@ -253,7 +253,7 @@ impl Search<'_> {
                 // Labels were looked at before the step.
                 Flow::Fork(Fork::Labels { .. }) => {}
                 Flow::Fork(Fork::Outcome(fork)) => {
-                    for on in self.executor.ways(&way.state, &fork) {
+                    for on in self.executor.fork_outcomes(&way.state, &fork) {
                         self.side(&way, &fork, on, waiting);
                     }
                     return true;
@@ -269,9 +269,15 @@ impl Search<'_> {
     }
 
     /// An input pointer is decided. False if something was given up.
-    fn shapes(&mut self, way: &Way, id: LazyId, purpose: Purpose, waiting: &mut Vec<Way>) -> bool {
+    fn shapes(
+        &mut self,
+        way: &TracedState,
+        id: LazyPointerId,
+        purpose: Purpose,
+        waiting: &mut Vec<TracedState>,
+    ) -> bool {
         let mut all = true;
-        for shape in self.executor.shapes(&way.state, id, purpose) {
+        for shape in self.executor.pointer_targets(&way.state, id, purpose) {
             match shape {
                 // What is assumed of the new shape is assumed of all its runs.
                 Ok(state) => {
@@ -279,7 +285,7 @@ impl Search<'_> {
                     let new = state.path.constraints().into_iter().filter(|term| !known.contains(term));
                     let start = way.start.iter().copied().chain(new).collect();
                     let (items, times) = (way.items.clone(), Rc::clone(&way.times));
-                    waiting.push(Way { state, start, items, times });
+                    waiting.push(TracedState { state, start, items, times });
                 }
                 Err(PathEnd::Assumed) => {}
                 Err(_) => all = false,
@@ -300,7 +306,7 @@ impl Search<'_> {
         (frame.inst >= block.insts.len() && decides).then_some(block.terminator.span)
     }
 
-    fn fact(&self, way: &Way, (role, tag): (BranchRole, Option<CondTag>), span: Span, value: bool) -> Fact {
+    fn fact(&self, way: &TracedState, (role, tag): (BranchRole, Option<CondTag>), span: Span, value: bool) -> Fact {
         let function = &self.executor.module.functions[way.state.top().func];
         let text = match (tag, role) {
             (Some(tag), _) => function.decisions[tag.decision].conditions[tag.condition].text.clone(),
@@ -312,7 +318,7 @@ impl Search<'_> {
     }
 
     /// One outcome: followed if some input has it, remembered if none does and it leads to the goal.
-    fn side(&mut self, way: &Way, fork: &OutcomeFork, on: fork::Way, waiting: &mut Vec<Way>) {
+    fn side(&mut self, way: &TracedState, fork: &OutcomeFork, on: fork::ForkOutcome, waiting: &mut Vec<TracedState>) {
         self.sides += 1;
         let fact = match (fork, on.choice) {
             (OutcomeFork::Branch { role, tag, span, .. }, Choice::Branch(taken)) => {
@@ -321,7 +327,7 @@ impl Search<'_> {
             _ => self.fact(way, (fork.role(), None), fork.span(), true),
         };
         let (mut state, path) = (way.state.clone(), way.state.path.clone());
-        let taken = self.executor.take(&mut state, fork, on.choice, path);
+        let taken = self.executor.take_outcome(&mut state, fork, on.choice, path);
         let rank = self.rank(&state, &taken.hits);
         match on.side {
             Side::Feasible(path) => {
@@ -330,7 +336,7 @@ impl Search<'_> {
                     let (mut items, times) = (way.items.clone(), Rc::clone(&way.times));
                     let span = fact.span;
                     items.push((on.cond, fact));
-                    let mut on = Way { state, start: Rc::clone(&way.start), items, times };
+                    let mut on = TracedState { state, start: Rc::clone(&way.start), items, times };
                     on.evaluated(span);
                     waiting.push(on);
                 }
@@ -345,7 +351,7 @@ impl Search<'_> {
     }
 
     /// How close a state is that has just taken a side and reached these goals.
-    fn rank(&mut self, state: &State, hits: &[Hit]) -> Option<u32> {
+    fn rank(&mut self, state: &State, hits: &[GoalHit]) -> Option<u32> {
         if hits.iter().any(|hit| self.wanted.contains(&hit.goal)) {
             return Some(0);
         }
@@ -353,11 +359,11 @@ impl Search<'_> {
     }
 
     fn distance(&self, state: &State) -> Option<u32> {
-        self.executor.watching.coverage.as_ref().and_then(|coverage| self.reach.of(state, coverage))
+        self.executor.goal_tracker.coverage.as_ref().and_then(|coverage| self.reach.distance_of(state, coverage))
     }
 
     /// A branch on a value that the way fixes has no second side to ask for; it may be the one that the goal needs.
-    fn look_at_fixed_branch(&mut self, way: &Way) {
+    fn check_constant_branch(&mut self, way: &TracedState) {
         let frame = way.state.top();
         let block = &self.executor.module.functions[frame.func].blocks[frame.block];
         if frame.inst < block.insts.len() {
@@ -372,7 +378,7 @@ impl Search<'_> {
         let cond = self.executor.terms.truth(!taken);
         let fork = OutcomeFork::Branch { cond, then_block, else_block, role, tag: Some(tag), span };
         let (mut state, path) = (way.state.clone(), way.state.path.clone());
-        let stepped = self.executor.take(&mut state, &fork, Choice::Branch(taken), path);
+        let stepped = self.executor.take_outcome(&mut state, &fork, Choice::Branch(taken), path);
         if let Some(rank) = self.rank(&state, &stepped.hits) {
             let fact = Fact { fixed: true, ..self.fact(way, (role, Some(tag)), span, taken) };
             self.block(way, rank, None, fact);
@@ -380,7 +386,7 @@ impl Search<'_> {
     }
 
     /// The same for a switch.
-    fn look_at_fixed_switch(&mut self, way: &Way) {
+    fn check_constant_switch(&mut self, way: &TracedState) {
         let frame = way.state.top();
         let block = &self.executor.module.functions[frame.func].blocks[frame.block];
         if frame.inst < block.insts.len() {
@@ -400,7 +406,7 @@ impl Search<'_> {
             }
             self.sides += 1;
             let (mut state, path) = (way.state.clone(), way.state.path.clone());
-            let stepped = self.executor.take(&mut state, &fork, Choice::Arm(target.index() as u32), path);
+            let stepped = self.executor.take_outcome(&mut state, &fork, Choice::Arm(target.index() as u32), path);
             if let Some(rank) = self.rank(&state, &stepped.hits) {
                 let fact = Fact { fixed: true, ..self.fact(way, (*role, None), span, true) };
                 self.block(way, rank, None, fact);
@@ -408,15 +414,15 @@ impl Search<'_> {
         }
     }
 
-    fn block(&mut self, way: &Way, rank: u32, term: Option<TermId>, fact: Fact) {
+    fn block(&mut self, way: &TracedState, rank: u32, term: Option<TermId>, fact: Fact) {
         /// Only the closest are kept.
-        const MOST: usize = 16;
+        const MAX_CONFLICTS_KEPT: usize = 16;
         let best = self.found.iter().map(|blocked| blocked.rank).min();
         if best.is_some_and(|best| best < rank) {
             return;
         }
         self.found.retain(|blocked| blocked.rank <= rank);
-        if self.found.len() < MOST {
+        if self.found.len() < MAX_CONFLICTS_KEPT {
             let path = way.state.path.constraints();
             let start = Rc::clone(&way.start);
             self.found.push(Blocked { rank, start, items: way.items.clone(), path, step: (term, fact) });

@@ -6,10 +6,10 @@ use crate::exec::executor::policy::Policy;
 use crate::exec::instructions::fork::Fork;
 use crate::exec::instructions::step::Flow;
 use crate::goals::coverage::{Aim, Coverage};
-use crate::goals::distance::Reach;
+use crate::goals::distance::GoalDistances;
 use crate::search::events::{Event, Progress, Sink};
 use crate::search::frontier::{Frontier, Parking, Waiting};
-use crate::search::memory_pressure::Pressure;
+use crate::search::memory_pressure::MemoryPressure;
 use crate::search::path_following::find_parked;
 use crate::search::search_result::{Found, Goals, Wanted};
 use crate::state::value::Value;
@@ -23,25 +23,25 @@ use touchstone_criteria::{Bound, Criterion, FunctionResult, Goal, Incomplete, Ob
 use touchstone_ir::{FuncId, Module};
 
 /// What a term and a state that waits take, roughly.
-const BYTES_A_TERM: u64 = 200;
+const BYTES_PER_TERM: u64 = 200;
 
-const BYTES_A_STATE: u64 = 4096;
+const BYTES_PER_STATE: u64 = 4096;
 
 /// A state that runs start in, and the arguments of the call.
 pub(super) type StartingState = (State, Vec<Value>);
 
 /// What becomes of a state.
-pub(super) enum Goes {
+pub(super) enum StateFate {
     On,
     /// Its path has ended, or others took its place.
-    Nowhere,
+    Ended,
 }
 
 pub(super) struct Exploration<'m, 's> {
     pub executor: Executor<'m>,
     pub(super) aim: Aim,
     /// Distances to open goals, once they are needed.
-    pub(super) reach: Option<Reach>,
+    pub(super) reach: Option<GoalDistances>,
     pub(super) func: FuncId,
     pub(super) sink: &'s mut dyn Sink,
     pub(super) worklist: Frontier,
@@ -57,7 +57,7 @@ pub(super) struct Exploration<'m, 's> {
     pub(super) ticks: u32,
     /// The bound that ended everything.
     pub(super) stopped: Option<Bound>,
-    pub(super) pressure: Pressure,
+    pub(super) pressure: MemoryPressure,
 }
 
 impl<'m, 's> Exploration<'m, 's> {
@@ -93,7 +93,7 @@ impl<'m, 's> Exploration<'m, 's> {
             started: Instant::now(),
             ticks: 0,
             stopped: None,
-            pressure: Pressure::default(),
+            pressure: MemoryPressure::default(),
         }
     }
 
@@ -114,7 +114,7 @@ impl<'m, 's> Exploration<'m, 's> {
     }
 
     /// Puts a state of an earlier exploration on the worklist.
-    pub fn go_on_from(&mut self, state: State, arguments: Vec<Value>) {
+    pub fn resume_from(&mut self, state: State, arguments: Vec<Value>) {
         self.arguments = arguments;
         self.put(state);
     }
@@ -154,7 +154,7 @@ impl<'m, 's> Exploration<'m, 's> {
     pub(super) fn state_of(&mut self, waiting: Waiting) -> Option<State> {
         match waiting {
             Waiting::State(state) => Some(*state),
-            Waiting::Parked(parked) => {
+            Waiting::ParkedState(parked) => {
                 let starts = self.starts();
                 let state = find_parked(&mut self.executor, self.func, &starts, &parked);
                 if state.is_none() {
@@ -177,7 +177,7 @@ impl<'m, 's> Exploration<'m, 's> {
 
     /// What it found until now.
     pub fn found(&self) -> Found {
-        let coverage = self.executor.watching.coverage.as_ref();
+        let coverage = self.executor.goal_tracker.coverage.as_ref();
         let ledger = &self.executor.ledger;
         Found {
             open: coverage.map(|coverage| coverage.open_goals().collect()).unwrap_or_default(),
@@ -190,7 +190,7 @@ impl<'m, 's> Exploration<'m, 's> {
 
     /// Asks what waited for the end, and says what a bound left over.
     pub fn finish(&mut self) {
-        let unasked = self.ask_postponed();
+        let unasked = self.ask_deferred();
         if let Some(bound) = self.stopped {
             let open = self.worklist.len() as u64 + unasked;
             if open > 0 {
@@ -201,10 +201,10 @@ impl<'m, 's> Exploration<'m, 's> {
     }
 
     /// Asks what was put off and is still open; gives the number of questions that a bound leaves unasked.
-    pub(super) fn ask_postponed(&mut self) -> u64 {
+    pub(super) fn ask_deferred(&mut self) -> u64 {
         let mut unasked = 0;
-        for mut waiting in std::mem::take(&mut self.executor.watching.postponed) {
-            if !self.executor.watching.wants(waiting.goal) {
+        for mut waiting in std::mem::take(&mut self.executor.goal_tracker.deferred) {
+            if !self.executor.goal_tracker.wants(waiting.goal) {
                 continue;
             }
             if self.stopped.is_some() || self.out_of_time() {
@@ -217,7 +217,7 @@ impl<'m, 's> Exploration<'m, 's> {
         unasked
     }
 
-    /// Applies the precondition (deciding input pointers that it looks at) and puts the first states on the worklist.
+    /// Applies the precondition (deciding input pointers that it union_accesses at) and puts the first states on the worklist.
     pub(super) fn start(&mut self, state: State, arguments: &[Value]) {
         let mut pending = vec![state];
         let mut first = Vec::new();
@@ -251,16 +251,16 @@ impl<'m, 's> Exploration<'m, 's> {
 
     /// How far the state is from what is still wanted; `None` if it can be given up without loss.
     pub(super) fn distance(&mut self, state: &State) -> Option<u32> {
-        let coverage = match &self.executor.watching.coverage {
+        let coverage = match &self.executor.goal_tracker.coverage {
             Some(coverage) if self.prunes() => coverage,
             _ => return Some(0),
         };
         if !state.pending.is_empty() {
             return Some(0);
         }
-        let reach = self.reach.get_or_insert_with(|| Reach::new(self.executor.module, coverage));
+        let reach = self.reach.get_or_insert_with(|| GoalDistances::new(self.executor.module, coverage));
         reach.update(coverage);
-        reach.of(state, coverage)
+        reach.distance_of(state, coverage)
     }
 
     /// Direct and tight search are the paper's baselines: they see all paths to their ends.
@@ -270,7 +270,7 @@ impl<'m, 's> Exploration<'m, 's> {
 
     /// Everything that was wanted is covered.
     pub(super) fn all_covered(&self) -> bool {
-        self.prunes() && self.executor.watching.coverage.as_ref().is_some_and(|coverage| coverage.remaining() == 0)
+        self.prunes() && self.executor.goal_tracker.coverage.as_ref().is_some_and(|coverage| coverage.remaining() == 0)
     }
 
     /// Where a state stands.
@@ -292,16 +292,16 @@ impl<'m, 's> Exploration<'m, 's> {
 
     pub(super) fn out_of_memory(&mut self) -> bool {
         let Some(limit) = self.executor.config.memory else { return false };
-        if !self.pressure.is_time_to_look(&mut self.executor.ledger.heavy) {
+        if !self.pressure.is_check_due(&mut self.executor.ledger.allocated_bytes) {
             return false;
         }
-        if self.pressure.is_time_to_relieve(limit) {
-            self.worklist.park_more();
+        if self.pressure.is_relief_due(limit) {
+            self.worklist.park_more_states();
             self.executor.solver.forget();
         }
         let config = self.executor.config;
         let interrupted = || config.interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed));
-        let held = BYTES_A_TERM * self.executor.terms.len() as u64 + BYTES_A_STATE * self.worklist.len() as u64;
+        let held = BYTES_PER_TERM * self.executor.terms.len() as u64 + BYTES_PER_STATE * self.worklist.len() as u64;
         self.pressure.ends(limit, held, || config.deadline.is_over() || interrupted())
     }
 

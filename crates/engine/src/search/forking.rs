@@ -1,34 +1,34 @@
 //! FORKING
 
 use crate::config::Search;
-use crate::exec::instructions::fork::{Fork, OutcomeFork, SmallerValues, Way};
-use crate::exec::instructions::step::{Flow, Stepped};
+use crate::exec::instructions::fork::{Fork, ForkOutcome, OutcomeFork, SmallerValues};
+use crate::exec::instructions::step::{Flow, StepResult};
 use crate::goals::coverage::Aim;
-use crate::goals::tracker::Hit;
-use crate::search::exploration::{Exploration, Goes};
-use crate::search::memory_pressure::HEAVY;
+use crate::goals::tracker::GoalHit;
+use crate::search::exploration::{Exploration, StateFate};
+use crate::search::memory_pressure::MAX_UNCHECKED_BYTES;
 use crate::state::trail::Choice;
-use crate::state::value::LazyId;
+use crate::state::value::LazyPointerId;
 use crate::state::{PathEnd, Purpose, State, Unfixed, unanswered};
 use touchstone_base::Span;
 use touchstone_criteria::{Bound, GoalId, Incomplete};
 use touchstone_solver::{Path, Side, TermId, Values};
 
 /// The clock is looked at once in so many steps.
-const STEPS_A_LOOK: u32 = 4096;
+const STEPS_PER_DEADLINE_CHECK: u32 = 4096;
 
 /// A state that goes so many steps without a choice may be in a loop without end: others come first.
-const LONG: u64 = 50_000;
+const MAX_STEPS_WITHOUT_FORK: u64 = 50_000;
 
 /// How far away from everything such a state is.
-const FAR: u32 = u32::MAX;
+const LAST_DISTANCE: u32 = u32::MAX;
 
 impl Exploration<'_, '_> {
     /// Follows one state until it ends; sides that it doesn't take go to the worklist.
     pub(super) fn follow(&mut self, mut state: State) {
         let begun = state.steps;
         loop {
-            if self.ticks >= STEPS_A_LOOK {
+            if self.ticks >= STEPS_PER_DEADLINE_CHECK {
                 self.ticks = 0;
                 if self.out_of_time() {
                     self.worklist.push(state, 0);
@@ -36,11 +36,11 @@ impl Exploration<'_, '_> {
                 }
             }
             let before = state.steps;
-            let Stepped { flow, ended, hits, .. } = self.executor.run(&mut state, STEPS_A_LOOK);
+            let StepResult { flow, ended, hits, .. } = self.executor.run(&mut state, STEPS_PER_DEADLINE_CHECK);
             // A point is no step, and takes its time.
             self.ticks += 1 + (state.steps - before) as u32;
-            self.executor.ledger.heavy += state.memory.take_made();
-            if self.executor.ledger.heavy > HEAVY && self.out_of_time() {
+            self.executor.ledger.allocated_bytes += state.memory.take_new_large_bytes();
+            if self.executor.ledger.allocated_bytes > MAX_UNCHECKED_BYTES && self.out_of_time() {
                 self.worklist.push(state, 0);
                 return;
             }
@@ -49,8 +49,12 @@ impl Exploration<'_, '_> {
             }
             self.take_hits(&mut state, hits);
             match flow {
-                Flow::Next if self.aim == Aim::Goals && state.steps - begun > LONG && self.worklist.len() > 0 => {
-                    self.worklist.push(state, FAR);
+                Flow::Next
+                    if self.aim == Aim::Goals
+                        && state.steps - begun > MAX_STEPS_WITHOUT_FORK
+                        && self.worklist.len() > 0 =>
+                {
+                    self.worklist.push(state, LAST_DISTANCE);
                     return;
                 }
                 Flow::Next => continue,
@@ -60,7 +64,7 @@ impl Exploration<'_, '_> {
                     continue;
                 }
                 Flow::Fork(Fork::Outcome(fork)) => {
-                    if let Goes::Nowhere = self.split(&mut state, &fork) {
+                    if let StateFate::Ended = self.split(&mut state, &fork) {
                         return;
                     }
                 }
@@ -93,7 +97,7 @@ impl Exploration<'_, '_> {
                 let (yes, no) = self.executor.both_sides(&state.path, *cond);
                 if let Some(path) = self.side(yes, span) {
                     let mut covering = State { path, ..state.clone() };
-                    self.take_hits(&mut covering, vec![Hit { goal: *goal, path: None }]);
+                    self.take_hits(&mut covering, vec![GoalHit { goal: *goal, path: None }]);
                     next.push(covering);
                 }
                 if let Some(path) = self.side(no, span) {
@@ -113,15 +117,15 @@ impl Exploration<'_, '_> {
     }
 
     /// Takes every outcome that some input has: the first is followed, the others go to the worklist.
-    pub(super) fn split(&mut self, state: &mut State, fork: &OutcomeFork) -> Goes {
+    pub(super) fn split(&mut self, state: &mut State, fork: &OutcomeFork) -> StateFate {
         let span = fork.span();
         state.depth += u32::from(fork.role().is_outcome());
         if self.executor.config.depth.is_some_and(|depth| state.depth > depth) {
             self.give_up(Incomplete::Bound(Bound::Depth), span, 1);
-            return Goes::Nowhere;
+            return StateFate::Ended;
         }
         let mut open = Vec::new();
-        for Way { choice, side, .. } in self.executor.ways(state, fork) {
+        for ForkOutcome { choice, side, .. } in self.executor.fork_outcomes(state, fork) {
             if let Some(path) = self.side(side, span) {
                 open.push((choice, path));
             }
@@ -130,7 +134,7 @@ impl Exploration<'_, '_> {
             && open.len() > 1
         {
             let from = state.top().block;
-            let graph = self.executor.graph(state.top().func);
+            let graph = self.executor.flow_graph(state.top().func);
             // The way out of a loop first: an unbounded loop gives tests from the beginning.
             if graph.leaves_loop(from, *else_block) && !graph.leaves_loop(from, *then_block) {
                 open.reverse();
@@ -138,26 +142,26 @@ impl Exploration<'_, '_> {
         }
         // None is left where all sides are unknown: already counted as given up.
         let mut open = open.into_iter();
-        let Some((choice, path)) = open.next() else { return Goes::Nowhere };
+        let Some((choice, path)) = open.next() else { return StateFate::Ended };
         for (choice, path) in open.rev() {
             let mut other = state.clone();
-            if let Goes::On = self.take(&mut other, fork, choice, path) {
+            if let StateFate::On = self.take(&mut other, fork, choice, path) {
                 self.put(other);
             }
         }
         self.take(state, fork, choice, path)
     }
 
-    /// Goes one way.
-    pub(super) fn take(&mut self, state: &mut State, fork: &OutcomeFork, choice: Choice, path: Path) -> Goes {
-        let taken = self.executor.take(state, fork, choice, path);
+    /// StateFate one way.
+    pub(super) fn take(&mut self, state: &mut State, fork: &OutcomeFork, choice: Choice, path: Path) -> StateFate {
+        let taken = self.executor.take_outcome(state, fork, choice, path);
         self.take_hits(state, taken.hits);
         match taken.flow {
-            Flow::Next => return Goes::On,
+            Flow::Next => return StateFate::On,
             Flow::End(end) => self.end(state.clone(), end),
             Flow::Fork(fork) => self.replace(state, fork),
         }
-        Goes::Nowhere
+        StateFate::Ended
     }
 
     pub(super) fn side(&mut self, side: Side, span: Span) -> Option<Path> {
@@ -186,9 +190,9 @@ impl Exploration<'_, '_> {
         }
     }
 
-    pub(super) fn shapes(&mut self, state: &State, id: LazyId, purpose: Purpose) -> Vec<State> {
+    pub(super) fn shapes(&mut self, state: &State, id: LazyPointerId, purpose: Purpose) -> Vec<State> {
         let mut states = Vec::new();
-        for shape in self.executor.shapes(state, id, purpose) {
+        for shape in self.executor.pointer_targets(state, id, purpose) {
             match shape {
                 Ok(state) => states.push(state),
                 Err(PathEnd::Incomplete { why, .. }) => {

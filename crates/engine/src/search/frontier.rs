@@ -7,7 +7,7 @@
 //! Of many states that wait, only the nearest stay as they are; of the others there is the way to them (`parked.rs`).
 
 use crate::config::Search;
-use crate::search::parked_state::Parked;
+use crate::search::parked_state::ParkedState;
 use crate::state::State;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -26,14 +26,14 @@ pub(crate) enum Frontier {
 /// A state that waits.
 pub(crate) enum Waiting {
     State(Box<State>),
-    Parked(Box<Parked>),
+    ParkedState(Box<ParkedState>),
 }
 
 impl Waiting {
     fn steps(&self) -> u64 {
         match self {
             Waiting::State(state) => state.steps,
-            Waiting::Parked(parked) => parked.steps,
+            Waiting::ParkedState(parked) => parked.steps,
         }
     }
 }
@@ -57,19 +57,19 @@ pub(crate) struct Nearest {
     shortest: BTreeSet<(u64, u64, u32)>,
     made: u64,
     /// Turns since something was found.
-    in_vain: u64,
+    unproductive_turns: u64,
     /// How much was found then.
     found: u64,
 }
 
 /// So many states stay as they are however scarce memory is.
-const FEWEST: usize = 64;
+const MIN_LIVE_STATES: usize = 64;
 
 /// Out of so many turns one is the shortest state's.
-const SHORTEST: u64 = 4;
+const SHORTEST_STATE_INTERVAL: u64 = 4;
 
 /// So many turns may find nothing before the shortest states get theirs.
-const PATIENCE: u64 = 200;
+const MAX_UNPRODUCTIVE_TURNS: u64 = 200;
 
 impl Nearest {
     fn push(&mut self, state: State, distance: u32) {
@@ -88,9 +88,9 @@ impl Nearest {
         }
     }
 
-    fn park_more(&mut self) {
+    fn park_more_states(&mut self) {
         if let Parking::Beyond(most) = self.parking {
-            self.parking = Parking::Beyond((most / 4).max(FEWEST).min(most));
+            self.parking = Parking::Beyond((most / 4).max(MIN_LIVE_STATES).min(most));
             self.park_beyond();
         }
     }
@@ -101,16 +101,18 @@ impl Nearest {
         if let Some(waiting) = self.states.get_mut(&key)
             && let Waiting::State(state) = waiting
         {
-            *waiting = Waiting::Parked(Box::new(Parked::new(state)));
+            *waiting = Waiting::ParkedState(Box::new(ParkedState::new(state)));
         }
     }
 
     fn pop(&mut self, found: u64) -> Option<Waiting> {
         if found != self.found {
-            (self.found, self.in_vain) = (found, 0);
+            (self.found, self.unproductive_turns) = (found, 0);
         }
-        self.in_vain += 1;
-        let (distance, age) = if self.in_vain > PATIENCE && self.in_vain.is_multiple_of(SHORTEST) {
+        self.unproductive_turns += 1;
+        let (distance, age) = if self.unproductive_turns > MAX_UNPRODUCTIVE_TURNS
+            && self.unproductive_turns.is_multiple_of(SHORTEST_STATE_INTERVAL)
+        {
             self.shortest.first().map(|(_, made, distance)| (*distance, u64::MAX - made))?
         } else {
             *self.states.first_key_value()?.0
@@ -123,7 +125,7 @@ impl Nearest {
 
     fn new(parking: Parking) -> Nearest {
         let (states, live, shortest) = (BTreeMap::new(), BTreeSet::new(), BTreeSet::new());
-        Nearest { states, live, parking, shortest, made: 0, in_vain: 0, found: 0 }
+        Nearest { states, live, parking, shortest, made: 0, unproductive_turns: 0, found: 0 }
     }
 }
 
@@ -167,9 +169,9 @@ impl Frontier {
     }
 
     /// Memory is scarce: fewer of those that wait stay as they are.
-    pub fn park_more(&mut self) {
+    pub fn park_more_states(&mut self) {
         if let Frontier::Nearest(nearest) = self {
-            nearest.park_more();
+            nearest.park_more_states();
         }
     }
 

@@ -19,7 +19,7 @@ use touchstone_criteria::{
 use touchstone_ir::{DecisionId, FuncId, Module};
 
 /// Questions that the search may ask on top of twice those that the goals took.
-const QUESTIONS: u64 = 2000;
+const MIN_QUERY_BUDGET: u64 = 2000;
 
 /// What the search for pairs did.
 #[derive(Clone, Debug, Default)]
@@ -90,12 +90,12 @@ pub fn explore_pairs(
     sink: &mut dyn Sink,
 ) -> PairsFound {
     let Before { tests, known, queries } = before;
-    let mut hunt = Hunt {
+    let mut hunt = PairSearchRound {
         module,
         func,
         watch,
         config: Config { labels: Labels::Idl, ..config.clone() },
-        left: config.questions.unwrap_or(QUESTIONS + 2 * queries),
+        left: config.questions.unwrap_or(MIN_QUERY_BUDGET + 2 * queries),
         seen: SeenRows::default(),
         tests: tests.len() as u64,
         found: PairsFound::default(),
@@ -120,7 +120,7 @@ pub fn explore_pairs(
     hunt.found
 }
 
-struct Hunt<'m> {
+struct PairSearchRound<'m> {
     module: &'m Module,
     func: FuncId,
     watch: &'m Watch,
@@ -132,7 +132,7 @@ struct Hunt<'m> {
     found: PairsFound,
 }
 
-impl Hunt<'_> {
+impl PairSearchRound<'_> {
     fn see(&mut self, tests: &[TestCase]) {
         for rows in rows_of(self.module, self.func, tests, self.watch, self.config.deadline) {
             self.seen.add(rows.iter().filter(|(func, decision, _)| self.watch.asks_for_mcdc(*func, *decision)));

@@ -4,21 +4,21 @@ use std::time::{Duration, Instant};
 use touchstone_base::{MemoryHeld, MemoryLimit};
 
 /// Memory is looked at once in so many turns,
-const TURNS_A_LOOK: u32 = 64;
+const TURNS_PER_MEMORY_CHECK: u32 = 64;
 
 /// and as soon as so many bytes of large objects were made or copied. A byte of an object takes eight of ours.
-pub(super) const HEAVY: u64 = 1 << 22;
+pub(super) const MAX_UNCHECKED_BYTES: u64 = 1 << 22;
 
 /// What was freed shows after so many turns.
-const TURNS_TO_RELIEVE: u32 = 512;
+const TURNS_BETWEEN_RELIEFS: u32 = 512;
 
 /// A search with little waits so long for one with more.
-const PATIENCE: Duration = Duration::from_secs(3);
-const NAP: Duration = Duration::from_millis(20);
+const MAX_WAIT: Duration = Duration::from_secs(3);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Memory as one search sees it.
 #[derive(Default)]
-pub(super) struct Pressure {
+pub(super) struct MemoryPressure {
     /// Since the beginning.
     turns: u32,
     /// The turn of the last relief.
@@ -27,20 +27,20 @@ pub(super) struct Pressure {
     held: MemoryHeld,
 }
 
-impl Pressure {
+impl MemoryPressure {
     /// Looks now and then: to ask the system takes as long as many instructions.
-    pub fn is_time_to_look(&mut self, heavy: &mut u64) -> bool {
+    pub fn is_check_due(&mut self, allocated_bytes: &mut u64) -> bool {
         self.turns = self.turns.wrapping_add(1);
-        let look = self.turns.is_multiple_of(TURNS_A_LOOK) || *heavy > HEAVY;
+        let look = self.turns.is_multiple_of(TURNS_PER_MEMORY_CHECK) || *allocated_bytes > MAX_UNCHECKED_BYTES;
         if look {
-            *heavy = 0;
+            *allocated_bytes = 0;
         }
         look
     }
 
     /// Whether the search should free what it can make again.
-    pub fn is_time_to_relieve(&mut self, limit: MemoryLimit) -> bool {
-        let is_early = self.relieved.is_some_and(|turn| self.turns.wrapping_sub(turn) < TURNS_TO_RELIEVE);
+    pub fn is_relief_due(&mut self, limit: MemoryLimit) -> bool {
+        let is_early = self.relieved.is_some_and(|turn| self.turns.wrapping_sub(turn) < TURNS_BETWEEN_RELIEFS);
         let relieves = !is_early && limit.is_near();
         if relieves {
             self.relieved = Some(self.turns);
@@ -53,10 +53,10 @@ impl Pressure {
         self.held.set(bytes);
         let since = Instant::now();
         while limit.is_met() {
-            if self.held.is_largest() || is_over() || since.elapsed() > PATIENCE {
+            if self.held.is_largest() || is_over() || since.elapsed() > MAX_WAIT {
                 return true;
             }
-            std::thread::sleep(NAP);
+            std::thread::sleep(POLL_INTERVAL);
         }
         false
     }
@@ -70,7 +70,7 @@ mod tests {
     #[test]
     fn who_holds_less_than_another_waits() {
         let met = MemoryLimit::bytes(1);
-        let (small, large) = (Pressure::default(), Pressure::default());
+        let (small, large) = (MemoryPressure::default(), MemoryPressure::default());
         large.held.set(u64::MAX);
         let naps = Cell::new(0);
         let third_nap = || {
@@ -86,13 +86,13 @@ mod tests {
     #[test]
     fn relief_comes_once_and_again_after_a_while() {
         let met = MemoryLimit::bytes(1);
-        let mut pressure = Pressure::default();
-        assert!(pressure.is_time_to_relieve(met));
-        assert!(!pressure.is_time_to_relieve(met));
-        for _ in 0..TURNS_TO_RELIEVE {
-            pressure.is_time_to_look(&mut 0);
+        let mut pressure = MemoryPressure::default();
+        assert!(pressure.is_relief_due(met));
+        assert!(!pressure.is_relief_due(met));
+        for _ in 0..TURNS_BETWEEN_RELIEFS {
+            pressure.is_check_due(&mut 0);
         }
-        assert!(pressure.is_time_to_relieve(met));
-        assert!(!Pressure::default().is_time_to_relieve(MemoryLimit::bytes(u64::MAX)));
+        assert!(pressure.is_relief_due(met));
+        assert!(!MemoryPressure::default().is_relief_due(MemoryLimit::bytes(u64::MAX)));
     }
 }

@@ -6,7 +6,7 @@
 //!
 //! Deliberately not here: prefixes for other executors, which need names of inputs and a fingerprint.
 
-use crate::exec::executor::path_replay::Guide;
+use crate::exec::executor::path_replay::PathReplay;
 use crate::state::State;
 use crate::state::trail::Choice;
 use std::rc::Rc;
@@ -16,7 +16,7 @@ use touchstone_ir::{BlockId, FuncId};
 use touchstone_solver::VarId;
 
 /// The way to a state.
-pub(crate) struct Parked {
+pub(crate) struct ParkedState {
     /// The number of choices, the choices, the inputs that are not zero.
     code: Box<[u8]>,
     pub steps: u64,
@@ -25,8 +25,8 @@ pub(crate) struct Parked {
     place: (FuncId, BlockId),
 }
 
-impl Parked {
-    pub fn new(state: &State) -> Parked {
+impl ParkedState {
+    pub fn new(state: &State) -> ParkedState {
         let mut code = Vec::new();
         let choices = state.trail.choices();
         write(&mut code, choices.len() as u64);
@@ -37,11 +37,11 @@ impl Parked {
             write(&mut code, value);
             before = var.index() as u64;
         }
-        Parked { code: code.into(), steps: state.steps, pending: Rc::clone(&state.pending), place: place(state) }
+        ParkedState { code: code.into(), steps: state.steps, pending: Rc::clone(&state.pending), place: place(state) }
     }
 
     /// What leads there.
-    pub fn guide(&self) -> Guide {
+    pub fn replay(&self) -> PathReplay {
         let mut code = self.code.iter().copied();
         let count = read(&mut code).unwrap_or(0);
         let choices: Vec<Choice> = (0..count).map_while(|_| read_choice(&mut code)).collect();
@@ -50,7 +50,7 @@ impl Parked {
             var += step;
             values.push((VarId::new(var as usize), value));
         }
-        Guide::by_variables(&choices, values)
+        PathReplay::with_values(&choices, values)
     }
 
     /// Whether a state is where this one was.

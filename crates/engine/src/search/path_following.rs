@@ -1,10 +1,10 @@
 //! FOLLOWING
 
 use crate::exec::executor::Executor;
-use crate::exec::executor::path_replay::Guide;
+use crate::exec::executor::path_replay::PathReplay;
 use crate::exec::instructions::fork::Fork;
-use crate::exec::instructions::step::{Flow, Stepped};
-use crate::search::parked_state::Parked;
+use crate::exec::instructions::step::{Flow, StepResult};
+use crate::search::parked_state::ParkedState;
 use crate::state::trail::Choice;
 use crate::state::value::Value;
 use crate::state::{State, Unfixed};
@@ -18,18 +18,18 @@ use touchstone_solver::Side;
 pub struct LostPrefix(pub(super) &'static str);
 
 /// A state of the same executor that was parked, from the states that it started in: where a program has much in its globals, these are
-/// dear. What happens on the way was told when it happened first.
+/// dear. What happens on the outcome was told when it happened first.
 pub(super) fn find_parked(
     executor: &mut Executor<'_>,
     func: FuncId,
     starts: &[(State, Vec<Value>)],
-    parked: &Parked,
+    parked: &ParkedState,
 ) -> Option<State> {
-    let postponed = executor.watching.postponed.len();
-    executor.guide = Some(parked.guide());
+    let deferred = executor.goal_tracker.deferred.len();
+    executor.replay = Some(parked.replay());
     let found = follow(executor, func, starts.iter().cloned(), parked.steps);
-    executor.guide = None;
-    executor.watching.postponed.truncate(postponed);
+    executor.replay = None;
+    executor.goal_tracker.deferred.truncate(deferred);
     let (mut state, _) = found.ok()?;
     state.pending = Rc::clone(&parked.pending);
     parked.is_at(&state).then_some(state)
@@ -74,24 +74,24 @@ pub(super) fn follow(
     Ok((state, arguments))
 }
 
-/// What was reached on the way is told when the path ends.
-fn keep_hits(state: &mut State, stepped: Stepped) {
+/// What was reached on the outcome is told when the path ends.
+fn keep_hits(state: &mut State, stepped: StepResult) {
     for hit in stepped.hits.into_iter().filter(|hit| hit.path.is_none()) {
         Rc::make_mut(&mut state.pending).push(hit.goal);
     }
 }
 
-/// The state behind a fork, as the guide says.
+/// The state behind a fork, as the replay says.
 fn taken(executor: &mut Executor<'_>, mut state: State, fork: Fork) -> Result<State, LostPrefix> {
     match fork {
         Fork::Outcome(fork) => {
             let wanted = next(executor, Some).ok_or(LostPrefix("a choice is missing"))?;
             state.depth += u32::from(fork.role().is_outcome());
-            for way in executor.ways(&state, &fork) {
-                if let Side::Feasible(path) = way.side
-                    && way.choice == wanted
+            for outcome in executor.fork_outcomes(&state, &fork) {
+                if let Side::Feasible(path) = outcome.side
+                    && outcome.choice == wanted
                 {
-                    let taken = executor.take(&mut state, &fork, wanted, path);
+                    let taken = executor.take_outcome(&mut state, &fork, wanted, path);
                     keep_hits(&mut state, taken);
                     return Ok(state);
                 }
@@ -104,7 +104,7 @@ fn taken(executor: &mut Executor<'_>, mut state: State, fork: Fork) -> Result<St
                 _ => None,
             });
             let number = number.ok_or(LostPrefix("a shape is missing"))?;
-            let shape = executor.shapes(&state, id, purpose).into_iter().nth(number);
+            let shape = executor.pointer_targets(&state, id, purpose).into_iter().nth(number);
             shape.and_then(Result::ok).ok_or(LostPrefix("another shape"))
         }
         Fork::Value(unfixed) => fixed(executor, &state, unfixed),
@@ -123,9 +123,9 @@ fn fixed(executor: &mut Executor<'_>, state: &State, unfixed: Unfixed) -> Result
 }
 
 fn next<T>(executor: &mut Executor<'_>, of: impl FnOnce(Choice) -> Option<T>) -> Option<T> {
-    executor.guide.as_mut().and_then(|guide| guide.next(of))
+    executor.replay.as_mut().and_then(|replay| replay.next(of))
 }
 
 fn is_over(executor: &Executor<'_>) -> bool {
-    executor.guide.as_ref().is_none_or(Guide::is_over)
+    executor.replay.as_ref().is_none_or(PathReplay::is_over)
 }

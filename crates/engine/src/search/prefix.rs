@@ -10,7 +10,7 @@
 
 use crate::config::Config;
 use crate::exec::executor::Executor;
-use crate::exec::executor::path_replay::Guide;
+use crate::exec::executor::path_replay::PathReplay;
 use crate::search::events::Sink;
 use crate::search::exploration::Exploration;
 use crate::search::path_following::{LostPrefix, follow};
@@ -80,7 +80,7 @@ pub fn explore_from(
 ) -> Result<Found, LostPrefix> {
     let mut exploration = Exploration::new(module, func, wanted, config, sink);
     let (state, arguments) = find(&mut exploration.executor, func, prefix)?;
-    exploration.go_on_from(state, arguments);
+    exploration.resume_from(state, arguments);
     exploration.turn(u64::MAX);
     exploration.finish();
     Ok(exploration.found())
@@ -105,10 +105,10 @@ fn prefix(executor: &mut Executor<'_>, state: &State) -> Prefix {
 /// The state that a prefix leads to, and what the function under test was called with.
 fn find(executor: &mut Executor<'_>, func: FuncId, prefix: &Prefix) -> Result<(State, Vec<Value>), LostPrefix> {
     let value = |input: &PrefixInput| ((input.number, input.width, input.name.as_str().into()), input.value);
-    executor.guide = Some(Guide::new(&prefix.choices, prefix.inputs.iter().map(value).collect()));
+    executor.replay = Some(PathReplay::new(&prefix.choices, prefix.inputs.iter().map(value).collect()));
     let starts = executor.initial(func).map_err(|_| LostPrefix("it has no start"));
     let found = starts.and_then(|starts| follow(executor, func, starts.into_iter(), prefix.steps));
-    executor.guide = None;
+    executor.replay = None;
     let (state, arguments) = found?;
     if executor.fingerprint(&state) != prefix.fingerprint {
         return Err(LostPrefix("the state is another"));

@@ -12,7 +12,7 @@ use touchstone_base::{Id, StableHasher};
 use touchstone_solver::Model;
 
 /// Of a larger object only so many bytes are looked at.
-const MOST_BYTES: u64 = 4096;
+const MAX_HASHED_BYTES: u64 = 4096;
 
 impl Executor<'_> {
     /// The state's fingerprint: the same wherever the same path is executed.
@@ -39,7 +39,7 @@ impl Executor<'_> {
         match value {
             Value::Int(scalar) => (0u8, number(scalar)).hash(hasher),
             Value::Ptr(pointer) => (1u8, pointer.object.index(), number(&pointer.offset)).hash(hasher),
-            Value::Lazy(id) => match state.inputs.shape(*id) {
+            Value::LazyPointer(id) => match state.inputs.target_of(*id) {
                 Some(decided) => self.hash_value(state, decided, model, hasher),
                 None => (2u8, id.index()).hash(hasher),
             },
@@ -58,16 +58,16 @@ impl Executor<'_> {
 
     fn hash_object(&mut self, state: &State, id: ObjectId, model: &Rc<Model>, hasher: &mut StableHasher) {
         let object = state.memory.shared(id);
-        let size = object.open.size().map_or(object.size, |size| model.eval(&self.terms, size));
+        let size = object.shape.size().map_or(object.size, |size| model.eval(&self.terms, size));
         (size, object.live, object.kind as u8).hash(hasher);
         match &object.contents {
             Contents::Cells(cells) => {
-                for cell in cells.iter().take(size.min(MOST_BYTES) as usize) {
+                for cell in cells.iter().take(size.min(MAX_HASHED_BYTES) as usize) {
                     self.hash_cell(state, *cell, model, hasher);
                 }
             }
             Contents::Delayed { array, pointers, .. } => {
-                for at in 0..size.min(MOST_BYTES) {
+                for at in 0..size.min(MAX_HASHED_BYTES) {
                     match pointers.iter().find(|(place, _)| *place as u64 == at) {
                         Some((_, cell)) => self.hash_cell(state, *cell, model, hasher),
                         None => {
@@ -90,9 +90,9 @@ impl Executor<'_> {
                 self.hash_value(state, self.pointers.get(value), model, hasher);
             }
             Cell::Undefined => 2u8.hash(hasher),
-            Cell::Unmade => 3u8.hash(hasher),
-            Cell::Shared { union, index } => (5u8, union.index(), index).hash(hasher),
-            Cell::Lost => 4u8.hash(hasher),
+            Cell::Unmaterialised => 3u8.hash(hasher),
+            Cell::Union { union, index } => (5u8, union.index(), index).hash(hasher),
+            Cell::Clobbered => 4u8.hash(hasher),
         }
     }
 }

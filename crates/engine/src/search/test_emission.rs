@@ -2,7 +2,7 @@
 
 use crate::config::Aliases;
 use crate::goals::coverage::Aim;
-use crate::goals::tracker::Hit;
+use crate::goals::tracker::GoalHit;
 use crate::search::events::Event;
 use crate::search::exploration::Exploration;
 use crate::state::value::Value;
@@ -13,9 +13,9 @@ use touchstone_solver::Side;
 
 impl Exploration<'_, '_> {
     /// Makes a test for every goal that a step reached and that is still open.
-    pub(super) fn take_hits(&mut self, state: &mut State, hits: Vec<Hit>) {
+    pub(super) fn take_hits(&mut self, state: &mut State, hits: Vec<GoalHit>) {
         for hit in hits {
-            let Some(coverage) = &self.executor.watching.coverage else { return };
+            let Some(coverage) = &self.executor.goal_tracker.coverage else { return };
             // What waits for the end of the path already needs no second try.
             if !coverage.is_open(hit.goal) || (hit.path.is_none() && state.pending.contains(&hit.goal)) {
                 continue;
@@ -25,7 +25,7 @@ impl Exploration<'_, '_> {
                 Rc::make_mut(&mut state.pending).push(hit.goal);
                 continue;
             }
-            let model = self.executor.fitting_model(state, hit.path.as_ref().unwrap_or(&state.path));
+            let model = self.executor.model_with_fitting_lengths(state, hit.path.as_ref().unwrap_or(&state.path));
             let id = self.next_id();
             match self.executor.goal_test(state, &model, self.func, hit.goal, id) {
                 Some(test) => {
@@ -66,7 +66,7 @@ impl Exploration<'_, '_> {
             self.give_up_test(Unsupported::InterpreterDisagrees.into());
         }
         self.tests += 1;
-        if let Some(coverage) = &mut self.executor.watching.coverage {
+        if let Some(coverage) = &mut self.executor.goal_tracker.coverage {
             for goal in &test.covers {
                 coverage.cover(*goal);
             }
@@ -83,7 +83,7 @@ impl Exploration<'_, '_> {
     pub(super) fn end(&mut self, mut state: State, end: PathEnd) {
         match &end {
             PathEnd::Assumed => return,
-            PathEnd::Longer => {
+            PathEnd::ExceedsCriterion => {
                 self.paths.longer += 1;
                 return;
             }
@@ -138,7 +138,7 @@ impl Exploration<'_, '_> {
 
     /// Whether something is open that waited for this end, or that this end is.
     pub(super) fn wants_end(&self, state: &State, end: &PathEnd) -> bool {
-        let Some(coverage) = &self.executor.watching.coverage else { return false };
+        let Some(coverage) = &self.executor.goal_tracker.coverage else { return false };
         let error = match end {
             PathEnd::Error { kind, span } => Some(coverage.watch.error(*kind, *span)),
             _ => None,

@@ -1,46 +1,46 @@
-//! The inputs of a path: what it was called with, and what it has asked for so far. How they are made is in `inputs/`.
+//! The inputs of a path: what it was called with, and what it has requested so far. `inputs/` creates them.
 
 use crate::state::memory::Cell;
-use crate::state::value::{LazyId, ObjectId, Scalar, UnionId, Value};
+use crate::state::value::{LazyPointerId, ObjectId, Scalar, UnionId, Value};
 use std::rc::Rc;
 use touchstone_base::IndexMap;
 use touchstone_ir::{DataTypeId, InputSource};
 use touchstone_solver::TermId;
 
-/// Of one object only so many bytes, or a little more, are inputs; whoever reads the rest stops.
-pub(crate) const MOST_VARIABLES: usize = 1 << 16;
+/// The maximum number of bytes of one object that are inputs, up to a small excess; a path that reads the rest stops.
+pub(crate) const MAX_INPUT_BYTES: usize = 1 << 16;
 
-/// What a path has asked for so far.
+/// The inputs that a path has read or requested so far.
 #[derive(Clone, Default)]
 pub(crate) struct Inputs {
     pub params: Vec<Rc<NamedInput>>,
     pub globals: Vec<Rc<NamedInput>>,
     pub objects: Vec<Rc<InputObject>>,
-    /// Answers to a program's requests, in order.
-    pub made: Vec<Rc<Made>>,
-    pub lazies: Rc<IndexMap<LazyId, Lazy>>,
-    /// Where the input pointers lead whose target is chosen: few of many, in order.
-    pub decided: Vec<(LazyId, Value)>,
+    /// Answers to the program's requests, in order.
+    pub requested: Vec<Rc<RequestedInput>>,
+    pub lazy_pointers: Rc<IndexMap<LazyPointerId, LazyPointer>>,
+    /// The targets of the symbolic pointers that have been materialised, ordered by id.
+    pub materialised: Vec<(LazyPointerId, Value)>,
     pub unions: Rc<IndexMap<UnionId, Rc<Union>>>,
-    /// By which members unions were looked at last, the newest at the end.
-    pub looks: Vec<Looked>,
-    /// Blocks of registers that the path got to, by their addresses.
+    /// The members by which unions were accessed, the newest last.
+    pub union_accesses: Vec<UnionAccess>,
+    /// Blocks of device registers that the path accessed, by address.
     pub registers: Vec<(u64, ObjectId)>,
-    /// Allocations so far.
+    /// The number of allocations so far.
     pub allocations: u32,
-    /// Whether the next allocation fails, where that is asked before it is made.
+    /// The term that is 1 if the next allocation fails, if it was created before the allocation itself.
     pub failing: Option<TermId>,
-    /// Objects of the program that somebody may have an address of whom nobody defines.
+    /// Objects of the program whose addresses an external function may hold.
     pub escaped: Vec<ObjectId>,
-    /// Those of the objects whose life the program has ended: they were blocks of the heap.
+    /// Input objects that the program has freed: they were allocated on the heap.
     pub freed: Vec<ObjectId>,
-    /// Objects made for undecided pointers.
+    /// The number of objects created for symbolic pointers.
     pub fresh: u32,
-    /// Variables made so far.
+    /// The number of input variables created so far.
     pub variables: u32,
 }
 
-/// A parameter or global with the value that it starts with.
+/// A parameter or global with its initial value.
 pub(crate) struct NamedInput {
     pub name: String,
     pub data: DataTypeId,
@@ -54,54 +54,55 @@ pub(crate) struct InputObject {
     pub element: DataTypeId,
     pub count: u64,
     pub is_array: bool,
-    /// Elements before the place that the pointer leads to which it was made for.
+    /// The number of elements before the one that the pointer points to for which the object was created.
     pub before: u64,
-    /// Nobody said how many elements there are.
+    /// True if neither the user nor a declaration gives the number of elements.
     pub default_length: bool,
-    /// Cases in which it is a part of what another pointer leads to are none that are followed.
-    pub alone: bool,
-    /// How many elements the array at its end has, if that is not what its type says.
+    /// True if the case that the object is a part of another pointer's pointee is not explored.
+    pub unaliased: bool,
+    /// The number of elements of the array at the object's end, if it differs from the one in its type.
     pub tail: Option<TailLength>,
     pub cells: Vec<Cell>,
 }
 
-/// How many elements the array at the end of an input object has.
+/// The number of elements of the array at the end of an input object.
 #[derive(Clone, Copy)]
 pub(crate) enum TailLength {
-    /// So many; whether a longer one would do is not known.
+    /// A fixed number; a longer array may be needed.
     Fixed(u64),
-    /// As many as the object says itself.
+    /// The value of a field of the object.
     Counted(Scalar),
 }
 
 /// The answer to one request of a program.
-pub(crate) struct Made {
+pub(crate) struct RequestedInput {
     pub source: InputSource,
     pub name: String,
     pub cells: Vec<Cell>,
-    /// What the cells are a value of, if that is known.
+    /// The type of the value that the cells represent, if it is known.
     pub data: Option<DataTypeId>,
-    /// Whether it is there at all: a term of one bit.
+    /// A one-bit term that is 1 if the answer exists at all; `None` if it always does.
     pub given: Option<TermId>,
-    /// How many of its bytes are there, if not all: a term of 64 bits.
+    /// A 64-bit term: the number of bytes that exist; `None` if all of them do.
     pub length: Option<TermId>,
 }
 
-impl Made {
-    pub fn new(source: InputSource, name: String, cells: Vec<Cell>) -> Made {
-        Made { source, name, cells, data: None, given: None, length: None }
+impl RequestedInput {
+    pub fn new(source: InputSource, name: String, cells: Vec<Cell>) -> RequestedInput {
+        RequestedInput { source, name, cells, data: None, given: None, length: None }
     }
 }
 
-/// An input pointer.
+/// A symbolic pointer: an input pointer that is lazily initialised.
 #[derive(Clone)]
-pub(crate) struct Lazy {
+pub(crate) struct LazyPointer {
     pub name: Rc<str>,
-    /// `None` if only null is known: what an external function returned, or wrote. The name says what is not.
+    /// The declared pointee; `None` if only the case null is modelled (a result or a write of an external function).
+    /// The name then says what is not.
     pub pointee: Option<DataTypeId>,
-    /// What the program takes it for, where that may stand for the pointee.
-    pub taken_for: Option<DataTypeId>,
-    /// The object that it leads to where it is declared as an array and the program uses it.
+    /// The type that the program casts the pointer to, if it may replace the declared pointee.
+    pub cast_to: Option<DataTypeId>,
+    /// The pointer's own object, if it is declared as an array and the program uses it.
     pub array: Option<ObjectId>,
 }
 
@@ -110,13 +111,13 @@ pub(crate) struct Lazy {
 pub(crate) struct Union {
     pub name: Rc<str>,
     pub data: DataTypeId,
-    /// Which member it is, where a formula must know: a term of 8 bits.
+    /// An 8-bit term: the number of the active member, for formulas that depend on it.
     pub selector: TermId,
-    /// The members that have all that was made, a bit each.
+    /// A bit mask of the members that agree with everything materialised so far.
     pub possible: u64,
-    /// How it was looked at last.
-    pub looked: Option<usize>,
-    /// What it starts with.
+    /// The member by which the union was last accessed.
+    pub last_member: Option<usize>,
+    /// The initial contents.
     pub cells: Vec<Cell>,
 }
 
@@ -126,44 +127,44 @@ impl Union {
     }
 }
 
-/// The program is about to look at a member of a union of so many bytes.
+/// An announced access to a member of a union of `size` bytes.
 #[derive(Clone)]
-pub(crate) struct Looked {
+pub(crate) struct UnionAccess {
     pub at: Value,
     pub size: u64,
     pub member: usize,
 }
 
 impl Inputs {
-    /// The objects of arrays that nobody looked at yet.
-    pub fn undecided_arrays(&self) -> impl Iterator<Item = ObjectId> + '_ {
-        let undecided = self.lazies.iter().filter(|(id, _)| self.shape(*id).is_none());
+    /// Returns the objects of declared arrays that have not been materialised yet.
+    pub fn unmaterialised_arrays(&self) -> impl Iterator<Item = ObjectId> + '_ {
+        let undecided = self.lazy_pointers.iter().filter(|(id, _)| self.target_of(*id).is_none());
         undecided.filter_map(|(_, lazy)| lazy.array)
     }
 
-    pub fn shape(&self, id: LazyId) -> Option<&Value> {
-        let at = self.decided.binary_search_by_key(&id, |(id, _)| *id).ok()?;
-        Some(&self.decided[at].1)
+    pub fn target_of(&self, id: LazyPointerId) -> Option<&Value> {
+        let at = self.materialised.binary_search_by_key(&id, |(id, _)| *id).ok()?;
+        Some(&self.materialised[at].1)
     }
 
-    /// Whether there is a pointer whose target is not chosen yet.
-    pub fn has_undecided(&self) -> bool {
-        self.decided.len() < self.lazies.len()
+    /// Returns true if a symbolic pointer has not been materialised yet.
+    pub fn has_lazy_pointers(&self) -> bool {
+        self.materialised.len() < self.lazy_pointers.len()
     }
 
-    pub fn decide(&mut self, id: LazyId, value: Value) {
-        match self.decided.binary_search_by_key(&id, |(id, _)| *id) {
-            Ok(at) => self.decided[at].1 = value,
-            Err(at) => self.decided.insert(at, (id, value)),
+    pub fn set_target(&mut self, id: LazyPointerId, value: Value) {
+        match self.materialised.binary_search_by_key(&id, |(id, _)| *id) {
+            Ok(at) => self.materialised[at].1 = value,
+            Err(at) => self.materialised.insert(at, (id, value)),
         }
     }
 
-    /// From now on an input pointer is taken for one to another type.
-    pub fn take_for(&mut self, id: LazyId, ty: Option<DataTypeId>) {
-        Rc::make_mut(&mut self.lazies)[id].taken_for = ty;
+    /// Records that the program casts a symbolic pointer to another type.
+    pub fn set_cast(&mut self, id: LazyPointerId, ty: Option<DataTypeId>) {
+        Rc::make_mut(&mut self.lazy_pointers)[id].cast_to = ty;
     }
 
-    pub fn add_lazy(&mut self, lazy: Lazy) -> LazyId {
-        Rc::make_mut(&mut self.lazies).push(lazy)
+    pub fn add_lazy_pointer(&mut self, lazy: LazyPointer) -> LazyPointerId {
+        Rc::make_mut(&mut self.lazy_pointers).push(lazy)
     }
 }

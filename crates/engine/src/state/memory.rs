@@ -1,11 +1,11 @@
-//! Memory of a symbolic state: objects made of byte cells, shared between states until written.
+//! Memory of a symbolic state: objects of byte cells, shared between states until written (copy on write).
 //!
-//! A cell is a constant byte, one byte of a term, one byte of a pointer, or undefined. Loads put cells together again,
-//! so a value comes back as the very term that was stored. An object that was written at a symbolic offset becomes
-//! [`Contents::Delayed`]: its contents are a solver array that remembers the writes in order (Kosmatov's alias relations;
-//! see `aliases.rs`).
+//! A cell is a constant byte, one byte of a term, one byte of a pointer, or undefined. Loads reassemble cells, so a
+//! value is returned as the very term that was stored. An object that was written at a symbolic offset becomes
+//! [`Contents::Delayed`]: its contents are a solver array that records the writes in order (Kosmatov's alias relations;
+//! see `exec/memory/late_aliases.rs`).
 //!
-//! Deliberately not here: checks. Whoever calls has made sure that the access is inside a live object.
+//! Deliberately not here: checks. The caller guarantees that the access is inside a live object.
 
 use crate::state::value::{ObjectId, PointerBytes, Scalar, UnionId, Value};
 use rustc_hash::FxHashMap;
@@ -19,8 +19,8 @@ use touchstone_solver::{ArrayId, TermId, Terms};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Cell {
     Undefined,
-    /// Part of an input of a type that can't be made (yet): whoever reads it stops.
-    Unmade,
+    /// A byte of an input that is not materialised yet, or whose type is not modelled: a path that reads it stops.
+    Unmaterialised,
     Byte(u8),
     /// Byte `index` (from the low end) of a term whose width is a multiple of 8.
     Part {
@@ -32,24 +32,25 @@ pub(crate) enum Cell {
         value: PointerRef,
         index: u8,
     },
-    /// Byte `index` of an input union that nobody has looked at there: it is made when somebody does.
-    Shared {
+    /// Byte `index` of an input union that was not read there yet; it is materialised by the first read.
+    Union {
         union: UnionId,
         index: u16,
     },
-    /// Was a pointer's until an integer was written to a place that may have been here: whoever reads it stops.
-    Lost,
+    /// A byte of a pointer that a write of an integer at a symbolic offset may have overwritten: a path that reads it
+    /// stops.
+    Clobbered,
 }
 
 impl Cell {
-    /// Nothing is known of it (yet).
-    pub fn is_unmade(self) -> bool {
-        matches!(self, Cell::Unmade | Cell::Shared { .. })
+    /// Returns true if nothing is known of the byte yet.
+    pub fn is_unmaterialised(self) -> bool {
+        matches!(self, Cell::Unmaterialised | Cell::Union { .. })
     }
 
-    /// An array can't hold it.
+    /// Returns true if a solver array cannot hold the byte.
     pub fn is_pointer(self) -> bool {
-        matches!(self, Cell::Pointer { .. } | Cell::Lost)
+        matches!(self, Cell::Pointer { .. } | Cell::Clobbered)
     }
 }
 
@@ -80,7 +81,7 @@ impl Pointers {
     }
 }
 
-/// Where an object comes from; decides how it may be used and when it dies.
+/// The origin of an object; it determines permissions and lifetime.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ObjectKind {
     Global,
@@ -90,17 +91,17 @@ pub(crate) enum ObjectKind {
     Input,
 }
 
-/// The object of a global: they are allocated first, in order.
+/// Returns the object of a global. Globals are allocated first, in order.
 pub(crate) fn global_object(id: GlobalId) -> ObjectId {
     ObjectId::new(id.index())
 }
 
-/// What an object holds.
+/// The contents of an object.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Contents {
     Cells(Vec<Cell>),
-    /// Written at a symbolic offset at least once. `defined`, if there is one, holds 1 for every defined byte. An array
-    /// can't hold `pointers`: their cells, in order, hide what it has at their places.
+    /// The object was written at a symbolic offset at least once. `defined`, if present, holds 1 for every defined
+    /// byte. A solver array cannot hold `pointers`: their cells, ordered by offset, shadow the array.
     Delayed {
         array: ArrayId,
         defined: Option<ArrayId>,
@@ -109,7 +110,7 @@ pub(crate) enum Contents {
 }
 
 impl Contents {
-    /// The places of pointers, in order.
+    /// Returns the byte ranges that pointers occupy, in order.
     pub fn pointer_runs(&self) -> Vec<Range<u64>> {
         let mut runs: Vec<Range<u64>> = Vec::new();
         let mut add = |at: usize| match runs.last_mut() {
@@ -126,23 +127,24 @@ impl Contents {
     }
 }
 
-/// What inputs decide about an object that is there already.
+/// The part of an object's shape that depends on inputs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Open {
-    /// Nothing: it has as many bytes as cells.
-    Settled,
-    /// Its size in bytes (64 bits), at most as many as it has cells: accesses are checked against it.
+pub(crate) enum ObjectShape {
+    /// Nothing: the object has as many bytes as cells.
+    Concrete,
+    /// The size in bytes (a 64-bit term), at most the number of cells. Accesses are checked against it.
     Size(TermId),
-    /// Which variant of its type it is: its tag. Cells of fields that nobody has looked at are unmade, unless all variants have them.
+    /// The variant of its type, given by its tag. Cells of fields that were not accessed are unmaterialised unless all
+    /// variants share them.
     Variant { data: DataTypeId, tag: TermId, size: Scalar },
 }
 
-impl Open {
-    /// The size in bytes, where inputs decide it.
+impl ObjectShape {
+    /// Returns the size in bytes if it depends on inputs.
     pub fn size(self) -> Option<TermId> {
         match self {
-            Open::Settled | Open::Variant { size: Scalar::Const(_), .. } => None,
-            Open::Size(size) | Open::Variant { size: Scalar::Term(size), .. } => Some(size),
+            ObjectShape::Concrete | ObjectShape::Variant { size: Scalar::Const(_), .. } => None,
+            ObjectShape::Size(size) | ObjectShape::Variant { size: Scalar::Term(size), .. } => Some(size),
         }
     }
 }
@@ -150,9 +152,9 @@ impl Open {
 /// A memory object.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Object {
-    /// In bytes; where inputs decide it, the most that it can be.
+    /// The size in bytes; the maximum size if it depends on inputs.
     pub size: u64,
-    pub open: Open,
+    pub shape: ObjectShape,
     pub kind: ObjectKind,
     pub live: bool,
     pub data: Option<DataTypeId>,
@@ -167,7 +169,7 @@ impl Object {
     pub fn with_cells(cells: Vec<Cell>, kind: ObjectKind, data: Option<DataTypeId>) -> Object {
         Object {
             size: cells.len() as u64,
-            open: Open::Settled,
+            shape: ObjectShape::Concrete,
             kind,
             live: true,
             data,
@@ -179,29 +181,29 @@ impl Object {
 /// All objects of a state.
 #[derive(Clone, Default)]
 pub(crate) struct Memory {
-    /// In chunks: who writes one object of thousands copies its chunk, and the list of chunks.
+    /// Chunks of objects: a write to one of thousands of objects copies its chunk and the list of chunks.
     chunks: Rc<Vec<Chunk>>,
     length: usize,
-    /// Bytes of large objects that were made or copied since somebody asked.
-    made: u64,
+    /// Bytes of large objects that were allocated or copied since they were last reported.
+    new_large_bytes: u64,
 }
 
 type Chunk = Rc<Vec<Rc<Object>>>;
 
-/// Objects of a chunk.
-const CHUNK: usize = 32;
+/// The number of objects in a chunk.
+const OBJECTS_PER_CHUNK: usize = 32;
 
-/// An object from this size on counts: smaller ones are seen soon enough by looking now and then.
-const LARGE: u64 = 4096;
+/// The size in bytes from which an object is counted; periodic memory checks notice smaller ones early enough.
+const MIN_TRACKED_BYTES: u64 = 4096;
 
 impl Memory {
     pub fn alloc(&mut self, object: Object) -> ObjectId {
-        if object.size >= LARGE {
-            self.made += object.size;
+        if object.size >= MIN_TRACKED_BYTES {
+            self.new_large_bytes += object.size;
         }
         let chunks = Rc::make_mut(&mut self.chunks);
         match chunks.last_mut() {
-            Some(last) if !self.length.is_multiple_of(CHUNK) => Rc::make_mut(last).push(Rc::new(object)),
+            Some(last) if !self.length.is_multiple_of(OBJECTS_PER_CHUNK) => Rc::make_mut(last).push(Rc::new(object)),
             _ => chunks.push(Rc::new(vec![Rc::new(object)])),
         }
         self.length += 1;
@@ -213,32 +215,32 @@ impl Memory {
     }
 
     pub fn get_mut(&mut self, id: ObjectId) -> &mut Object {
-        let chunk = &mut Rc::make_mut(&mut self.chunks)[id.index() / CHUNK];
-        let object = &mut Rc::make_mut(chunk)[id.index() % CHUNK];
-        if object.size >= LARGE && Rc::strong_count(object) > 1 {
-            self.made += object.size;
+        let chunk = &mut Rc::make_mut(&mut self.chunks)[id.index() / OBJECTS_PER_CHUNK];
+        let object = &mut Rc::make_mut(chunk)[id.index() % OBJECTS_PER_CHUNK];
+        if object.size >= MIN_TRACKED_BYTES && Rc::strong_count(object) > 1 {
+            self.new_large_bytes += object.size;
         }
         Rc::make_mut(object)
     }
 
-    /// Puts an object in the place of one, shared with other states until somebody writes it.
+    /// Replaces an object by one that is shared with other states until it is written.
     pub fn share(&mut self, id: ObjectId, object: Rc<Object>) {
-        let chunk = &mut Rc::make_mut(&mut self.chunks)[id.index() / CHUNK];
-        Rc::make_mut(chunk)[id.index() % CHUNK] = object;
+        let chunk = &mut Rc::make_mut(&mut self.chunks)[id.index() / OBJECTS_PER_CHUNK];
+        Rc::make_mut(chunk)[id.index() % OBJECTS_PER_CHUNK] = object;
     }
 
-    /// Whether large objects were made or copied since that was asked last.
-    pub fn has_made(&self) -> bool {
-        self.made > 0
+    /// Returns true if large objects were allocated or copied since the last report.
+    pub fn has_new_large_objects(&self) -> bool {
+        self.new_large_bytes > 0
     }
 
-    /// Bytes of large objects that were made or copied since this was asked last.
-    pub fn take_made(&mut self) -> u64 {
-        std::mem::take(&mut self.made)
+    /// Returns the bytes of large objects that were allocated or copied since the last report.
+    pub fn take_new_large_bytes(&mut self) -> u64 {
+        std::mem::take(&mut self.new_large_bytes)
     }
 
     pub fn shared(&self, id: ObjectId) -> &Rc<Object> {
-        &self.chunks[id.index() / CHUNK][id.index() % CHUNK]
+        &self.chunks[id.index() / OBJECTS_PER_CHUNK][id.index() % OBJECTS_PER_CHUNK]
     }
 
     pub fn len(&self) -> usize {
@@ -249,19 +251,19 @@ impl Memory {
         (0..self.length).map(ObjectId::new)
     }
 
-    /// The address that a pointer to the object's start has as an integer: never null, never shared, far apart.
+    /// Returns the integer address of an object's first byte. Addresses are never null, unique and far apart.
     pub fn address(id: ObjectId) -> u64 {
         (id.index() as u64 + 1) << 32
     }
 
-    /// The object whose address range holds this address.
+    /// Returns the object whose address range contains an address.
     pub fn object_at(&self, address: u64) -> Option<ObjectId> {
         let index = (address >> 32).checked_sub(1)?;
         ((index as usize) < self.length).then(|| ObjectId::new(index as usize))
     }
 }
 
-/// The cells of a stored value. `width` is in bytes.
+/// Returns the cells of a stored value of `width` bytes.
 pub(crate) fn disassemble(value: &Value, width: u8, pointers: &mut Pointers) -> impl Iterator<Item = Cell> + use<> {
     let make: Box<dyn Fn(u8) -> Cell> = match value {
         Value::Int(Scalar::Const(bits)) => {
@@ -288,19 +290,19 @@ pub(crate) fn disassemble(value: &Value, width: u8, pointers: &mut Pointers) -> 
     (0..width).map(make)
 }
 
-/// What cells make together.
+/// The result of reassembling cells.
 pub(crate) enum Assembled {
     Value(Value),
-    /// A byte is undefined, or of a type that can't be made.
+    /// A byte is undefined or not materialised.
     Undefined,
-    /// Bytes of a pointer beside others: only the number that they make together is a value.
+    /// Bytes of a pointer are mixed with others: only the integer that they represent is a value.
     Mixed,
-    /// Something that an integer may be written over.
-    Lost,
+    /// A byte may have been overwritten by an integer.
+    Clobbered,
 }
 
-/// The value that cells make together when they are read as `ty`. A pointer's bytes are not looked at: they stay the
-/// pointer, or a part of it, in whatever register they are.
+/// Reassembles cells that are read as `ty`. The bytes of a pointer are not converted: they stay the pointer, or a part
+/// of it, in whatever register they are loaded into.
 pub(crate) fn assemble(cells: &[Cell], ty: Ty, terms: &mut Terms, pointers: &Pointers) -> Assembled {
     match cells[0] {
         Cell::Byte(_) => {
@@ -339,38 +341,38 @@ pub(crate) fn assemble(cells: &[Cell], ty: Ty, terms: &mut Terms, pointers: &Poi
 }
 
 fn assemble_mixed(cells: &[Cell], terms: &mut Terms) -> Assembled {
-    if cells.contains(&Cell::Lost) {
-        return Assembled::Lost;
+    if cells.contains(&Cell::Clobbered) {
+        return Assembled::Clobbered;
     }
-    if cells.iter().any(|cell| matches!(cell, Cell::Undefined | Cell::Unmade | Cell::Shared { .. })) {
+    if cells.iter().any(|cell| matches!(cell, Cell::Undefined | Cell::Unmaterialised | Cell::Union { .. })) {
         return Assembled::Undefined;
     }
     let bytes: Option<Vec<TermId>> = cells.iter().map(|cell| cell_term(*cell, terms)).collect();
     match bytes {
         Some(bytes) => {
-            let whole = in_order(&bytes, terms);
+            let whole = concat_bytes(&bytes, terms);
             Assembled::Value(Value::term(terms, whole))
         }
         None => Assembled::Mixed,
     }
 }
 
-/// Bytes as one number, the lowest first.
-pub(crate) fn in_order(bytes: &[TermId], terms: &mut Terms) -> TermId {
+/// Concatenates bytes into one term, the lowest first.
+pub(crate) fn concat_bytes(bytes: &[TermId], terms: &mut Terms) -> TermId {
     let (first, others) = bytes.split_first().expect("invariant: a value has at least one byte");
     others.iter().fold(*first, |low, byte| terms.concat(*byte, low))
 }
 
-/// One cell as an 8-bit term; `None` if it is undefined, or a pointer's.
+/// Returns a cell as an 8-bit term, or `None` if it is undefined or belongs to a pointer.
 pub(crate) fn cell_term(cell: Cell, terms: &mut Terms) -> Option<TermId> {
     match cell {
-        Cell::Undefined | Cell::Unmade | Cell::Shared { .. } | Cell::Lost | Cell::Pointer { .. } => None,
+        Cell::Undefined | Cell::Unmaterialised | Cell::Union { .. } | Cell::Clobbered | Cell::Pointer { .. } => None,
         Cell::Byte(byte) => Some(terms.constant(8, u64::from(byte))),
         Cell::Part { term, index } => Some(terms.extract(term, 8 * index, 8)),
     }
 }
 
-/// The width of a pointer's address, or of the part of one that this is.
+/// Returns the width of a pointer's address, or of the part of an address that the value is.
 fn address_width(value: &Value) -> u8 {
     match value {
         Value::Bytes(part) => 8 * part.width,
@@ -382,7 +384,7 @@ fn address_width(value: &Value) -> u8 {
     }
 }
 
-/// A pointer as a 64-bit address, a part of one as a number of its width; `None` for one that is undecided.
+/// Returns a pointer as a 64-bit address, or a part of one as a term of its width; `None` for a symbolic pointer.
 pub(crate) fn address_term(value: &Value, terms: &mut Terms, pointers: &Pointers) -> Option<TermId> {
     match value {
         Value::Int(scalar) => Some(scalar.term(terms, 64)),
@@ -411,6 +413,6 @@ pub(crate) fn address_term(value: &Value, terms: &mut Terms, pointers: &Pointers
             let bytes = terms.extract(address, 8 * part.first, 8 * part.bytes);
             Some(if part.width > part.bytes { terms.zext(bytes, 8 * part.width) } else { bytes })
         }
-        Value::Lazy(_) | Value::Undefined => None,
+        Value::LazyPointer(_) | Value::Undefined => None,
     }
 }

@@ -1,4 +1,4 @@
-//! Symbolic states: small, cheap to copy, one for every path that is still open.
+//! Symbolic states: small and cheap to copy, one for every path that is still open.
 
 pub(crate) mod inputs;
 pub(crate) mod memory;
@@ -15,27 +15,27 @@ use touchstone_criteria::{Incomplete, Unanswered, Unsupported};
 use touchstone_ir::{BlockId, DecisionId, ErrorKind, FuncId, Operand, PathHash, Reg};
 use touchstone_solver::{Path, TermId, Terms, Why};
 
-/// Locals of all frames together have at most so many bytes: with more, the real program has no stack left.
-pub(crate) const MOST_STACK: u64 = 8 << 20;
+/// The maximum number of bytes of the locals of all frames; the compiled program would overflow its stack beyond.
+pub(crate) const MAX_STACK_BYTES: u64 = 8 << 20;
 
-/// One call.
+/// A stack frame.
 #[derive(Clone)]
 pub(crate) struct Frame {
     pub func: FuncId,
     pub block: BlockId,
-    /// Index of the next instruction in the block.
+    /// The index of the next instruction in the block.
     pub inst: usize,
     pub regs: Vec<Value>,
     pub slots: Vec<ObjectId>,
-    /// Where the caller wants the result.
+    /// The caller's register for the result.
     pub result: Option<Reg>,
-    /// Decisions that are being evaluated, where that matters for pruning.
+    /// Decisions under evaluation, recorded only where pruning needs them.
     pub decisions: Vec<DecisionId>,
-    /// How often each loop header was arrived at since its loop was entered.
+    /// The number of arrivals at each loop header since its loop was entered.
     pub arrivals: Vec<(BlockId, u32)>,
-    /// How often each block was come to, if that is counted.
+    /// The number of visits of each block, if they are bounded.
     pub visits: Vec<u32>,
-    /// Bytes of the locals of this frame and those below it.
+    /// The bytes of the locals of this frame and those below it.
     pub stack: u64,
 }
 
@@ -48,14 +48,14 @@ impl Frame {
     }
 }
 
-/// How a path ended, or why it was given up.
+/// The end of a path, or the reason why it was given up.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum PathEnd {
     Returned(Option<Value>),
     Exited(Value),
-    /// It stays where it is.
+    /// The program hangs.
     Hung,
-    /// Nobody caught an object of this class.
+    /// An object of this class was thrown and not caught.
     Threw {
         class: Option<u64>,
     },
@@ -63,10 +63,10 @@ pub(crate) enum PathEnd {
         kind: ErrorKind,
         span: Span,
     },
-    /// The program itself says that this is no path (`assume`).
+    /// An assumption of the program (`assume`) excludes the path.
     Assumed,
     /// The path has more loop iterations than the criterion asks for.
-    Longer,
+    ExceedsCriterion,
     Incomplete {
         why: Incomplete,
         span: Span,
@@ -74,7 +74,7 @@ pub(crate) enum PathEnd {
 }
 
 impl PathEnd {
-    /// The identity of a path that has come here and ends so.
+    /// Returns the identity of a path that ends here.
     pub fn path(&self, so_far: PathHash) -> PathHash {
         let mut path = so_far;
         match self {
@@ -86,40 +86,40 @@ impl PathEnd {
     }
 }
 
-/// What an undecided input pointer is wanted for.
+/// The use for which a symbolic pointer must be materialised.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Purpose {
-    /// An access, or a computation that may lead to one.
+    /// An access, or a computation that may result in one.
     Access,
-    /// A comparison: it may also lead just behind an object.
+    /// A comparison: the pointer may also point just behind an object.
     Compare,
-    /// Its order with, or distance from, a pointer into this object.
-    Beside(ObjectId),
+    /// The order with, or distance from, a pointer into this object.
+    SameObject(ObjectId),
 }
 
-/// A term that must be fixed, and what for.
+/// A term that must be fixed to a value, with its role.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Unfixed {
     pub term: TermId,
     pub role: FixedFor,
 }
 
-/// What a term is fixed for.
+/// The role of a term that must be fixed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum FixedFor {
-    /// An offset, a size, a number.
+    /// An offset, a size or another integer.
     Number,
     /// The function that is called.
     Callee,
 }
 
-/// Why an instruction could not simply be executed.
+/// The reason why an instruction could not simply be executed.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Stop {
-    /// The path is over.
+    /// The path has ended.
     End(PathEnd),
-    /// An undecided input pointer must be decided first; then the instruction is executed again.
-    Force(crate::state::value::LazyId, Purpose),
+    /// A symbolic pointer must be materialised first; then the instruction is executed again.
+    Materialise(crate::state::value::LazyPointerId, Purpose),
     /// A term must be fixed to each of its values first; then the instruction is executed again.
     Enumerate(Unfixed),
 }
@@ -130,7 +130,7 @@ impl From<PathEnd> for Stop {
     }
 }
 
-/// A question that the solver did not answer.
+/// Converts the reason why the solver gave no answer.
 pub(crate) fn unanswered(why: Why) -> Incomplete {
     Incomplete::Solver(match why {
         Why::Timeout => Unanswered::Timeout,
@@ -141,7 +141,7 @@ pub(crate) fn unanswered(why: Why) -> Incomplete {
 }
 
 impl Stop {
-    /// A number must be fixed first.
+    /// Requests that an integer be fixed first.
     pub fn unfixed(term: TermId) -> Stop {
         Stop::Enumerate(Unfixed { term, role: FixedFor::Number })
     }
@@ -164,33 +164,33 @@ pub(crate) struct State {
     pub path: Path,
     pub hash: PathHash,
     pub trail: Trail,
-    /// Input-dependent outcomes so far.
+    /// The number of input-dependent outcomes so far.
     pub depth: u32,
-    /// Instructions so far.
+    /// The number of instructions so far.
     pub steps: u64,
     pub inputs: Rc<Inputs>,
-    /// Terms that eager mode has fixed on this path.
+    /// Terms that have been fixed on this path, with their values.
     pub fixed: Rc<Vec<(TermId, u64)>>,
-    /// Only of an execution that is folded (`exec/fold.rs`): the condition under which it is a proper one. Checks end no
-    /// path there, but add to it.
+    /// Only in an execution that is folded (`exec/compose/fold.rs`): the condition under which it is well-defined.
+    /// Checks end no path there but strengthen this condition.
     pub proper: Option<TermId>,
-    /// Goals that this path has reached but that could not be confirmed before its end.
+    /// Goals that the path has reached but that only its end can confirm.
     pub pending: Rc<Vec<touchstone_criteria::GoalId>>,
-    /// What this path rests on in a wider world than tests make.
+    /// The doubts that the path rests on in an unrestricted environment.
     pub doubts: Rc<Vec<touchstone_criteria::Doubt>>,
-    /// Calls were composed: runs take one of several paths.
+    /// True if calls were composed: runs then take one of several paths.
     pub composed: bool,
-    /// Set when the outermost frame has returned.
+    /// The result of the outermost frame, once it has returned.
     pub returned: Option<Option<Value>>,
 }
 
 impl State {
-    /// Whether the execution is folded into one term: no paths, no outcomes, no goals.
+    /// Returns true if the execution is folded into one term: no paths, no outcomes, no goals.
     pub fn is_folded(&self) -> bool {
         self.proper.is_some()
     }
 
-    /// A folded execution is proper only where this holds.
+    /// Strengthens the condition under which a folded execution is well-defined.
     pub fn must(&mut self, terms: &mut Terms, fine: TermId) {
         self.proper = self.proper.map(|proper| terms.and(proper, fine));
     }

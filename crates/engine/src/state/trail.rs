@@ -1,50 +1,50 @@
-//! What happened on a path, newest first: the outcomes of its branches, and what was chosen where inputs leave a choice.
+//! The trail of a path, newest first: outcomes of branches, and choices where inputs leave several possibilities.
 //! Shared between states.
 
 use std::rc::Rc;
 use touchstone_ir::{CondTag, FuncId};
 
-/// Something that inputs decide, settled on a path. Together with the program, the choices of a path say all that
-/// happens on it.
+/// A choice at a point where inputs leave several possibilities. The program and the choices of a path determine
+/// everything that happens on it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Choice {
-    /// Which start, where a run can start in several ways.
+    /// The number of the initial state, if a run can start in several.
     Start(u32),
     /// The outcome of a branch.
     Branch(bool),
-    /// The block that a switch goes to, by its number.
+    /// The number of the target block of a switch.
     Arm(u32),
-    /// The address that a call through a pointer goes to.
+    /// The address that a call through a pointer resolves to.
     Callee(u64),
-    /// What an input pointer leads to: one of the shapes that it can have, in their order.
+    /// The target of a symbolic pointer: its index among the possible targets.
     Shape(u32),
-    /// The value of a term that must be fixed.
+    /// The value of a term that is fixed.
     Value(u64),
-    /// The value of a term that must be fixed is greater than this; which one is settled next.
+    /// The value of a term that is fixed is greater than this; a later choice says which one it is.
     Beyond(u64),
-    /// Whether a check holds that need not, or whether inputs without a defined result could be avoided.
+    /// The result of a check that may fail, or false if inputs without a defined result could not be avoided.
     Check(bool),
 }
 
-/// The outcome of a branch, whether inputs decide it or not.
+/// The outcome of a branch, input-dependent or not.
 #[derive(Clone, Copy)]
 pub(crate) struct BranchOutcome {
     pub func: FuncId,
     pub tag: Option<CondTag>,
     pub taken: bool,
-    /// Inputs decided it: it is a choice, too.
+    /// True if the outcome depends on inputs: it is also a choice.
     pub chosen: bool,
-    /// Number of frames, this one included.
+    /// The number of frames, this one included.
     pub depth: u32,
 }
 
-/// One thing that happened.
+/// An entry of the trail.
 pub(crate) enum Mark {
     Outcome(BranchOutcome),
     Choice(Choice),
 }
 
-/// What happened on a path.
+/// The history of a path.
 #[derive(Clone, Default)]
 pub(crate) struct Trail(Option<Rc<Link>>);
 
@@ -55,7 +55,7 @@ struct Link {
 
 impl Drop for Link {
     fn drop(&mut self) {
-        // A long trail must not be freed recursively: the host stack is not the program's.
+        // A long trail must not be freed recursively: it would overflow the host stack.
         let mut next = self.earlier.0.take();
         while let Some(mut link) = next.and_then(Rc::into_inner) {
             next = link.earlier.0.take();
@@ -81,7 +81,7 @@ impl Trail {
         std::iter::successors(self.0.as_deref(), |link| link.earlier.0.as_deref()).map(|link| &link.mark)
     }
 
-    /// Outcomes of branches, newest first.
+    /// Returns outcomes of branches, newest first.
     pub fn outcomes(&self) -> impl Iterator<Item = &BranchOutcome> {
         self.marks().filter_map(|mark| match mark {
             Mark::Outcome(outcome) => Some(outcome),
@@ -89,7 +89,7 @@ impl Trail {
         })
     }
 
-    /// What was settled last, if nothing else happened since.
+    /// Returns the last entry if it is a choice.
     pub fn last_choice(&self) -> Option<Choice> {
         match self.marks().next()? {
             Mark::Choice(choice) => Some(*choice),
@@ -97,7 +97,7 @@ impl Trail {
         }
     }
 
-    /// Choices, oldest first.
+    /// Returns the choices, oldest first.
     pub fn choices(&self) -> Vec<Choice> {
         let newest_first = self.marks().filter_map(|mark| match mark {
             Mark::Choice(choice) => Some(*choice),

@@ -1,4 +1,4 @@
-//! Values of a symbolic state: constant until an input reaches them.
+//! Values of a symbolic state: constants, unless they depend on inputs.
 
 use crate::state::memory::PointerRef;
 use std::rc::Rc;
@@ -10,11 +10,11 @@ define_id! {
     ObjectId, "o"
 }
 define_id! {
-    /// An input pointer whose target is chosen when the program first looks at it (lazy initialisation).
-    LazyId, "lazy"
+    /// A symbolic pointer, materialised at its first dereference (lazy initialisation).
+    LazyPointerId, "lazy"
 }
 define_id! {
-    /// An input union whose member is chosen when the program looks at it.
+    /// An input union whose member is chosen by the first access.
     UnionId, "union"
 }
 
@@ -26,7 +26,7 @@ pub(crate) enum Scalar {
 }
 
 impl Scalar {
-    /// The same as a term of this width.
+    /// Returns the integer as a term of this width.
     pub fn term(self, terms: &mut Terms, width: u8) -> TermId {
         match self {
             Scalar::Const(value) => terms.constant(width, value),
@@ -34,7 +34,7 @@ impl Scalar {
         }
     }
 
-    /// A term, or the constant that rewriting made of it.
+    /// Converts a term, to a constant if rewriting reduced it to one.
     pub fn from_term(terms: &Terms, term: TermId) -> Scalar {
         match terms.as_const(term) {
             Some(value) => Scalar::Const(value),
@@ -48,26 +48,26 @@ impl Scalar {
 pub(crate) enum Value {
     /// An integer, or a pointer without object: null, or an address that came from an integer.
     Int(Scalar),
-    /// A pointer into an object. An integer register may hold one as well: nobody has looked at the number yet.
+    /// A pointer into an object. An integer register may hold one as well, as long as its numeric value was not used.
     Ptr(Pointer),
-    /// An input pointer that is not decided yet.
-    Lazy(LazyId),
+    /// A symbolic pointer that has not been materialised yet.
+    LazyPointer(LazyPointerId),
     /// One of several pointers, under guards of which exactly one holds.
     Choice(Rc<[(TermId, Value)]>),
-    /// Some bytes of a pointer, read as a number that nobody has looked at yet.
+    /// Some bytes of a pointer, read as an integer whose numeric value was not used.
     Bytes(PointerBytes),
-    /// Nobody wrote it.
+    /// An uninitialised value.
     Undefined,
 }
 
-/// A pointer into an object; the offset (bytes, 64 bits) may be outside, only accesses are checked.
+/// A pointer into an object. The offset (bytes, 64 bits) may be out of bounds: only accesses are checked.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Pointer {
     pub object: ObjectId,
     pub offset: Scalar,
 }
 
-/// A number of `width` bytes: `bytes` of them are those of a pointer from `first` on, the high ones are zero.
+/// An integer of `width` bytes: the low `bytes` of them are bytes of a pointer from `first` on, the others are zero.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct PointerBytes {
     pub pointer: PointerRef,
@@ -77,7 +77,7 @@ pub(crate) struct PointerBytes {
 }
 
 impl PointerBytes {
-    /// The same number with more or fewer zeros; `None` if that would cut the pointer's bytes.
+    /// Returns the same integer with another number of zero bytes, or `None` if that would cut bytes of the pointer.
     pub fn resized(self, width: u8) -> Option<PointerBytes> {
         (self.bytes <= width).then_some(PointerBytes { width, ..self })
     }

@@ -17,7 +17,7 @@ pub(super) struct Inputs {
 
 impl Inputs {
     /// What a run freed is on the heap.
-    pub fn free_like(&mut self, run: &ConcreteRun) {
+    pub fn mark_freed(&mut self, run: &ConcreteRun) {
         if let TestKind::Function { objects, .. } = &mut self.kind {
             objects.iter_mut().zip(&run.freed).for_each(|(object, freed)| object.on_heap = *freed);
         }

@@ -1,11 +1,11 @@
 //! Small changes where objects have classes: only their own code makes these whole, so what changes is numbers, elements of arrays
-//! of numbers and texts, and which of them a parameter is.
+//! of numbers and strings, and which of them a parameter is.
 //!
 //! Most objects are made by calls, and numbers say which: a number that the function switches on at once is one of those that it knows.
 
 use crate::config::Config;
 use crate::vary::candidate::Inputs;
-use crate::vary::mutation::Changes;
+use crate::vary::mutation::Mutator;
 use std::collections::BTreeMap;
 use touchstone_criteria::{NamedValue, ObjectInput, TestKind};
 use touchstone_ir::{
@@ -46,9 +46,9 @@ pub(super) fn elements<'o>(
     }
 }
 
-impl Changes<'_> {
-    /// Changes one thing.
-    pub(super) fn change_whole(&mut self, inputs: &mut Inputs) {
+impl Mutator<'_> {
+    /// Mutator one thing.
+    pub(super) fn mutate_with_classes(&mut self, inputs: &mut Inputs) {
         let TestKind::Function { params, objects, .. } = &mut inputs.kind else { return };
         let arrays: Vec<usize> =
             (0..objects.len()).filter(|at| elements(&self.module.types, &mut objects[*at]).is_some()).collect();
@@ -58,7 +58,7 @@ impl Changes<'_> {
         let which = if which < params.len() { asked.unwrap_or(which) } else { which };
         match params.get_mut(which) {
             Some(param) => {
-                if self.change_param(which, param, objects) {
+                if self.mutate_parameter(which, param, objects) {
                     prune(inputs);
                 }
             }
@@ -67,15 +67,15 @@ impl Changes<'_> {
                 let at = arrays[(which - params.len()) / 2];
                 let other = self.chance.of(&arrays).copied().filter(|other| *other != at && self.chance.one_in(6));
                 match other {
-                    Some(other) => self.take_elements(objects, at, other),
-                    None => self.change_elements(&mut objects[at]),
+                    Some(other) => self.splice_elements(objects, at, other),
+                    None => self.mutate_elements(&mut objects[at]),
                 }
             }
         }
     }
 
     /// Whether it is another object now.
-    fn change_param(&mut self, index: usize, param: &mut NamedValue, objects: &mut Vec<ObjectInput>) -> bool {
+    fn mutate_parameter(&mut self, index: usize, param: &mut NamedValue, objects: &mut Vec<ObjectInput>) -> bool {
         if self.config.not_taken.iter().any(|way| way.unused == param.name) {
             return false;
         }
@@ -93,7 +93,7 @@ impl Changes<'_> {
             (DataValue::Int(number), DataType::Int { .. }) if self.chance.one_in(2) => {
                 *number = self.chance.below(4) as u64;
             }
-            (value, _) => self.change_number(param.data, value),
+            (value, _) => self.mutate_number(param.data, value),
         }
         false
     }
@@ -143,14 +143,14 @@ impl Changes<'_> {
         let values = vec![DataValue::Struct(values)];
         let mut object = ObjectInput { name, element: variant.ty, values, is_array: false, on_heap: false };
         for _ in 0..self.chance.below(3) {
-            self.change_elements(&mut object);
+            self.mutate_elements(&mut object);
         }
         objects.push(object);
         PointerTarget::Object { object: objects.len() - 1, offset: 0 }
     }
 
-    /// An array gets what another one has, or has it inside: texts are looked for in texts.
-    fn take_elements(&mut self, objects: &mut [ObjectInput], at: usize, other: usize) {
+    /// An array gets what another one has, or has it inside: strings are looked for in strings.
+    fn splice_elements(&mut self, objects: &mut [ObjectInput], at: usize, other: usize) {
         let (types, longest) = (&self.module.types, self.longest);
         let Some((given, _, taken)) = elements(types, &mut objects[other]) else { return };
         let taken = taken.clone();
@@ -167,7 +167,7 @@ impl Changes<'_> {
     }
 
     /// An element changes, or there are more or fewer.
-    fn change_elements(&mut self, object: &mut ObjectInput) {
+    fn mutate_elements(&mut self, object: &mut ObjectInput) {
         let types = &self.module.types;
         let longest = self.longest;
         let Some((element, length, values)) = elements(types, object) else { return };
@@ -181,7 +181,7 @@ impl Changes<'_> {
                 for offset in 0..count {
                     let mut value = again.clone().unwrap_or_else(|| zero.clone());
                     if again.is_none() {
-                        self.change_element(element, &mut value);
+                        self.mutate_element(element, &mut value);
                     }
                     values.insert(at + offset, value);
                 }
@@ -189,14 +189,14 @@ impl Changes<'_> {
             2 if !values.is_empty() => drop(values.remove(self.chance.below(values.len()))),
             _ if !values.is_empty() => {
                 let at = self.chance.below(values.len());
-                self.change_element(element, &mut values[at]);
+                self.mutate_element(element, &mut values[at]);
             }
             _ => {}
         }
         *length = values.len() as u64;
     }
 
-    fn change_element(&mut self, element: DataTypeId, value: &mut DataValue) {
+    fn mutate_element(&mut self, element: DataTypeId, value: &mut DataValue) {
         match (&mut *value, &self.module.types[element]) {
             (DataValue::Int(byte), DataType::Int { bits: 8, .. }) if !self.chance.one_in(4) => {
                 *byte = u64::from(self.character());
@@ -204,7 +204,7 @@ impl Changes<'_> {
             (DataValue::Int(number), DataType::Int { .. }) if self.chance.one_in(2) => {
                 *number = self.chance.below(4) as u64;
             }
-            _ => self.change_number(element, value),
+            _ => self.mutate_number(element, value),
         }
     }
 }
@@ -216,11 +216,11 @@ pub(super) fn prune(inputs: &mut Inputs) {
     params
         .iter_mut()
         .chain(globals.iter_mut())
-        .for_each(|named| each_target(&mut named.value, &mut |at| open.push(*at)));
+        .for_each(|named| for_each_target(&mut named.value, &mut |at| open.push(*at)));
     let mut kept = vec![false; objects.len()];
     while let Some(at) = open.pop() {
         if !std::mem::replace(&mut kept[at], true) {
-            objects[at].values.iter_mut().for_each(|value| each_target(value, &mut |at| open.push(*at)));
+            objects[at].values.iter_mut().for_each(|value| for_each_target(value, &mut |at| open.push(*at)));
         }
     }
     let mut next = 0;
@@ -233,17 +233,17 @@ pub(super) fn prune(inputs: &mut Inputs) {
     objects.retain(|_| each.next().copied().unwrap_or(true));
     let behind = objects.iter_mut().flat_map(|object| &mut object.values);
     let named = params.iter_mut().chain(globals.iter_mut()).map(|named| &mut named.value);
-    named.chain(behind).for_each(|value| each_target(value, &mut |at| *at = numbers[*at]));
+    named.chain(behind).for_each(|value| for_each_target(value, &mut |at| *at = numbers[*at]));
 }
 
 /// Looks at every object that a value leads to.
-fn each_target(value: &mut DataValue, look: &mut dyn FnMut(&mut usize)) {
+fn for_each_target(value: &mut DataValue, look: &mut dyn FnMut(&mut usize)) {
     match value {
         DataValue::Pointer(PointerTarget::Object { object, .. }) => look(object),
         DataValue::Array(values) | DataValue::Struct(values) => {
-            values.iter_mut().for_each(|value| each_target(value, look));
+            values.iter_mut().for_each(|value| for_each_target(value, look));
         }
-        DataValue::Member(_, value) => each_target(value, look),
+        DataValue::Member(_, value) => for_each_target(value, look),
         _ => {}
     }
 }

@@ -9,7 +9,7 @@
 
 use crate::vary::candidate::Inputs;
 use crate::vary::heap_snapshot::snapshot;
-use crate::vary::mutation::Changes;
+use crate::vary::mutation::Mutator;
 use crate::vary::mutation_search::Variation;
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -19,14 +19,14 @@ use touchstone_interp::{End, Limits, Machine, NullObserver, ObjectKind, Value};
 use touchstone_ir::{DataType, DataTypeId, DataValue, FuncId, Module, Param, PointerTarget, mask};
 
 /// Objects of one type that are made, and calls of which each is the work, at most.
-const MOST_HEAPS: usize = 48;
-const MOST_TRIES: usize = 1000;
-const MOST_CALLS: usize = 5;
+const MAX_HEAPS: usize = 48;
+const MAX_ATTEMPTS: usize = 1000;
+const MAX_CALLS: usize = 5;
 /// Arguments that are objects are made by calls to this depth.
-const DEPTH: usize = 2;
+const MAX_CONSTRUCTOR_DEPTH: usize = 2;
 /// Larger objects are not made.
-const LARGEST: usize = 1 << 16;
-/// What keys and texts are, mostly: few, so that some are the same.
+const MAX_OBJECT_BYTES: usize = 1 << 16;
+/// What keys and strings are, mostly: few, so that some are the same.
 const WORDS: &[&str] = &["a", "b", "ab", "key", "", "a.b", "1"];
 
 /// What a constructor left: its first object is the one that was asked for.
@@ -36,7 +36,7 @@ struct Heap {
 
 impl<'a> Variation<'a, '_> {
     /// Inputs whose objects the program made.
-    pub(super) fn made(&self, changes: &mut Changes<'a>, deadline: Deadline) -> Vec<Inputs> {
+    pub(super) fn constructed_inputs(&self, changes: &mut Mutator<'a>, deadline: Deadline) -> Vec<Inputs> {
         let module = self.module();
         let params = module.functions[self.func].own_params();
         let writable =
@@ -51,7 +51,7 @@ impl<'a> Variation<'a, '_> {
             if known.iter().any(|(data, _)| *data == wanted) {
                 continue;
             }
-            let mut maker = Maker::new(module, changes, wanted);
+            let mut maker = HeapConstructor::new(module, changes, wanted);
             if maker.makers.is_empty() && maker.changers.is_empty() {
                 continue;
             }
@@ -60,14 +60,14 @@ impl<'a> Variation<'a, '_> {
         if known.iter().all(|(_, heaps)| heaps.is_empty()) {
             return all;
         }
-        for _ in 0..4 * MOST_HEAPS {
-            all.extend(self.with_heaps(&known, changes));
+        for _ in 0..4 * MAX_HEAPS {
+            all.extend(self.call_with_heaps(&known, changes));
         }
         all
     }
 
     /// A call with such objects.
-    fn with_heaps(&self, known: &[(DataTypeId, Vec<Heap>)], changes: &mut Changes<'_>) -> Option<Inputs> {
+    fn call_with_heaps(&self, known: &[(DataTypeId, Vec<Heap>)], changes: &mut Mutator<'_>) -> Option<Inputs> {
         let module = self.module();
         let (mut params, mut objects): (Vec<NamedValue>, Vec<ObjectInput>) = (Vec::new(), Vec::new());
         let mut roots: Vec<(DataTypeId, usize)> = Vec::new();
@@ -102,7 +102,7 @@ impl<'a> Variation<'a, '_> {
                 _ => {
                     let mut value = DataValue::zero(&module.types, param.data)?;
                     if !changes.chance.one_in(3) {
-                        changes.change_number(param.data, &mut value);
+                        changes.mutate_number(param.data, &mut value);
                     }
                     if let (DataType::Int { bits, .. }, DataValue::Int(number)) =
                         (&module.types[param.data], &mut value)
@@ -162,8 +162,8 @@ fn is_character(module: &Module, data: DataTypeId) -> bool {
     matches!(module.types[data], DataType::Int { bits: 8, .. })
 }
 
-fn word(changes: &mut Changes<'_>) -> Vec<u8> {
-    let known = changes.texts().filter(|text| text.len() < 16).map(<[u8]>::to_vec).collect::<Vec<_>>();
+fn word(changes: &mut Mutator<'_>) -> Vec<u8> {
+    let known = changes.strings().filter(|text| text.len() < 16).map(<[u8]>::to_vec).collect::<Vec<_>>();
     match changes.chance.of(&known) {
         Some(text) if changes.chance.one_in(4) => text.clone(),
         _ => changes.chance.of(WORDS).map_or(Vec::new(), |word| word.as_bytes().to_vec()),
@@ -171,25 +171,25 @@ fn word(changes: &mut Changes<'_>) -> Vec<u8> {
 }
 
 /// Makes objects of one type by calls.
-struct Maker<'c, 'm> {
+struct HeapConstructor<'c, 'm> {
     module: &'m Module,
-    changes: &'c mut Changes<'m>,
+    changes: &'c mut Mutator<'m>,
     wanted: DataTypeId,
     makers: Vec<FuncId>,
     changers: Vec<FuncId>,
 }
 
-impl<'c, 'm> Maker<'c, 'm> {
-    fn new(module: &'m Module, changes: &'c mut Changes<'m>, wanted: DataTypeId) -> Maker<'c, 'm> {
+impl<'c, 'm> HeapConstructor<'c, 'm> {
+    fn new(module: &'m Module, changes: &'c mut Mutator<'m>, wanted: DataTypeId) -> HeapConstructor<'c, 'm> {
         let makers = makers(module, wanted);
         let changers = changers(module, wanted);
-        Maker { module, changes, wanted, makers, changers }
+        HeapConstructor { module, changes, wanted, makers, changers }
     }
 
     fn heaps(&mut self, base: &Machine<'m>, deadline: Deadline) -> Vec<Heap> {
         let mut all: Vec<Heap> = Vec::new();
-        for _ in 0..MOST_TRIES {
-            if all.len() >= MOST_HEAPS || deadline.is_over() {
+        for _ in 0..MAX_ATTEMPTS {
+            if all.len() >= MAX_HEAPS || deadline.is_over() {
                 break;
             }
             let Some(objects) = self.one(base.clone()) else { continue };
@@ -208,7 +208,7 @@ impl<'c, 'm> Maker<'c, 'm> {
             return None;
         }
         let mut made = snapshot(self.module, &machine, root, self.wanted);
-        for _ in 0..self.changes.chance.below(MOST_CALLS) {
+        for _ in 0..self.changes.chance.below(MAX_CALLS) {
             let Some(&func) = self.changes.chance.of(&self.changers) else { break };
             let called = self.call(&mut machine, func, Some((self.wanted, root)), 0);
             // What ends it or goes wrong is not part of it.
@@ -227,7 +227,7 @@ impl<'c, 'm> Maker<'c, 'm> {
     /// An object of a type: what a constructor returns, or zeros.
     fn object(&mut self, machine: &mut Machine<'m>, data: DataTypeId, depth: usize) -> Option<Value> {
         let makers = if data == self.wanted { self.makers.clone() } else { makers(self.module, data) };
-        if let Some(&func) = self.changes.chance.of(&makers).filter(|_| depth <= DEPTH) {
+        if let Some(&func) = self.changes.chance.of(&makers).filter(|_| depth <= MAX_CONSTRUCTOR_DEPTH) {
             let made = self.call(machine, func, None, depth + 1)?;
             return matches!(made, Some(Value::Ptr(_))).then_some(made?);
         }
@@ -292,7 +292,7 @@ impl<'c, 'm> Maker<'c, 'm> {
             machine.write_bytes(object, 0, &text).ok()?;
             return Some(Value::ptr(object, 0));
         }
-        if structure(module, param.data).is_some() && depth < DEPTH && !self.changes.chance.one_in(8) {
+        if structure(module, param.data).is_some() && depth < MAX_CONSTRUCTOR_DEPTH && !self.changes.chance.one_in(8) {
             return self.object(machine, pointee, depth + 1);
         }
         if self.changes.chance.one_in(3) {
@@ -305,7 +305,7 @@ impl<'c, 'm> Maker<'c, 'm> {
 
 /// An object of zeros, if it is no large one.
 fn zeros(machine: &mut Machine<'_>, size: u64, kind: ObjectKind) -> Option<Value> {
-    let bytes = vec![0; usize::try_from(size).ok().filter(|size| *size <= LARGEST)?];
+    let bytes = vec![0; usize::try_from(size).ok().filter(|size| *size <= MAX_OBJECT_BYTES)?];
     let object = machine.alloc(size, "made", kind);
     machine.write_bytes(object, 0, &bytes).ok()?;
     Some(Value::ptr(object, 0))

@@ -1,31 +1,31 @@
-//! Numbers and texts that a function knows, and free choices.
+//! Numbers and strings that a function knows, and free choices.
 
 use std::collections::BTreeSet;
 use touchstone_ir::{Builtin, Callee, FuncId, Init, Inst, InstKind, Linkage, Module, Operand, TermKind};
 
 /// Functions that are looked at, the one under test first.
-const MOST_FUNCTIONS: usize = 48;
+const MAX_FUNCTIONS: usize = 48;
 
 /// Numbers that are kept.
-const MOST_NUMBERS: usize = 512;
+const MAX_NUMBERS: usize = 512;
 
 /// Texts that are kept, and how long they are.
-const MOST_TEXTS: usize = 128;
+const MAX_STRINGS: usize = 128;
 
-const LONGEST: usize = 24;
+const MAX_STRING_BYTES: usize = 24;
 
 /// What is worth trying.
-pub(super) struct Hints {
+pub(super) struct Dictionary {
     /// Numbers of the program.
     pub numbers: Vec<u64>,
-    /// Its texts.
-    pub texts: Vec<Vec<u8>>,
+    /// Its strings.
+    pub strings: Vec<Vec<u8>>,
 }
 
-impl Hints {
-    pub fn of(module: &Module, func: FuncId) -> Hints {
+impl Dictionary {
+    pub fn of(module: &Module, func: FuncId) -> Dictionary {
         let (mut open, mut known) = (vec![func], BTreeSet::from([func]));
-        let (mut numbers, mut texts) = (BTreeSet::new(), Vec::new());
+        let (mut numbers, mut strings) = (BTreeSet::new(), Vec::new());
         let mut next = 0;
         while let Some(func) = open.get(next).copied() {
             next += 1;
@@ -46,20 +46,20 @@ impl Hints {
                 for inst in &block.insts {
                     match &inst.kind {
                         InstKind::Call { callee: Callee::Direct(callee), .. }
-                            if open.len() < MOST_FUNCTIONS && known.insert(*callee) =>
+                            if open.len() < MAX_FUNCTIONS && known.insert(*callee) =>
                         {
                             open.push(*callee);
                         }
-                        InstKind::GlobalAddr { global, .. } if texts.len() < MOST_TEXTS => {
-                            texts.extend(text(module, *global));
+                        InstKind::GlobalAddr { global, .. } if strings.len() < MAX_STRINGS => {
+                            strings.extend(text(module, *global));
                         }
                         _ => {}
                     }
                 }
             }
         }
-        texts.dedup();
-        Hints { numbers: numbers.into_iter().take(MOST_NUMBERS).collect(), texts }
+        strings.dedup();
+        Dictionary { numbers: numbers.into_iter().take(MAX_NUMBERS).collect(), strings }
     }
 }
 
@@ -77,6 +77,6 @@ fn text(module: &Module, global: touchstone_ir::GlobalId) -> Option<Vec<u8>> {
         }
     }
     let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
-    bytes.truncate(end.min(LONGEST));
+    bytes.truncate(end.min(MAX_STRING_BYTES));
     (!bytes.is_empty()).then_some(bytes)
 }

@@ -6,8 +6,8 @@ use touchstone_interp::{Machine, ObjectId, Value};
 use touchstone_ir::{DataType, DataTypeId, DataValue, ErrorKind, Linkage, Module, PointerTarget, Ty, mask};
 
 /// Objects of a test, and bytes of one.
-const MOST_OBJECTS: usize = 32;
-const MOST_BYTES: u64 = 1024;
+const MAX_OBJECTS: usize = 32;
+const MAX_OBJECT_BYTES: u64 = 1024;
 
 /// All that a pointer leads to, the object itself first. `None`: something in it can't be told.
 pub(super) fn snapshot(
@@ -44,7 +44,7 @@ impl Snapshot<'_, '_> {
             return Some(known);
         }
         let info = self.machine.object(object);
-        if !info.alive || info.size > MOST_BYTES || self.known.len() == MOST_OBJECTS {
+        if !info.alive || info.size > MAX_OBJECT_BYTES || self.known.len() == MAX_OBJECTS {
             return None;
         }
         self.known.push(object);

@@ -1,9 +1,9 @@
 //! What a caller would do who wants a run that does not go wrong: pass something instead of null, enough of it, and lengths that
 //! are true.
 
-use crate::confirm::length_preference::is_called_length;
+use crate::confirm::length_preference::is_length_name;
 use crate::vary::candidate::Inputs;
-use crate::vary::mutation::{Changes, has_any_length, is_byte, leaf, leaves};
+use crate::vary::mutation::{Mutator, is_byte, leaf, leaves, may_grow};
 use touchstone_criteria::{NamedValue, ObjectInput, TestKind};
 use touchstone_ir::{DataType, DataTypeId, DataValue, PointerTarget};
 
@@ -19,15 +19,15 @@ pub(super) enum Repair {
 }
 
 /// Values of an object in which null pointers are looked for, at most.
-const MOST_LEAVES: usize = 64;
+const MAX_LEAVES: usize = 64;
 
 impl Repair {
     pub const ALL: [Repair; 3] = [Repair::Pointers, Repair::Lengths, Repair::Sizes];
 }
 
-impl Changes<'_> {
+impl Mutator<'_> {
     /// Inputs that are repaired.
-    pub fn repaired(&mut self, inputs: &Inputs, repair: Repair) -> Inputs {
+    pub fn repaired_inputs(&mut self, inputs: &Inputs, repair: Repair) -> Inputs {
         let mut inputs = inputs.clone();
         let TestKind::Function { params, globals, objects, .. } = &mut inputs.kind else { return inputs };
         let known = objects.len();
@@ -37,7 +37,7 @@ impl Changes<'_> {
         }
         for at in 0..known {
             let (name, element) = (objects[at].name.clone(), objects[at].element);
-            for index in 0..objects[at].values.len().min(MOST_LEAVES) {
+            for index in 0..objects[at].values.len().min(MAX_LEAVES) {
                 let mut value = std::mem::replace(&mut objects[at].values[index], DataValue::Undefined);
                 self.fill(&name, element, &mut value, objects);
                 objects[at].values[index] = value;
@@ -77,7 +77,7 @@ impl Changes<'_> {
     /// Null pointers in a value lead to fresh objects and to functions.
     fn fill(&mut self, name: &str, data: DataTypeId, value: &mut DataValue, objects: &mut Vec<ObjectInput>) {
         let types = &self.module.types;
-        for which in 0..leaves(types, data, value).min(MOST_LEAVES) {
+        for which in 0..leaves(types, data, value).min(MAX_LEAVES) {
             let Some((name, data, value)) = leaf(types, name.to_string(), data, value, which) else { return };
             let DataType::Pointer { pointee, .. } = &types[data] else { continue };
             if *value != DataValue::Pointer(PointerTarget::Null) {
@@ -110,7 +110,7 @@ impl Changes<'_> {
     fn lengthen(&self, object: &mut ObjectInput) {
         let types = &self.module.types;
         let most = if is_byte(types, object.element) { self.longest } else { self.longest.div_ceil(8) };
-        let grows = has_any_length(types, object.element) && object.values.len() < most;
+        let grows = may_grow(types, object.element) && object.values.len() < most;
         if let (true, Some(more)) = (grows, DataValue::zero(types, object.element)) {
             object.values.resize(most, more);
             object.is_array = true;
@@ -122,7 +122,7 @@ impl Changes<'_> {
         for at in 1..params.len() {
             let DataValue::Pointer(PointerTarget::Object { object, .. }) = params[at - 1].value else { continue };
             let most = objects.get(object).map_or(0, |object| object.values.len() as u64);
-            let is_length = is_called_length(&params[at].name);
+            let is_length = is_length_name(&params[at].name);
             match &mut params[at].value {
                 DataValue::Int(number) if is_length && *number > most => *number = most,
                 _ => {}

@@ -3,7 +3,7 @@
 use crate::config::Config;
 use crate::vary::candidate::Inputs;
 use crate::vary::class_mutation;
-use crate::vary::dictionary::Hints;
+use crate::vary::dictionary::Dictionary;
 use crate::vary::random::Chance;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -13,11 +13,11 @@ use touchstone_criteria::{Assume, MadeInput, NamedValue, ObjectInput, TestKind};
 use touchstone_ir::{DataType, DataTypeId, DataTypes, DataValue, FuncId, InputSource, Module, PointerTarget, mask};
 
 /// Objects of a test, at most.
-const MOST_OBJECTS: usize = 12;
-/// Changes at a time, at most.
-const MOST_CHANGES: usize = 5;
+const MAX_OBJECTS: usize = 12;
+/// Mutator at a time, at most.
+const MAX_MUTATIONS: usize = 5;
 /// The first so many allocations may fail.
-const ALLOCATIONS: usize = 8;
+const MAX_FAILING_ALLOCATION: usize = 8;
 
 /// Numbers that are worth trying everywhere.
 const NUMBERS: &[u64] = &[
@@ -120,13 +120,13 @@ const FLOATS: &[f64] = &[
     f64::NAN,
 ];
 
-/// Changes inputs.
-pub(super) struct Changes<'m> {
+/// Mutator inputs.
+pub(super) struct Mutator<'m> {
     pub(super) module: &'m Module,
     pub(super) config: &'m Config,
     /// Elements of an object, at most.
     pub(super) longest: usize,
-    hints: Hints,
+    hints: Dictionary,
     pub(super) chance: Chance,
     /// By parameter, the numbers that say what a caller makes.
     pub(super) choices: BTreeMap<usize, Vec<u64>>,
@@ -135,7 +135,7 @@ pub(super) struct Changes<'m> {
 }
 
 /// What a change is made to.
-enum Root {
+enum Location {
     Param(usize),
     Global(usize),
     Object(usize),
@@ -143,17 +143,17 @@ enum Root {
     Allocation,
 }
 
-impl<'m> Changes<'m> {
-    pub fn new(module: &'m Module, func: FuncId, config: &'m Config, longest: usize, seed: u64) -> Changes<'m> {
-        let (hints, chance) = (Hints::of(module, func), Chance::new(seed ^ func.index() as u64));
+impl<'m> Mutator<'m> {
+    pub fn new(module: &'m Module, func: FuncId, config: &'m Config, longest: usize, seed: u64) -> Mutator<'m> {
+        let (hints, chance) = (Dictionary::of(module, func), Chance::new(seed ^ func.index() as u64));
         let choices =
             if module.has_classes() { class_mutation::choices(module, func, config) } else { BTreeMap::new() };
-        Changes { module, config, longest, hints, chance, choices, still: None }
+        Mutator { module, config, longest, hints, chance, choices, still: None }
     }
 
     /// Texts that the program knows.
-    pub(super) fn texts(&self) -> impl Iterator<Item = &[u8]> {
-        self.hints.texts.iter().map(Vec::as_slice)
+    pub(super) fn strings(&self) -> impl Iterator<Item = &[u8]> {
+        self.hints.strings.iter().map(Vec::as_slice)
     }
 
     /// Inputs like some of these, with a few changes.
@@ -172,29 +172,29 @@ impl<'m> Changes<'m> {
     /// Makes a few changes.
     fn change(&mut self, inputs: &mut Inputs) {
         let mut count = 1;
-        while count < MOST_CHANGES && self.chance.one_in(2) {
+        while count < MAX_MUTATIONS && self.chance.one_in(2) {
             count += 1;
         }
-        let before = self.still_value(inputs).cloned();
+        let before = self.fixed_parameter(inputs).cloned();
         for _ in 0..count {
-            if inputs.compared.is_empty() || !self.chance.one_in(3) || !self.agree(inputs) {
-                self.change_one(inputs);
+            if inputs.compared.is_empty() || !self.chance.one_in(3) || !self.copy_compared_number(inputs) {
+                self.mutate_once(inputs);
             }
         }
-        if let (Some(before), Some(value)) = (before, self.still_value(inputs)) {
+        if let (Some(before), Some(value)) = (before, self.fixed_parameter(inputs)) {
             *value = before;
         }
     }
 
     /// What stays as it is.
-    fn still_value<'i>(&self, inputs: &'i mut Inputs) -> Option<&'i mut DataValue> {
+    fn fixed_parameter<'i>(&self, inputs: &'i mut Inputs) -> Option<&'i mut DataValue> {
         let TestKind::Function { params, .. } = &mut inputs.kind else { return None };
         params.get_mut(self.still?).map(|param| &mut param.value)
     }
 
     /// A number that was compared with another one becomes that (Aschermann et al., *REDQUEEN: Fuzzing with Input-to-State
     /// Correspondence*, 2019); whether there is such a number.
-    fn agree(&mut self, inputs: &mut Inputs) -> bool {
+    fn copy_compared_number(&mut self, inputs: &mut Inputs) -> bool {
         let compared = Rc::clone(&inputs.compared);
         let Some(&(a, b)) = self.chance.of(&compared) else { return false };
         let (old, new) = if self.chance.one_in(2) { (a, b) } else { (b, a) };
@@ -204,10 +204,10 @@ impl<'m> Changes<'m> {
             _ => new,
         };
         let (module, mut places) = (self.module, 0);
-        each_number(module, inputs, &mut |number, bits| places += usize::from(*number == mask(old, bits)));
+        for_each_number(module, inputs, &mut |number, bits| places += usize::from(*number == mask(old, bits)));
         let which = self.chance.below(places);
         let mut place = 0;
-        each_number(module, inputs, &mut |number, bits| {
+        for_each_number(module, inputs, &mut |number, bits| {
             if *number == mask(old, bits) {
                 if place == which {
                     *number = mask(new, bits);
@@ -218,64 +218,64 @@ impl<'m> Changes<'m> {
         places > 0
     }
 
-    fn change_one(&mut self, inputs: &mut Inputs) {
+    fn mutate_once(&mut self, inputs: &mut Inputs) {
         if self.module.has_classes() {
-            return self.change_whole(inputs);
+            return self.mutate_with_classes(inputs);
         }
         let TestKind::Function { params, globals, objects, .. } = &mut inputs.kind else { return };
-        let mut roots: Vec<Root> = (0..params.len()).map(Root::Param).collect();
-        roots.extend((0..globals.len()).map(Root::Global));
-        roots.extend((0..objects.len()).flat_map(|at| [Root::Object(at), Root::Object(at)]));
-        roots.extend((0..inputs.answers.len()).map(Root::Answer));
+        let mut roots: Vec<Location> = (0..params.len()).map(Location::Param).collect();
+        roots.extend((0..globals.len()).map(Location::Global));
+        roots.extend((0..objects.len()).flat_map(|at| [Location::Object(at), Location::Object(at)]));
+        roots.extend((0..inputs.answers.len()).map(Location::Answer));
         if !self.config.assume.contains(&Assume::Allocation) && self.chance.one_in(4) {
-            roots.push(Root::Allocation);
+            roots.push(Location::Allocation);
         }
         match self.chance.of(&roots) {
-            Some(Root::Param(at)) => {
+            Some(Location::Param(at)) => {
                 let NamedValue { name, data, value } = &mut params[*at];
-                self.change_leaf(name, *data, value, objects);
+                self.mutate_leaf(name, *data, value, objects);
             }
-            Some(Root::Global(at)) => {
+            Some(Location::Global(at)) => {
                 let NamedValue { name, data, value } = &mut globals[*at];
-                self.change_leaf(name, *data, value, objects);
+                self.mutate_leaf(name, *data, value, objects);
             }
-            Some(Root::Object(at)) => {
+            Some(Location::Object(at)) => {
                 let declared = |param: &NamedValue| {
                     matches!(self.module.types[param.data], DataType::Array { .. })
                         && matches!(&param.value, DataValue::Pointer(PointerTarget::Object { object, .. }) if object == at)
                 };
                 let fixed = params.iter().any(declared);
-                self.change_object(*at, fixed, objects);
+                self.mutate_object(*at, fixed, objects);
             }
-            Some(Root::Answer(at)) => self.change_answer(&mut inputs.answers[*at]),
-            Some(Root::Allocation) => self.change_allocation(&mut inputs.answers),
+            Some(Location::Answer(at)) => self.mutate_answer(&mut inputs.answers[*at]),
+            Some(Location::Allocation) => self.mutate_allocation_failure(&mut inputs.answers),
             None => {}
         }
     }
 
     /// One of the values that a value is made of changes.
-    pub(super) fn change_leaf(
+    pub(super) fn mutate_leaf(
         &mut self,
         name: &str,
         data: DataTypeId,
         value: &mut DataValue,
         objects: &mut Vec<ObjectInput>,
     ) {
-        if let Some((name, data, value)) = self.any_leaf(name.to_string(), data, value) {
+        if let Some((name, data, value)) = self.random_leaf(name.to_string(), data, value) {
             match &self.module.types[data] {
                 DataType::Pointer { pointee, .. } if self.takes_arguments(*pointee) => {
                     self.give_arguments(*pointee, value, objects);
                 }
                 DataType::Pointer { pointee, .. } => *value = self.target(&name, *pointee, objects),
                 DataType::Array { .. } => {}
-                _ => self.change_number(data, value),
+                _ => self.mutate_number(data, value),
             }
         }
     }
 
     /// One of the values that a value is made of, with its name. A long array has more chances than a field, but not as many as it has elements:
     /// a table in a structure would leave no change for the rest.
-    fn any_leaf<'v>(
+    fn random_leaf<'v>(
         &mut self,
         name: String,
         data: DataTypeId,
@@ -285,7 +285,7 @@ impl<'m> Changes<'m> {
         match (&types[data], value) {
             (DataType::Array { element, .. }, DataValue::Array(values)) => {
                 let at = self.chance.below(values.len());
-                self.any_leaf(format!("{name}_{at}"), *element, values.get_mut(at)?)
+                self.random_leaf(format!("{name}_{at}"), *element, values.get_mut(at)?)
             }
             (DataType::Struct { fields, .. }, DataValue::Struct(values)) => {
                 let parts = fields.iter().zip(values.iter());
@@ -299,18 +299,18 @@ impl<'m> Changes<'m> {
                     None => true,
                 })?;
                 let field = &fields[chosen];
-                self.any_leaf(format!("{name}_{}", field.name), field.ty, &mut values[chosen])
+                self.random_leaf(format!("{name}_{}", field.name), field.ty, &mut values[chosen])
             }
             (DataType::Union { members, .. }, DataValue::Member(member, value)) => {
                 let member = members.get(*member)?;
-                self.any_leaf(format!("{name}_{}", member.name), member.ty, value)
+                self.random_leaf(format!("{name}_{}", member.name), member.ty, value)
             }
             (_, DataValue::Undefined) => None,
             (_, value) => Some((name, data, value)),
         }
     }
 
-    pub(super) fn change_number(&mut self, data: DataTypeId, value: &mut DataValue) {
+    pub(super) fn mutate_number(&mut self, data: DataTypeId, value: &mut DataValue) {
         let DataValue::Int(number) = value else { return };
         *number = match &self.module.types[data] {
             DataType::Bool { .. } => *number ^ 1,
@@ -394,8 +394,8 @@ impl<'m> Changes<'m> {
     /// A fresh object.
     pub(super) fn object(&mut self, name: &str, element: DataTypeId, objects: &[ObjectInput]) -> Option<ObjectInput> {
         let (types, data) = (&self.module.types, &self.module.types[element]);
-        let whole = data.size(types) > 0 && has_any_length(types, element);
-        if !whole || objects.len() >= MOST_OBJECTS || self.takes_arguments(element) {
+        let whole = data.size(types) > 0 && may_grow(types, element);
+        if !whole || objects.len() >= MAX_OBJECTS || self.takes_arguments(element) {
             return None;
         }
         let one = DataValue::zero(types, element)?;
@@ -413,14 +413,14 @@ impl<'m> Changes<'m> {
         Some(ObjectInput { name, element, is_array: count > 1, values, on_heap: false })
     }
 
-    fn change_object(&mut self, at: usize, fixed: bool, objects: &mut Vec<ObjectInput>) {
+    fn mutate_object(&mut self, at: usize, fixed: bool, objects: &mut Vec<ObjectInput>) {
         if self.are_arguments(objects[at].element) {
-            return self.change_arguments(at, objects);
+            return self.mutate_arguments(at, objects);
         }
         let types = &self.module.types;
         let ObjectInput { element, values, is_array, name, .. } = &mut objects[at];
         let element = *element;
-        let grows = !fixed && has_any_length(types, element) && values.len() < self.longest;
+        let grows = !fixed && may_grow(types, element) && values.len() < self.longest;
         if grows
             && self.chance.one_in(5)
             && let Some(more) = DataValue::zero(types, element)
@@ -446,7 +446,7 @@ impl<'m> Changes<'m> {
         let name = format!("{name}_{index}");
         if index < values.len() {
             let mut value = std::mem::replace(&mut values[index], DataValue::Undefined);
-            self.change_leaf(&name, element, &mut value, objects);
+            self.mutate_leaf(&name, element, &mut value, objects);
             objects[at].values[index] = value;
         }
     }
@@ -455,7 +455,7 @@ impl<'m> Changes<'m> {
     fn write_text(&mut self, values: &mut [DataValue]) {
         let end = values.len().saturating_sub(1);
         let start = self.chance.below(end);
-        let text: Vec<u8> = match self.chance.of(&self.hints.texts) {
+        let text: Vec<u8> = match self.chance.of(&self.hints.strings) {
             Some(text) if self.chance.one_in(3) => text.clone(),
             _ => {
                 let count = 1 + self.chance.below(3);
@@ -505,7 +505,7 @@ impl<'m> Changes<'m> {
         }
     }
 
-    fn change_answer(&mut self, answer: &mut MadeInput) {
+    fn mutate_answer(&mut self, answer: &mut MadeInput) {
         let changeable = matches!(answer.source, InputSource::External | InputSource::Written | InputSource::Changed);
         if !changeable || !answer.pointers.is_empty() || answer.bytes.is_empty() {
             return;
@@ -528,18 +528,18 @@ impl<'m> Changes<'m> {
     }
 
     /// Another allocation fails, or none.
-    fn change_allocation(&mut self, answers: &mut Vec<MadeInput>) {
+    fn mutate_allocation_failure(&mut self, answers: &mut Vec<MadeInput>) {
         let before = answers.len();
         answers.retain(|answer| answer.source != InputSource::Allocation);
         if answers.len() == before || self.chance.one_in(2) {
-            let number = 1 + self.chance.below(ALLOCATIONS);
+            let number = 1 + self.chance.below(MAX_FAILING_ALLOCATION);
             answers.insert(0, MadeInput::of_bytes(InputSource::Allocation, number.to_string(), Vec::new()));
         }
     }
 }
 
 /// Whether objects are as long as anybody likes: they don't say it themselves, and their type is not the library's own business.
-pub(super) fn has_any_length(types: &DataTypes, element: DataTypeId) -> bool {
+pub(super) fn may_grow(types: &DataTypes, element: DataTypeId) -> bool {
     let data = &types[element];
     let is_closed = matches!(data, DataType::Struct { fields, .. } if fields.is_empty());
     !is_closed && !data.says_its_size() && data.tail(types).is_none()
@@ -550,37 +550,37 @@ pub(super) fn is_byte(types: &DataTypes, data: DataTypeId) -> bool {
 }
 
 /// Looks at every integer of inputs, with its width.
-fn each_number(module: &Module, inputs: &mut Inputs, look: &mut dyn FnMut(&mut u64, u8)) {
+fn for_each_number(module: &Module, inputs: &mut Inputs, look: &mut dyn FnMut(&mut u64, u8)) {
     let (types, asked) = (&module.types, &inputs.asked);
     let TestKind::Function { params, globals, objects, .. } = &mut inputs.kind else { return };
     let globals = if module.has_classes() { &mut [] } else { &mut globals[..] };
     let params = params.iter_mut().enumerate().filter(|(index, _)| asked.is_empty() || asked.contains(index));
     for NamedValue { data, value, .. } in params.map(|(_, param)| param).chain(globals) {
-        each_integer(types, *data, value, look);
+        for_each_integer(types, *data, value, look);
     }
     for object in objects {
         if module.has_classes() {
             let elements = class_mutation::elements(types, object).into_iter();
             elements.for_each(|(element, _, values)| {
-                values.iter_mut().for_each(|value| each_integer(types, element, value, look));
+                values.iter_mut().for_each(|value| for_each_integer(types, element, value, look));
             });
             continue;
         }
-        object.values.iter_mut().for_each(|value| each_integer(types, object.element, value, look));
+        object.values.iter_mut().for_each(|value| for_each_integer(types, object.element, value, look));
     }
 }
 
-fn each_integer(types: &DataTypes, data: DataTypeId, value: &mut DataValue, look: &mut dyn FnMut(&mut u64, u8)) {
+fn for_each_integer(types: &DataTypes, data: DataTypeId, value: &mut DataValue, look: &mut dyn FnMut(&mut u64, u8)) {
     match (&types[data], value) {
         (DataType::Array { element, .. }, DataValue::Array(values)) => {
-            values.iter_mut().for_each(|value| each_integer(types, *element, value, look));
+            values.iter_mut().for_each(|value| for_each_integer(types, *element, value, look));
         }
         (DataType::Struct { fields, .. }, DataValue::Struct(values)) => {
-            fields.iter().zip(values).for_each(|(field, value)| each_integer(types, field.ty, value, look));
+            fields.iter().zip(values).for_each(|(field, value)| for_each_integer(types, field.ty, value, look));
         }
         (DataType::Union { members, .. }, DataValue::Member(member, value)) => {
             if let Some(member) = members.get(*member) {
-                each_integer(types, member.ty, value, look);
+                for_each_integer(types, member.ty, value, look);
             }
         }
         (DataType::Int { bits, .. } | DataType::Enum { bits, .. }, DataValue::Int(number)) => look(number, *bits),

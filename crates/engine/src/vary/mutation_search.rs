@@ -17,7 +17,7 @@ use crate::exec::executor::machine_templates::Machines;
 use crate::inputs::globals::global_inputs;
 use crate::vary::candidate::Inputs;
 use crate::vary::input_repair::Repair;
-use crate::vary::mutation::{self, Changes};
+use crate::vary::mutation::{self, Mutator};
 use crate::vary::read_parameters;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
@@ -30,16 +30,16 @@ use touchstone_interp::{End, Limits, Value};
 use touchstone_ir::{DataType, DataValue, ErrorKind, FuncId, GlobalId, InputSource, Linkage, Module, mask};
 
 /// Inputs that are varied, at most.
-const POOL: usize = 512;
+const MAX_POOL_INPUTS: usize = 512;
 
 /// Instructions of one run,
-const STEPS: u64 = 40_000;
+const MAX_STEPS_PER_RUN: u64 = 40_000;
 
 /// and where objects have classes: one that holds a lot is filled first.
-const STEPS_WITH_CLASSES: u64 = 400_000;
+const MAX_STEPS_WITH_CLASSES: u64 = 400_000;
 
 /// The clock is looked at once in so many runs.
-const RUNS_A_LOOK: u32 = 16;
+const RUNS_PER_DEADLINE_CHECK: u32 = 16;
 
 /// What variations are to reach.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -119,7 +119,7 @@ impl Pool {
         let before = self.seen.len();
         self.seen.extend(run.ways.iter().map(|way| (*way, returned)));
         let new = self.seen.len() > before || self.inputs.is_empty();
-        if new && self.inputs.len() < POOL {
+        if new && self.inputs.len() < MAX_POOL_INPUTS {
             let (compared, asked) = (run.compared.as_slice().into(), asked().into());
             self.inputs.push(Inputs { compared, asked, ..inputs.clone() });
         }
@@ -137,7 +137,7 @@ impl<'a> Variation<'a, '_> {
     pub fn is_possible(&self) -> bool {
         let config = self.config;
         let said = !config.ranges.is_empty() || !config.lengths.is_empty() || config.strings.is_some();
-        // A precondition is asked where objects have classes: there every method with texts has one.
+        // A precondition is asked where objects have classes: there every method with strings has one.
         let narrowed = (config.precondition.is_some() && !self.module().has_classes()) || said;
         let called = config.entry == Entry::Function && config.calls == Calls::Itself && config.oracle.is_none();
         called && !narrowed
@@ -148,32 +148,32 @@ impl<'a> Variation<'a, '_> {
         if !self.is_possible() || wishes.is_empty() {
             return;
         }
-        let mut changes = Changes::new(self.module(), self.func, self.config, self.longest, self.seed);
+        let mut changes = Mutator::new(self.module(), self.func, self.config, self.longest, self.seed);
         changes.still = self.still;
         let mut first = self.begin(pool, tests, &mut changes);
-        let (mut in_vain, mut runs) = (0, 0);
-        while in_vain < self.patience && !wishes.is_empty() {
+        let (mut unproductive_runs, mut runs) = (0, 0);
+        while unproductive_runs < self.patience && !wishes.is_empty() {
             runs += 1;
-            in_vain += u32::from(first.is_empty());
-            if runs % RUNS_A_LOOK == 0 && self.is_over() {
+            unproductive_runs += u32::from(first.is_empty());
+            if runs % RUNS_PER_DEADLINE_CHECK == 0 && self.is_over() {
                 return;
             }
             let Some(inputs) = first.pop().or_else(|| changes.another(&pool.inputs)) else { return };
-            let (inputs, run, new) = self.one_more(pool, inputs, &mut changes);
+            let (inputs, run, new) = self.run_candidate(pool, inputs, &mut changes);
             if new {
-                in_vain = 0;
+                unproductive_runs = 0;
             }
             let Some(outcome) = proper(self.module(), &inputs, &run) else { continue };
             let fulfilled = wishes.fulfilled(&run.hits, &outcome);
             if fulfilled.is_empty() || !self.is_allowed(&inputs.kind, &inputs.answers) {
                 continue;
             }
-            let inputs = self.simpler(inputs, &mut |other| {
+            let inputs = self.minimised(inputs, &mut |other| {
                 let run = self.look(other, Ways::Forgotten);
                 self.is_as_good(&run, &outcome, &fulfilled)
             });
             if self.offer(inputs, outcome, &fulfilled, &mut wishes, take) {
-                in_vain = 0;
+                unproductive_runs = 0;
             }
         }
     }
@@ -207,7 +207,8 @@ impl<'a> Variation<'a, '_> {
         wishes: &mut Wishes,
         take: &mut dyn FnMut(TestCase) -> bool,
     ) -> bool {
-        let run = watch_kind(self.machines, self.func, &inputs.kind, &inputs.answers, self.looks(Ways::Forgotten));
+        let run =
+            watch_kind(self.machines, self.func, &inputs.kind, &inputs.answers, self.union_accesses(Ways::Forgotten));
         if !self.is_as_good(&run, &outcome, fulfilled) {
             return false;
         }
@@ -227,26 +228,26 @@ impl<'a> Variation<'a, '_> {
         wished: &mut dyn FnMut(&TestKind, &[MadeInput]) -> bool,
     ) -> Option<(TestKind, Vec<MadeInput>)> {
         let mut pool = Pool::default();
-        let mut changes = Changes::new(self.module(), self.func, self.config, self.longest, self.seed);
+        let mut changes = Mutator::new(self.module(), self.func, self.config, self.longest, self.seed);
         let mut first = self.begin(&mut pool, tests, &mut changes);
-        let (mut in_vain, mut reaching) = (0, Vec::new());
-        while self.is_possible() && in_vain < self.patience && !self.is_over() {
-            in_vain += u32::from(first.is_empty());
+        let (mut unproductive_runs, mut reaching) = (0, Vec::new());
+        while self.is_possible() && unproductive_runs < self.patience && !self.is_over() {
+            unproductive_runs += u32::from(first.is_empty());
             let some = if reaching.is_empty() || changes.chance.one_in(4) { &pool.inputs } else { &reaching };
             let inputs = first.pop().or_else(|| changes.another(some))?;
-            let (inputs, run, new) = self.one_more(&mut pool, inputs, &mut changes);
+            let (inputs, run, new) = self.run_candidate(&mut pool, inputs, &mut changes);
             if new {
-                in_vain = 0;
+                unproductive_runs = 0;
                 reaching.extend(pool.inputs.last().filter(|_| !run.hits.is_empty()).cloned());
             }
             let is_proper = proper(self.module(), &inputs, &run).is_some();
             if !is_proper || !self.is_allowed(&inputs.kind, &inputs.answers) || !wished(&inputs.kind, &run.requested) {
                 continue;
             }
-            let mut inputs = self.simpler(inputs, &mut |other| wished(&other.kind, &other.answers));
+            let mut inputs = self.minimised(inputs, &mut |other| wished(&other.kind, &other.answers));
             let run = self.look(&mut inputs, Ways::Forgotten);
             if self.is_allowed(&inputs.kind, &run.requested) && wished(&inputs.kind, &run.requested) {
-                inputs.free_like(&run);
+                inputs.mark_freed(&run);
                 return Some((inputs.kind, run.requested));
             }
         }
@@ -254,17 +255,22 @@ impl<'a> Variation<'a, '_> {
     }
 
     /// Runs inputs, and keeps them if they took a new way; whether they did.
-    fn one_more(&self, pool: &mut Pool, mut inputs: Inputs, changes: &mut Changes<'a>) -> (Inputs, ConcreteRun, bool) {
+    fn run_candidate(
+        &self,
+        pool: &mut Pool,
+        mut inputs: Inputs,
+        changes: &mut Mutator<'a>,
+    ) -> (Inputs, ConcreteRun, bool) {
         let mut run = self.look(&mut inputs, Ways::Kept);
         // What it takes of variable arguments is known only when it does.
-        for _ in 1..MOST_PASSED {
+        for _ in 1..MAX_ARGUMENT_RETRIES {
             if !run.missed.is_some_and(|missed| changes.pass(missed, &mut inputs)) {
                 break;
             }
             run = self.look(&mut inputs, Ways::Kept);
         }
         let asked = || match self.module().has_classes() {
-            true => read_parameters::asked(self.module(), self.func, &run.ways),
+            true => read_parameters::read_parameters(self.module(), self.func, &run.ways),
             false => Vec::new(),
         };
         let new = outcome(self.module(), &run.end).is_some() && pool.learn(&inputs, &run, asked);
@@ -272,7 +278,7 @@ impl<'a> Variation<'a, '_> {
     }
 
     /// What is run before chance decides, the last one first: new tests, and what a caller would do with them who wants no error.
-    fn begin(&self, pool: &mut Pool, tests: &[TestCase], changes: &mut Changes<'a>) -> Vec<Inputs> {
+    fn begin(&self, pool: &mut Pool, tests: &[TestCase], changes: &mut Mutator<'a>) -> Vec<Inputs> {
         let mut new = self.seeds(&tests[pool.tests.min(tests.len())..]);
         if tests.is_empty() {
             new.extend(self.zeros());
@@ -287,14 +293,14 @@ impl<'a> Variation<'a, '_> {
             return first;
         }
         for repair in Repair::ALL {
-            first.extend(new.iter().map(|inputs| changes.repaired(inputs, repair)));
+            first.extend(new.iter().map(|inputs| changes.repaired_inputs(inputs, repair)));
         }
         if !std::mem::replace(&mut pool.made, true) {
             let third = self
                 .deadline
                 .left()
                 .map_or(Deadline::after(Duration::from_millis(500)), |left| Deadline::after(left / 3));
-            first.extend(self.made(changes, third));
+            first.extend(self.constructed_inputs(changes, third));
         }
         first.reverse();
         first
@@ -308,7 +314,7 @@ impl<'a> Variation<'a, '_> {
             let (kind, answers, compared) = (test.kind.clone(), test.answers.clone(), Rc::clone(&nothing));
             Inputs { kind, answers, compared, asked: Rc::from([]) }
         };
-        all.map(inputs).take(POOL / 2).collect()
+        all.map(inputs).take(MAX_POOL_INPUTS / 2).collect()
     }
 
     /// Inputs with other numbers as parameters.
@@ -358,12 +364,12 @@ impl<'a> Variation<'a, '_> {
 
     /// What one run may take.
     fn limits(&self) -> Limits {
-        let steps = if self.module().has_classes() { STEPS_WITH_CLASSES } else { STEPS };
+        let steps = if self.module().has_classes() { MAX_STEPS_WITH_CLASSES } else { MAX_STEPS_PER_RUN };
         Limits { steps, frames: 200, heap_bytes: 1 << 24 }
     }
 
     /// What a run is asked.
-    fn looks(&self, ways: Ways) -> Look<'a> {
+    fn union_accesses(&self, ways: Ways) -> Look<'a> {
         Look { watch: Some(self.watch), limits: self.limits(), ways, ..Look::default() }
     }
 
@@ -373,18 +379,18 @@ impl<'a> Variation<'a, '_> {
         if let TestKind::Function { objects, .. } = &mut inputs.kind {
             objects.iter_mut().for_each(|object| object.on_heap = true);
         }
-        let look = Look { hits_only: true, ..self.looks(ways) };
+        let look = Look { hits_only: true, ..self.union_accesses(ways) };
         watch_kind(self.machines, self.func, &inputs.kind, &inputs.answers, look)
     }
 
     /// The same with zeros, as far as that is as good.
-    fn simpler(&self, mut inputs: Inputs, is_good: &mut dyn FnMut(&mut Inputs) -> bool) -> Inputs {
+    fn minimised(&self, mut inputs: Inputs, is_good: &mut dyn FnMut(&mut Inputs) -> bool) -> Inputs {
         let mut other = inputs.clone();
         other.answers.retain(|answer| answer.source != InputSource::Allocation);
         if other.answers.len() < inputs.answers.len() && is_good(&mut other) {
             inputs = other;
         }
-        for number in 0..mutation::numbers(self.module(), &mut inputs).min(MOST_SIMPLER) {
+        for number in 0..mutation::numbers(self.module(), &mut inputs).min(MAX_NUMBERS_MINIMISED) {
             let mut other = inputs.clone();
             if mutation::clear(self.module(), &mut other, number) && is_good(&mut other) {
                 inputs = other;
@@ -398,7 +404,8 @@ impl<'a> Variation<'a, '_> {
         if !self.is_allowed(&test.kind, &test.answers) {
             return None;
         }
-        let run = watch_kind(self.machines, self.func, &test.kind, &test.answers, self.looks(Ways::Conditions));
+        let run =
+            watch_kind(self.machines, self.func, &test.kind, &test.answers, self.union_accesses(Ways::Conditions));
         let alike = outcome(self.module(), &run.end).as_ref() == Some(&test.outcome);
         let holds = alike && run.hits == test.covers && run.expected == test.expected;
         let description = describe(self.module(), run.conditions.into_iter());
@@ -421,7 +428,7 @@ impl<'a> Variation<'a, '_> {
     }
 
     fn test(&self, mut inputs: Inputs, run: ConcreteRun, outcome: Outcome) -> TestCase {
-        inputs.free_like(&run);
+        inputs.mark_freed(&run);
         let volatile = run.requested.iter().any(|input| input.source == InputSource::Volatile);
         TestCase {
             id: String::new(),
@@ -447,10 +454,10 @@ impl<'a> Variation<'a, '_> {
 }
 
 /// Runs of one test that want one more variable argument.
-const MOST_PASSED: usize = 8;
+const MAX_ARGUMENT_RETRIES: usize = 8;
 
 /// Numbers of a test that are tried as zero.
-const MOST_SIMPLER: usize = 64;
+const MAX_NUMBERS_MINIMISED: usize = 64;
 
 /// How a run ends that others would see, too; `None` if that can't be said. An access outside of all objects is different elsewhere.
 fn proper(module: &Module, inputs: &Inputs, run: &ConcreteRun) -> Option<Outcome> {
@@ -458,7 +465,7 @@ fn proper(module: &Module, inputs: &Inputs, run: &ConcreteRun) -> Option<Outcome
     // A number that became an address by chance is no register.
     let by_chance = run.requested.iter().any(register) && !inputs.answers.iter().any(register);
     // Nor is one that was the answer of another function a pointer or a truth value.
-    let misled = run.requested.iter().any(|answer| is_misled(module, answer));
+    let misled = run.requested.iter().any(|answer| has_impossible_answer(module, answer));
     let outcome = outcome(module, &run.end).filter(|_| !run.of_one_run && !run.guessed && !by_chance && !misled)?;
     match outcome {
         Outcome::Error { kind: ErrorKind::NullPointer | ErrorKind::DivisionByZero, .. } => Some(outcome),
@@ -469,7 +476,7 @@ fn proper(module: &Module, inputs: &Inputs, run: &ConcreteRun) -> Option<Outcome
 }
 
 /// Whether a function got an answer that its type does not have.
-fn is_misled(module: &Module, answer: &MadeInput) -> bool {
+fn has_impossible_answer(module: &Module, answer: &MadeInput) -> bool {
     let func = module.function_named(&answer.name).filter(|_| answer.source == InputSource::External);
     match func.map(|func| &module.types[module.functions[func].result_data]) {
         Some(DataType::Int { .. } | DataType::Enum { .. } | DataType::Float { .. }) | None => false,

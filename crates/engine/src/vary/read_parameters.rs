@@ -1,13 +1,13 @@
 //! The parameters that a run asked for. A function that makes objects by calls has dozens of them, and most say how things are made
 //! that the run did not make: to change one of those shows nothing.
 
-use crate::confirm::goal_observer::Way;
+use crate::confirm::goal_observer::ControlFlowEdge;
 use std::collections::BTreeSet;
 use touchstone_base::Id;
 use touchstone_ir::{BlockId, FuncId, Function, Module, Operand, Reg, TermKind};
 
 /// Which parameters of a function a run asked for that took these ways.
-pub(super) fn asked(module: &Module, func: FuncId, ways: &[u64]) -> Vec<usize> {
+pub(super) fn read_parameters(module: &Module, func: FuncId, ways: &[u64]) -> Vec<usize> {
     let function = &module.functions[func];
     let mut seen: BTreeSet<BlockId> = BTreeSet::new();
     let mut open = vec![BlockId::new(0)];
@@ -41,7 +41,7 @@ fn next(function: &Function, block: BlockId) -> Option<BlockId> {
 
 /// Where a way leads, if it is one of the function.
 fn target(function: &Function, func: FuncId, way: u64) -> Option<BlockId> {
-    let way = Way::of_run(way);
+    let way = ControlFlowEdge::from_record(way);
     let block = function.blocks.get(way.block).filter(|_| way.func == func)?;
     match &block.terminator.kind {
         TermKind::Branch { then_block, else_block, .. } => Some(if way.to == 1 { *then_block } else { *else_block }),

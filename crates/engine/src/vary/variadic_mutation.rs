@@ -2,14 +2,14 @@
 
 use crate::confirm::run_record::MissedArgument;
 use crate::vary::candidate::Inputs;
-use crate::vary::mutation::Changes;
+use crate::vary::mutation::Mutator;
 use touchstone_criteria::{ObjectInput, TestKind};
 use touchstone_ir::{DataType, DataTypeId, DataValue, PointerTarget, Stands};
 
 /// So many arguments are given types that the search gave none.
-const MOST_NEW: usize = 4;
+const MAX_NEW_ARGUMENTS: usize = 4;
 
-impl Changes<'_> {
+impl Mutator<'_> {
     /// Whether objects of this type are variable arguments, or lead to them.
     pub(super) fn takes_arguments(&self, data: DataTypeId) -> bool {
         matches!(self.module.pointee(data).stands, Stands::Arguments | Stands::Cursor)
@@ -45,7 +45,7 @@ impl Changes<'_> {
             DataType::Pointer { pointee, .. } => {
                 inner = self.target(&format!("argument_{}", index + 1), pointee, objects);
             }
-            _ => self.change_number(ty, &mut inner),
+            _ => self.mutate_number(ty, &mut inner),
         }
         Some(DataValue::Member(member, Box::new(inner)))
     }
@@ -61,7 +61,7 @@ impl Changes<'_> {
             return;
         }
         let (name, made) = match &self.module.types[pointee] {
-            DataType::Union { .. } => ("arguments", vec![DataValue::Undefined; MOST_NEW]),
+            DataType::Union { .. } => ("arguments", vec![DataValue::Undefined; MAX_NEW_ARGUMENTS]),
             DataType::Struct { fields, .. } => {
                 let Some(DataType::Pointer { pointee, .. }) = fields.first().map(|field| &self.module.types[field.ty])
                 else {
@@ -80,17 +80,17 @@ impl Changes<'_> {
     }
 
     /// One of them changes.
-    pub(super) fn change_arguments(&mut self, at: usize, objects: &mut Vec<ObjectInput>) {
+    pub(super) fn mutate_arguments(&mut self, at: usize, objects: &mut Vec<ObjectInput>) {
         let element = objects[at].element;
         let DataType::Union { members, .. } = &self.module.types[element] else { return };
         let given = objects[at].values.iter().take_while(|value| **value != DataValue::Undefined).count();
-        let most = (given + 1).min(objects[at].values.len()).min(given.max(MOST_NEW));
+        let most = (given + 1).min(objects[at].values.len()).min(given.max(MAX_NEW_ARGUMENTS));
         let index = self.chance.below(most);
         let Some(place) = objects[at].values.get_mut(index) else { return };
         let mut value = std::mem::replace(place, DataValue::Undefined);
         let name = format!("argument_{}", index + 1);
         if value != DataValue::Undefined && !self.chance.one_in(4) {
-            self.change_leaf(&name, element, &mut value, objects);
+            self.mutate_leaf(&name, element, &mut value, objects);
         } else {
             let member = self.chance.below(members.len());
             value = self.argument(element, member, index, objects).unwrap_or(DataValue::Undefined);

@@ -16,8 +16,8 @@ use crate::config::{Aliases, Labels, Summaries};
 use crate::exec::compose::fold::{Folded, Undefined};
 use crate::exec::executor::Executor;
 use crate::exec::executor::policy::Checks;
-use crate::exec::executor::policy::World;
-use crate::exec::executor::summary_candidates::Size;
+use crate::exec::executor::policy::Environment;
+use crate::exec::executor::summary_candidates::FunctionSize;
 use crate::goals::coverage::Aim;
 use crate::state::value::Value;
 use crate::state::{State, Stop};
@@ -26,13 +26,13 @@ use touchstone_ir::{FuncId, Reg};
 use touchstone_solver::Side;
 
 /// Instructions of a function that is composed, with those that it calls.
-const MOST_INSTRUCTIONS: u64 = 400;
+const MAX_INSTRUCTIONS: u64 = 400;
 
 /// The same where everything is composed that can be.
-const MOST_WHERE_ASKED: u64 = 4000;
+const MAX_INSTRUCTIONS_IF_REQUESTED: u64 = 4000;
 
 /// A folded call may execute so many times the instructions that are there: early returns let what follows them be executed twice.
-const TIMES: u64 = 4;
+const STEPS_PER_INSTRUCTION: u64 = 4;
 
 impl Executor<'_> {
     /// Gives the state what the call gives, if it can be composed here. `Err` if it has to be settled first whether it goes wrong.
@@ -47,12 +47,12 @@ impl Executor<'_> {
             return Ok(false);
         }
         let Some(size) = self.composable(callee) else { return Ok(false) };
-        let steps = size.instructions.saturating_mul(TIMES);
+        let steps = size.instructions.saturating_mul(STEPS_PER_INSTRUCTION);
         let folded = self.fold_call(state, callee, args.to_vec(), steps, Undefined::Kept);
         // What has to be decided first may not have to be, on some ways.
         let Ok(Folded { proper, result, memory, inputs }) = folded else { return Ok(false) };
         let made_nothing = Rc::ptr_eq(&inputs, &state.inputs);
-        if !made_nothing || !matches!(result, None | Some(Value::Int(_) | Value::Ptr(_) | Value::Lazy(_))) {
+        if !made_nothing || !matches!(result, None | Some(Value::Int(_) | Value::Ptr(_) | Value::LazyPointer(_))) {
             return Ok(false);
         }
         let proper_here = match (self.terms.as_const(proper), state.fixed_value(proper)) {
@@ -77,20 +77,20 @@ impl Executor<'_> {
     }
 
     /// The size of a function whose calls are composed in this execution.
-    fn composable(&mut self, callee: FuncId) -> Option<Size> {
+    fn composable(&mut self, callee: FuncId) -> Option<FunctionSize> {
         let most = match self.config.summaries {
             Summaries::Off => return None,
-            Summaries::Auto => MOST_INSTRUCTIONS,
-            Summaries::On => MOST_WHERE_ASKED,
+            Summaries::Auto => MAX_INSTRUCTIONS,
+            Summaries::On => MAX_INSTRUCTIONS_IF_REQUESTED,
         };
-        let coverage = self.watching.coverage.as_ref()?;
-        let searches = self.policy.world == World::Tested && self.policy.checks == Checks::Untold;
+        let coverage = self.goal_tracker.coverage.as_ref()?;
+        let searches = self.policy.environment == Environment::Testable && self.policy.checks == Checks::Ignored;
         // The papers' baselines see all paths.
         let plain = self.config.labels == Labels::Idl && self.config.aliases == Aliases::Late;
         if !searches || !plain || coverage.aim != Aim::Goals {
             return None;
         }
-        let size = self.composing.size(self.module, callee)?;
+        let size = self.summary_candidates.size(self.module, callee)?;
         (size.branches > 0 && size.instructions <= most).then_some(size)
     }
 }

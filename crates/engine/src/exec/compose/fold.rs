@@ -22,10 +22,10 @@ use touchstone_ir::{BlockId, FuncId, Ty};
 use touchstone_solver::{Op, Rel, Term, TermId};
 
 /// Instructions that folding may execute, over all branches.
-const MAX_STEPS: u64 = 2_000_000;
+const MAX_FOLDED_STEPS: u64 = 2_000_000;
 
 /// Bytes of an object that calls write on one way and not on the other.
-const MOST_MERGED: u64 = 4096;
+const MAX_MERGED_BYTES: u64 = 4096;
 
 /// A fold under way.
 struct Folding {
@@ -39,9 +39,9 @@ struct Folding {
 /// What two sides give together of which one has no defined value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(in crate::exec) enum Undefined {
-    /// The value of the other: whoever looks is on the other side, as far as a formula about inputs goes.
+    /// The value of the other: whoever union_accesses is on the other side, as far as a formula about inputs goes.
     Given,
-    /// Nothing defined: an execution that looks is not proper.
+    /// Nothing defined: an execution that union_accesses is not proper.
     Kept,
 }
 
@@ -63,7 +63,7 @@ struct Join {
 impl Executor<'_> {
     /// The truth of `func(args)` as a term: proper, and not zero.
     pub(crate) fn fold_truth(&mut self, state: &State, func: FuncId, args: Vec<Value>) -> Result<TermId, Stop> {
-        let steps = MAX_STEPS.min(self.config.steps);
+        let steps = MAX_FOLDED_STEPS.min(self.config.steps);
         let Folded { proper, result, .. } = self.fold_call(state, func, args, steps, Undefined::Given)?;
         let truth = match result {
             Some(Value::Int(Scalar::Const(value))) => self.terms.truth(value != 0),
@@ -89,7 +89,7 @@ impl Executor<'_> {
         inner.proper = Some(self.terms.truth(true));
         self.enter(&mut inner, func, args, None)?;
         let mut folding = Folding { budget: steps, undefined, result: self.module.functions[func].result };
-        match self.fold_until(inner, Join { depth: 1, block: None }, &mut folding)? {
+        match self.fold_to_join(inner, Join { depth: 1, block: None }, &mut folding)? {
             Some(State { proper: Some(proper), returned, memory, inputs, .. }) => {
                 Ok(Folded { proper, result: returned.flatten(), memory, inputs })
             }
@@ -101,7 +101,7 @@ impl Executor<'_> {
     }
 
     /// Runs to the join; `None` if no execution gets there properly.
-    fn fold_until(&mut self, mut state: State, join: Join, folding: &mut Folding) -> Result<Option<State>, Stop> {
+    fn fold_to_join(&mut self, mut state: State, join: Join, folding: &mut Folding) -> Result<Option<State>, Stop> {
         loop {
             let arrived = state.frames.len() < join.depth
                 || (state.frames.len() == join.depth && Some(state.top().block) == join.block && state.top().inst == 0);
@@ -121,7 +121,7 @@ impl Executor<'_> {
                     return Err(Stop::End(PathEnd::Incomplete { why, span }));
                 }
                 Flow::End(_) => return Ok(None),
-                Flow::Fork(Fork::Shape { id, purpose }) => return Err(Stop::Force(id, purpose)),
+                Flow::Fork(Fork::Shape { id, purpose }) => return Err(Stop::Materialise(id, purpose)),
                 Flow::Fork(Fork::Value(unfixed)) => return Err(Stop::Enumerate(unfixed)),
                 Flow::Fork(Fork::Outcome(fork)) => fork,
             };
@@ -145,18 +145,18 @@ impl Executor<'_> {
         let merged = match fork {
             OutcomeFork::Branch { cond, .. } => {
                 let (mut yes, mut no) = (state.clone(), state);
-                self.go(&mut yes, fork, Choice::Branch(true))?;
-                self.go(&mut no, fork, Choice::Branch(false))?;
-                let yes = self.fold_until(yes, join, folding)?;
-                let no = self.fold_until(no, join, folding)?;
+                self.follow_outcome(&mut yes, fork, Choice::Branch(true))?;
+                self.follow_outcome(&mut no, fork, Choice::Branch(false))?;
+                let yes = self.fold_to_join(yes, join, folding)?;
+                let no = self.fold_to_join(no, join, folding)?;
                 self.merge(*cond, yes, no, folding)?
             }
             OutcomeFork::Switch { targets, .. } => {
                 let mut result: Option<Option<State>> = None;
                 for (target, cond) in targets.iter().rev() {
                     let mut arm = state.clone();
-                    self.go(&mut arm, fork, Choice::Arm(target.index() as u32))?;
-                    let arm = self.fold_until(arm, join, folding)?;
+                    self.follow_outcome(&mut arm, fork, Choice::Arm(target.index() as u32))?;
+                    let arm = self.fold_to_join(arm, join, folding)?;
                     result = Some(match result {
                         None => arm,
                         Some(others) => self.merge(*cond, arm, others, folding)?,
@@ -175,7 +175,7 @@ impl Executor<'_> {
 
     fn join_after(&mut self, state: &State) -> Join {
         let frame = state.top();
-        Join { depth: state.frames.len(), block: self.graph(frame.func).join(frame.block) }
+        Join { depth: state.frames.len(), block: self.flow_graph(frame.func).join(frame.block) }
     }
 
     /// `cond ? yes : no`, both standing at the same place.
@@ -263,7 +263,7 @@ impl Executor<'_> {
             if Rc::ptr_eq(a, b) || a == b || !a.live || !b.live {
                 continue;
             }
-            if undefined == Undefined::Kept && a.size > MOST_MERGED {
+            if undefined == Undefined::Kept && a.size > MAX_MERGED_BYTES {
                 return Err(Stop::bound(Bound::Steps, Span::none()));
             }
             let whole = 0..a.size as usize;
@@ -286,8 +286,8 @@ impl Executor<'_> {
                     } else {
                         Ty::Int(8 * width as u8)
                     };
-                    let a = self.put_together(merged, &left[range.clone()], ty, Span::none())?;
-                    let b = self.put_together(merged, &right[range.clone()], ty, Span::none())?;
+                    let a = self.assemble_cells(merged, &left[range.clone()], ty, Span::none())?;
+                    let b = self.assemble_cells(merged, &right[range.clone()], ty, Span::none())?;
                     let (a, b) = (a.unwrap_or(Value::Undefined), b.unwrap_or(Value::Undefined));
                     let value = self.either(cond, &a, &b, ty, undefined);
                     let made = disassemble(&value, width as u8, &mut self.pointers);

@@ -1,8 +1,8 @@
 //! ALLOC
 
 use crate::exec::executor::Executor;
-use crate::exec::executor::policy::World;
-use crate::state::inputs::Made;
+use crate::exec::executor::policy::Environment;
+use crate::state::inputs::RequestedInput;
 use crate::state::memory::{Contents, disassemble, global_object};
 use crate::state::value::Value;
 use crate::state::{State, Stop};
@@ -12,22 +12,25 @@ use touchstone_ir::{GlobalId, InputSource};
 use touchstone_solver::TermId;
 
 /// Of a path's allocations so many may fail in a test.
-const MOST_ALLOCATIONS: u32 = 64;
+const MAX_FAILING_ALLOCATIONS: u32 = 64;
 
 impl Executor<'_> {
     /// Whether the next allocation fails: a term, or `None` if it never does. A test makes it fail where a function is called; how a
     /// whole program is started says nothing of its allocations. Where the program may look for an error number, the term is
     /// decided first.
-    pub(crate) fn failing_allocation(&mut self, state: &mut State) -> Result<Option<TermId>, Stop> {
+    pub(crate) fn allocation_failure(&mut self, state: &mut State) -> Result<Option<TermId>, Stop> {
         let ruled_out = self.config.assume.contains(&Assume::Allocation);
-        if state.is_folded() || (self.policy.world == World::Any && !self.doubts(Doubt::Allocation)) {
+        if state.is_folded() || (self.policy.environment == Environment::Any && !self.doubts(Doubt::Allocation)) {
             return Ok(None);
         }
-        if self.policy.world == World::Any {
-            self.forget_error_number(state);
+        if self.policy.environment == Environment::Any {
+            self.havoc_error_number(state);
             return Ok(Some(self.terms.var(1, "allocation fails")));
         }
-        if ruled_out || self.config.entry == crate::Entry::Program || state.inputs.allocations >= MOST_ALLOCATIONS {
+        if ruled_out
+            || self.config.entry == crate::Entry::Program
+            || state.inputs.allocations >= MAX_FAILING_ALLOCATIONS
+        {
             self.doubts(Doubt::Allocation);
             return Ok(None);
         }
@@ -39,8 +42,11 @@ impl Executor<'_> {
                 let name = inputs.allocations.to_string();
                 let title = MadeInput::title_of(InputSource::Allocation, &name);
                 let fails = self.input_var(state.inputs_mut(), 1, &title);
-                let made = Made { given: Some(fails), ..Made::new(InputSource::Allocation, name, Vec::new()) };
-                state.inputs_mut().made.push(Rc::new(made));
+                let made = RequestedInput {
+                    given: Some(fails),
+                    ..RequestedInput::new(InputSource::Allocation, name, Vec::new())
+                };
+                state.inputs_mut().requested.push(Rc::new(made));
                 state.inputs_mut().failing = Some(fails);
                 fails
             }
@@ -53,8 +59,8 @@ impl Executor<'_> {
     }
 
     /// What an allocation gives: the object, or null and an error number.
-    pub(crate) fn given_memory(&mut self, state: &mut State, fails: TermId, made: Value, number: u64) -> Value {
-        if self.policy.world == World::Tested
+    pub(crate) fn allocation_result(&mut self, state: &mut State, fails: TermId, made: Value, number: u64) -> Value {
+        if self.policy.environment == Environment::Testable
             && let Some((global, bytes)) = self.error_number(state)
             && state.fixed_value(fails) == Some(1)
         {
@@ -80,7 +86,7 @@ impl Executor<'_> {
     }
 
     /// A call may have left another error number.
-    pub(in crate::exec) fn forget_error_number(&mut self, state: &mut State) {
+    pub(in crate::exec) fn havoc_error_number(&mut self, state: &mut State) {
         if let Some((number, bytes)) = self.error_number(state) {
             let any = self.terms.var(8 * bytes, "error number");
             let any = Value::term(&self.terms, any);
@@ -92,7 +98,7 @@ impl Executor<'_> {
     /// Output that fails leaves an error number.
     pub(crate) fn output_may_fail(&mut self, state: &mut State) {
         if self.error_number(state).is_some() && self.doubts(Doubt::Unsettled(Unsettled::Output)) {
-            self.forget_error_number(state);
+            self.havoc_error_number(state);
         }
     }
 }

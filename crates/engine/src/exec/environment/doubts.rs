@@ -1,7 +1,7 @@
 //! The world around the function under test, as wide as it may be.
 //!
 //! Tests are searched in a world that tests can make: first calls, allocations that succeed, input pointers that lead to
-//! whole objects. A proof must not rest on that. In [`World::Any`] the same executor leaves nothing out: state of earlier
+//! whole objects. A proof must not rest on that. In [`Environment::Any`] the same executor leaves nothing out: state of earlier
 //! calls is an input (`globals.rs`), allocations may fail, a write through one input pointer may change what others lead
 //! to. What a path rests on there is kept with it as [`Doubt`]s, so that a verdict can say why it is open.
 //!
@@ -11,7 +11,7 @@
 //! Deliberately not here: who searches there (`wide.rs`, `prover/induction.rs`).
 
 use crate::exec::executor::Executor;
-use crate::exec::executor::policy::World;
+use crate::exec::executor::policy::Environment;
 use crate::state::value::{ObjectId, Value};
 use crate::state::{PathEnd, State, Stop};
 use std::rc::Rc;
@@ -27,12 +27,12 @@ impl Executor<'_> {
         if doubt.ruled_out_by().is_some_and(|assume| self.config.assume.contains(&assume)) {
             return false;
         }
-        match self.policy.world {
-            World::Tested => {
-                self.ledger.met.insert(doubt);
+        match self.policy.environment {
+            Environment::Testable => {
+                self.ledger.doubts.insert(doubt);
                 false
             }
-            World::Any => {
+            Environment::Any => {
                 if !self.effects.raised.contains(&doubt) {
                     self.effects.raised.push(doubt);
                 }
@@ -51,12 +51,12 @@ impl Executor<'_> {
     }
 
     /// A path ends for a doubt that can't be followed.
-    pub(crate) fn doubtful(&mut self, doubt: Doubt, span: Span) -> Stop {
+    pub(crate) fn stop_for_doubt(&mut self, doubt: Doubt, span: Span) -> Stop {
         Stop::End(PathEnd::Incomplete { why: Incomplete::Doubt(doubt), span })
     }
 
     /// What the program holds for settled may be something else: something fails, say, and leaves an error number.
-    pub(crate) fn unsettled(
+    pub(crate) fn step_unsettled(
         &mut self,
         state: &mut State,
         dst: Option<Reg>,
@@ -67,7 +67,7 @@ impl Executor<'_> {
         let doubt = Doubt::Unsettled(Unsettled::named(what));
         let other = self.doubts(doubt.clone());
         if other {
-            self.forget_error_number(state);
+            self.havoc_error_number(state);
         }
         match (dst, args.get(1)) {
             (Some(dst), Some(&value)) => {
@@ -78,29 +78,29 @@ impl Executor<'_> {
                         let any = self.terms.var(bits, "unsettled");
                         Value::term(&self.terms, any)
                     }
-                    (true, Ty::Ptr) => return Err(self.doubtful(doubt, span)),
+                    (true, Ty::Ptr) => return Err(self.stop_for_doubt(doubt, span)),
                 };
                 state.set(dst, value);
                 Ok(())
             }
-            _ if other => Err(self.doubtful(doubt, span)),
+            _ if other => Err(self.stop_for_doubt(doubt, span)),
             _ => Ok(()),
         }
     }
 
     /// A read of an input that can't be made.
-    pub(crate) fn unmade(&mut self, object: ObjectId, span: Span) -> Stop {
+    pub(crate) fn unmaterialised_read(&mut self, object: ObjectId, span: Span) -> Stop {
         let global = self.module.globals.get(GlobalId::new(object.index()));
         match global {
-            Some(global) if self.is_defined_elsewhere(object) => {
+            Some(global) if self.is_undefined_variable(object) => {
                 Stop::unsupported(Unsupported::UndefinedVariable(global.name.clone()), span)
             }
-            Some(global) if self.policy.world == World::Any => {
+            Some(global) if self.policy.environment == Environment::Any => {
                 let doubt = match global.linkage {
                     Linkage::External => Doubt::OtherFiles(global.for_people()),
                     _ => Doubt::EarlierCalls(global.for_people()),
                 };
-                self.doubtful(doubt, span)
+                self.stop_for_doubt(doubt, span)
             }
             _ => Stop::unsupported(Unsupported::UnmadeInput, span),
         }
@@ -108,16 +108,16 @@ impl Executor<'_> {
 
     /// Memory that nobody wrote holds something, where reading it is not undefined (C11 6.3.2.1p2, 3.19.2): a proof does not end
     /// there.
-    pub(crate) fn holds_something(&mut self, state: &State, span: Span) -> Result<(), Stop> {
+    pub(crate) fn doubt_unwritten_read(&mut self, state: &State, span: Span) -> Result<(), Stop> {
         let doubt = Doubt::Unsettled(Unsettled::Unwritten);
         if !state.is_folded() && self.doubts(doubt.clone()) {
             self.effects.ended.push((state.clone(), PathEnd::Error { kind: ErrorKind::Uninitialised, span }));
-            return Err(self.doubtful(doubt, span));
+            return Err(self.stop_for_doubt(doubt, span));
         }
         Ok(())
     }
 
-    /// Goes on where bytes were written; where they may not have been, a proof does not end (see [`Self::holds_something`]).
+    /// StateFate on where bytes were written; where they may not have been, a proof does not end (see [`Self::doubt_unwritten_read`]).
     pub(crate) fn require_written(&mut self, state: &mut State, fine: TermId, span: Span) -> Result<(), Stop> {
         let ended = self.effects.ended.len();
         let required = self.require(state, fine, ErrorKind::Uninitialised, span);

@@ -3,7 +3,7 @@
 use crate::exec::executor::Executor;
 use crate::exec::memory::access::Written;
 use crate::exec::memory::object_layout::layout;
-use crate::state::memory::{Cell, Contents, ObjectKind, Open, disassemble, global_object};
+use crate::state::memory::{Cell, Contents, ObjectKind, ObjectShape, disassemble, global_object};
 use crate::state::value::{ObjectId, Value};
 use crate::state::{State, Stop};
 use std::collections::BTreeSet;
@@ -13,11 +13,11 @@ use touchstone_ir::{ByteWrites, DataType, DataTypeId, Shares, Ty};
 use touchstone_solver::Element;
 
 /// A larger object is not made unknown: the path is given up.
-const LARGEST_OBJECT: u64 = 4096;
+const MAX_HAVOC_BYTES: u64 = 4096;
 
 impl Executor<'_> {
     /// A function that nobody defines ran: whatever it can reach may be changed.
-    pub(crate) fn somebody_ran(
+    pub(crate) fn havoc_after_external_call(
         &mut self,
         state: &mut State,
         name: &str,
@@ -34,7 +34,7 @@ impl Executor<'_> {
         reached.extend(state.inputs.objects.iter().map(|input| input.object));
         // Nobody knows what it has kept of what it was given earlier.
         reached.extend(&state.inputs.escaped);
-        given.iter().for_each(|value| self.targets(state, value, &mut reached));
+        given.iter().for_each(|value| self.add_pointees(state, value, &mut reached));
         let mut pending: Vec<ObjectId> = reached.iter().copied().collect();
         while let Some(object) = pending.pop() {
             for target in self.pointed_to(state, object) {
@@ -53,7 +53,7 @@ impl Executor<'_> {
             let known = state.memory.get(object);
             let used = !matches!(&known.contents, Contents::Cells(cells) if cells.len() as u64 != known.size);
             if known.live && known.kind != ObjectKind::Constant && used && known.size > 0 {
-                self.make_unknown(state, object, Written::Bytes, doubt.clone(), span)?;
+                self.havoc_object(state, object, Written::Bytes, doubt.clone(), span)?;
             }
         }
         Ok(())
@@ -64,7 +64,7 @@ impl Executor<'_> {
         let mut found = BTreeSet::new();
         let mut add = |cell: &Cell| {
             if let Cell::Pointer { value, index: 0 } = cell {
-                self.targets(state, self.pointers.get(*value), &mut found);
+                self.add_pointees(state, self.pointers.get(*value), &mut found);
             }
         };
         match &state.memory.get(object).contents {
@@ -74,24 +74,24 @@ impl Executor<'_> {
         found
     }
 
-    fn targets(&self, state: &State, value: &Value, found: &mut BTreeSet<ObjectId>) {
+    fn add_pointees(&self, state: &State, value: &Value, found: &mut BTreeSet<ObjectId>) {
         match value {
             Value::Ptr(pointer) => {
                 found.insert(pointer.object);
             }
-            Value::Choice(options) => options.iter().for_each(|(_, option)| self.targets(state, option, found)),
-            Value::Lazy(id) => {
-                if let Some(decided) = state.inputs.shape(*id) {
-                    self.targets(state, decided, found);
+            Value::Choice(options) => options.iter().for_each(|(_, option)| self.add_pointees(state, option, found)),
+            Value::LazyPointer(id) => {
+                if let Some(decided) = state.inputs.target_of(*id) {
+                    self.add_pointees(state, decided, found);
                 }
             }
-            Value::Bytes(part) => self.targets(state, self.pointers.get(part.pointer), found),
+            Value::Bytes(part) => self.add_pointees(state, self.pointers.get(part.pointer), found),
             Value::Int(_) | Value::Undefined => {}
         }
     }
 
     /// What a write of this kind may have changed in an object is unknown from here on; a pointer is lost.
-    pub(crate) fn make_unknown(
+    pub(crate) fn havoc_object(
         &mut self,
         state: &mut State,
         id: ObjectId,
@@ -101,8 +101,8 @@ impl Executor<'_> {
     ) -> Result<(), Stop> {
         let object = state.memory.get(id);
         // What nobody has looked at yet can't be told from what was there before.
-        if object.size > LARGEST_OBJECT || matches!(object.open, Open::Variant { .. }) {
-            return Err(self.doubtful(doubt, span));
+        if object.size > MAX_HAVOC_BYTES || matches!(object.shape, ObjectShape::Variant { .. }) {
+            return Err(self.stop_for_doubt(doubt, span));
         }
         let data = object.data;
         let is_bytes = data.is_some_and(|data| self.is_of_bytes(data));
@@ -119,21 +119,21 @@ impl Executor<'_> {
         };
         let contents = match state.memory.get(id).contents.clone() {
             Contents::Cells(mut cells) => {
-                self.other_unions(state, &mut cells);
+                self.havoc_unions(state, &mut cells);
                 for (at, bytes) in pieces {
                     let piece = &mut cells[at as usize..at as usize + usize::from(bytes)];
-                    if piece.iter().any(|cell| matches!(cell, Cell::Undefined) || cell.is_unmade()) {
+                    if piece.iter().any(|cell| matches!(cell, Cell::Undefined) || cell.is_unmaterialised()) {
                         continue;
                     }
                     let declared = data.and_then(|data| self.type_at(data, at));
                     let is_several = matches!(declared, Some(DataType::Union { .. } | DataType::OneOf { .. }));
-                    // Null is a pointer that looks like a number.
+                    // Null is a pointer that union_accesses like a number.
                     let is_pointer = piece.iter().any(|cell| cell.is_pointer())
                         || (written == Written::Scalar(Ty::Ptr) && matches!(declared, Some(DataType::Pointer { .. })));
                     let same_width = bytes == width && written != Written::Scalar(Ty::Ptr);
                     if is_pointer {
                         if changes_pointers || is_several {
-                            piece.fill(Cell::Lost);
+                            piece.fill(Cell::Clobbered);
                         }
                     } else if changes_all || is_several || same_width {
                         let any = self.terms.var(8 * bytes, "overwritten");
@@ -151,7 +151,7 @@ impl Executor<'_> {
                 });
                 let fresh = fresh.collect();
                 if changes_pointers {
-                    pointers.iter_mut().for_each(|(_, cell)| *cell = Cell::Lost);
+                    pointers.iter_mut().for_each(|(_, cell)| *cell = Cell::Clobbered);
                 }
                 let size = state.memory.get(id).size;
                 Contents::Delayed { array: self.terms.base_array(size, fresh), defined, pointers }

@@ -1,7 +1,7 @@
 //! OVERLAP
 
 use crate::exec::executor::Executor;
-use crate::exec::executor::policy::World;
+use crate::exec::executor::policy::Environment;
 use crate::exec::memory::access::{Intent, Written};
 use crate::state::inputs::InputObject;
 use crate::state::memory::{Contents, ObjectKind, global_object};
@@ -27,9 +27,9 @@ struct Extent {
 impl Executor<'_> {
     /// An access outside of an input object: a pointer may lead into the middle of a larger one, and a declared length binds no
     /// caller. What the user says of a length holds.
-    pub(crate) fn note_outside(&mut self, state: &State, pointer: Pointer, span: Span) {
+    pub(crate) fn note_out_of_bounds(&mut self, state: &State, pointer: Pointer, span: Span) {
         let Some(here) = self.extent(state, pointer.object).filter(|here| !here.global) else { return };
-        // A label's predicate that looks there is not defined, and does not hold.
+        // A label's predicate that union_accesses there is not defined, and does not hold.
         if state.is_folded() {
             return;
         }
@@ -41,9 +41,9 @@ impl Executor<'_> {
             self.give_up(Incomplete::Doubt(Doubt::Overlap), span, 1);
         }
         if behind && !here.exact {
-            match self.policy.world {
-                World::Tested => self.ledger.avoided = true,
-                World::Any => self.give_up(Incomplete::Bound(Bound::Length), span, 1),
+            match self.policy.environment {
+                Environment::Testable => self.ledger.excluded_inputs = true,
+                Environment::Any => self.give_up(Incomplete::Bound(Bound::Length), span, 1),
             }
         }
     }
@@ -51,7 +51,7 @@ impl Executor<'_> {
     /// Whether pointers into two objects may be equal: the objects overlap, or one begins where the other ends.
     pub(crate) fn may_be_equal(&mut self, state: &State, a: &Pointer, b: &Pointer, span: Span) -> Result<bool, Stop> {
         let start = |pointer: &Pointer| pointer.offset == Scalar::Const(0);
-        let (least_a, least_b) = (self.least_size(state, a.object), self.least_size(state, b.object));
+        let (least_a, least_b) = (self.min_size(state, a.object), self.min_size(state, b.object));
         let at_end = |pointer: &Pointer| match pointer.offset {
             Scalar::Const(offset) => offset >= if pointer.object == a.object { least_a } else { least_b },
             Scalar::Term(_) => true,
@@ -60,13 +60,13 @@ impl Executor<'_> {
         if gone(a) || gone(b) {
             let what = "memory that was given back may be given out again".to_string();
             let doubt = Doubt::Unsettled(Unsettled::Said(what));
-            return match self.policy.world {
-                World::Tested => Err(self.doubtful(doubt, span)),
-                World::Any => Ok(self.doubts(doubt)),
+            return match self.policy.environment {
+                Environment::Testable => Err(self.stop_for_doubt(doubt, span)),
+                Environment::Any => Ok(self.doubts(doubt)),
             };
         }
         // Where others put their variables is theirs to say.
-        if self.is_defined_elsewhere(a.object) || self.is_defined_elsewhere(b.object) {
+        if self.is_undefined_variable(a.object) || self.is_undefined_variable(b.object) {
             return Ok(self.doubts(Doubt::Overlap));
         }
         let (Some(x), Some(y)) = (self.extent(state, a.object), self.extent(state, b.object)) else {
@@ -75,7 +75,7 @@ impl Executor<'_> {
         let same = self.same_layout(x.element, y.element);
         let distinct = same && start(a) && start(b);
         // A pointer into the other's object is a case of its own if that object was there first, with all its elements.
-        let case = |first: &Pointer, later: &Pointer| start(later) && self.is_whole_before(state, first, later);
+        let case = |first: &Pointer, later: &Pointer| start(later) && self.is_older_with_length(state, first, later);
         if same && (case(a, b) || case(b, a)) {
             return Ok(false);
         }
@@ -86,29 +86,29 @@ impl Executor<'_> {
     }
 
     /// Whether an input object of known length was made before another.
-    fn is_whole_before(&self, state: &State, first: &Pointer, later: &Pointer) -> bool {
+    fn is_older_with_length(&self, state: &State, first: &Pointer, later: &Pointer) -> bool {
         let inputs = &state.inputs.objects;
         let place = |pointer: &Pointer| inputs.iter().position(|input| input.object == pointer.object);
         match (place(first), place(later)) {
-            (Some(first), Some(later)) => first < later && !inputs[first].default_length && !inputs[later].alone,
+            (Some(first), Some(later)) => first < later && !inputs[first].default_length && !inputs[later].unaliased,
             _ => false,
         }
     }
 
     /// What an object has at least, in bytes.
-    fn least_size(&mut self, state: &State, object: ObjectId) -> u64 {
+    fn min_size(&mut self, state: &State, object: ObjectId) -> u64 {
         let object = state.memory.get(object);
-        object.open.size().map_or(object.size, |size| self.solver.range(&self.terms, &state.path, size).unsigned.0)
+        object.shape.size().map_or(object.size, |size| self.solver.range(&self.terms, &state.path, size).unsigned.0)
     }
 
     /// Whether an object is a variable that no given file defines.
-    pub(crate) fn is_defined_elsewhere(&self, object: ObjectId) -> bool {
+    pub(crate) fn is_undefined_variable(&self, object: ObjectId) -> bool {
         let global = self.module.globals.get(GlobalId::new(object.index()));
         global.is_some_and(|global| global.linkage == Linkage::Undefined && global.function.is_none())
     }
 
     /// An object is accessed: a write may change what other input pointers lead to.
-    pub(crate) fn overlaps(
+    pub(crate) fn havoc_overlapping(
         &mut self,
         state: &mut State,
         object: ObjectId,
@@ -116,19 +116,19 @@ impl Executor<'_> {
         span: Span,
     ) -> Result<(), Stop> {
         let Intent::Write(written) = intent else { return Ok(()) };
-        if self.policy.world == World::Tested && self.ledger.met.contains(&Doubt::Overlap) {
+        if self.policy.environment == Environment::Testable && self.ledger.doubts.contains(&Doubt::Overlap) {
             return Ok(());
         }
         let Some(here) = self.extent(state, object) else { return Ok(()) };
         // The tested world only has to know that there may be others: later ones are not there yet.
-        let others = match self.policy.world {
-            World::Tested => vec![object],
-            World::Any => self.overlapping(state, object, here, written),
+        let others = match self.policy.environment {
+            Environment::Testable => vec![object],
+            Environment::Any => self.overlapping(state, object, here, written),
         };
         if others.is_empty() || !self.doubts(Doubt::Overlap) {
             return Ok(());
         }
-        others.into_iter().try_for_each(|other| self.make_unknown(state, other, written, Doubt::Overlap, span))
+        others.into_iter().try_for_each(|other| self.havoc_object(state, other, written, Doubt::Overlap, span))
     }
 
     /// Objects from outside that a write to this one may change.

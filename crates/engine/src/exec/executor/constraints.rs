@@ -13,10 +13,10 @@ use touchstone_solver::{Op, Path, Rel, Side, TermId};
 impl Executor<'_> {
     /// The side of a condition where it is true.
     pub fn assume(&mut self, path: &Path, cond: TermId) -> Side {
-        match &self.guide {
+        match &self.replay {
             None => self.solver.assume(&mut self.terms, path, cond),
-            Some(guide) => {
-                let followed = self.solver.follow(&mut self.terms, path, cond, guide.model());
+            Some(replay) => {
+                let followed = self.solver.follow(&mut self.terms, path, cond, replay.model());
                 followed.map_or(Side::Infeasible, Side::Feasible)
             }
         }
@@ -24,14 +24,14 @@ impl Executor<'_> {
 
     /// Both sides of a condition.
     pub fn both_sides(&mut self, path: &Path, cond: TermId) -> (Side, Side) {
-        if self.guide.is_none() {
+        if self.replay.is_none() {
             return self.solver.branch(&mut self.terms, path, cond);
         }
         let otherwise = self.terms.not(cond);
         (self.assume(path, cond), self.assume(path, otherwise))
     }
 
-    /// Goes on only where `fine` holds; where it doesn't, the path ends with this error.
+    /// StateFate on only where `fine` holds; where it doesn't, the path ends with this error.
     pub fn require(&mut self, state: &mut State, fine: TermId, kind: ErrorKind, span: Span) -> Result<(), Stop> {
         self.require_near(state, fine, kind, span, Scalar::Const(0))
     }
@@ -45,7 +45,7 @@ impl Executor<'_> {
         span: Span,
         offset: Scalar,
     ) -> Result<(), Stop> {
-        if self.policy.checks == Checks::Told && !state.is_folded() {
+        if self.policy.checks == Checks::Recorded && !state.is_folded() {
             self.effects.checks.push(Check { fine, kind, span });
         }
         match self.terms.as_const(fine) {
@@ -77,7 +77,7 @@ impl Executor<'_> {
         };
         match yes {
             Side::Feasible(path) => {
-                let guided = self.guide.as_mut().and_then(|guide| guide.next(passed));
+                let guided = self.replay.as_mut().and_then(|replay| replay.next(passed));
                 if failed.is_some() || guided == Some(true) {
                     state.trail.choose(Choice::Check(true));
                 }
@@ -100,7 +100,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Goes on only where a bound is kept; where it isn't, paths are given up.
+    /// StateFate on only where a bound is kept; where it isn't, paths are given up.
     pub fn stay_within(&mut self, state: &mut State, kept: TermId, bound: Bound, span: Span) -> Result<(), Stop> {
         if state.is_folded() {
             return Err(Stop::bound(bound, span));
@@ -129,7 +129,7 @@ impl Executor<'_> {
         if state.is_folded() {
             return state.must(&mut self.terms, fine);
         }
-        let avoided = self.guide.as_mut().is_none_or(|guide| guide.next(failed).is_none());
+        let avoided = self.replay.as_mut().is_none_or(|replay| replay.next(failed).is_none());
         match self.assume(&state.path, fine) {
             Side::Feasible(path) if avoided => state.path = path,
             _ => state.trail.choose(Choice::Check(false)),

@@ -4,7 +4,7 @@ use touchstone_base::IndexMap;
 use touchstone_ir::{BlockId, Cfg, CondTag, DecisionId, DecisionKind, Exits, Function, LoopId, TermKind};
 
 /// One function's control flow.
-pub(crate) struct Graph {
+pub(crate) struct FlowGraph {
     pub cfg: Cfg,
     /// The decision that is asked before each iteration; `None` for loops that test at the end or not at all.
     pub tests: IndexMap<LoopId, Option<DecisionId>>,
@@ -12,12 +12,12 @@ pub(crate) struct Graph {
     joins: IndexMap<BlockId, Option<BlockId>>,
 }
 
-impl Graph {
-    pub fn of(function: &Function) -> Graph {
+impl FlowGraph {
+    pub fn of(function: &Function) -> FlowGraph {
         let cfg = Cfg::new(function);
         let tests = cfg.loops().ids().map(|id| loop_test(function, &cfg, id)).collect();
         let joins = cfg.post_dominators(function, Exits::Returns);
-        Graph { cfg, tests, joins }
+        FlowGraph { cfg, tests, joins }
     }
 
     /// Whether going from one block to the other leaves the innermost loop.

@@ -10,11 +10,11 @@ use touchstone_criteria::{Doubt, Incomplete, IncompletePaths};
 pub(crate) struct Ledger {
     /// Inputs were left out: something has no defined result for them, or they have pointers in order whose objects are
     /// different, or objects have other addresses there, or something stands between the fields of structures.
-    pub avoided: bool,
+    pub excluded_inputs: bool,
     /// What the tested world leaves out.
-    pub met: BTreeSet<Doubt>,
+    pub doubts: BTreeSet<Doubt>,
     /// Bytes of large objects that were made or copied since memory was looked at.
-    pub heavy: u64,
+    pub allocated_bytes: u64,
     /// Branch sides and checks that no input of their path takes.
     pub infeasible: u64,
     /// Questions asked for labels.
@@ -48,7 +48,7 @@ impl Ledger {
     }
 
     /// Whether the tested world left something out.
-    pub fn left_something_out(&self) -> bool {
-        self.avoided || !self.met.is_empty()
+    pub fn excludes_anything(&self) -> bool {
+        self.excluded_inputs || !self.doubts.is_empty()
     }
 }

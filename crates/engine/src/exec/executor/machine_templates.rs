@@ -38,9 +38,9 @@ impl<'m> Machines<'m> {
     /// The globals that a test could look at.
     pub(crate) fn shown(&self) -> &[GlobalId] {
         // A test that compares more than this would not be readable anyway.
-        const MOST_BYTES: u64 = 1 << 16;
+        const MAX_SHOWN_BYTES: u64 = 1 << 16;
         let visible = |linkage: Linkage| matches!(linkage, Linkage::External | Linkage::Internal);
-        let shown = |global: &Global| !global.constant && visible(global.linkage) && global.size <= MOST_BYTES;
+        let shown = |global: &Global| !global.constant && visible(global.linkage) && global.size <= MAX_SHOWN_BYTES;
         let all = || self.module.globals.iter().filter(|(_, global)| shown(global)).map(|(id, _)| id).collect();
         self.shown.get_or_init(all)
     }

@@ -1,7 +1,7 @@
 //! The executor: everything that executing one instruction needs, whoever drives it.
 //!
 //! Drivers are the searches (`search/`), the proof by induction (`prover/`) and folding (`fold.rs`). They differ in which
-//! ways of a fork they take; instructions are the same. What a step did comes back as [`Stepped`](crate::exec::instructions::step::Stepped).
+//! ways of a fork they take; instructions are the same. What a step did comes back as [`StepResult`](crate::exec::instructions::step::StepResult).
 
 mod constraints;
 pub(in crate::exec) mod flow_graph;
@@ -14,16 +14,16 @@ pub(crate) mod used_globals;
 pub(in crate::exec) mod visited_call;
 
 use crate::config::Config;
-use crate::exec::executor::flow_graph::Graph;
+use crate::exec::executor::flow_graph::FlowGraph;
 use crate::exec::executor::ledger::Ledger;
 use crate::exec::executor::machine_templates::Machines;
-use crate::exec::executor::path_replay::{Guide, InputKey};
-use crate::exec::executor::policy::{Effort, Policy};
-use crate::exec::executor::summary_candidates::Composing;
+use crate::exec::executor::path_replay::{InputKey, PathReplay};
+use crate::exec::executor::policy::{Policy, SolverEffort};
+use crate::exec::executor::summary_candidates::SummaryCandidates;
 use crate::exec::executor::used_globals::{FunctionsByType, InitialGlobals, UsedGlobals};
-use crate::exec::executor::visited_call::FoundBefore;
+use crate::exec::executor::visited_call::VisitedCall;
 use crate::goals::coverage::Coverage;
-use crate::goals::tracker::{Hit, Watching};
+use crate::goals::tracker::{GoalHit, GoalTracker};
 use crate::state::memory::{Cell, Pointers};
 use crate::state::{PathEnd, State, Stop};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -49,7 +49,7 @@ pub(in crate::exec) struct Effects {
     /// Paths that a check has ended.
     pub ended: Vec<(State, PathEnd)>,
     /// Goals that were reached.
-    pub hits: Vec<Hit>,
+    pub hits: Vec<GoalHit>,
     /// What was given up.
     pub gave_up: Vec<IncompletePaths>,
     /// Checks that were made, if they are told.
@@ -76,7 +76,7 @@ pub(crate) struct Executor<'m> {
     pub terms: Terms,
     pub solver: Solver,
     pub pointers: Pointers,
-    pub watching: Watching,
+    pub goal_tracker: GoalTracker,
     pub ledger: Ledger,
     /// Addresses that are null and an index: there is nothing, in any world.
     pub null_based: FxHashSet<TermId>,
@@ -87,16 +87,16 @@ pub(crate) struct Executor<'m> {
     /// Once they are asked for.
     pub functions_by_type: OnceCell<FunctionsByType>,
     /// Globals that are no inputs and in which calls leave something, if there are several calls.
-    pub left: Vec<GlobalId>,
+    pub sequence_globals: Vec<GlobalId>,
     /// What was found there before calls.
-    pub(in crate::exec) found_before: FxHashMap<Vec<u8>, Vec<FoundBefore>>,
-    pub(in crate::exec) composing: Composing,
+    pub(in crate::exec) visited_calls: FxHashMap<Vec<u8>, Vec<VisitedCall>>,
+    pub(in crate::exec) summary_candidates: SummaryCandidates,
     pub(in crate::exec) effects: Effects,
     /// Variables of inputs by their number on their path, width and name.
     input_vars: FxHashMap<InputKey, TermId>,
     /// The path that is followed, if it is known.
-    pub guide: Option<Guide>,
-    graphs: Vec<Option<Graph>>,
+    pub replay: Option<PathReplay>,
+    flow_graphs: Vec<Option<FlowGraph>>,
     /// What tests are confirmed on.
     pub machines: Machines<'m>,
 }
@@ -105,8 +105,8 @@ impl<'m> Executor<'m> {
     pub fn new(module: &'m Module, config: &'m Config, policy: Policy, goals: Option<Coverage>) -> Executor<'m> {
         let usual = touchstone_solver::Config::default();
         let (timeout, conflicts) = match policy.effort {
-            Effort::Time => (config.solver_timeout, usual.conflicts),
-            Effort::Conflicts(most) => (usual.timeout, Some(most)),
+            SolverEffort::Time => (config.solver_timeout, usual.conflicts),
+            SolverEffort::Conflicts(most) => (usual.timeout, Some(most)),
         };
         let solver = Solver::new(touchstone_solver::Config {
             timeout,
@@ -128,32 +128,32 @@ impl<'m> Executor<'m> {
             terms: Terms::new(),
             solver,
             pointers: Pointers::default(),
-            composing: Composing::of(
+            summary_candidates: SummaryCandidates::of(
                 module,
                 config.summaries,
                 goals.as_ref().map(|coverage| Rc::clone(&coverage.watch)),
             ),
-            watching: Watching::new(goals),
+            goal_tracker: GoalTracker::new(goals),
             ledger: Ledger::default(),
             null_based: FxHashSet::default(),
             reachable_globals: BTreeSet::new(),
             used_globals: None,
             initial_globals: InitialGlobals::default(),
             functions_by_type: OnceCell::new(),
-            left: Vec::new(),
-            found_before: FxHashMap::default(),
+            sequence_globals: Vec::new(),
+            visited_calls: FxHashMap::default(),
             effects: Effects::default(),
             input_vars: FxHashMap::default(),
-            guide: None,
-            graphs: module.functions.values().map(|_| None).collect(),
+            replay: None,
+            flow_graphs: module.functions.values().map(|_| None).collect(),
             machines: Machines::of(module),
         }
     }
 
     /// The control flow of a function, computed once.
-    pub fn graph(&mut self, func: FuncId) -> &Graph {
+    pub fn flow_graph(&mut self, func: FuncId) -> &FlowGraph {
         let module = self.module;
-        self.graphs[func.index()].get_or_insert_with(|| Graph::of(&module.functions[func]))
+        self.flow_graphs[func.index()].get_or_insert_with(|| FlowGraph::of(&module.functions[func]))
     }
 
     /// The variable of an input. Paths whose inputs came up in the same order share the variables: their number, and with it the
@@ -162,8 +162,8 @@ impl<'m> Executor<'m> {
         let key: InputKey = (number, width, name.into());
         let terms = &mut self.terms;
         let term = *self.input_vars.entry(key.clone()).or_insert_with(|| terms.var(width, name));
-        if let (Some(guide), Term::Var { var, .. }) = (&mut self.guide, self.terms.get(term)) {
-            guide.meet(&key, *var);
+        if let (Some(replay), Term::Var { var, .. }) = (&mut self.replay, self.terms.get(term)) {
+            replay.meet(&key, *var);
         }
         term
     }
@@ -186,27 +186,27 @@ impl<'m> Executor<'m> {
         self.ledger.give_up(why, span, count);
     }
 
-    /// Whether objects of so many bytes may still be made; `Err` if there is no memory for them. Asked before they are
+    /// Whether objects of so many bytes may still be made; `Err` if there is no memory for them. RequestedType before they are
     /// there: a byte of the program takes several of ours.
-    pub fn room_for(&self, bytes: u64, span: Span) -> Result<(), Stop> {
-        match self.has_room(bytes, std::mem::size_of::<Cell>() as u64) {
+    pub fn ensure_memory(&self, bytes: u64, span: Span) -> Result<(), Stop> {
+        match self.has_memory_for(bytes, std::mem::size_of::<Cell>() as u64) {
             true => Ok(()),
             false => Err(Stop::bound(Bound::Memory, span)),
         }
     }
 
     /// Whether there is memory for so many things of this size.
-    pub fn has_room(&self, things: u64, size: u64) -> bool {
+    pub fn has_memory_for(&self, things: u64, size: u64) -> bool {
         /// To ask the system takes as long as to make so many things.
-        const FEW: u64 = 1 << 16;
+        const MIN_ITEMS_CHECKED: u64 = 1 << 16;
         /// So many times what is made stays free.
-        const LEFT_FREE: u64 = 4;
-        let limit = self.config.memory.filter(|_| things > FEW);
+        const HEADROOM_FACTOR: u64 = 4;
+        let limit = self.config.memory.filter(|_| things > MIN_ITEMS_CHECKED);
         // Up to half of the memory is for all that is not large, or one path with large objects would end the others. Where others
         // took much already, what is small beside that is still made.
         let bytes = things.saturating_mul(size);
         limit.is_none_or(|limit| {
-            let rest = bytes.saturating_mul(LEFT_FREE).min(limit.most() / 2);
+            let rest = bytes.saturating_mul(HEADROOM_FACTOR).min(limit.most() / 2);
             limit.has_room(bytes.saturating_add(rest))
         })
     }

@@ -10,7 +10,7 @@ use touchstone_solver::{Model, VarId};
 pub(crate) type InputKey = (u32, u8, Box<str>);
 
 /// What is known of a path.
-pub(crate) struct Guide {
+pub(crate) struct PathReplay {
     /// Those that are still to come.
     choices: VecDeque<Choice>,
     /// Inputs that take the path.
@@ -20,15 +20,15 @@ pub(crate) struct Guide {
     model: OnceCell<Model>,
 }
 
-impl Guide {
-    pub fn new(choices: &[Choice], inputs: FxHashMap<InputKey, u64>) -> Guide {
+impl PathReplay {
+    pub fn new(choices: &[Choice], inputs: FxHashMap<InputKey, u64>) -> PathReplay {
         let choices = choices.iter().copied().collect();
-        Guide { choices, inputs, values: FxHashMap::default(), model: OnceCell::new() }
+        PathReplay { choices, inputs, values: FxHashMap::default(), model: OnceCell::new() }
     }
 
     /// Of a path of the same executor: its variables are known.
-    pub fn by_variables(choices: &[Choice], values: impl IntoIterator<Item = (VarId, u64)>) -> Guide {
-        Guide { values: values.into_iter().collect(), ..Guide::new(choices, FxHashMap::default()) }
+    pub fn with_values(choices: &[Choice], values: impl IntoIterator<Item = (VarId, u64)>) -> PathReplay {
+        PathReplay { values: values.into_iter().collect(), ..PathReplay::new(choices, FxHashMap::default()) }
     }
 
     /// An input came up.

@@ -7,26 +7,26 @@ use touchstone_criteria::Watch;
 use touchstone_ir::{Builtin, Callee, Cfg, FuncId, Function, Inst, InstKind, Module, TermKind};
 
 /// What is known of the functions of a program.
-pub(in crate::exec) struct Composing {
+pub(in crate::exec) struct SummaryCandidates {
     summaries: Summaries,
     /// Who has goals of its own, whose paths are looked for.
     watch: Option<Rc<Watch>>,
     /// For every function that was asked about: its instructions with those that it calls, `None` if it can't be composed.
-    sizes: Vec<Option<Option<Size>>>,
+    sizes: Vec<Option<Option<FunctionSize>>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::exec) struct Size {
+pub(in crate::exec) struct FunctionSize {
     pub instructions: u64,
     pub branches: u64,
 }
 
-impl Composing {
-    pub fn of(module: &Module, summaries: Summaries, watch: Option<Rc<Watch>>) -> Composing {
-        Composing { summaries, watch, sizes: vec![None; module.functions.len()] }
+impl SummaryCandidates {
+    pub fn of(module: &Module, summaries: Summaries, watch: Option<Rc<Watch>>) -> SummaryCandidates {
+        SummaryCandidates { summaries, watch, sizes: vec![None; module.functions.len()] }
     }
 
-    pub fn size(&mut self, module: &Module, func: FuncId) -> Option<Size> {
+    pub fn size(&mut self, module: &Module, func: FuncId) -> Option<FunctionSize> {
         if let Some(known) = self.sizes[func.index()] {
             return known;
         }
@@ -38,12 +38,12 @@ impl Composing {
         size
     }
 
-    fn measure(&mut self, module: &Module, function: &Function) -> Option<Size> {
+    fn measure(&mut self, module: &Module, function: &Function) -> Option<FunctionSize> {
         let loops = self.summaries == Summaries::On || Cfg::new(function).loops().is_empty();
         if !function.is_defined() || function.variadic || !loops {
             return None;
         }
-        let mut size = Size { instructions: 0, branches: 0 };
+        let mut size = FunctionSize { instructions: 0, branches: 0 };
         for block in function.blocks.values() {
             for inst in &block.insts {
                 size.instructions += 1;

@@ -2,7 +2,7 @@
 
 /// A state that came to a call.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(in crate::exec) struct FoundBefore {
+pub(in crate::exec) struct VisitedCall {
     /// How many calls were made before it.
     pub turn: usize,
     /// Which instruction of the caller it is.

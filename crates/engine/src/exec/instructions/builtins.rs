@@ -2,7 +2,7 @@
 
 use crate::exec::executor::Executor;
 use crate::exec::memory::access::{Intent, Written};
-use crate::state::memory::{Cell, Contents, Object, ObjectKind, Open, disassemble};
+use crate::state::memory::{Cell, Contents, Object, ObjectKind, ObjectShape, disassemble};
 use crate::state::value::{Pointer, Scalar, Value};
 use crate::state::{PathEnd, State, Stop};
 use std::rc::Rc;
@@ -38,18 +38,18 @@ impl Executor<'_> {
                 let packed = packed.map(|param| Operand::Reg(param.reg));
                 let given =
                     args[1..].iter().copied().chain(packed).map(|arg| state.top().value(arg)).collect::<Vec<_>>();
-                self.somebody_ran(state, &name, &given, span)?;
-                self.let_globals_change(state, &name)?;
+                self.havoc_after_external_call(state, &name, &given, span)?;
+                self.external_globals_change(state, &name)?;
             }
-            Builtin::Unsettled => self.unsettled(state, dst, args, span)?,
+            Builtin::Unsettled => self.step_unsettled(state, dst, args, span)?,
             Builtin::MakeSymbolic(source) => self.make_symbolic(state, source, args, span)?,
             Builtin::MayWrite => {
                 let name = self.constant_string(state, args.first().copied(), span)?;
-                self.unknown_writes(state, &name)?;
+                self.assume_no_external_writes(state, &name)?;
             }
             Builtin::LetWrite => {
                 let name = self.constant_string(state, args.first().copied(), span)?;
-                self.let_write(state, name, args[1], args[2])?;
+                self.external_writes_pointee(state, name, args[1], args[2])?;
             }
             Builtin::FreshInt(source) => {
                 let name = self.constant_string(state, args.first().copied(), span)?;
@@ -61,7 +61,10 @@ impl Executor<'_> {
                     Value::term(&self.terms, term)
                 };
                 let cells = disassemble(&value, ty.bytes(), &mut self.pointers).collect();
-                state.inputs_mut().made.push(Rc::new(crate::state::inputs::Made::new(source, name, cells)));
+                state
+                    .inputs_mut()
+                    .requested
+                    .push(Rc::new(crate::state::inputs::RequestedInput::new(source, name, cells)));
                 dst.into_iter().for_each(|dst| state.set(dst, value.clone()));
             }
             Builtin::Assume => {
@@ -87,11 +90,11 @@ impl Executor<'_> {
                 let (object, _) = self.fixed_place(state, &value, 0, Intent::Read, span)?;
                 if state.memory.get(object).kind == ObjectKind::Input && self.doubts(Doubt::Heap) {
                     // How large a caller's block is, nobody knows.
-                    return Err(self.doubtful(Doubt::Heap, span));
+                    return Err(self.stop_for_doubt(Doubt::Heap, span));
                 }
                 let object = state.memory.get(object);
                 let size =
-                    object.open.size().map_or(Value::constant(object.size), |size| Value::term(&self.terms, size));
+                    object.shape.size().map_or(Value::constant(object.size), |size| Value::term(&self.terms, size));
                 dst.into_iter().for_each(|dst| state.set(dst, size.clone()));
             }
             Builtin::Settle => self.settle(state, args, span)?,
@@ -108,7 +111,7 @@ impl Executor<'_> {
             Builtin::TakeFor => {
                 let ty = self.fixed(state, args[1], span)?;
                 let at = state.top().value(args[0]);
-                self.take_for(state, &at, ty);
+                self.set_cast(state, &at, ty);
             }
             Builtin::ParseFloat(format) => self.step_parse(state, dst, format, args, span)?,
             Builtin::Math(function, format) => self.step_math(state, dst, function, format, args, span)?,
@@ -135,9 +138,9 @@ impl Executor<'_> {
         let name = self.constant_string(state, args.get(2).copied(), span)?;
         let addr = state.top().value(args[0]);
         let (object, at) = self.fixed_place(state, &addr, size, Intent::Write(Written::Bytes), span)?;
-        let asked = state.memory.get(object).data.and_then(|data| self.asked_for(data, at as u64, size));
+        let asked = state.memory.get(object).data.and_then(|data| self.requested_type(data, at as u64, size));
         if size < state.memory.get(object).size {
-            // Asked before the input is made: it may take a choice.
+            // RequestedType before the input is made: it may take a choice.
             self.plain_cells(state, object, 0..state.memory.get(object).size as usize)?;
         }
         let cells = self.make_input(state, (source, name), size, asked)?;
@@ -176,7 +179,7 @@ impl Executor<'_> {
             Scalar::Const(size) if size > MAX_HEAP_OBJECT => {
                 return Err(Stop::unsupported(Unsupported::LargeAllocation(size), span));
             }
-            Scalar::Const(size) => (size, Open::Settled),
+            Scalar::Const(size) => (size, ObjectShape::Concrete),
             Scalar::Term(size) => {
                 let greatest = self.solver.range(&self.terms, &state.path, size).unsigned.1;
                 // As many cells however exactly the size is known: whoever follows the path again finds the same object.
@@ -186,12 +189,12 @@ impl Executor<'_> {
                     let fits = self.terms.cmp(Rel::Ule, size, capacity);
                     self.stay_within(state, fits, Bound::Length, span)?;
                 }
-                (most, Open::Size(size))
+                (most, ObjectShape::Size(size))
             }
         };
-        self.room_for(cells, span)?;
+        self.ensure_memory(cells, span)?;
         let zeroed = Object::with_cells(vec![Cell::Byte(0); cells as usize], ObjectKind::Heap, None);
-        let object = state.memory.alloc(Object { open, ..zeroed });
+        let object = state.memory.alloc(Object { shape: open, ..zeroed });
         dst.into_iter().for_each(|dst| state.set(dst, Value::pointer(object, 0)));
         Ok(())
     }

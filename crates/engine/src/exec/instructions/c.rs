@@ -1,12 +1,12 @@
 //! What the engine does about builtins that only C has: output, the heap, the stack.
 
 use crate::exec::executor::Executor;
-use crate::exec::executor::policy::World;
+use crate::exec::executor::policy::Environment;
 use crate::exec::instructions::builtins::MAX_HEAP_OBJECT;
 use crate::exec::memory::access::Intent;
 use crate::state::memory::{Cell, Object, ObjectKind};
 use crate::state::value::{ObjectId, Pointer, Scalar, Value};
-use crate::state::{MOST_STACK, PathEnd, State, Stop};
+use crate::state::{MAX_STACK_BYTES, PathEnd, State, Stop};
 use touchstone_base::{Id, Span};
 use touchstone_criteria::{Doubt, Unsettled, Unsupported};
 use touchstone_ir::{CBuiltin, ErrorKind, GlobalId, GlobalRole, Operand, Reg};
@@ -88,16 +88,16 @@ impl Executor<'_> {
         }
         let fails = match builtin {
             CBuiltin::Alloca => None,
-            _ => self.failing_allocation(state)?,
+            _ => self.allocation_failure(state)?,
         };
         if builtin == CBuiltin::Alloca {
             let stack = state.top().stack.saturating_add(size);
-            if stack > MOST_STACK {
-                return Err(Stop::unsupported(Unsupported::LargeStack(stack, MOST_STACK), span));
+            if stack > MAX_STACK_BYTES {
+                return Err(Stop::unsupported(Unsupported::LargeStack(stack, MAX_STACK_BYTES), span));
             }
             state.top_mut().stack = stack;
         }
-        self.room_for(size, span)?;
+        self.ensure_memory(size, span)?;
         let kind = if builtin == CBuiltin::Alloca { ObjectKind::Slot } else { ObjectKind::Heap };
         let object = state.memory.alloc(Object::with_cells(vec![fill; size as usize], kind, None));
         if builtin == CBuiltin::Alloca {
@@ -106,7 +106,7 @@ impl Executor<'_> {
         if let Some(dst) = dst {
             let made = Value::pointer(object, 0);
             let value = match fails {
-                Some(fails) => self.given_memory(state, fails, made, NO_MEMORY),
+                Some(fails) => self.allocation_result(state, fails, made, NO_MEMORY),
                 None => made,
             };
             state.set(dst, value);
@@ -120,7 +120,7 @@ impl Executor<'_> {
     }
 
     fn free_value(&mut self, state: &mut State, value: Value, span: Span) -> Result<(), Stop> {
-        match self.decided(state, &value)? {
+        match self.resolved(state, &value)? {
             Value::Int(number) => self.free_number(state, number, span),
             Value::Ptr(pointer) => self.free_block(state, pointer, span),
             Value::Choice(options) => {
@@ -132,7 +132,7 @@ impl Executor<'_> {
                 }
             }
             Value::Bytes(_) => Err(Stop::unsupported(Unsupported::AccessThroughPart, span)),
-            Value::Undefined | Value::Lazy(_) => Err(Stop::error(ErrorKind::InvalidFree, span)),
+            Value::Undefined | Value::LazyPointer(_) => Err(Stop::error(ErrorKind::InvalidFree, span)),
         }
     }
 
@@ -142,9 +142,9 @@ impl Executor<'_> {
         let zero = self.terms.constant(64, 0);
         let is_null = self.terms.cmp(Rel::Eq, number, zero);
         if self.terms.as_const(is_null).is_none() && !state.is_folded() {
-            match self.policy.world {
-                World::Tested => self.ledger.avoided = true,
-                World::Any => {
+            match self.policy.environment {
+                Environment::Testable => self.ledger.excluded_inputs = true,
+                Environment::Any => {
                     self.give_up(Unsupported::ComputedAddress.into(), span, 1);
                     return Ok(self.assume_all(state, &[is_null])?);
                 }

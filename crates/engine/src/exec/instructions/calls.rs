@@ -1,10 +1,10 @@
 //! Calls and returns: which function, its frame, and the end of its locals.
 
 use crate::exec::executor::Executor;
-use crate::exec::executor::policy::World;
+use crate::exec::executor::policy::Environment;
 use crate::state::memory::{Contents, Memory, Object, ObjectKind, address_term};
 use crate::state::value::{ObjectId, Pointer, Value};
-use crate::state::{FixedFor, Frame, MOST_STACK, PathEnd, State, Stop, Unfixed};
+use crate::state::{FixedFor, Frame, MAX_STACK_BYTES, PathEnd, State, Stop, Unfixed};
 use std::rc::Rc;
 use touchstone_base::{Id, Span};
 use touchstone_criteria::{Bound, Unsupported};
@@ -14,7 +14,7 @@ use touchstone_solver::Rel;
 impl Executor<'_> {
     /// The function that a call through a pointer goes to: an outcome of the path. A pointer that depends on inputs is
     /// fixed to each function that it can be.
-    pub(in crate::exec) fn called(
+    pub(in crate::exec) fn resolve_callee(
         &mut self,
         state: &mut State,
         callee: Operand,
@@ -23,7 +23,7 @@ impl Executor<'_> {
         span: Span,
     ) -> Result<FuncId, Stop> {
         let value = state.top().value(callee);
-        let value = match self.decided(state, &value)? {
+        let value = match self.resolved(state, &value)? {
             choice @ Value::Choice(_) => {
                 let unknown = || Stop::unsupported(Unsupported::UndecidedCallee, span);
                 let address = address_term(&choice, &mut self.terms, &self.pointers).ok_or_else(unknown)?;
@@ -40,7 +40,7 @@ impl Executor<'_> {
         // Globals are the first objects.
         let global = self.module.globals.get(GlobalId::new(object.index()));
         let Some(callee) = global.and_then(|global| global.function) else {
-            return Err(self.no_function(state, object, span));
+            return Err(self.not_a_function(state, object, span));
         };
         let (offset, zero) = (offset.term(&mut self.terms, 64), self.terms.constant(64, 0));
         let at_start = self.terms.cmp(Rel::Eq, offset, zero);
@@ -54,11 +54,11 @@ impl Executor<'_> {
     }
 
     /// A call of something that is data. What lies behind an input pointer may be a function on other runs, whatever its type says.
-    fn no_function(&mut self, state: &State, object: ObjectId, span: Span) -> Stop {
+    fn not_a_function(&mut self, state: &State, object: ObjectId, span: Span) -> Stop {
         if state.memory.get(object).kind == ObjectKind::Input {
-            match self.policy.world {
-                World::Tested => self.ledger.avoided = true,
-                World::Any => return Stop::unsupported(Unsupported::UndecidedCallee, span),
+            match self.policy.environment {
+                Environment::Testable => self.ledger.excluded_inputs = true,
+                Environment::Any => return Stop::unsupported(Unsupported::UndecidedCallee, span),
             }
         }
         Stop::error(ErrorKind::InvalidPointer, span)
@@ -83,7 +83,7 @@ impl Executor<'_> {
         if args.contains(&Value::Undefined) {
             return Err(self.uninitialised(state, span));
         }
-        if self.is_found_again(state) {
+        if self.is_subsumed(state) {
             return Err(PathEnd::Assumed.into());
         }
         if self.compose(state, dst, callee, &args)? {
@@ -110,10 +110,10 @@ impl Executor<'_> {
         let function = &self.module.functions[callee];
         let below = state.frames.last().map_or(0, |frame| frame.stack);
         let stack = function.slots.values().fold(below, |sum, slot| sum.saturating_add(slot.size));
-        if stack > MOST_STACK {
-            return Err(Stop::unsupported(Unsupported::LargeStack(stack, MOST_STACK), function.span));
+        if stack > MAX_STACK_BYTES {
+            return Err(Stop::unsupported(Unsupported::LargeStack(stack, MAX_STACK_BYTES), function.span));
         }
-        self.room_for(stack - below, function.span)?;
+        self.ensure_memory(stack - below, function.span)?;
         let mut regs = vec![Value::Undefined; function.regs.len()];
         for (param, arg) in function.params.iter().zip(args) {
             regs[param.reg.index()] = arg;
@@ -146,7 +146,7 @@ impl Executor<'_> {
     pub(in crate::exec) fn leave(&mut self, state: &mut State, value: Option<Value>) {
         let frame = state.frames.pop().expect("invariant: a returning state has a frame");
         for &slot in &frame.slots {
-            end_life(state, slot);
+            end_lifetime(state, slot);
         }
         if state.frames.is_empty() {
             state.returned = Some(value);
@@ -157,7 +157,7 @@ impl Executor<'_> {
 }
 
 /// Ends the life of a local.
-pub(in crate::exec) fn end_life(state: &mut State, object: ObjectId) {
+pub(in crate::exec) fn end_lifetime(state: &mut State, object: ObjectId) {
     let object = state.memory.get_mut(object);
     object.live = false;
     object.contents = Contents::Cells(Vec::new());

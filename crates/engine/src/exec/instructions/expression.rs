@@ -25,7 +25,7 @@ impl Executor<'_> {
                 Ok(self.terms.truth(false))
             }
             Ok(_) | Err(Stop::End(_)) => Ok(self.terms.truth(false)),
-            Err(stop @ (Stop::Force(..) | Stop::Enumerate(_))) => Err(stop),
+            Err(stop @ (Stop::Materialise(..) | Stop::Enumerate(_))) => Err(stop),
         }
     }
 

@@ -4,9 +4,9 @@
 //! kept on the path's trail, so that the path can be found again (`search/prefix.rs`).
 
 use crate::exec::executor::Executor;
-use crate::exec::instructions::step::{Answer, Flow, Stepped};
+use crate::exec::instructions::step::{BranchResult, Flow, StepResult};
 use crate::state::trail::Choice;
-use crate::state::value::LazyId;
+use crate::state::value::LazyPointerId;
 use crate::state::{FixedFor, PathEnd, Purpose, State, Stop, Unfixed, unanswered};
 use std::rc::Rc;
 use touchstone_base::{Id, Span};
@@ -21,7 +21,7 @@ pub(crate) enum Fork {
     /// Labels to fork on (direct mode only); the point is behind the state already.
     Labels { forks: Vec<(GoalId, TermId)>, span: Span },
     /// An undecided input pointer must be decided first; then the instruction is executed again.
-    Shape { id: LazyId, purpose: Purpose },
+    Shape { id: LazyPointerId, purpose: Purpose },
     /// A term must be fixed to each of its values first; then the instruction is executed again.
     Value(Unfixed),
 }
@@ -57,9 +57,9 @@ impl OutcomeFork {
 }
 
 /// So few values of a term are told apart at once.
-const FEW_VALUES: usize = 8;
+const MAX_VALUES_AT_ONCE: usize = 8;
 /// Many are asked for up to here first.
-const ENDS_OF_VALUES: [u64; 4] = [8, 64, 512, 4096];
+const VALUE_RANGE_ENDS: [u64; 4] = [8, 64, 512, 4096];
 
 /// The smaller ones of many values that a term has.
 pub(crate) struct SmallerValues {
@@ -69,7 +69,7 @@ pub(crate) struct SmallerValues {
 }
 
 /// One outcome, its condition, and whether some input of the path has it.
-pub(crate) struct Way {
+pub(crate) struct ForkOutcome {
     pub choice: Choice,
     pub cond: TermId,
     pub side: Side,
@@ -77,33 +77,39 @@ pub(crate) struct Way {
 
 impl Executor<'_> {
     /// The outcomes that a branch (true first) or a switch can have here.
-    pub(crate) fn ways(&mut self, state: &State, fork: &OutcomeFork) -> Vec<Way> {
+    pub(crate) fn fork_outcomes(&mut self, state: &State, fork: &OutcomeFork) -> Vec<ForkOutcome> {
         match fork {
             OutcomeFork::Branch { cond, .. } => {
                 let (yes, no) = self.both_sides(&state.path, *cond);
                 let otherwise = self.terms.not(*cond);
-                let yes = Way { choice: Choice::Branch(true), cond: *cond, side: yes };
-                vec![yes, Way { choice: Choice::Branch(false), cond: otherwise, side: no }]
+                let yes = ForkOutcome { choice: Choice::Branch(true), cond: *cond, side: yes };
+                vec![yes, ForkOutcome { choice: Choice::Branch(false), cond: otherwise, side: no }]
             }
             OutcomeFork::Switch { targets, .. } => {
                 let way = |(target, cond): &(BlockId, TermId)| {
                     let side = self.assume(&state.path, *cond);
-                    Way { choice: Choice::Arm(target.index() as u32), cond: *cond, side }
+                    ForkOutcome { choice: Choice::Arm(target.index() as u32), cond: *cond, side }
                 };
                 targets.iter().map(way).collect()
             }
         }
     }
 
-    /// Goes one way: `path` is the state's with the way's condition.
-    pub(crate) fn take(&mut self, state: &mut State, fork: &OutcomeFork, choice: Choice, path: Path) -> Stepped {
+    /// StateFate one way: `path` is the state's with the way's condition.
+    pub(crate) fn take_outcome(
+        &mut self,
+        state: &mut State,
+        fork: &OutcomeFork,
+        choice: Choice,
+        path: Path,
+    ) -> StepResult {
         state.path = path;
-        let gone = self.go(state, fork, choice);
+        let gone = self.follow_outcome(state, fork, choice);
         self.stepped(gone.map(|()| Flow::Next))
     }
 
-    /// Goes one way, whether or not some input does.
-    pub(crate) fn go(&mut self, state: &mut State, fork: &OutcomeFork, choice: Choice) -> Result<(), Stop> {
+    /// StateFate one way, whether or not some input does.
+    pub(crate) fn follow_outcome(&mut self, state: &mut State, fork: &OutcomeFork, choice: Choice) -> Result<(), Stop> {
         match (fork, choice) {
             (OutcomeFork::Branch { then_block, else_block, role, tag, span, .. }, Choice::Branch(taken)) => {
                 // An outcome on the trail is the choice; what is none has to be kept apart.
@@ -111,7 +117,7 @@ impl Executor<'_> {
                     state.trail.choose(choice);
                 }
                 let target = if taken { *then_block } else { *else_block };
-                self.take_branch(state, Answer { role: *role, tag: *tag, taken, chosen: true }, target, *span)
+                self.take_branch(state, BranchResult { role: *role, tag: *tag, taken, chosen: true }, target, *span)
             }
             (OutcomeFork::Switch { role, span, .. }, Choice::Arm(target)) => {
                 state.trail.choose(choice);
@@ -123,8 +129,13 @@ impl Executor<'_> {
     }
 
     /// What an input pointer can lead to, each with the state in which it does, or why there is none.
-    pub(crate) fn shapes(&mut self, state: &State, id: LazyId, purpose: Purpose) -> Vec<Result<State, PathEnd>> {
-        let options = self.force(state, id, purpose);
+    pub(crate) fn pointer_targets(
+        &mut self,
+        state: &State,
+        id: LazyPointerId,
+        purpose: Purpose,
+    ) -> Vec<Result<State, PathEnd>> {
+        let options = self.materialise(state, id, purpose);
         let numbered = options.into_iter().enumerate().map(|(number, option)| match option {
             Ok(mut state) => {
                 state.trail.choose(Choice::Shape(number as u32));
@@ -132,7 +143,7 @@ impl Executor<'_> {
             }
             Err(Stop::End(end)) => Err(end),
             // A pointer is decided by itself.
-            Err(Stop::Force(..) | Stop::Enumerate(_)) => Err(PathEnd::Assumed),
+            Err(Stop::Materialise(..) | Stop::Enumerate(_)) => Err(PathEnd::Assumed),
         });
         numbered.collect()
     }
@@ -150,10 +161,12 @@ impl Executor<'_> {
         }
         let before = match state.trail.last_choice() {
             Some(Choice::Beyond(end)) => end,
-            _ if self.solver.values(&mut self.terms, &state.path, unfixed.term, FEW_VALUES).complete => return None,
+            _ if self.solver.values(&mut self.terms, &state.path, unfixed.term, MAX_VALUES_AT_ONCE).complete => {
+                return None;
+            }
             _ => 0,
         };
-        let end = ENDS_OF_VALUES.into_iter().find(|end| *end > before)?;
+        let end = VALUE_RANGE_ENDS.into_iter().find(|end| *end > before)?;
         let within = self.at_most(unfixed.term, end);
         let values = match self.assume(&state.path, within) {
             Side::Feasible(path) => self.solver.values(&mut self.terms, &path, unfixed.term, self.config.max_values),
@@ -199,8 +212,8 @@ impl Executor<'_> {
             FixedFor::Number => Choice::Value(value),
             FixedFor::Callee => Choice::Callee(value),
         });
-        let settled = self.settle_variant(&mut fixed, term, value);
-        match settled.and_then(|()| self.settle_union(&mut fixed, term, value)) {
+        let settled = self.fix_variant(&mut fixed, term, value);
+        match settled.and_then(|()| self.fix_union(&mut fixed, term, value)) {
             Ok(true) => Some(fixed),
             Ok(false) => None,
             Err(Stop::End(PathEnd::Incomplete { why, span })) => {

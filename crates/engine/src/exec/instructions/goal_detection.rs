@@ -1,14 +1,14 @@
-//! Watching a symbolic path: which goals an outcome, a point or an entry reaches, and under which inputs.
+//! GoalTracker a symbolic path: which goals an outcome, a point or an entry reaches, and under which inputs.
 //!
-//! Watching never changes the path space (except in `direct` mode, the baseline of Bardin et al., which forks on every label).
+//! GoalTracker never changes the path space (except in `direct` mode, the baseline of Bardin et al., which forks on every label).
 
 use crate::config::Labels;
 use crate::exec::executor::Executor;
-use crate::exec::executor::policy::LabelQuestions;
+use crate::exec::executor::policy::LabelQueries;
 use crate::exec::instructions::fork::Fork;
-use crate::exec::instructions::step::{Flow, Stepped};
+use crate::exec::instructions::step::{Flow, StepResult};
 use crate::goals::coverage::{Aim, key, last_evaluation, row};
-use crate::goals::tracker::{Hit, Postponed};
+use crate::goals::tracker::{DeferredQuery, GoalHit};
 use crate::state::{State, Stop, unanswered};
 use std::rc::Rc;
 use touchstone_base::{Id, Span};
@@ -19,7 +19,7 @@ use touchstone_solver::{Side, TermId, Why};
 impl Executor<'_> {
     /// A condition had an outcome; it is on the trail already.
     pub(crate) fn watch_branch(&mut self, state: &mut State, tag: CondTag, taken: bool) {
-        let Some(coverage) = &mut self.watching.coverage else { return };
+        let Some(coverage) = &mut self.goal_tracker.coverage else { return };
         let func = state.top().func;
         let Some(open) = coverage.open_decision(func, tag.decision) else { return };
         let of = |table: &[[bool; 2]]| table.get(tag.condition.index()).is_some_and(|ends| ends[usize::from(taken)]);
@@ -33,19 +33,19 @@ impl Executor<'_> {
             let reached = coverage.watch.condition(watch, (tag.condition, taken));
             self.effects
                 .hits
-                .extend(reached.filter(|goal| coverage.is_open(*goal)).map(|goal| Hit { goal, path: None }));
+                .extend(reached.filter(|goal| coverage.is_open(*goal)).map(|goal| GoalHit { goal, path: None }));
         }
         let ended = can_end && {
-            last_evaluation(state, state.frames.len() - 1, tag.decision, start, &mut self.watching.outcomes);
-            let key = key(&self.watching.outcomes);
+            last_evaluation(state, state.frames.len() - 1, tag.decision, start, &mut self.goal_tracker.outcomes);
+            let key = key(&self.goal_tracker.outcomes);
             let barren = &mut coverage.decisions[func.index()][tag.decision.index()].barren;
             if key.is_some_and(|key| barren.contains(&key)) {
-                coverage.ended_in_vain(func, tag.decision);
+                coverage.count_barren_evaluation(func, tag.decision);
                 true
-            } else if let Some(row) = row(&watch.graph, &self.watching.outcomes) {
+            } else if let Some(row) = row(&watch.graph, &self.goal_tracker.outcomes) {
                 let before = self.effects.hits.len();
                 let reached = coverage.watch.row(watch, &row).filter(|goal| coverage.open[goal.index()]);
-                self.effects.hits.extend(reached.map(|goal| Hit { goal, path: None }));
+                self.effects.hits.extend(reached.map(|goal| GoalHit { goal, path: None }));
                 if self.effects.hits.len() == before {
                     barren.extend(key);
                 }
@@ -68,16 +68,16 @@ impl Executor<'_> {
 
     /// A switch went to a target.
     pub(crate) fn watch_arm(&mut self, state: &State, target: BlockId) {
-        let Some(coverage) = &self.watching.coverage else { return };
+        let Some(coverage) = &self.goal_tracker.coverage else { return };
         let frame = state.top();
         for goal in coverage.watch.arm(frame.func, frame.block, target).filter(|goal| coverage.is_open(*goal)) {
-            self.effects.hits.push(Hit { goal, path: None });
+            self.effects.hits.push(GoalHit { goal, path: None });
         }
     }
 
     /// A point is reached: its labels are checked, or, in direct mode, handed to the driver.
     pub(crate) fn watch_point(&mut self, state: &State, point: PointId, span: Span) -> Result<Flow, Stop> {
-        let Some(coverage) = &self.watching.coverage else { return Ok(Flow::Next) };
+        let Some(coverage) = &self.goal_tracker.coverage else { return Ok(Flow::Next) };
         let all = self.config.labels != Labels::Idl;
         if coverage.labels == 0 && !all {
             return Ok(Flow::Next);
@@ -92,7 +92,7 @@ impl Executor<'_> {
 
     /// The function under test is entered.
     pub(crate) fn watch_entry(&mut self, state: &State, func: FuncId) -> Result<(), Stop> {
-        let Some(coverage) = &self.watching.coverage else { return Ok(()) };
+        let Some(coverage) = &self.goal_tracker.coverage else { return Ok(()) };
         let entry = coverage.watch.entry(func).iter().copied();
         let goals: Vec<GoalId> = entry.filter(|goal| coverage.is_open(*goal)).collect();
         if goals.is_empty() {
@@ -109,7 +109,7 @@ impl Executor<'_> {
 
     /// Whether entering a function can reach an open goal.
     pub(crate) fn watches_entry(&self, func: FuncId) -> bool {
-        let coverage = self.watching.coverage.as_ref();
+        let coverage = self.goal_tracker.coverage.as_ref();
         coverage.is_some_and(|coverage| coverage.watch.entry(func).iter().any(|goal| coverage.is_open(*goal)))
     }
 
@@ -120,7 +120,7 @@ impl Executor<'_> {
         for (goal, cond) in conditions {
             match self.terms.as_const(cond) {
                 Some(0) => {}
-                Some(_) => hits.push(Hit { goal, path: None }),
+                Some(_) => hits.push(GoalHit { goal, path: None }),
                 None => asked.push((goal, cond)),
             }
         }
@@ -168,11 +168,13 @@ impl Executor<'_> {
                             Side::Infeasible | Side::Unknown(_) => true,
                         }
                     });
-                    self.effects.hits.extend(together.into_iter().map(|goal| Hit { goal, path: Some(path.clone()) }));
+                    self.effects
+                        .hits
+                        .extend(together.into_iter().map(|goal| GoalHit { goal, path: Some(path.clone()) }));
                 }
                 Side::Infeasible => self.ledger.labels_asked += 1,
-                Side::Unknown(_) if self.policy.labels == LabelQuestions::Wait && self.watching.has_room() => {
-                    self.watching.postponed.push(Postponed { state: state.clone(), goal, cond });
+                Side::Unknown(_) if self.policy.labels == LabelQueries::Deferred && self.goal_tracker.has_room() => {
+                    self.goal_tracker.deferred.push(DeferredQuery { state: state.clone(), goal, cond });
                 }
                 Side::Unknown(_) => self.check_label(state, goal, cond),
             }
@@ -192,7 +194,7 @@ impl Executor<'_> {
         goals: Vec<GoalId>,
     ) -> Result<Vec<(GoalId, TermId)>, Stop> {
         let mut scratch: Option<State> = None;
-        let watch = self.watching.coverage.as_ref().map(|coverage| Rc::clone(&coverage.watch));
+        let watch = self.goal_tracker.coverage.as_ref().map(|coverage| Rc::clone(&coverage.watch));
         let mut condition = |goal: GoalId| {
             let predicate = match watch.as_ref().map(|watch| &watch.goals[goal]) {
                 Some(Goal::Label { predicate: None, .. }) => return Ok(self.terms.truth(true)),
@@ -205,7 +207,7 @@ impl Executor<'_> {
     }
 
     /// Asks a question that has waited; what it reaches is told.
-    pub(crate) fn ask(&mut self, waiting: &Postponed) -> Stepped {
+    pub(crate) fn ask(&mut self, waiting: &DeferredQuery) -> StepResult {
         self.check_label(&waiting.state, waiting.goal, waiting.cond);
         self.stepped(Ok(Flow::Next))
     }
@@ -214,13 +216,13 @@ impl Executor<'_> {
     pub(in crate::exec) fn check_label(&mut self, state: &State, goal: GoalId, cond: TermId) {
         match self.terms.as_const(cond) {
             Some(0) => {}
-            Some(_) => self.effects.hits.push(Hit { goal, path: None }),
+            Some(_) => self.effects.hits.push(GoalHit { goal, path: None }),
             None => {
                 self.ledger.labels_asked += 1;
                 match self.assume(&state.path, cond) {
                     Side::Feasible(path) => {
                         self.ledger.labels_found += 1;
-                        self.effects.hits.push(Hit { goal, path: Some(path) });
+                        self.effects.hits.push(GoalHit { goal, path: Some(path) });
                     }
                     Side::Infeasible => {}
                     Side::Unknown(why) => self.label_unknown(state, why),

@@ -22,7 +22,7 @@ impl Executor<'_> {
     ) -> Result<(), Stop> {
         let (func, from) = (state.top().func, state.top().block);
         let function = &self.module.functions[func];
-        let graph = self.graph(func);
+        let graph = self.flow_graph(func);
         let edge = graph.cfg.edge(from, target);
         let arrived = match edge {
             EdgeKind::Plain => None,
@@ -47,7 +47,7 @@ impl Executor<'_> {
             iterations = iterations.max(*arrivals(state, head));
         }
         if matches!(self.config.paths, PathsOf::Iterations(limit) if iterations > limit) {
-            return Err(Stop::End(PathEnd::Longer));
+            return Err(Stop::End(PathEnd::ExceedsCriterion));
         }
         if self.config.loop_bound.is_some_and(|limit| iterations > limit) {
             return Err(Stop::bound(Bound::LoopBound, span));
@@ -66,7 +66,7 @@ impl Executor<'_> {
         }
         visits[target.index()] += 1;
         match visits[target.index()] > most {
-            true => Err(Stop::End(PathEnd::Longer)),
+            true => Err(Stop::End(PathEnd::ExceedsCriterion)),
             false => Ok(()),
         }
     }

@@ -1,10 +1,10 @@
 //! One instruction at a time.
 
 use crate::exec::executor::{Check, Executor};
-use crate::exec::instructions::calls::end_life;
+use crate::exec::instructions::calls::end_lifetime;
 use crate::exec::instructions::fork::{Fork, OutcomeFork};
 use crate::exec::memory::access::{Intent, Written};
-use crate::goals::tracker::Hit;
+use crate::goals::tracker::GoalHit;
 use crate::state::memory::{Cell, Contents, Object, ObjectKind, address_term, global_object};
 use crate::state::trail::BranchOutcome;
 use crate::state::value::{Pointer, PointerBytes, Scalar, Value};
@@ -18,12 +18,12 @@ use touchstone_ir::{
 use touchstone_solver::{Op, Rel, TermId};
 
 /// What one step did.
-pub(crate) struct Stepped {
+pub(crate) struct StepResult {
     pub flow: Flow,
     /// Paths that a check has ended.
     pub ended: Vec<(State, PathEnd)>,
     /// Goals that were reached.
-    pub hits: Vec<Hit>,
+    pub hits: Vec<GoalHit>,
     /// What was given up on the way.
     pub gave_up: Vec<IncompletePaths>,
     /// Checks that were made, if the policy tells them.
@@ -42,7 +42,7 @@ pub(crate) enum Flow {
 
 /// What a branch answered.
 #[derive(Clone, Copy)]
-pub(crate) struct Answer {
+pub(crate) struct BranchResult {
     pub role: BranchRole,
     pub tag: Option<CondTag>,
     pub taken: bool,
@@ -52,11 +52,11 @@ pub(crate) struct Answer {
 
 impl Executor<'_> {
     /// Executes until something comes up: a fork, an end, a goal, an object that is large; at most so many instructions.
-    pub(crate) fn run(&mut self, state: &mut State, most: u32) -> Stepped {
+    pub(crate) fn run(&mut self, state: &mut State, most: u32) -> StepResult {
         for _ in 1..most {
             let flow = self.step_once(state);
             let plain = matches!(flow, Ok(Flow::Next)) && state.returned.is_none();
-            if !plain || !self.effects.is_empty() || state.memory.has_made() {
+            if !plain || !self.effects.is_empty() || state.memory.has_new_large_objects() {
                 return self.step_done(state, flow);
             }
         }
@@ -64,12 +64,12 @@ impl Executor<'_> {
     }
 
     /// Executes one instruction or terminator.
-    pub(crate) fn step(&mut self, state: &mut State) -> Stepped {
+    pub(crate) fn step(&mut self, state: &mut State) -> StepResult {
         let flow = self.step_once(state);
         self.step_done(state, flow)
     }
 
-    fn step_done(&mut self, state: &mut State, flow: Result<Flow, Stop>) -> Stepped {
+    fn step_done(&mut self, state: &mut State, flow: Result<Flow, Stop>) -> StepResult {
         if !self.effects.raised.is_empty() {
             self.keep_doubts(state);
         }
@@ -83,15 +83,15 @@ impl Executor<'_> {
     }
 
     /// Hands out what was done.
-    pub(crate) fn stepped(&mut self, flow: Result<Flow, Stop>) -> Stepped {
+    pub(crate) fn stepped(&mut self, flow: Result<Flow, Stop>) -> StepResult {
         let flow = match flow {
             Ok(flow) => flow,
             Err(Stop::End(end)) => Flow::End(end),
-            Err(Stop::Force(id, purpose)) => Flow::Fork(Fork::Shape { id, purpose }),
+            Err(Stop::Materialise(id, purpose)) => Flow::Fork(Fork::Shape { id, purpose }),
             Err(Stop::Enumerate(unfixed)) => Flow::Fork(Fork::Value(unfixed)),
         };
         let effects = &mut self.effects;
-        Stepped {
+        StepResult {
             flow,
             ended: std::mem::take(&mut effects.ended),
             hits: std::mem::take(&mut effects.hits),
@@ -106,11 +106,11 @@ impl Executor<'_> {
             let steps = state.steps;
             match self.try_step(state) {
                 // What is decided while a formula is made is decided by whoever asks for it.
-                Err(Stop::Force(id, Purpose::Access))
+                Err(Stop::Materialise(id, Purpose::Access))
                     if !state.is_folded()
-                        && let Some(array) = state.inputs.lazies[id].array =>
+                        && let Some(array) = state.inputs.lazy_pointers[id].array =>
                 {
-                    state.inputs_mut().decide(id, Value::pointer(array, 0));
+                    state.inputs_mut().set_target(id, Value::pointer(array, 0));
                     state.steps = steps;
                 }
                 flow => return flow,
@@ -182,12 +182,12 @@ impl Executor<'_> {
             InstKind::MemCopy { dst, src, size } => self.step_mem_copy(state, *dst, *src, *size, span)?,
             InstKind::MemSet { dst, value, size } => self.step_mem_set(state, *dst, *value, *size, span)?,
             InstKind::SlotBegin { slot } => self.step_slot_begin(state, *slot),
-            InstKind::SlotEnd { slot } => end_life(state, state.top().slots[slot.index()]),
+            InstKind::SlotEnd { slot } => end_lifetime(state, state.top().slots[slot.index()]),
             InstKind::Point { .. } => {}
             InstKind::Call { dst, callee, args } => {
                 let direct = match callee {
                     Callee::Direct(callee) => *callee,
-                    Callee::Indirect(address) => self.called(state, *address, *dst, args, span)?,
+                    Callee::Indirect(address) => self.resolve_callee(state, *address, *dst, args, span)?,
                 };
                 let (func, block) = (state.top().func, state.top().block);
                 self.step_call(state, *dst, direct, args, span)?;
@@ -232,8 +232,8 @@ impl Executor<'_> {
             Value::Int(scalar) => Ok(*scalar),
             Value::Undefined => Err(self.uninitialised(state, span)),
             pointer => {
-                let pointer = self.decided(state, pointer)?;
-                self.look_at_address(&pointer, span)?;
+                let pointer = self.resolved(state, pointer)?;
+                self.expose_address(&pointer, span)?;
                 match address_term(&pointer, &mut self.terms, &self.pointers) {
                     Some(term) => Ok(Scalar::from_term(&self.terms, term)),
                     None => Err(Stop::unsupported(Unsupported::UndecidedAddress, span)),
@@ -251,22 +251,22 @@ impl Executor<'_> {
     }
 
     /// A pointer without undecided parts.
-    pub(crate) fn decided(&mut self, state: &State, value: &Value) -> Result<Value, Stop> {
+    pub(crate) fn resolved(&mut self, state: &State, value: &Value) -> Result<Value, Stop> {
         match value {
-            Value::Lazy(id) => match state.inputs.shape(*id) {
+            Value::LazyPointer(id) => match state.inputs.target_of(*id) {
                 Some(decided) => Ok(decided.clone()),
-                None => Err(Stop::Force(*id, Purpose::Access)),
+                None => Err(Stop::Materialise(*id, Purpose::Access)),
             },
             Value::Choice(options) => {
                 let mut made = Vec::with_capacity(options.len());
                 for (guard, option) in options.iter() {
-                    made.push((*guard, self.decided(state, option)?));
+                    made.push((*guard, self.resolved(state, option)?));
                 }
                 Ok(Value::Choice(made.into()))
             }
             Value::Bytes(part) => {
                 let whole = self.pointers.get(part.pointer).clone();
-                let decided = self.decided(state, &whole)?;
+                let decided = self.resolved(state, &whole)?;
                 Ok(Value::Bytes(PointerBytes { pointer: self.pointers.intern(&decided), ..*part }))
             }
             other => Ok(other.clone()),
@@ -307,15 +307,15 @@ impl Executor<'_> {
     /// A size that depends on inputs is first cut to what the object has room for; beyond that the path goes wrong.
     fn limit_size(&mut self, state: &mut State, addr: &Value, size: Operand, span: Span) -> Result<(), Stop> {
         let Scalar::Term(size) = self.scalar(state, size, span)? else { return Ok(()) };
-        if matches!(self.decided(state, addr)?, Value::Int(Scalar::Const(0))) {
+        if matches!(self.resolved(state, addr)?, Value::Int(Scalar::Const(0))) {
             let zero = self.terms.constant(64, 0);
             let nothing = self.terms.cmp(Rel::Eq, size, zero);
             return self.require(state, nothing, ErrorKind::NullPointer, span);
         }
-        let Value::Ptr(Pointer { object, offset: Scalar::Const(offset) }) = self.decided(state, addr)? else {
+        let Value::Ptr(Pointer { object, offset: Scalar::Const(offset) }) = self.resolved(state, addr)? else {
             return Ok(());
         };
-        let room = match state.memory.get(object).open.size() {
+        let room = match state.memory.get(object).shape.size() {
             None => self.terms.constant(64, state.memory.get(object).size.saturating_sub(offset)),
             Some(bytes) => {
                 let (offset, nothing) = (self.terms.constant(64, offset), self.terms.constant(64, 0));
@@ -411,7 +411,12 @@ impl Executor<'_> {
                 Scalar::Const(value) => {
                     let taken = value & 1 == 1;
                     let target = if taken { *then_block } else { *else_block };
-                    self.take_branch(state, Answer { role: *role, tag: *tag, taken, chosen: false }, target, span)?;
+                    self.take_branch(
+                        state,
+                        BranchResult { role: *role, tag: *tag, taken, chosen: false },
+                        target,
+                        span,
+                    )?;
                     Ok(Flow::Next)
                 }
                 Scalar::Term(cond) => {
@@ -425,7 +430,7 @@ impl Executor<'_> {
             }
             TermKind::Return(value) => {
                 let function = &self.module.functions[state.top().func];
-                // A variable is read here; what a callee did not return may be passed on, if nobody looks at it.
+                // A variable is read here; what a callee did not return may be passed on, if nobody union_accesses at it.
                 let read = matches!(value, Some(Operand::Reg(reg)) if function.regs[*reg].name.is_some());
                 let value = match value.map(|value| state.top().value(value)) {
                     Some(Value::Undefined) if read => return Err(self.uninitialised(state, span)),
@@ -453,7 +458,7 @@ impl Executor<'_> {
     pub(in crate::exec) fn take_branch(
         &mut self,
         state: &mut State,
-        Answer { role, tag, taken, chosen }: Answer,
+        BranchResult { role, tag, taken, chosen }: BranchResult,
         target: BlockId,
         span: Span,
     ) -> Result<(), Stop> {
@@ -532,7 +537,7 @@ impl Executor<'_> {
         self.terms.and(above, below)
     }
 
-    /// Goes to a block of the same function; loop bounds are checked here.
+    /// StateFate to a block of the same function; loop bounds are checked here.
     pub(in crate::exec) fn goto(
         &mut self,
         state: &mut State,

@@ -1,7 +1,7 @@
 //! What is thrown: to which frame it goes, and how the path ends if nobody catches it.
 
 use crate::exec::executor::Executor;
-use crate::exec::instructions::calls::end_life;
+use crate::exec::instructions::calls::end_lifetime;
 use crate::state::value::{Scalar, Value};
 use crate::state::{Frame, PathEnd, State, Stop};
 use touchstone_base::Span;
@@ -27,7 +27,7 @@ impl Executor<'_> {
         while state.frames.len() > depth + 1
             && let Some(frame) = state.frames.pop()
         {
-            frame.slots.iter().for_each(|slot| end_life(state, *slot));
+            frame.slots.iter().for_each(|slot| end_lifetime(state, *slot));
         }
         state.set(reg, thrown);
         self.goto(state, handler, None, span)

@@ -4,9 +4,9 @@
 
 use crate::config::Aliases;
 use crate::exec::executor::Executor;
-use crate::exec::executor::policy::World;
-use crate::exec::memory::late_aliases::{Access, lost};
-use crate::state::memory::{Assembled, Contents, Memory, ObjectKind, Open, assemble, disassemble};
+use crate::exec::executor::policy::Environment;
+use crate::exec::memory::late_aliases::{Access, clobbered};
+use crate::state::memory::{Assembled, Contents, Memory, ObjectKind, ObjectShape, assemble, disassemble};
 use crate::state::value::{ObjectId, Pointer, Scalar, Value};
 use crate::state::{Purpose, State, Stop};
 use std::rc::Rc;
@@ -142,16 +142,16 @@ impl Executor<'_> {
     pub(crate) fn target(&mut self, state: &mut State, addr: &Value, span: Span) -> Result<Pointer, Stop> {
         match addr {
             Value::Ptr(pointer) => Ok(*pointer),
-            Value::Lazy(id) => match state.inputs.shape(*id) {
+            Value::LazyPointer(id) => match state.inputs.target_of(*id) {
                 Some(decided) => self.target(state, &decided.clone(), span),
-                None => Err(Stop::Force(*id, Purpose::Access)),
+                None => Err(Stop::Materialise(*id, Purpose::Access)),
             },
             Value::Int(Scalar::Const(address)) if *address < NULL_PAGE => {
                 Err(Stop::error(ErrorKind::NullPointer, span))
             }
             // A number that was a pointer has been given up before, where nothing is left out.
             Value::Int(Scalar::Const(address)) => match state.memory.object_at(*address) {
-                Some(object) if self.policy.world == World::Tested => {
+                Some(object) if self.policy.environment == Environment::Testable => {
                     Ok(Pointer { object, offset: Scalar::Const(address.wrapping_sub(Memory::address(object))) })
                 }
                 _ => match self.register_at(state, *address) {
@@ -161,7 +161,7 @@ impl Executor<'_> {
             },
             Value::Int(Scalar::Term(term)) => match state.fixed_value(*term) {
                 Some(address) => self.target(state, &Value::constant(address), span),
-                None if self.is_among_registers(state, *term) => Err(Stop::unfixed(*term)),
+                None if self.is_device_register(state, *term) => Err(Stop::unfixed(*term)),
                 None => Err(self.wild(state, *term, span)),
             },
             Value::Undefined => Err(Stop::error(ErrorKind::Uninitialised, span)),
@@ -185,10 +185,10 @@ impl Executor<'_> {
         if let Err(stop) = self.require(state, beyond_null, ErrorKind::NullPointer, span) {
             return stop;
         }
-        if self.policy.world == World::Any && !self.null_based.contains(&address) {
+        if self.policy.environment == Environment::Any && !self.null_based.contains(&address) {
             return Stop::unsupported(Unsupported::ComputedAddress, span);
         }
-        self.ledger.avoided = true;
+        self.ledger.excluded_inputs = true;
         let (low, high) = (self.terms.cmp(Rel::Ule, first, address), self.terms.cmp(Rel::Ult, address, half));
         let possible = self.terms.and(low, high);
         match self.require(state, possible, ErrorKind::InvalidPointer, span) {
@@ -210,8 +210,8 @@ impl Executor<'_> {
         if size == 0 {
             return Ok(true);
         }
-        if self.is_defined_elsewhere(pointer.object) && state.memory.get(pointer.object).size == 0 {
-            return Err(self.unmade(pointer.object, span));
+        if self.is_undefined_variable(pointer.object) && state.memory.get(pointer.object).size == 0 {
+            return Err(self.unmaterialised_read(pointer.object, span));
         }
         if let Some(stop) = self.unsized_input(state, pointer.object, span) {
             return Err(stop);
@@ -225,11 +225,11 @@ impl Executor<'_> {
             None
         };
         let last = object.size.wrapping_sub(size);
-        let has_variants = matches!(object.open, Open::Variant { .. });
+        let has_variants = matches!(object.shape, ObjectShape::Variant { .. });
         let read_only = object.kind == ObjectKind::Constant && matches!(intent, Intent::Write(_));
         let inside = match (bad, pointer.offset) {
             (Some(_), _) => self.terms.truth(false),
-            (None, offset) if let Some(bytes) = object.open.size() => self.within(state, offset, size, bytes),
+            (None, offset) if let Some(bytes) = object.shape.size() => self.within(state, offset, size, bytes),
             (None, Scalar::Const(offset)) => self.terms.truth(offset <= last),
             (None, Scalar::Term(offset)) => {
                 if self.solver.range(&self.terms, &state.path, offset).unsigned.1 <= last {
@@ -242,15 +242,18 @@ impl Executor<'_> {
         };
         let fine = self.guarded(guard, inside);
         let kind = bad.unwrap_or(ErrorKind::OutOfBounds);
-        if kind == ErrorKind::OutOfBounds && self.terms.as_const(fine) != Some(1) && self.grows(state, pointer.object) {
+        if kind == ErrorKind::OutOfBounds
+            && self.terms.as_const(fine) != Some(1)
+            && self.assumes_in_bounds(state, pointer.object)
+        {
             self.note_shortage(state, pointer, size);
-            self.take_for_granted(state, fine, span)?;
+            self.assume_or_stop(state, fine, span)?;
         } else {
             let ended = self.effects.ended.len();
             let required = self.require_near(state, fine, kind, span, pointer.offset);
             if kind == ErrorKind::OutOfBounds && (required.is_err() || self.effects.ended.len() > ended) {
                 self.note_default_length(state, pointer, size, span);
-                self.note_outside(state, pointer, span);
+                self.note_out_of_bounds(state, pointer, span);
             }
             required?;
         }
@@ -263,9 +266,9 @@ impl Executor<'_> {
         let possible = self.terms.as_const(inside) != Some(0);
         if possible {
             if has_variants {
-                self.make_fields(state, pointer, size)?;
+                self.materialise_fields(state, pointer, size)?;
             }
-            self.overlaps(state, pointer.object, intent, span)?;
+            self.havoc_overlapping(state, pointer.object, intent, span)?;
         }
         Ok(possible)
     }
@@ -281,7 +284,7 @@ impl Executor<'_> {
         is_unknown.then(|| Stop::unsupported(Unsupported::UnsizedObject(input.name.clone()), span))
     }
 
-    /// Goes on only where an object has room for as much as inputs say; `end` is the place that they lead to.
+    /// StateFate on only where an object has room for as much as inputs say; `end` is the place that they lead to.
     pub(in crate::exec) fn require_room(
         &mut self,
         state: &mut State,
@@ -289,15 +292,15 @@ impl Executor<'_> {
         end: Pointer,
         span: Span,
     ) -> Result<(), Stop> {
-        if self.terms.as_const(fits) != Some(1) && self.grows(state, end.object) {
+        if self.terms.as_const(fits) != Some(1) && self.assumes_in_bounds(state, end.object) {
             self.note_shortage(state, end, 1);
-            return self.take_for_granted(state, fits, span);
+            return self.assume_or_stop(state, fits, span);
         }
         let ended = self.effects.ended.len();
         let required = self.require(state, fits, ErrorKind::OutOfBounds, span);
         if required.is_err() || self.effects.ended.len() > ended {
             self.note_default_length(state, end, 1, span);
-            self.note_outside(state, Pointer { offset: Scalar::Const(0), ..end }, span);
+            self.note_out_of_bounds(state, Pointer { offset: Scalar::Const(0), ..end }, span);
         }
         required
     }
@@ -349,7 +352,9 @@ impl Executor<'_> {
         let Pointer { object, offset } = place.pointer;
         let offset = match (offset, self.config.aliases) {
             (Scalar::Term(_), Aliases::Eager) => Scalar::Const(self.fixed_offset(state, offset)?),
-            (Scalar::Term(_), _) if self.has_shared(state, object) => Scalar::Const(self.fixed_offset(state, offset)?),
+            (Scalar::Term(_), _) if self.has_unread_union(state, object) => {
+                Scalar::Const(self.fixed_offset(state, offset)?)
+            }
             _ => offset,
         };
         match offset {
@@ -368,18 +373,19 @@ impl Executor<'_> {
                             Assembled::Value(value) => Ok(value),
                             Assembled::Mixed => {
                                 let cells = cells.to_vec();
-                                self.number_of_cells(state, &cells, span)
+                                self.integer_of_cells(state, &cells, span)
                             }
-                            Assembled::Undefined if cells.iter().any(|cell| cell.is_unmade()) => {
-                                if self.make_register(state, object, offset, ty, span)?
-                                    || self.make_shared(state, object, offset, ty, span)?
+                            Assembled::Undefined if cells.iter().any(|cell| cell.is_unmaterialised()) => {
+                                if self.read_device_register(state, object, offset, ty, span)?
+                                    || self.materialise_union_bytes(state, object, offset, ty, span)?
                                 {
                                     return self.load_place(state, place, ty, span);
                                 }
-                                self.left_behind(state, object).unwrap_or_else(|| Err(self.unmade(object, span)))
+                                self.left_behind(state, object)
+                                    .unwrap_or_else(|| Err(self.unmaterialised_read(object, span)))
                             }
                             Assembled::Undefined => self.undefined(state, place.guard, span),
-                            Assembled::Lost => Err(lost(span)),
+                            Assembled::Clobbered => Err(clobbered(span)),
                         }
                     }
                     Contents::Delayed { .. } => {
@@ -393,7 +399,7 @@ impl Executor<'_> {
 
     /// A read of undefined bytes under a guard: an error if the guard can hold.
     pub(crate) fn undefined(&mut self, state: &mut State, guard: Option<TermId>, span: Span) -> Result<Value, Stop> {
-        self.holds_something(state, span)?;
+        self.doubt_unwritten_read(state, span)?;
         let never = self.terms.truth(false);
         let fine = self.guarded(guard, never);
         self.require(state, fine, ErrorKind::Uninitialised, span)?;
@@ -411,7 +417,9 @@ impl Executor<'_> {
         let Pointer { object, offset } = place.pointer;
         let offset = match (offset, self.config.aliases) {
             (Scalar::Term(_), Aliases::Eager) => Scalar::Const(self.fixed_offset(state, offset)?),
-            (Scalar::Term(_), _) if self.has_shared(state, object) => Scalar::Const(self.fixed_offset(state, offset)?),
+            (Scalar::Term(_), _) if self.has_unread_union(state, object) => {
+                Scalar::Const(self.fixed_offset(state, offset)?)
+            }
             _ => offset,
         };
         let delayed = matches!(state.memory.get(object).contents, Contents::Delayed { .. });

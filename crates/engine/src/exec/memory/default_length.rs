@@ -1,7 +1,7 @@
 //! Accesses beyond input objects whose length nobody gave: kept for the next round, and taken for granted in later ones.
 
 use crate::exec::executor::Executor;
-use crate::growth::{FARTHEST, Room};
+use crate::growth::{MAX_GROWTH_BYTES, Room};
 use crate::state::inputs::{InputObject, TailLength};
 use crate::state::value::{ObjectId, Pointer, Scalar};
 use crate::state::{PathEnd, State, Stop, unanswered};
@@ -13,8 +13,8 @@ use touchstone_solver::{Side, TermId};
 impl Executor<'_> {
     /// Keeps that an access of so many bytes goes beyond an input object whose length nobody gave; whether it does.
     pub(crate) fn note_shortage(&mut self, state: &State, pointer: Pointer, size: u64) -> bool {
-        let Some(input) = self.of_default_length(state, pointer.object) else {
-            self.note_lack_before(state, pointer);
+        let Some(input) = self.input_of_default_length(state, pointer.object) else {
+            self.note_shortage_before(state, pointer);
             return false;
         };
         let types = &self.module.types;
@@ -29,10 +29,10 @@ impl Executor<'_> {
             Scalar::Term(_) => None,
         };
         match place {
-            Some(place) if place < 0 && place.unsigned_abs() <= FARTHEST => {
+            Some(place) if place < 0 && place.unsigned_abs() <= MAX_GROWTH_BYTES => {
                 lack.before = lack.before.max(place.unsigned_abs());
             }
-            Some(place) if place >= 0 && place.unsigned_abs() + size <= FARTHEST => {
+            Some(place) if place >= 0 && place.unsigned_abs() + size <= MAX_GROWTH_BYTES => {
                 lack.behind = lack.behind.max(place.unsigned_abs() + size);
                 lack.more = true;
             }
@@ -43,13 +43,13 @@ impl Executor<'_> {
     }
 
     /// Keeps that an access goes before the place that a pointer leads to, whatever was said of what is behind it.
-    fn note_lack_before(&mut self, state: &State, pointer: Pointer) {
+    fn note_shortage_before(&mut self, state: &State, pointer: Pointer) {
         let Scalar::Const(offset) = pointer.offset else { return };
-        let grows = |input: &&Rc<InputObject>| input.object == pointer.object && !input.alone;
+        let grows = |input: &&Rc<InputObject>| input.object == pointer.object && !input.unaliased;
         let Some(input) = state.inputs.objects.iter().find(grows) else { return };
         let element = self.size_of(input.element);
         let place = (offset as i64).wrapping_sub_unsigned(input.before * element);
-        if place < 0 && place.unsigned_abs() <= FARTHEST {
+        if place < 0 && place.unsigned_abs() <= MAX_GROWTH_BYTES {
             let lack = self.ledger.shortage.of(&input.name, element);
             lack.before = lack.before.max(place.unsigned_abs());
         }
@@ -61,12 +61,12 @@ impl Executor<'_> {
     }
 
     /// Whether this round takes for granted that accesses to an object are inside of it.
-    pub(crate) fn grows(&self, state: &State, object: ObjectId) -> bool {
-        self.config.growth.is_some() && !state.is_folded() && self.of_default_length(state, object).is_some()
+    pub(crate) fn assumes_in_bounds(&self, state: &State, object: ObjectId) -> bool {
+        self.config.growth.is_some() && !state.is_folded() && self.input_of_default_length(state, object).is_some()
     }
 
-    /// Goes on where something holds, and says nothing of where it does not.
-    pub(crate) fn take_for_granted(&mut self, state: &mut State, fact: TermId, span: Span) -> Result<(), Stop> {
+    /// StateFate on where something holds, and says nothing of where it does not.
+    pub(crate) fn assume_or_stop(&mut self, state: &mut State, fact: TermId, span: Span) -> Result<(), Stop> {
         let incomplete = |why| Err(Stop::End(PathEnd::Incomplete { why, span }));
         match self.assume(&state.path, fact) {
             Side::Feasible(path) => state.path = path,
@@ -77,7 +77,7 @@ impl Executor<'_> {
     }
 
     /// The input object whose length nobody gave.
-    fn of_default_length<'s>(&self, state: &'s State, object: ObjectId) -> Option<&'s Rc<InputObject>> {
+    fn input_of_default_length<'s>(&self, state: &'s State, object: ObjectId) -> Option<&'s Rc<InputObject>> {
         let longer = |input: &InputObject| input.default_length || matches!(input.tail, Some(TailLength::Fixed(_)));
         let says = |input: &InputObject| self.module.types[input.element].says_its_size();
         state.inputs.objects.iter().find(|input| input.object == object && longer(input) && !says(input))

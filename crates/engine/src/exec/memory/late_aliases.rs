@@ -25,10 +25,10 @@ use touchstone_solver::{ArrayId, Element, Op, Rel, Term, TermId, Terms};
 const MAX_CASES: usize = 256;
 
 /// So few places of integers and pointers are made into cases; with more, those of pointers are told from the rest.
-const FEW_CASES: usize = 16;
+const MAX_MIXED_CASES: usize = 16;
 
 /// An object that is accessed at offsets that depend on inputs has at most so many bytes.
-const MOST_BYTES: u64 = 1 << 20;
+const MAX_INDEXED_BYTES: u64 = 1 << 20;
 
 /// A read or write at an offset that depends on inputs and is known to be inside, under a guard (`None`: always).
 #[derive(Clone, Copy)]
@@ -66,8 +66,8 @@ impl Executor<'_> {
             Contents::Cells(cells) => {
                 let mut candidates = self.candidates(state, offset, u64::from(bytes), shared.size);
                 let range = |at: u64| at as usize..at as usize + usize::from(bytes);
-                if candidates.iter().any(|&at| cells[range(at)].iter().any(|cell| cell.is_unmade())) {
-                    return Err(self.unmade(object, span));
+                if candidates.iter().any(|&at| cells[range(at)].iter().any(|cell| cell.is_unmaterialised())) {
+                    return Err(self.unmaterialised_read(object, span));
                 }
                 let undefined: Vec<u64> =
                     candidates.iter().copied().filter(|&at| cells[range(at)].contains(&Cell::Undefined)).collect();
@@ -77,7 +77,7 @@ impl Executor<'_> {
                     self.require_written(state, fine, span)?;
                 }
                 let mut by_cases = ty == Ty::Ptr || candidates.iter().any(|&at| hits(at, u64::from(bytes), &runs));
-                if by_cases && ty != Ty::Ptr && candidates.len() > FEW_CASES {
+                if by_cases && ty != Ty::Ptr && candidates.len() > MAX_MIXED_CASES {
                     by_cases = !self.misses(state, offset, u64::from(bytes), &runs)?;
                     candidates.retain(|&at| hits(at, u64::from(bytes), &runs));
                     let all_slots = candidates.iter().all(|&at| is_slot(&shared.contents, at, bytes));
@@ -106,7 +106,7 @@ impl Executor<'_> {
                 return Ok(Value::constant(0));
             }
             let cells = self.plain_cells(state, object, at as usize..(at + bytes) as usize)?;
-            return match self.put_together(state, &cells, ty, span)? {
+            return match self.assemble_cells(state, &cells, ty, span)? {
                 Some(value) => Ok(value),
                 None => self.undefined(state, guard, span),
             };
@@ -143,7 +143,7 @@ impl Executor<'_> {
             let Some(cells) = end.and_then(|end| cells.get(at..end)) else {
                 return Ok(Value::constant(0));
             };
-            return Ok(self.put_together(state, cells, ty, span)?.unwrap_or(Value::Undefined));
+            return Ok(self.assemble_cells(state, cells, ty, span)?.unwrap_or(Value::Undefined));
         }
         if candidates.len() > MAX_CASES {
             return Err(Stop::unfixed(offset));
@@ -152,11 +152,11 @@ impl Executor<'_> {
         for &at in candidates {
             let here = (at - first) as usize;
             let cells = &cells[here..here + usize::from(ty.bytes())];
-            let Some(value) = self.put_together(state, cells, ty, span)? else { continue };
+            let Some(value) = self.assemble_cells(state, cells, ty, span)? else { continue };
             let value = match value {
-                Value::Lazy(id) => match state.inputs.shape(id) {
+                Value::LazyPointer(id) => match state.inputs.target_of(id) {
                     Some(decided) => decided.clone(),
-                    None => return Err(Stop::Force(id, Purpose::Access)),
+                    None => return Err(Stop::Materialise(id, Purpose::Access)),
                 },
                 value => value,
             };
@@ -199,7 +199,7 @@ impl Executor<'_> {
     }
 
     /// What cells make together; `None` if one is undefined.
-    pub(crate) fn put_together(
+    pub(crate) fn assemble_cells(
         &mut self,
         state: &State,
         cells: &[Cell],
@@ -209,8 +209,8 @@ impl Executor<'_> {
         match assemble(cells, ty, &mut self.terms, &self.pointers) {
             Assembled::Value(value) => Ok(Some(value)),
             Assembled::Undefined => Ok(None),
-            Assembled::Mixed => self.number_of_cells(state, cells, span).map(Some),
-            Assembled::Lost => Err(lost(span)),
+            Assembled::Mixed => self.integer_of_cells(state, cells, span).map(Some),
+            Assembled::Clobbered => Err(clobbered(span)),
         }
     }
 
@@ -219,8 +219,8 @@ impl Executor<'_> {
         let Access { object, offset, ty, guard, span } = access;
         let shared = std::rc::Rc::clone(state.memory.shared(object));
         small_enough(shared.size, span)?;
-        if matches!(&shared.contents, Contents::Cells(cells) if cells.iter().any(|cell| cell.is_unmade())) {
-            return Err(self.unmade(object, span));
+        if matches!(&shared.contents, Contents::Cells(cells) if cells.iter().any(|cell| cell.is_unmaterialised())) {
+            return Err(self.unmaterialised_read(object, span));
         }
         let bytes = ty.bytes();
         let fixed = self.terms.as_const(offset).or_else(|| state.fixed_value(offset));
@@ -244,7 +244,7 @@ impl Executor<'_> {
             };
             let (met, missed): (Vec<u64>, Vec<u64>) =
                 candidates.iter().partition(|&&at| hits(at, u64::from(bytes), &runs));
-            let few = met.is_empty() && missed.len() <= FEW_CASES;
+            let few = met.is_empty() && missed.len() <= MAX_MIXED_CASES;
             if !is_delayed && (fixed.is_some() || few) {
                 return self.write_cases(state, access, value, None);
             }
@@ -253,7 +253,7 @@ impl Executor<'_> {
                 if met.iter().all(|&at| is_slot(&shared.contents, at, bytes)) {
                     return self.write_cases(state, access, value, Some(&runs));
                 }
-                met.iter().for_each(|&at| lose(&mut state.memory.get_mut(object).contents, at as usize, bytes));
+                met.iter().for_each(|&at| clobber(&mut state.memory.get_mut(object).contents, at as usize, bytes));
                 return Ok(());
             }
         }
@@ -314,7 +314,7 @@ impl Executor<'_> {
                 Some(guard) => self.terms.and(here, guard),
                 None => here,
             };
-            let old = self.put_together(state, &cells[range.clone()], ty, span)?;
+            let old = self.assemble_cells(state, &cells[range.clone()], ty, span)?;
             let new = match (self.terms.as_const(here).or_else(|| state.fixed_value(here)), old) {
                 (Some(0), _) => continue,
                 (Some(_), _) => value.clone(),
@@ -424,7 +424,7 @@ impl Executor<'_> {
 
     /// The cells as the first version of an array, in elements that fit accesses of `bytes` bytes.
     fn base_array(&mut self, cells: &[Cell], bytes: u8) -> ArrayId {
-        self.ledger.heavy += 2 * cells.len() as u64;
+        self.ledger.allocated_bytes += 2 * cells.len() as u64;
         let mut elements = Vec::new();
         let mut at = 0;
         while at < cells.len() {
@@ -465,7 +465,7 @@ impl Executor<'_> {
     }
 
     fn defined_array(&mut self, cells: &[Cell]) -> ArrayId {
-        self.ledger.heavy += 2 * cells.len() as u64;
+        self.ledger.allocated_bytes += 2 * cells.len() as u64;
         let elements = cells
             .iter()
             .enumerate()
@@ -480,7 +480,7 @@ impl Executor<'_> {
 
 /// An access at an offset that depends on inputs is about all of an object.
 fn small_enough(size: u64, span: Span) -> Result<(), Stop> {
-    if size <= MOST_BYTES {
+    if size <= MAX_INDEXED_BYTES {
         return Ok(());
     }
     Err(Stop::unsupported(Unsupported::SymbolicIndex(size), span))
@@ -516,11 +516,11 @@ fn is_slot(contents: &Contents, at: u64, bytes: u8) -> bool {
 }
 
 /// Marks what an integer may be written over.
-fn lose(contents: &mut Contents, at: usize, bytes: u8) {
+fn clobber(contents: &mut Contents, at: usize, bytes: u8) {
     let bytes = usize::from(bytes);
     match contents {
-        Contents::Cells(cells) => cells[at..at + bytes].fill(Cell::Lost),
-        Contents::Delayed { pointers, .. } => hide(pointers, at, &vec![Cell::Lost; bytes]),
+        Contents::Cells(cells) => cells[at..at + bytes].fill(Cell::Clobbered),
+        Contents::Delayed { pointers, .. } => hide(pointers, at, &vec![Cell::Clobbered; bytes]),
     }
 }
 
@@ -570,6 +570,6 @@ fn gcd(a: u64, b: u64) -> u64 {
 }
 
 /// A read of a pointer that an integer may be written over.
-pub(crate) fn lost(span: Span) -> Stop {
+pub(crate) fn clobbered(span: Span) -> Stop {
     Stop::unsupported(Unsupported::OverwrittenPointer, span)
 }

@@ -5,9 +5,9 @@
 //! no run, and what would depend on it is never decided.
 
 use crate::exec::executor::Executor;
-use crate::exec::executor::policy::World;
+use crate::exec::executor::policy::Environment;
 use crate::exec::memory::access::NULL_PAGE;
-use crate::state::memory::{Cell, ObjectKind, address_term, cell_term, in_order};
+use crate::state::memory::{Cell, ObjectKind, address_term, cell_term, concat_bytes};
 use crate::state::value::{Pointer, PointerBytes, Scalar, Value};
 use crate::state::{Purpose, State, Stop};
 use std::rc::Rc;
@@ -17,7 +17,7 @@ use touchstone_ir::{CmpOp, Operand, Reg, Ty};
 use touchstone_solver::{Op, TermId};
 
 /// Two pointers whose order or distance is where their objects lie.
-fn apart(span: Span) -> Stop {
+fn unordered(span: Span) -> Stop {
     Stop::unsupported(Unsupported::PointerOrder, span)
 }
 
@@ -49,35 +49,37 @@ impl Executor<'_> {
             return Ok(self.terms.truth(matches!(op, CmpOp::Eq | CmpOp::Ule | CmpOp::Sle)));
         }
         let (left, right) = match op {
-            CmpOp::Eq | CmpOp::Ne => (self.looked_at(state, left)?, self.looked_at(state, right)?),
-            _ => self.side_by_side(state, left, right)?,
+            CmpOp::Eq | CmpOp::Ne => {
+                (self.resolved_for_comparison(state, left)?, self.resolved_for_comparison(state, right)?)
+            }
+            _ => self.resolved_for_order(state, left, right)?,
         };
-        self.cmp_decided(state, op, (&left, &right), ty, span)
+        self.compare_resolved(state, op, (&left, &right), ty, span)
     }
 
     /// A pointer without undecided parts, for a comparison: it may also lead behind the last element.
-    fn looked_at(&mut self, state: &State, value: &Value) -> Result<Value, Stop> {
-        self.decided(state, value).map_err(|stop| match stop {
-            Stop::Force(id, _) => Stop::Force(id, Purpose::Compare),
+    fn resolved_for_comparison(&mut self, state: &State, value: &Value) -> Result<Value, Stop> {
+        self.resolved(state, value).map_err(|stop| match stop {
+            Stop::Materialise(id, _) => Stop::Materialise(id, Purpose::Compare),
             other => other,
         })
     }
 
     /// Two pointers that are put in order. One that is undecided leads into the object of the other.
-    fn side_by_side(&mut self, state: &State, left: &Value, right: &Value) -> Result<(Value, Value), Stop> {
+    fn resolved_for_order(&mut self, state: &State, left: &Value, right: &Value) -> Result<(Value, Value), Stop> {
         let beside = |other: &Value| match other {
-            Value::Ptr(pointer) => Purpose::Beside(pointer.object),
+            Value::Ptr(pointer) => Purpose::SameObject(pointer.object),
             _ => Purpose::Compare,
         };
-        match (self.looked_at(state, left), self.looked_at(state, right)) {
+        match (self.resolved_for_comparison(state, left), self.resolved_for_comparison(state, right)) {
             (Ok(left), Ok(right)) => Ok((left, right)),
-            (Err(Stop::Force(id, _)), Ok(other)) | (Ok(other), Err(Stop::Force(id, _))) => {
-                Err(Stop::Force(id, beside(&other)))
+            (Err(Stop::Materialise(id, _)), Ok(other)) | (Ok(other), Err(Stop::Materialise(id, _))) => {
+                Err(Stop::Materialise(id, beside(&other)))
             }
             // The one whose object has a known length comes first, else the one that was there first.
-            (Err(Stop::Force(a, purpose)), Err(Stop::Force(b, _))) => {
+            (Err(Stop::Materialise(a, purpose)), Err(Stop::Materialise(b, _))) => {
                 let later = |id| (self.has_length(state, id), std::cmp::Reverse(id));
-                Err(Stop::Force(std::cmp::max_by_key(b, a, |id| later(*id)), purpose))
+                Err(Stop::Materialise(std::cmp::max_by_key(b, a, |id| later(*id)), purpose))
             }
             (Err(stop), _) | (_, Err(stop)) => Err(stop),
         }
@@ -85,28 +87,28 @@ impl Executor<'_> {
 
     /// An address as a number is one of many that the object could have: what other addresses reach is not known.
     /// `value` has no undecided parts.
-    pub(crate) fn look_at_address(&mut self, value: &Value, span: Span) -> Result<(), Stop> {
-        if self.shows_address(value) {
-            if self.policy.world == World::Any {
+    pub(crate) fn expose_address(&mut self, value: &Value, span: Span) -> Result<(), Stop> {
+        if self.exposes_address(value) {
+            if self.policy.environment == Environment::Any {
                 return Err(Stop::unsupported(Unsupported::AddressAsNumber, span));
             }
-            self.ledger.avoided = true;
+            self.ledger.excluded_inputs = true;
         }
         Ok(())
     }
 
     /// Whether a value, as a number, depends on where an object lies.
-    fn shows_address(&self, value: &Value) -> bool {
+    fn exposes_address(&self, value: &Value) -> bool {
         match value {
             Value::Ptr(_) => true,
-            Value::Choice(options) => options.iter().any(|(_, option)| self.shows_address(option)),
-            Value::Bytes(part) => self.shows_address(self.pointers.get(part.pointer)),
-            Value::Int(_) | Value::Lazy(_) | Value::Undefined => false,
+            Value::Choice(options) => options.iter().any(|(_, option)| self.exposes_address(option)),
+            Value::Bytes(part) => self.exposes_address(self.pointers.get(part.pointer)),
+            Value::Int(_) | Value::LazyPointer(_) | Value::Undefined => false,
         }
     }
 
     /// The number that bytes make of which some are a pointer's.
-    pub(crate) fn number_of_cells(&mut self, state: &State, cells: &[Cell], span: Span) -> Result<Value, Stop> {
+    pub(crate) fn integer_of_cells(&mut self, state: &State, cells: &[Cell], span: Span) -> Result<Value, Stop> {
         let mut bytes = Vec::with_capacity(cells.len());
         for cell in cells {
             bytes.push(match (*cell, cell_term(*cell, &mut self.terms)) {
@@ -118,20 +120,20 @@ impl Executor<'_> {
                 (_, None) => return Ok(Value::Undefined),
             });
         }
-        let whole = in_order(&bytes, &mut self.terms);
+        let whole = concat_bytes(&bytes, &mut self.terms);
         Ok(Value::term(&self.terms, whole))
     }
 
     /// Whether a pointer can't be this number, wherever objects lie. An input pointer may be one that is none
     /// (`(void *)-1`), though no test has it.
-    fn is_never(&self, state: &State, pointer: &Pointer, number: &Value) -> bool {
+    fn never_equals(&self, state: &State, pointer: &Pointer, number: &Value) -> bool {
         let Value::Int(Scalar::Const(number)) = number else { return false };
         let is_input = state.memory.get(pointer.object).kind == ObjectKind::Input;
         let inside = matches!(pointer.offset, Scalar::Const(at) if at <= state.memory.get(pointer.object).size);
         inside && !is_input && (*number < NULL_PAGE || *number >= 1 << 63)
     }
 
-    fn cmp_decided(
+    fn compare_resolved(
         &mut self,
         state: &State,
         op: CmpOp,
@@ -142,11 +144,11 @@ impl Executor<'_> {
         match (left, right) {
             (Value::Choice(options), other) => {
                 let options = Rc::clone(options);
-                self.any_option(&options, |this, option| this.cmp_decided(state, op, (option, other), ty, span))
+                self.any_option(&options, |this, option| this.compare_resolved(state, op, (option, other), ty, span))
             }
             (other, Value::Choice(options)) => {
                 let options = Rc::clone(options);
-                self.any_option(&options, |this, option| this.cmp_decided(state, op, (other, option), ty, span))
+                self.any_option(&options, |this, option| this.compare_resolved(state, op, (other, option), ty, span))
             }
             (Value::Ptr(a), Value::Ptr(b)) if a.object == b.object => {
                 let (a, b) = (a.offset.term(&mut self.terms, 64), b.offset.term(&mut self.terms, 64));
@@ -169,9 +171,9 @@ impl Executor<'_> {
             {
                 Ok(self.terms.truth(op == CmpOp::Ne))
             }
-            (Value::Ptr(_), Value::Ptr(_)) => Err(apart(span)),
+            (Value::Ptr(_), Value::Ptr(_)) => Err(unordered(span)),
             (Value::Ptr(pointer), number) | (number, Value::Ptr(pointer))
-                if matches!(op, CmpOp::Eq | CmpOp::Ne) && self.is_never(state, pointer, number) =>
+                if matches!(op, CmpOp::Eq | CmpOp::Ne) && self.never_equals(state, pointer, number) =>
             {
                 Ok(self.terms.truth(op == CmpOp::Ne))
             }
@@ -232,8 +234,8 @@ impl Executor<'_> {
                 }
                 Ok(Value::Int(sum))
             }
-            Value::Lazy(_) => {
-                let decided = self.decided(state, base)?;
+            Value::LazyPointer(_) => {
+                let decided = self.resolved(state, base)?;
                 self.advance(state, &decided, offset, span)
             }
             Value::Choice(options) => {
@@ -266,10 +268,10 @@ impl Executor<'_> {
         span: Span,
     ) -> Result<(), Stop> {
         let (left, right) = (state.top().value(a), state.top().value(b));
-        let (left, right) = self.side_by_side(state, &left, &right)?;
+        let (left, right) = self.resolved_for_order(state, &left, &right)?;
         let (left, right) = match (&left, &right) {
             (Value::Ptr(a), Value::Ptr(b)) if a.object == b.object => (a.offset, b.offset),
-            (Value::Ptr(_), Value::Ptr(_)) => return Err(apart(span)),
+            (Value::Ptr(_), Value::Ptr(_)) => return Err(unordered(span)),
             _ if in_one_object(&left, &right) => {
                 let address = |this: &mut Self, value| address_term(value, &mut this.terms, &this.pointers);
                 let unknown = || Stop::unsupported(Unsupported::UndecidedDistance, span);
