@@ -1,4 +1,4 @@
-//! What an exploration is asked to do. Everything is passed in; there is no global state.
+//! The configuration of an exploration. Everything is passed in; there is no global state.
 
 use crate::growth::Growth;
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,198 +9,201 @@ use touchstone_base::{Deadline, MemoryLimit};
 use touchstone_criteria::{Assume, PathsOf};
 use touchstone_ir::GlobalId;
 
-/// How an access at an offset that depends on inputs is treated.
+/// The treatment of memory accesses at symbolic offsets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Aliases {
-    /// Delay it (Kosmatov, our default): the value is a term that the solver relates to the memory contents when needed.
+    /// The access is delayed (Kosmatov, our default): the value is a term that the solver relates to the memory
+    /// contents on demand.
     #[default]
     Late,
-    /// Fix the offset where it is met and enumerate all its values: the baseline that Kosmatov improves on.
+    /// The offset is fixed at the access and all its values are enumerated: the baseline that Kosmatov improves on.
     Eager,
 }
 
-/// How labels are searched for (Bardin et al.).
+/// The search strategy for labels (Bardin et al.).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Labels {
-    /// Fork on every label: the paper's baseline.
+    /// Every label forks the path: the paper's baseline.
     Direct,
-    /// Ask for inputs at every label; the path goes on with neither the label nor its negation.
+    /// Inputs are solved for at every label; the path continues with neither the label nor its negation.
     Tight,
-    /// Tight, and a label that is covered is not asked for again.
+    /// Like tight, but covered labels are not solved for again.
     #[default]
     Idl,
 }
 
-/// Where all cases of a function that is called become one term, instead of a path for each.
+/// The calls that are composed: all cases of a function become one term, instead of a path for each.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Summaries {
-    /// Where it pays: small functions.
+    /// Calls of small functions.
     #[default]
     Auto,
-    /// Wherever it can be done.
+    /// All calls that can be composed.
     On,
-    /// Ended.
+    /// No calls.
     Off,
 }
 
-/// Which state is followed next.
+/// The order in which states are explored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Search {
-    /// The newest.
+    /// The newest state first.
     #[default]
     Dfs,
-    /// The oldest.
+    /// The oldest state first.
     Bfs,
-    /// Any, by the seed.
+    /// Random order, determined by the seed.
     Random,
-    /// The one closest to an open goal.
+    /// The state closest to an open goal first.
     Nearest,
 }
 
-/// What is under test.
+/// The code under test.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Entry {
-    /// A function with everything it reads as input.
+    /// A function; everything that it reads is an input.
     #[default]
     Function,
-    /// A whole program from its entry function; inputs are what it asks for.
+    /// A whole program from its entry function; its inputs are the answers to its requests.
     Program,
 }
 
-/// What the function that is explored does.
+/// The role of the explored function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Calls {
-    /// What it is written for.
+    /// The function under test itself.
     #[default]
     Itself,
-    /// It was made to call others, one after the other ([`crate::Sequence`]).
+    /// A driver that makes a call sequence ([`crate::Sequence`]).
     Several {
-        /// What variables hold that only their own file names.
+        /// The initial contents of private globals.
         privates: Privates,
-        /// Each call but the last is chosen among so many.
+        /// The number of functions that each call but the last is chosen from.
         ways: usize,
-        /// Which states go on from one call to the next.
+        /// The states that continue from one call to the next.
         going_on: GoingOn,
     },
 }
 
-/// Of several calls, the states that go on from one to the next. What differs in numbers always does.
+/// The states that continue from one call of a sequence to the next. States that differ in constants always do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum GoingOn {
-    /// A few of those that differ only in what depends on inputs: most ways through a call leave the same state of a machine.
+    /// A few of the states that differ only in input-dependent contents: most paths through a call leave the same state
+    /// of a state machine.
     Few,
-    /// All of them.
+    /// All states.
     All,
 }
 
-/// What variables hold before the first of several calls that only their own file names.
+/// The contents of private globals before the first call of a sequence.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Privates {
-    /// What the program begins with: calls make the rest of it.
+    /// The initial values of the program: only calls change them.
     Initial,
-    /// Whatever a test can set.
+    /// Any value that a test can set.
     Inputs,
 }
 
-/// What an exploration is asked to do.
+/// The configuration of an exploration.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Function or program.
+    /// The code under test.
     pub entry: Entry,
-    /// Variables that no test of the function can name: they are private to other files.
+    /// Globals that no test of the function can name: they are private to other files.
     pub unnamed: BTreeSet<GlobalId>,
-    /// Whether the function makes calls for a test.
+    /// The role of the explored function.
     pub calls: Calls,
-    /// Treatment of symbolic offsets.
+    /// The treatment of memory accesses at symbolic offsets.
     pub aliases: Aliases,
-    /// How labels are searched for.
+    /// The search strategy for labels.
     pub labels: Labels,
-    /// Where calls are composed.
+    /// The calls that are composed.
     pub summaries: Summaries,
-    /// Which state is followed next.
+    /// The order in which states are explored.
     pub search: Search,
-    /// Which paths are wanted (`paths:K`, `block:K`).
+    /// The paths that are objectives (`paths:K`, `block:K`).
     pub paths: PathsOf,
-    /// Give up a path after so many iterations of one loop entry.
+    /// The maximum number of iterations of one loop entry on a path.
     pub loop_bound: Option<u32>,
-    /// At most so many input-dependent outcomes on a path.
+    /// The maximum number of input-dependent outcomes on a path.
     pub depth: Option<u32>,
-    /// At most so many paths.
+    /// The maximum number of paths.
     pub max_paths: Option<u64>,
-    /// At most so many questions to the solver.
+    /// The maximum number of solver queries.
     pub questions: Option<u64>,
-    /// Stop at this time.
+    /// The deadline of the exploration.
     pub deadline: Deadline,
-    /// Functions that the program does not have do nothing but return: what is behind calls of them is decided by that.
+    /// True if external functions are treated as returning an unconstrained value without side effects; verdicts about
+    /// code after such calls rest on that.
     pub externals: bool,
-    /// What is ruled out of the world around the function.
+    /// Behaviour of the environment that the user excludes.
     pub assume: BTreeSet<Assume>,
-    /// Stop when the process has this much memory.
+    /// The memory limit of the process.
     pub memory: Option<MemoryLimit>,
-    /// Time for one question to the solver.
+    /// The timeout of one solver query.
     pub solver_timeout: Option<Duration>,
-    /// Time for proofs by induction about one function; they begin when exploration is over.
+    /// The time for proofs by induction about one function; they begin after the exploration.
     pub proof_time: Duration,
-    /// Stop soon when this becomes true.
+    /// A flag that ends the exploration early when it becomes true.
     pub interrupt: Option<Arc<AtomicBool>>,
-    /// At most so many objects made for undecided input pointers on one path.
+    /// The maximum number of objects created for symbolic pointers on one path.
     pub max_objects: u32,
-    /// At most so many frames.
+    /// The maximum number of frames.
     pub call_depth: usize,
-    /// At most so many instructions on one path.
+    /// The maximum number of instructions on one path.
     pub steps: u64,
-    /// At most so many values of one offset in eager mode.
+    /// The maximum number of values of one term that are enumerated.
     pub max_values: usize,
-    /// Elements of the object behind a pointer input, by the input's name.
+    /// The number of elements of the pointees of input pointers, by input name.
     pub lengths: BTreeMap<String, u64>,
-    /// How long other objects behind pointer inputs are, in a round after the first.
+    /// The lengths of other input objects, in a round after the first.
     pub growth: Option<Growth>,
-    /// Whether input pointers lead into parts of other things.
+    /// The use of interior pointers as inputs.
     pub parts: Parts,
-    /// A first round stops here if objects were too short for it: a round with longer ones may do better.
+    /// The deadline of a first round in which objects were too short: a round with longer ones may do better.
     pub first_round: Deadline,
-    /// At most so many elements of an input array whose length is a field, where `lengths` says nothing about it.
+    /// The maximum number of elements of an input array whose length is a field, unless `lengths` gives it.
     pub array_length: u64,
-    /// At most so many bytes of an object that is allocated with a size that depends on inputs and stays a term.
+    /// The maximum size in bytes of an object that is allocated with a symbolic size.
     pub allocation: u64,
-    /// Behind a pointer to characters without a length is a text of at most so many, and its end; `None`: one character.
+    /// The maximum length of a string behind a character pointer without a given length; `None`: a single character.
     pub strings: Option<u32>,
-    /// Inclusive ranges of integer inputs, by the input's name; an array's name means every element.
+    /// Inclusive ranges of integer inputs, by input name; the name of an array applies to every element.
     pub ranges: BTreeMap<String, (i128, i128)>,
-    /// Ways that are not taken, though the function has them.
+    /// Values of choice parameters that are excluded from the search.
     pub not_taken: Vec<NotTaken>,
-    /// The words that a program may be called with, beside its name: at most so many, of at most so many characters.
-    /// `None`: it is called without, and what reads them is not known.
+    /// The maximum number and length of a program's command-line arguments. `None`: it is called without arguments, and
+    /// code that reads them is not explored.
     pub arguments: Option<(u32, u32)>,
-    /// The function that says which inputs are allowed, if there is one.
+    /// The name of the precondition, a function that says which inputs are allowed.
     pub precondition: Option<String>,
-    /// The function that judges the result, if there is one.
+    /// The name of the oracle, a function that judges the result.
     pub oracle: Option<String>,
-    /// Of the states that wait so many stay states; of the others there is only the way to them.
+    /// The maximum number of waiting states that are kept as states; of the others only the path prefix is kept.
     pub waiting_states: usize,
-    /// Seed for every choice that is free.
+    /// The seed of all random choices.
     pub seed: u64,
 }
 
-/// A way that is not taken: a number that chooses among several is another one. What is left out by that is for whoever says so: a
-/// function that takes it for granted would rest its verdicts on it.
+/// An excluded value of a parameter that chooses among alternatives. The exclusion is not recorded as an assumption:
+/// the caller is responsible for verdicts that rest on it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NotTaken {
     /// The parameter that chooses.
     pub choice: String,
-    /// What it is not.
+    /// The excluded value.
     pub value: u64,
-    /// The parameter that nobody union_accesses at then.
+    /// The parameter that is unused with this value.
     pub unused: String,
 }
 
-/// Whether input pointers lead into parts of other things: into fields and elements of them.
+/// The use of interior pointers as inputs: pointers to fields and elements of other objects.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Parts {
-    /// To things of their own type only.
+    /// Input pointers point only to objects of their own type.
     #[default]
     Apart,
-    /// Also into others, as far as their types have such parts.
+    /// Input pointers may also point into other objects whose types have such parts.
     Inside,
 }
 

@@ -1,44 +1,45 @@
-//! Rounds with longer objects.
+//! Rounds with longer input objects.
 //!
-//! Nobody says how much an input pointer leads to, so a first round gives it one element. Where a path needs more, the round
-//! keeps that ([`Shortage`]), and the next gives that object more ([`Growth`]). Objects grow, not every pointer: what nobody
-//! union_accesses beyond stays as it is.
+//! The length of a pointee is unknown, so the first round gives it one element. A round records the objects that were
+//! too short ([`Shortage`]), and the next round lengthens them ([`Growth`]). Only objects that a path accessed out of
+//! bounds grow.
 //!
-//! Later rounds only add tests. They take for granted what callers do: objects are as long as what is read of them, and
-//! pointers that are followed lead somewhere. So nothing that they meet or leave out is a verdict.
+//! Later rounds only add tests. They assume that callers behave: objects are as long as the accesses to them, and
+//! dereferenced pointers are valid. So nothing that these rounds find or exclude is a verdict.
 
 use std::collections::BTreeMap;
 
-/// An access at a fixed place this far outside of an object is given its room at once; one further out is not.
+/// The maximum distance in bytes outside of an object up to which an access at a constant offset is given room in the
+/// next round.
 pub(crate) const MAX_GROWTH_BYTES: u64 = 4096;
 
-/// How much there is around the place that an input pointer leads to.
+/// The elements around the element that an input pointer points to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Room {
-    /// Elements before it.
+    /// The number of elements before it.
     pub before: u64,
-    /// Elements from it on.
+    /// The number of elements from it on.
     pub elements: u64,
 }
 
 impl Room {
-    /// What the first round gives.
+    /// The room in the first round: one element.
     pub const ONE: Room = Room { before: 0, elements: 1 };
 }
 
-/// Objects that have more than one element, by the names of the pointers that they are behind.
+/// The objects with more than one element, by the names of the pointers to them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Growth {
     objects: BTreeMap<String, Room>,
 }
 
 impl Growth {
-    /// What is behind a pointer.
+    /// Returns the room of a pointer's pointee.
     pub fn room(&self, name: &str) -> Room {
         self.objects.get(name).copied().unwrap_or(Room::ONE)
     }
 
-    /// The same with what is behind `name`, and behind what is there, also behind `other`.
+    /// Copies the rooms of `name` and of its parts to `other`.
     #[must_use]
     pub fn with_copy(mut self, name: &str, other: &str) -> Growth {
         let copied = self.objects.iter().filter_map(|(own, room)| Some((renamed(own, name, other)?, *room)));
@@ -49,14 +50,14 @@ impl Growth {
         self
     }
 
-    /// The next round: what was too short has twice as many elements, at most `most`, or as many as a fixed place asks for.
-    /// `None` if nothing can grow.
+    /// Returns the growth of the next round: a short object gets twice as many elements, at most `most`, or as many as
+    /// accesses at constant offsets need. `None` if nothing can grow.
     pub fn after(&self, shortage: &Shortage, most: u64) -> Option<Growth> {
         let mut next = self.clone();
         for (name, lack) in &shortage.objects {
             let room = self.room(name);
             let elements = |bytes: u64| bytes.div_ceil(lack.element.max(1));
-            // Where one place after the other is asked for, beyond the most as well, rounds would be as many as places.
+            // If a loop walks over the object beyond the maximum, there would be as many rounds as elements.
             let walks = lack.more && elements(lack.behind) > room.elements && room.elements >= most && most > 1;
             let limit = if walks { MAX_GROWTH_BYTES / lack.element.max(1) } else { most };
             let doubled = if lack.more { (2 * room.elements).min(limit) } else { 0 };
@@ -72,7 +73,7 @@ impl Growth {
     }
 }
 
-/// The name of an input, or of a part of it, if it had another one: `*p.next` for `p` and `q` is `*q.next`.
+/// Renames an input, or a part of one: `*p.next` with `p` renamed to `q` is `*q.next`.
 pub(crate) fn renamed(part: &str, name: &str, other: &str) -> Option<String> {
     let plain = part.trim_start_matches('*');
     let rest = plain.strip_prefix(name)?;
@@ -80,38 +81,38 @@ pub(crate) fn renamed(part: &str, name: &str, other: &str) -> Option<String> {
     is_part.then(|| format!("{}{other}{rest}", &part[..part.len() - plain.len()]))
 }
 
-/// What was looked for outside of objects whose length nobody gave, by the names of the pointers that they are behind.
+/// Accesses outside of objects without a given length, by the names of the pointers to them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Shortage {
     objects: BTreeMap<String, Shortfall>,
 }
 
 impl Shortage {
-    /// What an object lacks so far.
+    /// Returns the shortfall of an object, to be updated.
     pub(crate) fn of(&mut self, name: &str, element: u64) -> &mut Shortfall {
         let nothing = Shortfall { element, before: 0, behind: 0, more: false };
         let lack = self.objects.entry(name.to_string()).or_insert(nothing);
-        // What was taken for bytes first has as many of what it is taken for as that takes.
+        // The object may first have been accessed as bytes: the larger element type counts.
         lack.element = lack.element.max(element);
         lack
     }
 
-    /// Whether every object was long enough.
+    /// Returns true if every object was long enough.
     pub fn is_empty(&self) -> bool {
         self.objects.is_empty()
     }
 }
 
-/// What one object does not have.
+/// The missing bytes of one object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Shortfall {
-    /// Bytes of an element.
+    /// The size of an element in bytes.
     pub element: u64,
-    /// Bytes before the pointer, at fixed places.
+    /// Bytes before the pointer, at constant offsets.
     pub before: u64,
-    /// Bytes from the pointer on, at fixed places.
+    /// Bytes from the pointer on, at constant offsets.
     pub behind: u64,
-    /// At places that depend on inputs, or one after the other.
+    /// True if more elements are accessed at symbolic offsets, or one after the other.
     pub more: bool,
 }
 

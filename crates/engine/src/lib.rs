@@ -1,8 +1,18 @@
 //! Symbolic execution: states, memory, late aliases, search.
 //!
-//! [`explore`] follows every feasible path of a function and tells its [`Sink`] one test case for each. Folders, each
-//! using only those before it: `state/` (what a path knows), `goals/` (what is wanted), `exec/` (one step), `inputs/` (what
-//! is unknown), `confirm/` (from inputs to a test), `vary/` (tests that are changed a little), `prover/` (what no run reaches), `search/` (which paths are followed).
+//! [`explore`] follows every feasible path of a function and passes one test case for each to its [`Sink`]. Folders,
+//! each using only those before it:
+//!
+//! - `state/`: symbolic states, memory, the trail of a path;
+//! - `goals/`: open goals, distances to them;
+//! - `exec/`: the execution of one instruction (`executor/`, `memory/`, `environment/`, `instructions/`, `compose/`);
+//! - `confirm/`: concrete confirmation of inputs by the reference interpreter, test cases;
+//! - `inputs/`: symbolic inputs, lazy initialisation;
+//! - `vary/`: mutation-based test generation;
+//! - `prover/`: proofs that no run reaches a goal;
+//! - `search/`: the exploration of paths and goals.
+//!
+//! `config.rs` and `growth.rs` are plain data for all of them.
 //!
 //! Deliberately not here: files, printing, any front end, any source language.
 

@@ -1,16 +1,16 @@
-//! Calls that are composed: all cases of a function as one term, instead of a path for each.
+//! Composition: all cases of a called function become one term, instead of a path for each.
 //!
-//! A search for goals does not want the paths of the functions that are called on the way, only what they give. So a function without
-//! goals of its own that only computes, reads and writes is folded (`fold.rs`): what it returns and what it leaves become terms over
-//! its arguments and what it reads. Inputs for which it would go wrong are no case of that: the path parts before the call, and on that
-//! side the call is followed as ever.
+//! A search for goals does not need the paths of the functions that are called on the way, only their effects. So a
+//! function without goals of its own that only computes, reads and writes is folded (`fold.rs`): its result and its
+//! writes become terms over its arguments and what it reads. Inputs for which it fails are no case of the summary: the
+//! path forks before the call, and on that side the call is executed.
 //!
-//! Whether a call is composed follows from the program and the state alone, never from what was found so far or from a clock: a
-//! path is found again by its choices (`search/prefix.rs`).
+//! The decision to compose depends on the program and the state alone, never on earlier results or on time: a path must
+//! be reproducible from its choices (`search/prefix.rs`).
 //!
-//! Deliberately not here: functions that allocate, ask for inputs or say something; proofs, whose doubts are raised step by step; and
-//! paths, where each case is one. Functions with loops only where everything is to be composed: a number that a loop counts is worth
-//! more on its own path, where what it is an index of stays simple.
+//! Deliberately not here: functions that allocate, request inputs or write output; proofs, whose doubts are raised step
+//! by step; path criteria, where each case is a path. Functions with loops are composed only on request: a loop counter
+//! is simpler on a path of its own, where the addresses computed from it stay constant.
 
 use crate::config::{Aliases, Labels, Summaries};
 use crate::exec::compose::fold::{Folded, Undefined};
@@ -25,17 +25,18 @@ use std::rc::Rc;
 use touchstone_ir::{FuncId, Reg};
 use touchstone_solver::Side;
 
-/// Instructions of a function that is composed, with those that it calls.
+/// The maximum number of instructions of a composed function, callees included.
 const MAX_INSTRUCTIONS: u64 = 400;
 
-/// The same where everything is composed that can be.
+/// The same if the user requests composition wherever it is possible.
 const MAX_INSTRUCTIONS_IF_REQUESTED: u64 = 4000;
 
-/// A folded call may execute so many times the instructions that are there: early returns let what follows them be executed twice.
+/// The number of steps that a folded call may take per instruction: code after an early return may be executed twice.
 const STEPS_PER_INSTRUCTION: u64 = 4;
 
 impl Executor<'_> {
-    /// Gives the state what the call gives, if it can be composed here. `Err` if it has to be settled first whether it goes wrong.
+    /// Applies the summary of a call to the state; returns false if the call cannot be composed here. `Err` if the
+    /// condition under which the call fails must be fixed first.
     pub(in crate::exec) fn compose(
         &mut self,
         state: &mut State,
@@ -49,7 +50,7 @@ impl Executor<'_> {
         let Some(size) = self.composable(callee) else { return Ok(false) };
         let steps = size.instructions.saturating_mul(STEPS_PER_INSTRUCTION);
         let folded = self.fold_call(state, callee, args.to_vec(), steps, Undefined::Kept);
-        // What has to be decided first may not have to be, on some ways.
+        // A pointer that must be materialised for the fold may not be dereferenced on some paths.
         let Ok(Folded { proper, result, memory, inputs }) = folded else { return Ok(false) };
         let made_nothing = Rc::ptr_eq(&inputs, &state.inputs);
         if !made_nothing || !matches!(result, None | Some(Value::Int(_) | Value::Ptr(_) | Value::LazyPointer(_))) {
@@ -57,7 +58,7 @@ impl Executor<'_> {
         }
         let proper_here = match (self.terms.as_const(proper), state.fixed_value(proper)) {
             (Some(known), _) | (None, Some(known)) => known == 1,
-            // Also where a known path is followed: whether there was a choice is found out again.
+            // Also during a replay: the replay must find the same choices.
             (None, None) => match self.solver.branch(&mut self.terms, &state.path, proper) {
                 (Side::Feasible(_), Side::Infeasible) => true,
                 (Side::Feasible(_), Side::Feasible(_)) => return Err(Stop::unfixed(proper)),
@@ -76,7 +77,7 @@ impl Executor<'_> {
         Ok(true)
     }
 
-    /// The size of a function whose calls are composed in this execution.
+    /// Returns the size of a function if its calls are composed in this execution.
     fn composable(&mut self, callee: FuncId) -> Option<FunctionSize> {
         let most = match self.config.summaries {
             Summaries::Off => return None,
@@ -85,7 +86,7 @@ impl Executor<'_> {
         };
         let coverage = self.goal_tracker.coverage.as_ref()?;
         let searches = self.policy.environment == Environment::Testable && self.policy.checks == Checks::Ignored;
-        // The papers' baselines see all paths.
+        // The baselines of the papers explore all paths.
         let plain = self.config.labels == Labels::Idl && self.config.aliases == Aliases::Late;
         if !searches || !plain || coverage.aim != Aim::Goals {
             return None;

@@ -1,4 +1,4 @@
-//! ALLOC
+//! Allocations that fail, and the error number that failing operations set.
 
 use crate::exec::executor::Executor;
 use crate::exec::executor::policy::Environment;
@@ -11,13 +11,13 @@ use touchstone_criteria::{Assume, Doubt, MadeInput, Unsettled};
 use touchstone_ir::{GlobalId, InputSource};
 use touchstone_solver::TermId;
 
-/// Of a path's allocations so many may fail in a test.
+/// The maximum number of allocations of a path that may fail in a test.
 const MAX_FAILING_ALLOCATIONS: u32 = 64;
 
 impl Executor<'_> {
-    /// Whether the next allocation fails: a term, or `None` if it never does. A test makes it fail where a function is called; how a
-    /// whole program is started says nothing of its allocations. Where the program may look for an error number, the term is
-    /// decided first.
+    /// Returns a term that is 1 if the next allocation fails, or `None` if it never does. Only a test of a function can
+    /// make it fail; the start of a whole program cannot. The term is fixed first if the program may read the error
+    /// number.
     pub(crate) fn allocation_failure(&mut self, state: &mut State) -> Result<Option<TermId>, Stop> {
         let ruled_out = self.config.assume.contains(&Assume::Allocation);
         if state.is_folded() || (self.policy.environment == Environment::Any && !self.doubts(Doubt::Allocation)) {
@@ -58,7 +58,7 @@ impl Executor<'_> {
         Ok(Some(fails))
     }
 
-    /// What an allocation gives: the object, or null and an error number.
+    /// Returns the result of an allocation: the object, or null with an error number.
     pub(crate) fn allocation_result(&mut self, state: &mut State, fails: TermId, made: Value, number: u64) -> Value {
         if self.policy.environment == Environment::Testable
             && let Some((global, bytes)) = self.error_number(state)
@@ -76,7 +76,7 @@ impl Executor<'_> {
         Value::Choice(Rc::new([(fails, Value::NULL), (succeeds, made)]))
     }
 
-    /// Where the error number is and its bytes, if the program has it.
+    /// Returns the global of the error number and its size in bytes, if the program uses it.
     pub(crate) fn error_number(&self, state: &State) -> Option<(GlobalId, u8)> {
         let id = self.module.left_behind()?;
         let global = &self.module.globals[id];
@@ -85,7 +85,7 @@ impl Executor<'_> {
         (used && (1..=8).contains(&global.size)).then_some((id, global.size as u8))
     }
 
-    /// A call may have left another error number.
+    /// Havocs the error number after a call that may set it.
     pub(in crate::exec) fn havoc_error_number(&mut self, state: &mut State) {
         if let Some((number, bytes)) = self.error_number(state) {
             let any = self.terms.var(8 * bytes, "error number");
@@ -95,7 +95,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Output that fails leaves an error number.
+    /// Havocs the error number if output may fail.
     pub(crate) fn output_may_fail(&mut self, state: &mut State) {
         if self.error_number(state).is_some() && self.doubts(Doubt::Unsettled(Unsettled::Output)) {
             self.havoc_error_number(state);

@@ -1,14 +1,4 @@
-//! The world around the function under test, as wide as it may be.
-//!
-//! Tests are searched in a world that tests can make: first calls, allocations that succeed, input pointers that lead to
-//! whole objects. A proof must not rest on that. In [`Environment::Any`] the same executor leaves nothing out: state of earlier
-//! calls is an input (`globals.rs`), allocations may fail, a write through one input pointer may change what others lead
-//! to. What a path rests on there is kept with it as [`Doubt`]s, so that a verdict can say why it is open.
-//!
-//! The language's own rules hold in every world: memory is written and read by types that may alias (the module's table says
-//! which may), and nothing is said of runs without a defined meaning.
-//!
-//! Deliberately not here: who searches there (`wide.rs`, `prover/induction.rs`).
+//! Doubts: behaviour outside the environment that tests create, which a proof must take into account.
 
 use crate::exec::executor::Executor;
 use crate::exec::executor::policy::Environment;
@@ -22,7 +12,8 @@ use touchstone_ir::{ErrorKind, GlobalId, Linkage, Operand, Reg, Ty};
 use touchstone_solver::TermId;
 
 impl Executor<'_> {
-    /// Whether something must be taken into account that tests don't make; what was taken for granted is kept.
+    /// Returns true if behaviour outside the testable environment must be taken into account. Otherwise records that it
+    /// was excluded.
     pub(crate) fn doubts(&mut self, doubt: Doubt) -> bool {
         if doubt.ruled_out_by().is_some_and(|assume| self.config.assume.contains(&assume)) {
             return false;
@@ -41,7 +32,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Gives a state the doubts that the last step raised.
+    /// Moves the doubts that the last step raised to the state.
     pub(crate) fn keep_doubts(&mut self, state: &mut State) {
         for doubt in std::mem::take(&mut self.effects.raised) {
             if !state.doubts.contains(&doubt) {
@@ -50,12 +41,13 @@ impl Executor<'_> {
         }
     }
 
-    /// A path ends for a doubt that can't be followed.
+    /// Ends a path at a doubt that cannot be explored.
     pub(crate) fn stop_for_doubt(&mut self, doubt: Doubt, span: Span) -> Stop {
         Stop::End(PathEnd::Incomplete { why: Incomplete::Doubt(doubt), span })
     }
 
-    /// What the program holds for settled may be something else: something fails, say, and leaves an error number.
+    /// Executes [`Unsettled`](touchstone_ir::Builtin::Unsettled): a result that the model of an operation fixes may
+    /// differ, for example because the operation fails and sets an error number.
     pub(crate) fn step_unsettled(
         &mut self,
         state: &mut State,
@@ -88,7 +80,7 @@ impl Executor<'_> {
         }
     }
 
-    /// A read of an input that can't be made.
+    /// Returns the stop for a read of an input that cannot be materialised.
     pub(crate) fn unmaterialised_read(&mut self, object: ObjectId, span: Span) -> Stop {
         let global = self.module.globals.get(GlobalId::new(object.index()));
         match global {
@@ -106,8 +98,8 @@ impl Executor<'_> {
         }
     }
 
-    /// Memory that nobody wrote holds something, where reading it is not undefined (C11 6.3.2.1p2, 3.19.2): a proof does not end
-    /// there.
+    /// Raises a doubt at a read of uninitialised memory: it holds some value where reading it is not undefined
+    /// behaviour (C11 6.3.2.1p2, 3.19.2), so a proof cannot end there.
     pub(crate) fn doubt_unwritten_read(&mut self, state: &State, span: Span) -> Result<(), Stop> {
         let doubt = Doubt::Unsettled(Unsettled::Unwritten);
         if !state.is_folded() && self.doubts(doubt.clone()) {
@@ -117,7 +109,8 @@ impl Executor<'_> {
         Ok(())
     }
 
-    /// StateFate on where bytes were written; where they may not have been, a proof does not end (see [`Self::doubt_unwritten_read`]).
+    /// Continues where bytes were written. A proof cannot end where they may be uninitialised (see
+    /// [`Self::doubt_unwritten_read`]).
     pub(crate) fn require_written(&mut self, state: &mut State, fine: TermId, span: Span) -> Result<(), Stop> {
         let ended = self.effects.ended.len();
         let required = self.require(state, fine, ErrorKind::Uninitialised, span);

@@ -1,4 +1,4 @@
-//! EXT
+//! Havoc: external functions may write every object that they can reach.
 
 use crate::exec::executor::Executor;
 use crate::exec::memory::access::Written;
@@ -12,11 +12,12 @@ use touchstone_criteria::Doubt;
 use touchstone_ir::{ByteWrites, DataType, DataTypeId, Shares, Ty};
 use touchstone_solver::Element;
 
-/// A larger object is not made unknown: the path is given up.
+/// The maximum size of an object that is havocked; beyond it the path is given up.
 const MAX_HAVOC_BYTES: u64 = 4096;
 
 impl Executor<'_> {
-    /// A function that nobody defines ran: whatever it can reach may be changed.
+    /// Havocs everything that an external function can reach: globals, input objects, its arguments, and objects that
+    /// escaped to earlier calls.
     pub(crate) fn havoc_after_external_call(
         &mut self,
         state: &mut State,
@@ -32,7 +33,7 @@ impl Executor<'_> {
         let globals = self.module.globals.iter().filter(|(_, global)| !global.constant && global.function.is_none());
         let mut reached: BTreeSet<ObjectId> = globals.map(|(id, _)| global_object(id)).collect();
         reached.extend(state.inputs.objects.iter().map(|input| input.object));
-        // Nobody knows what it has kept of what it was given earlier.
+        // The function may have kept pointers that it received earlier.
         reached.extend(&state.inputs.escaped);
         given.iter().for_each(|value| self.add_pointees(state, value, &mut reached));
         let mut pending: Vec<ObjectId> = reached.iter().copied().collect();
@@ -59,7 +60,7 @@ impl Executor<'_> {
         Ok(())
     }
 
-    /// The objects that pointers in an object lead to.
+    /// Returns the objects that pointers in an object point to.
     fn pointed_to(&self, state: &State, object: ObjectId) -> BTreeSet<ObjectId> {
         let mut found = BTreeSet::new();
         let mut add = |cell: &Cell| {
@@ -90,7 +91,8 @@ impl Executor<'_> {
         }
     }
 
-    /// What a write of this kind may have changed in an object is unknown from here on; a pointer is lost.
+    /// Replaces everything in an object that a write of this kind may have changed by unconstrained values; pointers
+    /// are clobbered.
     pub(crate) fn havoc_object(
         &mut self,
         state: &mut State,
@@ -100,7 +102,7 @@ impl Executor<'_> {
         span: Span,
     ) -> Result<(), Stop> {
         let object = state.memory.get(id);
-        // What nobody has looked at yet can't be told from what was there before.
+        // Bytes that were not materialised yet cannot be distinguished from those before the call.
         if object.size > MAX_HAVOC_BYTES || matches!(object.shape, ObjectShape::Variant { .. }) {
             return Err(self.stop_for_doubt(doubt, span));
         }
@@ -127,7 +129,7 @@ impl Executor<'_> {
                     }
                     let declared = data.and_then(|data| self.type_at(data, at));
                     let is_several = matches!(declared, Some(DataType::Union { .. } | DataType::OneOf { .. }));
-                    // Null is a pointer that union_accesses like a number.
+                    // Null is stored like an integer.
                     let is_pointer = piece.iter().any(|cell| cell.is_pointer())
                         || (written == Written::Scalar(Ty::Ptr) && matches!(declared, Some(DataType::Pointer { .. })));
                     let same_width = bytes == width && written != Written::Scalar(Ty::Ptr);
@@ -161,7 +163,7 @@ impl Executor<'_> {
         Ok(())
     }
 
-    /// Whether anything may be accessed as an object of this type.
+    /// Returns true if objects of any type may be accessed as this type.
     fn is_of_bytes(&self, data: DataTypeId) -> bool {
         match self.module.types[data] {
             _ if self.module.pointee(data).shares == Shares::Everything => true,

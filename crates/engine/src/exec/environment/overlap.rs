@@ -1,4 +1,5 @@
-//! OVERLAP
+//! Overlap and aliasing of objects that exist before the call: input objects, and globals that pointers from outside
+//! may reach.
 
 use crate::exec::executor::Executor;
 use crate::exec::executor::policy::Environment;
@@ -13,23 +14,23 @@ use touchstone_base::Span;
 use touchstone_criteria::{Bound, Doubt, Incomplete, Unsettled};
 use touchstone_ir::{DataType, DataTypeId, GlobalId, Linkage, Shares};
 
-/// What an object from outside is made of.
+/// The type and length of an object that exists before the call.
 #[derive(Clone, Copy)]
 struct Extent {
     element: DataTypeId,
-    /// More than one element.
+    /// True if it has more than one element.
     many: bool,
-    /// The user said how many, and so where the object ends.
+    /// True if the user gave the number of elements, and with it the object's end.
     exact: bool,
     global: bool,
 }
 
 impl Executor<'_> {
-    /// An access outside of an input object: a pointer may lead into the middle of a larger one, and a declared length binds no
-    /// caller. What the user says of a length holds.
+    /// Records an access outside of an input object: a pointer may point into the middle of a larger object, and a
+    /// declared length binds no caller. A length given by the user is exact.
     pub(crate) fn note_out_of_bounds(&mut self, state: &State, pointer: Pointer, span: Span) {
         let Some(here) = self.extent(state, pointer.object).filter(|here| !here.global) else { return };
-        // A label's predicate that union_accesses there is not defined, and does not hold.
+        // A label's predicate is undefined there and does not hold.
         if state.is_folded() {
             return;
         }
@@ -48,7 +49,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Whether pointers into two objects may be equal: the objects overlap, or one begins where the other ends.
+    /// Returns true if pointers into two objects may be equal: the objects overlap, or one begins where the other ends.
     pub(crate) fn may_be_equal(&mut self, state: &State, a: &Pointer, b: &Pointer, span: Span) -> Result<bool, Stop> {
         let start = |pointer: &Pointer| pointer.offset == Scalar::Const(0);
         let (least_a, least_b) = (self.min_size(state, a.object), self.min_size(state, b.object));
@@ -65,7 +66,7 @@ impl Executor<'_> {
                 Environment::Any => Ok(self.doubts(doubt)),
             };
         }
-        // Where others put their variables is theirs to say.
+        // The addresses of undefined variables are chosen by other files.
         if self.is_undefined_variable(a.object) || self.is_undefined_variable(b.object) {
             return Ok(self.doubts(Doubt::Overlap));
         }
@@ -74,18 +75,19 @@ impl Executor<'_> {
         };
         let same = self.same_layout(x.element, y.element);
         let distinct = same && start(a) && start(b);
-        // A pointer into the other's object is a case of its own if that object was there first, with all its elements.
+        // The case that a pointer points into the other's object is explored separately if that object is older and has
+        // a known length.
         let case = |first: &Pointer, later: &Pointer| start(later) && self.is_older_with_length(state, first, later);
         if same && (case(a, b) || case(b, a)) {
             return Ok(false);
         }
-        // A pointer may hold the address of what its type can't be used for, as long as nobody reads through it.
+        // A pointer may hold an address of another type as long as it is not dereferenced.
         let only_held = !(same || (x.global && y.global));
         let possible = only_held || at_end(a) || at_end(b) || (!distinct && self.may_overlap(x, y));
         Ok(possible && self.doubts(Doubt::Overlap))
     }
 
-    /// Whether an input object of known length was made before another.
+    /// Returns true if an input object of known length is older than another one.
     fn is_older_with_length(&self, state: &State, first: &Pointer, later: &Pointer) -> bool {
         let inputs = &state.inputs.objects;
         let place = |pointer: &Pointer| inputs.iter().position(|input| input.object == pointer.object);
@@ -95,19 +97,19 @@ impl Executor<'_> {
         }
     }
 
-    /// What an object has at least, in bytes.
+    /// Returns the minimum size of an object in bytes.
     fn min_size(&mut self, state: &State, object: ObjectId) -> u64 {
         let object = state.memory.get(object);
         object.shape.size().map_or(object.size, |size| self.solver.range(&self.terms, &state.path, size).unsigned.0)
     }
 
-    /// Whether an object is a variable that no given file defines.
+    /// Returns true if an object is a variable that no given file defines.
     pub(crate) fn is_undefined_variable(&self, object: ObjectId) -> bool {
         let global = self.module.globals.get(GlobalId::new(object.index()));
         global.is_some_and(|global| global.linkage == Linkage::Undefined && global.function.is_none())
     }
 
-    /// An object is accessed: a write may change what other input pointers lead to.
+    /// Havocs the objects that a write to this one may also change.
     pub(crate) fn havoc_overlapping(
         &mut self,
         state: &mut State,
@@ -120,7 +122,7 @@ impl Executor<'_> {
             return Ok(());
         }
         let Some(here) = self.extent(state, object) else { return Ok(()) };
-        // The tested world only has to know that there may be others: later ones are not there yet.
+        // The testable environment only records that overlapping objects may exist: later ones are not created yet.
         let others = match self.policy.environment {
             Environment::Testable => vec![object],
             Environment::Any => self.overlapping(state, object, here, written),
@@ -131,7 +133,7 @@ impl Executor<'_> {
         others.into_iter().try_for_each(|other| self.havoc_object(state, other, written, Doubt::Overlap, span))
     }
 
-    /// Objects from outside that a write to this one may change.
+    /// Returns the objects that a write to this one may change.
     pub(crate) fn overlapping_objects(&self, state: &State, object: ObjectId) -> Vec<ObjectId> {
         let all = |here| self.overlapping(state, object, here, Written::Bytes);
         self.extent(state, object).map_or(Vec::new(), all)
@@ -149,7 +151,7 @@ impl Executor<'_> {
         others.filter(|other| self.extent(state, *other).is_some_and(meets)).collect()
     }
 
-    /// What an object that somebody outside may have a pointer to is made of.
+    /// Returns the extent of an object that pointers from outside may point to.
     fn extent(&self, state: &State, id: ObjectId) -> Option<Extent> {
         let object = state.memory.get(id);
         let used = !matches!(&object.contents, Contents::Cells(cells) if cells.len() as u64 != object.size);
@@ -179,7 +181,8 @@ impl Executor<'_> {
         }
     }
 
-    /// Whether two objects may share bytes. One that is the same as another is a case of its own (`inputs.rs`).
+    /// Returns true if two objects may share bytes. The case that they are one object is explored separately
+    /// (`inputs/materialisation.rs`).
     fn may_overlap(&self, a: Extent, b: Extent) -> bool {
         if a.global && b.global {
             return false;
@@ -194,7 +197,7 @@ impl Executor<'_> {
             || self.contains(b.element, a.element)
     }
 
-    /// Whether a value of one type may have one of another as a part, or be one of it under another name.
+    /// Returns true if a value of one type may contain one of another, or be compatible with it.
     fn contains(&self, whole: DataTypeId, part: DataTypeId) -> bool {
         if whole == part {
             return true;

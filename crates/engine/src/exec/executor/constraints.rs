@@ -1,4 +1,4 @@
-//! CONSTRAINTS
+//! Path conditions: assumptions, checks that may fail, and preferences among the inputs of a path.
 
 use crate::exec::executor::policy::Checks;
 use crate::exec::executor::{Check, Executor};
@@ -11,7 +11,8 @@ use touchstone_ir::ErrorKind;
 use touchstone_solver::{Op, Path, Rel, Side, TermId};
 
 impl Executor<'_> {
-    /// The side of a condition where it is true.
+    /// Returns the path on which a condition holds, if it is feasible. While a path is replayed its inputs decide, not
+    /// the solver.
     pub fn assume(&mut self, path: &Path, cond: TermId) -> Side {
         match &self.replay {
             None => self.solver.assume(&mut self.terms, path, cond),
@@ -22,7 +23,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Both sides of a condition.
+    /// Returns both sides of a condition.
     pub fn both_sides(&mut self, path: &Path, cond: TermId) -> (Side, Side) {
         if self.replay.is_none() {
             return self.solver.branch(&mut self.terms, path, cond);
@@ -31,12 +32,13 @@ impl Executor<'_> {
         (self.assume(path, cond), self.assume(path, otherwise))
     }
 
-    /// StateFate on only where `fine` holds; where it doesn't, the path ends with this error.
+    /// Continues only where `fine` holds; where it does not, the path ends with this error.
     pub fn require(&mut self, state: &mut State, fine: TermId, kind: ErrorKind, span: Span) -> Result<(), Stop> {
         self.require_near(state, fine, kind, span, Scalar::Const(0))
     }
 
-    /// Like [`Self::require`]; the error's example prefers an offset close to zero, which a real program shows better.
+    /// Like [`Self::require`]; the inputs of the error path prefer an offset close to zero, where the compiled program
+    /// fails most visibly.
     pub fn require_near(
         &mut self,
         state: &mut State,
@@ -100,7 +102,7 @@ impl Executor<'_> {
         }
     }
 
-    /// StateFate on only where a bound is kept; where it isn't, paths are given up.
+    /// Continues only within a bound; paths beyond it are given up.
     pub fn stay_within(&mut self, state: &mut State, kept: TermId, bound: Bound, span: Span) -> Result<(), Stop> {
         if state.is_folded() {
             return Err(Stop::bound(bound, span));
@@ -124,7 +126,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Narrows a state to inputs for which something has a defined result, as long as the path has some.
+    /// Narrows a state to inputs with a defined result, as long as the path has some.
     pub fn prefer(&mut self, state: &mut State, fine: TermId) {
         if state.is_folded() {
             return state.must(&mut self.terms, fine);
@@ -136,7 +138,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Narrows an error's example to an offset near the object, where a real program shows the error best.
+    /// Narrows an error path to an offset near the object, where the compiled program fails most visibly.
     fn prefer_near(&mut self, state: &mut State, offset: Scalar) {
         let Scalar::Term(offset) = offset else { return };
         for reach in [16, 1 << 8, 1 << 12] {

@@ -1,14 +1,16 @@
-//! What the engine knows of a function's control flow: loops and their tests, and where branches come together.
+//! The control-flow graph of a function with what execution needs of it: loops with their decisions, and immediate
+//! post-dominators.
 
 use touchstone_base::IndexMap;
 use touchstone_ir::{BlockId, Cfg, CondTag, DecisionId, DecisionKind, Exits, Function, LoopId, TermKind};
 
-/// One function's control flow.
+/// The control-flow facts of one function.
 pub(crate) struct FlowGraph {
     pub cfg: Cfg,
-    /// The decision that is asked before each iteration; `None` for loops that test at the end or not at all.
+    /// For every loop the decision that is evaluated before each iteration; `None` for loops that test at the end or
+    /// not at all.
     pub tests: IndexMap<LoopId, Option<DecisionId>>,
-    /// For every block its immediate post-dominator; `None` where only the return is common to all ways on.
+    /// For every block its immediate post-dominator; `None` if only the return is common to all paths from it.
     joins: IndexMap<BlockId, Option<BlockId>>,
 }
 
@@ -20,12 +22,12 @@ impl FlowGraph {
         FlowGraph { cfg, tests, joins }
     }
 
-    /// Whether going from one block to the other leaves the innermost loop.
+    /// Returns true if the edge leaves the innermost loop of `from`.
     pub fn leaves_loop(&self, from: BlockId, to: BlockId) -> bool {
         self.cfg.innermost_loop(from).is_some_and(|id| !self.cfg.loops()[id].blocks.contains(&to))
     }
 
-    /// Where the ways on from a block come together again.
+    /// Returns the immediate post-dominator of a block, where the paths from it join.
     pub fn join(&self, block: BlockId) -> Option<BlockId> {
         self.joins[block]
     }

@@ -1,25 +1,25 @@
-//! What an execution counts and what it leaves out.
+//! The ledger of an execution: counters, and everything that was not explored.
 
 use crate::growth::Shortage;
 use std::collections::BTreeSet;
 use touchstone_base::Span;
 use touchstone_criteria::{Doubt, Incomplete, IncompletePaths};
 
-/// Counts, and everything that was not followed.
+/// Counters, and everything that was not explored.
 #[derive(Default)]
 pub(crate) struct Ledger {
-    /// Inputs were left out: something has no defined result for them, or they have pointers in order whose objects are
-    /// different, or objects have other addresses there, or something stands between the fields of structures.
+    /// True if inputs were excluded: an operation has no defined result for them, they order pointers into different
+    /// objects, objects have other addresses in them, or padding bytes matter.
     pub excluded_inputs: bool,
-    /// What the tested world leaves out.
+    /// The doubts that the testable environment excludes.
     pub doubts: BTreeSet<Doubt>,
-    /// Bytes of large objects that were made or copied since memory was looked at.
+    /// Bytes of large objects that were allocated or copied since the last memory check.
     pub allocated_bytes: u64,
-    /// Branch sides and checks that no input of their path takes.
+    /// The number of branch sides and checks that no input of their path takes.
     pub infeasible: u64,
-    /// Questions asked for labels.
+    /// The number of solver queries for labels.
     pub labels_asked: u64,
-    /// Of them, those that some input answers.
+    /// The number of these queries that are satisfiable.
     pub labels_found: u64,
     /// Input objects that were too short.
     pub shortage: Shortage,
@@ -27,7 +27,7 @@ pub(crate) struct Ledger {
 }
 
 impl Ledger {
-    /// Remembers that paths were given up.
+    /// Records that paths were given up.
     pub fn give_up(&mut self, why: Incomplete, span: Span, count: u64) {
         match self.incomplete.iter_mut().find(|known| known.why == why && known.span == span) {
             Some(known) => known.count += count,
@@ -35,19 +35,19 @@ impl Ledger {
         }
     }
 
-    /// Whether anything was given up so far.
+    /// Returns true if anything was given up so far.
     pub fn gave_up(&self) -> bool {
         !self.incomplete.is_empty()
     }
 
-    /// What was given up, by reason and place.
+    /// Returns what was given up, ordered by reason and location.
     pub fn incomplete(&self) -> Vec<IncompletePaths> {
         let mut sorted = self.incomplete.clone();
         sorted.sort();
         sorted
     }
 
-    /// Whether the tested world left something out.
+    /// Returns true if the testable environment excluded inputs or behaviour.
     pub fn excludes_anything(&self) -> bool {
         self.excluded_inputs || !self.doubts.is_empty()
     }

@@ -1,10 +1,11 @@
-//! Machines for many runs of one program: its globals are made once, and every run has a copy that shares what it doesn't change.
+//! Template machines for many runs of one program: its globals are initialised once, and every run starts with a
+//! copy-on-write copy.
 
 use std::cell::OnceCell;
 use touchstone_interp::{Layout, Limits, Machine};
 use touchstone_ir::{Global, GlobalId, Linkage, Module};
 
-/// Machines of one program.
+/// The template machines of one program, created on demand.
 pub struct Machines<'m> {
     module: &'m Module,
     close: OnceCell<Option<Machine<'m>>>,
@@ -13,17 +14,17 @@ pub struct Machines<'m> {
 }
 
 impl<'m> Machines<'m> {
-    /// None is made yet.
+    /// Creates an empty set of templates for a program.
     pub fn of(module: &'m Module) -> Machines<'m> {
         Machines { module, close: OnceCell::new(), apart: OnceCell::new(), shown: OnceCell::new() }
     }
 
-    /// The program.
+    /// Returns the program.
     pub fn module(&self) -> &'m Module {
         self.module
     }
 
-    /// One with all globals as at program start.
+    /// Returns a machine with all globals as at program start.
     pub(crate) fn machine(&self, limits: Limits, layout: Layout) -> Machine<'m> {
         let known = match layout {
             Layout::Close => &self.close,
@@ -35,9 +36,9 @@ impl<'m> Machines<'m> {
         }
     }
 
-    /// The globals that a test could look at.
+    /// Returns the globals that a test can read.
     pub(crate) fn shown(&self) -> &[GlobalId] {
-        // A test that compares more than this would not be readable anyway.
+        // A test that compares more than this would not be readable.
         const MAX_SHOWN_BYTES: u64 = 1 << 16;
         let visible = |linkage: Linkage| matches!(linkage, Linkage::External | Linkage::Internal);
         let shown = |global: &Global| !global.constant && visible(global.linkage) && global.size <= MAX_SHOWN_BYTES;

@@ -1,7 +1,12 @@
-//! The executor: everything that executing one instruction needs, whoever drives it.
+//! The executor: everything that the execution of one instruction needs, independent of the driver.
 //!
-//! Drivers are the searches (`search/`), the proof by induction (`prover/`) and folding (`fold.rs`). They differ in which
-//! ways of a fork they take; instructions are the same. What a step did comes back as [`StepResult`](crate::exec::instructions::step::StepResult).
+//! Drivers are the searches (`search/`), the proof by induction (`prover/`) and folding (`exec/compose/fold.rs`). They
+//! differ in the outcomes of a fork that they take; instructions are the same. A step returns its effects as
+//! [`StepResult`](crate::exec::instructions::step::StepResult).
+//!
+//! The other files hold the data that an executor carries (`policy.rs`, `ledger.rs`, `path_replay.rs`,
+//! `machine_templates.rs`, `used_globals.rs`, `flow_graph.rs`, `summary_candidates.rs`, `visited_call.rs`) and its
+//! operations on path conditions (`constraints.rs`).
 
 mod constraints;
 pub(in crate::exec) mod flow_graph;
@@ -36,25 +41,25 @@ use touchstone_criteria::{Bound, Doubt, Incomplete, IncompletePaths};
 use touchstone_ir::{ErrorKind, FuncId, GlobalId, Module};
 use touchstone_solver::{Path, Solver, Term, TermId, Terms};
 
-/// A check of an instruction: what must hold, and the error if it does not.
+/// A check of an instruction: the condition that must hold, and the error if it does not.
 pub(crate) struct Check {
     pub fine: TermId,
     pub kind: ErrorKind,
     pub span: Span,
 }
 
-/// What a step does beside moving its state; the step hands it out.
+/// The effects of a step besides the change of its state; the step returns them.
 #[derive(Default)]
 pub(in crate::exec) struct Effects {
-    /// Paths that a check has ended.
+    /// Paths that a failed check has ended.
     pub ended: Vec<(State, PathEnd)>,
     /// Goals that were reached.
     pub hits: Vec<GoalHit>,
-    /// What was given up.
+    /// Paths that were given up.
     pub gave_up: Vec<IncompletePaths>,
-    /// Checks that were made, if they are told.
+    /// Checks that were made, if the policy records them.
     pub checks: Vec<Check>,
-    /// What the step rests on in a wider world; it goes to the state.
+    /// Doubts that the step raised in an unrestricted environment; they are moved to the state.
     pub raised: Vec<Doubt>,
 }
 
@@ -68,7 +73,7 @@ impl Effects {
     }
 }
 
-/// Everything that executing one instruction needs.
+/// Everything that the execution of one instruction needs.
 pub(crate) struct Executor<'m> {
     pub module: &'m Module,
     pub config: &'m Config,
@@ -78,26 +83,26 @@ pub(crate) struct Executor<'m> {
     pub pointers: Pointers,
     pub goal_tracker: GoalTracker,
     pub ledger: Ledger,
-    /// Addresses that are null and an index: there is nothing, in any world.
+    /// Addresses computed from null: no environment has an object there.
     pub null_based: FxHashSet<TermId>,
-    /// Globals that input pointers may lead to.
+    /// Globals that symbolic pointers may point to.
     pub reachable_globals: BTreeSet<GlobalId>,
     pub used_globals: Option<Rc<UsedGlobals>>,
     pub initial_globals: InitialGlobals,
-    /// Once they are asked for.
+    /// Functions by type, computed on demand.
     pub functions_by_type: OnceCell<FunctionsByType>,
-    /// Globals that are no inputs and in which calls leave something, if there are several calls.
+    /// In a call sequence, the globals that are no inputs and that calls may change.
     pub sequence_globals: Vec<GlobalId>,
-    /// What was found there before calls.
+    /// In a call sequence, the states that reached a call, by the constants in these globals.
     pub(in crate::exec) visited_calls: FxHashMap<Vec<u8>, Vec<VisitedCall>>,
     pub(in crate::exec) summary_candidates: SummaryCandidates,
     pub(in crate::exec) effects: Effects,
-    /// Variables of inputs by their number on their path, width and name.
+    /// The variables of inputs, by number on the path, width and name.
     input_vars: FxHashMap<InputKey, TermId>,
-    /// The path that is followed, if it is known.
+    /// The path that is replayed, if any.
     pub replay: Option<PathReplay>,
     flow_graphs: Vec<Option<FlowGraph>>,
-    /// What tests are confirmed on.
+    /// The machines on which tests are confirmed.
     pub machines: Machines<'m>,
 }
 
@@ -113,7 +118,7 @@ impl<'m> Executor<'m> {
             conflicts,
             deadline: config.deadline,
             interrupt: config.interrupt.clone(),
-            // What is remembered saves time only; most memory is for what has to be kept.
+            // Memoised answers only save time; most memory is needed for data that must be kept.
             remembered: config
                 .memory
                 .map_or(usual.remembered, |limit| usual.remembered.min((limit.most() / 8) as usize)),
@@ -150,14 +155,14 @@ impl<'m> Executor<'m> {
         }
     }
 
-    /// The control flow of a function, computed once.
+    /// Returns the control-flow graph of a function, computed once.
     pub fn flow_graph(&mut self, func: FuncId) -> &FlowGraph {
         let module = self.module;
         self.flow_graphs[func.index()].get_or_insert_with(|| FlowGraph::of(&module.functions[func]))
     }
 
-    /// The variable of an input. Paths whose inputs came up in the same order share the variables: their number, and with it the
-    /// size of a path, is that of the inputs of one path, however many paths there are.
+    /// Returns the variable of an input. Paths whose inputs appear in the same order share the variables: their number,
+    /// and with it the size of a path, is bounded by the inputs of one path, independent of the number of paths.
     pub fn variable(&mut self, number: u32, width: u8, name: &str) -> TermId {
         let key: InputKey = (number, width, name.into());
         let terms = &mut self.terms;
@@ -168,7 +173,7 @@ impl<'m> Executor<'m> {
         term
     }
 
-    /// The inputs that have a value other than zero in a model of a path.
+    /// Returns the inputs that are not zero in a model of a path.
     pub fn input_values(&self, path: &Path) -> Vec<(InputKey, u64)> {
         let model = path.model();
         let value = |(key, term): (&InputKey, &TermId)| {
@@ -180,14 +185,14 @@ impl<'m> Executor<'m> {
         values
     }
 
-    /// Remembers that paths were given up.
+    /// Records that paths were given up.
     pub fn give_up(&mut self, why: Incomplete, span: Span, count: u64) {
         self.effects.gave_up.push(IncompletePaths { why: why.clone(), span, count });
         self.ledger.give_up(why, span, count);
     }
 
-    /// Whether objects of so many bytes may still be made; `Err` if there is no memory for them. RequestedType before they are
-    /// there: a byte of the program takes several of ours.
+    /// Returns `Err` if there is no memory for objects of this many bytes. Callers ask before the allocation: a byte of
+    /// the program takes several bytes of the host.
     pub fn ensure_memory(&self, bytes: u64, span: Span) -> Result<(), Stop> {
         match self.has_memory_for(bytes, std::mem::size_of::<Cell>() as u64) {
             true => Ok(()),
@@ -195,15 +200,15 @@ impl<'m> Executor<'m> {
         }
     }
 
-    /// Whether there is memory for so many things of this size.
+    /// Returns true if there is memory for this many items of this size.
     pub fn has_memory_for(&self, things: u64, size: u64) -> bool {
-        /// To ask the system takes as long as to make so many things.
+        /// Fewer items are not checked: asking the system takes as long as allocating this many.
         const MIN_ITEMS_CHECKED: u64 = 1 << 16;
-        /// So many times what is made stays free.
+        /// The multiple of the allocation that must stay free.
         const HEADROOM_FACTOR: u64 = 4;
         let limit = self.config.memory.filter(|_| things > MIN_ITEMS_CHECKED);
-        // Up to half of the memory is for all that is not large, or one path with large objects would end the others. Where others
-        // took much already, what is small beside that is still made.
+        // Up to half of the memory is reserved for small objects, or one path with large objects would end the others.
+        // If other paths took most of the memory, relatively small allocations still succeed.
         let bytes = things.saturating_mul(size);
         limit.is_none_or(|limit| {
             let rest = bytes.saturating_mul(HEADROOM_FACTOR).min(limit.most() / 2);

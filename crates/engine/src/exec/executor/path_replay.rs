@@ -1,4 +1,4 @@
-//! Following a path that is known: its choices instead of a search, its inputs instead of the solver.
+//! Replay of a known path: its choices replace the search, its inputs replace the solver.
 
 use crate::state::trail::Choice;
 use rustc_hash::FxHashMap;
@@ -6,17 +6,17 @@ use std::cell::OnceCell;
 use std::collections::VecDeque;
 use touchstone_solver::{Model, VarId};
 
-/// An input by its number on its path, its width and its name: the same wherever the path is executed.
+/// The identity of an input: its number on its path, its width and its name, the same wherever the path is executed.
 pub(crate) type InputKey = (u32, u8, Box<str>);
 
-/// What is known of a path.
+/// A path that is replayed.
 pub(crate) struct PathReplay {
-    /// Those that are still to come.
+    /// The choices that are still ahead.
     choices: VecDeque<Choice>,
     /// Inputs that take the path.
     inputs: FxHashMap<InputKey, u64>,
     values: FxHashMap<VarId, u64>,
-    /// Of the values so far, once somebody asked.
+    /// The model of the values so far, computed on demand.
     model: OnceCell<Model>,
 }
 
@@ -26,12 +26,12 @@ impl PathReplay {
         PathReplay { choices, inputs, values: FxHashMap::default(), model: OnceCell::new() }
     }
 
-    /// Of a path of the same executor: its variables are known.
+    /// Creates the replay of a path of the same executor, whose variables are known.
     pub fn with_values(choices: &[Choice], values: impl IntoIterator<Item = (VarId, u64)>) -> PathReplay {
         PathReplay { values: values.into_iter().collect(), ..PathReplay::new(choices, FxHashMap::default()) }
     }
 
-    /// An input came up.
+    /// Binds an input that the path has reached to its variable.
     pub fn meet(&mut self, key: &InputKey, var: VarId) {
         if let Some(value) = self.inputs.get(key)
             && self.values.insert(var, *value).is_none()
@@ -40,19 +40,19 @@ impl PathReplay {
         }
     }
 
-    /// The inputs that have come up.
+    /// Returns the model of the inputs that the path has reached.
     pub fn model(&self) -> &Model {
         self.model.get_or_init(|| Model::from_values(self.values.iter().map(|(var, value)| (*var, *value))))
     }
 
-    /// The next choice, if it is of the right kind.
+    /// Consumes and returns the next choice if `of` accepts it.
     pub fn next<T>(&mut self, of: impl FnOnce(Choice) -> Option<T>) -> Option<T> {
         let found = of(*self.choices.front()?)?;
         self.choices.pop_front();
         Some(found)
     }
 
-    /// Whether every choice was made.
+    /// Returns true if all choices were consumed.
     pub fn is_over(&self) -> bool {
         self.choices.is_empty()
     }

@@ -1,6 +1,6 @@
-//! POLICY
+//! The policy of an executor: everything in which drivers differ.
 
-/// What drivers differ in, said once when the executor is made.
+/// Everything in which drivers differ, fixed when the executor is created.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Policy {
     pub environment: Environment,
@@ -9,25 +9,25 @@ pub(crate) struct Policy {
     pub effort: SolverEffort,
 }
 
-/// How long the solver thinks about one question.
+/// The limit on one solver query.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum SolverEffort {
-    /// As long as the user lets it.
+    /// The user's timeout.
     Time,
-    /// For so many conflicts: the same on every machine.
+    /// A number of conflicts, the same on every machine.
     Conflicts(u64),
 }
 
-/// When a question for a label that is not easily answered is asked.
+/// The time at which a hard solver query for a label is asked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum LabelQueries {
-    /// When nothing else is left: another path may cover the label.
+    /// At the end of the search: another path may cover the label first.
     Deferred,
-    /// At once.
+    /// When the label is reached.
     Immediate,
 }
 
-/// Whether a step tells the checks that it made.
+/// The treatment of the checks that a step makes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Checks {
     Recorded,
@@ -35,30 +35,31 @@ pub(crate) enum Checks {
 }
 
 impl Policy {
-    /// A search for tests.
+    /// The policy of a search for tests.
     pub const TESTS: Policy = Policy {
         environment: Environment::Testable,
         labels: LabelQueries::Deferred,
         checks: Checks::Ignored,
         effort: SolverEffort::Time,
     };
-    /// A proof: in any world, and nothing waits.
+    /// The policy of a proof: any environment, and no query is deferred.
     pub const PROOF: Policy =
         Policy { environment: Environment::Any, labels: LabelQueries::Immediate, ..Policy::TESTS };
-    /// An explanation wants to know what was checked.
+    /// The policy of an explanation, which needs the checks that were made.
     pub const EXPLANATION: Policy = Policy { checks: Checks::Recorded, ..Policy::TESTS };
 
-    /// A proof whose questions may cost so many conflicts each.
+    /// Returns the policy of a proof whose queries are limited to this many conflicts each.
     pub const fn proof_within(conflicts: u64) -> Policy {
         Policy { effort: SolverEffort::Conflicts(conflicts), ..Policy::PROOF }
     }
 }
 
-/// Which world a function runs in.
+/// The environment that a function runs in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Environment {
-    /// What tests can make. Inputs for which something has no defined result are avoided as long as a path has others.
+    /// An environment that a test can create. Inputs without a defined result are avoided as long as the path has
+    /// others.
     Testable,
-    /// Whatever a program could do. A proof leaves nothing out.
+    /// Any environment that a program could provide. A proof excludes nothing.
     Any,
 }

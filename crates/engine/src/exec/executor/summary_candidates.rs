@@ -1,4 +1,4 @@
-//! CAND
+//! The functions whose calls can be composed, with their sizes.
 
 use crate::config::Summaries;
 use std::rc::Rc;
@@ -6,12 +6,12 @@ use touchstone_base::Id;
 use touchstone_criteria::Watch;
 use touchstone_ir::{Builtin, Callee, Cfg, FuncId, Function, Inst, InstKind, Module, TermKind};
 
-/// What is known of the functions of a program.
+/// The functions of a program whose calls can be composed.
 pub(in crate::exec) struct SummaryCandidates {
     summaries: Summaries,
-    /// Who has goals of its own, whose paths are looked for.
+    /// The goals of the search: a function with goals of its own is not composed.
     watch: Option<Rc<Watch>>,
-    /// For every function that was asked about: its instructions with those that it calls, `None` if it can't be composed.
+    /// For every function asked for so far its size, or `None` if it cannot be composed.
     sizes: Vec<Option<Option<FunctionSize>>>,
 }
 
@@ -30,7 +30,7 @@ impl SummaryCandidates {
         if let Some(known) = self.sizes[func.index()] {
             return known;
         }
-        // Who calls itself can't be composed.
+        // A recursive function cannot be composed.
         self.sizes[func.index()] = Some(None);
         let watched = self.watch.as_ref().is_some_and(|watch| watch.watches(func));
         let size = if watched { None } else { self.measure(module, &module.functions[func]) };
@@ -65,7 +65,7 @@ impl SummaryCandidates {
     }
 }
 
-/// Whether an instruction does nothing but compute, read and write.
+/// Returns true if an instruction only computes, reads and writes.
 fn only_computes(inst: &Inst) -> bool {
     match &inst.kind {
         InstKind::Copy { .. }

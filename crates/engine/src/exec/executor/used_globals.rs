@@ -1,5 +1,5 @@
-//! What a module says of the globals that functions use. Finding it takes a look at all code, and every state that is found again
-//! needs it; so an executor keeps it.
+//! Facts about the globals that functions use. Computing them takes a pass over all code, and every replayed state
+//! needs them, so an executor caches them.
 
 use crate::state::memory::{Memory, Object};
 use rustc_hash::FxHashMap;
@@ -8,26 +8,26 @@ use std::rc::Rc;
 use touchstone_criteria::Doubt;
 use touchstone_ir::{DataTypeId, FuncId, GlobalId};
 
-/// Functions that pointers may lead to, with the globals that stand for them, by the type behind the pointer.
+/// Functions with the globals that represent their addresses, by the pointee type of function pointers.
 pub(crate) type FunctionsByType = FxHashMap<DataTypeId, Rc<[(GlobalId, FuncId)]>>;
 
-/// Globals as they are at the start, shared by all states that start: states are found again by executing, and each would have its
-/// own copy of what a library keeps in its tables.
+/// Globals at program start, shared by all initial states: each replay of a state would otherwise copy all tables of a
+/// library.
 #[derive(Default)]
 pub(crate) struct InitialGlobals {
-    /// All of them, without contents.
+    /// All globals, without contents.
     pub blank: Option<Memory>,
-    /// Those with their initial values.
+    /// Globals with their initial values.
     pub objects: BTreeMap<GlobalId, Rc<Object>>,
 }
 
 #[derive(Debug)]
 pub(crate) struct UsedGlobals {
-    /// The functions.
+    /// The functions that the facts hold for.
     pub roots: Vec<FuncId>,
     pub all: BTreeSet<GlobalId>,
-    /// Those that tests set.
+    /// Globals that tests set.
     pub inputs: BTreeSet<GlobalId>,
-    /// Those that no test sets and that others may change.
+    /// Globals that no test sets and that earlier calls or other files may change, with the reason.
     pub hidden: BTreeMap<GlobalId, Doubt>,
 }

@@ -1,12 +1,12 @@
-//! VISITED
+//! A state that reached a call of a call sequence. See `exec/instructions/deduplication.rs`.
 
-/// A state that came to a call.
+/// A state that reached a call of a call sequence.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(in crate::exec) struct VisitedCall {
-    /// How many calls were made before it.
+    /// The number of calls before it.
     pub turn: usize,
-    /// Which instruction of the caller it is.
+    /// The block and instruction of the call in the driver.
     pub place: (usize, usize),
-    /// Which path, and how far: a state comes to the same instruction again where an input had to be decided first.
+    /// The path and its length: a state reaches the same instruction twice if an input had to be materialised first.
     pub identity: (u64, u64),
 }

@@ -1,9 +1,9 @@
-//! Of several calls, those that find what was found before: whatever follows them follows without them, too.
+//! Prunes call sequences whose state is subsumed by an already visited one.
 //!
-//! A call can differ from another at its place only in what variables hold, and in what earlier inputs are that later ones
-//! may lead to. So a state is given up that holds the same numbers as one that came to the same call before, or to a call
-//! before this one. Where only few are asked for ([`GoingOn::Few`]), so is one that differs from enough others only in what
-//! depends on inputs. Sequences only add tests: nothing is concluded from what is given up here.
+//! Two states at a call of a sequence can differ only in the contents of variables, and in the earlier inputs that
+//! later ones may alias. So a state is pruned if a state with the same constants reached the same call, or an earlier
+//! one. With [`GoingOn::Few`] it is also pruned if enough other states differ only in input-dependent contents.
+//! Sequences only add tests: no verdict rests on a pruned state.
 
 use crate::config::{Calls, GoingOn};
 use crate::exec::executor::Executor;
@@ -12,14 +12,14 @@ use crate::state::State;
 use crate::state::memory::{Cell, Contents, global_object};
 use touchstone_base::Id;
 
-/// States with the same numbers, but different inputs that later calls may see, that come to the same call.
+/// The maximum number of states with the same constants but different inputs that continue at a call.
 const MAX_STATES_WITH_OTHER_INPUTS: usize = 8;
 
-/// States that differ only in what depends on inputs, where few of them go on.
+/// The maximum number of states with the same constants and other input-dependent contents that continue.
 const MAX_STATES_WITH_SAME_CONSTANTS: usize = 4;
 
 impl Executor<'_> {
-    /// Whether another state came to this call of a sequence, or to an earlier one, with the same in memory.
+    /// Returns true if another state with the same memory reached this call of a sequence, or an earlier one.
     pub(in crate::exec) fn is_subsumed(&mut self, state: &State) -> bool {
         let Calls::Several { ways, going_on, .. } = self.config.calls else { return false };
         if state.frames.len() != 1 || state.is_folded() || !state.pending.is_empty() {
@@ -50,7 +50,7 @@ impl Executor<'_> {
         subsumed
     }
 
-    /// What variables hold that calls change.
+    /// Returns the contents of the variables that calls change.
     fn sequence_state(&self, state: &State) -> SequenceState {
         let (mut key, mut depends) = (Vec::new(), false);
         for id in &self.sequence_globals {
@@ -61,7 +61,7 @@ impl Executor<'_> {
             depends |= cells.iter().any(|cell| !matches!(cell, Cell::Byte(_)));
             add_constants(cells, &mut key);
         }
-        // What is an input may have been given a number since.
+        // An input global may hold a constant by now.
         let inputs = state.inputs.globals.iter().filter_map(|input| self.module.global_named(&input.name));
         for id in inputs {
             if let Contents::Cells(cells) = &state.memory.get(global_object(id)).contents {
@@ -72,11 +72,11 @@ impl Executor<'_> {
     }
 }
 
-/// What calls left.
+/// The state that earlier calls of a sequence left.
 struct SequenceState {
-    /// The numbers in it.
+    /// The constants in it.
     key: Vec<u8>,
-    /// Whether something in it is no number, but depends on inputs of earlier calls.
+    /// True if it also contains terms over inputs of earlier calls.
     depends: bool,
 }
 

@@ -1,4 +1,4 @@
-//! LOOPS
+//! Bounds on loop iterations (`paths:K`, `--loop-bound`) and on visits of a block (`block:K`).
 
 use crate::exec::executor::Executor;
 use crate::exec::executor::flow_graph::branch_tag;
@@ -9,10 +9,10 @@ use touchstone_criteria::{Bound, PathsOf};
 use touchstone_ir::{BlockId, CondTag, EdgeKind};
 
 impl Executor<'_> {
-    /// Counts loop iterations on the way to `target` and stops at the bound (`paths:K`, `--loop-bound`).
+    /// Counts loop iterations on the edge to `target` and stops at the bound.
     ///
-    /// A loop that tests first begins an iteration where its decision lets control into the body; any other loop begins
-    /// one whenever control arrives at its head.
+    /// A loop that tests first begins an iteration where its decision enters the body; any other loop begins one
+    /// whenever control arrives at its head.
     pub(crate) fn count_iteration(
         &mut self,
         state: &mut State,
@@ -55,7 +55,7 @@ impl Executor<'_> {
         Ok(())
     }
 
-    /// Counts how often the call comes to a block, and stops at the bound (`block:K`).
+    /// Counts the visits of a block in one call and stops at the bound.
     pub(crate) fn count_visit(&mut self, state: &mut State, target: BlockId, most: u32) -> Result<(), Stop> {
         let blocks = self.module.functions[state.top().func].blocks.len();
         let visits = &mut state.top_mut().visits;
