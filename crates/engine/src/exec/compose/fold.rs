@@ -1,10 +1,10 @@
-//! Folding: a whole function call as one term, without paths.
+//! Folding: a whole function call as one term, without forking.
 //!
 //! A precondition must not multiply the paths of the function under test. Folding executes both sides of an
-//! input-dependent branch up to the branch's immediate post-dominator and merges the two states there; calls, loops and
-//! early returns need nothing special, since a return is the post-dominator of last resort.
+//! input-dependent branch up to its immediate post-dominator and merges the two states there; calls, loops and early
+//! returns need no special treatment, since the return post-dominates every block.
 //!
-//! An execution that would go wrong (an error, a false assumption) is not *proper*; the caller gets the condition under
+//! An execution that fails (an error, a violated assumption) is not *proper*; the caller receives the condition under
 //! which the execution is proper together with the result.
 
 use crate::exec::executor::Executor;
@@ -21,31 +21,31 @@ use touchstone_criteria::{Bound, Incomplete, Unsupported};
 use touchstone_ir::{BlockId, FuncId, Ty};
 use touchstone_solver::{Op, Rel, Term, TermId};
 
-/// Instructions that folding may execute, over all branches.
+/// The maximum number of instructions that a fold executes, over all branches.
 const MAX_FOLDED_STEPS: u64 = 2_000_000;
 
-/// Bytes of an object that calls write on one way and not on the other.
+/// The maximum size of an object that a composed call writes on one side of a branch only.
 const MAX_MERGED_BYTES: u64 = 4096;
 
-/// A fold under way.
+/// A fold in progress.
 struct Folding {
-    /// Instructions that it may still execute.
+    /// The number of instructions left.
     budget: u64,
     undefined: Undefined,
-    /// What the function returns.
+    /// The type of the function's result.
     result: Option<Ty>,
 }
 
-/// What two sides give together of which one has no defined value.
+/// The merge of a defined with an undefined value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(in crate::exec) enum Undefined {
-    /// The value of the other: whoever union_accesses is on the other side, as far as a formula about inputs goes.
+    /// The defined value: in a formula over inputs, a proper execution reads it only on that side.
     Given,
-    /// Nothing defined: an execution that union_accesses is not proper.
+    /// Undefined: an execution that reads it is not proper.
     Kept,
 }
 
-/// What a folded call gives: the condition under which it is proper, and what it returns and leaves in memory then.
+/// The result of a folded call: the condition under which it is proper, and its result and memory in that case.
 pub(in crate::exec) struct Folded {
     pub proper: TermId,
     pub result: Option<Value>,
@@ -53,7 +53,7 @@ pub(in crate::exec) struct Folded {
     pub inputs: Rc<Inputs>,
 }
 
-/// Where a branch's two sides come together: a block of the frame, or the return to the caller.
+/// The join of a branch's two sides: a block of the frame, or the return to the caller.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Join {
     depth: usize,
@@ -61,7 +61,7 @@ struct Join {
 }
 
 impl Executor<'_> {
-    /// The truth of `func(args)` as a term: proper, and not zero.
+    /// Returns the condition that `func(args)` is proper and not zero.
     pub(crate) fn fold_truth(&mut self, state: &State, func: FuncId, args: Vec<Value>) -> Result<TermId, Stop> {
         let steps = MAX_FOLDED_STEPS.min(self.config.steps);
         let Folded { proper, result, .. } = self.fold_call(state, func, args, steps, Undefined::Given)?;
@@ -73,7 +73,7 @@ impl Executor<'_> {
         Ok(self.terms.and(proper, truth))
     }
 
-    /// `func(args)` in at most so many steps.
+    /// Folds `func(args)` in at most `steps` steps.
     pub(in crate::exec) fn fold_call(
         &mut self,
         state: &State,
@@ -100,7 +100,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Runs to the join; `None` if no execution gets there properly.
+    /// Executes up to the join; `None` if no execution reaches it properly.
     fn fold_to_join(&mut self, mut state: State, join: Join, folding: &mut Folding) -> Result<Option<State>, Stop> {
         loop {
             let arrived = state.frames.len() < join.depth
@@ -132,7 +132,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Every outcome up to where they come together.
+    /// Executes every outcome up to the join and merges them.
     fn fold_fork(
         &mut self,
         mut state: State,
@@ -140,7 +140,7 @@ impl Executor<'_> {
         folding: &mut Folding,
     ) -> Result<Option<State>, Stop> {
         let join = self.join_after(&state);
-        // What each way adds to `proper` counts only under its own condition.
+        // Conditions that one side adds to `proper` count only under its own condition.
         let before = state.proper.replace(self.terms.truth(true));
         let merged = match fork {
             OutcomeFork::Branch { cond, .. } => {
@@ -178,7 +178,7 @@ impl Executor<'_> {
         Join { depth: state.frames.len(), block: self.flow_graph(frame.func).join(frame.block) }
     }
 
-    /// `cond ? yes : no`, both standing at the same place.
+    /// Merges two states at the same location: `cond ? yes : no`.
     fn merge(
         &mut self,
         cond: TermId,
@@ -199,7 +199,7 @@ impl Executor<'_> {
             }
             (Some(yes), Some(no)) => (yes, no),
         };
-        // What was made of inputs on one way only would be lost.
+        // Inputs that were materialised on one side only would be lost.
         if folding.undefined == Undefined::Kept && !Rc::ptr_eq(&yes.inputs, &no.inputs) {
             return Err(Stop::bound(Bound::Steps, Span::none()));
         }
@@ -225,7 +225,7 @@ impl Executor<'_> {
         Ok(Some(merged))
     }
 
-    /// `cond ? yes : no`, of which one may not be defined.
+    /// Returns `cond ? yes : no`, where one value may be undefined.
     fn either(&mut self, cond: TermId, yes: &Value, no: &Value, ty: Ty, undefined: Undefined) -> Value {
         match undefined {
             Undefined::Kept if *yes == Value::Undefined || *no == Value::Undefined => Value::Undefined,
@@ -275,7 +275,7 @@ impl Executor<'_> {
             };
             let (left, right) = (cells(self, yes)?, cells(self, no)?);
             let mut cells = left.clone();
-            // Word by word where whole words differ, so that terms and pointers stay whole.
+            // Merges word by word, so that terms and pointers stay whole.
             let mut at = 0;
             while at < cells.len() {
                 let width = self.merge_width(merged, id, at, &left, &right);
@@ -306,7 +306,8 @@ impl Executor<'_> {
         left.iter().chain(right).any(|cell| matches!(cell, crate::state::memory::Cell::Pointer { .. }))
     }
 
-    /// How many bytes to merge at once: the width of the scalar that the data type has here, else of the stored term.
+    /// Returns the number of bytes to merge as a unit: the width of the scalar in the data type, else of the stored
+    /// term.
     fn merge_width(
         &self,
         state: &State,
@@ -330,8 +331,8 @@ impl Executor<'_> {
         1
     }
 
-    /// `term != 0`, spread over conditionals, masks and conversions, so that a chain of early returns or of `ok &= …`
-    /// becomes a conjunction that the solver can split.
+    /// Returns `term != 0`, distributed over conditionals, masks and conversions, so that a chain of early returns or
+    /// of `ok &= …` becomes a conjunction that the solver can split.
     fn nonzero(&mut self, term: TermId) -> TermId {
         let is_flag = |this: &Self, part: TermId| this.terms.facts(part).unsigned.1 <= 1;
         match *self.terms.get(term) {

@@ -1,4 +1,4 @@
-//! What instructions compute with numbers: operators, comparisons, conversions.
+//! Integer arithmetic: operators, comparisons, conversions.
 
 use crate::exec::executor::Executor;
 use crate::state::value::{Scalar, Value};
@@ -26,7 +26,7 @@ impl Executor<'_> {
         Ok(())
     }
 
-    /// `a op b` as a value.
+    /// Returns `a op b`.
     pub(crate) fn binary(
         &mut self,
         state: &mut State,
@@ -63,8 +63,8 @@ impl Executor<'_> {
         })
     }
 
-    /// The most negative number divided by -1 has no defined result and traps on common machines: no test goes there as
-    /// long as the path has other inputs.
+    /// Avoids the least integer divided by -1, which has no defined result and traps on common machines, as long as the
+    /// path has other inputs.
     pub(in crate::exec) fn avoid_overflow(&mut self, state: &mut State, a: Scalar, b: Scalar, width: u8) {
         if matches!((a, b), (Scalar::Const(_), Scalar::Const(_))) {
             return;
@@ -76,7 +76,7 @@ impl Executor<'_> {
         self.avoid(state, fine);
     }
 
-    /// Keeps to inputs for which something has a defined result, as long as the path has some.
+    /// Restricts the state to inputs with a defined result, as long as the path has some.
     pub(crate) fn avoid(&mut self, state: &mut State, fine: TermId) {
         if fine == self.terms.truth(true) || self.doubts(Doubt::Undefined) {
             return;
@@ -100,7 +100,7 @@ impl Executor<'_> {
         Ok(())
     }
 
-    /// `a op b` as a truth value.
+    /// Returns the truth value of `left op right`.
     pub(crate) fn compare(
         &mut self,
         state: &State,
@@ -153,7 +153,7 @@ impl Executor<'_> {
         Ok(())
     }
 
-    /// A value of another type.
+    /// Converts a value to another type.
     pub(crate) fn cast(
         &mut self,
         state: &State,
@@ -167,7 +167,7 @@ impl Executor<'_> {
         if op == CastOp::IntToPtr {
             return Ok(value.clone());
         }
-        // A number that nobody has looked at is still the pointer.
+        // The integer of a pointer stays the pointer until its numeric value is used.
         if op == CastOp::PtrToInt && to == 64 && *value != Value::Undefined {
             return Ok(value.clone());
         }

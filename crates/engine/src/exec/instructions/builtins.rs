@@ -1,4 +1,5 @@
-//! What the engine implements itself, for any language: inputs, assumptions, output. What only C has is in `c.rs`.
+//! Builtins of all languages: inputs, assumptions, output, allocation. Those of one language are in `c.rs` and
+//! `java.rs`.
 
 use crate::exec::executor::Executor;
 use crate::exec::memory::access::{Intent, Written};
@@ -11,7 +12,7 @@ use touchstone_criteria::{Bound, Doubt, MadeInput, Unsupported};
 use touchstone_ir::{Builtin, ErrorKind, InputSource, Operand, Reg, Ty};
 use touchstone_solver::{Op, Rel};
 
-/// An object on the heap has at most so many bytes.
+/// The maximum size of an object on the heap.
 pub(in crate::exec) const MAX_HEAP_OBJECT: u64 = 1 << 24;
 
 impl Executor<'_> {
@@ -29,7 +30,7 @@ impl Executor<'_> {
             {
                 return Err(Stop::unsupported(Unsupported::InputInPrecondition, span));
             }
-            // The confirming run keeps what it was called with, and what it left.
+            // The confirming run records the arguments and the results.
             Builtin::CalledAsSaid | Builtin::Left(_) => {}
             Builtin::Called => {
                 let name = self.constant_string(state, args.first().copied(), span)?;
@@ -89,7 +90,7 @@ impl Executor<'_> {
                 let value = state.top().value(args[0]);
                 let (object, _) = self.fixed_place(state, &value, 0, Intent::Read, span)?;
                 if state.memory.get(object).kind == ObjectKind::Input && self.doubts(Doubt::Heap) {
-                    // How large a caller's block is, nobody knows.
+                    // The size of a caller's block is unknown.
                     return Err(self.stop_for_doubt(Doubt::Heap, span));
                 }
                 let object = state.memory.get(object);
@@ -140,14 +141,14 @@ impl Executor<'_> {
         let (object, at) = self.fixed_place(state, &addr, size, Intent::Write(Written::Bytes), span)?;
         let asked = state.memory.get(object).data.and_then(|data| self.requested_type(data, at as u64, size));
         if size < state.memory.get(object).size {
-            // RequestedType before the input is made: it may take a choice.
+            // Reads the cells before the input is created: this may fork.
             self.plain_cells(state, object, 0..state.memory.get(object).size as usize)?;
         }
         let cells = self.make_input(state, (source, name), size, asked)?;
         self.overwrite(state, object, at, &cells)
     }
 
-    /// A NUL-terminated constant string; `input` if there is none.
+    /// Returns a constant null-terminated string; `input` if the operand is none.
     pub(crate) fn constant_string(
         &mut self,
         state: &State,
@@ -172,8 +173,8 @@ impl Executor<'_> {
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    /// A zeroed object whose size may stay a term: it has cells for as many bytes as it may have, and accesses are checked against
-    /// the term.
+    /// Allocates a zeroed object whose size may be symbolic: it has cells for the maximum size, and accesses are
+    /// checked against the term.
     fn allocate_open(&mut self, state: &mut State, dst: Option<Reg>, size: Operand, span: Span) -> Result<(), Stop> {
         let (cells, open) = match self.scalar(state, size, span)? {
             Scalar::Const(size) if size > MAX_HEAP_OBJECT => {
@@ -182,7 +183,8 @@ impl Executor<'_> {
             Scalar::Const(size) => (size, ObjectShape::Concrete),
             Scalar::Term(size) => {
                 let greatest = self.solver.range(&self.terms, &state.path, size).unsigned.1;
-                // As many cells however exactly the size is known: whoever follows the path again finds the same object.
+                // The number of cells is independent of how exactly the size is known: a replay of the path must create
+                // the same object.
                 let most = self.config.allocation;
                 if greatest > most {
                     let capacity = self.terms.constant(64, most);
@@ -199,7 +201,7 @@ impl Executor<'_> {
         Ok(())
     }
 
-    /// Gives undefined bytes the value zero.
+    /// Sets undefined bytes to zero.
     fn settle(&mut self, state: &mut State, args: &[Operand], span: Span) -> Result<(), Stop> {
         let size = self.fixed(state, args[1], span)?;
         let value = state.top().value(args[0]);

@@ -1,4 +1,4 @@
-//! What the engine does about builtins that only C has: output, the heap, the stack.
+//! Builtins of C: output, the heap, the stack.
 
 use crate::exec::executor::Executor;
 use crate::exec::executor::policy::Environment;
@@ -12,7 +12,7 @@ use touchstone_criteria::{Doubt, Unsettled, Unsupported};
 use touchstone_ir::{CBuiltin, ErrorKind, GlobalId, GlobalRole, Operand, Reg};
 use touchstone_solver::{Op, Rel};
 
-/// The error number of an allocation that fails.
+/// The error number of a failed allocation.
 const NO_MEMORY: u64 = 12;
 
 impl Executor<'_> {
@@ -52,7 +52,7 @@ impl Executor<'_> {
             }
             CBuiltin::FloatText => self.float_text(state, dst, args, span)?,
             CBuiltin::Printf | CBuiltin::Puts | CBuiltin::Vprintf => {
-                // What is printed doesn't change the path; the interpreter writes it when the test is confirmed.
+                // Output does not change the path; the interpreter produces it when the test is confirmed.
                 self.output_may_fail(state);
                 if let Some(dst) = dst {
                     if self.module.functions[state.top().func].reads(dst) {
@@ -124,7 +124,7 @@ impl Executor<'_> {
             Value::Int(number) => self.free_number(state, number, span),
             Value::Ptr(pointer) => self.free_block(state, pointer, span),
             Value::Choice(options) => {
-                // A path that asked whether it got memory has one of them left.
+                // If the path has checked the allocation, one option is left.
                 match options.iter().find(|(guard, _)| state.fixed_value(*guard) != Some(0)) {
                     Some((guard, _)) if state.fixed_value(*guard).is_none() => Err(Stop::unfixed(*guard)),
                     Some((_, option)) => self.free_value(state, option.clone(), span),
@@ -136,7 +136,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Freeing null does nothing. Of other numbers a proof does not know that they are no block's address.
+    /// Frees an integer: null is a no-op; a proof does not know whether another integer is the address of a block.
     fn free_number(&mut self, state: &mut State, number: Scalar, span: Span) -> Result<(), Stop> {
         let number = number.term(&mut self.terms, 64);
         let zero = self.terms.constant(64, 0);
@@ -167,7 +167,8 @@ impl Executor<'_> {
                 state.memory.get_mut(object).live = false;
                 Ok(())
             }
-            // Whoever frees what it was given was given a block of the heap. A proof does not know that, nor where the block begins.
+            // A function that frees an input received a block of the heap. A proof does not know that, nor where the
+            // block begins.
             ObjectKind::Input if live => {
                 if self.doubts(Doubt::Heap) && !state.is_folded() {
                     let error = PathEnd::Error { kind: ErrorKind::InvalidFree, span };
@@ -184,13 +185,13 @@ impl Executor<'_> {
         }
     }
 
-    /// Whether the object is the library's own, or was on the heap when the program began.
+    /// Returns true if the object belongs to the library, or was on the heap at program start.
     fn is_made_at_start(&self, object: ObjectId) -> bool {
         let global = self.module.globals.get(GlobalId::new(object.index()));
         global.is_some_and(|global| matches!(global.role, GlobalRole::Heap | GlobalRole::Runtime))
     }
 
-    /// Ends the life of an object that `alloca` made in this frame.
+    /// Ends the lifetime of an object that `alloca` allocated in this frame.
     fn release(&mut self, state: &mut State, operand: Operand) -> Result<(), Stop> {
         let value = state.top().value(operand);
         let frame = state.top();

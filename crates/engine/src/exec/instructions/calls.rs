@@ -1,4 +1,4 @@
-//! Calls and returns: which function, its frame, and the end of its locals.
+//! Calls and returns: the callee, its frame, and the lifetime of its locals.
 
 use crate::exec::executor::Executor;
 use crate::exec::executor::policy::Environment;
@@ -12,7 +12,7 @@ use touchstone_ir::{BlockId, ErrorKind, FuncId, GlobalId, Operand, Reg};
 use touchstone_solver::Rel;
 
 impl Executor<'_> {
-    /// The function that a call through a pointer goes to: an outcome of the path. A pointer that depends on inputs is
+    /// Resolves the callee of an indirect call, which is an outcome of the path. A pointer that depends on inputs is
     /// fixed to each function that it can be.
     pub(in crate::exec) fn resolve_callee(
         &mut self,
@@ -53,7 +53,8 @@ impl Executor<'_> {
         Ok(callee)
     }
 
-    /// A call of something that is data. What lies behind an input pointer may be a function on other runs, whatever its type says.
+    /// Returns the stop for a call of data. The pointee of an input pointer may be a function on other runs, whatever
+    /// its type says.
     fn not_a_function(&mut self, state: &State, object: ObjectId, span: Span) -> Stop {
         if state.memory.get(object).kind == ObjectKind::Input {
             match self.policy.environment {
@@ -98,8 +99,8 @@ impl Executor<'_> {
         })
     }
 
-    /// Pushes a frame. `Err` if an input must be decided before the goals of the entry can be told: the state is then of
-    /// no use any more.
+    /// Pushes a frame. `Err` if an input must be materialised before the goals at the entry can be evaluated: the state
+    /// is then unusable.
     pub(crate) fn enter(
         &mut self,
         state: &mut State,
@@ -142,7 +143,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Pops a frame; its slots die.
+    /// Pops a frame and ends the lifetimes of its slots.
     pub(in crate::exec) fn leave(&mut self, state: &mut State, value: Option<Value>) {
         let frame = state.frames.pop().expect("invariant: a returning state has a frame");
         for &slot in &frame.slots {
@@ -156,7 +157,7 @@ impl Executor<'_> {
     }
 }
 
-/// Ends the life of a local.
+/// Ends the lifetime of a local.
 pub(in crate::exec) fn end_lifetime(state: &mut State, object: ObjectId) {
     let object = state.memory.get_mut(object);
     object.live = false;

@@ -1,4 +1,4 @@
-//! Pure expressions (predicates of labels) in a state, without paths.
+//! Evaluation of pure expressions (predicates of labels) in a state, without forking.
 
 use crate::config::Labels;
 use crate::exec::executor::Executor;
@@ -9,7 +9,7 @@ use touchstone_ir::{Expr, ExprKind, Ty};
 use touchstone_solver::TermId;
 
 impl Executor<'_> {
-    /// A pure expression's truth in a state (of which only `proper` changes): defined, and not zero.
+    /// Returns the condition that a predicate is well-defined and true in a state (of which only `proper` changes).
     pub(in crate::exec) fn evaluate(&mut self, scratch: &mut State, expr: &Expr) -> Result<TermId, Stop> {
         scratch.proper = Some(self.terms.truth(true));
         let value = self.expression(scratch, expr);
@@ -19,7 +19,7 @@ impl Executor<'_> {
                 scratch.must(&mut self.terms, truth);
                 Ok(scratch.proper.unwrap_or(truth))
             }
-            // It may hold: that is not known, and must be said.
+            // The predicate may hold; that is unknown and must be recorded.
             Err(Stop::End(PathEnd::Incomplete { why, span })) => {
                 self.give_up(why, span, 1);
                 Ok(self.terms.truth(false))
@@ -110,8 +110,8 @@ impl Executor<'_> {
         }
     }
 
-    /// A condition, or its value where bounds alone tell it on this path: `abs(x)` is then just `x`. An explanation
-    /// (direct mode) wants the condition as it is.
+    /// Returns a condition, or its value if intervals alone determine it on this path: `abs(x)` is then just `x`. An
+    /// explanation (direct mode) needs the condition itself.
     fn settled(&mut self, state: &State, cond: TermId) -> TermId {
         if self.config.labels != Labels::Idl || self.terms.as_const(cond).is_some() {
             return cond;
@@ -122,7 +122,7 @@ impl Executor<'_> {
         }
     }
 
-    /// A part that is only evaluated under a condition: what would go wrong counts only there.
+    /// Evaluates a subexpression under a condition: it must be well-defined only there.
     fn under(&mut self, state: &mut State, expr: &Expr, cond: TermId) -> Result<Option<Value>, Stop> {
         if self.terms.as_const(cond) == Some(0) {
             return Ok(None);

@@ -1,6 +1,6 @@
-//! Floats: operations on bit patterns, computed if all arguments are known, else as terms of the solver.
+//! Floats: operations on bit patterns, computed if all arguments are constant, else as terms of the solver.
 //!
-//! What an operation means is in [`touchstone_base::float`]; here is only who computes it.
+//! The meaning of the operations is defined in [`touchstone_base::float`].
 
 use crate::exec::executor::Executor;
 use crate::state::value::{Scalar, Value};
@@ -28,7 +28,7 @@ impl Executor<'_> {
         Ok(())
     }
 
-    /// `op(args)` as a value.
+    /// Returns `op(args)`.
     pub(crate) fn float(
         &mut self,
         state: &mut State,
@@ -60,7 +60,7 @@ impl Executor<'_> {
         Ok(Value::term(&self.terms, term))
     }
 
-    /// A decimal number; its text must be known.
+    /// Parses a decimal number; its characters must be constant.
     pub(crate) fn step_parse(
         &mut self,
         state: &mut State,
@@ -87,7 +87,7 @@ impl Executor<'_> {
         Ok(())
     }
 
-    /// A byte of a float as text; the float must be known.
+    /// Returns a byte of a formatted float; the float must be constant.
     pub(crate) fn float_text(
         &mut self,
         state: &mut State,
@@ -109,7 +109,7 @@ impl Executor<'_> {
         Ok(())
     }
 
-    /// A function whose values are the host's: nothing is known about its value for an unknown argument.
+    /// Calls a mathematical function of the host: its value for a symbolic argument is not modelled.
     pub(crate) fn step_math(
         &mut self,
         state: &mut State,
@@ -135,8 +135,8 @@ impl Executor<'_> {
         Ok(())
     }
 
-    /// A float that does not fit the integer it becomes has no defined result: no test goes there as long as the path has
-    /// other inputs.
+    /// Avoids conversions of a float that does not fit the integer type, which have no defined result, as long as the
+    /// path has other inputs.
     fn avoid_bad_conversion(&mut self, state: &mut State, format: Format, value: TermId, bits: u8, signed: bool) {
         let (low, high) = float::integer_limits(format, bits, signed);
         let (low, high) = (self.terms.constant(format.bits(), low), self.terms.constant(format.bits(), high));
@@ -146,7 +146,7 @@ impl Executor<'_> {
         self.avoid(state, fine);
     }
 
-    /// Keeps a float input between two numbers, so also from being no number.
+    /// Constrains a float input to an interval, which also excludes NaN.
     pub(crate) fn between(&mut self, term: TermId, format: Format, low: f64, high: f64, out: &mut Vec<TermId>) {
         let (low, high) = (format.of(low), format.of(high));
         let (low, high) = (self.terms.constant(format.bits(), low), self.terms.constant(format.bits(), high));

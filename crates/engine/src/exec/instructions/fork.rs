@@ -1,7 +1,7 @@
-//! Where inputs decide how a path goes on: the ways, and taking one of them.
+//! Forks: the possible outcomes where inputs decide, and taking one of them.
 //!
-//! Every driver gets a [`Fork`] from a step, asks which ways there are, and takes those that it wants. What is taken is
-//! kept on the path's trail, so that the path can be found again (`search/prefix.rs`).
+//! Every driver receives a [`Fork`] from a step, asks for its outcomes, and takes those that it needs. The choice is
+//! recorded on the path's trail, so that the path can be replayed (`search/prefix.rs`).
 
 use crate::exec::executor::Executor;
 use crate::exec::instructions::step::{BranchResult, Flow, StepResult};
@@ -14,13 +14,13 @@ use touchstone_criteria::{GoalId, Incomplete};
 use touchstone_ir::{BlockId, BranchRole, CondTag, mask};
 use touchstone_solver::{Path, Rel, Side, TermId, Values};
 
-/// Why a path does not simply go on.
+/// The reason why a path does not simply continue.
 pub(crate) enum Fork {
     /// A branch or a switch whose outcome depends on inputs.
     Outcome(OutcomeFork),
-    /// Labels to fork on (direct mode only); the point is behind the state already.
+    /// Labels to fork on (direct mode only); the state is already past the point.
     Labels { forks: Vec<(GoalId, TermId)>, span: Span },
-    /// An undecided input pointer must be decided first; then the instruction is executed again.
+    /// A symbolic pointer must be materialised first; then the instruction is executed again.
     Shape { id: LazyPointerId, purpose: Purpose },
     /// A term must be fixed to each of its values first; then the instruction is executed again.
     Value(Unfixed),
@@ -29,7 +29,7 @@ pub(crate) enum Fork {
 /// A branch or a switch whose outcome depends on inputs.
 #[derive(Clone)]
 pub(crate) enum OutcomeFork {
-    /// A condition.
+    /// A branch on a condition.
     Branch {
         cond: TermId,
         then_block: BlockId,
@@ -38,7 +38,7 @@ pub(crate) enum OutcomeFork {
         tag: Option<CondTag>,
         span: Span,
     },
-    /// A condition for each target; they exclude each other and one holds.
+    /// A condition for each target; exactly one of them holds.
     Switch { targets: Vec<(BlockId, TermId)>, role: BranchRole, span: Span },
 }
 
@@ -56,19 +56,19 @@ impl OutcomeFork {
     }
 }
 
-/// So few values of a term are told apart at once.
+/// The maximum number of values of a term that are enumerated in one fork.
 const MAX_VALUES_AT_ONCE: usize = 8;
-/// Many are asked for up to here first.
+/// The upper limits up to which larger sets of values are enumerated step by step.
 const VALUE_RANGE_ENDS: [u64; 4] = [8, 64, 512, 4096];
 
-/// The smaller ones of many values that a term has.
+/// The small values of a term that has many.
 pub(crate) struct SmallerValues {
     pub values: Values,
-    /// The state in which it has a greater one, if there is any.
+    /// The state in which the term has a greater value, if there is one.
     pub rest: Result<Option<State>, Incomplete>,
 }
 
-/// One outcome, its condition, and whether some input of the path has it.
+/// One outcome, its condition, and its feasibility on the path.
 pub(crate) struct ForkOutcome {
     pub choice: Choice,
     pub cond: TermId,
@@ -76,7 +76,7 @@ pub(crate) struct ForkOutcome {
 }
 
 impl Executor<'_> {
-    /// The outcomes that a branch (true first) or a switch can have here.
+    /// Returns the outcomes of a branch (true first) or a switch.
     pub(crate) fn fork_outcomes(&mut self, state: &State, fork: &OutcomeFork) -> Vec<ForkOutcome> {
         match fork {
             OutcomeFork::Branch { cond, .. } => {
@@ -95,7 +95,7 @@ impl Executor<'_> {
         }
     }
 
-    /// StateFate one way: `path` is the state's with the way's condition.
+    /// Takes an outcome; `path` is the state's path with the outcome's condition.
     pub(crate) fn take_outcome(
         &mut self,
         state: &mut State,
@@ -108,11 +108,11 @@ impl Executor<'_> {
         self.stepped(gone.map(|()| Flow::Next))
     }
 
-    /// StateFate one way, whether or not some input does.
+    /// Takes an outcome, feasible or not.
     pub(crate) fn follow_outcome(&mut self, state: &mut State, fork: &OutcomeFork, choice: Choice) -> Result<(), Stop> {
         match (fork, choice) {
             (OutcomeFork::Branch { then_block, else_block, role, tag, span, .. }, Choice::Branch(taken)) => {
-                // An outcome on the trail is the choice; what is none has to be kept apart.
+                // An outcome on the trail implies the choice; others are recorded explicitly.
                 if !role.is_outcome() {
                     state.trail.choose(choice);
                 }
@@ -123,12 +123,12 @@ impl Executor<'_> {
                 state.trail.choose(choice);
                 self.take_arm(state, *role, BlockId::new(target as usize), *span)
             }
-            // No way of this fork.
+            // The choice does not belong to this fork.
             _ => Err(Stop::End(PathEnd::Assumed)),
         }
     }
 
-    /// What an input pointer can lead to, each with the state in which it does, or why there is none.
+    /// Returns a state for every possible target of a symbolic pointer, or the reason why there is none.
     pub(crate) fn pointer_targets(
         &mut self,
         state: &State,
@@ -142,19 +142,19 @@ impl Executor<'_> {
                 Ok(state)
             }
             Err(Stop::End(end)) => Err(end),
-            // A pointer is decided by itself.
+            // Materialisation does not depend on other pointers or terms.
             Err(Stop::Materialise(..) | Stop::Enumerate(_)) => Err(PathEnd::Assumed),
         });
         numbered.collect()
     }
 
-    /// The values that a term has on the path, as far as they are few.
+    /// Returns the values that a term has on the path, up to the configured maximum.
     pub(crate) fn values(&mut self, state: &State, unfixed: Unfixed) -> Values {
         self.solver.values(&mut self.terms, &state.path, unfixed.term, self.config.max_values)
     }
 
-    /// Where many values of a term are left, the smaller ones, and the state in which it has none of them: a search for goals often
-    /// needs no others. `None` where few are left, or only great ones.
+    /// Returns the small values of a term that has many, and the state in which it has none of them: a search for goals
+    /// often needs no others. `None` if few values, or only great ones, are left.
     pub(crate) fn smaller_values(&mut self, state: &State, unfixed: Unfixed) -> Option<SmallerValues> {
         if unfixed.role != FixedFor::Number {
             return None;
@@ -176,7 +176,7 @@ impl Executor<'_> {
         Some(SmallerValues { values, rest: self.beyond(state, unfixed, end) })
     }
 
-    /// The state in which a term is greater than a value, if some input makes it so.
+    /// Returns the state in which a term is greater than a value, if that is feasible.
     pub(crate) fn beyond(&mut self, state: &State, unfixed: Unfixed, end: u64) -> Result<Option<State>, Incomplete> {
         let within = self.at_most(unfixed.term, end);
         let beyond = self.terms.not(within);
@@ -200,7 +200,7 @@ impl Executor<'_> {
         self.terms.cmp(Rel::Ule, term, end)
     }
 
-    /// The state with a term fixed to a value, if some input does that.
+    /// Returns the state with a term fixed to a value, if that is feasible.
     pub(crate) fn fix(&mut self, state: &State, unfixed: Unfixed, value: u64) -> Option<State> {
         let Unfixed { term, role } = unfixed;
         let constant = self.terms.constant(self.terms.width(term), value);

@@ -1,6 +1,8 @@
-//! GoalTracker a symbolic path: which goals an outcome, a point or an entry reaches, and under which inputs.
+//! Goal detection on a symbolic path: the goals that an outcome, a point or an entry reaches, and the inputs for which
+//! it does.
 //!
-//! GoalTracker never changes the path space (except in `direct` mode, the baseline of Bardin et al., which forks on every label).
+//! Detection never changes the path space (except in `direct` mode, the baseline of Bardin et al., which forks on every
+//! label).
 
 use crate::config::Labels;
 use crate::exec::executor::Executor;
@@ -17,7 +19,7 @@ use touchstone_ir::{BlockId, CondTag, FuncId, PointId};
 use touchstone_solver::{Side, TermId, Why};
 
 impl Executor<'_> {
-    /// A condition had an outcome; it is on the trail already.
+    /// Detects goals of a condition outcome, which is already on the trail.
     pub(crate) fn watch_branch(&mut self, state: &mut State, tag: CondTag, taken: bool) {
         let Some(coverage) = &mut self.goal_tracker.coverage else { return };
         let func = state.top().func;
@@ -66,7 +68,7 @@ impl Executor<'_> {
         }
     }
 
-    /// A switch went to a target.
+    /// Detects goals of a switch target.
     pub(crate) fn watch_arm(&mut self, state: &State, target: BlockId) {
         let Some(coverage) = &self.goal_tracker.coverage else { return };
         let frame = state.top();
@@ -75,7 +77,7 @@ impl Executor<'_> {
         }
     }
 
-    /// A point is reached: its labels are checked, or, in direct mode, handed to the driver.
+    /// Detects labels at a point; in direct mode returns a fork on them.
     pub(crate) fn watch_point(&mut self, state: &State, point: PointId, span: Span) -> Result<Flow, Stop> {
         let Some(coverage) = &self.goal_tracker.coverage else { return Ok(Flow::Next) };
         let all = self.config.labels != Labels::Idl;
@@ -90,7 +92,7 @@ impl Executor<'_> {
         self.watch_labels(state, goals, span)
     }
 
-    /// The function under test is entered.
+    /// Detects goals at the entry of a function.
     pub(crate) fn watch_entry(&mut self, state: &State, func: FuncId) -> Result<(), Stop> {
         let Some(coverage) = &self.goal_tracker.coverage else { return Ok(()) };
         let entry = coverage.watch.entry(func).iter().copied();
@@ -98,23 +100,23 @@ impl Executor<'_> {
         if goals.is_empty() {
             return Ok(());
         }
-        // All of them before any is asked: a pointer that has to be decided first changes nothing here.
+        // All conditions are computed before any query: materialising a pointer must not change the state here.
         let asked = self.label_conditions(state, goals)?;
-        // An input's domain is no label on the way: never forked on.
+        // A goal at the entry constrains inputs and is never forked on.
         for (goal, cond) in asked {
             self.check_label(state, goal, cond);
         }
         Ok(())
     }
 
-    /// Whether entering a function can reach an open goal.
+    /// Returns true if entering a function can reach an open goal.
     pub(crate) fn watches_entry(&self, func: FuncId) -> bool {
         let coverage = self.goal_tracker.coverage.as_ref();
         coverage.is_some_and(|coverage| coverage.watch.entry(func).iter().any(|goal| coverage.is_open(*goal)))
     }
 
     fn watch_labels(&mut self, state: &State, goals: Vec<GoalId>, span: Span) -> Result<Flow, Stop> {
-        // An undecided pointer or an index to enumerate: the state is forked and the point comes again.
+        // If a pointer must be materialised or an index fixed, the state is forked and the point is executed again.
         let conditions = self.label_conditions(state, goals)?;
         let (mut asked, mut hits) = (Vec::new(), Vec::new());
         for (goal, cond) in conditions {
@@ -138,9 +140,9 @@ impl Executor<'_> {
         Ok(Flow::Next)
     }
 
-    /// Asks for inputs that reach as many of these labels at once as is easily found, and again for what is left: beyond
-    /// Bardin et al., one test for many labels of one point. What is not easily answered waits: another path may cover it.
-    /// A point can have tens of thousands of labels: what the time is not enough for is given up.
+    /// Solves for inputs that reach as many of these labels as is cheap, then for the remaining ones: beyond Bardin et
+    /// al., one test for many labels of a point. Hard queries are deferred, since another path may cover the label. A
+    /// point can have tens of thousands of labels: those left at the deadline are given up.
     fn check_together(&mut self, state: &State, mut asked: Vec<(GoalId, TermId)>, span: Span) {
         let deadline = self.config.deadline;
         while !asked.is_empty() {
@@ -164,7 +166,7 @@ impl Executor<'_> {
                                 together.push(goal);
                                 false
                             }
-                            // Not together with the others: the label is asked for by itself then.
+                            // Incompatible with the others: the label is queried separately.
                             Side::Infeasible | Side::Unknown(_) => true,
                         }
                     });
@@ -187,7 +189,7 @@ impl Executor<'_> {
         self.give_up(unanswered(why), span, 1);
     }
 
-    /// The conditions under which labels hold here; `Err` if something must be decided before it can be told.
+    /// Returns the conditions under which labels hold; `Err` if something must be materialised or fixed first.
     pub(crate) fn label_conditions(
         &mut self,
         state: &State,
@@ -206,13 +208,14 @@ impl Executor<'_> {
         goals.into_iter().map(|goal| Ok((goal, condition(goal)?))).collect()
     }
 
-    /// Asks a question that has waited; what it reaches is told.
+    /// Asks a deferred query and returns the goals that it reaches.
     pub(crate) fn ask(&mut self, waiting: &DeferredQuery) -> StepResult {
         self.check_label(&waiting.state, waiting.goal, waiting.cond);
         self.stepped(Ok(Flow::Next))
     }
 
-    /// Asks for inputs that reach a label: the path goes on with neither the label nor its negation (Bardin et al., tight).
+    /// Solves for inputs that reach a label: the path continues with neither the label nor its negation (Bardin et al.,
+    /// tight).
     pub(in crate::exec) fn check_label(&mut self, state: &State, goal: GoalId, cond: TermId) {
         match self.terms.as_const(cond) {
             Some(0) => {}

@@ -1,11 +1,11 @@
-//! Builtins of Java on symbolic states.
+//! Builtins of Java.
 
 use crate::state::Stop;
 use touchstone_base::Span;
 use touchstone_criteria::Unsupported;
 use touchstone_ir::JavaBuiltin;
 
-/// What a builtin does: output is nothing that a path depends on.
+/// Executes a builtin: output does not affect the path, the others are unsupported.
 pub(in crate::exec) fn step(builtin: JavaBuiltin, span: Span) -> Result<(), Stop> {
     match builtin {
         JavaBuiltin::WriteText => Ok(()),

@@ -1,4 +1,10 @@
-//! Instructions.
+//! Instructions of symbolic execution.
+//!
+//! `step.rs` dispatches an instruction and `fork.rs` takes an outcome where inputs decide; these two call each other,
+//! since an outcome is taken by a step and a step returns a fork. The others implement groups of instructions:
+//! `arith.rs`, `floats.rs`, `expression.rs` (predicates of labels), `calls.rs`, `throw.rs`, `builtins.rs` with `c.rs`
+//! and `java.rs`. `loop_bounds.rs` and `deduplication.rs` end paths early, `goal_detection.rs` reports the goals that a
+//! step reaches.
 
 pub(crate) mod arith;
 mod builtins;

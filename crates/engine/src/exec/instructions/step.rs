@@ -1,4 +1,4 @@
-//! One instruction at a time.
+//! One step: executes an instruction or a terminator.
 
 use crate::exec::executor::{Check, Executor};
 use crate::exec::instructions::calls::end_lifetime;
@@ -17,41 +17,41 @@ use touchstone_ir::{
 };
 use touchstone_solver::{Op, Rel, TermId};
 
-/// What one step did.
+/// The result of a step.
 pub(crate) struct StepResult {
     pub flow: Flow,
-    /// Paths that a check has ended.
+    /// Paths that a failed check has ended.
     pub ended: Vec<(State, PathEnd)>,
     /// Goals that were reached.
     pub hits: Vec<GoalHit>,
-    /// What was given up on the way.
+    /// Paths that were given up.
     pub gave_up: Vec<IncompletePaths>,
-    /// Checks that were made, if the policy tells them.
+    /// Checks that were made, if the policy records them.
     pub checks: Vec<Check>,
 }
 
-/// How the path goes on.
+/// The continuation of the path.
 pub(crate) enum Flow {
-    /// Step again.
+    /// The state can be stepped again.
     Next,
-    /// Inputs decide. At a shape or a value the state still stands before the instruction.
+    /// Inputs decide. At a symbolic pointer or a value to fix, the state is still before the instruction.
     Fork(Fork),
-    /// It does not.
+    /// The path has ended.
     End(PathEnd),
 }
 
-/// What a branch answered.
+/// The outcome of a branch.
 #[derive(Clone, Copy)]
 pub(crate) struct BranchResult {
     pub role: BranchRole,
     pub tag: Option<CondTag>,
     pub taken: bool,
-    /// Inputs decided it.
+    /// True if the outcome depends on inputs.
     pub chosen: bool,
 }
 
 impl Executor<'_> {
-    /// Executes until something comes up: a fork, an end, a goal, an object that is large; at most so many instructions.
+    /// Executes until an event (a fork, an end, a goal, a large object), for at most `most` instructions.
     pub(crate) fn run(&mut self, state: &mut State, most: u32) -> StepResult {
         for _ in 1..most {
             let flow = self.step_once(state);
@@ -82,7 +82,7 @@ impl Executor<'_> {
         stepped
     }
 
-    /// Hands out what was done.
+    /// Collects the effects of a step.
     pub(crate) fn stepped(&mut self, flow: Result<Flow, Stop>) -> StepResult {
         let flow = match flow {
             Ok(flow) => flow,
@@ -100,12 +100,13 @@ impl Executor<'_> {
         }
     }
 
-    /// One instruction. A parameter that is declared as an array leads to its own where it is used: that is no choice.
+    /// Executes one instruction. A parameter that is declared as an array points to its own object where it is used,
+    /// without a fork.
     fn step_once(&mut self, state: &mut State) -> Result<Flow, Stop> {
         loop {
             let steps = state.steps;
             match self.try_step(state) {
-                // What is decided while a formula is made is decided by whoever asks for it.
+                // While a formula is folded, the caller materialises pointers.
                 Err(Stop::Materialise(id, Purpose::Access))
                     if !state.is_folded()
                         && let Some(array) = state.inputs.lazy_pointers[id].array =>
@@ -130,7 +131,7 @@ impl Executor<'_> {
                     return Err(Stop::bound(Bound::Steps, inst.span));
                 }
                 if let InstKind::Point { point } = inst.kind {
-                    // A point is no instruction of the program: it counts no step.
+                    // A point is not an instruction of the program and counts no step.
                     state.steps -= 1;
                     let flow = match state.is_folded() {
                         true => Flow::Next,
@@ -149,7 +150,7 @@ impl Executor<'_> {
         }
     }
 
-    /// `true` if the instruction entered a function (and the frame below has moved on already).
+    /// Returns true if the instruction entered a function (the caller's frame is then past the call).
     fn step_inst(&mut self, state: &mut State, inst: &Inst) -> Result<bool, Stop> {
         let span = inst.span;
         match &inst.kind {
@@ -212,7 +213,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Something is read that nobody wrote.
+    /// Returns the stop for a use of an uninitialised value.
     pub(crate) fn uninitialised(&self, state: &State, span: Span) -> Stop {
         match state.is_folded() {
             true => Stop::End(PathEnd::Assumed),
@@ -220,13 +221,13 @@ impl Executor<'_> {
         }
     }
 
-    /// An operand as an integer.
+    /// Returns an operand as an integer.
     pub(crate) fn scalar(&mut self, state: &State, operand: Operand, span: Span) -> Result<Scalar, Stop> {
         let value = state.top().value(operand);
         self.as_scalar(state, &value, span)
     }
 
-    /// A value as an integer.
+    /// Returns a value as an integer.
     pub(crate) fn as_scalar(&mut self, state: &State, value: &Value, span: Span) -> Result<Scalar, Stop> {
         match value {
             Value::Int(scalar) => Ok(*scalar),
@@ -242,7 +243,7 @@ impl Executor<'_> {
         }
     }
 
-    /// An operand as a number that must be constant on this path.
+    /// Returns an operand as an integer that must be constant on this path.
     pub(crate) fn fixed(&mut self, state: &State, operand: Operand, span: Span) -> Result<u64, Stop> {
         match self.scalar(state, operand, span)? {
             Scalar::Const(value) => Ok(value),
@@ -250,7 +251,7 @@ impl Executor<'_> {
         }
     }
 
-    /// A pointer without undecided parts.
+    /// Returns a pointer with all symbolic pointers in it materialised.
     pub(crate) fn resolved(&mut self, state: &State, value: &Value) -> Result<Value, Stop> {
         match value {
             Value::LazyPointer(id) => match state.inputs.target_of(*id) {
@@ -291,7 +292,7 @@ impl Executor<'_> {
         span: Span,
     ) -> Result<(), Stop> {
         let (dst, src) = (state.top().value(dst), state.top().value(src));
-        // The source is looked at first, in whole: of two things that are wrong, the interpreter names that one.
+        // The source is checked first and completely: of two errors, the interpreter reports that one.
         self.limit_size(state, &src, size, span)?;
         self.limit_size(state, &dst, size, span)?;
         let size = self.fixed(state, size, span)?;
@@ -304,7 +305,7 @@ impl Executor<'_> {
         self.overwrite(state, to, at, &cells)
     }
 
-    /// A size that depends on inputs is first cut to what the object has room for; beyond that the path goes wrong.
+    /// Restricts a symbolic size to the room in the object; beyond it the path ends in an error.
     fn limit_size(&mut self, state: &mut State, addr: &Value, size: Operand, span: Span) -> Result<(), Stop> {
         let Scalar::Term(size) = self.scalar(state, size, span)? else { return Ok(()) };
         if matches!(self.resolved(state, addr)?, Value::Int(Scalar::Const(0))) {
@@ -379,7 +380,7 @@ impl Executor<'_> {
         object.contents = Contents::Cells(vec![Cell::Undefined; object.size as usize]);
     }
 
-    /// The object of a slot; a new one if its life had ended.
+    /// Returns the object of a slot; a new one if its lifetime had ended.
     fn slot(&mut self, state: &mut State, slot: SlotId) -> crate::state::value::ObjectId {
         let id = state.top().slots[slot.index()];
         let object = state.memory.get(id);
@@ -388,7 +389,7 @@ impl Executor<'_> {
         }
         let new = Object::undefined(object.size, ObjectKind::Slot, object.data);
         if state.is_folded() {
-            // Both sides of a branch must have the same objects.
+            // Both sides of a fold must have the same objects.
             *state.memory.get_mut(id) = new;
             return id;
         }
@@ -430,7 +431,8 @@ impl Executor<'_> {
             }
             TermKind::Return(value) => {
                 let function = &self.module.functions[state.top().func];
-                // A variable is read here; what a callee did not return may be passed on, if nobody union_accesses at it.
+                // A variable is read here, while an undefined result of a callee may be passed on as long as it is
+                // unused.
                 let read = matches!(value, Some(Operand::Reg(reg)) if function.regs[*reg].name.is_some());
                 let value = match value.map(|value| state.top().value(value)) {
                     Some(Value::Undefined) if read => return Err(self.uninitialised(state, span)),
@@ -454,7 +456,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Records a branch outcome and goes there.
+    /// Records a branch outcome and jumps.
     pub(in crate::exec) fn take_branch(
         &mut self,
         state: &mut State,
@@ -474,7 +476,7 @@ impl Executor<'_> {
         self.goto(state, target, tag, span)
     }
 
-    /// Records a switch outcome and goes there.
+    /// Records a switch outcome and jumps.
     pub(crate) fn take_arm(
         &mut self,
         state: &mut State,
@@ -537,7 +539,7 @@ impl Executor<'_> {
         self.terms.and(above, below)
     }
 
-    /// StateFate to a block of the same function; loop bounds are checked here.
+    /// Jumps to a block of the same function; loop bounds are checked here.
     pub(in crate::exec) fn goto(
         &mut self,
         state: &mut State,

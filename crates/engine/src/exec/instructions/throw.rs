@@ -1,4 +1,4 @@
-//! What is thrown: to which frame it goes, and how the path ends if nobody catches it.
+//! Exceptions: unwinding to the frame that catches, and the end of a path that does not.
 
 use crate::exec::executor::Executor;
 use crate::exec::instructions::calls::end_lifetime;
@@ -9,7 +9,7 @@ use touchstone_criteria::Unsupported;
 use touchstone_ir::{BlockId, Module, Reg, TermKind, Ty};
 
 impl Executor<'_> {
-    /// Leaves frames up to the one that catches; the innermost frame throws.
+    /// Unwinds to the frame that catches; the innermost frame throws.
     pub(in crate::exec) fn step_throw(&mut self, state: &mut State, thrown: Value, span: Span) -> Result<(), Stop> {
         if thrown == Value::Undefined {
             return Err(self.uninitialised(state, span));
@@ -21,7 +21,7 @@ impl Executor<'_> {
             return Err(Stop::End(PathEnd::Threw { class }));
         };
         if state.is_folded() {
-            // The sides of a branch may meet in different frames then.
+            // The sides of a fold could join in different frames.
             return Err(Stop::unsupported(Unsupported::HandlerInPrecondition, span));
         }
         while state.frames.len() > depth + 1
@@ -33,7 +33,7 @@ impl Executor<'_> {
         self.goto(state, handler, None, span)
     }
 
-    /// The class of a thrown object, if the module tells where it stands; where it depends on inputs it is fixed first.
+    /// Returns the class of a thrown object, if the module says where it is stored; a symbolic class is fixed first.
     fn class_of(&mut self, state: &mut State, thrown: &Value, span: Span) -> Result<Option<u64>, Stop> {
         let Some(tag) = self.module.class_tag() else { return Ok(None) };
         let place = match tag.offset {
@@ -51,7 +51,7 @@ impl Executor<'_> {
     }
 }
 
-/// What a frame that waits for a call does with what the call throws.
+/// Returns the register and the handler of a frame whose pending call throws, if it catches.
 fn catch_of(module: &Module, frame: &Frame) -> Option<(Reg, BlockId)> {
     let block = &module.functions[frame.func].blocks[frame.block];
     match block.terminator.kind {

@@ -1,6 +1,6 @@
-//! Memory accesses of a state: which object, is it alive, is the access inside, and what is there.
+//! Loads and stores: resolves the address, checks lifetime, permission and bounds, and reads or writes the cells.
 //!
-//! Every check that depends on inputs splits the path: the failing side ends as an error path of its own.
+//! Every check that depends on inputs forks the path: the failing side ends as an error path of its own.
 
 use crate::config::Aliases;
 use crate::exec::executor::Executor;
@@ -16,26 +16,26 @@ use touchstone_criteria::{Bound, Incomplete, Unsupported};
 use touchstone_ir::{ErrorKind, Ty};
 use touchstone_solver::{Op, Rel, TermId};
 
-/// Addresses below this are null with an offset.
+/// The size of the first page: an address below it is null plus an offset.
 pub(crate) const NULL_PAGE: u64 = 4096;
 
-/// What an access wants.
+/// The kind of an access.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Intent {
     Read,
     Write(Written),
 }
 
-/// What a write puts into memory.
+/// The kind of data that a write stores.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Written {
-    /// A number or a pointer.
+    /// An integer or a pointer.
     Scalar(Ty),
-    /// Bytes as they are.
+    /// Raw bytes.
     Bytes,
 }
 
-/// One place that an access may go to, under a guard (`None`: always).
+/// One location that an access may refer to, under a guard (`None`: always).
 struct GuardedPointer {
     guard: Option<TermId>,
     pointer: Pointer,
@@ -70,7 +70,8 @@ impl Executor<'_> {
         Ok(())
     }
 
-    /// The one place that a whole range of bytes is at: constant object and offset. Anything else is enumerated.
+    /// Returns the single location of a range of bytes: a constant object and offset. Anything else is enumerated
+    /// first.
     pub(crate) fn fixed_place(
         &mut self,
         state: &mut State,
@@ -89,7 +90,7 @@ impl Executor<'_> {
         Ok((place.pointer.object, offset as usize))
     }
 
-    /// Where the access may go, after all checks.
+    /// Returns the locations that the access may refer to, after all checks.
     fn places(
         &mut self,
         state: &mut State,
@@ -102,7 +103,7 @@ impl Executor<'_> {
             Value::Choice(options) => {
                 let options = Rc::clone(options);
                 let mut places = Vec::new();
-                // A number may lead anywhere, so whether it is meant at all is settled first.
+                // An integer may be any address, so its guard is fixed first.
                 let number = |option: &Value| matches!(option, Value::Int(Scalar::Term(_)));
                 let open = |(guard, option): &&(TermId, Value)| number(option) && state.fixed_value(*guard).is_none();
                 if let Some((guard, _)) = options.iter().find(open) {
@@ -138,7 +139,7 @@ impl Executor<'_> {
         }
     }
 
-    /// The object and offset of a plain pointer.
+    /// Returns the object and offset of a plain pointer.
     pub(crate) fn target(&mut self, state: &mut State, addr: &Value, span: Span) -> Result<Pointer, Stop> {
         match addr {
             Value::Ptr(pointer) => Ok(*pointer),
@@ -149,7 +150,7 @@ impl Executor<'_> {
             Value::Int(Scalar::Const(address)) if *address < NULL_PAGE => {
                 Err(Stop::error(ErrorKind::NullPointer, span))
             }
-            // A number that was a pointer has been given up before, where nothing is left out.
+            // An unrestricted environment has given up the path where a pointer became an integer.
             Value::Int(Scalar::Const(address)) => match state.memory.object_at(*address) {
                 Some(object) if self.policy.environment == Environment::Testable => {
                     Ok(Pointer { object, offset: Scalar::Const(address.wrapping_sub(Memory::address(object))) })
@@ -170,11 +171,11 @@ impl Executor<'_> {
         }
     }
 
-    /// An access at an address that is a number: null plus an index, for instance. Every address that no object can
-    /// have ends the path in an error; whether the others hit an object is not followed.
+    /// Ends an access at a computed address, for example null plus an index: addresses that no object can have end the
+    /// path in an error; the others are not explored.
     fn wild(&mut self, state: &mut State, address: TermId, span: Span) -> Stop {
         let first = match self.config.entry {
-            // There may be registers, which nobody gets to from null.
+            // The address may be a device register, which cannot be computed from null.
             crate::Entry::Function if !self.null_based.contains(&address) => touchstone_ir::REGISTERS.start,
             crate::Entry::Function | crate::Entry::Program => Memory::address(crate::state::value::ObjectId::new(0)),
         };
@@ -197,7 +198,8 @@ impl Executor<'_> {
         }
     }
 
-    /// Life, constness and bounds. `false`: the access can't happen under its guard (the failing side was reported).
+    /// Checks lifetime, permission and bounds. Returns false if the access cannot happen under its guard (the failing
+    /// side was recorded).
     fn check(
         &mut self,
         state: &mut State,
@@ -273,7 +275,7 @@ impl Executor<'_> {
         Ok(possible)
     }
 
-    /// Why nobody can look into an object that is an input of a type that the program does not know.
+    /// Returns the stop for an access to an input object of incomplete type.
     fn unsized_input(&self, state: &State, object: ObjectId, span: Span) -> Option<Stop> {
         let known = state.memory.get(object);
         if known.kind != ObjectKind::Input || known.size > 0 {
@@ -284,7 +286,7 @@ impl Executor<'_> {
         is_unknown.then(|| Stop::unsupported(Unsupported::UnsizedObject(input.name.clone()), span))
     }
 
-    /// StateFate on only where an object has room for as much as inputs say; `end` is the place that they lead to.
+    /// Continues only where an object has room for a symbolic number of bytes; `end` is the location behind them.
     pub(in crate::exec) fn require_room(
         &mut self,
         state: &mut State,
@@ -305,7 +307,7 @@ impl Executor<'_> {
         required
     }
 
-    /// Whether an access of `size` bytes is inside of an object that has as many bytes as a term says.
+    /// Returns the condition that an access of `size` bytes is inside of an object of symbolic size.
     fn within(&mut self, state: &State, offset: Scalar, size: u64, bytes: TermId) -> TermId {
         let least = self.solver.range(&self.terms, &state.path, bytes).unsigned.0;
         let end = match offset {
@@ -323,7 +325,7 @@ impl Executor<'_> {
         self.terms.and(large_enough, before_last)
     }
 
-    /// An access beyond an input object whose length nobody gave: longer objects are inputs that were not tried.
+    /// Records an access beyond an input object of default length: longer objects are inputs that were not explored.
     fn note_default_length(&mut self, state: &State, pointer: Pointer, size: u64, span: Span) {
         if !state.is_folded() && self.note_shortage(state, pointer, size) {
             self.give_up(Incomplete::Bound(Bound::Length), span, 1);
@@ -363,8 +365,8 @@ impl Executor<'_> {
                 let at = offset as usize;
                 match &state.memory.get(object).contents {
                     Contents::Cells(cells) => {
-                        // A fixed offset may be outside where an expression is folded: that is improper already, and
-                        // any value will do.
+                        // In a folded expression, a constant offset may be out of bounds: the evaluation is undefined
+                        // there already, and any value will do.
                         let end = at.checked_add(usize::from(ty.bytes()));
                         let Some(cells) = end.and_then(|end| cells.get(at..end)) else {
                             return Ok(Value::constant(0));
@@ -397,7 +399,7 @@ impl Executor<'_> {
         }
     }
 
-    /// A read of undefined bytes under a guard: an error if the guard can hold.
+    /// Reads undefined bytes under a guard: an error if the guard can hold.
     pub(crate) fn undefined(&mut self, state: &mut State, guard: Option<TermId>, span: Span) -> Result<Value, Stop> {
         self.doubt_unwritten_read(state, span)?;
         let never = self.terms.truth(false);
@@ -441,7 +443,7 @@ impl Executor<'_> {
                             let unguarded = GuardedPointer { guard: None, pointer: place.pointer };
                             match self.load_place(state, &unguarded, ty, span) {
                                 Ok(old) => self.select(guard, value, &old, ty),
-                                // Nobody wrote the old bytes: whoever reads them afterwards must know whether this did.
+                                // The old bytes are uninitialised: a later read must know whether this write happened.
                                 Err(Stop::End(_)) => return Err(Stop::unfixed(guard)),
                                 Err(stop) => return Err(stop),
                             }
@@ -459,7 +461,7 @@ impl Executor<'_> {
         }
     }
 
-    /// `guard ? yes : no`. An undefined side is dropped: nothing proper can read it.
+    /// Returns `guard ? yes : no`. An undefined side is dropped: no well-defined execution can read it.
     pub(crate) fn select(&mut self, guard: TermId, yes: &Value, no: &Value, ty: Ty) -> Value {
         if yes == no {
             return yes.clone();
@@ -503,7 +505,7 @@ impl Executor<'_> {
     }
 }
 
-/// Memory at an address that the program knows and nobody allocated: a device's registers.
+/// Returns the stop for an access to a constant address without an object: a device register.
 pub(crate) fn at_fixed_address(address: u64, span: Span) -> Stop {
     Stop::unsupported(Unsupported::FixedAddress(address), span)
 }

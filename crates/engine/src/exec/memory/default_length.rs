@@ -1,4 +1,5 @@
-//! Accesses beyond input objects whose length nobody gave: kept for the next round, and taken for granted in later ones.
+//! Accesses beyond input objects of default length: recorded for the next round, and assumed not to happen in later
+//! ones.
 
 use crate::exec::executor::Executor;
 use crate::growth::{MAX_GROWTH_BYTES, Room};
@@ -11,14 +12,15 @@ use touchstone_criteria::{Bound, Incomplete};
 use touchstone_solver::{Side, TermId};
 
 impl Executor<'_> {
-    /// Keeps that an access of so many bytes goes beyond an input object whose length nobody gave; whether it does.
+    /// Records an access of `size` bytes beyond an input object of default length. Returns false if the object has
+    /// another length.
     pub(crate) fn note_shortage(&mut self, state: &State, pointer: Pointer, size: u64) -> bool {
         let Some(input) = self.input_of_default_length(state, pointer.object) else {
             self.note_shortage_before(state, pointer);
             return false;
         };
         let types = &self.module.types;
-        // Of an object that ends in an array, the array grows.
+        // If an object ends in an array, the array grows.
         let (element, start) = match types[input.element].tail(types) {
             Some(tail) => (self.size_of(tail.element), tail.offset),
             None => (self.size_of(input.element), input.before * self.size_of(input.element)),
@@ -42,7 +44,7 @@ impl Executor<'_> {
         true
     }
 
-    /// Keeps that an access goes before the place that a pointer leads to, whatever was said of what is behind it.
+    /// Records an access before the element that a pointer points to, whatever length was given behind it.
     fn note_shortage_before(&mut self, state: &State, pointer: Pointer) {
         let Scalar::Const(offset) = pointer.offset else { return };
         let grows = |input: &&Rc<InputObject>| input.object == pointer.object && !input.unaliased;
@@ -55,17 +57,17 @@ impl Executor<'_> {
         }
     }
 
-    /// How much there is around an input pointer of which nobody said it.
+    /// Returns the room of an input pointer without a given length.
     pub(crate) fn room(&self, name: &str) -> Room {
         self.config.growth.as_ref().map_or(Room::ONE, |growth| growth.room(name))
     }
 
-    /// Whether this round takes for granted that accesses to an object are inside of it.
+    /// Returns true if this round assumes that accesses to an object are in bounds.
     pub(crate) fn assumes_in_bounds(&self, state: &State, object: ObjectId) -> bool {
         self.config.growth.is_some() && !state.is_folded() && self.input_of_default_length(state, object).is_some()
     }
 
-    /// StateFate on where something holds, and says nothing of where it does not.
+    /// Continues where a fact holds, without a verdict about the other side.
     pub(crate) fn assume_or_stop(&mut self, state: &mut State, fact: TermId, span: Span) -> Result<(), Stop> {
         let incomplete = |why| Err(Stop::End(PathEnd::Incomplete { why, span }));
         match self.assume(&state.path, fact) {
@@ -76,7 +78,7 @@ impl Executor<'_> {
         Ok(())
     }
 
-    /// The input object whose length nobody gave.
+    /// Returns the input object if its length is the default.
     fn input_of_default_length<'s>(&self, state: &'s State, object: ObjectId) -> Option<&'s Rc<InputObject>> {
         let longer = |input: &InputObject| input.default_length || matches!(input.tail, Some(TailLength::Fixed(_)));
         let says = |input: &InputObject| self.module.types[input.element].says_its_size();

@@ -1,15 +1,15 @@
-//! Late aliases: accesses at offsets that depend on inputs (Kosmatov, section 3).
+//! Late aliases: accesses at symbolic offsets (Kosmatov, section 3).
 //!
-//! The paper appends `Eq(a[U], V)` and `Aff(a[U], V)` relations to a list and enumerates indices at the end of the path.
-//! Here a read is one term, `read(array, offset)`, and a write makes a new version of the array; the chain of versions
-//! *is* the paper's list, in order. The solver first asks its questions without looking inside (reads are free
-//! variables), checks its answer against the chain, and adds only the relations that the answer broke.
+//! The paper appends `Eq(a[U], V)` and `Aff(a[U], V)` relations to a list and enumerates indices at the end of the
+//! path. Here a read is one term, `read(array, offset)`, and a write creates a new version of the array; the chain of
+//! versions *is* the paper's list, in order. The solver first treats reads as free variables, checks its model against
+//! the chain, and adds only the relations that the model violates.
 //!
-//! Pointers are not bit-vectors, so objects that hold pointers are treated by cases instead: a read is a guarded choice
-//! of the pointers that may be there, a write updates every place that it may hit under a guard. Double indirection
-//! (`a[b[i]]`, tables of row pointers), which the paper leaves open, needs nothing else. Where an integer may be read or
-//! written at many places of an object and some are pointers', the path is split: either the access misses all pointers
-//! and is delayed like any other, the pointers hiding what the array has at their places, or it meets one.
+//! Pointers are not bit vectors, so objects that hold pointers are treated by cases instead: a read is a guarded choice
+//! of the pointers at the possible offsets, a write updates every possible location under a guard. Double indirection
+//! (`a[b[i]]`, tables of row pointers), which the paper leaves open, needs nothing else. If an integer may be read or
+//! written at many offsets of an object and some hold pointers, the path forks: either the access misses all pointers
+//! and is delayed like any other, the pointers shadowing the array, or it hits one.
 
 use crate::exec::executor::Executor;
 use crate::state::memory::{Assembled, Cell, Contents, assemble, cell_term, disassemble};
@@ -21,16 +21,17 @@ use touchstone_criteria::Unsupported;
 use touchstone_ir::Ty;
 use touchstone_solver::{ArrayId, Element, Op, Rel, Term, TermId, Terms};
 
-/// More places than this are enumerated rather than made into cases.
+/// The maximum number of offsets that are treated by cases; more are enumerated.
 const MAX_CASES: usize = 256;
 
-/// So few places of integers and pointers are made into cases; with more, those of pointers are told from the rest.
+/// The maximum number of offsets of integers and pointers that are treated by cases; with more, those of pointers are
+/// separated first.
 const MAX_MIXED_CASES: usize = 16;
 
-/// An object that is accessed at offsets that depend on inputs has at most so many bytes.
+/// The maximum size of an object that is accessed at symbolic offsets.
 const MAX_INDEXED_BYTES: u64 = 1 << 20;
 
-/// A read or write at an offset that depends on inputs and is known to be inside, under a guard (`None`: always).
+/// A read or write at a symbolic offset that is in bounds, under a guard (`None`: always).
 #[derive(Clone, Copy)]
 pub(crate) struct Access {
     pub object: ObjectId,
@@ -41,7 +42,7 @@ pub(crate) struct Access {
 }
 
 impl Executor<'_> {
-    /// Reads at a symbolic offset that is known to be inside.
+    /// Reads at a symbolic offset that is in bounds.
     pub(crate) fn read_late(&mut self, state: &mut State, access: Access) -> Result<Value, Stop> {
         let Access { object, offset, ty, guard, span } = access;
         let bytes = ty.bytes();
@@ -96,7 +97,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Reads where pointers hide what an array has.
+    /// Reads where pointers shadow the array.
     fn read_hidden(&mut self, state: &mut State, access: Access, runs: &[Range<u64>]) -> Result<Value, Stop> {
         let Access { object, offset, ty, guard, span } = access;
         let bytes = u64::from(ty.bytes());
@@ -127,7 +128,7 @@ impl Executor<'_> {
         self.read_cases(state, (first, &cells), access, &candidates)
     }
 
-    /// Reads a pointer, or bytes of one: a guarded choice of what is at each candidate. The cells begin at `first`.
+    /// Reads a pointer, or bytes of one: a guarded choice of the values at each candidate. The cells begin at `first`.
     fn read_cases(
         &mut self,
         state: &State,
@@ -137,7 +138,7 @@ impl Executor<'_> {
     ) -> Result<Value, Stop> {
         let Access { offset, ty, span, .. } = access;
         if let Some(at) = state.fixed_value(offset) {
-            // As in `load_place`: outside, any value will do.
+            // As in `load_place`: out of bounds, any value will do.
             let at = at.wrapping_sub(first) as usize;
             let end = at.checked_add(usize::from(ty.bytes()));
             let Some(cells) = end.and_then(|end| cells.get(at..end)) else {
@@ -171,7 +172,7 @@ impl Executor<'_> {
         Ok(result.unwrap_or(Value::Undefined))
     }
 
-    /// Whether an access misses all these places. Where that depends on inputs, both are explored.
+    /// Returns true if an access misses all these ranges. If that depends on inputs, both cases are explored.
     fn misses(&mut self, state: &State, offset: TermId, bytes: u64, runs: &[Range<u64>]) -> Result<bool, Stop> {
         if runs.is_empty() {
             return Ok(true);
@@ -198,7 +199,7 @@ impl Executor<'_> {
         known.map(|clear| clear == 1).ok_or(Stop::unfixed(clear))
     }
 
-    /// What cells make together; `None` if one is undefined.
+    /// Reassembles cells; `None` if one is undefined.
     pub(crate) fn assemble_cells(
         &mut self,
         state: &State,
@@ -214,7 +215,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Writes at a symbolic offset that is known to be inside.
+    /// Writes at a symbolic offset that is in bounds.
     pub(crate) fn write_late(&mut self, state: &mut State, access: Access, value: &Value) -> Result<(), Stop> {
         let Access { object, offset, ty, guard, span } = access;
         let shared = std::rc::Rc::clone(state.memory.shared(object));
@@ -249,7 +250,7 @@ impl Executor<'_> {
                 return self.write_cases(state, access, value, None);
             }
             if !self.misses(state, offset, u64::from(bytes), &runs)? {
-                // Places that hold a pointer or an integer, or a write to some part of some pointer.
+                // Locations that hold a whole pointer or an integer; otherwise the write may hit a part of a pointer.
                 if met.iter().all(|&at| is_slot(&shared.contents, at, bytes)) {
                     return self.write_cases(state, access, value, Some(&runs));
                 }
@@ -285,7 +286,7 @@ impl Executor<'_> {
         Ok(())
     }
 
-    /// Writes by cases: every place that the offset may mean, or those of them that meet `only`, is updated under a guard.
+    /// Writes by cases: every candidate location, or only those that intersect `only`, is updated under a guard.
     fn write_cases(
         &mut self,
         state: &mut State,
@@ -319,7 +320,7 @@ impl Executor<'_> {
                 (Some(0), _) => continue,
                 (Some(_), _) => value.clone(),
                 (None, Some(old)) => self.select(here, value, &old, ty),
-                // Whoever reads here afterwards must know whether something was written.
+                // A later read must know whether this location was written.
                 (None, None) => return Err(Stop::unfixed(here)),
             };
             for (cell, new) in cells[range].iter_mut().zip(disassemble(&new, ty.bytes(), &mut self.pointers)) {
@@ -330,8 +331,8 @@ impl Executor<'_> {
         Ok(())
     }
 
-    /// A range of the object's contents as cells, whatever was delayed. A cell is defined or it is not: where that depends
-    /// on where the delayed writes went, both are explored.
+    /// Returns a range of the object's contents as cells, with delayed writes applied. If it depends on delayed writes
+    /// whether a cell is defined, both cases are explored.
     pub(crate) fn plain_cells(
         &mut self,
         state: &State,
@@ -363,8 +364,8 @@ impl Executor<'_> {
         Ok(range.zip(flags).map(cell).collect())
     }
 
-    /// Which bytes of a range are defined; those that are hidden are. Asks for all of them at once first, since that is the
-    /// usual case.
+    /// Returns which bytes of a range are defined; shadowed ones are. Queries all bytes in one condition first, since
+    /// they usually are.
     fn definedness(
         &mut self,
         state: &State,
@@ -410,7 +411,7 @@ impl Executor<'_> {
         fine
     }
 
-    /// The offsets at which an access of `bytes` bytes can be, as far as ranges and strides tell.
+    /// Returns the offsets at which an access of `bytes` bytes can be, as far as ranges and strides restrict them.
     fn candidates(&mut self, state: &State, offset: TermId, bytes: u64, size: u64) -> Vec<u64> {
         if let Some(at) = self.terms.as_const(offset) {
             return vec![at];
@@ -422,7 +423,7 @@ impl Executor<'_> {
         (low..=high).filter(|at| at.wrapping_sub(residue).is_multiple_of(stride)).collect()
     }
 
-    /// The cells as the first version of an array, in elements that fit accesses of `bytes` bytes.
+    /// Creates the first version of an array from cells, in elements that fit accesses of `bytes` bytes.
     fn base_array(&mut self, cells: &[Cell], bytes: u8) -> ArrayId {
         self.ledger.allocated_bytes += 2 * cells.len() as u64;
         let mut elements = Vec::new();
@@ -459,7 +460,7 @@ impl Executor<'_> {
             }
             _ => {}
         }
-        // Nobody wrote it, or it is a pointer's, and no access of this array comes there.
+        // The byte is uninitialised or belongs to a pointer, and no access through this array reaches it.
         let byte = cell_term(cells[at], &mut self.terms).unwrap_or_else(|| self.terms.constant(8, 0));
         (byte, 1)
     }
@@ -478,7 +479,7 @@ impl Executor<'_> {
     }
 }
 
-/// An access at an offset that depends on inputs is about all of an object.
+/// Rejects large objects: an access at a symbolic offset concerns the whole object.
 fn small_enough(size: u64, span: Span) -> Result<(), Stop> {
     if size <= MAX_INDEXED_BYTES {
         return Ok(());
@@ -486,19 +487,19 @@ fn small_enough(size: u64, span: Span) -> Result<(), Stop> {
     Err(Stop::unsupported(Unsupported::SymbolicIndex(size), span))
 }
 
-/// A read of a part of some pointer: nothing could be done with it but to copy it.
+/// Returns the stop for a read of a part of a pointer at a symbolic offset: the program could only copy it.
 fn part_of_pointer(span: Span) -> Stop {
     Stop::unsupported(Unsupported::PartAtSymbolicOffset, span)
 }
 
-/// Whether an access meets one of these places.
+/// Returns true if an access intersects one of these ranges.
 pub(crate) fn hits(at: u64, bytes: u64, runs: &[Range<u64>]) -> bool {
     let end = at.saturating_add(bytes);
     let first = runs.partition_point(|run| run.end <= at);
     runs.get(first).is_some_and(|run| run.start < end)
 }
 
-/// Whether an access is to all of one pointer.
+/// Returns true if an access covers exactly one whole pointer.
 fn is_slot(contents: &Contents, at: u64, bytes: u8) -> bool {
     let is_byte =
         |(index, cell): (usize, &Cell)| matches!(cell, Cell::Pointer { index: own, .. } if usize::from(*own) == index);
@@ -515,7 +516,7 @@ fn is_slot(contents: &Contents, at: u64, bytes: u8) -> bool {
         }
 }
 
-/// Marks what an integer may be written over.
+/// Marks bytes that an integer may have overwritten.
 fn clobber(contents: &mut Contents, at: usize, bytes: u8) {
     let bytes = usize::from(bytes);
     match contents {
@@ -524,7 +525,7 @@ fn clobber(contents: &mut Contents, at: usize, bytes: u8) {
     }
 }
 
-/// Puts cells of a pointer over what an array has.
+/// Shadows bytes of the array by cells of a pointer.
 fn hide(pointers: &mut Vec<(usize, Cell)>, at: usize, cells: &[Cell]) {
     let from = pointers.partition_point(|(place, _)| *place < at);
     let to = pointers.partition_point(|(place, _)| *place < at + cells.len());
@@ -557,8 +558,8 @@ fn stride(terms: &Terms, term: TermId) -> (u64, u64) {
     }
 }
 
-/// Multiplication wraps, so only what divides 2^64 survives in general; a stride from a small factor is exact as long
-/// as nothing wraps, which the in-bounds constraint on the offset does not guarantee. Powers of two always survive.
+/// Multiplication wraps, so in general only a divisor of 2^64 survives: a stride from a small factor is exact only if
+/// nothing wraps, which the in-bounds constraint on the offset does not guarantee. Powers of two always survive.
 fn scaled((stride, residue): (u64, u64), factor: u64) -> (u64, u64) {
     let stride = stride.saturating_mul(factor);
     let power = if stride == 0 { 0 } else { 1u64 << stride.trailing_zeros() };
@@ -569,7 +570,7 @@ fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// A read of a pointer that an integer may be written over.
+/// Returns the stop for a read of a pointer that an integer may have overwritten.
 pub(crate) fn clobbered(span: Span) -> Stop {
     Stop::unsupported(Unsupported::OverwrittenPointer, span)
 }

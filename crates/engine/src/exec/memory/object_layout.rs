@@ -1,4 +1,4 @@
-//! How objects fall into pieces that are read and written as one.
+//! The layout of objects: the scalars that are read and written as a unit.
 
 use crate::exec::executor::Executor;
 use crate::state::State;
@@ -7,7 +7,7 @@ use crate::state::value::ObjectId;
 use touchstone_ir::{DataType, DataTypeId};
 
 impl Executor<'_> {
-    /// How many bytes the scalar has that a type has at an offset; `None` where it has none.
+    /// Returns the size in bytes of the scalar at an offset of a type, or `None` if there is none.
     pub(crate) fn scalar_width(&self, data: DataTypeId, at: u64) -> Option<usize> {
         match self.type_at(data, at)? {
             DataType::Void
@@ -19,7 +19,8 @@ impl Executor<'_> {
         }
     }
 
-    /// What begins at an offset of a type, if it is no structure and no array; what may be one thing or another has no inside.
+    /// Returns the scalar or opaque type that begins at an offset of a type. A union has no inside: which member is
+    /// active is unknown.
     pub(crate) fn type_at(&self, data: DataTypeId, at: u64) -> Option<&DataType> {
         let types = &self.module.types;
         match &types[data] {
@@ -39,7 +40,7 @@ impl Executor<'_> {
     }
 }
 
-/// The scalar pieces of an object: as its type has them, or as its contents do.
+/// Returns the scalar pieces (offset, bytes) of an object, by its type or else by its contents.
 pub(crate) fn layout(executor: &Executor<'_>, state: &State, id: ObjectId) -> Vec<(u64, u8)> {
     let object = state.memory.get(id);
     let mut pieces = Vec::new();

@@ -1,8 +1,8 @@
-//! What a program computes with pointers: comparisons, sums, differences and their addresses.
+//! Pointer arithmetic: comparisons, sums, differences, and conversions to integers.
 //!
-//! C orders and subtracts only pointers into one object. So an input pointer that is first looked at there leads into the
-//! object that it is compared with (`char *p, char *end`), at any of its elements; where objects lie in memory is known of
-//! no run, and what would depend on it is never decided.
+//! C orders and subtracts only pointers into one object. So a symbolic pointer whose first use is an ordered comparison
+//! is materialised into the object of the other operand (`char *p, char *end`), at any of its elements. Addresses of
+//! objects are never decided, and neither is anything that would depend on them.
 
 use crate::exec::executor::Executor;
 use crate::exec::executor::policy::Environment;
@@ -16,12 +16,13 @@ use touchstone_criteria::Unsupported;
 use touchstone_ir::{CmpOp, Operand, Reg, Ty};
 use touchstone_solver::{Op, TermId};
 
-/// Two pointers whose order or distance is where their objects lie.
+/// Returns the stop for an order or distance that depends on the addresses of objects.
 fn unordered(span: Span) -> Stop {
     Stop::unsupported(Unsupported::PointerOrder, span)
 }
 
-/// Whether all that two pointers can be leads into one object: how far they are apart is then known wherever that lies.
+/// Returns true if all possible targets of two pointers are in one object: their distance is then independent of its
+/// address.
 fn in_one_object(left: &Value, right: &Value) -> bool {
     let mut found = None;
     let mut same = |value: &Value| match value {
@@ -35,7 +36,7 @@ fn in_one_object(left: &Value, right: &Value) -> bool {
 }
 
 impl Executor<'_> {
-    /// `left op right` where one of them is a pointer.
+    /// Returns the term of `left op right`, where one operand is a pointer.
     pub(crate) fn compare_pointers(
         &mut self,
         state: &State,
@@ -57,7 +58,7 @@ impl Executor<'_> {
         self.compare_resolved(state, op, (&left, &right), ty, span)
     }
 
-    /// A pointer without undecided parts, for a comparison: it may also lead behind the last element.
+    /// Resolves a pointer for a comparison: it may also point just behind the last element.
     fn resolved_for_comparison(&mut self, state: &State, value: &Value) -> Result<Value, Stop> {
         self.resolved(state, value).map_err(|stop| match stop {
             Stop::Materialise(id, _) => Stop::Materialise(id, Purpose::Compare),
@@ -65,7 +66,8 @@ impl Executor<'_> {
         })
     }
 
-    /// Two pointers that are put in order. One that is undecided leads into the object of the other.
+    /// Resolves two pointers that are ordered or subtracted. A symbolic pointer is materialised into the object of the
+    /// other one.
     fn resolved_for_order(&mut self, state: &State, left: &Value, right: &Value) -> Result<(Value, Value), Stop> {
         let beside = |other: &Value| match other {
             Value::Ptr(pointer) => Purpose::SameObject(pointer.object),
@@ -76,7 +78,7 @@ impl Executor<'_> {
             (Err(Stop::Materialise(id, _)), Ok(other)) | (Ok(other), Err(Stop::Materialise(id, _))) => {
                 Err(Stop::Materialise(id, beside(&other)))
             }
-            // The one whose object has a known length comes first, else the one that was there first.
+            // The pointer with a given length is materialised first, else the older one.
             (Err(Stop::Materialise(a, purpose)), Err(Stop::Materialise(b, _))) => {
                 let later = |id| (self.has_length(state, id), std::cmp::Reverse(id));
                 Err(Stop::Materialise(std::cmp::max_by_key(b, a, |id| later(*id)), purpose))
@@ -85,8 +87,8 @@ impl Executor<'_> {
         }
     }
 
-    /// An address as a number is one of many that the object could have: what other addresses reach is not known.
-    /// `value` has no undecided parts.
+    /// Records that a pointer is used as an integer: the value is one of many possible addresses, and what other
+    /// addresses reach is unknown. `value` is resolved.
     pub(crate) fn expose_address(&mut self, value: &Value, span: Span) -> Result<(), Stop> {
         if self.exposes_address(value) {
             if self.policy.environment == Environment::Any {
@@ -97,7 +99,7 @@ impl Executor<'_> {
         Ok(())
     }
 
-    /// Whether a value, as a number, depends on where an object lies.
+    /// Returns true if a value, as an integer, depends on the address of an object.
     fn exposes_address(&self, value: &Value) -> bool {
         match value {
             Value::Ptr(_) => true,
@@ -107,7 +109,7 @@ impl Executor<'_> {
         }
     }
 
-    /// The number that bytes make of which some are a pointer's.
+    /// Returns the integer of bytes of which some belong to a pointer.
     pub(crate) fn integer_of_cells(&mut self, state: &State, cells: &[Cell], span: Span) -> Result<Value, Stop> {
         let mut bytes = Vec::with_capacity(cells.len());
         for cell in cells {
@@ -124,8 +126,8 @@ impl Executor<'_> {
         Ok(Value::term(&self.terms, whole))
     }
 
-    /// Whether a pointer can't be this number, wherever objects lie. An input pointer may be one that is none
-    /// (`(void *)-1`), though no test has it.
+    /// Returns true if a pointer cannot equal this integer whatever the addresses of objects are. An input pointer may
+    /// be an invalid one (`(void *)-1`), though no test has it.
     fn never_equals(&self, state: &State, pointer: &Pointer, number: &Value) -> bool {
         let Value::Int(Scalar::Const(number)) = number else { return false };
         let is_input = state.memory.get(pointer.object).kind == ObjectKind::Input;
@@ -152,7 +154,7 @@ impl Executor<'_> {
             }
             (Value::Ptr(a), Value::Ptr(b)) if a.object == b.object => {
                 let (a, b) = (a.offset.term(&mut self.terms, 64), b.offset.term(&mut self.terms, 64));
-                // Offsets of one object: "before" is a signed question about them, addresses never wrap.
+                // Within one object the order is that of signed offsets: addresses never wrap.
                 let op = match op {
                     CmpOp::Ult => CmpOp::Slt,
                     CmpOp::Ule => CmpOp::Sle,
@@ -185,7 +187,7 @@ impl Executor<'_> {
         }
     }
 
-    /// A fact about a choice: it holds for the option whose guard holds.
+    /// Returns the condition that a fact holds for the option whose guard holds.
     fn any_option(
         &mut self,
         options: &[(TermId, Value)],
