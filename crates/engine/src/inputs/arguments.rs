@@ -1,4 +1,4 @@
-//! The arguments of the function under test, and the words of a program.
+//! The arguments of the function under test, and the command-line arguments of a program.
 
 use crate::exec::executor::Executor;
 use crate::growth::Room;
@@ -13,7 +13,7 @@ use touchstone_criteria::{MadeInput, Unsupported};
 use touchstone_ir::{CastOp, DataType, FuncId, InputSource, Stands, Ty};
 
 impl Executor<'_> {
-    /// The arguments of the function under test, one for each of its parameters.
+    /// Creates the arguments of the function under test, one for each parameter.
     pub(crate) fn arguments(&mut self, state: &mut State, func: FuncId) -> Result<Vec<Value>, Stop> {
         let function = &self.module.functions[func];
         let mut values = Vec::new();
@@ -36,7 +36,7 @@ impl Executor<'_> {
         Ok(values)
     }
 
-    /// The variable arguments; none where nobody takes any.
+    /// Creates the variadic arguments; null if the function reads none.
     fn packed_arguments(&mut self, state: &mut State, func: FuncId) -> Result<Value, Stop> {
         let function = &self.module.functions[func];
         let Some(param) = function.params.last().filter(|param| function.reads(param.reg)) else {
@@ -82,7 +82,7 @@ impl Executor<'_> {
         }
         let (mut cells, mut constraints) = (Vec::new(), Vec::new());
         match (&self.module.types[param.data], ty) {
-            // Hand-written code may give no data types: then the register says what there is to know.
+            // Hand-written IR may have no data types: the register's type is used then.
             (DataType::Void, Ty::Int(bits)) => {
                 let term = self.input_var(state.inputs_mut(), bits, name);
                 self.constrain(term, true, name, &mut constraints);
@@ -113,14 +113,14 @@ impl Executor<'_> {
                 Assembled::Undefined | Assembled::Mixed | Assembled::Clobbered => Value::NULL,
             }
         } else {
-            // A type that can't be made (yet): whoever uses it meets an unsupported construct.
+            // The type is not modelled: a use of the value ends in an unsupported construct.
             Value::NULL
         };
         Ok((value, cells))
     }
 
-    /// The arguments of a program's entry function, as the interpreter's `program_arguments` makes them: its name, and
-    /// so many words that are inputs.
+    /// Creates the arguments of a program's entry function, as the interpreter's `program_arguments` does: the program
+    /// name and `count` symbolic strings.
     pub(crate) fn program_arguments(
         &mut self,
         state: &mut State,
@@ -145,7 +145,7 @@ impl Executor<'_> {
         Ok(all.into_iter().chain(std::iter::repeat(Value::NULL)).take(params).collect())
     }
 
-    /// An argument of the program.
+    /// Creates one command-line argument.
     fn word(&mut self, state: &mut State, number: usize, length: u32) -> Result<Vec<Cell>, Stop> {
         let (source, name) = (InputSource::Argument, number.to_string());
         let cells = self.string_cells(state, &MadeInput::title_of(source, &name), length)?;

@@ -11,14 +11,14 @@ use touchstone_ir::{DataType, DataTypeId, DataTypes, Field, mask};
 use touchstone_solver::{Rel, Side, TermId};
 
 impl Executor<'_> {
-    /// A fresh input.
+    /// Creates a fresh input variable.
     pub(crate) fn input_var(&mut self, inputs: &mut Inputs, width: u8, name: &str) -> TermId {
         let number = inputs.variables;
         inputs.variables += 1;
         self.variable(number, width, name)
     }
 
-    /// The cells of a fresh input of this type. Constraints (ranges, truth values) are collected in `constraints`.
+    /// Creates the cells of a fresh input of a type. Constraints (ranges, truth values) are collected in `constraints`.
     pub(crate) fn input_cells(
         &mut self,
         inputs: &mut Inputs,
@@ -74,13 +74,13 @@ impl Executor<'_> {
                     self.input_cells(inputs, *element, &format!("{name}[{index}]"), constraints, cells);
                 }
             }
-            // Only an object has the elements that it says it has.
+            // Only an object can have a counted array.
             DataType::Struct { kind, size, .. } if kind.is_counted() => {
                 cells.resize(cells.len() + *size as usize, Cell::Unmaterialised);
             }
             DataType::Struct { .. } => self.struct_cells(inputs, data, name, constraints, cells),
             DataType::Union { .. } => self.union_cells(inputs, data, name, constraints, cells),
-            // Never on their own.
+            // These types never occur on their own.
             DataType::Void | DataType::Bits { .. } | DataType::OneOf { .. } | DataType::Opaque { .. } => {
                 let size = types[data].size(types) as usize;
                 cells.resize(cells.len() + size, Cell::Unmaterialised);
@@ -88,7 +88,7 @@ impl Executor<'_> {
         }
     }
 
-    /// The cells of the fields of a structure, with what is between them.
+    /// Creates the cells of a structure's fields, with the padding between them.
     pub(super) fn struct_cells(
         &mut self,
         inputs: &mut Inputs,
@@ -124,7 +124,7 @@ impl Executor<'_> {
         self.fill_gap(gaps, start + *size as usize, cells);
     }
 
-    /// What is between the fields of an input: tests leave zeros there, a program may have left anything.
+    /// Returns the treatment of padding: tests leave zeros there, a program may have left anything.
     fn gaps(&self) -> Gaps {
         match self.policy.environment {
             Environment::Testable => Gaps::Zero,
@@ -132,7 +132,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Bytes between fields, up to a place. `memcmp` and the like may look there: a proof then goes no further.
+    /// Adds padding bytes up to an offset. `memcmp` and the like may read them: a proof then stops.
     fn fill_gap(&mut self, gaps: Gaps, end: usize, cells: &mut Vec<Cell>) {
         let cell = match gaps {
             Gaps::Zero => Cell::Byte(0),
@@ -142,7 +142,7 @@ impl Executor<'_> {
         cells.resize(end, cell);
     }
 
-    /// The cells of bit-fields that share bytes: one term that is put together of a variable a field.
+    /// Creates the cells of bit-fields that share bytes: one term concatenated from a variable per field.
     pub(super) fn bit_cells(
         &mut self,
         inputs: &mut Inputs,
@@ -182,7 +182,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Bits that belong to no field, before that of this name.
+    /// Creates the padding bits before the field of this name.
     fn gap(&mut self, inputs: &mut Inputs, gaps: Gaps, width: u8, name: &str) -> TermId {
         match gaps {
             Gaps::Zero => self.terms.constant(width, 0),
@@ -190,7 +190,7 @@ impl Executor<'_> {
         }
     }
 
-    /// What `--range` says of an input: the most specific name that fits (`a[2]`, then `a`).
+    /// Returns the range that `--range` gives for an input, by the most specific name that matches (`a[2]`, then `a`).
     fn range_of(&self, name: &str) -> Option<(i128, i128)> {
         let mut part = name;
         loop {
@@ -224,7 +224,8 @@ impl Executor<'_> {
         constraints.push(self.terms.cmp(rel, term, high));
     }
 
-    /// An input text of at most `length` characters. What is behind its end is zero: no program may look there.
+    /// Creates a symbolic string of at most `length` characters. The bytes behind its terminator are zero: no program
+    /// may read them.
     pub(super) fn string_cells(&mut self, state: &mut State, name: &str, length: u32) -> Result<Vec<Cell>, Stop> {
         let zero = self.terms.constant(8, 0);
         let (mut cells, mut constraints, mut before) = (Vec::new(), Vec::new(), None);
@@ -247,7 +248,7 @@ impl Executor<'_> {
         self.module.types[data].size(&self.module.types)
     }
 
-    /// Whether two types are the same to memory.
+    /// Returns true if memory cannot distinguish two types.
     pub(crate) fn same_layout(&self, a: DataTypeId, b: DataTypeId) -> bool {
         a == b || self.module.pointee(a).same == self.module.pointee(b).same
     }
@@ -267,15 +268,15 @@ impl Executor<'_> {
     }
 }
 
-/// What bits and bytes are that belong to no field.
+/// The treatment of padding bits and bytes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Gaps {
     Zero,
-    /// Inputs like the others.
+    /// Unconstrained inputs.
     Inputs,
 }
 
-/// How many of these fields, from the first, are bit-fields that share bytes with each other (and fit into 64 bits).
+/// Returns the number of leading fields that are bit-fields sharing bytes with each other within 64 bits.
 pub(super) fn adjacent_bit_fields(types: &DataTypes, fields: &[Field]) -> usize {
     let Some(begin) = fields.first().map(|field| field.offset) else { return 0 };
     let mut end = begin;

@@ -1,8 +1,8 @@
-//! Objects that say themselves how many elements they end in ([`touchstone_ir::StructKind::Counted`]).
+//! Objects with a field that holds the number of elements at their end ([`touchstone_ir::StructKind::Counted`]).
 //!
-//! The number is an input that stays a term: the object has cells for as many elements as are followed (`--len` of the input or of its
-//! array, of texts also `--strings`, else [`crate::Config::array_length`]), and accesses are checked against the bytes that the number makes. ExceedsCriterion
-//! ones are a bound that is told wherever such an object is made.
+//! The number is a symbolic input: the object has cells for the maximum number of elements (`--len` of the input or of
+//! its array, for strings also `--strings`, else [`crate::Config::array_length`]), and accesses are checked against the
+//! size that the number implies. Longer objects are reported as a bound wherever such an object is created.
 
 use crate::exec::executor::Executor;
 use crate::inputs::MAX_INPUT_OBJECT_BYTES;
@@ -17,11 +17,11 @@ use touchstone_criteria::{Bound, Unsupported};
 use touchstone_ir::{Count, DataType, DataTypeId, Tag, Ty, mask};
 use touchstone_solver::{Op, Rel, TermId};
 
-/// What the elements of a text are called inside of it.
+/// The name of the field that holds the characters of a string object.
 pub(super) const STRING_FIELD: &str = "value";
 
 impl Executor<'_> {
-    /// A fresh object behind an input pointer, of every length that is followed; and what is longer.
+    /// Creates the pointee of a symbolic pointer with a symbolic number of elements, and a bound for longer ones.
     pub(super) fn counted(
         &mut self,
         state: &State,
@@ -45,14 +45,14 @@ impl Executor<'_> {
         std::iter::once(made).chain(longer).collect()
     }
 
-    /// How many elements are followed, and what follows more.
+    /// Returns the maximum number of elements, and the bound to raise for more.
     fn max_elements(&self, data: DataTypeId, name: &str) -> (u64, Bound) {
         let field = match &self.module.types[data] {
             DataType::Struct { fields, .. } => fields.last().map(|field| &*field.name),
             _ => None,
         };
         let array = field.and_then(|field| self.given_length(name, field));
-        // The inside of a text is as long as somebody says of the text.
+        // A length that is given for a string applies to its character array.
         let text = field
             .filter(|field| *field == STRING_FIELD)
             .and_then(|_| name.strip_suffix(STRING_FIELD)?.strip_suffix('.'));
@@ -116,7 +116,7 @@ impl Executor<'_> {
         Ok(object)
     }
 
-    /// The number of elements, as the object says it, in 64 bits; `None` if it is no input of its own.
+    /// Returns the number of elements that the object states, in 64 bits; `None` if it is not an input of its own.
     fn length_of(&mut self, cells: &[Cell], count: Count) -> Option<Scalar> {
         let range = count.offset as usize..count.offset as usize + usize::from(count.bits / 8);
         match assemble(&cells[range], Ty::Int(count.bits), &mut self.terms, &self.pointers) {
@@ -129,7 +129,7 @@ impl Executor<'_> {
         }
     }
 
-    /// How many bytes an object with so many elements has.
+    /// Returns the size in bytes of an object with this many elements.
     fn bytes_of(&mut self, length: TermId, count: Count) -> TermId {
         let step = self.terms.constant(64, self.size_of(count.tail.element));
         let before = self.terms.constant(64, count.tail.offset);

@@ -1,10 +1,11 @@
-//! Memory at addresses that the program writes as numbers: a device's registers, which are inputs.
+//! Memory at constant addresses: device registers, which are inputs.
 //!
-//! They are objects that come into being when the program first gets to them, a block of addresses each. A read of bytes that nobody wrote or
-//! read before is an answer of the device, kept in order; what was read or written is there again, unless it is volatile: then
-//! every read is an answer of its own ([`touchstone_ir::Builtin::Refresh`]). Objects of the program are never at such addresses.
+//! A block of addresses becomes an object when the program first accesses it. A read of bytes that were neither read
+//! nor written before is an answer of the device, recorded in order; later reads return the same value, unless the
+//! register is volatile: then every read is an answer of its own ([`touchstone_ir::Builtin::Refresh`]). Objects of the
+//! program are never at such addresses.
 //!
-//! A proof takes a volatile read for any value, and gives up where memory is read that nobody here wrote.
+//! A proof treats a volatile read as unconstrained, and gives up where memory is read that the program did not write.
 
 use crate::exec::executor::Executor;
 use crate::exec::executor::policy::Environment;
@@ -18,11 +19,11 @@ use touchstone_base::Span;
 use touchstone_criteria::MadeInput;
 use touchstone_ir::{InputSource, REGISTER_BLOCK, REGISTERS, Ty};
 
-/// Addresses that depend on inputs are told apart if they are as near to each other.
+/// The maximum distance between symbolic register addresses that are enumerated.
 const MAX_ADDRESS_RANGE: u64 = 4096;
 
 impl Executor<'_> {
-    /// Where a register is, if an address is one's.
+    /// Returns the location of a device register, if an address is one.
     pub(crate) fn register_at(&mut self, state: &mut State, address: u64) -> Option<Pointer> {
         if self.config.entry != crate::Entry::Function || !REGISTERS.contains(&address) || state.is_folded() {
             return None;
@@ -30,7 +31,7 @@ impl Executor<'_> {
         let (block, offset) = (address - address % REGISTER_BLOCK, address % REGISTER_BLOCK);
         let known = state.inputs.registers.iter().find(|(begin, _)| *begin == block).map(|(_, object)| *object);
         let object = known.unwrap_or_else(|| {
-            // What crosses the end of a block is still inside.
+            // An access that crosses the end of a block is still inside of the object.
             let cells = vec![Cell::Unmaterialised; REGISTER_BLOCK as usize + 8];
             let object = state.memory.alloc(Object::with_cells(cells, ObjectKind::Input, None));
             let inputs = state.inputs_mut();
@@ -43,7 +44,7 @@ impl Executor<'_> {
         Some(Pointer { object, offset: Scalar::Const(offset) })
     }
 
-    /// Whether an address that depends on inputs is one of a few registers; it is then fixed first.
+    /// Returns true if a symbolic address is one of a few device registers; it is fixed first.
     pub(crate) fn is_device_register(&mut self, state: &State, address: touchstone_solver::TermId) -> bool {
         let (low, high) = self.solver.range(&self.terms, &state.path, address).unsigned;
         self.config.entry == crate::Entry::Function
@@ -52,7 +53,7 @@ impl Executor<'_> {
             && high - low < MAX_ADDRESS_RANGE
     }
 
-    /// A volatile read comes to an address: if it is a register's, the device answers.
+    /// Executes a volatile read: the device answers if the address is a register's.
     pub(crate) fn refresh(&mut self, state: &mut State, at: &Value, size: u64) -> Result<(), Stop> {
         let address = match at {
             Value::Int(Scalar::Const(address)) => *address,
@@ -70,7 +71,7 @@ impl Executor<'_> {
         Ok(())
     }
 
-    /// A read comes to bytes of a register that nobody has read or written. `false`: it is none.
+    /// Materialises the bytes of a register at their first read. Returns false if the object is no register.
     pub(crate) fn read_device_register(
         &mut self,
         state: &mut State,
@@ -97,7 +98,7 @@ impl Executor<'_> {
         Ok(!unmade.is_empty())
     }
 
-    /// The device gives so many bytes.
+    /// Creates an answer of the device.
     fn answer(&mut self, state: &mut State, object: ObjectId, address: u64, at: usize, bytes: u8) {
         let name = format!("{address:#x}");
         let title = MadeInput::title_of(InputSource::Register, &name);

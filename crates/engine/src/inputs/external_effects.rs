@@ -1,10 +1,11 @@
-//! What functions that nobody defines leave behind: where their pointers lead, and in globals.
+//! Side effects of external functions on memory: writes through their pointer arguments, and to globals.
 //!
-//! It is an input of its type, or what was there before: which of both is an input, too, and no fork. Memory that nobody
-//! wrote is always written, since a test that union_accesses at it would show nothing of the program. Only tests are made here: a
-//! proof has forgotten all that such a function may reach already (`world.rs`).
+//! Memory after the call is an input of its type, or unchanged: which of both is an input, too, and no fork.
+//! Uninitialised memory is always written, since a test that reads it would show nothing about the program. This is for
+//! tests only: a proof has already havocked everything that such a function can reach
+//! (`exec/environment/external_calls.rs`).
 //!
-//! Deliberately not written: pointers that lead to objects which no test can name, and memory at places that depend on inputs.
+//! Deliberately not written: pointers to objects that no test can name, and memory at symbolic offsets.
 
 use crate::exec::executor::Executor;
 use crate::exec::executor::policy::Environment;
@@ -22,24 +23,24 @@ use touchstone_criteria::{Assume, Doubt};
 use touchstone_ir::{DataType, DataTypeId, FunctionRole, GlobalId, GlobalRole, InputSource, Linkage, Operand, Ty};
 use touchstone_solver::{Element, Rel, TermId};
 
-/// A larger object is not written.
+/// The maximum size of an object that is written.
 const MAX_OBJECT_BYTES: u64 = 256;
-/// So many bytes are written at most.
+/// The maximum number of raw bytes that are written.
 const MAX_RAW_BYTES: u64 = 64;
-/// A larger global is not changed.
+/// The maximum size of a global that is written.
 const MAX_GLOBAL_BYTES: u64 = 64;
 
-/// What a call left.
+/// Memory after a call.
 struct WrittenMemory {
-    /// What memory holds then.
+    /// The contents of memory.
     memory: Vec<Cell>,
-    /// Some of it, behind what was left, may still be what nobody wrote.
+    /// True if some bytes behind those written may still be uninitialised.
     partly: bool,
     made: RequestedInput,
 }
 
 impl Executor<'_> {
-    /// Somebody may leave something where a parameter leads to.
+    /// Lets an external function write the pointee of an argument.
     pub(crate) fn external_writes_pointee(
         &mut self,
         state: &mut State,
@@ -68,7 +69,7 @@ impl Executor<'_> {
         Ok(())
     }
 
-    /// Of a function that is described nothing was forgotten but this.
+    /// Havocs the pointee of an argument of a function with a description: nothing else was havocked.
     fn havoc_pointee(&mut self, state: &mut State, name: &str, to: Operand) -> Result<(), Stop> {
         let function = &self.module.functions[state.top().func];
         if !function.is_described() {
@@ -78,7 +79,7 @@ impl Executor<'_> {
         let objects = match state.top().value(to) {
             Value::LazyPointer(id) => match state.inputs.target_of(id) {
                 Some(Value::Ptr(pointer)) => Some(pointer.object),
-                // Nobody has looked there yet, so it is anything already.
+                // The pointee was not accessed yet, so it is unconstrained already.
                 _ => None,
             },
             Value::Ptr(pointer) => Some(pointer.object),
@@ -99,7 +100,7 @@ impl Executor<'_> {
         size: Operand,
     ) -> Result<Option<(ObjectId, usize, WrittenMemory)>, Stop> {
         let value = match state.top().value(to) {
-            // Nobody has looked there yet, so whatever is there may as well be what was left.
+            // The pointee was not accessed yet, so its contents may as well be those after the call.
             Value::LazyPointer(id) => match state.inputs.target_of(id) {
                 Some(decided) => decided.clone(),
                 None => return Ok(None),
@@ -123,7 +124,7 @@ impl Executor<'_> {
         let whole = known.data.filter(|data| at == 0 && !self.is_of_one_byte(*data));
         let element = match (of_bytes, whole, given) {
             (false, ..) => data,
-            // The object, if there is room for it.
+            // The whole object, if the size allows it.
             (true, Some(whole), Scalar::Const(size)) if self.size_of(whole) <= size => Some(whole),
             _ => None,
         };
@@ -135,11 +136,11 @@ impl Executor<'_> {
             return Ok(None);
         }
         let most = room.min(if element.is_some() { MAX_OBJECT_BYTES } else { MAX_RAW_BYTES });
-        // RequestedType before inputs are made: it may take a choice.
+        // Reads the cells before inputs are created: this may fork.
         let mut old = self.plain_cells(state, object, at as usize..(at + most) as usize)?;
         let least = if of_bytes && room > step { 0 } else { step };
         let (most, length) = match given {
-            // Who is given memory that nobody wrote fills it.
+            // A function that receives uninitialised memory fills it.
             Scalar::Const(size) if !of_bytes && size == step && old.contains(&Cell::Undefined) => (most, None),
             Scalar::Const(size) => (size.max(least).min(most), None),
             Scalar::Term(_) if room == step => (most, None),
@@ -159,7 +160,7 @@ impl Executor<'_> {
         }
         old.truncate(new.len());
         if of_bytes && new.iter().any(|cell| cell.is_pointer()) {
-            // No test knows the type to write it with.
+            // A test does not know the type to write it with.
             self.assume_no_external_writes(state, &function)?;
             return Ok(None);
         }
@@ -183,7 +184,7 @@ impl Executor<'_> {
         Ok(left.map(|left| (object, at as usize, left)))
     }
 
-    /// What the parameter says that it leads to, and whether that is bytes of anything.
+    /// Returns the declared pointee of a parameter, and whether it is raw bytes.
     fn pointee_of(&self, state: &State, to: Operand) -> (Option<DataTypeId>, bool) {
         let function = &self.module.functions[state.top().func];
         let param = function.params.iter().find(|param| Operand::Reg(param.reg) == to);
@@ -205,7 +206,7 @@ impl Executor<'_> {
         self.terms.ite(less, least, length)
     }
 
-    /// Inputs for the pieces of an object that lie among its next bytes.
+    /// Creates inputs for the scalar pieces of an object in its next bytes.
     fn bytes_at(&mut self, state: &mut State, object: ObjectId, at: u64, most: u64, name: &str, new: &mut Vec<Cell>) {
         for (start, bytes) in layout(self, state, object) {
             if start != at + new.len() as u64 || new.len() as u64 + u64::from(bytes) > most {
@@ -216,7 +217,7 @@ impl Executor<'_> {
         }
     }
 
-    /// What memory holds after something new was left there, or not; `None` if no test can say that.
+    /// Merges memory before and after a write that may not happen; `None` if no test can express it.
     fn merged(
         &mut self,
         state: &mut State,
@@ -236,7 +237,7 @@ impl Executor<'_> {
             let is_empty = before.iter().all(|cell| matches!(cell, Cell::Byte(0) | Cell::Undefined));
             match (new[at].is_pointer(), before.iter().any(|cell| cell.is_pointer())) {
                 (true, false) if is_empty => always = true,
-                // A pointer that a test can name stays.
+                // A pointer that a test can name is kept.
                 (true, true) if self.is_nameable(state, before) => new[at..at + bytes].copy_from_slice(before),
                 (false, false) => {}
                 _ => return None,
@@ -279,7 +280,7 @@ impl Executor<'_> {
         })
     }
 
-    /// Bytes are left as far as a length says: what is behind them, and nobody wrote, stays so.
+    /// Writes bytes up to a symbolic length: uninitialised bytes behind them stay uninitialised.
     fn overwrite_partly(
         &mut self,
         state: &mut State,
@@ -313,7 +314,7 @@ impl Executor<'_> {
         Ok(())
     }
 
-    /// Whether these are all bytes of a pointer to something that a test has a name for.
+    /// Returns true if these are all bytes of a pointer to an object that a test can name.
     fn is_nameable(&self, state: &State, cells: &[Cell]) -> bool {
         let [Cell::Pointer { value, index: 0 }, ..] = cells else { return false };
         let whole = |(at, cell): (usize, &Cell)| *cell == Cell::Pointer { value: *value, index: at as u8 };
@@ -334,14 +335,14 @@ impl Executor<'_> {
         cells.len() == 8 && leads && cells.iter().enumerate().all(whole)
     }
 
-    /// Somebody whom nobody defines ran: globals that it knows, and that are inputs, may hold something else.
+    /// Lets an external function change the global inputs that it can name.
     pub(crate) fn external_globals_change(&mut self, state: &mut State, function: &str) -> Result<(), Stop> {
         let caller = &self.module.functions[state.top().func];
         let changes = match caller.role {
             FunctionRole::Callback => self.config.externals,
             role => matches!(role, FunctionRole::External | FunctionRole::Library),
         };
-        // The library knows nothing of the program's, but tells what went wrong.
+        // The library does not access globals of the program, but it sets the error number.
         let knows = caller.role != FunctionRole::Library;
         let pure = self.config.assume.contains(&Assume::PureExternals);
         if !changes || pure || self.policy.environment == Environment::Any || state.is_folded() {
@@ -357,7 +358,7 @@ impl Executor<'_> {
             let Contents::Cells(old) = contents else { continue };
             let plain = |cell: &Cell| matches!(cell, Cell::Byte(_) | Cell::Part { .. });
             let old = match global.role {
-                // Tests begin with 0; what an earlier call left may as well be what this one leaves.
+                // Tests begin with 0; a value left by an earlier call may as well be set by this one.
                 GlobalRole::LeftBehind if old.iter().all(|cell| cell.is_unmaterialised()) => {
                     vec![Cell::Byte(0); old.len()]
                 }
@@ -382,7 +383,7 @@ impl Executor<'_> {
     }
 }
 
-/// Where the values in fresh cells begin, and how many bytes they have.
+/// Returns the offset and size of the scalars in fresh cells.
 fn pieces(cells: &[Cell], terms: &touchstone_solver::Terms) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     let mut at = 0;

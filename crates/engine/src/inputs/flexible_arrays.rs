@@ -1,8 +1,9 @@
-//! Objects that end in an array which may have more elements than their type says.
+//! Objects that end in an array which may have more elements than their type says (flexible array members).
 //!
-//! Such an object has as many elements as `--len` says of the field, else one, or more in later rounds: a path that needs
-//! more meets the bound. A length that is given for `m.data` also holds for the same field of what `m` leads to (`m.next.data`). An array of
-//! one element is taken for what it says unless it was given a length, or the structure has room for more at its end.
+//! Such an object has as many elements as `--len` says of the field, else one, or more in later rounds; a path that
+//! needs more hits the bound. A length that is given for `m.data` also holds for the same field of pointees of `m`
+//! (`m.next.data`). An array of one element has one element unless a length was given, or the structure has room for
+//! more at its end.
 
 use crate::exec::executor::Executor;
 use crate::state::inputs::Inputs;
@@ -11,19 +12,20 @@ use touchstone_ir::{DataType, DataTypeId};
 use touchstone_solver::TermId;
 
 impl Executor<'_> {
-    /// How many elements the array at the end of an input object has; `None` if the object is what its type says.
+    /// Returns the number of elements of the array at the end of an input object, or `None` if the object is what its
+    /// type says.
     pub(crate) fn tail_length(&self, data: DataTypeId, name: &str) -> Option<u64> {
         let types = &self.module.types;
         let tail = types[data].tail(types)?;
         let DataType::Struct { fields, .. } = &types[data] else { return None };
         let field = &fields.last()?.name;
-        // What the structure would be padded with belongs to the array as well.
+        // The trailing padding of the structure belongs to the array as well.
         let room = types[data].size(types).saturating_sub(tail.offset) / types[tail.element].size(types);
         let length = self.given_length(name, field).unwrap_or_else(|| self.room(name).elements).max(room);
         (tail.length == 0 || length != tail.length).then_some(length)
     }
 
-    /// What was said about a field of an input, or of one that leads to it.
+    /// Returns the length that was given for a field of an input, or of one that points to it.
     pub(super) fn given_length(&self, name: &str, field: &str) -> Option<u64> {
         let mut owner = name;
         loop {
@@ -34,7 +36,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Adds the elements that the type does not know to the cells of an object.
+    /// Adds the elements beyond the type's own to the cells of an object.
     pub(crate) fn tail_cells(
         &mut self,
         inputs: &mut Inputs,

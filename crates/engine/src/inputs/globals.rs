@@ -1,4 +1,5 @@
-//! Globals when exploration begins: which a function can see, which of them are inputs, and what the others hold.
+//! Globals in the initial state: those that a function can access, which of them are inputs, and the contents of the
+//! others.
 
 use crate::config::{Calls, Privates};
 use crate::exec::executor::Executor;
@@ -17,15 +18,15 @@ use touchstone_ir::{
     PointKind, Reg, TermKind,
 };
 
-/// A global larger than this is not modelled.
+/// The maximum size of a modelled global in bytes.
 const MAX_GLOBAL_BYTES: u64 = 1 << 24;
 
-/// State of earlier calls that is larger than this is not modelled: whoever reads it stops.
+/// The maximum size of a global that holds state of earlier calls; a path that reads a larger one stops.
 const MAX_HIDDEN_GLOBAL_BYTES: u64 = 4096;
 
 impl Executor<'_> {
-    /// Puts the globals that are used into memory. For a function under test, those that it or its precondition or
-    /// oracle may read are inputs; a program starts with the initial values.
+    /// Initialises the globals that are used. For a function under test, those that it or its precondition or oracle
+    /// may read are inputs; a program starts with the initial values.
     pub(crate) fn globals(&mut self, state: &mut State, func: FuncId) -> Result<(), Stop> {
         let module = self.module;
         let helpers = [&self.config.precondition, &self.config.oracle].into_iter().flatten();
@@ -68,16 +69,17 @@ impl Executor<'_> {
         for id in used {
             let (global, object) = (&module.globals[id], global_object(id));
             let mut cells = Vec::new();
-            // In a wider world than tests make, what no test can set is an input, too.
+            // In an unrestricted environment, globals that no test can set are inputs, too.
             let is_hidden = !inputs.contains(&id) && hidden.get(&id).is_some_and(|doubt| self.doubts(doubt.clone()));
             let is_input = inputs.contains(&id) || is_hidden;
             let too_large = (is_input && global.size > MAX_INPUT_OBJECT_BYTES)
                 || (is_hidden && global.size > MAX_HIDDEN_GLOBAL_BYTES);
             if is_unknown(global, self.config.entry) || too_large {
-                // No test can say what all of it is: whoever reads it stops.
+                // No test can set all of it: a path that reads it stops.
                 cells.resize(global.size as usize, Cell::Unmaterialised);
             } else if is_input && global.size == 0 {
-                // An array of another file, whose length nobody knows: there is nothing to set, and whoever reads it stops.
+                // The length of an array that another file defines is unknown: there is nothing to set, and a path that
+                // reads it stops.
             } else if is_input {
                 self.input_cells(state.inputs_mut(), global.data, &global.name, &mut constraints, &mut cells);
                 let input = NamedInput { name: global.name.clone(), data: global.data, cells: cells.clone() };
@@ -89,14 +91,14 @@ impl Executor<'_> {
                 state.memory.share(object, initial);
                 continue;
             }
-            // Elements of a flexible array member are behind what the type knows.
+            // Elements of a flexible array member are behind the end of the type.
             cells.resize(global.size as usize, if is_input { Cell::Unmaterialised } else { Cell::Byte(0) });
             state.memory.get_mut(object).contents = Contents::Cells(cells);
         }
         Ok(self.assume_all(state, &constraints)?)
     }
 
-    /// All globals, without contents.
+    /// Returns all globals, without contents.
     fn blank_globals(&mut self) -> Memory {
         if let Some(known) = &self.initial_globals.blank {
             return known.clone();
@@ -112,7 +114,7 @@ impl Executor<'_> {
         memory
     }
 
-    /// A global with its initial value.
+    /// Returns a global with its initial value.
     fn initial_object(&mut self, id: GlobalId, blank: &Object) -> Rc<Object> {
         if let Some(known) = self.initial_globals.objects.get(&id) {
             return Rc::clone(known);
@@ -145,7 +147,7 @@ impl Executor<'_> {
     }
 }
 
-/// The globals that these functions and their callees name, and what the initial contents of those point to.
+/// Returns the globals that these functions and their callees name, and those that initial values point to.
 pub(crate) fn used_globals(module: &Module, roots: &[FuncId]) -> BTreeSet<GlobalId> {
     let calls = CallGraph::new(module);
     let reachable: BTreeSet<FuncId> = roots.iter().flat_map(|root| calls.reachable_from(*root)).collect();
@@ -175,7 +177,7 @@ pub(crate) fn used_globals(module: &Module, roots: &[FuncId]) -> BTreeSet<Global
     used
 }
 
-/// The globals that an expression names.
+/// Collects the globals that an expression names.
 fn globals_of(expr: &Expr, found: &mut Vec<GlobalId>) {
     if let ExprKind::Global(global) = expr.kind {
         found.push(global);
@@ -185,7 +187,7 @@ fn globals_of(expr: &Expr, found: &mut Vec<GlobalId>) {
     }
 }
 
-/// The globals that a function may read through its callees and that are not constants of the program.
+/// Returns the globals that a function may read through its callees and that are not constants of the program.
 ///
 /// Not an input: a constant, a literal, a static local (no test can set it), and a global that has an explicit
 /// initialiser and that no code of the module writes or lets escape: its value is always the initialiser's.
@@ -197,14 +199,14 @@ fn inputs_among(module: &Module, mut used: BTreeSet<GlobalId>, written: &BTreeSe
     used.retain(|id| {
         let global = &module.globals[*id];
         let settable = !matches!(global.linkage, Linkage::Local | Linkage::Literal);
-        // What another file defines, a test defines: also a constant.
+        // A test defines what another file defines, even a constant.
         let fixed = global.constant && global.linkage != Linkage::Undefined;
         settable && !fixed && (global.init.is_none() || written.contains(id))
     });
     used
 }
 
-/// The globals that hold something that no test sets and that others may change: earlier calls, or other files.
+/// Returns the globals that no test sets and that earlier calls or other files may change.
 fn hidden_among(module: &Module, used: &BTreeSet<GlobalId>, written: &BTreeSet<GlobalId>) -> BTreeMap<GlobalId, Doubt> {
     let hidden = used.iter().filter_map(|id| {
         let global = &module.globals[*id];
@@ -222,7 +224,7 @@ fn hidden_among(module: &Module, used: &BTreeSet<GlobalId>, written: &BTreeSet<G
     hidden.collect()
 }
 
-/// The globals whose value may be another than what the module says, or than a test sets: for proofs.
+/// Returns the globals that may differ from their initialisers and from what a test sets. Used by proofs.
 pub(crate) fn changeable_globals(module: &Module, func: FuncId) -> BTreeSet<GlobalId> {
     let used = used_globals(module, &[func]);
     let written = written_globals(module);
@@ -232,13 +234,13 @@ pub(crate) fn changeable_globals(module: &Module, func: FuncId) -> BTreeSet<Glob
     all
 }
 
-/// Whether nobody knows what a variable holds when the call begins: another file defines it, and no test can set it.
+/// Returns true if the initial contents of a variable are unknown: another file defines it, and no test can set it.
 fn is_unknown(global: &touchstone_ir::Global, entry: crate::Entry) -> bool {
     global.linkage == Linkage::Undefined && global.function.is_none() && entry == crate::Entry::Program
 }
 
-/// The globals that a pointer from outside may lead to: those that other files can name, and those whose address goes
-/// somewhere that can't be followed.
+/// Returns the globals that a pointer from outside may point to: those that other files can name, and those that
+/// escape.
 fn reachable_globals(module: &Module) -> BTreeSet<GlobalId> {
     let Addresses { escaping, .. } = addresses(module);
     let reachable = module.globals.iter().filter(|(id, global)| {
@@ -248,34 +250,34 @@ fn reachable_globals(module: &Module) -> BTreeSet<GlobalId> {
     reachable.map(|(id, _)| id).collect()
 }
 
-/// What code that a function never runs says about globals all the same.
+/// Facts about globals that also code outside of a function's call graph determines.
 #[derive(Clone, Debug)]
 pub struct GlobalFacts {
-    /// Somebody writes them, or may.
+    /// Globals that some code writes, or may write.
     pub written: BTreeSet<GlobalId>,
-    /// A pointer from outside may lead to them.
+    /// Globals that a pointer from outside may point to.
     pub reachable: BTreeSet<GlobalId>,
 }
 
 impl GlobalFacts {
-    /// The facts of a module.
+    /// Computes the facts of a module.
     pub fn of(module: &Module) -> GlobalFacts {
         GlobalFacts { written: written_globals(module), reachable: reachable_globals(module) }
     }
 }
 
-/// The globals that some code writes, or whose address goes somewhere that can't be followed.
+/// Returns the globals that some code writes, or that escape.
 pub(crate) fn written_globals(module: &Module) -> BTreeSet<GlobalId> {
     let Addresses { mut escaping, written } = addresses(module);
     escaping.extend(written);
     escaping
 }
 
-/// What becomes of the addresses of globals.
+/// The uses of the addresses of globals.
 struct Addresses {
-    /// Those whose address is stored, passed, returned or made a number of.
+    /// Globals with an address that is stored, passed, returned or converted to an integer.
     escaping: BTreeSet<GlobalId>,
-    /// Those that are written to by their address.
+    /// Globals that are written through their address.
     written: BTreeSet<GlobalId>,
 }
 
@@ -318,14 +320,14 @@ fn addresses(module: &Module) -> Addresses {
     Addresses { escaping, written }
 }
 
-/// Whether a function has the address of a global.
+/// Returns true if a function takes the address of a global.
 fn names_globals(function: &Function) -> bool {
     let mut insts = function.blocks.values().flat_map(|block| &block.insts);
     insts.any(|inst| matches!(inst.kind, InstKind::GlobalAddr { .. }))
 }
 
-/// For every register the globals that a pointer in it may have been made from; flow does not matter. Registers are
-/// reassigned, so this only grows: to a fixpoint.
+/// Returns for every register the globals that a pointer in it may be derived from, flow-insensitively. Registers are
+/// reassigned, so the sets grow to a fixpoint.
 pub(crate) fn derived_from(function: &Function) -> Vec<BTreeSet<GlobalId>> {
     let mut derived: Vec<BTreeSet<GlobalId>> = vec![BTreeSet::new(); function.regs.len()];
     let mut moves: Vec<(Reg, Reg)> = Vec::new();

@@ -1,5 +1,5 @@
-//! The states that a run of the function under test can start in: inputs as `inputs.rs` makes them, the precondition
-//! assumed, every pointer that it union_accesses at decided.
+//! The initial states of the function under test: its inputs, with the precondition assumed and every pointer
+//! materialised that it reads.
 
 use crate::config::Entry;
 use crate::exec::executor::Executor;
@@ -18,8 +18,8 @@ use touchstone_ir::{FuncId, PathHash};
 use touchstone_solver::Path;
 
 impl Executor<'_> {
-    /// The state before the call, with globals, and the arguments: one for every number of words that a program can be
-    /// called with, else just one.
+    /// Creates the states before the call with their globals and arguments: one for every number of command-line
+    /// arguments of a program, else just one.
     pub(crate) fn initial(&mut self, func: FuncId) -> Result<Vec<(State, Vec<Value>)>, Stop> {
         let mut state = State {
             frames: Vec::new(),
@@ -54,7 +54,7 @@ impl Executor<'_> {
                 if function.params.len() > 2 {
                     self.give_up(Unsupported::ThirdArgument.into(), function.span, 1);
                 }
-                // A caller may give more of them, or longer ones.
+                // A caller may pass more arguments, or longer ones.
                 self.give_up(Incomplete::Bound(Bound::Arguments), function.span, 1);
                 let called = |words: u32| {
                     let mut state = state.clone();
@@ -88,7 +88,7 @@ impl Executor<'_> {
         Ok(self.assume_all(state, &[allowed])?)
     }
 
-    /// The arguments without the hidden result pointer.
+    /// Returns the arguments without the hidden result pointer.
     pub(crate) fn visible(&self, func: FuncId, arguments: &[Value]) -> Vec<Value> {
         let hidden = usize::from(self.module.functions[func].aggregate_result);
         arguments[hidden.min(arguments.len())..].to_vec()
@@ -103,7 +103,7 @@ impl Executor<'_> {
         self.stepped(begun.map(|()| Flow::Next))
     }
 
-    /// All states that a run can start in, inside of the function.
+    /// Returns all initial states, inside of the function.
     pub(crate) fn starts(&mut self, func: FuncId) -> Result<Starts, PathEnd> {
         let initial = self.initial(func);
         let mut starts = Starts { states: Vec::new(), hits: Vec::new(), gave_up: self.stepped(Ok(Flow::Next)).gave_up };
@@ -137,10 +137,10 @@ impl Executor<'_> {
     }
 }
 
-/// Where runs begin, and what was met on the way there.
+/// The initial states, and what was reached or given up before them.
 pub(crate) struct Starts {
     pub states: Vec<State>,
-    /// Goals of the entry.
+    /// Goals at the entry.
     pub hits: Vec<GoalHit>,
     pub gave_up: Vec<IncompletePaths>,
 }

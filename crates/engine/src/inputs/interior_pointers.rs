@@ -1,8 +1,8 @@
-//! Input pointers into parts of other things: fields and elements of what other pointers lead to, and of globals.
+//! Interior pointers as inputs: pointers to fields and elements of other pointers' pointees, and of globals.
 //!
-//! Every pointer has as many more ways as there are parts of its type, so only a round that asks for it follows them
-//! ([`crate::Parts::Inside`]). Deliberately not here: a pointer to any element of an object of its own type, which every round
-//! follows (`shapes.rs`).
+//! They multiply the targets of every pointer by the number of matching parts, so only a round that asks for them
+//! explores them ([`crate::Parts::Inside`]). Deliberately not here: a pointer to any element of an object of its own
+//! type, which every round explores (`materialisation.rs`).
 
 use crate::exec::executor::Executor;
 use crate::state::Purpose;
@@ -14,15 +14,15 @@ use crate::state::value::{LazyPointerId, ObjectId, Value};
 use std::collections::BTreeSet;
 use touchstone_ir::{DataType, DataTypeId};
 
-/// Parts of one object that a pointer is led to.
+/// The maximum number of parts of one object that a pointer may point to.
 const MAX_PARTS_PER_OBJECT: usize = 16;
 
-/// Elements of an array whose parts are looked at.
+/// The maximum number of elements of an array that are searched for parts.
 const MAX_ELEMENTS: u64 = 4;
 
 impl Executor<'_> {
-    /// The ways in which an input pointer leads into a part of what is there, or of what another input pointer leads to that is
-    /// not decided yet.
+    /// Returns the states in which a symbolic pointer points into a part of an existing object, or of the pointee of
+    /// another symbolic pointer.
     pub(super) fn point_into_parts(
         &mut self,
         state: &State,
@@ -59,7 +59,7 @@ impl Executor<'_> {
         options
     }
 
-    /// The same of objects behind pointers, but for those that are `known`.
+    /// Returns these states for the input objects that are not in `known`.
     fn point_into_objects(
         &mut self,
         state: &State,
@@ -76,7 +76,7 @@ impl Executor<'_> {
         options
     }
 
-    /// Where in so many elements parts of a type lie; elements of that very type are none.
+    /// Returns the offsets of parts of a type in `count` elements; elements of that very type are not included.
     fn parts(&self, element: DataTypeId, count: u64, wanted: DataTypeId) -> Vec<u64> {
         let mut found = Vec::new();
         let size = self.module.types[element].size(&self.module.types);
@@ -98,7 +98,7 @@ impl Executor<'_> {
                 let size = types[*element].size(types);
                 (0..(*length).min(MAX_ELEMENTS)).map(|index| (*element, index * size)).collect()
             }
-            // Everything has bytes.
+            // Every integer contains bytes.
             DataType::Int { bits: 16.., .. } if types[wanted].size(types) == 1 => {
                 let room = MAX_PARTS_PER_OBJECT.saturating_sub(found.len()) as u64;
                 found.extend((0..types[data].size(types).min(room)).map(|byte| at + byte));
@@ -118,7 +118,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Whether two types are numbers that differ in their sign only.
+    /// Returns true if two types are integers that differ in signedness only.
     fn is_alike(&self, a: DataTypeId, b: DataTypeId) -> bool {
         let types = &self.module.types;
         matches!((&types[a], &types[b]), (DataType::Int { bits, .. }, DataType::Int { bits: other, .. }) if bits == other)

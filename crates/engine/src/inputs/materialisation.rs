@@ -1,4 +1,4 @@
-//! What an input pointer may lead to: decided when the program first union_accesses at it (lazy initialisation).
+//! Materialisation: the possible pointees of a symbolic pointer, chosen at its first dereference (lazy initialisation).
 
 use crate::config::Parts;
 use crate::exec::executor::Executor;
@@ -16,19 +16,19 @@ use touchstone_criteria::{Bound, Unsupported};
 use touchstone_ir::{DataType, DataTypeId, FuncId, GlobalId, Stands, Tag};
 use touchstone_solver::{Op, Rel};
 
-/// Where the number of elements of an input object comes from.
+/// The origin of the number of elements of an input object.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Length {
-    /// The user.
+    /// The user gave it.
     Given,
-    /// The declaration of an array.
+    /// A declaration as an array gave it.
     Declared,
-    /// Ended: one element.
+    /// Unknown: one element.
     Default,
 }
 
 impl Executor<'_> {
-    /// Decides an input pointer: a fresh object, null, or into any earlier input object of the same element type.
+    /// Materialises a symbolic pointer: a fresh object, null, or any earlier input object of the same element type.
     pub(crate) fn materialise(
         &mut self,
         state: &State,
@@ -43,7 +43,7 @@ impl Executor<'_> {
         options
     }
 
-    /// The same of things that are no parts of others, for what the program takes the pointer for, too.
+    /// Materialises a pointer to whole objects, of the type that it is cast to as well.
     fn materialise_cast(
         &mut self,
         state: &State,
@@ -56,7 +56,7 @@ impl Executor<'_> {
         };
         let mut options =
             self.materialise_as(state, id, &LazyPointer { pointee: Some(cast_to), ..lazy.clone() }, purpose);
-        // It may be anything else as well; only later rounds take for granted what the program does.
+        // The pointer may also have its declared type; only later rounds rely on the cast.
         if self.config.growth.is_none() {
             let is_null = |state: &State| state.inputs.materialised.contains(&(id, Value::NULL));
             let others = self.materialise_as(state, id, lazy, purpose).into_iter();
@@ -65,7 +65,7 @@ impl Executor<'_> {
         options
     }
 
-    /// From now on the program takes a pointer for one to this type. Where its declaration says as much, that holds.
+    /// Records that the program casts a pointer to this type, if the declaration allows it.
     pub(crate) fn set_cast(&mut self, state: &mut State, pointer: &Value, ty: u64) {
         let Value::LazyPointer(id) = *pointer else { return };
         let lazy = &state.inputs.lazy_pointers[id];
@@ -76,7 +76,7 @@ impl Executor<'_> {
         }
     }
 
-    /// What an input pointer may lead to, if it is this one.
+    /// Returns a state for every possible target of a symbolic pointer with this pointee.
     pub(super) fn materialise_as(
         &mut self,
         state: &State,
@@ -91,7 +91,7 @@ impl Executor<'_> {
             && lazy.pointee.is_some_and(|pointee| self.same_layout(other.element, self.element_of(pointee)))
             && self.declared_elements(state, lazy).is_none_or(|length| length <= other.count)
         {
-            // No others have an order; null is less than all on common machines.
+            // Pointers into different objects have no order; null is less than all others on common machines.
             self.ledger.excluded_inputs = true;
             let mut null = state.clone();
             null.inputs_mut().set_target(id, Value::NULL);
@@ -122,7 +122,7 @@ impl Executor<'_> {
         let functions = self.functions_of_type(pointee);
         let is_callback = |(_, id): &(GlobalId, FuncId)| self.module.functions[*id].is_callback();
         if self.config.externals && functions.iter().any(is_callback) {
-            // It stands for all functions that the program does not have.
+            // The callback represents all external functions.
         } else if matches!(self.module.types[element], DataType::OneOf { .. }) {
             options.extend(self.variants(state, id, lazy, element));
         } else if let Some(count) = self.module.types[element].count(&self.module.types) {
@@ -134,7 +134,7 @@ impl Executor<'_> {
                 false => Unsupported::UnsizedObject(lazy.name.to_string()),
             };
             if !is_function && purpose != Purpose::Access {
-                // Nobody union_accesses inside: there is something, whatever it is.
+                // Only the address is used: an object of unknown type exists.
                 let mut fresh = state.clone();
                 let made = self.input_object(&mut fresh, element, Room::ONE, &lazy.name, Length::Default, None);
                 options.push(made.map(|object| {
@@ -156,7 +156,7 @@ impl Executor<'_> {
             let types = &self.module.types;
             let (room, said) = match length {
                 Some(elements) => (Room { elements, ..self.room(&lazy.name) }, Length::Given),
-                // What it ends in grows, not the number of them.
+                // The array at the object's end grows, not the number of objects.
                 None if types[element].tail(types).is_some() => (Room::ONE, Length::Default),
                 None => (self.room(&lazy.name), Length::Default),
             };
@@ -168,13 +168,13 @@ impl Executor<'_> {
         } else {
             options.push(Err(Stop::bound(Bound::MaxObjects, Span::none())));
         }
-        // A function of the program; others are what the option above gave up.
+        // The functions of the program; others were given up above.
         for (global, _) in functions.iter() {
             let mut known = state.clone();
             decide(&mut known, Value::pointer(global_object(*global), 0));
             options.push(Ok(known));
         }
-        // Later rounds follow no null.
+        // Later rounds do not explore null dereferences.
         if self.config.growth.is_none() || purpose != Purpose::Access {
             options.push(Ok(null));
         }
@@ -197,7 +197,7 @@ impl Executor<'_> {
         options
     }
 
-    /// What is behind a pointer that leads to something of its own, always.
+    /// Creates the pointee of a pointer that is never null and never aliased.
     fn always(&mut self, state: &mut State, pointee: DataTypeId, name: &str) -> Result<Value, Stop> {
         match self.module.pointee(pointee).stands {
             Stands::Arguments => self.variadic_arguments(state, pointee),
@@ -208,7 +208,7 @@ impl Executor<'_> {
         }
     }
 
-    /// An input pointer leads into an object: to any element behind which there is as much as it is said to lead to.
+    /// Lets a symbolic pointer point into an object: to any element that has the declared number of elements behind it.
     fn inside(
         &mut self,
         state: &State,
@@ -218,7 +218,7 @@ impl Executor<'_> {
         purpose: Purpose,
     ) -> Result<State, Stop> {
         let needed = match (self.declared_elements(state, lazy), purpose) {
-            // Nothing of the kind lies in it or behind it.
+            // The object has no interior elements of its own type.
             _ if self.module.types[object.element].says_its_size() => 1,
             (Some(length), _) => length,
             (None, Purpose::Access) => 1,
@@ -226,7 +226,7 @@ impl Executor<'_> {
             (None, Purpose::Compare | Purpose::SameObject(_)) => 0,
         };
         if object.default_length && self.is_walked_over(object.element, purpose) {
-            // From one to the other the program may go further than one element.
+            // The program may walk over more than one element between the two pointers.
             let element = self.size_of(object.element);
             self.ledger.shortage.of(&object.name, element).more = true;
         }
@@ -246,8 +246,8 @@ impl Executor<'_> {
         Ok(alias)
     }
 
-    /// Whether two pointers that are compared are probably the ends of something that the program walks over. What is a structure may
-    /// just be the same one.
+    /// Returns true if two compared pointers are probably the ends of a range that the program walks over. Pointers to
+    /// structures may just be compared for identity.
     fn is_walked_over(&self, element: DataTypeId, purpose: Purpose) -> bool {
         match purpose {
             Purpose::Access => false,
@@ -256,7 +256,7 @@ impl Executor<'_> {
         }
     }
 
-    /// A fresh object with so many elements that the function under test finds already there; one that is a variant has its tag.
+    /// Creates an object that exists before the call; a variant has its tag.
     pub(super) fn input_object(
         &mut self,
         state: &mut State,
@@ -266,7 +266,7 @@ impl Executor<'_> {
         length: Length,
         tagged: Option<(Tag, u64)>,
     ) -> Result<ObjectId, Stop> {
-        // A text that grew has its end.
+        // A string that grew is terminated.
         let ends = room.elements > 1 && length == Length::Default && self.is_string(element);
         let count = room.before + room.elements + u64::from(ends);
         let is_array = length != Length::Default || count > 1;
@@ -291,7 +291,7 @@ impl Executor<'_> {
         }
         if ends && let Some(last) = cells.last_mut() {
             *last = Cell::Byte(0);
-            // Nobody union_accesses beyond its end, so nobody misses a longer one.
+            // No access goes beyond its terminator, so a longer string must be requested explicitly.
             self.ledger.shortage.of(name, 1).more = true;
         }
         let tail = tail.map(TailLength::Fixed);
@@ -308,7 +308,7 @@ impl Executor<'_> {
         Ok(object)
     }
 
-    /// A fresh text of at most `most` characters.
+    /// Creates a string of at most `most` characters.
     fn string_object(
         &mut self,
         state: &mut State,
@@ -326,7 +326,8 @@ impl Executor<'_> {
         Ok(object)
     }
 
-    /// Whether a pointer to `part` can be the address of a variable of this type: the type itself, or an array of it.
+    /// Returns true if a pointer to `part` can be the address of a variable of this type: the type itself, or an array
+    /// of it.
     fn begins_with(&self, data: DataTypeId, part: DataTypeId) -> bool {
         let element = match self.module.types[data] {
             DataType::Array { element, .. } => element,
@@ -339,13 +340,13 @@ impl Executor<'_> {
         self.module.pointee(pointee).stands == Stands::Text
     }
 
-    /// What an object behind a pointer to this type is made of.
+    /// Returns the element type of objects behind a pointer to this type.
     fn element_of(&self, pointee: DataTypeId) -> DataTypeId {
         self.module.pointee(pointee).element
     }
 
-    /// What a parameter that is declared as an array may lead to: its own; where the program compares it, also nothing or what another
-    /// leads to.
+    /// Returns the targets of a parameter that is declared as an array: its own object; where the program compares it,
+    /// also null and the objects of other pointers.
     fn array_targets(
         &mut self,
         state: &State,
@@ -368,7 +369,7 @@ impl Executor<'_> {
         for other in without.inputs.objects.clone().iter().filter(|other| other.count >= elements) {
             let is_taken = !without.inputs.unmaterialised_arrays().any(|array| array == other.object);
             if let Some(cond) = self.may_point_to(other, lazy.pointee.unwrap_or(other.element)).filter(|_| is_taken) {
-                // To any element: how long it is declared says little where it is compared.
+                // Any element: the declared length means little where the pointer is compared.
                 let inside = self.inside(&without, id, lazy, other, purpose);
                 options.push(inside.and_then(|mut alias| {
                     self.assume_all(&mut alias, cond.as_slice())?;
@@ -379,13 +380,14 @@ impl Executor<'_> {
         options
     }
 
-    /// How much an input pointer leads to, if that was said or declared.
+    /// Returns the number of elements of a pointee, if it was given or declared.
     fn declared_elements(&self, state: &State, lazy: &LazyPointer) -> Option<u64> {
         let array = state.inputs.objects.iter().find(|input| Some(input.object) == lazy.array);
         array.map(|input| input.count).or_else(|| self.config.lengths.get(&*lazy.name).copied())
     }
 
-    /// The functions of the program that a pointer to this type may lead to. Programs have many globals, and pointers are decided often.
+    /// Returns the functions that a pointer to this type may point to. Cached: programs have many globals, and pointers
+    /// are materialised often.
     fn functions_of_type(&self, pointee: DataTypeId) -> Rc<[(GlobalId, FuncId)]> {
         let all = self.functions_by_type.get_or_init(|| {
             let mut found: FxHashMap<DataTypeId, Vec<(GlobalId, FuncId)>> = FxHashMap::default();
@@ -399,13 +401,13 @@ impl Executor<'_> {
         all.get(&pointee).map_or_else(|| Rc::from([]), Rc::clone)
     }
 
-    /// Whether it was said how much an input pointer leads to.
+    /// Returns true if the user gave the number of elements of a pointee.
     pub(crate) fn has_length(&self, state: &State, id: LazyPointerId) -> bool {
         self.config.lengths.contains_key(&*state.inputs.lazy_pointers[id].name)
     }
 }
 
-/// An object of a variant has its tag.
+/// Writes the tag of a variant into its cells.
 pub(super) fn write_tag(cells: &mut [Cell], tag: Tag, value: u64) {
     let (at, bytes) = (tag.offset as usize, usize::from(tag.bits / 8));
     for (cell, byte) in cells.iter_mut().skip(at).zip(&value.to_le_bytes()[..bytes]) {

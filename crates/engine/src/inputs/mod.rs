@@ -1,10 +1,15 @@
-//! Inputs of the function under test: what is unknown when it is called, and what it asks for on the way.
+//! Inputs of the function under test: everything that is unknown when it is called, and what it requests while it runs.
 //!
-//! `start.rs` makes the states that a run can start in: of `globals.rs` and `arguments.rs`, out of fresh variables (`cells.rs`).
-//! Pointers are decided when first looked at (`shapes.rs`); the class and the length of what they lead to stay open longer
-//! (`variants.rs`, `counted.rs`), and later rounds give them more (`../growth.rs`), or lead them into parts of each other (`parts.rs`). What a program asks for is in `requests.rs`,
-//! what calls leave for later ones in `kept.rs`, unions are in `unions.rs`, variable arguments in `variable.rs`, and what is at addresses that are numbers in
-//! `registers.rs`.
+//! `initial_states.rs` creates the states that a run can start in, from `globals.rs` and `arguments.rs`, with fresh
+//! variables (`cells.rs`). Pointers are materialised at their first dereference (`materialisation.rs`); the class and
+//! the length of their pointees stay symbolic longer (`variants.rs`, `counted_objects.rs`, `flexible_arrays.rs`), later
+//! rounds lengthen them (`../growth.rs`) or add interior pointers (`interior_pointers.rs`). `requests.rs` holds the
+//! requests of a program, `external_effects.rs` the writes of external functions, `persistent_state.rs` the state that
+//! calls leave for later ones, `unions.rs` unions, `variadic_arguments.rs` variadic arguments, `device_registers.rs`
+//! memory at constant addresses.
+//!
+//! Four files form a circle by their types: materialisation creates variants and counted objects, and those, like
+//! variadic arguments and declared arrays, are input objects that materialisation defines.
 
 mod arguments;
 mod cells;
@@ -22,5 +27,5 @@ mod unions;
 mod variadic_arguments;
 mod variants;
 
-/// An object that is an input has at most so many bytes.
+/// The maximum size of an input object in bytes.
 pub(crate) const MAX_INPUT_OBJECT_BYTES: u64 = 1 << 20;

@@ -1,6 +1,7 @@
-//! State that one call leaves for the next: which variables have it, and which functions change it.
+//! State that one call leaves for the next: the variables that hold it, and the functions that change it.
 //!
-//! Deliberately not here: what other files can name. A test sets that, and whoever changes it need not be of this program.
+//! Deliberately not here: variables that other files can name. A test sets those, and code outside of the program may
+//! change them.
 
 use crate::inputs::globals::{derived_from, used_globals, written_globals};
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,11 +10,11 @@ use touchstone_ir::{
     CallGraph, DataType, FuncId, Function, GlobalId, GlobalRole, InstKind, Linkage, Module, Operand, Stands, TermKind,
 };
 
-/// More functions than this are not called before the one under test: each multiplies the sequences.
+/// The maximum number of functions that are called before the one under test: each multiplies the sequences.
 const MAX_FUNCTIONS: usize = 8;
 
-/// The functions that may change what a call of `func` finds, itself included if it does: first those that change what it
-/// uses, then those that change what those use. All can be called by whoever can call `func`.
+/// Returns the functions that may change the state that a call of `func` reads, itself included if it does: first those
+/// that change what it uses, then those that change what these use. A caller of `func` can call all of them.
 pub fn changers(module: &Module, func: FuncId) -> Vec<FuncId> {
     let calls = CallGraph::new(module);
     let written = written_globals(module);
@@ -33,13 +34,13 @@ pub fn changers(module: &Module, func: FuncId) -> Vec<FuncId> {
             !found.contains(id) && changed.iter().any(|global| state.contains(global))
         };
         let mut next: Vec<FuncId> = candidates.iter().filter(changes).map(|(id, _)| *id).collect();
-        // What a user can call does for what is private, as far as it changes the same.
+        // Public functions replace private ones that change the same variables.
         let is_private = |id: FuncId| id != func && module.functions[id].internal;
         let changed = |id: FuncId| all(id).into_iter().filter(|global| state.contains(global)).collect::<BTreeSet<_>>();
         let public: BTreeSet<GlobalId> =
             next.iter().filter(|id| !is_private(**id)).flat_map(|id| changed(*id)).collect();
         next.retain(|id| !is_private(*id) || !changed(*id).is_subset(&public));
-        // The function under test is what a reader expects to be called.
+        // The function under test comes first: readers expect it to be called.
         next.sort_by_key(|id| *id != func);
         next.truncate(MAX_FUNCTIONS - found.len());
         if next.is_empty() {
@@ -50,7 +51,7 @@ pub fn changers(module: &Module, func: FuncId) -> Vec<FuncId> {
     }
 }
 
-/// Whether a test of `func` can call `other` as a user would.
+/// Returns true if a test of `func` can call `other` like a user.
 fn is_callable(module: &Module, func: FuncId, other: FuncId) -> bool {
     let (function, beside) = (&module.functions[other], &module.functions[func]);
     let visible = !function.internal || function.span.file == beside.span.file;
@@ -64,7 +65,7 @@ fn is_callable(module: &Module, func: FuncId, other: FuncId) -> bool {
     function.is_defined() && !function.is_library() && visible && !is_entry && !takes_list
 }
 
-/// Whether a variable holds what calls left, and only functions of its file name it.
+/// Returns true if a variable holds state left by calls and only functions of its file can name it.
 pub(crate) fn is_persistent(module: &Module, id: GlobalId, written: &BTreeSet<GlobalId>) -> bool {
     let global = &module.globals[id];
     let private = matches!(global.linkage, Linkage::Local | Linkage::Internal);
@@ -75,7 +76,7 @@ pub(crate) fn is_persistent(module: &Module, id: GlobalId, written: &BTreeSet<Gl
         && written.contains(&id)
 }
 
-/// The globals that a function writes itself, or whose address it hands to somebody.
+/// Returns the globals that a function writes itself, or that escape from it.
 fn written_by(function: &Function) -> BTreeSet<GlobalId> {
     let derived = derived_from(function);
     let of = |operand: &Operand| match operand {

@@ -1,4 +1,4 @@
-//! What a program asks for while it runs, and what functions that it does not have may have done.
+//! Inputs that a program requests while it runs, and assumptions about external functions.
 
 use crate::exec::executor::Executor;
 use crate::exec::executor::policy::Environment;
@@ -13,7 +13,7 @@ use touchstone_ir::{DataType, DataTypeId, Field, InputSource};
 use touchstone_solver::TermId;
 
 impl Executor<'_> {
-    /// A request of the program for `size` input bytes: variables follow the data type where there is one that fits.
+    /// Answers a request for `size` input bytes: variables follow the data type if there is one that fits.
     pub(crate) fn make_input(
         &mut self,
         state: &mut State,
@@ -47,8 +47,8 @@ impl Executor<'_> {
         Ok(cells)
     }
 
-    /// Variables by type; bytes where a type leaves open what they mean, as pointers and most unions do, and between fields: all
-    /// that is asked for is an input.
+    /// Creates variables by type, and bytes where the type does not determine their meaning (pointers, most unions,
+    /// padding): everything requested is an input.
     fn request_cells(
         &mut self,
         inputs: &mut Inputs,
@@ -124,7 +124,7 @@ impl Executor<'_> {
         cells.resize(whole, Cell::Unmaterialised);
     }
 
-    /// What is asked for, by the type of the object that it is put into, its place there, and its size.
+    /// Returns the type of a request, from the type of the destination object, the offset and the size.
     pub(crate) fn requested_type(&self, object: DataTypeId, at: u64, size: u64) -> Option<RequestedType> {
         let types = &self.module.types;
         let whole = types[object].size(types);
@@ -153,7 +153,8 @@ impl Executor<'_> {
         }
     }
 
-    /// A pointer that an external function returned: in a test like any input pointer, and for a proof null, or nobody knows.
+    /// Returns a pointer that an external function returned: in a test like any symbolic pointer, for a proof null or
+    /// unknown.
     pub(crate) fn unknown_pointer(&mut self, state: &mut State, source: InputSource, name: &str) -> Value {
         let function = &self.module.functions[state.top().func];
         let makes = source == InputSource::External
@@ -161,7 +162,7 @@ impl Executor<'_> {
             && self.config.entry == crate::Entry::Function;
         let lazy = match self.module.types[function.result_data] {
             DataType::Pointer { pointee, .. } if makes => {
-                // It may lead to what no test can name: to a local, say.
+                // It may point to an object that no test can name, for example a local.
                 self.ledger.excluded_inputs = true;
                 LazyPointer {
                     name: format!("{name}_result").into(),
@@ -180,7 +181,7 @@ impl Executor<'_> {
         Value::LazyPointer(state.inputs_mut().add_lazy_pointer(lazy))
     }
 
-    /// What earlier calls left behind is read: zero, or nobody knows.
+    /// Reads the error number left by an earlier call: zero, or unknown.
     pub(crate) fn left_behind(&mut self, state: &mut State, object: ObjectId) -> Option<Result<Value, Stop>> {
         let id = self.module.left_behind()?;
         let zero = |()| Value::constant(0);
@@ -188,12 +189,12 @@ impl Executor<'_> {
         (object == global_object(id)).then(|| self.assume_absent_once(state, name).map(zero))
     }
 
-    /// An external function may have written memory: decided once on a path, to be nothing.
+    /// Assumes once per path that an external function wrote no memory.
     pub(crate) fn assume_no_external_writes(&mut self, state: &mut State, name: &str) -> Result<(), Stop> {
         self.assume_absent_once(state, format!("what external function {name} writes through its arguments"))
     }
 
-    /// Something that may be: decided once on a path, to be not.
+    /// Explores once per path the case that something does not exist; the other case is given up.
     fn assume_absent_once(&mut self, state: &mut State, name: String) -> Result<(), Stop> {
         if state.inputs.lazy_pointers.values().any(|lazy| *lazy.name == *name) {
             return Ok(());
@@ -203,10 +204,10 @@ impl Executor<'_> {
     }
 }
 
-/// What a program asks for, as types know it.
+/// The type of a request.
 #[derive(Clone, Copy)]
 pub(crate) enum RequestedType {
     Whole(DataTypeId),
-    /// Some of an array's elements.
+    /// Some elements of an array.
     Elements(DataTypeId, u64),
 }

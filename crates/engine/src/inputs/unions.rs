@@ -1,12 +1,13 @@
-//! Unions as inputs ([`DataType::Union`]): what is there is decided where the program union_accesses.
+//! Unions as inputs ([`DataType::Union`]): the member is chosen by accesses.
 //!
-//! The bytes of a union are [`Cell::Union`] until they are read; copies of them stay bytes of the same union. The program says by
-//! which member it union_accesses ([`touchstone_ir::Builtin::Look`]), so a read makes the number or pointer that this member has there, and leaves the
-//! rest: members that begin alike (`int type` in each of them) are told apart only by what they don't share. A test has the
-//! member that was looked at last, of those that have all that was made.
+//! The bytes of a union are [`Cell::Union`] until they are read; copies of them stay bytes of the same union. The
+//! program announces the member that it accesses ([`touchstone_ir::Builtin::Look`]), so a read materialises the scalar
+//! that this member has there and leaves the rest: members with a common prefix (`int type` in each of them) are
+//! distinguished only by what they do not share. A test uses the member that was accessed last, of those that agree
+//! with everything materialised.
 //!
-//! Nothing is lost by that: a number that is made takes any bits, and bits under another member are the same bits under this one. What is
-//! read across parts that were made by different members is given up where it can't be put together.
+//! Nothing is lost: a materialised scalar takes any bits, and bits of another member are the same bits of this one. A
+//! read across parts that different members materialised is given up if it cannot be reassembled.
 
 use crate::exec::executor::Executor;
 use crate::state::inputs::{Inputs, Union, UnionAccess};
@@ -19,23 +20,23 @@ use touchstone_criteria::Unsupported;
 use touchstone_ir::{DataType, DataTypeId, DataTypes, Ty};
 use touchstone_solver::{Rel, TermId};
 
-/// Unions with more members or bytes are not made.
+/// The maximum number of members; larger unions are not modelled.
 const MAX_MEMBERS: usize = 64;
 
-/// So many union_accesses are remembered that no read has followed yet: unions in unions.
+/// The maximum number of announced accesses without a read that are remembered, for nested unions.
 const MAX_PENDING_UNION_ACCESSES: usize = 4;
 
-/// Something in a member that is made at once: a number, a pointer, a union, a structure with bit-fields.
+/// A part of a member that is materialised as a unit: a scalar, a union, or a structure with bit-fields.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Leaf {
     offset: u64,
     ty: DataTypeId,
-    /// The way to it from the union, as a part of its name.
+    /// The access path from the union, as a suffix of its name.
     path: String,
 }
 
 impl Executor<'_> {
-    /// The cells of an input union that nobody has looked at.
+    /// Creates the cells of an input union.
     pub(super) fn union_cells(
         &mut self,
         inputs: &mut Inputs,
@@ -56,7 +57,7 @@ impl Executor<'_> {
         cells.extend((0..*size as u16).map(|index| Cell::Union { union, index }));
     }
 
-    /// The program is about to look at a member of a union.
+    /// Records an announced access to a member of a union.
     pub(crate) fn look(
         &mut self,
         state: &mut State,
@@ -75,7 +76,7 @@ impl Executor<'_> {
             union_accesses.remove(0);
         }
         union_accesses.push(looked);
-        // A copy is read elsewhere: it must know as what.
+        // A copy is read elsewhere and must know its member.
         if let Some(pointer) = place_of(state, at)
             && let Scalar::Const(offset) = pointer.offset
         {
@@ -84,7 +85,7 @@ impl Executor<'_> {
         Ok(())
     }
 
-    /// Unions that have the byte at this place learn how they are looked at.
+    /// Records the accessed member in the union that has the byte at this location.
     fn note_union_access(&self, state: &mut State, object: ObjectId, at: u64) {
         let Some(Cell::Union { union, index }) = cell_at(state, object, at) else { return };
         let Some(start) = at.checked_sub(u64::from(index)) else { return };
@@ -104,13 +105,14 @@ impl Executor<'_> {
         }
     }
 
-    /// Whether some bytes belong to unions that nobody has looked at there.
+    /// Returns true if an object has bytes of unions that were not read yet.
     pub(crate) fn has_unread_union(&self, state: &State, object: ObjectId) -> bool {
         let Contents::Cells(cells) = &state.memory.get(object).contents else { return false };
         cells.iter().any(|cell| matches!(cell, Cell::Union { .. }))
     }
 
-    /// A read comes to bytes of unions: what it reads there is made. `false`: there are none, or nothing can be made of them.
+    /// Materialises the bytes of unions that a read accesses. Returns false if there are none, or if they cannot be
+    /// materialised.
     pub(crate) fn materialise_union_bytes(
         &mut self,
         state: &mut State,
@@ -130,7 +132,7 @@ impl Executor<'_> {
             let Some((place, union, index)) = open else { return Ok(made) };
             let selector = state.inputs.unions[union].selector;
             if state.is_folded() {
-                // What is made in a formula would be gone after it.
+                // Parts materialised while a formula is folded would be lost.
                 return match state.fixed_value(selector) {
                     None => Err(Stop::unfixed(selector)),
                     Some(_) => Ok(false),
@@ -146,7 +148,7 @@ impl Executor<'_> {
         Ok(made)
     }
 
-    /// What a read at a byte of a union finds.
+    /// Returns the part that a read at a byte of a union accesses.
     fn leaf_to_materialise(
         &mut self,
         state: &State,
@@ -166,7 +168,7 @@ impl Executor<'_> {
         if let Some(leaf) = chosen.and_then(leaf_of) {
             return Ok(Some(leaf));
         }
-        // Nobody said which: one that has just what is read.
+        // No member was announced: a member with exactly this scalar is chosen.
         let mut fitting: Vec<Leaf> = Vec::new();
         for leaf in (0..members.len()).filter_map(leaf_of) {
             let (is_pointer, size) = match &types[leaf.ty] {
@@ -188,7 +190,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Makes a part of a union, wherever bytes of it are.
+    /// Materialises a part of a union, wherever its bytes were copied to.
     pub(super) fn materialise_leaf(&mut self, state: &mut State, id: UnionId, leaf: &Leaf) -> Result<(), Stop> {
         let (mut cells, mut constraints) = (Vec::new(), Vec::new());
         let name = format!("{}{}", state.inputs.unions[id].name, leaf.path);
@@ -231,7 +233,7 @@ impl Executor<'_> {
         Ok(self.assume_all(state, &constraints)?)
     }
 
-    /// A selector was fixed (a formula wants to know what is there): the union is that member, all of it.
+    /// Fixes the member of a union (a formula depends on it) and materialises all of it.
     pub(crate) fn fix_union(&mut self, state: &mut State, selector: TermId, value: u64) -> Result<bool, Stop> {
         let Some(id) = state.inputs.union_of(selector) else { return Ok(true) };
         let union = &state.inputs.unions[id];
@@ -257,7 +259,7 @@ impl Executor<'_> {
         Ok(true)
     }
 
-    /// Unions may hold something else from here on.
+    /// Replaces unmaterialised unions by new ones: they may have been overwritten.
     pub(crate) fn havoc_unions(&mut self, state: &mut State, cells: &mut [Cell]) {
         let mut at = 0;
         while at < cells.len() {
@@ -279,7 +281,7 @@ impl Executor<'_> {
         }
     }
 
-    /// The member that a test gives a union, if somebody looked at it.
+    /// Returns the member that a test uses for a union, if it was accessed.
     pub(crate) fn member_of(&self, union: &Union) -> Option<usize> {
         if union.possible == u64::MAX {
             return None;
@@ -289,18 +291,18 @@ impl Executor<'_> {
     }
 }
 
-/// Whether these are the bytes of a union, in order.
+/// Returns true if these are the bytes of a union, in order.
 fn same_union(cells: &[Cell], id: UnionId) -> bool {
     let own = |(at, cell): (usize, &Cell)| matches!(cell, Cell::Union { union, index } if *union == id && usize::from(*index) == at);
     cells.iter().enumerate().all(own)
 }
 
-/// The way to a part; what has no name is no step.
+/// Extends an access path; an anonymous part adds nothing.
 pub(super) fn step(path: &str, name: &str) -> String {
     if name.is_empty() { path.to_string() } else { format!("{path}.{name}") }
 }
 
-/// Where an address leads, as far as that is decided.
+/// Returns the location of an address, if it is materialised.
 pub(super) fn place_of(state: &State, at: &Value) -> Option<Pointer> {
     match at {
         Value::Ptr(pointer) => Some(*pointer),
@@ -316,7 +318,7 @@ pub(super) fn cell_at(state: &State, object: ObjectId, at: u64) -> Option<Cell> 
     }
 }
 
-/// What a type has at a byte, and the way to it.
+/// Returns the part at a byte of a type, with its access path.
 pub(super) fn leaf_at(types: &DataTypes, ty: DataTypeId, at: u64, path: &str) -> Option<Leaf> {
     let inside = |mut leaf: Leaf, begin: u64| {
         leaf.offset += begin;

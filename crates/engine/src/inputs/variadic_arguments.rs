@@ -1,8 +1,8 @@
-//! Variable arguments as inputs ([`Stands::Arguments`]).
+//! Variadic arguments as inputs ([`Stands::Arguments`]).
 //!
-//! A test passes a few, and how many is seen by what the program takes: an argument that nobody takes is not passed. Each has the
-//! type that it is taken as. To take it as another one, or more of them than a test passes, is given up: the language leaves open what
-//! that does, and no run of the real program would say so.
+//! A test passes as many as the program reads, each of the type that it is read as. A read as another type, or of more
+//! arguments than a test passes, is given up: the behaviour is undefined, and no run of the compiled program would
+//! report it.
 
 use crate::exec::executor::Executor;
 use crate::growth::Room;
@@ -15,18 +15,18 @@ use touchstone_base::Span;
 use touchstone_criteria::Unsupported;
 use touchstone_ir::{DataType, DataTypeId, Stands};
 
-/// So many variable arguments a test passes at most.
+/// The maximum number of variadic arguments of a test.
 const MAX_ARGUMENTS: u64 = 8;
 
 impl Executor<'_> {
-    /// Fresh variable arguments: their address.
+    /// Creates variadic arguments and returns their address.
     pub(super) fn variadic_arguments(&mut self, state: &mut State, element: DataTypeId) -> Result<Value, Stop> {
         let room = Room { before: 0, elements: MAX_ARGUMENTS };
         let object = self.input_object(state, element, room, "argument", Length::Given, None)?;
         Ok(Value::pointer(object, 0))
     }
 
-    /// The place, if it is one of variable arguments that are inputs.
+    /// Returns the location if it is a variadic argument that is an input.
     pub(super) fn variadic_argument_at(&self, state: &State, at: &Value) -> Result<Option<Pointer>, Stop> {
         let are_arguments = |data: DataTypeId| self.module.pointee(data).stands == Stands::Arguments;
         if let Value::LazyPointer(id) = at
@@ -40,7 +40,7 @@ impl Executor<'_> {
         Ok(input.filter(|input| are_arguments(input.element)).map(|_| pointer))
     }
 
-    /// The program takes an argument, by a member of the union that arguments are.
+    /// Reads an argument by a member of the union that represents arguments.
     pub(super) fn take_variadic_argument(
         &mut self,
         state: &mut State,
@@ -54,7 +54,7 @@ impl Executor<'_> {
         };
         let other = || Stop::unsupported(Unsupported::OtherArgument, span);
         let input = state.inputs.objects.iter().find(|input| input.object == pointer.object).ok_or_else(other)?;
-        // What the input was, whatever is there now.
+        // The input itself counts, whatever was written there since.
         let first = input.cells.get(at as usize).copied();
         let Some(Cell::Union { union, index: 0 }) = first else {
             let more = || Stop::unsupported(Unsupported::MoreArguments, span);

@@ -1,12 +1,12 @@
-//! Input objects with variants ([`DataType::OneOf`]): one object whose tag is a variable.
+//! Input objects with variants ([`DataType::OneOf`]): one object with a symbolic tag.
 //!
-//! What the program asks about the tag (a cast, `instanceof`, a dispatch) is a condition on that variable like any other, so it
-//! splits the path in as many ways as it has answers, not in as many as there are variants. Fields that all variants have at the same
-//! place with the same type are inputs from the start. The others are unmade until an access comes to them:
-//! then only variants are told apart that have something else there ([`Executor::materialise_fields`]). An access at an
-//! offset that depends on inputs, or in an expression that is folded, chooses the variant.
+//! A test of the tag (a cast, `instanceof`, a dispatch) is an ordinary branch condition, so it forks the path into as
+//! many outcomes as it has, not into as many as there are variants. Fields that all variants have at the same offset
+//! with the same type are inputs from the start. The others are unmaterialised until an access: only then variants with
+//! different fields there are distinguished ([`Executor::materialise_fields`]). An access at a symbolic offset, or in a
+//! folded expression, fixes the variant.
 //!
-//! Variants that say how many elements they end in are objects of their own (`counted.rs`).
+//! Variants with a counted array are objects of their own (`counted_objects.rs`).
 
 use crate::exec::executor::Executor;
 use crate::growth::Room;
@@ -23,14 +23,14 @@ use touchstone_criteria::{Bound, Unsupported};
 use touchstone_ir::{DataType, DataTypeId, Field, Tag, Variant};
 use touchstone_solver::TermId;
 
-/// Variants that have the same fields where an access is.
+/// Variants with the same fields in the range of an access.
 struct Alike<'m> {
     fields: Vec<&'m Field>,
     tags: Vec<u64>,
 }
 
 impl<'m> Executor<'m> {
-    /// Whether an object is a text: a length that is said of it is that of its characters.
+    /// Returns true if an object is a string: a length that is given for it is that of its characters.
     fn holds_string(&self, data: DataTypeId) -> bool {
         let types = &self.module.types;
         let is_counted = |data: DataTypeId| match &types[data] {
@@ -44,7 +44,7 @@ impl<'m> Executor<'m> {
         matches!(&types[data], DataType::Struct { fields, .. } if fields.iter().any(is_inside))
     }
 
-    /// A fresh object behind an input pointer: one for all variants that have a size of their own, and one for each other.
+    /// Creates the pointee of a symbolic pointer: one object for all variants of fixed size, and one for each other.
     pub(super) fn variants(
         &mut self,
         state: &State,
@@ -88,7 +88,7 @@ impl<'m> Executor<'m> {
         options
     }
 
-    /// An object that is any of these variants: its tag, and what all of them have.
+    /// Creates an object that is any of these variants: its tag, and the fields that all of them share.
     fn variant_object(
         &mut self,
         state: &mut State,
@@ -143,12 +143,12 @@ impl<'m> Executor<'m> {
         Ok(object)
     }
 
-    /// Whether a field has its bytes for itself.
+    /// Returns true if a field shares no bytes with others.
     fn is_whole(&self, field: &Field) -> bool {
         !matches!(self.module.types[field.ty], DataType::Bits { .. })
     }
 
-    /// Whether a tag is one of these.
+    /// Returns the condition that a tag is one of these.
     fn has_tag(&mut self, tag: TermId, tags: impl Iterator<Item = u64>) -> TermId {
         let mut any = self.terms.truth(false);
         for value in tags {
@@ -159,7 +159,7 @@ impl<'m> Executor<'m> {
         any
     }
 
-    /// The size that an object has with its tag.
+    /// Returns the size of an object as a function of its tag.
     fn size_by_tag(&mut self, tag: TermId, variants: &[Variant]) -> Scalar {
         let mut size = Scalar::Const(variants.last().map_or(0, |variant| self.size_of(variant.ty)));
         for variant in variants {
@@ -172,8 +172,8 @@ impl<'m> Executor<'m> {
         size
     }
 
-    /// An access comes to an object whose variant is open: whatever fields are there are made. Where variants differ in them, the
-    /// path is split between those that do.
+    /// Materialises the fields of an object with a symbolic variant that an access touches. If variants differ in them,
+    /// the path forks between those that do.
     pub(crate) fn materialise_fields(&mut self, state: &mut State, pointer: Pointer, bytes: u64) -> Result<(), Stop> {
         let object = state.memory.get(pointer.object);
         let ObjectShape::Variant { data, tag, .. } = object.shape else { return Ok(()) };
@@ -184,7 +184,7 @@ impl<'m> Executor<'m> {
         let Some(at) = at else { return Err(Stop::unfixed(tag)) };
         let Contents::Cells(cells) = &object.contents else { return Err(Stop::unfixed(tag)) };
         let range = at as usize..at.saturating_add(bytes) as usize;
-        // Outside only where an expression is folded: that is improper already.
+        // Out of bounds only in a folded expression, which is undefined there already.
         if cells.get(range.clone()).is_none_or(|cells| !cells.contains(&Cell::Unmaterialised)) {
             return Ok(());
         }
@@ -214,7 +214,7 @@ impl<'m> Executor<'m> {
         Ok(())
     }
 
-    /// The variants of a type by the fields that they have in a range; those that end before it have none.
+    /// Groups the variants of a type by their fields in a range; those that end before it have none.
     fn alike(&self, data: DataTypeId, range: &Range<usize>) -> Vec<Alike<'m>> {
         let (module, mut found): (_, Vec<Alike<'m>>) = (self.module, Vec::new());
         let DataType::OneOf { variants, .. } = &module.types[data] else { return found };
@@ -241,7 +241,7 @@ impl<'m> Executor<'m> {
         field.offset as usize..(field.offset + self.size_of(field.ty)) as usize
     }
 
-    /// Makes a field of an object that nobody has looked at yet.
+    /// Materialises a field of an object.
     fn materialise_field(&mut self, state: &mut State, object: ObjectId, field: &Field) -> Result<(), Stop> {
         let Some(input) = state.inputs.objects.iter().find(|input| input.object == object) else { return Ok(()) };
         let range = self.bytes_of_field(field);
@@ -255,7 +255,7 @@ impl<'m> Executor<'m> {
         Ok(self.assume_all(state, &constraints)?)
     }
 
-    /// Puts cells where an input object has none yet: in its memory, and in what it starts with.
+    /// Puts cells where an input object has none yet: in memory, and in its initial contents.
     fn put_unmaterialised(&self, state: &mut State, object: ObjectId, new: impl Fn(usize) -> Option<Cell>) {
         let Some(index) = state.inputs.objects.iter().position(|input| input.object == object) else { return };
         let input = Rc::clone(&state.inputs.objects[index]);
@@ -271,7 +271,7 @@ impl<'m> Executor<'m> {
         }
     }
 
-    /// A tag was fixed to a value: the object is of that variant, with all its fields.
+    /// Fixes the variant of an object by its tag and materialises all its fields.
     pub(crate) fn fix_variant(&mut self, state: &mut State, tag: TermId, value: u64) -> Result<(), Stop> {
         let is_it = |input: &&Rc<InputObject>| matches!(state.memory.get(input.object).shape, ObjectShape::Variant { tag: own, .. } if own == tag);
         let Some(input) = state.inputs.objects.iter().find(is_it) else { return Ok(()) };
@@ -294,8 +294,8 @@ impl<'m> Executor<'m> {
         Ok(self.assume_all(state, &constraints)?)
     }
 
-    /// Whether a pointer to `wanted` may lead to an object that is there: `None` if never, `Some(None)` if always, else under which
-    /// condition.
+    /// Returns the condition under which a pointer to `wanted` may point to an existing object: `None` if never,
+    /// `Some(None)` if always.
     pub(super) fn may_point_to(&mut self, object: &InputObject, wanted: DataTypeId) -> Option<Option<TermId>> {
         let types = &self.module.types;
         if self.same_layout(object.element, wanted) {
@@ -325,7 +325,7 @@ impl<'m> Executor<'m> {
         }
     }
 
-    /// The tag that an input object starts with.
+    /// Returns the initial tag of an input object.
     fn tag_term(&mut self, object: &InputObject, tag: Tag) -> Option<TermId> {
         let range = tag.offset as usize..tag.offset as usize + usize::from(tag.bits / 8);
         let bytes = object.cells.get(range)?.iter().map(|cell| crate::state::memory::cell_term(*cell, &mut self.terms));
