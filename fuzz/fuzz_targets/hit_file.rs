@@ -5,7 +5,7 @@
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
-    if let Ok(files) = touchstone_instrument::hits_reading(bytes) {
+    if let Ok(files) = touchstone_instrument::parse_hits(bytes) {
         assert!(files.iter().flat_map(|file| &file.units).map(|(_, hit)| hit.len()).sum::<usize>() <= bytes.len());
     }
 });

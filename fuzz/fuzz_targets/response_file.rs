@@ -5,6 +5,6 @@
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
-    let words = touchstone_instrument::response_reading(text);
+    let words = touchstone_instrument::split_response_file(text);
     assert!(words.iter().map(String::len).sum::<usize>() <= text.len());
 });

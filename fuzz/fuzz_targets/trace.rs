@@ -5,6 +5,6 @@
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
-    let events = touchstone_instrument::trace_reading(bytes);
+    let events = touchstone_instrument::count_trace_events(bytes);
     assert!(events.is_none_or(|events| events <= bytes.len() / 16));
 });

@@ -26,30 +26,32 @@ mod record;
 mod state;
 mod storage;
 
-pub use c::annotate::{AnnotateStyle, Annotated, annotate, not_labels};
-pub use c::probes::{Order, Probed, Request, elsewhere, instrument};
-pub use c::state::{NamedTarget, targets as state_targets};
+pub use c::annotate::{AnnotateStyle, AnnotatedText, annotate, not_labels};
+pub use c::probes::{InstructionOrder, InstrumentationRequest, InstrumentedUnit, fallback_hit_directory, instrument};
+pub use c::state::{LocatedStateTarget, state_targets};
 pub use c::wrapper::{
-    CACHE, COUNTS, CRITERIA, CompileCommand, CompileError, DIRECTORY, Family, INSIDE, NamedByPlace, NothingCompiled,
-    OWN_MEMORY, Probing, SUGGEST, Surrounded, WrapperError, Wrapping, behind_wrappers, compile, not_measured,
-    path_behind,
+    ALLOCATOR_VARIABLE, AbsoluteCompilerPath, CACHE_VARIABLE, COUNTS_VARIABLE, CRITERIA_VARIABLE, CompileCommand,
+    CompileError, CompilerFamily, DIRECTORY_VARIABLE, INSIDE_WRAPPER_VARIABLE, NothingCompiled, ProbingOptions,
+    SUGGEST_VARIABLE, WrapperError, WrapperGuard, WrapperSetup, compile, find_real_compiler, path_without_wrappers,
+    record_unprobed_source,
 };
 pub use hits::{HitError, HitFile, MeasuredUnit};
-pub use imports::{Line, Outside, OutsideError, Place, Seen};
+pub use imports::{FileCoverage, ImportError, ImportedCoverage, LineColumn, LineCoverage};
 pub use java::probes::{
-    AGENT, AgentError, HolderSource, JavaClass, OfflineClass, OfflineProbes, PLANNED, ROOT, class_plan, class_unit,
-    find_agent, java_record, java_record_of_nothing, left_alone, planned_unit, surround_jvms,
+    AGENT_LIBRARY, AgentError, HitHolderSource, JavaClass, OfflineWeaver, PLANNED, PROJECT_ROOT_VARIABLE, WovenClass,
+    attach_agent, class_plan, class_record, class_unit, empty_class_record, find_agent, planned_unit,
+    unprobed_class_record,
 };
 pub use measurement::{
-    MeasureError, Measured, States, hits_reading, read, response_reading, states, suggestions, trace_reading,
-    trim_traces,
+    MeasuredSuite, MeasurementError, StateMeasurement, count_trace_events, measure_states, parse_hits,
+    read_measurements, split_response_file, suggest_assertions, trim_traces,
 };
 pub use record::{
-    EVENTS, Keeps, LineDirective, ProbedDecision, ProbedObjective, ProbedRow, RECORD_VERSION, SourceRange, UnitRecord,
-    Unprobed,
+    EVENT_LIMIT_VARIABLE, LineDirective, ProbeObstacle, ProbeStorage, ProbedDecision, ProbedObjective, ProbedRow,
+    RECORD_VERSION, SourceRange, UnitRecord,
 };
 pub use state::{
-    Insertion, Piece, StateRecord, StateRules, StateSite, StateTarget, StateUse, Suggested, Suggestion, TestStates,
-    WhyNone,
+    ModifiedState, NoSuggestion, SourceInsertion, StateLocation, StateRecord, StateRules, StateSite, StateTarget,
+    SuggestedAssertion, SuggestionOutcome, TestStateCoverage,
 };
-pub use storage::{check_own, clear_own, make_own, prune_kept};
+pub use storage::{check_output_directory, clear_output_directory, create_output_directory, prune_content_cache};

@@ -5,7 +5,10 @@ use crate::request::OutDir;
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use touchstone_instrument::{Measured, check_own, clear_own, elsewhere, make_own, read};
+use touchstone_instrument::{
+    MeasuredSuite, check_output_directory, clear_output_directory, create_output_directory, fallback_hit_directory,
+    read_measurements,
+};
 
 /// Directories of a measurement.
 pub(super) const KINDS: [&str; 2] = ["units", "hits"];
@@ -25,12 +28,12 @@ pub struct Measurement {
     /// Where it is.
     pub directory: OutDir,
     /// What probes left.
-    pub measured: Measured,
+    pub measured: MeasuredSuite,
 }
 
 impl Measurement {
     pub(super) fn read(directory: OutDir) -> Result<Measurement, MeasuringError> {
-        let measured = read(&[directory.path().to_path_buf()])?;
+        let measured = read_measurements(&[directory.path().to_path_buf()])?;
         Ok(Measurement { directory, measured })
     }
 }
@@ -39,14 +42,15 @@ impl Measurement {
 pub(super) fn open(out: &Path, earlier: Earlier) -> Result<OutDir, MeasuringError> {
     let lock = OutDir::open(out)?;
     for directory in KINDS.map(|kind| out.join(kind)) {
-        check_own(&directory).map_err(|source| MeasuringError::Foreign { directory, source })?;
+        check_output_directory(&directory).map_err(|source| MeasuringError::Foreign { directory, source })?;
     }
     for directory in KINDS.map(|kind| out.join(kind)) {
         let own = || directory.clone();
         if earlier == Earlier::Forgotten {
-            clear_own(&directory).map_err(|source| MeasuringError::NotCleared { directory: own(), source })?;
+            clear_output_directory(&directory)
+                .map_err(|source| MeasuringError::NotCleared { directory: own(), source })?;
         }
-        make_own(&directory).map_err(|source| MeasuringError::NotMade { directory: own(), source })?;
+        create_output_directory(&directory).map_err(|source| MeasuringError::NotMade { directory: own(), source })?;
     }
     Ok(lock)
 }
@@ -65,7 +69,7 @@ impl Elsewhere {
         if open(hits, 0o1777).is_ok() && hits.ancestors().skip(1).all(passable) {
             return None;
         }
-        let place = PathBuf::from(elsewhere(&hits.to_string_lossy()));
+        let place = PathBuf::from(fallback_hit_directory(&hits.to_string_lossy()));
         // Whoever was there first may be anyone: then those hits are lost, as without it.
         std::fs::create_dir(&place).ok()?;
         let made = Elsewhere { place, hits: hits.to_path_buf() };

@@ -11,7 +11,7 @@ use std::path::Path;
 use touchstone_base::{Files, Id, Span};
 use touchstone_criteria::{MOST_POSSIBLE, Row, TableHead, WhyInfeasible};
 use touchstone_instrument::{
-    Measured, MeasuredUnit, ProbedDecision, ProbedObjective, ProbedRow, SourceRange, StateRules,
+    MeasuredSuite, MeasuredUnit, ProbedDecision, ProbedObjective, ProbedRow, SourceRange, StateRules,
 };
 use touchstone_ir::{CondId, Condition, DecisionId};
 use touchstone_report::document::{
@@ -21,7 +21,7 @@ use touchstone_report::{Document, Name, decision, stretch};
 
 /// The document of a measured suite, and what is to be said of it.
 pub fn document(
-    measured: &Measured,
+    measured: &MeasuredSuite,
     selection: &Selection,
     rules: &StateRules,
     suggest: Option<Suggest>,
@@ -100,7 +100,7 @@ fn unambiguous(objectives: &[Objective]) -> Vec<Name> {
 }
 
 struct Making<'a> {
-    measured: &'a Measured,
+    measured: &'a MeasuredSuite,
     /// Those of the tests.
     names: Vec<Name>,
     selection: &'a Selection,

@@ -3,7 +3,7 @@
 use crate::request::OutDirError;
 use std::path::PathBuf;
 use touchstone_criteria::{REGISTRY, STATE};
-use touchstone_instrument::{MeasureError, NothingCompiled, WrapperError};
+use touchstone_instrument::{MeasurementError, NothingCompiled, WrapperError};
 use touchstone_report::BadExclusion;
 
 /// Why nothing could be measured, merged or shown.
@@ -72,7 +72,7 @@ pub enum MeasuringError {
     Nothing(#[from] NothingCompiled),
     /// What probes left can't be read.
     #[error(transparent)]
-    Read(#[from] MeasureError),
+    Read(#[from] MeasurementError),
     /// A directory is no measurement.
     #[error(
         "{} holds no measurement; name the directories that `touchstone measure -o` wrote",

@@ -15,7 +15,8 @@ use touchstone_criteria::{CriteriaOptions, Labelling, STATE, criterion_named};
 use touchstone_front_java::classfile::ClassFile;
 use touchstone_front_java::{Compiling, Jdk, JdkError, LABELS, Loaded, Located, Marks, Program, Setup};
 use touchstone_instrument::{
-    JavaClass, UnitRecord, Unprobed, class_unit, java_record, java_record_of_nothing, left_alone, planned_unit,
+    JavaClass, ProbeObstacle, UnitRecord, class_record, class_unit, empty_class_record, planned_unit,
+    unprobed_class_record,
 };
 use touchstone_ir::{FuncId, Module};
 
@@ -52,7 +53,7 @@ pub(super) fn explain(out: &Path, root: &Path, criteria: &[String]) -> Result<()
         }
         match found {
             Found::Source(source) if is_state_only => {
-                write(&units, &java_record_of_nothing(kept.unit, source.display().to_string()))?;
+                write(&units, &empty_class_record(kept.unit, source.display().to_string()))?;
             }
             Found::Source(source) => {
                 let version = versions.entry((kept.from.clone(), kept.class.name.clone())).or_default();
@@ -60,12 +61,12 @@ pub(super) fn explain(out: &Path, root: &Path, criteria: &[String]) -> Result<()
                 by_place.entry((kept.from.clone(), *version)).or_default().push((kept, source));
             }
             Found::Test(_) | Found::Generated => {
-                write(&units, &left_alone(kept.unit, String::new(), Unprobed::NoSource))?
+                write(&units, &unprobed_class_record(kept.unit, String::new(), ProbeObstacle::NoSource))?
             }
             Found::Nothing => {
                 let file = kept.from.as_ref().map(|from| from.join(format!("{}.class", kept.class.name)));
                 let file = file.unwrap_or_default().display().to_string();
-                write(&units, &left_alone(kept.unit, file, Unprobed::NoSource))?;
+                write(&units, &unprobed_class_record(kept.unit, file, ProbeObstacle::NoSource))?;
             }
         }
     }
@@ -78,7 +79,7 @@ pub(super) fn explain(out: &Path, root: &Path, criteria: &[String]) -> Result<()
             Err(why) => {
                 for (kept, source) in &classes {
                     let file = source.display().to_string();
-                    write(&units, &left_alone(kept.unit, file, Unprobed::NotRead(why.clone())))?;
+                    write(&units, &unprobed_class_record(kept.unit, file, ProbeObstacle::NotRead(why.clone())))?;
                 }
             }
         }
@@ -226,8 +227,8 @@ impl Asked<'_> {
             // The agent may not have had it.
             let plan = plan.filter(|plan| planned_unit(class_unit(&kept.bytes, self.criteria), plan) == kept.unit);
             records.push(match known {
-                Err(why) => left_alone(kept.unit, file, Unprobed::NotRead(why)),
-                Ok((module, methods)) => java_record(&JavaClass {
+                Err(why) => unprobed_class_record(kept.unit, file, ProbeObstacle::NotRead(why)),
+                Ok((module, methods)) => class_record(&JavaClass {
                     unit: kept.unit,
                     bytes: &kept.bytes,
                     class: &kept.class,
@@ -271,8 +272,8 @@ impl Asked<'_> {
                     }
                     records.extend(with.iter().map(|class| {
                         let why =
-                            Unprobed::NotRead(format!("javac refuses it: {}", refused(class).unwrap_or_default()));
-                        left_alone(class.0.unit, class.1.display().to_string(), why)
+                            ProbeObstacle::NotRead(format!("javac refuses it: {}", refused(class).unwrap_or_default()));
+                        unprobed_class_record(class.0.unit, class.1.display().to_string(), why)
                     }));
                     classes = without;
                 }

@@ -5,7 +5,7 @@ use crate::measure::states::StateRemarks;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use touchstone_instrument::{EVENTS, Measured, MeasuredUnit, StateRules, Unprobed};
+use touchstone_instrument::{EVENT_LIMIT_VARIABLE, MeasuredSuite, MeasuredUnit, ProbeObstacle, StateRules};
 
 /// What users must know.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -17,7 +17,7 @@ pub enum Remark {
         /// The function, if it is only one.
         function: Option<String>,
         /// Why.
-        why: Unprobed,
+        why: ProbeObstacle,
     },
     /// Files that don't belong to the project.
     Outside {
@@ -72,7 +72,7 @@ pub enum Remark {
         /// The file.
         file: String,
         /// Why.
-        why: Unprobed,
+        why: ProbeObstacle,
     },
     /// State is not followed from one place on.
     StateLost {
@@ -88,7 +88,7 @@ pub enum Remark {
 }
 
 /// What could not be measured of what counts, and what of it does not count.
-pub(super) fn remarks(measured: &Measured, selection: &Selection, state: StateRemarks) -> Vec<Remark> {
+pub(super) fn remarks(measured: &MeasuredSuite, selection: &Selection, state: StateRemarks) -> Vec<Remark> {
     let counts = |file: &str| selection.counts(Path::new(file));
     let mut found = Vec::new();
     for (file, why) in measured.untouched.iter().filter(|(file, _)| counts(file)) {
@@ -104,7 +104,7 @@ pub(super) fn remarks(measured: &Measured, selection: &Selection, state: StateRe
         found.push(Remark::Outside { files: files.len(), root: selection.root.clone() });
     }
     for unit in measured.units.iter().filter(|unit| counts(&unit.record.file)) {
-        let function = |(function, why): &(String, Unprobed)| Remark::NotMeasured {
+        let function = |(function, why): &(String, ProbeObstacle)| Remark::NotMeasured {
             file: unit.record.file.clone(),
             function: Some(function.clone()),
             why: why.clone(),
@@ -123,7 +123,7 @@ pub(super) fn remarks(measured: &Measured, selection: &Selection, state: StateRe
     found
 }
 
-fn of_state(found: &mut Vec<Remark>, measured: &Measured, state: StateRemarks) {
+fn of_state(found: &mut Vec<Remark>, measured: &MeasuredSuite, state: StateRemarks) {
     if state.no_assertion {
         found.push(Remark::NoAssertion);
     }
@@ -176,13 +176,13 @@ impl fmt::Display for Remark {
                 "not counted: how often {} ran: probes of Java say which tests came by, not how often",
                 counted(*files, "file of Java", "files of Java")
             ),
-            Remark::NoAssertion => write!(f, "state: {}", Unprobed::NoAssertion),
+            Remark::NoAssertion => write!(f, "state: {}", ProbeObstacle::NoAssertion),
             Remark::CutOff { first, more } => {
                 let more = if *more == 0 { String::new() } else { format!(" and {more} more") };
                 write!(
                     f,
                     "state: bound: {first}{more} did more than a trace holds; what no assertion looked at until then is \
-                     unknown ({EVENTS}=NUMBER sets the most events of a process)"
+                     unknown ({EVENT_LIMIT_VARIABLE}=NUMBER sets the most events of a process)"
                 )
             }
             Remark::StateUnfit { steps } => write!(

@@ -9,7 +9,9 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::{Command, ExitStatus};
 use touchstone_criteria::{STATE, criterion_named};
-use touchstone_instrument::{Keeps, NamedByPlace, NothingCompiled, Wrapping, prune_kept, surround_jvms, trim_traces};
+use touchstone_instrument::{
+    AbsoluteCompilerPath, NothingCompiled, ProbeStorage, WrapperSetup, attach_agent, prune_content_cache, trim_traces,
+};
 
 /// What is to be measured.
 #[derive(Clone, Debug)]
@@ -19,7 +21,7 @@ pub struct Measuring {
     /// Where records and hits go; from the root.
     pub out: PathBuf,
     /// What probes keep.
-    pub keeps: Keeps,
+    pub keeps: ProbeStorage,
     /// Tests say what they leave behind, so that assertions can be suggested.
     pub suggest: bool,
     /// What becomes of what an earlier measurement left.
@@ -76,7 +78,7 @@ pub struct Ran {
     /// What it left.
     pub measurement: Measurement,
     /// A compiler whose work has no probes.
-    pub by_place: Option<NamedByPlace>,
+    pub by_place: Option<AbsoluteCompilerPath>,
 }
 
 impl Ran {
@@ -86,10 +88,10 @@ impl Ran {
     }
 
     /// What is to be said if executions were to be counted, and were not everywhere.
-    pub fn not_counted(&self, asked: Keeps) -> Option<Remark> {
+    pub fn not_counted(&self, asked: ProbeStorage) -> Option<Remark> {
         let units = self.measurement.measured.units.iter().filter(|unit| unit.record.keeps != asked);
         let files: BTreeSet<&str> = units.map(|unit| unit.record.file.as_str()).collect();
-        (asked == Keeps::Counts && !files.is_empty()).then_some(Remark::NotCounted { files: files.len() })
+        (asked == ProbeStorage::Counts && !files.is_empty()).then_some(Remark::NotCounted { files: files.len() })
     }
 
     /// An error if nothing was compiled in our sight at all.
@@ -110,7 +112,7 @@ pub fn measure(request: &Measuring, started: &dyn Fn(u32)) -> Result<Ran, Measur
     let mut command = Command::new(program);
     command.args(words);
     let around = &request.surroundings;
-    let wrapping = Wrapping {
+    let wrapping = WrapperSetup {
         program: &around.program,
         directory: &request.out,
         criteria: &request.criteria,
@@ -120,9 +122,9 @@ pub fn measure(request: &Measuring, started: &dyn Fn(u32)) -> Result<Ran, Measur
         cache: around.cache.as_deref(),
         reader: around.reader.as_deref(),
     };
-    let stays = wrapping.surround(&mut command)?;
+    let stays = wrapping.wrap_compilers(&mut command)?;
     if let Some(jvms) = &around.jvms {
-        surround_jvms(&mut command, &jvms.agent, &around.program, &jvms.root, jvms.options.as_deref());
+        attach_agent(&mut command, &jvms.agent, &around.program, &jvms.root, jvms.options.as_deref());
     }
     let mut child =
         command.spawn().map_err(|source| MeasuringError::NotStarted { program: program.clone(), source })?;
@@ -130,10 +132,10 @@ pub fn measure(request: &Measuring, started: &dyn Fn(u32)) -> Result<Ran, Measur
     let status = child.wait().map_err(|source| MeasuringError::NotEnded { program: program.clone(), source })?;
     drop((stays, elsewhere));
     trim_traces(&request.out);
-    around.cache.iter().chain([&request.out]).for_each(|owner| prune_kept(owner));
+    around.cache.iter().chain([&request.out]).for_each(|owner| prune_content_cache(owner));
     if let Some(jvms) = &around.jvms {
         java::explain(&request.out, &jvms.root, &request.criteria)?;
     }
-    let by_place = NamedByPlace::find(&request.command, &around.compilers);
+    let by_place = AbsoluteCompilerPath::find(&request.command, &around.compilers);
     Ok(Ran { status, measurement: Measurement::read(directory)?, by_place })
 }

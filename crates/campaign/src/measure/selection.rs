@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use touchstone_emit::is_emitted;
-use touchstone_instrument::{Measured, MeasuredUnit, SourceRange};
+use touchstone_instrument::{MeasuredSuite, MeasuredUnit, SourceRange};
 
 /// Which files count.
 #[derive(Clone, Debug)]
@@ -26,7 +26,7 @@ impl Selection {
     }
 
     /// The tests among the measured files that we wrote ourselves: what they do to check the program is no part of it.
-    pub(super) fn own_tests(&self, measured: &Measured) -> Vec<PathBuf> {
+    pub(super) fn own_tests(&self, measured: &MeasuredSuite) -> Vec<PathBuf> {
         let files: BTreeSet<&str> =
             measured.units.iter().flat_map(|unit| &unit.record.files).map(String::as_str).collect();
         let ours = files.into_iter().map(Path::new).filter(|file| self.counts(file) && is_emitted(file));

@@ -6,7 +6,7 @@ use crate::measure::variants::Variants;
 use std::collections::BTreeMap;
 use std::path::Path;
 use touchstone_criteria::STATE;
-use touchstone_instrument::{Measured, StateRules, StateUse, Unprobed, states};
+use touchstone_instrument::{MeasuredSuite, ModifiedState, ProbeObstacle, StateRules, measure_states};
 use touchstone_report::document::{NOT_MEASURED, Objective, Position, StateUpdate, Stretch, TestState, Verdict};
 use touchstone_report::{Document, Name};
 
@@ -27,7 +27,7 @@ pub(super) struct StateRemarks {
 /// Adds what is known of state to a document that has its other objectives.
 pub(super) fn add(
     document: &mut Document,
-    measured: &Measured,
+    measured: &MeasuredSuite,
     (selection, variants): (&Selection, &Variants),
     rules: &StateRules,
     suggest: Option<Suggest>,
@@ -35,7 +35,7 @@ pub(super) fn add(
     if !measured.has_traces() {
         return StateRemarks::default();
     }
-    let states = states(measured, rules);
+    let states = measure_states(measured, rules);
     let (tests, unfit) = (&states.tests, states.unexplained);
     let cut_off = tests.iter().filter(|test| test.cut_off).map(|test| test.test.clone()).collect();
     let no_assertion = tests.iter().any(|test| !test.uses.is_empty()) && !tests.iter().any(|test| test.asserts);
@@ -83,7 +83,7 @@ pub(super) fn add(
                 }
             } else if known.status == Verdict::Uncovered && (test.cut_off || test.beside) {
                 let whose = test.test.clone();
-                let why = if test.cut_off { Unprobed::CutOff(whose) } else { Unprobed::Beside(whose) };
+                let why = if test.cut_off { ProbeObstacle::CutOff(whose) } else { ProbeObstacle::Beside(whose) };
                 known.status = Verdict::Unknown;
                 (known.why, known.reason) = (Some(why.to_string()), Some(why.word().to_string()));
             }
@@ -94,7 +94,7 @@ pub(super) fn add(
     }
     for (key, objective) in &mut objectives {
         if no_assertion && objective.status == Verdict::Uncovered {
-            let why = Unprobed::NoAssertion;
+            let why = ProbeObstacle::NoAssertion;
             objective.status = Verdict::Unknown;
             (objective.why, objective.reason) = (Some(format!("{NOT_MEASURED}{why}")), Some(why.word().to_string()));
         } else if objective.status == Verdict::Uncovered {
@@ -109,7 +109,11 @@ pub(super) fn add(
 }
 
 /// The objective of a piece of state: its file and its id.
-pub(super) fn key(used: &StateUse, measured: &Measured, (selection, variants): (&Selection, &Variants)) -> Key {
+pub(super) fn key(
+    used: &ModifiedState,
+    measured: &MeasuredSuite,
+    (selection, variants): (&Selection, &Variants),
+) -> Key {
     let variant = measured.units.get(used.unit).and_then(|unit| variants.of(unit, &used.function));
     let suffix = variant.as_ref().map_or("", |variant| &variant.suffix);
     (selection.shown(&used.file), format!("{}{suffix}", used.id))
@@ -125,7 +129,7 @@ fn changers(tests: &[&str]) -> String {
 }
 
 /// `stack.size (s of test_push)`.
-fn what(used: &StateUse) -> String {
+fn what(used: &ModifiedState) -> String {
     // A variable that is changed itself says enough; `pair.x` is not called after `p`.
     let goes_on = |rest: &str| rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');
     if used.object.is_empty() || used.name.strip_prefix(&used.object).is_some_and(|rest| !goes_on(rest)) {

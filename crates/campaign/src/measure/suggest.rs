@@ -5,7 +5,9 @@ use crate::measure::states::{Key, key};
 use crate::measure::variants::Variants;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use touchstone_instrument::{Measured, StateUse, States, Suggested, Suggestion, TestStates};
+use touchstone_instrument::{
+    MeasuredSuite, ModifiedState, StateMeasurement, SuggestedAssertion, SuggestionOutcome, TestStateCoverage,
+};
 use touchstone_report::document::{Objective, Verdict};
 use touchstone_report::{MissingAssertion, NoAssertion, Suggestions, TextInsertion};
 
@@ -21,18 +23,19 @@ pub enum Suggest {
 /// What is suggested for the state that tests left unchecked.
 pub(super) fn suggestions(
     which: Suggest,
-    measured: &Measured,
+    measured: &MeasuredSuite,
     selected: (&Selection, &Variants),
-    states: &States,
+    states: &StateMeasurement,
     objectives: &BTreeMap<Key, Objective>,
 ) -> Suggestions {
     let mut made =
         Choosing { which, measured, selected, objectives, promised: BTreeSet::new(), found: BTreeMap::new() };
-    let by_name: BTreeMap<&str, &TestStates> = states.tests.iter().map(|test| (test.test.as_str(), test)).collect();
+    let by_name: BTreeMap<&str, &TestStateCoverage> =
+        states.tests.iter().map(|test| (test.test.as_str(), test)).collect();
     let mut none: BTreeMap<Key, NoAssertion> = BTreeMap::new();
-    for suggested in touchstone_instrument::suggestions(measured, states) {
+    for suggested in touchstone_instrument::suggest_assertions(measured, states) {
         let Some(test) = by_name.get(suggested.test.as_str()) else { continue };
-        let is_it = |used: &&StateUse| used.unit == suggested.unit && used.id == suggested.id && !used.checked;
+        let is_it = |used: &&ModifiedState| used.unit == suggested.unit && used.id == suggested.id && !used.checked;
         let Some(used) = test.uses.iter().find(is_it) else { continue };
         let key = key(used, measured, selected);
         let Some(objective) = objectives.get(&key) else { continue };
@@ -52,7 +55,7 @@ pub(super) fn suggestions(
 
 struct Choosing<'c> {
     which: Suggest,
-    measured: &'c Measured,
+    measured: &'c MeasuredSuite,
     selected: (&'c Selection, &'c Variants),
     objectives: &'c BTreeMap<Key, Objective>,
     /// What assertions so far would check, by test.
@@ -62,7 +65,13 @@ struct Choosing<'c> {
 }
 
 impl Choosing<'_> {
-    fn take(&mut self, test: &TestStates, suggested: &Suggested, suggestion: &Suggestion, key: &Key) {
+    fn take(
+        &mut self,
+        test: &TestStateCoverage,
+        suggested: &SuggestionOutcome,
+        suggestion: &SuggestedAssertion,
+        key: &Key,
+    ) {
         let objectives = self.objectives;
         let is_covered = |key: &Key| objectives.get(key).is_some_and(|known| known.status == Verdict::Covered);
         let is_known = match self.which {
@@ -73,7 +82,7 @@ impl Choosing<'_> {
             return;
         }
         let file = self.selected.0.shown(&suggestion.file);
-        let insertion = |made: &touchstone_instrument::Insertion| TextInsertion {
+        let insertion = |made: &touchstone_instrument::SourceInsertion| TextInsertion {
             line: made.line,
             column: made.column,
             text: made.text.clone(),
@@ -89,7 +98,7 @@ impl Choosing<'_> {
             objective_files: Vec::new(),
             insertions: suggestion.insertions.iter().map(insertion).collect(),
         });
-        let is_counted = |used: &&StateUse| self.selected.0.counts(Path::new(&used.file));
+        let is_counted = |used: &&ModifiedState| self.selected.0.counts(Path::new(&used.file));
         let unchecked = test.uses.iter().filter(|used| !used.checked).filter(is_counted);
         for used in unchecked.filter(|used| suggestion.checks.contains(&used.piece)) {
             let checked = crate::measure::states::key(used, self.measured, self.selected);

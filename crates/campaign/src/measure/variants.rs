@@ -3,7 +3,7 @@
 
 use crate::measure::selection::Selection;
 use std::collections::{BTreeMap, BTreeSet};
-use touchstone_instrument::{Measured, MeasuredUnit};
+use touchstone_instrument::{MeasuredSuite, MeasuredUnit};
 
 /// A function, by file and name.
 type Home = (String, String);
@@ -26,7 +26,7 @@ pub(super) struct Variant<'v> {
 }
 
 impl Variants {
-    pub fn new(measured: &Measured, selection: &Selection) -> Variants {
+    pub fn new(measured: &MeasuredSuite, selection: &Selection) -> Variants {
         let mut found: BTreeMap<Home, BTreeMap<String, Vec<&MeasuredUnit>>> = BTreeMap::new();
         for unit in &measured.units {
             for (function, place) in &unit.record.functions {

@@ -9,7 +9,7 @@ use crate::request::TestForm;
 use std::path::PathBuf;
 use touchstone_criteria::{Criterion, CriterionParseError};
 use touchstone_emit::EmitError;
-use touchstone_instrument::{MeasureError, OutsideError};
+use touchstone_instrument::{ImportError, MeasurementError};
 use touchstone_report::BadExclusion;
 
 /// Why a request can't be planned.
@@ -164,10 +164,10 @@ pub enum PlanError {
     },
     /// The suite can't be read.
     #[error(transparent)]
-    Measurement(#[from] MeasureError),
+    Measurement(#[from] MeasurementError),
     /// Coverage of another tool can't be read.
     #[error(transparent)]
-    Outside(#[from] OutsideError),
+    Outside(#[from] ImportError),
     /// A function is not there any more after the program was read again: a bug of ours.
     #[error("internal: a function got lost")]
     LostFunction,

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use touchstone_base::Span;
 use touchstone_criteria::{Goal, Objectives, Status};
-use touchstone_instrument::{Line, Outside, OutsideError, Seen};
+use touchstone_instrument::{FileCoverage, ImportError, ImportedCoverage, LineCoverage};
 use touchstone_ir::{BoolTree, CondId, Decision, DecisionId, FuncId, Module, PointKind};
 
 /// Coverage that another tool measured, as far as it is about the program as it is.
@@ -16,15 +16,15 @@ use touchstone_ir::{BoolTree, CondId, Decision, DecisionId, FuncId, Module, Poin
 pub(crate) struct Borrowed {
     /// What its tests are called here: the file.
     name: String,
-    outside: Outside,
+    outside: ImportedCoverage,
     /// Files that were changed since.
     changed: BTreeSet<String>,
 }
 
 impl Borrowed {
     /// Reads a file.
-    pub fn read(path: &Path) -> Result<Borrowed, OutsideError> {
-        let outside = Outside::read(path)?;
+    pub fn read(path: &Path) -> Result<Borrowed, ImportError> {
+        let outside = ImportedCoverage::read(path)?;
         let time = |path: &Path| std::fs::metadata(path).and_then(|meta| meta.modified()).ok();
         let written = time(path);
         let is_newer = |file: &&String| matches!((time(Path::new(file)), written), (Some(a), Some(b)) if a > b);
@@ -32,7 +32,7 @@ impl Borrowed {
         Ok(Borrowed { name: path.display().to_string(), outside, changed })
     }
 
-    fn seen(&self, module: &Module, span: Span) -> Option<&Seen> {
+    fn seen(&self, module: &Module, span: Span) -> Option<&FileCoverage> {
         let file = canonical(module.files.get(span.file)?);
         self.outside.files.get(&file).filter(|_| !self.changed.contains(&file))
     }
@@ -126,19 +126,19 @@ impl Crowd {
         crowd
     }
 
-    fn executed(&self, seen: &Seen, span: Span) -> bool {
+    fn executed(&self, seen: &FileCoverage, span: Span) -> bool {
         if let Some(executed) = seen.executed((span.line, span.column)) {
             return executed;
         }
         match seen.lines.get(&span.line) {
-            Some(Line::All) => true,
-            Some(Line::Some) => self.statements.get(&key(span)) == Some(&1),
-            Some(Line::Not) | None => false,
+            Some(LineCoverage::All) => true,
+            Some(LineCoverage::Some) => self.statements.get(&key(span)) == Some(&1),
+            Some(LineCoverage::Not) | None => false,
         }
     }
 
     /// Whether a condition had a value.
-    fn condition(&self, seen: &Seen, decision: &Decision, condition: CondId, value: bool) -> bool {
+    fn condition(&self, seen: &FileCoverage, decision: &Decision, condition: CondId, value: bool) -> bool {
         if !is_common(&decision.tree) {
             return false;
         }
@@ -153,7 +153,7 @@ impl Crowd {
     }
 
     /// Whether a condition was shown to decide with a value.
-    fn decides(&self, seen: &Seen, decision: &Decision, condition: CondId, value: bool) -> bool {
+    fn decides(&self, seen: &FileCoverage, decision: &Decision, condition: CondId, value: bool) -> bool {
         if decision.conditions.len() == 1 {
             return self.condition(seen, decision, condition, value);
         }

@@ -11,7 +11,7 @@ use std::path::Path;
 use touchstone_base::{Id, Span};
 use touchstone_criteria::{Criterion, Labelling, Objectives, Row, Status};
 use touchstone_engine::SeenRow;
-use touchstone_instrument::{Measured, read};
+use touchstone_instrument::{MeasuredSuite, read_measurements};
 use touchstone_ir::{DecisionId, FuncId, Module};
 use touchstone_report::Name;
 use touchstone_report::document::{Document, MEASURED, Test, Verdict};
@@ -56,7 +56,7 @@ impl Suite {
         if !directory.join("units").is_dir() {
             return Err(PlanError::NoMeasurement { directory });
         }
-        let measured = read(std::slice::from_ref(&directory))?;
+        let measured = read_measurements(std::slice::from_ref(&directory))?;
         for criterion in criteria {
             let mut asked = measured.units.iter().flat_map(|unit| &unit.record.objectives);
             if !asked.any(|objective| objective.criterion == criterion.name()) {
@@ -66,7 +66,7 @@ impl Suite {
         Ok(Suite::of(&measured))
     }
 
-    pub(crate) fn of(measured: &Measured) -> Suite {
+    pub(crate) fn of(measured: &MeasuredSuite) -> Suite {
         let mut suite = Suite::default();
         let names = |tests: &BTreeSet<u32>| -> Vec<String> {
             tests.iter().map(|test| measured.tests[*test as usize].clone()).collect()

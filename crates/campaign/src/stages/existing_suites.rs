@@ -18,7 +18,7 @@ use touchstone_emit::{
     Build, EmitError, JUnitThere, JavaTarget, Replayed, SuiteThere, junit_there, replay_junit_there, suites_there,
     test_names, tests_there,
 };
-use touchstone_instrument::{CRITERIA, DIRECTORY, read};
+use touchstone_instrument::{CRITERIA_VARIABLE, DIRECTORY_VARIABLE, read_measurements};
 use touchstone_report::{KeptSuite, KeptTest, KeptVerdict, changes};
 
 /// What is there for a function before its tests are written.
@@ -188,8 +188,8 @@ impl Probing {
         let criteria: Vec<&str> = work.criteria.iter().map(|criterion| criterion.name()).collect();
         let command = [
             "env".to_string(),
-            format!("{DIRECTORY}={}", place.display()),
-            format!("{CRITERIA}={}", criteria.join(",")),
+            format!("{DIRECTORY_VARIABLE}={}", place.display()),
+            format!("{CRITERIA_VARIABLE}={}", criteria.join(",")),
             tool.display().to_string(),
             "cc".to_string(),
         ];
@@ -198,6 +198,6 @@ impl Probing {
 
     /// What the tests covered; nothing if nothing could be measured.
     fn covers(&self) -> Option<Suite> {
-        read(&[self.directory.path().to_path_buf()]).ok().map(|measured| Suite::of(&measured))
+        read_measurements(&[self.directory.path().to_path_buf()]).ok().map(|measured| Suite::of(&measured))
     }
 }

@@ -12,7 +12,7 @@ use anyhow::{Context, Result, ensure};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use touchstone_instrument::{CRITERIA, DIRECTORY};
+use touchstone_instrument::{CRITERIA_VARIABLE, DIRECTORY_VARIABLE};
 
 const PACK: &str = include_str!("../../../../bench/measure/pack.c");
 
@@ -140,7 +140,7 @@ fn built(build: &Build, source: &Path, folder: &Path) -> Result<Option<PathBuf>>
         None => Command::new(build.compiler),
         Some(criterion) => {
             let mut own = Command::new(std::env::current_exe().context("can't find this program itself")?);
-            own.args(["cc", build.compiler]).env(DIRECTORY, folder).env(CRITERIA, criterion);
+            own.args(["cc", build.compiler]).env(DIRECTORY_VARIABLE, folder).env(CRITERIA_VARIABLE, criterion);
             own
         }
     };

@@ -8,8 +8,9 @@ use std::process::ExitCode;
 use touchstone_criteria::{CriteriaOptions, Labelling, STATE, criterion_named};
 use touchstone_front_c::{kept_headers, write_headers};
 use touchstone_instrument::{
-    CACHE, COUNTS, CRITERIA, DIRECTORY, INSIDE, Keeps, OWN_MEMORY, Probing, SUGGEST, Unprobed, behind_wrappers,
-    compile, make_own, not_measured, path_behind,
+    ALLOCATOR_VARIABLE, CACHE_VARIABLE, COUNTS_VARIABLE, CRITERIA_VARIABLE, DIRECTORY_VARIABLE,
+    INSIDE_WRAPPER_VARIABLE, ProbeObstacle, ProbeStorage, ProbingOptions, SUGGEST_VARIABLE, compile,
+    create_output_directory, find_real_compiler, path_without_wrappers, record_unprobed_source,
 };
 
 /// Options of `cc`.
@@ -27,12 +28,14 @@ pub fn cc(options: &Cc) -> Result<ExitCode> {
     // Under `measure` the name leads to a wrapper, which would do our work once more.
     let compiler = match named.as_encoded_bytes().contains(&b'/') {
         true => PathBuf::from(named),
-        false => behind_wrappers(named, &path).unwrap_or_else(|| PathBuf::from(named)),
+        false => find_real_compiler(named, &path).unwrap_or_else(|| PathBuf::from(named)),
     };
     let plain: Option<Vec<String>> = words.iter().map(|word| word.to_str().map(str::to_string)).collect();
     match (compiler.to_str(), plain) {
-        (Some(compiler), Some(words)) if std::env::var_os(INSIDE).is_none() => carry_out(compiler, &words, &path),
-        (_, None) if std::env::var_os(INSIDE).is_none() => {
+        (Some(compiler), Some(words)) if std::env::var_os(INSIDE_WRAPPER_VARIABLE).is_none() => {
+            carry_out(compiler, &words, &path)
+        }
+        (_, None) if std::env::var_os(INSIDE_WRAPPER_VARIABLE).is_none() => {
             note_words(words);
             pass_on(&compiler, words, &path)
         }
@@ -44,7 +47,11 @@ pub fn cc(options: &Cc) -> Result<ExitCode> {
 fn pass_on(compiler: &Path, words: &[OsString], path: &OsStr) -> Result<ExitCode> {
     use std::os::unix::process::CommandExt;
     let mut command = std::process::Command::new(compiler);
-    command.args(words).env(INSIDE, "1").env_remove(OWN_MEMORY).env("PATH", path_behind(path));
+    command
+        .args(words)
+        .env(INSIDE_WRAPPER_VARIABLE, "1")
+        .env_remove(ALLOCATOR_VARIABLE)
+        .env("PATH", path_without_wrappers(path));
     // Only comes back if it fails.
     let error = command.exec();
     Err(anyhow::anyhow!("can't run {}: {error}", compiler.display()))
@@ -54,13 +61,13 @@ fn pass_on(compiler: &Path, words: &[OsString], path: &OsStr) -> Result<ExitCode
 fn note_words(words: &[OsString]) {
     let Ok(directory) = directory() else { return };
     for word in words.iter().filter(|word| Path::new(word).extension().is_some_and(|extension| extension == "c")) {
-        not_measured(&directory, &word.to_string_lossy(), Unprobed::ArgumentNotUtf8);
+        record_unprobed_source(&directory, &word.to_string_lossy(), ProbeObstacle::ArgumentNotUtf8);
     }
 }
 
 /// Where records and hits go.
 fn directory() -> Result<PathBuf> {
-    let directory = std::env::var_os(DIRECTORY).map_or_else(|| PathBuf::from("touchstone-out"), PathBuf::from);
+    let directory = std::env::var_os(DIRECTORY_VARIABLE).map_or_else(|| PathBuf::from("touchstone-out"), PathBuf::from);
     Ok(std::path::absolute(directory)?)
 }
 
@@ -68,31 +75,31 @@ fn carry_out(compiler: &str, words: &[String], path: &OsStr) -> Result<ExitCode>
     let directory = directory()?;
     for kind in ["units", "hits"] {
         let own = directory.join(kind);
-        make_own(&own).with_context(|| format!("can't write to {}", own.display()))?;
+        create_output_directory(&own).with_context(|| format!("can't write to {}", own.display()))?;
     }
-    let names = std::env::var(CRITERIA).unwrap_or_else(|_| "stmt,branch,mcdc".to_string());
+    let names = std::env::var(CRITERIA_VARIABLE).unwrap_or_else(|_| "stmt,branch,mcdc".to_string());
     let mut criteria: Vec<&'static dyn Labelling> = Vec::new();
     let mut state = false;
     for name in names.split(',').map(str::trim).filter(|name| !name.is_empty()) {
         match criterion_named(name) {
             None if name == STATE => state = true,
             Some(criterion) => criteria.push(criterion),
-            None => bail!("{CRITERIA}: there is no criterion `{name}` that probes can measure"),
+            None => bail!("{CRITERIA_VARIABLE}: there is no criterion `{name}` that probes can measure"),
         }
     }
     // Whoever wants nothing to be kept says so for all verbs.
-    let cache = std::env::var_os(CACHE).filter(|cache| cache != OFF).map(PathBuf::from);
+    let cache = std::env::var_os(CACHE_VARIABLE).filter(|cache| cache != OFF).map(PathBuf::from);
     let headers = Headers::new(cache.as_deref())?;
-    let probing = Probing {
+    let probing = ProbingOptions {
         directory,
         cache,
         criteria: &criteria,
         options: CriteriaOptions::default(),
         include_dir: Some(headers.directory().to_path_buf()),
         state,
-        suggest: std::env::var_os(SUGGEST).is_some(),
-        path: Some(path_behind(path)),
-        keeps: if std::env::var_os(COUNTS).is_some() { Keeps::Counts } else { Keeps::Hits },
+        suggest: std::env::var_os(SUGGEST_VARIABLE).is_some(),
+        path: Some(path_without_wrappers(path)),
+        keeps: if std::env::var_os(COUNTS_VARIABLE).is_some() { ProbeStorage::Counts } else { ProbeStorage::Hits },
     };
     let status = compile(compiler, words, &probing)?;
     Ok(ExitCode::from(u8::try_from(status).unwrap_or(1)))

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use touchstone_campaign::{Earlier, Jvms, Measurement, Measuring, Selection, Suggest, Surroundings, measured_document};
 use touchstone_criteria::STATE;
-use touchstone_instrument::{AgentError, Keeps, StateRules};
+use touchstone_instrument::{AgentError, ProbeStorage, StateRules};
 
 /// The options of `measure`.
 #[derive(clap::Args, Debug)]
@@ -110,7 +110,7 @@ pub fn measure(options: &Measure) -> Result<ExitCode> {
     let request = Measuring {
         criteria: options.criteria.clone(),
         out: std::path::absolute(&options.out)?,
-        keeps: if options.counts { Keeps::Counts } else { Keeps::Hits },
+        keeps: if options.counts { ProbeStorage::Counts } else { ProbeStorage::Hits },
         earlier: if options.keep { Earlier::Kept } else { Earlier::Forgotten },
         suggest: options.show.suggest.is_some(),
         command: options.command.clone(),

@@ -134,14 +134,14 @@ fn clang_is_asked_once_for_a_source_and_its_variants() {
     // One for the library, one for its archive, and what each leaves is its own.
     assert_eq!(asked("$CC -c a.c -o a.o && $CC -fPIC -DPIC -c a.c -o pic.o && $CC a.o -o a && $CC pic.o -o b"), 1);
     assert_eq!(asked("$CC -DOTHER -c a.c -o other.o"), 1);
-    let records = touchstone_instrument::read(&[folder.join("records")]).expect("records");
+    let records = touchstone_instrument::read_measurements(&[folder.join("records")]).expect("records");
     let macros: Vec<&[String]> = records.units.iter().map(|unit| unit.record.macros.as_slice()).collect();
     assert_eq!(records.units.len(), 3, "{macros:?}");
     for expected in [&[][..], &["-DPIC".to_string()], &["-DOTHER".to_string()]] {
         assert!(macros.contains(&expected), "{expected:?} {macros:?}");
     }
     asked("./a && ./b");
-    let measured = touchstone_instrument::read(&[folder.join("records")]).expect("records");
+    let measured = touchstone_instrument::read_measurements(&[folder.join("records")]).expect("records");
     let hit =
         measured.units.iter().filter(|unit| unit.record.objectives.iter().any(|one| !unit.covered(one).is_empty()));
     assert_eq!(hit.count(), 2, "units that ran");

@@ -10,7 +10,7 @@ use std::process::Command;
 use touchstone_criteria::{
     Bound, Disagreement, Doubt, NotCheckable, PairsStopped, Unanswered, Unsupported, WhyInfeasible, WhyUnknown,
 };
-use touchstone_instrument::Unprobed;
+use touchstone_instrument::ProbeObstacle;
 
 #[test]
 fn every_output_in_the_documentation_is_what_the_command_prints() {
@@ -65,7 +65,7 @@ fn the_page_of_reasons_has_all_words_and_no_others() {
         ("Pairs", PairsStopped::WORDS),
         ("Disagreed", Disagreement::WORDS),
         ("Not checkable", NotCheckable::WORDS),
-        ("Not measured", Unprobed::WORDS),
+        ("Not measured", ProbeObstacle::WORDS),
     ];
     let is_word = |word: &str| word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
     for (section, words) in ours {

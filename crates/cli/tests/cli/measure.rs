@@ -5,14 +5,14 @@ use crate::support::{examples, long};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use touchstone_instrument::{Measured, read};
+use touchstone_instrument::{MeasuredSuite, read_measurements};
 
 fn touchstone() -> Command {
     Command::new(env!("CARGO_BIN_EXE_touchstone"))
 }
 
 /// What a command covers when it runs under `measure`, in `folder`.
-fn measure(folder: &Path, criteria: &str, command: &str) -> (Measured, Output) {
+fn measure(folder: &Path, criteria: &str, command: &str) -> (MeasuredSuite, Output) {
     let out = folder.join("measured");
     let run = touchstone()
         .args(["measure", "-c", criteria, "-o"])
@@ -22,12 +22,12 @@ fn measure(folder: &Path, criteria: &str, command: &str) -> (Measured, Output) {
         .output()
         .expect("touchstone runs");
     let said = String::from_utf8_lossy(&run.stderr).into_owned();
-    let measured = read(&[out]).unwrap_or_else(|error| panic!("{error}\n{said}"));
+    let measured = read_measurements(&[out]).unwrap_or_else(|error| panic!("{error}\n{said}"));
     (measured, run)
 }
 
 /// Ids of what is covered, and of what has no probe.
-fn covered(measured: &Measured) -> (BTreeSet<String>, BTreeMap<String, String>) {
+fn covered(measured: &MeasuredSuite) -> (BTreeSet<String>, BTreeMap<String, String>) {
     let (mut hit, mut unplaced) = (BTreeSet::new(), BTreeMap::new());
     for unit in &measured.units {
         for objective in &unit.record.objectives {
@@ -352,14 +352,14 @@ fn where_only_outcomes_are_asked_they_are_measured_without_rows() {
 }
 
 /// A program with this text, built and run under `measure` in a fresh directory.
-fn program(text: &str, criteria: &str, run: &str) -> (Measured, Output) {
+fn program(text: &str, criteria: &str, run: &str) -> (MeasuredSuite, Output) {
     let scratch = tempfile::tempdir().expect("a scratch directory");
     std::fs::write(scratch.path().join("program.c"), text).expect("writable");
     measure(scratch.path(), criteria, &format!("cc -O2 -pthread -o program program.c && {run}"))
 }
 
 /// The texts of covered objectives.
-fn texts(measured: &Measured) -> BTreeSet<String> {
+fn texts(measured: &MeasuredSuite) -> BTreeSet<String> {
     let covered = |unit: &touchstone_instrument::MeasuredUnit| {
         let objectives = unit.record.objectives.iter().filter(|objective| !unit.covered(objective).is_empty());
         objectives.map(|objective| objective.text.clone()).collect::<Vec<_>>()

@@ -4,7 +4,7 @@ use super::hit_file::HitFile;
 use std::collections::BTreeMap;
 
 const MAGIC: &[u8; 8] = b"TSLOG001";
-const WORDS: usize = 4096;
+const HEADER_BYTES: usize = 4096;
 const TEST: u32 = 0x4000_0000;
 const OUTSIDE: u32 = 0x5000_0000;
 const TOGETHER: u32 = 0x6000_0000;
@@ -15,11 +15,11 @@ const OVER: u32 = 0xa000_0000;
 const SKIP: u32 = 0xc000_0000;
 
 /// Hits of which nobody knows whose they are, while tests run at the same time, belong to a test of this name, behind that of the process.
-const AT_ONCE: &str = "tests at the same time";
+const UNATTRIBUTED_NAME: &str = "tests at the same time";
 
 /// The name of what a process did for one of several tests, nobody knows for which.
-pub(crate) fn at_once(process: &str) -> String {
-    format!("{process}: {AT_ONCE}")
+pub(crate) fn unattributed_test_name(process: &str) -> String {
+    format!("{process}: {UNATTRIBUTED_NAME}")
 }
 
 /// Whether a file is one.
@@ -29,27 +29,27 @@ pub(crate) fn is_log(bytes: &[u8]) -> bool {
 
 /// Whose hits follow.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Whose {
+enum HitOwner {
     Outside,
-    Together,
+    Unattributed,
     Test(String),
     /// A test that ran beside others, or a thread that one started.
-    By(u32),
+    Thread(u32),
 }
 
 /// The hits of each test, and those of none.
 pub(crate) fn parse(bytes: &[u8]) -> Result<Vec<HitFile>, &'static str> {
     let process = HitFile::process(bytes)?;
-    let words = bytes.get(WORDS..).ok_or("it is too short")?;
+    let words = bytes.get(HEADER_BYTES..).ok_or("it is too short")?;
     let word = |at: usize| Some(u32::from_le_bytes(words.get(at..at + 4)?.try_into().ok()?));
     // By first number: the unit, and how many probes it has.
     let mut units: BTreeMap<u32, (u64, u32)> = BTreeMap::new();
-    let mut hits: Vec<(Whose, Vec<u32>)> = vec![(Whose::Outside, Vec::new())];
-    let mut places: BTreeMap<Whose, usize> = BTreeMap::from([(Whose::Outside, 0)]);
+    let mut hits: Vec<(HitOwner, Vec<u32>)> = vec![(HitOwner::Outside, Vec::new())];
+    let mut places: BTreeMap<HitOwner, usize> = BTreeMap::from([(HitOwner::Outside, 0)]);
     let mut place = 0;
-    let mut place_of = |whose: Whose, hits: &mut Vec<(Whose, Vec<u32>)>| {
-        *places.entry(whose.clone()).or_insert_with(|| {
-            hits.push((whose, Vec::new()));
+    let mut place_of = |owner: HitOwner, hits: &mut Vec<(HitOwner, Vec<u32>)>| {
+        *places.entry(owner.clone()).or_insert_with(|| {
+            hits.push((owner, Vec::new()));
             hits.len() - 1
         })
     };
@@ -70,12 +70,12 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Vec<HitFile>, &'static str> {
             TEST..OUTSIDE => {
                 let length = (found - TEST) as usize;
                 let name = words.get(at..at + length).ok_or("a name in it is cut off")?;
-                place = place_of(Whose::Test(String::from_utf8_lossy(name).into_owned()), &mut hits);
+                place = place_of(HitOwner::Test(String::from_utf8_lossy(name).into_owned()), &mut hits);
                 at += length.next_multiple_of(4);
             }
             OUTSIDE => place = 0,
-            TOGETHER => place = place_of(Whose::Together, &mut hits),
-            BY..UNIT => place = place_of(Whose::By(found - BY), &mut hits),
+            TOGETHER => place = place_of(HitOwner::Unattributed, &mut hits),
+            BY..UNIT => place = place_of(HitOwner::Thread(found - BY), &mut hits),
             OWNER..OVER => {
                 let length = (found - OWNER) as usize;
                 let (Some(owner), Some(name)) = (word(at), words.get(at + 4..at + 4 + length)) else {
@@ -83,7 +83,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Vec<HitFile>, &'static str> {
                 };
                 tests.insert(owner, String::from_utf8_lossy(name).into_owned());
                 // It is a test also if it hits nothing.
-                place_of(Whose::By(owner), &mut hits);
+                place_of(HitOwner::Thread(owner), &mut hits);
                 at += 4 + length.next_multiple_of(4);
             }
             OVER => {
@@ -104,12 +104,12 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Vec<HitFile>, &'static str> {
             _ => return Err("it has words of another version"),
         }
     }
-    let mut hits = by_name(hits, &tests, &over);
+    let mut hits = merge_by_test(hits, &tests, &over);
     // A process that only runs tests is none itself.
     if hits.len() > 1 && hits[0].1.is_empty() {
         hits.remove(0);
     }
-    let of = |(whose, mut numbers): (Whose, Vec<u32>)| {
+    let of = |(owner, mut numbers): (HitOwner, Vec<u32>)| {
         let mut by_unit: BTreeMap<u64, Vec<(u32, u8)>> = BTreeMap::new();
         // Whoever hit nothing could have hit all of it.
         if numbers.is_empty() {
@@ -122,13 +122,13 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Vec<HitFile>, &'static str> {
                 by_unit.entry(*unit).or_default().push((number - first, 1));
             }
         }
-        let test = match whose {
-            Whose::Outside => process.test.clone(),
-            Whose::Together | Whose::By(_) => {
+        let test = match owner {
+            HitOwner::Outside => process.test.clone(),
+            HitOwner::Unattributed | HitOwner::Thread(_) => {
                 let process = process.test.clone().unwrap_or_else(|| process.process_name());
-                Some(at_once(&process))
+                Some(unattributed_test_name(&process))
             }
-            Whose::Test(name) => Some(name),
+            HitOwner::Test(name) => Some(name),
         };
         HitFile { test, units: by_unit.into_iter().collect(), ..process.clone() }
     };
@@ -136,23 +136,23 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Vec<HitFile>, &'static str> {
 }
 
 /// The hits of owners are those of their tests, and of nobody if these are not known. Those of one test become one.
-fn by_name(
-    hits: Vec<(Whose, Vec<u32>)>,
+fn merge_by_test(
+    hits: Vec<(HitOwner, Vec<u32>)>,
     tests: &BTreeMap<u32, String>,
     over: &BTreeMap<u32, u32>,
-) -> Vec<(Whose, Vec<u32>)> {
-    let mut named: Vec<(Whose, Vec<u32>)> = Vec::new();
-    let mut places: BTreeMap<Whose, usize> = BTreeMap::new();
-    for (whose, numbers) in hits {
-        let whose = match whose {
-            Whose::By(owner) => match tests.get(over.get(&owner).unwrap_or(&owner)) {
-                Some(name) => Whose::Test(name.clone()),
-                None => Whose::Together,
+) -> Vec<(HitOwner, Vec<u32>)> {
+    let mut named: Vec<(HitOwner, Vec<u32>)> = Vec::new();
+    let mut places: BTreeMap<HitOwner, usize> = BTreeMap::new();
+    for (owner, numbers) in hits {
+        let owner = match owner {
+            HitOwner::Thread(owner) => match tests.get(over.get(&owner).unwrap_or(&owner)) {
+                Some(name) => HitOwner::Test(name.clone()),
+                None => HitOwner::Unattributed,
             },
             other => other,
         };
-        let place = *places.entry(whose.clone()).or_insert_with(|| {
-            named.push((whose, Vec::new()));
+        let place = *places.entry(owner.clone()).or_insert_with(|| {
+            named.push((owner, Vec::new()));
             named.len() - 1
         });
         named[place].1.extend(numbers);
@@ -166,7 +166,7 @@ mod tests {
     use touchstone_base::Mutations;
 
     fn log(words: &[u32]) -> Vec<u8> {
-        let mut bytes = vec![0; WORDS];
+        let mut bytes = vec![0; HEADER_BYTES];
         bytes[..8].copy_from_slice(MAGIC);
         bytes[528..538].copy_from_slice(b"java\0T\0\0\0\0");
         bytes.extend(words.iter().flat_map(|word| word.to_le_bytes()));
@@ -220,8 +220,8 @@ mod tests {
     fn a_damaged_log_is_read_or_refused() {
         let whole = whole();
         let (mut read, mut refused) = (0, 0);
-        for damaged in Mutations::of(&whole[WORDS..]).take(3000) {
-            let bytes = [&whole[..WORDS], &damaged].concat();
+        for damaged in Mutations::of(&whole[HEADER_BYTES..]).take(3000) {
+            let bytes = [&whole[..HEADER_BYTES], &damaged].concat();
             match parse(&bytes) {
                 Ok(files) => {
                     let all: usize = files.iter().flat_map(|file| &file.units).map(|(_, hit)| hit.len()).sum();

@@ -5,5 +5,5 @@ mod hit_log;
 mod measured_unit;
 
 pub use hit_file::{HitError, HitFile};
-pub(crate) use hit_log::at_once;
+pub(crate) use hit_log::unattributed_test_name;
 pub use measured_unit::MeasuredUnit;

@@ -1,12 +1,12 @@
 //! `gcov --json-format`: lines with their branches, and from GCC 14 on their conditions.
 
-use crate::imports::{Line, Outside};
+use crate::imports::{ImportedCoverage, LineCoverage};
 use serde_json::Value;
 
-pub(super) fn read(json: &Value) -> Result<Outside, String> {
+pub(super) fn read(json: &Value) -> Result<ImportedCoverage, String> {
     let files = json.get("files").and_then(Value::as_array).ok_or("it has no `files`")?;
     let folder = json.get("current_working_directory").and_then(Value::as_str);
-    let mut outside = Outside::default();
+    let mut outside = ImportedCoverage::default();
     for file in files {
         let Some(name) = file.get("file").and_then(Value::as_str) else { continue };
         let seen = outside.file(name, folder);
@@ -16,9 +16,9 @@ pub(super) fn read(json: &Value) -> Result<Outside, String> {
             let count = line.get("count").and_then(Value::as_u64).unwrap_or(0);
             let whole = line.get("unexecuted_block").and_then(Value::as_bool) == Some(false);
             let state = match count {
-                0 => Line::Not,
-                _ if whole => Line::All,
-                _ => Line::Some,
+                0 => LineCoverage::Not,
+                _ if whole => LineCoverage::All,
+                _ => LineCoverage::Some,
             };
             // A line may be there once for each function that it is part of.
             seen.lines.entry(number).and_modify(|known| *known = both(*known, state)).or_insert(state);
@@ -42,10 +42,10 @@ pub(super) fn read(json: &Value) -> Result<Outside, String> {
 }
 
 /// What is known of a line that is there twice.
-fn both(a: Line, b: Line) -> Line {
+fn both(a: LineCoverage, b: LineCoverage) -> LineCoverage {
     match (a, b) {
-        (Line::All, Line::All) => Line::All,
-        (Line::Not, Line::Not) => Line::Not,
-        _ => Line::Some,
+        (LineCoverage::All, LineCoverage::All) => LineCoverage::All,
+        (LineCoverage::Not, LineCoverage::Not) => LineCoverage::Not,
+        _ => LineCoverage::Some,
     }
 }

@@ -1,16 +1,16 @@
 //! LCOV tracefiles: lines (`DA`), branches (`BRDA`) and, from LCOV 2 on, conditions (`MCDC`).
 
-use crate::imports::{Line, Outside};
+use crate::imports::{ImportedCoverage, LineCoverage};
 use std::collections::BTreeMap;
 
 /// Conditions of one line, by the size of their group and their number: shown when true, shown when false, how often named.
 type Conditions = BTreeMap<(u32, usize), BTreeMap<usize, (bool, bool, u32)>>;
 
-pub(super) fn read(text: &str) -> Result<Outside, String> {
+pub(super) fn read(text: &str) -> Result<ImportedCoverage, String> {
     if text.trim().is_empty() {
         return Err("it is empty".to_string());
     }
-    let mut outside = Outside::default();
+    let mut outside = ImportedCoverage::default();
     let mut file: Option<&str> = None;
     let mut conditions = Conditions::new();
     for line in text.lines() {
@@ -32,8 +32,8 @@ pub(super) fn read(text: &str) -> Result<Outside, String> {
         let Some(line) = number(0) else { continue };
         let seen = outside.file(name, None);
         match kind {
-            "DA" if taken(1) => drop(seen.lines.insert(line, Line::Some)),
-            "DA" => drop(seen.lines.entry(line).or_insert(Line::Not)),
+            "DA" if taken(1) => drop(seen.lines.insert(line, LineCoverage::Some)),
+            "DA" => drop(seen.lines.entry(line).or_insert(LineCoverage::Not)),
             "BRDA" => seen.branches.entry(line).or_default().push(taken(3)),
             "MCDC" => {
                 let (Some(size), Some(index)) = (number(1), number(4)) else { continue };
@@ -55,7 +55,7 @@ pub(super) fn read(text: &str) -> Result<Outside, String> {
 }
 
 /// Groups of conditions become decisions, where it is plain which belong together.
-fn finish(outside: &mut Outside, file: Option<&str>, conditions: Conditions) {
+fn finish(outside: &mut ImportedCoverage, file: Option<&str>, conditions: Conditions) {
     let Some(file) = file else { return };
     let seen = outside.file(file, None);
     for ((line, size), group) in conditions {

@@ -1,11 +1,11 @@
 //! `llvm-cov export`: segments, branches and MC/DC records, all with columns.
 
-use crate::imports::Outside;
+use crate::imports::ImportedCoverage;
 use serde_json::Value;
 
-pub(super) fn read(json: &Value) -> Result<Outside, String> {
+pub(super) fn read(json: &Value) -> Result<ImportedCoverage, String> {
     let data = json.get("data").and_then(Value::as_array).ok_or("it has no `data`")?;
-    let mut outside = Outside::default();
+    let mut outside = ImportedCoverage::default();
     for file in data.iter().filter_map(|part| part.get("files")?.as_array()).flatten() {
         let Some(name) = file.get("filename").and_then(Value::as_str) else { continue };
         let list = |key: &str| file.get(key).and_then(Value::as_array).into_iter().flatten();

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 /// Why a file can't be used.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)]
-pub enum OutsideError {
+pub enum ImportError {
     #[error("can't read {}", path.display())]
     NotReadable { path: PathBuf, source: std::io::Error },
     #[error(
@@ -27,38 +27,38 @@ pub enum OutsideError {
 
 /// What another tool measured.
 #[derive(Clone, Debug, Default)]
-pub struct Outside {
+pub struct ImportedCoverage {
     /// By file, as its whole path where it is there.
-    pub files: BTreeMap<String, Seen>,
+    pub files: BTreeMap<String, FileCoverage>,
 }
 
 /// What is known of a file.
 #[derive(Clone, Debug, Default)]
-pub struct Seen {
+pub struct FileCoverage {
     /// From each place on, until the next: whether it was executed. `None` where there is no code.
-    pub regions: Vec<(Place, Option<bool>)>,
+    pub regions: Vec<(LineColumn, Option<bool>)>,
     /// By line: whether something on it was executed, or all of it.
-    pub lines: BTreeMap<u32, Line>,
+    pub lines: BTreeMap<u32, LineCoverage>,
     /// Conditions by where they begin: whether they were true, and false.
-    pub conditions: BTreeMap<Place, (bool, bool)>,
+    pub conditions: BTreeMap<LineColumn, (bool, bool)>,
     /// By line: whether each of its branches was taken.
     pub branches: BTreeMap<u32, Vec<bool>>,
     /// Decisions by where they begin: of each condition, whether it was shown to decide.
-    pub decisions: BTreeMap<Place, Vec<bool>>,
+    pub decisions: BTreeMap<LineColumn, Vec<bool>>,
     /// By line and number of conditions: of each condition, whether it was shown to decide when true, and when false.
     /// `None` if there are several such decisions.
-    pub decisions_in_line: BTreeMap<(u32, usize), Option<BothWays>>,
+    pub decisions_in_line: BTreeMap<(u32, usize), Option<OutcomePairs>>,
 }
 
 /// Of each condition, whether something was shown of it when true, and when false.
-pub type BothWays = Vec<(bool, bool)>;
+pub type OutcomePairs = Vec<(bool, bool)>;
 
 /// A line and a column, both from 1.
-pub type Place = (u32, u32);
+pub type LineColumn = (u32, u32);
 
 /// What is known of a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Line {
+pub enum LineCoverage {
     /// Nothing on it was executed.
     Not,
     /// Something was.
@@ -67,17 +67,17 @@ pub enum Line {
     All,
 }
 
-impl Outside {
+impl ImportedCoverage {
     /// Reads a file, whichever of the tools wrote it.
-    pub fn read(path: &Path) -> Result<Outside, OutsideError> {
+    pub fn read(path: &Path) -> Result<ImportedCoverage, ImportError> {
         let mut bytes = Vec::new();
         let read = std::fs::File::open(path).and_then(|mut file| file.read_to_end(&mut bytes));
-        read.map_err(|source| OutsideError::NotReadable { path: path.to_path_buf(), source })?;
-        Outside::parse(&bytes).map_err(|why| OutsideError::NotCoverage { path: path.to_path_buf(), why })
+        read.map_err(|source| ImportError::NotReadable { path: path.to_path_buf(), source })?;
+        ImportedCoverage::parse(&bytes).map_err(|why| ImportError::NotCoverage { path: path.to_path_buf(), why })
     }
 
     /// The same from what a file has; an error says why it is none of them.
-    pub fn parse(bytes: &[u8]) -> Result<Outside, String> {
+    pub fn parse(bytes: &[u8]) -> Result<ImportedCoverage, String> {
         let inflated = if bytes.starts_with(&[0x1f, 0x8b]) { Some(inflate(bytes)?) } else { None };
         let bytes = inflated.as_deref().unwrap_or(bytes);
         let text = std::str::from_utf8(bytes).map_err(|_| "it is no text".to_string())?;
@@ -95,7 +95,7 @@ impl Outside {
         }
     }
 
-    fn file(&mut self, name: &str, folder: Option<&str>) -> &mut Seen {
+    fn file(&mut self, name: &str, folder: Option<&str>) -> &mut FileCoverage {
         let path = folder.map_or_else(|| PathBuf::from(name), |folder| Path::new(folder).join(name));
         let whole = path.canonicalize().unwrap_or(path);
         self.files.entry(whole.display().to_string()).or_default()
@@ -112,9 +112,9 @@ impl Outside {
     }
 }
 
-impl Seen {
+impl FileCoverage {
     /// Whether the code at a place was executed, where columns are known.
-    pub fn executed(&self, place: Place) -> Option<bool> {
+    pub fn executed(&self, place: LineColumn) -> Option<bool> {
         let next = self.regions.partition_point(|(at, _)| *at <= place);
         next.checked_sub(1).and_then(|index| self.regions[index].1)
     }
@@ -156,16 +156,16 @@ mod tests {
 
     #[test]
     fn a_tracefile_says_lines_branches_and_conditions() {
-        let read = Outside::parse(LCOV.as_bytes()).expect("a tracefile");
+        let read = ImportedCoverage::parse(LCOV.as_bytes()).expect("a tracefile");
         let seen = &read.files["/p/a.c"];
-        assert_eq!((seen.lines[&3], seen.lines[&4]), (Line::Some, Line::Not));
+        assert_eq!((seen.lines[&3], seen.lines[&4]), (LineCoverage::Some, LineCoverage::Not));
         assert_eq!(seen.branches[&3], [true, false]);
         assert_eq!(seen.decisions_in_line[&(7, 2)], Some(vec![(true, true), (true, false)]));
     }
 
     #[test]
     fn what_is_no_coverage_says_why_and_damaged_files_never_panic() {
-        let why = |text: &str| Outside::parse(text.as_bytes()).expect_err("no coverage");
+        let why = |text: &str| ImportedCoverage::parse(text.as_bytes()).expect_err("no coverage");
         assert!(why("{}").contains("something else") && why("{\"schema_version\": 1}").contains("touchstone"));
         assert!(why("hello\n").contains("no tracefile") && why("").contains("empty"));
         assert!(why("{\"type\": \"llvm.coverage.json.export\"}").contains("data"));
@@ -176,19 +176,19 @@ mod tests {
             {"line_number":3,"count":4,"unexecuted_block":false,"branches":[{"count":1},{"count":3}],
              "conditions":[{"count":4,"covered":3,"not_covered_true":[],"not_covered_false":[1]}]}]}]}"#;
         for whole in [LCOV, llvm, gcov] {
-            assert!(Outside::parse(whole.as_bytes()).is_ok());
+            assert!(ImportedCoverage::parse(whole.as_bytes()).is_ok());
             for damaged in Mutations::of(whole.as_bytes()).take(2000) {
-                let _ = Outside::parse(&damaged);
+                let _ = ImportedCoverage::parse(&damaged);
             }
         }
-        let seen = &Outside::parse(llvm.as_bytes()).expect("read").files["/p/a.c"];
+        let seen = &ImportedCoverage::parse(llvm.as_bytes()).expect("read").files["/p/a.c"];
         assert_eq!(
             (seen.executed((1, 5)), seen.executed((2, 4)), seen.executed((3, 2))),
             (Some(true), Some(false), None)
         );
         assert_eq!((seen.conditions[&(2, 7)], seen.decisions[&(5, 9)].clone()), ((true, false), vec![true, false]));
-        let seen = &Outside::parse(gcov.as_bytes()).expect("read").files["/p/a.c"];
-        assert_eq!((seen.lines[&3], seen.branches[&3].clone()), (Line::All, vec![true, true]));
+        let seen = &ImportedCoverage::parse(gcov.as_bytes()).expect("read").files["/p/a.c"];
+        assert_eq!((seen.lines[&3], seen.branches[&3].clone()), (LineCoverage::All, vec![true, true]));
         assert_eq!(seen.decisions_in_line[&(3, 2)], Some(vec![(true, true), (true, false)]));
     }
 }

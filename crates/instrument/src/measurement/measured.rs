@@ -1,20 +1,20 @@
 //! What a suite covered: the records of compiled units and the hits of their runs, put together.
 
 use crate::hits::{HitError, HitFile, MeasuredUnit};
-use crate::record::Unprobed;
-use crate::record::{Keeps, RECORD_VERSION, UnitRecord, text_now};
+use crate::record::ProbeObstacle;
+use crate::record::{ProbeStorage, RECORD_VERSION, UnitRecord, text_now};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// What a suite covered.
 #[derive(Clone, Debug, Default)]
-pub struct Measured {
+pub struct MeasuredSuite {
     /// Units with probes, by file. A file that was compiled more than once (with other flags) has several.
     pub units: Vec<MeasuredUnit>,
     /// Files of which an older version was compiled, too: what it hit does not count.
     pub outdated: BTreeSet<String>,
     /// Files without probes, and why.
-    pub untouched: BTreeMap<String, Unprobed>,
+    pub untouched: BTreeMap<String, ProbeObstacle>,
     /// The tests, in the order of their names.
     pub tests: Vec<String>,
     /// By test: the units that were in its processes.
@@ -35,7 +35,7 @@ pub struct Measured {
     pub java_ends: Vec<PathBuf>,
 }
 
-impl Measured {
+impl MeasuredSuite {
     /// Whether what processes did to data was followed.
     pub fn has_traces(&self) -> bool {
         !self.traces.is_empty() || !self.java_traces.is_empty()
@@ -44,7 +44,7 @@ impl Measured {
 
 /// Why a measurement can't be read.
 #[derive(Debug, thiserror::Error)]
-pub enum MeasureError {
+pub enum MeasurementError {
     /// A directory can't be read.
     #[error("can't read {path}: {source}")]
     NotReadable {
@@ -67,12 +67,12 @@ pub enum MeasureError {
 }
 
 /// Reads what measurements left in directories.
-pub fn read(directories: &[PathBuf]) -> Result<Measured, MeasureError> {
-    let mut measured = Measured::default();
+pub fn read_measurements(directories: &[PathBuf]) -> Result<MeasuredSuite, MeasurementError> {
+    let mut measured = MeasuredSuite::default();
     let mut units: BTreeMap<u64, UnitRecord> = BTreeMap::new();
     for directory in directories {
         for path in files(&directory.join("units"), "json")? {
-            let bad = |why: String| MeasureError::BadRecord { path: path.clone(), why };
+            let bad = |why: String| MeasurementError::BadRecord { path: path.clone(), why };
             let bytes = std::fs::read(&path).map_err(|error| bad(error.to_string()))?;
             let record: UnitRecord = serde_json::from_slice(&bytes).map_err(|error| bad(error.to_string()))?;
             if record.version != RECORD_VERSION {
@@ -149,7 +149,7 @@ pub fn read(directories: &[PathBuf]) -> Result<Measured, MeasureError> {
                 );
             }
         }
-        let counts = (record.keeps == Keeps::Counts).then_some(counts);
+        let counts = (record.keeps == ProbeStorage::Counts).then_some(counts);
         MeasuredUnit { record, hits, counts }
     });
     measured.units = made.collect();
@@ -176,8 +176,8 @@ fn outdated(units: &BTreeMap<u64, UnitRecord>) -> Vec<u64> {
 }
 
 /// The files of a directory with an extension, sorted; none if the directory isn't there.
-fn files(directory: &Path, extension: &str) -> Result<Vec<PathBuf>, MeasureError> {
-    let failed = |source| MeasureError::NotReadable { path: directory.to_path_buf(), source };
+fn files(directory: &Path, extension: &str) -> Result<Vec<PathBuf>, MeasurementError> {
+    let failed = |source| MeasurementError::NotReadable { path: directory.to_path_buf(), source };
     let entries = match std::fs::read_dir(directory) {
         Ok(entries) => entries,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),

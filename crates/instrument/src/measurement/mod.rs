@@ -4,6 +4,6 @@ mod fuzz_readers;
 mod measured;
 mod state_measurement;
 
-pub use fuzz_readers::{hits_reading, response_reading, trace_reading};
-pub use measured::{MeasureError, Measured, read};
-pub use state_measurement::{States, states, suggestions, trim_traces};
+pub use fuzz_readers::{count_trace_events, parse_hits, split_response_file};
+pub use measured::{MeasuredSuite, MeasurementError, read_measurements};
+pub use state_measurement::{StateMeasurement, measure_states, suggest_assertions, trim_traces};

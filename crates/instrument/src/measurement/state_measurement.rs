@@ -1,26 +1,26 @@
 //! What the traces of a suite say.
 
-use super::Measured;
-use crate::c::state::{Judgement, Trace, judge};
-use crate::hits::{HitFile, MeasuredUnit, at_once};
-use crate::java::state::{JavaTrace, Whose, follow};
-use crate::state::{Piece, StateRecord, StateRules, Suggested, TestEnd, TestStates};
+use super::MeasuredSuite;
+use crate::c::state::{EventTrace, TraceEvaluation, evaluate_traces};
+use crate::hits::{HitFile, MeasuredUnit, unattributed_test_name};
+use crate::java::state::{JavaTrace, TestOwner, follow};
+use crate::state::{ObservedTestEnd, StateLocation, StateRecord, StateRules, SuggestionOutcome, TestStateCoverage};
 use std::collections::BTreeMap;
 use std::path::Path;
 
 /// What the traces of a suite say.
 #[derive(Debug, Default)]
-pub struct States {
+pub struct StateMeasurement {
     /// What the tests changed, and what their assertions depend on.
-    pub tests: Vec<TestStates>,
+    pub tests: Vec<TestStateCoverage>,
     /// What could be looked at where tests of C ended.
-    ends: Vec<TestEnd>,
+    ends: Vec<ObservedTestEnd>,
     /// Units in traces that no record explains, and steps that fitted nothing.
     pub unexplained: u64,
 }
 
 /// What the tests changed and what their assertions depend on.
-pub fn states(measured: &Measured, rules: &StateRules) -> States {
+pub fn measure_states(measured: &MeasuredSuite, rules: &StateRules) -> StateMeasurement {
     let identity = |unit: &MeasuredUnit| u64::from_str_radix(&unit.record.unit, 16).unwrap_or(0);
     let empty = StateRecord::default();
     let units: Vec<(u64, &StateRecord)> =
@@ -28,15 +28,15 @@ pub fn states(measured: &Measured, rules: &StateRules) -> States {
     let named = |command: &[String], pid: u32| {
         HitFile { test: None, command: command.to_vec(), pid, units: Vec::new() }.process_name()
     };
-    let name = |trace: &Trace| named(&trace.command, trace.pid);
+    let name = |trace: &EventTrace| named(&trace.command, trace.pid);
     // A trace that can't be read is of a process that did nothing.
-    let traces = measured.traces.iter().filter_map(|path| Trace::read(path).ok().flatten());
-    let Judgement { mut tests, ends, mut unexplained } = judge(&units, traces, rules, &name);
+    let traces = measured.traces.iter().filter_map(|path| EventTrace::read(path).ok().flatten());
+    let TraceEvaluation { mut tests, ends, mut unexplained } = evaluate_traces(&units, traces, rules, &name);
     // Tests of Java are none of those of C, whatever they are called.
     let places = units.iter().enumerate().rev().map(|(place, (unit, _))| (*unit, place));
     let places: BTreeMap<u64, usize> = places.collect();
     let unit_of = |identity: u64| places.get(&identity).copied().unwrap_or(usize::MAX);
-    let mut of_java: BTreeMap<String, TestStates> = BTreeMap::new();
+    let mut of_java: BTreeMap<String, TestStateCoverage> = BTreeMap::new();
     for path in &measured.java_traces {
         // The agent writes whole headers: a file without one is damaged.
         let Some(trace) = JavaTrace::read(path) else {
@@ -48,24 +48,26 @@ pub fn states(measured: &Measured, rules: &StateRules) -> States {
         unexplained += unfit;
         for judged in judged {
             let process = || trace.test.clone().unwrap_or_else(|| named(&trace.command, trace.pid));
-            let test = match judged.whose {
-                Whose::Test(name) => name,
-                Whose::Process => process(),
-                Whose::Nobody => at_once(&process()),
+            let test = match judged.owner {
+                TestOwner::Test(name) => name,
+                TestOwner::Process => process(),
+                TestOwner::Unattributed => unattributed_test_name(&process()),
             };
-            let known = of_java.entry(test.clone()).or_insert_with(|| TestStates { test, ..TestStates::default() });
-            known.beside |= judged.is_beside;
+            let known = of_java
+                .entry(test.clone())
+                .or_insert_with(|| TestStateCoverage { test, ..TestStateCoverage::default() });
+            known.beside |= judged.has_unattributed_threads;
             known.merge(judged.uses, judged.is_cut_off, judged.asserts);
         }
     }
     tests.extend(of_java.into_values());
-    States { tests, ends, unexplained }
+    StateMeasurement { tests, ends, unexplained }
 }
 
 /// Assertions that would check what tests left unchecked, as far as they said what they leave behind.
-pub fn suggestions(measured: &Measured, states: &States) -> Vec<Suggested> {
-    let is_of_c = |test: &&TestStates| test.uses.iter().any(|used| matches!(used.piece, Piece::Left(_)));
-    let (c, java): (Vec<&TestStates>, Vec<&TestStates>) = states.tests.iter().partition(is_of_c);
+pub fn suggest_assertions(measured: &MeasuredSuite, states: &StateMeasurement) -> Vec<SuggestionOutcome> {
+    let is_of_c = |test: &&TestStateCoverage| test.uses.iter().any(|used| matches!(used.piece, StateLocation::Left(_)));
+    let (c, java): (Vec<&TestStateCoverage>, Vec<&TestStateCoverage>) = states.tests.iter().partition(is_of_c);
     let mut found = crate::java::suggest::suggest(&java, &measured.java_traces, &measured.java_ends);
     found.extend(crate::c::suggest::suggest(&c, &states.ends, &measured.units));
     found
@@ -77,7 +79,7 @@ pub fn trim_traces(directory: &Path) {
     let paths = entries.filter_map(|entry| entry.ok().map(|entry| entry.path()));
     // A trace that can't be cut is only bigger than it must be.
     paths.for_each(|path| match path.extension().and_then(|extension| extension.to_str()) {
-        Some("state") => drop(Trace::trim(&path)),
+        Some("state") => drop(EventTrace::trim(&path)),
         Some("jstate") => drop(JavaTrace::trim(&path)),
         _ => {}
     });

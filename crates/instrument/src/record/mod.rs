@@ -7,7 +7,9 @@ mod unit_record;
 
 pub use line_directives::LineDirective;
 pub(crate) use probe_obstacle::system;
-pub use probe_obstacle::{EVENTS, Unprobed};
-pub(crate) use row_numbering::{MOST_ROWS, Numbered, Scheme, number};
+pub use probe_obstacle::{EVENT_LIMIT_VARIABLE, ProbeObstacle};
+pub(crate) use row_numbering::{MAX_ROWS, NumberedRows, NumberingScheme, number_rows};
 pub(crate) use unit_record::text_now;
-pub use unit_record::{Keeps, ProbedDecision, ProbedObjective, ProbedRow, RECORD_VERSION, SourceRange, UnitRecord};
+pub use unit_record::{
+    ProbeStorage, ProbedDecision, ProbedObjective, ProbedRow, RECORD_VERSION, SourceRange, UnitRecord,
+};

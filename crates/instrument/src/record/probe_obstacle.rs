@@ -6,13 +6,13 @@
 use serde::{Deserialize, Serialize};
 
 /// Set for the programs that run: the most events of one of them.
-pub const EVENTS: &str = "TOUCHSTONE_STATE_EVENTS";
+pub const EVENT_LIMIT_VARIABLE: &str = "TOUCHSTONE_STATE_EVENTS";
 
 touchstone_base::reasons! {
     /// Why something is not measured, or has no label.
     #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error, Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
-    pub enum Unprobed {
+    pub enum ProbeObstacle {
         // Files.
         /// A source in another language.
         #[error("only C sources get probes")]
@@ -58,7 +58,7 @@ touchstone_base::reasons! {
         "errors_with_state" => ErrorsWithState,
 
         /// What a test did does not fit into its trace: the test.
-        #[error("bound: {EVENTS} in test {0}")]
+        #[error("bound: {EVENT_LIMIT_VARIABLE} in test {0}")]
         "state_events" => CutOff(String),
         /// Tests ran at the same time, and what threads did that belong to none of them may have been for any: the test.
         #[error("beside test {0} threads worked of which nobody knows for which test they did")]
@@ -308,6 +308,6 @@ touchstone_base::reasons! {
 }
 
 /// What the system said.
-pub(crate) fn system(error: impl std::fmt::Display) -> Unprobed {
-    Unprobed::System(error.to_string())
+pub(crate) fn system(error: impl std::fmt::Display) -> ProbeObstacle {
+    ProbeObstacle::System(error.to_string())
 }

@@ -16,16 +16,16 @@ use touchstone_ir::CondId;
 
 /// The rows of a decision with their numbers.
 #[derive(Clone, Debug)]
-pub(crate) struct Numbered {
+pub(crate) struct NumberedRows {
     /// By number.
     pub rows: Vec<Row>,
     /// How a run computes the number.
-    pub scheme: Scheme,
+    pub scheme: NumberingScheme,
 }
 
 /// How a run computes a row's number.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Scheme {
+pub(crate) enum NumberingScheme {
     /// What the outcome true of a condition adds; false adds nothing.
     Sum(BTreeMap<CondId, u32>),
     /// What the outcome true of a condition adds to a place in a table, and the numbers there.
@@ -33,25 +33,25 @@ pub(crate) enum Scheme {
 }
 
 /// With more conditions, some of which are evaluated in any order, rows are not told apart: the table would be large.
-const MOST_IN_ANY_ORDER: usize = 12;
+const MAX_UNORDERED_CONDITIONS: usize = 12;
 
 /// With more rows than this a decision's rows are not told apart.
-pub(crate) const MOST_ROWS: usize = 4096;
+pub(crate) const MAX_ROWS: usize = 4096;
 
 /// The same where the rows together may have more outcomes than this: those of a wide decision are long as well as many.
-const MOST_OUTCOMES: usize = 1 << 18;
+const MAX_TOTAL_OUTCOMES: usize = 1 << 18;
 
 /// The rows of a decision; `None` if there are too many.
-pub(crate) fn number(graph: &DecisionGraph) -> Option<Numbered> {
-    let all = graph.rows(MOST_ROWS.min(MOST_OUTCOMES / graph.nodes.len().max(1)))?;
+pub(crate) fn number_rows(graph: &DecisionGraph) -> Option<NumberedRows> {
+    let all = graph.rows(MAX_ROWS.min(MAX_TOTAL_OUTCOMES / graph.nodes.len().max(1)))?;
     let conditions: BTreeSet<CondId> = graph.nodes.values().map(|node| node.condition).collect();
     match conditions.len() == graph.nodes.len() {
         true => Some(by_sum(graph, all)),
-        false => (conditions.len() <= MOST_IN_ANY_ORDER).then(|| by_set(&conditions, all)),
+        false => (conditions.len() <= MAX_UNORDERED_CONDITIONS).then(|| by_set(&conditions, all)),
     }
 }
 
-fn by_sum(graph: &DecisionGraph, all: Vec<Row>) -> Numbered {
+fn by_sum(graph: &DecisionGraph, all: Vec<Row>) -> NumberedRows {
     let mut counts: BTreeMap<usize, u32> = BTreeMap::new();
     count(graph, graph.start, &mut counts);
     let mut adds = BTreeMap::new();
@@ -65,7 +65,7 @@ fn by_sum(graph: &DecisionGraph, all: Vec<Row>) -> Numbered {
     let mut rows: Vec<(u32, Row)> = all.into_iter().map(|row| (sum(&adds, &row), row)).collect();
     rows.sort();
     debug_assert!(rows.iter().enumerate().all(|(index, (number, _))| index as u32 == *number));
-    Numbered { rows: rows.into_iter().map(|(_, row)| row).collect(), scheme: Scheme::Sum(adds) }
+    NumberedRows { rows: rows.into_iter().map(|(_, row)| row).collect(), scheme: NumberingScheme::Sum(adds) }
 }
 
 fn count(graph: &DecisionGraph, at: Next, counts: &mut BTreeMap<usize, u32>) -> u32 {
@@ -78,14 +78,14 @@ fn count(graph: &DecisionGraph, at: Next, counts: &mut BTreeMap<usize, u32>) -> 
     made
 }
 
-fn by_set(conditions: &BTreeSet<CondId>, rows: Vec<Row>) -> Numbered {
+fn by_set(conditions: &BTreeSet<CondId>, rows: Vec<Row>) -> NumberedRows {
     let adds: BTreeMap<CondId, u32> =
         conditions.iter().enumerate().map(|(bit, condition)| (*condition, 1 << bit)).collect();
     let mut numbers = vec![0; 1 << conditions.len()];
     for (number, row) in rows.iter().enumerate() {
         numbers[sum(&adds, row) as usize] = number as u32;
     }
-    Numbered { rows, scheme: Scheme::Set(adds, numbers) }
+    NumberedRows { rows, scheme: NumberingScheme::Set(adds, numbers) }
 }
 
 /// What the true conditions of a row add.
@@ -109,12 +109,12 @@ mod tests {
         let conditions: IndexMap<CondId, Condition> = (0..count).map(|_| condition.clone()).collect();
         let decision = Decision { kind: DecisionKind::If, span: Span::none(), text: String::new(), tree, conditions };
         let graph = DecisionGraph::new(&decision);
-        let numbered = number(&graph).expect("few rows");
-        assert_eq!(matches!(numbered.scheme, Scheme::Sum(_)), sum);
+        let numbered = number_rows(&graph).expect("few rows");
+        assert_eq!(matches!(numbered.scheme, NumberingScheme::Sum(_)), sum);
         for (index, row) in numbered.rows.iter().enumerate() {
             let computed = match &numbered.scheme {
-                Scheme::Sum(adds) => super::sum(adds, row),
-                Scheme::Set(adds, numbers) => numbers[super::sum(adds, row) as usize],
+                NumberingScheme::Sum(adds) => super::sum(adds, row),
+                NumberingScheme::Set(adds, numbers) => numbers[super::sum(adds, row) as usize],
             };
             assert_eq!(computed as usize, index, "{row:?}");
         }
@@ -128,7 +128,7 @@ mod tests {
             let conditions = (0..count).map(|_| condition.clone()).collect();
             let decision =
                 Decision { kind: DecisionKind::If, span: Span::none(), text: String::new(), tree, conditions };
-            number(&DecisionGraph::new(&decision)).is_some()
+            number_rows(&DecisionGraph::new(&decision)).is_some()
         };
         assert!(has_rows(500) && !has_rows(600));
     }

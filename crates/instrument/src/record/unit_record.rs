@@ -1,6 +1,6 @@
 //! The record of a unit: what each of its probes means. Written when a unit is compiled, read when hits are judged.
 
-use super::probe_obstacle::Unprobed;
+use super::probe_obstacle::ProbeObstacle;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::Id;
@@ -46,15 +46,15 @@ pub struct UnitRecord {
     pub lines: Vec<super::line_directives::LineDirective>,
     /// What its probes keep.
     #[serde(default)]
-    pub keeps: Keeps,
+    pub keeps: ProbeStorage,
     /// Functions that have no probes, and why.
-    pub untouched: Vec<(String, Unprobed)>,
+    pub untouched: Vec<(String, ProbeObstacle)>,
     /// What its events mean, if its state is followed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<crate::state::StateRecord>,
     /// Why its state is not followed although that was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub no_state: Option<Unprobed>,
+    pub no_state: Option<ProbeObstacle>,
 }
 
 impl UnitRecord {
@@ -66,7 +66,7 @@ impl UnitRecord {
 
     /// Whether something has no probe because its two readings differ.
     pub(crate) fn differs(&self) -> bool {
-        let different = |why: &Unprobed| *why == Unprobed::DifferentCode;
+        let different = |why: &ProbeObstacle| *why == ProbeObstacle::DifferentCode;
         self.untouched.iter().any(|(_, why)| different(why))
             || self.objectives.iter().filter_map(|objective| objective.not_placed.as_ref()).any(different)
     }
@@ -91,7 +91,7 @@ pub(crate) fn text_now(file: &str) -> Option<String> {
 /// What a probe keeps.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Keeps {
+pub enum ProbeStorage {
     /// Whether it was hit: one byte.
     #[default]
     Hits,
@@ -99,12 +99,12 @@ pub enum Keeps {
     Counts,
 }
 
-impl Keeps {
+impl ProbeStorage {
     /// Bytes of a probe.
     pub fn bytes(self) -> u32 {
         match self {
-            Keeps::Hits => 1,
-            Keeps::Counts => 8,
+            ProbeStorage::Hits => 1,
+            ProbeStorage::Counts => 8,
         }
     }
 }
@@ -142,7 +142,7 @@ pub struct ProbedObjective {
     /// Any of these probes covers it.
     pub probes: Vec<u32>,
     /// Why it has no probe.
-    pub not_placed: Option<Unprobed>,
+    pub not_placed: Option<ProbeObstacle>,
 }
 
 /// A decision and the probes of its rows.

@@ -18,5 +18,5 @@ pub(crate) use dependence_graph::{Deps, Graph, NONE, NodeId};
 pub(crate) use state_record::{SiteArgument, SiteKind, StateEnd};
 pub use state_record::{StateRecord, StateSite, StateTarget};
 pub use state_rules::StateRules;
-pub use suggested_assertion::{Insertion, Suggested, Suggestion, WhyNone};
-pub use test_states::{Piece, SeenExpression, StateUse, TestEnd, TestStates};
+pub use suggested_assertion::{NoSuggestion, SourceInsertion, SuggestedAssertion, SuggestionOutcome};
+pub use test_states::{ModifiedState, ObservedExpression, ObservedTestEnd, StateLocation, TestStateCoverage};

@@ -1,10 +1,10 @@
 //! The assertion that is missing: what would check a piece of state that a test changes and does not look at.
 
-use super::test_states::Piece;
+use super::test_states::StateLocation;
 
 /// Text that is to be put into a file.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Insertion {
+pub struct SourceInsertion {
     /// Before this line,
     pub line: u32,
     /// and this column of it, in characters: 1 is its beginning.
@@ -15,7 +15,7 @@ pub struct Insertion {
 
 /// An assertion for a test.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Suggestion {
+pub struct SuggestedAssertion {
     /// The file of the test.
     pub file: String,
     /// The line that the test ends in.
@@ -23,14 +23,14 @@ pub struct Suggestion {
     /// The assertion, as it is to be written.
     pub statement: String,
     /// What it takes to write it there: the assertion is the last one.
-    pub insertions: Vec<Insertion>,
+    pub insertions: Vec<SourceInsertion>,
     /// The state that it depends on.
-    pub checks: Vec<Piece>,
+    pub checks: Vec<StateLocation>,
 }
 
 /// Why there is no assertion to suggest.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, thiserror::Error)]
-pub enum WhyNone {
+pub enum NoSuggestion {
     /// The test did not come to its end, or nobody saw it.
     #[error("the test does not end where it could be looked at")]
     NoEnd,
@@ -62,7 +62,7 @@ pub enum WhyNone {
 
 /// What is suggested for an objective that a test leaves open.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Suggested {
+pub struct SuggestionOutcome {
     /// The test.
     pub test: String,
     /// The unit that changed the state, as a position among the measured units.
@@ -70,5 +70,5 @@ pub struct Suggested {
     /// The objective.
     pub id: String,
     /// The assertion.
-    pub made: Result<Suggestion, WhyNone>,
+    pub made: Result<SuggestedAssertion, NoSuggestion>,
 }

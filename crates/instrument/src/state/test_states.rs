@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 /// What one test changed.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct TestStates {
+pub struct TestStateCoverage {
     /// The test.
     pub test: String,
     /// What it changed, in the order of places.
-    pub uses: Vec<StateUse>,
+    pub uses: Vec<ModifiedState>,
     /// Its trace was cut off: what is not checked may be.
     pub cut_off: bool,
     /// While it ran others worked of whom nobody knows for which test they did: what is not checked may be.
@@ -17,13 +17,13 @@ pub struct TestStates {
     pub asserts: bool,
 }
 
-impl TestStates {
+impl TestStateCoverage {
     /// Adds what another process did for the same test.
-    pub(crate) fn merge(&mut self, uses: Vec<StateUse>, cut_off: bool, asserts: bool) {
+    pub(crate) fn merge(&mut self, uses: Vec<ModifiedState>, cut_off: bool, asserts: bool) {
         self.cut_off |= cut_off;
         self.asserts |= asserts;
         // A test may change very many objects.
-        let key = |used: &StateUse| (used.unit, used.id.clone(), used.object.clone());
+        let key = |used: &ModifiedState| (used.unit, used.id.clone(), used.object.clone());
         let known = self.uses.iter().enumerate().map(|(place, used)| (key(used), place));
         let mut known: BTreeMap<(usize, String, String), usize> = known.collect();
         for made in uses {
@@ -41,7 +41,7 @@ impl TestStates {
 
 /// What a piece of state is, as whoever looks at memory finds it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Piece {
+pub enum StateLocation {
     /// That can't be told.
     Unknown,
     /// It depends on what was there before the test, so it may be something else each time.
@@ -65,7 +65,7 @@ pub enum Piece {
     /// What updates of a trace left, by their numbers.
     Left(Vec<u32>),
     /// What is in an array or a container.
-    Inside {
+    Contents {
         /// It.
         object: u32,
     },
@@ -73,7 +73,7 @@ pub enum Piece {
 
 /// A piece of state that a test changed.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct StateUse {
+pub struct ModifiedState {
     /// The unit that changed it last, as a position among the measured units.
     pub unit: usize,
     /// Its id.
@@ -85,7 +85,7 @@ pub struct StateUse {
     /// The object that it belongs to; empty if it can't be told.
     pub object: String,
     /// The same, as whoever looks at memory finds it.
-    pub piece: Piece,
+    pub piece: StateLocation,
     /// The file of the last change, absolute.
     pub file: String,
     /// Its line.
@@ -98,7 +98,7 @@ pub struct StateUse {
 
 /// What could be looked at where a test ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct TestEnd {
+pub struct ObservedTestEnd {
     /// The test.
     pub test: String,
     /// The function that ended, as a position in the record.
@@ -106,12 +106,12 @@ pub struct TestEnd {
     /// Its unit.
     pub unit: usize,
     /// Expressions.
-    pub seen: Vec<SeenExpression>,
+    pub seen: Vec<ObservedExpression>,
 }
 
 /// An expression that could be looked at.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct SeenExpression {
+pub struct ObservedExpression {
     /// It.
     pub text: String,
     /// What it stands for.

@@ -2,7 +2,7 @@
 //!
 //! A key is a hash of everything that the thing depends on. Whatever can't be read or written is made again.
 
-use super::output_directory::make_own;
+use super::output_directory::create_output_directory;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -11,14 +11,14 @@ use std::time::{Duration, SystemTime};
 const UNUSED: Duration = Duration::from_secs(30 * 24 * 3600);
 
 /// A directory of things that are kept.
-pub(crate) struct Kept {
+pub(crate) struct ContentCache {
     directory: PathBuf,
 }
 
-impl Kept {
+impl ContentCache {
     /// The directory of a measurement has one, and so has a user's cache.
-    pub fn of(owner: &Path) -> Kept {
-        Kept { directory: owner.join("kept") }
+    pub fn of(owner: &Path) -> ContentCache {
+        ContentCache { directory: owner.join("kept") }
     }
 
     /// What is kept under a key.
@@ -34,7 +34,7 @@ impl Kept {
 
     /// Keeps a text; a full disk is no reason to fail.
     pub fn put(&self, key: u64, text: &str) {
-        let written = make_own(&self.directory).and_then(|()| {
+        let written = create_output_directory(&self.directory).and_then(|()| {
             let mut file = tempfile::NamedTempFile::new_in(&self.directory)?;
             file.write_all(text.as_bytes())?;
             file.persist(self.path(key)).map(drop).map_err(|error| error.error)
@@ -48,8 +48,8 @@ impl Kept {
 }
 
 /// Removes what a measurement or a cache keeps and nobody has used for long.
-pub fn prune_kept(owner: &Path) {
-    let Ok(entries) = std::fs::read_dir(Kept::of(owner).directory) else { return };
+pub fn prune_content_cache(owner: &Path) {
+    let Ok(entries) = std::fs::read_dir(ContentCache::of(owner).directory) else { return };
     for path in entries.filter_map(|entry| entry.ok().map(|entry| entry.path())) {
         let age = std::fs::metadata(&path).and_then(|meta| meta.modified()).ok().and_then(|time| time.elapsed().ok());
         if path.extension().is_some_and(|extension| extension == "kept") && age.is_some_and(|age| age > UNUSED) {

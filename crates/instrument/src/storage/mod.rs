@@ -3,6 +3,6 @@
 mod content_cache;
 mod output_directory;
 
-pub(crate) use content_cache::Kept;
-pub use content_cache::prune_kept;
-pub use output_directory::{check_own, clear_own, make_own};
+pub(crate) use content_cache::ContentCache;
+pub use content_cache::prune_content_cache;
+pub use output_directory::{check_output_directory, clear_output_directory, create_output_directory};

@@ -17,9 +17,9 @@ const TEXT: &str = "Touchstone wrote this directory, and clears it for the next 
 const EXTENSIONS: [&str; 9] = ["json", "hits", "state", "class", "loaded", "path", "jstate", "jends", "source"];
 
 /// Makes a directory of ours. One that is there already must be empty or ours.
-pub fn make_own(directory: &Path) -> Result<()> {
+pub fn create_output_directory(directory: &Path) -> Result<()> {
     fs::create_dir_all(directory)?;
-    check_own(directory)?;
+    check_output_directory(directory)?;
     if !directory.join(MARKER).exists() {
         let mut marker = tempfile::NamedTempFile::new_in(directory)?;
         marker.write_all(TEXT.as_bytes())?;
@@ -29,7 +29,7 @@ pub fn make_own(directory: &Path) -> Result<()> {
 }
 
 /// Refuses a directory that is neither ours nor empty. One that is not there is nobody's.
-pub fn check_own(directory: &Path) -> Result<()> {
+pub fn check_output_directory(directory: &Path) -> Result<()> {
     if fs::symlink_metadata(directory).is_err() || directory.join(MARKER).is_file() {
         return Ok(());
     }
@@ -46,8 +46,8 @@ pub fn check_own(directory: &Path) -> Result<()> {
 }
 
 /// Removes what earlier measurements left in a directory of ours. Whatever else is in it stays.
-pub fn clear_own(directory: &Path) -> Result<()> {
-    check_own(directory)?;
+pub fn clear_output_directory(directory: &Path) -> Result<()> {
+    check_output_directory(directory)?;
     let Ok(entries) = fs::read_dir(directory) else { return Ok(()) };
     for entry in entries {
         let entry = entry?;
@@ -77,18 +77,18 @@ mod tests {
     fn only_what_we_wrote_is_cleared() {
         let folder = tempfile::tempdir().expect("a scratch directory");
         let own = folder.path().join("units");
-        make_own(&own).expect("a new one is made");
-        make_own(&own).expect("and is ours");
+        create_output_directory(&own).expect("a new one is made");
+        create_output_directory(&own).expect("and is ours");
         for name in ["1.json", "2.hits", "3.state", ".tmpabc", "notes.txt"] {
             fs::write(own.join(name), "x").expect("writable");
         }
         fs::create_dir(own.join("4.json")).expect("writable");
-        clear_own(&own).expect("ours");
+        clear_output_directory(&own).expect("ours");
         let mut left: Vec<_> =
             fs::read_dir(&own).expect("there").map(|entry| entry.expect("one").file_name()).collect();
         left.sort();
         assert_eq!(left, [".touchstone", "4.json", "notes.txt"]);
-        clear_own(&folder.path().join("nothing")).expect("nothing is nobody's");
+        clear_output_directory(&folder.path().join("nothing")).expect("nothing is nobody's");
     }
 
     #[test]
@@ -96,11 +96,11 @@ mod tests {
         let folder = tempfile::tempdir().expect("a scratch directory");
         let theirs = folder.path().join("hits");
         fs::create_dir(&theirs).expect("writable");
-        make_own(&theirs).expect("an empty one is nobody's");
+        create_output_directory(&theirs).expect("an empty one is nobody's");
         fs::remove_file(theirs.join(MARKER)).expect("there");
         fs::write(theirs.join("song.hits"), "x").expect("writable");
-        let said = clear_own(&theirs).expect_err("theirs").to_string();
+        let said = clear_output_directory(&theirs).expect_err("theirs").to_string();
         assert!(said.contains("song.hits"), "{said}");
-        assert!(make_own(&theirs).is_err() && theirs.join("song.hits").is_file());
+        assert!(create_output_directory(&theirs).is_err() && theirs.join("song.hits").is_file());
     }
 }

@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use touchstone_criteria::{STATE, criterion_named};
 use touchstone_front_java::Jdk;
 use touchstone_front_java::path::{Jar, PathError};
-use touchstone_instrument::{OfflineProbes, PLANNED, class_unit};
+use touchstone_instrument::{OfflineWeaver, PLANNED, class_unit};
 
 /// Classes that are to have probes.
 #[derive(Clone, Debug)]
@@ -51,7 +51,7 @@ pub fn instrument_classes(request: &Offline) -> Result<Probed, MeasuringError> {
     }
     let tree = Tree::open(&request.tree)?;
     let files = tree.files()?;
-    if files.iter().any(|file| OfflineProbes::is_holder(file)) {
+    if files.iter().any(|file| OfflineWeaver::is_holder(file)) {
         return Err(MeasuringError::ProbesAlready { tree: request.tree.clone() });
     }
     if std::fs::read_dir(&request.to).is_ok_and(|mut entries| entries.next().is_some()) {
@@ -59,7 +59,7 @@ pub fn instrument_classes(request: &Offline) -> Result<Probed, MeasuringError> {
     }
     let directory = open(&request.out, request.earlier)?;
     let (units, hits) = (request.out.join("units"), request.out.join("hits"));
-    let mut probes = OfflineProbes::new(&request.tree, &request.criteria);
+    let mut probes = OfflineWeaver::new(&request.tree, &request.criteria);
     let mut made = Probed { with: 0, without: 0 };
     if request.criteria.iter().any(|name| name == PLANNED) {
         plan_classes(&Planning {
@@ -103,7 +103,7 @@ pub fn instrument_classes(request: &Offline) -> Result<Probed, MeasuringError> {
     Ok(made)
 }
 
-fn compile_holders(probes: &OfflineProbes, hits: &Path, to: &Path) -> Result<(), MeasuringError> {
+fn compile_holders(probes: &OfflineWeaver, hits: &Path, to: &Path) -> Result<(), MeasuringError> {
     let scratch =
         tempfile::tempdir().map_err(|source| MeasuringError::NotMade { directory: to.to_path_buf(), source })?;
     let mut sources = Vec::new();

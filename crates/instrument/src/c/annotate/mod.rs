@@ -17,9 +17,9 @@
 
 mod predicate_renderer;
 
-use crate::c::text::{Kind, Layout, Pieces, Source, body};
-use crate::record::Unprobed;
-use predicate_renderer::Renderer;
+use crate::c::text::{Insertions, StatementLayout, TokenKind, TokenisedSource, find_body};
+use crate::record::ProbeObstacle;
+use predicate_renderer::PredicateRenderer;
 use std::collections::BTreeMap;
 use touchstone_base::{FileId, Span};
 use touchstone_criteria::{DecisionGraph, Goal, Next, Objectives};
@@ -39,29 +39,35 @@ pub enum AnnotateStyle {
 
 /// A text with labels.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Annotated {
+pub struct AnnotatedText {
     /// The text: compiles like the original.
     pub text: String,
     /// Ids of the objectives that are labels in it.
     pub placed: Vec<String>,
     /// Ids of those that are not, and why; the text ends with the same list.
-    pub not_placed: Vec<(String, Unprobed)>,
+    pub not_placed: Vec<(String, ProbeObstacle)>,
 }
 
 /// Why the objectives of a criterion are no labels; `None` if they are.
-pub fn not_labels(criterion: &str) -> Option<Unprobed> {
+pub fn not_labels(criterion: &str) -> Option<ProbeObstacle> {
     match criterion {
-        "mcdc" => Some(Unprobed::Independence),
-        "state" => Some(Unprobed::State),
-        name if name == "paths" || name.starts_with("paths:") => Some(Unprobed::Path),
+        "mcdc" => Some(ProbeObstacle::Independence),
+        "state" => Some(ProbeObstacle::State),
+        name if name == "paths" || name.starts_with("paths:") => Some(ProbeObstacle::Path),
         _ => None,
     }
 }
 
 /// Writes objectives as labels into `text`, the contents of `file`.
-pub fn annotate(module: &Module, file: FileId, text: &str, objectives: &Objectives, style: AnnotateStyle) -> Annotated {
-    let source = Source::new(text);
-    let mut edits = Edits::default();
+pub fn annotate(
+    module: &Module,
+    file: FileId,
+    text: &str,
+    objectives: &Objectives,
+    style: AnnotateStyle,
+) -> AnnotatedText {
+    let source = TokenisedSource::new(text);
+    let mut edits = LabelInsertions::default();
     let (mut placed, mut not_placed) = (Vec::new(), Vec::new());
     let mut places: BTreeMap<FuncId, AnnotatedFunction<'_>> = BTreeMap::new();
     for (id, objective) in objectives.list.iter() {
@@ -84,12 +90,12 @@ pub fn annotate(module: &Module, file: FileId, text: &str, objectives: &Objectiv
         made.push('\n');
     }
     made += &trailer(style, &not_placed);
-    Annotated { text: made, placed, not_placed }
+    AnnotatedText { text: made, placed, not_placed }
 }
 
 /// Where a label goes, in bytes of the text.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) enum Spot {
+pub(crate) enum LabelPosition {
     /// Before a statement in a block, or at the beginning of one.
     Before(usize),
     /// Before a statement that needs braces then.
@@ -99,17 +105,17 @@ pub(crate) enum Spot {
 }
 
 /// Whether an evaluation of a decision, with these outcomes and this result, is what is asked for.
-type Holds<'h> = dyn Fn(&[(CondId, bool)], bool) -> bool + 'h;
+type RowPredicate<'h> = dyn Fn(&[(CondId, bool)], bool) -> bool + 'h;
 
 /// One function of the text.
 pub(crate) struct AnnotatedFunction<'a> {
     pub(crate) module: &'a Module,
     pub(crate) function: &'a Function,
     file: FileId,
-    pub(crate) source: &'a Source<'a>,
+    pub(crate) source: &'a TokenisedSource<'a>,
     /// The token of the body's brace, and the byte after it.
     pub(crate) body: Option<(usize, usize)>,
-    pub(crate) layout: Option<Layout>,
+    pub(crate) layout: Option<StatementLayout>,
     pub(crate) graphs: Vec<DecisionGraph>,
     /// The text has been preprocessed: what looks like a call is one.
     preprocessed: bool,
@@ -120,17 +126,17 @@ impl<'a> AnnotatedFunction<'a> {
         module: &'a Module,
         func: FuncId,
         file: FileId,
-        source: &'a Source<'a>,
+        source: &'a TokenisedSource<'a>,
     ) -> AnnotatedFunction<'a> {
         AnnotatedFunction { preprocessed: true, ..AnnotatedFunction::new(module, func, file, source) }
     }
 
-    fn new(module: &'a Module, func: FuncId, file: FileId, source: &'a Source<'a>) -> AnnotatedFunction<'a> {
+    fn new(module: &'a Module, func: FuncId, file: FileId, source: &'a TokenisedSource<'a>) -> AnnotatedFunction<'a> {
         let function = &module.functions[func];
         let here = function.span.file == file;
         let name = source.offset(function.span.line, function.span.column).filter(|_| here);
-        let body = name.and_then(|offset| body(source, offset));
-        let layout = body.and_then(|(brace, _)| Layout::new(source, brace));
+        let body = name.and_then(|offset| find_body(source, offset));
+        let layout = body.and_then(|(brace, _)| StatementLayout::new(source, brace));
         let graphs = function.decisions.values().map(DecisionGraph::new).collect();
         AnnotatedFunction { module, function, file, source, body, layout, graphs, preprocessed: false }
     }
@@ -140,46 +146,46 @@ impl<'a> AnnotatedFunction<'a> {
         format!("__touchstone_t{decision}")
     }
 
-    pub(crate) fn label(&self, goal: &Goal) -> Result<(Spot, String), Unprobed> {
+    pub(crate) fn label(&self, goal: &Goal) -> Result<(LabelPosition, String), ProbeObstacle> {
         match goal {
             Goal::Label { point, predicate, .. } => self.point_label(*point, predicate.as_ref()),
             Goal::Entry { predicate, .. } => {
-                let (_, open) = self.body.ok_or(Unprobed::NoBody)?;
+                let (_, open) = self.body.ok_or(ProbeObstacle::NoBody)?;
                 let predicate = self.renderer(Some(predicate), &|_| true).predicate(predicate)?;
-                Ok((Spot::Before(open), predicate))
+                Ok((LabelPosition::Before(open), predicate))
             }
             Goal::Arm { block, target, .. } => self.arm_label(*block, *target),
             Goal::Outcome { decision, value, .. } => self.decision_label(*decision, &|_, result| result == *value),
             Goal::Condition { decision, condition, value, .. } => {
                 self.decision_label(*decision, &|outcomes, _| outcomes.contains(&(*condition, *value)))
             }
-            Goal::Row { outcomes: row, .. } if row.is_empty() => Err(Unprobed::TooManyCombinations),
+            Goal::Row { outcomes: row, .. } if row.is_empty() => Err(ProbeObstacle::TooManyCombinations),
             Goal::Row { decision, outcomes: row, .. } => {
                 self.decision_label(*decision, &|outcomes, _| outcomes == row.as_slice())
             }
-            Goal::Independent { .. } | Goal::Partner { .. } => Err(Unprobed::Independence),
-            Goal::Error { .. } => Err(Unprobed::Error),
+            Goal::Independent { .. } | Goal::Partner { .. } => Err(ProbeObstacle::Independence),
+            Goal::Error { .. } => Err(ProbeObstacle::Error),
         }
     }
 
-    fn renderer<'r>(&'r self, own: Option<&'r Expr>, is_live: &'r dyn Fn(&str) -> bool) -> Renderer<'r> {
-        Renderer { module: self.module, function: self.function, own, is_live, guards: self.preprocessed }
+    fn renderer<'r>(&'r self, own: Option<&'r Expr>, is_live: &'r dyn Fn(&str) -> bool) -> PredicateRenderer<'r> {
+        PredicateRenderer { module: self.module, function: self.function, own, is_live, guards: self.preprocessed }
     }
 
     /// The bytes of a span.
-    pub(crate) fn bytes(&self, span: Span) -> Result<(usize, usize), Unprobed> {
+    pub(crate) fn bytes(&self, span: Span) -> Result<(usize, usize), ProbeObstacle> {
         if span.file != self.file {
             let other = self.module.files.get(span.file).map_or("another file", String::as_str);
-            return Err(Unprobed::OtherFile(other.to_string()));
+            return Err(ProbeObstacle::OtherFile(other.to_string()));
         }
         let ends = (self.source.offset(span.line, span.column), self.source.offset(span.end_line, span.end_column));
         match ends {
             (Some(start), Some(end)) if start < end && end <= self.source.text.len() => Ok((start, end)),
-            _ => Err(Unprobed::NoPlace),
+            _ => Err(ProbeObstacle::NoPlace),
         }
     }
 
-    fn point_label(&self, id: PointId, predicate: Option<&Expr>) -> Result<(Spot, String), Unprobed> {
+    fn point_label(&self, id: PointId, predicate: Option<&Expr>) -> Result<(LabelPosition, String), ProbeObstacle> {
         let point = &self.function.points[id];
         let (start, end) = self.bytes(point.span)?;
         let own = match &point.kind {
@@ -193,14 +199,14 @@ impl<'a> AnnotatedFunction<'a> {
             PointKind::Label { .. } => self.before_statement(start).or_else(|_| self.wrap(start, end))?,
             PointKind::Value(expr) => {
                 if matches!(expr.kind, ExprKind::Const(_)) && expr.ty == Ty::Ptr {
-                    return Err(Unprobed::NullConstant);
+                    return Err(ProbeObstacle::NullConstant);
                 }
                 self.wrap_value(id, start, end)?
             }
             PointKind::Hazard(_) => self.wrap_value(id, start, end)?,
             PointKind::Decision(_) => self.wrap_decision(point.span, start, end)?,
-            PointKind::Store { .. } => return Err(Unprobed::ReadsMore),
-            PointKind::TooDeep => return Err(Unprobed::TooDeep),
+            PointKind::Store { .. } => return Err(ProbeObstacle::ReadsMore),
+            PointKind::TooDeep => return Err(ProbeObstacle::TooDeep),
             PointKind::Condition { tag, .. } => self.wrap_condition(*tag, start, end)?,
         };
         let Some(predicate) = predicate else { return Ok((spot, "1".to_string())) };
@@ -218,109 +224,113 @@ impl<'a> AnnotatedFunction<'a> {
                 && !matches!(before, "." | "->" | "struct" | "union" | "enum" | "goto")
                 && self.source.word(index + 1) != ":"
         };
-        let first = (brace + 1..self.source.first_from(at)).find(|&index| is_use(index));
+        let first = (brace + 1..self.source.first_token_from(at)).find(|&index| is_use(index));
         first.is_some_and(|index| layout.is_live(self.source, index, at))
     }
 
-    fn before_statement(&self, start: usize) -> Result<Spot, Unprobed> {
-        let layout = self.layout.as_ref().ok_or(Unprobed::StatementsHidden)?;
-        let statement = layout.at(start).ok_or(Unprobed::StatementInside)?;
-        Ok(if statement.single { Spot::Braced(start, statement.end) } else { Spot::Before(start) })
+    fn before_statement(&self, start: usize) -> Result<LabelPosition, ProbeObstacle> {
+        let layout = self.layout.as_ref().ok_or(ProbeObstacle::StatementsHidden)?;
+        let statement = layout.at(start).ok_or(ProbeObstacle::StatementInside)?;
+        Ok(if statement.single { LabelPosition::Braced(start, statement.end) } else { LabelPosition::Before(start) })
     }
 
     /// Before an expression, wherever it stands.
-    pub(crate) fn wrap(&self, start: usize, end: usize) -> Result<Spot, Unprobed> {
-        let (brace, open) = self.body.ok_or(Unprobed::NoBody)?;
+    pub(crate) fn wrap(&self, start: usize, end: usize) -> Result<LabelPosition, ProbeObstacle> {
+        let (brace, open) = self.body.ok_or(ProbeObstacle::NoBody)?;
         let piece = &self.source.text[start..end];
         if start < open || piece.starts_with(['{', '.']) {
-            return Err(Unprobed::OutsideOfBody);
+            return Err(ProbeObstacle::OutsideOfBody);
         }
-        let first = self.source.first_from(start);
-        let last = self.source.first_from(end);
+        let first = self.source.first_token_from(start);
+        let last = self.source.first_token_from(end);
         let on_tokens = self.source.tokens.get(first).is_some_and(|token| token.start == start)
             && last > first
             && self.source.tokens[last - 1].end == end;
         if !on_tokens {
-            return Err(Unprobed::DirectiveAround);
+            return Err(ProbeObstacle::DirectiveAround);
         }
         for name in self.source.calls_around(brace, start) {
             let keyword = matches!(name, "if" | "while" | "for" | "switch" | "return" | "assert" | "case" | "else");
             let known = self.preprocessed || self.module.function_named(name).is_some() || self.is_variable(name);
             if !keyword && (!known || self.source.macros.contains_key(name)) {
-                return Err(Unprobed::MacroArgument(name.to_string()));
+                return Err(ProbeObstacle::MacroArgument(name.to_string()));
             }
         }
-        if self.source.tokens[first].kind == Kind::Word
+        if self.source.tokens[first].kind == TokenKind::Word
             && self.layout.as_ref().and_then(|layout| layout.at(start)).is_some()
             && self.source.macros.contains_key(self.source.word(first))
         {
-            return Err(Unprobed::MacroStatement);
+            return Err(ProbeObstacle::MacroStatement);
         }
-        Ok(Spot::Wrapped(start, end))
+        Ok(LabelPosition::Wrapped(start, end))
     }
     fn is_variable(&self, name: &str) -> bool {
         let in_regs = self.function.regs.values().any(|reg| reg.name.as_deref() == Some(name));
         in_regs || self.function.slots.values().any(|slot| slot.name.as_deref() == Some(name))
     }
 
-    fn wrap_value(&self, id: PointId, start: usize, end: usize) -> Result<Spot, Unprobed> {
+    fn wrap_value(&self, id: PointId, start: usize, end: usize) -> Result<LabelPosition, ProbeObstacle> {
         let span = self.function.points[id].span;
         let twins =
             self.function.points.iter().filter(|(other, point)| {
                 *other != id && point.span == span && matches!(point.kind, PointKind::Value(_))
             });
         if twins.count() > 0 {
-            return Err(Unprobed::MacroEvaluatesTwice);
+            return Err(ProbeObstacle::MacroEvaluatesTwice);
         }
         // What a macro makes may be only a part of it.
         let piece = &self.source.text[start..end];
         let compound = self.function.points[id].text.contains('=');
         if self.source.uses_macro(piece) && !(self.source.is_effect_free(piece) || compound) {
-            return Err(Unprobed::MacroWithEffect);
+            return Err(ProbeObstacle::MacroWithEffect);
         }
         if self.function.decisions.values().filter(|decision| decision.span == span).count() > 1 {
-            return Err(Unprobed::MacroWithDecisions);
+            return Err(ProbeObstacle::MacroWithDecisions);
         }
         self.wrap(start, end)
     }
 
-    fn wrap_decision(&self, span: Span, start: usize, end: usize) -> Result<Spot, Unprobed> {
+    fn wrap_decision(&self, span: Span, start: usize, end: usize) -> Result<LabelPosition, ProbeObstacle> {
         if !self.source.is_effect_free(&self.source.text[start..end]) {
-            return Err(Unprobed::MacroWithEffect);
+            return Err(ProbeObstacle::MacroWithEffect);
         }
         if self.function.decisions.values().filter(|decision| decision.span == span).count() > 1 {
-            return Err(Unprobed::MacroOfDecisions);
+            return Err(ProbeObstacle::MacroOfDecisions);
         }
         self.wrap(start, end)
     }
 
-    fn wrap_condition(&self, tag: CondTag, start: usize, end: usize) -> Result<Spot, Unprobed> {
+    fn wrap_condition(&self, tag: CondTag, start: usize, end: usize) -> Result<LabelPosition, ProbeObstacle> {
         let span = self.function.decisions[tag.decision].conditions[tag.condition].span;
         let decisions = self.function.decisions.values();
         let same = decisions.flat_map(|decision| decision.conditions.values()).filter(|other| other.span == span);
         if same.count() > 1 {
-            return Err(Unprobed::MacroOfConditions);
+            return Err(ProbeObstacle::MacroOfConditions);
         }
         let piece = &self.source.text[start..end];
         if !self.source.is_effect_free(piece) {
-            return Err(Unprobed::MacroWithEffect);
+            return Err(ProbeObstacle::MacroWithEffect);
         }
         self.wrap(start, end)
     }
 
     /// A predicate over a decision's conditions, evaluated before the decision, in the same order.
-    fn decision_label(&self, id: DecisionId, holds: &Holds<'_>) -> Result<(Spot, String), Unprobed> {
+    fn decision_label(
+        &self,
+        id: DecisionId,
+        holds: &RowPredicate<'_>,
+    ) -> Result<(LabelPosition, String), ProbeObstacle> {
         let decision = &self.function.decisions[id];
         let (start, end) = self.bytes(decision.span)?;
         if !self.source.is_effect_free(&self.source.text[start..end]) {
-            return Err(Unprobed::Effect(decision.text.clone()));
+            return Err(ProbeObstacle::Effect(decision.text.clone()));
         }
         if self.function.decisions.values().filter(|other| other.span == decision.span).count() > 1 {
-            return Err(Unprobed::MacroOfDecisions);
+            return Err(ProbeObstacle::MacroOfDecisions);
         }
         let spot = self.wrap(start, end)?;
         let mut outcomes = Vec::new();
-        let mut left = MOST_NODES;
+        let mut left = MAX_PREDICATE_NODES;
         let predicate = self.walk(id, self.graphs[decision_index(id)].start, &mut outcomes, holds, &mut left)?;
         Ok((spot, predicate))
     }
@@ -330,10 +340,10 @@ impl<'a> AnnotatedFunction<'a> {
         id: DecisionId,
         at: Next,
         outcomes: &mut Vec<(CondId, bool)>,
-        holds: &Holds<'_>,
+        holds: &RowPredicate<'_>,
         left: &mut u32,
-    ) -> Result<String, Unprobed> {
-        *left = left.checked_sub(1).ok_or(Unprobed::TooManyConditions)?;
+    ) -> Result<String, ProbeObstacle> {
+        *left = left.checked_sub(1).ok_or(ProbeObstacle::TooManyConditions)?;
         let node = match at {
             Next::Done(result) => return Ok(String::from(if holds(outcomes, result) { "1" } else { "0" })),
             Next::Node(node) => &self.graphs[decision_index(id)].nodes[node],
@@ -350,7 +360,7 @@ impl<'a> AnnotatedFunction<'a> {
         // Not guarded: where the condition goes wrong, so does the program.
         let text = renderer.value(expr)?;
         let [no, yes] = sides.as_slice() else {
-            return Err(Unprobed::Internal("a condition has two sides".to_string()));
+            return Err(ProbeObstacle::Internal("a condition has two sides".to_string()));
         };
         Ok(match (yes.as_str(), no.as_str()) {
             (yes, no) if yes == no && renderer.can_fault(expr) => format!("((void){text}, {yes})"),
@@ -365,29 +375,29 @@ impl<'a> AnnotatedFunction<'a> {
         })
     }
 
-    fn condition(&self, wanted: CondTag) -> Result<&Expr, Unprobed> {
+    fn condition(&self, wanted: CondTag) -> Result<&Expr, ProbeObstacle> {
         let found = self.function.points.values().find_map(|point| match &point.kind {
             PointKind::Condition { tag, value } if *tag == wanted => Some(value),
             _ => None,
         });
         found.ok_or_else(|| {
             let text = &self.function.decisions[wanted.decision].conditions[wanted.condition].text;
-            Unprobed::NoPredicate(text.clone())
+            ProbeObstacle::NoPredicate(text.clone())
         })
     }
 
     /// The switch goes to a target.
-    fn arm_label(&self, block: BlockId, target: BlockId) -> Result<(Spot, String), Unprobed> {
+    fn arm_label(&self, block: BlockId, target: BlockId) -> Result<(LabelPosition, String), ProbeObstacle> {
         let content = &self.function.blocks[block];
         let TermKind::Switch { arms, default, .. } = &content.terminator.kind else {
-            return Err(Unprobed::Internal("no switch".to_string()));
+            return Err(ProbeObstacle::Internal("no switch".to_string()));
         };
         let (start, _) = self.bytes(content.terminator.span)?;
-        let switch = self.source.first_from(start);
+        let switch = self.source.first_token_from(start);
         if self.source.word(switch) != "switch" || self.source.word(switch + 1) != "(" {
-            return Err(Unprobed::MacroSwitch);
+            return Err(ProbeObstacle::MacroSwitch);
         }
-        let after = self.source.after_bracket(switch + 1).ok_or(Unprobed::Parentheses)?;
+        let after = self.source.after_bracket(switch + 1).ok_or(ProbeObstacle::Parentheses)?;
         let head = (self.source.tokens[switch + 1].start, self.source.tokens[after - 1].end);
         let value = content.insts.iter().rev().find_map(|inst| match inst.kind {
             InstKind::Point { point } => match &self.function.points[point].kind {
@@ -396,13 +406,13 @@ impl<'a> AnnotatedFunction<'a> {
             },
             _ => None,
         });
-        let (point, expr) = value.ok_or(Unprobed::SwitchValue)?;
+        let (point, expr) = value.ok_or(ProbeObstacle::SwitchValue)?;
         let (from, to) = self.bytes(self.function.points[point].span)?;
         let around =
             format!("{}{}", &self.source.text[head.0..from.max(head.0)], &self.source.text[to.min(head.1)..head.1]);
-        let only_brackets = Source::new(&around).tokens.iter().all(|token| token.kind == Kind::Sign);
+        let only_brackets = TokenisedSource::new(&around).tokens.iter().all(|token| token.kind == TokenKind::Sign);
         if from <= head.0 || head.1 <= to || !only_brackets {
-            return Err(Unprobed::SwitchValue);
+            return Err(ProbeObstacle::SwitchValue);
         }
         let spot = self.wrap_value(point, from, to)?;
         let node = |kind: ExprKind| Expr { kind, ty: Ty::I1, signed: false, text: String::new() };
@@ -428,7 +438,7 @@ impl<'a> AnnotatedFunction<'a> {
 }
 
 /// The most nodes of a decision's graph that one predicate writes out.
-const MOST_NODES: u32 = 2000;
+const MAX_PREDICATE_NODES: u32 = 2000;
 
 fn decision_index(id: DecisionId) -> usize {
     touchstone_base::Id::index(id)
@@ -436,28 +446,28 @@ fn decision_index(id: DecisionId) -> usize {
 
 /// Labels by place.
 #[derive(Default)]
-struct Edits {
-    labels: BTreeMap<Spot, Vec<String>>,
+struct LabelInsertions {
+    labels: BTreeMap<LabelPosition, Vec<String>>,
 }
 
-impl Edits {
-    fn add(&mut self, spot: Spot, label: String) {
+impl LabelInsertions {
+    fn add(&mut self, spot: LabelPosition, label: String) {
         self.labels.entry(spot).or_default().push(label);
     }
 
     fn apply(&self, text: &str) -> String {
-        let mut pieces = Pieces::default();
+        let mut insertions = Insertions::default();
         for (spot, labels) in &self.labels {
             let statements = || labels.iter().map(|label| format!("{label}; ")).collect::<String>();
             match *spot {
-                Spot::Before(start) => pieces.before(start, statements()),
-                Spot::Braced(start, end) => pieces.brace(start, end, &statements()),
-                Spot::Wrapped(start, end) => {
-                    pieces.wrap(start, end, 0, format!("({}, ", labels.join(", ")), ")".to_string());
+                LabelPosition::Before(start) => insertions.before(start, statements()),
+                LabelPosition::Braced(start, end) => insertions.brace(start, end, &statements()),
+                LabelPosition::Wrapped(start, end) => {
+                    insertions.wrap(start, end, 0, format!("({}, ", labels.join(", ")), ")".to_string());
                 }
             }
         }
-        pieces.apply(text)
+        insertions.apply(text)
     }
 }
 
@@ -522,7 +532,7 @@ fn header(style: AnnotateStyle) -> String {
     )
 }
 
-fn trailer(style: AnnotateStyle, not_placed: &[(String, Unprobed)]) -> String {
+fn trailer(style: AnnotateStyle, not_placed: &[(String, ProbeObstacle)]) -> String {
     let defaults = match style {
         AnnotateStyle::Direct => {
             "#ifndef touchstone_cover\nTOUCHSTONE_WEAK void touchstone_cover(const char *id) { (void)id; }\n#endif\n"

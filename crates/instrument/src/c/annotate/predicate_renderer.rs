@@ -7,15 +7,15 @@
 //! What could go wrong in C although it has no value in the IR is never written: a predicate reads only memory that the
 //! program itself is about to read, or plain variables that certainly have a value, and divides only after asking.
 
-use crate::c::text::{Kind, Source};
-use crate::record::Unprobed;
+use crate::c::text::{TokenKind, TokenisedSource};
+use crate::record::ProbeObstacle;
 use touchstone_base::float;
 use touchstone_ir::{
     BinOp, CastOp, CmpOp, DataType, Expr, ExprKind, Function, GlobalId, Linkage, Module, Ty, mask, sign_extend,
 };
 
 /// Writes expressions of one place.
-pub(super) struct Renderer<'a> {
+pub(super) struct PredicateRenderer<'a> {
     pub module: &'a Module,
     pub function: &'a Function,
     /// What the program itself is about to evaluate here.
@@ -26,11 +26,11 @@ pub(super) struct Renderer<'a> {
     pub guards: bool,
 }
 
-type Text = Result<String, Unprobed>;
+type Rendered = Result<String, ProbeObstacle>;
 
-impl Renderer<'_> {
+impl PredicateRenderer<'_> {
     /// A predicate that is false where the expression has no value.
-    pub fn predicate(&self, expr: &Expr) -> Text {
+    pub fn predicate(&self, expr: &Expr) -> Rendered {
         let text = self.value(expr)?;
         Ok(match self.defined(expr)? {
             Some(defined) => format!("({defined} && {text})"),
@@ -39,10 +39,10 @@ impl Renderer<'_> {
     }
 
     /// The expression's value; goes wrong where it has none.
-    pub fn value(&self, expr: &Expr) -> Text {
+    pub fn value(&self, expr: &Expr) -> Rendered {
         match &expr.kind {
             ExprKind::Const(value) if expr.ty == Ty::Ptr && *value == 0 => Ok("(char *)0".to_string()),
-            ExprKind::Const(_) if expr.ty == Ty::Ptr => Err(Unprobed::FixedAddress),
+            ExprKind::Const(_) if expr.ty == Ty::Ptr => Err(ProbeObstacle::FixedAddress),
             ExprKind::Const(value) => Ok(literal(*value, expr.ty.bits(), true)),
             ExprKind::Reg(_) | ExprKind::Slot(_) | ExprKind::Global(_) => self.leaf(expr),
             ExprKind::Load(address) => self.load(expr, address),
@@ -50,7 +50,7 @@ impl Renderer<'_> {
             ExprKind::Cmp(op, a, b) => self.relation(*op, a, b),
             ExprKind::Cast(op, a) => self.cast(*op, a, expr.ty),
             ExprKind::Float(op, format, args) if op.result_format(*format).is_none() => self.float_result(*op, args),
-            ExprKind::Float(..) | ExprKind::AsFloat(..) => Err(Unprobed::FloatBits),
+            ExprKind::Float(..) | ExprKind::AsFloat(..) => Err(ProbeObstacle::FloatBits),
             ExprKind::PtrAdd(base, offset) => {
                 Ok(format!("((char *){} + {})", self.value(base)?, self.as_type(offset, 64, true)?))
             }
@@ -69,7 +69,7 @@ impl Renderer<'_> {
     }
 
     /// When the expression has a value; `None` for always.
-    fn defined(&self, expr: &Expr) -> Result<Option<String>, Unprobed> {
+    fn defined(&self, expr: &Expr) -> Result<Option<String>, ProbeObstacle> {
         let both = |a: Option<String>, b: Option<String>| match (a, b) {
             (Some(a), Some(b)) => Some(format!("{a} && {b}")),
             (only, None) | (None, only) => only,
@@ -130,7 +130,7 @@ impl Renderer<'_> {
     }
 
     /// The value in a C type.
-    fn as_type(&self, expr: &Expr, bits: u8, signed: bool) -> Text {
+    fn as_type(&self, expr: &Expr, bits: u8, signed: bool) -> Rendered {
         match &expr.kind {
             ExprKind::Const(value) if expr.ty != Ty::Ptr => Ok(literal(mask(*value, bits), bits, signed)),
             _ if expr.ty == Ty::Ptr => Ok(format!("({})(unsigned long){}", c_type(bits, signed), self.value(expr)?)),
@@ -138,7 +138,7 @@ impl Renderer<'_> {
         }
     }
 
-    fn binary(&self, op: BinOp, a: &Expr, b: &Expr, bits: u8) -> Text {
+    fn binary(&self, op: BinOp, a: &Expr, b: &Expr, bits: u8) -> Rendered {
         // Narrow types would be promoted to int, where a product can overflow.
         let wide = bits.max(32);
         let plain =
@@ -177,7 +177,7 @@ impl Renderer<'_> {
     }
 
     /// A truth value or an integer that is made of floats.
-    fn float_result(&self, op: float::Op, args: &[Expr]) -> Text {
+    fn float_result(&self, op: float::Op, args: &[Expr]) -> Rendered {
         let args = args.iter().map(|arg| self.float(arg)).collect::<Result<Vec<_>, _>>()?;
         match (op, args.as_slice()) {
             (float::Op::Eq, [a, b]) => Ok(format!("({a} == {b})")),
@@ -185,16 +185,16 @@ impl Renderer<'_> {
             (float::Op::Le, [a, b]) => Ok(format!("({a} <= {b})")),
             (float::Op::ToSigned(bits), [a]) => Ok(format!("({}){a}", c_type(bits, true))),
             (float::Op::ToUnsigned(bits), [a]) => Ok(format!("({}){a}", c_type(bits, false))),
-            _ => Err(Unprobed::FloatOperation),
+            _ => Err(ProbeObstacle::FloatOperation),
         }
     }
 
     /// A value that C reads as a float.
-    fn float(&self, expr: &Expr) -> Text {
+    fn float(&self, expr: &Expr) -> Rendered {
         match &expr.kind {
             ExprKind::AsFloat(format, inner) => match &inner.kind {
                 ExprKind::Const(bits) if format.value(*bits).is_finite() => Ok(finite(*format, *bits)),
-                ExprKind::Const(_) => Err(Unprobed::FloatNoNumber),
+                ExprKind::Const(_) => Err(ProbeObstacle::FloatNoNumber),
                 // What flips the sign bit is written as a minus.
                 ExprKind::Bin(BinOp::Xor, a, _) if a.format() == Some(*format) => Ok(format!("(- {})", self.float(a)?)),
                 ExprKind::Bin(BinOp::And, a, _) if a.format() == Some(*format) => {
@@ -208,14 +208,14 @@ impl Renderer<'_> {
                     _ => Ok(format!("*({} *){}", c_float(*format), self.value(address)?)),
                 },
                 ExprKind::Ite(c, a, b) => Ok(format!("({} ? {} : {})", self.value(c)?, self.float(a)?, self.float(b)?)),
-                _ => Err(Unprobed::FloatBits),
+                _ => Err(ProbeObstacle::FloatBits),
             },
             ExprKind::Float(op, format, args) => self.float_operation(*op, *format, args),
-            _ => Err(Unprobed::IntegerAsFloat),
+            _ => Err(ProbeObstacle::IntegerAsFloat),
         }
     }
-    fn float_operation(&self, op: float::Op, format: float::Format, args: &[Expr]) -> Text {
-        let [first, rest @ ..] = args else { return Err(Unprobed::FloatWithoutArguments) };
+    fn float_operation(&self, op: float::Op, format: float::Format, args: &[Expr]) -> Rendered {
+        let [first, rest @ ..] = args else { return Err(ProbeObstacle::FloatWithoutArguments) };
         let sign = match op {
             float::Op::FromSigned(bits) => {
                 return Ok(format!("({}){}", c_float(format), self.as_type(first, bits, true)?));
@@ -228,13 +228,13 @@ impl Renderer<'_> {
             float::Op::Sub => "-",
             float::Op::Mul => "*",
             float::Op::Div => "/",
-            _ => return Err(Unprobed::FloatOperation),
+            _ => return Err(ProbeObstacle::FloatOperation),
         };
         let second = rest.first().map_or(Ok(String::new()), |second| self.float(second))?;
         Ok(format!("({} {sign} {second})", self.float(first)?))
     }
 
-    fn relation(&self, op: CmpOp, a: &Expr, b: &Expr) -> Text {
+    fn relation(&self, op: CmpOp, a: &Expr, b: &Expr) -> Rendered {
         let (sign, signed) = match op {
             CmpOp::Eq => ("==", true),
             CmpOp::Ne => ("!=", true),
@@ -251,7 +251,7 @@ impl Renderer<'_> {
         Ok(format!("({a} {sign} {b})"))
     }
 
-    fn cast(&self, op: CastOp, a: &Expr, to: Ty) -> Text {
+    fn cast(&self, op: CastOp, a: &Expr, to: Ty) -> Rendered {
         match op {
             CastOp::Zext if a.ty == Ty::I1 => self.value(a),
             CastOp::Sext if a.ty == Ty::I1 => Ok(format!("(- {})", self.value(a)?)),
@@ -268,7 +268,7 @@ impl Renderer<'_> {
     }
 
     /// A register's variable, or the address of a variable.
-    fn leaf(&self, expr: &Expr) -> Text {
+    fn leaf(&self, expr: &Expr) -> Rendered {
         let name = self.name(expr)?;
         let by_address = match &expr.kind {
             ExprKind::Reg(reg) => self.function.params.iter().any(|param| param.reg == *reg && param.aggregate),
@@ -278,8 +278,8 @@ impl Renderer<'_> {
     }
 
     /// The name of the variable behind a leaf, if it can be used here.
-    fn name(&self, expr: &Expr) -> Result<&str, Unprobed> {
-        let no_name = || Unprobed::NoName;
+    fn name(&self, expr: &Expr) -> Result<&str, ProbeObstacle> {
+        let no_name = || ProbeObstacle::NoName;
         let (name, local) = match &expr.kind {
             ExprKind::Reg(reg) => {
                 let param = self.function.params.iter().find(|param| param.reg == *reg);
@@ -294,20 +294,22 @@ impl Renderer<'_> {
             return Err(no_name());
         }
         if !self.is_own(expr) && (!self.is_unique(name) || (local && !(self.is_live)(name))) {
-            return Err(Unprobed::NoValue(name.to_string()));
+            return Err(ProbeObstacle::NoValue(name.to_string()));
         }
         Ok(name)
     }
-    fn global(&self, id: GlobalId, expr: &Expr) -> Result<&str, Unprobed> {
+    fn global(&self, id: GlobalId, expr: &Expr) -> Result<&str, ProbeObstacle> {
         let global = &self.module.globals[id];
         match global.linkage {
-            Linkage::Literal => Err(Unprobed::LiteralAddress),
+            Linkage::Literal => Err(ProbeObstacle::LiteralAddress),
             Linkage::Local => {
                 let name = global.name.rsplit('.').next().unwrap_or_default();
                 let usable = self.is_own(expr) || (self.is_unique(name) && (self.is_live)(name));
-                usable.then_some(name).ok_or_else(|| Unprobed::OutOfScope(name.to_string()))
+                usable.then_some(name).ok_or_else(|| ProbeObstacle::OutOfScope(name.to_string()))
             }
-            _ if !self.is_own(expr) && self.carriers(&global.name) > 0 => Err(Unprobed::Hidden(global.name.clone())),
+            _ if !self.is_own(expr) && self.carriers(&global.name) > 0 => {
+                Err(ProbeObstacle::Hidden(global.name.clone()))
+            }
             _ => Ok(&global.name),
         }
     }
@@ -330,13 +332,13 @@ impl Renderer<'_> {
         self.own.is_some_and(|own| certain_part(own, &|other| other.kind == part.kind && other.ty == part.ty))
     }
 
-    fn load(&self, expr: &Expr, address: &Expr) -> Text {
+    fn load(&self, expr: &Expr, address: &Expr) -> Rendered {
         if self.is_scalar_variable(address, expr.ty) {
             return self.name(address).map(str::to_string);
         }
         let own = self.own.is_some_and(|own| same_tree_somewhere(own, expr));
         if !own {
-            return Err(Unprobed::ReadsMore);
+            return Err(ProbeObstacle::ReadsMore);
         }
         if self.is_trusted(&expr.text) {
             return Ok(format!("({})", expr.text));
@@ -350,14 +352,14 @@ impl Renderer<'_> {
 
     /// Whether every load of the predicate is one that the program does here in any case, or that is guarded in the same
     /// way: otherwise the predicate could crash where the program does not.
-    pub fn check_loads(&self, expr: &Expr) -> Result<(), Unprobed> {
+    pub fn check_loads(&self, expr: &Expr) -> Result<(), ProbeObstacle> {
         if self.own.is_some_and(|own| own == expr) || self.is_evaluated(expr) {
             return Ok(());
         }
         if let ExprKind::Load(address) = &expr.kind
             && !self.is_scalar_variable(address, expr.ty)
         {
-            return Err(Unprobed::MayReadMore);
+            return Err(ProbeObstacle::MayReadMore);
         }
         expr.parts().into_iter().try_for_each(|part| self.check_loads(part))
     }
@@ -389,17 +391,17 @@ impl Renderer<'_> {
 
     /// Whether a source text can stand for its expression: only variables, members and indices, so no macro is in it.
     fn is_trusted(&self, text: &str) -> bool {
-        let inner = Source::new(text);
+        let inner = TokenisedSource::new(text);
         let known =
             |name: &str| self.carriers(name) > 0 || self.module.global_named(name).is_some() || self.is_param(name);
         let fits = |at: usize| match inner.tokens[at].kind {
-            Kind::Word => {
+            TokenKind::Word => {
                 let member = at > 0 && matches!(inner.word(at - 1), "." | "->");
                 (member || known(inner.word(at))) && inner.word(at + 1) != "("
             }
-            Kind::Number => true,
-            Kind::Quoted => false,
-            Kind::Sign => {
+            TokenKind::Number => true,
+            TokenKind::Quoted => false,
+            TokenKind::Sign => {
                 matches!(inner.word(at), "[" | "]" | "(" | ")" | "." | "->" | "*" | "+" | "-" | "&" | "/" | "%")
             }
         };

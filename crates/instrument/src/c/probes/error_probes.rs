@@ -8,8 +8,8 @@
 //! What a compiled program can't tell is not measured, and says so: where an object ends that a pointer leads to, whether
 //! it still lives, and whether somebody wrote it.
 
-use crate::c::text::Pieces;
-use crate::record::Unprobed;
+use crate::c::text::Insertions;
+use crate::record::ProbeObstacle;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use touchstone_base::Span;
@@ -17,13 +17,13 @@ use touchstone_front_c::{After, Hazard, HazardKind, Root, Unaskable};
 use touchstone_ir::{BinOp, ErrorKind, Function, InstKind};
 
 /// What stands around one expression: the lower is the outer. All are inside of other criteria's probes.
-const RIGHT: usize = usize::MAX - 44;
-const OPERAND: usize = usize::MAX - 43;
-const WHOLE: usize = usize::MAX - 42;
-const OBJECT: usize = usize::MAX - 41;
+const RIGHT_RANK: usize = usize::MAX - 44;
+const OPERAND_RANK: usize = usize::MAX - 43;
+const WHOLE_RANK: usize = usize::MAX - 42;
+const OBJECT_RANK: usize = usize::MAX - 41;
 
 /// What asks for an address: it is no object, or it is not in the object that it should be in.
-pub(crate) const RUNTIME: &str = "\
+pub(crate) const ERROR_RUNTIME: &str = "\
 static __attribute__((__unused__, __noinline__, __no_instrument_function__)) int __touchstone_at(
     const volatile void *at, unsigned long long size, const volatile void *in, unsigned long long length,
     unsigned null, unsigned bounds) {
@@ -39,40 +39,40 @@ static __attribute__((__unused__, __noinline__, __no_instrument_function__)) int
 ";
 
 /// The errors of one function that have probes.
-pub(crate) struct Errors<'a> {
+pub(crate) struct ErrorProbes<'a> {
     by_place: BTreeMap<(usize, usize), Vec<&'a Hazard>>,
-    placed: BTreeMap<(usize, usize), Placed>,
+    placed: BTreeMap<(usize, usize), PlacedProbes>,
 }
 
 /// The probes of a place.
 #[derive(Clone, Copy, Default)]
-struct Placed {
+struct PlacedProbes {
     division: Option<u32>,
     null: Option<u32>,
     bounds: Option<u32>,
 }
 
-impl<'a> Errors<'a> {
-    pub fn new(hazards: &'a [Hazard]) -> Errors<'a> {
+impl<'a> ErrorProbes<'a> {
+    pub fn new(hazards: &'a [Hazard]) -> ErrorProbes<'a> {
         let mut by_place: BTreeMap<(usize, usize), Vec<&Hazard>> = BTreeMap::new();
         for hazard in hazards {
             by_place.entry((hazard.at.start, hazard.at.end)).or_default().push(hazard);
         }
-        Errors { by_place, placed: BTreeMap::new() }
+        ErrorProbes { by_place, placed: BTreeMap::new() }
     }
 
     /// Whether an error at all of these places can be seen; why not.
-    pub fn check(&self, kind: ErrorKind, places: &BTreeSet<(usize, usize)>) -> Result<(), Unprobed> {
+    pub fn check(&self, kind: ErrorKind, places: &BTreeSet<(usize, usize)>) -> Result<(), ProbeObstacle> {
         places.iter().try_for_each(|at| self.check_place(kind, *at))
     }
 
-    fn check_place(&self, kind: ErrorKind, at: (usize, usize)) -> Result<(), Unprobed> {
+    fn check_place(&self, kind: ErrorKind, at: (usize, usize)) -> Result<(), ProbeObstacle> {
         match kind {
             ErrorKind::DivisionByZero | ErrorKind::NullPointer | ErrorKind::OutOfBounds => {}
             ErrorKind::Uninitialised => {
-                return Err(Unprobed::WrittenMemory);
+                return Err(ProbeObstacle::WrittenMemory);
             }
-            _ => return Err(Unprobed::LivingObjects),
+            _ => return Err(ProbeObstacle::LivingObjects),
         }
         let mut found = false;
         for hazard in self.by_place.get(&at).map_or(&[][..], Vec::as_slice) {
@@ -87,14 +87,14 @@ impl<'a> Errors<'a> {
                 HazardKind::Access { root, .. } if kind == ErrorKind::OutOfBounds => match root {
                     Root::Variable(_) => true,
                     Root::Pointer => {
-                        return Err(Unprobed::ObjectEnd);
+                        return Err(ProbeObstacle::ObjectEnd);
                     }
-                    Root::Unknown => return Err(Unprobed::ObjectSize),
+                    Root::Unknown => return Err(ProbeObstacle::ObjectSize),
                 },
                 HazardKind::Access { .. } => kind == ErrorKind::NullPointer,
             };
         }
-        found.then_some(()).ok_or(Unprobed::NotInSource)
+        found.then_some(()).ok_or(ProbeObstacle::NotInSource)
     }
 
     /// An error at a place has this probe.
@@ -108,14 +108,14 @@ impl<'a> Errors<'a> {
     }
 
     /// Puts all of them into the text; whether there are any.
-    pub fn write(&self, pieces: &mut Pieces) -> bool {
+    pub fn write(&self, insertions: &mut Insertions) -> bool {
         for (at, placed) in &self.placed {
             for hazard in self.by_place.get(at).into_iter().flatten() {
                 match &hazard.kind {
-                    Ok(HazardKind::Division { left, right }) => divide(pieces, left.as_ref(), right, *placed),
+                    Ok(HazardKind::Division { left, right }) => divide(insertions, left.as_ref(), right, *placed),
                     Ok(HazardKind::Access { object, is_pointer, root, after }) => {
-                        let access = Access { object, is_pointer: *is_pointer, root, placed: *placed };
-                        access.write(pieces, after.as_ref());
+                        let access = AccessProbe { object, is_pointer: *is_pointer, root, placed: *placed };
+                        access.write(insertions, after.as_ref());
                     }
                     Ok(HazardKind::Fixed) | Err(_) => {}
                 }
@@ -125,18 +125,23 @@ impl<'a> Errors<'a> {
     }
 }
 
-fn unaskable(why: Unaskable) -> Unprobed {
+fn unaskable(why: Unaskable) -> ProbeObstacle {
     match why {
-        Unaskable::Temporary => Unprobed::Temporary,
-        Unaskable::OrderOfCalls => Unprobed::OrderOfCalls,
-        Unaskable::VectorPart => Unprobed::VectorPart,
-        Unaskable::BitFieldInParentheses => Unprobed::BitFieldInParentheses,
+        Unaskable::Temporary => ProbeObstacle::Temporary,
+        Unaskable::OrderOfCalls => ProbeObstacle::OrderOfCalls,
+        Unaskable::VectorPart => ProbeObstacle::VectorPart,
+        Unaskable::BitFieldInParentheses => ProbeObstacle::BitFieldInParentheses,
     }
 }
 
 /// The places in the preprocessed text of an error's instructions. A macro puts several of them at one place of the source.
-pub(crate) fn places(written: &Function, twin: &Function, kind: ErrorKind, span: Span) -> Result<Vec<Span>, Unprobed> {
-    let different = || Unprobed::DifferentCode;
+pub(crate) fn places(
+    written: &Function,
+    counterpart: &Function,
+    kind: ErrorKind,
+    span: Span,
+) -> Result<Vec<Span>, ProbeObstacle> {
+    let different = || ProbeObstacle::DifferentCode;
     let fails = |inst: &InstKind| match inst {
         InstKind::Bin { op: BinOp::UDiv | BinOp::SDiv | BinOp::URem | BinOp::SRem, .. } => {
             kind == ErrorKind::DivisionByZero
@@ -147,10 +152,10 @@ pub(crate) fn places(written: &Function, twin: &Function, kind: ErrorKind, span:
         _ => false,
     };
     let mut found = Vec::new();
-    if written.blocks.len() != twin.blocks.len() {
+    if written.blocks.len() != counterpart.blocks.len() {
         return Err(different());
     }
-    for (ours, theirs) in written.blocks.values().zip(twin.blocks.values()) {
+    for (ours, theirs) in written.blocks.values().zip(counterpart.blocks.values()) {
         if ours.insts.len() != theirs.insts.len() {
             return Err(different());
         }
@@ -176,28 +181,39 @@ fn settle(variable: &str) -> String {
     format!("__asm__ __volatile__(\"\" : \"+m\"({variable}));")
 }
 
-fn divide(pieces: &mut Pieces, left: Option<&(Range<usize>, Range<usize>)>, right: &Range<usize>, placed: Placed) {
+fn divide(
+    insertions: &mut Insertions,
+    left: Option<&(Range<usize>, Range<usize>)>,
+    right: &Range<usize>,
+    placed: PlacedProbes,
+) {
     let Some(probe) = placed.division else { return };
     if let Some((whole, left)) = left {
-        pieces.wrap(whole.start, whole.end, WHOLE, "({ ".to_string(), "; })".to_string());
+        insertions.wrap(whole.start, whole.end, WHOLE_RANK, "({ ".to_string(), "; })".to_string());
         let open = "__auto_type __touchstone_l = +(".to_string();
-        pieces.wrap(left.start, left.end, OPERAND, open, format!("); {} __touchstone_l", settle("__touchstone_l")));
+        insertions.wrap(
+            left.start,
+            left.end,
+            OPERAND_RANK,
+            open,
+            format!("); {} __touchstone_l", settle("__touchstone_l")),
+        );
     }
     let settled = settle("__touchstone_v");
     let close = format!("); {settled} if (!__touchstone_v) {}; __touchstone_v; }})", hit(probe));
-    pieces.wrap(right.start, right.end, OPERAND, "({ __auto_type __touchstone_v = +(".to_string(), close);
+    insertions.wrap(right.start, right.end, OPERAND_RANK, "({ __auto_type __touchstone_v = +(".to_string(), close);
 }
 
-struct Access<'a> {
+struct AccessProbe<'a> {
     object: &'a Range<usize>,
     is_pointer: bool,
     root: &'a Root,
-    placed: Placed,
+    placed: PlacedProbes,
 }
 
-impl Access<'_> {
-    fn write(&self, pieces: &mut Pieces, after: Option<&After>) {
-        let Placed { division, null, bounds } = self.placed;
+impl AccessProbe<'_> {
+    fn write(&self, insertions: &mut Insertions, after: Option<&After>) {
+        let PlacedProbes { division, null, bounds } = self.placed;
         let (object, length) = match self.root {
             Root::Variable(name) => (format!("&{name}"), format!("sizeof {name}")),
             Root::Pointer | Root::Unknown => ("0".to_string(), "0".to_string()),
@@ -215,26 +231,26 @@ impl Access<'_> {
         let Range { start, end } = *self.object;
         let Some(After { whole, right, number, .. }) = after else {
             let open = format!("({}({{ {keep}", if self.is_pointer { "" } else { "*" });
-            pieces.wrap(start, end, OBJECT, open, format!("); {pointer} {asked}; __touchstone_p; }}))"));
+            insertions.wrap(start, end, OBJECT_RANK, open, format!("); {pointer} {asked}; __touchstone_p; }}))"));
             return;
         };
-        pieces.wrap(whole.start, whole.end, WHOLE, "({ ".to_string(), "; })".to_string());
-        pieces.wrap(start, end, OBJECT, keep, format!("); {pointer} {back}"));
+        insertions.wrap(whole.start, whole.end, WHOLE_RANK, "({ ".to_string(), "; })".to_string());
+        insertions.wrap(start, end, OBJECT_RANK, keep, format!("); {pointer} {back}"));
         let asked = match division {
             Some(probe) => format!("if (!{asked} && !__touchstone_v) {}", hit(probe)),
             None => asked,
         };
         let open = format!("({{ __auto_type __touchstone_v = {}(", if *number { "+" } else { "" });
-        pieces.wrap(right.start, right.end, RIGHT, open, format!("); {value} {asked}; __touchstone_v; }})"));
+        insertions.wrap(right.start, right.end, RIGHT_RANK, open, format!("); {value} {asked}; __touchstone_v; }})"));
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::runtime_source::counting;
+    use super::super::runtime_source::with_counters;
 
     #[test]
     fn probes_of_errors_count_if_hits_are_counted() {
-        assert!(!counting(super::RUNTIME).contains("] = 1"));
+        assert!(!with_counters(super::ERROR_RUNTIME).contains("] = 1"));
     }
 }

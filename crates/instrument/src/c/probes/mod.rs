@@ -6,8 +6,10 @@ mod runtime_source;
 mod test_detection;
 mod unit_probes;
 
-pub use probe_sharing::Order;
-pub use runtime_source::elsewhere;
-pub(crate) use runtime_source::{Events, Shared, around_cxx, as_declaration, source, source_behind_unit};
-pub(crate) use test_detection::listener;
-pub use unit_probes::{Probed, Request, instrument};
+pub use probe_sharing::InstructionOrder;
+pub use runtime_source::fallback_hit_directory;
+pub(crate) use runtime_source::{
+    EventRecording, RuntimeForm, as_declaration, assemble_cxx_unit, source, source_behind_unit,
+};
+pub(crate) use test_detection::googletest_listener;
+pub use unit_probes::{InstrumentationRequest, InstrumentedUnit, instrument};

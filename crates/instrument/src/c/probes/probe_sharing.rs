@@ -19,7 +19,7 @@ use touchstone_ir::{
 
 /// What comes immediately before a statement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Before {
+pub(crate) enum PrecedingProbe {
     /// Another statement.
     Statement(PointId),
     /// The end of a decision.
@@ -28,7 +28,7 @@ pub(crate) enum Before {
 
 /// Whether things happen in the order of the source, as far as a crash shows.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Order {
+pub enum InstructionOrder {
     /// They do.
     Kept,
     /// An optimiser looks only at what a program that doesn't crash can see.
@@ -36,7 +36,7 @@ pub enum Order {
 }
 
 /// Where control goes in one function.
-pub(crate) struct Flow<'a> {
+pub(crate) struct SharingAnalysis<'a> {
     function: &'a Function,
     graphs: &'a [DecisionGraph],
     cfg: Cfg,
@@ -49,16 +49,16 @@ pub(crate) struct Flow<'a> {
 }
 
 /// Blocks of a straight line that are looked at.
-const LONGEST_LINE: usize = 16;
+const MAX_STRAIGHT_LINE_BLOCKS: usize = 16;
 
-impl<'a> Flow<'a> {
+impl<'a> SharingAnalysis<'a> {
     /// `graphs` are the function's decisions. `None` where control may go ways that are not known.
     pub(crate) fn new(
         module: &Module,
         function: &'a Function,
         graphs: &'a [DecisionGraph],
-        order: Order,
-    ) -> Option<Flow<'a>> {
+        order: InstructionOrder,
+    ) -> Option<SharingAnalysis<'a>> {
         let ends = function.blocks.values().map(|block| &block.terminator.kind);
         if ends.into_iter().any(|kind| matches!(kind, TermKind::Unsupported(_))) {
             return None;
@@ -78,13 +78,13 @@ impl<'a> Flow<'a> {
             }
         }
         let quiet = function.blocks.values().map(|block| quiet(module, function, &block.insts, order)).collect();
-        Some(Flow { function, graphs, cfg: Cfg::new(function), quiet, asked, statements })
+        Some(SharingAnalysis { function, graphs, cfg: Cfg::new(function), quiet, asked, statements })
     }
 
     /// The decision that is evaluated next, to its end, after an outcome of this one, and never otherwise.
     pub(crate) fn decision_after(&self, decision: DecisionId, value: bool) -> Option<DecisionId> {
         let mut block = self.only_entry(decision, value)?;
-        for _ in 0..LONGEST_LINE {
+        for _ in 0..MAX_STRAIGHT_LINE_BLOCKS {
             match self.end(block)? {
                 TermKind::Jump(next) if *self.cfg.predecessors(*next) == [block] => block = *next,
                 kind => {
@@ -99,13 +99,13 @@ impl<'a> Flow<'a> {
     }
 
     /// What control has just passed when it gets to a statement, and passes only then.
-    pub(crate) fn before(&self, statement: PointId) -> Option<Before> {
+    pub(crate) fn before(&self, statement: PointId) -> Option<PrecedingProbe> {
         let (mut block, mut at) = (*self.statements.get(&statement)?)?;
-        for _ in 0..LONGEST_LINE {
+        for _ in 0..MAX_STRAIGHT_LINE_BLOCKS {
             for before in (0..at).rev() {
                 match self.function.blocks[block].insts[before].kind {
                     InstKind::Point { point } if self.statements.contains_key(&point) => {
-                        return self.statements[&point].map(|_| Before::Statement(point));
+                        return self.statements[&point].map(|_| PrecedingProbe::Statement(point));
                     }
                     _ if !self.quiet[block][before] => return None,
                     _ => {}
@@ -120,7 +120,7 @@ impl<'a> Flow<'a> {
         let from = self.cfg.predecessors(block).first()?;
         let decision = tag(&self.function.blocks[*from].terminator.kind)?.decision;
         let value = [false, true].into_iter().find(|value| self.only_entry(decision, *value) == Some(block))?;
-        Some(Before::Outcome(decision, value))
+        Some(PrecedingProbe::Outcome(decision, value))
     }
 
     /// The block that an outcome of a decision leads to, if nothing else does.
@@ -170,7 +170,7 @@ impl<'a> Flow<'a> {
     /// Whether control surely gets from a block to a condition.
     fn gets_to(&self, block: Option<BlockId>, decision: DecisionId, condition: CondId) -> bool {
         let mut block = block;
-        for _ in 0..LONGEST_LINE {
+        for _ in 0..MAX_STRAIGHT_LINE_BLOCKS {
             let Some(at) = block else { return false };
             match self.end(at) {
                 Some(TermKind::Jump(next)) => block = Some(*next),
@@ -207,27 +207,28 @@ fn tag(kind: &TermKind) -> Option<CondTag> {
 
 /// Where an address of this block leads.
 #[derive(Clone, Copy)]
-enum Root {
+enum AddressRoot {
     Slot(SlotId),
     Global(GlobalId),
 }
 
 /// By instruction of a block: whether nothing can happen in it.
-fn quiet(module: &Module, function: &Function, insts: &[Inst], order: Order) -> Vec<bool> {
-    let mut known: BTreeMap<Reg, (Root, u64)> = BTreeMap::new();
+fn quiet(module: &Module, function: &Function, insts: &[Inst], order: InstructionOrder) -> Vec<bool> {
+    let mut known: BTreeMap<Reg, (AddressRoot, u64)> = BTreeMap::new();
     // What an access certainly reaches.
-    let reached = |known: &BTreeMap<Reg, (Root, u64)>, address: &Operand, bytes: u64| {
+    let reached = |known: &BTreeMap<Reg, (AddressRoot, u64)>, address: &Operand, bytes: u64| {
         let Operand::Reg(reg) = address else { return None };
         let (root, offset) = *known.get(reg)?;
         let size = match root {
-            Root::Slot(slot) => function.slots[slot].size,
+            AddressRoot::Slot(slot) => function.slots[slot].size,
             // One that is defined elsewhere may be weak.
-            Root::Global(global) if module.globals[global].init.is_none() => return None,
-            Root::Global(global) => module.globals[global].size,
+            AddressRoot::Global(global) if module.globals[global].init.is_none() => return None,
+            AddressRoot::Global(global) => module.globals[global].size,
         };
         offset.checked_add(bytes).filter(|end| *end <= size).map(|_| root)
     };
-    let is_constant = |root: Root| matches!(root, Root::Global(global) if module.globals[global].constant);
+    let is_constant =
+        |root: AddressRoot| matches!(root, AddressRoot::Global(global) if module.globals[global].constant);
     let width = |operand: &Operand| match operand {
         Operand::Reg(reg) => u64::from(function.regs[*reg].ty.bytes()),
         Operand::Const(ty, _) => u64::from(ty.bytes()),
@@ -247,15 +248,15 @@ fn quiet(module: &Module, function: &Function, insts: &[Inst], order: Order) -> 
             | InstKind::SlotEnd { .. }
             | InstKind::Point { .. } => true,
             InstKind::Bin { op: BinOp::UDiv | BinOp::SDiv | BinOp::URem | BinOp::SRem, .. } => {
-                order == Order::Optimised
+                order == InstructionOrder::Optimised
             }
             InstKind::Bin { .. } => true,
-            InstKind::Load { .. } | InstKind::Store { .. } if order == Order::Optimised => true,
+            InstKind::Load { .. } | InstKind::Store { .. } if order == InstructionOrder::Optimised => true,
             InstKind::Load { dst, addr } => reached(&known, addr, width(&Operand::Reg(*dst))).is_some(),
             InstKind::Store { addr, value } => {
                 reached(&known, addr, width(value)).is_some_and(|root| !is_constant(root))
             }
-            InstKind::MemCopy { .. } | InstKind::MemSet { .. } => order == Order::Optimised,
+            InstKind::MemCopy { .. } | InstKind::MemSet { .. } => order == InstructionOrder::Optimised,
             // These only say something to others.
             InstKind::Builtin { builtin: Builtin::Look | Builtin::TakeFor | Builtin::Settle, .. } => true,
             InstKind::Call { .. } | InstKind::Builtin { .. } => false,
@@ -263,11 +264,11 @@ fn quiet(module: &Module, function: &Function, insts: &[Inst], order: Order) -> 
         made.push(quiet);
         if let Some(dst) = inst.kind.dst() {
             let address = match &inst.kind {
-                InstKind::SlotAddr { slot, .. } => Some((Root::Slot(*slot), 0)),
-                InstKind::GlobalAddr { global, .. } => Some((Root::Global(*global), 0)),
+                InstKind::SlotAddr { slot, .. } => Some((AddressRoot::Slot(*slot), 0)),
+                InstKind::GlobalAddr { global, .. } => Some((AddressRoot::Global(*global), 0)),
                 InstKind::Copy { src: Operand::Reg(from), .. } => known.get(from).copied(),
                 InstKind::PtrAdd { base: Operand::Reg(base), offset: Operand::Const(_, value), .. } => {
-                    let moved = |(root, offset): &(Root, u64)| Some((*root, offset.checked_add(*value)?));
+                    let moved = |(root, offset): &(AddressRoot, u64)| Some((*root, offset.checked_add(*value)?));
                     known.get(base).and_then(moved)
                 }
                 _ => None,

@@ -1,7 +1,7 @@
 //! The C that goes with the probes of a unit.
 
 /// Alignment of probes: a page of every machine that we know.
-const PAGE: u32 = 4096;
+const PAGE_BYTES: u32 = 4096;
 
 const SYSTEM: &str = include_str!("../../../runtime/system.c");
 const PROBES: &str = include_str!("../../../runtime/probes.c");
@@ -19,7 +19,7 @@ void touchstone_test_begin(const char *);
 
 /// What walks through a decision with too many rows: its local array has for each condition whether it was evaluated (1 false,
 /// 2 true), in whatever order; at the end the walk goes through its graph, and adds whether that decided (4).
-pub(crate) const WALK: &str = "\
+pub(crate) const DECISION_WALK_RUNTIME: &str = "\
 static __attribute__((__unused__)) void __touchstone_start(unsigned *seen, unsigned conditions) {
     unsigned at;
     for (at = 0; at < conditions; at++) seen[at] = 0;
@@ -51,7 +51,7 @@ static __attribute__((__unused__)) int __touchstone_done(unsigned *walk, const u
 ";
 
 /// What probes do, with numbers instead of marks. A number is not atomic: threads may lose some of each other's, but never all.
-pub(crate) fn counting(text: &str) -> String {
+pub(crate) fn with_counters(text: &str) -> String {
     const NUMBERS: &str = "((volatile touchstone_u64 *)__touchstone_h)";
     let mut made = String::with_capacity(text.len());
     let mut rest = text;
@@ -68,34 +68,41 @@ pub(crate) fn counting(text: &str) -> String {
 }
 
 /// Bytes of whole pages.
-pub(crate) fn rounded(size: u32) -> u32 {
-    size.max(1).div_ceil(PAGE) * PAGE
+pub(crate) fn round_to_pages(size: u32) -> u32 {
+    size.max(1).div_ceil(PAGE_BYTES) * PAGE_BYTES
 }
 
 /// A text with probes, with their declaration before it and what tells the runtime of them behind it. The runtime itself
 /// is not in it ([`shared`]). `helpers` are functions that the probes use. What a unit whose state is followed does at its
 /// beginning stands behind it.
-pub(crate) fn around(text: &str, unit: u64, size: u32, hits: &str, helpers: &str, state: Option<&str>) -> String {
-    let own = own(unit, hits);
+pub(crate) fn assemble_unit(
+    text: &str,
+    unit: u64,
+    size: u32,
+    hits: &str,
+    helpers: &str,
+    state: Option<&str>,
+) -> String {
+    let unit_registration = unit_registration(unit, hits);
     let (declarations, state) = match state {
         Some(begin) => (crate::c::state::DECLARATIONS, format!("{STATE_UNIT}{begin}")),
         None => ("", String::new()),
     };
     format!(
         "# 1 \"<touchstone>\" 3\n{TYPES}{declarations}\
-         static volatile unsigned char __touchstone_h[{size}] __attribute__((__aligned__({PAGE}), __used__));\n{helpers}{text}\n{own}{state}"
+         static volatile unsigned char __touchstone_h[{size}] __attribute__((__aligned__({PAGE_BYTES}), __used__));\n{helpers}{text}\n{unit_registration}{state}"
     )
 }
 
 /// A C++ text whose state is followed, with its runtime: it is C that is C++, too.
-pub(crate) fn around_cxx(text: &str, unit: u64, hits: &str, state: &str, shared: &str) -> String {
-    let (own, declarations) = (own(unit, hits), crate::c::state::DECLARATIONS);
+pub(crate) fn assemble_cxx_unit(text: &str, unit: u64, hits: &str, state: &str, shared: &str) -> String {
+    let (unit_registration, declarations) = (unit_registration(unit, hits), crate::c::state::DECLARATIONS);
     // What keeps a value is called so there.
     let text = text.replace("__auto_type __touchstone_", "auto __touchstone_");
     format!(
         "# 1 \"<touchstone>\" 3\nextern \"C\" {{\n{TYPES}{declarations}\
-         static volatile unsigned char __touchstone_h[{PAGE}] __attribute__((__aligned__({PAGE}), __used__));\n}}\n\
-         {text}\nextern \"C\" {{\n{own}{STATE_UNIT}{state}{shared}}}\n"
+         static volatile unsigned char __touchstone_h[{PAGE_BYTES}] __attribute__((__aligned__({PAGE_BYTES}), __used__));\n}}\n\
+         {text}\nextern \"C\" {{\n{unit_registration}{STATE_UNIT}{state}{shared}}}\n"
     )
 }
 
@@ -103,8 +110,8 @@ const STATE_UNIT: &str =
     "__attribute__((__visibility__(\"default\"))) unsigned __touchstone_state_unit(unsigned long long);\n";
 
 /// What tells the runtime of a unit.
-fn own(unit: u64, hits: &str) -> String {
-    let (hits, elsewhere) = (quoted(hits), quoted(&elsewhere(hits)));
+fn unit_registration(unit: u64, hits: &str) -> String {
+    let (hits, elsewhere) = (quoted(hits), quoted(&fallback_hit_directory(hits)));
     format!(
         "# 1 \"<touchstone>\" 3\n\
          __attribute__((__visibility__(\"default\"))) void __touchstone_register_2(unsigned long long, volatile unsigned char *, unsigned, const char *, const char *);\n\
@@ -117,7 +124,7 @@ fn own(unit: u64, hits: &str) -> String {
 }
 
 /// Where programs leave their hits that may not write to the directory `hits`: another user's, say.
-pub fn elsewhere(hits: &str) -> String {
+pub fn fallback_hit_directory(hits: &str) -> String {
     format!("/tmp/touchstone-hits-{:016x}", touchstone_base::stable_hash(hits))
 }
 
@@ -136,7 +143,7 @@ fn quoted(text: &str) -> String {
 
 /// What a unit's runtime is made from: C that is preprocessed, and compiled or not.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Shared {
+pub(crate) enum RuntimeForm {
     /// Assembly: the compiler of a unit only copies it, which costs nothing beside compiling it again and again.
     Assembly,
     /// C, where assembly would be in the way: a compiler that merges units, and C++.
@@ -145,22 +152,22 @@ pub(crate) enum Shared {
 
 /// Whether a unit tells events, too.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Events {
+pub(crate) enum EventRecording {
     /// It has probes only.
     None,
     /// Its state is followed.
-    Told,
+    Recorded,
 }
 
 /// The C of the runtime.
-pub(crate) fn source(events: Events) -> String {
-    let declarations = if events == Events::Told { crate::c::state::DECLARATIONS } else { "" };
+pub(crate) fn source(events: EventRecording) -> String {
+    let declarations = if events == EventRecording::Recorded { crate::c::state::DECLARATIONS } else { "" };
     format!("{TYPES}{declarations}{}", source_behind_unit(events))
 }
 
 /// The same where a unit declares things itself.
-pub(crate) fn source_behind_unit(events: Events) -> String {
-    format!("{SYSTEM}{PROBES}{}", if events == Events::Told { STATE } else { "" })
+pub(crate) fn source_behind_unit(events: EventRecording) -> String {
+    format!("{SYSTEM}{PROBES}{}", if events == EventRecording::Recorded { STATE } else { "" })
 }
 
 /// Assembly that a compiler made of the runtime, as a declaration of C.
@@ -206,11 +213,11 @@ mod tests {
 
     #[test]
     fn marks_become_numbers() {
-        let check = |text: &str, expected: &str| assert_eq!(counting(text), expected);
+        let check = |text: &str, expected: &str| assert_eq!(with_counters(text), expected);
         check("(__touchstone_h[3] = 1, 1)", "(++((volatile touchstone_u64 *)__touchstone_h)[3], 1)");
         check("x; __touchstone_h[0 + r] = 1; y", "x; ++((volatile touchstone_u64 *)__touchstone_h)[0 + r]; y");
         check("no probe", "no probe");
-        assert!(!counting(WALK).contains("= 1;\n    for"));
-        assert_eq!(counting(WALK).matches("]++").count(), 3);
+        assert!(!with_counters(DECISION_WALK_RUNTIME).contains("= 1;\n    for"));
+        assert_eq!(with_counters(DECISION_WALK_RUNTIME).matches("]++").count(), 3);
     }
 }

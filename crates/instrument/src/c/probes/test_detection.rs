@@ -5,7 +5,7 @@ use touchstone_ir::Function;
 const GTEST: &str = include_str!("../../../runtime/gtest.cc");
 
 /// What a preprocessed C++ text needs behind it so that GoogleTest's tests are told apart; `None` if it has no GoogleTest.
-pub(crate) fn listener(text: &str) -> Option<String> {
+pub(crate) fn googletest_listener(text: &str) -> Option<String> {
     let markers = text.lines().filter(|line| line.starts_with("# "));
     let mut files = markers.filter_map(|line| line.split('"').nth(1));
     files.find(|file| *file == "gtest/gtest.h" || file.ends_with("/gtest/gtest.h"))?;
@@ -19,17 +19,17 @@ pub(crate) fn listener(text: &str) -> Option<String> {
 
 /// The frameworks whose headers a unit includes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Frameworks {
+pub(crate) struct IncludedFrameworks {
     /// Test functions are called `test_…` and take nothing (Unity) or the state (cmocka).
     by_prefix: bool,
     /// Test functions are made by a macro and called `…_fn` (Check).
     check: bool,
 }
 
-impl Frameworks {
+impl IncludedFrameworks {
     /// Those of a preprocessed text, by its line markers.
-    pub fn of(text: &str) -> Frameworks {
-        let mut found = Frameworks::default();
+    pub fn of(text: &str) -> IncludedFrameworks {
+        let mut found = IncludedFrameworks::default();
         for line in text.lines().filter(|line| line.starts_with("# ")) {
             let file = line.split('"').nth(1).unwrap_or_default();
             match file.rsplit('/').next().unwrap_or_default() {
@@ -43,7 +43,7 @@ impl Frameworks {
 }
 
 /// The name of the test that begins with a function, as a C expression.
-pub(crate) fn test_name(function: &Function, frameworks: Frameworks) -> Option<String> {
+pub(crate) fn test_name(function: &Function, frameworks: IncludedFrameworks) -> Option<String> {
     let name = function.name.as_str();
     // Unity's own runner knows the name.
     if name == "UnityDefaultTestRun" {
@@ -63,7 +63,7 @@ mod tests {
     #[test]
     fn frameworks_are_known_by_their_headers() {
         let check = |text: &str, by_prefix: bool, check: bool| {
-            assert_eq!(Frameworks::of(text), Frameworks { by_prefix, check }, "{text}");
+            assert_eq!(IncludedFrameworks::of(text), IncludedFrameworks { by_prefix, check }, "{text}");
         };
         check("# 1 \"lib/unity.h\" 1\nint x;\n", true, false);
         check("# 1 \"/usr/include/check.h\" 1 3\n", false, true);
@@ -73,9 +73,9 @@ mod tests {
     #[test]
     fn googletest_is_listened_to_by_the_name_that_it_has_for_suites() {
         let marker = "# 1 \"/usr/include/gtest/gtest.h\" 1 3\n";
-        let made = listener(&format!("{marker}const char *test_suite_name() const;")).expect("GoogleTest");
+        let made = googletest_listener(&format!("{marker}const char *test_suite_name() const;")).expect("GoogleTest");
         assert!(made.contains("info.test_suite_name()"));
-        assert!(listener(marker).expect("GoogleTest").contains("info.test_case_name()"));
-        assert_eq!(listener("# 1 \"mygtest.h\" 1\n# 1 \"gtest/gtest-spi.h\"\n"), None);
+        assert!(googletest_listener(marker).expect("GoogleTest").contains("info.test_case_name()"));
+        assert_eq!(googletest_listener("# 1 \"mygtest.h\" 1\n# 1 \"gtest/gtest-spi.h\"\n"), None);
     }
 }

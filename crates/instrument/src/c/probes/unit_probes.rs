@@ -8,16 +8,18 @@
 //! evaluated (`rows.rs`). A switch remembers that it has just jumped, and the first case label after it says where to.
 //! Labels with predicates are asked immediately before the evaluation that they belong to, like in `annotate`.
 
-use super::error_probes::{self as errors, Errors};
-use super::probe_sharing::{Before, Flow, Order};
-use super::test_detection::{Frameworks, test_name};
-use crate::c::annotate::{AnnotatedFunction, Spot};
-use crate::c::state::{Copies, Following, probes};
-use crate::c::text::Pieces;
-use crate::c::text::Source;
-use crate::record::Unprobed;
-use crate::record::{Keeps, ProbedDecision, ProbedObjective, ProbedRow, RECORD_VERSION, SourceRange, UnitRecord};
-use crate::record::{Numbered, Scheme, number};
+use super::error_probes::{self as errors, ErrorProbes};
+use super::probe_sharing::{InstructionOrder, PrecedingProbe, SharingAnalysis};
+use super::test_detection::{IncludedFrameworks, test_name};
+use crate::c::annotate::{AnnotatedFunction, LabelPosition};
+use crate::c::state::{StateProbeRequest, UninstrumentedCopies, insert_state_probes};
+use crate::c::text::Insertions;
+use crate::c::text::TokenisedSource;
+use crate::record::ProbeObstacle;
+use crate::record::{NumberedRows, NumberingScheme, number_rows};
+use crate::record::{
+    ProbeStorage, ProbedDecision, ProbedObjective, ProbedRow, RECORD_VERSION, SourceRange, UnitRecord,
+};
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::{FileId, Id, Span};
 use touchstone_criteria::{
@@ -28,7 +30,7 @@ use touchstone_ir::{BlockId, CondId, DecisionId, ErrorKind, FuncId, Function, Mo
 
 /// A unit with probes.
 #[derive(Clone, Debug)]
-pub struct Probed {
+pub struct InstrumentedUnit {
     /// The text: compiles like the preprocessed one.
     pub text: String,
     /// What the probes mean.
@@ -36,7 +38,7 @@ pub struct Probed {
 }
 
 /// What is to be probed.
-pub struct Request<'a> {
+pub struct InstrumentationRequest<'a> {
     /// The program as the user wrote it.
     pub written: &'a Module,
     /// The same, lowered from the preprocessed text in one way or several: of a function, the first counts that has the same
@@ -55,9 +57,9 @@ pub struct Request<'a> {
     /// The unit's identity.
     pub unit: u64,
     /// What probes keep.
-    pub keeps: Keeps,
+    pub keeps: ProbeStorage,
     /// What the compiler does to the order of things.
-    pub order: Order,
+    pub order: InstructionOrder,
     /// Directory of hit files if the environment names none.
     pub hits: String,
     /// What the unit does to data, if its state is to be followed.
@@ -65,24 +67,24 @@ pub struct Request<'a> {
     /// Tests say what could be looked at where they end.
     pub suggest: bool,
     /// Where it can go wrong, by function, or why that is not known.
-    pub hazards: Result<BTreeMap<String, Vec<Hazard>>, Unprobed>,
+    pub hazards: Result<BTreeMap<String, Vec<Hazard>>, ProbeObstacle>,
     /// Functions that get no probes, and why.
-    pub refused: BTreeMap<String, Unprobed>,
+    pub refused: BTreeMap<String, ProbeObstacle>,
 }
 
 /// Ranks of what stands around one expression. The first operand of `a ?: b` may be a decision by itself.
-const KEPT: usize = 0;
-const DECISION: usize = 1;
-const CONDITION: usize = 2;
-const LABEL: usize = 3;
+const KEPT_RANK: usize = 0;
+const DECISION_RANK: usize = 1;
+const CONDITION_RANK: usize = 2;
+const LABEL_RANK: usize = 3;
 
 /// Puts probes into a unit.
-pub fn instrument(request: &Request<'_>) -> Probed {
-    let source = Source::new(request.text);
+pub fn instrument(request: &InstrumentationRequest<'_>) -> InstrumentedUnit {
+    let source = TokenisedSource::new(request.text);
     let mut unit = UnitProbes {
         request,
         source: &source,
-        pieces: Pieces::default(),
+        insertions: Insertions::default(),
         next: 0,
         functions: Vec::new(),
         meanings: BTreeMap::new(),
@@ -90,7 +92,7 @@ pub fn instrument(request: &Request<'_>) -> Probed {
         decisions: Vec::new(),
         implied: Vec::new(),
         untouched: Vec::new(),
-        frameworks: Frameworks::of(request.text),
+        frameworks: IncludedFrameworks::of(request.text),
         walks: false,
         errors: false,
     };
@@ -103,9 +105,9 @@ pub fn instrument(request: &Request<'_>) -> Probed {
 }
 
 struct UnitProbes<'a> {
-    request: &'a Request<'a>,
-    source: &'a Source<'a>,
-    pieces: Pieces,
+    request: &'a InstrumentationRequest<'a>,
+    source: &'a TokenisedSource<'a>,
+    insertions: Insertions,
     /// The next free probe.
     next: u32,
     functions: Vec<(String, SourceRange)>,
@@ -113,8 +115,8 @@ struct UnitProbes<'a> {
     objectives: Vec<ProbedObjective>,
     decisions: Vec<ProbedDecision>,
     implied: Vec<(u32, Vec<u32>)>,
-    untouched: Vec<(String, Unprobed)>,
-    frameworks: Frameworks,
+    untouched: Vec<(String, ProbeObstacle)>,
+    frameworks: IncludedFrameworks,
     /// Some decision is walked.
     walks: bool,
     /// Some run-time error has a probe.
@@ -143,19 +145,19 @@ impl<'a> UnitProbes<'a> {
         let wanted = objectives(request.written, &[func], request.criteria, request.options);
         self.functions.push((function.name.clone(), place(function.span)));
         self.meanings.insert(function.name.clone(), format!("{:016x}", request.written.meaning(func)));
-        match self.twin(function, &wanted) {
+        match self.counterpart(function, &wanted) {
             Ok((place, goals)) => {
                 let test = test_name(function, self.frameworks);
                 let mut probes = FunctionProbes::new(self, &place, function, &goals);
                 probes.decisions(&goals);
-                let placed: Vec<Result<Vec<u32>, Unprobed>> = goals
+                let placed: Vec<Result<Vec<u32>, ProbeObstacle>> = goals
                     .iter()
-                    .map(|goal| goal.as_ref().ok_or(Unprobed::DifferentCode).and_then(|goal| probes.goal(goal)))
+                    .map(|goal| goal.as_ref().ok_or(ProbeObstacle::DifferentCode).and_then(|goal| probes.goal(goal)))
                     .collect();
                 if let Some(test) = test {
                     probes.test(&test);
                 }
-                probes.unit.errors |= probes.errors.write(&mut probes.unit.pieces);
+                probes.unit.errors |= probes.errors.write(&mut probes.unit.insertions);
                 probes.locals();
                 for (objective, placed) in wanted.list.values().zip(placed) {
                     self.objective(objective, placed);
@@ -171,38 +173,39 @@ impl<'a> UnitProbes<'a> {
     }
 
     /// The same function in the preprocessed text, with the same objectives.
-    fn twin(
+    fn counterpart(
         &self,
         function: &Function,
         wanted: &Objectives,
-    ) -> Result<(AnnotatedFunction<'a>, Vec<Option<Goal>>), Unprobed> {
+    ) -> Result<(AnnotatedFunction<'a>, Vec<Option<Goal>>), ProbeObstacle> {
         if let Some(why) = self.request.refused.get(&function.name) {
             return Err(why.clone());
         }
         let readings = self.request.preprocessed.iter();
-        let found = readings.filter_map(|module| self.twin_in(module, function, wanted));
+        let found = readings.filter_map(|module| self.counterpart_in(module, function, wanted));
         let missing = |goals: &[Option<Goal>]| goals.iter().filter(|goal| goal.is_none()).count();
-        let (module, twin, goals) = found.min_by_key(|(_, _, goals)| missing(goals)).ok_or(Unprobed::DifferentCode)?;
-        Ok((AnnotatedFunction::preprocessed(module, twin, FileId::new(0), self.source), goals))
+        let (module, counterpart, goals) =
+            found.min_by_key(|(_, _, goals)| missing(goals)).ok_or(ProbeObstacle::DifferentCode)?;
+        Ok((AnnotatedFunction::preprocessed(module, counterpart, FileId::new(0), self.source), goals))
     }
 
     /// The same in one reading. Of a criterion for which the two differ no goal is there; the others are as sure as alone.
-    fn twin_in(
+    fn counterpart_in(
         &self,
         module: &'a Module,
         function: &Function,
         wanted: &Objectives,
     ) -> Option<(&'a Module, FuncId, Vec<Option<Goal>>)> {
         let request = self.request;
-        let twin = module.function_named(&function.name)?;
-        let other = &module.functions[twin];
+        let counterpart = module.function_named(&function.name)?;
+        let other = &module.functions[counterpart];
         let same_decisions = function.decisions.len() == other.decisions.len()
             && function
                 .decisions
                 .values()
                 .zip(other.decisions.values())
                 .all(|(a, b)| a.tree == b.tree && a.kind == b.kind);
-        let found = objectives(module, &[twin], request.criteria, request.options);
+        let found = objectives(module, &[counterpart], request.criteria, request.options);
         let (ours, theirs) = (by_key(wanted), by_key(&found));
         let lengths = |goals: Option<&BTreeMap<String, Vec<&Goal>>>| -> Vec<(String, usize)> {
             goals.into_iter().flatten().map(|(key, goals)| (key.clone(), goals.len())).collect()
@@ -222,10 +225,10 @@ impl<'a> UnitProbes<'a> {
             _ if !agreed.contains(objective.criterion.as_str()) => None,
             _ => left.get_mut(&key(&objective.criterion, goal))?.next().cloned(),
         });
-        Some((module, twin, goals.collect()))
+        Some((module, counterpart, goals.collect()))
     }
 
-    fn objective(&mut self, objective: &Objective, placed: Result<Vec<u32>, Unprobed>) {
+    fn objective(&mut self, objective: &Objective, placed: Result<Vec<u32>, ProbeObstacle>) {
         let (probes, not_placed) = match placed {
             Ok(probes) => (probes, None),
             Err(why) => (Vec::new(), Some(why)),
@@ -243,20 +246,21 @@ impl<'a> UnitProbes<'a> {
         });
     }
 
-    fn finish(mut self) -> Probed {
+    fn finish(mut self) -> InstrumentedUnit {
         let request = self.request;
-        if request.keeps == Keeps::Counts {
+        if request.keeps == ProbeStorage::Counts {
             // Before anything of the user's text is among the pieces.
-            self.pieces.rewrite(super::runtime_source::counting);
+            self.insertions.rewrite(super::runtime_source::with_counters);
         }
         let state = request.followed.and_then(|followed| {
-            let Request { text, unit, suggest, .. } = *request;
-            let following = Following { text, followed, unit, copies: Copies::Plain, ends: suggest };
-            probes(&following, &mut self.pieces)
+            let InstrumentationRequest { text, unit, suggest, .. } = *request;
+            let following =
+                StateProbeRequest { text, followed, unit, copies: UninstrumentedCopies::Plain, ends: suggest };
+            insert_state_probes(&following, &mut self.insertions)
         });
-        let no_state = request.followed.filter(|_| state.is_none()).map(|_| Unprobed::TooManyPlaces);
+        let no_state = request.followed.filter(|_| state.is_none()).map(|_| ProbeObstacle::TooManyPlaces);
         let (state, behind) = state.unzip();
-        let size = super::runtime_source::rounded(self.next * request.keeps.bytes());
+        let size = super::runtime_source::round_to_pages(self.next * request.keeps.bytes());
         let record = UnitRecord {
             version: RECORD_VERSION,
             unit: format!("{:016x}", request.unit),
@@ -278,15 +282,16 @@ impl<'a> UnitProbes<'a> {
         };
         let mut helpers = format!(
             "{}{}",
-            if self.walks { super::runtime_source::WALK } else { "" },
-            if self.errors { errors::RUNTIME } else { "" }
+            if self.walks { super::runtime_source::DECISION_WALK_RUNTIME } else { "" },
+            if self.errors { errors::ERROR_RUNTIME } else { "" }
         );
-        if request.keeps == Keeps::Counts {
-            helpers = super::runtime_source::counting(&helpers);
+        if request.keeps == ProbeStorage::Counts {
+            helpers = super::runtime_source::with_counters(&helpers);
         }
-        let text = self.pieces.apply(request.text);
-        let text = super::runtime_source::around(&text, request.unit, size, &request.hits, &helpers, behind.as_deref());
-        Probed { text, record }
+        let text = self.insertions.apply(request.text);
+        let text =
+            super::runtime_source::assemble_unit(&text, request.unit, size, &request.hits, &helpers, behind.as_deref());
+        InstrumentedUnit { text, record }
     }
 }
 
@@ -346,7 +351,7 @@ impl DecisionProbes {
     }
 
     /// The probes of which any says that a goal of the decision was reached.
-    fn of(&self, goal: &Goal) -> Result<Vec<u32>, Unprobed> {
+    fn of(&self, goal: &Goal) -> Result<Vec<u32>, ProbeObstacle> {
         match (self, goal) {
             (DecisionProbes::Rows { first, rows }, _) => {
                 let reached = |row: &Row| match goal {
@@ -368,7 +373,7 @@ impl DecisionProbes {
             (DecisionProbes::Walk { first, conditions }, Goal::Independent { condition, value, .. }) => {
                 Ok(vec![first + 2 + 2 * (conditions + condition.index() as u32) + u32::from(*value)])
             }
-            _ => Err(Unprobed::TooManyRows),
+            _ => Err(ProbeObstacle::TooManyRows),
         }
     }
 }
@@ -380,17 +385,17 @@ struct FunctionProbes<'u, 'a, 'p> {
     written: &'p Function,
     /// Decisions of which more is asked than their outcome.
     by_row: BTreeSet<DecisionId>,
-    decisions: BTreeMap<DecisionId, Result<DecisionProbes, Unprobed>>,
-    flow: Option<Flow<'p>>,
+    decisions: BTreeMap<DecisionId, Result<DecisionProbes, ProbeObstacle>>,
+    flow: Option<SharingAnalysis<'p>>,
     /// By statement: what says that it was executed.
     statements: BTreeMap<PointId, Vec<u32>>,
     /// By switch: the probe of each target.
-    switches: BTreeMap<BlockId, Result<BTreeMap<BlockId, u32>, Unprobed>>,
+    switches: BTreeMap<BlockId, Result<BTreeMap<BlockId, u32>, ProbeObstacle>>,
     /// Declarations at the beginning of the body.
     declarations: String,
     /// Declarations before the function.
     tables: String,
-    errors: Errors<'a>,
+    errors: ErrorProbes<'a>,
 }
 
 impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
@@ -408,7 +413,7 @@ impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
         });
         let hazards = unit.request.hazards.as_ref().ok().and_then(|hazards| hazards.get(&written.name));
         let hazards = hazards.map_or(&[][..], Vec::as_slice);
-        let flow = Flow::new(place.module, place.function, &place.graphs, unit.request.order);
+        let flow = SharingAnalysis::new(place.module, place.function, &place.graphs, unit.request.order);
         FunctionProbes {
             unit,
             place,
@@ -420,7 +425,7 @@ impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
             switches: BTreeMap::new(),
             declarations: String::new(),
             tables: String::new(),
-            errors: Errors::new(hazards),
+            errors: ErrorProbes::new(hazards),
         }
     }
 
@@ -440,25 +445,25 @@ impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
     }
 
     /// The probes that say that a goal was reached.
-    fn goal(&mut self, goal: &Goal) -> Result<Vec<u32>, Unprobed> {
+    fn goal(&mut self, goal: &Goal) -> Result<Vec<u32>, ProbeObstacle> {
         match goal {
             Goal::Label { point, predicate: None, .. } => self.statement(*point, goal),
             Goal::Label { .. } | Goal::Entry { .. } => self.label(goal),
             Goal::Arm { block, target, .. } => {
                 self.switch(*block);
                 let probes = self.switches[block].as_ref().map_err(Clone::clone)?;
-                probes.get(target).map(|probe| vec![*probe]).ok_or(Unprobed::CaseLabelNotFound)
+                probes.get(target).map(|probe| vec![*probe]).ok_or(ProbeObstacle::CaseLabelNotFound)
             }
             Goal::Outcome { decision, .. }
             | Goal::Condition { decision, .. }
             | Goal::Independent { decision, .. }
             | Goal::Row { decision, .. } => self.decisions[decision].as_ref().map_err(Clone::clone)?.of(goal),
-            Goal::Partner { .. } => Err(Unprobed::Wish),
+            Goal::Partner { .. } => Err(ProbeObstacle::Wish),
             Goal::Error { kind, span, .. } => self.error(*kind, *span),
         }
     }
 
-    fn error(&mut self, kind: ErrorKind, span: Span) -> Result<Vec<u32>, Unprobed> {
+    fn error(&mut self, kind: ErrorKind, span: Span) -> Result<Vec<u32>, ProbeObstacle> {
         self.unit.request.hazards.as_ref().map_err(Clone::clone)?;
         let spans = errors::places(self.written, self.place.function, kind, span)?;
         let places = spans.into_iter().map(|span| self.expression(span)).collect::<Result<BTreeSet<_>, _>>()?;
@@ -469,10 +474,10 @@ impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
     }
 
     /// A place that control passes. Where it has just passed another one, that one's probe says it.
-    fn statement(&mut self, point: PointId, goal: &Goal) -> Result<Vec<u32>, Unprobed> {
+    fn statement(&mut self, point: PointId, goal: &Goal) -> Result<Vec<u32>, ProbeObstacle> {
         let known = match self.flow.as_ref().and_then(|flow| flow.before(point)) {
-            Some(Before::Statement(before)) => self.statements.get(&before).cloned(),
-            Some(Before::Outcome(decision, value)) => {
+            Some(PrecedingProbe::Statement(before)) => self.statements.get(&before).cloned(),
+            Some(PrecedingProbe::Outcome(decision, value)) => {
                 let asked = Goal::Outcome { func: goal.func(), decision, value };
                 self.decisions.get(&decision).and_then(|made| made.as_ref().ok()?.of(&asked).ok())
             }
@@ -486,29 +491,31 @@ impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
         Ok(probes)
     }
 
-    fn label(&mut self, goal: &Goal) -> Result<Vec<u32>, Unprobed> {
+    fn label(&mut self, goal: &Goal) -> Result<Vec<u32>, ProbeObstacle> {
         let (spot, predicate) = self.place.label(goal)?;
         let probe = self.fresh(1);
         let store = format!("__touchstone_h[{probe}] = 1");
         let always = predicate == "1";
         match spot {
-            Spot::Before(start) if always => self.unit.pieces.before(start, format!("{store}; ")),
-            Spot::Before(start) => self.unit.pieces.before(start, format!("if ({predicate}) {store}; ")),
-            Spot::Braced(start, end) if always => self.unit.pieces.brace(start, end, &format!("{store}; ")),
-            Spot::Braced(start, end) => {
-                self.unit.pieces.brace(start, end, &format!("if ({predicate}) {store}; "));
+            LabelPosition::Before(start) if always => self.unit.insertions.before(start, format!("{store}; ")),
+            LabelPosition::Before(start) => self.unit.insertions.before(start, format!("if ({predicate}) {store}; ")),
+            LabelPosition::Braced(start, end) if always => {
+                self.unit.insertions.brace(start, end, &format!("{store}; "))
             }
-            Spot::Wrapped(start, end) => {
+            LabelPosition::Braced(start, end) => {
+                self.unit.insertions.brace(start, end, &format!("if ({predicate}) {store}; "));
+            }
+            LabelPosition::Wrapped(start, end) => {
                 let asked = if always { store } else { format!("({predicate}) ? (void)({store}) : (void)0") };
                 // Later labels stand inside earlier ones; the order of questions does not matter.
-                let rank = LABEL + probe as usize;
-                self.unit.pieces.wrap(start, end, rank, format!("({asked}, "), ")".to_string());
+                let rank = LABEL_RANK + probe as usize;
+                self.unit.insertions.wrap(start, end, rank, format!("({asked}, "), ")".to_string());
             }
         }
         Ok(vec![probe])
     }
 
-    fn decision(&mut self, id: DecisionId) -> Result<DecisionProbes, Unprobed> {
+    fn decision(&mut self, id: DecisionId) -> Result<DecisionProbes, ProbeObstacle> {
         let decision = &self.place.function.decisions[id];
         let graph = DecisionGraph::new(decision);
         let whole = self.expression(decision.span)?;
@@ -524,12 +531,12 @@ impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
         for condition in graph.evaluated() {
             spans.insert(condition, self.expression(decision.conditions[condition].span)?);
         }
-        let Some(numbered) = number(&graph) else {
+        let Some(numbered) = number_rows(&graph) else {
             return Ok(self.walk(id, &graph, whole, spans));
         };
         let first = self.fresh(numbered.rows.len() as u32);
         self.record(id, first, &numbered);
-        if let (Scheme::Sum(_), [no, yes]) = (&numbered.scheme, numbered.rows.as_slice())
+        if let (NumberingScheme::Sum(_), [no, yes]) = (&numbered.scheme, numbered.rows.as_slice())
             && no.result != yes.result
         {
             // One condition that is evaluated: its two outcomes are the decision's, perhaps negated. Not so before a constant.
@@ -537,15 +544,15 @@ impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
             return Ok(DecisionProbes::Rows { first, rows: numbered.rows });
         }
         let (name, index) = (format!("__touchstone_r{}", id.index()), id.index());
-        let pieces = &mut self.unit.pieces;
-        let (Scheme::Sum(adds) | Scheme::Set(adds, _)) = &numbered.scheme;
+        let insertions = &mut self.unit.insertions;
+        let (NumberingScheme::Sum(adds) | NumberingScheme::Set(adds, _)) = &numbered.scheme;
         for (condition, (start, end)) in spans {
             let close = format!(") ? ({name} += {}, 1) : 0)", adds[&condition]);
-            pieces.wrap(start, end, CONDITION, "((".to_string(), close);
+            insertions.wrap(start, end, CONDITION_RANK, "((".to_string(), close);
         }
         let number = match &numbered.scheme {
-            Scheme::Sum(_) => name.clone(),
-            Scheme::Set(_, numbers) => {
+            NumberingScheme::Sum(_) => name.clone(),
+            NumberingScheme::Set(_, numbers) => {
                 let (table, numbers) = (self.place.table(index), numbers.iter().map(u32::to_string));
                 let numbers: Vec<String> = numbers.collect();
                 self.tables += &format!("static const unsigned short {table}[] = {{{}}}; ", numbers.join(", "));
@@ -554,7 +561,7 @@ impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
         };
         let store = format!("__touchstone_h[{first} + {number}] = 1");
         let close = format!(")) ? ({store}, 1) : ({store}, 0))");
-        pieces.wrap(whole.0, whole.1, DECISION, format!("(({name} = 0, ("), close);
+        insertions.wrap(whole.0, whole.1, DECISION_RANK, format!("(({name} = 0, ("), close);
         self.declarations += &format!("unsigned {name}; ");
         Ok(DecisionProbes::Rows { first, rows: numbered.rows })
     }
@@ -579,19 +586,19 @@ impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
             let open = "(__extension__ ({ __auto_type __touchstone_e = 1 ? (".to_string();
             let close =
                 format!(") : 0; if (__touchstone_e) {{ {on_true}; }} else {{ {on_false}; }} __touchstone_e; }}))");
-            self.unit.pieces.wrap(start, end, KEPT, open, close);
+            self.unit.insertions.wrap(start, end, KEPT_RANK, open, close);
             return;
         }
         let valued =
             |mark: String, value: u32| if mark.is_empty() { value.to_string() } else { format!("({mark}, {value})") };
         let close = format!(") ? {} : {})", valued(on_true, 1), valued(on_false, 0));
-        self.unit.pieces.wrap(start, end, DECISION, "((".to_string(), close);
+        self.unit.insertions.wrap(start, end, DECISION_RANK, "((".to_string(), close);
     }
 
     /// Whether what ends here may be the first operand of `a ?: b`, which is more than its truth.
     fn value_is_used(&self, end: usize) -> bool {
         let source = self.place.source;
-        let mut next = source.first_from(end);
+        let mut next = source.first_token_from(end);
         while source.word(next) == ")" {
             next += 1;
         }
@@ -609,11 +616,11 @@ impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
         let conditions = self.place.function.decisions[id].conditions.len() as u32;
         let first = self.fresh(2 + 4 * conditions);
         let (name, table) = (format!("__touchstone_r{}", id.index()), self.place.table(id.index()));
-        let pieces = &mut self.unit.pieces;
+        let insertions = &mut self.unit.insertions;
         for (condition, (start, end)) in spans {
             let step = |outcome: u32| format!("__touchstone_step({name}, {}, {outcome})", condition.index());
             let close = format!(") ? {} : {})", step(1), step(0));
-            pieces.wrap(start, end, CONDITION, "((".to_string(), close);
+            insertions.wrap(start, end, CONDITION_RANK, "((".to_string(), close);
         }
         let (start, end) = (walk_node(graph, graph.start), graph.nodes.len());
         let done = |result: u32| {
@@ -622,7 +629,7 @@ impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
         };
         let close = format!(")) ? {} : {})", done(1), done(0));
         let open = format!("((__touchstone_start({name}, {conditions}), (");
-        pieces.wrap(whole.0, whole.1, DECISION, open, close);
+        insertions.wrap(whole.0, whole.1, DECISION_RANK, open, close);
         let numbers: Vec<String> = walk_table(graph).iter().map(u32::to_string).collect();
         self.tables += &format!("static const unsigned {table}[] = {{{}}}; ", numbers.join(", "));
         self.declarations += &format!("unsigned {name}[{conditions}]; ");
@@ -632,32 +639,32 @@ impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
 
     /// A decision that the compiler folds stays as it is (code behind it may be there for the linker's sake only): the
     /// statement that asks for it has the probe.
-    fn constant(&mut self, (start, _): (usize, usize), graph: &DecisionGraph) -> Result<DecisionProbes, Unprobed> {
+    fn constant(&mut self, (start, _): (usize, usize), graph: &DecisionGraph) -> Result<DecisionProbes, ProbeObstacle> {
         let source = self.place.source;
-        let first = source.first_from(start);
+        let first = source.first_token_from(start);
         let keyword = first.checked_sub(2).filter(|at| matches!(source.word(*at), "if" | "while"));
-        let at = keyword.map(|at| source.tokens[at].start).ok_or(Unprobed::ConstantInExpression)?;
-        let layout = self.place.layout.as_ref().ok_or(Unprobed::StatementsNotUnderstood)?;
-        let statement = *layout.at(at).ok_or(Unprobed::ConstantInStatement)?;
+        let at = keyword.map(|at| source.tokens[at].start).ok_or(ProbeObstacle::ConstantInExpression)?;
+        let layout = self.place.layout.as_ref().ok_or(ProbeObstacle::StatementsNotUnderstood)?;
+        let statement = *layout.at(at).ok_or(ProbeObstacle::ConstantInStatement)?;
         let rows = graph.rows(1).unwrap_or_default();
         let probe = self.fresh(1);
         let store = format!("__touchstone_h[{probe}] = 1; ");
         match statement.single {
-            true => self.unit.pieces.brace(statement.start, statement.end, &store),
-            false => self.unit.pieces.before(statement.start, store),
+            true => self.unit.insertions.brace(statement.start, statement.end, &store),
+            false => self.unit.insertions.before(statement.start, store),
         }
         Ok(DecisionProbes::Rows { first: probe, rows })
     }
 
-    fn expression(&self, span: Span) -> Result<(usize, usize), Unprobed> {
+    fn expression(&self, span: Span) -> Result<(usize, usize), ProbeObstacle> {
         let (start, end) = self.place.bytes(span)?;
         match self.place.wrap(start, end)? {
-            Spot::Wrapped(start, end) => Ok((start, end)),
-            Spot::Before(_) | Spot::Braced(..) => Err(Unprobed::NoExpression),
+            LabelPosition::Wrapped(start, end) => Ok((start, end)),
+            LabelPosition::Before(_) | LabelPosition::Braced(..) => Err(ProbeObstacle::NoExpression),
         }
     }
 
-    fn record(&mut self, id: DecisionId, first: u32, numbered: &Numbered) {
+    fn record(&mut self, id: DecisionId, first: u32, numbered: &NumberedRows) {
         let decision = &self.written.decisions[id];
         let flat = |list: &[(CondId, bool)]| list.iter().map(|(c, value)| (c.index() as u32, *value)).collect();
         let rows = numbered.rows.iter().map(|row| ProbedRow {
@@ -683,30 +690,30 @@ impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
         }
     }
 
-    fn switch_probes(&mut self, block: BlockId) -> Result<BTreeMap<BlockId, u32>, Unprobed> {
+    fn switch_probes(&mut self, block: BlockId) -> Result<BTreeMap<BlockId, u32>, ProbeObstacle> {
         let place = self.place;
         let source = place.source;
         let TermKind::Switch { arms, default, .. } = &place.function.blocks[block].terminator.kind else {
-            return Err(Unprobed::Internal("no switch".to_string()));
+            return Err(ProbeObstacle::Internal("no switch".to_string()));
         };
         let (start, _) = place.bytes(place.function.blocks[block].terminator.span)?;
-        let keyword = source.first_from(start);
+        let keyword = source.first_token_from(start);
         if source.word(keyword) != "switch" || source.word(keyword + 1) != "(" {
-            return Err(Unprobed::SwitchNotFound);
+            return Err(ProbeObstacle::SwitchNotFound);
         }
-        let open = source.after_bracket(keyword + 1).ok_or(Unprobed::Brackets)?;
+        let open = source.after_bracket(keyword + 1).ok_or(ProbeObstacle::Brackets)?;
         if source.word(open) != "{" {
-            return Err(Unprobed::SwitchWithoutBraces);
+            return Err(ProbeObstacle::SwitchWithoutBraces);
         }
-        let after = source.after_bracket(open).ok_or(Unprobed::Brackets)?;
+        let after = source.after_bracket(open).ok_or(ProbeObstacle::Brackets)?;
         let labels = case_labels(source, open, after);
         let cases = labels.iter().filter(|label| label.case).count();
         if cases != arms.len() || labels.iter().any(|label| !label.in_block) {
-            return Err(Unprobed::CaseLabels);
+            return Err(ProbeObstacle::CaseLabels);
         }
         let mut probes: BTreeMap<BlockId, u32> = BTreeMap::new();
         let targets = label_targets(&labels, arms.iter().map(|arm| arm.target).collect(), *default)
-            .ok_or(Unprobed::CaseLabels)?;
+            .ok_or(ProbeObstacle::CaseLabels)?;
         let flag = format!("__touchstone_s{}", block.index());
         let mark = |probe: u32| format!(" if ({flag}) __touchstone_h[{probe}] = 1; {flag} = 0; ");
         let mut has_default = false;
@@ -717,16 +724,16 @@ impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
                 None => self.fresh(1),
             };
             probes.insert(target, probe);
-            self.unit.pieces.before(label.after, mark(probe));
+            self.unit.insertions.before(label.after, mark(probe));
         }
         if !has_default {
             let probe = self.fresh(1);
             probes.insert(*default, probe);
             let text = format!(" default: if ({flag}) __touchstone_h[{probe}] = 1; {flag} = 0; ");
-            self.unit.pieces.before(source.tokens[after - 1].start, text);
+            self.unit.insertions.before(source.tokens[after - 1].start, text);
         }
         let (from, to) = (source.tokens[keyword + 1].end, source.tokens[open - 1].start);
-        self.unit.pieces.wrap(from, to, DECISION, format!("({flag} = 1), ("), ")".to_string());
+        self.unit.insertions.wrap(from, to, DECISION_RANK, format!("({flag} = 1), ("), ")".to_string());
         self.declarations += &format!("unsigned char {flag}; ");
         Ok(probes)
     }
@@ -741,7 +748,7 @@ impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
         let Some((_, open)) = self.place.body else { return };
         let text = format!("{}{}", self.tables, self.declarations);
         if !text.is_empty() {
-            self.unit.pieces.before(open, format!(" {text}"));
+            self.unit.insertions.before(open, format!(" {text}"));
         }
     }
 }
@@ -767,7 +774,7 @@ fn walk_table(graph: &DecisionGraph) -> Vec<u32> {
         table.push(from.condition.index() as u32);
         for edge in &from.edges {
             table.push(walk_node(graph, edge.target));
-            table.push((graph.nodes.len() * WALK_NODE + masks.len()) as u32);
+            table.push((graph.nodes.len() * WORDS_PER_WALK_NODE + masks.len()) as u32);
             let ranges = edge.masks.ranges();
             masks.push(ranges.len() as u32);
             masks.extend(ranges.iter().flat_map(|masked| [masked.start as u32, masked.end as u32]));
@@ -786,7 +793,7 @@ fn walk_node(graph: &DecisionGraph, target: Next) -> u32 {
 }
 
 /// Numbers of a node in a walk's table.
-const WALK_NODE: usize = 5;
+const WORDS_PER_WALK_NODE: usize = 5;
 
 /// A label of a switch.
 struct CaseLabel {
@@ -816,7 +823,7 @@ fn label_targets(labels: &[CaseLabel], mut arms: Vec<BlockId>, default: BlockId)
 }
 
 /// The labels that belong to the switch whose body is between two tokens, in the order of the text.
-fn case_labels(source: &Source<'_>, open: usize, after: usize) -> Vec<CaseLabel> {
+fn case_labels(source: &TokenisedSource<'_>, open: usize, after: usize) -> Vec<CaseLabel> {
     let mut labels = Vec::new();
     let mut at = open + 1;
     // Where the statement of the last label begins.

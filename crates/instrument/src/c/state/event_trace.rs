@@ -5,7 +5,7 @@ use std::path::Path;
 
 /// What an event says. The numbers stand in probes and in `runtime/state.c`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum EventKind {
     /// An object is read: address, size.
     Read = 1,
     /// An assignment begins: address, size.
@@ -75,48 +75,48 @@ pub(crate) enum Kind {
 }
 
 /// The functions that [`Kind::Function`] numbers.
-pub(crate) const FUNCTIONS: [&str; 5] = ["malloc", "calloc", "realloc", "free", "strdup"];
+pub(crate) const ALLOCATION_FUNCTIONS: [&str; 5] = ["malloc", "calloc", "realloc", "free", "strdup"];
 
-const KINDS: [Kind; 33] = [
-    Kind::Read,
-    Kind::Write,
-    Kind::Push,
-    Kind::Place,
-    Kind::Store,
-    Kind::Step,
-    Kind::Declare,
-    Kind::Init,
-    Kind::Statement,
-    Kind::Call,
-    Kind::Argument,
-    Kind::Returned,
-    Kind::Enter,
-    Kind::Parameter,
-    Kind::Leave,
-    Kind::BeginArgument,
-    Kind::Return,
-    Kind::Condition,
-    Kind::End,
-    Kind::Label,
-    Kind::Choice,
-    Kind::Chosen,
-    Kind::Unit,
-    Kind::Stream,
-    Kind::Test,
-    Kind::Variadic,
-    Kind::Global,
-    Kind::Head,
-    Kind::Touch,
-    Kind::Callee,
-    Kind::Function,
-    Kind::Seen,
-    Kind::Bytes,
+const EVENT_KINDS: [EventKind; 33] = [
+    EventKind::Read,
+    EventKind::Write,
+    EventKind::Push,
+    EventKind::Place,
+    EventKind::Store,
+    EventKind::Step,
+    EventKind::Declare,
+    EventKind::Init,
+    EventKind::Statement,
+    EventKind::Call,
+    EventKind::Argument,
+    EventKind::Returned,
+    EventKind::Enter,
+    EventKind::Parameter,
+    EventKind::Leave,
+    EventKind::BeginArgument,
+    EventKind::Return,
+    EventKind::Condition,
+    EventKind::End,
+    EventKind::Label,
+    EventKind::Choice,
+    EventKind::Chosen,
+    EventKind::Unit,
+    EventKind::Stream,
+    EventKind::Test,
+    EventKind::Variadic,
+    EventKind::Global,
+    EventKind::Head,
+    EventKind::Touch,
+    EventKind::Callee,
+    EventKind::Function,
+    EventKind::Seen,
+    EventKind::Bytes,
 ];
 
 /// An event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Event {
-    pub kind: Kind,
+pub(crate) struct StateEvent {
+    pub kind: EventKind,
     pub stream: u16,
     pub site: u32,
     pub a: u64,
@@ -125,7 +125,7 @@ pub(crate) struct Event {
 
 /// The events of one program.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Trace {
+pub(crate) struct EventTrace {
     /// The test's name, if the environment gave one.
     pub test: Option<String>,
     /// The command line of the process.
@@ -134,38 +134,38 @@ pub(crate) struct Trace {
     pub pid: u32,
     /// Events that did not fit any more.
     pub left_out: u64,
-    pub events: Vec<Event>,
+    pub events: Vec<StateEvent>,
 }
 
-const HEADER: usize = 4096;
-const SLOT: usize = 16;
+const HEADER_BYTES: usize = 4096;
+const SLOT_BYTES: usize = 16;
 /// The kind of a slot that holds what does not fit into the event behind it.
-const WIDE: u8 = 255;
+const WIDE_OPERAND_KIND: u8 = 255;
 /// What such an event has instead.
-const TOO_WIDE: u64 = 255;
+const WIDE_OPERAND_MARKER: u64 = 255;
 
-impl Trace {
+impl EventTrace {
     /// Reads a file; `None` if its process died before it did anything.
-    pub fn read(path: &Path) -> std::io::Result<Option<Trace>> {
-        Trace::parse(std::fs::File::open(path)?)
+    pub fn read(path: &Path) -> std::io::Result<Option<EventTrace>> {
+        EventTrace::parse(std::fs::File::open(path)?)
     }
 
-    pub(crate) fn parse(mut file: impl Read) -> std::io::Result<Option<Trace>> {
-        let mut header = vec![0; HEADER];
+    pub(crate) fn parse(mut file: impl Read) -> std::io::Result<Option<EventTrace>> {
+        let mut header = vec![0; HEADER_BYTES];
         if file.read_exact(&mut header).is_err() || !header.starts_with(b"TSSTATE3") {
             return Ok(None);
         }
         let word = |at: usize| u64::from_le_bytes(header[at..at + 8].try_into().unwrap_or_default());
         let (count, most) = (word(16), word(24));
         let mut bytes = Vec::new();
-        file.take(count.min(most).saturating_mul(SLOT as u64)).read_to_end(&mut bytes)?;
-        let events = Event::parse_all(&bytes);
+        file.take(count.min(most).saturating_mul(SLOT_BYTES as u64)).read_to_end(&mut bytes)?;
+        let events = StateEvent::parse_all(&bytes);
         let text = |range: std::ops::Range<usize>| {
             let end = header[range.clone()].iter().position(|byte| *byte == 0).unwrap_or(range.len());
             String::from_utf8_lossy(&header[range.start..range.start + end]).into_owned()
         };
         let words = header[1024..2048].split(|byte| *byte == 0).filter(|word| !word.is_empty());
-        Ok(Some(Trace {
+        Ok(Some(EventTrace {
             test: Some(text(64..576)).filter(|test| !test.is_empty()),
             command: words.map(|word| String::from_utf8_lossy(word).into_owned()).collect(),
             pid: (word(8) & 0xffff_ffff) as u32,
@@ -179,7 +179,7 @@ impl Trace {
         let mut header = [0; 32];
         std::fs::File::open(path)?.read_exact(&mut header)?;
         let word = |at: usize| u64::from_le_bytes(header[at..at + 8].try_into().unwrap_or_default());
-        let used = HEADER as u64 + word(16).min(word(24)).saturating_mul(SLOT as u64);
+        let used = HEADER_BYTES as u64 + word(16).min(word(24)).saturating_mul(SLOT_BYTES as u64);
         let file = std::fs::OpenOptions::new().write(true).open(path)?;
         if file.metadata()?.len() > used {
             file.set_len(used)?;
@@ -188,26 +188,26 @@ impl Trace {
     }
 }
 
-impl Event {
+impl StateEvent {
     /// The events of slots. One that was being written when its process died has no kind, and is left out.
-    fn parse_all(bytes: &[u8]) -> Vec<Event> {
-        let mut events = Vec::with_capacity(bytes.len() / SLOT);
+    fn parse_all(bytes: &[u8]) -> Vec<StateEvent> {
+        let mut events = Vec::with_capacity(bytes.len() / SLOT_BYTES);
         let mut wide = None;
-        for slot in bytes.chunks_exact(SLOT) {
+        for slot in bytes.chunks_exact(SLOT_BYTES) {
             let word = |at: usize| u64::from_le_bytes(slot[at..at + 8].try_into().unwrap_or_default());
             let (head, a) = (word(0), word(8));
             let before = wide.take();
-            if head as u8 == WIDE {
+            if head as u8 == WIDE_OPERAND_KIND {
                 wide = Some(a);
                 continue;
             }
-            let kind = (head as u8).checked_sub(1).and_then(|index| KINDS.get(usize::from(index)));
+            let kind = (head as u8).checked_sub(1).and_then(|index| EVENT_KINDS.get(usize::from(index)));
             let b = match (head >> 24) & 0xff {
-                TOO_WIDE => before,
+                WIDE_OPERAND_MARKER => before,
                 narrow => Some(narrow),
             };
             if let (Some(kind), Some(b)) = (kind, b) {
-                events.push(Event { kind: *kind, stream: (head >> 8) as u16, site: (head >> 32) as u32, a, b });
+                events.push(StateEvent { kind: *kind, stream: (head >> 8) as u16, site: (head >> 32) as u32, a, b });
             }
         }
         events
@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn a_damaged_trace_is_read_as_far_as_it_goes() {
-        let mut whole = vec![0; HEADER];
+        let mut whole = vec![0; HEADER_BYTES];
         whole[..8].copy_from_slice(b"TSSTATE3");
         let slots = 40u64;
         for (at, word) in [(8, 7), (16, slots), (24, 1000)] {
@@ -229,11 +229,11 @@ mod tests {
         }
         whole[64..68].copy_from_slice(b"test");
         for slot in 0..slots {
-            let head = if slot % 9 == 0 { u64::from(WIDE) } else { 1 + slot % KINDS.len() as u64 };
+            let head = if slot % 9 == 0 { u64::from(WIDE_OPERAND_KIND) } else { 1 + slot % EVENT_KINDS.len() as u64 };
             whole.extend((head | slot << 32).to_le_bytes());
             whole.extend(slot.to_le_bytes());
         }
-        let events = |bytes: &[u8]| Trace::parse(bytes).expect("readable").map(|trace| trace.events.len());
+        let events = |bytes: &[u8]| EventTrace::parse(bytes).expect("readable").map(|trace| trace.events.len());
         let all = events(&whole).expect("a trace");
         assert!(all > 30, "only {all}");
         // The header is large and mostly empty: what stands in it and behind it is damaged.
@@ -241,14 +241,16 @@ mod tests {
             let bytes = [damaged.as_slice(), &whole[128..]].concat();
             assert!(events(&bytes).is_none_or(|events| events <= slots as usize + 2));
         }
-        for damaged in Mutations::of(&whole[HEADER..]).take(3000) {
-            assert!(events(&[&whole[..HEADER], &damaged].concat()).is_some_and(|events| events <= slots as usize + 2));
+        for damaged in Mutations::of(&whole[HEADER_BYTES..]).take(3000) {
+            assert!(
+                events(&[&whole[..HEADER_BYTES], &damaged].concat()).is_some_and(|events| events <= slots as usize + 2)
+            );
         }
     }
 
     #[test]
     fn kinds_stand_at_their_numbers() {
-        for (index, kind) in KINDS.iter().enumerate() {
+        for (index, kind) in EVENT_KINDS.iter().enumerate() {
             assert_eq!(*kind as usize, index + 1);
         }
     }

@@ -8,8 +8,8 @@ mod state_targets;
 mod trace_evaluation;
 mod uninstrumented_copy;
 
-pub(crate) use event_trace::Trace;
-pub(crate) use state_probes::{DECLARATIONS, Following, probes};
-pub use state_targets::{NamedTarget, targets};
-pub(crate) use trace_evaluation::{Judgement, judge};
-pub(crate) use uninstrumented_copy::Copies;
+pub(crate) use event_trace::EventTrace;
+pub(crate) use state_probes::{DECLARATIONS, StateProbeRequest, insert_state_probes};
+pub use state_targets::{LocatedStateTarget, state_targets};
+pub(crate) use trace_evaluation::{TraceEvaluation, evaluate_traces};
+pub(crate) use uninstrumented_copy::UninstrumentedCopies;

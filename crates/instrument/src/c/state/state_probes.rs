@@ -4,11 +4,11 @@
 //! variable of a statement expression. Where that would end the life of a compound literal too early, the event of the end
 //! is left out, and the next event outside ends it (`flow.rs`).
 
-use super::event_trace::Kind;
-use super::state_targets::targets;
-use super::uninstrumented_copy::{Copies, PlainCopies, PlainCopy};
-use crate::c::text::Pieces;
-use crate::c::text::Source;
+use super::event_trace::EventKind;
+use super::state_targets::state_targets;
+use super::uninstrumented_copy::{CopyBuilder, UninstrumentedCopies, UninstrumentedCopy};
+use crate::c::text::Insertions;
+use crate::c::text::TokenisedSource;
 use crate::state::StateRules;
 use crate::state::{SiteArgument, SiteKind, StateEnd, StateRecord, StateSite};
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,22 +19,22 @@ use touchstone_front_c::{
 };
 
 /// Sites of a unit: what a 32-bit number holds beside the unit.
-const MOST_SITES: usize = 1 << 20;
+const MAX_SITES_PER_UNIT: usize = 1 << 20;
 /// Expressions that are looked at where a test ends.
-const MOST_SEEN: usize = 150;
+const MAX_OBSERVED_EXPRESSIONS: usize = 150;
 /// What stands around one expression: the lower is the outer. All are inside of other criteria's probes.
-const ASSERT: usize = usize::MAX - 21;
-const CONDITION: usize = usize::MAX - 20;
-const RETURN: usize = usize::MAX - 19;
-const ARGUMENT: usize = usize::MAX - 18;
-const HEAD: usize = usize::MAX - 17;
-const CHOICE: usize = usize::MAX - 16;
-const WHOLE: usize = usize::MAX - 15;
-const READ: usize = usize::MAX - 14;
-const LEFT: usize = usize::MAX - 13;
+const ASSERT_RANK: usize = usize::MAX - 21;
+const CONDITION_RANK: usize = usize::MAX - 20;
+const RETURN_RANK: usize = usize::MAX - 19;
+const ARGUMENT_RANK: usize = usize::MAX - 18;
+const HEAD_RANK: usize = usize::MAX - 17;
+const CHOICE_RANK: usize = usize::MAX - 16;
+const WHOLE_RANK: usize = usize::MAX - 15;
+const READ_RANK: usize = usize::MAX - 14;
+const LEFT_RANK: usize = usize::MAX - 13;
 
 /// A unit whose state is followed.
-pub(crate) struct Following<'a> {
+pub(crate) struct StateProbeRequest<'a> {
     /// The preprocessed text.
     pub text: &'a str,
     /// What it does to data.
@@ -42,17 +42,20 @@ pub(crate) struct Following<'a> {
     /// The unit's identity.
     pub unit: u64,
     /// Whether functions are there twice.
-    pub copies: Copies,
+    pub copies: UninstrumentedCopies,
     /// Tests say what could be looked at where they end.
     pub ends: bool,
 }
 
 /// Puts probes into a unit; gives what they mean, and what stands behind the text.
-pub(crate) fn probes(following: &Following<'_>, pieces: &mut Pieces) -> Option<(StateRecord, String)> {
+pub(crate) fn insert_state_probes(
+    following: &StateProbeRequest<'_>,
+    insertions: &mut Insertions,
+) -> Option<(StateRecord, String)> {
     let mut unit = StateProbes {
         text: following.text,
         markers: markers(following.text),
-        pieces,
+        insertions,
         record: StateRecord::default(),
         files: BTreeMap::new(),
         targets: BTreeMap::new(),
@@ -61,10 +64,10 @@ pub(crate) fn probes(following: &Following<'_>, pieces: &mut Pieces) -> Option<(
         ends: following.ends,
     };
     let plain = match following.copies {
-        Copies::Plain => Some(PlainCopies::new(following.text, unit.pieces)),
-        Copies::None => None,
+        UninstrumentedCopies::Plain => Some(CopyBuilder::new(following.text, unit.insertions)),
+        UninstrumentedCopies::None => None,
     };
-    let copies: Vec<Option<PlainCopy>> =
+    let copies: Vec<Option<UninstrumentedCopy>> =
         following.followed.functions.iter().map(|function| plain.as_ref()?.of(function)).collect();
     for (function, copy) in following.followed.functions.iter().zip(copies) {
         unit.function(function, copy);
@@ -75,10 +78,10 @@ pub(crate) fn probes(following: &Following<'_>, pieces: &mut Pieces) -> Option<(
     for name in &following.followed.globals {
         let kind = SiteKind::Variable { name: name.clone(), copies: false };
         let site = unit.site(&Origin::default(), 0, kind);
-        begin += &event(Kind::Global, &site, &format!("&{name}"), &format!("sizeof {name}"));
+        begin += &event(EventKind::Global, &site, &format!("&{name}"), &format!("sizeof {name}"));
         begin += "; ";
     }
-    if unit.record.sites.len() >= MOST_SITES {
+    if unit.record.sites.len() >= MAX_SITES_PER_UNIT {
         return None;
     }
     let behind = format!(
@@ -129,18 +132,18 @@ fn is_test(function: &FollowedFunction) -> bool {
 }
 
 /// An event, as an expression. Once no more events are told, it costs only the question.
-fn event(kind: Kind, site: &str, address: &str, size: &str) -> String {
+fn event(kind: EventKind, site: &str, address: &str, size: &str) -> String {
     format!("(__touchstone_told ? __touchstone_ev({}, {site}, {address}, {size}) : (void)0)", kind as u8)
 }
 
-fn mark(kind: Kind, site: &str) -> String {
+fn mark(kind: EventKind, site: &str) -> String {
     event(kind, site, "0", "0")
 }
 
 struct StateProbes<'a> {
     text: &'a str,
     markers: Vec<(usize, &'a str, u32)>,
-    pieces: &'a mut Pieces,
+    insertions: &'a mut Insertions,
     record: StateRecord,
     files: BTreeMap<String, u32>,
     /// By name: what the function at hand writes.
@@ -172,7 +175,7 @@ fn bare(text: &str, at: Range<usize>) -> Range<usize> {
         return at;
     };
     let mut depth = 0i32;
-    let closes_early = Source::new(inside).tokens.iter().any(|token| {
+    let closes_early = TokenisedSource::new(inside).tokens.iter().any(|token| {
         depth += match &inside[token.start..token.end] {
             "(" => 1,
             ")" => -1,
@@ -230,11 +233,11 @@ impl StateProbes<'_> {
         self.text.get(at.clone()).unwrap_or_default()
     }
 
-    fn function(&mut self, function: &FollowedFunction, copy: Option<PlainCopy>) {
+    fn function(&mut self, function: &FollowedFunction, copy: Option<UninstrumentedCopy>) {
         self.record.functions.push(function.name.clone());
         self.function = self.record.functions.len() as u32 - 1;
         self.targets.clear();
-        for named in targets(function) {
+        for named in state_targets(function) {
             self.targets.insert(named.target.name.clone(), self.record.targets.len() as u32);
             self.record.targets.push(named.target);
         }
@@ -243,16 +246,16 @@ impl StateProbes<'_> {
         let site = self.site(&Origin::default(), function.body, SiteKind::Function);
         let mut head = format!(
             " __attribute__((__cleanup__(__touchstone_leave))) unsigned __touchstone_f = {site}; {}; ",
-            event(Kind::Enter, "__touchstone_f", "__builtin_frame_address(0)", "0")
+            event(EventKind::Enter, "__touchstone_f", "__builtin_frame_address(0)", "0")
         );
         for (position, name) in &function.parameters {
-            head += &event(Kind::Parameter, &position.to_string(), &format!("&{name}"), &format!("sizeof {name}"));
+            head += &event(EventKind::Parameter, &position.to_string(), &format!("&{name}"), &format!("sizeof {name}"));
             head += "; ";
         }
         if let Some(copy) = &copy {
-            self.pieces.before(function.body, copy.text.clone());
+            self.insertions.before(function.body, copy.text.clone());
         }
-        self.pieces.before(function.body, head);
+        self.insertions.before(function.body, head);
         if self.ends && is_test(function) {
             self.end(function);
         }
@@ -262,11 +265,11 @@ impl StateProbes<'_> {
         let keywords = function.registers.iter();
         let keywords = keywords.filter_map(|range| Some(range.start + self.raw(range).find("register")?));
         for start in keywords.collect::<BTreeSet<usize>>() {
-            self.pieces.before(start, "/*".to_string());
-            self.pieces.before(start + "register".len(), "*/".to_string());
+            self.insertions.before(start, "/*".to_string());
+            self.insertions.before(start + "register".len(), "*/".to_string());
         }
         if let Some(copy) = copy {
-            self.pieces.before(copy.end, " }".to_string());
+            self.insertions.before(copy.end, " }".to_string());
         }
     }
 
@@ -283,7 +286,8 @@ impl StateProbes<'_> {
         let globals: Vec<Visible> = globals.flat_map(|(_, _, seen)| seen.clone()).collect();
         let mut named = BTreeSet::new();
         let all = function.visible.iter().cloned().chain(globals);
-        let all: Vec<Visible> = all.filter(|seen| named.insert(seen.text.clone())).take(MOST_SEEN).collect();
+        let all: Vec<Visible> =
+            all.filter(|seen| named.insert(seen.text.clone())).take(MAX_OBSERVED_EXPRESSIONS).collect();
         let mut text = String::new();
         for Visible { text: expression, form } in all {
             let kind = SiteKind::Seen { text: expression.clone(), form: form.clone() };
@@ -303,7 +307,7 @@ impl StateProbes<'_> {
         };
         let ((file, line), (_, begin)) = (place(self, last), place(self, function.body));
         self.record.ends.push(StateEnd { function: self.function, begin, file, line });
-        self.pieces.before(last, format!("if (__touchstone_told) {{ {text}}} "));
+        self.insertions.before(last, format!("if (__touchstone_told) {{ {text}}} "));
     }
 
     fn action(&mut self, action: &Action) {
@@ -321,24 +325,30 @@ impl StateProbes<'_> {
                 let site = self.site(origin, at.start, kind);
                 let (address, size) = self.address(left);
                 if !left.pure {
-                    let open = format!("({{ {}; __auto_type __touchstone_v = ", mark(Kind::Push, &site));
-                    let close = format!("; {}; __touchstone_v; }})", mark(Kind::Store, &site));
-                    self.pieces.wrap(at.start, at.end, WHOLE, open, close);
-                    let place = event(Kind::Place, &site, "__touchstone_p", "sizeof *__touchstone_p");
+                    let open = format!("({{ {}; __auto_type __touchstone_v = ", mark(EventKind::Push, &site));
+                    let close = format!("; {}; __touchstone_v; }})", mark(EventKind::Store, &site));
+                    self.insertions.wrap(at.start, at.end, WHOLE_RANK, open, close);
+                    let place = event(EventKind::Place, &site, "__touchstone_p", "sizeof *__touchstone_p");
                     let open = "(*({ __auto_type __touchstone_p = &(".to_string();
-                    self.pieces.wrap(
+                    self.insertions.wrap(
                         left.at.start,
                         left.at.end,
-                        LEFT,
+                        LEFT_RANK,
                         open,
                         format!("); {place}; __touchstone_p; }}))"),
                     );
                 } else if *used {
-                    let open = format!("({}, ", event(Kind::Step, &site, &address, &size));
-                    self.pieces.wrap(at.start, at.end, WHOLE, open, ")".to_string());
+                    let open = format!("({}, ", event(EventKind::Step, &site, &address, &size));
+                    self.insertions.wrap(at.start, at.end, WHOLE_RANK, open, ")".to_string());
                 } else {
-                    let open = format!("({}, ", event(Kind::Write, &site, &address, &size));
-                    self.pieces.wrap(at.start, at.end, WHOLE, open, format!(", {})", mark(Kind::Store, &site)));
+                    let open = format!("({}, ", event(EventKind::Write, &site, &address, &size));
+                    self.insertions.wrap(
+                        at.start,
+                        at.end,
+                        WHOLE_RANK,
+                        open,
+                        format!(", {})", mark(EventKind::Store, &site)),
+                    );
                 }
             }
             Action::Declare { at, variables, shared, origin } => {
@@ -346,56 +356,64 @@ impl StateProbes<'_> {
                 for (name, has_init, copies) in variables {
                     let kind = SiteKind::Variable { name: name.clone(), copies: *copies };
                     let site = self.site(origin, at.start, kind);
-                    let kind = if *has_init { Kind::Init } else { Kind::Declare };
+                    let kind = if *has_init { EventKind::Init } else { EventKind::Declare };
                     behind += &format!(" {};", event(kind, &site, &format!("&{name}"), &format!("sizeof {name}")));
                 }
                 if *shared {
-                    behind += &format!(" {};", mark(Kind::Statement, "0"));
+                    behind += &format!(" {};", mark(EventKind::Statement, "0"));
                 }
                 if *shared || variables.iter().any(|(_, has_init, _)| *has_init) {
-                    self.pieces.before(at.start, format!("{}; ", mark(Kind::Statement, "0")));
+                    self.insertions.before(at.start, format!("{}; ", mark(EventKind::Statement, "0")));
                 }
-                self.pieces.before(at.end, behind);
+                self.insertions.before(at.end, behind);
             }
             Action::DeclareInHead { at, name, copies, origin } => {
                 let kind = SiteKind::Variable { name: name.clone(), copies: *copies };
                 let site = self.site(origin, at.start, kind);
-                let open = format!("({}, ", event(Kind::Head, &site, &format!("&{name}"), &format!("sizeof {name}")));
-                self.pieces.wrap(at.start, at.end, HEAD, open, ")".to_string());
+                let open =
+                    format!("({}, ", event(EventKind::Head, &site, &format!("&{name}"), &format!("sizeof {name}")));
+                self.insertions.wrap(at.start, at.end, HEAD_RANK, open, ")".to_string());
             }
             Action::Call { .. } => self.call(action),
             Action::Assert { at, name, strings } => {
                 let arguments = vec![SiteArgument { pointer: *strings, target: None, constant: None }];
                 let kind = SiteKind::Call { callee: Some(name.clone()), used: true, guarded: false, arguments };
                 let site = self.site(&Origin::default(), at.start, kind);
-                let (begin, end) = (mark(Kind::Call, &site), event(Kind::Returned, &site, "0", "1"));
+                let (begin, end) = (mark(EventKind::Call, &site), event(EventKind::Returned, &site, "0", "1"));
                 let value = if *strings { "__touchstone_v" } else { "0" };
-                let told = event(Kind::Argument, "0", value, "0");
-                let open = format!("({{ {begin}; {}; __auto_type __touchstone_v = (", mark(Kind::BeginArgument, "0"));
-                self.pieces.wrap(at.start, at.end, ASSERT, open, format!("); {told}; {end}; __touchstone_v; }})"));
+                let told = event(EventKind::Argument, "0", value, "0");
+                let open =
+                    format!("({{ {begin}; {}; __auto_type __touchstone_v = (", mark(EventKind::BeginArgument, "0"));
+                self.insertions.wrap(
+                    at.start,
+                    at.end,
+                    ASSERT_RANK,
+                    open,
+                    format!("); {told}; {end}; __touchstone_v; }})"),
+                );
             }
             Action::Variadic(at) => {
-                let open = format!("({}, ", mark(Kind::Variadic, "0"));
-                self.pieces.wrap(at.start, at.end, READ, open, ")".to_string());
+                let open = format!("({}, ", mark(EventKind::Variadic, "0"));
+                self.insertions.wrap(at.start, at.end, READ_RANK, open, ")".to_string());
             }
             Action::Return(at) => {
-                let open = format!("({}, ", mark(Kind::Return, "0"));
-                self.pieces.wrap(at.start, at.end, RETURN, open, ")".to_string());
+                let open = format!("({}, ", mark(EventKind::Return, "0"));
+                self.insertions.wrap(at.start, at.end, RETURN_RANK, open, ")".to_string());
             }
             Action::ReturnConstant(at) => {
                 let end = self.semicolon(at.end);
-                let open = format!("{{ {}; ", mark(Kind::Return, "0"));
-                self.pieces.enclose(at.start, end, open, " }".to_string());
+                let open = format!("{{ {}; ", mark(EventKind::Return, "0"));
+                self.insertions.enclose(at.start, end, open, " }".to_string());
             }
             Action::Branch { .. } => self.branch(action),
             Action::Choice { at, guards, origin } => {
                 let site = self.site(origin, at.start, SiteKind::Choice { guards: guards.clone() });
-                let open = format!("(({}, (", mark(Kind::Choice, &site));
-                let end = mark(Kind::Chosen, &site);
-                self.pieces.wrap(at.start, at.end, CHOICE, open, format!(")) ? ({end}, 1) : ({end}, 0))"));
+                let open = format!("(({}, (", mark(EventKind::Choice, &site));
+                let end = mark(EventKind::Chosen, &site);
+                self.insertions.wrap(at.start, at.end, CHOICE_RANK, open, format!(")) ? ({end}, 1) : ({end}, 0))"));
             }
             Action::Label { at, depth } => {
-                self.pieces.before(*at, format!("{}; ", event(Kind::Label, "0", "0", &depth.to_string())));
+                self.insertions.before(*at, format!("{}; ", event(EventKind::Label, "0", "0", &depth.to_string())));
             }
         }
     }
@@ -423,14 +441,14 @@ impl StateProbes<'_> {
         let Range { start, end } = lvalue.at;
         if lvalue.pure {
             let (address, size) = self.address(lvalue);
-            let open = format!("({}, ", event(Kind::Read, "0", &address, &size));
-            self.pieces.wrap(start, end, READ, open, ")".to_string());
+            let open = format!("({}, ", event(EventKind::Read, "0", &address, &size));
+            self.insertions.wrap(start, end, READ_RANK, open, ")".to_string());
         } else {
-            let read = event(Kind::Read, "0", "__touchstone_p", "sizeof *__touchstone_p");
+            let read = event(EventKind::Read, "0", "__touchstone_p", "sizeof *__touchstone_p");
             let close = format!("); {read}; __touchstone_p; }}))");
             // Other probes stand around what is in the parentheses, and what they leave has no address.
             let Range { start, end } = bare(self.text, lvalue.at.clone());
-            self.pieces.wrap(start, end, READ, "(*({ __auto_type __touchstone_p = &(".to_string(), close);
+            self.insertions.wrap(start, end, READ_RANK, "(*({ __auto_type __touchstone_p = &(".to_string(), close);
         }
     }
 
@@ -447,23 +465,29 @@ impl StateProbes<'_> {
             guarded: *guarded,
         };
         let site = self.site(origin, at.start, kind);
-        let store = mark(Kind::Store, &site);
+        let store = mark(EventKind::Store, &site);
         if !left.pure || (*used && *disturbed && !*temporary && left.bits.is_none()) {
-            let open = format!("({{ {}; ", mark(Kind::Push, &site));
-            self.pieces.wrap(at.start, at.end, WHOLE, open, format!("; {store}; __touchstone_v; }})"));
-            let place = event(Kind::Place, &site, "__touchstone_p", "sizeof *__touchstone_p");
+            let open = format!("({{ {}; ", mark(EventKind::Push, &site));
+            self.insertions.wrap(at.start, at.end, WHOLE_RANK, open, format!("; {store}; __touchstone_v; }})"));
+            let place = event(EventKind::Place, &site, "__touchstone_p", "sizeof *__touchstone_p");
             let close = format!("); {place}; __auto_type __touchstone_v = *__touchstone_p");
-            self.pieces.wrap(left.at.start, left.at.end, LEFT, "__auto_type __touchstone_p = &(".to_string(), close);
+            self.insertions.wrap(
+                left.at.start,
+                left.at.end,
+                LEFT_RANK,
+                "__auto_type __touchstone_p = &(".to_string(),
+                close,
+            );
             return;
         }
         let (address, size) = self.address(left);
-        let open = format!("({}, ", event(Kind::Write, &site, &address, &size));
+        let open = format!("({}, ", event(EventKind::Write, &site, &address, &size));
         let close = match (*used, *disturbed) {
             (false, _) => format!(", {store})"),
             (true, false) => format!(", {store}, {})", self.raw(&left.at)),
             (true, true) => ")".to_string(),
         };
-        self.pieces.wrap(at.start, at.end, WHOLE, open, close);
+        self.insertions.wrap(at.start, at.end, WHOLE_RANK, open, close);
     }
 
     fn call(&mut self, action: &Action) {
@@ -479,7 +503,7 @@ impl StateProbes<'_> {
         let kind =
             SiteKind::Call { callee: callee.clone(), used: *used, guarded: *guarded, arguments: arguments_of_site };
         let site = self.site(origin, at.start, kind);
-        let (begin, end) = (mark(Kind::Call, &site), mark(Kind::Returned, &site));
+        let (begin, end) = (mark(EventKind::Call, &site), mark(EventKind::Returned, &site));
         let (open, close) = match (result, temporary) {
             // Its value goes through a function: what lives in this scope stays in it. The event of the beginning stands in
             // the argument, since gcc moves the left sides of commas out of sums and the like.
@@ -496,15 +520,15 @@ impl StateProbes<'_> {
             (Gives::Void, _) => (format!("({begin}, "), format!(", {end})")),
             (gives, _) => {
                 let value = if *gives == Gives::Pointer { "__touchstone_v" } else { "0" };
-                let end = event(Kind::Returned, &site, value, "1");
+                let end = event(EventKind::Returned, &site, value, "1");
                 (format!("({{ {begin}; __auto_type __touchstone_v = "), format!("; {end}; __touchstone_v; }})"))
             }
         };
-        self.pieces.wrap(at.start, at.end, WHOLE, open, close);
+        self.insertions.wrap(at.start, at.end, WHOLE_RANK, open, close);
         if let Some(Range { start, end }) = pointer {
-            let told = event(Kind::Callee, &site, "(const volatile void *)__touchstone_c", "0");
+            let told = event(EventKind::Callee, &site, "(const volatile void *)__touchstone_c", "0");
             let open = "({ __auto_type __touchstone_c = (".to_string();
-            self.pieces.wrap(*start, *end, ARGUMENT, open, format!("); {told}; __touchstone_c; }})"));
+            self.insertions.wrap(*start, *end, ARGUMENT_RANK, open, format!("); {told}; __touchstone_c; }})"));
         }
         for (position, argument) in arguments.iter().enumerate() {
             self.argument(position, argument);
@@ -513,13 +537,13 @@ impl StateProbes<'_> {
 
     fn argument(&mut self, position: usize, argument: &Argument) {
         let position = position.to_string();
-        let begin = mark(Kind::BeginArgument, &position);
+        let begin = mark(EventKind::BeginArgument, &position);
         let Range { start, end } = argument.at;
         if !argument.kept && !argument.asks {
             return;
         }
         if !argument.kept {
-            self.pieces.wrap(start, end, ARGUMENT, format!("({begin}, "), ")".to_string());
+            self.insertions.wrap(start, end, ARGUMENT_RANK, format!("({begin}, "), ")".to_string());
             return;
         }
         let size = match argument.size {
@@ -528,9 +552,9 @@ impl StateProbes<'_> {
             Some(PointeeSize::Unknown) | None => "0".to_string(),
         };
         let value = "(const volatile void *)(__touchstone_word)__touchstone_a";
-        let told = event(Kind::Argument, &position, value, &size);
+        let told = event(EventKind::Argument, &position, value, &size);
         let open = format!("({{ {begin}; __auto_type __touchstone_a = (");
-        self.pieces.wrap(start, end, ARGUMENT, open, format!("); {told}; __touchstone_a; }})"));
+        self.insertions.wrap(start, end, ARGUMENT_RANK, open, format!("); {told}; __touchstone_a; }})"));
     }
 
     fn branch(&mut self, action: &Action) {
@@ -544,18 +568,18 @@ impl StateProbes<'_> {
             Escape::Loop(depth) => depth,
         });
         let site = self.site(origin, at.start, SiteKind::Branch { depth: *depth, escape, guards: guards.clone() });
-        let told = mark(Kind::Condition, &site);
-        let statement = mark(Kind::Statement, "0");
+        let told = mark(EventKind::Condition, &site);
+        let statement = mark(EventKind::Statement, "0");
         match condition {
             Some(range) if *switch && !temporary => {
                 let open = format!("({{ {statement}; __auto_type __touchstone_v = (");
                 let close = format!("); {told}; __touchstone_v; }})");
-                self.pieces.wrap(range.start, range.end, CONDITION, open, close);
+                self.insertions.wrap(range.start, range.end, CONDITION_RANK, open, close);
             }
             Some(range) if !switch => {
                 let open = format!("(({statement}, (");
                 let close = format!(")) ? ({told}, 1) : ({told}, 0))");
-                self.pieces.wrap(range.start, range.end, CONDITION, open, close);
+                self.insertions.wrap(range.start, range.end, CONDITION_RANK, open, close);
             }
             _ => {}
         }
@@ -570,13 +594,13 @@ impl StateProbes<'_> {
         let mut touched = Vec::new();
         for lvalue in assigns {
             let (address, size) = self.address(lvalue);
-            let told = format!(" {};", event(Kind::Touch, &site, &address, &size));
+            let told = format!(" {};", event(EventKind::Touch, &site, &address, &size));
             if !touched.contains(&told) {
                 close += &told;
                 touched.push(told);
             }
         }
-        close += &format!(" {}; }}", mark(Kind::End, &site));
-        self.pieces.enclose(at.start, end, "{ ".to_string(), close);
+        close += &format!(" {}; }}", mark(EventKind::End, &site));
+        self.insertions.enclose(at.start, end, "{ ".to_string(), close);
     }
 }

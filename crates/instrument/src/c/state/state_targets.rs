@@ -1,12 +1,12 @@
 //! The pieces of state that a function may leave changed: the static list that measured state is counted in.
 
-use super::library_effects::writes_behind;
+use super::library_effects::writes_through_argument;
 use crate::state::StateTarget;
 use touchstone_front_c::{Action, FollowedFunction, Origin, WrittenState};
 
 /// A piece of state in a function's text.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct NamedTarget {
+pub struct LocatedStateTarget {
     /// It, with the id that a measurement gives it.
     pub target: StateTarget,
     /// Where it is named first.
@@ -16,8 +16,8 @@ pub struct NamedTarget {
 }
 
 /// What a function names and could change, in the order of the text.
-pub fn targets(function: &FollowedFunction) -> Vec<NamedTarget> {
-    let mut found: Vec<NamedTarget> = Vec::new();
+pub fn state_targets(function: &FollowedFunction) -> Vec<LocatedStateTarget> {
+    let mut found: Vec<LocatedStateTarget> = Vec::new();
     let mut add = |target: &WrittenState, origin: &Origin, written: bool| {
         if !target.is_state || target.name.is_empty() {
             return;
@@ -29,14 +29,14 @@ pub fn targets(function: &FollowedFunction) -> Vec<NamedTarget> {
             return;
         }
         let made = StateTarget::new(&function.name, found.len(), &target.name);
-        found.push(NamedTarget { target: made, origin: origin.clone(), written });
+        found.push(LocatedStateTarget { target: made, origin: origin.clone(), written });
     };
     for action in &function.actions {
         match action {
             Action::Write { target, origin, .. } | Action::Step { target, origin, .. } => add(target, origin, true),
             Action::Call { callee, arguments, origin, .. } => {
                 for (index, argument) in arguments.iter().enumerate() {
-                    let written = callee.as_deref().is_some_and(|name| writes_behind(name, index));
+                    let written = callee.as_deref().is_some_and(|name| writes_through_argument(name, index));
                     add(&argument.target, origin, written);
                 }
             }

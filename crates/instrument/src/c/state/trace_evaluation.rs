@@ -1,32 +1,35 @@
 //! What a suite's tests changed, and what of it their assertions depend on.
 
-use super::dependence::{Flow, TestRun, Update};
-use super::event_trace::Trace;
-use crate::state::{Piece, SeenExpression, SiteKind, StateRecord, StateRules, StateUse, TestEnd, TestStates};
+use super::dependence::{DependenceAnalysis, StateUpdate, TestTrace};
+use super::event_trace::EventTrace;
+use crate::state::{
+    ModifiedState, ObservedExpression, ObservedTestEnd, SiteKind, StateLocation, StateRecord, StateRules,
+    TestStateCoverage,
+};
 use std::collections::BTreeMap;
 
 /// What the traces of a suite say.
 #[derive(Default)]
-pub(crate) struct Judgement {
-    pub tests: Vec<TestStates>,
-    pub ends: Vec<TestEnd>,
+pub(crate) struct TraceEvaluation {
+    pub tests: Vec<TestStateCoverage>,
+    pub ends: Vec<ObservedTestEnd>,
     /// Units that no record explains.
     pub unexplained: u64,
 }
 
 /// Judges the traces of a suite. `units` are all units with their identities; `name` is what a process without a test's name
 /// is called.
-pub(crate) fn judge(
+pub(crate) fn evaluate_traces(
     units: &[(u64, &StateRecord)],
-    traces: impl Iterator<Item = Trace>,
+    traces: impl Iterator<Item = EventTrace>,
     rules: &StateRules,
-    name: &dyn Fn(&Trace) -> String,
-) -> Judgement {
+    name: &dyn Fn(&EventTrace) -> String,
+) -> TraceEvaluation {
     type Key = (usize, String, String, String);
-    let mut found: BTreeMap<String, (BTreeMap<Key, StateUse>, bool, bool)> = BTreeMap::new();
+    let mut found: BTreeMap<String, (BTreeMap<Key, ModifiedState>, bool, bool)> = BTreeMap::new();
     let (mut unexplained, mut ends) = (0, Vec::new());
     for trace in traces {
-        let flow = Flow::new(units, rules, &trace);
+        let flow = DependenceAnalysis::new(units, rules, &trace);
         unexplained += flow.unexplained;
         for (index, run) in flow.tests.iter().enumerate() {
             let marked = flow.checked(run);
@@ -49,31 +52,33 @@ pub(crate) fn judge(
                 let known = uses.get(&key);
                 made.checked |= known.is_some_and(|known| known.checked);
                 made.piece = match known.map(|known| &known.piece) {
-                    _ if inherited.contains(&number) || flow.adds_up(number, run) => Piece::Inherited,
-                    Some(Piece::Inherited) => Piece::Inherited,
-                    Some(Piece::Left(numbers)) => Piece::Left(numbers.iter().copied().chain([number]).collect()),
-                    _ => Piece::Left(vec![number]),
+                    _ if inherited.contains(&number) || flow.adds_up(number, run) => StateLocation::Inherited,
+                    Some(StateLocation::Inherited) => StateLocation::Inherited,
+                    Some(StateLocation::Left(numbers)) => {
+                        StateLocation::Left(numbers.iter().copied().chain([number]).collect())
+                    }
+                    _ => StateLocation::Left(vec![number]),
                 };
                 uses.insert(key, made);
             }
         }
     }
     let tests = found.into_iter().map(|(test, (uses, cut_off, asserts))| {
-        let mut uses: Vec<StateUse> = uses.into_values().collect();
+        let mut uses: Vec<ModifiedState> = uses.into_values().collect();
         uses.sort_by(|a, b| (&a.file, a.line, &a.name, &a.object).cmp(&(&b.file, b.line, &b.name, &b.object)));
-        TestStates { test, uses, cut_off, beside: false, asserts }
+        TestStateCoverage { test, uses, cut_off, beside: false, asserts }
     });
-    Judgement { tests: tests.collect(), ends, unexplained }
+    TraceEvaluation { tests: tests.collect(), ends, unexplained }
 }
 
 /// What a test said where its functions ended, function by function.
-fn run_ends(flow: &Flow<'_>, run: &TestRun, test: &str) -> Vec<TestEnd> {
-    let mut found: Vec<TestEnd> = Vec::new();
+fn run_ends(flow: &DependenceAnalysis<'_>, run: &TestTrace, test: &str) -> Vec<ObservedTestEnd> {
+    let mut found: Vec<ObservedTestEnd> = Vec::new();
     for seen in &run.seen {
         let Some((_, site)) = flow.site(seen.site) else { continue };
         let SiteKind::Seen { text, form } = &site.kind else { continue };
         let (unit, function) = ((seen.site >> 32) as usize, site.function);
-        let expression = SeenExpression {
+        let expression = ObservedExpression {
             text: text.clone(),
             form: form.clone(),
             bytes: seen.bytes.clone(),
@@ -81,22 +86,22 @@ fn run_ends(flow: &Flow<'_>, run: &TestRun, test: &str) -> Vec<TestEnd> {
         };
         match found.iter_mut().find(|end| (end.unit, end.function) == (unit, function)) {
             Some(end) => end.seen.push(expression),
-            None => found.push(TestEnd { test: test.to_string(), function, unit, seen: vec![expression] }),
+            None => found.push(ObservedTestEnd { test: test.to_string(), function, unit, seen: vec![expression] }),
         }
     }
     found
 }
 
-fn described(flow: &Flow<'_>, update: &Update, checked: bool) -> Option<StateUse> {
+fn described(flow: &DependenceAnalysis<'_>, update: &StateUpdate, checked: bool) -> Option<ModifiedState> {
     let (record, site) = flow.site(update.site)?;
     let target = record.targets.get(update.target.1 as usize)?;
-    Some(StateUse {
+    Some(ModifiedState {
         unit: update.target.0 as usize,
         id: target.id.clone(),
         function: target.function.clone(),
         name: target.name.clone(),
         object: flow.objects.get(update.object as usize).map_or(String::new(), |object| object.name.clone()),
-        piece: Piece::Unknown,
+        piece: StateLocation::Unknown,
         file: record.files.get(site.file as usize).cloned().unwrap_or_default(),
         line: site.line,
         column: site.column,

@@ -4,14 +4,14 @@
 //! one that is running asks before each event. Both copies are one function with one address and one name. Not copied is what
 //! would be another object or another label then: a function with static variables, with assembly, with computed jumps.
 
-use crate::c::text::Pieces;
-use crate::c::text::{Kind, Source};
+use crate::c::text::Insertions;
+use crate::c::text::{TokenKind, TokenisedSource};
 use std::collections::BTreeSet;
 use touchstone_front_c::FollowedFunction;
 
 /// Whether functions are there twice.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Copies {
+pub(crate) enum UninstrumentedCopies {
     /// A copy has no events.
     Plain,
     /// There is none.
@@ -19,7 +19,7 @@ pub(crate) enum Copies {
 }
 
 /// What stands before a function's body, up to the other copy; and where that ends.
-pub(super) struct PlainCopy {
+pub(super) struct UninstrumentedCopy {
     /// Opens the block of the other copy.
     pub text: String,
     /// The brace that closes the body.
@@ -27,28 +27,29 @@ pub(super) struct PlainCopy {
 }
 
 /// Makes the copies of a unit.
-pub(super) struct PlainCopies<'a> {
-    source: Source<'a>,
+pub(super) struct CopyBuilder<'a> {
+    source: TokenisedSource<'a>,
     /// Probes of other criteria, which both copies have.
-    pieces: &'a Pieces,
+    insertions: &'a Insertions,
 }
 
 /// Words in whose presence a body can't be there twice.
-const ONCE: [&str; 8] = ["static", "asm", "__asm", "__asm__", "__label__", "__thread", "_Thread_local", "thread_local"];
+const WORDS_THAT_PREVENT_COPIES: [&str; 8] =
+    ["static", "asm", "__asm", "__asm__", "__label__", "__thread", "_Thread_local", "thread_local"];
 
-impl<'a> PlainCopies<'a> {
-    pub fn new(text: &'a str, pieces: &'a Pieces) -> PlainCopies<'a> {
-        PlainCopies { source: Source::new(text), pieces }
+impl<'a> CopyBuilder<'a> {
+    pub fn new(text: &'a str, insertions: &'a Insertions) -> CopyBuilder<'a> {
+        CopyBuilder { source: TokenisedSource::new(text), insertions }
     }
 
     /// The copy of a function, unless it can't be there twice.
-    pub fn of(&self, function: &FollowedFunction) -> Option<PlainCopy> {
+    pub fn of(&self, function: &FollowedFunction) -> Option<UninstrumentedCopy> {
         let source = &self.source;
-        let first = source.first_from(function.body);
+        let first = source.first_token_from(function.body);
         let after = source.after_bracket(first.checked_sub(1)?)?;
         let end = source.tokens.get(after.checked_sub(1)?)?.start;
         let words = || (first..after - 1).map(|at| source.word(at));
-        if words().any(|word| ONCE.contains(&word)) {
+        if words().any(|word| WORDS_THAT_PREVENT_COPIES.contains(&word)) {
             return None;
         }
         let mut text = String::from(" if (__builtin_expect(!__touchstone_told, 0)) { ");
@@ -69,9 +70,9 @@ impl<'a> PlainCopies<'a> {
             }
             close = "}}";
         }
-        text += &self.pieces.within(source.text, function.body..end);
+        text += &self.insertions.within(source.text, function.body..end);
         text += &format!("\n{close} else {{\n{}\n", self.line_marker(function.body)?);
-        Some(PlainCopy { text, end })
+        Some(UninstrumentedCopy { text, end })
     }
 
     /// The labels of a body; `None` if it is not certain what they are.
@@ -80,7 +81,7 @@ impl<'a> PlainCopies<'a> {
         let mut wanted = BTreeSet::new();
         let mut found = BTreeSet::new();
         for at in first..end {
-            let named = |at: usize| source.tokens[at].kind == Kind::Word;
+            let named = |at: usize| source.tokens[at].kind == TokenKind::Word;
             if source.word(at) == "goto" {
                 if !named(at + 1) {
                     return None;

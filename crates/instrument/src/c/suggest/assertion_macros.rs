@@ -1,6 +1,6 @@
 //! Assertions as the frameworks of tests write them. A special macro is used only where the file uses it already; all have a general one.
 
-use crate::state::SeenExpression;
+use crate::state::ObservedExpression;
 use touchstone_front_c::Form;
 
 /// A framework: what its assertions begin with, and its general one.
@@ -8,12 +8,12 @@ struct Framework {
     prefix: &'static str,
     general: &'static str,
     /// For numbers with a sign, numbers without one, texts: the macro, and how its arguments stand.
-    special: [Option<(&'static str, Order)>; 3],
+    special: [Option<(&'static str, ArgumentOrder)>; 3],
 }
 
 /// How arguments stand.
 #[derive(Clone, Copy)]
-enum Order {
+enum ArgumentOrder {
     /// The value that is expected, then what is.
     ExpectedFirst,
     ActualFirst,
@@ -21,7 +21,7 @@ enum Order {
     Relation,
 }
 
-use Order::{ActualFirst, ExpectedFirst, Relation};
+use ArgumentOrder::{ActualFirst, ExpectedFirst, Relation};
 
 const FRAMEWORKS: [Framework; 8] = [
     Framework {
@@ -91,7 +91,7 @@ const FRAMEWORKS: [Framework; 8] = [
 ];
 
 /// The style of a test.
-pub(super) struct Writing {
+pub(super) struct AssertionMacros {
     framework: &'static Framework,
     /// Macros that its file uses.
     uses: Vec<&'static str>,
@@ -100,9 +100,9 @@ pub(super) struct Writing {
     has_strcmp: bool,
 }
 
-impl Writing {
+impl AssertionMacros {
     /// The style of a text in a file: that of its first assertion.
-    pub fn of(own: &str, file: &str) -> Option<Writing> {
+    pub fn of(own: &str, file: &str) -> Option<AssertionMacros> {
         let fits = |word: &str| {
             FRAMEWORKS.iter().find(|framework| match framework.prefix {
                 // Nothing else begins with this word.
@@ -111,24 +111,29 @@ impl Writing {
             })
         };
         let framework = words(own).iter().find_map(|word| fits(word))?;
-        Some(Writing::with(framework, file))
+        Some(AssertionMacros::with(framework, file))
     }
 
     /// The style of a file that asserts nothing.
-    pub fn plain(file: &str) -> Writing {
-        Writing::with(&FRAMEWORKS[FRAMEWORKS.len() - 1], file)
+    pub fn plain(file: &str) -> AssertionMacros {
+        AssertionMacros::with(&FRAMEWORKS[FRAMEWORKS.len() - 1], file)
     }
 
-    fn with(framework: &'static Framework, file: &str) -> Writing {
+    fn with(framework: &'static Framework, file: &str) -> AssertionMacros {
         let known = words(file);
         let uses = framework.special.iter().flatten().map(|(name, _)| *name);
         let uses = uses.filter(|name| known.iter().any(|word| word == name)).collect();
         let has = |word: &str| known.iter().any(|known| known == word);
-        Writing { framework, uses, has_null: has("NULL"), has_strcmp: file.contains("string.h") || has("strcmp") }
+        AssertionMacros {
+            framework,
+            uses,
+            has_null: has("NULL"),
+            has_strcmp: file.contains("string.h") || has("strcmp"),
+        }
     }
 
     /// The assertion that an expression has the value that it had; none if nobody can write that.
-    pub fn assertion(&self, seen: &SeenExpression) -> Option<String> {
+    pub fn assertion(&self, seen: &ObservedExpression) -> Option<String> {
         let text = &seen.text;
         let general = |condition: String| format!("{}({condition});", self.framework.general);
         let number = number(&seen.bytes)?;
@@ -188,7 +193,7 @@ fn words(text: &str) -> Vec<String> {
 }
 
 /// What says most is best: numbers and texts, then yes and no, then pointers.
-pub(super) fn rank(seen: &SeenExpression) -> u8 {
+pub(super) fn rank(seen: &ObservedExpression) -> u8 {
     match seen.form {
         Form::Bool => 1,
         Form::Pointer => 2,
@@ -253,8 +258,8 @@ mod tests {
     use super::*;
 
     fn written(file: &str, form: Form, bytes: &[u8]) -> String {
-        let seen = SeenExpression { text: "s.x".to_string(), form, bytes: bytes.to_vec(), updates: Vec::new() };
-        Writing::of(file, file).and_then(|style| style.assertion(&seen)).unwrap_or_else(|| "none".to_string())
+        let seen = ObservedExpression { text: "s.x".to_string(), form, bytes: bytes.to_vec(), updates: Vec::new() };
+        AssertionMacros::of(file, file).and_then(|style| style.assertion(&seen)).unwrap_or_else(|| "none".to_string())
     }
 
     #[test]

@@ -6,57 +6,66 @@
 mod assertion_macros;
 
 use crate::hits::MeasuredUnit;
-use crate::state::{Insertion, Suggested, Suggestion, WhyNone};
-use crate::state::{Piece, SeenExpression, StateUse, TestEnd, TestStates};
-use assertion_macros::Writing;
+use crate::state::{ModifiedState, ObservedExpression, ObservedTestEnd, StateLocation, TestStateCoverage};
+use crate::state::{NoSuggestion, SourceInsertion, SuggestedAssertion, SuggestionOutcome};
+use assertion_macros::AssertionMacros;
 use std::collections::BTreeMap;
 
 /// What would check the state that tests left unchecked.
-pub(crate) fn suggest(tests: &[&TestStates], ends: &[TestEnd], units: &[MeasuredUnit]) -> Vec<Suggested> {
-    let mut texts: BTreeMap<String, Option<Source>> = BTreeMap::new();
+pub(crate) fn suggest(
+    tests: &[&TestStateCoverage],
+    ends: &[ObservedTestEnd],
+    units: &[MeasuredUnit],
+) -> Vec<SuggestionOutcome> {
+    let mut texts: BTreeMap<String, Option<CTestSource>> = BTreeMap::new();
     let mut found = Vec::new();
     for test in tests {
         for used in test.uses.iter().filter(|used| !used.checked) {
             let made = match &used.piece {
-                _ if test.cut_off => Err(WhyNone::CutOff),
-                Piece::Inherited => Err(WhyNone::Inherited),
-                Piece::Left(numbers) => {
-                    let of_test: Vec<&TestEnd> = ends.iter().filter(|end| end.test == test.test).collect();
-                    Asking { test, numbers, units, ends: &of_test, all: ends }.suggestion(&mut texts)
+                _ if test.cut_off => Err(NoSuggestion::CutOff),
+                StateLocation::Inherited => Err(NoSuggestion::Inherited),
+                StateLocation::Left(numbers) => {
+                    let of_test: Vec<&ObservedTestEnd> = ends.iter().filter(|end| end.test == test.test).collect();
+                    SuggestionQuery { test, numbers, units, ends: &of_test, all: ends }.suggestion(&mut texts)
                 }
                 _ => continue,
             };
-            found.push(Suggested { test: test.test.clone(), unit: used.unit, id: used.id.clone(), made });
+            found.push(SuggestionOutcome { test: test.test.clone(), unit: used.unit, id: used.id.clone(), made });
         }
     }
     found
 }
 
-struct Asking<'a> {
-    test: &'a TestStates,
+struct SuggestionQuery<'a> {
+    test: &'a TestStateCoverage,
     numbers: &'a [u32],
     units: &'a [MeasuredUnit],
     /// Functions that ended in the test.
-    ends: &'a [&'a TestEnd],
+    ends: &'a [&'a ObservedTestEnd],
     /// Those of all tests: a function that runs in several must find the same in each.
-    all: &'a [TestEnd],
+    all: &'a [ObservedTestEnd],
 }
 
-impl Asking<'_> {
-    fn suggestion(&self, texts: &mut BTreeMap<String, Option<Source>>) -> Result<Suggestion, WhyNone> {
+impl SuggestionQuery<'_> {
+    fn suggestion(
+        &self,
+        texts: &mut BTreeMap<String, Option<CTestSource>>,
+    ) -> Result<SuggestedAssertion, NoSuggestion> {
         let ends = self.own_ends();
-        let mut why = if ends.is_empty() { WhyNone::NoEnd } else { WhyNone::NotReachable };
+        let mut why = if ends.is_empty() { NoSuggestion::NoEnd } else { NoSuggestion::NotReachable };
         for end in ends {
-            let shows = |seen: &&SeenExpression| seen.updates.iter().any(|number| self.numbers.contains(number));
-            let mut fitting: Vec<&SeenExpression> = end.seen.iter().filter(shows).collect();
+            let shows = |seen: &&ObservedExpression| seen.updates.iter().any(|number| self.numbers.contains(number));
+            let mut fitting: Vec<&ObservedExpression> = end.seen.iter().filter(shows).collect();
             fitting.sort_by_key(|seen| (assertion_macros::rank(seen), seen.text.len(), seen.text.clone()));
             if !fitting.is_empty() {
-                why = WhyNone::Differs;
+                why = NoSuggestion::Differs;
             }
             for seen in fitting {
                 let elsewhere =
                     self.all.iter().filter(|other| (other.unit, other.function) == (end.unit, end.function));
-                let same = |other: &TestEnd| other.seen.iter().any(|it| it.text == seen.text && it.bytes == seen.bytes);
+                let same = |other: &ObservedTestEnd| {
+                    other.seen.iter().any(|it| it.text == seen.text && it.bytes == seen.bytes)
+                };
                 if !elsewhere.into_iter().all(same) {
                     continue;
                 }
@@ -70,9 +79,9 @@ impl Asking<'_> {
     }
 
     /// Ends of the test's own function, if it is told apart; else of all functions beside `main`.
-    fn own_ends(&self) -> Vec<&TestEnd> {
-        let called = |name: &str, end: &TestEnd| self.name(end).is_some_and(|known| known == name);
-        let own: Vec<&TestEnd> = self.ends.iter().filter(|end| called(&self.test.test, end)).copied().collect();
+    fn own_ends(&self) -> Vec<&ObservedTestEnd> {
+        let called = |name: &str, end: &ObservedTestEnd| self.name(end).is_some_and(|known| known == name);
+        let own: Vec<&ObservedTestEnd> = self.ends.iter().filter(|end| called(&self.test.test, end)).copied().collect();
         if !own.is_empty() {
             return own;
         }
@@ -80,64 +89,65 @@ impl Asking<'_> {
         self.ends.iter().filter(|end| Some(end.unit) == main).copied().collect()
     }
 
-    fn name(&self, end: &TestEnd) -> Option<&str> {
+    fn name(&self, end: &ObservedTestEnd) -> Option<&str> {
         let record = self.units.get(end.unit)?.record.state.as_ref()?;
         record.functions.get(end.function as usize).map(|name| name.strip_suffix("_fn").unwrap_or(name))
     }
 
     fn written(
         &self,
-        end: &TestEnd,
-        seen: &SeenExpression,
-        texts: &mut BTreeMap<String, Option<Source>>,
-    ) -> Result<Suggestion, WhyNone> {
-        let record = self.units.get(end.unit).and_then(|unit| unit.record.state.as_ref()).ok_or(WhyNone::NoSource)?;
-        let place = record.ends.iter().find(|place| place.function == end.function).ok_or(WhyNone::NoPlace)?;
-        let file = record.files.get(place.file as usize).ok_or(WhyNone::NoSource)?;
-        let read = || std::fs::read(file).ok().map(|bytes| Source::new(&String::from_utf8_lossy(&bytes)));
-        let source = texts.entry(file.clone()).or_insert_with(read).as_ref().ok_or(WhyNone::NoSource)?;
+        end: &ObservedTestEnd,
+        seen: &ObservedExpression,
+        texts: &mut BTreeMap<String, Option<CTestSource>>,
+    ) -> Result<SuggestedAssertion, NoSuggestion> {
+        let record =
+            self.units.get(end.unit).and_then(|unit| unit.record.state.as_ref()).ok_or(NoSuggestion::NoSource)?;
+        let place = record.ends.iter().find(|place| place.function == end.function).ok_or(NoSuggestion::NoPlace)?;
+        let file = record.files.get(place.file as usize).ok_or(NoSuggestion::NoSource)?;
+        let read = || std::fs::read(file).ok().map(|bytes| CTestSource::new(&String::from_utf8_lossy(&bytes)));
+        let source = texts.entry(file.clone()).or_insert_with(read).as_ref().ok_or(NoSuggestion::NoSource)?;
         let (style, include) = source.style(place.begin, place.line);
-        let statement = style.assertion(seen).ok_or(WhyNone::Differs)?;
-        let insertion = source.before(place.begin, place.line, &statement).ok_or(WhyNone::NoPlace)?;
-        let shown = |used: &&StateUse| match &used.piece {
-            Piece::Left(numbers) => numbers.iter().any(|number| seen.updates.contains(number)),
+        let statement = style.assertion(seen).ok_or(NoSuggestion::Differs)?;
+        let insertion = source.before(place.begin, place.line, &statement).ok_or(NoSuggestion::NoPlace)?;
+        let shown = |used: &&ModifiedState| match &used.piece {
+            StateLocation::Left(numbers) => numbers.iter().any(|number| seen.updates.contains(number)),
             _ => false,
         };
         let checks = self.test.uses.iter().filter(shown).map(|used| used.piece.clone()).collect();
         let insertions = include.into_iter().chain([insertion]).collect();
-        Ok(Suggestion { file: file.clone(), line: place.line, statement, insertions, checks })
+        Ok(SuggestedAssertion { file: file.clone(), line: place.line, statement, insertions, checks })
     }
 }
 
 /// The source of a test.
-struct Source {
+struct CTestSource {
     lines: Vec<String>,
     end: &'static str,
 }
 
-impl Source {
-    fn new(text: &str) -> Source {
+impl CTestSource {
+    fn new(text: &str) -> CTestSource {
         let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
-        Source { lines: text.lines().map(str::to_string).collect(), end }
+        CTestSource { lines: text.lines().map(str::to_string).collect(), end }
     }
 
     /// How the test asserts that stands in these lines; else others of its file. One that asserts nothing gets the C library's way, and what
     /// that needs.
-    fn style(&self, begin: u32, line: u32) -> (Writing, Option<Insertion>) {
+    fn style(&self, begin: u32, line: u32) -> (AssertionMacros, Option<SourceInsertion>) {
         let all = self.lines.join("\n");
         let from = (begin as usize).saturating_sub(1).min(self.lines.len());
         let own = self.lines[from..(line as usize).clamp(from, self.lines.len())].join("\n");
-        if let Some(known) = Writing::of(&own, &all).or_else(|| Writing::of(&all, &all)) {
+        if let Some(known) = AssertionMacros::of(&own, &all).or_else(|| AssertionMacros::of(&all, &all)) {
             return (known, None);
         }
         let is_include = |line: &String| line.trim_start().starts_with("#include");
         let behind = self.lines.iter().rposition(is_include).map_or(1, |last| last as u32 + 2);
         let text = format!("#include <assert.h>{}", self.end);
-        (Writing::plain(&all), Some(Insertion { line: behind, column: 1, text }))
+        (AssertionMacros::plain(&all), Some(SourceInsertion { line: behind, column: 1, text }))
     }
 
     /// A last statement before a line that begins with a brace or a `return`; or before these, where a test is one line.
-    fn before(&self, begin: u32, line: u32, statement: &str) -> Option<Insertion> {
+    fn before(&self, begin: u32, line: u32, statement: &str) -> Option<SourceInsertion> {
         let text = self.lines.get((line as usize).checked_sub(1)?)?;
         let code = text.trim_start();
         let indent = &text[..text.len() - code.len()];
@@ -151,11 +161,11 @@ impl Source {
                 None if indent.contains('\t') => format!("{indent}\t"),
                 None => format!("{indent}    "),
             };
-            return Some(Insertion { line, column: 1, text: format!("{indent}{statement}{}", self.end) });
+            return Some(SourceInsertion { line, column: 1, text: format!("{indent}{statement}{}", self.end) });
         }
         let at = text.rfind("return ").or_else(|| text.rfind('}'))?;
         let column = text[..at].chars().count() as u32 + 1;
-        Some(Insertion { line, column, text: format!("{statement} ") })
+        Some(SourceInsertion { line, column, text: format!("{statement} ") })
     }
 }
 
@@ -165,7 +175,7 @@ mod tests {
 
     #[test]
     fn statements_go_where_the_test_ends() {
-        let source = Source::new(
+        let source = CTestSource::new(
             "void a(void) {\n    for (;;)\n        x();\n}\nint b(void) {\n\tx();\n\treturn 0;\n}\nvoid c(void) { x(); }\n",
         );
         let at = |begin, line| source.before(begin, line, "s();").map(|made| (made.line, made.column, made.text));

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 /// What a token is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum TokenKind {
     Word,
     Number,
     /// A string or character literal.
@@ -14,16 +14,16 @@ pub(crate) enum Kind {
 
 /// A token: bytes `start..end` of the text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Token {
-    pub kind: Kind,
+pub(crate) struct CToken {
+    pub kind: TokenKind,
     pub start: usize,
     pub end: usize,
 }
 
 /// A text with its tokens and the macros that it defines.
-pub(crate) struct Source<'s> {
+pub(crate) struct TokenisedSource<'s> {
     pub text: &'s str,
-    pub tokens: Vec<Token>,
+    pub tokens: Vec<CToken>,
     /// Bodies of the macros that the text itself defines; several if it does so more than once.
     pub macros: BTreeMap<&'s str, Vec<&'s str>>,
     /// Where lines with conditional directives begin.
@@ -36,10 +36,11 @@ const SIGNS: [&str; 22] = [
     "%=", "&=", "|=", "^=",
 ];
 
-impl<'s> Source<'s> {
-    pub fn new(text: &'s str) -> Source<'s> {
+impl<'s> TokenisedSource<'s> {
+    pub fn new(text: &'s str) -> TokenisedSource<'s> {
         let lines = [0].into_iter().chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
-        let mut source = Source { text, tokens: Vec::new(), macros: BTreeMap::new(), conditionals: Vec::new(), lines };
+        let mut source =
+            TokenisedSource { text, tokens: Vec::new(), macros: BTreeMap::new(), conditionals: Vec::new(), lines };
         let bytes = text.as_bytes();
         let (mut at, mut line_begins) = (0, true);
         while at < bytes.len() {
@@ -58,7 +59,7 @@ impl<'s> Source<'s> {
             } else {
                 line_begins = false;
                 let (kind, length) = token(&text[at..]);
-                source.tokens.push(Token { kind, start: at, end: at + length });
+                source.tokens.push(CToken { kind, start: at, end: at + length });
                 at += length;
             }
         }
@@ -92,7 +93,7 @@ impl<'s> Source<'s> {
     }
 
     /// The first token that starts at or after a byte.
-    pub fn first_from(&self, offset: usize) -> usize {
+    pub fn first_token_from(&self, offset: usize) -> usize {
         self.tokens.partition_point(|token| token.start < offset)
     }
 
@@ -137,36 +138,36 @@ impl<'s> Source<'s> {
     }
     fn effect_free(&self, piece: &str, left: u32) -> bool {
         let Some(left) = left.checked_sub(1) else { return false };
-        let inner = Source::new(piece);
+        let inner = TokenisedSource::new(piece);
         (0..inner.tokens.len()).all(|at| {
             let word = inner.word(at);
             match inner.tokens[at].kind {
-                Kind::Sign => !(matches!(word, "=" | "++" | "--" | "{" | "#") || is_assignment(word)),
-                Kind::Word => match self.macros.get(word) {
+                TokenKind::Sign => !(matches!(word, "=" | "++" | "--" | "{" | "#") || is_assignment(word)),
+                TokenKind::Word => match self.macros.get(word) {
                     Some(bodies) => bodies.iter().all(|body| self.effect_free(body, left)),
                     None => inner.word(at + 1) != "(" || word == "sizeof",
                 },
-                Kind::Number | Kind::Quoted => true,
+                TokenKind::Number | TokenKind::Quoted => true,
             }
         })
     }
 
     /// Whether a piece uses a macro of this file.
     pub fn uses_macro(&self, piece: &str) -> bool {
-        let inner = Source::new(piece);
+        let inner = TokenisedSource::new(piece);
         (0..inner.tokens.len()).any(|at| self.macros.contains_key(inner.word(at)))
     }
 
     /// The names before the parentheses that a byte is inside of, from `first` token on, innermost last.
     pub fn calls_around(&self, first: usize, offset: usize) -> Vec<&'s str> {
         let mut open: Vec<&str> = Vec::new();
-        for at in first..self.first_from(offset) {
+        for at in first..self.first_token_from(offset) {
             let token = self.tokens[at];
-            if token.kind != Kind::Sign {
+            if token.kind != TokenKind::Sign {
                 continue;
             }
             match self.text.as_bytes()[token.start] {
-                b'(' if at > 0 && self.tokens[at - 1].kind == Kind::Word => open.push(self.word(at - 1)),
+                b'(' if at > 0 && self.tokens[at - 1].kind == TokenKind::Word => open.push(self.word(at - 1)),
                 b'(' | b'[' | b'{' => open.push(""),
                 b')' | b']' | b'}' => {
                     open.pop();
@@ -215,15 +216,15 @@ fn directive_end(bytes: &[u8], start: usize) -> usize {
     bytes.len()
 }
 
-fn token(text: &str) -> (Kind, usize) {
+fn token(text: &str) -> (TokenKind, usize) {
     let first = text.chars().next().unwrap_or(' ');
     if first.is_ascii_digit() {
         let number = |c: char| is_word(c) || c == '.';
-        return (Kind::Number, text.find(|c| !number(c)).unwrap_or(text.len()));
+        return (TokenKind::Number, text.find(|c| !number(c)).unwrap_or(text.len()));
     }
     if is_word(first) {
         let length = text.find(|c| !is_word(c)).unwrap_or(text.len());
-        return (Kind::Word, length);
+        return (TokenKind::Word, length);
     }
     if first == '"' || first == '\'' {
         let mut escaped = false;
@@ -231,14 +232,14 @@ fn token(text: &str) -> (Kind, usize) {
             match c {
                 _ if escaped => escaped = false,
                 '\\' => escaped = true,
-                _ if c == first || c == '\n' => return (Kind::Quoted, at + 1),
+                _ if c == first || c == '\n' => return (TokenKind::Quoted, at + 1),
                 _ => {}
             }
         }
-        return (Kind::Quoted, text.len());
+        return (TokenKind::Quoted, text.len());
     }
     let sign = SIGNS.iter().find(|sign| text.starts_with(**sign));
-    (Kind::Sign, sign.map_or(first.len_utf8(), |sign| sign.len()))
+    (TokenKind::Sign, sign.map_or(first.len_utf8(), |sign| sign.len()))
 }
 
 #[cfg(test)]
@@ -248,7 +249,7 @@ mod tests {
     #[test]
     fn comments_directives_and_literals_hide_what_is_in_them() {
         let check = |text: &str, expected: &[&str]| {
-            let source = Source::new(text);
+            let source = TokenisedSource::new(text);
             let words: Vec<&str> = (0..source.tokens.len()).map(|at| source.word(at)).collect();
             assert_eq!(words, expected, "{text}");
         };
@@ -259,7 +260,7 @@ mod tests {
 
     #[test]
     fn effects_are_seen_through_the_macros_of_the_file() {
-        let source = Source::new("#define DIGIT(c) ((c) >= '0' && (c) <= '9')\n#define NEXT(p) (*(p)++)\n");
+        let source = TokenisedSource::new("#define DIGIT(c) ((c) >= '0' && (c) <= '9')\n#define NEXT(p) (*(p)++)\n");
         let check = |piece: &str, expected: bool| assert_eq!(source.is_effect_free(piece), expected, "{piece}");
         check("a <= b && c == d", true);
         check("DIGIT(c)", true);

@@ -4,46 +4,46 @@ use std::ops::Range;
 
 /// What comes first where several insertions meet at one byte.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Turn {
+enum InsertionOrder {
     /// The end of an expression.
     CloseExpression,
     /// The end of a statement.
     CloseStatement,
     /// Before a statement.
-    Statement,
+    StatementSpan,
     /// The beginning of an expression.
     OpenExpression,
 }
 
 /// Insertions into one text.
 #[derive(Default)]
-pub(crate) struct Pieces {
+pub(crate) struct Insertions {
     /// (byte, turn, then outer before inner when opening and after it when closing, rank likewise, text)
-    list: Vec<(usize, Turn, usize, usize, String)>,
+    list: Vec<(usize, InsertionOrder, usize, usize, String)>,
 }
 
-impl Pieces {
+impl Insertions {
     /// Before a statement (or wherever one may stand).
     pub fn before(&mut self, at: usize, text: String) {
         let order = self.list.len();
-        self.list.push((at, Turn::Statement, 0, order, text));
+        self.list.push((at, InsertionOrder::StatementSpan, 0, order, text));
     }
     /// Around a statement.
     pub fn brace(&mut self, start: usize, end: usize, text: &str) {
         let order = self.list.len();
-        self.list.push((start, Turn::Statement, 0, order, format!("{{ {text}")));
-        self.list.push((end, Turn::CloseStatement, usize::MAX - start, 0, " }".to_string()));
+        self.list.push((start, InsertionOrder::StatementSpan, 0, order, format!("{{ {text}")));
+        self.list.push((end, InsertionOrder::CloseStatement, usize::MAX - start, 0, " }".to_string()));
     }
     /// Around a statement, with a text before and one behind it.
     pub fn enclose(&mut self, start: usize, end: usize, open: String, close: String) {
         let order = self.list.len();
-        self.list.push((start, Turn::Statement, 0, order, open));
-        self.list.push((end, Turn::CloseStatement, usize::MAX - start, 0, close));
+        self.list.push((start, InsertionOrder::StatementSpan, 0, order, open));
+        self.list.push((end, InsertionOrder::CloseStatement, usize::MAX - start, 0, close));
     }
     /// Around an expression; of two around the same one, the lower rank is the outer.
     pub fn wrap(&mut self, start: usize, end: usize, rank: usize, open: String, close: String) {
-        self.list.push((start, Turn::OpenExpression, usize::MAX - end, rank, open));
-        self.list.push((end, Turn::CloseExpression, usize::MAX - start, usize::MAX - rank, close));
+        self.list.push((start, InsertionOrder::OpenExpression, usize::MAX - end, rank, open));
+        self.list.push((end, InsertionOrder::CloseExpression, usize::MAX - start, usize::MAX - rank, close));
     }
 
     /// Changes all that is inserted.
@@ -53,14 +53,14 @@ impl Pieces {
 
     /// A stretch of the text with the insertions in it. What stands before its first statement is not in it.
     pub fn within(&self, text: &str, stretch: Range<usize>) -> String {
-        let inside = |at: usize, turn: Turn| match at == stretch.start {
-            true => turn == Turn::OpenExpression,
+        let inside = |at: usize, turn: InsertionOrder| match at == stretch.start {
+            true => turn == InsertionOrder::OpenExpression,
             false => stretch.start < at && at <= stretch.end,
         };
         let list = self.list.iter().filter(|piece| inside(piece.0, piece.1));
         let moved =
             list.map(|(at, turn, nesting, rank, piece)| (at - stretch.start, *turn, *nesting, *rank, piece.clone()));
-        Pieces { list: moved.collect() }.apply(&text[stretch])
+        Insertions { list: moved.collect() }.apply(&text[stretch])
     }
 
     /// The text with all insertions.
@@ -84,26 +84,26 @@ mod tests {
 
     #[test]
     fn what_meets_at_one_byte_nests() {
-        let mut pieces = Pieces::default();
+        let mut insertions = Insertions::default();
         let text = "a && b;";
-        pieces.wrap(0, 1, 2, "<".into(), ">".into());
-        pieces.wrap(0, 6, 2, "{".into(), "}".into());
-        pieces.wrap(0, 6, 1, "[".into(), "]".into());
-        pieces.wrap(5, 6, 0, "<".into(), ">".into());
-        pieces.before(0, "s; ".into());
-        pieces.before(0, "t; ".into());
-        assert_eq!(pieces.apply(text), "s; t; [{<a> && <b>}];");
+        insertions.wrap(0, 1, 2, "<".into(), ">".into());
+        insertions.wrap(0, 6, 2, "{".into(), "}".into());
+        insertions.wrap(0, 6, 1, "[".into(), "]".into());
+        insertions.wrap(5, 6, 0, "<".into(), ">".into());
+        insertions.before(0, "s; ".into());
+        insertions.before(0, "t; ".into());
+        assert_eq!(insertions.apply(text), "s; t; [{<a> && <b>}];");
     }
 
     #[test]
     fn a_stretch_has_what_is_inserted_behind_its_beginning() {
-        let mut pieces = Pieces::default();
+        let mut insertions = Insertions::default();
         let text = "{a = b;}x;";
-        pieces.before(1, "s; ".into());
-        pieces.wrap(1, 2, 0, "<".into(), ">".into());
-        pieces.wrap(5, 6, 0, "[".into(), "]".into());
-        pieces.before(7, "t; ".into());
-        pieces.before(8, "u; ".into());
-        assert_eq!(pieces.within(text, 1..7), "<a> = [b];t; ");
+        insertions.before(1, "s; ".into());
+        insertions.wrap(1, 2, 0, "<".into(), ">".into());
+        insertions.wrap(5, 6, 0, "[".into(), "]".into());
+        insertions.before(7, "t; ".into());
+        insertions.before(8, "u; ".into());
+        assert_eq!(insertions.within(text, 1..7), "<a> = [b];t; ");
     }
 }

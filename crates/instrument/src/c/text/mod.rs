@@ -4,6 +4,6 @@ mod c_tokens;
 mod insertions;
 mod statement_layout;
 
-pub(crate) use c_tokens::{Kind, Source};
-pub(crate) use insertions::Pieces;
-pub(crate) use statement_layout::{Layout, body};
+pub(crate) use c_tokens::{TokenKind, TokenisedSource};
+pub(crate) use insertions::Insertions;
+pub(crate) use statement_layout::{StatementLayout, find_body};

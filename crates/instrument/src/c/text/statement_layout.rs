@@ -3,11 +3,11 @@
 //! There is no parser of C here: keywords and brackets say where statements are. A function whose brackets don't say so
 //! (conditional compilation inside, macros that open braces) has no layout, and nothing that needs one is placed in it.
 
-use super::c_tokens::{Kind, Source};
+use super::c_tokens::{TokenKind, TokenisedSource};
 
 /// A statement, as bytes of the text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Statement {
+pub(crate) struct StatementSpan {
     pub start: usize,
     pub end: usize,
     /// It is what an `if`, a loop or an `else` controls, without braces of its own.
@@ -16,7 +16,7 @@ pub(crate) struct Statement {
 
 /// A piece of text in which declarations are visible.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Scope {
+struct DeclarationScope {
     start: usize,
     end: usize,
     /// The body of a switch: its declarations can be jumped over.
@@ -25,15 +25,15 @@ struct Scope {
 
 /// The statements of a function.
 #[derive(Debug)]
-pub(crate) struct Layout {
-    pub statements: Vec<Statement>,
-    scopes: Vec<Scope>,
+pub(crate) struct StatementLayout {
+    pub statements: Vec<StatementSpan>,
+    scopes: Vec<DeclarationScope>,
     jumps: bool,
 }
 
 /// Where the body of a function is: the token of its brace, and the byte after it.
-pub(crate) fn body(source: &Source<'_>, name_offset: usize) -> Option<(usize, usize)> {
-    let mut at = source.first_from(name_offset);
+pub(crate) fn find_body(source: &TokenisedSource<'_>, name_offset: usize) -> Option<(usize, usize)> {
+    let mut at = source.first_token_from(name_offset);
     while at < source.tokens.len() {
         match source.word(at) {
             "{" => return Some((at, source.tokens[at].end)),
@@ -48,33 +48,34 @@ pub(crate) fn body(source: &Source<'_>, name_offset: usize) -> Option<(usize, us
     None
 }
 
-impl Layout {
+impl StatementLayout {
     /// The layout of the body that opens at this token.
-    pub fn new(source: &Source<'_>, brace: usize) -> Option<Layout> {
+    pub fn new(source: &TokenisedSource<'_>, brace: usize) -> Option<StatementLayout> {
         let end = source.after_bracket(brace)?;
         let bytes = source.tokens[brace].start..source.tokens[end - 1].end;
         if source.conditionals.iter().any(|at| bytes.contains(at)) {
             return None;
         }
         let jumps = (brace..end).any(|at| source.word(at) == "goto");
-        let mut walk = Walk { source, layout: Layout { statements: Vec::new(), scopes: Vec::new(), jumps } };
-        if walk.compound(brace, false, MOST_NESTED)? != end {
+        let mut walk =
+            LayoutBuilder { source, layout: StatementLayout { statements: Vec::new(), scopes: Vec::new(), jumps } };
+        if walk.compound(brace, false, MAX_STATEMENT_DEPTH)? != end {
             return None;
         }
         // Blocks that are expressions: heads and plain statements pass over them.
         for at in (brace + 1..end).filter(|at| source.word(*at) == "{" && source.word(at - 1) == "(") {
-            walk.compound(at, false, MOST_NESTED)?;
+            walk.compound(at, false, MAX_STATEMENT_DEPTH)?;
         }
         Some(walk.layout)
     }
 
     /// The statement that begins at a byte.
-    pub fn at(&self, start: usize) -> Option<&Statement> {
+    pub fn at(&self, start: usize) -> Option<&StatementSpan> {
         self.statements.iter().find(|statement| statement.start == start)
     }
 
     /// Whether a local variable that is first named at `declared` certainly has a value at byte `at`.
-    pub fn is_live(&self, source: &Source<'_>, declared: usize, at: usize) -> bool {
+    pub fn is_live(&self, source: &TokenisedSource<'_>, declared: usize, at: usize) -> bool {
         let token = source.tokens[declared];
         let around = self.scopes.iter().filter(|scope| scope.start <= token.start && token.end <= scope.end);
         let Some(scope) = around.min_by_key(|scope| scope.end - scope.start) else { return false };
@@ -88,9 +89,9 @@ impl Layout {
     }
 
     /// Whether a byte is before the first semicolon of a `for`.
-    fn in_first_clause(&self, source: &Source<'_>, scope: &Scope, at: usize) -> bool {
+    fn in_first_clause(&self, source: &TokenisedSource<'_>, scope: &DeclarationScope, at: usize) -> bool {
         let mut depth = 0i32;
-        for index in source.first_from(scope.start)..source.tokens.len() {
+        for index in source.first_token_from(scope.start)..source.tokens.len() {
             match source.word(index) {
                 "(" | "{" | "[" => depth += 1,
                 ")" | "}" | "]" => depth -= 1,
@@ -103,14 +104,14 @@ impl Layout {
 }
 
 /// How deep statements may nest.
-const MOST_NESTED: u32 = 300;
+const MAX_STATEMENT_DEPTH: u32 = 300;
 
-struct Walk<'a, 's> {
-    source: &'a Source<'s>,
-    layout: Layout,
+struct LayoutBuilder<'a, 's> {
+    source: &'a TokenisedSource<'s>,
+    layout: StatementLayout,
 }
 
-impl Walk<'_, '_> {
+impl LayoutBuilder<'_, '_> {
     /// From an opening brace to the token after the closing one.
     fn compound(&mut self, brace: usize, switch: bool, left: u32) -> Option<usize> {
         let mut at = brace + 1;
@@ -118,7 +119,7 @@ impl Walk<'_, '_> {
             at = self.statement(at, false, left)?;
         }
         let (start, end) = (self.source.tokens[brace].start, self.source.tokens[at].end);
-        self.layout.scopes.push(Scope { start, end, switch });
+        self.layout.scopes.push(DeclarationScope { start, end, switch });
         Some(at + 1)
     }
 
@@ -150,7 +151,7 @@ impl Walk<'_, '_> {
             "while" | "for" => {
                 let next = self.controlled(self.head(at)?, left)?;
                 let end = source.tokens.get(next.checked_sub(1)?)?.end;
-                self.layout.scopes.push(Scope { start, end, switch: false });
+                self.layout.scopes.push(DeclarationScope { start, end, switch: false });
                 next
             }
             "do" => {
@@ -158,13 +159,13 @@ impl Walk<'_, '_> {
                 let next = (source.word(test) == "while").then(|| self.head(test)).flatten()?;
                 (source.word(next) == ";").then_some(next + 1)?
             }
-            _ if source.tokens[at].kind == Kind::Word && source.word(at + 1) == ":" => {
+            _ if source.tokens[at].kind == TokenKind::Word && source.word(at + 1) == ":" => {
                 return self.labelled(at + 2, single, left);
             }
             _ => self.plain(at, left)?,
         };
         let end = source.tokens.get(next.checked_sub(1)?)?.end;
-        self.layout.statements.push(Statement { start, end, single });
+        self.layout.statements.push(StatementSpan { start, end, single });
         Some(next)
     }
 
@@ -182,7 +183,7 @@ impl Walk<'_, '_> {
     /// An expression or a declaration, up to its semicolon.
     fn plain(&mut self, at: usize, left: u32) -> Option<usize> {
         let source = self.source;
-        if source.tokens[at].kind == Kind::Word && source.word(at + 1) == "(" {
+        if source.tokens[at].kind == TokenKind::Word && source.word(at + 1) == "(" {
             let after = source.after_bracket(at + 1)?;
             // A macro that makes a loop.
             if source.word(after) == "{" {
@@ -209,9 +210,9 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: &[(&str, bool)]) {
-        let source = Source::new(text);
-        let (brace, _) = body(&source, 0).expect("a body");
-        let layout = Layout::new(&source, brace).expect("a layout");
+        let source = TokenisedSource::new(text);
+        let (brace, _) = find_body(&source, 0).expect("a body");
+        let layout = StatementLayout::new(&source, brace).expect("a layout");
         let mut found = layout.statements.clone();
         found.sort_by_key(|statement| (statement.start, usize::MAX - statement.end));
         let found: Vec<(&str, bool)> =
@@ -276,8 +277,8 @@ mod tests {
             "void f(void) {\n#ifdef A\n if (x) {\n#else\n if (y) {\n#endif\n z(); } }",
             "void f(void) { BEGIN if (x) y(); }",
         ] {
-            let source = Source::new(text);
-            let layout = body(&source, 0).and_then(|(brace, _)| Layout::new(&source, brace));
+            let source = TokenisedSource::new(text);
+            let layout = find_body(&source, 0).and_then(|(brace, _)| StatementLayout::new(&source, brace));
             assert!(layout.is_none(), "{text}");
         }
     }

@@ -1,13 +1,13 @@
 //! A compile command, as far as the wrapper must understand it.
 
-use crate::c::probes::Order;
-use crate::record::Unprobed;
+use crate::c::probes::InstructionOrder;
+use crate::record::ProbeObstacle;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Whose rules a compiler follows where they differ.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Family {
+pub enum CompilerFamily {
     /// gcc, and whatever is like it.
     Gcc,
     /// clang: it speaks up about flags that it does not use.
@@ -32,11 +32,11 @@ pub struct CompileCommand {
     /// The output.
     pub output: Option<String>,
     /// Why the command is not understood.
-    pub strange: Option<Unprobed>,
+    pub unsupported: Option<ProbeObstacle>,
 }
 
 /// Flags that take the next word.
-const WITH_WORD: [&str; 28] = [
+const FLAGS_WITH_ARGUMENT: [&str; 28] = [
     "-o",
     "-I",
     "-D",
@@ -85,15 +85,17 @@ impl CompileCommand {
                 }
                 "-x" => language = words.get(at + 1).map(String::as_str),
                 "-o" => made.output = words.get(at + 1).cloned(),
-                "-" => made.strange = Some(Unprobed::FromStandardInput),
+                "-" => made.unsupported = Some(ProbeObstacle::FromStandardInput),
                 _ if word.starts_with("-print-") || word.starts_with("-dump") => made.compiles_nothing = true,
                 _ if word.starts_with("-o") && word.len() > 2 => made.output = Some(word[2..].to_string()),
                 _ if word.starts_with("-x") && word.len() > 2 => language = Some(&word[2..]),
-                _ if word.starts_with('@') => made.strange = Some(Unprobed::ArgumentsFromFile(word[1..].to_string())),
+                _ if word.starts_with('@') => {
+                    made.unsupported = Some(ProbeObstacle::ArgumentsFromFile(word[1..].to_string()))
+                }
                 _ if !word.starts_with('-') => made.source(at, word, language, own),
                 _ => {}
             }
-            at += if WITH_WORD.contains(&word) { 2 } else { 1 };
+            at += if FLAGS_WITH_ARGUMENT.contains(&word) { 2 } else { 1 };
         }
         made
     }
@@ -128,10 +130,10 @@ impl CompileCommand {
     }
 
     /// The command that preprocesses one source. It writes dependencies, too, if it can do so as the whole command would.
-    pub fn preprocess(&self, source: &str, family: Family) -> Vec<String> {
+    pub fn preprocess(&self, source: &str, family: CompilerFamily) -> Vec<String> {
         let mut words = vec!["-E".to_string()];
         words.extend(self.dependencies_when_preprocessed(family).unwrap_or_default());
-        words.extend((family == Family::Clang).then(|| "-Qunused-arguments".to_string()));
+        words.extend((family == CompilerFamily::Clang).then(|| "-Qunused-arguments".to_string()));
         words.extend(self.for_one_source());
         if !self.is_cxx(source) {
             if self.words.iter().any(|word| word.starts_with("-D_FORTIFY_SOURCE")) {
@@ -145,9 +147,9 @@ impl CompileCommand {
     }
 
     /// The command that compiles one source as it is, for what the compiler says to it. Nothing but `output` comes of it.
-    pub fn check(&self, source: &str, output: &Path, family: Family) -> Vec<String> {
+    pub fn check(&self, source: &str, output: &Path, family: CompilerFamily) -> Vec<String> {
         let mut words = vec!["-S".to_string()];
-        words.extend((family == Family::Clang && !self.stops_early).then(|| "-Qunused-arguments".to_string()));
+        words.extend((family == CompilerFamily::Clang && !self.stops_early).then(|| "-Qunused-arguments".to_string()));
         words.extend(self.for_one_source());
         words.extend(["-o".to_string(), output.to_string_lossy().into_owned()]);
         words.extend(self.as_input(source));
@@ -166,18 +168,18 @@ impl CompileCommand {
     }
 
     /// Whether the preprocessor writes the dependencies that are asked for.
-    pub fn preprocessor_writes_dependencies(&self, family: Family) -> bool {
+    pub fn preprocessor_writes_dependencies(&self, family: CompilerFamily) -> bool {
         self.dependencies_when_preprocessed(family).is_some()
     }
 
     /// The flags that make the preprocessor write dependencies as gcc does while it compiles one source: by itself it would
     /// call the file and its target otherwise. `None` if none are asked for, or what is read might differ.
-    fn dependencies_when_preprocessed(&self, family: Family) -> Option<Vec<String>> {
+    fn dependencies_when_preprocessed(&self, family: CompilerFamily) -> Option<Vec<String>> {
         let has = |flag: &str| self.words.iter().any(|word| word.starts_with(flag));
         let is_one = self.sources.len() == 1 && self.foreign.is_empty();
         let plain = self.words.iter().any(|word| word == "-c") && !self.words.iter().any(|word| word == "-S");
         let other = has("-Wp,") || has("-MG") || has("-D_FORTIFY_SOURCE") || has("-save-temps");
-        if family != Family::Gcc
+        if family != CompilerFamily::Gcc
             || !is_one
             || !plain
             || other
@@ -234,15 +236,15 @@ impl CompileCommand {
 
     /// The command that only parses all sources, for what the compiler says to them; with gcc it writes dependencies, too
     /// (clang calls them otherwise if it has no output).
-    pub fn parse(&self, family: Family) -> Vec<String> {
-        let clang = family == Family::Clang;
+    pub fn parse(&self, family: CompilerFamily) -> Vec<String> {
+        let clang = family == CompilerFamily::Clang;
         let mut words = vec!["-fsyntax-only".to_string()];
         // What only the linker needs is no flag too many in a command that links.
         words.extend((clang && !self.stops_early).then(|| "-Qunused-arguments".to_string()));
         let mut at = 0;
         while at < self.words.len() {
             let word = self.words[at].as_str();
-            let wide = WITH_WORD.contains(&word);
+            let wide = FLAGS_WITH_ARGUMENT.contains(&word);
             let input = !word.starts_with('-') && !self.sources.contains(&at) && !self.foreign.contains(&at);
             let placing = matches!(word, "-c" | "-S") || (word.starts_with("-o") && !word.starts_with("-ob"));
             let dropped =
@@ -304,13 +306,13 @@ impl CompileCommand {
     }
 
     /// The command with other sources, which are preprocessed already. What it warns of is no error.
-    pub fn compile(&self, with: &[(usize, PathBuf)], family: Family) -> Vec<String> {
+    pub fn compile(&self, with: &[(usize, PathBuf)], family: CompilerFamily) -> Vec<String> {
         let mut words = Vec::new();
-        words.extend((family == Family::Clang).then(|| "-Qunused-arguments".to_string()));
+        words.extend((family == CompilerFamily::Clang).then(|| "-Qunused-arguments".to_string()));
         let mut at = 0;
         while at < self.words.len() {
             let word = self.words[at].as_str();
-            let wide = WITH_WORD.contains(&word);
+            let wide = FLAGS_WITH_ARGUMENT.contains(&word);
             let dropped = matches!(word, "-include" | "-imacros" | "-x")
                 || about_dependencies(word)
                 || word.starts_with("-Wp,")
@@ -332,7 +334,7 @@ impl CompileCommand {
     fn is_value(&self, at: usize) -> bool {
         let mut flag = 0;
         while flag < at {
-            let wide = WITH_WORD.contains(&self.words[flag].as_str());
+            let wide = FLAGS_WITH_ARGUMENT.contains(&self.words[flag].as_str());
             if wide && flag + 1 == at {
                 return true;
             }
@@ -365,13 +367,13 @@ impl CompileCommand {
     }
 
     /// Whether the compiler optimises; the last flag counts. A sanitizer wants what is in the source, in its order.
-    pub fn order(&self) -> Order {
+    pub fn order(&self) -> InstructionOrder {
         let last = self.words.iter().rev().find_map(|word| word.strip_prefix("-O"));
         let sanitizes = self.words.iter().any(|word| word.starts_with("-fsanitize"));
         match last {
-            Some("0") | None => Order::Kept,
-            Some(_) if sanitizes => Order::Kept,
-            Some(_) => Order::Optimised,
+            Some("0") | None => InstructionOrder::Kept,
+            Some(_) if sanitizes => InstructionOrder::Kept,
+            Some(_) => InstructionOrder::Optimised,
         }
     }
 
@@ -398,7 +400,7 @@ impl CompileCommand {
         let mut at = 0;
         while at < self.words.len() {
             let word = self.words[at].as_str();
-            let wide = WITH_WORD.contains(&word);
+            let wide = FLAGS_WITH_ARGUMENT.contains(&word);
             if word.starts_with('-') {
                 each(word, self.words.get(at + 1).filter(|_| wide).map(String::as_str));
             }
@@ -498,36 +500,36 @@ mod tests {
 
     #[test]
     fn the_last_flag_says_whether_the_compiler_optimises() {
-        let check = |text: &str, order: Order| assert_eq!(command(text).order(), order, "{text}");
-        check("-c a.c", Order::Kept);
-        check("-O2 -O0 -c a.c", Order::Kept);
-        check("-O0 -Os -c a.c", Order::Optimised);
-        check("-O -c a.c", Order::Optimised);
-        check("-O1 -fsanitize=address -c a.c", Order::Kept);
+        let check = |text: &str, order: InstructionOrder| assert_eq!(command(text).order(), order, "{text}");
+        check("-c a.c", InstructionOrder::Kept);
+        check("-O2 -O0 -c a.c", InstructionOrder::Kept);
+        check("-O0 -Os -c a.c", InstructionOrder::Optimised);
+        check("-O -c a.c", InstructionOrder::Optimised);
+        check("-O1 -fsanitize=address -c a.c", InstructionOrder::Kept);
     }
 
     #[test]
     fn one_command_becomes_several() {
         let made = command("-MMD -O2 -Wall -Iinc -c src/a.c -o out/a.o");
-        let words = made.preprocess("src/a.c", Family::Gcc).join(" ");
+        let words = made.preprocess("src/a.c", CompilerFamily::Gcc).join(" ");
         assert_eq!(words, "-E -MMD -MF out/a.d -MQ out/a.o -O2 -Wall -Iinc -D__NO_CTYPE -x c src/a.c");
-        let words = made.preprocess("src/a.c", Family::Clang).join(" ");
+        let words = made.preprocess("src/a.c", CompilerFamily::Clang).join(" ");
         assert_eq!(words, "-E -Qunused-arguments -O2 -Wall -Iinc -D__NO_CTYPE -x c src/a.c");
-        let words = made.check("src/a.c", Path::new("t/a.s"), Family::Gcc).join(" ");
+        let words = made.check("src/a.c", Path::new("t/a.s"), CompilerFamily::Gcc).join(" ");
         assert_eq!(words, "-S -O2 -Wall -Iinc -o t/a.s -x c src/a.c");
         let words = made.dependencies().expect("they are asked for").join(" ");
         assert_eq!(words, "-fsyntax-only -MMD -O2 -Wall -Iinc -c src/a.c -o out/a.o");
         assert_eq!(command("-MFx.d -O2 a.c").dependencies(), None);
-        let compile = made.compile(&[(5, PathBuf::from("t/a.i"))], Family::Gcc).join(" ");
+        let compile = made.compile(&[(5, PathBuf::from("t/a.i"))], CompilerFamily::Gcc).join(" ");
         assert_eq!(compile, "-O2 -Wall -Iinc -c t/a.i -o out/a.o");
         assert_eq!(made.meaning(), ["-Iinc"]);
         let made = command("-Werror -Werror=format -MMD a.c x.o -lm -o p");
         assert_eq!(
-            made.parse(Family::Clang).join(" "),
+            made.parse(CompilerFamily::Clang).join(" "),
             "-fsyntax-only -Qunused-arguments -Werror -Werror=format a.c -lm"
         );
-        assert_eq!(made.parse(Family::Gcc).join(" "), "-fsyntax-only -Werror -Werror=format -MMD a.c -lm -o p");
-        let compile = made.compile(&[(3, PathBuf::from("a.i"))], Family::Clang).join(" ");
+        assert_eq!(made.parse(CompilerFamily::Gcc).join(" "), "-fsyntax-only -Werror -Werror=format -MMD a.c -lm -o p");
+        let compile = made.compile(&[(3, PathBuf::from("a.i"))], CompilerFamily::Clang).join(" ");
         assert_eq!(compile, "-Qunused-arguments -Wformat a.i x.o -lm -o p");
     }
 }

@@ -3,8 +3,8 @@
 //! The unchanged source is parsed for its messages (`-fsyntax-only`) if its flags ask for warnings. Some come from behind
 //! the parser; then the text with probes gets one of the same kind, and the unchanged source is compiled as a whole for them.
 
-use super::compile_command::{CompileCommand, Family};
-use super::compiler_toolchain::Toolchain;
+use super::compile_command::{CompileCommand, CompilerFamily};
+use super::compiler_toolchain::CompilerToolchain;
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::Path;
@@ -12,50 +12,53 @@ use std::process::Output;
 
 /// What was said, and the exit status that goes with it.
 #[derive(Clone, Default)]
-pub(crate) struct Messages {
+pub(crate) struct CompilerDiagnostics {
     pub text: Vec<u8>,
     pub status: i32,
 }
 
-impl Messages {
+impl CompilerDiagnostics {
     /// Shows them to whoever reads our standard error.
     pub fn show(&self) {
         let _ = std::io::stderr().lock().write_all(&self.text);
     }
 
     /// Whether a compiler that said `other` has a kind of message that is not among these.
-    pub fn miss(&self, other: &[u8]) -> bool {
+    pub fn lacks_kinds_of(&self, other: &[u8]) -> bool {
         !kinds(other).is_subset(&kinds(&self.text))
     }
 
-    fn of(output: &Output) -> Messages {
-        Messages { text: output.stderr.clone(), status: super::compiler_toolchain::code(output.status) }
+    fn of(output: &Output) -> CompilerDiagnostics {
+        CompilerDiagnostics { text: output.stderr.clone(), status: super::compiler_toolchain::exit_code(output.status) }
     }
 }
 
 /// What the parser says to the unchanged sources of a command. Dependencies are written, too.
-pub(crate) fn parsed(toolchain: &Toolchain<'_>, command: &CompileCommand) -> std::io::Result<Messages> {
-    if toolchain.family == Family::Clang
+pub(crate) fn parser_diagnostics(
+    toolchain: &CompilerToolchain<'_>,
+    command: &CompileCommand,
+) -> std::io::Result<CompilerDiagnostics> {
+    if toolchain.family == CompilerFamily::Clang
         && let Some(words) = command.dependencies()
     {
-        toolchain.quiet(&words)?;
+        toolchain.run_captured(&words)?;
     }
-    Ok(Messages::of(&toolchain.quiet(&command.parse(toolchain.family))?))
+    Ok(CompilerDiagnostics::of(&toolchain.run_captured(&command.parse(toolchain.family))?))
 }
 
 /// What the whole compiler says to them.
-pub(crate) fn compiled(
-    toolchain: &Toolchain<'_>,
+pub(crate) fn full_diagnostics(
+    toolchain: &CompilerToolchain<'_>,
     command: &CompileCommand,
     scratch: &Path,
-) -> std::io::Result<Messages> {
+) -> std::io::Result<CompilerDiagnostics> {
     let mut sources: Vec<usize> = command.sources.iter().chain(&command.foreign).copied().collect();
     sources.sort_unstable();
-    let mut all = Messages::default();
+    let mut all = CompilerDiagnostics::default();
     for at in sources {
         let output =
-            toolchain.quiet(&command.check(&command.words[at], &scratch.join("checked.s"), toolchain.family))?;
-        let said = Messages::of(&output);
+            toolchain.run_captured(&command.check(&command.words[at], &scratch.join("checked.s"), toolchain.family))?;
+        let said = CompilerDiagnostics::of(&output);
         all.text.extend(said.text);
         all.status = all.status.max(said.status);
     }

@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 const FOLDERS: [&str; 5] = ["CMakeTmp", "CMakeScratch", "CompilerIdC", "CompilerIdCXX", "meson-private"];
 
 /// Whether a source is what a build tool tries a compiler with.
-pub(crate) fn is_trial(source: &str) -> bool {
+pub(crate) fn is_configure_check(source: &str) -> bool {
     let path = std::path::absolute(source).unwrap_or_else(|_| PathBuf::from(source));
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let inside = |path: &Path| path.iter().any(|part| FOLDERS.iter().any(|folder| part == *folder));
@@ -78,7 +78,7 @@ mod tests {
             ("src/conf.c", false),
             ("configure.c", false),
         ] {
-            assert_eq!(is_trial(source), expected, "{source}");
+            assert_eq!(is_configure_check(source), expected, "{source}");
         }
     }
 

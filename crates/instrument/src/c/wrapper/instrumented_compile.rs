@@ -4,24 +4,24 @@
 //! probes is compiled untouched, and a record says so. Warnings are those of the unchanged source (`messages.rs`).
 
 use super::clang_input::{for_clang, without_gcc};
-use super::compile_command::{CompileCommand, Family};
-use super::compiler_diagnostics::{self as messages, Messages};
-use super::compiler_toolchain::{self as toolchain, Toolchain, code};
-use super::configure_check::is_trial;
-use super::joint_clang_run::{Pair, SMALL};
-use super::probing_options::Probing;
-use super::rejected_probes::{Owner, Refused, accused, first_error};
+use super::compile_command::{CompileCommand, CompilerFamily};
+use super::compiler_diagnostics::{self as messages, CompilerDiagnostics};
+use super::compiler_toolchain::{self as toolchain, CompilerToolchain, exit_code};
+use super::configure_check::is_configure_check;
+use super::joint_clang_run::{JointClangRun, MAX_JOINT_TEXT_BYTES};
+use super::probing_options::ProbingOptions;
+use super::rejected_probes::{FunctionOfSource, RejectedProbes, first_error, functions_of_errors};
 use super::response_files as responses;
-use super::system_headers::{can_tell_macros, without_macros};
-use crate::c::probes::listener;
-use crate::c::probes::{Events, Shared, around_cxx};
-use crate::c::probes::{Request, instrument};
-use crate::c::state::{Copies, Following, probes};
-use crate::c::text::Pieces;
-use crate::record::{Keeps, RECORD_VERSION, UnitRecord};
-use crate::record::{Unprobed, system};
+use super::system_headers::{can_emit_macros, without_macros};
+use crate::c::probes::googletest_listener;
+use crate::c::probes::{EventRecording, RuntimeForm, assemble_cxx_unit};
+use crate::c::probes::{InstrumentationRequest, instrument};
+use crate::c::state::{StateProbeRequest, UninstrumentedCopies, insert_state_probes};
+use crate::c::text::Insertions;
+use crate::record::{ProbeObstacle, system};
+use crate::record::{ProbeStorage, RECORD_VERSION, UnitRecord};
 use crate::state::StateRecord;
-use crate::storage::make_own;
+use crate::storage::create_output_directory;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::{Component, Path, PathBuf};
@@ -47,7 +47,7 @@ pub enum CompileError {
 }
 
 /// Carries out a command; its exit status is the compiler's.
-pub fn compile(compiler: &str, words: &[String], probing: &Probing<'_>) -> Result<i32, CompileError> {
+pub fn compile(compiler: &str, words: &[String], probing: &ProbingOptions<'_>) -> Result<i32, CompileError> {
     let given = responses::expanded(words);
     let command = CompileCommand::new(compiler, given.as_deref().unwrap_or(words));
     if command.compiles_nothing || (command.sources.is_empty() && command.cxx.is_empty()) {
@@ -55,37 +55,38 @@ pub fn compile(compiler: &str, words: &[String], probing: &Probing<'_>) -> Resul
         return run(compiler, words, probing);
     }
     // What build tools try a compiler with is nobody's program, and must come out as without us.
-    if command.sources.iter().chain(&command.foreign).all(|at| is_trial(&command.words[*at])) {
+    if command.sources.iter().chain(&command.foreign).all(|at| is_configure_check(&command.words[*at])) {
         return run(compiler, words, probing);
     }
     note_foreign(&command, probing);
-    if let Some(why) = &command.strange {
+    if let Some(why) = &command.unsupported {
         for &at in &command.sources {
             untouched(probing, &command.words[at], why.clone());
         }
         return run(compiler, words, probing);
     }
-    let toolchain = Toolchain::new(compiler, probing);
-    let job = Job { toolchain, command, probing, small: SMALL };
+    let toolchain = CompilerToolchain::new(compiler, probing);
+    let job = InstrumentedCompile { toolchain, command, probing, small: MAX_JOINT_TEXT_BYTES };
     let written = job.command.preprocessor_writes_dependencies(job.toolchain.family);
     let asked = job.command.asks_for_warnings() || (job.command.dependencies().is_some() && !written);
     std::thread::scope(|scope| {
         // The unchanged source is looked at beside the work on the other.
-        let parsed = asked.then(|| scope.spawn(|| messages::parsed(&job.toolchain, &job.command)));
-        let mut parsed = Parsed { running: parsed, done: None };
-        job.carry_out(words, &Refused::default(), &mut parsed)
+        let parser_diagnostics =
+            asked.then(|| scope.spawn(|| messages::parser_diagnostics(&job.toolchain, &job.command)));
+        let mut parser_diagnostics = PendingDiagnostics { running: parser_diagnostics, done: None };
+        job.carry_out(words, &RejectedProbes::default(), &mut parser_diagnostics)
     })
 }
 
 /// What the parser says to the unchanged sources, once it is asked for.
-struct Parsed<'scope> {
-    running: Option<ScopedJoinHandle<'scope, std::io::Result<Messages>>>,
-    done: Option<Messages>,
+struct PendingDiagnostics<'scope> {
+    running: Option<ScopedJoinHandle<'scope, std::io::Result<CompilerDiagnostics>>>,
+    done: Option<CompilerDiagnostics>,
 }
 
-impl Parsed<'_> {
+impl PendingDiagnostics<'_> {
     /// What it says, if it was asked.
-    fn get(&mut self) -> Result<Option<&Messages>, CompileError> {
+    fn get(&mut self) -> Result<Option<&CompilerDiagnostics>, CompileError> {
         if let Some(running) = self.running.take() {
             let said = running.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             self.done = Some(said?);
@@ -95,28 +96,33 @@ impl Parsed<'_> {
 }
 
 /// A command to carry out.
-struct Job<'a> {
-    toolchain: Toolchain<'a>,
+struct InstrumentedCompile<'a> {
+    toolchain: CompilerToolchain<'a>,
     command: CompileCommand,
-    probing: &'a Probing<'a>,
+    probing: &'a ProbingOptions<'a>,
     /// Bytes of a text up to which clang reads it together with its source.
     small: usize,
 }
 
 /// A source that is replaced: its position, its text with probes, and what these mean.
-type Replaced = (usize, String, Option<UnitRecord>);
+type InstrumentedSource = (usize, String, Option<UnitRecord>);
 
-impl Job<'_> {
-    fn carry_out(&self, words: &[String], refused: &Refused, parsed: &mut Parsed<'_>) -> Result<i32, CompileError> {
+impl InstrumentedCompile<'_> {
+    fn carry_out(
+        &self,
+        words: &[String],
+        refused: &RejectedProbes,
+        parser_diagnostics: &mut PendingDiagnostics<'_>,
+    ) -> Result<i32, CompileError> {
         let (compiler, command, probing) = (self.toolchain.compiler, &self.command, self.probing);
         let scratch = tempfile::tempdir()?;
         let (replaced, warned) = self.replacements(refused, scratch.path());
         if replaced.is_empty() {
             // Whatever it says now, it says itself; and two don't write dependencies at once.
-            parsed.get()?;
+            parser_diagnostics.get()?;
             return run(compiler, words, probing);
         }
-        if parsed.get()?.is_some_and(|said| said.status != 0) {
+        if parser_diagnostics.get()?.is_some_and(|said| said.status != 0) {
             // The parser says less than the whole compiler.
             return run(compiler, words, probing);
         }
@@ -125,23 +131,35 @@ impl Job<'_> {
             let all = String::from_utf8_lossy(&made.stderr);
             let said = first_error(&all).to_string();
             if probing.state && refused.state.is_none() {
-                return self.carry_out(words, &Refused { state: Some(said), ..refused.clone() }, parsed);
+                return self.carry_out(
+                    words,
+                    &RejectedProbes { state: Some(said), ..refused.clone() },
+                    parser_diagnostics,
+                );
             }
             if replaced.iter().any(|(at, ..)| command.cxx.contains(at)) {
-                return self.carry_out(words, &Refused { listener: true, ..refused.clone() }, parsed);
+                return self.carry_out(
+                    words,
+                    &RejectedProbes { listener: true, ..refused.clone() },
+                    parser_diagnostics,
+                );
             }
             if asks_for_errors(probing) && refused.errors.is_none() {
-                return self.carry_out(words, &Refused { errors: Some(said), ..refused.clone() }, parsed);
+                return self.carry_out(
+                    words,
+                    &RejectedProbes { errors: Some(said), ..refused.clone() },
+                    parser_diagnostics,
+                );
             }
             if let Some(refused) = self.without_functions(&replaced, refused, &all)? {
-                return self.carry_out(words, &refused, parsed);
+                return self.carry_out(words, &refused, parser_diagnostics);
             }
             for (at, _, _) in &replaced {
-                untouched(probing, &command.words[*at], Unprobed::CompilerRefuses(said.clone()));
+                untouched(probing, &command.words[*at], ProbeObstacle::CompilerRefuses(said.clone()));
             }
             return run(compiler, words, probing);
         }
-        if self.show_messages(&made.stderr, warned, parsed, scratch.path())? != 0 {
+        if self.show_messages(&made.stderr, warned, parser_diagnostics, scratch.path())? != 0 {
             // A command that fails leaves nothing.
             command.outputs().iter().filter(|output| output.is_file()).for_each(|output| {
                 let _ = std::fs::remove_file(output);
@@ -151,7 +169,7 @@ impl Job<'_> {
         let _ = std::io::stdout().lock().write_all(&made.stdout);
         for mut record in replaced.into_iter().filter_map(|(_, _, record)| record) {
             if let Some(said) = &refused.state {
-                record.no_state = Some(Unprobed::CompilerRefusesState(said.clone()));
+                record.no_state = Some(ProbeObstacle::CompilerRefusesState(said.clone()));
             }
             store(&probing.directory, &record);
         }
@@ -159,7 +177,7 @@ impl Job<'_> {
     }
 
     /// What the compiler makes of the sources with their probes.
-    fn made(&self, replaced: &[Replaced], scratch: &Path) -> Result<Output, CompileError> {
+    fn made(&self, replaced: &[InstrumentedSource], scratch: &Path) -> Result<Output, CompileError> {
         let command = &self.command;
         let mut with = Vec::new();
         for (at, text, _) in replaced {
@@ -174,39 +192,45 @@ impl Job<'_> {
             std::fs::write(&path, text)?;
             with.push((*at, path));
         }
-        self.quiet(&command.compile(&with, self.toolchain.family))
+        self.run_captured(&command.compile(&with, self.toolchain.family))
     }
 
     /// What is refused once the compiler has refused some functions; `None` if it is not some of them.
     fn without_functions(
         &self,
-        replaced: &[Replaced],
-        refused: &Refused,
+        replaced: &[InstrumentedSource],
+        refused: &RejectedProbes,
         said: &str,
-    ) -> Result<Option<Refused>, CompileError> {
-        let mut found: BTreeMap<Owner, Unprobed> = BTreeMap::new();
-        let mut all: Vec<Owner> = Vec::new();
+    ) -> Result<Option<RejectedProbes>, CompileError> {
+        let mut found: BTreeMap<FunctionOfSource, ProbeObstacle> = BTreeMap::new();
+        let mut all: Vec<FunctionOfSource> = Vec::new();
         for (at, _, record) in replaced {
             let Some(record) = record else { continue };
-            let accused = accused(said, record, absolute);
-            found.extend(accused.into_iter().map(|(name, said)| ((*at, name), Unprobed::CompilerRefuses(said))));
+            let functions_of_errors = functions_of_errors(said, record, absolute);
+            found.extend(
+                functions_of_errors.into_iter().map(|(name, said)| ((*at, name), ProbeObstacle::CompilerRefuses(said))),
+            );
             all.extend(record.functions.iter().map(|(name, _)| (*at, name.clone())));
         }
         found.retain(|owner, _| !refused.functions.contains_key(owner));
         all.retain(|owner| !refused.functions.contains_key(owner));
         if found.is_empty() {
             let said = self.tried(&all, refused)?;
-            found = said.into_iter().map(|(owner, said)| (owner, Unprobed::CompilerRefuses(said))).collect();
+            found = said.into_iter().map(|(owner, said)| (owner, ProbeObstacle::CompilerRefuses(said))).collect();
         }
         Ok(Some(found).filter(|found| !found.is_empty()).map(|found| refused.and(found)))
     }
 
     /// Which functions the compiler refuses, tried in halves, and what it says to each.
-    fn tried(&self, all: &[Owner], refused: &Refused) -> Result<BTreeMap<Owner, String>, CompileError> {
-        let said_to = |probed: &[Owner]| -> Result<Option<String>, CompileError> {
+    fn tried(
+        &self,
+        all: &[FunctionOfSource],
+        refused: &RejectedProbes,
+    ) -> Result<BTreeMap<FunctionOfSource, String>, CompileError> {
+        let said_to = |probed: &[FunctionOfSource]| -> Result<Option<String>, CompileError> {
             let others = all.iter().filter(|owner| !probed.contains(owner));
-            let refused =
-                refused.and(others.map(|owner| (owner.clone(), Unprobed::CompilerRefuses(String::new()))).collect());
+            let refused = refused
+                .and(others.map(|owner| (owner.clone(), ProbeObstacle::CompilerRefuses(String::new()))).collect());
             let scratch = tempfile::tempdir()?;
             let (replaced, _) = self.replacements(&refused, scratch.path());
             let made = self.made(&replaced, scratch.path())?;
@@ -225,17 +249,21 @@ impl Job<'_> {
                 [one] => {
                     found.insert(one.clone(), said);
                 }
-                _ => groups.extend(<[&[Owner]; 2]>::from(group.split_at(group.len() / 2))),
+                _ => groups.extend(<[&[FunctionOfSource]; 2]>::from(group.split_at(group.len() / 2))),
             }
         }
         Ok(found)
     }
 
     /// All sources that get probes, with them; and whether the preprocessor had something to say.
-    fn replacements(&self, refused: &Refused, scratch: &Path) -> (Vec<Replaced>, Warned) {
+    fn replacements(
+        &self,
+        refused: &RejectedProbes,
+        scratch: &Path,
+    ) -> (Vec<InstrumentedSource>, PreprocessorWarnings) {
         let (command, probing) = (&self.command, self.probing);
         let mut replaced = Vec::new();
-        let mut warned = Warned::No;
+        let mut warned = PreprocessorWarnings::No;
         for &at in &command.sources {
             let source = &command.words[at];
             match self.probed(at, refused, scratch) {
@@ -258,20 +286,20 @@ impl Job<'_> {
     fn show_messages(
         &self,
         said: &[u8],
-        warned: Warned,
-        parsed: &mut Parsed<'_>,
+        warned: PreprocessorWarnings,
+        parser_diagnostics: &mut PendingDiagnostics<'_>,
         scratch: &Path,
     ) -> Result<i32, CompileError> {
         if self.command.is_silent() {
             return Ok(0);
         }
-        let known = match parsed.get()? {
+        let known = match parser_diagnostics.get()? {
             Some(known) => known.clone(),
-            None if said.is_empty() && warned == Warned::No => return Ok(0),
-            None => messages::parsed(&self.toolchain, &self.command)?,
+            None if said.is_empty() && warned == PreprocessorWarnings::No => return Ok(0),
+            None => messages::parser_diagnostics(&self.toolchain, &self.command)?,
         };
-        let known = match known.miss(said) {
-            true => messages::compiled(&self.toolchain, &self.command, scratch)?,
+        let known = match known.lacks_kinds_of(said) {
+            true => messages::full_diagnostics(&self.toolchain, &self.command, scratch)?,
             false => known,
         };
         if known.status == 0 {
@@ -280,32 +308,32 @@ impl Job<'_> {
         Ok(known.status)
     }
 
-    fn quiet(&self, words: &[String]) -> Result<Output, CompileError> {
+    fn run_captured(&self, words: &[String]) -> Result<Output, CompileError> {
         let compiler = || self.toolchain.compiler.to_string();
-        self.toolchain.quiet(words).map_err(|source| CompileError::NoCompiler { compiler: compiler(), source })
+        self.toolchain.run_captured(words).map_err(|source| CompileError::NoCompiler { compiler: compiler(), source })
     }
 }
 
 /// What the preprocessor makes of a source.
-struct Preprocessed {
+struct PreprocessorOutput {
     status: ExitStatus,
     text: String,
     /// The same with all macros that were defined on the way, if it told them.
-    told: Option<String>,
-    warned: Warned,
+    with_macros: Option<String>,
+    warned: PreprocessorWarnings,
 }
 
 /// The preprocessed text of a unit.
 #[derive(Clone, Copy)]
-struct Text<'a> {
+struct PreprocessedText<'a> {
     text: &'a str,
     /// The same with its macros.
-    told: Option<&'a str>,
+    with_macros: Option<&'a str>,
 }
 
 /// A source as it is written, and the same preprocessed, which stands in `copy`.
 #[derive(Clone)]
-struct Both {
+struct ClangInputs {
     written: Options,
     preprocessed: Options,
     copy: PathBuf,
@@ -314,33 +342,39 @@ struct Both {
 
 /// Whether the preprocessor had something to say.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Warned {
+enum PreprocessorWarnings {
     No,
     Yes,
 }
 
 /// Whether objectives are run-time errors.
-fn asks_for_errors(probing: &Probing<'_>) -> bool {
+fn asks_for_errors(probing: &ProbingOptions<'_>) -> bool {
     probing.criteria.iter().any(|criterion| criterion.name() == "rte")
 }
 
-fn run(compiler: &str, words: &[String], probing: &Probing<'_>) -> Result<i32, CompileError> {
+fn run(compiler: &str, words: &[String], probing: &ProbingOptions<'_>) -> Result<i32, CompileError> {
     let status = toolchain::command(compiler, probing.path.as_deref()).args(words).status();
     let status = status.map_err(|source| CompileError::NoCompiler { compiler: compiler.to_string(), source })?;
-    Ok(code(status))
+    Ok(exit_code(status))
 }
 
-impl Job<'_> {
+impl InstrumentedCompile<'_> {
     /// A source with probes and its record.
-    fn probed(&self, at: usize, refused: &Refused, scratch: &Path) -> Result<(String, UnitRecord, Warned), Unprobed> {
+    fn probed(
+        &self,
+        at: usize,
+        refused: &RejectedProbes,
+        scratch: &Path,
+    ) -> Result<(String, UnitRecord, PreprocessorWarnings), ProbeObstacle> {
         let (command, probing) = (&self.command, self.probing);
         let source = command.words[at].as_str();
-        let events = if probing.state && refused.state.is_none() { Events::Told } else { Events::None };
-        let form = if command.merges_units() { Shared::Text } else { Shared::Assembly };
+        let events =
+            if probing.state && refused.state.is_none() { EventRecording::Recorded } else { EventRecording::None };
+        let form = if command.merges_units() { RuntimeForm::Text } else { RuntimeForm::Assembly };
         let runtime = self.toolchain.runtime(command, form, events)?;
-        let Preprocessed { status, text, told, warned } = self.preprocess(source)?;
+        let PreprocessorOutput { status, text, with_macros, warned } = self.preprocess(source)?;
         if !status.success() {
-            return Err(Unprobed::NotPreprocessed);
+            return Err(ProbeObstacle::NotPreprocessed);
         }
         let key = self.key(source, &text, refused);
         let unit = self.unit(source, &text, refused);
@@ -348,7 +382,7 @@ impl Job<'_> {
             let (text, record) = as_unit(unit, text, record);
             return Ok((text + &runtime, UnitRecord { macros: command.macros(), ..record }, warned));
         }
-        let unit_text = Text { text: &text, told: told.as_deref() };
+        let unit_text = PreprocessedText { text: &text, with_macros: with_macros.as_deref() };
         let (text, record) = self.with_probes(at, unit_text, refused, scratch)?;
         self.toolchain.kept.put(key, &packed(&text, &record));
         Ok((text + &runtime, record, warned))
@@ -356,10 +390,10 @@ impl Job<'_> {
 
     /// What a unit with probes depends on: whatever is the same in all of this gives the same probes, but for what tells one
     /// unit from another. So a source that is compiled for a library and for a program of its own gets its probes once.
-    fn key(&self, source: &str, text: &str, refused: &Refused) -> u64 {
+    fn key(&self, source: &str, text: &str, refused: &RejectedProbes) -> u64 {
         let probing = self.probing;
         let criteria: Vec<&str> = probing.criteria.iter().map(|criterion| criterion.name()).collect();
-        let own = std::env::current_exe().map(|path| toolchain::stamp(&path)).unwrap_or_default();
+        let own = std::env::current_exe().map(|path| toolchain::file_stamp(&path)).unwrap_or_default();
         // The source as it is written, and all that it includes: their macros are not in the preprocessed text.
         let marked = text.lines().filter(|line| line.starts_with("# ")).filter_map(|line| line.split('"').nth(1));
         let files: BTreeSet<&str> = marked.filter(|file| !file.starts_with('<')).chain([source]).collect();
@@ -379,7 +413,7 @@ impl Job<'_> {
     }
 
     /// What tells a unit from others. Hits that other probes left mean something else.
-    fn unit(&self, source: &str, text: &str, refused: &Refused) -> u64 {
+    fn unit(&self, source: &str, text: &str, refused: &RejectedProbes) -> u64 {
         let asked: Vec<&str> = self.probing.criteria.iter().map(|criterion| criterion.name()).collect();
         let state = self.probing.state && refused.state.is_none();
         let object = self.command.object(source);
@@ -389,7 +423,7 @@ impl Job<'_> {
     }
 
     /// How clang reads a source and its preprocessed text, and what it says of them where it is asked once for both.
-    fn both(&self, source: &str, unit: Text<'_>, scratch: &Path) -> Result<Both, Unprobed> {
+    fn both(&self, source: &str, unit: PreprocessedText<'_>, scratch: &Path) -> Result<ClangInputs, ProbeObstacle> {
         let (command, text) = (&self.command, unit.text);
         let claimed = self.toolchain.gnu_version();
         let written = Options {
@@ -406,30 +440,30 @@ impl Job<'_> {
             ..Options::default()
         };
         let (written_as, preprocessed_as) = (&written, &preprocessed);
-        let pair = Pair {
+        let pair = JointClangRun {
             source,
             written: written_as,
             command,
             copy: &copy,
             preprocessed: preprocessed_as,
             small: self.small,
-            told: unit.told,
+            with_macros: unit.with_macros,
         };
         let dumps = pair.write_and_dump(for_clang(text)).map_err(system)?;
-        Ok(Both { written, preprocessed, copy, dumps })
+        Ok(ClangInputs { written, preprocessed, copy, dumps })
     }
 
     /// A source with probes and its record, from its preprocessed text.
     fn with_probes(
         &self,
         at: usize,
-        unit: Text<'_>,
-        refused: &Refused,
+        unit: PreprocessedText<'_>,
+        refused: &RejectedProbes,
         scratch: &Path,
-    ) -> Result<(String, UnitRecord), Unprobed> {
+    ) -> Result<(String, UnitRecord), ProbeObstacle> {
         let both = self.both(&self.command.words[at], unit, scratch)?;
         let at_once = both.dumps.0.is_some();
-        let apart = Both { dumps: (None, None), ..both.clone() };
+        let apart = ClangInputs { dumps: (None, None), ..both.clone() };
         match self.with_probes_of(both, at, unit.text, refused) {
             // What is read in one run is read under other circumstances: before it costs anything, it is read as it is.
             Ok((_, record)) if at_once && record.differs() => self.with_probes_of(apart, at, unit.text, refused),
@@ -440,15 +474,15 @@ impl Job<'_> {
 
     fn with_probes_of(
         &self,
-        both: Both,
+        both: ClangInputs,
         at: usize,
         text: &str,
-        refused: &Refused,
-    ) -> Result<(String, UnitRecord), Unprobed> {
+        refused: &RejectedProbes,
+    ) -> Result<(String, UnitRecord), ProbeObstacle> {
         let (command, probing) = (&self.command, self.probing);
         let (source, refused_functions) = (command.words[at].as_str(), refused.of(at, text));
         let path = absolute(source);
-        let Both { written, preprocessed: options, copy, dumps } = both;
+        let ClangInputs { written, preprocessed: options, copy, dumps } = both;
         let lowered = |files: &[PathBuf], options: &Options| lower_files(files, options).map_err(not_read);
         let written_once = Options { dump: dumps.0, ..written.clone() };
         let copy_once = Options { dump: dumps.1, ..options.clone() };
@@ -470,8 +504,8 @@ impl Job<'_> {
         let names = names.filter(|name| !refused_functions.contains_key(name)).collect();
         let state = probing.state && refused.state.is_none();
         let found = match &refused.errors {
-            Some(said) => Err(Unprobed::CompilerRefusesErrors(said.clone())),
-            None if state => Err(Unprobed::ErrorsWithState),
+            Some(said) => Err(ProbeObstacle::CompilerRefusesErrors(said.clone())),
+            None if state => Err(ProbeObstacle::ErrorsWithState),
             None if asks_for_errors(probing) => hazards((&copy, &options), &names).map_err(not_read),
             None => Ok(BTreeMap::new()),
         };
@@ -482,7 +516,7 @@ impl Job<'_> {
         let no_state = followed.as_ref().and_then(|followed| followed.as_ref().err()).map(not_read);
         let followed = followed.and_then(Result::ok);
         let unit = self.unit(source, text, refused);
-        let request = Request {
+        let request = InstrumentationRequest {
             written: &original,
             preprocessed: &preprocessed,
             text,
@@ -509,10 +543,15 @@ impl Job<'_> {
     }
 
     /// A C++ source that includes GoogleTest, with what says where its tests begin; and a record if their state is followed.
-    fn listening(&self, source: &str, refused: &Refused, scratch: &Path) -> Option<(String, Option<UnitRecord>)> {
+    fn listening(
+        &self,
+        source: &str,
+        refused: &RejectedProbes,
+        scratch: &Path,
+    ) -> Option<(String, Option<UnitRecord>)> {
         let (command, probing) = (&self.command, self.probing);
-        let Preprocessed { status, text, .. } = self.preprocess(source).ok()?;
-        let listener = listener(&text).filter(|_| status.success())?;
+        let PreprocessorOutput { status, text, .. } = self.preprocess(source).ok()?;
+        let listener = googletest_listener(&text).filter(|_| status.success())?;
         if !probing.state || refused.state.is_some() {
             return Some((format!("{text}\n{listener}"), None));
         }
@@ -520,13 +559,13 @@ impl Job<'_> {
         let mut record = empty_record(file.clone());
         let unit = stable_hash(&(file.as_str(), text.as_str(), command.object(source)));
         record.unit = format!("{unit:016x}");
-        record.untouched = vec![("what is C++".to_string(), Unprobed::OnlyC)];
-        let runtime = self.toolchain.runtime(command, Shared::Text, Events::Told);
+        record.untouched = vec![("what is C++".to_string(), ProbeObstacle::OnlyC)];
+        let runtime = self.toolchain.runtime(command, RuntimeForm::Text, EventRecording::Recorded);
         match runtime.and_then(|runtime| Ok((tests_followed(command, &text, unit, scratch)?, runtime))) {
             Ok(((with, behind, state), runtime)) => {
                 record.state = Some(state);
                 let hits = probing.directory.join("hits").to_string_lossy().into_owned();
-                let with = around_cxx(&with, unit, &hits, &behind, &runtime);
+                let with = assemble_cxx_unit(&with, unit, &hits, &behind, &runtime);
                 Some((format!("{with}\n{listener}"), Some(record)))
             }
             Err(why) => {
@@ -536,16 +575,17 @@ impl Job<'_> {
         }
     }
 
-    fn preprocess(&self, source: &str) -> Result<Preprocessed, Unprobed> {
+    fn preprocess(&self, source: &str) -> Result<PreprocessorOutput, ProbeObstacle> {
         let family = self.toolchain.family;
         let mut words = self.command.preprocess(source, family);
-        let tells = family == Family::Gcc && !self.command.is_cxx(source) && can_tell_macros(&self.command.words);
+        let tells =
+            family == CompilerFamily::Gcc && !self.command.is_cxx(source) && can_emit_macros(&self.command.words);
         words.extend(tells.then(|| "-dD".to_string()));
-        let output = self.toolchain.quiet(&words).map_err(system)?;
-        let said = String::from_utf8(output.stdout).map_err(|_| Unprobed::NotUtf8)?;
-        let (text, told) = if tells { (without_macros(&said), Some(said)) } else { (said, None) };
-        let warned = if output.stderr.is_empty() { Warned::No } else { Warned::Yes };
-        Ok(Preprocessed { status: output.status, text, told, warned })
+        let output = self.toolchain.run_captured(&words).map_err(system)?;
+        let said = String::from_utf8(output.stdout).map_err(|_| ProbeObstacle::NotUtf8)?;
+        let (text, with_macros) = if tells { (without_macros(&said), Some(said)) } else { (said, None) };
+        let warned = if output.stderr.is_empty() { PreprocessorWarnings::No } else { PreprocessorWarnings::Yes };
+        Ok(PreprocessorOutput { status: output.status, text, with_macros, warned })
     }
 }
 
@@ -595,7 +635,7 @@ fn unmentioned(macros: &[String], files: &BTreeSet<&str>) -> BTreeSet<String> {
 fn content(file: &str) -> u64 {
     // Headers of the system are many, and change only when they are installed.
     match file.starts_with("/usr/") {
-        true => stable_hash(&(file, toolchain::stamp(Path::new(file)))),
+        true => stable_hash(&(file, toolchain::file_stamp(Path::new(file)))),
         false => stable_hash(&(file, std::fs::read(file).unwrap_or_default())),
     }
 }
@@ -606,16 +646,17 @@ fn tests_followed(
     text: &str,
     unit: u64,
     scratch: &Path,
-) -> Result<(String, String, StateRecord), Unprobed> {
+) -> Result<(String, String, StateRecord), ProbeObstacle> {
     let copy = scratch.join("preprocessed.cc");
     let plain = without_gcc(text);
     std::fs::write(&copy, &plain).map_err(system)?;
     let options = Options { flags: language(command, text), ..Options::default() };
     let followed = follow_tests(&copy, &plain, &options).map_err(not_read)?;
-    let mut pieces = Pieces::default();
-    let following = Following { text, followed: &followed, unit, copies: Copies::None, ends: false };
-    let (state, behind) = probes(&following, &mut pieces).ok_or(Unprobed::TooManyPlaces)?;
-    Ok((pieces.apply(text), behind, state))
+    let mut insertions = Insertions::default();
+    let following =
+        StateProbeRequest { text, followed: &followed, unit, copies: UninstrumentedCopies::None, ends: false };
+    let (state, behind) = insert_state_probes(&following, &mut insertions).ok_or(ProbeObstacle::TooManyPlaces)?;
+    Ok((insertions.apply(text), behind, state))
 }
 
 /// The flags that tell clang what a preprocessed text means.
@@ -648,27 +689,27 @@ fn absolute(source: &str) -> String {
     plain.to_string_lossy().into_owned()
 }
 
-fn not_read(error: impl std::fmt::Display) -> Unprobed {
+fn not_read(error: impl std::fmt::Display) -> ProbeObstacle {
     let text = error.to_string();
     let line = text.lines().find(|line| line.contains("error")).or(text.lines().next()).unwrap_or_default();
-    Unprobed::NotRead(line.to_string())
+    ProbeObstacle::NotRead(line.to_string())
 }
 
-fn note_foreign(command: &CompileCommand, probing: &Probing<'_>) {
+fn note_foreign(command: &CompileCommand, probing: &ProbingOptions<'_>) {
     for &at in &command.foreign {
         if !command.compiles_nothing {
-            untouched(probing, &command.words[at], Unprobed::OnlyC);
+            untouched(probing, &command.words[at], ProbeObstacle::OnlyC);
         }
     }
 }
 
 /// Records that a source was compiled as it is.
-fn untouched(probing: &Probing<'_>, source: &str, why: Unprobed) {
-    not_measured(&probing.directory, source, why);
+fn untouched(probing: &ProbingOptions<'_>, source: &str, why: ProbeObstacle) {
+    record_unprobed_source(&probing.directory, source, why);
 }
 
 /// Records in the directory of a measurement that a source was compiled as it is.
-pub fn not_measured(directory: &Path, source: &str, why: Unprobed) {
+pub fn record_unprobed_source(directory: &Path, source: &str, why: ProbeObstacle) {
     let untouched = vec![(String::new(), why)];
     store(directory, &UnitRecord { untouched, ..empty_record(absolute(source)) });
 }
@@ -685,7 +726,7 @@ fn empty_record(file: String) -> UnitRecord {
         macros: Vec::new(),
         texts: Vec::new(),
         lines: Vec::new(),
-        keeps: Keeps::Hits,
+        keeps: ProbeStorage::Hits,
         objectives: Vec::new(),
         decisions: Vec::new(),
         implied: Vec::new(),
@@ -701,7 +742,7 @@ fn empty_record(file: String) -> UnitRecord {
 fn store(directory: &Path, record: &UnitRecord) {
     let folder = directory.join("units");
     let text = serde_json::to_vec(record).expect("invariant: a record has only strings as keys");
-    let written = make_own(&folder).and_then(|()| {
+    let written = create_output_directory(&folder).and_then(|()| {
         let mut file = tempfile::NamedTempFile::new_in(&folder)?;
         file.write_all(&text)?;
         file.persist(folder.join(format!("{}.json", record.unit))).map(drop).map_err(|error| error.error)

@@ -5,16 +5,16 @@
 //! is more than its start.
 
 use super::compile_command::CompileCommand;
-use super::system_headers::{FOLDER, Headers};
+use super::system_headers::{FOLDER, UsedSystemHeaders};
 use std::path::Path;
 use touchstone_front_c::{Dump, Options, Texts, dump_both, names_of_own_macros};
 
 /// Bytes of a text up to which clang is started once.
-pub(crate) const SMALL: usize = 256 * 1024;
+pub(crate) const MAX_JOINT_TEXT_BYTES: usize = 256 * 1024;
 const HEADER: &str = "u.h";
 
 /// A source and the place of its preprocessed text.
-pub(crate) struct Pair<'a> {
+pub(crate) struct JointClangRun<'a> {
     pub source: &'a str,
     pub written: &'a Options,
     pub command: &'a CompileCommand,
@@ -23,15 +23,18 @@ pub(crate) struct Pair<'a> {
     /// Bytes of a text up to which clang is started once.
     pub small: usize,
     /// What the preprocessor said, with its macros.
-    pub told: Option<&'a str>,
+    pub with_macros: Option<&'a str>,
 }
 
-impl Pair<'_> {
+impl JointClangRun<'_> {
     /// Writes the text to its place; what clang says of the source and of the text, unless it has to be asked for each.
     pub fn write_and_dump(&self, mut text: String) -> std::io::Result<(Option<Dump>, Option<Dump>)> {
         let mut options = self.written.clone();
         let may_fit = text.len() <= self.small && !self.has_other_inputs();
-        let headers = self.told.filter(|_| may_fit).and_then(|told| Headers::new(told, &text, read));
+        let headers = self
+            .with_macros
+            .filter(|_| may_fit)
+            .and_then(|with_macros| UsedSystemHeaders::new(with_macros, &text, read));
         if let Some(headers) = headers {
             let folder = self.copy.with_file_name(FOLDER);
             headers.write(&folder)?;

@@ -28,7 +28,7 @@ fn compare(flags: &[&str], source: &Path, state: State, expected: Reads) {
     let some = || ["stmt", "mcdc"].iter().filter_map(|name| criterion_named(name)).collect();
     let criteria = if state == State::Followed { some() } else { REGISTRY.to_vec() };
     let directory = tempfile::tempdir().expect("a directory");
-    let probing = Probing {
+    let probing = ProbingOptions {
         directory: directory.path().to_path_buf(),
         cache: None,
         criteria: &criteria,
@@ -37,25 +37,25 @@ fn compare(flags: &[&str], source: &Path, state: State, expected: Reads) {
         state: state == State::Followed,
         suggest: false,
         path: None,
-        keeps: Keeps::Hits,
+        keeps: ProbeStorage::Hits,
     };
-    let job = |small: usize| Job {
-        toolchain: Toolchain::new("gcc", &probing),
+    let job = |small: usize| InstrumentedCompile {
+        toolchain: CompilerToolchain::new("gcc", &probing),
         command: CompileCommand::new("gcc", &words),
         probing: &probing,
         small,
     };
     let made = |small: usize| {
         let (job, scratch) = (job(small), tempfile::tempdir().expect("a directory"));
-        let Preprocessed { status, text, told, .. } = job.preprocess(&source).expect("a preprocessor");
+        let PreprocessorOutput { status, text, with_macros, .. } = job.preprocess(&source).expect("a preprocessor");
         assert!(status.success(), "{source} {flags:?}");
-        let unit = Text { text: &text, told: told.as_deref() };
+        let unit = PreprocessedText { text: &text, with_macros: with_macros.as_deref() };
         let both = job.both(&source, unit, scratch.path()).expect("texts");
         let reads = if both.dumps.0.is_some() && both.dumps.1.is_some() { Reads::Once } else { Reads::Twice };
-        let made = job.with_probes(job.command.sources[0], unit, &Refused::default(), scratch.path());
+        let made = job.with_probes(job.command.sources[0], unit, &RejectedProbes::default(), scratch.path());
         (reads, made.unwrap_or_else(|why| panic!("{source} {flags:?}: {why}")))
     };
-    let ((together, one), (apart, two)) = (made(SMALL), made(0));
+    let ((together, one), (apart, two)) = (made(MAX_JOINT_TEXT_BYTES), made(0));
     assert_eq!((together, apart), (expected, Reads::Twice), "{source} {flags:?}");
     assert_eq!(one.1, two.1, "{source} {flags:?}");
     assert_eq!(one.0, two.0, "{source} {flags:?}");

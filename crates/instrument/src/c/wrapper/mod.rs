@@ -13,12 +13,12 @@ mod response_files;
 mod system_headers;
 mod wrapper_scripts;
 
-pub use compile_command::{CompileCommand, Family};
-pub use compiler_toolchain::{INSIDE, OWN_MEMORY};
-pub use instrumented_compile::{CompileError, compile, not_measured};
-pub use probing_options::Probing;
+pub use compile_command::{CompileCommand, CompilerFamily};
+pub use compiler_toolchain::{ALLOCATOR_VARIABLE, INSIDE_WRAPPER_VARIABLE};
+pub use instrumented_compile::{CompileError, compile, record_unprobed_source};
+pub use probing_options::ProbingOptions;
 pub(crate) use response_files::split;
 pub use wrapper_scripts::{
-    CACHE, COUNTS, CRITERIA, DIRECTORY, NamedByPlace, NothingCompiled, SUGGEST, Surrounded, WrapperError, Wrapping,
-    behind_wrappers, path_behind,
+    AbsoluteCompilerPath, CACHE_VARIABLE, COUNTS_VARIABLE, CRITERIA_VARIABLE, DIRECTORY_VARIABLE, NothingCompiled,
+    SUGGEST_VARIABLE, WrapperError, WrapperGuard, WrapperSetup, find_real_compiler, path_without_wrappers,
 };

@@ -1,12 +1,12 @@
 //! How probes are made.
 
-use crate::record::Keeps;
+use crate::record::ProbeStorage;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use touchstone_criteria::{CriteriaOptions, Labelling};
 
 /// How probes are made.
-pub struct Probing<'a> {
+pub struct ProbingOptions<'a> {
     /// Where records and hits go: `units/` and `hits/` in it.
     pub directory: PathBuf,
     /// Where a user keeps what all measurements can use.
@@ -24,5 +24,5 @@ pub struct Probing<'a> {
     /// The path that compilers look for others on, if it is not ours.
     pub path: Option<OsString>,
     /// What probes keep.
-    pub keeps: Keeps,
+    pub keeps: ProbeStorage,
 }

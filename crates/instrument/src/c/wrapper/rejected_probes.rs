@@ -3,17 +3,17 @@
 //! A function is found by the place of the compiler's message. Where that names none (messages of an assembler or a back
 //! end), functions are tried in halves. What is refused is never guessed silently: it has the compiler's words.
 
-use crate::c::text::Source;
+use crate::c::text::TokenisedSource;
+use crate::record::ProbeObstacle;
 use crate::record::UnitRecord;
-use crate::record::Unprobed;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A function of a source that a command names, by the position of the word that names the source.
-pub(crate) type Owner = (usize, String);
+pub(crate) type FunctionOfSource = (usize, String);
 
 /// What the compiler said to probes that it did not take.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Refused {
+pub(crate) struct RejectedProbes {
     /// Those of state coverage.
     pub state: Option<String>,
     /// Those of run-time errors.
@@ -21,22 +21,22 @@ pub(crate) struct Refused {
     /// What listens to GoogleTest.
     pub listener: bool,
     /// Those of functions.
-    pub functions: BTreeMap<Owner, Unprobed>,
+    pub functions: BTreeMap<FunctionOfSource, ProbeObstacle>,
 }
 
-impl Refused {
+impl RejectedProbes {
     /// The same, and probes of more functions.
-    pub fn and(&self, functions: BTreeMap<Owner, Unprobed>) -> Refused {
+    pub fn and(&self, functions: BTreeMap<FunctionOfSource, ProbeObstacle>) -> RejectedProbes {
         let mut more = self.clone();
         more.functions.extend(functions);
         more
     }
 
     /// The functions of a source that get no probes, and why. Its text is preprocessed.
-    pub fn of(&self, source: usize, text: &str) -> BTreeMap<String, Unprobed> {
+    pub fn of(&self, source: usize, text: &str) -> BTreeMap<String, ProbeObstacle> {
         let own = self.functions.iter().filter(|((at, _), _)| *at == source);
         let own = own.map(|((_, name), said)| (name.clone(), said.clone()));
-        let naked = naked(text).into_iter().map(|name| (name, Unprobed::Naked));
+        let naked = naked(text).into_iter().map(|name| (name, ProbeObstacle::Naked));
         naked.chain(own).collect()
     }
 }
@@ -46,7 +46,7 @@ fn naked(text: &str) -> BTreeSet<String> {
     if !text.contains("naked") {
         return BTreeSet::new();
     }
-    let source = Source::new(text);
+    let source = TokenisedSource::new(text);
     let ends = |index: &usize| matches!(source.word(*index), ";" | "{" | "}");
     let says = (0..source.tokens.len()).filter(|index| matches!(source.word(*index), "naked" | "__naked__"));
     let words = says.flat_map(|at| {
@@ -63,7 +63,11 @@ pub(crate) fn first_error(said: &str) -> &str {
 }
 
 /// The functions of a unit that error messages stand in, with these. `absolute` says where a file of a message is.
-pub(crate) fn accused(said: &str, record: &UnitRecord, absolute: impl Fn(&str) -> String) -> BTreeMap<String, String> {
+pub(crate) fn functions_of_errors(
+    said: &str,
+    record: &UnitRecord,
+    absolute: impl Fn(&str) -> String,
+) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     for line in said.lines() {
         let Some((file, number)) = place_of_error(line) else { continue };

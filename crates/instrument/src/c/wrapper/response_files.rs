@@ -1,18 +1,18 @@
 //! Response files: `gcc @file` reads more words from a file.
 
 /// Files inside of files.
-const DEPTH: u32 = 20;
+const MAX_RESPONSE_FILE_DEPTH: u32 = 20;
 /// Files altogether, as gcc has it: files that name others several times would else be read for ever.
-const MOST_FILES: u32 = 2000;
+const MAX_RESPONSE_FILES: u32 = 2000;
 /// Longer commands are left to the files that they are in: the system takes no words of any length.
-const LONGEST: usize = 1 << 16;
+const MAX_COMMAND_BYTES: usize = 1 << 16;
 
 /// The words with those of response files in their place; none if there are no such files, or they say too much.
 pub fn expanded(words: &[String]) -> Option<Vec<String>> {
     words.iter().find(|word| word.starts_with('@'))?;
     let mut made = Vec::new();
-    expand(words, &mut made, DEPTH, &mut MOST_FILES.clone())?;
-    (made.iter().map(String::len).sum::<usize>() < LONGEST).then_some(made)
+    expand(words, &mut made, MAX_RESPONSE_FILE_DEPTH, &mut MAX_RESPONSE_FILES.clone())?;
+    (made.iter().map(String::len).sum::<usize>() < MAX_COMMAND_BYTES).then_some(made)
 }
 
 fn expand(words: &[String], made: &mut Vec<String>, depth: u32, files: &mut u32) -> Option<()> {

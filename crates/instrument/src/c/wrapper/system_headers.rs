@@ -12,55 +12,55 @@ use std::path::Path;
 pub(crate) const FOLDER: &str = "lib/clang/include";
 
 /// Whether the preprocessor may be asked for its macros: what they are in the text for otherwise is not ours to drop.
-pub(crate) fn can_tell_macros(words: &[String]) -> bool {
+pub(crate) fn can_emit_macros(words: &[String]) -> bool {
     let shows = ["-g3", "-ggdb3", "-d", "-C", "-P", "-traditional", "-fdirectives", "-fpch"];
     !words.iter().any(|word| shows.iter().any(|flag| word.starts_with(flag)))
 }
 
 /// The text that the preprocessor gives without macros.
-pub(crate) fn without_macros(told: &str) -> String {
-    let mut text = String::with_capacity(told.len());
-    for line in lines(told) {
+pub(crate) fn without_macros(with_macros: &str) -> String {
+    let mut text = String::with_capacity(with_macros.len());
+    for line in lines(with_macros) {
         match line {
-            Line::Nothing => {}
-            Line::Macro(_) => text.push('\n'),
-            Line::Text(line) => text.push_str(line),
+            PreprocessorLine::Nothing => {}
+            PreprocessorLine::Macro(_) => text.push('\n'),
+            PreprocessorLine::Text(line) => text.push_str(line),
         }
     }
     text
 }
 
 /// A line of what the preprocessor says.
-enum Line<'a> {
+enum PreprocessorLine<'a> {
     /// What the compiler itself and the command define: in the text is only what comes of it.
     Nothing,
     Macro(&'a str),
     Text(&'a str),
 }
 
-fn lines(told: &str) -> impl Iterator<Item = Line<'_>> {
+fn lines(with_macros: &str) -> impl Iterator<Item = PreprocessorLine<'_>> {
     // `<built-in>` or `<command-line>`, which no file is.
     let mut nowhere = None;
-    told.split_inclusive('\n').map(move |line| {
+    with_macros.split_inclusive('\n').map(move |line| {
         if line.starts_with("# ") {
             let now = line.split('"').nth(1).filter(|name| name.starts_with('<'));
             let repeated = std::mem::replace(&mut nowhere, now) == now && now.is_some();
-            return if repeated { Line::Nothing } else { Line::Text(line) };
+            return if repeated { PreprocessorLine::Nothing } else { PreprocessorLine::Text(line) };
         }
         match line.starts_with("#define ") || line.starts_with("#undef ") {
-            true if nowhere.is_some() => Line::Nothing,
-            true => Line::Macro(line),
-            false => Line::Text(line),
+            true if nowhere.is_some() => PreprocessorLine::Nothing,
+            true => PreprocessorLine::Macro(line),
+            false => PreprocessorLine::Text(line),
         }
     })
 }
 
 /// Headers by the names that sources include them with: what each inclusion gives, in order.
 #[derive(PartialEq, Eq, Debug)]
-pub(crate) struct Headers(BTreeMap<String, Vec<String>>);
+pub(crate) struct UsedSystemHeaders(BTreeMap<String, Vec<String>>);
 
 /// Where a line of preprocessed text comes from: `# LINE "FILE" FLAGS`.
-struct Marker<'a> {
+struct LineMarker<'a> {
     line: usize,
     file: &'a str,
     enters: bool,
@@ -68,13 +68,13 @@ struct Marker<'a> {
     is_system: bool,
 }
 
-impl<'a> Marker<'a> {
-    fn of(text: &'a str) -> Option<Marker<'a>> {
+impl<'a> LineMarker<'a> {
+    fn of(text: &'a str) -> Option<LineMarker<'a>> {
         let (line, rest) = text.strip_prefix("# ")?.split_once(" \"")?;
         let (file, flags) = rest.rsplit_once('"')?;
         let has = |flag: &str| flags.split_ascii_whitespace().any(|word| word == flag);
         // Names with escapes are nobody's header.
-        (!file.contains('\\')).then_some(Marker {
+        (!file.contains('\\')).then_some(LineMarker {
             line: line.parse().ok()?,
             file,
             enters: has("1"),
@@ -92,19 +92,23 @@ struct Inclusion {
     content: String,
 }
 
-impl Headers {
+impl UsedSystemHeaders {
     /// From what the preprocessor says, and the same text as clang is to read it; `source` gives the text of a file.
-    pub fn new(told: &str, for_clang: &str, source: impl Fn(&str) -> Option<String>) -> Option<Headers> {
+    pub fn new(
+        with_macros: &str,
+        for_clang: &str,
+        source: impl Fn(&str) -> Option<String>,
+    ) -> Option<UsedSystemHeaders> {
         let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
         let mut sources: BTreeMap<&str, String> = BTreeMap::new();
         let mut readable = for_clang.split_inclusive('\n');
         let mut current = "";
         let mut inclusion: Option<Inclusion> = None;
-        for line in lines(told) {
+        for line in lines(with_macros) {
             let (text, shown) = match line {
-                Line::Nothing => continue,
-                Line::Macro(text) => (text, readable.next().map(|_| text)?),
-                Line::Text(text) => (text, readable.next()?),
+                PreprocessorLine::Nothing => continue,
+                PreprocessorLine::Macro(text) => (text, readable.next().map(|_| text)?),
+                PreprocessorLine::Text(text) => (text, readable.next()?),
             };
             if !text.starts_with("# ") {
                 if let Some(inclusion) = inclusion.as_mut().filter(|_| !shown.trim_start().is_empty()) {
@@ -112,7 +116,7 @@ impl Headers {
                 }
                 continue;
             }
-            let marker = Marker::of(text.trim_end())?;
+            let marker = LineMarker::of(text.trim_end())?;
             match &mut inclusion {
                 None if marker.enters && marker.is_system => {
                     marker.file.starts_with("/usr/").then_some(())?;
@@ -141,7 +145,7 @@ impl Headers {
             }
             current = marker.file;
         }
-        (inclusion.is_none() && readable.next().is_none()).then_some(Headers(found))
+        (inclusion.is_none() && readable.next().is_none()).then_some(UsedSystemHeaders(found))
     }
 
     /// Writes them, each to a file of its name.
@@ -192,15 +196,15 @@ mod tests {
         # 1 \"a.c\"\n# 1 \"/usr/include/s.h\" 1 3 4\n#define EOF (-1)\n# 1 \"/usr/include/t.h\" 1 3 4\nint t;\n\
         # 3 \"/usr/include/s.h\" 2 3 4\nint s;\n# 2 \"a.c\" 2\n#define N 3\nint a = 3;\n";
 
-    fn headers(told: &str, source: &str) -> Option<Headers> {
-        Headers::new(told, &without_macros(told), |_| Some(source.to_string()))
+    fn headers(with_macros: &str, source: &str) -> Option<UsedSystemHeaders> {
+        UsedSystemHeaders::new(with_macros, &without_macros(with_macros), |_| Some(source.to_string()))
     }
 
     #[test]
     fn an_inclusion_gives_what_all_its_headers_gave() {
         let found = headers(TOLD, "#include <s.h>\n").expect("plain text");
         let content = "#define EOF (-1)\nint t;\nint s;\n".to_string();
-        assert_eq!(found, Headers(BTreeMap::from([("s.h".to_string(), vec![content])])));
+        assert_eq!(found, UsedSystemHeaders(BTreeMap::from([("s.h".to_string(), vec![content])])));
     }
 
     #[test]

@@ -5,8 +5,8 @@
 //!
 //! Deliberately not here: the environment of this process. Who asks says where programs are searched and where things stay.
 
-use super::compiler_toolchain::INSIDE;
-use crate::record::Keeps;
+use super::compiler_toolchain::INSIDE_WRAPPER_VARIABLE;
+use crate::record::ProbeStorage;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -15,15 +15,15 @@ use touchstone_base::stable_hash;
 use touchstone_front_c::Resident;
 
 /// Set for wrappers: where records and hits go.
-pub const DIRECTORY: &str = "TOUCHSTONE_DIR";
+pub const DIRECTORY_VARIABLE: &str = "TOUCHSTONE_DIR";
 /// Set for wrappers: what is measured, separated by commas.
-pub const CRITERIA: &str = "TOUCHSTONE_CRITERIA";
+pub const CRITERIA_VARIABLE: &str = "TOUCHSTONE_CRITERIA";
 /// Set for wrappers if executions are counted.
-pub const COUNTS: &str = "TOUCHSTONE_COUNTS";
+pub const COUNTS_VARIABLE: &str = "TOUCHSTONE_COUNTS";
 /// Set if tests are to say what could be looked at where they end.
-pub const SUGGEST: &str = "TOUCHSTONE_SUGGEST";
+pub const SUGGEST_VARIABLE: &str = "TOUCHSTONE_SUGGEST";
 /// Set for wrappers: where a user keeps what all measurements can use.
-pub const CACHE: &str = "TOUCHSTONE_CACHE";
+pub const CACHE_VARIABLE: &str = "TOUCHSTONE_CACHE";
 
 /// The program that wrappers start.
 const PROGRAM: &str = "TOUCHSTONE_PROGRAM";
@@ -55,7 +55,7 @@ const COMPILERS: [&str; 18] = [
 ];
 
 /// Programs that stand in for compilers, under their names: they look for the compiler on the path, and would find us.
-const STAND_INS: [&str; 6] = ["ccache", "sccache", "distcc", "icecc", "colorgcc", "buildcache"];
+const COMPILER_LAUNCHERS: [&str; 6] = ["ccache", "sccache", "distcc", "icecc", "colorgcc", "buildcache"];
 
 /// A wrapper.
 const WRAPPER: &str = include_str!("wrapper.sh");
@@ -63,7 +63,7 @@ const WRAPPER: &str = include_str!("wrapper.sh");
 const FOLDER: &str = "compilers-";
 
 /// How one begins: by this it is known.
-const HEAD: &str = "#!/bin/sh\n# A wrapper of touchstone measure.";
+const WRAPPER_HEADER: &str = "#!/bin/sh\n# A wrapper of touchstone measure.";
 
 /// Why there are no wrappers.
 #[derive(Debug, thiserror::Error)]
@@ -83,7 +83,7 @@ pub enum WrapperError {
 
 /// What a build is started with, so that all that it compiles has probes.
 #[derive(Clone, Debug)]
-pub struct Wrapping<'a> {
+pub struct WrapperSetup<'a> {
     /// The program that wrappers start: it has the verb `cc`.
     pub program: &'a Path,
     /// Where records and hits go; wrappers, too, as the last resort.
@@ -91,7 +91,7 @@ pub struct Wrapping<'a> {
     /// What is measured.
     pub criteria: &'a [String],
     /// What probes keep.
-    pub keeps: Keeps,
+    pub keeps: ProbeStorage,
     /// Tests say what could be looked at where they end.
     pub suggest: bool,
     /// Where programs are searched.
@@ -102,28 +102,32 @@ pub struct Wrapping<'a> {
     pub reader: Option<&'a OsStr>,
 }
 
-impl Wrapping<'_> {
+impl WrapperSetup<'_> {
     /// Puts wrappers before the compilers of a command, and tells them what to do. What comes back must stay until it ended.
-    pub fn surround(&self, command: &mut Command) -> Result<Surrounded, WrapperError> {
+    pub fn wrap_compilers(&self, command: &mut Command) -> Result<WrapperGuard, WrapperError> {
         let wrappers = self.make()?;
-        let behind = path_behind(self.path);
+        let behind = path_without_wrappers(self.path);
         let path = std::env::join_paths(std::iter::once(wrappers.clone()).chain(std::env::split_paths(&behind)))?;
-        command.env("PATH", path).env(PROGRAM, self.program).env_remove(INSIDE).env(DIRECTORY, self.directory);
-        if self.keeps == Keeps::Counts {
-            command.env(COUNTS, "1");
+        command
+            .env("PATH", path)
+            .env(PROGRAM, self.program)
+            .env_remove(INSIDE_WRAPPER_VARIABLE)
+            .env(DIRECTORY_VARIABLE, self.directory);
+        if self.keeps == ProbeStorage::Counts {
+            command.env(COUNTS_VARIABLE, "1");
         }
         if self.suggest {
-            command.env(SUGGEST, "1");
+            command.env(SUGGEST_VARIABLE, "1");
         }
-        command.envs(self.cache.map(|cache| (CACHE, cache)));
-        command.env(CRITERIA, self.criteria.join(",")).env(HITS, self.directory.join("hits"));
+        command.envs(self.cache.map(|cache| (CACHE_VARIABLE, cache)));
+        command.env(CRITERIA_VARIABLE, self.criteria.join(",")).env(HITS, self.directory.join("hits"));
         let clang = self.clang();
-        let stays = clang.as_deref().and_then(|clang| Stays::start(clang, &wrappers));
+        let stays = clang.as_deref().and_then(|clang| ResidentClang::start(clang, &wrappers));
         command.envs(clang.iter().map(|clang| (CLANG, clang)));
         command.envs(stays.iter().zip(&clang).flat_map(|(stays, clang)| Resident::variables(clang, &stays.socket())));
         // What a cache gives was compiled for another measurement, or for none.
         command.env("CCACHE_DISABLE", "1").env("SCCACHE_RECACHE", "1");
-        Ok(Surrounded { _stays: stays })
+        Ok(WrapperGuard { _stays: stays })
     }
 
     /// The clang that reads sources: as asked for, or the newest on the path. It is no compiler of the build, so it is none of
@@ -132,12 +136,12 @@ impl Wrapping<'_> {
         let names = (14..=40).rev().map(|version| format!("clang-{version}"));
         let mut names = std::iter::once("clang".to_string()).chain(names);
         let asked = self.reader.map(PathBuf::from);
-        asked.or_else(|| names.find_map(|name| behind_wrappers(name.as_ref(), self.path)))
+        asked.or_else(|| names.find_map(|name| find_real_compiler(name.as_ref(), self.path)))
     }
 
     /// Makes wrappers for all compilers that are on the path, and gives their directory.
     fn make(&self) -> Result<PathBuf, WrapperError> {
-        let is_there = |name: &&str| behind_wrappers(name.as_ref(), self.path).is_some();
+        let is_there = |name: &&str| find_real_compiler(name.as_ref(), self.path).is_some();
         let names: Vec<&str> = COMPILERS.into_iter().filter(is_there).collect();
         let folder = format!("{FOLDER}{:08x}", stable_hash(&(names.join(" ").as_str(), WRAPPER)) & 0xffff_ffff);
         if let Some(stable) = self.cache.map(|cache| cache.join(&folder))
@@ -154,27 +158,27 @@ impl Wrapping<'_> {
 }
 
 /// What has to stay while a command runs.
-pub struct Surrounded {
-    _stays: Option<Stays>,
+pub struct WrapperGuard {
+    _stays: Option<ResidentClang>,
 }
 
 /// A clang that stays while a command runs, and the directory of its socket.
-struct Stays {
+struct ResidentClang {
     _clang: Resident,
     directory: tempfile::TempDir,
 }
 
-impl Stays {
+impl ResidentClang {
     /// Without it everything takes longer, and nothing else.
-    fn start(clang: &Path, library: &Path) -> Option<Stays> {
+    fn start(clang: &Path, library: &Path) -> Option<ResidentClang> {
         let only_ours = std::fs::Permissions::from_mode(0o700);
         let directory = tempfile::Builder::new().permissions(only_ours).tempdir().ok()?;
-        let clang = Resident::start(clang, library, &Stays::socket_in(directory.path()))?;
-        Some(Stays { _clang: clang, directory })
+        let clang = Resident::start(clang, library, &ResidentClang::socket_in(directory.path()))?;
+        Some(ResidentClang { _clang: clang, directory })
     }
 
     fn socket(&self) -> PathBuf {
-        Stays::socket_in(self.directory.path())
+        ResidentClang::socket_in(self.directory.path())
     }
 
     fn socket_in(directory: &Path) -> PathBuf {
@@ -198,13 +202,13 @@ fn fill(folder: &Path, names: &[&str]) -> std::io::Result<()> {
 }
 
 /// The compiler of this name on a path: no wrapper, and none that only stands in for it, unless there is no other.
-pub fn behind_wrappers(name: &OsStr, path: &OsStr) -> Option<PathBuf> {
+pub fn find_real_compiler(name: &OsStr, path: &OsStr) -> Option<PathBuf> {
     let mut first = None;
     for candidate in std::env::split_paths(path).map(|folder| folder.join(name)) {
         if !is_program(&candidate) || is_wrapper(&candidate) {
             continue;
         }
-        if !stands_in(&candidate) {
+        if !is_launcher(&candidate) {
             return Some(candidate);
         }
         first = first.or(Some(candidate));
@@ -213,7 +217,7 @@ pub fn behind_wrappers(name: &OsStr, path: &OsStr) -> Option<PathBuf> {
 }
 
 /// A path without directories of wrappers: whoever looks for a compiler there does not come back to us.
-pub fn path_behind(path: &OsStr) -> OsString {
+pub fn path_without_wrappers(path: &OsStr) -> OsString {
     let others = std::env::split_paths(path).filter(|folder| {
         let named = folder.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(FOLDER.as_bytes()));
         !named || !COMPILERS.iter().any(|name| is_wrapper(&folder.join(name)))
@@ -224,11 +228,11 @@ pub fn path_behind(path: &OsStr) -> OsString {
 /// The word by which a command or its surroundings name a compiler with its place: no wrapper is asked for it.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("`{0}` names a compiler by its place; what it compiled has no probes (say CC=gcc)")]
-pub struct NamedByPlace(String);
+pub struct AbsoluteCompilerPath(String);
 
-impl NamedByPlace {
+impl AbsoluteCompilerPath {
     /// The first such word of a command, of words around it (`CC=…`), or of what CMake remembers.
-    pub fn find(command: &[String], surroundings: &[String]) -> Option<NamedByPlace> {
+    pub fn find(command: &[String], surroundings: &[String]) -> Option<AbsoluteCompilerPath> {
         let cache =
             |folder: &str| std::fs::read_to_string(Path::new(folder).join("CMakeCache.txt")).unwrap_or_default();
         let remembered = [".", "build"].map(cache);
@@ -239,19 +243,19 @@ impl NamedByPlace {
             let compiler = place.file_name().is_some_and(|name| COMPILERS.iter().any(|compiler| name == *compiler));
             place.is_absolute() && compiler && !is_wrapper(place)
         });
-        named.map(|named| NamedByPlace(named.to_string()))
+        named.map(|named| AbsoluteCompilerPath(named.to_string()))
     }
 }
 
 /// A command compiled nothing that we saw.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("the command compiled no C file through cc, gcc or clang, and loaded no Java class of the project: {}", self.hint())]
-pub struct NothingCompiled(pub Option<NamedByPlace>);
+pub struct NothingCompiled(pub Option<AbsoluteCompilerPath>);
 
 impl NothingCompiled {
     fn hint(&self) -> String {
         match &self.0 {
-            Some(NamedByPlace(named)) => {
+            Some(AbsoluteCompilerPath(named)) => {
                 format!("`{named}` names its compiler by its place, so that no probes get in: say CC=gcc")
             }
             None => {
@@ -268,13 +272,13 @@ fn is_program(path: &Path) -> bool {
 }
 
 fn is_wrapper(path: &Path) -> bool {
-    let mut head = [0; HEAD.len()];
+    let mut head = [0; WRAPPER_HEADER.len()];
     std::fs::File::open(path).and_then(|mut file| std::io::Read::read_exact(&mut file, &mut head)).is_ok()
-        && head == *HEAD.as_bytes()
+        && head == *WRAPPER_HEADER.as_bytes()
 }
 
-fn stands_in(path: &Path) -> bool {
+fn is_launcher(path: &Path) -> bool {
     let real = path.canonicalize().unwrap_or_default();
     let name = real.file_name().unwrap_or_default().to_string_lossy();
-    STAND_INS.iter().any(|stand_in| name.starts_with(stand_in))
+    COMPILER_LAUNCHERS.iter().any(|stand_in| name.starts_with(stand_in))
 }

@@ -1,10 +1,12 @@
 //! The record of a class: its probes, given to objectives.
 
-use super::mutant_predicates::{Mutants, is_about_values};
+use super::mutant_predicates::{MutantPredicates, is_about_values};
 use super::value_probes as values;
-use crate::record::MOST_ROWS;
-use crate::record::Unprobed;
-use crate::record::{Keeps, ProbedDecision, ProbedObjective, ProbedRow, RECORD_VERSION, SourceRange, UnitRecord};
+use crate::record::MAX_ROWS;
+use crate::record::ProbeObstacle;
+use crate::record::{
+    ProbeStorage, ProbedDecision, ProbedObjective, ProbedRow, RECORD_VERSION, SourceRange, UnitRecord,
+};
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::{Id, Span};
 use touchstone_criteria::{CriteriaOptions, DecisionGraph, Goal, Labelling, Next, Row, Status, Walk, objectives};
@@ -36,12 +38,12 @@ pub struct JavaClass<'a> {
 }
 
 /// The record of a class of which nothing can be said, and why.
-pub fn left_alone(unit: u64, file: String, why: Unprobed) -> UnitRecord {
-    UnitRecord { untouched: vec![(String::new(), why)], ..empty(unit, file) }
+pub fn unprobed_class_record(unit: u64, file: String, why: ProbeObstacle) -> UnitRecord {
+    UnitRecord { untouched: vec![(String::new(), why)], ..empty_class_record(unit, file) }
 }
 
 /// The record of a class without objectives.
-pub fn empty(unit: u64, file: String) -> UnitRecord {
+pub fn empty_class_record(unit: u64, file: String) -> UnitRecord {
     UnitRecord {
         version: RECORD_VERSION,
         unit: format!("{unit:016x}"),
@@ -56,7 +58,7 @@ pub fn empty(unit: u64, file: String) -> UnitRecord {
         macros: Vec::new(),
         texts: Vec::new(),
         lines: Vec::new(),
-        keeps: Keeps::Hits,
+        keeps: ProbeStorage::Hits,
         untouched: Vec::new(),
         state: None,
         no_state: None,
@@ -64,16 +66,16 @@ pub fn empty(unit: u64, file: String) -> UnitRecord {
 }
 
 /// The record of a class.
-pub fn java_record(of: &JavaClass<'_>) -> UnitRecord {
+pub fn class_record(of: &JavaClass<'_>) -> UnitRecord {
     // As the agent does it.
     let layout = layout(of.class, Wanted::by(of.criteria.iter().map(|criterion| criterion.name())));
     let layout = match of.plan.and_then(Plan::read) {
         Some(plan) => layout.with_plan(&plan),
         None => layout,
     };
-    let mut record = empty(of.unit, of.file.clone());
+    let mut record = empty_class_record(of.unit, of.file.clone());
     record.size = layout.size;
-    let untreated: BTreeMap<usize, Unprobed> = untreated(of, &layout);
+    let unprobed_methods: BTreeMap<usize, ProbeObstacle> = unprobed_methods(of, &layout);
     let mut used: BTreeSet<u32> = BTreeSet::new();
     for (func, located) in of.methods {
         let function = &of.module.functions[*func];
@@ -87,9 +89,9 @@ pub fn java_record(of: &JavaClass<'_>) -> UnitRecord {
         };
         record.functions.push((function.name.clone(), place(function.span)));
         used.insert(function.span.file.index() as u32);
-        let probes = match (untreated.get(&located.method), layout.methods.get(&located.method)) {
-            (None, Some(probes)) => Ok(MethodMeaning::new(of.class, function, located, probes)),
-            (why, _) => Err(why.cloned().unwrap_or(Unprobed::CodeNotRead)),
+        let probes = match (unprobed_methods.get(&located.method), layout.methods.get(&located.method)) {
+            (None, Some(probes)) => Ok(MethodProbeMap::new(of.class, function, located, probes)),
+            (why, _) => Err(why.cloned().unwrap_or(ProbeObstacle::CodeNotRead)),
         };
         if let Err(why) = &probes {
             record.untouched.push((function.name.clone(), why.clone()));
@@ -121,7 +123,7 @@ pub fn java_record(of: &JavaClass<'_>) -> UnitRecord {
         let Ok(meaning) = probes else { continue };
         for id in by_row {
             let (decision, Some(Ok(rows))) = (&function.decisions[id], meaning.decisions.get(&id)) else { continue };
-            let Some(all) = DecisionGraph::new(decision).rows(MOST_ROWS) else { continue };
+            let Some(all) = DecisionGraph::new(decision).rows(MAX_ROWS) else { continue };
             let first = record.size;
             record.size += all.len() as u32;
             for (probe, row) in (first..).zip(&all) {
@@ -157,7 +159,7 @@ pub fn java_record(of: &JavaClass<'_>) -> UnitRecord {
 }
 
 /// Methods without probes, and why.
-fn untreated(of: &JavaClass<'_>, layout: &Layout) -> BTreeMap<usize, Unprobed> {
+fn unprobed_methods(of: &JavaClass<'_>, layout: &Layout) -> BTreeMap<usize, ProbeObstacle> {
     let weaving = Weaving {
         bytes: of.bytes,
         class: of.class,
@@ -167,14 +169,16 @@ fn untreated(of: &JavaClass<'_>, layout: &Layout) -> BTreeMap<usize, Unprobed> {
         told_from: None,
         ends: false,
     };
-    let why = |untreated: Untreated| match untreated {
-        Untreated::Code => Unprobed::CodeNotRead,
-        Untreated::TooLong => Unprobed::CodeTooLong,
-        Untreated::Tables => Unprobed::CodeTables,
+    let why = |unprobed_methods: Untreated| match unprobed_methods {
+        Untreated::Code => ProbeObstacle::CodeNotRead,
+        Untreated::TooLong => ProbeObstacle::CodeTooLong,
+        Untreated::Tables => ProbeObstacle::CodeTables,
     };
     match weave(&weaving) {
-        Some((_, untreated)) => untreated.into_iter().map(|(method, reason)| (method, why(reason))).collect(),
-        None => layout.methods.keys().map(|method| (*method, Unprobed::CodeTooLong)).collect(),
+        Some((_, unprobed_methods)) => {
+            unprobed_methods.into_iter().map(|(method, reason)| (method, why(reason))).collect()
+        }
+        None => layout.methods.keys().map(|method| (*method, ProbeObstacle::CodeTooLong)).collect(),
     }
 }
 
@@ -182,21 +186,21 @@ fn untreated(of: &JavaClass<'_>, layout: &Layout) -> BTreeMap<usize, Unprobed> {
 type RowProbes = BTreeMap<Row, Vec<u32>>;
 
 /// What the probes of a method say.
-struct MethodMeaning<'m> {
+struct MethodProbeMap<'m> {
     function: &'m Function,
     probes: &'m MethodProbes,
     located: &'m Located,
-    mutants: Mutants<'m>,
-    decisions: BTreeMap<DecisionId, Result<RowProbes, Unprobed>>,
+    mutants: MutantPredicates<'m>,
+    decisions: BTreeMap<DecisionId, Result<RowProbes, ProbeObstacle>>,
 }
 
-impl<'m> MethodMeaning<'m> {
+impl<'m> MethodProbeMap<'m> {
     fn new(
         class: &'m ClassFile,
         function: &'m Function,
         located: &'m Located,
         probes: &'m MethodProbes,
-    ) -> MethodMeaning<'m> {
+    ) -> MethodProbeMap<'m> {
         // By position of a jump: its condition, and what that is if the jump is taken.
         let jumps: BTreeMap<usize, (DecisionId, CondId, bool)> = located
             .jumps
@@ -205,7 +209,7 @@ impl<'m> MethodMeaning<'m> {
             .collect();
         let graphs: BTreeMap<DecisionId, DecisionGraph> =
             function.decisions.iter().map(|(id, decision)| (id, DecisionGraph::new(decision))).collect();
-        let mut decisions: BTreeMap<DecisionId, Result<RowProbes, Unprobed>> =
+        let mut decisions: BTreeMap<DecisionId, Result<RowProbes, ProbeObstacle>> =
             graphs.keys().map(|id| (*id, Ok(RowProbes::new()))).collect();
         let walked = |group: &Group, path: &[(usize, bool)]| {
             let mut walks: BTreeMap<DecisionId, Option<Walk>> = BTreeMap::new();
@@ -235,7 +239,7 @@ impl<'m> MethodMeaning<'m> {
                     let Some(known) = decisions.get_mut(&decision) else { continue };
                     match (end, known.as_mut()) {
                         (Some(row), Ok(rows)) => rows.entry(row).or_default().push(probe),
-                        (None, _) => *known = Err(Unprobed::ConditionsApart),
+                        (None, _) => *known = Err(ProbeObstacle::ConditionsApart),
                         (Some(_), Err(_)) => {}
                     }
                 }
@@ -251,22 +255,22 @@ impl<'m> MethodMeaning<'m> {
                 }
             }
         }
-        MethodMeaning { function, probes, located, mutants: Mutants::new(class, located), decisions }
+        MethodProbeMap { function, probes, located, mutants: MutantPredicates::new(class, located), decisions }
     }
 
     /// The probes of which any says that a goal was reached, and why they don't say everything.
-    fn goal(&self, goal: &Goal) -> (Vec<u32>, Option<Unprobed>) {
+    fn goal(&self, goal: &Goal) -> (Vec<u32>, Option<ProbeObstacle>) {
         match goal {
             Goal::Label { point, predicate: None, .. } => {
                 let point = &self.function.points[*point];
                 match point.kind {
                     PointKind::Statement => self.statement(point.span),
-                    _ => (Vec::new(), Some(Unprobed::NotForJava)),
+                    _ => (Vec::new(), Some(ProbeObstacle::NotForJava)),
                 }
             }
             Goal::Arm { block, target, .. } => match self.arm(*block, *target) {
                 Some(probes) => (probes, None),
-                None => (Vec::new(), Some(Unprobed::SwitchNotFound)),
+                None => (Vec::new(), Some(ProbeObstacle::SwitchNotFound)),
             },
             Goal::Outcome { decision, value, .. } => self.rows(*decision, |row| row.result == *value),
             Goal::Condition { decision, condition, value, .. } => {
@@ -276,7 +280,7 @@ impl<'m> MethodMeaning<'m> {
                 self.rows(*decision, |row| row.independent.contains(&(*condition, *value)))
             }
             Goal::Row { decision, outcomes, .. } => self.rows(*decision, |row| row.outcomes == *outcomes),
-            Goal::Partner { .. } => (Vec::new(), Some(Unprobed::Wish)),
+            Goal::Partner { .. } => (Vec::new(), Some(ProbeObstacle::Wish)),
             Goal::Label { point, predicate: Some(predicate), .. } => {
                 match is_about_values(&self.function.points[*point].kind) {
                     true => self.mutants.meaning(self.probes, *point, predicate),
@@ -284,34 +288,34 @@ impl<'m> MethodMeaning<'m> {
                 }
             }
             Goal::Entry { predicate, .. } => values::entry(self.function, self.probes, predicate),
-            Goal::Error { .. } => (Vec::new(), Some(Unprobed::NotForJava)),
+            Goal::Error { .. } => (Vec::new(), Some(ProbeObstacle::NotForJava)),
         }
     }
 
-    fn rows(&self, decision: DecisionId, is_wanted: impl Fn(&Row) -> bool) -> (Vec<u32>, Option<Unprobed>) {
+    fn rows(&self, decision: DecisionId, is_wanted: impl Fn(&Row) -> bool) -> (Vec<u32>, Option<ProbeObstacle>) {
         match self.decisions.get(&decision) {
             Some(Ok(rows)) => {
                 let wanted = rows.iter().filter(|(row, _)| is_wanted(row));
                 (wanted.flat_map(|(_, probes)| probes).copied().collect(), None)
             }
             Some(Err(why)) => (Vec::new(), Some(why.clone())),
-            None => (Vec::new(), Some(Unprobed::ConditionsApart)),
+            None => (Vec::new(), Some(ProbeObstacle::ConditionsApart)),
         }
     }
 
     /// A statement may begin in several places: the compiler copies what stands in a `finally`.
-    fn statement(&self, span: Span) -> (Vec<u32>, Option<Unprobed>) {
+    fn statement(&self, span: Span) -> (Vec<u32>, Option<ProbeObstacle>) {
         let begins = self.located.statements.iter().filter(|(_, own)| *own == span);
         let mut probes: BTreeSet<u32> = BTreeSet::new();
         let mut unsaid = None;
         for (at, _) in begins {
             match self.probes.said(*at) {
                 Some(said) => probes.extend(said),
-                None => unsaid = Some(Unprobed::InsideOfExpression),
+                None => unsaid = Some(ProbeObstacle::InsideOfExpression),
             }
         }
         if probes.is_empty() {
-            unsaid = Some(Unprobed::InsideOfExpression);
+            unsaid = Some(ProbeObstacle::InsideOfExpression);
         }
         (probes.into_iter().collect(), unsaid)
     }

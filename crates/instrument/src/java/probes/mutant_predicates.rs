@@ -3,7 +3,7 @@
 //! The class alone does not say what its mutants are, since these are the source's; so the agent is told, before the class is loaded. Whoever
 //! reads what it left makes the same formulas of the same source, and finds their probes.
 
-use crate::record::Unprobed;
+use crate::record::ProbeObstacle;
 use std::collections::BTreeMap;
 use touchstone_base::float::{Format, Op};
 use touchstone_criteria::{CriteriaOptions, Goal, Labelling, objectives};
@@ -20,7 +20,7 @@ use touchstone_probes_java::{
 pub const PLANNED: &str = "wm";
 
 /// Formulas of more parts are not made: the code that computes one must fit into a method.
-const LARGEST: usize = 2_000;
+const MAX_FORMULA_NODES: usize = 2_000;
 
 /// The identity of a class with probes for criteria.
 pub fn class_unit(bytes: &[u8], criteria: &[String]) -> u64 {
@@ -49,7 +49,7 @@ fn plan(
         criteria.iter().filter(|criterion| criterion.name() == PLANNED).copied().collect();
     let mut plan = Plan::default();
     for (func, located) in methods {
-        let mutants = Mutants::new(class, located);
+        let mutants = MutantPredicates::new(class, located);
         let mut asked: BTreeMap<Place, Vec<Formula>> = BTreeMap::new();
         for goal in objectives(module, &[*func], &criteria, options).goals.values() {
             let Goal::Label { point, predicate: Some(predicate), .. } = goal else { continue };
@@ -103,23 +103,23 @@ pub(super) fn is_about_values(kind: &PointKind) -> bool {
 }
 
 /// The predicates of a method.
-pub(super) struct Mutants<'m> {
+pub(super) struct MutantPredicates<'m> {
     class: &'m ClassFile,
     located: &'m Located,
     kinds: Option<Kinds>,
     by_point: BTreeMap<PointId, Vec<&'m Valued>>,
 }
 
-type Formulas = Vec<Result<(Place, Formula), Unprobed>>;
+type Formulas = Vec<Result<(Place, Formula), ProbeObstacle>>;
 
-impl<'m> Mutants<'m> {
-    pub fn new(class: &'m ClassFile, located: &'m Located) -> Mutants<'m> {
+impl<'m> MutantPredicates<'m> {
+    pub fn new(class: &'m ClassFile, located: &'m Located) -> MutantPredicates<'m> {
         let kinds = class.methods.get(located.method).and_then(|method| Kinds::new(class, method));
         let mut by_point: BTreeMap<PointId, Vec<&Valued>> = BTreeMap::new();
         for (point, valued) in &located.values {
             by_point.entry(*point).or_default().push(valued);
         }
-        Mutants { class, located, kinds, by_point }
+        MutantPredicates { class, located, kinds, by_point }
     }
 
     /// A predicate, wherever the compiler put its point.
@@ -127,20 +127,21 @@ impl<'m> Mutants<'m> {
         let places = self.by_point.get(&point).map(Vec::as_slice).unwrap_or_default();
         // What stands for all that can't be listed holds nowhere.
         if let ExprKind::Const(_) = predicate.kind {
-            return vec![Err(Unprobed::TooManyCombinations)];
+            return vec![Err(ProbeObstacle::TooManyCombinations)];
         }
-        let Some(kinds) = &self.kinds else { return vec![Err(Unprobed::CodeTables)] };
+        let Some(kinds) = &self.kinds else { return vec![Err(ProbeObstacle::CodeTables)] };
         let made = |valued: &&Valued| {
-            let at = u16::try_from(valued.at).map_err(|_| Unprobed::CodeTooLong)?;
+            let at = u16::try_from(valued.at).map_err(|_| ProbeObstacle::CodeTooLong)?;
             let place = match valued.when {
                 When::Before => Place::Before(at),
                 When::After => Place::After(at),
             };
-            let formula = Translation { class: self.class, located: self.located, kinds, valued }.formula(predicate)?;
+            let formula =
+                FormulaBuilder { class: self.class, located: self.located, kinds, valued }.formula(predicate)?;
             let mut held = Vec::new();
             formula.held(&mut held);
-            match formula.size() > LARGEST || words(&held) > MOST_WORDS {
-                true => Err(Unprobed::CodeTooLong),
+            match formula.size() > MAX_FORMULA_NODES || words(&held) > MOST_WORDS {
+                true => Err(ProbeObstacle::CodeTooLong),
                 false => Ok((place, formula)),
             }
         };
@@ -148,16 +149,21 @@ impl<'m> Mutants<'m> {
     }
 
     /// Probes of which any says that a predicate held, and why they don't say everything.
-    pub fn meaning(&self, probes: &MethodProbes, point: PointId, predicate: &Expr) -> (Vec<u32>, Option<Unprobed>) {
+    pub fn meaning(
+        &self,
+        probes: &MethodProbes,
+        point: PointId,
+        predicate: &Expr,
+    ) -> (Vec<u32>, Option<ProbeObstacle>) {
         let (mut found, mut why) = (Vec::new(), None);
         let formulas = self.formulas(point, predicate);
         if formulas.is_empty() {
-            why = Some(Unprobed::ValueElsewhere);
+            why = Some(ProbeObstacle::ValueElsewhere);
         }
         for formula in formulas {
             match formula.map(|(place, formula)| probes.planned(place, &formula)) {
                 Ok(Some(probe)) => found.push(probe),
-                Ok(None) => why = Some(Unprobed::NotPlanned),
+                Ok(None) => why = Some(ProbeObstacle::NotPlanned),
                 Err(reason) => why = Some(reason),
             }
         }
@@ -166,14 +172,14 @@ impl<'m> Mutants<'m> {
 }
 
 /// An expression over registers becomes a formula over what is in a frame of the JVM.
-struct Translation<'t> {
+struct FormulaBuilder<'t> {
     class: &'t ClassFile,
     located: &'t Located,
     kinds: &'t Kinds,
     valued: &'t Valued,
 }
 
-type Made = Result<Formula, Unprobed>;
+type FormulaResult = Result<Formula, ProbeObstacle>;
 
 fn one(one: One, of: Formula) -> Formula {
     Formula::One(one, Box::new(of))
@@ -214,13 +220,13 @@ fn float_bits(format: Format, of: Formula) -> Formula {
     }
 }
 
-impl Translation<'_> {
-    fn formula(&self, expr: &Expr) -> Made {
+impl FormulaBuilder<'_> {
+    fn formula(&self, expr: &Expr) -> FormulaResult {
         Ok(match &expr.kind {
             ExprKind::Const(value) => match expr.ty {
                 Ty::Int(64) => Formula::Long(*value as i64),
                 Ty::Int(_) => Formula::Int(*value as u32 as i32),
-                Ty::Ptr => return Err(Unprobed::NoName),
+                Ty::Ptr => return Err(ProbeObstacle::NoName),
             },
             ExprKind::Reg(reg) => self.register(*reg)?,
             ExprKind::Load(address) => self.field(address, expr.ty)?,
@@ -233,14 +239,14 @@ impl Translation<'_> {
             ExprKind::And(a, b) => two(Two::Both, self.formula(a)?, self.formula(b)?),
             ExprKind::Or(a, b) => two(Two::Either, self.formula(a)?, self.formula(b)?),
             ExprKind::Ite(c, a, b) => Formula::Choice(Box::new((self.formula(c)?, self.formula(a)?, self.formula(b)?))),
-            ExprKind::Slot(_) | ExprKind::Global(_) | ExprKind::PtrAdd(..) => return Err(Unprobed::NoName),
+            ExprKind::Slot(_) | ExprKind::Global(_) | ExprKind::PtrAdd(..) => return Err(ProbeObstacle::NoName),
         })
     }
 
-    fn register(&self, reg: Reg) -> Made {
-        let elsewhere = Err(Unprobed::ValueElsewhere);
+    fn register(&self, reg: Reg) -> FormulaResult {
+        let elsewhere = Err(ProbeObstacle::ValueElsewhere);
         let at = self.valued.at;
-        let short = |at: usize| u16::try_from(at).map_err(|_| Unprobed::CodeTooLong);
+        let short = |at: usize| u16::try_from(at).map_err(|_| ProbeObstacle::CodeTooLong);
         match self.valued.sources.get(&reg) {
             Some(Source::Local(local, kind)) => {
                 let is_there = match self.valued.when {
@@ -283,7 +289,7 @@ impl Translation<'_> {
     }
 
     /// A field of the object that the method is called on.
-    fn field(&self, address: &Expr, ty: Ty) -> Made {
+    fn field(&self, address: &Expr, ty: Ty) -> FormulaResult {
         let found = match &address.kind {
             ExprKind::PtrAdd(base, offset) => match (&base.kind, &offset.kind) {
                 (ExprKind::Reg(this), ExprKind::Const(offset)) if touchstone_base::Id::index(*this) == 0 => {
@@ -294,10 +300,10 @@ impl Translation<'_> {
             _ => None,
         };
         let (Some(constant), true) = (found, self.kinds.has_object(self.valued.at)) else {
-            return Err(Unprobed::ValueElsewhere);
+            return Err(ProbeObstacle::ValueElsewhere);
         };
         let desc = self.class.pool.field(*constant).ok().and_then(|field| Desc::parse(&field.desc));
-        let kind = desc.map(|desc| kind_of(&desc)).ok_or(Unprobed::NoName)?;
+        let kind = desc.map(|desc| kind_of(&desc)).ok_or(ProbeObstacle::NoName)?;
         let value = bits(Held::Field(*constant, kind));
         Ok(match ty {
             Ty::Int(narrow @ ..32) => masked(value, narrow),
@@ -305,8 +311,8 @@ impl Translation<'_> {
         })
     }
 
-    fn arithmetic(&self, op: BinOp, a: &Expr, b: &Expr, ty: Ty) -> Made {
-        let Ty::Int(width) = ty else { return Err(Unprobed::NoName) };
+    fn arithmetic(&self, op: BinOp, a: &Expr, b: &Expr, ty: Ty) -> FormulaResult {
+        let Ty::Int(width) = ty else { return Err(ProbeObstacle::NoName) };
         let (code, shifts) = match op {
             BinOp::Add => (op::IADD, false),
             BinOp::Sub => (op::ISUB, false),
@@ -319,7 +325,7 @@ impl Translation<'_> {
             BinOp::And => (op::IAND, false),
             BinOp::Or => (op::IOR, false),
             BinOp::Xor => (op::IXOR, false),
-            _ => return Err(Unprobed::NoPredicate(a.text.clone())),
+            _ => return Err(ProbeObstacle::NoPredicate(a.text.clone())),
         };
         let (a, mut b) = (self.formula(a)?, self.formula(b)?);
         if width == 64 && shifts {
@@ -330,7 +336,7 @@ impl Translation<'_> {
         Ok(if width < 32 && !stays { masked(made, width) } else { made })
     }
 
-    fn relation(&self, op: CmpOp, a: &Expr, b: &Expr) -> Made {
+    fn relation(&self, op: CmpOp, a: &Expr, b: &Expr) -> FormulaResult {
         let is_null = |expr: &Expr| matches!(expr.kind, ExprKind::Const(0));
         let (kind, width) = match a.ty {
             Ty::Ptr => {
@@ -342,7 +348,7 @@ impl Translation<'_> {
                 return match op {
                     CmpOp::Eq => Ok(same),
                     CmpOp::Ne => Ok(one(One::Not, same)),
-                    _ => Err(Unprobed::NoName),
+                    _ => Err(ProbeObstacle::NoName),
                 };
             }
             Ty::Int(64) => (JavaKind::Long, 64),
@@ -359,7 +365,7 @@ impl Translation<'_> {
         }
         let relation = match op {
             CmpOp::Eq | CmpOp::Ne => Relation::Same,
-            CmpOp::Slt | CmpOp::Sle if width < 32 => return Err(Unprobed::NoName),
+            CmpOp::Slt | CmpOp::Sle if width < 32 => return Err(ProbeObstacle::NoName),
             CmpOp::Slt | CmpOp::Ult => Relation::Less,
             CmpOp::Sle | CmpOp::Ule => Relation::LessOrSame,
         };
@@ -367,8 +373,8 @@ impl Translation<'_> {
         Ok(if op == CmpOp::Ne { one(One::Not, made) } else { made })
     }
 
-    fn cast(&self, op: CastOp, a: &Expr, to: Ty) -> Made {
-        let (Ty::Int(from), Ty::Int(to)) = (a.ty, to) else { return Err(Unprobed::NoName) };
+    fn cast(&self, op: CastOp, a: &Expr, to: Ty) -> FormulaResult {
+        let (Ty::Int(from), Ty::Int(to)) = (a.ty, to) else { return Err(ProbeObstacle::NoName) };
         let value = self.formula(a)?;
         let value = match op {
             CastOp::Trunc => {
@@ -386,7 +392,7 @@ impl Translation<'_> {
                 16 => one(One::Convert(op::I2S), value),
                 _ => value,
             },
-            CastOp::PtrToInt | CastOp::IntToPtr => return Err(Unprobed::NoName),
+            CastOp::PtrToInt | CastOp::IntToPtr => return Err(ProbeObstacle::NoName),
         };
         Ok(match to {
             64 if from < 64 => one(One::Convert(op::I2L), value),
@@ -395,11 +401,11 @@ impl Translation<'_> {
         })
     }
 
-    fn float(&self, op: Op, format: Format, args: &[Expr]) -> Made {
+    fn float(&self, op: Op, format: Format, args: &[Expr]) -> FormulaResult {
         let is_wide = format == Format::F64;
         let kind = if is_wide { JavaKind::Double } else { JavaKind::Float };
-        let arg = |index: usize| args.get(index).ok_or(Unprobed::FloatWithoutArguments);
-        let float = |index: usize| -> Made { Ok(number(format, self.formula(arg(index)?)?)) };
+        let arg = |index: usize| args.get(index).ok_or(ProbeObstacle::FloatWithoutArguments);
+        let float = |index: usize| -> FormulaResult { Ok(number(format, self.formula(arg(index)?)?)) };
         let arithmetic = |code: u8| {
             let code = if is_wide { code + 1 } else { code };
             Ok(float_bits(format, two(Two::Arith(code), float(0)?, float(1)?)))
@@ -434,7 +440,7 @@ impl Translation<'_> {
             }
             Op::Convert(Format::F64) if !is_wide => Ok(float_bits(Format::F64, one(One::Convert(op::F2D), float(0)?))),
             Op::Convert(Format::F32) if is_wide => Ok(float_bits(Format::F32, one(One::Convert(op::D2F), float(0)?))),
-            _ => Err(Unprobed::FloatOperation),
+            _ => Err(ProbeObstacle::FloatOperation),
         }
     }
 }

@@ -8,17 +8,17 @@ use touchstone_probes_java::{
     Plan, Wanted, Weaving, answers, answers_name, judge_name, layout, planned_unit, unit, weave,
 };
 
-const SOURCE: &str = include_str!("../../../runtime/java/Hits.java");
+const HOLDER_TEMPLATE: &str = include_str!("../../../runtime/java/Hits.java");
 /// So many probes a holder has: their numbers are pushed as one constant.
-const PROBES: u32 = 32_767;
+const MAX_PROBES_PER_HOLDER: u32 = 32_767;
 /// So many units: a table of them is code of the holder, which must not be too long.
-const UNITS: usize = 1_500;
+const MAX_UNITS_PER_HOLDER: usize = 1_500;
 /// Packages of holders begin so.
-const PACKAGES: &str = "touchstone/hits_";
+const HOLDER_PACKAGE_PREFIX: &str = "touchstone/hits_";
 
 /// Probes of a tree of classes.
 #[derive(Debug)]
-pub struct OfflineProbes {
+pub struct OfflineWeaver {
     /// Its holders are in a package of their own, as other trees on the same class path have theirs.
     package: String,
     wanted: Wanted,
@@ -31,7 +31,7 @@ pub struct OfflineProbes {
 
 /// A class with probes.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct OfflineClass {
+pub struct WovenClass {
     /// Its identity.
     pub unit: u64,
     /// As it is to be loaded.
@@ -40,30 +40,30 @@ pub struct OfflineClass {
 
 /// A source that the classes need.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct HolderSource {
+pub struct HitHolderSource {
     /// The file, from the root of sources.
     pub file: String,
     /// What is in it.
     pub text: String,
 }
 
-impl OfflineProbes {
+impl OfflineWeaver {
     /// For a tree that is named by where it is.
-    pub fn new(tree: &Path, criteria: &[String]) -> OfflineProbes {
+    pub fn new(tree: &Path, criteria: &[String]) -> OfflineWeaver {
         let mut hash = StableHasher::default();
         std::hash::Hasher::write(&mut hash, tree.as_os_str().as_encoded_bytes());
         let wanted = Wanted::by(criteria.iter().map(String::as_str));
-        let package = format!("{PACKAGES}{:016x}", std::hash::Hasher::finish(&hash));
-        OfflineProbes { package, wanted, holders: Vec::new(), used: 0, judges: Vec::new() }
+        let package = format!("{HOLDER_PACKAGE_PREFIX}{:016x}", std::hash::Hasher::finish(&hash));
+        OfflineWeaver { package, wanted, holders: Vec::new(), used: 0, judges: Vec::new() }
     }
 
     /// Whether a file of a tree says that its classes have such probes.
     pub fn is_holder(file: &str) -> bool {
-        file.starts_with(PACKAGES)
+        file.starts_with(HOLDER_PACKAGE_PREFIX)
     }
 
     /// A class with probes, and with those of a plan; `None` if it has nothing to measure, was not made of Java source, or can't have any.
-    pub fn class(&mut self, bytes: &[u8], plan: Option<&[u8]>) -> Option<OfflineClass> {
+    pub fn class(&mut self, bytes: &[u8], plan: Option<&[u8]>) -> Option<WovenClass> {
         let class = ClassFile::read(bytes).ok()?;
         class.source_file().filter(|file| file.ends_with(".java"))?;
         let (mut layout, mut unit) = (layout(&class, self.wanted), unit(bytes, self.wanted));
@@ -73,11 +73,11 @@ impl OfflineProbes {
             layout = layout.with_plan(&read);
             unit = planned_unit(unit, plan);
         }
-        if layout.size == 0 || layout.size > PROBES {
+        if layout.size == 0 || layout.size > MAX_PROBES_PER_HOLDER {
             return None;
         }
-        let full = self.holders.last().is_none_or(|units| units.len() == UNITS);
-        if full || self.used + layout.size > PROBES {
+        let full = self.holders.last().is_none_or(|units| units.len() == MAX_UNITS_PER_HOLDER);
+        if full || self.used + layout.size > MAX_PROBES_PER_HOLDER {
             self.holders.push(Vec::new());
             self.used = 0;
         }
@@ -96,7 +96,7 @@ impl OfflineProbes {
         self.judges.extend(judge.map(|judge| (format!("{}.class", judge_name(&holder, self.used)), judge)));
         self.holders.last_mut()?.push((unit, layout.size));
         self.used += layout.size;
-        Some(OfflineClass { unit, bytes: woven })
+        Some(WovenClass { unit, bytes: woven })
     }
 
     /// Classes that code with probes asks: the file of each, from the root of classes, and its bytes.
@@ -108,7 +108,7 @@ impl OfflineProbes {
     }
 
     /// The holders, which leave their hits in a directory unless the environment says another one.
-    pub fn holders(&self, hits: &Path) -> Vec<HolderSource> {
+    pub fn holders(&self, hits: &Path) -> Vec<HitHolderSource> {
         let quoted: String = hits
             .to_string_lossy()
             .encode_utf16()
@@ -122,14 +122,14 @@ impl OfflineProbes {
         let source = |(number, units): (usize, &Vec<(u64, u32)>)| {
             let list = |texts: Vec<String>| texts.join(", ");
             let name = format!("Hits{number}");
-            let text = SOURCE
+            let text = HOLDER_TEMPLATE
                 .replace("PACKAGE", &self.package.replace('/', "."))
                 .replace("HOLDER", &name)
                 .replace("ROOM", &units.iter().map(|(_, size)| size).sum::<u32>().to_string())
                 .replace("IDENTITIES", &list(units.iter().map(|(unit, _)| format!("0x{unit:016x}L")).collect()))
                 .replace("COUNTS", &list(units.iter().map(|(_, size)| size.to_string()).collect()))
                 .replace("DIRECTORY", &format!("\"{quoted}\""));
-            HolderSource { file: format!("{}/{name}.java", self.package), text }
+            HitHolderSource { file: format!("{}/{name}.java", self.package), text }
         };
         self.holders.iter().enumerate().map(source).collect()
     }

@@ -1,16 +1,16 @@
 //! What the probes mean that ask for values: exceptions that the language throws, labels, and the domains of parameters.
 
-use crate::record::Unprobed;
+use crate::record::ProbeObstacle;
 use touchstone_base::float::Op;
 use touchstone_front_java::{Asked, Implicit, Located};
 use touchstone_ir::{CmpOp, Expr, ExprKind, Function, PointId, Reg, Ty, sign_extend};
 use touchstone_probes_java::{DomainPart, MethodProbes, Question};
 
 /// Probes of which any says that a goal was reached, and why they don't say everything.
-type Meaning = (Vec<u32>, Option<Unprobed>);
+type ProbesOrObstacle = (Vec<u32>, Option<ProbeObstacle>);
 
 /// A point that asks something of single instructions: of several, as the compiler copies what stands in a `finally`, any will do.
-pub(super) fn label(probes: &MethodProbes, located: &Located, point: PointId) -> Meaning {
+pub(super) fn label(probes: &MethodProbes, located: &Located, point: PointId) -> ProbesOrObstacle {
     let mut found = (Vec::new(), None);
     let mut places = 0;
     for (_, placed) in located.points.iter().filter(|(own, _)| *own == point) {
@@ -26,17 +26,17 @@ pub(super) fn label(probes: &MethodProbes, located: &Located, point: PointId) ->
         };
         match probes.question(placed.at, question) {
             Some(probe) => found.0.push(probe),
-            None => found.1 = Some(Unprobed::ObjectInTheMaking),
+            None => found.1 = Some(ProbeObstacle::ObjectInTheMaking),
         }
     }
     if places == 0 {
-        found.1 = Some(Unprobed::NotForJava);
+        found.1 = Some(ProbeObstacle::NotForJava);
     }
     found
 }
 
 /// A part of the domain of a parameter.
-pub(super) fn entry(function: &Function, probes: &MethodProbes, predicate: &Expr) -> Meaning {
+pub(super) fn entry(function: &Function, probes: &MethodProbes, predicate: &Expr) -> ProbesOrObstacle {
     let probe = part(predicate).and_then(|(reg, part)| {
         let index = function.params.iter().position(|param| param.reg == reg)?;
         // The object that the method is called on is the first, where there is one.
@@ -44,7 +44,7 @@ pub(super) fn entry(function: &Function, probes: &MethodProbes, predicate: &Expr
     });
     match probe {
         Some(probe) => (vec![probe], None),
-        None => (Vec::new(), Some(Unprobed::NotForJava)),
+        None => (Vec::new(), Some(ProbeObstacle::NotForJava)),
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Containers are looked into again and again as they grow: of what is in a container, only what has an inside of its own is kept at hand.
 
-use super::test_execution::{Key, ObjectId};
+use super::test_execution::{ContainerKey, ObjectId};
 use crate::state::Deps;
 use crate::state::{NONE, NodeId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -13,18 +13,18 @@ const DEEPEST: usize = 4;
 
 /// What one object has inside.
 #[derive(Default)]
-pub(super) struct Inside {
+pub(super) struct Contents {
     /// The whole of it.
     pub content: NodeId,
     /// Elements of an array, by index.
     pub elements: BTreeMap<u32, NodeId>,
     /// What a container holds for keys and indices that are known, and what nobody changed since otherwise.
-    pub entries: BTreeMap<Key, NodeId>,
+    pub entries: BTreeMap<ContainerKey, NodeId>,
     /// What was put into it, as far as that has an inside.
     members: BTreeSet<ObjectId>,
 }
 
-impl Inside {
+impl Contents {
     /// All that it holds.
     pub fn nodes(&self) -> impl Iterator<Item = NodeId> + '_ {
         [self.content].into_iter().chain(self.elements.values().copied()).chain(self.entries.values().copied())
@@ -33,19 +33,19 @@ impl Inside {
 
 /// The insides of objects.
 #[derive(Default)]
-pub(super) struct Insides {
-    all: FxHashMap<ObjectId, Inside>,
+pub(super) struct ContainerContents {
+    all: FxHashMap<ObjectId, Contents>,
     /// Objects without an inside, and what they were put into.
     holders: FxHashMap<ObjectId, FxHashSet<ObjectId>>,
 }
 
-impl Insides {
-    pub fn iter(&self) -> impl Iterator<Item = (ObjectId, &Inside)> {
+impl ContainerContents {
+    pub fn iter(&self) -> impl Iterator<Item = (ObjectId, &Contents)> {
         self.all.iter().map(|(object, inside)| (*object, inside))
     }
 
     /// The inside of an object, which may get one by this.
-    fn of(&mut self, object: ObjectId) -> &mut Inside {
+    fn of(&mut self, object: ObjectId) -> &mut Contents {
         if !self.all.contains_key(&object) {
             for holder in self.holders.remove(&object).into_iter().flatten() {
                 if let Some(holder) = self.all.get_mut(&holder) {
@@ -78,7 +78,7 @@ impl Insides {
     }
 
     /// What a container holds for a key is something else now.
-    pub fn set_entry(&mut self, object: ObjectId, key: Key, node: NodeId, put: &[ObjectId]) {
+    pub fn set_entry(&mut self, object: ObjectId, key: ContainerKey, node: NodeId, put: &[ObjectId]) {
         self.of(object).entries.insert(key, node);
         self.put(object, put);
     }
@@ -94,23 +94,28 @@ impl Insides {
     }
 
     /// What can be seen of a container by whoever asks for a key.
-    pub fn look_at(&self, object: ObjectId, key: &Key, deps: &mut Deps) {
+    pub fn collect_entry_dependences(&self, object: ObjectId, key: &ContainerKey, deps: &mut Deps) {
         let Some(inside) = self.all.get(&object) else { return };
         deps.push(inside.content);
         deps.extend(inside.entries.get(key));
         let members = inside.members.iter().map(|member| (*member, 1));
-        self.look_inside(members.collect(), FxHashSet::from_iter([object]), deps);
+        self.collect_nested_dependences(members.collect(), FxHashSet::from_iter([object]), deps);
     }
 
     /// All that can be seen of an object whose methods are not followed.
-    pub fn look(&self, object: ObjectId, deps: &mut Deps) {
+    pub fn collect_dependences(&self, object: ObjectId, deps: &mut Deps) {
         if self.all.contains_key(&object) {
-            self.look_inside(vec![(object, 0)], FxHashSet::default(), deps);
+            self.collect_nested_dependences(vec![(object, 0)], FxHashSet::default(), deps);
         }
     }
 
-    fn look_inside(&self, mut waiting: Vec<(ObjectId, usize)>, mut seen: FxHashSet<ObjectId>, deps: &mut Deps) {
-        while let Some((object, depth)) = waiting.pop() {
+    fn collect_nested_dependences(
+        &self,
+        mut worklist: Vec<(ObjectId, usize)>,
+        mut seen: FxHashSet<ObjectId>,
+        deps: &mut Deps,
+    ) {
+        while let Some((object, depth)) = worklist.pop() {
             if !seen.insert(object) {
                 continue;
             }
@@ -118,7 +123,7 @@ impl Insides {
             deps.extend(inside.nodes());
             // Where many containers hold each other most are met at the bottom, and each would name all others.
             if depth < DEEPEST {
-                waiting.extend(inside.members.iter().map(|member| (*member, depth + 1)));
+                worklist.extend(inside.members.iter().map(|member| (*member, depth + 1)));
             }
         }
     }
@@ -128,35 +133,35 @@ impl Insides {
 mod tests {
     use super::*;
 
-    fn seen(insides: &Insides, object: ObjectId) -> Deps {
+    fn seen(contents: &ContainerContents, object: ObjectId) -> Deps {
         let mut deps = Deps::new();
-        insides.look(object, &mut deps);
+        contents.collect_dependences(object, &mut deps);
         deps.sort_unstable();
         deps
     }
 
     #[test]
     fn what_gets_an_inside_after_it_was_put_somewhere_is_seen_there() {
-        let mut insides = Insides::default();
-        insides.set_content(1, 10, &[1, 2, 3]);
-        assert_eq!(seen(&insides, 1), [10]);
-        insides.set_element(2, 0, 20);
-        insides.set_entry(3, Key::Number(0), 30, &[4]);
-        assert_eq!(seen(&insides, 1), [0, 0, 10, 20, 30]);
-        insides.set_content(4, 40, &[]);
-        assert_eq!(seen(&insides, 1), [0, 0, 10, 20, 30, 40]);
+        let mut contents = ContainerContents::default();
+        contents.set_content(1, 10, &[1, 2, 3]);
+        assert_eq!(seen(&contents, 1), [10]);
+        contents.set_element(2, 0, 20);
+        contents.set_entry(3, ContainerKey::Number(0), 30, &[4]);
+        assert_eq!(seen(&contents, 1), [0, 0, 10, 20, 30]);
+        contents.set_content(4, 40, &[]);
+        assert_eq!(seen(&contents, 1), [0, 0, 10, 20, 30, 40]);
         // A new content replaces what keys held; what was put in stays.
-        insides.set_content(3, 31, &[]);
-        assert_eq!(seen(&insides, 1), [0, 10, 20, 31, 40]);
-        assert!(seen(&insides, 5).is_empty());
+        contents.set_content(3, 31, &[]);
+        assert_eq!(seen(&contents, 1), [0, 10, 20, 31, 40]);
+        assert!(seen(&contents, 5).is_empty());
     }
 
     #[test]
     fn containers_that_hold_each_other_are_looked_into_once() {
-        let mut insides = Insides::default();
-        insides.set_content(1, 10, &[2]);
-        insides.set_content(2, 20, &[1]);
-        assert_eq!(seen(&insides, 1), [10, 20]);
-        assert_eq!(seen(&insides, 2), [10, 20]);
+        let mut contents = ContainerContents::default();
+        contents.set_content(1, 10, &[2]);
+        contents.set_content(2, 20, &[1]);
+        assert_eq!(seen(&contents, 1), [10, 20]);
+        assert_eq!(seen(&contents, 2), [10, 20]);
     }
 }

@@ -1,19 +1,19 @@
 //! Instructions, without values: what depends on what behind them.
 
-use super::java_trace::{Event, Kind};
-use super::method_facts::Site;
-use super::method_frames::{Calling, Entered, Thrown, Waiting};
-use super::operand_stack::moved;
-use super::test_execution::{Changed, Key, ObjectId, Origin, Update, Val, Value};
-use super::trace_interpreter::{Machine, Running, told};
-use super::traced_classes::FieldId;
+use super::java_trace::{JavaEvent, JavaEventKind};
+use super::method_facts::InsnOperand;
+use super::method_frames::{ActiveCall, EntryKind, FrameWait, ThrownException};
+use super::operand_stack::shuffle_stack;
+use super::test_execution::{ContainerKey, FieldOrigin, HeapUpdate, ObjectId, TracedValue, UpdatedLocation, ValueRef};
+use super::trace_interpreter::{RunningThread, TraceInterpreter, told};
+use super::traced_classes::FieldNumber;
 use crate::state::{NONE, NodeId};
 use std::rc::Rc;
 use touchstone_front_java::classfile::{Arith, ArrayKind, Convert, Desc, Insn, SlotKind as Held};
 
-impl Machine<'_> {
+impl TraceInterpreter<'_> {
     /// An instruction that tells nothing.
-    pub(super) fn silent(&mut self, running: &mut Running<'_>) {
+    pub(super) fn execute_unrecorded(&mut self, running: &mut RunningThread<'_>) {
         let frame = running.top();
         let (facts, at, serial) = (frame.facts.clone(), frame.at, frame.serial);
         let now = frame.now();
@@ -25,30 +25,30 @@ impl Machine<'_> {
             }
             Insn::If(..) | Insn::IfNull(..) | Insn::Switch(..) => {
                 frame.chosen = frame.pop().node.get();
-                frame.waiting = Waiting::Block;
+                frame.wait = FrameWait::Block;
                 return;
             }
             Insn::IfInts(..) | Insn::IfRefs(..) => {
                 let (one, other) = (frame.pop().node.get(), frame.pop().node.get());
-                frame.waiting = Waiting::Block;
-                let chosen = running.world.both(one, other);
+                frame.wait = FrameWait::Block;
+                let chosen = running.execution.both(one, other);
                 running.top().chosen = chosen;
                 return;
             }
             Insn::Throw => {
-                frame.thrown = Thrown { why: now, what: frame.pop().node.get() };
-                frame.waiting = Waiting::Block;
+                frame.thrown = ThrownException { why: now, what: frame.pop().node.get() };
+                frame.wait = FrameWait::Block;
                 return;
             }
-            Insn::Null | Insn::PushFloat(_) => frame.push(Value::of(now), false),
-            Insn::PushInt(number) => frame.push(Value::constant(now, Some(Key::Number(*number))), false),
-            Insn::PushLong(_) | Insn::PushDouble(_) => frame.push(Value::of(now), true),
+            Insn::Null | Insn::PushFloat(_) => frame.push(TracedValue::of(now), false),
+            Insn::PushInt(number) => frame.push(TracedValue::constant(now, Some(ContainerKey::Number(*number))), false),
+            Insn::PushLong(_) | Insn::PushDouble(_) => frame.push(TracedValue::of(now), true),
             Insn::Constant(_) => match &facts.sites[at] {
-                Site::Constant(key) => frame.push(Value::constant(now, Some(key.clone())), false),
-                site => frame.push(Value::of(now), matches!(site, Site::Wide)),
+                InsnOperand::Constant(key) => frame.push(TracedValue::constant(now, Some(key.clone())), false),
+                site => frame.push(TracedValue::of(now), matches!(site, InsnOperand::Wide)),
             },
             Insn::New(_) => {
-                frame.push(Rc::new(Value { node: now.into(), born: serial, ..Value::default() }), false);
+                frame.push(Rc::new(TracedValue { node: now.into(), born: serial, ..TracedValue::default() }), false);
             }
             Insn::NewArray(_) | Insn::NewRefArray(_) | Insn::NewMultiArray(..) => {
                 let count = match &facts.followed.insns()[at].insn {
@@ -57,8 +57,8 @@ impl Machine<'_> {
                 };
                 let mut deps: Vec<u32> = (0..count).map(|_| frame.pop().node.get()).collect();
                 deps.push(now);
-                let node = running.world.all(deps);
-                let made = Value { node: node.into(), born: serial, ..Value::default() };
+                let node = running.execution.all(deps);
+                let made = TracedValue { node: node.into(), born: serial, ..TracedValue::default() };
                 running.top().push(Rc::new(made), false);
             }
             Insn::Load(kind, local) => {
@@ -69,30 +69,32 @@ impl Machine<'_> {
                 let value = frame.take(kind.is_wide());
                 let stored = match now {
                     NONE => value,
-                    now => value.with(running.world.both(value.node.get(), now)),
+                    now => value.with(running.execution.both(value.node.get(), now)),
                 };
                 running.top().set_local(*local, stored, kind.is_wide());
             }
             Insn::Increment(local, by) => {
                 let value = frame.local(*local);
                 let key = match &value.key {
-                    Some(Key::Number(number)) => Some(Key::Number(number.wrapping_add(i32::from(*by)))),
+                    Some(ContainerKey::Number(number)) => {
+                        Some(ContainerKey::Number(number.wrapping_add(i32::from(*by))))
+                    }
                     _ => None,
                 };
-                let stored = Value::constant(running.world.both(value.node.get(), now), key);
+                let stored = TracedValue::constant(running.execution.both(value.node.get(), now), key);
                 running.top().set_local(*local, stored, false);
             }
             Insn::Arith(operation, kind) => {
                 let shifts = matches!(operation, Arith::Shl | Arith::Shr | Arith::Ushr);
                 let other = frame.take(kind.is_wide() && !shifts);
                 let one = frame.take(kind.is_wide());
-                let node = running.world.both(one.node.get(), other.node.get());
-                running.top().push(Value::of(node), kind.is_wide());
+                let node = running.execution.both(one.node.get(), other.node.get());
+                running.top().push(TracedValue::of(node), kind.is_wide());
             }
             Insn::Compare(kind, _) => {
                 let (other, one) = (frame.take(kind.is_wide()), frame.take(kind.is_wide()));
-                let node = running.world.both(one.node.get(), other.node.get());
-                running.top().push(Value::of(node), false);
+                let node = running.execution.both(one.node.get(), other.node.get());
+                running.top().push(TracedValue::of(node), false);
             }
             Insn::Convert(convert) => {
                 let value = frame.take(convert.from().is_wide());
@@ -100,33 +102,33 @@ impl Machine<'_> {
                     Convert::Kinds(_, to) => *to,
                     _ => Held::Int,
                 };
-                let value = if value.key.is_some() { Value::of(value.node.get()) } else { value };
+                let value = if value.key.is_some() { TracedValue::of(value.node.get()) } else { value };
                 frame.push(value, to.is_wide());
             }
             Insn::ArrayLength | Insn::InstanceOf(_) => {
                 let node = frame.pop().node.get();
-                frame.push(Value::of(node), false);
+                frame.push(TracedValue::of(node), false);
             }
             Insn::Neg(kind) => {
                 let node = frame.take(kind.is_wide()).node.get();
-                frame.push(Value::of(node), kind.is_wide());
+                frame.push(TracedValue::of(node), kind.is_wide());
             }
             Insn::GetStatic(_) => {
                 let Some(field) = self.field(&facts, at) else { return self.advance(running, at + 1) };
-                let held = running.world.statics.get(&field).copied().unwrap_or(NONE);
+                let held = running.execution.statics.get(&field).copied().unwrap_or(NONE);
                 let node = self.also_from_before(running, held, 0, field);
-                self.push_field(running, at, node, Origin { object: 0, field, depth: 0 });
+                self.push_field(running, at, node, FieldOrigin { object: 0, field, depth: 0 });
             }
             // What the object of a constructor gets before it is one.
             Insn::PutField(_) => {
                 let value = frame.take(is_wide(&facts.sites[at]));
                 frame.pop();
-                frame.early.push((at, value));
+                frame.stores_before_init.push((at, value));
             }
             Insn::Pop | Insn::MonitorEnter | Insn::MonitorExit => drop(frame.pop()),
             Insn::Pop2 => drop((frame.pop(), frame.pop())),
             Insn::Dup | Insn::DupX1 | Insn::DupX2 | Insn::Dup2 | Insn::Dup2X1 | Insn::Dup2X2 | Insn::Swap => {
-                moved(&facts.followed.insns()[at].insn, &mut running.top().stack);
+                shuffle_stack(&facts.followed.insns()[at].insn, &mut running.top().stack);
             }
             _ => {}
         }
@@ -134,7 +136,7 @@ impl Machine<'_> {
     }
 
     /// An instruction that was told.
-    pub(super) fn tell(&mut self, running: &mut Running<'_>, event: &Event) {
+    pub(super) fn execute_recorded(&mut self, running: &mut RunningThread<'_>, event: &JavaEvent) {
         let frame = running.top();
         let (facts, at) = (frame.facts.clone(), frame.at);
         let now = frame.now();
@@ -143,10 +145,10 @@ impl Machine<'_> {
                 let (receiver, object) = (frame.pop(), event.object());
                 self.is(running, &receiver, object);
                 let Some(field) = self.field(&facts, at) else { return };
-                let held = running.world.fields.get(&(object, field)).copied().unwrap_or(NONE);
+                let held = running.execution.fields.get(&(object, field)).copied().unwrap_or(NONE);
                 let held = self.also_from_before(running, held, object, field);
-                let node = running.world.both(held, receiver.node.get());
-                self.push_field(running, at, node, Origin { object, field, depth: 0 });
+                let node = running.execution.both(held, receiver.node.get());
+                self.push_field(running, at, node, FieldOrigin { object, field, depth: 0 });
             }
             Insn::PutField(_) => {
                 let value = frame.take(is_wide(&facts.sites[at]));
@@ -159,22 +161,25 @@ impl Machine<'_> {
                 let (entry, initialises) = (frame.entry, frame.initialises);
                 let Some(field) = self.field(&facts, at) else { return };
                 let is_state = self.classes.fields[field as usize].is_state && !initialises;
-                let update =
-                    is_state.then(|| Update { method: facts.clone(), insn: at, changed: Changed::Static(field) });
-                let node = running.world.changed(vec![value.node.get(), now, entry], update);
-                running.world.statics.insert(field, node);
-                self.at_home(running, &value, Origin { object: 0, field, depth: 0 });
+                let update = is_state.then(|| HeapUpdate {
+                    method: facts.clone(),
+                    insn: at,
+                    changed: UpdatedLocation::Static(field),
+                });
+                let node = running.execution.changed(vec![value.node.get(), now, entry], update);
+                running.execution.statics.insert(field, node);
+                self.store_reference(running, &value, FieldOrigin { object: 0, field, depth: 0 });
             }
             Insn::ArrayLoad(array) => {
                 let (index, held) = (frame.pop(), frame.pop());
                 let object = event.object();
                 self.is(running, &held, object);
-                let mut deps = running.world.insides.element(object, event.second());
+                let mut deps = running.execution.contents.element(object, event.second());
                 deps.extend([index.node.get(), held.node.get()]);
-                let node = running.world.all(deps);
-                let deeper = held.origin.get().map(|origin| Origin { depth: origin.depth + 1, ..origin });
+                let node = running.execution.all(deps);
+                let deeper = held.origin.get().map(|origin| FieldOrigin { depth: origin.depth + 1, ..origin });
                 let origin = deeper.filter(|_| *array == ArrayKind::Ref);
-                let value = Value { node: node.into(), origin: origin.into(), ..Value::default() };
+                let value = TracedValue { node: node.into(), origin: origin.into(), ..TracedValue::default() };
                 running.top().push(Rc::new(value), matches!(array, ArrayKind::Long | ArrayKind::Double));
             }
             Insn::ArrayStore(array) => {
@@ -184,11 +189,11 @@ impl Machine<'_> {
                 let variable = frame.variable(&held);
                 let object = event.object();
                 self.is(running, &held, object);
-                let changed = Changed::Inside { object, variable, is_array: true, is_own };
-                let update = (!initialises).then(|| Update { method: facts.clone(), insn: at, changed });
+                let changed = UpdatedLocation::Contents { object, variable, is_array: true, is_own };
+                let update = (!initialises).then(|| HeapUpdate { method: facts.clone(), insn: at, changed });
                 let deps = vec![value.node.get(), index.node.get(), held.node.get(), now, entry];
-                let node = running.world.changed(deps, update);
-                running.world.insides.set_element(object, event.second(), node);
+                let node = running.execution.changed(deps, update);
+                running.execution.contents.set_element(object, event.second(), node);
             }
             Insn::Return(kind) => return self.leave(running, *kind),
             _ => return self.call(running, event),
@@ -197,84 +202,90 @@ impl Machine<'_> {
     }
 
     /// What a field holds that the test did not write, and that is not of an object that it made, comes from before.
-    fn also_from_before(&self, running: &mut Running<'_>, held: NodeId, object: ObjectId, field: FieldId) -> NodeId {
-        let world = &mut *running.world;
+    fn also_from_before(
+        &self,
+        running: &mut RunningThread<'_>,
+        held: NodeId,
+        object: ObjectId,
+        field: FieldNumber,
+    ) -> NodeId {
+        let execution = &mut *running.execution;
         let known = &self.classes.fields[field as usize];
-        if known.is_final || !known.is_state || world.graph.update(held) != 0 || world.made.contains(&object) {
+        if known.is_final || !known.is_state || execution.graph.update(held) != 0 || execution.made.contains(&object) {
             return held;
         }
-        let before = world.before();
-        world.both(held, before)
+        let before = execution.before();
+        execution.both(held, before)
     }
 
     /// A reference is an object: the field that it was read from holds it.
-    pub(super) fn is(&mut self, running: &mut Running<'_>, value: &Val, object: ObjectId) {
+    pub(super) fn is(&mut self, running: &mut RunningThread<'_>, value: &ValueRef, object: ObjectId) {
         value.object.set(object);
         if let Some(origin) = value.origin.get() {
-            running.world.homes.insert(object, origin);
+            running.execution.holders.insert(object, origin);
             if origin.depth == 0 {
-                running.world.turned_out((origin.object, origin.field), object);
+                running.execution.resolve_reference((origin.object, origin.field), object);
             }
         }
     }
 
     /// A field holds a value now.
-    fn at_home(&mut self, running: &mut Running<'_>, value: &Val, origin: Origin) {
-        running.world.holds.remove(&(origin.object, origin.field));
-        running.world.untold.remove(&(origin.object, origin.field));
+    fn store_reference(&mut self, running: &mut RunningThread<'_>, value: &ValueRef, origin: FieldOrigin) {
+        running.execution.held_objects.remove(&(origin.object, origin.field));
+        running.execution.unresolved_conditions.remove(&(origin.object, origin.field));
         if value.object.get() != 0 {
-            running.world.homes.insert(value.object.get(), origin);
-            running.world.holds.insert((origin.object, origin.field), value.object.get());
+            running.execution.holders.insert(value.object.get(), origin);
+            running.execution.held_objects.insert((origin.object, origin.field), value.object.get());
         } else if value.origin.get().is_none() {
             value.origin.set(Some(origin));
         }
     }
 
-    fn push_field(&mut self, running: &mut Running<'_>, at: usize, node: u32, origin: Origin) {
+    fn push_field(&mut self, running: &mut RunningThread<'_>, at: usize, node: u32, origin: FieldOrigin) {
         let facts = running.top().facts.clone();
-        let Site::Field(site) = &facts.sites[at] else { return };
+        let InsnOperand::Field(site) = &facts.sites[at] else { return };
         let origin = site.desc.is_ref().then_some(origin);
-        let value = Value { node: node.into(), origin: origin.into(), ..Value::default() };
+        let value = TracedValue { node: node.into(), origin: origin.into(), ..TracedValue::default() };
         running.top().push(Rc::new(value), site.desc.is_wide());
     }
 
     /// A field of an object gets a value.
     pub(super) fn put_field(
         &mut self,
-        running: &mut Running<'_>,
+        running: &mut RunningThread<'_>,
         at: usize,
         object: ObjectId,
-        receiver: &Val,
-        value: &Val,
+        receiver: &ValueRef,
+        value: &ValueRef,
     ) {
         let frame = running.top();
         let (facts, now, entry, initialises) = (frame.facts.clone(), frame.now(), frame.entry, frame.initialises);
         let Some(field) = self.field(&facts, at) else { return };
-        let changed = Changed::Field(object, field);
+        let changed = UpdatedLocation::Field(object, field);
         let is_state = self.classes.fields[field as usize].is_state && !initialises;
-        let update = is_state.then(|| Update { method: facts.clone(), insn: at, changed });
-        let node = running.world.changed(vec![value.node.get(), receiver.node.get(), now, entry], update);
-        running.world.fields.insert((object, field), node);
-        self.at_home(running, value, Origin { object, field, depth: 0 });
+        let update = is_state.then(|| HeapUpdate { method: facts.clone(), insn: at, changed });
+        let node = running.execution.changed(vec![value.node.get(), receiver.node.get(), now, entry], update);
+        running.execution.fields.insert((object, field), node);
+        self.store_reference(running, value, FieldOrigin { object, field, depth: 0 });
     }
 
-    fn call(&mut self, running: &mut Running<'_>, event: &Event) {
+    fn call(&mut self, running: &mut RunningThread<'_>, event: &JavaEvent) {
         let frame = running.top();
         let facts = frame.facts.clone();
-        let Site::Call(site) = &facts.sites[frame.at] else {
+        let InsnOperand::Call(site) = &facts.sites[frame.at] else {
             let to = frame.at + 1;
             return self.advance(running, to);
         };
-        let mut values: Vec<Val> = site.params.iter().rev().map(|wide| frame.take(*wide)).collect();
+        let mut values: Vec<ValueRef> = site.params.iter().rev().map(|wide| frame.take(*wide)).collect();
         values.reverse();
-        frame.calling = Some(Calling { values, ..Calling::default() });
-        frame.waiting = Waiting::Call;
+        frame.call = Some(ActiveCall { values, ..ActiveCall::default() });
+        frame.wait = FrameWait::Call;
         match event.kind {
-            Kind::On => told(frame, &[event.object()]),
-            Kind::Two => told(frame, &[event.object(), event.second()]),
+            JavaEventKind::On => told(frame, &[event.object()]),
+            JavaEventKind::Two => told(frame, &[event.object(), event.second()]),
             _ => {}
         }
-        let values = frame.calling.iter().flat_map(|calling| calling.values.clone()).collect::<Vec<_>>();
+        let values = frame.call.iter().flat_map(|call| call.values.clone()).collect::<Vec<_>>();
         for value in values {
             let object = value.object.get();
             if object != 0 {
@@ -284,30 +295,30 @@ impl Machine<'_> {
     }
 
     /// A method returns.
-    fn leave(&mut self, running: &mut Running<'_>, kind: Option<Held>) {
+    fn leave(&mut self, running: &mut RunningThread<'_>, kind: Option<Held>) {
         let Some(mut left) = running.frames.pop() else { return };
         let result = kind.map(|kind| {
             let value = left.take(kind.is_wide());
-            let node = running.world.both(value.node.get(), left.now());
+            let node = running.execution.both(value.node.get(), left.now());
             // Whoever gets it did not make it.
-            Rc::new(Value { node: node.into(), born: 0, ..(*value).clone() })
+            Rc::new(TracedValue { node: node.into(), born: 0, ..(*value).clone() })
         });
         let Some(caller) = running.frames.last_mut() else { return };
-        let Some(calling) = &mut caller.calling else { return };
+        let Some(call) = &mut caller.call else { return };
         match left.entered {
-            Entered::ByOthers => return,
-            Entered::Back => {
+            EntryKind::Untraced => return,
+            EntryKind::Callback => {
                 let given = result.map_or(NONE, |value| value.node.get());
-                calling.given_back = running.world.both(calling.given_back, given);
+                call.given_back = running.execution.both(call.given_back, given);
                 return;
             }
-            Entered::Directly => calling.result = result,
+            EntryKind::Direct => call.result = result,
         }
-        self.over(running);
+        self.complete_call(running);
         self.run(running);
     }
 }
 
-fn is_wide(site: &Site) -> bool {
-    matches!(site, Site::Field(field) if matches!(field.desc, Desc::Long | Desc::Double))
+fn is_wide(site: &InsnOperand) -> bool {
+    matches!(site, InsnOperand::Field(field) if matches!(field.desc, Desc::Long | Desc::Double))
 }

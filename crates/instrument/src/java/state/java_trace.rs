@@ -4,7 +4,7 @@ use std::path::Path;
 
 /// What an event says. The numbers are those of the recorder.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum JavaEventKind {
     /// An instruction comes now.
     At = 1,
     /// A block begins.
@@ -25,28 +25,37 @@ pub(crate) enum Kind {
     Mark = 9,
 }
 
-const KINDS: [Kind; 9] =
-    [Kind::At, Kind::Block, Kind::On, Kind::In, Kind::Two, Kind::More, Kind::Enter, Kind::Init, Kind::Mark];
+const JAVA_EVENT_KINDS: [JavaEventKind; 9] = [
+    JavaEventKind::At,
+    JavaEventKind::Block,
+    JavaEventKind::On,
+    JavaEventKind::In,
+    JavaEventKind::Two,
+    JavaEventKind::More,
+    JavaEventKind::Enter,
+    JavaEventKind::Init,
+    JavaEventKind::Mark,
+];
 
 /// What becomes of a test, as marks say it: it begins,
-pub(crate) const BEGINS: u32 = 1;
+pub(crate) const MARK_TEST_BEGINS: u32 = 1;
 /// the one before did more than there was room for,
-pub(crate) const CUT_OFF: u32 = 2;
+pub(crate) const MARK_CUT_OFF: u32 = 2;
 /// it has a number,
-pub(crate) const OWNS: u32 = 3;
+pub(crate) const MARK_TEST_NUMBER: u32 = 3;
 /// and ends; both by that number.
-pub(crate) const ENDS: u32 = 4;
+pub(crate) const MARK_TEST_ENDS: u32 = 4;
 /// A thread that some test started has a number,
-pub(crate) const HELPS: u32 = 5;
+pub(crate) const MARK_HELPER_THREAD: u32 = 5;
 /// and was over before the test: both numbers, the test's in the upper half.
-pub(crate) const OVER: u32 = 6;
+pub(crate) const MARK_HELPER_ENDED: u32 = 6;
 /// From here on tests run at the same time.
-pub(crate) const TOGETHER: u32 = 7;
+pub(crate) const MARK_TESTS_OVERLAP: u32 = 7;
 
 /// An event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Event {
-    pub kind: Kind,
+pub(crate) struct JavaEvent {
+    pub kind: JavaEventKind,
     /// The thread.
     pub thread: u32,
     pub method: u32,
@@ -54,7 +63,7 @@ pub(crate) struct Event {
     pub what: u64,
 }
 
-impl Event {
+impl JavaEvent {
     /// The first object, if there is any.
     pub fn object(&self) -> u32 {
         self.what as u32
@@ -68,7 +77,7 @@ impl Event {
 
 /// A class in a trace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Traced {
+pub(crate) struct TracedClassEntry {
     pub unit: u64,
     /// The number of its first method.
     pub first: u32,
@@ -86,7 +95,7 @@ pub(crate) struct JavaTrace {
     /// Events that had no room any more.
     pub left_out: u64,
     /// In the order of their methods' numbers.
-    pub classes: Vec<Traced>,
+    pub classes: Vec<TracedClassEntry>,
     slots: Vec<u8>,
 }
 
@@ -145,9 +154,9 @@ impl JavaTrace {
         let count = (number(head, CLASSES) as u32 as usize).min((SLOTS - TABLE) / ENTRY);
         let classes = head[TABLE..].chunks_exact(ENTRY).take(count).map(|entry| {
             let methods = number(entry, 8);
-            Traced { unit: number(entry, 0), first: methods as u32, count: (methods >> 32) as u32 }
+            TracedClassEntry { unit: number(entry, 0), first: methods as u32, count: (methods >> 32) as u32 }
         });
-        let mut classes: Vec<Traced> = classes.collect();
+        let mut classes: Vec<TracedClassEntry> = classes.collect();
         classes.sort_by_key(|class| class.first);
         let words = head[COMMAND..TABLE].split(|byte| *byte == 0).take_while(|word| !word.is_empty());
         Some(JavaTrace {
@@ -161,11 +170,11 @@ impl JavaTrace {
     }
 
     /// The events, in order. One that was being written when its process died is left out.
-    pub fn events(&self) -> impl Iterator<Item = Event> + '_ {
+    pub fn events(&self) -> impl Iterator<Item = JavaEvent> + '_ {
         self.slots.chunks_exact(SLOT).filter_map(|slot| {
             let (head, what) = (number(slot, 0), number(slot, 8));
-            let kind = KINDS.get(((head >> 60) as usize).checked_sub(1)?)?;
-            Some(Event {
+            let kind = JAVA_EVENT_KINDS.get(((head >> 60) as usize).checked_sub(1)?)?;
+            Some(JavaEvent {
                 kind: *kind,
                 thread: (head >> 36) as u32 & 0xff_ffff,
                 method: (head >> 16) as u32 & 0xf_ffff,

@@ -55,7 +55,7 @@ pub(super) fn reports_failure(method: &MemberRef, rules: &StateRules) -> bool {
 
 /// What a call of a method that is not followed is for a test.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Asserting {
+pub(super) enum AssertionRole {
     /// Nothing.
     No,
     /// It asserts something of all that it is given.
@@ -65,24 +65,24 @@ pub(super) enum Asserting {
 }
 
 /// What a call is for a test.
-pub(super) fn asserting(method: &MemberRef, has_receiver: bool, rules: &StateRules) -> Asserting {
+pub(super) fn assertion_role(method: &MemberRef, has_receiver: bool, rules: &StateRules) -> AssertionRole {
     let (class, name) = (&*method.class, &*method.name);
     let is_fluent = FLUENT.iter().any(|package| class.starts_with(package));
     if rules.names(&rules.assertions, class, name) {
-        return Asserting::All;
+        return AssertionRole::All;
     }
     if is_fluent {
         let describes = DESCRIBES.iter().any(|pattern| StateRules::fits(pattern, name));
-        return if has_receiver && !describes { Asserting::All } else { Asserting::No };
+        return if has_receiver && !describes { AssertionRole::All } else { AssertionRole::No };
     }
     if class.starts_with("org/mockito/") {
         return match name {
-            "verify" | "then" | "should" => Asserting::Next,
-            _ if name.starts_with("verify") => Asserting::All,
-            _ => Asserting::No,
+            "verify" | "then" | "should" => AssertionRole::Next,
+            _ if name.starts_with("verify") => AssertionRole::All,
+            _ => AssertionRole::No,
         };
     }
-    if name.starts_with("assert") { Asserting::All } else { Asserting::No }
+    if name.starts_with("assert") { AssertionRole::All } else { AssertionRole::No }
 }
 
 /// Names of methods of libraries that change what they are called on, if they give something back; those that give nothing back do.
@@ -156,7 +156,7 @@ pub(super) fn modifies(method: &MemberRef, gives_nothing: bool, rules: &StateRul
 
 /// What a method of the JDK's containers does to the element that its first argument names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Keyed {
+pub(super) enum ElementAccess {
     /// It asks for it.
     Asks,
     /// It puts another in its place, or none.
@@ -166,20 +166,20 @@ pub(super) enum Keyed {
 }
 
 /// What a method does to one element; `None` if it is not about one that is named.
-pub(super) fn keyed(method: &MemberRef) -> Option<Keyed> {
+pub(super) fn element_access(method: &MemberRef) -> Option<ElementAccess> {
     const LISTS: [&str; 6] = ["List", "ArrayList", "LinkedList", "Vector", "AbstractList", "CopyOnWriteArrayList"];
     let class = method.class.strip_prefix("java/util/")?;
     let class = class.strip_prefix("concurrent/").unwrap_or(class);
     let is_map = class.ends_with("Map") || matches!(class, "Hashtable" | "Dictionary" | "Properties");
     let is_list = LISTS.contains(&class);
     match &*method.name {
-        "get" | "containsKey" | "getOrDefault" | "getProperty" if is_map => Some(Keyed::Asks),
-        "put" | "remove" | "setProperty" if is_map => Some(Keyed::Replaces),
+        "get" | "containsKey" | "getOrDefault" | "getProperty" if is_map => Some(ElementAccess::Asks),
+        "put" | "remove" | "setProperty" if is_map => Some(ElementAccess::Replaces),
         "putIfAbsent" | "replace" | "merge" | "compute" | "computeIfAbsent" | "computeIfPresent" if is_map => {
-            Some(Keyed::Changes)
+            Some(ElementAccess::Changes)
         }
-        "get" if is_list => Some(Keyed::Asks),
-        "set" if is_list => Some(Keyed::Replaces),
+        "get" if is_list => Some(ElementAccess::Asks),
+        "set" if is_list => Some(ElementAccess::Replaces),
         _ => None,
     }
 }

@@ -1,9 +1,9 @@
 //! A method as it is followed: what its instructions name, which conditions decide what, and which of them are assertions.
 
 use super::library_models as frameworks;
-use super::operand_stack::moved;
-use super::test_execution::Key;
-use super::traced_classes::{FieldId, FollowedClass};
+use super::operand_stack::shuffle_stack;
+use super::test_execution::ContainerKey;
+use super::traced_classes::{FieldNumber, TracedClass};
 use crate::state::StateRules;
 use std::cell::{Cell, OnceCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,13 +14,13 @@ use touchstone_probes_java::{Followed, expects_exception};
 
 /// A method as it is followed.
 pub(super) struct MethodFacts {
-    pub class: Rc<FollowedClass>,
+    pub class: Rc<TracedClass>,
     index: usize,
     pub followed: Followed,
     /// By instruction: what it names.
-    pub sites: Vec<Site>,
+    pub sites: Vec<InsnOperand>,
     /// By block that ends with a condition.
-    pub choices: BTreeMap<usize, Choice>,
+    pub branches: BTreeMap<usize, BranchFacts>,
     /// By block: the first block that every way from it passes.
     pub passed: Vec<Option<usize>>,
     /// Its receiver and parameters: whether each takes two places.
@@ -30,7 +30,7 @@ pub(super) struct MethodFacts {
 }
 
 /// What an instruction names.
-pub(super) enum Site {
+pub(super) enum InsnOperand {
     Nothing,
     /// A field.
     Field(FieldSite),
@@ -39,14 +39,14 @@ pub(super) enum Site {
     /// A constant that takes two places.
     Wide,
     /// A constant that containers may be asked for.
-    Constant(Key),
+    Constant(ContainerKey),
 }
 
 /// A field that an instruction names.
 pub(super) struct FieldSite {
     pub member: MemberRef,
     pub desc: Desc,
-    pub number: OnceCell<FieldId>,
+    pub number: OnceCell<FieldNumber>,
 }
 
 /// A call.
@@ -56,12 +56,12 @@ pub(super) struct CallSite {
     pub params: Vec<bool>,
     pub result: Desc,
     pub has_receiver: bool,
-    pub makes: Makes,
+    pub makes: DynamicCallResult,
 }
 
 /// What a call site of `invokedynamic` makes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Makes {
+pub(super) enum DynamicCallResult {
     /// It is no such site, or one that computes its result from what it is given.
     Result,
     /// Something of all fields of records.
@@ -70,7 +70,7 @@ pub(super) enum Makes {
 
 /// A condition.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct Choice {
+pub(super) struct BranchFacts {
     /// The block from which on all is as if it had not been asked, if there is one.
     pub until: Option<usize>,
     /// A failure is reported or not by it.
@@ -78,12 +78,12 @@ pub(super) struct Choice {
     /// Locals that it may leave alone or not.
     pub locals: Vec<u16>,
     /// Fields likewise: where their objects are, and the instruction that writes them. Static fields have no object.
-    pub fields: Vec<(Vec<Step>, usize)>,
+    pub fields: Vec<(Vec<PathStep>, usize)>,
 }
 
 /// A step on the way to an object.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Step {
+pub(super) enum PathStep {
     /// What a local holds.
     Local(u16),
     /// What the field holds that an instruction reads: a static one, or one of the object so far.
@@ -91,20 +91,20 @@ pub(super) enum Step {
 }
 
 impl MethodFacts {
-    pub fn new(class: &Rc<FollowedClass>, index: usize, rules: &StateRules) -> Option<MethodFacts> {
+    pub fn new(class: &Rc<TracedClass>, index: usize, rules: &StateRules) -> Option<MethodFacts> {
         let member = class.class.methods.get(index)?;
         let followed = Followed::new(&class.class, member)?;
         let desc = MethodDesc::parse(&member.desc)?;
         let receiver = (!member.is(access::STATIC)).then_some(false);
         let params = receiver.into_iter().chain(desc.params.iter().map(Desc::is_wide)).collect();
-        let sites: Vec<Site> = followed.insns().iter().map(|insn| site(&class.class, &insn.insn)).collect();
+        let sites: Vec<InsnOperand> = followed.insns().iter().map(|insn| site(&class.class, &insn.insn)).collect();
         let passed = followed.passed_by_all();
         let mut facts = MethodFacts {
             class: class.clone(),
             index,
             followed,
             sites,
-            choices: BTreeMap::new(),
+            branches: BTreeMap::new(),
             passed,
             params,
             is_numbered: Cell::new(false),
@@ -115,7 +115,7 @@ impl MethodFacts {
         for block in 0..facts.followed.blocks() {
             if facts.followed.next(block).len() > 1 {
                 let choice = facts.choice(block, &failing, &receivers);
-                facts.choices.insert(block, choice);
+                facts.branches.insert(block, choice);
             }
         }
         Some(facts)
@@ -181,14 +181,14 @@ impl MethodFacts {
             (Insn::New(index), _) => {
                 self.class.class.pool.class(*index).is_ok_and(|name| frameworks::is_failure(&name))
             }
-            (_, Site::Call(call)) => frameworks::reports_failure(&call.member, rules),
+            (_, InsnOperand::Call(call)) => frameworks::reports_failure(&call.member, rules),
             _ => false,
         })
     }
 
-    fn choice(&self, block: usize, failing: &BTreeSet<usize>, receivers: &Receivers) -> Choice {
+    fn choice(&self, block: usize, failing: &BTreeSet<usize>, receivers: &Receivers) -> BranchFacts {
         let until = self.passed[block];
-        let mut choice = Choice { until, ..Choice::default() };
+        let mut choice = BranchFacts { until, ..BranchFacts::default() };
         for next in self.followed.next(block) {
             // What all ways from a side pass, but not all from the condition, depends on it alone.
             let side = std::iter::successors(Some(*next), |at| self.passed[*at]).take(self.passed.len());
@@ -196,13 +196,13 @@ impl MethodFacts {
         }
         let Some(until) = until else { return choice };
         let mut seen: BTreeSet<usize> = BTreeSet::from([until]);
-        let mut waiting: Vec<usize> = self.followed.next(block).to_vec();
+        let mut worklist: Vec<usize> = self.followed.next(block).to_vec();
         let (mut locals, mut fields) = (BTreeSet::new(), BTreeSet::new());
-        while let Some(at) = waiting.pop() {
+        while let Some(at) = worklist.pop() {
             if !seen.insert(at) {
                 continue;
             }
-            waiting.extend(self.followed.next(at));
+            worklist.extend(self.followed.next(at));
             let (first, last) = self.followed.stretch(at);
             for insn in first..=last {
                 match &self.followed.insns()[insn].insn {
@@ -228,13 +228,14 @@ impl MethodFacts {
         // Whoever catches an exception begins with nothing but that.
         let handlers =
             (0..self.followed.blocks()).filter(|block| self.is_handler(*block)).map(|block| (block, vec![None]));
-        let mut begins: BTreeMap<usize, Ways> = handlers.chain([(0, Ways::new())]).collect();
-        let mut waiting: Vec<usize> = begins.keys().copied().collect();
-        while let Some(block) = waiting.pop() {
+        let mut begins: BTreeMap<usize, StackPaths> = handlers.chain([(0, StackPaths::new())]).collect();
+        let mut worklist: Vec<usize> = begins.keys().copied().collect();
+        while let Some(block) = worklist.pop() {
             let mut stack = begins[&block].clone();
             let (first, last) = self.followed.stretch(block);
             for insn in first..=last {
-                if let (Insn::PutField(_), Site::Field(field)) = (&self.followed.insns()[insn].insn, &self.sites[insn])
+                if let (Insn::PutField(_), InsnOperand::Field(field)) =
+                    (&self.followed.insns()[insn].insn, &self.sites[insn])
                 {
                     let above = if field.desc.is_wide() { 2 } else { 1 };
                     let at = stack.len().checked_sub(above + 1);
@@ -247,11 +248,11 @@ impl MethodFacts {
             }
             for next in self.followed.next(block) {
                 let known = begins.get(next);
-                let met = known.map_or_else(|| stack.clone(), |known| met(known, &stack));
+                let merge_stacks = known.map_or_else(|| stack.clone(), |known| merge_stacks(known, &stack));
                 // Ways are only forgotten, so this ends.
-                if known != Some(&met) {
-                    begins.insert(*next, met);
-                    waiting.push(*next);
+                if known != Some(&merge_stacks) {
+                    begins.insert(*next, merge_stacks);
+                    worklist.push(*next);
                 }
             }
         }
@@ -259,19 +260,21 @@ impl MethodFacts {
     }
 
     /// What stands on the stack behind an instruction.
-    fn follow_ways(&self, insn: usize, stack: &mut Ways) {
+    fn follow_ways(&self, insn: usize, stack: &mut StackPaths) {
         let decoded = &self.followed.insns()[insn].insn;
         match decoded {
             Insn::Dup | Insn::DupX1 | Insn::DupX2 | Insn::Dup2 | Insn::Dup2X1 | Insn::Dup2X2 | Insn::Swap => {
-                return moved(decoded, stack);
+                return shuffle_stack(decoded, stack);
             }
             _ => {}
         }
         let (taken, given) = self.effect(insn);
         let way = match decoded {
-            Insn::Load(_, local) => Some(vec![Step::Local(*local)]),
-            Insn::GetStatic(_) => Some(vec![Step::Field(insn)]),
-            Insn::GetField(_) => stack.last().cloned().flatten().map(|way| [&way[..], &[Step::Field(insn)]].concat()),
+            Insn::Load(_, local) => Some(vec![PathStep::Local(*local)]),
+            Insn::GetStatic(_) => Some(vec![PathStep::Field(insn)]),
+            Insn::GetField(_) => {
+                stack.last().cloned().flatten().map(|way| [&way[..], &[PathStep::Field(insn)]].concat())
+            }
             Insn::CheckCast(_) => return,
             _ => None,
         };
@@ -283,8 +286,8 @@ impl MethodFacts {
     fn effect(&self, insn: usize) -> (usize, usize) {
         use touchstone_front_java::classfile::{Arith, ArrayKind, Convert, SlotKind};
         let wide = |kind: SlotKind| if kind.is_wide() { 2 } else { 1 };
-        let field = |site: &Site| match site {
-            Site::Field(field) if field.desc.is_wide() => 2,
+        let field = |site: &InsnOperand| match site {
+            InsnOperand::Field(field) if field.desc.is_wide() => 2,
             _ => 1,
         };
         let element = |array: ArrayKind| if matches!(array, ArrayKind::Long | ArrayKind::Double) { 2 } else { 1 };
@@ -292,7 +295,7 @@ impl MethodFacts {
             Insn::Nop | Insn::Increment(..) | Insn::Goto(_) | Insn::CheckCast(_) | Insn::Neg(_) => (0, 0),
             Insn::Null | Insn::PushInt(_) | Insn::PushFloat(_) | Insn::New(_) => (0, 1),
             Insn::PushLong(_) | Insn::PushDouble(_) => (0, 2),
-            Insn::Constant(_) => (0, if matches!(self.sites[insn], Site::Wide) { 2 } else { 1 }),
+            Insn::Constant(_) => (0, if matches!(self.sites[insn], InsnOperand::Wide) { 2 } else { 1 }),
             Insn::Load(kind, _) => (0, wide(*kind)),
             Insn::Store(kind, _) => (wide(*kind), 0),
             Insn::ArrayLoad(array) => (2, element(*array)),
@@ -318,7 +321,7 @@ impl MethodFacts {
             Insn::NewArray(_) | Insn::NewRefArray(_) | Insn::ArrayLength | Insn::InstanceOf(_) => (1, 1),
             Insn::NewMultiArray(_, dimensions) => (usize::from(*dimensions), 1),
             _ => match &self.sites[insn] {
-                Site::Call(call) => {
+                InsnOperand::Call(call) => {
                     let taken = call.params.iter().map(|wide| if *wide { 2 } else { 1 }).sum();
                     let given = match &call.result {
                         Desc::Void => 0,
@@ -334,64 +337,66 @@ impl MethodFacts {
 }
 
 /// By place of the stack: the way to the object there.
-type Ways = Vec<Option<Vec<Step>>>;
+type StackPaths = Vec<Option<Vec<PathStep>>>;
 /// By instruction that writes a field: the way to its object.
-type Receivers = BTreeMap<usize, Vec<Step>>;
+type Receivers = BTreeMap<usize, Vec<PathStep>>;
 
 /// What is known of a stack that is one or the other.
-fn met(one: &Ways, other: &Ways) -> Ways {
+fn merge_stacks(one: &StackPaths, other: &StackPaths) -> StackPaths {
     one.iter().zip(other).map(|(one, other)| if one == other { one.clone() } else { None }).collect()
 }
 
-fn site(class: &ClassFile, insn: &Insn) -> Site {
+fn site(class: &ClassFile, insn: &Insn) -> InsnOperand {
     let pool = &class.pool;
-    let call = |member: MemberRef, has_receiver: bool, makes: Makes| {
-        let Some(desc) = MethodDesc::parse(&member.desc) else { return Site::Nothing };
+    let call = |member: MemberRef, has_receiver: bool, makes: DynamicCallResult| {
+        let Some(desc) = MethodDesc::parse(&member.desc) else { return InsnOperand::Nothing };
         let receiver = has_receiver.then_some(false);
         let params = receiver.into_iter().chain(desc.params.iter().map(Desc::is_wide)).collect();
-        Site::Call(Box::new(CallSite { member, params, result: desc.result, has_receiver, makes }))
+        InsnOperand::Call(Box::new(CallSite { member, params, result: desc.result, has_receiver, makes }))
     };
     match insn {
         Insn::GetStatic(index) | Insn::PutStatic(index) | Insn::GetField(index) | Insn::PutField(index) => {
             let member = pool.field(*index).ok();
             let desc = member.as_ref().and_then(|member| Desc::parse(&member.desc));
             match (member, desc) {
-                (Some(member), Some(desc)) => Site::Field(FieldSite { member, desc, number: OnceCell::new() }),
-                _ => Site::Nothing,
+                (Some(member), Some(desc)) => InsnOperand::Field(FieldSite { member, desc, number: OnceCell::new() }),
+                _ => InsnOperand::Nothing,
             }
         }
-        Insn::InvokeVirtual(index) | Insn::InvokeSpecial(index) | Insn::InvokeInterface(index) => {
-            pool.method(*index).map_or(Site::Nothing, |(member, _)| call(member, true, Makes::Result))
-        }
-        Insn::InvokeStatic(index) => {
-            pool.method(*index).map_or(Site::Nothing, |(member, _)| call(member, false, Makes::Result))
-        }
+        Insn::InvokeVirtual(index) | Insn::InvokeSpecial(index) | Insn::InvokeInterface(index) => pool
+            .method(*index)
+            .map_or(InsnOperand::Nothing, |(member, _)| call(member, true, DynamicCallResult::Result)),
+        Insn::InvokeStatic(index) => pool
+            .method(*index)
+            .map_or(InsnOperand::Nothing, |(member, _)| call(member, false, DynamicCallResult::Result)),
         Insn::InvokeDynamic(index) => match pool.call_site(*index) {
             Ok((bootstrap, name, desc)) => {
                 let handle = class.bootstrap(bootstrap).and_then(|found| pool.handle(found.method).ok());
                 let by = handle.map_or("".into(), |handle| handle.member.class);
                 let makes = match &*by {
-                    "java/lang/runtime/ObjectMethods" => Makes::RecordMember,
-                    _ => Makes::Result,
+                    "java/lang/runtime/ObjectMethods" => DynamicCallResult::RecordMember,
+                    _ => DynamicCallResult::Result,
                 };
                 call(MemberRef { class: by, name, desc }, false, makes)
             }
-            Err(_) => Site::Nothing,
+            Err(_) => InsnOperand::Nothing,
         },
         Insn::Constant(index) => match pool.get(*index) {
-            Ok(Constant::Long(_) | Constant::Double(_)) => Site::Wide,
-            Ok(Constant::Integer(number)) => Site::Constant(Key::Number(*number)),
+            Ok(Constant::Long(_) | Constant::Double(_)) => InsnOperand::Wide,
+            Ok(Constant::Integer(number)) => InsnOperand::Constant(ContainerKey::Number(*number)),
             Ok(Constant::String(text)) => match pool.text(*text) {
-                Ok(text) => Site::Constant(Key::Text(String::from_utf16_lossy(&text.units()).to_lowercase().into())),
-                Err(_) => Site::Nothing,
+                Ok(text) => InsnOperand::Constant(ContainerKey::Text(
+                    String::from_utf16_lossy(&text.units()).to_lowercase().into(),
+                )),
+                Err(_) => InsnOperand::Nothing,
             },
             Ok(Constant::Dynamic(_, of))
                 if pool.name_and_type(*of).is_ok_and(|(_, desc)| &*desc == "J" || &*desc == "D") =>
             {
-                Site::Wide
+                InsnOperand::Wide
             }
-            _ => Site::Nothing,
+            _ => InsnOperand::Nothing,
         },
-        _ => Site::Nothing,
+        _ => InsnOperand::Nothing,
     }
 }

@@ -1,14 +1,14 @@
 //! What a thread is in the middle of: methods that run, each with its locals, its stack and the conditions that it is under.
 
-use super::method_facts::{MethodFacts, Site, Step};
-use super::test_execution::{ObjectId, Val, Value, World};
-use super::traced_classes::FieldId;
+use super::method_facts::{InsnOperand, MethodFacts, PathStep};
+use super::test_execution::{ObjectId, TestExecution, TracedValue, ValueRef};
+use super::traced_classes::FieldNumber;
 use crate::state::{NONE, NodeId};
 use std::rc::Rc;
 
 /// A condition that a method is under.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Control {
+pub(super) struct ControlScope {
     /// The block that asked, or the handler that something was caught by.
     pub block: usize,
     /// From this block on it does not matter any more.
@@ -20,7 +20,7 @@ pub(super) struct Control {
 
 /// What a method waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Waiting {
+pub(super) enum FrameWait {
     /// Its next instruction.
     Insn,
     /// A block that begins.
@@ -31,33 +31,33 @@ pub(super) enum Waiting {
 
 /// How a method came to run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Entered {
+pub(super) enum EntryKind {
     /// By nobody whom we follow.
-    ByOthers,
+    Untraced,
     /// The call of the method below leads to it.
-    Directly,
+    Direct,
     /// What the method below called has called it.
-    Back,
+    Callback,
 }
 
 /// An exception: what it depends on that it is thrown, and what it is.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Thrown {
+pub(super) struct ThrownException {
     pub why: NodeId,
     pub what: NodeId,
 }
 
-impl Thrown {
-    pub fn and(self, world: &mut World, other: Thrown) -> Thrown {
-        Thrown { why: world.both(self.why, other.why), what: world.both(self.what, other.what) }
+impl ThrownException {
+    pub fn and(self, execution: &mut TestExecution, other: ThrownException) -> ThrownException {
+        ThrownException { why: execution.both(self.why, other.why), what: execution.both(self.what, other.what) }
     }
 }
 
 /// A call that has begun.
 #[derive(Debug, Default)]
-pub(super) struct Calling {
+pub(super) struct ActiveCall {
     /// The receiver, if there is one, and the arguments.
-    pub values: Vec<Val>,
+    pub values: Vec<ValueRef>,
     /// References that were told so far, as positions in that list, and those that are still to be told.
     pub told: usize,
     /// A method that is followed runs for it, or did.
@@ -65,40 +65,40 @@ pub(super) struct Calling {
     /// What methods gave that were called back,
     pub given_back: NodeId,
     /// and what methods threw, with why they did.
-    pub thrown: Thrown,
+    pub thrown: ThrownException,
     /// What it gave.
-    pub result: Option<Val>,
+    pub result: Option<ValueRef>,
 }
 
 /// A method that runs.
-pub(super) struct Frame {
+pub(super) struct MethodFrame {
     /// Its number.
     pub method: u32,
     pub facts: Rc<MethodFacts>,
     /// The next instruction.
     pub at: usize,
-    pub waiting: Waiting,
-    pub locals: Vec<Val>,
-    pub stack: Vec<Val>,
-    pub controls: Vec<Control>,
+    pub wait: FrameWait,
+    pub locals: Vec<ValueRef>,
+    pub stack: Vec<ValueRef>,
+    pub controls: Vec<ControlScope>,
     /// What its running at all depends on.
     pub entry: NodeId,
     /// Tells runs apart.
     pub serial: u64,
-    pub entered: Entered,
+    pub entered: EntryKind,
     /// It runs for the initialiser of a class: what that leaves is nobody's change.
     pub initialises: bool,
-    pub calling: Option<Calling>,
+    pub call: Option<ActiveCall>,
     /// The condition that decides which block comes next.
     pub chosen: NodeId,
     /// What was thrown.
-    pub thrown: Thrown,
+    pub thrown: ThrownException,
     /// Instructions that gave its object something before it was one, with what they gave.
-    pub early: Vec<(usize, Val)>,
+    pub stores_before_init: Vec<(usize, ValueRef)>,
     pub object: ObjectId,
 }
 
-impl Frame {
+impl MethodFrame {
     /// What happens in it now depends on this, besides what its running depends on.
     pub fn now(&self) -> NodeId {
         self.controls.last().map_or(NONE, |control| control.node)
@@ -109,119 +109,127 @@ impl Frame {
     }
 
     /// The value on top. Where the trace has a gap, nothing is known of it.
-    pub fn pop(&mut self) -> Val {
+    pub fn pop(&mut self) -> ValueRef {
         self.stack.pop().unwrap_or_default()
     }
 
     /// The value on top, which may take two places.
-    pub fn take(&mut self, wide: bool) -> Val {
+    pub fn take(&mut self, wide: bool) -> ValueRef {
         if wide {
             self.stack.pop();
         }
         self.pop()
     }
 
-    pub fn push(&mut self, value: Val, wide: bool) {
+    pub fn push(&mut self, value: ValueRef, wide: bool) {
         if wide {
             self.stack.push(value.clone());
         }
         self.stack.push(value);
     }
 
-    pub fn local(&self, local: u16) -> Val {
+    pub fn local(&self, local: u16) -> ValueRef {
         self.locals.get(usize::from(local)).cloned().unwrap_or_default()
     }
 
-    pub fn set_local(&mut self, local: u16, value: Val, wide: bool) {
+    pub fn set_local(&mut self, local: u16, value: ValueRef, wide: bool) {
         let last = usize::from(local) + usize::from(wide);
         if self.locals.len() <= last {
-            self.locals.resize_with(last + 1, Val::default);
+            self.locals.resize_with(last + 1, ValueRef::default);
         }
         self.locals[usize::from(local)] = value;
     }
 
     /// The name of a variable that holds a value.
-    pub fn variable(&self, value: &Val) -> Option<String> {
-        let holds = |(_, local): &(usize, &Val)| Rc::ptr_eq(local, value);
-        let (local, _) = self.locals.iter().enumerate().find(holds)?;
+    pub fn variable(&self, value: &ValueRef) -> Option<String> {
+        let held_objects = |(_, local): &(usize, &ValueRef)| Rc::ptr_eq(local, value);
+        let (local, _) = self.locals.iter().enumerate().find(held_objects)?;
         self.facts.local_name(local, self.at).map(|name| name.to_string())
     }
 
     /// Nothing is known any more of what its values depend on.
     pub fn forget(&mut self) {
-        let forgotten = |value: &mut Val| *value = Rc::new(Value { node: NONE.into(), ..(**value).clone() });
+        let forgotten = |value: &mut ValueRef| *value = Rc::new(TracedValue { node: NONE.into(), ..(**value).clone() });
         self.locals.iter_mut().chain(&mut self.stack).for_each(forgotten);
-        let calling = self.calling.iter_mut();
-        calling.for_each(|calling| {
-            calling.values.iter_mut().chain(&mut calling.result).for_each(forgotten);
-            (calling.given_back, calling.thrown) = (NONE, Thrown::default());
+        let call = self.call.iter_mut();
+        call.for_each(|call| {
+            call.values.iter_mut().chain(&mut call.result).for_each(forgotten);
+            (call.given_back, call.thrown) = (NONE, ThrownException::default());
         });
-        self.early.iter_mut().for_each(|(_, value)| forgotten(value));
-        (self.entry, self.chosen, self.thrown) = (NONE, NONE, Thrown::default());
+        self.stores_before_init.iter_mut().for_each(|(_, value)| forgotten(value));
+        (self.entry, self.chosen, self.thrown) = (NONE, NONE, ThrownException::default());
         self.controls.clear();
     }
 
     /// A condition was asked: what comes now depends on it.
-    pub fn under(&mut self, world: &mut World, block: usize, until: Option<usize>, condition: NodeId) {
-        let node = world.both(condition, self.now());
+    pub fn add_condition(
+        &mut self,
+        execution: &mut TestExecution,
+        block: usize,
+        until: Option<usize>,
+        condition: NodeId,
+    ) {
+        let node = execution.both(condition, self.now());
         self.controls.retain(|control| control.block != block);
-        self.controls.push(Control { block, until, node, depth: self.stack.len() });
+        self.controls.push(ControlScope { block, until, node, depth: self.stack.len() });
     }
 
     /// A block begins: conditions that lead here either way are over. What they could have changed depends on them.
-    pub fn arrive(&mut self, world: &mut World, block: usize) {
+    pub fn enter_block(&mut self, execution: &mut TestExecution, block: usize) {
         while let Some(position) = self.controls.iter().rposition(|control| control.until == Some(block)) {
-            let Control { block: asked, node, depth, .. } = self.controls.remove(position);
+            let ControlScope { block: asked, node, depth, .. } = self.controls.remove(position);
             for value in self.stack.iter_mut().skip(depth) {
-                *value = value.with(world.both(value.node.get(), node));
+                *value = value.with(execution.both(value.node.get(), node));
             }
             let facts = self.facts.clone();
-            let Some(choice) = facts.choices.get(&asked) else { continue };
+            let Some(choice) = facts.branches.get(&asked) else { continue };
             for local in &choice.locals {
                 if let Some(value) = self.locals.get_mut(usize::from(*local)) {
-                    *value = value.with(world.both(value.node.get(), node));
+                    *value = value.with(execution.both(value.node.get(), node));
                 }
             }
             for (way, insn) in &choice.fields {
                 let Some(field) = number(&facts, *insn) else { continue };
-                match self.object_at(world, way) {
-                    Place::Static => {
-                        let old = world.statics.get(&field).copied().unwrap_or(NONE);
-                        let seen = world.seen_behind(old, node);
-                        world.statics.insert(field, seen);
+                match self.object_at(execution, way) {
+                    FieldOwner::Static => {
+                        let old = execution.statics.get(&field).copied().unwrap_or(NONE);
+                        let seen = execution.under_condition(old, node);
+                        execution.statics.insert(field, seen);
                     }
-                    Place::Object(object) => {
-                        let old = world.fields.get(&(object, field)).copied().unwrap_or(NONE);
-                        let seen = world.seen_behind(old, node);
-                        world.fields.insert((object, field), seen);
+                    FieldOwner::Object(object) => {
+                        let old = execution.fields.get(&(object, field)).copied().unwrap_or(NONE);
+                        let seen = execution.under_condition(old, node);
+                        execution.fields.insert((object, field), seen);
                     }
-                    Place::HeldBy(held) => world.untold.entry(held).or_default().push((field, node)),
-                    Place::Unknown => {}
+                    FieldOwner::HeldBy(held) => {
+                        execution.unresolved_conditions.entry(held).or_default().push((field, node))
+                    }
+                    FieldOwner::Unknown => {}
                 }
             }
         }
     }
 
     /// Where a way leads to now.
-    fn object_at(&self, world: &World, way: &[Step]) -> Place {
-        let mut place = Place::Static;
+    fn object_at(&self, execution: &TestExecution, way: &[PathStep]) -> FieldOwner {
+        let mut place = FieldOwner::Static;
         for step in way {
             let object = match place {
-                Place::Static => 0,
-                Place::Object(object) => object,
-                Place::HeldBy(_) | Place::Unknown => return Place::Unknown,
+                FieldOwner::Static => 0,
+                FieldOwner::Object(object) => object,
+                FieldOwner::HeldBy(_) | FieldOwner::Unknown => return FieldOwner::Unknown,
             };
             let (found, held) = match step {
-                Step::Local(local) => (Some(self.local(*local).object.get()), None),
-                Step::Field(insn) => {
+                PathStep::Local(local) => (Some(self.local(*local).object.get()), None),
+                PathStep::Field(insn) => {
                     let held = number(&self.facts, *insn).map(|field| (object, field));
-                    (held.and_then(|held| world.holds.get(&held)).copied(), held)
+                    (held.and_then(|held| execution.held_objects.get(&held)).copied(), held)
                 }
             };
             place = match (found.filter(|object| *object != 0), held) {
-                (Some(object), _) => Place::Object(object),
-                (None, Some(held)) => Place::HeldBy(held),
-                (None, None) => Place::Unknown,
+                (Some(object), _) => FieldOwner::Object(object),
+                (None, Some(held)) => FieldOwner::HeldBy(held),
+                (None, None) => FieldOwner::Unknown,
             };
         }
         place
@@ -229,19 +237,19 @@ impl Frame {
 }
 
 /// Where the object of a field is.
-enum Place {
+enum FieldOwner {
     /// The field has none.
     Static,
     Object(ObjectId),
     /// Nobody told yet which object this field holds.
-    HeldBy((ObjectId, FieldId)),
+    HeldBy((ObjectId, FieldNumber)),
     Unknown,
 }
 
 /// The number of the field that an instruction names, if it has one already.
-fn number(facts: &MethodFacts, insn: usize) -> Option<FieldId> {
+fn number(facts: &MethodFacts, insn: usize) -> Option<FieldNumber> {
     match &facts.sites[insn] {
-        Site::Field(site) => site.number.get().copied(),
+        InsnOperand::Field(site) => site.number.get().copied(),
         _ => None,
     }
 }

@@ -21,9 +21,9 @@ mod traced_classes;
 use crate::state::StateRules;
 pub(crate) use java_trace::JavaTrace;
 use std::path::Path;
-use trace_interpreter::Machine;
-pub(crate) use trace_interpreter::{JudgedTest, Whose};
-pub(in crate::java) use traced_classes::{Classes, FollowedClass};
+use trace_interpreter::TraceInterpreter;
+pub(crate) use trace_interpreter::{TestOwner, TestStateResult};
+pub(in crate::java) use traced_classes::{TracedClass, TracedClasses};
 
 /// What the tests of a trace did, and how many classes or events could not be used. Classes are kept in the directory of units.
 pub(crate) fn follow(
@@ -31,9 +31,9 @@ pub(crate) fn follow(
     units: &Path,
     rules: &StateRules,
     unit_of: &dyn Fn(u64) -> usize,
-) -> (Vec<JudgedTest>, u64) {
-    let classes = Classes::new(units, &trace.classes);
+) -> (Vec<TestStateResult>, u64) {
+    let classes = TracedClasses::new(units, &trace.classes);
     let unreadable = classes.unreadable() as u64;
-    let (tests, unfit) = Machine::follow(classes, rules, unit_of, trace);
-    (tests, unreadable + unfit)
+    let (tests, unmatched_events) = TraceInterpreter::follow(classes, rules, unit_of, trace);
+    (tests, unreadable + unmatched_events)
 }

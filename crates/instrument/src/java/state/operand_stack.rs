@@ -3,7 +3,7 @@
 use touchstone_front_java::classfile::Insn;
 
 /// Instructions that only move what is on the stack.
-pub(super) fn moved<T: Clone + Default>(insn: &Insn, stack: &mut Vec<T>) {
+pub(super) fn shuffle_stack<T: Clone + Default>(insn: &Insn, stack: &mut Vec<T>) {
     let (count, below) = match insn {
         Insn::Dup => (1, 0),
         Insn::DupX1 => (1, 1),
@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     fn behind(insn: &Insn, mut stack: Vec<u8>) -> Vec<u8> {
-        moved(insn, &mut stack);
+        shuffle_stack(insn, &mut stack);
         stack
     }
 

@@ -1,12 +1,12 @@
 //! What one test did: what the memory of its program holds, and what its assertions depend on.
 
-use super::container_contents::{Inside, Insides};
+use super::container_contents::{ContainerContents, Contents};
 use super::library_models::is_container;
-use super::method_facts::{MethodFacts, Site};
-use super::traced_classes::{Classes, FieldId};
+use super::method_facts::{InsnOperand, MethodFacts};
+use super::traced_classes::{FieldNumber, TracedClasses};
 use crate::state::{Deps, Graph};
+use crate::state::{ModifiedState, StateLocation, StateRules, StateTarget};
 use crate::state::{NONE, NodeId};
-use crate::state::{Piece, StateRules, StateTarget, StateUse};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,59 +17,59 @@ pub(super) type ObjectId = u32;
 
 /// Where a reference was read from: a field of an object, and how many indices behind it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) struct Origin {
+pub(super) struct FieldOrigin {
     pub object: ObjectId,
-    pub field: FieldId,
+    pub field: FieldNumber,
     pub depth: u32,
 }
 
 /// A value of the stack or of a local.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Value {
+pub(super) struct TracedValue {
     /// What it depends on.
     pub node: Cell<NodeId>,
     /// Which object it is, once that was told.
     pub object: Cell<ObjectId>,
-    pub origin: Cell<Option<Origin>>,
+    pub origin: Cell<Option<FieldOrigin>>,
     /// The run of a method that made the object.
     pub born: u64,
     /// What it is, if it is a constant of the code: containers may be asked for it.
-    pub key: Option<Key>,
+    pub key: Option<ContainerKey>,
 }
 
 /// A constant that says which element of a container is meant.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Key {
+pub(super) enum ContainerKey {
     Number(i32),
     /// In small letters: some containers don't tell others apart.
     Text(Rc<str>),
 }
 
-pub(super) type Val = Rc<Value>;
+pub(super) type ValueRef = Rc<TracedValue>;
 
-impl Value {
-    pub fn of(node: NodeId) -> Val {
-        Rc::new(Value { node: Cell::new(node), ..Value::default() })
+impl TracedValue {
+    pub fn of(node: NodeId) -> ValueRef {
+        Rc::new(TracedValue { node: Cell::new(node), ..TracedValue::default() })
     }
 
     /// A value that is a constant, if it is one.
-    pub fn constant(node: NodeId, key: Option<Key>) -> Val {
-        Rc::new(Value { node: Cell::new(node), key, ..Value::default() })
+    pub fn constant(node: NodeId, key: Option<ContainerKey>) -> ValueRef {
+        Rc::new(TracedValue { node: Cell::new(node), key, ..TracedValue::default() })
     }
 
     /// The same value, depending on something else.
-    pub fn with(&self, node: NodeId) -> Val {
-        Rc::new(Value { node: Cell::new(node), ..self.clone() })
+    pub fn with(&self, node: NodeId) -> ValueRef {
+        Rc::new(TracedValue { node: Cell::new(node), ..self.clone() })
     }
 }
 
 /// What is changed.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Changed {
-    Field(ObjectId, FieldId),
-    Static(FieldId),
+pub(super) enum UpdatedLocation {
+    Field(ObjectId, FieldNumber),
+    Static(FieldNumber),
     /// An element of an array, or what is in a container; and the name of the variable that holds it, if there is one.
-    Inside {
+    Contents {
         object: ObjectId,
         variable: Option<String>,
         is_array: bool,
@@ -78,49 +78,49 @@ pub(super) enum Changed {
 }
 
 /// A change of state.
-pub(super) struct Update {
+pub(super) struct HeapUpdate {
     pub method: Rc<MethodFacts>,
     pub insn: usize,
-    pub changed: Changed,
+    pub changed: UpdatedLocation,
 }
 
 /// What one test did.
 #[derive(Default)]
-pub(super) struct World {
+pub(super) struct TestExecution {
     /// The test; none before the first one begins.
     pub name: Option<String>,
     pub graph: Graph,
-    updates: Vec<Update>,
-    pub fields: FxHashMap<(ObjectId, FieldId), NodeId>,
-    pub statics: FxHashMap<FieldId, NodeId>,
+    updates: Vec<HeapUpdate>,
+    pub fields: FxHashMap<(ObjectId, FieldNumber), NodeId>,
+    pub statics: FxHashMap<FieldNumber, NodeId>,
     /// What is in arrays, and in objects whose methods are not followed.
-    pub insides: Insides,
+    pub contents: ContainerContents,
     /// Which fields hold objects,
-    pub homes: FxHashMap<ObjectId, Origin>,
+    pub holders: FxHashMap<ObjectId, FieldOrigin>,
     /// and the other way round: by object, or none for static ones, and field.
-    pub holds: FxHashMap<(ObjectId, FieldId), ObjectId>,
+    pub held_objects: FxHashMap<(ObjectId, FieldNumber), ObjectId>,
     /// Conditions that could have changed a field of an object that such a field holds, of which nobody told yet which it is.
-    pub untold: FxHashMap<(ObjectId, FieldId), Vec<(FieldId, NodeId)>>,
+    pub unresolved_conditions: FxHashMap<(ObjectId, FieldNumber), Vec<(FieldNumber, NodeId)>>,
     /// Objects that the test made.
     pub made: FxHashSet<ObjectId>,
     /// What was there before the test and is not known.
     before: NodeId,
     /// What assertions depend on.
-    pub roots: Vec<NodeId>,
+    pub asserted: Vec<NodeId>,
     /// Objects whose next call is an assertion.
-    pub verified: BTreeSet<ObjectId>,
+    pub verified_mocks: BTreeSet<ObjectId>,
     /// Something was asserted.
     pub asserts: bool,
     /// Not all that it did was told.
     pub is_cut_off: bool,
     /// Somebody worked beside it who may have worked for it.
-    pub is_beside: bool,
+    pub has_unattributed_threads: bool,
 }
 
-impl World {
+impl TestExecution {
     /// Of a test that begins, with objects that were made for it.
-    pub fn of(test: String, made: FxHashSet<ObjectId>) -> World {
-        World { name: Some(test), made, ..World::default() }
+    pub fn of(test: String, made: FxHashSet<ObjectId>) -> TestExecution {
+        TestExecution { name: Some(test), made, ..TestExecution::default() }
     }
 
     /// What depends on all of these.
@@ -144,7 +144,7 @@ impl World {
     }
 
     /// A change of state, if it is one.
-    pub fn changed(&mut self, deps: Deps, update: Option<Update>) -> NodeId {
+    pub fn changed(&mut self, deps: Deps, update: Option<HeapUpdate>) -> NodeId {
         let number = update.map_or(0, |update| {
             self.updates.push(update);
             self.updates.len() as u32
@@ -155,11 +155,11 @@ impl World {
     /// Something is asserted of what these nodes are.
     pub fn assert(&mut self, nodes: &[NodeId]) {
         self.asserts = true;
-        self.roots.extend(nodes.iter().filter(|node| **node != NONE));
+        self.asserted.extend(nodes.iter().filter(|node| **node != NONE));
     }
 
     /// Another look at a piece of memory, from behind a condition that could have changed it.
-    pub fn seen_behind(&mut self, old: NodeId, condition: NodeId) -> NodeId {
+    pub fn under_condition(&mut self, old: NodeId, condition: NodeId) -> NodeId {
         if condition == NONE || old == condition || self.graph.deps(old).contains(&condition) {
             return old;
         }
@@ -172,42 +172,48 @@ impl World {
     }
 
     /// A field turned out to hold an object, and did so since it got it.
-    pub fn turned_out(&mut self, held: (ObjectId, FieldId), object: ObjectId) {
-        self.holds.insert(held, object);
-        for (field, condition) in self.untold.remove(&held).unwrap_or_default() {
+    pub fn resolve_reference(&mut self, held: (ObjectId, FieldNumber), object: ObjectId) {
+        self.held_objects.insert(held, object);
+        for (field, condition) in self.unresolved_conditions.remove(&held).unwrap_or_default() {
             let old = self.fields.get(&(object, field)).copied().unwrap_or(NONE);
             // What was written later does not depend on it.
             if old < condition {
-                let seen = self.seen_behind(old, condition);
+                let seen = self.under_condition(old, condition);
                 self.fields.insert((object, field), seen);
             }
         }
     }
 
     /// What was changed last, and whether an assertion depends on it.
-    pub fn uses(&self, classes: &Classes, rules: &StateRules, unit_of: &dyn Fn(u64) -> usize) -> Vec<StateUse> {
-        let checked = self.graph.updates_behind(&self.roots, 0..self.graph.next());
+    pub fn uses(
+        &self,
+        classes: &TracedClasses,
+        rules: &StateRules,
+        unit_of: &dyn Fn(u64) -> usize,
+    ) -> Vec<ModifiedState> {
+        let checked = self.graph.updates_behind(&self.asserted, 0..self.graph.next());
         let held = self.fields.values().chain(self.statics.values()).copied();
-        let held = held.chain(self.insides.iter().flat_map(|(_, inside)| inside.nodes()));
+        let held = held.chain(self.contents.iter().flat_map(|(_, inside)| inside.nodes()));
         let last = held.map(|node| (self.graph.update(node), node)).filter(|(update, _)| *update != 0);
         let last: BTreeMap<u32, NodeId> = last.collect();
         let inherited = if self.before == NONE { Vec::new() } else { self.graph.behind(self.before) };
         // A field that holds what was changed inside is changed by that, not by having got it.
-        let is_changed = |inside: &Inside| {
+        let is_changed = |inside: &Contents| {
             self.graph.update(inside.content) != 0 || !inside.elements.is_empty() || !inside.entries.is_empty()
         };
-        let inside: FxHashSet<(ObjectId, FieldId)> = (self.insides.iter())
+        let inside: FxHashSet<(ObjectId, FieldNumber)> = (self.contents.iter())
             .filter(|(_, inside)| is_changed(inside))
-            .filter_map(|(object, _)| self.homes.get(&object).map(|home| (home.object, home.field)))
+            .filter_map(|(object, _)| self.holders.get(&object).map(|home| (home.object, home.field)))
             .collect();
-        let mut named = Naming { world: self, classes, rules, numbers: BTreeMap::new(), counts: BTreeMap::new() };
-        let mut uses: BTreeMap<(String, String, ObjectId), StateUse> = BTreeMap::new();
+        let mut named =
+            LocationNaming { execution: self, classes, rules, numbers: BTreeMap::new(), counts: BTreeMap::new() };
+        let mut uses: BTreeMap<(String, String, ObjectId), ModifiedState> = BTreeMap::new();
         for (number, node) in last {
             let update = &self.updates[number as usize - 1];
             let is_inside = match update.changed {
-                Changed::Field(object, field) => inside.contains(&(object, field)),
-                Changed::Static(field) => inside.contains(&(0, field)),
-                Changed::Inside { .. } => false,
+                UpdatedLocation::Field(object, field) => inside.contains(&(object, field)),
+                UpdatedLocation::Static(field) => inside.contains(&(0, field)),
+                UpdatedLocation::Contents { .. } => false,
             };
             if is_inside {
                 continue;
@@ -215,14 +221,14 @@ impl World {
             let Some((name, object)) = named.piece(update) else { continue };
             let class = &update.method.class;
             let function = format!("{}.{}", class.class.name.replace('/', "."), shown(&update.method));
-            let made = StateUse {
+            let made = ModifiedState {
                 unit: unit_of(class.unit),
                 id: StateTarget::named(&function, &name).id,
                 function: function.clone(),
                 name: name.clone(),
                 object: named.object(&object),
                 piece: match inherited.get(node as usize).is_some_and(|inherited| *inherited) {
-                    true => Piece::Inherited,
+                    true => StateLocation::Inherited,
                     false => named.seen_as(update),
                 },
                 file: class.source.clone(),
@@ -231,10 +237,10 @@ impl World {
                 checked: checked.contains(&number),
             };
             let known = uses.entry((function, name, object.1)).or_insert_with(|| made.clone());
-            *known = StateUse { checked: made.checked || known.checked, ..made };
+            *known = ModifiedState { checked: made.checked || known.checked, ..made };
         }
         let counts = named.counts;
-        let mut uses: Vec<StateUse> = uses.into_values().collect();
+        let mut uses: Vec<ModifiedState> = uses.into_values().collect();
         for used in &mut uses {
             // One object of a class needs no number.
             if let Some((class, "1")) = used.object.rsplit_once(' ')
@@ -261,9 +267,9 @@ fn simple(class: &str) -> String {
     last.rsplit('$').find(|part| !part.is_empty()).unwrap_or(last).to_string()
 }
 
-struct Naming<'a> {
-    world: &'a World,
-    classes: &'a Classes,
+struct LocationNaming<'a> {
+    execution: &'a TestExecution,
+    classes: &'a TracedClasses,
     rules: &'a StateRules,
     /// By class and object: its number.
     numbers: BTreeMap<(String, ObjectId), u32>,
@@ -271,21 +277,21 @@ struct Naming<'a> {
     counts: BTreeMap<String, u32>,
 }
 
-impl Naming<'_> {
+impl LocationNaming<'_> {
     /// The name of a piece of state, and the class and the object that it belongs to; `None` if it counts for nothing.
-    fn piece(&self, update: &Update) -> Option<(String, (String, ObjectId))> {
-        let field = |field: FieldId| {
+    fn piece(&self, update: &HeapUpdate) -> Option<(String, (String, ObjectId))> {
+        let field = |field: FieldNumber| {
             let field = &self.classes.fields[field as usize];
             (simple(&field.class), format!("{}.{}", simple(&field.class), field.name))
         };
         match &update.changed {
-            Changed::Field(object, number) => {
+            UpdatedLocation::Field(object, number) => {
                 let (class, name) = field(*number);
                 Some((name, (class, *object)))
             }
-            Changed::Static(number) => Some((field(*number).1, (String::new(), 0))),
-            Changed::Inside { object, variable, is_array, is_own } => {
-                let home = self.world.homes.get(object);
+            UpdatedLocation::Static(number) => Some((field(*number).1, (String::new(), 0))),
+            UpdatedLocation::Contents { object, variable, is_array, is_own } => {
+                let home = self.execution.holders.get(object);
                 let home = home.filter(|home| self.classes.fields[home.field as usize].is_state);
                 if let Some(home) = home {
                     let (class, name) = field(home.field);
@@ -296,7 +302,7 @@ impl Naming<'_> {
                 if *is_own && !update.method.class.is_test {
                     return None;
                 }
-                let Site::Call(call) = &update.method.sites[update.insn] else {
+                let InsnOperand::Call(call) = &update.method.sites[update.insn] else {
                     let name = variable.as_deref().unwrap_or("array");
                     let is_of_program = !update.method.class.is_test;
                     return is_of_program.then(|| (format!("{name}[]"), (String::new(), *object)));
@@ -309,28 +315,36 @@ impl Naming<'_> {
     }
 
     /// What it is, as whoever looks at memory finds it.
-    fn seen_as(&self, update: &Update) -> Piece {
-        let field = |field: FieldId| {
+    fn seen_as(&self, update: &HeapUpdate) -> StateLocation {
+        let field = |field: FieldNumber| {
             let field = &self.classes.fields[field as usize];
             (field.class.to_string(), field.name.to_string())
         };
         match &update.changed {
-            Changed::Field(object, number) => {
+            UpdatedLocation::Field(object, number) => {
                 let (class, name) = field(*number);
-                Piece::Field { object: *object, class, name }
+                StateLocation::Field { object: *object, class, name }
             }
-            Changed::Static(number) => {
+            UpdatedLocation::Static(number) => {
                 let (class, name) = field(*number);
-                Piece::Static { class, name }
+                StateLocation::Static { class, name }
             }
-            Changed::Inside { object, .. } => {
-                let home = self.world.homes.get(object);
-                let is_of_test = |home: &Origin| match home.object {
-                    0 => self.world.statics.get(&home.field).is_some_and(|node| self.world.graph.update(*node) != 0),
-                    holder => self.world.made.contains(&holder),
+            UpdatedLocation::Contents { object, .. } => {
+                let home = self.execution.holders.get(object);
+                let is_of_test = |home: &FieldOrigin| match home.object {
+                    0 => self
+                        .execution
+                        .statics
+                        .get(&home.field)
+                        .is_some_and(|node| self.execution.graph.update(*node) != 0),
+                    holder => self.execution.made.contains(&holder),
                 };
                 // What is in it may have been there before the test.
-                if home.is_none_or(is_of_test) { Piece::Inside { object: *object } } else { Piece::Inherited }
+                if home.is_none_or(is_of_test) {
+                    StateLocation::Contents { object: *object }
+                } else {
+                    StateLocation::Inherited
+                }
             }
         }
     }

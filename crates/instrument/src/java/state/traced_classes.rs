@@ -1,6 +1,6 @@
 //! The classes of a trace: their methods as they can be followed, and which fields are whose.
 
-use super::java_trace::Traced;
+use super::java_trace::TracedClassEntry;
 use super::method_facts::MethodFacts;
 use crate::state::StateRules;
 use std::cell::OnceCell;
@@ -12,7 +12,7 @@ use touchstone_front_java::classfile::{ClassFile, Member, MemberRef, access};
 use touchstone_probes_java::is_test_class;
 
 /// A class that was followed.
-pub(in crate::java) struct FollowedClass {
+pub(in crate::java) struct TracedClass {
     pub unit: u64,
     pub class: ClassFile,
     /// Its source, as far as it is known.
@@ -23,11 +23,11 @@ pub(in crate::java) struct FollowedClass {
 }
 
 /// A field, by its number.
-pub(in crate::java) type FieldId = u32;
+pub(in crate::java) type FieldNumber = u32;
 
 /// A field of a class.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(in crate::java) struct Field {
+pub(in crate::java) struct TracedField {
     /// The class that declares it, as far as that is known.
     pub class: Arc<str>,
     pub name: Arc<str>,
@@ -38,19 +38,19 @@ pub(in crate::java) struct Field {
 }
 
 /// All classes of a trace.
-pub(in crate::java) struct Classes {
-    classes: Vec<(Traced, Option<Rc<FollowedClass>>)>,
-    by_name: HashMap<Arc<str>, Rc<FollowedClass>>,
-    pub fields: Vec<Field>,
-    numbers: HashMap<(Arc<str>, Arc<str>), FieldId>,
+pub(in crate::java) struct TracedClasses {
+    classes: Vec<(TracedClassEntry, Option<Rc<TracedClass>>)>,
+    by_name: HashMap<Arc<str>, Rc<TracedClass>>,
+    pub fields: Vec<TracedField>,
+    numbers: HashMap<(Arc<str>, Arc<str>), FieldNumber>,
     /// By what code names: the field.
-    resolved: HashMap<(Arc<str>, Arc<str>), FieldId>,
+    resolved: HashMap<(Arc<str>, Arc<str>), FieldNumber>,
 }
 
-impl Classes {
+impl TracedClasses {
     /// Of a trace whose classes are kept in a directory.
-    pub fn new(units: &Path, traced: &[Traced]) -> Classes {
-        let mut all = Classes {
+    pub fn new(units: &Path, traced: &[TracedClassEntry]) -> TracedClasses {
+        let mut all = TracedClasses {
             classes: Vec::new(),
             by_name: HashMap::new(),
             fields: Vec::new(),
@@ -58,7 +58,7 @@ impl Classes {
             resolved: HashMap::new(),
         };
         for traced in traced {
-            let read = FollowedClass::read(units, traced.unit).map(Rc::new);
+            let read = TracedClass::read(units, traced.unit).map(Rc::new);
             if let Some(class) = &read {
                 all.by_name.insert(class.class.name.clone(), class.clone());
             }
@@ -82,7 +82,7 @@ impl Classes {
     }
 
     /// A method by its number, and its class.
-    pub fn member(&self, number: u32) -> Option<(&Rc<FollowedClass>, &Member)> {
+    pub fn member(&self, number: u32) -> Option<(&Rc<TracedClass>, &Member)> {
         let behind = self.classes.partition_point(|(traced, _)| traced.first <= number);
         let (traced, class) = self.classes.get(behind.checked_sub(1)?)?;
         let class = class.as_ref()?;
@@ -90,13 +90,13 @@ impl Classes {
     }
 
     /// A class by its name.
-    pub fn named(&self, name: &str) -> Option<&Rc<FollowedClass>> {
+    pub fn named(&self, name: &str) -> Option<&Rc<TracedClass>> {
         self.by_name.get(name)
     }
 
     /// A class, and all that it extends and implements, as far as these were followed: the nearest first.
-    pub fn above(&self, name: &str) -> Vec<&Rc<FollowedClass>> {
-        let mut found: Vec<&Rc<FollowedClass>> = self.by_name.get(name).into_iter().collect();
+    pub fn above(&self, name: &str) -> Vec<&Rc<TracedClass>> {
+        let mut found: Vec<&Rc<TracedClass>> = self.by_name.get(name).into_iter().collect();
         let mut at = 0;
         while let Some(class) = found.get(at).copied() {
             let above = class.class.superclass.iter().chain(&class.class.interfaces);
@@ -111,8 +111,8 @@ impl Classes {
     }
 
     /// The class whose method runs if it is called for an object of a class.
-    pub fn with_method(&self, class: &str, name: &str, desc: &str) -> Option<&Rc<FollowedClass>> {
-        let has_code = |class: &&Rc<FollowedClass>| {
+    pub fn with_method(&self, class: &str, name: &str, desc: &str) -> Option<&Rc<TracedClass>> {
+        let has_code = |class: &&Rc<TracedClass>| {
             class.class.method(name, desc).is_some_and(|index| class.class.methods[index].code().is_some())
         };
         self.above(class).into_iter().find(has_code)
@@ -126,26 +126,26 @@ impl Classes {
 
     /// Whether a method is one of the user's: a class that was followed, or one above it, declares it.
     pub fn declares(&self, method: &MemberRef) -> bool {
-        let (mut waiting, mut seen) = (vec![&method.class], BTreeSet::new());
-        while let Some(name) = waiting.pop() {
+        let (mut worklist, mut seen) = (vec![&method.class], BTreeSet::new());
+        while let Some(name) = worklist.pop() {
             let Some(found) = self.by_name.get(name).filter(|_| seen.insert(name)) else { continue };
             if found.class.method(&method.name, &method.desc).is_some() {
                 return true;
             }
-            waiting.extend(found.class.interfaces.iter().chain(&found.class.superclass));
+            worklist.extend(found.class.interfaces.iter().chain(&found.class.superclass));
         }
         false
     }
 
     /// Fields that are no statics, of a class with all that it extends.
-    pub fn fields_of(&mut self, class: &Rc<FollowedClass>) -> Vec<FieldId> {
+    pub fn fields_of(&mut self, class: &Rc<TracedClass>) -> Vec<FieldNumber> {
         let own = class.class.fields.iter().filter(|field| !field.is(access::STATIC));
         let names: Vec<Arc<str>> = own.map(|field| field.name.clone()).collect();
         names.into_iter().map(|name| self.number(class.class.name.clone(), name)).collect()
     }
 
     /// The field that code names.
-    pub fn field(&mut self, class: &Arc<str>, name: &Arc<str>) -> FieldId {
+    pub fn field(&mut self, class: &Arc<str>, name: &Arc<str>) -> FieldNumber {
         let key = (class.clone(), name.clone());
         if let Some(known) = self.resolved.get(&key) {
             return *known;
@@ -167,7 +167,7 @@ impl Classes {
         above.filter_map(|above| self.declaring(above, name, depth + 1)).next()
     }
 
-    fn number(&mut self, class: Arc<str>, name: Arc<str>) -> FieldId {
+    fn number(&mut self, class: Arc<str>, name: Arc<str>) -> FieldNumber {
         let key = (class, name);
         if let Some(known) = self.numbers.get(&key) {
             return *known;
@@ -177,26 +177,26 @@ impl Classes {
         let is_state = self.by_name.get(&class).is_some_and(|class| !class.is_test) && !name.contains('$');
         let declared = self.by_name.get(&class).and_then(|class| class.field(&name));
         let is_final = declared.is_none_or(|field| field.is(access::FINAL));
-        self.fields.push(Field { class, name, is_state, is_final });
-        let number = self.fields.len() as FieldId - 1;
+        self.fields.push(TracedField { class, name, is_state, is_final });
+        let number = self.fields.len() as FieldNumber - 1;
         self.numbers.insert(key, number);
         number
     }
 }
 
-impl FollowedClass {
+impl TracedClass {
     /// A field that it declares.
     pub fn field(&self, name: &str) -> Option<&Member> {
         self.class.fields.iter().find(|field| &*field.name == name)
     }
 
-    fn read(units: &Path, unit: u64) -> Option<FollowedClass> {
+    fn read(units: &Path, unit: u64) -> Option<TracedClass> {
         let path = |extension: &str| -> PathBuf { units.join(format!("{unit:016x}.{extension}")) };
         let class = ClassFile::read(&std::fs::read(path("class")).ok()?).ok()?;
         let place = PathBuf::from(std::fs::read_to_string(path("loaded")).unwrap_or_default());
         let source = std::fs::read_to_string(path("source")).unwrap_or_default();
         let is_test = is_test_class(&class, &place);
         let methods = class.methods.iter().map(|_| OnceCell::new()).collect();
-        Some(FollowedClass { unit, class, source, is_test, methods })
+        Some(TracedClass { unit, class, source, is_test, methods })
     }
 }

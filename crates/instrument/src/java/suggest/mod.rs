@@ -12,95 +12,102 @@ mod test_end_state;
 mod test_source;
 
 use crate::java::state::JavaTrace;
-use crate::java::state::{Classes, FollowedClass};
-use crate::state::{Piece, StateUse, TestStates};
-use crate::state::{Suggested, Suggestion, WhyNone};
-use assertion_style::Style;
-use observable_expressions::{Reading, View};
+use crate::java::state::{TracedClass, TracedClasses};
+use crate::state::{ModifiedState, StateLocation, TestStateCoverage};
+use crate::state::{NoSuggestion, SuggestedAssertion, SuggestionOutcome};
+use assertion_style::AssertionFramework;
+use observable_expressions::{Observation, TestEndView};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use test_end_state::End;
-use test_source::Source;
+use test_end_state::TestEndSnapshot;
+use test_source::TestSource;
 use touchstone_front_java::classfile::{Constant, Insn, Member, decode};
 
 /// The ends of one method: it may run more than once.
-struct Method {
-    class: Rc<FollowedClass>,
+struct TestMethod {
+    class: Rc<TracedClass>,
     /// The line that it ends in.
     line: u32,
-    style: Option<Style>,
+    style: Option<AssertionFramework>,
     /// By run: the test, and what could be looked at.
-    runs: Vec<(String, Vec<Reading>)>,
+    runs: Vec<(String, Vec<Observation>)>,
 }
 
 /// Sources of tests, as far as they were read.
-type Sources = BTreeMap<String, Option<Rc<Source>>>;
+type Sources = BTreeMap<String, Option<Rc<TestSource>>>;
 
 /// What would check the state that tests left unchecked. `ends` are files of the same processes as `traces`.
-pub(crate) fn suggest(tests: &[&TestStates], traces: &[PathBuf], ends: &[PathBuf]) -> Vec<Suggested> {
+pub(crate) fn suggest(tests: &[&TestStateCoverage], traces: &[PathBuf], ends: &[PathBuf]) -> Vec<SuggestionOutcome> {
     let mut sources = Sources::new();
-    let mut methods: BTreeMap<(String, String, String), Method> = BTreeMap::new();
+    let mut methods: BTreeMap<(String, String, String), TestMethod> = BTreeMap::new();
     for path in traces {
         let Some(trace) = JavaTrace::head(path) else { continue };
         let units = path.parent().and_then(Path::parent).unwrap_or(Path::new("")).join("units");
-        let classes = Classes::new(&units, &trace.classes);
-        let is_of = |file: &&PathBuf| file.parent() == path.parent() && process_of(file) == process_of(path);
-        for end in ends.iter().filter(is_of).flat_map(|file| End::read(file)) {
+        let classes = TracedClasses::new(&units, &trace.classes);
+        let is_of = |file: &&PathBuf| file.parent() == path.parent() && process_prefix(file) == process_prefix(path);
+        for end in ends.iter().filter(is_of).flat_map(|file| TestEndSnapshot::read(file)) {
             let Some((class, member)) = classes.member(end.method) else { continue };
             let Some(source) = source_of(&mut sources, &class.source) else { continue };
-            let view = View { classes: &classes, end: &end, test: class, method: member, names: &*source };
+            let view = TestEndView { classes: &classes, end: &end, test: class, method: member, names: &*source };
             let key = (class.class.name.to_string(), member.name.to_string(), member.desc.to_string());
-            let known = methods.entry(key).or_insert_with(|| Method {
+            let known = methods.entry(key).or_insert_with(|| TestMethod {
                 class: class.clone(),
                 line: line(member, end.insn),
                 style: style_of(&classes, class, member),
                 runs: Vec::new(),
             });
-            known.runs.push((end.test.clone(), view.readings()));
+            known.runs.push((end.test.clone(), view.observations()));
         }
     }
-    let by_test: BTreeMap<&str, &Method> =
+    let by_test: BTreeMap<&str, &TestMethod> =
         methods.values().flat_map(|method| method.runs.iter().map(move |(test, _)| (test.as_str(), method))).collect();
     let mut found = Vec::new();
     for test in tests {
-        for used in test.uses.iter().filter(|used| !used.checked && used.piece != Piece::Unknown) {
+        for used in test.uses.iter().filter(|used| !used.checked && used.piece != StateLocation::Unknown) {
             let made = match by_test.get(test.test.as_str()) {
-                _ if test.cut_off => Err(WhyNone::CutOff),
-                _ if test.beside => Err(WhyNone::Beside),
-                _ if used.piece == Piece::Inherited => Err(WhyNone::Inherited),
+                _ if test.cut_off => Err(NoSuggestion::CutOff),
+                _ if test.beside => Err(NoSuggestion::Beside),
+                _ if used.piece == StateLocation::Inherited => Err(NoSuggestion::Inherited),
                 Some(method) => method.suggestion(&test.test, used, &mut sources),
-                None => Err(WhyNone::NoEnd),
+                None => Err(NoSuggestion::NoEnd),
             };
-            found.push(Suggested { test: test.test.clone(), unit: used.unit, id: used.id.clone(), made });
+            found.push(SuggestionOutcome { test: test.test.clone(), unit: used.unit, id: used.id.clone(), made });
         }
     }
     found
 }
 
 /// What files of one process have before the moment and the number in their names; what is merged has a number more.
-fn process_of(file: &Path) -> Option<&str> {
+fn process_prefix(file: &Path) -> Option<&str> {
     file.file_name()?.to_str()?.rsplitn(3, '-').nth(2)
 }
 
-impl Method {
-    fn suggestion(&self, test: &str, used: &StateUse, sources: &mut Sources) -> Result<Suggestion, WhyNone> {
-        let style = self.style.ok_or(WhyNone::NoStyle)?;
-        let source = source_of(sources, &self.class.source).ok_or(WhyNone::NoSource)?;
+impl TestMethod {
+    fn suggestion(
+        &self,
+        test: &str,
+        used: &ModifiedState,
+        sources: &mut Sources,
+    ) -> Result<SuggestedAssertion, NoSuggestion> {
+        let style = self.style.ok_or(NoSuggestion::NoStyle)?;
+        let source = source_of(sources, &self.class.source).ok_or(NoSuggestion::NoSource)?;
         let own = self.runs.iter().filter(|(run, _)| run == test);
-        let mut fitting: Vec<&Reading> =
-            own.flat_map(|(_, readings)| readings).filter(|reading| reading.reads.contains(&used.piece)).collect();
+        let mut fitting: Vec<&Observation> = own
+            .flat_map(|(_, observations)| observations)
+            .filter(|reading| reading.reads.contains(&used.piece))
+            .collect();
         if fitting.is_empty() {
-            return Err(WhyNone::NotReachable);
+            return Err(NoSuggestion::NotReachable);
         }
         fitting.retain(|reading| self.runs.iter().all(|(_, others)| says_the_same(others, reading)));
         fitting.sort_by_key(|reading| (reading.rank(), reading.expression.clone()));
         for reading in &fitting {
             let Some(assertion) = style.assertion(reading, &*source) else { continue };
-            let Some(end) = source.at_end(self.line, &assertion.statement) else { return Err(WhyNone::NoPlace) };
+            let Some(end) = source.at_end(self.line, &assertion.statement) else { return Err(NoSuggestion::NoPlace) };
             let mut insertions = source.missing_imports(&assertion.uses);
             insertions.push(end);
-            return Ok(Suggestion {
+            return Ok(SuggestedAssertion {
                 file: self.class.source.clone(),
                 line: self.line,
                 statement: assertion.statement,
@@ -108,18 +115,18 @@ impl Method {
                 checks: reading.reads.iter().cloned().collect(),
             });
         }
-        Err(WhyNone::Differs)
+        Err(NoSuggestion::Differs)
     }
 }
 
-fn says_the_same(run: &[Reading], reading: &Reading) -> bool {
+fn says_the_same(run: &[Observation], reading: &Observation) -> bool {
     run.iter().any(|other| other.expression == reading.expression && other.found == reading.found)
 }
 
-fn source_of(sources: &mut Sources, file: &str) -> Option<Rc<Source>> {
+fn source_of(sources: &mut Sources, file: &str) -> Option<Rc<TestSource>> {
     let read = || {
         let text = std::fs::read_to_string(file).ok().filter(|_| file.ends_with(".java"))?;
-        Some(Rc::new(Source::new(&text)))
+        Some(Rc::new(TestSource::new(&text)))
     };
     sources.entry(file.to_string()).or_insert_with(read).clone()
 }
@@ -131,7 +138,7 @@ fn line(member: &Member, insn: usize) -> u32 {
 }
 
 /// Whose assertions a method uses; else its class; else those that come with what makes it a test.
-fn style_of(classes: &Classes, class: &FollowedClass, member: &Member) -> Option<Style> {
+fn style_of(classes: &TracedClasses, class: &TracedClass, member: &Member) -> Option<AssertionFramework> {
     let code = member.code()?;
     let called = decode(&code.bytes, code.offset).unwrap_or_default().into_iter().filter_map(|insn| match insn.insn {
         Insn::InvokeStatic(index) | Insn::InvokeVirtual(index) => class.class.pool.method(index).ok(),
@@ -139,17 +146,19 @@ fn style_of(classes: &Classes, class: &FollowedClass, member: &Member) -> Option
     });
     let own = called.map(|(member, _)| member).filter(|member| member.name.starts_with("assert")).find_map(|member| {
         // JUnit 3's are inherited.
-        let inherits = || classes.inherits(&member.class, "junit/framework/TestCase").then_some(Style::JUnit3);
-        Style::of_class(&member.class).or_else(inherits)
+        let inherits =
+            || classes.inherits(&member.class, "junit/framework/TestCase").then_some(AssertionFramework::JUnit3);
+        AssertionFramework::of_class(&member.class).or_else(inherits)
     });
     let pool = &class.class.pool;
     let constants = 1..u16::try_from(pool.len()).unwrap_or(u16::MAX);
     let of_class = || {
         constants.clone().find_map(|index| match pool.get(index) {
-            Ok(Constant::Class(_)) => Style::of_class(&pool.class(index).ok()?),
+            Ok(Constant::Class(_)) => AssertionFramework::of_class(&pool.class(index).ok()?),
             _ => None,
         })
     };
-    let of_annotation = || constants.clone().find_map(|index| Style::of_annotation(pool.text(index).ok()?.text()));
+    let of_annotation =
+        || constants.clone().find_map(|index| AssertionFramework::of_annotation(pool.text(index).ok()?.text()));
     own.or_else(of_class).or_else(of_annotation)
 }

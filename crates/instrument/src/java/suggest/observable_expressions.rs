@@ -1,19 +1,19 @@
 //! What a test could look at where it ends: expressions that can be written there, the values that they had, and the state that they
 //! depend on.
 
-use super::observer_evaluation::Evaluation;
-use super::test_end_state::{End, Seen};
-use crate::java::state::{Classes, FollowedClass};
-use crate::state::Piece;
+use super::observer_evaluation::ObserverEvaluation;
+use super::test_end_state::{SnapshotValue, TestEndSnapshot};
+use crate::java::state::{TracedClass, TracedClasses};
+use crate::state::StateLocation;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use touchstone_front_java::classfile::{Attribute, Code, Desc, LocalVariable, Member, MethodDesc, access};
 
 /// What an expression had for a value.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Found {
-    Value(Seen),
+pub(super) enum ObservedResult {
+    Value(SnapshotValue),
     /// All elements of an array, with their type.
-    Elements(Desc, Vec<Seen>),
+    Elements(Desc, Vec<SnapshotValue>),
     /// An object that another expression leads to as well.
     SameAs(String),
     /// Some object.
@@ -22,99 +22,99 @@ pub(super) enum Found {
 
 /// Something that a test could look at.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Reading {
+pub(super) struct Observation {
     pub expression: String,
     /// The type that the compiler gives it.
     pub desc: Desc,
-    pub found: Found,
+    pub found: ObservedResult,
     /// The state that it depends on.
-    pub reads: BTreeSet<Piece>,
+    pub reads: BTreeSet<StateLocation>,
 }
 
-impl Reading {
+impl Observation {
     /// The less, the better it checks something: what says much, and depends on little else.
     pub fn rank(&self) -> (u8, usize, usize) {
         let kind = match &self.found {
-            Found::Value(Seen::Null) | Found::SameAs(_) => 1,
-            Found::Value(_) if self.desc == Desc::Boolean => 1,
-            Found::Value(_) | Found::Elements(..) => 0,
-            Found::Something => 2,
+            ObservedResult::Value(SnapshotValue::Null) | ObservedResult::SameAs(_) => 1,
+            ObservedResult::Value(_) if self.desc == Desc::Boolean => 1,
+            ObservedResult::Value(_) | ObservedResult::Elements(..) => 0,
+            ObservedResult::Something => 2,
         };
         (kind, self.reads.len(), self.expression.len())
     }
 }
 
 /// Steps from a variable to what is looked at.
-const MOST_STEPS: usize = 3;
+const MAX_STEPS: usize = 3;
 /// So many expressions are looked at.
-const MOST_READINGS: usize = 400;
+const MAX_OBSERVATIONS: usize = 400;
 /// Arrays with so many elements are compared as a whole.
-const MOST_ELEMENTS: usize = 16;
+const MAX_COMPARED_ELEMENTS: usize = 16;
 /// Elements of arrays that are looked into.
-const MOST_LOOKED_INTO: usize = 4;
+const MAX_EXPANDED_ELEMENTS: usize = 4;
 /// A text that people still like to read.
-const LONGEST_TEXT: usize = 200;
+const MAX_STRING_BYTES: usize = 200;
 
 /// What classes a source sees by their simple names.
-pub(super) trait Names {
+pub(super) trait ClassNames {
     /// A class as the source writes it.
     fn written(&self, class: &str) -> String;
 }
 
 /// The end of a test, and what can be written there.
-pub(super) struct View<'v> {
-    pub classes: &'v Classes,
-    pub end: &'v End,
-    pub test: &'v FollowedClass,
+pub(super) struct TestEndView<'v> {
+    pub classes: &'v TracedClasses,
+    pub end: &'v TestEndSnapshot,
+    pub test: &'v TracedClass,
     pub method: &'v Member,
-    pub names: &'v dyn Names,
+    pub names: &'v dyn ClassNames,
 }
 
 /// An expression that waits to be looked into.
-struct Step {
+struct Candidate {
     expression: String,
     desc: Desc,
-    value: Seen,
-    reads: BTreeSet<Piece>,
+    value: SnapshotValue,
+    reads: BTreeSet<StateLocation>,
     depth: usize,
 }
 
-impl View<'_> {
+impl TestEndView<'_> {
     /// All that can be looked at.
-    pub fn readings(&self) -> Vec<Reading> {
-        let mut waiting: VecDeque<Step> = self.roots().into();
-        let mut found: Vec<Reading> = Vec::new();
+    pub fn observations(&self) -> Vec<Observation> {
+        let mut waiting: VecDeque<Candidate> = self.variables_and_fields().into();
+        let mut found: Vec<Observation> = Vec::new();
         let mut variables: BTreeMap<u32, String> = BTreeMap::new();
         let mut seen: BTreeSet<(u32, Desc)> = BTreeSet::new();
         while let Some(step) = waiting.pop_front() {
-            if found.len() >= MOST_READINGS {
+            if found.len() >= MAX_OBSERVATIONS {
                 break;
             }
-            let Seen::Object(object) = step.value else {
+            let SnapshotValue::Object(object) = step.value else {
                 if step.depth > 0 && readable(&step.value) {
-                    let Step { expression, desc, value, reads, .. } = step;
-                    found.push(Reading { expression, desc, found: Found::Value(value), reads });
+                    let Candidate { expression, desc, value, reads, .. } = step;
+                    found.push(Observation { expression, desc, found: ObservedResult::Value(value), reads });
                 }
                 continue;
             };
             if step.depth > 0 {
                 let same = variables.get(&object).cloned();
-                let what = same.map_or(Found::Something, Found::SameAs);
+                let what = same.map_or(ObservedResult::Something, ObservedResult::SameAs);
                 let (expression, desc, reads) = (step.expression.clone(), step.desc.clone(), step.reads.clone());
-                found.push(Reading { expression, desc, found: what, reads });
+                found.push(Observation { expression, desc, found: what, reads });
             } else {
                 variables.entry(object).or_insert_with(|| step.expression.clone());
             }
             // What was looked into as the same type before was so by a shorter way.
-            if step.depth < MOST_STEPS && seen.insert((object, step.desc.clone())) {
-                self.look_into(&step, object, &mut waiting, &mut found);
+            if step.depth < MAX_STEPS && seen.insert((object, step.desc.clone())) {
+                self.expand(&step, object, &mut waiting, &mut found);
             }
         }
         found
     }
 
     /// Variables, the test's own fields, and static fields.
-    fn roots(&self) -> Vec<Step> {
+    fn variables_and_fields(&self) -> Vec<Candidate> {
         let mut steps = Vec::new();
         let mut own = None;
         let Some(code) = self.method.code() else { return steps };
@@ -126,8 +126,14 @@ impl View<'_> {
                 own = Some(*object);
                 continue;
             }
-            let value = Seen::Object(*object);
-            steps.push(Step { expression: variable.name.to_string(), desc, value, reads: BTreeSet::new(), depth: 0 });
+            let value = SnapshotValue::Object(*object);
+            steps.push(Candidate {
+                expression: variable.name.to_string(),
+                desc,
+                value,
+                reads: BTreeSet::new(),
+                depth: 0,
+            });
         }
         for field in own.and_then(|own| self.end.objects.get(&own)).into_iter().flat_map(|object| &object.fields) {
             let declared = self.classes.named(&field.class).and_then(|class| class.field(&field.name).cloned());
@@ -136,7 +142,7 @@ impl View<'_> {
             let is_hidden = names.contains(field.name.as_str());
             let expression = if is_hidden { format!("this.{}", field.name) } else { field.name.clone() };
             let (value, reads) = (field.value.clone(), BTreeSet::new());
-            steps.push(Step { expression, desc, value, reads, depth: 0 });
+            steps.push(Candidate { expression, desc, value, reads, depth: 0 });
         }
         for field in &self.end.statics {
             let Some(class) = self.classes.named(&field.class).filter(|class| self.can_name(class)) else { continue };
@@ -144,9 +150,10 @@ impl View<'_> {
             if let Some(desc) = Desc::parse(&field.desc)
                 && class.field(&field.name).is_some_and(|member| self.can_see(&field.class, member.access))
             {
-                let reads = BTreeSet::from([Piece::Static { class: field.class.clone(), name: field.name.clone() }]);
+                let reads =
+                    BTreeSet::from([StateLocation::Static { class: field.class.clone(), name: field.name.clone() }]);
                 let expression = format!("{written}.{}", field.name);
-                steps.push(Step { expression, desc, value: field.value.clone(), reads, depth: 1 });
+                steps.push(Candidate { expression, desc, value: field.value.clone(), reads, depth: 1 });
             }
         }
         let with_statics: BTreeSet<&str> = self.end.statics.iter().map(|field| field.class.as_str()).collect();
@@ -169,26 +176,26 @@ impl View<'_> {
         })
     }
 
-    fn look_into(&self, step: &Step, object: u32, waiting: &mut VecDeque<Step>, found: &mut Vec<Reading>) {
+    fn expand(&self, step: &Candidate, object: u32, waiting: &mut VecDeque<Candidate>, found: &mut Vec<Observation>) {
         let (Some(seen), Desc::Ref(name)) = (self.end.objects.get(&object), &step.desc) else { return };
         if let Some(of) = name.strip_prefix('[') {
             let Some(of) = Desc::parse(of) else { return };
             let mut reads = step.reads.clone();
-            reads.insert(Piece::Inside { object });
-            if seen.size == Some(seen.elements.len()) && seen.elements.len() <= MOST_ELEMENTS {
-                let is_plain = |value: &Seen| !matches!(value, Seen::Object(_)) && readable(value);
+            reads.insert(StateLocation::Contents { object });
+            if seen.size == Some(seen.elements.len()) && seen.elements.len() <= MAX_COMPARED_ELEMENTS {
+                let is_plain = |value: &SnapshotValue| !matches!(value, SnapshotValue::Object(_)) && readable(value);
                 let is_text = matches!(&of, Desc::Ref(name) if &**name == "java/lang/String");
                 if (!of.is_ref() || is_text) && seen.elements.iter().all(is_plain) {
-                    found.push(Reading {
+                    found.push(Observation {
                         expression: step.expression.clone(),
                         desc: step.desc.clone(),
-                        found: Found::Elements(of.clone(), seen.elements.clone()),
+                        found: ObservedResult::Elements(of.clone(), seen.elements.clone()),
                         reads: reads.clone(),
                     });
                 }
             }
-            for (index, value) in seen.elements.iter().take(MOST_LOOKED_INTO).enumerate() {
-                waiting.push_back(Step {
+            for (index, value) in seen.elements.iter().take(MAX_EXPANDED_ELEMENTS).enumerate() {
+                waiting.push_back(Candidate {
                     expression: format!("{}[{index}]", step.expression),
                     desc: of.clone(),
                     value: value.clone(),
@@ -220,9 +227,9 @@ impl View<'_> {
                 let (Some(value), Some(desc)) = (value, Desc::parse(&field.desc)) else { continue };
                 let mut reads = step.reads.clone();
                 let (class, name) = (value.class.clone(), value.name.clone());
-                reads.insert(Piece::Field { object, class, name });
+                reads.insert(StateLocation::Field { object, class, name });
                 let expression = format!("{}.{}", step.expression, field.name);
-                steps.push(Step { expression, desc, value: value.value.clone(), reads, depth: step.depth + 1 });
+                steps.push(Candidate { expression, desc, value: value.value.clone(), reads, depth: step.depth + 1 });
             }
         }
         // An overriding method stands before what it overrides.
@@ -230,27 +237,27 @@ impl View<'_> {
         waiting.extend(steps.into_iter().filter(|step| known.insert(step.expression.clone())));
     }
 
-    fn container(&self, step: &Step, object: u32, size: usize, found: &mut Vec<Reading>) {
+    fn container(&self, step: &Candidate, object: u32, size: usize, found: &mut Vec<Observation>) {
         let Desc::Ref(name) = &step.desc else { return };
         // A variable of any other type may not have these methods.
         if !name.starts_with("java/util/") {
             return;
         }
         let mut reads = step.reads.clone();
-        reads.insert(Piece::Inside { object });
+        reads.insert(StateLocation::Contents { object });
         let shown = self.end.objects.get(&object).and_then(|seen| seen.shown.clone());
-        if let Some(shown) = shown.filter(|shown| shown.len() <= LONGEST_TEXT) {
-            found.push(Reading {
+        if let Some(shown) = shown.filter(|shown| shown.len() <= MAX_STRING_BYTES) {
+            found.push(Observation {
                 expression: format!("{}.toString()", step.expression),
                 desc: Desc::Ref("java/lang/String".into()),
-                found: Found::Value(Seen::Text(shown)),
+                found: ObservedResult::Value(SnapshotValue::Text(shown)),
                 reads,
             });
         } else {
-            found.push(Reading {
+            found.push(Observation {
                 expression: format!("{}.size()", step.expression),
                 desc: Desc::Int,
-                found: Found::Value(Seen::Int(i32::try_from(size).unwrap_or(i32::MAX))),
+                found: ObservedResult::Value(SnapshotValue::Int(i32::try_from(size).unwrap_or(i32::MAX))),
                 reads,
             });
         }
@@ -260,11 +267,11 @@ impl View<'_> {
     fn query(
         &self,
         on: &str,
-        class: &FollowedClass,
+        class: &TracedClass,
         method: &Member,
         object: Option<(u32, &str)>,
-        (before, depth): (&BTreeSet<Piece>, usize),
-        steps: &mut Vec<Step>,
+        (before, depth): (&BTreeSet<StateLocation>, usize),
+        steps: &mut Vec<Candidate>,
     ) {
         const SYNTHETIC: u16 = 0x1000;
         let asks = MethodDesc::parse(&method.desc).filter(|desc| desc.params.is_empty() && desc.result != Desc::Void);
@@ -277,19 +284,19 @@ impl View<'_> {
         {
             return;
         }
-        let mut evaluation = Evaluation::new(self.classes, self.end);
+        let mut evaluation = ObserverEvaluation::new(self.classes, self.end);
         let value = match object {
             None => evaluation.call(&class.class, &method.name, &method.desc, Vec::new(), 0),
             Some((object, runs)) => {
                 let of = self.classes.with_method(runs, &method.name, &method.desc);
-                let given = vec![Seen::Object(object)];
+                let given = vec![SnapshotValue::Object(object)];
                 of.and_then(|of| evaluation.call(&of.class, &method.name, &method.desc, given, 0))
             }
         };
         if let Some(value) = value.filter(|_| !evaluation.reads.is_empty()) {
             let reads = before.union(&evaluation.reads).cloned().collect();
             let expression = format!("{on}.{}()", method.name);
-            steps.push(Step { expression, desc, value, reads, depth: depth + 1 });
+            steps.push(Candidate { expression, desc, value, reads, depth: depth + 1 });
         }
     }
 
@@ -304,7 +311,7 @@ impl View<'_> {
     }
 
     /// Whether the test can write the name of a class.
-    fn can_name(&self, class: &FollowedClass) -> bool {
+    fn can_name(&self, class: &TracedClass) -> bool {
         let name = &class.class.name;
         if outermost(name) == outermost(&self.test.class.name) {
             return true;
@@ -329,18 +336,18 @@ fn outermost(class: &str) -> &str {
 }
 
 /// Whether a value can be written as people write it, and is the same next time.
-fn readable(value: &Seen) -> bool {
+fn readable(value: &SnapshotValue) -> bool {
     match value {
         // Paths of temporary files, and objects that show their identity.
-        Seen::Text(text) => {
+        SnapshotValue::Text(text) => {
             let shows_identity = text.split('@').skip(1).any(|rest| {
                 let digits = rest.chars().take_while(char::is_ascii_hexdigit).count();
                 digits >= 6
             });
-            text.len() <= LONGEST_TEXT && !text.contains("/tmp") && !shows_identity
+            text.len() <= MAX_STRING_BYTES && !text.contains("/tmp") && !shows_identity
         }
         // Moments, in milliseconds: from 2001 to 2286.
-        Seen::Long(value) => !(1_000_000_000_000..10_000_000_000_000).contains(value),
+        SnapshotValue::Long(value) => !(1_000_000_000_000..10_000_000_000_000).contains(value),
         _ => true,
     }
 }

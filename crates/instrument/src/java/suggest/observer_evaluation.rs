@@ -1,50 +1,57 @@
 //! What a method without parameters would give where a test ends: its code is executed on what was seen there. Only code that changes
 //! nothing is, and none of the program runs.
 
-use super::test_end_state::{End, Seen};
-use crate::java::state::Classes;
-use crate::state::Piece;
+use super::test_end_state::{SnapshotValue, TestEndSnapshot};
+use crate::java::state::TracedClasses;
+use crate::state::StateLocation;
 use std::collections::BTreeSet;
 use touchstone_front_java::classfile::{
     Arith, ClassFile, Cond, Constant, Insn, MemberRef, MethodDesc, SlotKind, decode,
 };
 
 /// So many instructions are executed,
-const MOST_STEPS: usize = 300;
+const MAX_STEPS: usize = 300;
 /// in so many methods inside of each other.
-const DEEPEST: usize = 4;
+const MAX_CALL_DEPTH: usize = 4;
 
 /// Executes methods on what was seen.
-pub(super) struct Evaluation<'e> {
-    pub classes: &'e Classes,
-    pub end: &'e End,
+pub(super) struct ObserverEvaluation<'e> {
+    pub classes: &'e TracedClasses,
+    pub end: &'e TestEndSnapshot,
     /// What was read.
-    pub reads: BTreeSet<Piece>,
+    pub reads: BTreeSet<StateLocation>,
     steps: usize,
 }
 
-impl<'e> Evaluation<'e> {
-    pub fn new(classes: &'e Classes, end: &'e End) -> Evaluation<'e> {
-        Evaluation { classes, end, reads: BTreeSet::new(), steps: 0 }
+impl<'e> ObserverEvaluation<'e> {
+    pub fn new(classes: &'e TracedClasses, end: &'e TestEndSnapshot) -> ObserverEvaluation<'e> {
+        ObserverEvaluation { classes, end, reads: BTreeSet::new(), steps: 0 }
     }
 
     /// What a method gives; `None` if that can't be said.
-    pub fn call(&mut self, class: &ClassFile, name: &str, desc: &str, given: Vec<Seen>, depth: usize) -> Option<Seen> {
+    pub fn call(
+        &mut self,
+        class: &ClassFile,
+        name: &str,
+        desc: &str,
+        given: Vec<SnapshotValue>,
+        depth: usize,
+    ) -> Option<SnapshotValue> {
         let method = &class.methods[class.method(name, desc)?];
-        let code = method.code().filter(|_| depth < DEEPEST)?;
+        let code = method.code().filter(|_| depth < MAX_CALL_DEPTH)?;
         let insns = decode(&code.bytes, code.offset).ok()?;
-        let mut locals: Vec<Option<Seen>> = Vec::new();
+        let mut locals: Vec<Option<SnapshotValue>> = Vec::new();
         for value in given {
-            let wide = matches!(value, Seen::Long(_) | Seen::Double(_));
+            let wide = matches!(value, SnapshotValue::Long(_) | SnapshotValue::Double(_));
             locals.push(Some(value));
             locals.extend(wide.then_some(None));
         }
         locals.resize(usize::from(code.max_locals), None);
-        let mut stack: Vec<Seen> = Vec::new();
+        let mut stack: Vec<SnapshotValue> = Vec::new();
         let mut at = 0;
         loop {
             self.steps += 1;
-            if self.steps > MOST_STEPS {
+            if self.steps > MAX_STEPS {
                 return None;
             }
             let insn = insns.get(at)?;
@@ -52,11 +59,11 @@ impl<'e> Evaluation<'e> {
             at += 1;
             match &insn.insn {
                 Insn::Nop | Insn::CheckCast(_) => {}
-                Insn::Null => stack.push(Seen::Null),
-                Insn::PushInt(value) => stack.push(Seen::Int(*value)),
-                Insn::PushLong(value) => stack.push(Seen::Long(*value)),
-                Insn::PushFloat(bits) => stack.push(Seen::Float(*bits)),
-                Insn::PushDouble(bits) => stack.push(Seen::Double(*bits)),
+                Insn::Null => stack.push(SnapshotValue::Null),
+                Insn::PushInt(value) => stack.push(SnapshotValue::Int(*value)),
+                Insn::PushLong(value) => stack.push(SnapshotValue::Long(*value)),
+                Insn::PushFloat(bits) => stack.push(SnapshotValue::Float(*bits)),
+                Insn::PushDouble(bits) => stack.push(SnapshotValue::Double(*bits)),
                 Insn::Constant(index) => stack.push(constant(class, *index)?),
                 Insn::Load(_, local) => stack.push(locals.get(usize::from(*local))?.clone()?),
                 Insn::Store(_, local) => *locals.get_mut(usize::from(*local))? = Some(stack.pop()?),
@@ -64,19 +71,21 @@ impl<'e> Evaluation<'e> {
                 Insn::Pop => drop(stack.pop()?),
                 Insn::Goto(target) => at = jump(*target)?,
                 Insn::If(cond, target) => {
-                    let Seen::Int(value) = stack.pop()? else { return None };
+                    let SnapshotValue::Int(value) = stack.pop()? else { return None };
                     if holds(*cond, value.cmp(&0)) {
                         at = jump(*target)?;
                     }
                 }
                 Insn::IfInts(cond, target) => {
-                    let (Seen::Int(right), Seen::Int(left)) = (stack.pop()?, stack.pop()?) else { return None };
+                    let (SnapshotValue::Int(right), SnapshotValue::Int(left)) = (stack.pop()?, stack.pop()?) else {
+                        return None;
+                    };
                     if holds(*cond, left.cmp(&right)) {
                         at = jump(*target)?;
                     }
                 }
                 Insn::IfNull(cond, target) => {
-                    let is_null = stack.pop()? == Seen::Null;
+                    let is_null = stack.pop()? == SnapshotValue::Null;
                     if is_null == (*cond == Cond::Eq) {
                         at = jump(*target)?;
                     }
@@ -84,7 +93,9 @@ impl<'e> Evaluation<'e> {
                 Insn::IfRefs(cond, target) => {
                     let (right, left) = (stack.pop()?, stack.pop()?);
                     // Equal texts may be different objects.
-                    let known = |value: &Seen| matches!(value, Seen::Null | Seen::Object(_) | Seen::Constant(..));
+                    let known = |value: &SnapshotValue| {
+                        matches!(value, SnapshotValue::Null | SnapshotValue::Object(_) | SnapshotValue::Constant(..))
+                    };
                     if !known(&left) || !known(&right) {
                         return None;
                     }
@@ -93,24 +104,28 @@ impl<'e> Evaluation<'e> {
                     }
                 }
                 Insn::Compare(SlotKind::Long, _) => {
-                    let (Seen::Long(right), Seen::Long(left)) = (stack.pop()?, stack.pop()?) else { return None };
-                    stack.push(Seen::Int(left.cmp(&right) as i32));
+                    let (SnapshotValue::Long(right), SnapshotValue::Long(left)) = (stack.pop()?, stack.pop()?) else {
+                        return None;
+                    };
+                    stack.push(SnapshotValue::Int(left.cmp(&right) as i32));
                 }
                 Insn::Arith(arith, _) => {
                     let (right, left) = (stack.pop()?, stack.pop()?);
                     stack.push(computed(*arith, &left, &right)?);
                 }
                 Insn::Convert(touchstone_front_java::classfile::Convert::Kinds(SlotKind::Int, SlotKind::Long)) => {
-                    let Seen::Int(value) = stack.pop()? else { return None };
-                    stack.push(Seen::Long(i64::from(value)));
+                    let SnapshotValue::Int(value) = stack.pop()? else { return None };
+                    stack.push(SnapshotValue::Long(i64::from(value)));
                 }
                 Insn::ArrayLength => {
                     let array = object(stack.pop()?)?;
-                    stack.push(Seen::Int(i32::try_from(self.end.objects.get(&array)?.size?).ok()?));
+                    stack.push(SnapshotValue::Int(i32::try_from(self.end.objects.get(&array)?.size?).ok()?));
                 }
                 Insn::ArrayLoad(_) => {
-                    let (Seen::Int(index), Seen::Object(array)) = (stack.pop()?, stack.pop()?) else { return None };
-                    self.reads.insert(Piece::Inside { object: array });
+                    let (SnapshotValue::Int(index), SnapshotValue::Object(array)) = (stack.pop()?, stack.pop()?) else {
+                        return None;
+                    };
+                    self.reads.insert(StateLocation::Contents { object: array });
                     let elements = &self.end.objects.get(&array)?.elements;
                     stack.push(elements.get(usize::try_from(index).ok()?)?.clone());
                 }
@@ -142,60 +157,70 @@ impl<'e> Evaluation<'e> {
         }
     }
 
-    fn given(&self, member: &MemberRef, stack: &mut Vec<Seen>) -> Option<Vec<Seen>> {
+    fn given(&self, member: &MemberRef, stack: &mut Vec<SnapshotValue>) -> Option<Vec<SnapshotValue>> {
         let count = MethodDesc::parse(&member.desc)?.params.len();
         Some(stack.split_off(stack.len().checked_sub(count)?))
     }
 
-    fn field(&mut self, of: u32, field: &MemberRef) -> Option<Seen> {
+    fn field(&mut self, of: u32, field: &MemberRef) -> Option<SnapshotValue> {
         let seen = self.end.objects.get(&of)?;
         let declared = self.classes.declaring(&field.class, &field.name, 0)?;
         let found = seen.fields.iter().find(|seen| *seen.class == *declared && *seen.name == *field.name)?;
-        self.reads.insert(Piece::Field { object: of, class: found.class.clone(), name: found.name.clone() });
+        self.reads.insert(StateLocation::Field { object: of, class: found.class.clone(), name: found.name.clone() });
         Some(found.value.clone())
     }
 
-    fn static_field(&mut self, field: &MemberRef) -> Option<Seen> {
+    fn static_field(&mut self, field: &MemberRef) -> Option<SnapshotValue> {
         let declared = self.classes.declaring(&field.class, &field.name, 0)?;
         let seen = self.end.statics.iter().find(|seen| *seen.class == *declared && *seen.name == *field.name);
         if let Some(seen) = seen {
-            self.reads.insert(Piece::Static { class: seen.class.clone(), name: seen.name.clone() });
+            self.reads.insert(StateLocation::Static { class: seen.class.clone(), name: seen.name.clone() });
             return Some(seen.value.clone());
         }
         // A constant of an enum has the enum's type.
-        (*field.desc == *format!("L{declared};")).then(|| Seen::Constant(declared.to_string(), field.name.to_string()))
+        (*field.desc == *format!("L{declared};"))
+            .then(|| SnapshotValue::Constant(declared.to_string(), field.name.to_string()))
     }
 
-    fn invoke(&mut self, member: &MemberRef, on: Seen, given: Vec<Seen>, special: bool, depth: usize) -> Option<Seen> {
+    fn invoke(
+        &mut self,
+        member: &MemberRef,
+        on: SnapshotValue,
+        given: Vec<SnapshotValue>,
+        special: bool,
+        depth: usize,
+    ) -> Option<SnapshotValue> {
         match (on, &*member.name, &given[..]) {
-            (Seen::Text(text), "length", []) => Some(Seen::Int(text.encode_utf16().count() as i32)),
-            (Seen::Text(text), "isEmpty", []) => Some(Seen::Int(i32::from(text.is_empty()))),
-            (Seen::Text(text), "equals", [Seen::Text(other)]) => Some(Seen::Int(i32::from(text == *other))),
-            (Seen::Boxed(_, number), name, []) if name.ends_with("Value") => {
+            (SnapshotValue::Text(text), "length", []) => Some(SnapshotValue::Int(text.encode_utf16().count() as i32)),
+            (SnapshotValue::Text(text), "isEmpty", []) => Some(SnapshotValue::Int(i32::from(text.is_empty()))),
+            (SnapshotValue::Text(text), "equals", [SnapshotValue::Text(other)]) => {
+                Some(SnapshotValue::Int(i32::from(text == *other)))
+            }
+            (SnapshotValue::Boxed(_, number), name, []) if name.ends_with("Value") => {
                 let kinds = matches!(
                     (&*number, name),
-                    (Seen::Int(_), "intValue" | "booleanValue" | "charValue" | "shortValue" | "byteValue")
-                        | (Seen::Long(_), "longValue")
-                        | (Seen::Float(_), "floatValue")
-                        | (Seen::Double(_), "doubleValue")
+                    (SnapshotValue::Int(_), "intValue" | "booleanValue" | "charValue" | "shortValue" | "byteValue")
+                        | (SnapshotValue::Long(_), "longValue")
+                        | (SnapshotValue::Float(_), "floatValue")
+                        | (SnapshotValue::Double(_), "doubleValue")
                 );
                 kinds.then_some(*number)
             }
-            (Seen::Object(object), name, _) => {
+            (SnapshotValue::Object(object), name, _) => {
                 let seen = self.end.objects.get(&object)?;
                 if let (Some(size), []) = (seen.size, &given[..])
                     && !seen.class.starts_with('[')
                 {
-                    self.reads.insert(Piece::Inside { object });
+                    self.reads.insert(StateLocation::Contents { object });
                     return match name {
-                        "size" => Some(Seen::Int(i32::try_from(size).ok()?)),
-                        "isEmpty" => Some(Seen::Int(i32::from(size == 0))),
+                        "size" => Some(SnapshotValue::Int(i32::try_from(size).ok()?)),
+                        "isEmpty" => Some(SnapshotValue::Int(i32::from(size == 0))),
                         _ => None,
                     };
                 }
                 let from = if special { member.class.to_string() } else { seen.class.clone() };
                 let of = self.classes.with_method(&from, name, &member.desc)?;
-                let mut all = vec![Seen::Object(object)];
+                let mut all = vec![SnapshotValue::Object(object)];
                 all.extend(given);
                 self.call(&of.class, name, &member.desc, all, depth + 1)
             }
@@ -204,20 +229,20 @@ impl<'e> Evaluation<'e> {
     }
 }
 
-fn object(value: Seen) -> Option<u32> {
+fn object(value: SnapshotValue) -> Option<u32> {
     match value {
-        Seen::Object(object) => Some(object),
+        SnapshotValue::Object(object) => Some(object),
         _ => None,
     }
 }
 
-fn constant(class: &ClassFile, index: u16) -> Option<Seen> {
+fn constant(class: &ClassFile, index: u16) -> Option<SnapshotValue> {
     Some(match class.pool.get(index).ok()? {
-        Constant::Integer(value) => Seen::Int(*value),
-        Constant::Long(value) => Seen::Long(*value),
-        Constant::Float(bits) => Seen::Float(*bits),
-        Constant::Double(bits) => Seen::Double(*bits),
-        Constant::String(text) => Seen::Text(class.pool.text(*text).ok()?.text().to_string()),
+        Constant::Integer(value) => SnapshotValue::Int(*value),
+        Constant::Long(value) => SnapshotValue::Long(*value),
+        Constant::Float(bits) => SnapshotValue::Float(*bits),
+        Constant::Double(bits) => SnapshotValue::Double(*bits),
+        Constant::String(text) => SnapshotValue::Text(class.pool.text(*text).ok()?.text().to_string()),
         _ => return None,
     })
 }
@@ -233,9 +258,9 @@ fn holds(cond: Cond, order: std::cmp::Ordering) -> bool {
     }
 }
 
-fn computed(arith: Arith, left: &Seen, right: &Seen) -> Option<Seen> {
+fn computed(arith: Arith, left: &SnapshotValue, right: &SnapshotValue) -> Option<SnapshotValue> {
     Some(match (left, right) {
-        (Seen::Int(left), Seen::Int(right)) => Seen::Int(match arith {
+        (SnapshotValue::Int(left), SnapshotValue::Int(right)) => SnapshotValue::Int(match arith {
             Arith::Add => left.wrapping_add(*right),
             Arith::Sub => left.wrapping_sub(*right),
             Arith::Mul => left.wrapping_mul(*right),
@@ -246,15 +271,15 @@ fn computed(arith: Arith, left: &Seen, right: &Seen) -> Option<Seen> {
             Arith::Xor => left ^ right,
             _ => return None,
         }),
-        (Seen::Long(left), Seen::Long(right)) => Seen::Long(match arith {
+        (SnapshotValue::Long(left), SnapshotValue::Long(right)) => SnapshotValue::Long(match arith {
             Arith::Add => left.wrapping_add(*right),
             Arith::Sub => left.wrapping_sub(*right),
             Arith::Mul => left.wrapping_mul(*right),
             _ => return None,
         }),
-        (Seen::Double(left), Seen::Double(right)) => {
+        (SnapshotValue::Double(left), SnapshotValue::Double(right)) => {
             let (left, right) = (f64::from_bits(*left), f64::from_bits(*right));
-            Seen::Double(match arith {
+            SnapshotValue::Double(match arith {
                 Arith::Add => (left + right).to_bits(),
                 Arith::Sub => (left - right).to_bits(),
                 Arith::Mul => (left * right).to_bits(),

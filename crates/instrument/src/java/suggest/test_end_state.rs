@@ -5,7 +5,7 @@ use std::path::Path;
 
 /// A value that was seen.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Seen {
+pub(super) enum SnapshotValue {
     /// An `int`, and all that is computed as one.
     Int(i32),
     Long(i64),
@@ -16,7 +16,7 @@ pub(super) enum Seen {
     Null,
     Text(String),
     /// A number in a box: the letter of its type.
-    Boxed(char, Box<Seen>),
+    Boxed(char, Box<SnapshotValue>),
     /// A constant of an enum: its class and its name.
     Constant(String, String),
     /// An object, by its identity.
@@ -25,21 +25,21 @@ pub(super) enum Seen {
 
 /// A field, and what it held.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct SeenField {
+pub(super) struct SnapshotField {
     /// The class that declares it.
     pub class: String,
     pub name: String,
     pub desc: String,
-    pub value: Seen,
+    pub value: SnapshotValue,
 }
 
 /// An object.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct SeenObject {
+pub(super) struct SnapshotObject {
     pub class: String,
-    pub fields: Vec<SeenField>,
+    pub fields: Vec<SnapshotField>,
     /// The first ones, of an array.
-    pub elements: Vec<Seen>,
+    pub elements: Vec<SnapshotValue>,
     /// How many elements an array or a container has.
     pub size: Option<usize>,
     /// How a container shows itself.
@@ -48,32 +48,32 @@ pub(super) struct SeenObject {
 
 /// The end of a test.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct End {
+pub(super) struct TestEndSnapshot {
     /// The method, and the instruction that leaves it.
     pub method: u32,
     pub insn: usize,
     pub test: String,
     /// Variables that hold objects: their numbers, and the objects.
     pub slots: Vec<(u16, u32)>,
-    pub objects: BTreeMap<u32, SeenObject>,
-    pub statics: Vec<SeenField>,
+    pub objects: BTreeMap<u32, SnapshotObject>,
+    pub statics: Vec<SnapshotField>,
 }
 
-impl End {
+impl TestEndSnapshot {
     /// The ends in a file. A line that is none is left out: its process died while it was written.
-    pub fn read(path: &Path) -> Vec<End> {
-        End::parse(&String::from_utf8_lossy(&std::fs::read(path).unwrap_or_default()))
+    pub fn read(path: &Path) -> Vec<TestEndSnapshot> {
+        TestEndSnapshot::parse(&String::from_utf8_lossy(&std::fs::read(path).unwrap_or_default()))
     }
 
-    fn parse(text: &str) -> Vec<End> {
-        let mut ends: Vec<End> = Vec::new();
+    fn parse(text: &str) -> Vec<TestEndSnapshot> {
+        let mut ends: Vec<TestEndSnapshot> = Vec::new();
         let mut object = 0;
         for line in text.lines() {
             let words: Vec<String> = line.split('\t').map(plain).collect();
             let words: Vec<&str> = words.iter().map(String::as_str).collect();
             if let ["end", method, insn, test] = words[..] {
                 let (Ok(method), Ok(insn)) = (method.parse(), insn.parse()) else { continue };
-                ends.push(End { method, insn, test: test.to_string(), ..End::default() });
+                ends.push(TestEndSnapshot { method, insn, test: test.to_string(), ..TestEndSnapshot::default() });
                 continue;
             }
             if let Some(end) = ends.last_mut() {
@@ -85,8 +85,8 @@ impl End {
 
     fn line(&mut self, words: &[&str], object: &mut u32) -> Option<()> {
         let field = |class: &str, name: &str, desc: &str, value: &str| {
-            let value = Seen::parse(desc, value)?;
-            Some(SeenField { class: class.to_string(), name: name.to_string(), desc: desc.to_string(), value })
+            let value = SnapshotValue::parse(desc, value)?;
+            Some(SnapshotField { class: class.to_string(), name: name.to_string(), desc: desc.to_string(), value })
         };
         match *words {
             ["slot", slot, id] => self.slots.push((slot.parse().ok()?, id.parse().ok()?)),
@@ -99,7 +99,7 @@ impl End {
                 let seen = self.objects.get_mut(object)?;
                 match *words {
                     ["field", class, name, desc, value] => seen.fields.push(field(class, name, desc, value)?),
-                    ["element", _, desc, value] => seen.elements.push(Seen::parse(desc, value)?),
+                    ["element", _, desc, value] => seen.elements.push(SnapshotValue::parse(desc, value)?),
                     ["size", size] => seen.size = size.parse().ok(),
                     ["shown", text] => seen.shown = Some(text.to_string()),
                     _ => {}
@@ -110,29 +110,29 @@ impl End {
     }
 }
 
-impl Seen {
-    fn parse(desc: &str, text: &str) -> Option<Seen> {
+impl SnapshotValue {
+    fn parse(desc: &str, text: &str) -> Option<SnapshotValue> {
         Some(match desc.as_bytes().first()? {
-            b'J' => Seen::Long(text.parse().ok()?),
-            b'F' => Seen::Float(text.parse().ok()?),
-            b'D' => Seen::Double(text.parse().ok()?),
+            b'J' => SnapshotValue::Long(text.parse().ok()?),
+            b'F' => SnapshotValue::Float(text.parse().ok()?),
+            b'D' => SnapshotValue::Double(text.parse().ok()?),
             b'L' | b'[' => {
                 let rest = text.get(1..)?;
                 match text.as_bytes()[0] {
-                    b'@' => Seen::Object(rest.parse().ok()?),
-                    b'"' => Seen::Text(rest.to_string()),
+                    b'@' => SnapshotValue::Object(rest.parse().ok()?),
+                    b'"' => SnapshotValue::Text(rest.to_string()),
                     b'%' => {
                         let letter = rest.chars().next().filter(char::is_ascii)?;
-                        Seen::Boxed(letter, Box::new(Seen::parse(&rest[..1], &rest[1..])?))
+                        SnapshotValue::Boxed(letter, Box::new(SnapshotValue::parse(&rest[..1], &rest[1..])?))
                     }
                     b'!' => {
                         let (class, name) = rest.rsplit_once('.')?;
-                        Seen::Constant(class.to_string(), name.to_string())
+                        SnapshotValue::Constant(class.to_string(), name.to_string())
                     }
-                    _ => Seen::Null,
+                    _ => SnapshotValue::Null,
                 }
             }
-            _ => Seen::Int(text.parse().ok()?),
+            _ => SnapshotValue::Int(text.parse().ok()?),
         })
     }
 }
@@ -164,16 +164,16 @@ mod tests {
     fn ends_are_read_as_far_as_they_go() {
         let text = "end\t3\t17\ta.BTest.adds [1,\\t2]\nslot\t1\t77\nobject\t77\ta/B\nfield\ta/B\tn\tI\t-5\nfield\ta/B\ts\tLjava/lang/String;\t\"a\\\\b\n\
              field\ta/B\tk\tLa/K;\t!a/K.RED\nfield\ta/B\tx\tLjava/lang/Long;\t%J7\nobject\t78\t[I\nsize\t2\nelement\t0\tI\t4\nstatic\ta/B\tc\tZ\t1\nfield\ta/B";
-        let ends = End::parse(text);
+        let ends = TestEndSnapshot::parse(text);
         assert_eq!(ends.len(), 1);
         let end = &ends[0];
         assert_eq!((end.method, end.insn, end.test.as_str()), (3, 17, "a.BTest.adds [1,\t2]"));
-        let values: Vec<&Seen> = end.objects[&77].fields.iter().map(|field| &field.value).collect();
+        let values: Vec<&SnapshotValue> = end.objects[&77].fields.iter().map(|field| &field.value).collect();
         let expected = [
-            Seen::Int(-5),
-            Seen::Text("a\\b".to_string()),
-            Seen::Constant("a/K".to_string(), "RED".to_string()),
-            Seen::Boxed('J', Box::new(Seen::Long(7))),
+            SnapshotValue::Int(-5),
+            SnapshotValue::Text("a\\b".to_string()),
+            SnapshotValue::Constant("a/K".to_string(), "RED".to_string()),
+            SnapshotValue::Boxed('J', Box::new(SnapshotValue::Long(7))),
         ];
         assert_eq!(values, expected.iter().collect::<Vec<_>>());
         assert_eq!((end.objects[&78].size, end.objects[&78].elements.len(), end.statics.len()), (Some(2), 1, 1));

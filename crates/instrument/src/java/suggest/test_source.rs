@@ -1,12 +1,12 @@
 //! The source of a test: where its methods end, and how it writes names.
 
-use super::assertion_style::Writes;
-use super::observable_expressions::Names;
-use crate::state::Insertion;
+use super::assertion_style::SourceNames;
+use super::observable_expressions::ClassNames;
+use crate::state::SourceInsertion;
 use std::collections::BTreeSet;
 
 /// A source file.
-pub(super) struct Source {
+pub(super) struct TestSource {
     lines: Vec<String>,
     /// How lines end.
     end: &'static str,
@@ -30,12 +30,13 @@ struct Brace {
     is_behind_list: bool,
 }
 
-impl Source {
-    pub fn new(text: &str) -> Source {
+impl TestSource {
+    pub fn new(text: &str) -> TestSource {
         let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
         let lines: Vec<String> = text.lines().map(str::to_string).collect();
         let tokens = tokens(text);
-        let mut source = Source { lines, end, package: String::new(), imports: Vec::new(), braces: braces(&tokens) };
+        let mut source =
+            TestSource { lines, end, package: String::new(), imports: Vec::new(), braces: braces(&tokens) };
         for statement in tokens.split(|token| token.text == ";") {
             let words: Vec<&str> = statement.iter().map(|token| token.text.as_str()).collect();
             let line = statement.last().map_or(0, |token| token.at.0);
@@ -54,7 +55,7 @@ impl Source {
     }
 
     /// Where a statement goes that is the last one of the method whose closing brace is in a line; and how it is to be written there.
-    pub fn at_end(&self, line: u32, statement: &str) -> Option<Insertion> {
+    pub fn at_end(&self, line: u32, statement: &str) -> Option<SourceInsertion> {
         let line = (line as usize).checked_sub(1)?;
         let brace = self.braces.iter().filter(|brace| brace.close.0 == line && brace.is_behind_list);
         let brace = brace.max_by_key(|brace| brace.close.1)?;
@@ -63,7 +64,7 @@ impl Source {
         if !before.trim().is_empty() {
             let space = if before.ends_with(' ') { "" } else { " " };
             let column = u32::try_from(brace.close.1).ok()? + 1;
-            return Some(Insertion { line: line as u32 + 1, column, text: format!("{space}{statement} ") });
+            return Some(SourceInsertion { line: line as u32 + 1, column, text: format!("{space}{statement} ") });
         }
         let body = self.lines.get(brace.open.0 + 1..line)?.iter().find(|text| !text.trim().is_empty());
         let indent = match body {
@@ -71,11 +72,11 @@ impl Source {
             None if before.contains('\t') => format!("{before}\t"),
             None => format!("{before}    "),
         };
-        Some(Insertion { line: line as u32 + 1, column: 1, text: format!("{indent}{statement}{}", self.end) })
+        Some(SourceInsertion { line: line as u32 + 1, column: 1, text: format!("{indent}{statement}{}", self.end) })
     }
 
     /// Imports that static methods need, as far as they are not there.
-    pub fn missing_imports(&self, uses: &[(&'static str, &'static str)]) -> Vec<Insertion> {
+    pub fn missing_imports(&self, uses: &[(&'static str, &'static str)]) -> Vec<SourceInsertion> {
         let missing: BTreeSet<&(&str, &str)> = uses
             .iter()
             .filter(|(class, method)| self.seen_as(class, method).is_none() && !self.is_taken(class, method))
@@ -91,7 +92,7 @@ impl Source {
                 let package = || self.lines.iter().position(|line| line.trim_start().starts_with("package "));
                 let line = like.map(|import| import.line + 1).or_else(|| Some(package()? + 1)).unwrap_or(0);
                 let text = format!("import static {class}.{method};{}", self.end);
-                Insertion { line: line as u32 + 1, column: 1, text }
+                SourceInsertion { line: line as u32 + 1, column: 1, text }
             })
             .collect()
     }
@@ -115,7 +116,7 @@ impl Source {
     }
 }
 
-impl Names for Source {
+impl ClassNames for TestSource {
     fn written(&self, class: &str) -> String {
         let dotted = class.replace(['/', '$'], ".");
         let (package, name) = match class.rsplit_once('/') {
@@ -136,7 +137,7 @@ impl Names for Source {
     }
 }
 
-impl Writes for Source {
+impl SourceNames for TestSource {
     fn method(&self, class: &str, method: &str) -> String {
         match self.seen_as(class, method) {
             Some(written) => written,
@@ -237,7 +238,7 @@ mod tests {
 
     #[test]
     fn statements_go_before_the_brace_of_the_method() {
-        let source = Source::new(TEXT);
+        let source = TestSource::new(TEXT);
         let at = |line: u32| source.at_end(line, "s();").map(|made| (made.line, made.column, made.text));
         assert_eq!(at(13), Some((13, 1, "        s();\n".to_string())));
         assert_eq!(at(14), Some((14, 43, "s(); ".to_string())));
@@ -248,7 +249,7 @@ mod tests {
 
     #[test]
     fn names_are_written_as_imports_allow() {
-        let source = Source::new(TEXT);
+        let source = TestSource::new(TEXT);
         assert_eq!(source.written("a/b/C$D"), "C.D");
         assert_eq!(source.written("java/util/Map$Entry"), "Map.Entry");
         assert_eq!(source.written("x/Y"), "x.Y");

@@ -5,25 +5,25 @@ use crate::state::{NONE, NodeId};
 
 /// One of the things that a stream is in the middle of.
 #[derive(Clone, Debug)]
-pub(super) struct Underway {
-    pub what: What,
+pub(super) struct Activity {
+    pub what: ActivityKind,
     /// What the value so far depends on.
     pub deps: Deps,
 }
 
 /// What a frame is.
 #[derive(Clone, Debug)]
-pub(super) enum What {
-    Function(Box<Running>),
-    Assignment(Assignment),
-    Call(Box<Calling>),
+pub(super) enum ActivityKind {
+    Function(Box<FunctionActivation>),
+    Assignment(PendingAssignment),
+    Call(Box<PendingCall>),
     /// A condition inside of an expression, at a site.
     Choice(u64),
 }
 
 /// A function that runs.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Running {
+pub(super) struct FunctionActivation {
     /// Its function, as a unit and a position in it.
     pub function: Option<u64>,
     /// Tells runs apart.
@@ -35,7 +35,7 @@ pub(super) struct Running {
     /// That, and the conditions that it was not left by.
     pub control: NodeId,
     /// What the statements under way depend on, outer before inner.
-    pub controls: Vec<Control>,
+    pub controls: Vec<ControllingCondition>,
     /// By parameter: what its value depends on.
     pub parameters: Vec<Deps>,
     /// It was called by the call below.
@@ -52,13 +52,13 @@ pub(super) struct Running {
 
 /// A statement that a condition controls.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Control {
+pub(super) struct ControllingCondition {
     pub depth: u32,
     pub site: u64,
     pub node: NodeId,
 }
 
-impl Running {
+impl FunctionActivation {
     /// What happening now depends on.
     pub fn now(&self) -> NodeId {
         self.controls.last().map_or(self.control, |control| control.node)
@@ -67,7 +67,7 @@ impl Running {
 
 /// An assignment that has begun.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Assignment {
+pub(super) struct PendingAssignment {
     pub site: u64,
     pub at: u64,
     pub size: u64,
@@ -81,7 +81,7 @@ pub(super) struct Assignment {
 
 /// A call that has begun.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Calling {
+pub(super) struct PendingCall {
     pub site: u64,
     pub control: NodeId,
     /// By argument.
@@ -99,7 +99,7 @@ pub(super) struct Calling {
     pub result: Deps,
 }
 
-impl Calling {
+impl PendingCall {
     /// Gives what was read since to the argument that is evaluated.
     pub fn settle(&mut self, deps: &mut Deps, argument: Option<usize>) {
         let read = std::mem::take(deps);
@@ -120,19 +120,19 @@ impl Calling {
 
 /// The frames of a stream; the lowest is a function that nobody knows.
 #[derive(Clone, Debug)]
-pub(super) struct Stack {
-    pub frames: Vec<Underway>,
+pub(super) struct ActivityStack {
+    pub frames: Vec<Activity>,
 }
 
-impl Default for Stack {
+impl Default for ActivityStack {
     fn default() -> Self {
-        let bottom = Underway { what: What::Function(Box::default()), deps: Deps::new() };
-        Stack { frames: vec![bottom] }
+        let bottom = Activity { what: ActivityKind::Function(Box::default()), deps: Deps::new() };
+        ActivityStack { frames: vec![bottom] }
     }
 }
 
-impl Stack {
-    pub fn top(&mut self) -> &mut Underway {
+impl ActivityStack {
+    pub fn top(&mut self) -> &mut Activity {
         self.frames.last_mut().expect("invariant: the lowest frame is never taken away")
     }
     /// Adds to what the value under way depends on.
@@ -144,13 +144,13 @@ impl Stack {
     }
     /// The position of the innermost function.
     pub fn function_at(&self) -> usize {
-        self.frames.iter().rposition(|frame| matches!(frame.what, What::Function(_))).unwrap_or(0)
+        self.frames.iter().rposition(|frame| matches!(frame.what, ActivityKind::Function(_))).unwrap_or(0)
     }
     /// The innermost function.
-    pub fn running(&mut self) -> &mut Running {
+    pub fn running(&mut self) -> &mut FunctionActivation {
         let at = self.function_at();
         match &mut self.frames[at].what {
-            What::Function(running) => running,
+            ActivityKind::Function(running) => running,
             _ => unreachable!("invariant: the lowest frame is a function"),
         }
     }

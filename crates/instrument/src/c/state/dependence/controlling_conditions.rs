@@ -1,14 +1,14 @@
 //! Conditions: what happens because of them, what would have happened, and which are assertions.
 
-use super::activation_stack::{Assignment, Control, Underway, What};
-use super::{Flow, SiteRef, Stream, close_all};
+use super::activation_stack::{Activity, ActivityKind, ControllingCondition, PendingAssignment};
+use super::{DependenceAnalysis, EventStream, SiteRef, close_all};
 use crate::state::Deps;
 use crate::state::NodeId;
 use crate::state::{SiteKind, StateSite};
 
-impl Flow<'_> {
+impl DependenceAnalysis<'_> {
     /// What happening now depends on; what the expression around read so far, too, if it says whether this happens.
-    pub(super) fn control(&mut self, stream: &mut Stream, guarded: bool) -> NodeId {
+    pub(super) fn control(&mut self, stream: &mut EventStream, guarded: bool) -> NodeId {
         let mut now = stream.stack.running().now();
         if !guarded {
             return now;
@@ -16,7 +16,7 @@ impl Flow<'_> {
         let mut deps = Deps::new();
         let mut from = stream.stack.function_at();
         // What was read before an expression whose value nobody uses decides nothing inside of it.
-        let whole = |frame: &Underway| self.control_of_whole(&frame.what);
+        let whole = |frame: &Activity| self.control_of_whole(&frame.what);
         let inner = stream.stack.frames.iter().enumerate().skip(from + 1).rev();
         if let Some((at, control)) = inner.filter_map(|(at, frame)| Some((at, whole(frame)?))).next() {
             (from, now) = (at, control);
@@ -28,21 +28,21 @@ impl Flow<'_> {
     }
 
     /// What the happening of an expression depends on, if nobody uses its value.
-    fn control_of_whole(&self, what: &What) -> Option<NodeId> {
+    fn control_of_whole(&self, what: &ActivityKind) -> Option<NodeId> {
         let used = |site: SiteRef| match self.site(site).map(|(_, site)| &site.kind) {
             Some(SiteKind::Write { used, .. } | SiteKind::Call { used, .. }) => *used,
             _ => true,
         };
         match what {
-            What::Assignment(Assignment { first: true, control, .. }) => Some(*control),
-            What::Assignment(Assignment { site, control, .. }) => (!used(*site)).then_some(*control),
-            What::Call(calling) => (!used(calling.site)).then_some(calling.control),
-            What::Function(_) | What::Choice(_) => None,
+            ActivityKind::Assignment(PendingAssignment { first: true, control, .. }) => Some(*control),
+            ActivityKind::Assignment(PendingAssignment { site, control, .. }) => (!used(*site)).then_some(*control),
+            ActivityKind::Call(calling) => (!used(calling.site)).then_some(calling.control),
+            ActivityKind::Function(_) | ActivityKind::Choice(_) => None,
         }
     }
 
     /// A condition is known: an assertion, if it guards the report of a failure.
-    pub(super) fn ask(&mut self, stream: &mut Stream, site: SiteRef, deps: &Deps) {
+    pub(super) fn ask(&mut self, stream: &mut EventStream, site: SiteRef, deps: &Deps) {
         let Some((_, described)) = self.site(site) else { return };
         let guards = match &described.kind {
             SiteKind::Branch { guards, .. } | SiteKind::Choice { guards } => guards.as_slice(),
@@ -56,7 +56,7 @@ impl Flow<'_> {
         }
     }
 
-    pub(super) fn condition(&mut self, stream: &mut Stream, site: SiteRef) {
+    pub(super) fn condition(&mut self, stream: &mut EventStream, site: SiteRef) {
         if !self.align(stream, site) {
             return;
         }
@@ -72,11 +72,11 @@ impl Flow<'_> {
         running.controls.retain(|control| control.depth < *depth);
         let around = running.now();
         let node = self.node(deps, around, None);
-        stream.stack.running().controls.push(Control { depth: *depth, site, node });
+        stream.stack.running().controls.push(ControllingCondition { depth: *depth, site, node });
     }
 
     /// A label is passed. What was jumped out of is not over: that it was left depends on its condition.
-    pub(super) fn label(&mut self, stream: &mut Stream, depth: u32) {
+    pub(super) fn label(&mut self, stream: &mut EventStream, depth: u32) {
         close_all(self, stream);
         let running = stream.stack.running();
         let left = running.controls.iter().rfind(|control| control.depth > depth).map(|control| control.node);
@@ -87,7 +87,7 @@ impl Flow<'_> {
     }
 
     /// A variable that a statement may assign: which value it has depends on the condition, also if it was not assigned.
-    pub(super) fn touch(&mut self, stream: &mut Stream, site: SiteRef, at: u64, size: u64) {
+    pub(super) fn touch(&mut self, stream: &mut EventStream, site: SiteRef, at: u64, size: u64) {
         if !self.align(stream, site) {
             return;
         }
@@ -116,7 +116,7 @@ impl Flow<'_> {
     }
 
     /// All that happens from here on inside of a depth depends on a condition.
-    fn depend_from_here(&mut self, stream: &mut Stream, condition: NodeId, depth: u32) {
+    fn depend_from_here(&mut self, stream: &mut EventStream, condition: NodeId, depth: u32) {
         let running = stream.stack.running();
         let mut controls = std::mem::take(&mut running.controls);
         if depth == 0 {
@@ -130,7 +130,7 @@ impl Flow<'_> {
         stream.stack.running().controls = controls;
     }
 
-    pub(super) fn end(&mut self, stream: &mut Stream, site: SiteRef) {
+    pub(super) fn end(&mut self, stream: &mut EventStream, site: SiteRef) {
         if !self.align(stream, site) {
             return;
         }

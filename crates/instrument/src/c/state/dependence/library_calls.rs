@@ -1,34 +1,36 @@
 //! What functions without probes do: those of the C library that move memory; of others, that their result depends on all
 //! that they are given.
 
-use super::activation_stack::Calling;
-use super::{Flow, MOST_OBJECTS, Object, Stream, Update};
-use crate::c::state::library_effects::{Effect, effect};
+use super::activation_stack::PendingCall;
+use super::{DependenceAnalysis, EventStream, MAX_OBJECTS_PER_ALLOCATION_SITE, StateUpdate, TrackedObject};
+use crate::c::state::library_effects::{MemoryEffect, memory_effect};
 use crate::state::Deps;
 use crate::state::NodeId;
 use crate::state::{SiteArgument, SiteKind};
 
 /// Addresses below are no pointers.
-const LEAST: u64 = 4096;
+const MIN_POINTER_ADDRESS: u64 = 4096;
 
-impl Flow<'_> {
-    fn described(&self, calling: &Calling) -> &[SiteArgument] {
+impl DependenceAnalysis<'_> {
+    fn described(&self, calling: &PendingCall) -> &[SiteArgument] {
         match self.site(calling.site).map(|(_, site)| &site.kind) {
             Some(SiteKind::Call { arguments, .. }) => arguments,
             _ => &[],
         }
     }
 
-    fn number(&self, calling: &Calling, index: usize) -> Option<u64> {
+    fn number(&self, calling: &PendingCall, index: usize) -> Option<u64> {
         let constant = self.described(calling).get(index).and_then(|argument| argument.constant);
         calling.value(index).map(|(value, _)| value).or(constant)
     }
 
     /// What the pointers of a call lead to.
-    pub(super) fn pointees(&self, process: usize, calling: &Calling) -> Deps {
+    pub(super) fn pointees(&self, process: usize, calling: &PendingCall) -> Deps {
         let mut found = Deps::new();
         for (index, argument) in self.described(calling).iter().enumerate() {
-            if let Some((at, size)) = calling.value(index).filter(|(at, _)| argument.pointer && *at >= LEAST) {
+            if let Some((at, size)) =
+                calling.value(index).filter(|(at, _)| argument.pointer && *at >= MIN_POINTER_ADDRESS)
+            {
                 let size = self.extent(process, at, size);
                 self.processes[process].memory.read(at, size, &mut |_, _, node| found.push(node));
             }
@@ -46,34 +48,34 @@ impl Flow<'_> {
     }
 
     /// Carries out a call of a function without probes; gives what its result depends on.
-    pub(super) fn library(&mut self, stream: &mut Stream, name: &str, calling: &Calling, value: u64) -> Deps {
+    pub(super) fn library(&mut self, stream: &mut EventStream, name: &str, calling: &PendingCall, value: u64) -> Deps {
         let process = stream.process;
         let mut deps: Deps = calling.arguments.iter().flatten().copied().collect();
-        match effect(name) {
-            Effect::Nothing => {}
-            Effect::Copies => self.copies(stream, calling),
-            Effect::Writes { to, size } => {
+        match memory_effect(name) {
+            MemoryEffect::Nothing => {}
+            MemoryEffect::Copies => self.copies(stream, calling),
+            MemoryEffect::Writes { to, size } => {
                 let size = size.and_then(|index| self.number(calling, index)).unwrap_or(0);
                 self.writes(stream, calling, to, size);
             }
-            Effect::WritesAll { from } => {
+            MemoryEffect::WritesAll { from } => {
                 for index in from..self.described(calling).len() {
                     self.writes(stream, calling, index, 0);
                 }
             }
-            Effect::Allocates { size } => {
+            MemoryEffect::Allocates { size } => {
                 let size =
                     size.iter().map(|index| self.number(calling, *index).unwrap_or(1)).fold(1, u64::saturating_mul);
                 self.retire(process, value, size);
                 self.allocate(stream, calling, value, size);
                 return deps;
             }
-            Effect::Reallocates => {
+            MemoryEffect::Reallocates => {
                 let (old, size) = (self.number(calling, 0).unwrap_or(0), self.number(calling, 1).unwrap_or(1));
                 self.reallocate(stream, calling, old, value, size);
                 return deps;
             }
-            Effect::Duplicates => {
+            MemoryEffect::Duplicates => {
                 deps.extend(self.pointees(process, calling));
                 let size = calling.value(0).map_or(1, |(at, size)| self.extent(process, at, size)).max(1);
                 self.retire(process, value, size);
@@ -82,7 +84,7 @@ impl Flow<'_> {
                 self.processes[process].memory.set(value, size, node);
                 return deps;
             }
-            Effect::Frees => {
+            MemoryEffect::Frees => {
                 let at = self.number(calling, 0).unwrap_or(0);
                 if let Some((start, end, _)) =
                     self.processes[process].memory.object(at).filter(|(start, _, _)| *start == at)
@@ -98,16 +100,22 @@ impl Flow<'_> {
     }
 
     /// What a write behind an argument changes, if that is state.
-    fn changed(&mut self, stream: &mut Stream, calling: &Calling, index: usize, at: u64) -> Option<Update> {
+    fn changed(
+        &mut self,
+        stream: &mut EventStream,
+        calling: &PendingCall,
+        index: usize,
+        at: u64,
+    ) -> Option<StateUpdate> {
         let target = self.described(calling).get(index)?.target?;
         self.change_of(stream, calling.site, target, at)
     }
 
-    fn copies(&mut self, stream: &mut Stream, calling: &Calling) {
+    fn copies(&mut self, stream: &mut EventStream, calling: &PendingCall) {
         let (Some(to), Some(size)) = (self.number(calling, 0), self.number(calling, 2)) else { return };
         // What is copied from no variable holds nothing.
         let from = self.number(calling, 1).unwrap_or(0);
-        if to < LEAST || size == 0 {
+        if to < MIN_POINTER_ADDRESS || size == 0 {
             return;
         }
         let update = self.changed(stream, calling, 0, to);
@@ -115,8 +123,8 @@ impl Flow<'_> {
         self.copy(stream, (to, from, size), &deps, calling.control, update);
     }
 
-    fn writes(&mut self, stream: &mut Stream, calling: &Calling, index: usize, size: u64) {
-        let Some((at, own)) = calling.value(index).filter(|(at, _)| *at >= LEAST) else { return };
+    fn writes(&mut self, stream: &mut EventStream, calling: &PendingCall, index: usize, size: u64) {
+        let Some((at, own)) = calling.value(index).filter(|(at, _)| *at >= MIN_POINTER_ADDRESS) else { return };
         let update = self.changed(stream, calling, index, at);
         let object = self.processes[stream.process].memory.object(at);
         let size = match (size, own, object) {
@@ -132,13 +140,13 @@ impl Flow<'_> {
         self.store(stream, at, size, node);
     }
 
-    fn allocate(&mut self, stream: &mut Stream, calling: &Calling, at: u64, size: u64) {
-        if at < LEAST {
+    fn allocate(&mut self, stream: &mut EventStream, calling: &PendingCall, at: u64, size: u64) {
+        if at < MIN_POINTER_ADDRESS {
             return;
         }
         let test = self.processes[stream.process].test;
         let count = self.counts.entry((test, calling.site)).or_default();
-        *count = (*count + 1).min(MOST_OBJECTS);
+        *count = (*count + 1).min(MAX_OBJECTS_PER_ALLOCATION_SITE);
         let count = *count;
         let object = match self.allocations.get(&(test, calling.site, count)) {
             Some(known) => *known,
@@ -147,9 +155,9 @@ impl Flow<'_> {
                     let file = record.files.get(site.file as usize).map_or("", String::as_str);
                     format!("{}:{}", file.rsplit('/').next().unwrap_or_default(), site.line)
                 });
-                let more = if count == MOST_OBJECTS { " and later" } else { "" };
+                let more = if count == MAX_OBJECTS_PER_ALLOCATION_SITE { " and later" } else { "" };
                 let name = format!("object {count}{more} from {}", place.unwrap_or_default());
-                self.objects.push(Object { name, owner: None });
+                self.objects.push(TrackedObject { name, owner: None });
                 self.objects.len() as u32 - 1
             }
         };
@@ -157,7 +165,7 @@ impl Flow<'_> {
         self.processes[stream.process].memory.place(at, size, object);
     }
 
-    fn reallocate(&mut self, stream: &mut Stream, calling: &Calling, old: u64, new: u64, size: u64) {
+    fn reallocate(&mut self, stream: &mut EventStream, calling: &PendingCall, old: u64, new: u64, size: u64) {
         let process = stream.process;
         let known = self.processes[process].memory.object(old).filter(|(start, _, _)| *start == old);
         let Some((start, end, object)) = known else {
@@ -165,7 +173,7 @@ impl Flow<'_> {
             self.allocate(stream, calling, new, size);
             return;
         };
-        if new < LEAST {
+        if new < MIN_POINTER_ADDRESS {
             return;
         }
         let mut held: Vec<(u64, u64, NodeId)> = Vec::new();

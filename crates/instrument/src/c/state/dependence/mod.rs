@@ -11,13 +11,13 @@ mod controlling_conditions;
 mod library_calls;
 mod shadow_memory;
 
-use super::event_trace::{Event, FUNCTIONS, Kind, Trace};
+use super::event_trace::{ALLOCATION_FUNCTIONS, EventKind, EventTrace, StateEvent};
 use crate::state::StateRules;
 use crate::state::{Deps, Graph};
 use crate::state::{NONE, NodeId};
 use crate::state::{SiteKind, StateRecord, StateSite};
-use activation_stack::{Assignment, Calling, Running, Stack, Underway, What};
-use shadow_memory::Memory;
+use activation_stack::{Activity, ActivityKind, ActivityStack, FunctionActivation, PendingAssignment, PendingCall};
+use shadow_memory::ShadowMemory;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A site of a unit: the unit's position and the site's.
@@ -25,7 +25,7 @@ pub(crate) type SiteRef = u64;
 
 /// A change of state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Update {
+pub(crate) struct StateUpdate {
     /// The unit, and the target in it.
     pub target: (u32, u32),
     /// The object; 0 if it is not known.
@@ -36,7 +36,7 @@ pub(crate) struct Update {
 
 /// An object that can be told from others.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Object {
+pub(crate) struct TrackedObject {
     pub name: String,
     /// The run of a function that it belongs to.
     owner: Option<u64>,
@@ -44,7 +44,7 @@ pub(crate) struct Object {
 
 /// What one test did.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(crate) struct TestRun {
+pub(crate) struct TestTrace {
     pub name: Option<String>,
     /// Nodes from here on are its own.
     pub start: NodeId,
@@ -55,12 +55,12 @@ pub(crate) struct TestRun {
     /// Its last updates.
     pub finals: Vec<NodeId>,
     /// What could be looked at where it ended.
-    pub seen: Vec<SeenValue>,
+    pub seen: Vec<ObservedValue>,
 }
 
 /// An expression that was looked at where a test ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct SeenValue {
+pub(crate) struct ObservedValue {
     pub site: SiteRef,
     pub bytes: Vec<u8>,
     size: u64,
@@ -69,8 +69,8 @@ pub(crate) struct SeenValue {
 }
 
 #[derive(Clone, Debug, Default)]
-struct Process {
-    memory: Memory,
+struct TracedProcess {
+    memory: ShadowMemory,
     /// By number in events: the unit.
     units: BTreeMap<u32, u32>,
     test: usize,
@@ -79,46 +79,50 @@ struct Process {
 }
 
 #[derive(Clone, Debug, Default)]
-struct Stream {
+struct EventStream {
     process: usize,
-    stack: Stack,
+    stack: ActivityStack,
     /// A name that is being told.
     name: Vec<u8>,
 }
 
 /// Objects of one allocation that are told apart in one test.
-const MOST_OBJECTS: u32 = 8;
+const MAX_OBJECTS_PER_ALLOCATION_SITE: u32 = 8;
 
 /// A run over one trace.
-pub(crate) struct Flow<'a> {
+pub(crate) struct DependenceAnalysis<'a> {
     records: &'a [(u64, &'a StateRecord)],
     rules: &'a StateRules,
     graph: Graph,
-    pub updates: Vec<Update>,
-    pub objects: Vec<Object>,
+    pub updates: Vec<StateUpdate>,
+    pub objects: Vec<TrackedObject>,
     variables: BTreeMap<SiteRef, u32>,
     allocations: BTreeMap<(usize, SiteRef, u32), u32>,
     counts: BTreeMap<(usize, SiteRef), u32>,
-    processes: Vec<Process>,
+    processes: Vec<TracedProcess>,
     by_pid: BTreeMap<u64, usize>,
-    streams: BTreeMap<u16, Stream>,
+    streams: BTreeMap<u16, EventStream>,
     /// By address.
     functions: BTreeMap<u64, &'static str>,
-    pub tests: Vec<TestRun>,
+    pub tests: Vec<TestTrace>,
     serial: u64,
     /// Units that no record explains.
     pub unexplained: u64,
 }
 
-impl<'a> Flow<'a> {
+impl<'a> DependenceAnalysis<'a> {
     /// Follows a trace.
-    pub fn new(records: &'a [(u64, &'a StateRecord)], rules: &'a StateRules, trace: &Trace) -> Flow<'a> {
-        let mut flow = Flow {
+    pub fn new(
+        records: &'a [(u64, &'a StateRecord)],
+        rules: &'a StateRules,
+        trace: &EventTrace,
+    ) -> DependenceAnalysis<'a> {
+        let mut flow = DependenceAnalysis {
             records,
             rules,
             graph: Graph::default(),
             updates: Vec::new(),
-            objects: vec![Object::default()],
+            objects: vec![TrackedObject::default()],
             variables: BTreeMap::new(),
             allocations: BTreeMap::new(),
             counts: BTreeMap::new(),
@@ -126,7 +130,7 @@ impl<'a> Flow<'a> {
             by_pid: BTreeMap::new(),
             streams: BTreeMap::new(),
             functions: BTreeMap::new(),
-            tests: vec![TestRun { name: trace.test.clone(), start: 1, ..TestRun::default() }],
+            tests: vec![TestTrace { name: trace.test.clone(), start: 1, ..TestTrace::default() }],
             serial: 0,
             unexplained: 0,
         };
@@ -146,7 +150,7 @@ impl<'a> Flow<'a> {
     }
 
     /// The update that a node is.
-    pub fn update(&self, node: NodeId) -> Option<&Update> {
+    pub fn update(&self, node: NodeId) -> Option<&StateUpdate> {
         self.updates.get((self.graph.update(node) as usize).checked_sub(1)?)
     }
 
@@ -156,12 +160,12 @@ impl<'a> Flow<'a> {
     }
 
     /// The numbers of all updates that a test's assertions depend on, as far back as the test began.
-    pub fn checked(&self, run: &TestRun) -> BTreeSet<u32> {
+    pub fn checked(&self, run: &TestTrace) -> BTreeSet<u32> {
         self.graph.updates_behind(&run.roots, run.start..run.end)
     }
 
     /// By update that tests leave: whether it depends on state that was changed before its test began.
-    pub fn inherited(&self, run: &TestRun) -> BTreeSet<u32> {
+    pub fn inherited(&self, run: &TestTrace) -> BTreeSet<u32> {
         let before = |node: NodeId| node < run.start && self.graph.update(node) != 0;
         let mut found: BTreeSet<NodeId> = BTreeSet::new();
         for node in run.start..run.end {
@@ -173,18 +177,18 @@ impl<'a> Flow<'a> {
     }
 
     /// Whether an update also depends on what was there, and others change the same.
-    pub fn adds_up(&self, number: u32, run: &TestRun) -> bool {
+    pub fn adds_up(&self, number: u32, run: &TestTrace) -> bool {
         let Some(update) = self.updates.get((number as usize).wrapping_sub(1)) else { return false };
         let is_sum =
             matches!(self.site(update.site), Some((_, StateSite { kind: SiteKind::Write { updates: true, .. }, .. })));
-        let same = |other: &Update| other.target == update.target && other.object == update.object;
+        let same = |other: &StateUpdate| other.target == update.target && other.object == update.object;
         let others = self.tests.iter().filter(|other| other.start != run.start);
         let mut others = others.flat_map(|other| &other.finals).filter_map(|node| self.update(*node));
         is_sum && others.any(same)
     }
 
-    fn event(&mut self, event: &Event) {
-        if event.kind == Kind::Stream {
+    fn event(&mut self, event: &StateEvent) {
+        if event.kind == EventKind::Stream {
             self.begin_stream(event);
             return;
         }
@@ -193,7 +197,7 @@ impl<'a> Flow<'a> {
         self.streams.insert(event.stream, stream);
     }
 
-    fn begin_stream(&mut self, event: &Event) {
+    fn begin_stream(&mut self, event: &StateEvent) {
         let known = self.by_pid.get(&event.a).copied();
         let process = known.unwrap_or_else(|| {
             let parent = self.streams.get(&(event.b as u16)).map(|stream| stream.process);
@@ -205,11 +209,11 @@ impl<'a> Flow<'a> {
         // A forked process goes on in the middle of what its parent did.
         let parent = self.streams.get(&(event.b as u16)).filter(|_| known.is_none() && event.b != 0);
         let stack = parent.map(|stream| stream.stack.clone()).unwrap_or_default();
-        self.streams.insert(event.stream, Stream { process, stack, name: Vec::new() });
+        self.streams.insert(event.stream, EventStream { process, stack, name: Vec::new() });
     }
 
     fn finish_test(&mut self, process: usize) {
-        let Process { memory, test, containers, .. } = &self.processes[process];
+        let TracedProcess { memory, test, containers, .. } = &self.processes[process];
         let start = self.tests[*test].start;
         let held: Vec<NodeId> =
             memory.all().chain(containers.values().copied()).filter(|node| *node >= start).collect();
@@ -222,7 +226,7 @@ impl<'a> Flow<'a> {
         }
     }
 
-    fn test(&mut self, stream: &mut Stream, event: &Event) {
+    fn test(&mut self, stream: &mut EventStream, event: &StateEvent) {
         for word in [event.a, event.b] {
             stream.name.extend(word.to_le_bytes().iter().filter(|byte| **byte != 0));
         }
@@ -236,17 +240,17 @@ impl<'a> Flow<'a> {
         }
         self.finish_test(stream.process);
         let start = self.graph.next();
-        self.tests.push(TestRun { name: Some(name), start, ..TestRun::default() });
+        self.tests.push(TestTrace { name: Some(name), start, ..TestTrace::default() });
         self.processes[stream.process].test = self.tests.len() - 1;
     }
 
     /// The reference of an event's site, if its unit is known.
-    fn reference(&self, stream: &Stream, site: u32) -> Option<SiteRef> {
+    fn reference(&self, stream: &EventStream, site: u32) -> Option<SiteRef> {
         let unit = self.processes[stream.process].units.get(&(site >> 20))?;
         Some(u64::from(*unit) << 32 | u64::from(site & 0xfffff))
     }
 
-    fn node(&mut self, mut deps: Deps, control: NodeId, update: Option<Update>) -> NodeId {
+    fn node(&mut self, mut deps: Deps, control: NodeId, update: Option<StateUpdate>) -> NodeId {
         deps.push(control);
         let update = update.map_or(0, |update| {
             self.updates.push(update);
@@ -255,102 +259,102 @@ impl<'a> Flow<'a> {
         self.graph.node(deps, update)
     }
 
-    fn step(&mut self, stream: &mut Stream, event: &Event) {
+    fn step(&mut self, stream: &mut EventStream, event: &StateEvent) {
         let site = self.reference(stream, event.site);
         match (event.kind, site) {
-            (Kind::Read, _) => self.read(stream, event.a, event.b),
-            (Kind::Write, Some(site)) => self.begin_assignment(stream, site, event.a, event.b, false),
-            (Kind::Head, Some(site)) => {
+            (EventKind::Read, _) => self.read(stream, event.a, event.b),
+            (EventKind::Write, Some(site)) => self.begin_assignment(stream, site, event.a, event.b, false),
+            (EventKind::Head, Some(site)) => {
                 close_all(self, stream);
                 self.begin_assignment(stream, site, event.a, event.b, true);
             }
-            (Kind::Push, Some(site)) => self.begin_assignment(stream, site, 0, 0, false),
-            (Kind::Place, Some(site)) => {
-                close_until(self, stream, |what| matches!(what, What::Assignment(other) if other.site == site));
-                if let What::Assignment(assignment) = &mut stream.stack.top().what {
+            (EventKind::Push, Some(site)) => self.begin_assignment(stream, site, 0, 0, false),
+            (EventKind::Place, Some(site)) => {
+                close_until(self, stream, |what| matches!(what, ActivityKind::Assignment(other) if other.site == site));
+                if let ActivityKind::Assignment(assignment) = &mut stream.stack.top().what {
                     (assignment.at, assignment.size) = (event.a, event.b);
                 }
             }
-            (Kind::Store, Some(site)) => {
-                let ours = |what: &What| matches!(what, What::Assignment(other) if other.site == site);
+            (EventKind::Store, Some(site)) => {
+                let ours = |what: &ActivityKind| matches!(what, ActivityKind::Assignment(other) if other.site == site);
                 if close_until(self, stream, ours) {
                     self.close(stream);
                 }
             }
-            (Kind::Step, Some(site)) => {
+            (EventKind::Step, Some(site)) => {
                 self.begin_assignment(stream, site, event.a, event.b, false);
                 self.close(stream);
             }
-            (Kind::Declare, Some(site)) => self.declare(stream, site, event),
-            (Kind::Init, Some(site)) => self.initialise(stream, site, event),
-            (Kind::Statement, _) => {
+            (EventKind::Declare, Some(site)) => self.declare(stream, site, event),
+            (EventKind::Init, Some(site)) => self.initialise(stream, site, event),
+            (EventKind::Statement, _) => {
                 close_all(self, stream);
                 stream.stack.top().deps.clear();
             }
-            (Kind::Call, Some(site)) => self.begin_call(stream, site),
-            (Kind::BeginArgument | Kind::Argument, _) => self.argument(stream, event),
-            (Kind::Returned, Some(site)) => {
-                let ours = |what: &What| matches!(what, What::Call(other) if other.site == site);
+            (EventKind::Call, Some(site)) => self.begin_call(stream, site),
+            (EventKind::BeginArgument | EventKind::Argument, _) => self.argument(stream, event),
+            (EventKind::Returned, Some(site)) => {
+                let ours = |what: &ActivityKind| matches!(what, ActivityKind::Call(other) if other.site == site);
                 if close_until(self, stream, ours) {
                     self.end_call(stream, event.a);
                 }
             }
-            (Kind::Enter, Some(site)) => self.enter(stream, site, event.a),
-            (Kind::Parameter, _) => self.parameter(stream, event),
-            (Kind::Leave, Some(site)) => self.leave(stream, site),
-            (Kind::Return, _) => {
+            (EventKind::Enter, Some(site)) => self.enter(stream, site, event.a),
+            (EventKind::Parameter, _) => self.parameter(stream, event),
+            (EventKind::Leave, Some(site)) => self.leave(stream, site),
+            (EventKind::Return, _) => {
                 close_all(self, stream);
                 stream.stack.top().deps.clear();
                 stream.stack.running().returning = true;
             }
-            (Kind::Condition, Some(site)) => self.condition(stream, site),
-            (Kind::End, Some(site)) => self.end(stream, site),
-            (Kind::Label, _) => self.label(stream, event.b as u32),
-            (Kind::Callee, Some(site)) => {
+            (EventKind::Condition, Some(site)) => self.condition(stream, site),
+            (EventKind::End, Some(site)) => self.end(stream, site),
+            (EventKind::Label, _) => self.label(stream, event.b as u32),
+            (EventKind::Callee, Some(site)) => {
                 let through = self.functions.get(&event.a).copied();
-                let ours = |what: &What| matches!(what, What::Call(other) if other.site == site);
+                let ours = |what: &ActivityKind| matches!(what, ActivityKind::Call(other) if other.site == site);
                 if close_until(self, stream, ours)
-                    && let What::Call(calling) = &mut stream.stack.top().what
+                    && let ActivityKind::Call(calling) = &mut stream.stack.top().what
                 {
                     calling.through = through;
                 }
             }
-            (Kind::Function, _) => {
-                if let Some(name) = FUNCTIONS.get(event.site as usize) {
+            (EventKind::Function, _) => {
+                if let Some(name) = ALLOCATION_FUNCTIONS.get(event.site as usize) {
                     self.functions.insert(event.a, name);
                 }
             }
-            (Kind::Touch, Some(site)) => self.touch(stream, site, event.a, event.b),
-            (Kind::Choice, Some(site)) => {
-                stream.stack.frames.push(Underway { what: What::Choice(site), deps: Deps::new() });
+            (EventKind::Touch, Some(site)) => self.touch(stream, site, event.a, event.b),
+            (EventKind::Choice, Some(site)) => {
+                stream.stack.frames.push(Activity { what: ActivityKind::Choice(site), deps: Deps::new() });
             }
-            (Kind::Chosen, Some(site))
-                if close_until(self, stream, |what| matches!(what, What::Choice(other) if *other == site)) =>
+            (EventKind::Chosen, Some(site))
+                if close_until(self, stream, |what| matches!(what, ActivityKind::Choice(other) if *other == site)) =>
             {
                 self.close(stream);
             }
-            (Kind::Seen, Some(site)) => {
-                let Process { memory, test, .. } = &self.processes[stream.process];
+            (EventKind::Seen, Some(site)) => {
+                let TracedProcess { memory, test, .. } = &self.processes[stream.process];
                 let mut updates = Vec::new();
                 memory.read(event.a, event.b, &mut |_, _, node| updates.push(self.graph.update(node)));
                 let seen = &mut self.tests[*test].seen;
                 // A test that runs again says so again.
                 seen.retain(|seen| seen.site != site);
-                seen.push(SeenValue { site, bytes: Vec::new(), size: event.b, updates });
+                seen.push(ObservedValue { site, bytes: Vec::new(), size: event.b, updates });
             }
-            (Kind::Bytes, _) => {
+            (EventKind::Bytes, _) => {
                 if let Some(last) = self.tests[self.processes[stream.process].test].seen.last_mut() {
                     let left = (last.size as usize).saturating_sub(last.bytes.len());
                     last.bytes.extend(event.a.to_le_bytes().iter().take(left));
                 }
             }
-            (Kind::Unit, _) => self.unit(stream, event),
-            (Kind::Test, _) => self.test(stream, event),
-            (Kind::Variadic, _) => {
+            (EventKind::Unit, _) => self.unit(stream, event),
+            (EventKind::Test, _) => self.test(stream, event),
+            (EventKind::Variadic, _) => {
                 let taken: Deps = stream.stack.running().parameters.iter().flatten().copied().collect();
                 stream.stack.top().deps.extend(taken);
             }
-            (Kind::Global, Some(site)) => {
+            (EventKind::Global, Some(site)) => {
                 let object = self.variable(site, None);
                 self.processes[stream.process].memory.place(event.a, event.b, object);
             }
@@ -358,7 +362,7 @@ impl<'a> Flow<'a> {
         }
     }
 
-    fn unit(&mut self, stream: &mut Stream, event: &Event) {
+    fn unit(&mut self, stream: &mut EventStream, event: &StateEvent) {
         match self.records.iter().position(|(unit, _)| *unit == event.a) {
             Some(position) => {
                 self.processes[stream.process].units.insert(event.site >> 20, position as u32);
@@ -367,9 +371,9 @@ impl<'a> Flow<'a> {
         }
     }
 
-    fn read(&mut self, stream: &mut Stream, at: u64, size: u64) {
+    fn read(&mut self, stream: &mut EventStream, at: u64, size: u64) {
         let mut found = Deps::new();
-        let Process { memory, test, .. } = &self.processes[stream.process];
+        let TracedProcess { memory, test, .. } = &self.processes[stream.process];
         memory.read(at, size, &mut |_, _, node| found.push(node));
         if stream.stack.running().asserting {
             self.tests[*test].roots.extend(&found);
@@ -378,42 +382,42 @@ impl<'a> Flow<'a> {
             stream.stack.depend(node);
         }
         match &mut stream.stack.top().what {
-            What::Assignment(assignment) => assignment.read = (at, size),
-            What::Function(running) => running.read = (at, size),
-            What::Call(_) | What::Choice(_) => {}
+            ActivityKind::Assignment(assignment) => assignment.read = (at, size),
+            ActivityKind::Function(running) => running.read = (at, size),
+            ActivityKind::Call(_) | ActivityKind::Choice(_) => {}
         }
     }
 
-    fn begin_assignment(&mut self, stream: &mut Stream, site: SiteRef, at: u64, size: u64, first: bool) {
+    fn begin_assignment(&mut self, stream: &mut EventStream, site: SiteRef, at: u64, size: u64, first: bool) {
         let guarded =
             matches!(self.site(site), Some((_, StateSite { kind: SiteKind::Write { guarded: true, .. }, .. })));
         let control = self.control(stream, guarded);
-        let assignment = Assignment { site, at, size, control, read: (0, 0), first };
-        stream.stack.frames.push(Underway { what: What::Assignment(assignment), deps: Deps::new() });
+        let assignment = PendingAssignment { site, at, size, control, read: (0, 0), first };
+        stream.stack.frames.push(Activity { what: ActivityKind::Assignment(assignment), deps: Deps::new() });
     }
 
     /// Ends the innermost thing.
-    fn close(&mut self, stream: &mut Stream) {
+    fn close(&mut self, stream: &mut EventStream) {
         if stream.stack.frames.len() <= 1 {
             return;
         }
-        let Some(Underway { what, deps }) = stream.stack.frames.pop() else { return };
+        let Some(Activity { what, deps }) = stream.stack.frames.pop() else { return };
         match what {
-            What::Assignment(assignment) => self.assign(stream, &assignment, deps),
-            What::Choice(site) => {
+            ActivityKind::Assignment(assignment) => self.assign(stream, &assignment, deps),
+            ActivityKind::Choice(site) => {
                 self.ask(stream, site, &deps);
                 stream.stack.top().deps.extend(deps);
             }
-            What::Call(calling) => {
-                stream.stack.frames.push(Underway { what: What::Call(calling), deps });
+            ActivityKind::Call(calling) => {
+                stream.stack.frames.push(Activity { what: ActivityKind::Call(calling), deps });
                 self.end_call(stream, 0);
             }
-            What::Function(running) => self.left(stream, *running, deps),
+            ActivityKind::Function(running) => self.left(stream, *running, deps),
         }
     }
 
-    fn assign(&mut self, stream: &mut Stream, assignment: &Assignment, mut deps: Deps) {
-        let Assignment { site, at, size, control, read, first } = *assignment;
+    fn assign(&mut self, stream: &mut EventStream, assignment: &PendingAssignment, mut deps: Deps) {
+        let PendingAssignment { site, at, size, control, read, first } = *assignment;
         if size == 0 {
             return;
         }
@@ -449,11 +453,11 @@ impl<'a> Flow<'a> {
     /// Copies what bytes hold: (to, from, size). Each piece depends on what it was.
     fn copy(
         &mut self,
-        stream: &mut Stream,
+        stream: &mut EventStream,
         (to, from, size): (u64, u64, u64),
         deps: &Deps,
         control: NodeId,
-        update: Option<Update>,
+        update: Option<StateUpdate>,
     ) {
         let mut pieces: Vec<(u64, u64, NodeId)> = Vec::new();
         let memory = &self.processes[stream.process].memory;
@@ -472,12 +476,12 @@ impl<'a> Flow<'a> {
     }
 
     /// What a write changes, if that is state.
-    fn change(&mut self, stream: &mut Stream, site: SiteRef, at: u64) -> Option<Update> {
+    fn change(&mut self, stream: &mut EventStream, site: SiteRef, at: u64) -> Option<StateUpdate> {
         let (_, StateSite { kind: SiteKind::Write { target, .. }, .. }) = self.site(site)? else { return None };
         self.change_of(stream, site, (*target)?, at)
     }
 
-    fn change_of(&mut self, stream: &mut Stream, site: SiteRef, target: u32, at: u64) -> Option<Update> {
+    fn change_of(&mut self, stream: &mut EventStream, site: SiteRef, target: u32, at: u64) -> Option<StateUpdate> {
         let (record, described) = self.site(site)?;
         let running = stream.stack.running();
         let serial = running.serial;
@@ -491,11 +495,11 @@ impl<'a> Flow<'a> {
         if self.objects[object as usize].owner == Some(serial) {
             return None;
         }
-        Some(Update { target: ((site >> 32) as u32, target), object, site })
+        Some(StateUpdate { target: ((site >> 32) as u32, target), object, site })
     }
 
     /// Bytes hold a node now. What other objects had in their place was their last.
-    fn store(&mut self, stream: &mut Stream, at: u64, size: u64, node: NodeId) {
+    fn store(&mut self, stream: &mut EventStream, at: u64, size: u64, node: NodeId) {
         let process = &mut self.processes[stream.process];
         let object = process.memory.object(at).map_or(0, |(_, _, object)| object);
         let (graph, updates, run) = (&self.graph, &self.updates, &mut self.tests[process.test]);
@@ -530,7 +534,7 @@ impl<'a> Flow<'a> {
                     }
                     _ => String::new(),
                 };
-                self.objects.push(Object { name, owner: None });
+                self.objects.push(TrackedObject { name, owner: None });
                 self.variables.insert(site, self.objects.len() as u32 - 1);
                 self.objects.len() as u32 - 1
             }
@@ -539,13 +543,13 @@ impl<'a> Flow<'a> {
         object
     }
 
-    fn declare(&mut self, stream: &mut Stream, site: SiteRef, event: &Event) {
+    fn declare(&mut self, stream: &mut EventStream, site: SiteRef, event: &StateEvent) {
         self.retire(stream.process, event.a, event.b);
         let object = self.variable(site, Some(stream.stack.running().serial));
         self.processes[stream.process].memory.place(event.a, event.b, object);
     }
 
-    fn initialise(&mut self, stream: &mut Stream, site: SiteRef, event: &Event) {
+    fn initialise(&mut self, stream: &mut EventStream, site: SiteRef, event: &StateEvent) {
         close_all(self, stream);
         self.declare(stream, site, event);
         let deps = stream.stack.top().deps.clone();
@@ -561,21 +565,21 @@ impl<'a> Flow<'a> {
         }
     }
 
-    fn begin_call(&mut self, stream: &mut Stream, site: SiteRef) {
+    fn begin_call(&mut self, stream: &mut EventStream, site: SiteRef) {
         let guarded =
             matches!(self.site(site), Some((_, StateSite { kind: SiteKind::Call { guarded: true, .. }, .. })));
         let control = self.control(stream, guarded);
-        let calling = Calling { site, control, ..Calling::default() };
-        stream.stack.frames.push(Underway { what: What::Call(Box::new(calling)), deps: Deps::new() });
+        let calling = PendingCall { site, control, ..PendingCall::default() };
+        stream.stack.frames.push(Activity { what: ActivityKind::Call(Box::new(calling)), deps: Deps::new() });
     }
 
-    fn argument(&mut self, stream: &mut Stream, event: &Event) {
-        if !close_until(self, stream, |what| matches!(what, What::Call(calling) if !calling.left)) {
+    fn argument(&mut self, stream: &mut EventStream, event: &StateEvent) {
+        if !close_until(self, stream, |what| matches!(what, ActivityKind::Call(calling) if !calling.left)) {
             return;
         }
         let index = event.site as usize;
-        let Underway { what: What::Call(calling), deps } = stream.stack.top() else { return };
-        if event.kind == Kind::BeginArgument {
+        let Activity { what: ActivityKind::Call(calling), deps } = stream.stack.top() else { return };
+        if event.kind == EventKind::BeginArgument {
             calling.settle(deps, None);
             calling.current = Some(index);
             return;
@@ -588,7 +592,7 @@ impl<'a> Flow<'a> {
         calling.values[index] = Some((event.a, event.b));
     }
 
-    fn enter(&mut self, stream: &mut Stream, site: SiteRef, frame: u64) {
+    fn enter(&mut self, stream: &mut EventStream, site: SiteRef, frame: u64) {
         // Frames below a new one were left by a jump: stacks grow downwards.
         while stream.stack.frames.len() > 1
             && matches!(stream.stack.running(), running if running.frame != 0 && running.frame < frame)
@@ -606,13 +610,13 @@ impl<'a> Flow<'a> {
         let (mut parameters, mut called) = (Vec::new(), false);
         let rules = self.rules;
         let callee = match &stream.stack.top().what {
-            What::Call(calling) if !calling.entered => match self.site(calling.site) {
+            ActivityKind::Call(calling) if !calling.entered => match self.site(calling.site) {
                 Some((_, StateSite { kind: SiteKind::Call { callee, .. }, in_macro, .. })) => Some((callee, in_macro)),
                 _ => None,
             },
             _ => None,
         };
-        if let Underway { what: What::Call(calling), deps } = stream.stack.top() {
+        if let Activity { what: ActivityKind::Call(calling), deps } = stream.stack.top() {
             calling.settle(deps, None);
             control = calling.control;
             if let Some((callee, in_macro)) = callee {
@@ -629,7 +633,7 @@ impl<'a> Flow<'a> {
             }
         }
         self.serial += 1;
-        let running = Running {
+        let running = FunctionActivation {
             function: Some(function),
             serial: self.serial,
             frame,
@@ -643,10 +647,10 @@ impl<'a> Flow<'a> {
             asserting,
             opaque,
         };
-        stream.stack.frames.push(Underway { what: What::Function(Box::new(running)), deps: Deps::new() });
+        stream.stack.frames.push(Activity { what: ActivityKind::Function(Box::new(running)), deps: Deps::new() });
     }
 
-    fn parameter(&mut self, stream: &mut Stream, event: &Event) {
+    fn parameter(&mut self, stream: &mut EventStream, event: &StateEvent) {
         let deps = stream.stack.running().parameters.get(event.site as usize).cloned().unwrap_or_default();
         self.retire(stream.process, event.a, event.b);
         self.processes[stream.process].memory.remove(event.a, event.b);
@@ -656,21 +660,22 @@ impl<'a> Flow<'a> {
     }
 
     /// Closes frames until the function of a site is the innermost one; whether it is.
-    fn align(&mut self, stream: &mut Stream, site: SiteRef) -> bool {
+    fn align(&mut self, stream: &mut EventStream, site: SiteRef) -> bool {
         let Some((_, described)) = self.site(site) else { return false };
         let function = Some(site >> 32 << 32 | u64::from(described.function));
-        let ours = |what: &What| matches!(what, What::Function(running) if running.function == function);
+        let ours =
+            |what: &ActivityKind| matches!(what, ActivityKind::Function(running) if running.function == function);
         close_until(self, stream, ours)
     }
 
-    fn leave(&mut self, stream: &mut Stream, site: SiteRef) {
+    fn leave(&mut self, stream: &mut EventStream, site: SiteRef) {
         if self.align(stream, site) {
             self.close(stream);
         }
     }
 
     /// A function is over: its value is its call's.
-    fn left(&mut self, stream: &mut Stream, running: Running, deps: Deps) {
+    fn left(&mut self, stream: &mut EventStream, running: FunctionActivation, deps: Deps) {
         if !running.returning {
             return;
         }
@@ -683,7 +688,7 @@ impl<'a> Flow<'a> {
             self.tests[test].roots.extend(&deps);
             self.tests[test].roots.push(running.now());
         }
-        if let (true, What::Call(calling)) = (running.called, &mut stream.stack.top().what) {
+        if let (true, ActivityKind::Call(calling)) = (running.called, &mut stream.stack.top().what) {
             calling.result.extend(deps);
             (calling.left, calling.current) = (true, None);
             // Which value it is depends on the conditions inside; that it was called at all is its caller's business.
@@ -693,8 +698,10 @@ impl<'a> Flow<'a> {
         }
     }
 
-    fn end_call(&mut self, stream: &mut Stream, value: u64) {
-        let Some(Underway { what: What::Call(mut calling), mut deps }) = stream.stack.frames.pop() else { return };
+    fn end_call(&mut self, stream: &mut EventStream, value: u64) {
+        let Some(Activity { what: ActivityKind::Call(mut calling), mut deps }) = stream.stack.frames.pop() else {
+            return;
+        };
         calling.settle(&mut deps, None);
         let Some((_, described)) = self.site(calling.site) else { return };
         let SiteKind::Call { callee, used, .. } = &described.kind else { return };
@@ -719,7 +726,7 @@ impl<'a> Flow<'a> {
     }
 
     /// What a function does to the container that it is called for.
-    fn container(&mut self, stream: &mut Stream, name: &str, calling: &Calling) -> Deps {
+    fn container(&mut self, stream: &mut EventStream, name: &str, calling: &PendingCall) -> Deps {
         let (modifies, queries) = (self.rules.modifies(name), self.rules.queries(name));
         let Some((address, _)) = calling.value(0).filter(|_| modifies || queries) else { return Deps::new() };
         let before = self.processes[stream.process].containers.get(&address).copied().unwrap_or(NONE);
@@ -741,21 +748,31 @@ impl<'a> Flow<'a> {
     }
 
     /// A container counts also where it is a variable of the function that changes it.
-    fn change_of_container(&mut self, stream: &mut Stream, site: SiteRef, target: u32, at: u64) -> Option<Update> {
+    fn change_of_container(
+        &mut self,
+        stream: &mut EventStream,
+        site: SiteRef,
+        target: u32,
+        at: u64,
+    ) -> Option<StateUpdate> {
         let running = stream.stack.running();
         if running.asserting || running.opaque {
             return None;
         }
         let object = self.processes[stream.process].memory.object(at).map_or(0, |(_, _, object)| object);
-        Some(Update { target: ((site >> 32) as u32, target), object, site })
+        Some(StateUpdate { target: ((site >> 32) as u32, target), object, site })
     }
 }
 
 /// Closes frames until one that fits is the innermost; `false`, and nothing is closed, if there is none in this function or,
 /// for functions, at all.
-fn close_until(flow: &mut Flow<'_>, stream: &mut Stream, fits: impl Fn(&What) -> bool) -> bool {
+fn close_until(
+    flow: &mut DependenceAnalysis<'_>,
+    stream: &mut EventStream,
+    fits: impl Fn(&ActivityKind) -> bool,
+) -> bool {
     let Some(at) = stream.stack.frames.iter().rposition(|frame| fits(&frame.what)) else { return false };
-    if at < stream.stack.function_at() && !matches!(stream.stack.frames[at].what, What::Function(_)) {
+    if at < stream.stack.function_at() && !matches!(stream.stack.frames[at].what, ActivityKind::Function(_)) {
         return false;
     }
     while stream.stack.frames.len() > at + 1 {
@@ -765,7 +782,7 @@ fn close_until(flow: &mut Flow<'_>, stream: &mut Stream, fits: impl Fn(&What) ->
 }
 
 /// Closes all that the innermost function is in the middle of.
-fn close_all(flow: &mut Flow<'_>, stream: &mut Stream) {
+fn close_all(flow: &mut DependenceAnalysis<'_>, stream: &mut EventStream) {
     let at = stream.stack.function_at();
     while stream.stack.frames.len() > at + 1 {
         flow.close(stream);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 /// What the bytes of a process hold.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Memory {
+pub(crate) struct ShadowMemory {
     /// By first byte: the byte after the last, and what they hold. Stretches don't overlap.
     bytes: BTreeMap<u64, (u64, NodeId)>,
     /// By first byte: the byte after the last, and the object. Objects don't overlap.
@@ -13,9 +13,9 @@ pub(crate) struct Memory {
 }
 
 /// Bit-fields stand above the address of what they are in (`probes.rs`).
-const ADDRESS: u64 = (1 << 48) - 1;
+const ADDRESS_MASK: u64 = (1 << 48) - 1;
 
-impl Memory {
+impl ShadowMemory {
     /// What a stretch holds, in order.
     pub fn read(&self, at: u64, size: u64, each: &mut dyn FnMut(u64, u64, NodeId)) {
         let end = at.saturating_add(size);
@@ -74,7 +74,7 @@ impl Memory {
 
     /// The object at a byte: its first byte, the byte after its last, and which it is.
     pub fn object(&self, at: u64) -> Option<(u64, u64, u32)> {
-        let at = at & ADDRESS;
+        let at = at & ADDRESS_MASK;
         let (start, (end, object)) = self.objects.range(..=at).next_back()?;
         (at < *end).then_some((*start, *end, *object))
     }
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn a_stretch_that_is_written_over_in_the_middle_is_cut() {
-        let mut memory = Memory::default();
+        let mut memory = ShadowMemory::default();
         memory.set(100, 10, 1);
         let mut gone = Vec::new();
         memory.clear(103, 2, &mut |node| gone.push(node));
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn objects_end_where_others_begin() {
-        let mut memory = Memory::default();
+        let mut memory = ShadowMemory::default();
         memory.place(100, 16, 1);
         memory.place(200, 4, 2);
         assert_eq!(memory.object(115), Some((100, 116, 1)));
