@@ -1,30 +1,32 @@
-//! Java to IR: class files, where they come from, and what their code does.
+//! Java class files to IR: a program is loaded class by class and lowered method by method, as a run or a search meets it.
 //!
-//! Bytecode says what happens; every class, the JDK's own included, is read when it is needed and lowered method by method.
-//! Deliberately not here: any execution. Whoever runs the IR asks [`Program`] for functions as it meets them.
+//! The bytecode is the specification of what happens; the JDK's own classes are lowered like the program's. The folders, each
+//! of which uses only those before it:
+//!
+//! - [`path`]: where classes come from: the JDK's image, directories and jars;
+//! - `classes`: the class table: loaded classes, their hierarchy, members and layouts;
+//! - `coverage`: the source's view of a method's code: decisions, statements, expressions, switch labels;
+//! - `lower`: bytecode to IR, with `lower/library` for methods that the JVM implements, and `lower/points` for the program
+//!   points that coverage criteria need;
+//! - `fixtures`: how tests construct the receiver and the arguments of a method, and how they observe the outcome;
+//! - `program`: the program as its users see it: methods under test, growth, the JDK's compiler.
+//!
+//! Deliberately not here: any execution. An executor asks [`Program`] for functions as it calls them.
 
 #![warn(missing_docs)]
 
-mod described;
-mod jdk;
-mod located;
+mod classes;
+mod coverage;
+mod fixtures;
 mod lower;
-mod made;
-mod marks;
 pub mod path;
 mod program;
-mod tested;
-mod world;
 
-pub use described::Unspoken;
-pub use jdk::{Compiled, Compiling, Jdk, JdkError, LABELS};
-pub use located::{Located, LocatedJump};
-pub use lower::{
-    Asked, BoxClass, Effect, Gives, Implicit, Looks, Passed, Placed, Prepared, Preparing, Probe, Reads, Source, Valued,
-    When, Whose,
+pub use classes::{DescribedMethod, SpokenOf};
+pub use coverage::{Asked, Implicit, Jumps, Marks, Placed, Source, Valued, When};
+pub use fixtures::{BoxClass, Effect, Gives, Looks, Passed, Prepared, Preparing, Probe, Reads, Whose};
+pub use program::{
+    Compiled, Compiling, Field, Jdk, JdkError, Kind, LABELS, Loaded, Located, LocatedJump, Method, Program,
+    ProgramError, Setup, Shows, Unspoken, Visible, release_of,
 };
-pub use marks::{Jumps, Marks};
-pub use program::{Program, ProgramError, Setup, release_of};
-pub use tested::{Field, Kind, Loaded, Method, Shows, Visible};
 pub use touchstone_classfile as classfile;
-pub use world::{DescribedMethod, SpokenOf};

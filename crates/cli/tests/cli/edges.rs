@@ -114,7 +114,7 @@ const FOLDERS: [(&str, &[&str]); 7] = [
     ("campaign", &["request", "externals", "java", "program", "reuse", "plan", "change", "stages", "cache", "measure"]),
     ("engine", &["state", "goals", "exec", "confirm", "inputs", "prover", "search"]),
     ("front-c", &["clang", "dataflow", "types", "link", "lower", "points"]),
-    ("front-java", &["path", "world", "lower"]),
+    ("front-java", &["path", "classes", "coverage", "lower", "fixtures", "program"]),
     ("solver", &["terms", "models", "sat", "search", "float"]),
 ];
 

@@ -1,9 +1,12 @@
 //! Arrays: how they are made and where their elements are.
 
-use super::builder::{Builder, int, long};
-use super::world::{Func, World};
+use crate::classes::Shape;
+use crate::classes::layout::{ARRAY_BASE, ARRAY_LENGTH, CLASS_WORD};
+use crate::classes::{ClassId, Refusal};
 use crate::classfile::Desc;
-use crate::world::{ARRAY_BASE, ARRAY_LENGTH, CLASS_WORD, ClassId, Refusal, Shape};
+use crate::lower::builder::{Builder, int, long};
+use crate::lower::context::World;
+use crate::lower::symbols::Func;
 use touchstone_ir::{BinOp, BlockId, BranchRole, Builtin, CastOp, CmpOp, Operand, Ty};
 
 /// The length from which on HotSpot makes no array, however much memory there is.

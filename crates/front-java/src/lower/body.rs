@@ -4,17 +4,20 @@
 //! stands in a register for its depth and type between blocks; so neither the class file's stack maps nor an
 //! inference of classes is needed.
 
-use super::assigned::Assigned;
-use super::builder::{Builder, ty_of};
-use super::hazards::Implicit;
-use super::logic::Beginnings;
-use super::marked::{AllPlaced, Known, Table};
-use super::origin::Origin;
-use super::sources::{Sources, When};
-use super::values::Formulas;
-use super::world::{ANY, Func, World, result_ty};
+use crate::classes::layout::ty_of;
+use crate::classes::{ClassId, MethodRef, Refusal};
 use crate::classfile::{ClassFile, Code, Decoded, Desc, MethodDesc, access, decode};
-use crate::world::{ClassId, MethodRef, Refusal};
+use crate::coverage::decisions::{AllPlaced, Known, Table};
+use crate::coverage::definite_assignment::Assigned;
+use crate::coverage::implicit_exceptions::Implicit;
+use crate::coverage::value_locations::When;
+use crate::lower::builder::Builder;
+use crate::lower::context::{ANY, World, result_ty};
+use crate::lower::null_messages::Origin;
+use crate::lower::points::decision_points::Beginnings;
+use crate::lower::points::value_points::Formulas;
+use crate::lower::points::value_sources::Sources;
+use crate::lower::symbols::Func;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use std::rc::Rc;

@@ -1,7 +1,9 @@
 //! Making a function: registers, blocks and short words for instructions.
 
+use crate::classes::layout::memory_ty;
 use crate::classfile::Desc;
-use touchstone_base::{Id, IndexMap, Span, float};
+use touchstone_base::Id;
+use touchstone_base::{IndexMap, Span, float};
 use touchstone_ir::{
     ArmName, BinOp, Block, BlockId, BranchRole, Builtin, Callee, CastOp, CmpOp, DataTypeId, FuncId, Function,
     FunctionRole, GlobalId, Inst, InstKind, Operand, Param, PointId, Reg, RegInfo, SwitchArm, TermKind, Terminator, Ty,
@@ -35,24 +37,6 @@ pub(crate) fn long(value: i64) -> Operand {
 
 /// The null reference.
 pub(crate) const NULL: Operand = Operand::Const(Ty::Ptr, 0);
-
-/// The type that a value has in registers.
-pub(crate) fn ty_of(desc: &Desc) -> Ty {
-    match desc {
-        Desc::Long | Desc::Double => Ty::I64,
-        Desc::Ref(_) => Ty::Ptr,
-        _ => Ty::I32,
-    }
-}
-
-/// The type that a value has in memory.
-pub(crate) fn memory_ty(desc: &Desc) -> Ty {
-    match desc {
-        Desc::Boolean | Desc::Byte => Ty::I8,
-        Desc::Char | Desc::Short => Ty::I16,
-        other => ty_of(other),
-    }
-}
 
 impl Builder {
     pub fn new(params: &[Ty]) -> Builder {

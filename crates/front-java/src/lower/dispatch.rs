@@ -3,10 +3,13 @@
 //! Each knows the classes that were there when it was made. What comes later goes to its next generation, which is made when
 //! it is first called; whoever has the whole program makes the first one again with all of them.
 
-use super::builder::{Builder, int};
-use super::world::{Data, Func, Question, World};
+use crate::classes::Shape;
+use crate::classes::layout::CLASS_WORD;
+use crate::classes::{ClassId, MethodRef, Refusal};
 use crate::classfile::access;
-use crate::world::{CLASS_WORD, ClassId, MethodRef, Refusal, Shape};
+use crate::lower::builder::{Builder, NULL, int, long};
+use crate::lower::context::World;
+use crate::lower::symbols::{Data, Func, Question};
 use std::collections::BTreeMap;
 use touchstone_ir::{BlockId, BranchRole, CmpOp, FuncId, Operand, SwitchArm, Ty};
 
@@ -82,6 +85,14 @@ impl World {
         let class = self.classes.get(method.class);
         let member = self.classes.method(method);
         !member.is(access::ABSTRACT) && (member.is(access::PRIVATE | access::FINAL) || class.is(access::FINAL))
+    }
+
+    /// The function that a call of a method on any object is.
+    pub fn called_on(&mut self, method: MethodRef) -> FuncId {
+        match self.is_fixed(method) {
+            true => self.func(Func::Method(method)),
+            false => self.newest(|generation| Func::Dispatch(method, generation)),
+        }
     }
 
     pub fn dispatch(&mut self, b: &mut Builder, method: MethodRef, generation: u32) -> Result<(), Refusal> {
@@ -247,7 +258,7 @@ impl World {
 
     pub fn store_check(&mut self, b: &mut Builder, generation: u32) -> Result<(), Refusal> {
         let (array, value) = (b.param(0), b.param(1));
-        let not_null = b.cmp(CmpOp::Ne, value, super::builder::NULL);
+        let not_null = b.cmp(CmpOp::Ne, value, NULL);
         let fine = b.block();
         b.check(not_null, fine);
         let word = b.load(array, CLASS_WORD, Ty::I32);
@@ -327,7 +338,7 @@ impl World {
                         let value = b.call(values, vec![], Some(Ty::Ptr));
                         b.ret(Some(value));
                     }
-                    None => b.ret(Some(super::builder::NULL)),
+                    None => b.ret(Some(NULL)),
                 }
             }
             Question::ElementSize => {
@@ -346,7 +357,7 @@ impl World {
             Question::CanonicalName => {
                 let name = match self.canonical_name(id) {
                     Some(name) => self.literal(b, &name),
-                    None => super::builder::NULL,
+                    None => NULL,
                 };
                 b.ret(Some(name));
             }
@@ -356,7 +367,7 @@ impl World {
                         let mirror = self.datum(Data::Mirror(id));
                         b.global(mirror)
                     }
-                    false => super::builder::NULL,
+                    false => NULL,
                 };
                 b.ret(Some(class));
             }
@@ -417,10 +428,10 @@ impl World {
             let (found, next) = (b.block(), b.block());
             b.branch(same, found, next, BranchRole::Dispatch);
             b.at(found);
-            b.ret(Some(super::builder::long(offset as i64)));
+            b.ret(Some(long(offset as i64)));
             b.at(next);
         }
-        b.ret(Some(super::builder::long(-1)));
+        b.ret(Some(long(-1)));
         Ok(())
     }
 }

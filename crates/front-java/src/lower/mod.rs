@@ -1,62 +1,23 @@
-//! Lowering: what each function of the program is, and its body.
+//! Lowering: bytecode to IR.
 //!
-//! Everything is a function of the IR: methods, dispatches, casts, class initialisers, what natives do. Nothing here runs
-//! anything; functions are made when somebody asks for them.
+//! Every method, dispatch, cast, class initialiser and native method is a function of the IR, which is lowered when it is first
+//! asked for. The files are one circle: all of them extend the context (`context.rs`) or the method that is being lowered
+//! (`body.rs`), and one function of the IR may call any other.
 
-mod array_copy;
-mod arrays;
-mod assigned;
-mod body;
-mod boxes;
-mod builder;
-mod callers;
-mod cases;
-mod contracts;
-mod data;
-mod described;
-mod dispatch;
-mod expression;
-mod generics;
-mod handles;
-mod hazards;
-mod heaps;
-mod init;
-mod insn;
-mod known_classes;
-mod logic;
-mod looking;
-mod making;
-mod many;
-mod marked;
-mod natives;
-mod origin;
-mod outer;
-mod planning;
-mod present;
-mod purity;
-mod raw_memory;
-mod reflect;
-mod scenario;
-mod sites;
-mod sources;
-mod streams;
-mod stubs;
-mod surroundings;
-mod system;
-mod throwing;
-mod types;
-mod values;
-mod ways;
-mod wide_texts;
-mod world;
-
-pub(crate) use boxes::Boxes;
-pub use hazards::Implicit;
-pub use looking::{BoxClass, Effect, Gives, Looks, Passed, Prepared, Preparing, Probe, Reads, Whose};
-pub use marked::{Asked, Placed};
-pub(crate) use origin::type_text;
-pub(crate) use planning::Planned;
-pub(crate) use present::{MADE, is_lambda};
-pub use sources::{Source, Valued, When};
-pub(crate) use types::STRING;
-pub(crate) use world::{Data, Func, World, empty_module};
+pub(crate) mod arrays;
+pub(crate) mod body;
+pub(crate) mod builder;
+pub(crate) mod call_sites;
+pub(crate) mod context;
+pub(crate) mod data_types;
+pub(crate) mod dispatch;
+pub(crate) mod entry_functions;
+pub(crate) mod exceptions;
+pub(crate) mod initialisation;
+pub(crate) mod instructions;
+pub(crate) mod library;
+pub(crate) mod null_messages;
+pub(crate) mod points;
+pub(crate) mod source_names;
+pub(crate) mod static_data;
+pub(crate) mod symbols;

@@ -1,0 +1,294 @@
+//! Loading: from a name to a class with its superclasses and its layout.
+
+use crate::classes::class::FieldPlace;
+use crate::classes::layout::{ARRAY_BASE, BOX_HIDDEN, BOXES, FIELDS, HANDLE_HIDDEN, MIRROR_HIDDEN};
+use crate::classes::{Class, Lambda, Shape, StubMember};
+use crate::classfile::{ClassFile, Desc, access};
+use crate::path::ClassPath;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
+use std::sync::Arc;
+use touchstone_base::IndexMap;
+use touchstone_fixture_java::ClassId;
+
+/// Why something can't be lowered.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Refusal {
+    /// No such class.
+    #[error("no class {0}")]
+    NoClass(Arc<str>),
+    /// No such field.
+    #[error("no field {0}")]
+    NoField(String),
+    /// No such method.
+    #[error("no method {0}")]
+    NoMethod(String),
+    /// A file that is none.
+    #[error("{0}")]
+    Malformed(String),
+    /// Something that is not there yet, by name.
+    #[error("{0}")]
+    Unsupported(String),
+}
+
+/// All classes that were loaded.
+#[derive(Debug)]
+pub struct Classes {
+    path: ClassPath,
+    classes: IndexMap<ClassId, Class>,
+    by_name: FxHashMap<Arc<str>, ClassId>,
+    loading: FxHashSet<Arc<str>>,
+    missing: FxHashSet<Arc<str>>,
+}
+
+impl Classes {
+    /// None yet.
+    pub fn new(path: ClassPath) -> Classes {
+        Classes {
+            path,
+            classes: IndexMap::new(),
+            by_name: FxHashMap::default(),
+            loading: FxHashSet::default(),
+            missing: FxHashSet::default(),
+        }
+    }
+
+    /// Where they come from.
+    pub fn path(&self) -> &ClassPath {
+        &self.path
+    }
+
+    /// A class.
+    pub fn get(&self, id: ClassId) -> &Class {
+        &self.classes[id]
+    }
+
+    /// The class of this name, if it was loaded.
+    pub fn known(&self, name: &Arc<str>) -> Option<ClassId> {
+        self.by_name.get(name).copied()
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.classes.len()
+    }
+
+    /// All, in the order of loading.
+    pub fn iter(&self) -> impl Iterator<Item = (ClassId, &Class)> {
+        self.classes.iter()
+    }
+
+    /// Notes that there may be objects of a class.
+    pub fn instantiate(&mut self, id: ClassId) {
+        self.classes[id].instantiated = true;
+    }
+
+    /// The class of this name, as class constants have it.
+    ///
+    /// # Errors
+    /// If there is none, or its file is malformed.
+    pub fn load(&mut self, name: &Arc<str>) -> Result<ClassId, Refusal> {
+        if let Some(id) = self.by_name.get(name) {
+            return Ok(*id);
+        }
+        if name.starts_with('[') {
+            return self.load_array(name);
+        }
+        if self.missing.contains(name) {
+            return Err(Refusal::NoClass(name.clone()));
+        }
+        let found = self.path.find(name).map_err(|error| Refusal::Malformed(error.to_string()))?;
+        let Some(found) = found else {
+            self.missing.insert(name.clone());
+            return Err(Refusal::NoClass(name.clone()));
+        };
+        let malformed = |reason: String| Refusal::Malformed(format!("{}: {reason}", found.origin));
+        let file = ClassFile::read(&found.bytes).map_err(|error| malformed(error.to_string()))?;
+        if file.name != *name {
+            return Err(malformed(format!("the class is called {}", file.name)));
+        }
+        if !self.loading.insert(name.clone()) {
+            return Err(malformed("the class is its own superclass".to_string()));
+        }
+        let made = self.load_file(file, found.of_jdk);
+        self.loading.remove(name);
+        made
+    }
+
+    fn load_file(&mut self, file: ClassFile, of_jdk: bool) -> Result<ClassId, Refusal> {
+        let superclass = file.superclass.as_ref().map(|name| self.load(name)).transpose()?;
+        let interfaces = file.interfaces.iter().map(|name| self.load(name)).collect::<Result<Vec<_>, _>>()?;
+        let (fields, size) = self.lay_out(&file, superclass);
+        let (name, access) = (file.name.clone(), file.access);
+        Ok(self.add(Class {
+            name,
+            shape: Shape::File(Rc::new(file)),
+            access,
+            superclass,
+            interfaces,
+            supertypes: Vec::new(),
+            fields,
+            size,
+            of_jdk,
+            instantiated: false,
+        }))
+    }
+
+    fn lay_out(&self, file: &ClassFile, superclass: Option<ClassId>) -> (Vec<FieldPlace>, u64) {
+        let (mut fields, mut end) = match superclass {
+            Some(superclass) if file.access & access::INTERFACE == 0 => {
+                let class = &self.classes[superclass];
+                (class.fields.clone(), class.size)
+            }
+            _ => (Vec::new(), FIELDS),
+        };
+        let mut own: Vec<(Arc<str>, Desc)> = file
+            .fields
+            .iter()
+            .filter(|field| !field.is(access::STATIC))
+            .filter_map(|field| Some((field.name.clone(), Desc::parse(&field.desc)?)))
+            .collect();
+        // The largest first leaves no gaps but at the end.
+        own.sort_by_key(|(_, desc)| std::cmp::Reverse(desc.size()));
+        for (name, desc) in own {
+            let offset = end.next_multiple_of(desc.size());
+            end = offset + desc.size();
+            fields.push(FieldPlace { name, desc, offset });
+        }
+        let hidden = match &*file.name {
+            "java/lang/Class" => MIRROR_HIDDEN,
+            "java/lang/invoke/VarHandle" => HANDLE_HIDDEN,
+            name if BOXES.contains(&name) => BOX_HIDDEN,
+            _ => 0,
+        };
+        (fields, end.next_multiple_of(8) + hidden)
+    }
+
+    fn load_array(&mut self, name: &Arc<str>) -> Result<ClassId, Refusal> {
+        let element = Desc::parse(&name[1..]).ok_or_else(|| Refusal::NoClass(name.clone()))?;
+        let component = self.of_desc(&element)?;
+        let object = self.load(&"java/lang/Object".into())?;
+        let interfaces = vec![self.load(&"java/lang/Cloneable".into())?, self.load(&"java/io/Serializable".into())?];
+        let of_jdk = self.classes[component].of_jdk;
+        Ok(self.add(Class {
+            name: name.clone(),
+            access: access::PUBLIC | access::FINAL | access::ABSTRACT,
+            shape: Shape::Array { element, component },
+            superclass: Some(object),
+            interfaces,
+            supertypes: Vec::new(),
+            fields: Vec::new(),
+            size: ARRAY_BASE as u64,
+            of_jdk,
+            instantiated: false,
+        }))
+    }
+
+    /// The class of a type; primitive types have one, too.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn of_desc(&mut self, desc: &Desc) -> Result<ClassId, Refusal> {
+        let word = match (desc, desc.word()) {
+            (Desc::Ref(name), _) => return self.load(name),
+            (_, word) => word.unwrap_or_default(),
+        };
+        // Their names can't be those of classes in packages; a class `int` can't be written.
+        let name: Arc<str> = format!("<{word}>").into();
+        if let Some(id) = self.by_name.get(&name) {
+            return Ok(*id);
+        }
+        Ok(self.add(Class {
+            name,
+            access: access::PUBLIC | access::FINAL | access::ABSTRACT,
+            shape: Shape::Primitive(desc.clone()),
+            superclass: None,
+            interfaces: Vec::new(),
+            supertypes: Vec::new(),
+            fields: Vec::new(),
+            size: 0,
+            of_jdk: true,
+            instantiated: false,
+        }))
+    }
+
+    /// A class for what a lambda expression evaluates to.
+    ///
+    /// # Errors
+    /// If its interfaces can't be loaded.
+    pub fn add_lambda(&mut self, interfaces: Vec<ClassId>, lambda: Lambda) -> Result<ClassId, Refusal> {
+        let object = self.load(&"java/lang/Object".into())?;
+        let owner = self.classes[lambda.owner].name.clone();
+        let of_jdk = self.classes[lambda.owner].of_jdk;
+        let mut end = FIELDS;
+        let mut fields = Vec::new();
+        for (index, desc) in lambda.captured.iter().enumerate() {
+            let offset = end.next_multiple_of(desc.size());
+            end = offset + desc.size();
+            fields.push(FieldPlace { name: format!("arg${index}").into(), desc: desc.clone(), offset });
+        }
+        Ok(self.add(Class {
+            name: format!("{owner}$$Lambda/{}", self.classes.len()).into(),
+            access: access::FINAL,
+            shape: Shape::Lambda(Rc::new(lambda)),
+            superclass: Some(object),
+            interfaces,
+            supertypes: Vec::new(),
+            fields,
+            size: end.next_multiple_of(8),
+            of_jdk,
+            instantiated: true,
+        }))
+    }
+
+    /// A class that a test has for an interface or an abstract class.
+    ///
+    /// # Errors
+    /// If there is no `java.lang.Object`.
+    pub fn add_stub(&mut self, of: ClassId, methods: Vec<StubMember>) -> Result<ClassId, Refusal> {
+        let is_interface = self.classes[of].is(access::INTERFACE);
+        let object = self.load(&"java/lang/Object".into())?;
+        let superclass = if is_interface { object } else { of };
+        let (mut fields, mut end) = (self.classes[superclass].fields.clone(), self.classes[superclass].size);
+        let answers = methods.iter().flat_map(|method| std::iter::repeat_n(&method.desc.result, method.answers));
+        let named = answers.enumerate().map(|(index, desc)| (format!("answer${index}"), desc.clone()));
+        let throwing = (0..methods.len()).filter(|index| !methods[*index].throws.is_empty());
+        let choices = throwing.map(|index| (format!("throws${index}"), Desc::Int));
+        let meddling: Vec<usize> = (0..methods.len()).filter(|index| methods[*index].meddles.is_some()).collect();
+        let tested = (!meddling.is_empty()).then(|| ("tested$".to_string(), Desc::Ref("java/lang/Object".into())));
+        let meddles = meddling.into_iter().map(|index| (format!("meddles${index}"), Desc::Int));
+        let choices = choices.chain(meddles).chain(tested);
+        let counting = (0..methods.len()).filter(|index| methods[*index].answers > 1);
+        let counters = counting.map(|index| (format!("calls${index}"), Desc::Int));
+        for (name, desc) in counters.chain(choices).chain(named) {
+            let offset = end.next_multiple_of(desc.size());
+            end = offset + desc.size();
+            fields.push(FieldPlace { name: name.into(), desc, offset });
+        }
+        Ok(self.add(Class {
+            name: format!("{}$$Stub/{}", self.classes[of].name, self.classes.len()).into(),
+            access: access::FINAL,
+            shape: Shape::Stub(methods.into()),
+            superclass: Some(superclass),
+            interfaces: if is_interface { vec![of] } else { Vec::new() },
+            supertypes: Vec::new(),
+            fields,
+            size: end.next_multiple_of(8),
+            of_jdk: false,
+            instantiated: false,
+        }))
+    }
+
+    fn add(&mut self, mut class: Class) -> ClassId {
+        let id = self.classes.next_id();
+        let mut supertypes = vec![id];
+        for above in class.superclass.iter().chain(&class.interfaces) {
+            supertypes.extend_from_slice(&self.classes[*above].supertypes);
+        }
+        supertypes.sort();
+        supertypes.dedup();
+        class.supertypes = supertypes;
+        self.by_name.insert(class.name.clone(), id);
+        self.classes.push(class)
+    }
+}

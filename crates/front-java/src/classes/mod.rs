@@ -1,0 +1,15 @@
+//! The class table of a program: classes are loaded by name when they are first needed, with their hierarchy, layouts and members.
+
+mod class;
+mod hierarchy;
+pub(crate) mod layout;
+mod loading;
+mod method_spec;
+pub(crate) mod synthetic;
+pub(crate) mod type_names;
+pub(crate) mod wrappers;
+
+pub use class::{Class, Lambda, Shape, StubMember};
+pub use loading::{Classes, Refusal};
+pub use method_spec::{DescribedMethod, SpokenOf};
+pub use touchstone_fixture_java::{ClassId, FieldRef, MethodRef};

@@ -1,0 +1,119 @@
+//! Methods that a source does not have: those that compilers make of enumerations and records, and those that tools say they made. They are
+//! no objectives of anybody.
+
+use crate::classfile::{Attribute, ClassFile, Cursor, Insn, Malformed, Member, access, decode};
+
+/// Flags of what the compiler made: bridges and synthetic members.
+pub(crate) const MADE: u16 = 0x1000;
+
+/// Whether a method is the body of a lambda expression.
+pub(crate) fn is_lambda(member: &Member) -> bool {
+    member.is(MADE) && member.is(access::PRIVATE) && member.name.starts_with("lambda$")
+}
+
+/// A tool says of a class or a method that it made it by an annotation whose name has this in it, as for JaCoCo.
+const GENERATED: &str = "Generated";
+/// Annotations that class files have, whether programs see them or not.
+const ANNOTATIONS: [&str; 2] = ["RuntimeVisibleAnnotations", "RuntimeInvisibleAnnotations"];
+/// Annotations may stand inside of others, so deep.
+const DEEPEST: usize = 64;
+
+/// Whether a method is not the source's.
+pub(crate) fn is_made(file: &ClassFile, member: &Member) -> bool {
+    let of_enum = file.is(access::ENUM) && matches!(&*member.name, "values" | "valueOf");
+    member.is(MADE) && !is_lambda(member)
+        || of_enum
+        || is_made_for_record(file, member)
+        || is_generated(file, &member.attributes)
+        || is_lambda(member) && is_of_generated(file, member)
+}
+
+/// Whether the body of a lambda expression stands in a method that a tool made; or in the body of one that does.
+fn is_of_generated(file: &ClassFile, lambda: &Member) -> bool {
+    if !file.methods.iter().any(|method| is_generated(file, &method.attributes)) {
+        return false;
+    }
+    // `lambda$NAME$3`, whatever compilers write for constructors.
+    let inner = lambda.name.trim_start_matches("lambda$");
+    let name = inner.rsplit_once('$').map_or(inner, |(name, _)| name);
+    let around = file.methods.iter().filter(|method| {
+        let of_lambda = is_lambda(method) && method.name != lambda.name;
+        of_lambda && method.name.starts_with(&format!("lambda${name}$")) || *method.name == *name
+    });
+    around.filter(|method| uses(file, method, lambda)).any(|method| is_made(file, method))
+}
+
+/// Whether a method makes an object of the body of a lambda expression.
+fn uses(file: &ClassFile, method: &Member, lambda: &Member) -> bool {
+    let insns = method.code().and_then(|code| decode(&code.bytes, code.offset).ok()).unwrap_or_default();
+    insns.iter().any(|insn| match &insn.insn {
+        Insn::InvokeDynamic(site) => {
+            let bootstrap = file.pool.call_site(*site).ok().and_then(|(number, _, _)| file.bootstrap(number));
+            let arguments = bootstrap.iter().flat_map(|bootstrap| &bootstrap.arguments);
+            let mut handles = arguments.filter_map(|constant| file.pool.handle(*constant).ok());
+            handles.any(|handle| handle.member.class == file.name && handle.member.name == lambda.name)
+        }
+        _ => false,
+    })
+}
+
+/// Whether a tool made a whole class.
+pub(crate) fn is_made_class(file: &ClassFile) -> bool {
+    is_generated(file, &file.attributes)
+}
+
+/// A method of a record that the compiler makes, or one that does the same.
+fn is_made_for_record(file: &ClassFile, member: &Member) -> bool {
+    if file.superclass.as_deref() != Some("java/lang/Record") {
+        return false;
+    }
+    let insns = member.code().and_then(|code| decode(&code.bytes, code.offset).ok()).unwrap_or_default();
+    if matches!(&*member.name, "toString" | "hashCode" | "equals") {
+        return insns.iter().take(3).any(|insn| matches!(insn.insn, Insn::InvokeDynamic(_)));
+    }
+    let insns: Vec<&Insn> = insns.iter().map(|insn| &insn.insn).collect();
+    match insns.as_slice() {
+        [Insn::Load(_, 0), Insn::GetField(field), Insn::Return(Some(_))] => {
+            member.desc.starts_with("()") && file.pool.field(*field).is_ok_and(|field| field.name == member.name)
+        }
+        _ => false,
+    }
+}
+
+fn is_generated(file: &ClassFile, attributes: &[Attribute]) -> bool {
+    attributes.iter().any(|attribute| match attribute {
+        Attribute::Other { name, bytes } if ANNOTATIONS.contains(&&**name) => {
+            let mut names = Vec::new();
+            // What can't be read says nothing.
+            let mut cursor = Cursor::new(bytes, 0);
+            drop(cursor.list(|cursor| annotation(cursor, DEEPEST).map(|name| names.push(name))));
+            names.into_iter().filter_map(|name| file.pool.name(name).ok()).any(|name| simple(&name).contains(GENERATED))
+        }
+        _ => false,
+    })
+}
+
+/// `Generated` of `Llombok/Generated;`.
+fn simple(desc: &str) -> &str {
+    desc.rsplit(['/', '$']).next().unwrap_or(desc)
+}
+
+/// The type of an annotation; its values are passed over.
+fn annotation(cursor: &mut Cursor<'_>, depth: usize) -> Result<u16, Malformed> {
+    let name = cursor.u2()?;
+    cursor.list(|cursor| {
+        cursor.u2()?;
+        value(cursor, depth)
+    })?;
+    Ok(name)
+}
+
+fn value(cursor: &mut Cursor<'_>, depth: usize) -> Result<(), Malformed> {
+    let Some(depth) = depth.checked_sub(1) else { return cursor.wrong("annotations are nested too deep") };
+    match cursor.u1()? {
+        b'e' => cursor.take(4).map(drop),
+        b'@' => annotation(cursor, depth).map(drop),
+        b'[' => cursor.list(|cursor| value(cursor, depth)).map(drop),
+        _ => cursor.take(2).map(drop),
+    }
+}

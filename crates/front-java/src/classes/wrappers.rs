@@ -1,0 +1,24 @@
+//! The wrapper classes of primitive types.
+
+use crate::classfile::Desc;
+
+/// The class that boxes a primitive type, and the method that takes the value out.
+pub(crate) fn boxed(desc: &Desc) -> Option<(&'static str, &'static str)> {
+    Some(match desc {
+        Desc::Boolean => ("java/lang/Boolean", "booleanValue"),
+        Desc::Byte => ("java/lang/Byte", "byteValue"),
+        Desc::Char => ("java/lang/Character", "charValue"),
+        Desc::Short => ("java/lang/Short", "shortValue"),
+        Desc::Int => ("java/lang/Integer", "intValue"),
+        Desc::Long => ("java/lang/Long", "longValue"),
+        Desc::Float => ("java/lang/Float", "floatValue"),
+        Desc::Double => ("java/lang/Double", "doubleValue"),
+        Desc::Void | Desc::Ref(_) => return None,
+    })
+}
+
+/// The primitive type that a class boxes.
+pub(crate) fn unboxed(class: &str) -> Option<Desc> {
+    let all = [Desc::Boolean, Desc::Byte, Desc::Char, Desc::Short, Desc::Int, Desc::Long, Desc::Float, Desc::Double];
+    all.into_iter().find(|desc| boxed(desc).is_some_and(|(name, _)| name == class))
+}

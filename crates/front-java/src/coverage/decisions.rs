@@ -1,0 +1,315 @@
+//! What a method's code is to its source: branches are conditions of decisions, instructions begin statements.
+//!
+//! Where there is source, its compiler said which jump is which condition; jumps that the source has no condition for are
+//! checks. Without source every jump is a decision of its own, named by its line. Code of the JDK has no decisions.
+
+use crate::classfile::{Code, Decoded, Insn};
+use crate::coverage::implicit_exceptions::Implicit;
+use crate::coverage::source_marks::{MethodMarks, Place, Selector, SwitchMark, is_conditional};
+use crate::coverage::value_locations::Valued;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+use touchstone_base::Id;
+use touchstone_base::{FileId, IndexMap, Span};
+use touchstone_ir::{
+    BoolTree, CondId, CondTag, Condition, Decision, DecisionId, DecisionKind, Function, InstKind, Point, PointId,
+    PointKind,
+};
+
+/// What is known about a method's decisions.
+#[derive(Debug)]
+pub(crate) enum Known {
+    /// It is the JDK's.
+    Library,
+    /// Its source was compiled.
+    Source(Rc<MethodMarks>),
+    /// Only its code is there.
+    CodeOnly,
+}
+
+/// What the compiler's helper calls a truth value that is kept or passed on.
+const KEPT: &str = "a value that nothing is decided by";
+
+/// How long the word `switch` is.
+const WORD: u32 = 6;
+
+/// What is asked before an instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Asked {
+    /// Whether it throws this.
+    Throws(Implicit),
+    /// Whether a label holds.
+    Label,
+}
+
+/// Where a point stands in the code.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Placed {
+    /// Position of an instruction.
+    pub at: usize,
+    /// What the point asks of it.
+    pub what: Asked,
+}
+
+/// Where the points of a method stand in its code.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct AllPlaced {
+    /// Points that ask something of single instructions,
+    pub points: Vec<(PointId, Placed)>,
+    /// and points about values.
+    pub values: Vec<(PointId, Valued)>,
+    /// Fields of the receiver that points read: where memory has them, and their constants.
+    pub own_fields: BTreeMap<u64, u16>,
+}
+
+impl AllPlaced {
+    pub fn is_empty(&self) -> bool {
+        self.points.is_empty() && self.values.is_empty()
+    }
+}
+
+/// Decisions and points of a method, made before its code is lowered so that they are in the order of the source.
+#[derive(Debug, Default)]
+pub(crate) struct Table {
+    decisions: IndexMap<DecisionId, Decision>,
+    points: IndexMap<PointId, Point>,
+    pub jumps: FxHashMap<usize, (CondTag, u8)>,
+    pub statements: FxHashMap<usize, Vec<PointId>>,
+    /// Jumps for relations whose value is kept.
+    values: FxHashSet<usize>,
+    /// Switches of the source.
+    pub switches: FxHashMap<usize, (Selector, Span)>,
+    pub is_library: bool,
+    pub all_switches: bool,
+    placed: Vec<(PointId, Placed)>,
+    valued: Vec<(PointId, Valued)>,
+}
+
+fn span(file: FileId, place: Place) -> Span {
+    let [line, column, end_line, end_column] = place;
+    Span { file, line, column, end_line, end_column }
+}
+
+impl Table {
+    pub fn new(known: &Known, file: FileId, code: &Code, insns: &[Decoded]) -> Table {
+        match known {
+            Known::Library => Table { is_library: true, ..Table::default() },
+            Known::Source(marks) => Table::of_source(marks, file, insns),
+            Known::CodeOnly => Table::of_code(file, code, insns),
+        }
+    }
+
+    fn of_source(marks: &MethodMarks, file: FileId, insns: &[Decoded]) -> Table {
+        let mut table = Table::default();
+        let is_jump = |at: &usize| insns.iter().any(|insn| insn.at == *at && is_conditional(&insn.insn));
+        let mut jumps: Vec<_> = marks.jumps.iter().filter(|(at, _)| is_jump(at)).collect();
+        // What the compiler makes of a condition may be no jump that we know; then nobody can say what its decision did.
+        let mut told: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+        for (_, jump) in &jumps {
+            told.entry(jump.decision.number).or_default().insert(jump.condition);
+        }
+        jumps.retain(|(_, jump)| asked(&jump.decision.tree).is_subset(&told[&jump.decision.number]));
+        let mut numbers: BTreeMap<usize, DecisionId> = BTreeMap::new();
+        let decisions: BTreeMap<usize, _> =
+            jumps.iter().map(|(_, jump)| (jump.decision.number, &jump.decision)).collect();
+        for (number, mark) in decisions {
+            let condition =
+                |(place, text): &(Place, String)| Condition { span: span(file, *place), text: text.clone() };
+            let id = table.decisions.push(Decision {
+                kind: mark.kind,
+                span: span(file, mark.place),
+                text: mark.text.clone(),
+                tree: mark.tree.clone(),
+                conditions: mark.conditions.iter().map(condition).collect(),
+            });
+            numbers.insert(number, id);
+        }
+        for (at, jump) in jumps {
+            let tag = CondTag { decision: numbers[&jump.decision.number], condition: CondId::new(jump.condition) };
+            table.jumps.insert(*at, (tag, jump.opcode));
+        }
+        let kept = marks.others.iter().filter(|(_, reason)| reason.as_deref() == Some(KEPT));
+        table.values = kept.map(|(at, _)| *at).collect();
+        let mut statements: BTreeMap<Place, (String, Vec<usize>)> = BTreeMap::new();
+        for (at, marks) in &marks.statements {
+            for mark in marks {
+                let entry = statements.entry(mark.place).or_insert_with(|| (mark.text.clone(), Vec::new()));
+                entry.1.push(*at);
+            }
+        }
+        for (place, (text, places)) in statements {
+            let point = table.points.push(Point::new(PointKind::Statement, span(file, place), text));
+            places.into_iter().for_each(|at| table.statements.entry(at).or_default().push(point));
+        }
+        // What a switch is about may have switches inside: they begin later, and come first.
+        for (start, SwitchMark { selector, line, column }) in marks.switches.iter().rev() {
+            let is_it =
+                |insn: &&Decoded| matches!(insn.insn, Insn::Switch(..)) && !table.switches.contains_key(&insn.at);
+            let first = insns.iter().find(|insn| insn.at >= *start && is_it(insn));
+            if let Some(first) = first {
+                let word = [*line, *column, *line, *column + WORD];
+                table.switches.insert(first.at, (*selector, span(file, word)));
+            }
+        }
+        table
+    }
+
+    fn of_code(file: FileId, code: &Code, insns: &[Decoded]) -> Table {
+        let mut table = Table { all_switches: true, ..Table::default() };
+        let mut of_line: BTreeMap<u32, u32> = BTreeMap::new();
+        let mut last = 0;
+        for insn in insns {
+            let line = code.line(insn.at);
+            let at = Span::at(file, line, 1);
+            if line != 0 && line != last {
+                let text = format!("line {line}");
+                let point = table.points.push(Point::new(PointKind::Statement, at, text));
+                table.statements.entry(insn.at).or_default().push(point);
+                last = line;
+            }
+            if is_conditional(&insn.insn) {
+                let number = of_line.entry(line).or_default();
+                *number += 1;
+                let text = format!("line {line}, jump {number}: not taken");
+                let conditions = [Condition { span: at, text: text.clone() }].into_iter().collect();
+                let tree = BoolTree::Cond(CondId::new(0));
+                let decision =
+                    table.decisions.push(Decision { kind: DecisionKind::If, span: at, text, tree, conditions });
+                // No such instruction: so its opposite, which goes on if the condition holds, is in the code.
+                table.jumps.insert(insn.at, (CondTag { decision, condition: CondId::new(0) }, 0));
+            }
+        }
+        table
+    }
+
+    /// Jumps that are conditions, and the instruction that jumps if the condition holds.
+    pub fn jumps(&self) -> impl Iterator<Item = (usize, CondTag, u8)> {
+        self.jumps.iter().map(|(at, (tag, opcode))| (*at, *tag, *opcode))
+    }
+
+    /// Switches that the source has, and where.
+    pub fn switches(&self) -> impl Iterator<Item = (usize, Span)> {
+        self.switches.iter().map(|(at, (_, span))| (*at, *span))
+    }
+
+    /// Where statements begin.
+    pub fn beginnings(&self) -> impl Iterator<Item = (usize, &Point)> {
+        self.statements.iter().flat_map(|(at, points)| points.iter().map(|point| (*at, &self.points[*point])))
+    }
+
+    /// Where a condition stands.
+    pub fn span_of(&self, tag: CondTag) -> Span {
+        self.decisions[tag.decision].conditions[tag.condition].span
+    }
+
+    /// A condition, as the source writes it.
+    pub fn text_of(&self, tag: CondTag) -> String {
+        self.decisions[tag.decision].conditions[tag.condition].text.clone()
+    }
+
+    /// Decisions of several conditions.
+    pub fn joined_decisions(&self) -> Vec<DecisionId> {
+        let several = self.decisions.iter().filter(|(_, decision)| decision.conditions.len() > 1);
+        several.map(|(id, _)| id).collect()
+    }
+
+    /// The condition of a decision that an instruction decides.
+    pub fn condition_at(&self, at: usize, decision: DecisionId) -> Option<CondId> {
+        self.jumps.get(&at).filter(|(tag, _)| tag.decision == decision).map(|(tag, _)| tag.condition)
+    }
+
+    /// How many conditions a decision has.
+    pub fn conditions(&self, decision: DecisionId) -> usize {
+        self.decisions[decision].conditions.len()
+    }
+
+    pub fn tree(&self, decision: DecisionId) -> &BoolTree {
+        &self.decisions[decision].tree
+    }
+
+    /// Where a decision stands, and how the source writes it.
+    pub fn decision(&self, decision: DecisionId) -> (Span, String) {
+        (self.decisions[decision].span, self.decisions[decision].text.clone())
+    }
+
+    /// Whether a jump is made for a relation whose value is kept.
+    pub fn is_kept(&self, at: usize) -> bool {
+        self.values.contains(&at)
+    }
+
+    /// A point that is as another is the other one: the compiler copies what stands in a `finally`.
+    pub fn add_once(&mut self, point: Point) -> PointId {
+        let known = self.points.iter().find(|(_, known)| **known == point).map(|(id, _)| id);
+        known.unwrap_or_else(|| self.add(point))
+    }
+
+    pub fn is_library(&self) -> bool {
+        self.is_library
+    }
+
+    /// One more point.
+    pub fn add(&mut self, point: Point) -> PointId {
+        self.points.push(point)
+    }
+
+    /// Says where a point stands.
+    pub fn place(&mut self, point: PointId, placed: Placed) {
+        self.placed.push((point, placed));
+    }
+
+    /// Says where a point about values stands, and where its values are.
+    pub fn place_values(&mut self, point: PointId, valued: Valued) {
+        self.valued.push((point, valued));
+    }
+
+    /// The last statement that begins at an instruction or before.
+    pub fn statement_before(&self, at: usize) -> Option<&Point> {
+        let before = self.statements.iter().filter(|(start, _)| **start <= at);
+        let (_, points) = before.max_by_key(|(start, _)| **start)?;
+        points.last().map(|point| &self.points[*point])
+    }
+
+    /// Gives a function its decisions and points, in the order of the source; and says where points stand.
+    pub fn give(self, function: &mut Function) -> AllPlaced {
+        let mut points: Vec<(PointId, Point)> = self.points.iter().map(|(id, point)| (id, point.clone())).collect();
+        points.sort_by_key(|(id, point)| (point.span.line, point.span.column, *id));
+        let numbers: FxHashMap<PointId, PointId> =
+            points.iter().enumerate().map(|(index, (id, _))| (*id, PointId::new(index))).collect();
+        for inst in function.blocks.values_mut().flat_map(|block| &mut block.insts) {
+            if let InstKind::Point { point } = &mut inst.kind {
+                *point = numbers[point];
+            }
+        }
+        function.decisions = self.decisions;
+        function.points = points.into_iter().map(|(_, point)| point).collect();
+        AllPlaced {
+            points: self.placed.into_iter().map(|(point, placed)| (numbers[&point], placed)).collect(),
+            values: self.valued.into_iter().map(|(point, valued)| (numbers[&point], valued)).collect(),
+            own_fields: BTreeMap::new(),
+        }
+    }
+}
+
+/// The conditions that a decision can come to ask for: constants may leave some out.
+fn asked(tree: &BoolTree) -> BTreeSet<usize> {
+    let both = |a: &BoolTree, b: &BoolTree| asked(a).union(&asked(b)).copied().collect();
+    match tree {
+        BoolTree::Cond(own) => BTreeSet::from([own.index()]),
+        BoolTree::Const(_) => BTreeSet::new(),
+        BoolTree::Not(a) => asked(a),
+        BoolTree::And(a, b) | BoolTree::Or(a, b) => {
+            let goes_on = matches!(tree, BoolTree::And(..));
+            match **a {
+                BoolTree::Const(value) if value != goes_on => BTreeSet::new(),
+                _ => both(a, b),
+            }
+        }
+        BoolTree::Xor(a, b) | BoolTree::Iff(a, b) => both(a, b),
+        BoolTree::Ite(c, a, b) => match **c {
+            BoolTree::Const(true) => asked(a),
+            BoolTree::Const(false) => asked(b),
+            _ => asked(c).into_iter().chain(asked(a)).chain(asked(b)).collect(),
+        },
+    }
+}

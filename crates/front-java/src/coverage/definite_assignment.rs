@@ -1,0 +1,139 @@
+//! Which local variables certainly have a value before each instruction, and of which kind: a forward data flow over the code.
+//!
+//! Tables of variables say where one lives, but anybody can write such a table; this holds for the code itself.
+
+use crate::classfile::{Code, Decoded, Insn, MethodDesc, SlotKind, access};
+use crate::coverage::source_expressions;
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+
+/// The locals that have a value, with the kind of it.
+type Locals = BTreeMap<u16, SlotKind>;
+
+/// What has a value before each instruction that control gets to.
+#[derive(Debug, Default)]
+pub(crate) struct Assigned {
+    before: FxHashMap<usize, Locals>,
+}
+
+fn parameters(flags: u16, desc: &MethodDesc) -> Locals {
+    let mut locals = Locals::new();
+    let mut next = 0;
+    if flags & access::STATIC == 0 {
+        locals.insert(0, SlotKind::Ref);
+        next = 1;
+    }
+    for param in &desc.params {
+        locals.insert(next, source_expressions::kind_of(param).unwrap_or(SlotKind::Ref));
+        next += if param.is_wide() { 2 } else { 1 };
+    }
+    locals
+}
+
+fn store(locals: &mut Locals, index: u16, kind: SlotKind) {
+    // Half of what was wide is nothing.
+    if let Some(below) = index.checked_sub(1)
+        && locals.get(&below).is_some_and(|kind| kind.is_wide())
+    {
+        locals.remove(&below);
+    }
+    if kind.is_wide() {
+        locals.remove(&index.saturating_add(1));
+    }
+    locals.insert(index, kind);
+}
+
+impl Assigned {
+    /// Follows all ways through a method. Of subroutines, which old compilers made, nothing is known.
+    pub fn new(flags: u16, desc: &MethodDesc, code: &Code, insns: &[Decoded]) -> Assigned {
+        if insns.iter().any(|insn| matches!(insn.insn, Insn::Jsr(_) | Insn::Ret(_))) {
+            return Assigned::default();
+        }
+        let index_of: FxHashMap<usize, usize> =
+            insns.iter().enumerate().map(|(index, insn)| (insn.at, index)).collect();
+        let mut flow = Assigned::default();
+        let mut waiting = Vec::new();
+        flow.join(0, &parameters(flags, desc), &mut waiting);
+        while let Some(at) = waiting.pop() {
+            let (Some(index), Some(locals)) = (index_of.get(&at), flow.before.get(&at).cloned()) else { continue };
+            let Decoded { next, insn, .. } = &insns[*index];
+            for handler in &code.handlers {
+                if (usize::from(handler.start)..usize::from(handler.end)).contains(&at) {
+                    flow.join(usize::from(handler.handler), &locals, &mut waiting);
+                }
+            }
+            let mut after = locals;
+            if let Insn::Store(kind, local) = insn {
+                store(&mut after, *local, *kind);
+            }
+            for target in insn.targets() {
+                flow.join(target, &after, &mut waiting);
+            }
+            if !insn.ends() {
+                flow.join(*next, &after, &mut waiting);
+            }
+        }
+        flow
+    }
+
+    /// One more way to an instruction: what has a value on all ways has one.
+    fn join(&mut self, at: usize, locals: &Locals, waiting: &mut Vec<usize>) {
+        match self.before.get_mut(&at) {
+            None => {
+                self.before.insert(at, locals.clone());
+                waiting.push(at);
+            }
+            Some(known) => {
+                let size = known.len();
+                known.retain(|local, kind| locals.get(local) == Some(kind));
+                if known.len() != size {
+                    waiting.push(at);
+                }
+            }
+        }
+    }
+
+    /// Whether a local has a value of this kind before an instruction.
+    pub fn has(&self, at: usize, local: u16, kind: SlotKind) -> bool {
+        self.before.get(&at).is_some_and(|locals| locals.get(&local) == Some(&kind))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn insns(list: &[Insn]) -> Vec<Decoded> {
+        list.iter().enumerate().map(|(at, insn)| Decoded { at, next: at + 1, insn: insn.clone() }).collect()
+    }
+
+    #[test]
+    fn what_only_one_way_assigns_has_no_value_where_ways_meet() {
+        use crate::classfile::Cond;
+        let list = insns(&[
+            Insn::Load(SlotKind::Int, 0),
+            Insn::If(Cond::Eq, 5),
+            Insn::PushInt(1),
+            Insn::Store(SlotKind::Int, 1),
+            Insn::Nop,
+            Insn::PushInt(2),
+            Insn::Store(SlotKind::Int, 2),
+            Insn::Return(None),
+        ]);
+        let code = Code {
+            max_stack: 1,
+            max_locals: 3,
+            bytes: Box::default(),
+            offset: 0,
+            handlers: Vec::new(),
+            attributes: Vec::new(),
+        };
+        let desc = MethodDesc::parse("(I)V").expect("a descriptor");
+        let assigned = Assigned::new(access::STATIC, &desc, &code, &list);
+        assert!(assigned.has(4, 1, SlotKind::Int));
+        assert!(!assigned.has(5, 1, SlotKind::Int));
+        assert!(assigned.has(7, 2, SlotKind::Int));
+        assert!(!assigned.has(7, 2, SlotKind::Float));
+        assert!(assigned.has(7, 0, SlotKind::Int));
+    }
+}

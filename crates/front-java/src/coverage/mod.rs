@@ -1,0 +1,17 @@
+//! The source's view of a method's code: which jumps are conditions of which decisions, where statements begin, what
+//! expressions and switch labels the source writes. All of it is data that lowering attaches to functions.
+//!
+//! Deliberately not here: the points themselves, which `lower/points` emits while it lowers a method.
+
+pub(crate) mod decisions;
+pub(crate) mod definite_assignment;
+pub(crate) mod implicit_exceptions;
+pub(crate) mod source_expressions;
+pub(crate) mod source_marks;
+pub(crate) mod switch_labels;
+pub(crate) mod value_locations;
+
+pub use decisions::{Asked, Placed};
+pub use implicit_exceptions::Implicit;
+pub use source_marks::{Jumps, Marks};
+pub use value_locations::{Source, Valued, When};

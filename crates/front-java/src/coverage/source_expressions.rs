@@ -1,0 +1,374 @@
+//! Expressions of instructions, as source writes them: what criteria about expressions ask for.
+//!
+//! A truth value is `i1` here, and a number that is narrower than `int` is read as such; so nothing but a variable of the same type
+//! looks like it.
+
+use crate::classes::layout::memory_ty;
+use crate::classfile::{Arith, Cond, Convert, Desc, SlotKind};
+use touchstone_base::float::{Format, Op};
+use touchstone_ir::{BinOp, CastOp, CmpOp, Expr, ExprKind, Ty};
+
+/// What stands for a part that nobody has a text of.
+pub(crate) const UNKNOWN: &str = "(...)";
+
+pub(crate) fn made(kind: ExprKind, ty: Ty, text: impl Into<String>) -> Expr {
+    Expr { kind, ty, signed: true, text: text.into() }
+}
+
+pub(crate) fn truth(kind: ExprKind, text: impl Into<String>) -> Expr {
+    Expr { kind, ty: Ty::I1, signed: false, text: text.into() }
+}
+
+fn cast(op: CastOp, ty: Ty, value: Expr, text: impl Into<String>) -> Expr {
+    made(ExprKind::Cast(op, Box::new(value)), ty, text)
+}
+
+fn format(kind: SlotKind) -> Option<Format> {
+    match kind {
+        SlotKind::Float => Some(Format::F32),
+        SlotKind::Double => Some(Format::F64),
+        _ => None,
+    }
+}
+
+/// The kind of what has a type; `None` for references.
+pub(crate) fn kind_of(desc: &Desc) -> Option<SlotKind> {
+    match desc {
+        Desc::Long => Some(SlotKind::Long),
+        Desc::Float => Some(SlotKind::Float),
+        Desc::Double => Some(SlotKind::Double),
+        Desc::Void | Desc::Ref(_) => None,
+        _ => Some(SlotKind::Int),
+    }
+}
+
+/// What holds a value of a type (`bits` is as registers have it), as an expression of that type.
+pub(crate) fn typed(bits: ExprKind, desc: &Desc, text: impl Into<String>) -> Expr {
+    let wide = |ty| made(bits.clone(), ty, "");
+    let narrow = |widen| {
+        let value = cast(CastOp::Trunc, memory_ty(desc), wide(Ty::I32), "");
+        (widen, value)
+    };
+    let (widen, value) = match desc {
+        Desc::Boolean => return truth(ExprKind::Cast(CastOp::Trunc, Box::new(wide(Ty::I32))), text),
+        Desc::Long => return made(bits, Ty::I64, text),
+        Desc::Float => return as_float(Format::F32, made(bits, Ty::I32, text)),
+        Desc::Double => return as_float(Format::F64, made(bits, Ty::I64, text)),
+        Desc::Ref(_) => return made(bits, Ty::Ptr, text),
+        Desc::Int | Desc::Void => return made(bits, Ty::I32, text),
+        Desc::Byte | Desc::Short => narrow(CastOp::Sext),
+        Desc::Char => narrow(CastOp::Zext),
+    };
+    cast(widen, Ty::I32, value, text)
+}
+
+/// The bits of an expression, which has the text, as a float.
+fn as_float(format: Format, mut bits: Expr) -> Expr {
+    let (text, ty) = (std::mem::take(&mut bits.text), bits.ty);
+    Expr { kind: ExprKind::AsFloat(format, Box::new(bits)), ty, signed: false, text }
+}
+
+/// A constant.
+pub(crate) fn constant(ty: Ty, bits: u64, kind: SlotKind) -> Expr {
+    match format(kind) {
+        Some(of) => as_float(of, made(ExprKind::Const(bits), ty, format!("{:?}", of.value(bits)))),
+        None => made(ExprKind::Const(bits), ty, touchstone_ir::sign_extend(bits, ty.bits()).to_string()),
+    }
+}
+
+/// An expression that an instruction takes as this kind of number.
+pub(crate) fn of_kind(expr: Expr, kind: SlotKind) -> Expr {
+    match format(kind) {
+        Some(of) if expr.format() != Some(of) => as_float(of, expr),
+        _ => expr,
+    }
+}
+
+/// An `int` as a truth value.
+pub(crate) fn as_truth(expr: Expr) -> Expr {
+    match expr.kind {
+        _ if expr.ty == Ty::I1 => expr,
+        ExprKind::Const(bits) => truth(ExprKind::Const(bits & 1), if bits & 1 == 1 { "true" } else { "false" }),
+        _ => Expr { text: expr.text.clone(), ..truth(ExprKind::Cast(CastOp::Trunc, Box::new(bare(expr))), "") },
+    }
+}
+
+/// A truth value as an `int`.
+pub(crate) fn as_int(expr: Expr) -> Expr {
+    match expr.ty {
+        Ty::I1 => cast(CastOp::Zext, Ty::I32, expr, ""),
+        _ => expr,
+    }
+}
+
+fn bare(expr: Expr) -> Expr {
+    Expr { text: String::new(), ..expr }
+}
+
+/// How people read an expression: of an implicit conversion, what is converted.
+pub(crate) fn shown(expr: &Expr) -> String {
+    let mut inner = expr;
+    while let (true, [only, ..]) = (inner.text.is_empty(), inner.parts().as_slice()) {
+        inner = only;
+    }
+    inner.text.clone()
+}
+
+/// How strongly an expression holds its parts together: those of an operator that binds more strongly stand in parentheses.
+fn strength(expr: &Expr) -> u8 {
+    const UNARY: u8 = 12;
+    let mut inner = expr;
+    while let (true, [only, ..]) = (inner.text.is_empty(), inner.parts().as_slice()) {
+        inner = only;
+    }
+    match &inner.kind {
+        ExprKind::Bin(BinOp::Sub, zero, _) if zero.text.is_empty() => UNARY,
+        ExprKind::Bin(op, ..) => bin_strength(*op),
+        ExprKind::Float(Op::Mul | Op::Div | Op::Rem, ..) => bin_strength(BinOp::Mul),
+        ExprKind::Float(Op::Add | Op::Sub, ..) => bin_strength(BinOp::Add),
+        ExprKind::Cmp(..) | ExprKind::Float(Op::Eq | Op::Lt | Op::Le, ..) => 7,
+        ExprKind::Not(of) if matches!(of.kind, ExprKind::Float(..)) && of.text.is_empty() => 7,
+        ExprKind::And(..) => 3,
+        ExprKind::Or(..) => 2,
+        ExprKind::Ite(..) => 1,
+        _ if inner.text.starts_with(['(', '-', '!']) => UNARY,
+        _ if inner.text.contains(" instanceof ") => 8,
+        _ => UNARY + 1,
+    }
+}
+
+fn bin_strength(op: BinOp) -> u8 {
+    match op {
+        BinOp::Mul | BinOp::SDiv | BinOp::SRem | BinOp::UDiv | BinOp::URem => 11,
+        BinOp::Add | BinOp::Sub => 10,
+        BinOp::Shl | BinOp::AShr | BinOp::LShr => 9,
+        BinOp::And => 6,
+        BinOp::Xor => 5,
+        BinOp::Or => 4,
+    }
+}
+
+/// An operand of an operator, in parentheses if it needs them.
+fn beside(expr: &Expr, needed: u8) -> String {
+    let text = shown(expr);
+    if strength(expr) < needed { format!("({text})") } else { text }
+}
+
+/// The operand of an operator that binds more strongly than all others.
+fn operand(expr: &Expr) -> String {
+    beside(expr, 12)
+}
+
+fn sign(op: Arith) -> &'static str {
+    match op {
+        Arith::Add => "+",
+        Arith::Sub => "-",
+        Arith::Mul => "*",
+        Arith::Div => "/",
+        Arith::Rem => "%",
+        Arith::Shl => "<<",
+        Arith::Shr => ">>",
+        Arith::Ushr => ">>>",
+        Arith::And => "&",
+        Arith::Or => "|",
+        Arith::Xor => "^",
+    }
+}
+
+/// Arithmetic on two expressions of a kind; the distance of a shift is an `int`.
+pub(crate) fn arithmetic(op: Arith, kind: SlotKind, a: Expr, b: Expr) -> Expr {
+    let own = match op {
+        Arith::Mul | Arith::Div | Arith::Rem => bin_strength(BinOp::Mul),
+        Arith::Add | Arith::Sub => bin_strength(BinOp::Add),
+        Arith::Shl | Arith::Shr | Arith::Ushr => bin_strength(BinOp::Shl),
+        Arith::And => bin_strength(BinOp::And),
+        Arith::Or => bin_strength(BinOp::Or),
+        Arith::Xor => bin_strength(BinOp::Xor),
+    };
+    let text = format!("{} {} {}", beside(&a, own), sign(op), beside(&b, own + 1));
+    if let Some(format) = format(kind) {
+        let op = match op {
+            Arith::Add => Op::Add,
+            Arith::Sub => Op::Sub,
+            Arith::Mul => Op::Mul,
+            Arith::Div => Op::Div,
+            _ => Op::Rem,
+        };
+        return Expr { text, ..Expr::float(op, format, vec![a, b]) };
+    }
+    let bitwise = match op {
+        Arith::And => Some(BinOp::And),
+        Arith::Or => Some(BinOp::Or),
+        Arith::Xor => Some(BinOp::Xor),
+        _ => None,
+    };
+    if let (Some(op), true) = (bitwise, a.ty == Ty::I1 || b.ty == Ty::I1) {
+        return truth(ExprKind::Bin(op, Box::new(as_truth(a)), Box::new(as_truth(b))), text);
+    }
+    let (a, b) = (as_int(a), as_int(b));
+    let ty = a.ty;
+    let (op, b) = match op {
+        Arith::Add => (BinOp::Add, b),
+        Arith::Sub => (BinOp::Sub, b),
+        Arith::Mul => (BinOp::Mul, b),
+        Arith::Div => (BinOp::SDiv, b),
+        Arith::Rem => (BinOp::SRem, b),
+        Arith::And => (BinOp::And, b),
+        Arith::Or => (BinOp::Or, b),
+        Arith::Xor => (BinOp::Xor, b),
+        Arith::Shl => (BinOp::Shl, distance(b, ty)),
+        Arith::Shr => (BinOp::AShr, distance(b, ty)),
+        Arith::Ushr => (BinOp::LShr, distance(b, ty)),
+    };
+    made(ExprKind::Bin(op, Box::new(a), Box::new(b)), ty, text)
+}
+
+/// How far a shift goes: the low bits count.
+fn distance(by: Expr, ty: Ty) -> Expr {
+    let wide = if by.ty == ty { by } else { cast(CastOp::Zext, ty, by, "") };
+    let most = Expr::constant(ty, u64::from(ty.bits()) - 1);
+    made(ExprKind::Bin(BinOp::And, Box::new(wide), Box::new(most)), ty, "")
+}
+
+/// `-a`
+pub(crate) fn negation(kind: SlotKind, a: Expr) -> Expr {
+    let (text, ty) = (format!("-{}", operand(&a)), a.ty);
+    match format(kind) {
+        Some(format) => {
+            let sign = Expr::constant(ty, format.sign_mask());
+            as_float(format, made(ExprKind::Bin(BinOp::Xor, Box::new(a), Box::new(sign)), ty, text))
+        }
+        None => {
+            let a = as_int(a);
+            let ty = a.ty;
+            made(ExprKind::Bin(BinOp::Sub, Box::new(Expr::constant(ty, 0)), Box::new(a)), ty, text)
+        }
+    }
+}
+
+/// A conversion; one that source needs no word for has no text.
+pub(crate) fn conversion(convert: Convert, a: Expr) -> Expr {
+    let written = |word: &str, a: &Expr| format!("({word}) {}", operand(a));
+    let narrow = |ty, widen, word| {
+        let text = written(word, &a);
+        cast(widen, Ty::I32, cast(CastOp::Trunc, ty, as_int(a.clone()), ""), text)
+    };
+    let (from, to) = match convert {
+        Convert::Byte => return narrow(Ty::I8, CastOp::Sext, "byte"),
+        Convert::Short => return narrow(Ty::I16, CastOp::Sext, "short"),
+        Convert::Char => return narrow(Ty::I16, CastOp::Zext, "char"),
+        Convert::Kinds(from, to) => (from, to),
+    };
+    let bits = |kind: SlotKind| if kind.is_wide() { 64 } else { 32 };
+    let word = if to == SlotKind::Long { "long" } else { "int" };
+    let (a, ty) = (as_int(a), Ty::Int(bits(to)));
+    match (format(from), format(to)) {
+        (None, None) if to == SlotKind::Long => cast(CastOp::Sext, ty, a, ""),
+        (None, None) => {
+            let text = written(word, &a);
+            cast(CastOp::Trunc, ty, a, text)
+        }
+        (None, Some(to)) => Expr::float(Op::FromSigned(bits(from)), to, vec![a]),
+        (Some(from), None) => {
+            let text = written(word, &a);
+            Expr { signed: true, text, ..Expr::float(Op::Saturate(ty.bits()), from, vec![a]) }
+        }
+        (Some(from), Some(to)) => {
+            let text = if to == Format::F32 { written("float", &a) } else { String::new() };
+            Expr { text, ..Expr::float(Op::Convert(to), from, vec![a]) }
+        }
+    }
+}
+
+fn relation_sign(cond: Cond) -> &'static str {
+    match cond {
+        Cond::Eq => "==",
+        Cond::Ne => "!=",
+        Cond::Lt => "<",
+        Cond::Ge => ">=",
+        Cond::Gt => ">",
+        Cond::Le => "<=",
+    }
+}
+
+/// The comparison that a condition of two values is, and its sides.
+pub(crate) fn comparison<T>(cond: Cond, a: T, b: T) -> (CmpOp, T, T) {
+    match cond {
+        Cond::Eq => (CmpOp::Eq, a, b),
+        Cond::Ne => (CmpOp::Ne, a, b),
+        Cond::Lt => (CmpOp::Slt, a, b),
+        Cond::Ge => (CmpOp::Sle, b, a),
+        Cond::Gt => (CmpOp::Slt, b, a),
+        Cond::Le => (CmpOp::Sle, a, b),
+    }
+}
+
+/// `a cond b` of numbers that are no floats, of truth values or of references.
+pub(crate) fn relation(cond: Cond, a: Expr, b: Expr) -> Expr {
+    let (a, b) = match a.ty == Ty::I1 || b.ty == Ty::I1 {
+        true if matches!(cond, Cond::Eq | Cond::Ne) => (as_truth(a), as_truth(b)),
+        _ => (as_int(a), as_int(b)),
+    };
+    let text = format!("{} {} {}", beside(&a, 8), relation_sign(cond), beside(&b, 8));
+    let (op, a, b) = comparison(cond, a, b);
+    Expr { signed: true, text, ..Expr::cmp(op, a, b) }
+}
+
+/// `a cond b` of floats, where what is not ordered counts as `nan` says.
+pub(crate) fn float_relation(cond: Cond, nan: i8, format: Format, a: Expr, b: Expr) -> Expr {
+    let text = format!("{} {} {}", beside(&a, 8), relation_sign(cond), beside(&b, 8));
+    let relation = |op, x: &Expr, y: &Expr| Expr::float(op, format, vec![x.clone(), y.clone()]);
+    let not = |inner: Expr| truth(ExprKind::Not(Box::new(inner)), "");
+    let made = match (cond, nan) {
+        (Cond::Eq, _) => relation(Op::Eq, &a, &b),
+        (Cond::Ne, _) => not(relation(Op::Eq, &a, &b)),
+        (Cond::Lt, -1) => not(relation(Op::Le, &b, &a)),
+        (Cond::Le, -1) => not(relation(Op::Lt, &b, &a)),
+        (Cond::Gt, -1) => relation(Op::Lt, &b, &a),
+        (Cond::Ge, -1) => relation(Op::Le, &b, &a),
+        (Cond::Lt, _) => relation(Op::Lt, &a, &b),
+        (Cond::Le, _) => relation(Op::Le, &a, &b),
+        (Cond::Gt, _) => not(relation(Op::Le, &a, &b)),
+        (Cond::Ge, _) => not(relation(Op::Lt, &a, &b)),
+    };
+    Expr { text, ..made }
+}
+
+/// `cond` of a value against zero; a truth value is asked for itself.
+pub(crate) fn against_zero(cond: Cond, a: Expr) -> Expr {
+    match (a.ty == Ty::I1, cond) {
+        (true, Cond::Ne) => a,
+        (true, Cond::Eq) => negated(a),
+        _ => relation(cond, a, constant(Ty::I32, 0, SlotKind::Int)),
+    }
+}
+
+/// `!a`
+pub(crate) fn negated(a: Expr) -> Expr {
+    let text = format!("!{}", operand(&a));
+    truth(ExprKind::Not(Box::new(a)), text)
+}
+
+/// `a && b`, `a || b`
+pub(crate) fn joined(by: Joined, a: Expr, b: Expr) -> Expr {
+    let own = if by == Joined::ByAnd { 3 } else { 2 };
+    let (left, right) = (beside(&a, own), beside(&b, own));
+    let (a, b) = (Box::new(a), Box::new(b));
+    match by {
+        Joined::ByAnd => truth(ExprKind::And(a, b), format!("{left} && {right}")),
+        Joined::ByOr => truth(ExprKind::Or(a, b), format!("{left} || {right}")),
+    }
+}
+
+/// What joins two truth values.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Joined {
+    ByAnd,
+    ByOr,
+}
+
+/// `c ? a : b` of truth values.
+pub(crate) fn choice(c: Expr, a: Expr, b: Expr) -> Expr {
+    let text = format!("{} ? {} : {}", operand(&c), operand(&a), operand(&b));
+    truth(ExprKind::Ite(Box::new(c), Box::new(a), Box::new(b)), text)
+}

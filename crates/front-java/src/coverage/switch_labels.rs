@@ -1,0 +1,179 @@
+//! What the source calls the arms of a switch over strings, constants of an enumeration or patterns: the compiler makes numbers
+//! of them, and the code says which.
+
+use crate::classes::Classes;
+use crate::classfile::{ArrayKind, ClassFile, Constant, Decoded, Insn, MemberRef, SlotKind, access, decode};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// By number, a label of the source.
+type Labels = BTreeMap<i32, String>;
+
+/// What the compiler throws where a switch has to be complete and the source has no `default`.
+const INCOMPLETE: [&str; 2] = ["java/lang/MatchException", "java/lang/IncompatibleClassChangeError"];
+
+/// How the compiler names the array that gives the numbers of an enumeration's constants.
+const MAP: &str = "$SwitchMap$";
+
+/// A method's code, and the class table to resolve it in.
+pub(crate) struct Labelling<'c> {
+    pub classes: &'c mut Classes,
+    pub file: &'c ClassFile,
+    pub insns: &'c [Decoded],
+}
+
+impl Labelling<'_> {
+    /// Where the arms of the switch at an instruction begin, in their order, with their labels; nothing if they are numbers in the source, or
+    /// not known.
+    pub fn labels(&mut self, switch: usize, default: usize, cases: &[(i32, usize)]) -> Vec<(usize, String)> {
+        let Some(at) = self.insns.iter().position(|insn| insn.at == switch) else { return Vec::new() };
+        let found = match &self.insns[..at] {
+            [before @ .., call, Decoded { insn: Insn::ArrayLoad(ArrayKind::Int), .. }] => self.by_map(before, call),
+            [.., Decoded { insn: Insn::InvokeVirtual(called), .. }] => self.by_ordinal(*called),
+            [before @ .., Decoded { insn: Insn::Load(SlotKind::Int, number), .. }] => texts(self.file, before, *number),
+            [.., Decoded { insn: Insn::InvokeDynamic(site), .. }] => patterns(self.file, *site),
+            _ => None,
+        };
+        let Some(found) = found else { return Vec::new() };
+        let mut labels = Vec::new();
+        for (number, target) in cases {
+            match found.get(number) {
+                Some(label) => labels.push((*target, format!("case {label}"))),
+                None if *target == default => {}
+                None => return Vec::new(),
+            }
+        }
+        if !labels.is_empty() && !self.is_incomplete(default) {
+            labels.push((default, "default".to_string()));
+        }
+        labels.sort_by_key(|(target, _)| *target);
+        labels
+    }
+
+    /// Whether the compiler wrote what stands there, since the source has no `default`.
+    fn is_incomplete(&self, default: usize) -> bool {
+        let first = self.insns.iter().find(|insn| insn.at == default);
+        let made = first.and_then(|first| match first.insn {
+            Insn::New(class) => self.file.pool.class(class).ok(),
+            _ => None,
+        });
+        made.is_some_and(|class| INCOMPLETE.contains(&&*class))
+    }
+
+    /// `Map.$SwitchMap$E[e.ordinal()]`: whoever made the map wrote `$SwitchMap$E[E.RED.ordinal()] = 1`.
+    fn by_map(&mut self, before: &[Decoded], call: &Decoded) -> Option<Labels> {
+        let Insn::InvokeVirtual(called) = call.insn else { return None };
+        let name = format!("{MAP}{}", ordinal_of(self.file, called)?.replace('/', "$"));
+        let is_map = |field: &MemberRef| *field.name == *name;
+        let map = before.iter().rev().find_map(|insn| read(self.file, insn).filter(is_map))?;
+        let class = self.classes.load(&map.class).ok()?;
+        let file = self.classes.get(class).file().cloned()?;
+        let makes = file.methods.iter().find(|method| &*method.name == "<clinit>")?.code()?;
+        let insns = decode(&makes.bytes, makes.offset).ok()?;
+        let entry = |insns: &[Decoded]| match insns {
+            [map, constant, called, number, end] => {
+                read(&file, map).filter(is_map)?;
+                let constant = read(&file, constant)?;
+                matches!(called.insn, Insn::InvokeVirtual(_)).then_some(())?;
+                matches!(end.insn, Insn::ArrayStore(ArrayKind::Int)).then_some(())?;
+                Some((pushed(&file, number)?, constant.name.to_string()))
+            }
+            _ => None,
+        };
+        Some(insns.windows(5).filter_map(entry).collect())
+    }
+
+    /// `e.ordinal()` itself: constants have the order in which they are declared.
+    fn by_ordinal(&mut self, called: u16) -> Option<Labels> {
+        let class = ordinal_of(self.file, called)?;
+        let class = self.classes.load(&class).ok()?;
+        let file = self.classes.get(class).file().cloned()?;
+        let constants = file.fields.iter().filter(|field| field.is(access::ENUM));
+        Some((0..).zip(constants.map(|field| field.name.to_string())).collect())
+    }
+}
+
+/// The class whose `ordinal()` is called.
+fn ordinal_of(file: &ClassFile, called: u16) -> Option<Arc<str>> {
+    let (called, _) = file.pool.method(called).ok()?;
+    ((&*called.name, &*called.desc) == ("ordinal", "()I")).then_some(called.class)
+}
+
+/// The static field that an instruction reads.
+fn read(file: &ClassFile, insn: &Decoded) -> Option<MemberRef> {
+    match insn.insn {
+        Insn::GetStatic(field) => file.pool.field(field).ok(),
+        _ => None,
+    }
+}
+
+fn text_of(file: &ClassFile, constant: u16) -> Option<String> {
+    match file.pool.get(constant) {
+        Ok(Constant::String(text)) => Some(file.pool.text(*text).ok()?.text().to_string()),
+        _ => None,
+    }
+}
+
+fn pushed(file: &ClassFile, insn: &Decoded) -> Option<i32> {
+    match insn.insn {
+        Insn::PushInt(number) => Some(number),
+        Insn::Constant(at) => match file.pool.get(at) {
+            Ok(Constant::Integer(number)) => Some(*number),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// A switch over the text's hash code comes first, and keeps in a variable which case it is: `if (s.equals("stop")) number = 1`.
+fn texts(file: &ClassFile, before: &[Decoded], number: u16) -> Option<Labels> {
+    let is_call = |insn: &Decoded, name: &str| match insn.insn {
+        Insn::InvokeVirtual(called) => {
+            let called = file.pool.method(called);
+            called.is_ok_and(|(called, _)| &*called.class == "java/lang/String" && &*called.name == name)
+        }
+        _ => false,
+    };
+    let is_hash = |pair: &[Decoded]| is_call(&pair[0], "hashCode") && matches!(pair[1].insn, Insn::Switch(..));
+    let first = before.windows(2).rposition(is_hash)?;
+    let case = |insns: &[Decoded]| match insns {
+        [
+            Decoded { insn: Insn::Constant(text), .. },
+            equals,
+            jump,
+            value,
+            Decoded { insn: Insn::Store(SlotKind::Int, kept), .. },
+        ] if *kept == number && is_call(equals, "equals") && matches!(jump.insn, Insn::If(..)) => {
+            Some((pushed(file, value)?, format!("{:?}", text_of(file, *text)?)))
+        }
+        _ => None,
+    };
+    let between = &before[first + 2..];
+    if between.iter().any(|insn| matches!(insn.insn, Insn::Switch(..))) {
+        return None;
+    }
+    let labels: Labels = between.windows(5).filter_map(case).collect();
+    (!labels.is_empty()).then_some(labels)
+}
+
+/// The labels are arguments of the call site.
+fn patterns(file: &ClassFile, site: u16) -> Option<Labels> {
+    let (bootstrap, _, _) = file.pool.call_site(site).ok()?;
+    let bootstrap = file.bootstrap(bootstrap)?;
+    let member = file.pool.handle(bootstrap.method).ok()?.member;
+    if &*member.class != "java/lang/runtime/SwitchBootstraps" {
+        return None;
+    }
+    let names_constants = &*member.name == "enumSwitch";
+    let label = |argument: &u16| {
+        Some(match file.pool.get(*argument).ok()? {
+            Constant::String(_) if names_constants => text_of(file, *argument)?,
+            Constant::String(_) => format!("{:?}", text_of(file, *argument)?),
+            Constant::Integer(number) => number.to_string(),
+            Constant::Class(_) => file.pool.class(*argument).ok()?.rsplit(['/', '$']).next()?.to_string(),
+            _ => "a constant".to_string(),
+        })
+    };
+    let labels: Option<Vec<String>> = bootstrap.arguments.iter().map(label).collect();
+    Some((0..).zip(labels?).chain([(-1, "null".to_string())]).collect())
+}

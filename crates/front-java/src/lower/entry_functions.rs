@@ -1,0 +1,103 @@
+//! A planned fixture: the plain data of `touchstone-fixture-java`, and what only its lowering needs.
+
+use crate::classes::{ClassId, MethodRef};
+use crate::classfile::{Desc, MethodDesc, access};
+use crate::lower::context::World;
+use std::sync::Arc;
+use touchstone_fixture_java::Fixture;
+use touchstone_ir::DataTypeId;
+
+/// The result of an entry function that makes one of several calls.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Results {
+    /// All calls have one result type: the entry function returns the result of the call.
+    OfOneType,
+    /// The result types differ: the entry function returns nothing.
+    Dropped,
+}
+
+/// The input that a symbolic heap is.
+#[derive(Clone, Debug)]
+pub(crate) struct HeapInput {
+    /// The class of the object, or a superclass of it.
+    pub class: ClassId,
+    /// The data type of the parameter.
+    pub data: DataTypeId,
+    /// The classes of all objects that are reachable from it.
+    pub classes: Vec<ClassId>,
+}
+
+/// A fixture with the front end's own view of it.
+#[derive(Clone, Debug)]
+pub(crate) struct PlannedFixture {
+    pub fixture: Arc<Fixture>,
+    pub results: Results,
+    /// Objects that the tested call may change, by number, with their classes.
+    pub changing: Vec<(usize, ClassId)>,
+    /// The class of the result, if tests can observe it.
+    pub result_class: Option<ClassId>,
+    /// The types of the parameters of the entry function.
+    pub param_types: Vec<Desc>,
+    /// The number of objects.
+    pub objects: usize,
+    /// The inputs of `Fixture::heaps`, in the same order.
+    pub heaps: Vec<HeapInput>,
+}
+
+impl PlannedFixture {
+    /// The method that the entry function calls last; the first one of several alternatives.
+    pub fn called(&self) -> MethodRef {
+        self.fixture.tested.calls[0].method
+    }
+}
+
+/// What tests of a method call.
+#[derive(Clone, Debug)]
+pub(crate) enum Planned {
+    /// The method itself.
+    Directly,
+    /// A function that makes objects for it.
+    Made(Arc<PlannedFixture>),
+    /// Nothing: tests can't make what it needs.
+    Not(String),
+}
+
+impl World {
+    pub fn scenario(&self, method: MethodRef) -> Option<Arc<PlannedFixture>> {
+        match self.plans.get(&method) {
+            Some(Planned::Made(scenario)) => Some(scenario.clone()),
+            _ => None,
+        }
+    }
+
+    /// The method that tests of another call at last.
+    pub fn called_for(&self, method: MethodRef) -> MethodRef {
+        self.scenario(method).map_or(method, |scenario| scenario.called())
+    }
+
+    /// Whether nobody looks at what is returned by what tests of a method call.
+    pub fn drops_results(&self, method: MethodRef) -> bool {
+        self.scenario(method).is_some_and(|scenario| scenario.results == Results::Dropped)
+    }
+
+    /// Types of the parameters of the function that tests of a method call.
+    pub fn entry_params(&self, method: MethodRef) -> Vec<Desc> {
+        match self.scenario(method) {
+            Some(scenario) => scenario.param_types.clone(),
+            None => MethodDesc::parse(&self.classes.method(method).desc).map_or(Vec::new(), |desc| desc.params),
+        }
+    }
+
+    /// The name of that function.
+    pub fn entry_name(&self, method: MethodRef) -> String {
+        let name = self.shown_name(method);
+        if self.scenario(method).is_none() && self.classes.method(method).is(access::STATIC) {
+            return name;
+        }
+        let class = self.classes.get(method.class).title().replace('$', ".");
+        match name.strip_prefix(&class).and_then(|rest| rest.strip_prefix('.')) {
+            Some(rest) => format!("{class}#{rest}"),
+            None => name,
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! Exceptions that the language throws: real objects of the JDK's classes.
+
+use crate::classes::layout::CLASS_WORD;
+use crate::classes::{ClassId, MethodRef, Refusal};
+use crate::classfile::Desc;
+use crate::lower::builder::{Builder, NULL, int, long};
+use crate::lower::context::World;
+use crate::lower::symbols::{Data, Func};
+use touchstone_ir::{BranchRole, Builtin, CmpOp, Operand, Ty};
+
+/// A part of a text that is put together.
+pub(crate) enum Part {
+    Text(String),
+    Units(Vec<u16>),
+    Value(Operand, Desc),
+}
+
+impl World {
+    /// A fresh object, all zeros but for its class.
+    pub fn allocate(&mut self, b: &mut Builder, class: ClassId) -> Operand {
+        self.classes.instantiate(class);
+        let size = self.classes.get(class).size;
+        let object = b.builtin(Builtin::Allocate, vec![long(size as i64)], Some(Ty::Ptr));
+        b.store(object, CLASS_WORD, Operand::Const(Ty::I32, self.word(class)));
+        object
+    }
+
+    /// A call of a method that is known by name; no dispatch.
+    pub fn call_jdk(
+        &mut self,
+        b: &mut Builder,
+        (class, name, desc): (&str, &str, &str),
+        args: Vec<Operand>,
+    ) -> Result<Operand, Refusal> {
+        let method = self.jdk_method(class, name, desc)?;
+        Ok(self.call_method(b, method, args))
+    }
+
+    /// A call of just this method.
+    pub fn call_method(&mut self, b: &mut Builder, method: MethodRef, args: Vec<Operand>) -> Operand {
+        let result = self.signature(method).1;
+        let function = self.func(Func::Method(method));
+        b.call(function, args, result)
+    }
+
+    /// A call of the method that the receiver's class has.
+    pub fn call_virtual(
+        &mut self,
+        b: &mut Builder,
+        (class, name, desc): (&str, &str, &str),
+        args: Vec<Operand>,
+    ) -> Result<Operand, Refusal> {
+        let method = self.jdk_method(class, name, desc)?;
+        let result = self.signature(method).1;
+        let function = self.newest(|generation| Func::Dispatch(method, generation));
+        Ok(b.call(function, args, result))
+    }
+
+    pub fn throw_new(&mut self, b: &mut Builder, class: ClassId) -> Result<(), Refusal> {
+        self.ensure_init(b, class);
+        let object = self.allocate(b, class);
+        let message = b.param(0);
+        let with = self.classes.declared(class, "<init>", "(Ljava/lang/String;)V");
+        let without = self.classes.declared(class, "<init>", "()V");
+        let object = b.kept(object);
+        match (with, without) {
+            (Some(with), Some(without)) => {
+                let (named, plain, made) = (b.block(), b.block(), b.block());
+                let is_named = b.cmp(CmpOp::Ne, message, NULL);
+                b.branch(is_named, named, plain, BranchRole::Check);
+                b.at(named);
+                self.call_method(b, with, vec![object, message]);
+                b.jump(made);
+                b.at(plain);
+                self.call_method(b, without, vec![object]);
+                b.jump(made);
+                b.at(made);
+            }
+            (Some(with), None) => drop(self.call_method(b, with, vec![object, message])),
+            (None, Some(without)) => drop(self.call_method(b, without, vec![object])),
+            (None, None) => {
+                return Err(Refusal::NoMethod(format!("{}.<init>", self.classes.get(class).name)));
+            }
+        }
+        b.throw(object);
+        Ok(())
+    }
+
+    pub fn throw_index(&mut self, b: &mut Builder) -> Result<(), Refusal> {
+        let parts = [
+            Part::Text("Index ".to_string()),
+            Part::Value(b.param(0), Desc::Int),
+            Part::Text(" out of bounds for length ".to_string()),
+            Part::Value(b.param(1), Desc::Int),
+        ];
+        self.throw_text(b, "java/lang/ArrayIndexOutOfBoundsException", &parts)
+    }
+
+    pub fn throw_negative(&mut self, b: &mut Builder) -> Result<(), Refusal> {
+        let parts = [Part::Value(b.param(0), Desc::Int)];
+        self.throw_text(b, "java/lang/NegativeArraySizeException", &parts)
+    }
+
+    fn throw_text(&mut self, b: &mut Builder, class: &str, parts: &[Part]) -> Result<(), Refusal> {
+        let text = self.concat(b, parts)?;
+        let class = self.jdk(class)?;
+        let throw = self.func(Func::Throw(class));
+        b.call(throw, vec![text], None);
+        Ok(())
+    }
+
+    /// Throws an exception of a class, with a constant message if there is one. Nothing follows.
+    pub fn throw_constant(&mut self, b: &mut Builder, class: &str, message: Option<&str>) {
+        match self.jdk(class) {
+            Ok(class) => {
+                let throw = self.func(Func::Throw(class));
+                let message = match message {
+                    Some(text) => self.literal(b, text),
+                    None => NULL,
+                };
+                b.call(throw, vec![message], None);
+                b.end(touchstone_ir::TermKind::Unreachable);
+            }
+            Err(refusal) => b.unsupported(refusal.to_string()),
+        }
+    }
+
+    /// Puts a text together, as the language's `+` does.
+    pub fn concat(&mut self, b: &mut Builder, parts: &[Part]) -> Result<Operand, Refusal> {
+        const BUILDER: &str = "java/lang/StringBuilder";
+        let class = self.jdk(BUILDER)?;
+        self.ensure_init(b, class);
+        let object = self.allocate(b, class);
+        let object = b.kept(object);
+        self.call_jdk(b, (BUILDER, "<init>", "()V"), vec![object])?;
+        for part in parts {
+            let (value, ty) = match part {
+                Part::Text(text) => (self.literal(b, text), "Ljava/lang/String;".to_string()),
+                Part::Units(units) => {
+                    let global = self.datum(Data::Literal(units.clone().into()));
+                    (b.global(global), "Ljava/lang/String;".to_string())
+                }
+                Part::Value(value, desc) => (*value, append_type(desc)),
+            };
+            let desc = format!("({ty})L{BUILDER};");
+            self.call_jdk(b, (BUILDER, "append", &desc), vec![object, value])?;
+        }
+        self.call_jdk(b, (BUILDER, "toString", "()Ljava/lang/String;"), vec![object])
+    }
+
+    /// What the language throws where something could not be resolved.
+    pub fn refuse(&mut self, b: &mut Builder, refusal: &Refusal) {
+        match refusal {
+            Refusal::NoClass(name) => {
+                let text = name.to_string();
+                self.throw_constant(b, "java/lang/NoClassDefFoundError", Some(&text));
+            }
+            Refusal::NoField(name) => {
+                let field = name.rsplit_once('.').map_or(&**name, |(_, field)| field).to_string();
+                self.throw_constant(b, "java/lang/NoSuchFieldError", Some(&field));
+            }
+            Refusal::NoMethod(name) => {
+                let text = format!("'{name}'");
+                self.throw_constant(b, "java/lang/NoSuchMethodError", Some(&text));
+            }
+            Refusal::Malformed(text) | Refusal::Unsupported(text) => b.unsupported(text.clone()),
+        }
+    }
+
+    /// Goes on if the reference is not null, else throws.
+    pub fn null_check(&mut self, b: &mut Builder, reference: Operand) {
+        self.null_check_with(b, reference, None);
+    }
+
+    /// The same, with what the exception says about it when it is asked.
+    pub fn null_check_with(&mut self, b: &mut Builder, reference: Operand, message: Option<&str>) {
+        let not_null = b.cmp(CmpOp::Ne, reference, NULL);
+        let (next, wrong) = (b.block(), b.block());
+        b.branch(not_null, next, wrong, BranchRole::Check);
+        b.at_wrong(wrong);
+        let throw = self.func(Func::ThrowNull);
+        let message = message.map_or(NULL, |text| self.literal(b, text));
+        b.call(throw, vec![message], None);
+        b.end(touchstone_ir::TermKind::Unreachable);
+        b.at(next);
+    }
+
+    pub fn throw_null(&mut self, b: &mut Builder) -> Result<(), Refusal> {
+        const CLASS: &str = "java/lang/NullPointerException";
+        let class = self.jdk(CLASS)?;
+        self.ensure_init(b, class);
+        let object = self.allocate(b, class);
+        self.call_jdk(b, (CLASS, "<init>", "()V"), vec![object])?;
+        // Where the JDK keeps it until somebody asks.
+        if let Some(field) = self.classes.field_named(class, "extendedMessage") {
+            let offset = field.offset as i64;
+            b.store(object, offset, b.param(0));
+        }
+        if let Some(field) = self.classes.field_named(class, "extendedMessageState") {
+            let offset = field.offset as i64;
+            b.store(object, offset, int(2));
+        }
+        b.throw(object);
+        Ok(())
+    }
+
+    /// Goes on if the divisor is not zero, else throws.
+    pub fn zero_check(&mut self, b: &mut Builder, divisor: Operand) {
+        if matches!(divisor, Operand::Const(_, value) if value != 0) {
+            return;
+        }
+        let zero = match b.ty(divisor) {
+            Ty::I64 => long(0),
+            _ => int(0),
+        };
+        let not_zero = b.cmp(CmpOp::Ne, divisor, zero);
+        let (next, wrong) = (b.block(), b.block());
+        b.branch(not_zero, next, wrong, BranchRole::Check);
+        b.at_wrong(wrong);
+        self.throw_constant(b, "java/lang/ArithmeticException", Some("/ by zero"));
+        b.at(next);
+    }
+}
+
+/// The parameter type of the `append` that takes a type.
+fn append_type(desc: &Desc) -> String {
+    match desc {
+        Desc::Byte | Desc::Short | Desc::Int => "I".to_string(),
+        Desc::Ref(name) if &**name == "java/lang/String" => "Ljava/lang/String;".to_string(),
+        Desc::Ref(_) => "Ljava/lang/Object;".to_string(),
+        other => other.text(),
+    }
+}

@@ -1,0 +1,187 @@
+//! Class initialisation: once, where the language says, superclasses first; a class whose initialiser threw stays unusable.
+
+use crate::classes::layout::STRING;
+use crate::classes::synthetic::MADE;
+use crate::classes::{ClassId, MethodRef, Refusal};
+use crate::classfile::{Desc, Insn, access, decode};
+use crate::lower::builder::Builder;
+use crate::lower::context::World;
+use crate::lower::symbols::{Data, Func};
+use rustc_hash::FxHashSet;
+use touchstone_ir::{BranchRole, CmpOp, Operand, SwitchArm, Ty};
+
+/// What a method of the program uses.
+enum Used {
+    /// A static variable.
+    Variable {
+        of: ClassId,
+        is_fixed: bool,
+    },
+    Method(MethodRef),
+}
+
+/// So many methods are looked at to see what an initialiser does.
+const MOST_METHODS: usize = 300;
+
+const DONE: u64 = 1;
+const FAILED: u64 = 2;
+
+impl World {
+    /// Initialises a class if it is not, before what follows.
+    pub fn ensure_init(&mut self, b: &mut Builder, class: ClassId) {
+        if !self.needs_init(class) {
+            return;
+        }
+        let flag = self.datum(Data::InitFlag(class));
+        let flag = b.global(flag);
+        let flag = b.load(flag, 0, Ty::I8);
+        let done = b.cmp(CmpOp::Eq, flag, Operand::Const(Ty::I8, DONE));
+        let (next, first) = (b.block(), b.block());
+        b.branch(done, next, first, BranchRole::Check);
+        b.at(first);
+        let init = self.func(Func::Init(class));
+        b.call(init, vec![], None);
+        b.jump(next);
+        b.at(next);
+    }
+
+    pub fn init(&mut self, b: &mut Builder, class: ClassId) -> Result<(), Refusal> {
+        let flag = self.datum(Data::InitFlag(class));
+        let flag = b.global(flag);
+        let state = b.load(flag, 0, Ty::I8);
+        let (begun, failed, fresh) = (b.block(), b.block(), b.block());
+        let arm = |value, target| SwitchArm { low: value, high: value, signed: false, target };
+        b.switch(state, vec![arm(DONE, begun), arm(FAILED, failed)], fresh, BranchRole::Check);
+        b.at(begun);
+        b.ret(None);
+        b.at(failed);
+        let title = self.classes.get(class).title();
+        let message = format!("Could not initialize class {title}");
+        self.throw_constant(b, "java/lang/NoClassDefFoundError", Some(&message));
+        b.at(fresh);
+        b.store(flag, 0, Operand::Const(Ty::I8, DONE));
+        let thrown = b.reg(Ty::Ptr);
+        let landing = b.block();
+        b.catcher = Some((thrown, landing));
+        self.init_above(b, class);
+        if !self.stand_in_init(b, class)?
+            && let Some(own) = self.classes.initialiser(class)
+        {
+            let own = self.func(Func::Method(own));
+            b.call(own, vec![], None);
+        }
+        b.ret(None);
+        b.catcher = None;
+        b.at(landing);
+        b.store(flag, 0, Operand::Const(Ty::I8, FAILED));
+        let error = self.jdk("java/lang/Error")?;
+        let test = self.newest(|generation| Func::InstanceOf(error, generation));
+        let is_error = b.call(test, vec![Operand::Reg(thrown)], Some(Ty::I1));
+        let (again, wrapped) = (b.block(), b.block());
+        b.branch(is_error, again, wrapped, BranchRole::Dispatch);
+        b.at(again);
+        b.throw(Operand::Reg(thrown));
+        b.at(wrapped);
+        let wrapper = self.jdk("java/lang/ExceptionInInitializerError")?;
+        self.ensure_init(b, wrapper);
+        let object = self.allocate(b, wrapper);
+        let object = b.kept(object);
+        let make = ("java/lang/ExceptionInInitializerError", "<init>", "(Ljava/lang/Throwable;)V");
+        self.call_jdk(b, make, vec![object, Operand::Reg(thrown)])?;
+        b.throw(object);
+        Ok(())
+    }
+
+    /// Whether it shows when a class is initialised: its initialiser uses variables of other classes of the program. Nobody knows
+    /// whether it ran before the method that is looked at.
+    pub fn init_reaches_out(&mut self, class: ClassId) -> bool {
+        if let Some(known) = self.reaching_out.get(&class) {
+            return *known;
+        }
+        let mut waiting: Vec<MethodRef> = Vec::new();
+        let mut above = Some(class);
+        while let Some(one) = above {
+            waiting.extend(self.classes.initialiser(one));
+            above = self.classes.get(one).superclass;
+        }
+        let mut met: FxHashSet<MethodRef> = waiting.iter().copied().collect();
+        let mut found = false;
+        while let Some(method) = waiting.pop().filter(|_| !found) {
+            for used in self.uses(method) {
+                match used {
+                    Used::Variable { of, is_fixed } => found |= of != class && !is_fixed,
+                    Used::Method(next) if met.insert(next) => waiting.push(next),
+                    Used::Method(_) => {}
+                }
+            }
+            // Who calls that much is not looked through.
+            found |= met.len() > MOST_METHODS;
+        }
+        self.reaching_out.insert(class, found);
+        found
+    }
+
+    /// Whether all that a class keeps are constants: numbers, texts, and the constants of an enumeration that have nothing else.
+    pub fn keeps_only_constants(&self, class: ClassId) -> bool {
+        let Some(file) = self.classes.get(class).file() else { return false };
+        let own = format!("L{};", file.name);
+        let is_enum = file.is(access::ENUM);
+        file.fields.iter().all(|field| {
+            let fixed = match Desc::parse(&field.desc) {
+                Some(Desc::Ref(name)) => &*name == STRING,
+                Some(_) => true,
+                None => false,
+            };
+            let one_of_enum = is_enum && field.is(access::STATIC) && *field.desc == *own;
+            match field.is(access::STATIC) || is_enum {
+                true => field.is(access::FINAL) && (fixed || one_of_enum || field.is(MADE)),
+                false => true,
+            }
+        })
+    }
+
+    /// What of the program a method uses.
+    fn uses(&mut self, method: MethodRef) -> Vec<Used> {
+        let Some(file) = self.classes.get(method.class).file().cloned() else { return Vec::new() };
+        let member = &file.methods[usize::from(method.index)];
+        let insns = member.code().and_then(|code| decode(&code.bytes, code.offset).ok()).unwrap_or_default();
+        let initialises = &*member.name == "<clinit>";
+        let mut used = Vec::new();
+        for decoded in insns {
+            let touched = match decoded.insn {
+                Insn::GetStatic(index) | Insn::PutStatic(index) => {
+                    let found = file.pool.field(index).ok().and_then(|found| self.classes.resolve_static(&found).ok());
+                    let Some(field) = found.filter(|field| !self.classes.get(field.class).of_jdk) else { continue };
+                    let is_read = matches!(decoded.insn, Insn::GetStatic(_));
+                    let own = initialises && field.class == method.class;
+                    let is_final = self.classes.static_field(field).0.is(access::FINAL);
+                    used.push(Used::Variable { of: field.class, is_fixed: own || is_read && is_final });
+                    field.class
+                }
+                Insn::InvokeStatic(index) | Insn::InvokeSpecial(index) | Insn::InvokeVirtual(index) => {
+                    let found =
+                        file.pool.method(index).ok().and_then(|found| self.classes.resolve_method(&found.0).ok());
+                    let Some(called) = found.filter(|called| !self.classes.get(called.class).of_jdk) else { continue };
+                    used.push(Used::Method(called));
+                    called.class
+                }
+                _ => continue,
+            };
+            if touched != method.class {
+                used.extend(self.classes.initialiser(touched).map(Used::Method));
+            }
+        }
+        used
+    }
+
+    fn init_above(&mut self, b: &mut Builder, class: ClassId) {
+        if self.classes.get(class).is(access::INTERFACE) {
+            return;
+        }
+        let above: Vec<ClassId> =
+            self.classes.get(class).superclass.into_iter().chain(self.default_interfaces(class)).collect();
+        for above in above {
+            self.ensure_init(b, above);
+        }
+    }
+}

@@ -1,0 +1,761 @@
+//! One instruction of the stack machine.
+
+use crate::classes::Refusal;
+use crate::classes::layout::ty_of;
+use crate::classes::type_names::{short_type, type_text};
+use crate::classfile::{
+    Arith, ArrayKind, Cond, Constant, Convert, Decoded, Desc, Insn, Malformed, MemberRef, MethodDesc, SlotKind, access,
+};
+use crate::coverage::implicit_exceptions::Implicit;
+use crate::coverage::source_expressions;
+use crate::lower::arrays::TOO_LONG;
+use crate::lower::body::Body;
+use crate::lower::builder::{NULL, int, long};
+use crate::lower::context::result_ty;
+use crate::lower::null_messages::{Origin, array_word, call_text};
+use crate::lower::points::branch_roles::{Taken, opposite};
+use crate::lower::points::hazard_points::LABEL_CLASS;
+use crate::lower::symbols::{Data, Func};
+use touchstone_base::float::{Format, Op};
+use touchstone_ir::{ArmName, BinOp, BranchRole, CastOp, CmpOp, Operand, SwitchArm, TermKind, Ty};
+
+fn malformed(error: Malformed) -> Refusal {
+    Refusal::Malformed(error.to_string())
+}
+
+fn kind_ty(kind: SlotKind) -> Ty {
+    match kind {
+        SlotKind::Int | SlotKind::Float => Ty::I32,
+        SlotKind::Long | SlotKind::Double => Ty::I64,
+        SlotKind::Ref => Ty::Ptr,
+    }
+}
+
+fn format(kind: SlotKind) -> Format {
+    if kind == SlotKind::Float { Format::F32 } else { Format::F64 }
+}
+
+fn element_of(array: ArrayKind) -> Desc {
+    match array {
+        ArrayKind::Int => Desc::Int,
+        ArrayKind::Long => Desc::Long,
+        ArrayKind::Float => Desc::Float,
+        ArrayKind::Double => Desc::Double,
+        ArrayKind::Ref => Desc::Ref("java/lang/Object".into()),
+        // Booleans are written as zero or one, so that reading them as bytes is the same.
+        ArrayKind::Byte => Desc::Byte,
+        ArrayKind::Char => Desc::Char,
+        ArrayKind::Short => Desc::Short,
+    }
+}
+
+impl Body<'_> {
+    pub fn lower_insn(&mut self, decoded: &Decoded) -> Result<(), Refusal> {
+        match &decoded.insn {
+            Insn::Nop => {}
+            Insn::Null => self.push(NULL),
+            Insn::PushInt(value) => self.push(int(*value)),
+            Insn::PushLong(value) => self.push(long(*value)),
+            Insn::PushFloat(bits) => self.push(Operand::Const(Ty::I32, u64::from(*bits))),
+            Insn::PushDouble(bits) => self.push(Operand::Const(Ty::I64, *bits)),
+            Insn::Constant(index) => self.constant(*index)?,
+            Insn::Load(kind, index) => {
+                let reg = self.local(*index, kind_ty(*kind));
+                self.push(Operand::Reg(reg));
+            }
+            Insn::Store(kind, index) => {
+                let value = self.pop()?;
+                self.mark_assignment(*index, *kind, value, decoded.next);
+                self.set_local(*index, value);
+            }
+            Insn::ArrayLoad(array) => self.array_load(*array)?,
+            Insn::ArrayStore(array) => self.array_store(*array)?,
+            Insn::Pop | Insn::Pop2 | Insn::Dup | Insn::DupX1 | Insn::DupX2 | Insn::Swap => {
+                self.rearrange(&decoded.insn)?;
+            }
+            Insn::Dup2 | Insn::Dup2X1 | Insn::Dup2X2 => self.rearrange(&decoded.insn)?,
+            Insn::Arith(op, kind) => self.arith(*op, *kind)?,
+            Insn::Neg(kind) => self.negate(*kind)?,
+            Insn::Increment(index, by) => {
+                let reg = self.local(*index, Ty::I32);
+                let value = self.b.bin(BinOp::Add, Operand::Reg(reg), int(i32::from(*by)));
+                let (op, by) = if *by < 0 { (Arith::Sub, -i32::from(*by)) } else { (Arith::Add, i32::from(*by)) };
+                self.note_arithmetic(value, op, SlotKind::Int, Operand::Reg(reg), int(by));
+                self.mark_assignment(*index, SlotKind::Int, value, decoded.next);
+                self.set_local(*index, value);
+            }
+            Insn::Convert(convert) => self.convert(*convert)?,
+            Insn::Compare(kind, nan) => self.compare(*kind, *nan)?,
+            Insn::If(cond, target) => {
+                let value = self.pop_ty(Ty::I32)?;
+                self.jump_if(decoded, *cond, value, int(0), *target);
+            }
+            Insn::IfInts(cond, target) => {
+                let (right, left) = (self.pop_ty(Ty::I32)?, self.pop_ty(Ty::I32)?);
+                self.jump_if(decoded, *cond, left, right, *target);
+            }
+            Insn::IfRefs(cond, target) => {
+                let (right, left) = (self.pop_ty(Ty::Ptr)?, self.pop_ty(Ty::Ptr)?);
+                if self.world.is_library(self.class) {
+                    self.jump_if(decoded, *cond, left, right, *target);
+                } else {
+                    let same = self.world.same(&mut self.b, left, right);
+                    let no = Operand::Const(Ty::I1, 0);
+                    self.jump_if(decoded, opposite(*cond), same, no, *target);
+                }
+            }
+            Insn::IfNull(cond, target) => {
+                let value = self.pop_ty(Ty::Ptr)?;
+                self.jump_if(decoded, *cond, value, NULL, *target);
+            }
+            Insn::Goto(target) => self.go_on_at(*target),
+            Insn::Jsr(target) => {
+                self.push(int(decoded.next as i32));
+                self.go_on_at(*target);
+            }
+            Insn::Ret(index) => self.subroutine_return(*index),
+            Insn::Switch(default, cases) => self.switch(*default, cases)?,
+            Insn::Return(kind) => {
+                let value = kind.map(|kind| self.pop_ty(kind_ty(kind))).transpose()?;
+                if value.map(|value| self.b.ty(value)) != self.result {
+                    return Err(Refusal::Malformed(format!("{}: a result of another type", self.file.name)));
+                }
+                if let Some(value) = value {
+                    let desc = self.returned.clone();
+                    self.mark_use(value, &desc);
+                }
+                self.b.ret(value);
+            }
+            Insn::GetStatic(index) | Insn::PutStatic(index) => {
+                self.static_field(*index, matches!(decoded.insn, Insn::PutStatic(_)))?;
+            }
+            Insn::GetField(index) => self.get_field(*index)?,
+            Insn::PutField(index) => self.put_field(*index)?,
+            Insn::InvokeVirtual(index) | Insn::InvokeInterface(index) => self.invoke_virtual(*index)?,
+            Insn::InvokeSpecial(index) => self.invoke_special(*index)?,
+            Insn::InvokeStatic(index) => self.invoke_static(*index)?,
+            Insn::InvokeDynamic(index) => self.invoke_dynamic(*index)?,
+            Insn::New(index) => self.new_object(*index)?,
+            Insn::NewArray(letter) => self.new_array(&format!("[{letter}"))?,
+            Insn::NewRefArray(index) => {
+                let element = self.file.pool.class(*index).map_err(malformed)?;
+                self.new_array(&format!("[{}", crate::classfile::class_desc(&element)))?;
+            }
+            Insn::NewMultiArray(index, dimensions) => self.new_multi_array(*index, *dimensions)?,
+            Insn::ArrayLength => {
+                let array = self.pop_ty(Ty::Ptr)?;
+                self.null_check(array, "Cannot read the array length");
+                let length = self.world.array_length(&mut self.b, array);
+                self.note_read(length, &Desc::Int, |body| format!("{}.length", body.shown_object(array)));
+                self.push(length);
+            }
+            Insn::Throw => {
+                let thrown = self.pop_ty(Ty::Ptr)?;
+                self.null_check(thrown, "Cannot throw exception");
+                self.b.throw(thrown);
+            }
+            Insn::CheckCast(index) => self.check_cast(*index)?,
+            Insn::InstanceOf(index) => self.instance_of(*index)?,
+            // One thread: only null matters.
+            Insn::MonitorEnter | Insn::MonitorExit => {
+                let object = self.pop_ty(Ty::Ptr)?;
+                let word = if decoded.insn == Insn::MonitorEnter { "enter" } else { "exit" };
+                self.null_check(object, &format!("Cannot {word} synchronized block"));
+            }
+        }
+        Ok(())
+    }
+
+    fn constant(&mut self, index: u16) -> Result<(), Refusal> {
+        let file = self.file.clone();
+        match file.pool.get(index).map_err(malformed)? {
+            Constant::Integer(value) => self.push(int(*value)),
+            Constant::Float(bits) => self.push(Operand::Const(Ty::I32, u64::from(*bits))),
+            Constant::Long(value) => self.push(long(*value)),
+            Constant::Double(bits) => self.push(Operand::Const(Ty::I64, *bits)),
+            Constant::String(text) => {
+                let units = file.pool.text(*text).map_err(malformed)?.units();
+                let global = self.world.datum(Data::Literal(units.into()));
+                let value = self.b.global(global);
+                self.know_not_null(value);
+                self.push(value);
+            }
+            Constant::Class(_) => {
+                let class = self.world.classes.load(&file.pool.class(index).map_err(malformed)?)?;
+                let global = self.world.datum(Data::Mirror(class));
+                let value = self.b.global(global);
+                self.know_not_null(value);
+                self.push(value);
+            }
+            _ => return Err(Refusal::Unsupported("a constant that is computed at run time".to_string())),
+        }
+        Ok(())
+    }
+
+    // The stack.
+
+    fn is_wide(&self, value: Operand) -> bool {
+        self.b.ty(value) == Ty::I64
+    }
+
+    /// Takes one wide value, or two others; the topmost last.
+    fn pop_two(&mut self) -> Result<Vec<Operand>, Refusal> {
+        let top = self.pop()?;
+        if self.is_wide(top) {
+            return Ok(vec![top]);
+        }
+        let below = self.pop()?;
+        Ok(vec![below, top])
+    }
+
+    fn rearrange(&mut self, insn: &Insn) -> Result<(), Refusal> {
+        let top = match insn {
+            Insn::Pop | Insn::Dup | Insn::DupX1 | Insn::DupX2 | Insn::Swap => vec![self.pop()?],
+            _ => self.pop_two()?,
+        };
+        let below = match insn {
+            Insn::DupX1 | Insn::Dup2X1 | Insn::Swap => vec![self.pop()?],
+            Insn::DupX2 | Insn::Dup2X2 => self.pop_two()?,
+            _ => Vec::new(),
+        };
+        let order: Vec<Operand> = match insn {
+            Insn::Pop | Insn::Pop2 => Vec::new(),
+            Insn::Dup | Insn::Dup2 => top.iter().chain(&top).copied().collect(),
+            Insn::Swap => top.iter().chain(&below).copied().collect(),
+            _ => top.iter().chain(&below).chain(&top).copied().collect(),
+        };
+        self.stack.extend(order);
+        Ok(())
+    }
+
+    // Numbers.
+
+    fn arith(&mut self, arith: Arith, kind: SlotKind) -> Result<(), Refusal> {
+        let op = arith;
+        let shift = matches!(op, Arith::Shl | Arith::Shr | Arith::Ushr);
+        let ty = kind_ty(kind);
+        let right = self.pop_ty(if shift { Ty::I32 } else { ty })?;
+        let left = self.pop_ty(ty)?;
+        if matches!(kind, SlotKind::Float | SlotKind::Double) {
+            let op = match op {
+                Arith::Add => Op::Add,
+                Arith::Sub => Op::Sub,
+                Arith::Mul => Op::Mul,
+                Arith::Div => Op::Div,
+                _ => Op::Rem,
+            };
+            let value = self.b.float(op, format(kind), ty, vec![left, right]);
+            self.note_arithmetic(value, arith, kind, left, right);
+            self.push(value);
+            return Ok(());
+        }
+        if matches!(op, Arith::Div | Arith::Rem) {
+            if !matches!(right, Operand::Const(_, value) if value != 0) {
+                self.wrong_is(Implicit::Arithmetic, "/ by zero");
+            }
+            self.world.zero_check(&mut self.b, right);
+        }
+        let by = match shift {
+            true => {
+                let wide = self.b.cast(CastOp::Zext, ty, right);
+                let most = Operand::Const(ty, u64::from(ty.bits()) - 1);
+                self.b.bin(BinOp::And, wide, most)
+            }
+            false => right,
+        };
+        let op = match op {
+            Arith::Add => BinOp::Add,
+            Arith::Sub => BinOp::Sub,
+            Arith::Mul => BinOp::Mul,
+            Arith::Div => BinOp::SDiv,
+            Arith::Rem => BinOp::SRem,
+            Arith::Shl => BinOp::Shl,
+            Arith::Shr => BinOp::AShr,
+            Arith::Ushr => BinOp::LShr,
+            Arith::And => BinOp::And,
+            Arith::Or => BinOp::Or,
+            Arith::Xor => BinOp::Xor,
+        };
+        let value = self.b.bin(op, left, by);
+        self.note_arithmetic(value, arith, kind, left, right);
+        self.push(value);
+        Ok(())
+    }
+
+    fn negate(&mut self, kind: SlotKind) -> Result<(), Refusal> {
+        let ty = kind_ty(kind);
+        let of = self.pop_ty(ty)?;
+        let value = match kind {
+            SlotKind::Float | SlotKind::Double => {
+                self.b.bin(BinOp::Xor, of, Operand::Const(ty, format(kind).sign_mask()))
+            }
+            _ => self.b.bin(BinOp::Sub, Operand::Const(ty, 0), of),
+        };
+        self.note_negation(value, kind, of);
+        self.push(value);
+        Ok(())
+    }
+
+    fn convert(&mut self, convert: Convert) -> Result<(), Refusal> {
+        let of = self.pop_ty(kind_ty(convert.from()))?;
+        let value = match convert {
+            Convert::Byte | Convert::Short | Convert::Char => {
+                let narrow = if convert == Convert::Byte { Ty::I8 } else { Ty::I16 };
+                let value = self.b.cast(CastOp::Trunc, narrow, of);
+                let widen = if convert == Convert::Char { CastOp::Zext } else { CastOp::Sext };
+                self.b.cast(widen, Ty::I32, value)
+            }
+            Convert::Kinds(from, to) => {
+                let is_float = |kind| matches!(kind, SlotKind::Float | SlotKind::Double);
+                let (bits, ty) = (kind_ty(from).bits(), kind_ty(to));
+                match (is_float(from), is_float(to)) {
+                    (false, false) if to == SlotKind::Long => self.b.cast(CastOp::Sext, ty, of),
+                    (false, false) => self.b.cast(CastOp::Trunc, ty, of),
+                    (false, true) => self.b.float(Op::FromSigned(bits), format(to), ty, vec![of]),
+                    (true, false) => self.b.float(Op::Saturate(ty.bits()), format(from), ty, vec![of]),
+                    (true, true) => self.b.float(Op::Convert(format(to)), format(from), ty, vec![of]),
+                }
+            }
+        };
+        self.note_conversion(value, convert, of);
+        self.push(value);
+        Ok(())
+    }
+
+    /// -1, 0 or 1, without a branch.
+    fn compare(&mut self, kind: SlotKind, nan: i8) -> Result<(), Refusal> {
+        let ty = kind_ty(kind);
+        let (right, left) = (self.pop_ty(ty)?, self.pop_ty(ty)?);
+        let (less, greater) = match kind {
+            SlotKind::Long => (self.b.cmp(CmpOp::Slt, left, right), self.b.cmp(CmpOp::Slt, right, left)),
+            _ => {
+                let mut relation = |op, a, b| self.b.float(op, format(kind), Ty::I1, vec![a, b]);
+                let one = Operand::Const(Ty::I1, 1);
+                match nan {
+                    // What is not ordered counts as less, or as greater.
+                    -1 => {
+                        let (greater, not_less) = (relation(Op::Lt, right, left), relation(Op::Le, right, left));
+                        (self.b.bin(BinOp::Xor, not_less, one), greater)
+                    }
+                    _ => {
+                        let (less, not_greater) = (relation(Op::Lt, left, right), relation(Op::Le, left, right));
+                        (less, self.b.bin(BinOp::Xor, not_greater, one))
+                    }
+                }
+            }
+        };
+        let (less, greater) = (self.b.cast(CastOp::Zext, Ty::I32, less), self.b.cast(CastOp::Zext, Ty::I32, greater));
+        let value = self.b.bin(BinOp::Sub, greater, less);
+        self.note_comparison(value, kind, nan, left, right);
+        self.push(value);
+        Ok(())
+    }
+
+    // Control.
+
+    fn jump_if(&mut self, decoded: &Decoded, cond: Cond, left: Operand, right: Operand, target: usize) {
+        let (jump, next) = (self.jump_here(), decoded.next);
+        // A branch of a condition goes to its first block if the condition holds, whatever the code jumps for.
+        let (cond, target, next) = match jump.taken {
+            Taken::IfTrue => (cond, target, next),
+            Taken::IfFalse => (opposite(cond), next, target),
+        };
+        let (op, less, more) = source_expressions::comparison(cond, left, right);
+        let holds = self.b.cmp(op, less, more);
+        self.note_outcome(holds, &decoded.insn, jump.taken == Taken::IfTrue);
+        if let Some(tag) = jump.tag {
+            let asked = self.asked(&decoded.insn, cond, left, right, holds);
+            self.mark_condition(tag, asked);
+        } else if self.table.is_kept(decoded.at) {
+            let asked = self.asked(&decoded.insn, opposite(cond), left, right, holds);
+            self.mark_kept_relation(asked);
+        }
+        let (target, next) = (self.target(target), self.target(next));
+        if let Some(tag) = jump.tag {
+            self.b.span = self.table.span_of(tag);
+        }
+        self.b.end(TermKind::Branch {
+            cond: holds,
+            then_block: target,
+            else_block: next,
+            role: jump.role,
+            tag: jump.tag,
+        });
+    }
+
+    fn switch(&mut self, default: usize, cases: &[(i32, usize)]) -> Result<(), Refusal> {
+        let value = self.pop_ty(Ty::I32)?;
+        let (role, labels) = self.switch_here(default, cases);
+        if role == BranchRole::Condition && labels.is_empty() {
+            self.mark_use(value, &Desc::Int);
+        }
+        let mut arms: Vec<SwitchArm> = Vec::new();
+        let mut last = None;
+        for (case, at) in cases.iter().filter(|(_, at)| *at != default) {
+            let target = self.target(*at);
+            let bits = u64::from(*case as u32);
+            match arms.last_mut() {
+                Some(arm)
+                    if arm.target == target && last.is_some_and(|last: i32| last.checked_add(1) == Some(*case)) =>
+                {
+                    arm.high = bits;
+                }
+                _ => arms.push(SwitchArm { low: bits, high: bits, signed: true, target }),
+            }
+            last = Some(*case);
+        }
+        let default = self.target(default);
+        let names = labels.into_iter().map(|(at, name)| ArmName { target: self.target(at), name }).collect();
+        self.b.named_switch(value, (arms, default), role, names);
+        Ok(())
+    }
+
+    fn subroutine_return(&mut self, index: u16) {
+        let value = Operand::Reg(self.local(index, Ty::I32));
+        let sites: Vec<usize> =
+            self.insns.iter().filter(|insn| matches!(insn.insn, Insn::Jsr(_))).map(|insn| insn.next).collect();
+        let arms: Vec<SwitchArm> = sites
+            .into_iter()
+            .filter(|at| self.insns.iter().any(|insn| insn.at == *at))
+            .map(|at| SwitchArm { low: at as u64, high: at as u64, signed: false, target: self.target(at) })
+            .collect();
+        let wrong = self.b.block();
+        self.b.switch(value, arms, wrong, BranchRole::Dispatch);
+        self.b.at(wrong);
+        self.b.end(TermKind::Unreachable);
+    }
+
+    // Fields.
+
+    fn static_field(&mut self, index: u16, writes: bool) -> Result<(), Refusal> {
+        let member = self.file.pool.field(index).map_err(malformed)?;
+        let field = self.world.classes.resolve_static(&member)?;
+        self.ensure_init(field.class);
+        let (_, desc) = self.world.classes.static_field(field);
+        let global = self.world.datum(Data::Static(field));
+        if writes {
+            let value = self.pop_ty(ty_of(&desc))?;
+            self.mark_use(value, &desc);
+            let place = self.b.global(global);
+            self.b.store_as(place, &desc, value);
+        } else {
+            let place = self.b.global(global);
+            let value = self.b.load_as(place, &desc);
+            let text = format!("{}.{}", type_text(&Desc::Ref(member.class.clone())), member.name);
+            let class = || short_type(&Desc::Ref(member.class.clone()));
+            self.note_read(value, &desc, |_| format!("{}.{}", class(), member.name));
+            self.remember(value, Origin::Static(text));
+            self.push(value);
+        }
+        Ok(())
+    }
+
+    fn get_field(&mut self, index: u16) -> Result<(), Refusal> {
+        let member = self.file.pool.field(index).map_err(malformed)?;
+        let field = self.world.classes.resolve_field(&member)?;
+        let object = self.pop_ty(Ty::Ptr)?;
+        self.null_check(object, &format!("Cannot read field \"{}\"", field.name));
+        let place = self.b.add(object, long(field.offset as i64));
+        let value = self.b.load_as(place, &field.desc);
+        let origin = Origin::Field(self.origin(object), field.name.clone());
+        self.note_read(value, &field.desc, |_| origin.shown());
+        self.remember(value, origin);
+        self.push(value);
+        Ok(())
+    }
+
+    fn put_field(&mut self, index: u16) -> Result<(), Refusal> {
+        let member = self.file.pool.field(index).map_err(malformed)?;
+        let field = self.world.classes.resolve_field(&member)?;
+        let value = self.pop_ty(ty_of(&field.desc))?;
+        let object = self.pop_ty(Ty::Ptr)?;
+        self.mark_use(value, &field.desc);
+        self.null_check(object, &format!("Cannot assign field \"{}\"", field.name));
+        let place = self.b.add(object, long(field.offset as i64));
+        self.b.store_as(place, &field.desc, value);
+        Ok(())
+    }
+
+    // Arrays.
+
+    fn array_load(&mut self, array: ArrayKind) -> Result<(), Refusal> {
+        let (index, object) = (self.pop_ty(Ty::I32)?, self.pop_ty(Ty::Ptr)?);
+        // What gives the number of an enumeration's constant is not the source's.
+        if !self.is_for_switch() {
+            self.mark_use(index, &Desc::Int);
+        }
+        self.null_check(object, &format!("Cannot load from {} array", array_word(array)));
+        let text = self.element_text(object, index);
+        self.wrong_is(Implicit::Index, &text);
+        self.world.index_check(&mut self.b, object, index);
+        let element = element_of(array);
+        let place = self.world.element_address(&mut self.b, object, index, &element);
+        let value = self.b.load_as(place, &element);
+        let text = |body: &Self| format!("{}[{}]", body.shown_object(object), body.shown_int(index));
+        self.note_read(value, &element, text);
+        self.remember(value, Origin::Element(self.origin(object), self.origin(index)));
+        self.push(value);
+        Ok(())
+    }
+
+    fn array_store(&mut self, array: ArrayKind) -> Result<(), Refusal> {
+        let element = element_of(array);
+        let value = self.pop_ty(ty_of(&element))?;
+        let (index, object) = (self.pop_ty(Ty::I32)?, self.pop_ty(Ty::Ptr)?);
+        self.mark_use(index, &Desc::Int);
+        self.mark_use(value, &element);
+        self.null_check(object, &format!("Cannot store to {} array", array_word(array)));
+        let text = self.element_text(object, index);
+        self.wrong_is(Implicit::Index, &text);
+        self.world.index_check(&mut self.b, object, index);
+        if array == ArrayKind::Ref && value != NULL {
+            let check = self.world.newest(Func::StoreCheck);
+            self.call_that_throws(Implicit::Store, &text, |body| body.b.call(check, vec![object, value], None));
+        }
+        let place = self.world.element_address(&mut self.b, object, index, &element);
+        self.b.store_as(place, &element, value);
+        Ok(())
+    }
+
+    fn new_array(&mut self, class: &str) -> Result<(), Refusal> {
+        let class = self.world.classes.load(&class.into())?;
+        let length = self.pop_ty(Ty::I32)?;
+        self.mark_use(length, &Desc::Int);
+        self.world.classes.instantiate(class);
+        let value = match length {
+            Operand::Const(_, bits) if (0..TOO_LONG).contains(&(bits as u32 as i32)) => {
+                self.world.allocate_array(&mut self.b, class, length)?
+            }
+            _ => {
+                let make = self.world.func(Func::NewArray(class));
+                let call = |body: &mut Body<'_>| body.b.call(make, vec![length], Some(Ty::Ptr));
+                self.call_that_throws(Implicit::NegativeSize, "", call)
+            }
+        };
+        self.know_not_null(value);
+        self.push(value);
+        Ok(())
+    }
+
+    fn new_multi_array(&mut self, index: u16, dimensions: u8) -> Result<(), Refusal> {
+        let class = self.world.classes.load(&self.file.pool.class(index).map_err(malformed)?)?;
+        let mut lengths = Vec::new();
+        for _ in 0..dimensions {
+            lengths.push(self.pop_ty(Ty::I32)?);
+        }
+        lengths.reverse();
+        lengths.iter().for_each(|length| self.mark_use(*length, &Desc::Int));
+        let make = self.world.func(Func::MultiArray(class, dimensions));
+        let call = |body: &mut Body<'_>| body.b.call(make, lengths, Some(Ty::Ptr));
+        let value = self.call_that_throws(Implicit::NegativeSize, "", call);
+        self.know_not_null(value);
+        self.push(value);
+        Ok(())
+    }
+
+    // Classes.
+
+    fn new_object(&mut self, index: u16) -> Result<(), Refusal> {
+        let class = self.world.classes.load(&self.file.pool.class(index).map_err(malformed)?)?;
+        self.ensure_init(class);
+        if self.world.classes.get(class).is(access::ABSTRACT | access::INTERFACE) {
+            let title = self.world.classes.get(class).title();
+            self.world.throw_constant(&mut self.b, "java/lang/InstantiationError", Some(&title));
+            return Ok(());
+        }
+        let value = self.world.allocate(&mut self.b, class);
+        self.know_not_null(value);
+        self.push(value);
+        Ok(())
+    }
+
+    fn check_cast(&mut self, index: u16) -> Result<(), Refusal> {
+        let value = self.pop_ty(Ty::Ptr)?;
+        let class = self.world.classes.load(&self.file.pool.class(index).map_err(malformed)?);
+        self.push(value);
+        let class = match class {
+            // Null is of every class, also of those that nobody has.
+            Err(_) if value == NULL => return Ok(()),
+            class => class?,
+        };
+        if value == NULL || &*self.world.classes.get(class).name == "java/lang/Object" {
+            return Ok(());
+        }
+        let (done, test, wrong) = (self.b.block(), self.b.block(), self.b.block());
+        if self.is_not_null(value) {
+            self.b.jump(test);
+        } else {
+            let null = self.b.cmp(CmpOp::Eq, value, NULL);
+            self.b.branch(null, done, test, BranchRole::Check);
+        }
+        self.b.at(test);
+        let function = self.world.newest(|generation| Func::InstanceOf(class, generation));
+        let fits = self.b.call(function, vec![value], Some(Ty::I1));
+        self.b.branch(fits, done, wrong, BranchRole::Check);
+        let text = format!("to {}", self.world.classes.get(class).title());
+        self.wrong_is(Implicit::Cast, &text);
+        self.b.at_wrong(wrong);
+        let failed = self.world.newest(|generation| Func::CastFailed(class, generation));
+        self.b.call(failed, vec![value], None);
+        self.b.end(TermKind::Unreachable);
+        self.b.at(done);
+        Ok(())
+    }
+
+    fn instance_of(&mut self, index: u16) -> Result<(), Refusal> {
+        let value = self.pop_ty(Ty::Ptr)?;
+        let class = self.world.classes.load(&self.file.pool.class(index).map_err(malformed)?)?;
+        if value == NULL {
+            self.push(int(0));
+            return Ok(());
+        }
+        let answer = self.b.temp(Ty::I32);
+        self.b.copy(answer, int(0));
+        let (done, test) = (self.b.block(), self.b.block());
+        let null = self.b.cmp(CmpOp::Eq, value, NULL);
+        self.b.branch(null, done, test, BranchRole::Check);
+        self.b.at(test);
+        let function = self.world.newest(|generation| Func::InstanceOf(class, generation));
+        let fits = self.b.call(function, vec![value], Some(Ty::I1));
+        let fits = self.b.cast(CastOp::Zext, Ty::I32, fits);
+        self.b.copy(answer, fits);
+        self.b.jump(done);
+        self.b.at(done);
+        let text = |body: &Self| {
+            let class = short_type(&Desc::Ref(body.world.classes.get(class).name.clone()));
+            format!("{} instanceof {class}", body.shown_object(value))
+        };
+        self.note_read(Operand::Reg(answer), &Desc::Boolean, text);
+        self.push(Operand::Reg(answer));
+        Ok(())
+    }
+
+    // Calls.
+
+    fn arguments(&mut self, desc: &MethodDesc) -> Result<Vec<Operand>, Refusal> {
+        let mut args = Vec::with_capacity(desc.params.len() + 1);
+        for param in desc.params.iter().rev() {
+            args.push(self.pop_ty(ty_of(param))?);
+        }
+        args.reverse();
+        Ok(args)
+    }
+
+    fn method_at(&mut self, index: u16) -> Result<(MemberRef, MethodDesc), Refusal> {
+        let (member, _) = self.file.pool.method(index).map_err(malformed)?;
+        let desc = MethodDesc::parse(&member.desc);
+        let desc = desc.ok_or_else(|| Refusal::Malformed(format!("the descriptor {}", member.desc)))?;
+        Ok((member, desc))
+    }
+
+    fn call(&mut self, func: Func, args: Vec<Operand>, desc: &MethodDesc) {
+        let function = self.world.func(func);
+        let result = result_ty(&desc.result);
+        let value = self.b.call(function, args, result);
+        if result.is_some() {
+            self.push(value);
+        }
+    }
+
+    fn invoke_static(&mut self, index: u16) -> Result<(), Refusal> {
+        let (member, desc) = self.method_at(index)?;
+        let args = self.arguments(&desc)?;
+        if (&*member.class, &*member.name) == (LABEL_CLASS, "label")
+            && let [_, condition] = args.as_slice()
+        {
+            self.label(*condition);
+            return Ok(());
+        }
+        let method = self.world.classes.resolve_method(&member)?;
+        if !self.world.classes.method(method).is(access::STATIC) {
+            let text = format!("Expected static method '{}'", self.world.method_title(method));
+            self.world.throw_constant(&mut self.b, "java/lang/IncompatibleClassChangeError", Some(&text));
+            return Ok(());
+        }
+        self.ensure_init(method.class);
+        self.mark_arguments(&desc, &args);
+        self.call(Func::Method(method), args.clone(), &desc);
+        self.note_call(&member, &desc, &args);
+        self.remember_call(&member, &desc);
+        // Who looks up is the class that the code is in.
+        if (&*member.class, &*member.name) == ("java/lang/invoke/MethodHandles", "lookup")
+            && let Some(lookup) = self.stack.last().copied()
+        {
+            let of = self.world.jdk("java/lang/invoke/MethodHandles$Lookup")?;
+            let mirror = self.world.datum(Data::Mirror(self.class));
+            if let Some(place) = self.world.classes.field_named(of, "lookupClass").cloned() {
+                let mirror = self.b.global(mirror);
+                self.b.store(lookup, place.offset as i64, mirror);
+            }
+        }
+        Ok(())
+    }
+
+    fn invoke_special(&mut self, index: u16) -> Result<(), Refusal> {
+        let (member, desc) = self.method_at(index)?;
+        let mut args = self.arguments(&desc)?;
+        let this = self.pop_ty(Ty::Ptr)?;
+        // Arguments have their values before anybody looks for the object.
+        self.mark_arguments(&desc, &args);
+        self.null_check(this, &format!("Cannot invoke \"{}\"", call_text(&member, &desc)));
+        args.insert(0, this);
+        let mut method = self.world.classes.resolve_method(&member)?;
+        let classes = &self.world.classes;
+        let above = classes.get(self.class).superclass;
+        let is_super = &*member.name != "<init>"
+            && method.class != self.class
+            && !classes.get(method.class).is(access::INTERFACE)
+            && classes.is_subtype(self.class, method.class);
+        if let (true, Some(above)) = (is_super, above)
+            && let Some(found) = classes.find_method(above, &member.name, &member.desc)
+        {
+            method = found;
+        }
+        self.call(Func::Method(method), args.clone(), &desc);
+        self.note_call(&member, &desc, &args);
+        self.remember_call(&member, &desc);
+        Ok(())
+    }
+
+    fn invoke_virtual(&mut self, index: u16) -> Result<(), Refusal> {
+        let (member, desc) = self.method_at(index)?;
+        let mut args = self.arguments(&desc)?;
+        let this = self.pop_ty(Ty::Ptr)?;
+        let handle = matches!(&*member.class, "java/lang/invoke/MethodHandle" | "java/lang/invoke/VarHandle");
+        if !handle {
+            self.mark_arguments(&desc, &args);
+        }
+        self.null_check(this, &format!("Cannot invoke \"{}\"", call_text(&member, &desc)));
+        args.insert(0, this);
+        if handle && self.polymorphic(&member, &desc, &args)? {
+            return Ok(());
+        }
+        if handle {
+            self.mark_arguments(&desc, &args);
+        }
+        let method = self.world.classes.resolve_method(&member)?;
+        let given = args.clone();
+        if self.world.is_fixed(method) {
+            self.call(Func::Method(method), args, &desc);
+        } else {
+            let function = self.world.newest(|generation| Func::Dispatch(method, generation));
+            let result = result_ty(&desc.result);
+            let value = self.b.call(function, args, result);
+            if result.is_some() {
+                self.push(value);
+            }
+        }
+        self.note_call(&member, &desc, &given);
+        self.remember_call(&member, &desc);
+        Ok(())
+    }
+
+    fn invoke_dynamic(&mut self, index: u16) -> Result<(), Refusal> {
+        let (_, _, desc) = self.file.pool.call_site(index).map_err(malformed)?;
+        let desc = MethodDesc::parse(&desc).ok_or_else(|| Refusal::Malformed(format!("the descriptor {desc}")))?;
+        let args = self.arguments(&desc)?;
+        self.mark_arguments(&desc, &args);
+        self.call(Func::Site(self.class, index), args, &desc);
+        Ok(())
+    }
+}

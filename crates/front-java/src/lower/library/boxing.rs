@@ -1,0 +1,133 @@
+//! Boxes of numbers where methods are tested: `Integer.valueOf` and its like without the JDK's cache.
+//!
+//! A number that nobody knows would be a choice among the 256 objects of the cache. Here every box is an object of its own that
+//! remembers who made it, and `==` of the program knows which boxes are one: those that `valueOf` made of the same small number.
+//! The JDK's own code asks for identity only before it asks for equality, so only `==` of the program and swaps need to know.
+//! A program that runs keeps the JDK's way.
+
+use crate::classes::layout::{BOX_HIDDEN, BOXES, CLASS_WORD, memory_ty, ty_of};
+use crate::classes::{ClassId, Refusal};
+use crate::classfile::Desc;
+use crate::lower::builder::{Builder, NULL, int, long};
+use crate::lower::context::World;
+use crate::lower::symbols::Func;
+use touchstone_ir::{BlockId, BranchRole, CastOp, CmpOp, Operand, SwitchArm, Ty};
+
+/// Who keeps small boxes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Boxes {
+    /// The JDK's cache.
+    Cached,
+    /// Nobody: they know themselves who made them.
+    Marked,
+}
+
+/// What a class with a cache boxes, and the largest value that is cached; all from -128 on are, characters from 0 on.
+fn cached(class: &str) -> Option<Desc> {
+    Some(match class {
+        "java/lang/Integer" => Desc::Int,
+        "java/lang/Long" => Desc::Long,
+        "java/lang/Short" => Desc::Short,
+        "java/lang/Byte" => Desc::Byte,
+        "java/lang/Character" => Desc::Char,
+        _ => return None,
+    })
+}
+
+impl World {
+    /// `valueOf` of boxes; false if it is another method.
+    pub fn box_native(&mut self, b: &mut Builder, class: &str, name: &str, desc: &str) -> Result<bool, Refusal> {
+        let Some(value) = cached(class).filter(|_| self.boxes == Boxes::Marked && name == "valueOf") else {
+            return Ok(false);
+        };
+        if desc != format!("({})L{class};", value.text()) {
+            return Ok(false);
+        }
+        let id = self.jdk(class)?;
+        let Some(field) = self.classes.field_named(id, "value").cloned() else { return Ok(false) };
+        let object = self.allocate(b, id);
+        let object = b.kept(object);
+        let place = b.add(object, long(field.offset as i64));
+        b.store_as(place, &value, b.param(0));
+        b.store(object, self.mark(id), int(1));
+        b.ret(Some(object));
+        Ok(true)
+    }
+
+    fn mark(&self, class: ClassId) -> i64 {
+        (self.classes.get(class).size - BOX_HIDDEN) as i64
+    }
+
+    /// Whether references are the same, where code of the program asks.
+    pub fn same(&mut self, b: &mut Builder, left: Operand, right: Operand) -> Operand {
+        let equal = b.cmp(CmpOp::Eq, left, right);
+        if self.boxes == Boxes::Cached {
+            return equal;
+        }
+        let same = b.temp(Ty::I1);
+        b.copy(same, equal);
+        let (other, done) = (b.block(), b.block());
+        b.branch(equal, done, other, BranchRole::Check);
+        b.at(other);
+        let function = self.func(Func::SameBox);
+        let boxes = b.call(function, vec![left, right], Some(Ty::I1));
+        b.copy(same, boxes);
+        b.jump(done);
+        b.at(done);
+        Operand::Reg(same)
+    }
+
+    /// `(ptr, ptr) -> i1`: whether two objects stand for one that the JDK's cache has.
+    pub fn same_box(&mut self, b: &mut Builder) -> Result<(), Refusal> {
+        let (left, right) = (b.param(0), b.param(1));
+        let no = b.block();
+        for side in [left, right] {
+            let there = b.cmp(CmpOp::Ne, side, NULL);
+            b.check(there, no);
+        }
+        let (one, other) = (b.load(left, CLASS_WORD, Ty::I32), b.load(right, CLASS_WORD, Ty::I32));
+        let alike = b.cmp(CmpOp::Eq, one, other);
+        b.check(alike, no);
+        let entry = b.here();
+        let mut arms = Vec::new();
+        for class in BOXES {
+            let Some(desc) = cached(class) else { continue };
+            let id = self.jdk(class)?;
+            let block = b.block();
+            arms.push(SwitchArm { low: self.word(id), high: self.word(id), signed: false, target: block });
+            b.at(block);
+            self.same_value(b, id, &desc, no);
+        }
+        b.at(entry);
+        b.switch(one, arms, no, BranchRole::Dispatch);
+        b.at(no);
+        b.ret(Some(Operand::Const(Ty::I1, 0)));
+        Ok(())
+    }
+
+    fn same_value(&mut self, b: &mut Builder, class: ClassId, desc: &Desc, no: BlockId) {
+        let (left, right) = (b.param(0), b.param(1));
+        for side in [left, right] {
+            let mark = b.load(side, self.mark(class), Ty::I32);
+            let made = b.cmp(CmpOp::Ne, mark, int(0));
+            b.check(made, no);
+        }
+        let Some(offset) = self.classes.field_named(class, "value").map(|field| field.offset as i64) else {
+            return b.jump(no);
+        };
+        let (one, other) = (b.load(left, offset, memory_ty(desc)), b.load(right, offset, memory_ty(desc)));
+        let equal = b.cmp(CmpOp::Eq, one, other);
+        b.check(equal, no);
+        let unsigned = *desc == Desc::Char;
+        let wide = ty_of(desc);
+        let value = b.cast(if unsigned { CastOp::Zext } else { CastOp::Sext }, wide, one);
+        let constant = |value: i64| match wide {
+            Ty::I64 => long(value),
+            _ => int(value as i32),
+        };
+        let low = b.cmp(CmpOp::Sle, constant(if unsigned { 0 } else { -128 }), value);
+        b.check(low, no);
+        let high = b.cmp(CmpOp::Sle, value, constant(127));
+        b.ret(Some(high));
+    }
+}

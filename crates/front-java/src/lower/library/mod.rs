@@ -1,0 +1,11 @@
+//! Methods of the JDK that the JVM implements, and the few that depend on the environment, as IR.
+
+mod array_copy;
+pub(crate) mod boxing;
+mod environment;
+mod natives;
+mod raw_memory;
+mod reflection;
+mod standard_streams;
+mod system;
+mod var_handles;

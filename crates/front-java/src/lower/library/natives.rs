@@ -1,0 +1,348 @@
+//! What stands for methods: natives, and the few methods of the JDK that speak with the machine. All of it is IR.
+
+use crate::classes::layout::HASH_WORD;
+use crate::classes::{MethodRef, Refusal};
+use crate::classfile::{Desc, MethodDesc, access};
+use crate::lower::builder::{Builder, NULL, int, long};
+use crate::lower::context::World;
+use crate::lower::static_data::mirror;
+use crate::lower::symbols::{Data, Func, Question};
+use touchstone_base::float::{Format, Op};
+use touchstone_base::math;
+use touchstone_ir::{BinOp, BranchRole, Builtin, CastOp, CmpOp, InstKind, JavaBuiltin, Operand, Ty};
+
+impl World {
+    /// Makes the body of what stands for a method; false if nothing does.
+    pub fn stand_in(&mut self, method: MethodRef, b: &mut Builder) -> Result<bool, Refusal> {
+        if !self.classes.get(method.class).of_jdk {
+            return Ok(false);
+        }
+        let class = self.classes.get(method.class).name.clone();
+        let member = self.classes.method(method);
+        let (name, desc, is_native) = (member.name.clone(), member.desc.clone(), member.is(access::NATIVE));
+        let (class, name, desc) = (&*class, &*name, &*desc);
+        if matches!(name, "registerNatives" | "initIDs") && is_native {
+            b.ret(None);
+            return Ok(true);
+        }
+        if self.of_surroundings(b, method, class, name) {
+            return Ok(true);
+        }
+        if self.box_native(b, class, name, desc)? {
+            return Ok(true);
+        }
+        Ok(match class {
+            "java/lang/Object" => self.object_native(b, name, desc)?,
+            "java/lang/Class" => self.class_native(b, name, desc)?,
+            "java/lang/System" | "java/lang/Runtime" | "java/lang/Shutdown" => self.system_native(b, name)?,
+            "java/lang/Math" | "java/lang/StrictMath" => math_native(b, class, name, desc, is_native),
+            "java/lang/Float" | "java/lang/Double" if is_native => {
+                let value = b.param(0);
+                b.ret(Some(value));
+                true
+            }
+            "java/lang/Throwable" => match (name, desc) {
+                ("fillInStackTrace", _) => {
+                    let this = b.param(0);
+                    b.ret(Some(this));
+                    true
+                }
+                // Without the lines that say where: nobody keeps them.
+                ("printStackTrace", "()V") => {
+                    let this = b.param(0);
+                    self.tell(b, this)?;
+                    b.ret(None);
+                    true
+                }
+                ("printStackTrace" | "getStackTrace" | "getOurStackTrace", _) => {
+                    b.unsupported("a stack trace");
+                    true
+                }
+                _ => false,
+            },
+            "java/lang/String" if name == "intern" => {
+                let this = b.param(0);
+                let same = self.by_text(b, this, JavaBuiltin::Intern)?;
+                b.ret(Some(same));
+                true
+            }
+            "java/io/PrintStream" => self.print_stream(b, method, name, desc)?,
+            "java/io/FileInputStream" | "java/io/FileDescriptor" | "java/io/FileCleanable" => {
+                self.file_native(b, name, desc, is_native)?
+            }
+            "jdk/internal/misc/Unsafe" => self.unsafe_native(b, name, desc, is_native)?,
+            "java/lang/invoke/MethodHandles"
+            | "java/lang/invoke/MethodHandles$Lookup"
+            | "java/lang/invoke/VarHandle" => self.handle_native(b, name, desc)?,
+            "java/security/AccessController" => self.privileged(b, name, desc)?,
+            _ => self.other_native(b, class, name, desc)?,
+        })
+    }
+
+    fn object_native(&mut self, b: &mut Builder, name: &str, _: &str) -> Result<bool, Refusal> {
+        let this = b.param(0);
+        match name {
+            "hashCode" => self.identity_hash(b, this),
+            "getClass" => {
+                let mirror = self.newest(Func::Mirror);
+                let value = b.call(mirror, vec![this], Some(Ty::Ptr));
+                b.ret(Some(value));
+            }
+            "clone" => self.clone_object(b, this)?,
+            "notify" | "notifyAll" => b.ret(None),
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn identity_hash(&mut self, b: &mut Builder, object: Operand) {
+        self.run_only(b, "the identity hash code of an object");
+        let known = b.load(object, HASH_WORD, Ty::I32);
+        let has = b.cmp(CmpOp::Ne, known, int(0));
+        let (done, fresh) = (b.block(), b.block());
+        b.branch(has, done, fresh, BranchRole::Check);
+        b.at(done);
+        b.ret(Some(known));
+        b.at(fresh);
+        let cell = self.datum(Data::Cell("hashes"));
+        let cell = b.global(cell);
+        let last = b.load(cell, 0, Ty::I32);
+        let next = b.bin(BinOp::Add, last, int(0x0102_4a7f));
+        let next = b.bin(BinOp::And, next, int(0x7fff_ffff));
+        let next = b.bin(BinOp::Or, next, int(1));
+        b.store(cell, 0, next);
+        b.store(object, HASH_WORD, next);
+        b.ret(Some(next));
+    }
+
+    fn clone_object(&mut self, b: &mut Builder, this: Operand) -> Result<(), Refusal> {
+        let cloneable = self.jdk("java/lang/Cloneable")?;
+        let test = self.newest(|generation| Func::InstanceOf(cloneable, generation));
+        let fits = b.call(test, vec![this], Some(Ty::I1));
+        let wrong = b.block();
+        b.check(fits, wrong);
+        let size = b.builtin(Builtin::ObjectSize, vec![this], Some(Ty::I64));
+        let copy = b.builtin(Builtin::Allocate, vec![size], Some(Ty::Ptr));
+        b.emit(InstKind::MemCopy { dst: copy, src: this, size });
+        b.store(copy, HASH_WORD, int(0));
+        b.ret(Some(copy));
+        b.at(wrong);
+        let name = self.class_name_of(b, this)?;
+        let class = self.jdk("java/lang/CloneNotSupportedException")?;
+        let throw = self.func(Func::Throw(class));
+        b.call(throw, vec![name], None);
+        Ok(())
+    }
+
+    fn system_native(&mut self, b: &mut Builder, name: &str) -> Result<bool, Refusal> {
+        match name {
+            "arraycopy" => self.array_copy(b)?,
+            "identityHashCode" => {
+                let object = b.param(0);
+                let none = b.block();
+                let there = b.cmp(CmpOp::Ne, object, NULL);
+                b.check(there, none);
+                self.identity_hash(b, object);
+                b.at(none);
+                b.ret(Some(int(0)));
+            }
+            "currentTimeMillis" | "nanoTime" => {
+                self.run_only(b, "the time");
+                // A clock that goes on by one whenever somebody looks.
+                let cell = self.datum(Data::Cell("clock"));
+                let cell = b.global(cell);
+                let last = b.load(cell, 0, Ty::I64);
+                let next = b.bin(BinOp::Add, last, long(1));
+                b.store(cell, 0, next);
+                b.ret(Some(next));
+            }
+            "exit" | "halt" => {
+                let status = b.params().last().copied().unwrap_or(int(0));
+                b.builtin(Builtin::Exit, vec![status], None);
+            }
+            "availableProcessors" => {
+                self.run_only(b, "the number of processors");
+                b.ret(Some(int(1)));
+            }
+            "freeMemory" | "totalMemory" | "maxMemory" => {
+                self.run_only(b, "the memory of the machine");
+                b.ret(Some(long(1 << 30)));
+            }
+            "gc" => b.ret(None),
+            "addShutdownHook" => b.unsupported("a shutdown hook"),
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn privileged(&mut self, b: &mut Builder, name: &str, desc: &str) -> Result<bool, Refusal> {
+        match name {
+            "doPrivileged" | "doPrivilegedWithCombiner" => {
+                let action = b.param(0);
+                self.null_check(b, action);
+                let class = match desc.contains("PrivilegedExceptionAction") {
+                    true => "java/security/PrivilegedExceptionAction",
+                    false => "java/security/PrivilegedAction",
+                };
+                let value = self.call_virtual(b, (class, "run", "()Ljava/lang/Object;"), vec![action])?;
+                b.ret(Some(value));
+            }
+            "getStackAccessControlContext" | "getContext" | "getInheritedAccessControlContext" => b.ret(Some(NULL)),
+            "checkPermission" | "ensureMaterializedForStackWalk" => b.ret(None),
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn other_native(&mut self, b: &mut Builder, class: &str, name: &str, desc: &str) -> Result<bool, Refusal> {
+        match (class, name) {
+            ("java/lang/Thread", "currentThread" | "currentCarrierThread") => {
+                let thread = self.datum(Data::Named("main thread"));
+                let thread = b.global(thread);
+                b.ret(Some(thread));
+            }
+            ("java/lang/NullPointerException", "getExtendedNPEMessage") => b.ret(Some(NULL)),
+            ("java/lang/Thread", "holdsLock") => b.ret(Some(int(1))),
+            ("java/lang/Thread", "start" | "start0") => b.unsupported("a thread"),
+            ("java/lang/Thread", "yield0" | "yield" | "sleep0" | "sleep" | "setPriority0" | "onSpinWait") => {
+                b.ret(None)
+            }
+            ("java/lang/Thread", "scopedValueCache" | "getStackTrace0") => b.ret(Some(NULL)),
+            ("java/lang/StringUTF16", "isBigEndian") => b.ret(Some(int(0))),
+            ("jdk/internal/misc/CDS", _) => match MethodDesc::parse(desc).map(|desc| desc.result) {
+                Some(Desc::Boolean | Desc::Int) => b.ret(Some(int(0))),
+                Some(Desc::Long) => b.ret(Some(long(0))),
+                Some(Desc::Void) => b.ret(None),
+                _ => return Ok(false),
+            },
+            ("jdk/internal/misc/VM", "initialize" | "initializeFromArchive") => b.ret(None),
+            ("jdk/internal/misc/VM", "getSavedProperty") => {
+                let get = ("java/lang/System", "getProperty", "(Ljava/lang/String;)Ljava/lang/String;");
+                let key = b.param(0);
+                let value = self.call_jdk(b, get, vec![key])?;
+                b.ret(Some(value));
+            }
+            ("jdk/internal/misc/VM", "isBooted" | "isModuleSystemInited") => b.ret(Some(int(1))),
+            ("jdk/internal/misc/VM", "latestUserDefinedLoader0") => b.ret(Some(NULL)),
+            ("jdk/internal/reflect/Reflection", "getCallerClass") => {
+                let object = self.jdk("java/lang/Object")?;
+                let mirror = self.datum(Data::Mirror(object));
+                let mirror = b.global(mirror);
+                b.ret(Some(mirror));
+            }
+            ("java/lang/ref/Reference", "refersTo0") => {
+                let (this, object) = (b.param(0), b.param(1));
+                let of = self.jdk("java/lang/ref/Reference")?;
+                let Some(field) = self.classes.field_named(of, "referent").cloned() else { return Ok(false) };
+                let value = b.load(this, field.offset as i64, Ty::Ptr);
+                let same = b.cmp(CmpOp::Eq, value, object);
+                let same = b.cast(CastOp::Zext, Ty::I32, same);
+                b.ret(Some(same));
+            }
+            ("java/lang/ref/Reference", "clear0") => {
+                let this = b.param(0);
+                let of = self.jdk("java/lang/ref/Reference")?;
+                let Some(field) = self.classes.field_named(of, "referent").cloned() else { return Ok(false) };
+                b.store(this, field.offset as i64, NULL);
+                b.ret(None);
+            }
+            ("java/lang/reflect/Constructor", "newInstance") => {
+                let this = b.param(0);
+                let of = self.jdk("java/lang/reflect/Constructor")?;
+                let Some(field) = self.classes.field_named(of, "clazz").cloned() else { return Ok(false) };
+                let class = b.load(this, field.offset as i64, Ty::Ptr);
+                let object = self.ask_mirror(b, Question::NewInstance, class, &[], Some(Ty::Ptr))?;
+                b.ret(Some(object));
+            }
+            // The language is the same whatever it is for: nobody has to ask the machine once more.
+            ("java/util/Locale", "initDefault") if desc.starts_with("(Ljava/util/Locale$Category;)") => {
+                let default = ("java/util/Locale", "getDefault", "()Ljava/util/Locale;");
+                let locale = self.call_jdk(b, default, vec![])?;
+                b.ret(Some(locale));
+            }
+            ("java/text/DecimalFormatSymbols", "getInstance") if desc.starts_with("(L") => {
+                let locale = b.param(0);
+                self.null_check(b, locale);
+                let symbols = self.number_symbols(b, locale)?;
+                b.ret(Some(symbols));
+            }
+            ("java/text/NumberFormat", "getInstance") if desc.ends_with("I)Ljava/text/NumberFormat;") => {
+                let (locale, choice) = (b.param(0), b.param(2));
+                let other = b.block();
+                let plain = b.cmp(CmpOp::Eq, choice, int(0));
+                b.check(plain, other);
+                let symbols = self.number_symbols(b, locale)?;
+                const FORMAT: &str = "java/text/DecimalFormat";
+                let class = self.jdk(FORMAT)?;
+                self.ensure_init(b, class);
+                let object = self.allocate(b, class);
+                let object = b.kept(object);
+                let pattern = self.literal(b, "#,##0.###");
+                let make = (FORMAT, "<init>", "(Ljava/lang/String;Ljava/text/DecimalFormatSymbols;)V");
+                self.call_jdk(b, make, vec![object, pattern, symbols])?;
+                b.ret(Some(object));
+                b.at(other);
+                b.unsupported("a number format other than the usual one");
+            }
+            ("java/lang/reflect/Array", "newArray") => {
+                let (component, length) = (b.param(0), b.param(1));
+                self.null_check(b, component);
+                let word = self.hidden(b, component, mirror::ARRAYS, Ty::I32)?;
+                let make = self.newest(|generation| Func::Ask(Question::NewArrayOf, generation));
+                let array = b.call(make, vec![word, length], Some(Ty::Ptr));
+                b.ret(Some(array));
+            }
+            ("java/lang/reflect/Array", "getLength") => {
+                let array = b.param(0);
+                self.null_check(b, array);
+                let length = self.array_length(b, array);
+                b.ret(Some(length));
+            }
+            ("java/util/concurrent/atomic/AtomicLong", "VMSupportsCS8") => b.ret(Some(int(1))),
+            ("java/util/concurrent/ForkJoinPool", "getCommonPoolParallelism") => b.ret(Some(int(1))),
+            ("java/util/concurrent/ForkJoinPool", _) => b.unsupported("a pool of threads"),
+            ("java/util/concurrent/ForkJoinTask", "fork") => b.unsupported("a pool of threads"),
+            // One thread: what is in parallel is in order.
+            ("java/util/stream/AbstractPipeline", "isParallel") => b.ret(Some(int(0))),
+            ("java/util/HashMap" | "java/util/concurrent/ConcurrentHashMap", "comparableClassFor") => {
+                let object = b.param(0);
+                let mirror = self.newest(Func::Mirror);
+                let class = b.call(mirror, vec![object], Some(Ty::Ptr));
+                let class = self.ask_mirror(b, Question::ComparableClass, class, &[], Some(Ty::Ptr))?;
+                b.ret(Some(class));
+            }
+            ("java/util/concurrent/atomic/Striped64", "getProbe") => b.ret(Some(int(1))),
+            ("java/lang/StackTraceElement", "of") | ("java/lang/Throwable", "getStackTraceElement") => {
+                b.unsupported("a stack trace");
+            }
+            ("jdk/internal/util/random/RandomSupport", "initialSeedBits") => b.ret(Some(long(42))),
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+}
+
+/// Mathematical functions that the JDK takes from the machine.
+fn math_native(b: &mut Builder, class: &str, name: &str, desc: &str, is_native: bool) -> bool {
+    if !matches!(desc, "(D)D" | "(DD)D") {
+        return false;
+    }
+    let args = b.params();
+    if name == "sqrt" {
+        let value = b.float(Op::Sqrt, Format::F64, Ty::I64, args);
+        b.ret(Some(value));
+        return true;
+    }
+    // The JVM computes these of `Math` itself; all others are the JDK's code, or its natives.
+    const OF_MACHINE: [&str; 7] = ["sin", "cos", "tan", "exp", "log", "log10", "pow"];
+    if !is_native && (class == "java/lang/StrictMath" || !OF_MACHINE.contains(&name)) {
+        return false;
+    }
+    let function = math::Function::ALL.iter().find(|function| function.name() == name);
+    let Some(function) = function.filter(|function| function.arity() == args.len()) else {
+        return false;
+    };
+    let value = b.builtin(Builtin::Math(*function, Format::F64), args, Some(Ty::I64));
+    b.ret(Some(value));
+    true
+}

@@ -1,0 +1,129 @@
+//! Where a value comes from, in the words of the JVM's messages about null pointers.
+
+use crate::classes::type_names::type_text;
+use crate::classfile::{ArrayKind, Desc, MemberRef, MethodDesc};
+use crate::lower::body::Body;
+use std::rc::Rc;
+use std::sync::Arc;
+use touchstone_ir::{Operand, Ty};
+
+/// Where a value comes from.
+#[derive(Debug)]
+pub(crate) enum Origin {
+    /// A constant.
+    Int(i32),
+    /// The null constant.
+    Null,
+    /// A local variable, as it is called.
+    Local(String),
+    /// A static field.
+    Static(String),
+    /// A field of something.
+    Field(Option<Rc<Origin>>, Arc<str>),
+    /// An element of an array.
+    Element(Option<Rc<Origin>>, Option<Rc<Origin>>),
+    /// The result of a call.
+    Call(String),
+}
+
+impl Origin {
+    /// The description; fields and elements nest at most five times, as in the JVM.
+    fn text(&self, depth: u8) -> Option<String> {
+        let inner = |origin: &Option<Rc<Origin>>| match depth {
+            0 => None,
+            _ => origin.as_ref().and_then(|origin| origin.text(depth - 1)),
+        };
+        Some(match self {
+            Origin::Int(value) => value.to_string(),
+            Origin::Null => "null".to_string(),
+            Origin::Local(text) | Origin::Static(text) | Origin::Call(text) => text.clone(),
+            Origin::Field(object, name) => match inner(object) {
+                Some(object) => format!("{object}.{name}"),
+                None => name.to_string(),
+            },
+            Origin::Element(array, index) => {
+                let dots = || "...".to_string();
+                format!(
+                    "{}[{}]",
+                    inner(array).unwrap_or_else(|| "<array>".to_string()),
+                    inner(index).unwrap_or_else(dots)
+                )
+            }
+        })
+    }
+}
+
+impl Origin {
+    /// As source writes it, as far as that is known.
+    pub fn shown(&self) -> String {
+        self.text(5).unwrap_or_default()
+    }
+}
+
+impl Body<'_> {
+    /// Notes where a value comes from.
+    pub fn remember(&mut self, value: Operand, origin: Origin) {
+        if let Operand::Reg(reg) = value {
+            self.origins.insert(reg, Rc::new(origin));
+        }
+    }
+
+    /// Notes that what is on top of the stack is the result of a call.
+    pub fn remember_call(&mut self, member: &MemberRef, desc: &MethodDesc) {
+        if let (Desc::Ref(_), Some(value)) = (&desc.result, self.stack.last().copied()) {
+            self.remember(value, Origin::Call(call_text(member, desc)));
+        }
+    }
+
+    pub fn origin(&self, value: Operand) -> Option<Rc<Origin>> {
+        match value {
+            Operand::Const(Ty::Ptr, _) => Some(Rc::new(Origin::Null)),
+            Operand::Const(_, bits) => Some(Rc::new(Origin::Int(bits as u32 as i32))),
+            Operand::Reg(reg) => match self.origins.get(&reg) {
+                Some(origin) => Some(origin.clone()),
+                None => self.local_of(reg).map(|index| Rc::new(Origin::Local(self.local_text(index)))),
+            },
+        }
+    }
+
+    fn local_text(&self, index: u16) -> String {
+        if let Some(name) = self.code.local_name(index, self.position) {
+            return name.to_string();
+        }
+        match (self.is_static, index) {
+            (false, 0) => "this".to_string(),
+            _ if index < self.params => format!("<parameter{}>", index + u16::from(self.is_static)),
+            _ => format!("<local{index}>"),
+        }
+    }
+
+    /// Why a value is null, if that can be said.
+    pub fn because(&self, value: Operand) -> Option<String> {
+        let origin = self.origin(value)?;
+        let text = origin.text(5)?;
+        Some(match &*origin {
+            Origin::Call(_) => format!("the return value of \"{text}\""),
+            _ => format!("\"{text}\""),
+        })
+    }
+}
+
+/// A method as messages write it.
+pub(crate) fn call_text(member: &MemberRef, desc: &MethodDesc) -> String {
+    let params: Vec<String> = desc.params.iter().map(type_text).collect();
+    format!("{}.{}({})", type_text(&Desc::Ref(member.class.clone())), member.name, params.join(", "))
+}
+
+/// What an array is called.
+pub(crate) fn array_word(array: ArrayKind) -> &'static str {
+    match array {
+        ArrayKind::Int => "int",
+        ArrayKind::Long => "long",
+        ArrayKind::Float => "float",
+        ArrayKind::Double => "double",
+        ArrayKind::Ref => "object",
+        ArrayKind::Byte => "byte/boolean",
+        ArrayKind::Char => "char",
+        ArrayKind::Short => "short",
+    }
+}

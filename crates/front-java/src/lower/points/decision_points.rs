@@ -1,0 +1,218 @@
+//! Points for decisions of several conditions: their truth, asked before any condition is.
+//!
+//! A mutant of `a && b` may ask for `b` where the program doesn't. So only such conditions are known beforehand that read variables, constants
+//! and fields of `this`, and compute without a division; a decision with others has no such point.
+
+use crate::classes::layout::memory_ty;
+use crate::classfile::{Arith, Cond, Constant, Decoded, Desc, Insn, SlotKind};
+use crate::coverage::source_expressions::{self, Joined};
+use crate::lower::body::Body;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
+use touchstone_base::Id;
+use touchstone_base::float::Format;
+use touchstone_ir::{BoolTree, CastOp, CmpOp, DecisionId, Expr, ExprKind, Ty};
+
+/// What is on the stack while a condition is computed.
+enum Entry {
+    Value(Expr),
+    /// Two numbers that were compared.
+    Compared(SlotKind, i8, Expr, Expr),
+    /// The object that the method was called on.
+    This(Expr),
+}
+
+/// The decisions that begin at instructions.
+pub(crate) type Beginnings = FxHashMap<usize, Vec<DecisionId>>;
+
+/// The code of a condition: instructions from one to its jump.
+#[derive(Clone, Copy)]
+struct Range {
+    first: usize,
+    jump: usize,
+}
+
+/// How many values an instruction of a condition takes, and that it leaves one; `None` if it isn't known beforehand.
+fn takes(insn: &Insn) -> Option<usize> {
+    match insn {
+        Insn::PushInt(_) | Insn::PushLong(_) | Insn::PushFloat(_) | Insn::PushDouble(_) => Some(0),
+        Insn::Constant(_) | Insn::Load(..) | Insn::Null => Some(0),
+        Insn::Neg(_) | Insn::Convert(_) | Insn::GetField(_) => Some(1),
+        Insn::Arith(Arith::Div | Arith::Rem, SlotKind::Int | SlotKind::Long) => None,
+        Insn::Arith(..) | Insn::Compare(..) => Some(2),
+        _ => None,
+    }
+}
+
+/// The code that computes what a jump asks for.
+fn range(insns: &[Decoded], jump: usize, leaders: &FxHashSet<usize>) -> Option<Range> {
+    let mut wanted = match insns[jump].insn {
+        Insn::If(..) | Insn::IfNull(..) => 1,
+        Insn::IfInts(..) => 2,
+        _ => return None,
+    };
+    let mut first = jump;
+    while wanted > 0 {
+        if leaders.contains(&insns[first].at) {
+            return None;
+        }
+        first = first.checked_sub(1)?;
+        wanted = wanted - 1 + takes(&insns[first].insn)?;
+    }
+    Some(Range { first, jump })
+}
+
+impl Body<'_> {
+    /// Where decisions begin whose conditions can be known beforehand.
+    pub fn find_beginnings(&mut self, leaders: &FxHashSet<usize>) {
+        if self.table.is_library() {
+            return;
+        }
+        for decision in self.table.joined_decisions() {
+            if let Some(ranges) = self.ranges(decision, leaders)
+                && let Some(first) = ranges.values().map(|range| range.first).min()
+            {
+                self.beginnings.entry(self.insns[first].at).or_default().push(decision);
+            }
+        }
+    }
+
+    /// The code of the conditions of a decision, if each has one place.
+    fn ranges(&self, decision: DecisionId, leaders: &FxHashSet<usize>) -> Option<BTreeMap<usize, Range>> {
+        let mut found = BTreeMap::new();
+        for (index, insn) in self.insns.iter().enumerate() {
+            let Some(condition) = self.table.condition_at(insn.at, decision) else { continue };
+            if found.insert(condition.index(), range(self.insns, index, leaders)?).is_some() {
+                return None;
+            }
+        }
+        (found.len() == self.table.conditions(decision)).then_some(found)
+    }
+
+    /// Marks the decisions that begin with an instruction.
+    pub fn mark_decisions(&mut self, at: usize, leaders: &FxHashSet<usize>) {
+        for decision in self.beginnings.get(&at).cloned().unwrap_or_default() {
+            let Some(ranges) = self.ranges(decision, leaders) else { continue };
+            let conditions: Option<BTreeMap<usize, Expr>> =
+                ranges.into_iter().map(|(condition, range)| Some((condition, self.beforehand(range)?))).collect();
+            let tree = self.table.tree(decision).clone();
+            if let Some(value) = conditions.and_then(|conditions| whole(&tree, &conditions))
+                && value.depth() <= Expr::DEEPEST_SOURCE
+            {
+                self.mark_decision(decision, value);
+            }
+        }
+    }
+
+    /// What a condition asks, over what is known before its code runs.
+    fn beforehand(&mut self, range: Range) -> Option<Expr> {
+        let mut stack: Vec<Entry> = Vec::new();
+        let insns = self.insns;
+        for insn in &insns[range.first..range.jump] {
+            let entry = self.entry(insn, &mut stack)?;
+            stack.push(entry);
+        }
+        let jump = &insns[range.jump];
+        let sense = |cond: Cond, body: &Self| body.sense_at(jump.at, cond);
+        match (&jump.insn, stack.pop()?, stack.pop()) {
+            (Insn::If(cond, _), Entry::Compared(kind, nan, left, right), None) => {
+                let cond = sense(*cond, self);
+                Some(match kind {
+                    SlotKind::Float => source_expressions::float_relation(cond, nan, Format::F32, left, right),
+                    SlotKind::Double => source_expressions::float_relation(cond, nan, Format::F64, left, right),
+                    _ => source_expressions::relation(cond, left, right),
+                })
+            }
+            (Insn::If(cond, _), Entry::Value(value), None) => {
+                Some(source_expressions::against_zero(sense(*cond, self), value))
+            }
+            (Insn::IfInts(cond, _), Entry::Value(right), Some(Entry::Value(left))) => {
+                Some(source_expressions::relation(sense(*cond, self), left, right))
+            }
+            (Insn::IfNull(cond, _), Entry::Value(value), None) if value.ty == Ty::Ptr => {
+                let null = source_expressions::made(ExprKind::Const(0), Ty::Ptr, "null");
+                let (op, sign) = match sense(*cond, self) {
+                    Cond::Eq => (CmpOp::Eq, "=="),
+                    _ => (CmpOp::Ne, "!="),
+                };
+                let text = format!("{} {sign} null", source_expressions::shown(&value));
+                Some(Expr { text, ..Expr::cmp(op, value, null) })
+            }
+            _ => None,
+        }
+    }
+
+    fn entry(&mut self, decoded: &Decoded, stack: &mut Vec<Entry>) -> Option<Entry> {
+        let mut value = |kind: SlotKind| match stack.pop()? {
+            Entry::Value(expr) => Some(source_expressions::of_kind(expr, kind)),
+            _ => None,
+        };
+        Some(Entry::Value(match &decoded.insn {
+            Insn::PushInt(value) => source_expressions::constant(Ty::I32, u64::from(*value as u32), SlotKind::Int),
+            Insn::PushLong(value) => source_expressions::constant(Ty::I64, *value as u64, SlotKind::Long),
+            Insn::PushFloat(bits) => source_expressions::constant(Ty::I32, u64::from(*bits), SlotKind::Float),
+            Insn::PushDouble(bits) => source_expressions::constant(Ty::I64, *bits, SlotKind::Double),
+            Insn::Constant(index) => match self.file.pool.get(*index).ok()? {
+                Constant::Integer(value) => {
+                    source_expressions::constant(Ty::I32, u64::from(*value as u32), SlotKind::Int)
+                }
+                Constant::Long(value) => source_expressions::constant(Ty::I64, *value as u64, SlotKind::Long),
+                Constant::Float(bits) => source_expressions::constant(Ty::I32, u64::from(*bits), SlotKind::Float),
+                Constant::Double(bits) => source_expressions::constant(Ty::I64, *bits, SlotKind::Double),
+                _ => return None,
+            },
+            Insn::Load(SlotKind::Ref, 0) if self.this().is_some() => {
+                let this = self.this()?;
+                return Some(Entry::This(source_expressions::made(ExprKind::Reg(this), Ty::Ptr, "this")));
+            }
+            Insn::Load(kind, index) => self.read_variable(*index, *kind, decoded.at)?,
+            Insn::GetField(index) => {
+                let Some(Entry::This(this)) = stack.pop() else { return None };
+                return self.field_of(this, *index).map(Entry::Value);
+            }
+            Insn::Neg(kind) => source_expressions::negation(*kind, value(*kind)?),
+            Insn::Convert(convert) => source_expressions::conversion(*convert, value(convert.from())?),
+            Insn::Arith(op, kind) => {
+                let shifts = matches!(op, Arith::Shl | Arith::Shr | Arith::Ushr);
+                let right = value(if shifts { SlotKind::Int } else { *kind })?;
+                source_expressions::arithmetic(*op, *kind, value(*kind)?, right)
+            }
+            Insn::Compare(kind, nan) => {
+                let right = value(*kind)?;
+                return Some(Entry::Compared(*kind, *nan, value(*kind)?, right));
+            }
+            _ => return None,
+        }))
+    }
+
+    /// A field of the object that the method was called on, as memory has it.
+    fn field_of(&mut self, this: Expr, index: u16) -> Option<Expr> {
+        let member = self.file.pool.field(index).ok()?;
+        let field = self.world.classes.resolve_field(&member).ok()?;
+        let text = format!("this.{}", field.name);
+        self.own_fields.insert(field.offset, index);
+        let offset = Expr::constant(Ty::I64, field.offset);
+        let place = source_expressions::made(ExprKind::PtrAdd(Box::new(this), Box::new(offset)), Ty::Ptr, "");
+        let held = source_expressions::made(ExprKind::Load(Box::new(place)), memory_ty(&field.desc), "");
+        let widened = |op| ExprKind::Cast(op, Box::new(held.clone()));
+        Some(match &field.desc {
+            Desc::Boolean => source_expressions::truth(widened(CastOp::Trunc), text),
+            Desc::Char => source_expressions::made(widened(CastOp::Zext), Ty::I32, text),
+            Desc::Byte | Desc::Short => source_expressions::made(widened(CastOp::Sext), Ty::I32, text),
+            desc => source_expressions::typed(held.kind, desc, text),
+        })
+    }
+}
+
+/// The truth of a decision, made of that of its conditions.
+fn whole(tree: &BoolTree, conditions: &BTreeMap<usize, Expr>) -> Option<Expr> {
+    let part = |tree: &BoolTree| whole(tree, conditions);
+    Some(match tree {
+        BoolTree::Cond(own) => conditions.get(&own.index())?.clone(),
+        BoolTree::Not(a) => source_expressions::negated(part(a)?),
+        BoolTree::And(a, b) => source_expressions::joined(Joined::ByAnd, part(a)?, part(b)?),
+        BoolTree::Or(a, b) => source_expressions::joined(Joined::ByOr, part(a)?, part(b)?),
+        BoolTree::Ite(c, a, b) => source_expressions::choice(part(c)?, part(a)?, part(b)?),
+        BoolTree::Const(_) | BoolTree::Xor(..) | BoolTree::Iff(..) => return None,
+    })
+}

@@ -1,0 +1,186 @@
+//! Points for exceptions that the language throws itself and that leave the method, and for labels that the program asks for.
+//!
+//! Whether an exception leaves is seen from the method's handlers: one that catches its class keeps it, and so does a
+//! `finally` that returns. What called methods throw is theirs.
+
+use crate::classes::layout::CLASS_WORD;
+use crate::classfile::Constant;
+use crate::classfile::{Decoded, ExceptionHandler, Insn};
+use crate::coverage::decisions::{Asked, Placed};
+use crate::coverage::implicit_exceptions::Implicit;
+use crate::lower::body::Body;
+use crate::lower::builder::int;
+use crate::lower::null_messages::Origin;
+use crate::lower::symbols::Data;
+use touchstone_ir::{BranchRole, Builtin, CmpOp, Expr, ExprKind, InstKind, Operand, Point, PointId, PointKind, Ty};
+
+/// The class whose method `label` marks labels.
+pub(crate) const LABEL_CLASS: &str = "touchstone/Label";
+
+fn truth(kind: ExprKind, text: &str) -> Expr {
+    Expr { kind, ty: Ty::I1, signed: false, text: text.to_string() }
+}
+
+impl Body<'_> {
+    /// The point of an exception that may be thrown here; `None` if it doesn't leave the method.
+    fn hazard(&mut self, what: Implicit, text: &str) -> Option<PointId> {
+        if self.table.is_library() || !self.leaves(what) {
+            return None;
+        }
+        let text = match text {
+            "" => what.class().to_string(),
+            text => format!("{}: {text}", what.class()),
+        };
+        let kind = PointKind::Hazard(truth(ExprKind::Const(1), ""));
+        let point = self.table.add(Point::new(kind, self.b.span, text));
+        self.table.place(point, Placed { at: self.position, what: Asked::Throws(what) });
+        Some(point)
+    }
+
+    /// Whoever gets to the wrong side of the check that comes next throws this.
+    pub fn wrong_is(&mut self, what: Implicit, text: &str) {
+        self.b.wrong = self.hazard(what, text);
+    }
+
+    /// The call that comes next throws this, and nothing else but errors of the machine.
+    pub fn call_that_throws<T>(&mut self, what: Implicit, text: &str, call: impl FnOnce(&mut Self) -> T) -> T {
+        let Some(point) = self.hazard(what, text) else { return call(self) };
+        let (thrown, landing) = (self.b.reg(Ty::Ptr), self.b.block());
+        let catcher = self.b.catcher.replace((thrown, landing));
+        let value = call(self);
+        self.b.catcher = catcher;
+        let back = self.b.here();
+        self.b.at(landing);
+        let leaving = self.b.block();
+        if what == Implicit::NegativeSize
+            && let Ok(class) = self.world.jdk(&format!("java/lang/{}", what.class()))
+        {
+            // An array may be too long as well.
+            let word = self.world.word(class);
+            let of = self.b.load(Operand::Reg(thrown), CLASS_WORD, Ty::I32);
+            let is_this = self.b.cmp(CmpOp::Eq, of, Operand::Const(Ty::I32, word));
+            let here = self.b.block();
+            self.b.branch(is_this, here, leaving, BranchRole::Check);
+            self.b.at(here);
+        }
+        self.b.emit(InstKind::Point { point });
+        self.b.jump(leaving);
+        self.b.at(leaving);
+        self.b.throw(Operand::Reg(thrown));
+        self.b.at(back);
+        value
+    }
+
+    /// An element, as source writes it; empty if that is not known.
+    pub fn element_text(&self, array: Operand, index: Operand) -> String {
+        let text = Origin::Element(self.origin(array), self.origin(index)).shown();
+        if text.contains("<array>") { String::new() } else { text }
+    }
+
+    /// Whether no handler of the method keeps an exception that is thrown here.
+    fn leaves(&mut self, what: Implicit) -> bool {
+        let at = self.position;
+        let covers = |handler: &&ExceptionHandler| usize::from(handler.start) <= at && at < usize::from(handler.end);
+        let around: Vec<&ExceptionHandler> = self.code.handlers.iter().filter(covers).collect();
+        let Ok(thrown) = self.world.jdk(&format!("java/lang/{}", what.class())) else { return false };
+        let keeps = |handler: &&ExceptionHandler| match &handler.class {
+            None => self.returns(usize::from(handler.handler)),
+            Some(class) => {
+                let class = self.world.classes.load(class);
+                class.is_ok_and(|class| self.world.classes.is_subtype(thrown, class))
+            }
+        };
+        !around.iter().any(keeps)
+    }
+
+    /// Where somebody catches errors of the machine, the stack or memory may run out: no test makes that happen, and no verdict
+    /// rests on it that it doesn't.
+    pub fn errors_of_the_machine(&mut self, decoded: &Decoded) {
+        let takes_room = matches!(
+            decoded.insn,
+            Insn::InvokeVirtual(_)
+                | Insn::InvokeSpecial(_)
+                | Insn::InvokeStatic(_)
+                | Insn::InvokeInterface(_)
+                | Insn::NewArray(_)
+                | Insn::NewRefArray(_)
+                | Insn::NewMultiArray(..)
+        );
+        let at = decoded.at;
+        let covers = |handler: &&ExceptionHandler| {
+            usize::from(handler.start) <= at
+                && at < usize::from(handler.end)
+                && (takes_room || usize::from(handler.start) == at)
+        };
+        let thrown = |handler: &ExceptionHandler| match handler.class.as_deref()? {
+            "java/lang/OutOfMemoryError" => Some("java/lang/OutOfMemoryError"),
+            "java/lang/Throwable"
+            | "java/lang/Error"
+            | "java/lang/VirtualMachineError"
+            | "java/lang/StackOverflowError" => Some("java/lang/StackOverflowError"),
+            _ => None,
+        };
+        let Some(thrown) = self.code.handlers.iter().filter(covers).find_map(thrown) else { return };
+        if self.table.is_library() {
+            return;
+        }
+        let name = self.world.datum(Data::Text("the stack or memory may run out"));
+        let name = self.b.global(name);
+        let runs_out = self.b.builtin(Builtin::Unsettled, vec![name, int(0)], Some(Ty::I32));
+        let fine = self.b.cmp(CmpOp::Eq, runs_out, int(0));
+        let (next, wrong) = (self.b.block(), self.b.block());
+        self.b.branch(fine, next, wrong, BranchRole::Check);
+        self.b.at(wrong);
+        self.world.throw_constant(&mut self.b, thrown, None);
+        self.b.at(next);
+    }
+
+    /// Whether a `finally` that begins here has a `return` before it throws what it got.
+    fn returns(&self, at: usize) -> bool {
+        let behind = self.insns.iter().skip_while(|insn| insn.at < at);
+        let mut ends = behind.filter(|insn| matches!(insn.insn, Insn::Return(_) | Insn::Throw));
+        ends.next().is_some_and(|insn| matches!(insn.insn, Insn::Return(_)))
+    }
+
+    /// A label that the program asks for: a name or number, and a condition.
+    pub fn label(&mut self, condition: Operand) {
+        let statement =
+            self.table.statement_before(self.position).map_or(String::new(), |statement| statement.text.clone());
+        let written = statement.split_once("label(").and_then(|(_, arguments)| arguments.split_once(','));
+        let (name, asked) = match written {
+            Some((name, asked)) => (name.trim().trim_matches('"').to_string(), asked.trim()),
+            None => (self.first_constant_of_line(), ""),
+        };
+        let asked = asked.strip_suffix(");").unwrap_or(asked);
+        let kept = self.b.kept(condition);
+        let zero = Expr::constant(Ty::I32, 0);
+        let value = match kept {
+            Operand::Reg(reg) => Expr { kind: ExprKind::Reg(reg), ..zero.clone() },
+            Operand::Const(ty, bits) => Expr::constant(ty, bits),
+        };
+        let predicate = match value.kind {
+            ExprKind::Const(bits) => truth(ExprKind::Const(bits & 1), asked),
+            _ => Expr { text: asked.to_string(), ..Expr::cmp(CmpOp::Ne, value, zero) },
+        };
+        let kind = PointKind::Label { name, predicate };
+        let point = self.table.add(Point::new(kind, self.b.span, asked.to_string()));
+        self.table.place(point, Placed { at: self.position, what: Asked::Label });
+        self.b.emit(InstKind::Point { point });
+    }
+
+    /// What the line's code pushes first: where there is no source, that is what a label is called.
+    fn first_constant_of_line(&self) -> String {
+        let line = self.code.line(self.position);
+        let mut before = self.insns.iter().filter(|insn| insn.at < self.position && self.code.line(insn.at) == line);
+        let pushed = before.find_map(|insn| match insn.insn {
+            Insn::PushInt(value) => Some(value.to_string()),
+            Insn::Constant(index) => match self.file.pool.get(index).ok()? {
+                Constant::Integer(value) => Some(value.to_string()),
+                Constant::String(text) => Some(String::from_utf16_lossy(&self.file.pool.text(*text).ok()?.units())),
+                _ => None,
+            },
+            _ => None,
+        });
+        pushed.unwrap_or_else(|| format!("line {line}"))
+    }
+}

@@ -1,0 +1,419 @@
+//! Points for values and conditions: what instructions compute is followed as an expression until somebody uses it.
+//!
+//! What was read or called before is a register by then, so an expression has no effects and nothing in it can change. A
+//! variable takes the place of another only where the source could read it and it certainly has a value. Code of the JDK has
+//! no such points.
+
+use crate::classes::layout::ty_of;
+use crate::classes::type_names::short_type;
+use crate::classes::wrappers::unboxed;
+use crate::classfile::{Arith, Attribute, Cond, Convert, Desc, Insn, LocalVariable, MemberRef, MethodDesc, SlotKind};
+use crate::coverage::definite_assignment::Assigned;
+use crate::coverage::source_expressions::{self, UNKNOWN};
+use crate::lower::body::Body;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
+use touchstone_base::Span;
+use touchstone_base::float::Format;
+use touchstone_ir::{CondTag, DecisionId, Expr, ExprKind, InstKind, Operand, Point, PointKind, Reg, Ty};
+
+/// What a comparison of two numbers, which gives -1, 0 or 1, compares.
+#[derive(Debug)]
+struct Compared {
+    kind: SlotKind,
+    nan: i8,
+    left: Expr,
+    right: Expr,
+}
+
+/// What the values of a block are.
+#[derive(Debug, Default)]
+pub(crate) struct Formulas {
+    of: FxHashMap<Reg, Expr>,
+    compared: FxHashMap<Reg, Compared>,
+    /// Values that have their point.
+    marked: FxHashSet<Reg>,
+    assigned: Assigned,
+}
+
+impl Formulas {
+    pub fn new(assigned: Assigned) -> Formulas {
+        Formulas { assigned, ..Formulas::default() }
+    }
+
+    /// Whether a local has a value of this kind before an instruction.
+    pub fn has(&self, at: usize, local: u16, kind: SlotKind) -> bool {
+        self.assigned.has(at, local, kind)
+    }
+
+    /// Another block begins: nothing is known of values.
+    pub fn forget(&mut self) {
+        self.of.clear();
+        self.compared.clear();
+        self.marked.clear();
+    }
+}
+
+/// Whether an expression reads a register.
+fn reads(expr: &Expr, reg: Reg) -> bool {
+    expr.kind == ExprKind::Reg(reg) || expr.parts().into_iter().any(|part| reads(part, reg))
+}
+
+fn read_elsewhere(expr: &mut Expr, reg: Reg, other: Reg) {
+    if expr.kind == ExprKind::Reg(reg) {
+        expr.kind = ExprKind::Reg(other);
+    }
+    expr.parts_mut().into_iter().for_each(|part| read_elsewhere(part, reg, other));
+}
+
+/// Calls that are longer are shown without their arguments.
+const LONGEST_CALL: usize = 40;
+
+impl Body<'_> {
+    fn variables(&self) -> impl Iterator<Item = &LocalVariable> {
+        let tables = self.code.attributes.iter().filter_map(|attribute| match attribute {
+            Attribute::LocalVariableTable(rows) => Some(rows),
+            _ => None,
+        });
+        tables.flatten()
+    }
+
+    /// The variable of the source that a local is at an instruction.
+    fn variable_at(&self, index: u16, at: usize) -> Option<(&LocalVariable, Desc)> {
+        let row = self.variables().find(|row| row.index == index && lives(row, at))?;
+        Some((row, Desc::parse(&row.desc)?))
+    }
+
+    /// The variables that the source could read at an instruction.
+    fn readable(&mut self, at: usize) -> Arc<[Expr]> {
+        let rows: Vec<LocalVariable> = self.variables().filter(|row| lives(row, at)).cloned().collect();
+        let mut found = Vec::new();
+        for row in rows {
+            let Some((desc, kind)) = Desc::parse(&row.desc)
+                .and_then(|desc| Some((source_expressions::kind_of(&desc)?, desc)))
+                .map(|(kind, desc)| (desc, kind))
+            else {
+                continue;
+            };
+            if self.formulas.assigned.has(at, row.index, kind) {
+                let reg = self.local(row.index, ty_of(&desc));
+                found.push(source_expressions::typed(ExprKind::Reg(reg), &desc, &*row.name));
+            }
+        }
+        found.into()
+    }
+
+    /// What a value is, as an instruction for this kind takes it.
+    fn formula(&self, value: Operand, kind: SlotKind) -> Expr {
+        let expr = match value {
+            Operand::Const(ty, bits) => source_expressions::constant(ty, bits, kind),
+            Operand::Reg(reg) => match self.formulas.of.get(&reg) {
+                Some(expr) => expr.clone(),
+                None => self.plain(reg),
+            },
+        };
+        source_expressions::of_kind(expr, kind)
+    }
+
+    /// A local variable at an instruction, as one of this kind.
+    pub fn read_variable(&mut self, index: u16, kind: SlotKind, at: usize) -> Option<Expr> {
+        let ty = match kind {
+            SlotKind::Int | SlotKind::Float => Ty::I32,
+            SlotKind::Long | SlotKind::Double => Ty::I64,
+            SlotKind::Ref => Ty::Ptr,
+        };
+        let (name, desc) = self.variable_at(index, at).map(|(row, desc)| (row.name.clone(), desc))?;
+        let fits = ty_of(&desc) == ty && self.formulas.assigned.has(self.position, index, kind);
+        let reg = self.local(index, ty);
+        fits.then(|| source_expressions::typed(ExprKind::Reg(reg), &desc, &*name))
+    }
+
+    /// A register: a local variable, or something that has no formula.
+    fn plain(&self, reg: Reg) -> Expr {
+        let ty = self.b.ty(Operand::Reg(reg));
+        let variable = self.local_of(reg).and_then(|index| self.variable_at(index, self.position));
+        if let Some((row, desc)) = variable
+            && ty_of(&desc) == ty
+        {
+            return source_expressions::typed(ExprKind::Reg(reg), &desc, &*row.name);
+        }
+        let text = self.origin(Operand::Reg(reg)).map(|origin| origin.shown()).filter(|text| !text.is_empty());
+        source_expressions::made(ExprKind::Reg(reg), ty, text.unwrap_or_else(|| UNKNOWN.to_string()))
+    }
+
+    /// An `int`, as the source writes it.
+    pub fn shown_int(&self, value: Operand) -> String {
+        source_expressions::shown(&self.formula(value, SlotKind::Int))
+    }
+
+    /// An object, as the source writes it.
+    pub fn shown_object(&self, value: Operand) -> String {
+        self.origin(value).map_or(UNKNOWN.to_string(), |origin| origin.shown())
+    }
+
+    /// Notes what a value is. What is nested too deep is a value like any other, and has a point that says so.
+    fn note(&mut self, value: Operand, expr: Expr) {
+        let Operand::Reg(reg) = value else { return };
+        if self.table.is_library() {
+            return;
+        }
+        if expr.depth() <= Expr::DEEPEST_SOURCE {
+            self.formulas.of.insert(reg, expr);
+            return;
+        }
+        let span = self.span_here();
+        let point = self.table.add(Point::new(PointKind::TooDeep, span, UNKNOWN.to_string()));
+        self.b.emit(InstKind::Point { point });
+    }
+
+    /// Notes that a value was read, or is what a call gave.
+    pub fn note_read(&mut self, value: Operand, desc: &Desc, text: impl FnOnce(&Self) -> String) {
+        if let (Operand::Reg(reg), false) = (value, self.table.is_library()) {
+            let text = text(self);
+            self.note(value, source_expressions::typed(ExprKind::Reg(reg), desc, text));
+        }
+    }
+
+    /// Notes the result of a call, with the object that it was made on.
+    pub fn note_call(&mut self, member: &MemberRef, desc: &MethodDesc, args: &[Operand]) {
+        let Some(value) = self.stack.last().copied() else { return };
+        if self.table.is_library() || source_expressions::kind_of(&desc.result).is_none() {
+            return;
+        }
+        let shown = |body: &Self, value: Operand, desc: Option<&Desc>| {
+            let kind = desc.map_or(SlotKind::Ref, |desc| source_expressions::kind_of(desc).unwrap_or(SlotKind::Ref));
+            match (kind, value) {
+                (SlotKind::Ref, Operand::Const(..)) => "null".to_string(),
+                _ => source_expressions::shown(&body.formula(value, kind)),
+            }
+        };
+        let split = args.len() - desc.params.len().min(args.len());
+        let (receiver, args) = args.split_at(split);
+        let args: Vec<String> =
+            args.iter().zip(&desc.params).map(|(arg, param)| shown(self, *arg, Some(param))).collect();
+        let on = match receiver.first() {
+            Some(receiver) => shown(self, *receiver, None),
+            None => short_type(&Desc::Ref(member.class.clone())),
+        };
+        // Who takes a number out of its box has not written so.
+        let unboxes = unboxed(&member.class).is_some() && member.name.ends_with("Value");
+        let args = args.join(", ");
+        let args = if args.len() > LONGEST_CALL { "..." } else { &args };
+        let text = if unboxes { on } else { format!("{on}.{}({args})", member.name) };
+        self.note_read(value, &desc.result, |_| text);
+    }
+
+    pub fn note_arithmetic(&mut self, value: Operand, op: Arith, kind: SlotKind, left: Operand, right: Operand) {
+        if self.table.is_library() {
+            return;
+        }
+        let right_kind = if matches!(op, Arith::Shl | Arith::Shr | Arith::Ushr) { SlotKind::Int } else { kind };
+        let (left, right) = (self.formula(left, kind), self.formula(right, right_kind));
+        self.note(value, source_expressions::arithmetic(op, kind, left, right));
+    }
+
+    pub fn note_negation(&mut self, value: Operand, kind: SlotKind, of: Operand) {
+        if self.table.is_library() {
+            return;
+        }
+        let of = self.formula(of, kind);
+        self.note(value, source_expressions::negation(kind, of));
+    }
+
+    pub fn note_conversion(&mut self, value: Operand, convert: Convert, of: Operand) {
+        if self.table.is_library() {
+            return;
+        }
+        let of = self.formula(of, convert.from());
+        self.note(value, source_expressions::conversion(convert, of));
+    }
+
+    pub fn note_comparison(&mut self, value: Operand, kind: SlotKind, nan: i8, left: Operand, right: Operand) {
+        if self.table.is_library() {
+            return;
+        }
+        let (left, right) = (self.formula(left, kind), self.formula(right, kind));
+        if let Operand::Reg(reg) = value {
+            self.formulas.compared.insert(reg, Compared { kind, nan, left, right });
+        }
+    }
+
+    /// A local variable is about to be written: values on the stack that read it read the old value elsewhere.
+    pub fn keep_old(&mut self, reg: Reg) {
+        let on_stack = |body: &Self, value: &Operand| match value {
+            Operand::Reg(entry) => *entry == reg || body.formulas.of.get(entry).is_some_and(|expr| reads(expr, reg)),
+            Operand::Const(..) => false,
+        };
+        if !self.stack.iter().any(|value| on_stack(self, value)) {
+            self.formulas.of.retain(|_, expr| !reads(expr, reg));
+            return;
+        }
+        let leaf = self.formula(Operand::Reg(reg), SlotKind::Ref);
+        let Operand::Reg(old) = self.b.kept(Operand::Reg(reg)) else { return };
+        self.note_old(old, reg);
+        for entry in self.stack.iter_mut().filter(|entry| **entry == Operand::Reg(reg)) {
+            *entry = Operand::Reg(old);
+        }
+        if !self.table.is_library() {
+            self.formulas.of.values_mut().for_each(|expr| read_elsewhere(expr, reg, old));
+            let mut leaf = leaf;
+            read_elsewhere(&mut leaf, reg, old);
+            self.formulas.of.insert(old, leaf);
+        }
+    }
+
+    // Points.
+
+    /// Where the statement stands that is being lowered.
+    fn span_here(&self) -> Span {
+        self.table.statement_before(self.position).map_or(self.b.span, |statement| statement.span)
+    }
+
+    fn mark(&mut self, kind: PointKind, span: Span, text: String) {
+        let variables = Some(self.readable(self.position));
+        let point = Point { kind, span, text, variables };
+        let valued = self.valued(&point);
+        let point = self.table.add_once(point);
+        self.table.place_values(point, valued);
+        self.b.emit(InstKind::Point { point });
+    }
+
+    /// Something uses a value as one of this type.
+    pub fn mark_use(&mut self, value: Operand, desc: &Desc) {
+        let Some(kind) = source_expressions::kind_of(desc) else { return };
+        if self.table.is_library() || matches!(value, Operand::Reg(reg) if self.formulas.marked.contains(&reg)) {
+            return;
+        }
+        let expr = self.formula(value, kind);
+        let expr = match desc {
+            Desc::Boolean => source_expressions::as_truth(expr),
+            _ => source_expressions::as_int(expr),
+        };
+        let text = source_expressions::shown(&expr);
+        // What the compiler keeps in variables without a name is not the source's.
+        let is_hidden = text.contains("<local") && self.variables().next().is_some();
+        if is_hidden || text == UNKNOWN || text.is_empty() {
+            return;
+        }
+        if let (Operand::Reg(reg), None) = (value, self.local_of_operand(value)) {
+            self.formulas.marked.insert(reg);
+        }
+        let span = self.span_here();
+        self.mark(PointKind::Value(expr), span, text);
+    }
+
+    fn local_of_operand(&self, value: Operand) -> Option<u16> {
+        match value {
+            Operand::Reg(reg) => self.local_of(reg),
+            Operand::Const(..) => None,
+        }
+    }
+
+    /// A call uses its arguments.
+    pub fn mark_arguments(&mut self, desc: &MethodDesc, args: &[Operand]) {
+        let first = args.len() - desc.params.len().min(args.len());
+        for (arg, param) in args[first..].iter().zip(&desc.params) {
+            self.mark_use(*arg, param);
+        }
+    }
+
+    /// A local variable gets a value.
+    pub fn mark_assignment(&mut self, index: u16, kind: SlotKind, value: Operand, next: usize) {
+        if kind == SlotKind::Ref || self.table.is_library() {
+            return;
+        }
+        let variable = self.variable_at(index, next).map(|(_, desc)| desc);
+        let plain = match kind {
+            SlotKind::Long => Desc::Long,
+            SlotKind::Float => Desc::Float,
+            SlotKind::Double => Desc::Double,
+            SlotKind::Int | SlotKind::Ref => Desc::Int,
+        };
+        match variable {
+            Some(desc) => self.mark_use(value, &desc),
+            None if self.variables().next().is_none() => self.mark_use(value, &plain),
+            None => {}
+        }
+    }
+
+    /// Values on the stack are about to be used elsewhere.
+    pub fn mark_left(&mut self) {
+        let computed = |body: &Self, value: &Operand| match value {
+            Operand::Reg(reg) => body.formulas.of.get(reg).map(|expr| (expr.format(), expr.ty)),
+            Operand::Const(..) => None,
+        };
+        for value in self.stack.clone() {
+            let desc = match computed(self, &value) {
+                Some((Some(format), _)) => {
+                    if format == Format::F32 {
+                        Desc::Float
+                    } else {
+                        Desc::Double
+                    }
+                }
+                Some((None, Ty::I1)) => Desc::Boolean,
+                Some((None, Ty::Int(64))) => Desc::Long,
+                Some((None, Ty::Int(_))) => Desc::Int,
+                _ => continue,
+            };
+            self.mark_use(value, &desc);
+        }
+    }
+
+    /// What a condition asks: `cond` of two values; the second one is none where zero is meant.
+    pub fn asked(&self, insn: &Insn, cond: Cond, left: Operand, right: Operand, holds: Operand) -> Expr {
+        let compared = match (insn, left) {
+            (Insn::If(..), Operand::Reg(reg)) => self.formulas.compared.get(&reg),
+            _ => None,
+        };
+        if let Some(Compared { kind, nan, left, right }) = compared {
+            let (left, right) = (left.clone(), right.clone());
+            return match kind {
+                SlotKind::Float => source_expressions::float_relation(cond, *nan, Format::F32, left, right),
+                SlotKind::Double => source_expressions::float_relation(cond, *nan, Format::F64, left, right),
+                _ => source_expressions::relation(cond, left, right),
+            };
+        }
+        match insn {
+            Insn::If(..) => source_expressions::against_zero(cond, self.formula(left, SlotKind::Int)),
+            Insn::IfInts(..) => source_expressions::relation(
+                cond,
+                self.formula(left, SlotKind::Int),
+                self.formula(right, SlotKind::Int),
+            ),
+            _ => match holds {
+                Operand::Reg(reg) => source_expressions::truth(ExprKind::Reg(reg), ""),
+                Operand::Const(_, bits) => source_expressions::truth(ExprKind::Const(bits), ""),
+            },
+        }
+    }
+
+    /// A relation is about to be computed, for something that keeps its value. The compiler jumps where it doesn't hold.
+    pub fn mark_kept_relation(&mut self, value: Expr) {
+        let text = source_expressions::shown(&value);
+        if !text.is_empty() {
+            let span = self.span_here();
+            self.mark(PointKind::Value(value), span, text);
+        }
+    }
+
+    /// A decision of several conditions is about to be evaluated.
+    pub fn mark_decision(&mut self, decision: DecisionId, value: Expr) {
+        let (span, text) = self.table.decision(decision);
+        self.mark(PointKind::Decision(value), span, text);
+    }
+
+    /// A condition of the source is about to decide.
+    pub fn mark_condition(&mut self, tag: CondTag, mut value: Expr) {
+        let (span, text) = (self.table.span_of(tag), self.table.text_of(tag));
+        if value.text.is_empty() {
+            value.text = text.clone();
+        }
+        self.mark(PointKind::Condition { tag, value }, span, text);
+    }
+}
+
+fn lives(row: &LocalVariable, at: usize) -> bool {
+    let start = usize::from(row.start);
+    start <= at && at < start + usize::from(row.length)
+}

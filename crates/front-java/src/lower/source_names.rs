@@ -1,0 +1,69 @@
+//! Methods of the program as tests and reports show them: names, parameters, types.
+
+use crate::classes::synthetic::{MADE, is_lambda};
+use crate::classes::type_names::short_type;
+use crate::classes::{FieldRef, MethodRef};
+use crate::classfile::{Code, Desc, MethodDesc, access};
+use crate::lower::context::{ANY, World};
+use crate::lower::data_types::Use;
+use touchstone_base::Id;
+use touchstone_base::Span;
+use touchstone_ir::{DataTypeId, Function};
+
+impl World {
+    /// `package.Class.method`, with parameter types where the class has several methods of the name.
+    pub fn shown_name(&self, method: MethodRef) -> String {
+        let class = self.classes.get(method.class);
+        let member = self.classes.method(method);
+        let title = class.title().replace('$', ".");
+        let name = match &*member.name {
+            "<init>" => title.rsplit('.').next().unwrap_or_default().to_string(),
+            // No method can be called so.
+            "<clinit>" => "static".to_string(),
+            name => name.to_string(),
+        };
+        if member.is(MADE) && !is_lambda(member) {
+            return format!("{title}.{name}{}", member.desc);
+        }
+        let namesakes = class
+            .file()
+            .map_or(0, |file| file.methods.iter().filter(|other| other.name == member.name && !other.is(MADE)).count());
+        match namesakes {
+            0 | 1 => format!("{title}.{name}"),
+            _ => {
+                let desc = MethodDesc::parse(&member.desc);
+                let params: Vec<String> = desc.iter().flat_map(|desc| &desc.params).map(short_type).collect();
+                format!("{title}.{name}({})", params.join(","))
+            }
+        }
+    }
+
+    /// `package.Class.field` of a field that the program may change at any time.
+    pub fn shown_static(&self, field: FieldRef) -> Option<String> {
+        let class = self.classes.get(field.class);
+        let (member, _) = self.classes.static_field(field);
+        let changes = !class.of_jdk && !member.is(access::FINAL) && !member.is(MADE);
+        changes.then(|| format!("{}.{}", class.title().replace('$', "."), member.name))
+    }
+
+    /// Names and types a function as its source does.
+    pub fn present(&mut self, method: MethodRef, code: &Code, desc: &MethodDesc, function: &mut Function) {
+        function.name = self.shown_name(method);
+        let member = self.classes.method(method);
+        function.internal = member.is(access::PRIVATE);
+        let receiver = (!member.is(access::STATIC)).then_some(None);
+        let params = receiver.into_iter().chain(desc.params.iter().map(Some));
+        let mut local = 0;
+        for (index, (param, desc)) in function.params.iter_mut().zip(params).enumerate() {
+            let known = code.local_name(local, 0).map(|name| name.to_string());
+            param.name = known.unwrap_or_else(|| format!("arg{index}"));
+            param.data = desc.map_or(DataTypeId::new(ANY), |desc| self.data_of(desc, Use::Input));
+            local += if desc.is_some_and(Desc::is_wide) { 2 } else { 1 };
+        }
+        function.result_data = self.data_of(&desc.result, Use::Result);
+        let first = function.points.values().map(|point| point.span).find(Span::is_some);
+        if let Some(first) = first {
+            function.span = first;
+        }
+    }
+}

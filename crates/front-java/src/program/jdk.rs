@@ -1,0 +1,324 @@
+//! The user's JDK: where it is, and its compiler with our helper, which also says what the source's decisions are.
+//!
+//! The helper is compiled once for each JDK and kept in the user's cache directory; where there is none it is made anew.
+
+use crate::coverage::source_marks::Marks;
+use crate::program::release_of;
+use std::hash::Hasher;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use touchstone_base::StableHasher;
+
+/// Why the JDK can't be used.
+#[derive(Debug, thiserror::Error)]
+pub enum JdkError {
+    /// None was found.
+    #[error("no JDK found: set JAVA_HOME, or put `java` on the path")]
+    None,
+    /// `JAVA_HOME` is none.
+    #[error("JAVA_HOME is {}, which has no lib/modules: a JDK from 9 on is needed", .0.display())]
+    NoHome(PathBuf),
+    /// Its release is not known.
+    #[error("{} has no file `release`", .0.display())]
+    NoRelease(PathBuf),
+    /// It has no compiler.
+    #[error("{} has no javac: source needs a JDK, not only a JRE", .0.display())]
+    NoCompiler(PathBuf),
+    /// Something could not be started, read or written.
+    #[error("{what}: {source}")]
+    Io {
+        /// What.
+        what: String,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The compiler does not take the source.
+    #[error("javac refuses the program:\n{0}")]
+    Refused(String),
+    /// The helper does not work with this JDK: a bug of ours.
+    #[error("internal: the helper for javac does not work with this JDK:\n{0}")]
+    Helper(String),
+}
+
+/// A JDK.
+#[derive(Clone, Debug)]
+pub struct Jdk {
+    /// Where it is.
+    pub home: PathBuf,
+    /// Its feature release (17, 25).
+    pub release: u32,
+}
+
+/// What a compilation leaves.
+#[derive(Debug)]
+pub struct Compiled {
+    /// What the source says of its code.
+    pub marks: Marks,
+    /// The classes that were made, by their internal names.
+    pub classes: Vec<String>,
+}
+
+/// What stands in the compiler's own package.
+const IN_COMPILER: [(&str, &str); 2] = [
+    ("TouchstoneGen.java", include_str!("../../helper/TouchstoneGen.java")),
+    ("TouchstoneCompile.java", include_str!("../../helper/TouchstoneCompile.java")),
+];
+
+/// What is started.
+const PROGRAMS: [(&str, &str); 2] = [
+    ("TouchstoneMain.java", include_str!("../../helper/TouchstoneMain.java")),
+    ("TouchstoneRunner.java", include_str!("../../helper/TouchstoneRunner.java")),
+];
+
+/// What stands for JUnit where the class path has none.
+const SHIM: [(&str, &str); 8] = [
+    ("Checks.java", include_str!("../../helper/shim/touchstone/junit/Checks.java")),
+    ("Assertions.java", include_str!("../../helper/shim/org/junit/jupiter/api/Assertions.java")),
+    ("DisplayName.java", include_str!("../../helper/shim/org/junit/jupiter/api/DisplayName.java")),
+    ("Test.java", include_str!("../../helper/shim/org/junit/jupiter/api/Test.java")),
+    ("Executable.java", include_str!("../../helper/shim/org/junit/jupiter/api/function/Executable.java")),
+    ("Assert.java", include_str!("../../helper/shim/org/junit/Assert.java")),
+    ("junit4/Test.java", include_str!("../../helper/shim/org/junit/Test.java")),
+    ("ThrowingRunnable.java", include_str!("../../helper/shim/org/junit/function/ThrowingRunnable.java")),
+];
+
+/// Where in the helper's directory the class for labels is.
+pub const LABELS: &str = "label";
+
+/// What programs mark labels with, if they have no class of that name.
+const LABEL: [(&str, &str); 1] = [("Label.java", include_str!("../../helper/label/touchstone/Label.java"))];
+
+fn io(what: impl Into<String>) -> impl FnOnce(std::io::Error) -> JdkError {
+    let what = what.into();
+    move |source| JdkError::Io { what, source }
+}
+
+/// How sources are compiled.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Compiling<'p> {
+    /// Where other sources are looked for.
+    pub source_path: Option<&'p Path>,
+    /// Code for this release of Java, as classes have that are there already.
+    pub release: Option<u32>,
+    /// The module of the JDK that the sources are of, and the directory that they are in.
+    pub module: Option<(&'p str, &'p Path)>,
+}
+
+/// Older code than that no compiler of today makes.
+const OLDEST_RELEASE: u32 = 8;
+
+impl Jdk {
+    /// The one of `JAVA_HOME`, else that of the `java` on the path.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn find() -> Result<Jdk, JdkError> {
+        let home = home()?;
+        let release = release_of(&home).ok_or_else(|| JdkError::NoRelease(home.clone()))?;
+        Ok(Jdk { home, release })
+    }
+
+    /// A program of the JDK.
+    pub fn tool(&self, name: &str) -> PathBuf {
+        self.home.join("bin").join(name)
+    }
+
+    /// The sources of its own classes, where they are installed.
+    pub fn sources(&self) -> Option<PathBuf> {
+        Some(self.home.join("lib").join("src.zip")).filter(|file| file.is_file())
+    }
+
+    /// Compiles sources into a directory, which gets nothing else.
+    ///
+    /// # Errors
+    /// If there is no compiler, or it refuses them.
+    pub fn compile(
+        &self,
+        sources: &[PathBuf],
+        class_path: &[PathBuf],
+        how: &Compiling<'_>,
+        to: &Path,
+    ) -> Result<Compiled, JdkError> {
+        if !self.tool("javac").is_file() {
+            return Err(JdkError::NoCompiler(self.home.clone()));
+        }
+        // What an earlier run left there is not of this program.
+        let _ = std::fs::remove_dir_all(to);
+        std::fs::create_dir_all(to).map_err(io(to.display().to_string()))?;
+        let helper = self.helper(to)?;
+        let records = to.join("touchstone-records");
+        let labels = helper.join(LABELS);
+        let joined = std::env::join_paths(class_path.iter().chain([&labels])).unwrap_or_default();
+        let output = Command::new(self.tool("java"))
+            .args(["-XX:TieredStopAtLevel=1", "-Xshare:auto", "-XX:+UseSerialGC"])
+            .arg("--add-opens=jdk.compiler/com.sun.tools.javac.jvm=ALL-UNNAMED")
+            .arg("-cp")
+            .arg(&helper)
+            .arg("TouchstoneMain")
+            .arg(&helper)
+            .arg(&records)
+            .arg(to)
+            .arg(joined)
+            .arg(how.source_path.unwrap_or(Path::new("")))
+            .arg(how.release.map_or(String::new(), |release| release.min(self.release).max(OLDEST_RELEASE).to_string()))
+            .arg(how.module.map_or(String::new(), |(module, within)| format!("{module}={}", within.display())))
+            .args(sources)
+            .output()
+            .map_err(io("can't run java"))?;
+        let said = String::from_utf8_lossy(&output.stderr).trim_end().to_string();
+        match output.status.code() {
+            Some(0) => {}
+            Some(1) if !said.contains("Exception in thread") => return Err(JdkError::Refused(said)),
+            _ => return Err(JdkError::Helper(said)),
+        }
+        let text = std::fs::read_to_string(&records).map_err(io(records.display().to_string()))?;
+        let marks = Marks::parse(&text).ok_or_else(|| JdkError::Helper("its records can't be read".to_string()))?;
+        let mut classes = Vec::new();
+        collect_classes(to, String::new(), &mut classes);
+        classes.sort_unstable();
+        Ok(Compiled { marks, classes })
+    }
+
+    /// Compiles sources of ours for every JVM that there may be, into a directory that has other classes as well.
+    ///
+    /// # Errors
+    /// If there is no compiler, or it refuses them.
+    pub fn compile_for_all(&self, sources: &[PathBuf], to: &Path) -> Result<(), JdkError> {
+        if !self.tool("javac").is_file() {
+            return Err(JdkError::NoCompiler(self.home.clone()));
+        }
+        let mut command = Command::new(self.tool("javac"));
+        command.args(["--release", &OLDEST_RELEASE.to_string(), "-nowarn", "-Xlint:-options", "-proc:none", "-g:none"]);
+        command.args(["-encoding", "UTF-8", "-d"]).arg(to).args(sources);
+        let output = command.output().map_err(io("can't run javac"))?;
+        match output.status.success() {
+            true => Ok(()),
+            false => Err(JdkError::Refused(String::from_utf8_lossy(&output.stderr).trim_end().to_string())),
+        }
+    }
+
+    /// Compiles sources of ours that stand beside a program, into a directory that has other files as well.
+    ///
+    /// # Errors
+    /// If there is no compiler, or it refuses them.
+    pub fn compile_beside(&self, sources: &[PathBuf], class_path: &[PathBuf], to: &Path) -> Result<(), JdkError> {
+        if !self.tool("javac").is_file() {
+            return Err(JdkError::NoCompiler(self.home.clone()));
+        }
+        let mut command = Command::new(self.tool("javac"));
+        command.args(["-nowarn", "-proc:none", "-g", "-encoding", "UTF-8", "-cp"]);
+        command.arg(std::env::join_paths(class_path).unwrap_or_default()).arg("-d").arg(to).args(sources);
+        let output = command.output().map_err(io("can't run javac"))?;
+        match output.status.success() {
+            true => Ok(()),
+            false => Err(JdkError::Refused(String::from_utf8_lossy(&output.stderr).trim_end().to_string())),
+        }
+    }
+
+    /// Where our compiled Java is: what helps the compiler, what runs tests, in `shim` what stands for JUnit, and in [`LABELS`]
+    /// what programs mark labels with. A scratch
+    /// directory is used where nothing can be kept.
+    ///
+    /// # Errors
+    /// If it can't be made.
+    pub fn helper(&self, scratch: &Path) -> Result<PathBuf, JdkError> {
+        let mut hash = StableHasher::default();
+        hash.write(self.home.display().to_string().as_bytes());
+        hash.write(&std::fs::read(self.home.join("release")).unwrap_or_default());
+        let texts = IN_COMPILER.iter().chain(&PROGRAMS).chain(&SHIM).chain(&LABEL);
+        texts.for_each(|(_, text)| hash.write(text.as_bytes()));
+        let kept = cache_dir().map(|cache| cache.join(format!("touchstone/java/{:016x}", hash.finish())));
+        if let Some(kept) = kept.as_ref().filter(|kept| kept.join("TouchstoneMain.class").is_file()) {
+            return Ok(kept.clone());
+        }
+        let made = scratch.join("touchstone-helper");
+        self.make_helper(&made)?;
+        // Whole or not at all, whoever else does the same. What does not work is left.
+        if let Some(kept) = kept
+            && let Some(parent) = kept.parent()
+            && std::fs::create_dir_all(parent).is_ok()
+            && copy(&made, &parent.join(format!("new-{}", std::process::id()))).is_ok()
+            && std::fs::rename(parent.join(format!("new-{}", std::process::id())), &kept).is_ok()
+        {
+            return Ok(kept);
+        }
+        Ok(made)
+    }
+
+    fn make_helper(&self, to: &Path) -> Result<(), JdkError> {
+        let source = to.join("source");
+        for directory in [source.join("junit4"), to.join("shim"), to.join(LABELS)] {
+            std::fs::create_dir_all(&directory).map_err(io(directory.display().to_string()))?;
+        }
+        let (shim, labels) = (to.join("shim"), to.join(LABELS));
+        for (files, into) in [(&IN_COMPILER[..], to), (&PROGRAMS, to), (&SHIM, &shim), (&LABEL, &labels)] {
+            for (name, text) in files {
+                std::fs::write(source.join(name), text).map_err(io(*name))?;
+            }
+            let mut command = Command::new(self.tool("javac"));
+            command.args(["-nowarn", "-proc:none", "-encoding", "UTF-8", "-d"]).arg(into);
+            if files[0].0 == IN_COMPILER[0].0 {
+                command.arg("--patch-module").arg(format!("jdk.compiler={}", source.display()));
+            }
+            command.args(files.iter().map(|(name, _)| source.join(name)));
+            let output = command.output().map_err(io("can't run javac"))?;
+            if !output.status.success() {
+                return Err(JdkError::Helper(String::from_utf8_lossy(&output.stderr).trim_end().to_string()));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The classes in a directory.
+fn collect_classes(directory: &Path, package: String, found: &mut Vec<String>) {
+    let Ok(entries) = std::fs::read_dir(directory) else { return };
+    for entry in entries.flatten() {
+        let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
+        if path.is_dir() {
+            if name != "touchstone-helper" {
+                collect_classes(&path, format!("{package}{name}/"), found);
+            }
+        } else if let Some(class) = name.strip_suffix(".class")
+            && class != "module-info"
+            && class != "package-info"
+        {
+            found.push(format!("{package}{class}"));
+        }
+    }
+}
+
+fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
+    std::fs::create_dir_all(to)?;
+    for entry in std::fs::read_dir(from)? {
+        let entry = entry?;
+        let target = to.join(entry.file_name());
+        match entry.path().is_dir() {
+            true => copy(&entry.path(), &target)?,
+            false => std::fs::copy(entry.path(), target).map(|_| ())?,
+        }
+    }
+    Ok(())
+}
+
+/// The user's directory for what can be made again.
+fn cache_dir() -> Option<PathBuf> {
+    let given = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    given("XDG_CACHE_HOME").or_else(|| given("HOME").map(|home| home.join(".cache")))
+}
+
+fn home() -> Result<PathBuf, JdkError> {
+    if let Some(home) = std::env::var_os("JAVA_HOME").filter(|home| !home.is_empty()) {
+        let home = PathBuf::from(home);
+        return match home.join("lib").join("modules").is_file() {
+            true => Ok(home),
+            false => Err(JdkError::NoHome(home)),
+        };
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path)
+        .filter_map(|directory| directory.join("java").canonicalize().ok())
+        .filter_map(|java| Some(java.parent()?.parent()?.to_path_buf()))
+        .find(|home| home.join("lib").join("modules").is_file())
+        .ok_or(JdkError::None)
+}
