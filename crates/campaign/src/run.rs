@@ -1,7 +1,7 @@
 //! Drives a plan: every function goes through the stages, several functions at a time.
 
 use crate::cache::{Cache, Known};
-use crate::change::{Comparison, Touched, compare, leave_alone};
+use crate::change::{ChangeImpact, Comparison, compare, mark_unaffected_goals};
 use crate::plan::Work;
 use crate::plan::{Plan, Task};
 use crate::program::CampaignError;
@@ -114,12 +114,12 @@ struct Doing<'p> {
 fn function(doing: &Doing<'_>, task: &Task, watcher: &dyn Watcher) -> Result<Done, CampaignError> {
     let Doing { plan, sinks, cache, comparison, prepare } = doing;
     let mut work = Work::begin(plan, task);
-    let touched = comparison.map(|comparison| comparison.touched(task.func));
-    if let Some(touched) = &touched {
-        leave_alone(&mut work, touched);
+    let impact = comparison.map(|comparison| comparison.change_impact(task.func));
+    if let Some(impact) = &impact {
+        mark_unaffected_goals(&mut work, impact);
     }
     let mut watcher = watcher.function(work.name());
-    if touched == Some(Touched::Nothing) {
+    if impact == Some(ChangeImpact::Unaffected) {
         watcher.finish();
         return Ok(Done::unaffected(&work));
     }
@@ -141,8 +141,7 @@ fn function(doing: &Doing<'_>, task: &Task, watcher: &dyn Watcher) -> Result<Don
         }
     };
     let Discovery { found, proofs, pairs, mut tests, mut watched, cached, .. } = discovery;
-    let mut compared =
-        comparison.zip(touched).map(|(both, touched)| compare(&work, &both.versions, &touched, &mut tests));
+    let mut compared = comparison.zip(impact).map(|(both, impact)| compare(&work, &both.versions, &impact, &mut tests));
     if let Some(test) = compared.as_mut().and_then(|compared| compared.test.take()) {
         add(&work, test, &mut tests, &mut watched);
     }
@@ -165,7 +164,7 @@ fn function(doing: &Doing<'_>, task: &Task, watcher: &dyn Watcher) -> Result<Don
     let results = results(&work, found.result, seconds, tests.len() as u64);
     let was_there = |test: &&TestCase| plan.earlier.name_of(test, work.module()).is_some();
     let used_again = if work.again.is_empty() { 0 } else { tests.iter().filter(was_there).count() };
-    let change = compared.map(|compared| compared.told(&work, &tests));
+    let change = compared.map(|compared| compared.changed_function(&work, &tests));
     let decisions = match work.criteria.is_empty() {
         true => Vec::new(),
         false => decision_tables(&work, &tests, &watched, pairs.as_ref()),

@@ -1,6 +1,6 @@
-//! Comparison.
+//! The comparison of a plan's program with its old version, shared by the work on all functions.
 
-use super::impact::{Touched, Versions};
+use super::impact::{ChangeImpact, Versions};
 use super::product::OldTarget;
 use crate::plan::Plan;
 use touchstone_ir::FuncId;
@@ -8,20 +8,20 @@ use touchstone_ir::FuncId;
 /// Compares two versions of a program.
 pub(crate) struct Comparison<'m> {
     pub versions: Versions<'m>,
-    /// What tests of the new version also run on.
+    /// Runs tests of the new version on the compiled old one, or `None` if tests are not replayed.
     pub target: Option<OldTarget>,
 }
 
 impl<'m> Comparison<'m> {
-    /// Compares a plan's program with its older version, if there is one.
+    /// Compares a plan's program with its old version, or returns `None` if the request names none.
     pub fn of(plan: &'m Plan) -> Option<Comparison<'m>> {
         let (version, old) = (plan.request.old.as_ref()?, plan.old.as_ref()?);
         let versions = Versions::new(&old.module, &plan.program.module);
         Some(Comparison { versions, target: OldTarget::new(plan, version, old) })
     }
 
-    /// What the change is to a function that tests call.
-    pub fn touched(&self, func: FuncId) -> Touched {
-        self.versions.touched(func)
+    /// Computes the impact of the change on a function that tests call.
+    pub fn change_impact(&self, func: FuncId) -> ChangeImpact {
+        self.versions.change_impact(func)
     }
 }

@@ -1,9 +1,9 @@
-//! What a change reaches: which objectives of a function may be reached by other inputs than before, or with other values, and whether
-//! any run can tell the versions apart.
+//! Maps the impact of a change to goals: which of them may be reached by other inputs than before, or with other
+//! values, and whether any run can distinguish the versions.
 
-use super::matching::{Matching, Place};
-use super::memory_regions::{Differing, Part};
-use super::relational_walk::{Call, Callees, Here, Outcome, Reached, Walk};
+use super::matching::{CodeLocation, Matching};
+use super::memory_regions::{DifferingRegions, Region};
+use super::relational_walk::{CallOutcomes, CallPair, Impact, PairOutcome, PointEqualities, RelationalWalk};
 use super::versions::Versions;
 use crate::plan::Work;
 use crate::program::Program;
@@ -13,39 +13,39 @@ use std::sync::Arc;
 use touchstone_criteria::{Goal, GoalId, Objectives, Status};
 use touchstone_ir::{DecisionId, Expr, ExprKind, FuncId, Function, InstKind, PointId, PointKind, TermKind};
 
-/// More different calls than this are not followed: what calls more is reached as a whole.
-const MOST_CALLS: usize = 400;
+/// The maximum number of distinct call pairs that are analysed. A function that makes more is affected as a whole.
+const MAX_CALL_PAIRS: usize = 400;
 
-/// What a change is to a function under test.
+/// The impact of a change on a function under test.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Touched {
-    /// Nobody can tell the versions apart, wherever he looks.
-    Nothing,
-    /// Some of it.
-    Places {
-        reached: Reached,
-        /// What comes out of it is what came out before: result, memory, end.
+pub(crate) enum ChangeImpact {
+    /// The versions are observationally equivalent for this function.
+    Unaffected,
+    /// Some locations are affected.
+    Partial {
+        impact: Impact,
+        /// True if the observable results are the same as before: return value, memory, way of ending.
         same_end: bool,
     },
-    /// All of it: it is new, or its inputs mean something else.
-    Everything,
+    /// Everything is affected: the function is new, or its inputs have another meaning.
+    All,
 }
 
 impl Versions<'_> {
-    /// What the change is to a function that tests call.
-    pub fn touched(&self, func: FuncId) -> Touched {
+    /// Computes the impact of the change on a function that tests call.
+    pub fn change_impact(&self, func: FuncId) -> ChangeImpact {
         let versions = self;
         if !versions.comparable(func) {
-            return Touched::Everything;
+            return ChangeImpact::All;
         }
         let at_start = versions.at_start(func);
         if versions.is_same(func) && at_start.is_empty() {
-            return Touched::Nothing;
+            return ChangeImpact::Unaffected;
         }
-        let Some(old) = versions.old_of(func) else { return Touched::Everything };
+        let Some(old) = versions.old_of(func) else { return ChangeImpact::All };
         let params = versions.new.module.functions[func].params.len();
-        let root = Call { old, new: func, args: vec![true; params], differing: at_start };
-        let mut calls = Calls {
+        let root = CallPair { old, new: func, args: vec![true; params], differing: at_start };
+        let mut calls = CallPairs {
             versions,
             matchings: BTreeMap::new(),
             outcomes: BTreeMap::new(),
@@ -53,149 +53,152 @@ impl Versions<'_> {
             too_many: false,
         };
         calls.ask(root.clone());
-        let reached = calls.run();
+        let impact = calls.run();
         if calls.too_many {
-            return Touched::Everything;
+            return ChangeImpact::All;
         }
         let outcome = &calls.outcomes[&root];
-        let same_end = outcome.together && outcome.result && outcome.thrown && outcome.differing.is_empty();
-        Touched::Places { reached, same_end }
+        let same_end = outcome.same_exit && outcome.result && outcome.thrown && outcome.differing.is_empty();
+        ChangeImpact::Partial { impact, same_end }
     }
 }
 
-/// Calls of both versions, and what is known of them so far: each round can only know less.
-struct Calls<'v, 'm> {
+/// A fixed-point computation over call pairs. Each round can only weaken what is known about them.
+struct CallPairs<'v, 'm> {
     versions: &'v Versions<'m>,
     matchings: BTreeMap<(FuncId, FuncId), Arc<Matching>>,
-    outcomes: BTreeMap<Call, Outcome>,
-    list: Vec<Call>,
+    outcomes: BTreeMap<CallPair, PairOutcome>,
+    list: Vec<CallPair>,
     too_many: bool,
 }
 
-impl Calls<'_, '_> {
-    fn ask(&mut self, call: Call) {
+impl CallPairs<'_, '_> {
+    fn ask(&mut self, call: CallPair) {
         self.outcomes.entry(call.clone()).or_insert_with(|| {
             self.list.push(call.clone());
-            Outcome::same(call.differing)
+            PairOutcome::same(call.differing)
         });
     }
 
-    fn run(&mut self) -> Reached {
-        let mut reached = Reached::default();
+    fn run(&mut self) -> Impact {
+        let mut impact = Impact::default();
         loop {
             let mut changed = false;
             let mut next = 0;
             while let Some(call) = self.list.get(next).cloned() {
                 next += 1;
-                if self.list.len() > MOST_CALLS {
+                if self.list.len() > MAX_CALL_PAIRS {
                     self.too_many = true;
-                    return reached;
+                    return impact;
                 }
                 let (outcome, more) = self.walk(&call);
-                reached.add(more);
+                impact.add(more);
                 if self.outcomes.get(&call) != Some(&outcome) {
                     self.outcomes.insert(call, outcome);
                     changed = true;
                 }
             }
             if !changed {
-                return reached;
+                return impact;
             }
         }
     }
 
-    fn walk(&mut self, call: &Call) -> (Outcome, Reached) {
+    fn walk(&mut self, call: &CallPair) -> (PairOutcome, Impact) {
         let versions = self.versions;
         let matching = Arc::clone(self.matchings.entry((call.old, call.new)).or_insert_with(|| {
-            let function = |side: &super::side_effects::Side<'_>, id: FuncId| side.module.functions[id].clone();
+            let function =
+                |facts: &super::side_effects::VersionFacts<'_>, id: FuncId| facts.module.functions[id].clone();
             let (old, new) = (function(&versions.old, call.old), function(&versions.new, call.new));
             Arc::new(Matching::new((versions.old.module, &old), (versions.new.module, &new)))
         }));
-        Walk::new(versions, self, &matching, call).run(call)
+        RelationalWalk::new(versions, self, &matching, call).run(call)
     }
 }
 
-impl Callees for Calls<'_, '_> {
-    fn outcome(&mut self, call: Call) -> Outcome {
+impl CallOutcomes for CallPairs<'_, '_> {
+    fn outcome(&mut self, call: CallPair) -> PairOutcome {
         let versions = self.versions;
         let all = call.args.iter().all(|equal| *equal);
         let is_defined = versions.new.module.functions[call.new].is_defined();
         if all && call.differing.is_empty() && (versions.is_same(call.new) || !is_defined) {
-            return Outcome::same(Differing::new());
+            return PairOutcome::same(DifferingRegions::new());
         }
         if !is_defined {
-            let differing = [Part::Anything, Part::World, Part::Definedness].into();
-            return Outcome { together: false, result: false, thrown: false, differing };
+            let differing = [Region::Anything, Region::Environment, Region::Definedness].into();
+            return PairOutcome { same_exit: false, result: false, thrown: false, differing };
         }
         self.ask(call.clone());
         self.outcomes[&call].clone()
     }
 }
 
-/// What a change does not touch is not asked for.
-pub(crate) fn leave_alone(work: &mut Work<'_>, touched: &Touched) {
-    let untouched = untouched(&work.wanted, touched, &work.plan.program);
-    for id in &untouched {
+/// Marks the objectives that the change does not affect, so that they are not searched for.
+pub(crate) fn mark_unaffected_goals(work: &mut Work<'_>, change_impact: &ChangeImpact) {
+    let unaffected_goals = unaffected_goals(&work.wanted, change_impact, &work.plan.program);
+    for id in &unaffected_goals {
         work.wanted.list[*id].status = Status::Unaffected;
         work.wanted.settled.insert(*id);
     }
-    Rc::make_mut(&mut work.watch).leave_alone(untouched);
+    Rc::make_mut(&mut work.watch).leave_alone(unaffected_goals);
 }
 
-/// The objectives that a change does not touch: the same inputs reach them as before.
-fn untouched(objectives: &Objectives, touched: &Touched, new: &Program) -> BTreeSet<GoalId> {
-    let is_untouched = |goal: &Goal| match touched {
-        Touched::Nothing => true,
-        Touched::Everything => false,
-        Touched::Places { reached, .. } => {
+/// Returns the goals that the change does not affect: the same inputs reach them as before.
+fn unaffected_goals(objectives: &Objectives, change_impact: &ChangeImpact, new: &Program) -> BTreeSet<GoalId> {
+    let is_untouched = |goal: &Goal| match change_impact {
+        ChangeImpact::Unaffected => true,
+        ChangeImpact::All => false,
+        ChangeImpact::Partial { impact, .. } => {
             let func = goal.func();
             let none = BTreeSet::new();
-            let places = reached.places.get(&func).unwrap_or(&none);
+            let locations = impact.locations.get(&func).unwrap_or(&none);
             let function = &new.module.functions[func];
-            !reached.functions.contains(&func)
-                && !touches(function, places, goal)
-                && asks_equals(function, reached, goal)
+            !impact.functions.contains(&func)
+                && !is_at(function, locations, goal)
+                && reads_equal_values(function, impact, goal)
         }
     };
     objectives.goals.iter().filter(|(_, goal)| is_untouched(goal)).map(|(id, _)| id).collect()
 }
 
-/// Whether a goal stands at one of these places.
-fn touches(function: &Function, places: &BTreeSet<Place>, goal: &Goal) -> bool {
-    let end = |block| Place { block, index: function.blocks[block].insts.len() };
+/// Returns true if the location of a goal is among these.
+fn is_at(function: &Function, locations: &BTreeSet<CodeLocation>, goal: &Goal) -> bool {
+    let end = |block| CodeLocation { block, index: function.blocks[block].insts.len() };
     match goal {
-        Goal::Label { point, .. } => point_places(function, *point).iter().any(|place| places.contains(place)),
-        // Callers may enter it with other values, and at other times.
+        Goal::Label { point, .. } => {
+            point_locations(function, *point).iter().any(|location| locations.contains(location))
+        }
+        // Callers may enter the function with other values, and at other times.
         Goal::Entry { .. } => true,
-        Goal::Arm { block, .. } => places.contains(&end(*block)),
+        Goal::Arm { block, .. } => locations.contains(&end(*block)),
         Goal::Outcome { decision, .. }
         | Goal::Condition { decision, .. }
         | Goal::Row { decision, .. }
         | Goal::Independent { decision, .. }
         | Goal::Partner { decision, .. } => {
             let asks = |kind: &TermKind| is_of(kind, *decision);
-            function.blocks.iter().any(|(id, block)| asks(&block.terminator.kind) && places.contains(&end(id)))
+            function.blocks.iter().any(|(id, block)| asks(&block.terminator.kind) && locations.contains(&end(id)))
         }
         Goal::Error { span, .. } => function.blocks.iter().any(|(id, block)| {
             let insts = block.insts.iter().enumerate().filter(|(_, inst)| inst.span == *span);
-            insts.map(|(index, _)| Place { block: id, index }).any(|place| places.contains(&place))
-                || block.terminator.span == *span && places.contains(&end(id))
+            insts.map(|(index, _)| CodeLocation { block: id, index }).any(|location| locations.contains(&location))
+                || block.terminator.span == *span && locations.contains(&end(id))
         }),
     }
 }
 
-/// Whether what a goal asks of registers and memory at its point is equal whenever control is there.
-fn asks_equals(function: &Function, reached: &Reached, goal: &Goal) -> bool {
+/// Returns true if the registers and memory that a goal's predicate reads are equal whenever control reaches its point.
+fn reads_equal_values(function: &Function, impact: &Impact, goal: &Goal) -> bool {
     let Goal::Label { func, point, predicate: Some(predicate) } = goal else { return true };
-    let is_here = |place: &Place| {
-        let inst = function.blocks[place.block].insts.get(place.index);
+    let is_here = |location: &CodeLocation| {
+        let inst = function.blocks[location.block].insts.get(location.index);
         inst.is_some_and(|inst| inst.kind == InstKind::Point { point: *point })
     };
-    let here = point_places(function, *point).into_iter().filter(is_here);
-    here.filter_map(|place| reached.points.get(&(*func, place))).all(|here| is_equal(predicate, here))
+    let here = point_locations(function, *point).into_iter().filter(is_here);
+    here.filter_map(|location| impact.points.get(&(*func, location))).all(|here| is_equal(predicate, here))
 }
 
-fn is_equal(expr: &Expr, here: &Here) -> bool {
+fn is_equal(expr: &Expr, here: &PointEqualities) -> bool {
     let own = match &expr.kind {
         ExprKind::Reg(reg) => here.regs.contains(reg),
         ExprKind::Load(_) => here.memory,
@@ -208,8 +211,8 @@ fn is_of(kind: &TermKind, decision: DecisionId) -> bool {
     matches!(kind, TermKind::Branch { tag: Some(tag), .. } if tag.decision == decision)
 }
 
-/// The places of a point; of a statement also what it does, as far as that stands in its block.
-fn point_places(function: &Function, point: PointId) -> Vec<Place> {
+/// Returns the locations of a point; for a statement also those of its instructions in the same block.
+fn point_locations(function: &Function, point: PointId) -> Vec<CodeLocation> {
     let mut found = Vec::new();
     let is_statement = |id: PointId| matches!(function.points[id].kind, PointKind::Statement);
     for (id, block) in function.blocks.iter() {
@@ -218,12 +221,12 @@ fn point_places(function: &Function, point: PointId) -> Vec<Place> {
             if here != point {
                 continue;
             }
-            found.push(Place { block: id, index });
+            found.push(CodeLocation { block: id, index });
             if is_statement(point) {
                 let rest = block.insts[index + 1..]
                     .iter()
                     .take_while(|inst| !matches!(inst.kind, InstKind::Point { point } if is_statement(point)));
-                found.extend((index + 1..=index + rest.count()).map(|index| Place { block: id, index }));
+                found.extend((index + 1..=index + rest.count()).map(|index| CodeLocation { block: id, index }));
             }
         }
     }

@@ -1,61 +1,81 @@
-//! Where control comes together again: the places that every way from a place leads to, and the places in between.
+//! The control-flow graph of one version of a function, with post-dominators: where diverged control joins again, and
+//! which locations lie in between.
 
-use super::matching::Place;
+use super::matching::CodeLocation;
 use std::collections::BTreeSet;
 use touchstone_base::IndexMap;
 use touchstone_ir::{BlockId, Cfg, Exits, Function, TermKind};
 
-/// The flow of one version of a function.
-pub(crate) struct Flow<'m> {
-    pub function: &'m Function,
-    cfg: Cfg,
-    /// The next block that every way out of a block leads to.
-    behind: IndexMap<BlockId, Option<BlockId>>,
+/// The start of a walk along the control flow, relative to a location.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum WalkStart {
+    /// The location itself.
+    Here,
+    /// The successors of its block.
+    AfterTerminator,
 }
 
-impl<'m> Flow<'m> {
-    pub fn new(function: &'m Function) -> Flow<'m> {
+/// The control flow of one version of a function.
+pub(crate) struct VersionCfg<'m> {
+    pub function: &'m Function,
+    cfg: Cfg,
+    /// The immediate post-dominator of every block.
+    post_dominators: IndexMap<BlockId, Option<BlockId>>,
+}
+
+impl<'m> VersionCfg<'m> {
+    pub fn new(function: &'m Function) -> VersionCfg<'m> {
         let cfg = Cfg::new(function);
-        let behind = cfg.post_dominators(function, Exits::All);
-        Flow { function, cfg, behind }
+        let post_dominators = cfg.post_dominators(function, Exits::All);
+        VersionCfg { function, cfg, post_dominators }
     }
 
-    /// The end of a block.
-    pub fn is_end(&self, place: Place) -> bool {
-        place.index == self.function.blocks[place.block].insts.len()
+    /// Returns true if the location is the terminator of its block.
+    pub fn is_end(&self, location: CodeLocation) -> bool {
+        location.index == self.function.blocks[location.block].insts.len()
     }
 
-    pub fn end(&self, place: Place) -> &'m TermKind {
-        &self.function.blocks[place.block].terminator.kind
+    pub fn end(&self, location: CodeLocation) -> &'m TermKind {
+        &self.function.blocks[location.block].terminator.kind
     }
 
-    /// The places that every way leads to, in order: from a place on, or behind the end of its block.
-    pub fn ahead(&self, from: Place, behind: bool) -> Vec<Place> {
+    /// Returns the locations that post-dominate a location, nearest first: from the location itself on, or from behind
+    /// the terminator of its block.
+    pub fn post_dominating(&self, from: CodeLocation, start: WalkStart) -> Vec<CodeLocation> {
         let mut found = Vec::new();
-        let mut next = match behind {
-            true => self.behind[from.block].map(Place::first),
-            false => Some(from),
+        let mut next = match start {
+            WalkStart::AfterTerminator => self.post_dominators[from.block].map(CodeLocation::first),
+            WalkStart::Here => Some(from),
         };
         while let Some(start) = next {
             let last = self.function.blocks[start.block].insts.len();
-            found.extend((start.index..=last).map(|index| Place { index, ..start }));
-            next = self.behind[start.block].map(Place::first);
+            found.extend((start.index..=last).map(|index| CodeLocation { index, ..start }));
+            next = self.post_dominators[start.block].map(CodeLocation::first);
         }
         found
     }
 
-    /// All places that control may pass before it comes to one: from a place on, or behind the end of its block.
-    pub fn between(&self, from: Place, behind: bool, to: Option<Place>) -> BTreeSet<Place> {
+    /// Returns all locations that control may pass before it reaches `to`: from a location on, or from behind the
+    /// terminator of its block.
+    pub fn locations_before(
+        &self,
+        from: CodeLocation,
+        start: WalkStart,
+        to: Option<CodeLocation>,
+    ) -> BTreeSet<CodeLocation> {
         let mut found = BTreeSet::new();
-        let after = |block: BlockId| self.cfg.successors(block).iter().map(|next| Place::first(*next));
-        let mut pending: Vec<Place> = if behind { after(from.block).collect() } else { vec![from] };
-        while let Some(mut place) = pending.pop() {
-            while Some(place) != to && found.insert(place) {
-                if self.is_end(place) {
-                    pending.extend(after(place.block));
+        let after = |block: BlockId| self.cfg.successors(block).iter().map(|next| CodeLocation::first(*next));
+        let mut pending: Vec<CodeLocation> = match start {
+            WalkStart::AfterTerminator => after(from.block).collect(),
+            WalkStart::Here => vec![from],
+        };
+        while let Some(mut location) = pending.pop() {
+            while Some(location) != to && found.insert(location) {
+                if self.is_end(location) {
+                    pending.extend(after(location.block));
                     break;
                 }
-                place = place.next();
+                location = location.next();
             }
         }
         found

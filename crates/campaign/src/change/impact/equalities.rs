@@ -1,17 +1,18 @@
-//! What is known of two versions at a pair of places: which registers are equal, and what memory may not be.
+//! The abstract state of the relational analysis at a pair of locations: which registers are equal, and which memory
+//! may differ.
 
-use super::memory_regions::Differing;
+use super::memory_regions::DifferingRegions;
 use std::collections::BTreeMap;
 use touchstone_ir::{Operand, Reg};
 
-/// Registers with equal values.
+/// A one-to-one relation between registers of the two versions that have equal values.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub(crate) struct Equal {
+pub(crate) struct EqualRegisters {
     to_old: BTreeMap<Reg, Reg>,
     to_new: BTreeMap<Reg, Reg>,
 }
 
-impl Equal {
+impl EqualRegisters {
     pub fn forget_old(&mut self, old: Reg) {
         if let Some(new) = self.to_new.remove(&old) {
             self.to_old.remove(&new);
@@ -38,21 +39,21 @@ impl Equal {
         }
     }
 
-    /// Pairs of the new and the old version.
+    /// Returns the pairs as (new register, old register).
     pub fn pairs(&self) -> impl Iterator<Item = (Reg, Reg)> + '_ {
         self.to_old.iter().map(|(new, old)| (*new, *old))
     }
 
-    /// What is equal here and there.
-    pub fn meet(&mut self, other: &Equal) {
+    /// Keeps the pairs that both relations have.
+    pub fn meet(&mut self, other: &EqualRegisters) {
         self.to_old.retain(|new, old| other.to_old.get(new) == Some(old));
         self.to_new.retain(|old, new| other.to_new.get(old) == Some(new));
     }
 }
 
-/// What is known at a pair of places.
+/// The abstract state at a pair of locations.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub(crate) struct Known {
-    pub equal: Equal,
-    pub differing: Differing,
+pub(crate) struct RelationalState {
+    pub equal: EqualRegisters,
+    pub differing: DifferingRegions,
 }

@@ -1,93 +1,93 @@
-//! Which instructions of two versions of a function are the same ones: a longest common subsequence of what they are and of the names
-//! that they mention, and inside of what is left one of their kinds alone, so that `x = 1` and `x = 2` are one statement that changed.
+//! Matches the instructions of two versions of a function: a longest common subsequence over instructions with their
+//! names and constants, and inside each gap another one over instruction kinds alone, so that `x = 1` and `x = 2` are
+//! one statement that changed.
 //!
-//! A poor match makes the impact of a change larger, never smaller: whoever follows both versions asks at each pair whether it does the
-//! same.
+//! A poor matching makes the impact of a change larger, never smaller: the relational walk checks every pair.
 
 use std::collections::BTreeMap;
 use touchstone_base::{Id, stable_hash};
 use touchstone_ir::{BlockId, Callee, Cfg, Function, InstKind, Linkage, Module, Operand, TermKind};
 
-/// A place of a function: an instruction of a block, or behind the last of them its end.
+/// A location in a function: an instruction of a block, or, behind the last one, the terminator.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(crate) struct Place {
+pub(crate) struct CodeLocation {
     pub block: BlockId,
     pub index: usize,
 }
 
-impl Place {
-    /// The first place of a block.
-    pub fn first(block: BlockId) -> Place {
-        Place { block, index: 0 }
+impl CodeLocation {
+    /// Returns the first location of a block.
+    pub fn first(block: BlockId) -> CodeLocation {
+        CodeLocation { block, index: 0 }
     }
 
-    /// The place behind this one, in its block.
-    pub fn next(self) -> Place {
-        Place { index: self.index + 1, ..self }
+    /// Returns the location behind this one, in the same block.
+    pub fn next(self) -> CodeLocation {
+        CodeLocation { index: self.index + 1, ..self }
     }
 }
 
-/// The pairs of places.
+/// Pairs of matched locations.
 #[derive(Default, Debug)]
 pub(crate) struct Matching {
-    to_new: BTreeMap<Place, Place>,
-    to_old: BTreeMap<Place, Place>,
+    to_new: BTreeMap<CodeLocation, CodeLocation>,
+    to_old: BTreeMap<CodeLocation, CodeLocation>,
 }
 
 impl Matching {
     pub fn new(old: (&Module, &Function), new: (&Module, &Function)) -> Matching {
-        let (before, now) = (words(old.0, old.1), words(new.0, new.1));
+        let (before, now) = (tokens(old.0, old.1), tokens(new.0, new.1));
         let mut found = Matching::default();
-        let exact = common(&before, &now, |word| word.exact);
+        let exact = longest_common_subsequence(&before, &now, |token| token.exact);
         let mut gap = (0, 0);
         for (one, other) in exact.into_iter().chain([(before.len(), now.len())]) {
             let (left, right) = (&before[gap.0..one], &now[gap.1..other]);
-            for (a, b) in common(left, right, |word| word.kind) {
-                found.add(left[a].place, right[b].place);
+            for (a, b) in longest_common_subsequence(left, right, |token| token.kind) {
+                found.add(left[a].location, right[b].location);
             }
             if let (Some(one), Some(other)) = (before.get(one), now.get(other)) {
-                found.add(one.place, other.place);
+                found.add(one.location, other.location);
             }
             gap = (one + 1, other + 1);
         }
         found
     }
 
-    fn add(&mut self, old: Place, new: Place) {
+    fn add(&mut self, old: CodeLocation, new: CodeLocation) {
         self.to_new.insert(old, new);
         self.to_old.insert(new, old);
     }
 
-    /// What an old place became.
-    pub fn new_of(&self, old: Place) -> Option<Place> {
+    /// Returns the new location that matches an old one.
+    pub fn new_of(&self, old: CodeLocation) -> Option<CodeLocation> {
         self.to_new.get(&old).copied()
     }
 
-    /// What a new place was.
-    pub fn old_of(&self, new: Place) -> Option<Place> {
+    /// Returns the old location that matches a new one.
+    pub fn old_of(&self, new: CodeLocation) -> Option<CodeLocation> {
         self.to_old.get(&new).copied()
     }
 }
 
-/// A place as it is compared.
-struct Word {
-    place: Place,
-    /// What it does, with constants and names.
+/// A location as it is compared.
+struct Token {
+    location: CodeLocation,
+    /// The hash of the instruction with its constants and names.
     exact: u64,
-    /// What it does.
+    /// The hash of the instruction kind.
     kind: u64,
 }
 
-/// All that a function does, in an order that follows from its structure. Jumps do nothing.
-fn words(module: &Module, function: &Function) -> Vec<Word> {
-    let mut words = Vec::new();
+/// Returns the tokens of a function in reverse post-order. Jumps have none.
+fn tokens(module: &Module, function: &Function) -> Vec<Token> {
+    let mut tokens = Vec::new();
     for &block in Cfg::new(function).reverse_post_order() {
         let body = &function.blocks[block];
         for (index, inst) in body.insts.iter().enumerate() {
             let (kind, names) = instruction(module, function, &inst.kind);
             let operands: Vec<String> = inst.kind.operands().iter().map(|operand| named(function, *operand)).collect();
             let target = inst.kind.dst().and_then(|dst| function.regs[dst].name.clone());
-            words.push(word(Place { block, index }, &kind, &format!("{names} {operands:?} {target:?}")));
+            tokens.push(token(CodeLocation { block, index }, &kind, &format!("{names} {operands:?} {target:?}")));
         }
         let end = &body.terminator.kind;
         let kind = match end {
@@ -104,17 +104,17 @@ fn words(module: &Module, function: &Function) -> Vec<Word> {
             TermKind::Unreachable => "unreachable".into(),
         };
         let operands: Vec<String> = end.operands().iter().map(|operand| named(function, *operand)).collect();
-        let place = Place { block, index: body.insts.len() };
-        words.push(word(place, &kind, &format!("{operands:?} {}", asked(function, end))));
+        let location = CodeLocation { block, index: body.insts.len() };
+        tokens.push(token(location, &kind, &format!("{operands:?} {}", asked(function, end))));
     }
-    words
+    tokens
 }
 
-fn word(place: Place, kind: &str, names: &str) -> Word {
-    Word { place, exact: stable_hash(format!("{kind} {names}").as_str()), kind: stable_hash(kind) }
+fn token(location: CodeLocation, kind: &str, names: &str) -> Token {
+    Token { location, exact: stable_hash(format!("{kind} {names}").as_str()), kind: stable_hash(kind) }
 }
 
-/// What an instruction does, and whom it names.
+/// Returns the kind of an instruction, and the names that it mentions.
 fn instruction(module: &Module, function: &Function, kind: &InstKind) -> (String, String) {
     let slot = |id| format!("{:?} {}", function.slots[id].name, function.slots[id].size);
     match kind {
@@ -155,26 +155,26 @@ fn named(function: &Function, operand: Operand) -> String {
     }
 }
 
-/// The condition that a branch asks, as the source writes it.
+/// Returns the source text of the condition that a branch evaluates.
 fn asked(function: &Function, kind: &TermKind) -> String {
     let TermKind::Branch { tag: Some(tag), .. } = kind else { return String::new() };
     let condition = function.decisions.get(tag.decision).and_then(|it| it.conditions.get(tag.condition));
     condition.map(|condition| condition.text.clone()).unwrap_or_default()
 }
 
-/// More comparisons than this are not made: what is in between is not matched.
-const MOST: usize = 16_000_000;
+/// The maximum number of comparisons of one subsequence computation. A larger gap is left unmatched.
+const MAX_COMPARISONS: usize = 16_000_000;
 
-/// A longest common subsequence, as pairs of places in both.
-fn common(old: &[Word], new: &[Word], key: impl Fn(&Word) -> u64) -> Vec<(usize, usize)> {
+/// Computes a longest common subsequence, as pairs of indices.
+fn longest_common_subsequence(old: &[Token], new: &[Token], key: impl Fn(&Token) -> u64) -> Vec<(usize, usize)> {
     let same = |a: usize, b: usize| key(&old[a]) == key(&new[b]);
     let shortest = old.len().min(new.len());
     let before = (0..shortest).take_while(|&at| same(at, at)).count();
     let behind = (0..shortest - before).take_while(|&at| same(old.len() - 1 - at, new.len() - 1 - at)).count();
     let (rows, columns) = (old.len() - before - behind, new.len() - before - behind);
     let mut pairs: Vec<(usize, usize)> = (0..before).map(|at| (at, at)).collect();
-    if rows.saturating_mul(columns) <= MOST {
-        // How many are common from a place on in both.
+    if rows.saturating_mul(columns) <= MAX_COMPARISONS {
+        // The length of the longest common subsequence of both rests.
         let mut lengths = vec![0u32; (rows + 1) * (columns + 1)];
         let at = |row: usize, column: usize| row * (columns + 1) + column;
         for row in (0..rows).rev() {
@@ -201,7 +201,7 @@ fn common(old: &[Word], new: &[Word], key: impl Fn(&Word) -> u64) -> Vec<(usize,
     pairs
 }
 
-impl std::fmt::Display for Place {
+impl std::fmt::Display for CodeLocation {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "b{}.{}", self.block.index(), self.index)
     }

@@ -1,34 +1,35 @@
-//! Where memory may differ between two versions that run side by side, and where an address may lead: variables by themselves where
-//! only their names lead to them, everything else together, by offsets where objects have classes.
+//! Memory regions of the relational analysis, and a flow-insensitive points-to analysis inside each function. A
+//! variable whose address does not escape is a region of its own; all other memory is one region, which is divided by
+//! offsets where objects have classes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_ir::{
     BinOp, Callee, FuncId, Function, GlobalId, Init, InstKind, Linkage, Module, Operand, Reg, SlotId, TermKind,
 };
 
-/// A part of memory. Variables are those of the new version.
+/// A memory region. Variables are those of the new version.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(crate) enum Part {
-    /// A variable of the frame, which nothing but its name leads to.
+pub(crate) enum Region {
+    /// A local variable whose address does not escape.
     Slot(SlotId),
-    /// A global.
+    /// A global variable.
     Global(GlobalId),
-    /// These bytes of any object: offset and number.
+    /// A range of bytes of any object: offset and length.
     Field(u64, u64),
-    /// Anything that pointers lead to.
+    /// All memory that pointers may point to.
     Anything,
-    /// What comes in and goes out: inputs that calls give, output.
-    World,
-    /// Which bytes were ever written.
+    /// The environment: inputs that calls return, and output.
+    Environment,
+    /// The set of bytes that have been written.
     Definedness,
 }
 
-/// What is not known to be equal.
-pub(crate) type Differing = BTreeSet<Part>;
+/// Regions that are not known to be equal.
+pub(crate) type DifferingRegions = BTreeSet<Region>;
 
-/// Which globals only their names lead to.
-pub(crate) fn only_named(module: &Module, addresses: &BTreeMap<FuncId, Addresses>) -> BTreeSet<GlobalId> {
-    // Whoever writes a test can name these, and let pointers lead to them; objects with classes are never so named.
+/// Returns the globals that no pointer points to.
+pub(crate) fn unaliased(module: &Module, addresses: &BTreeMap<FuncId, PointsTo>) -> BTreeSet<GlobalId> {
+    // A test can name these globals and let pointers point to them. With classes, tests never do that.
     let is_reachable = |linkage: Linkage| linkage != Linkage::Local && linkage != Linkage::Literal;
     let mut found: BTreeSet<GlobalId> = module
         .globals
@@ -41,38 +42,38 @@ pub(crate) fn only_named(module: &Module, addresses: &BTreeMap<FuncId, Addresses
             found.remove(global);
         }
     }
-    addresses.values().flat_map(|addresses| &addresses.leaked_globals).for_each(|id| {
+    addresses.values().flat_map(|addresses| &addresses.escaping_globals).for_each(|id| {
         found.remove(id);
     });
     found
 }
 
-/// Where the pointers of a function lead, as far as its own code says so.
+/// The points-to sets of a function's registers, as far as its own code determines them.
 #[derive(Default, Debug)]
-pub(crate) struct Addresses {
-    origins: BTreeMap<Reg, Origins>,
-    /// Slots whose address is more than an address of accesses.
-    pub leaked_slots: BTreeSet<SlotId>,
-    pub leaked_globals: BTreeSet<GlobalId>,
+pub(crate) struct PointsTo {
+    points_to: BTreeMap<Reg, PointsToSet>,
+    /// Slots whose address is used for more than accesses.
+    pub escaping_slots: BTreeSet<SlotId>,
+    pub escaping_globals: BTreeSet<GlobalId>,
 }
 
-/// What a register may be the address of.
+/// The objects that a register may point to.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub(crate) struct Origins {
+pub(crate) struct PointsToSet {
     pub slots: BTreeSet<SlotId>,
     pub globals: BTreeSet<GlobalId>,
-    /// Also of something else.
+    /// True if it may point to other memory as well.
     pub other: bool,
-    /// Bytes behind where these begin, if it is one number.
+    /// The offset from the beginning of these objects, if it is one number.
     offset: Offset,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 enum Offset {
-    /// Nothing was seen yet.
+    /// No assignment has been seen yet.
     #[default]
     None,
-    Known(u64),
+    RelationalState(u64),
     Any,
 }
 
@@ -86,20 +87,20 @@ impl Offset {
     }
 }
 
-impl Origins {
-    fn unknown() -> Origins {
-        Origins { other: true, offset: Offset::Known(0), ..Origins::default() }
+impl PointsToSet {
+    fn unknown() -> PointsToSet {
+        PointsToSet { other: true, offset: Offset::RelationalState(0), ..PointsToSet::default() }
     }
 
-    /// The bytes behind the beginning, if they are known.
+    /// Returns the offset if it is known.
     pub fn offset(&self) -> Option<u64> {
         match self.offset {
-            Offset::Known(offset) => Some(offset),
+            Offset::RelationalState(offset) => Some(offset),
             Offset::None | Offset::Any => None,
         }
     }
 
-    /// The one variable that it leads to.
+    /// Returns the variable if it is the only object in the set.
     pub fn only(&self) -> Option<Variable> {
         match (self.other, self.slots.len(), self.globals.len()) {
             (false, 1, 0) => self.slots.first().copied().map(Variable::Slot),
@@ -108,7 +109,7 @@ impl Origins {
         }
     }
 
-    fn join(&mut self, other: &Origins) -> bool {
+    fn join(&mut self, other: &PointsToSet) -> bool {
         let before = self.clone();
         self.slots.extend(&other.slots);
         self.globals.extend(&other.globals);
@@ -118,76 +119,82 @@ impl Origins {
     }
 }
 
-/// A variable with an address.
+/// A variable that has an address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Variable {
     Slot(SlotId),
     Global(GlobalId),
 }
 
-impl Addresses {
-    pub fn of(function: &Function) -> Addresses {
-        let mut found = Addresses::default();
+impl PointsTo {
+    pub fn of(function: &Function) -> PointsTo {
+        let mut found = PointsTo::default();
         function.params.iter().for_each(|param| {
-            found.origins.insert(param.reg, Origins::unknown());
+            found.points_to.insert(param.reg, PointsToSet::unknown());
         });
         while found.follow(function) {}
-        found.find_leaks(function);
+        found.find_escapes(function);
         found
     }
 
-    /// What an address may lead to.
-    pub fn origins(&self, operand: Operand) -> Origins {
+    /// Returns the points-to set of an address.
+    pub fn points_to(&self, operand: Operand) -> PointsToSet {
         match operand {
-            Operand::Reg(reg) => self.origins.get(&reg).cloned().unwrap_or_else(Origins::unknown),
-            Operand::Const(..) => Origins { other: true, offset: Offset::Any, ..Origins::default() },
+            Operand::Reg(reg) => self.points_to.get(&reg).cloned().unwrap_or_else(PointsToSet::unknown),
+            Operand::Const(..) => PointsToSet { other: true, offset: Offset::Any, ..PointsToSet::default() },
         }
     }
 
-    /// One round; whether something new was found.
+    /// Propagates points-to sets through all instructions once; returns true if one grew.
     fn follow(&mut self, function: &Function) -> bool {
         let mut changed = false;
-        let from = |this: &Addresses, operand: Operand| match operand {
-            Operand::Reg(reg) => this.origins.get(&reg).cloned().unwrap_or_default(),
-            Operand::Const(..) => Origins::unknown(),
+        let from = |this: &PointsTo, operand: Operand| match operand {
+            Operand::Reg(reg) => this.points_to.get(&reg).cloned().unwrap_or_default(),
+            Operand::Const(..) => PointsToSet::unknown(),
         };
         for block in function.blocks.values() {
             for inst in &block.insts {
                 let Some(dst) = inst.kind.dst() else { continue };
-                let origins = match &inst.kind {
-                    InstKind::SlotAddr { slot, .. } => {
-                        Origins { slots: [*slot].into(), offset: Offset::Known(0), ..Origins::default() }
-                    }
-                    InstKind::GlobalAddr { global, .. } => {
-                        Origins { globals: [*global].into(), offset: Offset::Known(0), ..Origins::default() }
-                    }
+                let points_to = match &inst.kind {
+                    InstKind::SlotAddr { slot, .. } => PointsToSet {
+                        slots: [*slot].into(),
+                        offset: Offset::RelationalState(0),
+                        ..PointsToSet::default()
+                    },
+                    InstKind::GlobalAddr { global, .. } => PointsToSet {
+                        globals: [*global].into(),
+                        offset: Offset::RelationalState(0),
+                        ..PointsToSet::default()
+                    },
                     InstKind::Copy { src, .. } => from(self, *src),
                     InstKind::PtrAdd { base, offset, .. } => {
                         let mut base = from(self, *base);
                         base.offset = match (base.offset, offset) {
-                            (Offset::Known(at), Operand::Const(_, more)) => Offset::Known(at.wrapping_add(*more)),
+                            (Offset::RelationalState(at), Operand::Const(_, more)) => {
+                                Offset::RelationalState(at.wrapping_add(*more))
+                            }
                             (Offset::None, _) => Offset::None,
                             _ => Offset::Any,
                         };
                         base
                     }
-                    _ => Origins::unknown(),
+                    _ => PointsToSet::unknown(),
                 };
-                changed |= self.origins.entry(dst).or_default().join(&origins);
+                changed |= self.points_to.entry(dst).or_default().join(&points_to);
             }
             if let Some(dst) = block.terminator.kind.dst() {
-                changed |= self.origins.entry(dst).or_default().join(&Origins::unknown());
+                changed |= self.points_to.entry(dst).or_default().join(&PointsToSet::unknown());
             }
         }
         changed
     }
 
-    fn find_leaks(&mut self, function: &Function) {
-        let mut leaked = Vec::new();
+    fn find_escapes(&mut self, function: &Function) {
+        let mut escaping = Vec::new();
         for block in function.blocks.values() {
             for inst in &block.insts {
                 match &inst.kind {
-                    // Where it leads is followed, or it leads nowhere.
+                    // The result is tracked, or carries no address.
                     InstKind::Copy { .. }
                     | InstKind::PtrAdd { .. }
                     | InstKind::Cmp { .. }
@@ -195,34 +202,34 @@ impl Addresses {
                     | InstKind::Load { .. }
                     | InstKind::MemSet { .. }
                     | InstKind::MemCopy { .. } => {}
-                    InstKind::Store { value, .. } => leaked.push(*value),
-                    other => leaked.extend(other.operands()),
+                    InstKind::Store { value, .. } => escaping.push(*value),
+                    other => escaping.extend(other.operands()),
                 }
             }
             if let TermKind::Return(Some(value)) | TermKind::Throw(value) = &block.terminator.kind {
-                leaked.push(*value);
+                escaping.push(*value);
             }
         }
-        for operand in leaked {
-            let origins = self.origins(operand);
-            self.leaked_slots.extend(origins.slots);
-            self.leaked_globals.extend(origins.globals);
+        for operand in escaping {
+            let points_to = self.points_to(operand);
+            self.escaping_slots.extend(points_to.slots);
+            self.escaping_globals.extend(points_to.globals);
         }
     }
 }
 
-/// Whether an instruction may go wrong by itself, whatever came before: what it needs is not there by its form alone.
-pub(crate) fn may_fail(module: &Module, function: &Function, addresses: &Addresses, kind: &InstKind) -> bool {
+/// Returns true if an instruction may fail by itself: its form alone does not guarantee that it succeeds.
+pub(crate) fn may_fail(module: &Module, function: &Function, addresses: &PointsTo, kind: &InstKind) -> bool {
     let fits = |address: Operand, bytes: u64| {
-        let origins = addresses.origins(address);
-        let size = match origins.only() {
+        let points_to = addresses.points_to(address);
+        let size = match points_to.only() {
             Some(Variable::Slot(slot)) => function.slots[slot].size,
             Some(Variable::Global(global)) => module.globals[global].size,
             None => return false,
         };
-        origins.offset().and_then(|offset| offset.checked_add(bytes)).is_some_and(|end| end <= size)
+        points_to.offset().and_then(|offset| offset.checked_add(bytes)).is_some_and(|end| end <= size)
     };
-    // Where objects have classes, code asks before every access and every division.
+    // With classes, the code checks before every access and every division.
     if module.has_classes() {
         return matches!(kind, InstKind::Call { callee: Callee::Indirect(_), .. });
     }

@@ -1,72 +1,75 @@
-//! Follows both versions of a function side by side, from the same inputs: at each pair of places it is known which registers and what
-//! memory are equal. Where both do the same with equal values they stay equal; where they part, they are followed to where both come
-//! together again, and what either may have written in between is not known to be equal any more.
+//! A relational analysis of two versions of a function: both are walked in lockstep, from the same inputs. At each pair
+//! of locations the abstract state says which registers and memory are equal. Where both execute the same operation on
+//! equal values they stay equal. Where control diverges, the walk continues at the nearest common post-dominator, and
+//! everything that either version may have written in between is no longer known to be equal.
 //!
-//! What is said to be equal is equal in every run that ends; that loops end is taken for granted. Nothing else is: code that may leave (an error, an exception,
-//! the end of the program) in one version only has an impact on everything behind it.
+//! Claimed equalities hold in every run that terminates; termination of loops is assumed. Nothing else is: code that
+//! may leave the function (an error, an exception, the end of the program) in one version only affects everything
+//! behind it.
 
-use super::control_flow::Flow;
-use super::equalities::{Equal, Known};
-use super::matching::{Matching, Place};
-use super::memory_regions::{Differing, Part};
-use super::side_effects::{Side, leaves};
-use super::transfer::Did;
+use super::control_flow::{VersionCfg, WalkStart};
+use super::equalities::{EqualRegisters, RelationalState};
+use super::matching::{CodeLocation, Matching};
+use super::memory_regions::{DifferingRegions, Region};
+use super::side_effects::{VersionFacts, may_leave};
+use super::transfer::Continuation;
 use super::versions::Versions;
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_ir::{BlockId, Callee, CondTag, FuncId, InstKind, Reg, SlotId, SwitchArm, TermKind};
 
 /// A call of both versions of a function.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) struct Call {
+pub(crate) struct CallPair {
     pub old: FuncId,
     pub new: FuncId,
-    /// Which arguments are equal.
+    /// For every argument: true if both versions pass equal values.
     pub args: Vec<bool>,
-    pub differing: Differing,
+    pub differing: DifferingRegions,
 }
 
-/// What is known when both are back.
+/// The abstract result of a call pair.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Outcome {
-    /// Both return, or both throw, or both end.
-    pub together: bool,
-    /// They return the same.
+pub(crate) struct PairOutcome {
+    /// True if both return, both throw, or both end the program.
+    pub same_exit: bool,
+    /// True if they return the same value.
     pub result: bool,
-    /// They throw the same.
+    /// True if they throw the same exception.
     pub thrown: bool,
-    pub differing: Differing,
+    pub differing: DifferingRegions,
 }
 
-impl Outcome {
-    /// Nothing is known to differ but what did before.
-    pub fn same(differing: Differing) -> Outcome {
-        Outcome { together: true, result: true, thrown: true, differing }
+impl PairOutcome {
+    /// Returns the outcome of versions that add no difference.
+    pub fn same(differing: DifferingRegions) -> PairOutcome {
+        PairOutcome { same_exit: true, result: true, thrown: true, differing }
     }
 }
 
-/// What a change reaches in the new version.
+/// The part of the new version that a change affects.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub(crate) struct Reached {
-    pub places: BTreeMap<FuncId, BTreeSet<Place>>,
-    /// Functions that are called at other times than before: all of them is reached.
+pub(crate) struct Impact {
+    pub locations: BTreeMap<FuncId, BTreeSet<CodeLocation>>,
+    /// Functions that are called at other times than before; they are affected as a whole.
     pub functions: BTreeSet<FuncId>,
-    /// What is equal whenever control comes to a point, for who asks more there than the point itself.
-    pub points: BTreeMap<(FuncId, Place), Here>,
+    /// The equalities that hold whenever control reaches a point, for predicates that read more than the location
+    /// itself.
+    pub points: BTreeMap<(FuncId, CodeLocation), PointEqualities>,
 }
 
-/// What is equal at a point.
+/// The equalities at a point.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Here {
-    /// Registers of the new version, each with the one that has its name in the old one.
+pub(crate) struct PointEqualities {
+    /// Registers of the new version that equal the register of the same name in the old one.
     pub regs: BTreeSet<Reg>,
     pub memory: bool,
 }
 
-impl Reached {
-    /// Both of them.
-    pub fn add(&mut self, other: Reached) {
-        for (func, places) in other.places {
-            self.places.entry(func).or_default().extend(places);
+impl Impact {
+    /// Joins two impacts. Only equalities that hold in both remain.
+    pub fn add(&mut self, other: Impact) {
+        for (func, locations) in other.locations {
+            self.locations.entry(func).or_default().extend(locations);
         }
         self.functions.extend(other.functions);
         for (at, here) in other.points {
@@ -81,71 +84,76 @@ impl Reached {
     }
 }
 
-/// Answers what calls do.
-pub(crate) trait Callees {
-    fn outcome(&mut self, call: Call) -> Outcome;
+/// Provides the outcomes of call pairs.
+pub(crate) trait CallOutcomes {
+    fn outcome(&mut self, call: CallPair) -> PairOutcome;
 }
 
-/// Where both are.
-pub(super) type Both = (Place, Place);
+/// A location of each version, old first.
+pub(super) type LocationPair = (CodeLocation, CodeLocation);
 
-/// Follows one pair of functions.
-pub(crate) struct Walk<'v, 'm> {
+/// The walk over one pair of functions.
+pub(crate) struct RelationalWalk<'v, 'm> {
     pub(super) versions: &'v Versions<'m>,
-    pub(super) callees: &'v mut dyn Callees,
+    pub(super) callees: &'v mut dyn CallOutcomes,
     pub(super) ids: (FuncId, FuncId),
-    pub(super) old: Flow<'m>,
-    pub(super) new: Flow<'m>,
+    pub(super) old: VersionCfg<'m>,
+    pub(super) new: VersionCfg<'m>,
     pub(super) matching: &'v Matching,
     pub(super) slots: BTreeMap<SlotId, SlotId>,
-    /// Variables of the new frame that pointers led to in the old one.
-    pub(super) leaked: BTreeSet<SlotId>,
-    seen: BTreeMap<Both, Known>,
-    pending: BTreeSet<Both>,
-    pub(super) outcome: Outcome,
-    pub reached: Reached,
+    /// Slots of the new frame whose counterpart escapes in the old version.
+    pub(super) escaping: BTreeSet<SlotId>,
+    seen: BTreeMap<LocationPair, RelationalState>,
+    pending: BTreeSet<LocationPair>,
+    pub(super) outcome: PairOutcome,
+    pub impact: Impact,
 }
 
-impl<'v, 'm> Walk<'v, 'm> {
-    pub fn new(versions: &'v Versions<'m>, callees: &'v mut dyn Callees, matching: &'v Matching, call: &Call) -> Self {
-        let old = Flow::new(&versions.old.module.functions[call.old]);
-        let new = Flow::new(&versions.new.module.functions[call.new]);
+impl<'v, 'm> RelationalWalk<'v, 'm> {
+    pub fn new(
+        versions: &'v Versions<'m>,
+        callees: &'v mut dyn CallOutcomes,
+        matching: &'v Matching,
+        call: &CallPair,
+    ) -> Self {
+        let old = VersionCfg::new(&versions.old.module.functions[call.old]);
+        let new = VersionCfg::new(&versions.new.module.functions[call.new]);
         let slots = pair_slots(&old, &new);
-        let leaked = &versions.old.addresses[&call.old].leaked_slots;
-        Walk {
+        let escaping = &versions.old.addresses[&call.old].escaping_slots;
+        RelationalWalk {
             versions,
             callees,
             ids: (call.old, call.new),
-            leaked: slots.iter().filter(|(old, _)| leaked.contains(old)).map(|(_, new)| *new).collect(),
+            escaping: slots.iter().filter(|(old, _)| escaping.contains(old)).map(|(_, new)| *new).collect(),
             slots,
             old,
             new,
             matching,
             seen: BTreeMap::new(),
             pending: BTreeSet::new(),
-            outcome: Outcome::same(Differing::new()),
-            reached: Reached::default(),
+            outcome: PairOutcome::same(DifferingRegions::new()),
+            impact: Impact::default(),
         }
     }
 
-    /// Follows both to their ends.
-    pub fn run(mut self, call: &Call) -> (Outcome, Reached) {
-        let mut known = Known { equal: Equal::default(), differing: call.differing.clone() };
+    /// Walks both functions to their ends.
+    pub fn run(mut self, call: &CallPair) -> (PairOutcome, Impact) {
+        let mut known = RelationalState { equal: EqualRegisters::default(), differing: call.differing.clone() };
         let params = self.old.function.params.iter().zip(&self.new.function.params);
         for ((old, new), _) in params.zip(&call.args).filter(|(_, equal)| **equal) {
             known.equal.add(old.reg, new.reg);
         }
-        let entry = Place::first(touchstone_base::Id::new(0));
-        self.come((entry, entry), known);
+        let entry = CodeLocation::first(touchstone_base::Id::new(0));
+        self.join((entry, entry), known);
         while let Some(both) = self.pending.pop_first() {
             let known = self.seen[&both].clone();
             self.follow(both, known);
         }
-        self.outcome.differing.retain(|part| !matches!(part, Part::Slot(_)));
-        (self.outcome, self.reached)
+        self.outcome.differing.retain(|region| !matches!(region, Region::Slot(_)));
+        (self.outcome, self.impact)
     }
 
-    fn come(&mut self, both: Both, known: Known) {
+    fn join(&mut self, both: LocationPair, known: RelationalState) {
         let changed = match self.seen.get_mut(&both) {
             None => {
                 self.seen.insert(both, known);
@@ -163,70 +171,70 @@ impl<'v, 'm> Walk<'v, 'm> {
         }
     }
 
-    pub(super) fn reach(&mut self, new: Place) {
-        self.reached.places.entry(self.ids.1).or_default().insert(new);
+    pub(super) fn mark_affected(&mut self, new: CodeLocation) {
+        self.impact.locations.entry(self.ids.1).or_default().insert(new);
     }
 
-    /// From a pair of places to where control goes several ways.
-    fn follow(&mut self, (mut old, mut new): Both, mut known: Known) {
+    /// Walks from a pair of locations to the next branch.
+    fn follow(&mut self, (mut old, mut new): LocationPair, mut known: RelationalState) {
         loop {
             if let (true, TermKind::Jump(to)) = (self.old.is_end(old), self.old.end(old)) {
-                return self.come((Place::first(*to), new), known);
+                return self.join((CodeLocation::first(*to), new), known);
             }
             if let (true, TermKind::Jump(to)) = (self.new.is_end(new), self.new.end(new)) {
-                return self.come((old, Place::first(*to)), known);
+                return self.join((old, CodeLocation::first(*to)), known);
             }
             if self.matching.new_of(old) == Some(new) {
                 if self.old.is_end(old) || self.new.is_end(new) {
                     return self.end((old, new), known);
                 }
-                if let Did::Parted = self.execute((old, new), &mut known) {
-                    return self.part((old, new), known);
+                if let Continuation::MaybeInOne = self.execute((old, new), &mut known) {
+                    return self.continue_behind_partial((old, new), known);
                 }
                 (old, new) = (old.next(), new.next());
             } else if !self.old.is_end(old) && self.matching.new_of(old).is_none() {
                 let kind = &self.old.function.blocks[old.block].insts[old.index].kind;
-                if self.alone_old(kind, &mut known) {
-                    return self.lose((old, new), known);
+                if self.apply_old(kind, &mut known) {
+                    return self.give_up_lockstep((old, new), known);
                 }
                 old = old.next();
             } else if !self.new.is_end(new) && self.matching.old_of(new).is_none() {
-                self.reach(new);
+                self.mark_affected(new);
                 let kind = &self.new.function.blocks[new.block].insts[new.index].kind;
-                if self.alone_new(kind, &mut known) {
-                    return self.lose((old, new), known);
+                if self.apply_new(kind, &mut known) {
+                    return self.give_up_lockstep((old, new), known);
                 }
                 new = new.next();
             } else {
-                return self.diverge((old, new), known, false);
+                return self.diverge((old, new), known, WalkStart::Here);
             }
         }
     }
 
-    /// The ends of two blocks that are one.
-    fn end(&mut self, both: Both, known: Known) {
+    /// Handles two matched terminators.
+    fn end(&mut self, both: LocationPair, known: RelationalState) {
         let (old, new) = both;
         if !self.old.is_end(old) || !self.new.is_end(new) {
-            return self.lose(both, known);
+            return self.give_up_lockstep(both, known);
         }
-        let firsts = |old: &BlockId, new: &BlockId| (Place::first(*old), Place::first(*new));
+        let firsts = |old: &BlockId, new: &BlockId| (CodeLocation::first(*old), CodeLocation::first(*new));
         match (self.old.end(old), self.new.end(new)) {
             (
                 TermKind::Branch { cond: was, then_block: then_old, else_block: else_old, tag: asked, .. },
                 TermKind::Branch { cond, then_block, else_block, tag, .. },
             ) => {
-                let decision = |flow: &Flow<'m>, tag: &Option<CondTag>| {
+                let decision = |flow: &VersionCfg<'m>, tag: &Option<CondTag>| {
                     tag.map(|tag| (flow.function.decisions[tag.decision].tree.clone(), tag.condition))
                 };
                 if decision(&self.old, asked) != decision(&self.new, tag) {
-                    self.reach(new);
+                    self.mark_affected(new);
                 }
                 if !known.equal.operands(*was, *cond) {
-                    self.reach(new);
-                    return self.diverge(both, known, true);
+                    self.mark_affected(new);
+                    return self.diverge(both, known, WalkStart::AfterTerminator);
                 }
-                self.come(firsts(then_old, then_block), known.clone());
-                self.come(firsts(else_old, else_block), known);
+                self.join(firsts(then_old, then_block), known.clone());
+                self.join(firsts(else_old, else_block), known);
             }
             (
                 TermKind::Switch { value: was, arms: before, default: default_old, .. },
@@ -235,13 +243,13 @@ impl<'v, 'm> Walk<'v, 'm> {
                 let ranges =
                     |arms: &[SwitchArm]| -> Vec<_> { arms.iter().map(|arm| (arm.low, arm.high, arm.signed)).collect() };
                 if !known.equal.operands(*was, *value) || ranges(before) != ranges(arms) {
-                    self.reach(new);
-                    return self.diverge(both, known, true);
+                    self.mark_affected(new);
+                    return self.diverge(both, known, WalkStart::AfterTerminator);
                 }
                 for (was, arm) in before.iter().zip(arms) {
-                    self.come(firsts(&was.target, &arm.target), known.clone());
+                    self.join(firsts(&was.target, &arm.target), known.clone());
                 }
-                self.come(firsts(default_old, default), known);
+                self.join(firsts(default_old, default), known);
             }
             (TermKind::Return(was), TermKind::Return(value)) => {
                 let same = match (was, value) {
@@ -250,7 +258,7 @@ impl<'v, 'm> Walk<'v, 'm> {
                     _ => false,
                 };
                 if !same {
-                    self.reach(new);
+                    self.mark_affected(new);
                 }
                 self.outcome.result &= same;
                 self.outcome.differing.extend(known.differing);
@@ -258,7 +266,7 @@ impl<'v, 'm> Walk<'v, 'm> {
             (TermKind::Throw(was), TermKind::Throw(value)) => {
                 let same = known.equal.operands(*was, *value);
                 if !same {
-                    self.reach(new);
+                    self.mark_affected(new);
                 }
                 self.outcome.thrown &= same;
                 self.outcome.differing.extend(known.differing);
@@ -267,113 +275,124 @@ impl<'v, 'm> Walk<'v, 'm> {
                 TermKind::Catch { thrown: was, handler: handler_old, next: next_old },
                 TermKind::Catch { thrown, handler, next },
             ) => {
-                // The calls before them were asked for when they were made: both threw, or both returned.
-                self.come(firsts(next_old, next), known.clone());
+                // The calls before them were analysed as a pair: both threw, or both returned.
+                self.join(firsts(next_old, next), known.clone());
                 let mut known = known;
-                // The result of a call that throws stays what it was.
-                let last = |flow: &Flow<'_>, end: Place| flow.function.blocks[end.block].insts.last()?.kind.dst();
+                // The result register of a call that throws keeps its old value.
+                let last =
+                    |flow: &VersionCfg<'_>, end: CodeLocation| flow.function.blocks[end.block].insts.last()?.kind.dst();
                 last(&self.old, old).into_iter().for_each(|dst| known.equal.forget_old(dst));
                 last(&self.new, new).into_iter().for_each(|dst| known.equal.forget_new(dst));
                 known.equal.add(*was, *thrown);
-                self.come(firsts(handler_old, handler), known);
+                self.join(firsts(handler_old, handler), known);
             }
             (TermKind::Unsupported(_), TermKind::Unsupported(_)) | (TermKind::Unreachable, TermKind::Unreachable) => {}
-            _ => self.diverge(both, known, false),
+            _ => self.diverge(both, known, WalkStart::Here),
         }
     }
 
-    /// Behind an instruction of both of which only one may go on: where both catch what it throws, they may meet again.
-    fn part(&mut self, (old, new): Both, known: Known) {
+    /// Continues behind a matched instruction that only one version may complete: where both catch the exception,
+    /// control may join again.
+    fn continue_behind_partial(&mut self, (old, new): LocationPair, known: RelationalState) {
         let ends = (old.next(), new.next());
-        let catches = |side: &Side<'_>, flow: &Flow<'_>, call: Place| match &flow.function.blocks[call.block].insts
-            [call.index]
+        let catches = |facts: &VersionFacts<'_>, flow: &VersionCfg<'_>, call: CodeLocation| match &flow.function.blocks
+            [call.block]
+            .insts[call.index]
             .kind
         {
             InstKind::Call { callee: Callee::Direct(callee), .. } => {
                 flow.is_end(call.next())
                     && matches!(flow.end(call), TermKind::Catch { .. })
-                    && !side.of_call(*callee).ends
-                    && !side.of_call(*callee).fails
+                    && !facts.call_effects(*callee).ends
+                    && !facts.call_effects(*callee).fails
             }
             _ => false,
         };
         if catches(&self.versions.old, &self.old, old) && catches(&self.versions.new, &self.new, new) {
-            self.reach(ends.1);
-            return self.diverge(ends, known, true);
+            self.mark_affected(ends.1);
+            return self.diverge(ends, known, WalkStart::AfterTerminator);
         }
-        self.lose(ends, known);
+        self.give_up_lockstep(ends, known);
     }
 
-    /// Control goes different ways from here on, or may: to where all of them meet.
-    fn diverge(&mut self, (old, new): Both, mut known: Known, behind: bool) {
-        let ahead: BTreeSet<Place> = self.new.ahead(new, behind).into_iter().collect();
-        let meets = self.old.ahead(old, behind).into_iter().find_map(|place| {
-            let became = self.matching.new_of(place)?;
-            ahead.contains(&became).then_some((place, became))
+    /// Handles diverging control flow: continues at the nearest common post-dominator.
+    fn diverge(&mut self, (old, new): LocationPair, mut known: RelationalState, start: WalkStart) {
+        let post_dominating: BTreeSet<CodeLocation> = self.new.post_dominating(new, start).into_iter().collect();
+        let meets = self.old.post_dominating(old, start).into_iter().find_map(|location| {
+            let became = self.matching.new_of(location)?;
+            post_dominating.contains(&became).then_some((location, became))
         });
-        let between = (
-            self.old.between(old, behind, meets.map(|(old, _)| old)),
-            self.new.between(new, behind, meets.map(|(_, new)| new)),
+        let locations_before = (
+            self.old.locations_before(old, start, meets.map(|(old, _)| old)),
+            self.new.locations_before(new, start, meets.map(|(_, new)| new)),
         );
-        let leaves = self.apart(&between, &mut known);
+        let may_leave = self.apply_separately(&locations_before, &mut known);
         match meets {
-            Some(both) if !leaves => self.come(both, known),
-            None if !leaves => {
-                // Both return, nobody knows what.
+            Some(both) if !may_leave => self.join(both, known),
+            None if !may_leave => {
+                // Both return, with unrelated values.
                 self.outcome.result = false;
                 self.outcome.differing.extend(known.differing);
             }
-            _ => self.lose((old, new), known),
+            _ => self.give_up_lockstep((old, new), known),
         }
     }
 
-    /// Code that each version executes for itself; whether control may leave in it.
-    fn apart(&mut self, (old, new): &(BTreeSet<Place>, BTreeSet<Place>), known: &mut Known) -> bool {
+    /// Applies the effects of code that each version executes separately; returns true if control may leave the
+    /// function there.
+    fn apply_separately(
+        &mut self,
+        (old, new): &(BTreeSet<CodeLocation>, BTreeSet<CodeLocation>),
+        known: &mut RelationalState,
+    ) -> bool {
         let mut leave = false;
-        for place in old {
-            if let Some(became) = self.matching.new_of(*place) {
-                self.reach(became);
+        for location in old {
+            if let Some(became) = self.matching.new_of(*location) {
+                self.mark_affected(became);
             }
-            match self.old.is_end(*place) {
+            match self.old.is_end(*location) {
                 true => {
-                    leave |= leaves(self.old.end(*place));
-                    self.old.end(*place).dst().into_iter().for_each(|dst| known.equal.forget_old(dst));
+                    leave |= may_leave(self.old.end(*location));
+                    self.old.end(*location).dst().into_iter().for_each(|dst| known.equal.forget_old(dst));
                 }
                 false => {
-                    let kind = &self.old.function.blocks[place.block].insts[place.index].kind;
-                    leave |= self.alone_old(kind, known);
+                    let kind = &self.old.function.blocks[location.block].insts[location.index].kind;
+                    leave |= self.apply_old(kind, known);
                 }
             }
         }
-        for place in new {
-            self.reach(*place);
-            match self.new.is_end(*place) {
+        for location in new {
+            self.mark_affected(*location);
+            match self.new.is_end(*location) {
                 true => {
-                    leave |= leaves(self.new.end(*place));
-                    self.new.end(*place).dst().into_iter().for_each(|dst| known.equal.forget_new(dst));
+                    leave |= may_leave(self.new.end(*location));
+                    self.new.end(*location).dst().into_iter().for_each(|dst| known.equal.forget_new(dst));
                 }
                 false => {
-                    let kind = &self.new.function.blocks[place.block].insts[place.index].kind;
-                    leave |= self.alone_new(kind, known);
+                    let kind = &self.new.function.blocks[location.block].insts[location.index].kind;
+                    leave |= self.apply_new(kind, known);
                 }
             }
         }
         leave
     }
 
-    /// Only one of them may go on from here: all that may follow is reached.
-    fn lose(&mut self, (old, new): Both, mut known: Known) {
-        let between = (self.old.between(old, false, None), self.new.between(new, false, None));
-        self.apart(&between, &mut known);
-        self.outcome.together = false;
+    /// Gives up on lockstep because only one version may continue: everything that may follow is affected.
+    fn give_up_lockstep(&mut self, (old, new): LocationPair, mut known: RelationalState) {
+        let locations_before = (
+            self.old.locations_before(old, WalkStart::Here, None),
+            self.new.locations_before(new, WalkStart::Here, None),
+        );
+        self.apply_separately(&locations_before, &mut known);
+        self.outcome.same_exit = false;
         self.outcome.result = false;
         self.outcome.thrown = false;
         self.outcome.differing.extend(known.differing);
     }
 }
 
-/// Variables of both frames that are one: those of the same name, size and order.
-fn pair_slots(old: &Flow<'_>, new: &Flow<'_>) -> BTreeMap<SlotId, SlotId> {
+/// Pairs slots of the two frames by name, size and order.
+fn pair_slots(old: &VersionCfg<'_>, new: &VersionCfg<'_>) -> BTreeMap<SlotId, SlotId> {
     let mut named: BTreeMap<(Option<&str>, u64), Vec<SlotId>> = BTreeMap::new();
     for (id, slot) in new.function.slots.iter() {
         named.entry((slot.name.as_deref(), slot.size)).or_default().push(id);

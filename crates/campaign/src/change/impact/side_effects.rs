@@ -1,38 +1,39 @@
-//! What code may do where the two versions do not run side by side: what it writes, and whether control comes out of it at all.
+//! Side effects of code that the two versions do not execute in lockstep: what it may write, and whether control may
+//! leave it.
 
-use super::memory_regions::{Addresses, Differing, Part, Variable, may_fail};
+use super::memory_regions::{DifferingRegions, PointsTo, Region, Variable, may_fail};
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_ir::{CallGraph, Callee, FuncId, GlobalId, InstKind, Module, Operand, SlotId, TermKind, Touches};
 
-/// What some code may do.
+/// The side effects of some code.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Effects {
-    /// In terms of its own version.
-    pub writes: Differing,
-    /// It may throw.
+    /// The regions that it may write, in terms of its own version.
+    pub writes: DifferingRegions,
+    /// True if it may throw an exception.
     pub throws: bool,
-    /// It may end the program, or go nobody knows where.
+    /// True if it may end the program, or continue at an unknown location.
     pub ends: bool,
-    /// An access or a division may go wrong.
+    /// True if an access or a division may fail.
     pub fails: bool,
 }
 
 impl Effects {
-    pub fn anything() -> Effects {
+    pub fn havoc() -> Effects {
         Effects {
-            writes: [Part::Anything, Part::World, Part::Definedness].into(),
+            writes: [Region::Anything, Region::Environment, Region::Definedness].into(),
             throws: true,
             ends: true,
             fails: true,
         }
     }
 
-    fn writes(parts: Differing) -> Effects {
-        Effects { writes: parts, ..Effects::default() }
+    fn writes(regions: DifferingRegions) -> Effects {
+        Effects { writes: regions, ..Effects::default() }
     }
 
-    /// Whether control may not come to its end.
-    pub fn leaves(&self) -> bool {
+    /// Returns true if control may not reach the end of the code.
+    pub fn may_leave(&self) -> bool {
         self.throws || self.ends || self.fails
     }
 
@@ -44,44 +45,45 @@ impl Effects {
     }
 }
 
-/// One version, with what is known of each function.
-pub(crate) struct Side<'m> {
+/// One version of the program, with facts about each of its functions.
+pub(crate) struct VersionFacts<'m> {
     pub module: &'m Module,
     pub calls: CallGraph,
-    pub addresses: BTreeMap<FuncId, Addresses>,
-    /// Globals that only their names lead to.
-    pub only_named: BTreeSet<GlobalId>,
+    pub addresses: BTreeMap<FuncId, PointsTo>,
+    /// Globals that no pointer points to.
+    pub unaliased: BTreeSet<GlobalId>,
     effects: BTreeMap<FuncId, Effects>,
 }
 
-impl<'m> Side<'m> {
-    pub fn new(module: &'m Module) -> Side<'m> {
-        let addresses: BTreeMap<FuncId, Addresses> =
-            module.functions.iter().map(|(id, function)| (id, Addresses::of(function))).collect();
-        let only_named = super::memory_regions::only_named(module, &addresses);
-        let mut side = Side { module, calls: CallGraph::new(module), addresses, only_named, effects: BTreeMap::new() };
-        let components = side.calls.components().to_vec();
+impl<'m> VersionFacts<'m> {
+    pub fn new(module: &'m Module) -> VersionFacts<'m> {
+        let addresses: BTreeMap<FuncId, PointsTo> =
+            module.functions.iter().map(|(id, function)| (id, PointsTo::of(function))).collect();
+        let unaliased = super::memory_regions::unaliased(module, &addresses);
+        let mut facts =
+            VersionFacts { module, calls: CallGraph::new(module), addresses, unaliased, effects: BTreeMap::new() };
+        let components = facts.calls.components().to_vec();
         for component in components {
-            // Callees come first; what calls itself begins with nothing, and grows.
+            // Callees come first. A recursive component starts with no effects and iterates to a fixed point.
             loop {
                 let mut changed = false;
                 for id in &component {
-                    let effects = side.of_body(*id);
-                    changed |= side.effects.get(id) != Some(&effects);
-                    side.effects.insert(*id, effects);
+                    let effects = facts.body_effects(*id);
+                    changed |= facts.effects.get(id) != Some(&effects);
+                    facts.effects.insert(*id, effects);
                 }
-                if !changed || component.len() == 1 && !side.calls.is_recursive(component[0]) {
+                if !changed || component.len() == 1 && !facts.calls.is_recursive(component[0]) {
                     break;
                 }
             }
         }
-        side
+        facts
     }
 
-    fn of_body(&self, id: FuncId) -> Effects {
+    fn body_effects(&self, id: FuncId) -> Effects {
         let function = &self.module.functions[id];
         if !function.is_defined() {
-            return Effects::anything();
+            return Effects::havoc();
         }
         let mut all = Effects::default();
         for block in function.blocks.values() {
@@ -89,41 +91,41 @@ impl<'m> Side<'m> {
             all.throws |= matches!(block.terminator.kind, TermKind::Throw(_));
             all.ends |= matches!(block.terminator.kind, TermKind::Unsupported(_) | TermKind::Unreachable);
         }
-        // Its frame is gone.
-        all.writes.retain(|part| !matches!(part, Part::Slot(_)));
+        // The frame no longer exists after the call.
+        all.writes.retain(|region| !matches!(region, Region::Slot(_)));
         all
     }
 
-    /// What a call of a function may do.
-    pub fn of_call(&self, id: FuncId) -> Effects {
-        // In a circle, what is not known yet comes with a later round.
+    /// Returns the side effects of a call.
+    pub fn call_effects(&self, id: FuncId) -> Effects {
+        // Inside a recursive component, a later iteration adds what is missing.
         self.effects.get(&id).cloned().unwrap_or_default()
     }
 
-    /// What an instruction of a function may do.
+    /// Returns the side effects of an instruction.
     pub fn of(&self, func: FuncId, kind: &InstKind) -> Effects {
         let function = &self.module.functions[func];
         let addresses = &self.addresses[&func];
         let mut made = match kind {
             InstKind::Store { addr, value } => {
                 let bytes = function.operand_ty(*value).bytes();
-                Effects::writes(self.parts(func, *addr, Some(bytes.into())))
+                Effects::writes(self.regions(func, *addr, Some(bytes.into())))
             }
             InstKind::MemCopy { dst, .. } | InstKind::MemSet { dst, .. } => {
-                Effects::writes(self.parts(func, *dst, None))
+                Effects::writes(self.regions(func, *dst, None))
             }
             InstKind::SlotBegin { slot } | InstKind::SlotEnd { slot } => {
                 Effects::writes([self.slot(func, *slot)].into())
             }
-            InstKind::Call { callee: Callee::Direct(callee), .. } => self.of_call(*callee),
-            InstKind::Call { callee: Callee::Indirect(_), .. } => Effects::anything(),
+            InstKind::Call { callee: Callee::Direct(callee), .. } => self.call_effects(*callee),
+            InstKind::Call { callee: Callee::Indirect(_), .. } => Effects::havoc(),
             InstKind::Builtin { builtin, .. } => match builtin.touches() {
                 Touches::Nothing => Effects::default(),
                 Touches::Ends => Effects { ends: true, ..Effects::default() },
-                Touches::World => Effects::writes([Part::World].into()),
-                // What it prints must be there.
-                Touches::Shows => Effects { ends: true, ..Effects::writes([Part::World].into()) },
-                Touches::Anything => Effects::anything(),
+                Touches::World => Effects::writes([Region::Environment].into()),
+                // The memory that it prints has to be readable.
+                Touches::Shows => Effects { ends: true, ..Effects::writes([Region::Environment].into()) },
+                Touches::Anything => Effects::havoc(),
             },
             _ => Effects::default(),
         };
@@ -131,53 +133,55 @@ impl<'m> Side<'m> {
         made
     }
 
-    /// The parts of memory that an address leads to.
-    pub fn parts(&self, func: FuncId, address: Operand, bytes: Option<u64>) -> Differing {
-        let origins = self.addresses[&func].origins(address);
-        let mut parts: Differing = origins.slots.iter().map(|slot| self.slot(func, *slot)).collect();
-        parts.extend(origins.globals.iter().map(|global| Part::Global(*global)));
-        if origins.other {
-            let known = origins.offset().zip(bytes).filter(|_| self.module.has_classes());
-            parts.insert(known.map_or(Part::Anything, |(offset, bytes)| Part::Field(offset, bytes)));
+    /// Returns the regions that an address may point to.
+    pub fn regions(&self, func: FuncId, address: Operand, bytes: Option<u64>) -> DifferingRegions {
+        let points_to = self.addresses[&func].points_to(address);
+        let mut regions: DifferingRegions = points_to.slots.iter().map(|slot| self.slot(func, *slot)).collect();
+        regions.extend(points_to.globals.iter().map(|global| Region::Global(*global)));
+        if points_to.other {
+            let known = points_to.offset().zip(bytes).filter(|_| self.module.has_classes());
+            regions.insert(known.map_or(Region::Anything, |(offset, bytes)| Region::Field(offset, bytes)));
         }
-        parts
+        regions
     }
 
-    /// A variable of a frame.
-    pub fn slot(&self, func: FuncId, slot: SlotId) -> Part {
-        match self.addresses[&func].leaked_slots.contains(&slot) {
-            true => Part::Anything,
-            false => Part::Slot(slot),
+    /// Returns the region of a local variable.
+    pub fn slot(&self, func: FuncId, slot: SlotId) -> Region {
+        match self.addresses[&func].escaping_slots.contains(&slot) {
+            true => Region::Anything,
+            false => Region::Slot(slot),
         }
     }
 
-    /// The variable that all of an access of so many bytes is, if it is one.
-    pub fn whole(&self, func: FuncId, address: Operand, bytes: u64) -> Option<Part> {
-        let origins = self.addresses[&func].origins(address);
-        let (size, part) = match origins.only()? {
+    /// Returns the variable that an access of `bytes` bytes covers completely, or `None` if it is not exactly one.
+    pub fn whole_variable(&self, func: FuncId, address: Operand, bytes: u64) -> Option<Region> {
+        let points_to = self.addresses[&func].points_to(address);
+        let (size, region) = match points_to.only()? {
             Variable::Slot(slot) => (self.module.functions[func].slots[slot].size, self.slot(func, slot)),
-            Variable::Global(global) => (self.module.globals[global].size, Part::Global(global)),
+            Variable::Global(global) => (self.module.globals[global].size, Region::Global(global)),
         };
-        (origins.offset() == Some(0) && size == bytes && part != Part::Anything).then_some(part)
+        (points_to.offset() == Some(0) && size == bytes && region != Region::Anything).then_some(region)
     }
 
-    /// Whether two parts of memory may share bytes.
-    pub fn overlap(&self, one: Part, other: Part) -> bool {
-        let behind_pointers = |global: GlobalId| !self.only_named.contains(&global);
+    /// Returns true if two regions may share bytes.
+    pub fn may_overlap(&self, one: Region, other: Region) -> bool {
+        let behind_pointers = |global: GlobalId| !self.unaliased.contains(&global);
         match (one, other) {
             (one, other) if one == other => true,
-            (Part::World | Part::Slot(_) | Part::Definedness, _) => false,
-            (_, Part::World | Part::Slot(_) | Part::Definedness) => false,
-            (Part::Global(_), Part::Global(_)) => false,
-            (Part::Global(id), Part::Anything | Part::Field(..))
-            | (Part::Anything | Part::Field(..), Part::Global(id)) => behind_pointers(id),
-            (Part::Field(a, size), Part::Field(b, other)) => a < b.saturating_add(other) && b < a.saturating_add(size),
-            (Part::Anything, _) | (_, Part::Anything) => true,
+            (Region::Environment | Region::Slot(_) | Region::Definedness, _) => false,
+            (_, Region::Environment | Region::Slot(_) | Region::Definedness) => false,
+            (Region::Global(_), Region::Global(_)) => false,
+            (Region::Global(id), Region::Anything | Region::Field(..))
+            | (Region::Anything | Region::Field(..), Region::Global(id)) => behind_pointers(id),
+            (Region::Field(a, size), Region::Field(b, other)) => {
+                a < b.saturating_add(other) && b < a.saturating_add(size)
+            }
+            (Region::Anything, _) | (_, Region::Anything) => true,
         }
     }
 }
 
-/// Whether control may leave a function at the end of a block, other than by returning.
-pub(crate) fn leaves(kind: &TermKind) -> bool {
+/// Returns true if control may leave the function at this terminator, other than by returning.
+pub(crate) fn may_leave(kind: &TermKind) -> bool {
     matches!(kind, TermKind::Throw(_) | TermKind::Unsupported(_) | TermKind::Unreachable)
 }

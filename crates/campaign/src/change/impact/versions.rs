@@ -1,35 +1,37 @@
-//! Two versions of a program side by side: who is who in the other one, and what is the same before anything runs.
+//! Two versions of a program side by side: which functions, globals and types correspond, and which are equal before
+//! anything runs.
 
-use super::memory_regions::{Differing, Part};
-use super::side_effects::Side;
+use super::memory_regions::{DifferingRegions, Region};
+use super::side_effects::VersionFacts;
 use crate::reuse::dependency_closure::Closures;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use touchstone_engine::changers;
 use touchstone_ir::{
-    DataType, DataTypeId, FuncId, Function, GlobalId, Linkage, Module, Part as Piece, SlotId, Structures, placeless,
+    DataType, DataTypeId, FuncId, Function, GlobalId, Linkage, Module, Part as ModulePart, SlotId, Structures,
+    placeless,
 };
 
-/// Two versions. What is asked of few of many parts is found when somebody asks.
+/// Two versions of a program. Facts that only few parts need are computed on demand.
 pub(crate) struct Versions<'m> {
-    pub old: Side<'m>,
-    pub new: Side<'m>,
-    /// What a function of the new version was.
+    pub old: VersionFacts<'m>,
+    pub new: VersionFacts<'m>,
+    /// Maps functions of the new version to those of the old one.
     functions: BTreeMap<FuncId, FuncId>,
-    /// Globals of the old version that are known by the same name in the new one, or by what they are.
+    /// Maps globals of the old version to those of the new one with the same name; literals with the same contents.
     globals: BTreeMap<GlobalId, GlobalId>,
-    /// The same from the new version on.
+    /// The inverse of `globals`.
     old_globals: BTreeMap<GlobalId, GlobalId>,
-    /// Types of the old version by their names.
+    /// Types of the old version by name.
     named: BTreeMap<String, Vec<DataTypeId>>,
-    /// Numbers of classes mean the same in both.
+    /// True if class numbers have the same meaning in both versions.
     same_classes: bool,
     structures: [Structures<'m>; 2],
     closures: [Closures<'m>; 2],
-    hashes: [Mutex<BTreeMap<Piece, u128>>; 2],
-    /// Types of the new version by what they are.
+    hashes: [Mutex<BTreeMap<ModulePart, u128>>; 2],
+    /// Types of the new version by structural hash.
     types: OnceLock<BTreeMap<u128, DataTypeId>>,
-    /// Methods that were asked whether they do the same on any object.
+    /// Methods for which it is known whether both versions behave the same on any object.
     on_any_object: Mutex<BTreeMap<FuncId, bool>>,
 }
 
@@ -45,8 +47,8 @@ impl<'m> Versions<'m> {
             named.entry(type_name(data).unwrap_or_default()).or_default().push(id);
         }
         let mut versions = Versions {
-            old: Side::new(before),
-            new: Side::new(now),
+            old: VersionFacts::new(before),
+            new: VersionFacts::new(now),
             functions,
             globals: BTreeMap::new(),
             old_globals: BTreeMap::new(),
@@ -59,20 +61,20 @@ impl<'m> Versions<'m> {
             on_any_object: Mutex::default(),
         };
         versions.pair_globals();
-        // What pointers lead to in one version they may write there.
-        let (old, known) = (&versions.old.only_named, &versions.old_globals);
-        versions.new.only_named.retain(|id| known.get(id).is_none_or(|was| old.contains(was)));
+        // A global that pointers point to in one version may be written through them there.
+        let (old, known) = (&versions.old.unaliased, &versions.old_globals);
+        versions.new.unaliased.retain(|id| known.get(id).is_none_or(|was| old.contains(was)));
         versions
     }
 
-    /// What a part of a version is, with all that it depends on.
-    pub fn hash(&self, version: usize, piece: Piece) -> u128 {
+    /// Returns the structural hash of a part of a version, with everything that it depends on.
+    pub fn hash(&self, version: usize, module_part: ModulePart) -> u128 {
         let known = || self.hashes[version].lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(hash) = known().get(&piece) {
+        if let Some(hash) = known().get(&module_part) {
             return *hash;
         }
-        let hash = self.closures[version].of(&[piece]).hash;
-        known().insert(piece, hash);
+        let hash = self.closures[version].of(&[module_part]).hash;
+        known().insert(module_part, hash);
         hash
     }
 
@@ -82,14 +84,14 @@ impl<'m> Versions<'m> {
         let mut named: BTreeMap<&str, GlobalId> = BTreeMap::new();
         for (id, global) in now.globals.iter() {
             match global.linkage {
-                Linkage::Literal => literals.entry(self.hash(1, Piece::Global(id))).or_default().push(id),
+                Linkage::Literal => literals.entry(self.hash(1, ModulePart::Global(id))).or_default().push(id),
                 _ => drop(named.insert(&global.name, id)),
             }
         }
         for (id, global) in before.globals.iter() {
             let became = match global.linkage {
-                // Equal literals are equal whichever is taken.
-                Linkage::Literal => literals.get_mut(&self.hash(0, Piece::Global(id))).and_then(Vec::pop),
+                // Equal literals are interchangeable.
+                Linkage::Literal => literals.get_mut(&self.hash(0, ModulePart::Global(id))).and_then(Vec::pop),
                 _ => named.get(global.name.as_str()).copied().filter(|id| now.globals[*id].size == global.size),
             };
             if let Some(became) = became {
@@ -99,16 +101,16 @@ impl<'m> Versions<'m> {
         }
     }
 
-    /// What differs when a run of a function begins.
-    pub fn at_start(&self, new: FuncId) -> Differing {
+    /// Returns the regions that differ when a run of a function begins.
+    pub fn at_start(&self, new: FuncId) -> DifferingRegions {
         let globals = self.globals_of(1, new);
-        let left = self.left_otherwise(new);
-        let differs = |id: &GlobalId| self.begins_otherwise(*id) || left && self.is_left_behind(*id);
-        globals.into_iter().filter(differs).map(Part::Global).collect()
+        let left = self.earlier_calls_differ(new);
+        let differs = |id: &GlobalId| self.initial_value_differs(*id) || left && self.keeps_state(*id);
+        globals.into_iter().filter(differs).map(Region::Global).collect()
     }
 
-    /// Whether calls before one of a function may leave something else than before.
-    fn left_otherwise(&self, new: FuncId) -> bool {
+    /// Returns true if calls before a call of the function may leave another state than before the change.
+    fn earlier_calls_differ(&self, new: FuncId) -> bool {
         let Some(old) = self.old_of(new) else { return true };
         let names = |module: &'m Module, func: FuncId| -> BTreeSet<&'m str> {
             changers(module, func).into_iter().map(|id| module.functions[id].name.as_str()).collect()
@@ -117,29 +119,29 @@ impl<'m> Versions<'m> {
         names(self.old.module, old) != names(self.new.module, new) || !before.into_iter().all(|id| self.is_same(id))
     }
 
-    /// Whether a variable may hold what calls left, and not only what a test sets.
-    fn is_left_behind(&self, new: GlobalId) -> bool {
+    /// Returns true if a variable may hold what earlier calls left, not only what a test sets.
+    fn keeps_state(&self, new: GlobalId) -> bool {
         let global = &self.new.module.globals[new];
         !global.constant && global.function.is_none() && matches!(global.linkage, Linkage::Local | Linkage::Internal)
     }
 
-    /// Whether a global of the new version holds something else at first than it did.
-    pub fn begins_otherwise(&self, new: GlobalId) -> bool {
-        // The address of a function is the same one; what the function does is asked where it is called.
+    /// Returns true if a global of the new version has another initial value than its counterpart.
+    pub fn initial_value_differs(&self, new: GlobalId) -> bool {
+        // The address of a function is the same; its behaviour is compared where it is called.
         let Some(old) = self.old_globals.get(&new) else { return true };
         let is_function = self.new.module.globals[new].function.is_some();
-        !is_function && self.hash(0, Piece::Global(*old)) != self.hash(1, Piece::Global(new))
+        !is_function && self.hash(0, ModulePart::Global(*old)) != self.hash(1, ModulePart::Global(new))
     }
 
-    /// Whether a type of the new version is laid out otherwise than the one of its name was.
-    fn is_moved(&self, new: DataTypeId) -> bool {
+    /// Returns true if a type of the new version has another layout than the old types of its name.
+    fn layout_changed(&self, new: DataTypeId) -> bool {
         let data = &self.new.module.types[new];
         let Some(name) = type_name(data) else { return false };
         let shape = |version: usize, module: &'m Module, id: DataTypeId| {
-            let structure = self.structures[version].of(Piece::Type(id));
-            let part = |part: &Piece| match part {
-                Piece::Type(id) => type_name(&module.types[*id]).unwrap_or_default(),
-                Piece::Function(_) | Piece::Global(_) => String::new(),
+            let structure = self.structures[version].of(ModulePart::Type(id));
+            let part = |part: &ModulePart| match part {
+                ModulePart::Type(id) => type_name(&module.types[*id]).unwrap_or_default(),
+                ModulePart::Function(_) | ModulePart::Global(_) => String::new(),
             };
             (structure.own, structure.names.iter().map(part).collect::<Vec<String>>())
         };
@@ -147,30 +149,30 @@ impl<'m> Versions<'m> {
         self.named.get(&name).is_some_and(|known| !known.iter().any(|old| shape(0, self.old.module, *old) == own))
     }
 
-    /// Types of the new version by what they are.
+    /// Returns the types of the new version by structural hash.
     pub fn types(&self) -> &BTreeMap<u128, DataTypeId> {
-        let hash = |id: DataTypeId| self.hash(1, Piece::Type(id));
+        let hash = |id: DataTypeId| self.hash(1, ModulePart::Type(id));
         self.types.get_or_init(|| self.new.module.types.ids().map(|id| (hash(id), id)).collect())
     }
 
-    /// The globals that a function of a version depends on.
+    /// Returns the globals that a function of a version depends on.
     pub fn globals_of(&self, version: usize, func: FuncId) -> Vec<GlobalId> {
-        let closure = self.closures[version].of(&[Piece::Function(func)]);
-        let global = |part: &Piece| if let Piece::Global(id) = part { Some(*id) } else { None };
+        let closure = self.closures[version].of(&[ModulePart::Function(func)]);
+        let global = |part: &ModulePart| if let ModulePart::Global(id) = part { Some(*id) } else { None };
         closure.parts().iter().filter_map(global).collect()
     }
 
-    /// What a global of the old version is in the new one.
+    /// Returns the counterpart of an old global.
     pub fn new_global(&self, old: GlobalId) -> Option<GlobalId> {
         self.globals.get(&old).copied()
     }
 
-    /// What a function was, if its runs can be compared.
+    /// Returns the counterpart of a new function if their runs can be compared.
     pub fn old_of(&self, new: FuncId) -> Option<FuncId> {
         let old = *self.functions.get(&new)?;
         let (before, now) = (&self.old.module.functions[old], &self.new.module.functions[new]);
-        let types = |side: &Side<'_>, id: FuncId| -> Vec<_> {
-            let function = &side.module.functions[id];
+        let types = |facts: &VersionFacts<'_>, id: FuncId| -> Vec<_> {
+            let function = &facts.module.functions[id];
             let params = function.params.iter().map(|param| (function.regs[param.reg].ty, param.aggregate));
             params.chain(function.result.map(|ty| (ty, false))).collect()
         };
@@ -179,17 +181,17 @@ impl<'m> Versions<'m> {
         (same && shape(before) == shape(now)).then_some(old)
     }
 
-    /// Whether a function is the same with all that it depends on.
+    /// Returns true if a function is unchanged, with everything that it depends on.
     pub fn is_same(&self, new: FuncId) -> bool {
         let Some(old) = self.functions.get(&new) else { return false };
-        self.hash(0, Piece::Function(*old)) == self.hash(1, Piece::Function(new))
+        self.hash(0, ModulePart::Function(*old)) == self.hash(1, ModulePart::Function(new))
     }
 
-    /// The functions that a function calls which are not the same; `None` if it differs in anything else.
+    /// Returns the callees of a function that changed, or `None` if it differs in anything else.
     pub fn changed_callees(&self, new: FuncId) -> Option<Vec<FuncId>> {
         let old = self.functions.get(&new)?;
-        let now = self.structures[1].of(Piece::Function(new));
-        let before = self.structures[0].of(Piece::Function(*old));
+        let now = self.structures[1].of(ModulePart::Function(new));
+        let before = self.structures[0].of(ModulePart::Function(*old));
         if now.own != before.own || now.names.len() != before.names.len() {
             return None;
         }
@@ -197,7 +199,9 @@ impl<'m> Versions<'m> {
         for (before, now) in before.names.iter().zip(&now.names) {
             match (before, now) {
                 _ if self.hash(0, *before) == self.hash(1, *now) => {}
-                (Piece::Function(before), Piece::Function(now)) if self.functions.get(now) == Some(before) => {
+                (ModulePart::Function(before), ModulePart::Function(now))
+                    if self.functions.get(now) == Some(before) =>
+                {
                     changed.push(*now);
                 }
                 _ => return None,
@@ -206,7 +210,7 @@ impl<'m> Versions<'m> {
         Some(changed)
     }
 
-    /// What is known of a method on any object; `find` is asked once.
+    /// Returns whether both versions of a method behave the same on any object; `find` is called once per method.
     pub fn on_any_object(&self, method: FuncId, find: impl FnOnce() -> bool) -> bool {
         let known = || self.on_any_object.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = known().get(&method) {
@@ -217,27 +221,28 @@ impl<'m> Versions<'m> {
         found
     }
 
-    /// Whether a global of the old version is this one of the new.
+    /// Returns true if the two globals are counterparts.
     pub fn is_same_global(&self, old: GlobalId, new: GlobalId) -> bool {
         self.globals.get(&old) == Some(&new)
     }
 
-    /// A part of the old version's memory, in terms of the new one; `slots` says what variables of the frame became.
-    pub fn renamed(&self, part: Part, slots: impl Fn(SlotId) -> Option<Part>) -> Option<Part> {
-        match part {
-            Part::Slot(slot) => slots(slot),
-            Part::Global(id) => self.globals.get(&id).copied().map(Part::Global),
-            Part::Field(..) | Part::Anything | Part::World | Part::Definedness => Some(part),
+    /// Translates a region of the old version into one of the new version; `slots` maps local variables.
+    pub fn in_new_version(&self, region: Region, slots: impl Fn(SlotId) -> Option<Region>) -> Option<Region> {
+        match region {
+            Region::Slot(slot) => slots(slot),
+            Region::Global(id) => self.globals.get(&id).copied().map(Region::Global),
+            Region::Field(..) | Region::Anything | Region::Environment | Region::Definedness => Some(region),
         }
     }
 
-    /// Whether the same inputs can be given to both versions of a function, and mean the same: data is laid out as before.
+    /// Returns true if both versions of a function can be given the same inputs with the same meaning: the data layout
+    /// is unchanged.
     pub fn comparable(&self, new: FuncId) -> bool {
         if self.old_of(new).is_none() {
             return false;
         }
-        let closure = self.closures[1].of(&[Piece::Function(new)]);
-        let moved = |part: &Piece| matches!(part, Piece::Type(id) if self.is_moved(*id));
+        let closure = self.closures[1].of(&[ModulePart::Function(new)]);
+        let moved = |part: &ModulePart| matches!(part, ModulePart::Type(id) if self.layout_changed(*id));
         self.same_classes && !closure.parts().iter().any(moved)
     }
 }
@@ -249,7 +254,7 @@ fn type_name(data: &DataType) -> Option<String> {
     }
 }
 
-/// The classes of inputs by their numbers.
+/// Returns the classes of inputs by number.
 fn class_names(module: &Module) -> BTreeSet<(u64, String)> {
     let variants = module.types.values().filter_map(|data| match data {
         DataType::OneOf { variants, .. } => Some(variants),

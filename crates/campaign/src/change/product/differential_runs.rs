@@ -1,7 +1,7 @@
-//! Both versions on the same inputs, in the interpreter: whether they differ there, and a search for inputs on which they do among those that are like the
-//! inputs of tests. That proves nothing, and needs nothing but runs.
+//! Differential testing of two versions in the reference interpreter: do they differ on an input, and is there a
+//! variation of the tests' inputs on which they do? A search of this kind proves nothing, and needs nothing but runs.
 
-use super::product_program::Together;
+use super::product_program::ProductProgram;
 use crate::plan::Work;
 use std::time::Duration;
 use touchstone_base::{Deadline, IndexMap};
@@ -9,42 +9,48 @@ use touchstone_criteria::{Expected, Heap, MadeInput, NamedValue, Replay, TestCas
 use touchstone_engine::{ConcreteRun, End, Look, Machines, Variation, watch_kind};
 use touchstone_ir::{DataValue, FuncId, InputSource};
 
-/// Both versions, to be run on the same inputs.
-pub(super) struct Both<'m> {
+/// DifferentialRunner versions, ready to run on the same inputs.
+pub(super) struct DifferentialRunner<'m> {
     machines: Machines<'m>,
     new: FuncId,
     old: FuncId,
 }
 
-/// Tests are varied for at most this share of the time for a function, and for so long.
-const VARIED: u32 = 4;
-const LONGEST: Duration = Duration::from_secs(3);
+/// Variation gets at most this share of a function's time, and at most [`MAX_VARIATION_TIME`].
+const VARIATION_TIME_SHARE: u32 = 4;
+const MAX_VARIATION_TIME: Duration = Duration::from_secs(3);
 
-impl<'m> Both<'m> {
-    pub fn of(together: &'m Together, new: FuncId) -> Both<'m> {
-        Both { machines: Machines::of(&together.module), new, old: together.old }
+impl<'m> DifferentialRunner<'m> {
+    pub fn of(product: &'m ProductProgram, new: FuncId) -> DifferentialRunner<'m> {
+        DifferentialRunner { machines: Machines::of(&product.module), new, old: product.old }
     }
 
-    /// Whether the versions differ on these inputs.
+    /// Returns true if the versions differ on these inputs.
     pub fn differ(&self, kind: &TestKind, answers: &[MadeInput]) -> bool {
-        // What earlier calls leave differs by itself.
+        // A difference after earlier calls may stem from those calls.
         let TestKind::Function { earlier, globals, .. } = kind else { return false };
         if !earlier.is_empty() {
             return false;
         }
-        let run = |func: FuncId| left(watch_kind(&self.machines, func, kind, answers, Look::default()));
+        let run = |func: FuncId| run_result(watch_kind(&self.machines, func, kind, answers, Look::default()));
         match run(self.new).zip(run(self.old)) {
             Some((new, old)) => new.differs(&old, globals),
             None => false,
         }
     }
 
-    /// Varies tests until the versions differ. Ways through the old version count as much as those through the new one.
+    /// Varies tests until the versions differ. Paths through the old version count as much as those through the new
+    /// one.
     pub fn vary(&self, work: &Work<'_>, tests: &[TestCase]) -> Option<TestCase> {
         let some = tests.first()?;
-        // What the change touches is the way to what differs. Of the old version nothing is known.
+        // The goals of the new version are those that the change affects; the old version has none.
         let nothing = Watch::new(self.machines.module(), IndexMap::default());
-        let time = work.plan.request.effort.timeout.map_or(LONGEST, |timeout| (timeout / VARIED).min(LONGEST));
+        let time = work
+            .plan
+            .request
+            .effort
+            .timeout
+            .map_or(MAX_VARIATION_TIME, |timeout| (timeout / VARIATION_TIME_SHARE).min(MAX_VARIATION_TIME));
         let varied = |func: FuncId| {
             let variation = Variation {
                 machines: &self.machines,
@@ -52,8 +58,8 @@ impl<'m> Both<'m> {
                 watch: if func == self.new { &work.watch } else { &nothing },
                 config: &work.config,
                 deadline: Deadline::after(time / 2),
-                longest: MOST_ELEMENTS,
-                patience: PATIENCE,
+                longest: MAX_VARIED_ELEMENTS,
+                patience: MAX_RUNS_WITHOUT_GAIN,
                 seed: work.config.seed,
                 still: None,
                 first: &[],
@@ -65,18 +71,18 @@ impl<'m> Both<'m> {
     }
 }
 
-/// Elements of objects that tests are varied with, at most, and runs that may show nothing new.
-const MOST_ELEMENTS: usize = 64;
-const PATIENCE: u32 = 20_000;
+/// The maximum number of elements of varied objects, and of runs without new coverage.
+const MAX_VARIED_ELEMENTS: usize = 64;
+const MAX_RUNS_WITHOUT_GAIN: u32 = 20_000;
 
-/// All that a run leaves.
-struct Left {
+/// The observable result of a run.
+struct RunResult {
     end: String,
     expected: Expected,
 }
 
-/// What a run leaves; `None` if that can't be compared.
-fn left(run: ConcreteRun) -> Option<Left> {
+/// Returns the observable result of a run, or `None` if it cannot be compared.
+fn run_result(run: ConcreteRun) -> Option<RunResult> {
     let end = match run.end {
         End::Returned(_) => "returned".to_string(),
         End::Threw { class, .. } => format!("{class:?}"),
@@ -86,43 +92,43 @@ fn left(run: ConcreteRun) -> Option<Left> {
     };
     let is_volatile = run.requested.iter().any(|input| input.source == InputSource::Volatile);
     let comparable = !run.shows_addresses && !run.guessed && !run.of_one_run && !run.traps && !is_volatile;
-    comparable.then_some(Left { end, expected: run.expected })
+    comparable.then_some(RunResult { end, expected: run.expected })
 }
 
-impl Left {
-    fn differs(&self, other: &Left, before: &[NamedValue]) -> bool {
+impl RunResult {
+    fn differs(&self, other: &RunResult, before: &[NamedValue]) -> bool {
         let (one, two) = (&self.expected, &other.expected);
-        // What a version neither reads nor writes is not in its list.
+        // A global that a version neither reads nor writes is not in its list.
         let of = |list: &'_ [NamedValue], name: &str| {
             list.iter().find(|value| value.name == name).map(|it| it.value.clone())
         };
         let value = |expected: &Expected, name: &str| of(&expected.globals, name).or_else(|| of(before, name));
         let differs = |global: &NamedValue| match (value(one, &global.name), value(two, &global.name)) {
-            (Some(one), Some(two)) => clash(&one, &two),
+            (Some(one), Some(two)) => differ(&one, &two),
             _ => false,
         };
         let results = one.result.as_ref().zip(two.result.as_ref());
         let mut objects = one.objects.iter().zip(&two.objects);
         self.end != other.end
-            || results.is_some_and(|(one, two)| clash(one, two))
-            || objects.any(|(one, two)| any_clash(one, two))
+            || results.is_some_and(|(one, two)| differ(one, two))
+            || objects.any(|(one, two)| any_differ(one, two))
             || one.output != two.output
             || one.globals.iter().chain(&two.globals).any(differs)
     }
 }
 
-/// Whether values differ wherever both are something.
-fn clash(one: &DataValue, two: &DataValue) -> bool {
+/// Returns true if two values differ where both are defined.
+fn differ(one: &DataValue, two: &DataValue) -> bool {
     match (one, two) {
         (DataValue::Undefined, _) | (_, DataValue::Undefined) => false,
         (DataValue::Array(one), DataValue::Array(two)) | (DataValue::Struct(one), DataValue::Struct(two)) => {
-            any_clash(one, two)
+            any_differ(one, two)
         }
-        (DataValue::Member(one_is, one), DataValue::Member(two_is, two)) => one_is == two_is && clash(one, two),
+        (DataValue::Member(one_is, one), DataValue::Member(two_is, two)) => one_is == two_is && differ(one, two),
         _ => one != two,
     }
 }
 
-fn any_clash(one: &[DataValue], two: &[DataValue]) -> bool {
-    one.len() != two.len() || one.iter().zip(two).any(|(one, two)| clash(one, two))
+fn any_differ(one: &[DataValue], two: &[DataValue]) -> bool {
+    one.len() != two.len() || one.iter().zip(two).any(|(one, two)| differ(one, two))
 }

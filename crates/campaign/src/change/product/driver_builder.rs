@@ -1,5 +1,5 @@
-//! Makes a driver of both versions, block by block: it keeps what inputs hold, calls the new version, keeps what that left, gives everything back, calls the
-//! old one, and compares.
+//! Builds the driver of a product program, block by block: it saves the inputs, calls the new version, saves what that
+//! left, restores the inputs, calls the old version, and compares.
 
 use std::collections::BTreeSet;
 use touchstone_base::{Id, IndexMap};
@@ -8,32 +8,32 @@ use touchstone_ir::{
     InstKind, Module, Operand, Point, PointId, PointKind, Reg, RegInfo, Slot, TermKind, Terminator, Ty,
 };
 
-/// More scalars than this of one object are not compared.
-const MOST_SCALARS: usize = 64;
+/// The maximum number of scalars that are compared in one object.
+const MAX_SCALARS: usize = 64;
 
-/// A scalar of an object.
+/// A scalar of an object: offset and type.
 pub(super) type Scalar = (u64, Ty);
 
-/// Whether versions write what parameters lead to.
+/// Says whether a version writes the objects that parameters point to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Objects {
+pub(super) enum PointeeWrites {
     Written,
     NotWritten,
 }
 
-/// Makes a driver, block by block.
-pub(super) struct Maker<'m> {
+/// Builds a driver, block by block.
+pub(super) struct DriverBuilder<'m> {
     pub module: &'m Module,
-    pub made: Function,
-    /// What the block that is being made does so far.
+    pub driver: Function,
+    /// The instructions of the current block so far.
     pub insts: Vec<InstKind>,
-    /// Not zero once something differs.
+    /// Not zero once a difference has been found.
     pub differs: Reg,
 }
 
-impl<'m> Maker<'m> {
-    /// A driver that does nothing yet but to take what the function takes.
-    pub fn begin(module: &'m Module, new: FuncId, nothing: DataTypeId) -> Maker<'m> {
+impl<'m> DriverBuilder<'m> {
+    /// Begins a driver that takes the parameters of the function.
+    pub fn begin(module: &'m Module, new: FuncId, nothing: DataTypeId) -> DriverBuilder<'m> {
         let function = &module.functions[new];
         let mut made = Function {
             name: format!("both versions of {}", function.name),
@@ -53,67 +53,69 @@ impl<'m> Maker<'m> {
             param.reg = made.regs.push(function.regs[param.reg].clone());
         }
         let differs = made.regs.push(RegInfo { ty: Ty::I64, name: None });
-        let mut driver = Maker { module, made, insts: Vec::new(), differs };
-        driver.insts.push(InstKind::Copy { dst: differs, src: Operand::Const(Ty::I64, 0) });
-        driver
+        let mut builder = DriverBuilder { module, driver: made, insts: Vec::new(), differs };
+        builder.insts.push(InstKind::Copy { dst: differs, src: Operand::Const(Ty::I64, 0) });
+        builder
     }
 
-    /// A driver of versions that share what they write: globals, and what parameters lead to if `objects` is set.
-    pub fn make(
+    /// Builds a driver of versions that share the memory they write: globals, and the pointees of parameters if
+    /// `objects` says so. Returns the driver and the point that it reaches if they differ.
+    pub fn build(
         self,
         (new, old): (FuncId, FuncId),
         globals: &BTreeSet<GlobalId>,
-        objects: Objects,
+        objects: PointeeWrites,
     ) -> Option<(Function, PointId)> {
-        let mut driver = self;
-        let function = &driver.module.functions[new];
+        let mut builder = self;
+        let function = &builder.module.functions[new];
         if function.variadic || function.result == Some(Ty::Ptr) {
             return None;
         }
         let mut kept = Vec::new();
         for global in globals {
-            kept.push(driver.keep_global(*global)?);
+            kept.push(builder.save_global(*global)?);
         }
         for (index, param) in function.own_params().iter().enumerate() {
-            if objects == Objects::Written && function.regs[param.reg].ty == Ty::Ptr {
-                kept.push(driver.keep_object(index)?);
+            if objects == PointeeWrites::Written && function.regs[param.reg].ty == Ty::Ptr {
+                kept.push(builder.save_object(index)?);
             }
         }
-        let args: Vec<Operand> = driver.made.params.iter().map(|param| Operand::Reg(param.reg)).collect();
+        let args: Vec<Operand> = builder.driver.params.iter().map(|param| Operand::Reg(param.reg)).collect();
         let results = match function.aggregate_result {
-            true => Some(driver.results(function.result_data)?),
+            true => Some(builder.results(function.result_data)?),
             false => None,
         };
-        let call = |driver: &mut Maker<'m>, callee: FuncId, result: Option<Reg>| {
+        let call = |builder: &mut DriverBuilder<'m>, callee: FuncId, result: Option<Reg>| {
             let args: Vec<Operand> = result.map(Operand::Reg).into_iter().chain(args.iter().copied()).collect();
-            let dst = function.result.map(|ty| driver.reg(ty));
-            // What nobody returned is zero.
+            let dst = function.result.map(|ty| builder.reg(ty));
+            // The result of a call that throws is zero.
             dst.iter().for_each(|dst| {
-                let src = Operand::Const(driver.made.regs[*dst].ty, 0);
-                driver.insts.push(InstKind::Copy { dst: *dst, src });
+                let src = Operand::Const(builder.driver.regs[*dst].ty, 0);
+                builder.insts.push(InstKind::Copy { dst: *dst, src });
             });
-            driver.insts.push(InstKind::Call { dst, callee: Callee::Direct(callee), args });
-            let class = driver.catch();
+            builder.insts.push(InstKind::Call { dst, callee: Callee::Direct(callee), args });
+            let class = builder.catch();
             (dst, class)
         };
-        let (now, class_now) = call(&mut driver, new, results.as_ref().map(|results| results.after));
-        kept.iter().for_each(|kept| driver.give_back(kept));
-        let (before, class_before) = call(&mut driver, old, results.as_ref().map(|results| results.at));
+        let (now, class_now) = call(&mut builder, new, results.as_ref().map(|results| results.after));
+        kept.iter().for_each(|kept| builder.save_and_restore(kept));
+        let (before, class_before) = call(&mut builder, old, results.as_ref().map(|results| results.at));
         for (now, before) in [now.zip(before), class_now.zip(class_before)].into_iter().flatten() {
-            driver.compare(now, before);
+            builder.compare(now, before);
         }
-        kept.iter().chain(&results).for_each(|kept| driver.compare_kept(kept));
-        let (yes, no) = driver.ask(driver.differs);
+        kept.iter().chain(&results).for_each(|kept| builder.compare_memory(kept));
+        let (yes, no) = builder.ask(builder.differs);
         let point = Point::new(PointKind::Statement, function.span, "both versions leave the same".to_string());
-        let point = driver.made.points.push(point);
-        driver.insts.push(InstKind::Point { point });
-        driver.end(TermKind::Return(None));
+        let point = builder.driver.points.push(point);
+        builder.insts.push(InstKind::Point { point });
+        builder.end(TermKind::Return(None));
         debug_assert_eq!(yes.index() + 1, no.index());
-        driver.end(TermKind::Return(None));
-        Some((driver.made, point))
+        builder.end(TermKind::Return(None));
+        Some((builder.driver, point))
     }
 
-    /// Catches what the last call throws, if something can be thrown: its class, or the largest number.
+    /// Catches what the last call throws, if the language has exceptions: returns the register that holds its class, or
+    /// the largest number if nothing is thrown.
     pub fn catch(&mut self) -> Option<Reg> {
         let tag = self.module.class_tag()?;
         let (thrown, class) = (self.reg(Ty::Ptr), self.reg(Ty::Int(tag.bits)));
@@ -131,23 +133,23 @@ impl<'m> Maker<'m> {
     }
 
     pub fn reg(&mut self, ty: Ty) -> Reg {
-        self.made.regs.push(RegInfo { ty, name: None })
+        self.driver.regs.push(RegInfo { ty, name: None })
     }
 
     pub fn end(&mut self, kind: TermKind) {
-        let span = self.made.span;
+        let span = self.driver.span;
         let insts = std::mem::take(&mut self.insts).into_iter().map(|kind| Inst { kind, span }).collect();
-        self.made.blocks.push(Block { insts, terminator: Terminator { kind, span } });
+        self.driver.blocks.push(Block { insts, terminator: Terminator { kind, span } });
     }
 
     pub fn next_block(&self, after: usize) -> BlockId {
-        BlockId::new(self.made.blocks.len() + after)
+        BlockId::new(self.driver.blocks.len() + after)
     }
 
-    /// Ends a block by asking whether a number is not zero; the two blocks that follow.
+    /// Ends a block with a branch on a number being not zero; returns the two blocks that follow.
     pub fn ask(&mut self, value: Reg) -> (BlockId, BlockId) {
         let cond = self.reg(Ty::I1);
-        let ty = self.made.regs[value].ty;
+        let ty = self.driver.regs[value].ty;
         self.insts.push(InstKind::Cmp { dst: cond, op: CmpOp::Ne, a: Operand::Reg(value), b: Operand::Const(ty, 0) });
         let (yes, no) = (self.next_block(1), self.next_block(2));
         let kind = TermKind::Branch {
@@ -161,23 +163,23 @@ impl<'m> Maker<'m> {
         (yes, no)
     }
 
-    /// A variable of the driver for all of a global.
+    /// Allocates a slot of the driver and returns its address.
     fn slot(&mut self, data: DataTypeId, size: u64) -> Reg {
-        let slot = self.made.slots.push(Slot { name: None, data, size });
+        let slot = self.driver.slots.push(Slot { name: None, data, size });
         let dst = self.reg(Ty::Ptr);
         self.insts.push(InstKind::SlotAddr { dst, slot });
         dst
     }
 
-    /// Where both versions leave a structure that they return.
-    fn results(&mut self, data: DataTypeId) -> Option<Kept> {
+    /// Allocates memory for the structures that both versions return.
+    fn results(&mut self, data: DataTypeId) -> Option<SharedMemory> {
         let scalars = scalars(self.module, data)?;
         let size = self.module.types[data].size(&self.module.types);
         let (at, after) = (self.slot(data, size), self.slot(data, size));
-        Some(Kept { at, before: at, after, size: Operand::Const(Ty::I64, size), scalars, element: None })
+        Some(SharedMemory { at, before: at, after, size: Operand::Const(Ty::I64, size), scalars, element: None })
     }
 
-    fn keep_global(&mut self, global: GlobalId) -> Option<Kept> {
+    fn save_global(&mut self, global: GlobalId) -> Option<SharedMemory> {
         let (data, size) = (self.module.globals[global].data, self.module.globals[global].size);
         let scalars = scalars(self.module, data)?;
         let at = self.reg(Ty::Ptr);
@@ -185,28 +187,28 @@ impl<'m> Maker<'m> {
         let (before, after) = (self.slot(data, size), self.slot(data, size));
         let size = Operand::Const(Ty::I64, size);
         self.insts.push(InstKind::MemCopy { dst: Operand::Reg(before), src: Operand::Reg(at), size });
-        Some(Kept { at, before, after, size, scalars, element: None })
+        Some(SharedMemory { at, before, after, size, scalars, element: None })
     }
 
-    /// Whether all of a variable can be compared.
+    /// Returns true if all of a variable can be compared.
     pub fn can_compare(module: &Module, global: GlobalId) -> bool {
         scalars(module, module.globals[global].data).or_else(|| words(module, global)).is_some()
     }
 
-    /// A variable of each version.
-    pub fn globals(&mut self, new: GlobalId, old: GlobalId) -> Option<Kept> {
+    /// Returns a variable of the new version with its counterpart of the old one.
+    pub fn globals(&mut self, new: GlobalId, old: GlobalId) -> Option<SharedMemory> {
         let (data, size) = (self.module.globals[new].data, self.module.globals[new].size);
         let scalars = scalars(self.module, data).or_else(|| words(self.module, new))?;
         let (after, at) = (self.reg(Ty::Ptr), self.reg(Ty::Ptr));
         self.insts.push(InstKind::GlobalAddr { dst: after, global: new });
         self.insts.push(InstKind::GlobalAddr { dst: at, global: old });
-        Some(Kept { at, before: at, after, size: Operand::Const(Ty::I64, size), scalars, element: None })
+        Some(SharedMemory { at, before: at, after, size: Operand::Const(Ty::I64, size), scalars, element: None })
     }
 
-    /// What a parameter leads to, if that is anything.
-    fn keep_object(&mut self, param: usize) -> Option<Kept> {
+    /// Saves the pointee of a parameter, if it has one.
+    fn save_object(&mut self, param: usize) -> Option<SharedMemory> {
         let module = self.module;
-        let own = &self.made.params[param];
+        let own = &self.driver.params[param];
         let (at, data) = (own.reg, own.data);
         let element = match &module.types[data] {
             DataType::Pointer { pointee, .. } => *pointee,
@@ -247,13 +249,13 @@ impl<'m> Maker<'m> {
         let size = Operand::Reg(size);
         self.insts.push(InstKind::MemCopy { dst: Operand::Reg(before), src: Operand::Reg(at), size });
         self.end(TermKind::Jump(next));
-        Some(Kept { at, before, after, size, scalars, element: Some(stride) })
+        Some(SharedMemory { at, before, after, size, scalars, element: Some(stride) })
     }
 
-    /// Keeps what the new version left, and gives back what was there.
-    fn give_back(&mut self, kept: &Kept) {
-        let Kept { at, before, after, size, .. } = kept;
-        let next = kept.element.map(|_| self.only_if_there(kept));
+    /// Saves what the new version left, and restores the input.
+    fn save_and_restore(&mut self, kept: &SharedMemory) {
+        let SharedMemory { at, before, after, size, .. } = kept;
+        let next = kept.element.map(|_| self.skip_if_absent(kept));
         self.insts.push(InstKind::MemCopy { dst: Operand::Reg(*after), src: Operand::Reg(*at), size: *size });
         self.insts.push(InstKind::MemCopy { dst: Operand::Reg(*at), src: Operand::Reg(*before), size: *size });
         if let Some(next) = next {
@@ -261,21 +263,21 @@ impl<'m> Maker<'m> {
         }
     }
 
-    /// What follows is only done for an object that is there; the block behind it.
-    fn only_if_there(&mut self, kept: &Kept) -> BlockId {
+    /// Skips what follows if the object does not exist; returns the block behind it.
+    fn skip_if_absent(&mut self, kept: &SharedMemory) -> BlockId {
         let size = self.reg(Ty::I64);
         self.insts.push(InstKind::Copy { dst: size, src: kept.size });
         self.ask(size).1
     }
 
-    fn compare_kept(&mut self, kept: &Kept) {
+    fn compare_memory(&mut self, kept: &SharedMemory) {
         let Some(stride) = kept.element else {
             return self.compare_scalars(kept, Operand::Const(Ty::I64, 0));
         };
-        self.for_each(kept.size, stride, |driver, at| driver.compare_scalars(kept, at));
+        self.for_each(kept.size, stride, |builder, at| builder.compare_scalars(kept, at));
     }
 
-    /// `for (at = 0; at + stride <= size; at += stride)`
+    /// Emits `for (at = 0; at + stride <= size; at += stride)`.
     pub fn for_each(&mut self, size: Operand, stride: u64, body: impl FnOnce(&mut Self, Operand)) {
         let at = self.reg(Ty::I64);
         self.insts.push(InstKind::Copy { dst: at, src: Operand::Const(Ty::I64, 0) });
@@ -303,17 +305,17 @@ impl<'m> Maker<'m> {
         dst
     }
 
-    pub fn compare_scalars(&mut self, kept: &Kept, element: Operand) {
+    pub fn compare_scalars(&mut self, kept: &SharedMemory, element: Operand) {
         for (offset, ty) in &kept.scalars {
             let offset = self.bin(BinOp::Add, element, Operand::Const(Ty::I64, *offset));
-            let load = |driver: &mut Maker<'m>, base: Reg| {
-                let (addr, dst) = (driver.reg(Ty::Ptr), driver.reg(*ty));
-                driver.insts.push(InstKind::PtrAdd {
+            let load = |builder: &mut DriverBuilder<'m>, base: Reg| {
+                let (addr, dst) = (builder.reg(Ty::Ptr), builder.reg(*ty));
+                builder.insts.push(InstKind::PtrAdd {
                     dst: addr,
                     base: Operand::Reg(base),
                     offset: Operand::Reg(offset),
                 });
-                driver.insts.push(InstKind::Load { dst, addr: Operand::Reg(addr) });
+                builder.insts.push(InstKind::Load { dst, addr: Operand::Reg(addr) });
                 dst
             };
             let (now, before) = (load(self, kept.after), load(self, kept.at));
@@ -333,18 +335,18 @@ impl<'m> Maker<'m> {
 }
 
 /// Memory that both versions may write.
-pub(super) struct Kept {
+pub(super) struct SharedMemory {
     at: Reg,
-    /// What it held, and what the new version left.
+    /// The contents before the calls, and those that the new version left.
     before: Reg,
     after: Reg,
     size: Operand,
     scalars: Vec<Scalar>,
-    /// Bytes of an element, where nobody knows how many there are.
+    /// The bytes of an element, if the number of elements is known only at run time.
     element: Option<u64>,
 }
 
-/// All numbers in an object of a type; `None` if it has something else, or too many.
+/// Returns all scalars of a type, or `None` if it contains anything else, or too many.
 pub(super) fn scalars(module: &Module, data: DataTypeId) -> Option<Vec<Scalar>> {
     let mut found = Vec::new();
     let mut pending = vec![(0u64, data)];
@@ -357,14 +359,14 @@ pub(super) fn scalars(module: &Module, data: DataTypeId) -> Option<Vec<Scalar>> 
             DataType::Array { element, .. } => {
                 let (all, one) = (module.types[data].size(&module.types), module.types[*element].size(&module.types));
                 let count = all.checked_div(one)?;
-                pending.extend((0..count.min(MOST_SCALARS as u64 + 1)).map(|index| (offset + index * one, *element)));
+                pending.extend((0..count.min(MAX_SCALARS as u64 + 1)).map(|index| (offset + index * one, *element)));
             }
             DataType::Struct { fields, .. } => {
                 pending.extend(fields.iter().map(|field| (offset + field.offset, field.ty)));
             }
             _ => return None,
         }
-        if found.len() + pending.len() > MOST_SCALARS {
+        if found.len() + pending.len() > MAX_SCALARS {
             return None;
         }
     }
@@ -372,7 +374,7 @@ pub(super) fn scalars(module: &Module, data: DataTypeId) -> Option<Vec<Scalar>> 
     Some(found)
 }
 
-/// What a number is in a register.
+/// Returns the register type of a scalar.
 pub(super) fn scalar(module: &Module, data: DataTypeId) -> Option<Ty> {
     match &module.types[data] {
         DataType::Int { bits, .. } => Some(Ty::Int(*bits)),
@@ -384,7 +386,7 @@ pub(super) fn scalar(module: &Module, data: DataTypeId) -> Option<Ty> {
     }
 }
 
-/// All of an array of numbers that is there before a run, in words; `None` if it is something else, or too long.
+/// Returns the elements of an array that exists before the run, or `None` if they are no scalars or too many.
 fn words(module: &Module, global: GlobalId) -> Option<Vec<Scalar>> {
     let (data, size) = (module.globals[global].data, module.globals[global].size);
     let tail = module.types[data].tail(&module.types)?;
@@ -392,5 +394,5 @@ fn words(module: &Module, global: GlobalId) -> Option<Vec<Scalar>> {
     let element = module.types[tail.element].size(&module.types);
     let count = size.checked_sub(tail.offset)?.checked_div(element)?;
     let ty = scalar(module, tail.element)?;
-    (count <= MOST_SCALARS as u64).then(|| (0..count).map(|index| (tail.offset + index * element, ty)).collect())
+    (count <= MAX_SCALARS as u64).then(|| (0..count).map(|index| (tail.offset + index * element, ty)).collect())
 }

@@ -1,13 +1,14 @@
-//! What only Java has that two versions in one module may share.
+//! Facts that only Java has about sharing between two versions in one module.
 
 use touchstone_ir::{Builtin, DataType, DataTypeId, JavaBuiltin, Module};
 
-/// Whether both versions get the same when they ask the same: the one object for a text, or for a class.
+/// Returns true if both versions get the same object for the same argument: an interned string, or a class.
 pub(super) fn is_repeatable(builtin: &Builtin) -> bool {
     matches!(builtin, Builtin::Java(JavaBuiltin::Intern | JavaBuiltin::ClassNamed))
 }
 
-/// Texts never change, and which one of equal ones it is makes no difference to what the program should do.
-pub(super) fn is_text(module: &Module, object: DataTypeId) -> bool {
+/// Returns true if a type is `java.lang.String`. Strings are immutable, and a program should not depend on their
+/// identity.
+pub(super) fn is_string(module: &Module, object: DataTypeId) -> bool {
     matches!(&module.types[object], DataType::Struct { name, .. } if name == "java.lang.String")
 }

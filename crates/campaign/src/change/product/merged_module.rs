@@ -1,38 +1,40 @@
-//! The new version's module with functions of the old one, under other names.
+//! The module of the new version, extended by functions of the old one under other names.
 //!
-//! Globals are the same ones to both, but for constants that changed: whoever runs both keeps what they hold, and gives it back. Where objects have classes,
-//! static variables lead to objects which lead to others; there the old version has copies of all that may be written, so that neither sees what the other did.
+//! Both versions share the globals, except for constants that changed: the driver saves and restores their contents.
+//! With classes, static variables point to objects that point to others; there the old version gets copies of
+//! everything that may be written, so that neither version sees what the other did.
 
 use crate::change::impact::Versions;
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::{FileId, Id, IndexMap, Span};
 use touchstone_ir::{
-    Builtin, Callee, DataTypeId, FuncId, GlobalId, GlobalRole, Init, InstKind, Linkage, Module, Operand, Part as Piece,
+    Builtin, Callee, DataTypeId, FuncId, GlobalId, GlobalRole, Init, InstKind, Linkage, Module, Operand,
+    Part as ModulePart,
 };
 
 /// The new version with functions of the old one.
-pub(super) struct Merged<'v, 'm> {
+pub(super) struct MergedModule<'v, 'm> {
     versions: &'v Versions<'m>,
     pub module: Module,
-    /// What functions of the old version are here.
+    /// Maps functions of the old version to their ids in this module.
     pub functions: BTreeMap<FuncId, FuncId>,
     globals: BTreeMap<GlobalId, GlobalId>,
     files: BTreeMap<FileId, FileId>,
-    /// Globals of the old version that it has for itself.
-    own: BTreeSet<GlobalId>,
+    /// Globals of the old version of which it has its own copy.
+    copied: BTreeSet<GlobalId>,
 }
 
-impl<'v, 'm> Merged<'v, 'm> {
-    /// Both versions; `None` if they can't be in one module.
-    pub fn new(versions: &'v Versions<'m>, old: FuncId) -> Option<Merged<'v, 'm>> {
-        let mut merged = Merged {
+impl<'v, 'm> MergedModule<'v, 'm> {
+    /// Merges both versions, or returns `None` if they cannot be in one module.
+    pub fn new(versions: &'v Versions<'m>, old: FuncId) -> Option<MergedModule<'v, 'm>> {
+        let mut merged = MergedModule {
             versions,
             module: versions.new.module.clone(),
             functions: BTreeMap::new(),
             globals: BTreeMap::new(),
             files: BTreeMap::new(),
-            own: match versions.new.module.has_classes() {
-                true => own_globals(versions, old),
+            copied: match versions.new.module.has_classes() {
+                true => globals_to_copy(versions, old),
                 false => BTreeSet::new(),
             },
         };
@@ -42,21 +44,22 @@ impl<'v, 'm> Merged<'v, 'm> {
         Some(merged)
     }
 
-    /// The globals that the old version has for itself: what the new one knows them as, if it does, and what they are here.
-    pub fn apart(&self) -> impl Iterator<Item = (GlobalId, Option<GlobalId>, GlobalId)> + '_ {
-        let known = self.globals.iter().filter(|(old, _)| self.own.contains(old));
+    /// Returns the globals of which the old version has a copy: old id, counterpart in the new version, and id of the
+    /// copy.
+    pub fn copied_globals(&self) -> impl Iterator<Item = (GlobalId, Option<GlobalId>, GlobalId)> + '_ {
+        let known = self.globals.iter().filter(|(old, _)| self.copied.contains(old));
         known.map(|(old, here)| (*old, self.versions.new_global(*old), *here))
     }
 
-    /// The functions that are not there yet; those that are the same in both are.
+    /// Returns the functions that have to be copied; unchanged ones are shared.
     fn functions_to_copy(&mut self, root: FuncId) -> Vec<FuncId> {
         let old = &self.versions.old;
         let mut copies = Vec::new();
         for id in old.calls.reachable_from(root) {
             let name = &old.module.functions[id].name;
             let same = self.versions.new.module.function_named(name).filter(|new| self.versions.is_same(*new));
-            let shares = || !self.versions.globals_of(0, id).iter().any(|global| self.own.contains(global));
-            let same = same.filter(|_| self.own.is_empty() || shares());
+            let shares = || !self.versions.globals_of(0, id).iter().any(|global| self.copied.contains(global));
+            let same = same.filter(|_| self.copied.is_empty() || shares());
             let here = match same {
                 Some(new) => new,
                 None => {
@@ -82,7 +85,7 @@ impl<'v, 'm> Merged<'v, 'm> {
         for slot in function.slots.values_mut() {
             slot.data = self.data(slot.data)?;
         }
-        // Nothing is asked of it.
+        // No goal refers to the old version.
         function.points = IndexMap::new();
         for block in function.blocks.values_mut() {
             block.insts.retain(|inst| !matches!(inst.kind, InstKind::Point { .. }));
@@ -120,18 +123,18 @@ impl<'v, 'm> Merged<'v, 'm> {
         self.versions.new_type(old)
     }
 
-    /// A global of the old version. A constant that changed is there twice.
+    /// Returns the id of a global of the old version in this module. A constant that changed is copied.
     fn global(&mut self, old: GlobalId) -> Option<GlobalId> {
         if let Some(known) = self.globals.get(&old) {
             return Some(*known);
         }
         let global = &self.versions.old.module.globals[old];
-        if self.own.contains(&old) {
-            return self.own_global(old);
+        if self.copied.contains(&old) {
+            return self.copy_global(old);
         }
         let became = self.versions.new_global(old);
         let here = match became {
-            Some(id) if !self.versions.begins_otherwise(id) => id,
+            Some(id) if !self.versions.initial_value_differs(id) => id,
             _ if global.constant || global.linkage == Linkage::Literal => {
                 let mut copy = global.clone();
                 copy.name = format!("{} before", copy.name);
@@ -143,20 +146,20 @@ impl<'v, 'm> Merged<'v, 'm> {
                 }
                 self.module.globals.push(copy)
             }
-            // Functions that are the same in both versions lead to nothing that is not.
-            _ if global.role == GlobalRole::Runtime => return self.own_global(old),
+            // Functions that are unchanged point to nothing that changed.
+            _ if global.role == GlobalRole::Runtime => return self.copy_global(old),
             _ => return None,
         };
         self.globals.insert(old, here);
         Some(here)
     }
 
-    /// A copy that only the old version has, with copies of all that it leads to.
-    fn own_global(&mut self, old: GlobalId) -> Option<GlobalId> {
+    /// Copies a global for the old version, with everything that it points to.
+    fn copy_global(&mut self, old: GlobalId) -> Option<GlobalId> {
         let mut copy = self.versions.old.module.globals[old].clone();
         copy.name = format!("{} before", copy.name);
         copy.data = self.data(copy.data)?;
-        // No test sets it: the driver does.
+        // The driver sets it; tests cannot.
         copy.linkage = Linkage::Local;
         if copy.role == GlobalRole::Variable {
             copy.role = GlobalRole::Runtime;
@@ -174,8 +177,9 @@ impl<'v, 'm> Merged<'v, 'm> {
     }
 }
 
-/// What a version may write of what is there before it runs, and what leads to that. What the language's own library has makes no difference to any run.
-fn own_globals(versions: &Versions<'_>, old: FuncId) -> BTreeSet<GlobalId> {
+/// Returns the globals that a version may write, and those that point to them. State of the language's own library
+/// makes no difference to any run.
+fn globals_to_copy(versions: &Versions<'_>, old: FuncId) -> BTreeSet<GlobalId> {
     let globals = &versions.old.module.globals;
     let all = versions.globals_of(0, old);
     let is_own = |id: &GlobalId| {
@@ -198,8 +202,8 @@ fn own_globals(versions: &Versions<'_>, old: FuncId) -> BTreeSet<GlobalId> {
 }
 
 impl Versions<'_> {
-    /// What a type of the old version is here.
+    /// Returns the counterpart of an old type.
     pub(super) fn new_type(&self, old: DataTypeId) -> Option<DataTypeId> {
-        self.types().get(&self.hash(0, Piece::Type(old))).copied()
+        self.types().get(&self.hash(0, ModulePart::Type(old))).copied()
     }
 }

@@ -1,138 +1,153 @@
-//! A driver of both versions where objects have classes: each version has objects of its own. What comes in is there twice, with equal contents and the same
-//! shape (*twins*); both versions run, and what they left is compared object by object.
+//! The driver of a product program where objects have classes: each version gets its own object graph. Input objects
+//! are duplicated, with equal contents and the same shape; both versions run, and the graphs that they left are
+//! compared object by object.
 //!
-//! Only what is laid out completely has twins: arrays of numbers, texts (which nobody changes, so both have the same one), and objects of one class that
-//! lead to such, never in circles. What else comes out, or may be one object for one version and two for the other, makes the driver *unsure*.
+//! Only completely laid out objects can be duplicated: arrays of scalars, strings (immutable, so both versions share
+//! them), and objects of one class that point to such, without cycles. Any other object that comes out, or sharing that
+//! may differ between the versions, makes the driver *unsure*.
 
-use super::driver_builder::{Maker, scalar};
-use super::java::is_text;
+use super::driver_builder::{DriverBuilder, scalar};
+use super::java::is_string;
 use std::collections::BTreeSet;
 use touchstone_ir::{
     BinOp, BranchRole, Builtin, Callee, CmpOp, DataType, DataTypeId, Field, FuncId, GlobalId, InstKind, Module,
     Operand, Point, PointId, PointKind, Reg, StructKind, TermKind, Ty,
 };
 
-/// What both versions get, and where they leave something.
-pub(super) struct Apart {
+/// The inputs of both versions, and the state that they leave.
+pub(super) struct SeparateGraphs {
     /// How each parameter is passed.
-    pub params: Vec<Passed>,
+    pub params: Vec<ParameterPassing>,
     /// Static variables that are inputs, of the new version and of the old one.
-    pub given: Vec<(GlobalId, GlobalId)>,
-    /// Static variables and objects that one of them may write.
-    pub left: Vec<(GlobalId, GlobalId)>,
-    /// Names of types of objects that are there before a run: one of them may be returned instead of a new one.
-    pub there: BTreeSet<String>,
+    pub inputs: Vec<(GlobalId, GlobalId)>,
+    /// Static variables and existing objects that one of the versions may write.
+    pub outputs: Vec<(GlobalId, GlobalId)>,
+    /// The names of types of objects that exist before a run: one of them may be returned instead of a new one.
+    pub existing: BTreeSet<String>,
 }
 
 /// How a parameter is passed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Passed {
-    /// As it is, with the type that it has as an input.
-    AsItIs(DataTypeId),
-    /// It is the object that a method is called on: never null.
+pub(super) enum ParameterPassing {
+    /// Unchanged, with the type that it has as an input.
+    Unchanged(DataTypeId),
+    /// As the receiver of a method: never null.
     Receiver(DataTypeId),
-    /// Nobody looks at it.
-    Nowhere,
+    /// As null: no version reads it.
+    Omitted,
 }
 
-/// An object that is there twice; null where it is not.
+/// An object and its duplicate; null where there is none.
 #[derive(Clone, Copy)]
-struct Twin {
+struct ObjectPair {
     new: Reg,
     old: Reg,
     object: DataTypeId,
 }
 
-/// Where a driver of both versions gets if they left something else, or if it can't say.
-pub(super) struct Places {
+/// The points that a driver reaches if the versions differ, or if it cannot decide.
+pub(super) struct DriverPoints {
     pub differs: PointId,
     pub unsure: PointId,
 }
 
-/// Objects in objects in objects.
-const DEEPEST: usize = 3;
+/// The maximum nesting depth of objects.
+const MAX_OBJECT_DEPTH: usize = 3;
 
-/// What there is beside the driver itself.
-struct Both<'m, 'd> {
-    maker: &'d mut Maker<'m>,
-    twins: Vec<Twin>,
-    /// Objects that both versions made, if they did.
-    made: Vec<Twin>,
-    /// Are null at first.
+/// The state of building a driver with two object graphs.
+struct GraphBuilder<'m, 'd> {
+    builder: &'d mut DriverBuilder<'m>,
+    duplicates: Vec<ObjectPair>,
+    /// Objects that both versions may have allocated.
+    allocated: Vec<ObjectPair>,
+    /// Registers that are initialised to null.
     nulls: Vec<Reg>,
     unsure: Reg,
-    there: &'d BTreeSet<String>,
+    existing: &'d BTreeSet<String>,
 }
 
-impl<'m> Maker<'m> {
-    /// A driver; `None` if something comes in that has no twin.
-    pub fn make_apart(mut self, (new, old): (FuncId, FuncId), apart: &Apart) -> Option<(Maker<'m>, Places)> {
+impl<'m> DriverBuilder<'m> {
+    /// Builds a driver, or returns `None` if an input cannot be duplicated.
+    pub fn build_with_graphs(
+        mut self,
+        (new, old): (FuncId, FuncId),
+        graphs: &SeparateGraphs,
+    ) -> Option<(DriverBuilder<'m>, DriverPoints)> {
         let function = &self.module.functions[new];
-        for (param, passed) in self.made.params.iter_mut().zip(&apart.params) {
-            if let Passed::AsItIs(data) | Passed::Receiver(data) = passed {
+        for (param, passing) in self.driver.params.iter_mut().zip(&graphs.params) {
+            if let ParameterPassing::Unchanged(data) | ParameterPassing::Receiver(data) = passing {
                 param.data = *data;
             }
         }
         let unsure = self.number(0);
-        for (new, old) in &apart.given {
+        for (new, old) in &graphs.inputs {
             self.set(*new, *old);
         }
-        let (twins, nulls) = (Vec::new(), Vec::new());
-        let mut both = Both { maker: &mut self, twins, made: Vec::new(), nulls, unsure, there: &apart.there };
-        let (mut given, mut kept) = (Vec::new(), Vec::new());
-        for (index, passed) in apart.params.iter().enumerate() {
-            let reg = both.maker.made.params[index].reg;
-            let is_pointer = both.maker.made.regs[reg].ty == Ty::Ptr;
-            let (now, before) = match passed {
-                Passed::Nowhere => (Operand::Const(Ty::Ptr, 0), Operand::Const(Ty::Ptr, 0)),
-                Passed::Receiver(data) => {
-                    let is = both.is(CmpOp::Eq, Operand::Reg(reg), NULL);
-                    both.only_if(is, |both| both.maker.end(TermKind::Return(None)));
-                    (Operand::Reg(reg), Operand::Reg(both.twin(reg, *data, 0)?))
+        let (duplicates, nulls) = (Vec::new(), Vec::new());
+        let mut graph = GraphBuilder {
+            builder: &mut self,
+            duplicates,
+            allocated: Vec::new(),
+            nulls,
+            unsure,
+            existing: &graphs.existing,
+        };
+        let (mut new_args, mut old_args) = (Vec::new(), Vec::new());
+        for (index, passing) in graphs.params.iter().enumerate() {
+            let reg = graph.builder.driver.params[index].reg;
+            let is_pointer = graph.builder.driver.regs[reg].ty == Ty::Ptr;
+            let (now, before) = match passing {
+                ParameterPassing::Omitted => (Operand::Const(Ty::Ptr, 0), Operand::Const(Ty::Ptr, 0)),
+                ParameterPassing::Receiver(data) => {
+                    let is = graph.is(CmpOp::Eq, Operand::Reg(reg), NULL);
+                    graph.only_if(is, |graph| graph.builder.end(TermKind::Return(None)));
+                    (Operand::Reg(reg), Operand::Reg(graph.duplicate(reg, *data, 0)?))
                 }
-                Passed::AsItIs(data) if is_pointer => (Operand::Reg(reg), Operand::Reg(both.twin(reg, *data, 0)?)),
-                Passed::AsItIs(_) => (Operand::Reg(reg), Operand::Reg(reg)),
+                ParameterPassing::Unchanged(data) if is_pointer => {
+                    (Operand::Reg(reg), Operand::Reg(graph.duplicate(reg, *data, 0)?))
+                }
+                ParameterPassing::Unchanged(_) => (Operand::Reg(reg), Operand::Reg(reg)),
             };
-            given.push(now);
-            kept.push(before);
+            new_args.push(now);
+            old_args.push(before);
         }
-        let (now, class_now) = both.call(new, function.result, given);
-        let (before, class_before) = both.call(old, function.result, kept);
-        both.maker.compare(class_now?, class_before?);
+        let (now, class_now) = graph.call(new, function.result, new_args);
+        let (before, class_before) = graph.call(old, function.result, old_args);
+        graph.builder.compare(class_now?, class_before?);
         match now.zip(before) {
             Some((now, before)) if function.result == Some(Ty::Ptr) => {
-                both.compare_pointers(now, before, function.result_data, 0);
+                graph.compare_pointers(now, before, function.result_data, 0);
             }
-            Some((now, before)) => both.maker.compare(now, before),
+            Some((now, before)) => graph.builder.compare(now, before),
             None => {}
         }
-        for (new, old) in &apart.left {
-            both.compare_globals(*new, *old)?;
+        for (new, old) in &graphs.outputs {
+            graph.compare_globals(*new, *old)?;
         }
-        for twin in both.twins.clone() {
-            let is = both.is(CmpOp::Ne, Operand::Reg(twin.new), NULL);
-            both.only_if(is, |both| both.compare_fields(twin, 0));
+        for duplicate in graph.duplicates.clone() {
+            let is = graph.is(CmpOp::Ne, Operand::Reg(duplicate.new), NULL);
+            graph.only_if(is, |graph| graph.compare_fields(duplicate, 0));
         }
-        both.compare_shapes();
-        let nulls = both.nulls;
+        graph.compare_sharing();
+        let nulls = graph.nulls;
         let differs = self.differs;
         let points = [(differs, "both versions leave the same"), (unsure, "both versions leave what can be compared")];
         let mut places = Vec::new();
         for (asked, text) in points {
-            let point = self.made.points.push(Point::new(PointKind::Statement, function.span, text.to_string()));
+            let point = self.driver.points.push(Point::new(PointKind::Statement, function.span, text.to_string()));
             places.push(point);
             self.ask(asked);
             self.insts.push(InstKind::Point { point });
             self.end(TermKind::Return(None));
         }
         self.end(TermKind::Return(None));
-        let first = self.made.blocks.ids().next()?;
-        let span = self.made.span;
+        let first = self.driver.blocks.ids().next()?;
+        let span = self.driver.span;
         for dst in nulls {
             let kind = InstKind::Copy { dst, src: NULL };
-            self.made.blocks[first].insts.insert(0, touchstone_ir::Inst { kind, span });
+            self.driver.blocks[first].insts.insert(0, touchstone_ir::Inst { kind, span });
         }
-        Some((self, Places { differs: places[0], unsure: places[1] }))
+        Some((self, DriverPoints { differs: places[0], unsure: places[1] }))
     }
 
     fn number(&mut self, number: u64) -> Reg {
@@ -141,7 +156,7 @@ impl<'m> Maker<'m> {
         dst
     }
 
-    /// A variable of the old version holds what that of the new one does.
+    /// Copies a variable of the new version to that of the old one.
     fn set(&mut self, new: GlobalId, old: GlobalId) {
         let (from, to) = (self.reg(Ty::Ptr), self.reg(Ty::Ptr));
         self.insts.push(InstKind::GlobalAddr { dst: from, global: new });
@@ -153,260 +168,268 @@ impl<'m> Maker<'m> {
 
 const NULL: Operand = Operand::Const(Ty::Ptr, 0);
 
-impl<'m> Both<'m, '_> {
-    /// A pointer that is null until it is set.
+impl<'m> GraphBuilder<'m, '_> {
+    /// Returns a pointer register that is null at first.
     fn pointer(&mut self) -> Reg {
-        let reg = self.maker.reg(Ty::Ptr);
+        let reg = self.builder.reg(Ty::Ptr);
         self.nulls.push(reg);
         reg
     }
 
-    /// 1 if a relation holds, else 0.
+    /// Emits a comparison whose result is 1 or 0.
     fn is(&mut self, op: CmpOp, a: Operand, b: Operand) -> Reg {
-        let (is, wide) = (self.maker.reg(Ty::I1), self.maker.reg(Ty::I64));
-        self.maker.insts.push(InstKind::Cmp { dst: is, op, a, b });
-        self.maker.insts.push(InstKind::Cast { dst: wide, op: touchstone_ir::CastOp::Zext, src: Operand::Reg(is) });
+        let (is, wide) = (self.builder.reg(Ty::I1), self.builder.reg(Ty::I64));
+        self.builder.insts.push(InstKind::Cmp { dst: is, op, a, b });
+        self.builder.insts.push(InstKind::Cast { dst: wide, op: touchstone_ir::CastOp::Zext, src: Operand::Reg(is) });
         wide
     }
 
     fn bin(&mut self, op: BinOp, a: Reg, b: Reg) -> Reg {
-        self.maker.bin(op, Operand::Reg(a), Operand::Reg(b))
+        self.builder.bin(op, Operand::Reg(a), Operand::Reg(b))
     }
 
-    /// What follows is done only if a number is not zero.
+    /// Emits `body` so that it is executed only if a number is not zero.
     fn only_if<T>(&mut self, number: Reg, body: impl FnOnce(&mut Self) -> T) -> T {
         let zero = Operand::Const(Ty::I64, 0);
-        let cond = self.maker.reg(Ty::I1);
-        self.maker.insts.push(InstKind::Cmp { dst: cond, op: CmpOp::Ne, a: Operand::Reg(number), b: zero });
-        let from = self.maker.next_block(0);
-        self.maker.end(TermKind::Unreachable);
+        let cond = self.builder.reg(Ty::I1);
+        self.builder.insts.push(InstKind::Cmp { dst: cond, op: CmpOp::Ne, a: Operand::Reg(number), b: zero });
+        let from = self.builder.next_block(0);
+        self.builder.end(TermKind::Unreachable);
         let done = body(self);
-        let last = self.maker.next_block(0);
-        self.maker.end(TermKind::Unreachable);
-        let (first, next) = (touchstone_base::Id::new(touchstone_base::Id::index(from) + 1), self.maker.next_block(0));
+        let last = self.builder.next_block(0);
+        self.builder.end(TermKind::Unreachable);
+        let (first, next) =
+            (touchstone_base::Id::new(touchstone_base::Id::index(from) + 1), self.builder.next_block(0));
         let (role, tag) = (BranchRole::Dispatch, None);
         let cond = Operand::Reg(cond);
-        let blocks = &mut self.maker.made.blocks;
+        let blocks = &mut self.builder.driver.blocks;
         blocks[from].terminator.kind = TermKind::Branch { cond, then_block: first, else_block: next, role, tag };
         blocks[last].terminator.kind = TermKind::Jump(next);
         done
     }
 
     fn load(&mut self, base: Reg, offset: u64, ty: Ty) -> Reg {
-        let (addr, dst) = (self.maker.reg(Ty::Ptr), self.maker.reg(ty));
+        let (addr, dst) = (self.builder.reg(Ty::Ptr), self.builder.reg(ty));
         let offset = Operand::Const(Ty::I64, offset);
-        self.maker.insts.push(InstKind::PtrAdd { dst: addr, base: Operand::Reg(base), offset });
-        self.maker.insts.push(InstKind::Load { dst, addr: Operand::Reg(addr) });
+        self.builder.insts.push(InstKind::PtrAdd { dst: addr, base: Operand::Reg(base), offset });
+        self.builder.insts.push(InstKind::Load { dst, addr: Operand::Reg(addr) });
         dst
     }
 
     fn call(&mut self, callee: FuncId, result: Option<Ty>, args: Vec<Operand>) -> (Option<Reg>, Option<Reg>) {
-        let dst = result.map(|ty| self.maker.reg(ty));
-        // What nobody returned is zero.
+        let dst = result.map(|ty| self.builder.reg(ty));
+        // The result of a call that throws is zero.
         dst.iter().for_each(|dst| {
-            let src = Operand::Const(self.maker.made.regs[*dst].ty, 0);
-            self.maker.insts.push(InstKind::Copy { dst: *dst, src });
+            let src = Operand::Const(self.builder.driver.regs[*dst].ty, 0);
+            self.builder.insts.push(InstKind::Copy { dst: *dst, src });
         });
-        self.maker.insts.push(InstKind::Call { dst, callee: Callee::Direct(callee), args });
-        (dst, self.maker.catch())
+        self.builder.insts.push(InstKind::Call { dst, callee: Callee::Direct(callee), args });
+        (dst, self.builder.catch())
     }
 
-    /// The object of the old version for one that comes in.
-    fn twin(&mut self, new: Reg, data: DataTypeId, depth: usize) -> Option<Reg> {
-        let module = self.maker.module;
+    /// Emits the duplication of an input object; returns its duplicate.
+    fn duplicate(&mut self, new: Reg, data: DataTypeId, depth: usize) -> Option<Reg> {
+        let module = self.builder.module;
         let (object, _) = object(module, data)?;
-        if is_text(module, object) {
+        if is_string(module, object) {
             return Some(new);
         }
-        let size = size(module, object).filter(|_| depth < DEEPEST)?;
+        let size = size(module, object).filter(|_| depth < MAX_OBJECT_DEPTH)?;
         let DataType::Struct { fields, .. } = &module.types[object] else { return None };
         let (own, old) = (self.pointer(), self.pointer());
-        self.maker.insts.push(InstKind::Copy { dst: own, src: Operand::Reg(new) });
-        let known: Vec<Twin> = self.twins.iter().copied().filter(|twin| alike(module, twin.object, object)).collect();
-        self.twins.push(Twin { new: own, old, object });
+        self.builder.insts.push(InstKind::Copy { dst: own, src: Operand::Reg(new) });
+        let known: Vec<ObjectPair> = self
+            .duplicates
+            .iter()
+            .copied()
+            .filter(|duplicate| same_structure(module, duplicate.object, object))
+            .collect();
+        self.duplicates.push(ObjectPair { new: own, old, object });
         let mut open = self.is(CmpOp::Ne, Operand::Reg(own), NULL);
-        for twin in known {
-            let is = self.is(CmpOp::Eq, Operand::Reg(own), Operand::Reg(twin.new));
+        for duplicate in known {
+            let is = self.is(CmpOp::Eq, Operand::Reg(own), Operand::Reg(duplicate.new));
             let same = self.bin(BinOp::And, open, is);
-            self.only_if(same, |both| {
-                both.maker.insts.push(InstKind::Copy { dst: old, src: Operand::Reg(twin.old) });
+            self.only_if(same, |graph| {
+                graph.builder.insts.push(InstKind::Copy { dst: old, src: Operand::Reg(duplicate.old) });
             });
-            let other = self.is(CmpOp::Ne, Operand::Reg(own), Operand::Reg(twin.new));
+            let other = self.is(CmpOp::Ne, Operand::Reg(own), Operand::Reg(duplicate.new));
             open = self.bin(BinOp::And, open, other);
         }
-        self.only_if(open, |both| {
+        self.only_if(open, |graph| {
             let bytes = match size {
                 Size::Fixed(bytes) => Operand::Const(Ty::I64, bytes),
                 Size::Counted { at, element, header } => {
-                    let length = both.load(own, at, Ty::Int(32));
-                    let wide = both.maker.reg(Ty::I64);
+                    let length = graph.load(own, at, Ty::Int(32));
+                    let wide = graph.builder.reg(Ty::I64);
                     let (op, src) = (touchstone_ir::CastOp::Zext, Operand::Reg(length));
-                    both.maker.insts.push(InstKind::Cast { dst: wide, op, src });
-                    let all = both.maker.bin(BinOp::Mul, Operand::Reg(wide), Operand::Const(Ty::I64, element));
-                    Operand::Reg(both.maker.bin(BinOp::Add, Operand::Reg(all), Operand::Const(Ty::I64, header)))
+                    graph.builder.insts.push(InstKind::Cast { dst: wide, op, src });
+                    let all = graph.builder.bin(BinOp::Mul, Operand::Reg(wide), Operand::Const(Ty::I64, element));
+                    Operand::Reg(graph.builder.bin(BinOp::Add, Operand::Reg(all), Operand::Const(Ty::I64, header)))
                 }
             };
             let (builtin, args) = (Builtin::Allocate, vec![bytes]);
-            both.maker.insts.push(InstKind::Builtin { dst: Some(old), builtin, args });
+            graph.builder.insts.push(InstKind::Builtin { dst: Some(old), builtin, args });
             let (dst, src) = (Operand::Reg(old), Operand::Reg(own));
-            both.maker.insts.push(InstKind::MemCopy { dst, src, size: bytes });
+            graph.builder.insts.push(InstKind::MemCopy { dst, src, size: bytes });
             for field in fields.iter().filter(|field| matches!(module.types[field.ty], DataType::Pointer { .. })) {
-                let inner = both.load(own, field.offset, Ty::Ptr);
-                let twin = both.twin(inner, field.ty, depth + 1)?;
-                let addr = both.maker.reg(Ty::Ptr);
+                let inner = graph.load(own, field.offset, Ty::Ptr);
+                let duplicate = graph.duplicate(inner, field.ty, depth + 1)?;
+                let addr = graph.builder.reg(Ty::Ptr);
                 let (base, offset) = (Operand::Reg(old), Operand::Const(Ty::I64, field.offset));
-                both.maker.insts.push(InstKind::PtrAdd { dst: addr, base, offset });
-                both.maker.insts.push(InstKind::Store { addr: Operand::Reg(addr), value: Operand::Reg(twin) });
+                graph.builder.insts.push(InstKind::PtrAdd { dst: addr, base, offset });
+                graph.builder.insts.push(InstKind::Store { addr: Operand::Reg(addr), value: Operand::Reg(duplicate) });
             }
             Some(())
         })?;
         Some(old)
     }
 
-    /// Compares where pointers lead that both versions left in the same place.
+    /// Emits the comparison of two pointers that the versions left in corresponding locations.
     fn compare_pointers(&mut self, new: Reg, old: Reg, data: DataTypeId, depth: usize) {
         let some = self.is(CmpOp::Ne, Operand::Reg(new), NULL);
         let some_before = self.is(CmpOp::Ne, Operand::Reg(old), NULL);
-        self.maker.compare(some, some_before);
+        self.builder.compare(some, some_before);
         let both_some = self.bin(BinOp::And, some, some_before);
-        // What comes in is known by its twin; texts are the same for both.
+        // Input objects correspond to their duplicates; strings are shared.
         let mut settled = self.is(CmpOp::Eq, Operand::Reg(new), Operand::Reg(old));
-        for twin in self.twins.clone() {
-            let now = self.is(CmpOp::Eq, Operand::Reg(new), Operand::Reg(twin.new));
-            let before = self.is(CmpOp::Eq, Operand::Reg(old), Operand::Reg(twin.old));
+        for duplicate in self.duplicates.clone() {
+            let now = self.is(CmpOp::Eq, Operand::Reg(new), Operand::Reg(duplicate.new));
+            let before = self.is(CmpOp::Eq, Operand::Reg(old), Operand::Reg(duplicate.old));
             let both_known = self.bin(BinOp::And, both_some, now);
             let both_known_before = self.bin(BinOp::And, both_some, before);
-            self.maker.compare(both_known, both_known_before);
+            self.builder.compare(both_known, both_known_before);
             let either = self.bin(BinOp::Or, now, before);
             settled = self.bin(BinOp::Or, settled, either);
         }
         let zero = Operand::Const(Ty::I64, 0);
         let open = self.is(CmpOp::Eq, Operand::Reg(settled), zero);
         let open = self.bin(BinOp::And, both_some, open);
-        self.only_if(open, |both| both.compare_objects(new, old, data, depth));
+        self.only_if(open, |graph| graph.compare_objects(new, old, data, depth));
     }
 
-    /// Compares objects that both versions made.
+    /// Emits the comparison of two objects that the versions allocated.
     fn compare_objects(&mut self, new: Reg, old: Reg, data: DataTypeId, depth: usize) {
-        let module = self.maker.module;
-        let found = object(module, data).filter(|_| depth < DEEPEST);
-        let Some(((object, class), tag)) = found.zip(module.class_tag()) else { return self.say_unsure() };
+        let module = self.builder.module;
+        let found = object(module, data).filter(|_| depth < MAX_OBJECT_DEPTH);
+        let Some(((object, class), tag)) = found.zip(module.class_tag()) else { return self.mark_unsure() };
         let is_known = match &module.types[object] {
             DataType::Struct { name, fields, .. } => {
-                let whole = !is_text(module, object) || fields.iter().any(|field| field.name == "coder");
-                whole && !self.there.contains(name)
+                let complete = !is_string(module, object) || fields.iter().any(|field| field.name == "coder");
+                complete && !self.existing.contains(name)
             }
             _ => false,
         };
         let ty = Ty::Int(tag.bits);
         let (now, before) = (self.load(new, tag.offset, ty), self.load(old, tag.offset, ty));
-        self.maker.compare(now, before);
+        self.builder.compare(now, before);
         if !is_known {
-            return self.say_unsure();
+            return self.mark_unsure();
         }
         let mut same = self.is(CmpOp::Eq, Operand::Reg(now), Operand::Reg(before));
         if let Some(class) = class {
             let other = self.is(CmpOp::Ne, Operand::Reg(now), Operand::Const(ty, class));
-            self.only_if(other, Both::say_unsure);
+            self.only_if(other, GraphBuilder::mark_unsure);
             let own = self.is(CmpOp::Eq, Operand::Reg(now), Operand::Const(ty, class));
             same = self.bin(BinOp::And, same, own);
         }
-        let twin = Twin { new: self.pointer(), old: self.pointer(), object };
-        self.only_if(same, |both| {
-            both.maker.insts.push(InstKind::Copy { dst: twin.new, src: Operand::Reg(new) });
-            both.maker.insts.push(InstKind::Copy { dst: twin.old, src: Operand::Reg(old) });
-            both.compare_fields(twin, depth);
+        let duplicate = ObjectPair { new: self.pointer(), old: self.pointer(), object };
+        self.only_if(same, |graph| {
+            graph.builder.insts.push(InstKind::Copy { dst: duplicate.new, src: Operand::Reg(new) });
+            graph.builder.insts.push(InstKind::Copy { dst: duplicate.old, src: Operand::Reg(old) });
+            graph.compare_fields(duplicate, depth);
         });
-        // Which bytes a text has inside of it makes no difference to anybody.
-        if !is_text(module, object) {
-            self.made.push(twin);
+        // The identity of a string's internal array is not observable.
+        if !is_string(module, object) {
+            self.allocated.push(duplicate);
         }
     }
 
-    fn say_unsure(&mut self) {
+    fn mark_unsure(&mut self) {
         let (dst, src) = (self.unsure, Operand::Const(Ty::I64, 1));
-        self.maker.insts.push(InstKind::Copy { dst, src });
+        self.builder.insts.push(InstKind::Copy { dst, src });
     }
 
-    /// Compares two objects of one class.
-    fn compare_fields(&mut self, twin: Twin, depth: usize) {
-        let module = self.maker.module;
-        let DataType::Struct { fields, kind, .. } = &module.types[twin.object] else { return self.say_unsure() };
+    /// Emits the comparison of two objects of one class.
+    fn compare_fields(&mut self, duplicate: ObjectPair, depth: usize) {
+        let module = self.builder.module;
+        let DataType::Struct { fields, kind, .. } = &module.types[duplicate.object] else { return self.mark_unsure() };
         for field in fields {
             match (scalar(module, field.ty), &module.types[field.ty]) {
                 (Some(ty), _) => {
-                    let (now, before) = (self.load(twin.new, field.offset, ty), self.load(twin.old, field.offset, ty));
-                    self.maker.compare(now, before);
+                    let (now, before) =
+                        (self.load(duplicate.new, field.offset, ty), self.load(duplicate.old, field.offset, ty));
+                    self.builder.compare(now, before);
                 }
                 (None, DataType::Pointer { .. }) => {
-                    let now = self.load(twin.new, field.offset, Ty::Ptr);
-                    let before = self.load(twin.old, field.offset, Ty::Ptr);
+                    let now = self.load(duplicate.new, field.offset, Ty::Ptr);
+                    let before = self.load(duplicate.old, field.offset, Ty::Ptr);
                     self.compare_pointers(now, before, field.ty, depth + 1);
                 }
                 (None, DataType::Array { element, .. }) if kind.is_counted() => {
-                    self.compare_elements(twin, field, *element);
+                    self.compare_elements(duplicate, field, *element);
                 }
-                _ => self.say_unsure(),
+                _ => self.mark_unsure(),
             }
         }
     }
 
-    /// Compares the elements of arrays, if there are as many.
-    fn compare_elements(&mut self, twin: Twin, tail: &Field, element: DataTypeId) {
-        let module = self.maker.module;
+    /// Emits the comparison of array elements, if the lengths are equal.
+    fn compare_elements(&mut self, duplicate: ObjectPair, tail: &Field, element: DataTypeId) {
+        let module = self.builder.module;
         let Some((Size::Counted { at, element: stride, header }, ty)) =
-            size(module, twin.object).zip(scalar(module, element))
+            size(module, duplicate.object).zip(scalar(module, element))
         else {
-            return self.say_unsure();
+            return self.mark_unsure();
         };
-        let lengths = [twin.new, twin.old].map(|array| {
-            let (length, wide) = (self.load(array, at, Ty::Int(32)), self.maker.reg(Ty::I64));
+        let lengths = [duplicate.new, duplicate.old].map(|array| {
+            let (length, wide) = (self.load(array, at, Ty::Int(32)), self.builder.reg(Ty::I64));
             let (op, src) = (touchstone_ir::CastOp::Zext, Operand::Reg(length));
-            self.maker.insts.push(InstKind::Cast { dst: wide, op, src });
+            self.builder.insts.push(InstKind::Cast { dst: wide, op, src });
             wide
         });
         debug_assert_eq!(header, tail.offset);
         let same = self.is(CmpOp::Eq, Operand::Reg(lengths[0]), Operand::Reg(lengths[1]));
-        self.only_if(same, |both| {
-            let all = both.maker.bin(BinOp::Mul, Operand::Reg(lengths[0]), Operand::Const(Ty::I64, stride));
-            both.maker.for_each(Operand::Reg(all), stride, |maker, at| {
-                let offset = maker.bin(BinOp::Add, at, Operand::Const(Ty::I64, header));
-                let load = |maker: &mut Maker<'_>, base: Reg| {
-                    let (addr, dst) = (maker.reg(Ty::Ptr), maker.reg(ty));
+        self.only_if(same, |graph| {
+            let all = graph.builder.bin(BinOp::Mul, Operand::Reg(lengths[0]), Operand::Const(Ty::I64, stride));
+            graph.builder.for_each(Operand::Reg(all), stride, |builder, at| {
+                let offset = builder.bin(BinOp::Add, at, Operand::Const(Ty::I64, header));
+                let load = |builder: &mut DriverBuilder<'_>, base: Reg| {
+                    let (addr, dst) = (builder.reg(Ty::Ptr), builder.reg(ty));
                     let (base, offset) = (Operand::Reg(base), Operand::Reg(offset));
-                    maker.insts.push(InstKind::PtrAdd { dst: addr, base, offset });
-                    maker.insts.push(InstKind::Load { dst, addr: Operand::Reg(addr) });
+                    builder.insts.push(InstKind::PtrAdd { dst: addr, base, offset });
+                    builder.insts.push(InstKind::Load { dst, addr: Operand::Reg(addr) });
                     dst
                 };
-                let (now, before) = (load(maker, twin.new), load(maker, twin.old));
-                maker.compare(now, before);
+                let (now, before) = (load(builder, duplicate.new), load(builder, duplicate.old));
+                builder.compare(now, before);
             });
         });
     }
 
-    /// Objects that are one for one version, and two for the other.
-    fn compare_shapes(&mut self) {
-        let module = self.maker.module;
-        let made = std::mem::take(&mut self.made);
-        for (index, one) in made.iter().enumerate() {
-            for other in made[index + 1..].iter().filter(|other| alike(module, other.object, one.object)) {
+    /// Emits a check for sharing: objects that are one in one version and two in the other.
+    fn compare_sharing(&mut self) {
+        let module = self.builder.module;
+        let allocated = std::mem::take(&mut self.allocated);
+        for (index, one) in allocated.iter().enumerate() {
+            for other in allocated[index + 1..].iter().filter(|other| same_structure(module, other.object, one.object))
+            {
                 let now = self.is(CmpOp::Eq, Operand::Reg(one.new), Operand::Reg(other.new));
                 let before = self.is(CmpOp::Eq, Operand::Reg(one.old), Operand::Reg(other.old));
                 let differ = self.is(CmpOp::Ne, Operand::Reg(now), Operand::Reg(before));
-                self.only_if(differ, Both::say_unsure);
+                self.only_if(differ, GraphBuilder::mark_unsure);
             }
         }
     }
 
-    /// Compares what both versions hold in a variable, or in an object that was there.
+    /// Emits the comparison of a variable, or of an object that existed before the run.
     fn compare_globals(&mut self, new: GlobalId, old: GlobalId) -> Option<()> {
-        let kept = self.maker.globals(new, old)?;
-        self.maker.compare_scalars(&kept, Operand::Const(Ty::I64, 0));
+        let kept = self.builder.globals(new, old)?;
+        self.builder.compare_scalars(&kept, Operand::Const(Ty::I64, 0));
         Some(())
     }
 }
 
-/// The structure of what a pointer leads to, and its class, if there is just one.
+/// Returns the structure that a pointer points to, and its class if it is the only one.
 pub(super) fn object(module: &Module, data: DataTypeId) -> Option<(DataTypeId, Option<u64>)> {
     let DataType::Pointer { pointee, .. } = &module.types[data] else { return None };
     match &module.types[*pointee] {
@@ -419,11 +442,11 @@ pub(super) fn object(module: &Module, data: DataTypeId) -> Option<(DataTypeId, O
     }
 }
 
-/// How many bytes objects of a class have.
+/// The size of objects of a class.
 #[derive(Clone, Copy)]
 enum Size {
     Fixed(u64),
-    /// The field that counts, the bytes of an element, and those before the first.
+    /// The offset of the length field, the bytes of an element, and those before the first element.
     Counted {
         at: u64,
         element: u64,
@@ -431,7 +454,7 @@ enum Size {
     },
 }
 
-/// `None` if objects hold more than numbers and pointers.
+/// Returns the size of an object, or `None` if it contains more than scalars and pointers.
 fn size(module: &Module, object: DataTypeId) -> Option<Size> {
     let DataType::Struct { fields, size, kind, .. } = &module.types[object] else { return None };
     match kind {
@@ -452,8 +475,8 @@ fn size(module: &Module, object: DataTypeId) -> Option<Size> {
     }
 }
 
-/// Whether pointers to one may lead to the other.
-fn alike(module: &Module, one: DataTypeId, other: DataTypeId) -> bool {
+/// Returns true if pointers to one type may point to the other.
+fn same_structure(module: &Module, one: DataTypeId, other: DataTypeId) -> bool {
     match (&module.types[one], &module.types[other]) {
         (DataType::Struct { name, .. }, DataType::Struct { name: other, .. }) => name == other,
         _ => true,

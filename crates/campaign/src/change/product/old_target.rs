@@ -1,4 +1,4 @@
-//! The old version, compiled.
+//! The compiled old version: tests of the new version are replayed on it.
 
 use crate::plan::{Plan, keeping};
 use crate::program::{CampaignError, Program};
@@ -12,7 +12,7 @@ use touchstone_ir::{FuncId, Module};
 pub(crate) struct OldTarget {
     name: String,
     target: Target,
-    /// The new version's module, whose files are those of the old one.
+    /// The module of the new version, with the file paths of the old one.
     module: Module,
     directory: PathBuf,
 }
@@ -50,7 +50,7 @@ impl OldTarget {
         Some(OldTarget { name: version.name.clone(), target, module, directory: directory.join("tests") })
     }
 
-    /// Runs tests of the new version on the old one. What that does otherwise stands in the tests then.
+    /// Replays tests of the new version on the old one, and records differences in them.
     pub fn run(&self, func: FuncId, tests: &mut [TestCase]) -> Result<(), CampaignError> {
         let ran: Vec<usize> = (0..tests.len()).filter(|index| tests[*index].replayed == Replay::Agreed).collect();
         let picked: Vec<TestCase> = ran.iter().map(|index| tests[*index].clone()).collect();
@@ -64,7 +64,7 @@ impl OldTarget {
         let replayed = self.target.replay(&suite, &self.module, func, &picked, &mut |_| {})?;
         for (index, verdict) in ran.into_iter().zip(replayed.verdicts) {
             match verdict {
-                // What did not get to run says nothing.
+                // A test that did not run says nothing.
                 Replay::Disagreed(Disagreement::NotReached) => {}
                 Replay::Disagreed(why) => tests[index].older = Some(format!("differs from {}: {why}", self.name)),
                 Replay::Agreed => tests[index].older = None,

@@ -1,14 +1,16 @@
-//! Both versions of a function as one: a module that also has the old one (`merged.rs`), and a *driver* that calls both with the same inputs and then asks
-//! whether they left the same. Whoever explores, runs or proves the driver needs to know nothing of versions.
+//! The product program of two versions of a function: a module with both (`merged_module.rs`), and a *driver* that
+//! calls both with the same inputs and checks that they leave the same state. Exploration, interpretation and proofs of
+//! the driver need to know nothing about versions.
 //!
-//! Where versions share memory, the driver keeps what inputs hold and gives it back (`maker.rs`); where objects have classes, each has objects of its own
-//! (`twins.rs`). There is a driver only where neither sees what the other did, and nothing is asked of the world.
+//! Where the versions share memory, the driver saves and restores the inputs (`driver_builder.rs`); where objects have
+//! classes, each version has its own objects (`object_graphs.rs`). A driver exists only if neither version sees what
+//! the other did, and nothing depends on the environment.
 
-use super::driver_builder::{Maker, Objects, scalars};
+use super::driver_builder::{DriverBuilder, PointeeWrites, scalars};
 use super::java::is_repeatable;
-use super::merged_module::Merged;
-use super::object_graphs::{Apart, Passed};
-use crate::change::impact::Part;
+use super::merged_module::MergedModule;
+use super::object_graphs::{ParameterPassing, SeparateGraphs};
+use crate::change::impact::Region;
 use crate::change::impact::Versions;
 use std::collections::BTreeSet;
 use touchstone_engine::global_inputs;
@@ -17,83 +19,84 @@ use touchstone_ir::{
 };
 
 /// Both versions in one module.
-pub(crate) struct Together {
+pub(crate) struct ProductProgram {
     pub module: Module,
     /// The old version of the function.
     pub old: FuncId,
-    pub driver: Option<Driven>,
+    pub driver: Option<Driver>,
 }
 
-/// A driver of both versions.
-pub(crate) struct Driven {
+/// The driver of both versions.
+pub(crate) struct Driver {
     pub func: FuncId,
-    /// Is reached where they left something else.
+    /// The point that is reached if the versions left different states.
     pub differs: PointId,
-    /// Is reached where nobody can say whether they did.
+    /// The point that is reached if the driver cannot decide.
     pub unsure: Option<PointId>,
-    /// All that they leave is compared.
-    pub whole: bool,
-    /// One of them may end the program.
+    /// True if the complete state that they leave is compared.
+    pub complete: bool,
+    /// True if a version may end the program.
     pub exits: bool,
-    /// Earlier calls may have left something that no test sets.
-    pub hidden: bool,
+    /// True if earlier calls may have left state that no test sets.
+    pub has_hidden_state: bool,
 }
 
-impl Together {
-    /// `None` where the versions can't be compared so. Where objects have classes, parameters are passed as it is said; those that nobody speaks of as
-    /// they are.
-    pub fn new(versions: &Versions<'_>, func: FuncId, passed: &[Passed]) -> Option<Together> {
+impl ProductProgram {
+    /// Builds the product program, or returns `None` if the versions cannot be compared this way. With classes,
+    /// parameters are passed as `passing` says; missing entries are passed unchanged.
+    pub fn new(versions: &Versions<'_>, func: FuncId, passing: &[ParameterPassing]) -> Option<ProductProgram> {
         let old = versions.old_of(func)?;
-        let merged = Merged::new(versions, old)?;
-        let written = Written::of(versions, old, func);
+        let merged = MergedModule::new(versions, old)?;
+        let written_state = WrittenState::of(versions, old, func);
         let here = merged.functions[&old];
         let mut module = merged.module.clone();
         let nothing = module.types.push(DataType::Void);
-        let maker = Maker::begin(&module, func, nothing);
-        let exits = some(versions, (old, func), ends);
-        let made = written.and_then(|written| match module.has_classes() {
+        let builder = DriverBuilder::begin(&module, func, nothing);
+        let exits = either_executes(versions, (old, func), may_end_run);
+        let made = written_state.and_then(|written_state| match module.has_classes() {
             false => {
-                let mut globals = written.globals;
-                if written.objects == Objects::Written {
-                    // Pointers lead to what parameters lead to, and to any of these.
+                let mut globals = written_state.globals;
+                if written_state.objects == PointeeWrites::Written {
+                    // Pointers may point to the pointees of parameters, and to any of these.
                     globals.extend(versions.variables(old, func)?);
                 }
-                let (driver, differs) = maker.make((func, here), &globals, written.objects)?;
+                let (driver, differs) = builder.build((func, here), &globals, written_state.objects)?;
                 Some((driver, differs, None, (true, true)))
             }
             true => {
                 let own = module.functions[func].own_params();
                 let usual = |(index, param): (usize, &touchstone_ir::Param)| {
-                    passed.get(index).copied().unwrap_or(Passed::AsItIs(param.data))
+                    passing.get(index).copied().unwrap_or(ParameterPassing::Unchanged(param.data))
                 };
                 let params = own.iter().enumerate().map(usual).collect();
-                let (apart, whole) = apart(versions, (old, func), &merged, &written, params)?;
-                let (driver, places) = maker.make_apart((func, here), &apart)?;
-                let hidden = merged.apart().count() > apart.given.len();
-                Some((driver.made, places.differs, Some(places.unsure), (whole, hidden)))
+                let (graphs, complete) = separate_graphs(versions, (old, func), &merged, &written_state, params)?;
+                let (driver, places) = builder.build_with_graphs((func, here), &graphs)?;
+                let has_hidden_state = merged.copied_globals().count() > graphs.inputs.len();
+                Some((driver.driver, places.differs, Some(places.unsure), (complete, has_hidden_state)))
             }
         });
-        let driver = made.map(|(driver, differs, unsure, (whole, hidden))| {
+        let driver = made.map(|(driver, differs, unsure, (complete, has_hidden_state))| {
             let func = module.functions.push(driver);
-            Driven { func, differs, unsure, whole, exits, hidden }
+            Driver { func, differs, unsure, complete, exits, has_hidden_state }
         });
-        touchstone_ir::verify(&module).is_empty().then_some(Together { module, old: here, driver })
+        touchstone_ir::verify(&module).is_empty().then_some(ProductProgram { module, old: here, driver })
     }
 }
 
-/// What either version may write.
-struct Written {
+/// The state that a version may write.
+struct WrittenState {
     globals: BTreeSet<GlobalId>,
-    /// Of the old version, unknown to the new one.
+    /// True if the old version writes globals that the new one does not have.
     gone: bool,
-    /// Also what parameters lead to.
-    objects: Objects,
+    /// Says whether the pointees of parameters are written, too.
+    objects: PointeeWrites,
 }
 
-impl Written {
-    /// `None` if one may see what the other did.
-    fn of(versions: &Versions<'_>, old: FuncId, new: FuncId) -> Option<Written> {
-        let mut written = Written { globals: BTreeSet::new(), gone: false, objects: Objects::NotWritten };
+impl WrittenState {
+    /// Computes the written state, or returns `None` if one version may see what the other did.
+    fn of(versions: &Versions<'_>, old: FuncId, new: FuncId) -> Option<WrittenState> {
+        let mut written_state =
+            WrittenState { globals: BTreeSet::new(), gone: false, objects: PointeeWrites::NotWritten };
         for (side, func) in [(&versions.old, old), (&versions.new, new)] {
             let called = side.calls.reachable_from(func);
             let insts = |id: &FuncId| side.module.functions[*id].blocks.values().flat_map(|block| &block.insts);
@@ -103,29 +106,29 @@ impl Written {
             }
         }
         let classes = versions.new.module.has_classes();
-        if classes && some(versions, (old, new), asks_the_world) {
+        if classes && either_executes(versions, (old, new), reads_environment) {
             return None;
         }
-        let of_runtime = |part: &Part| matches!(part, Part::Global(id) if versions.old.module.globals[*id].role == GlobalRole::Runtime);
-        let parts = versions.old.of_call(old).writes.into_iter().filter(|part| !classes || !of_runtime(part));
-        let parts = parts.map(|part| versions.renamed(part, |_| None));
-        for part in parts.chain(versions.new.of_call(new).writes.into_iter().map(Some)) {
+        let of_runtime = |part: &Region| matches!(part, Region::Global(id) if versions.old.module.globals[*id].role == GlobalRole::Runtime);
+        let parts = versions.old.call_effects(old).writes.into_iter().filter(|part| !classes || !of_runtime(part));
+        let parts = parts.map(|part| versions.in_new_version(part, |_| None));
+        for part in parts.chain(versions.new.call_effects(new).writes.into_iter().map(Some)) {
             match part {
-                None if classes => written.gone = true,
-                // Who asks the world is known better there.
-                Some(Part::World) if classes => {}
-                None | Some(Part::World) => return None,
-                Some(Part::Global(id)) => drop(written.globals.insert(id)),
-                Some(Part::Anything | Part::Field(..)) => written.objects = Objects::Written,
-                Some(Part::Definedness | Part::Slot(_)) => {}
+                None if classes => written_state.gone = true,
+                // `reads_environment` is more precise.
+                Some(Region::Environment) if classes => {}
+                None | Some(Region::Environment) => return None,
+                Some(Region::Global(id)) => drop(written_state.globals.insert(id)),
+                Some(Region::Anything | Region::Field(..)) => written_state.objects = PointeeWrites::Written,
+                Some(Region::Definedness | Region::Slot(_)) => {}
             }
         }
-        Some(written)
+        Some(written_state)
     }
 }
 
-/// Whether one of the versions does something of this kind.
-fn some(versions: &Versions<'_>, (old, new): (FuncId, FuncId), is: impl Fn(&Builtin) -> bool) -> bool {
+/// Returns true if one of the versions executes such a builtin.
+fn either_executes(versions: &Versions<'_>, (old, new): (FuncId, FuncId), is: impl Fn(&Builtin) -> bool) -> bool {
     [(&versions.old, old), (&versions.new, new)].into_iter().any(|(side, func)| {
         let called = side.calls.reachable_from(func);
         let blocks = called.iter().flat_map(|id| side.module.functions[*id].blocks.values());
@@ -134,75 +137,78 @@ fn some(versions: &Versions<'_>, (old, new): (FuncId, FuncId), is: impl Fn(&Buil
     })
 }
 
-/// Whether a run may end there.
-fn ends(builtin: &Builtin) -> bool {
+/// Returns true if a builtin may end the run.
+fn may_end_run(builtin: &Builtin) -> bool {
     builtin.touches() == Touches::Ends
 }
 
-/// Whether it may be another one the next time, where objects have classes. Whoever speaks of all runs stops at what is known of one run only; and a text is
-/// the same one for both versions.
-fn asks_the_world(builtin: &Builtin) -> bool {
+/// Returns true if a builtin may return another value the next time, where objects have classes. Proofs stop at facts
+/// about a single run, and strings are the same for both versions.
+fn reads_environment(builtin: &Builtin) -> bool {
     !matches!(builtin, Builtin::RunOnly)
         && !is_repeatable(builtin)
         && !matches!(builtin.touches(), Touches::Nothing | Touches::Ends)
 }
 
-/// What versions get and leave that have objects of their own, and whether that is all; `None` if they can't get the same.
-fn apart(
+/// Computes the inputs and the compared state of versions with separate object graphs, and whether that state is
+/// complete. Returns `None` if they cannot be given the same inputs.
+fn separate_graphs(
     versions: &Versions<'_>,
     (old, new): (FuncId, FuncId),
-    merged: &Merged<'_, '_>,
-    written: &Written,
-    params: Vec<Passed>,
-) -> Option<(Apart, bool)> {
+    merged: &MergedModule<'_, '_>,
+    written_state: &WrittenState,
+    params: Vec<ParameterPassing>,
+) -> Option<(SeparateGraphs, bool)> {
     let (before, now) = (versions.old.module, versions.new.module);
     let (inputs_before, inputs) = (global_inputs(before, old), global_inputs(now, new));
-    let mut apart = Apart { params, given: Vec::new(), left: Vec::new(), there: BTreeSet::new() };
-    let mut whole = !written.gone;
+    let mut graphs = SeparateGraphs { params, inputs: Vec::new(), outputs: Vec::new(), existing: BTreeSet::new() };
+    let mut complete = !written_state.gone;
     let mut paired = BTreeSet::new();
-    for (was, became, here) in merged.apart() {
+    for (was, became, here) in merged.copied_globals() {
         let is_input = inputs_before.contains(&was);
         let Some(became) = became else {
-            // Nobody can give it to both.
+            // No input can be given to both.
             if is_input {
                 return None;
             }
-            whole = false;
+            complete = false;
             continue;
         };
         paired.insert(became);
         match (is_input, inputs.contains(&became)) {
-            (true, true) if scalars(now, now.globals[became].data).is_some() => apart.given.push((became, here)),
-            // Whoever looks at it stops; whoever does not leaves it.
-            (true, true) => whole = false,
+            (true, true) if scalars(now, now.globals[became].data).is_some() => graphs.inputs.push((became, here)),
+            // A path that reads it stops; others leave it unchanged.
+            (true, true) => complete = false,
             (false, false) => {}
             _ => return None,
         }
         let is_object = now.globals[became].role == GlobalRole::Heap;
-        let may_change = written.globals.contains(&became) || is_object && written.objects == Objects::Written;
+        let may_change =
+            written_state.globals.contains(&became) || is_object && written_state.objects == PointeeWrites::Written;
         match may_change {
-            true if Maker::can_compare(now, became) => apart.left.push((became, here)),
-            true => whole = false,
+            true if DriverBuilder::can_compare(now, became) => graphs.outputs.push((became, here)),
+            true => complete = false,
             false => {}
         }
     }
-    // What only one of them knows.
-    whole &= written.globals.iter().all(|id| paired.contains(id) || now.globals[*id].role == GlobalRole::Runtime);
+    // Globals that only one version has.
+    complete &=
+        written_state.globals.iter().all(|id| paired.contains(id) || now.globals[*id].role == GlobalRole::Runtime);
     for (module, version, func) in [(before, 0, old), (now, 1, new)] {
         for id in versions.globals_of(version, func) {
             let global = &module.globals[id];
             if let (GlobalRole::Heap, DataType::Struct { name, .. }) = (global.role, &module.types[global.data]) {
-                apart.there.insert(name.clone());
+                graphs.existing.insert(name.clone());
             }
         }
     }
-    // Which of several objects that were there a variable leads to is not compared.
-    whole &= lead_nowhere(now, &written.globals);
-    Some((apart, whole))
+    // It is not compared to which of several existing objects a variable points.
+    complete &= hold_no_pointers(now, &written_state.globals);
+    Some((graphs, complete))
 }
 
-/// Whether none of these variables holds a pointer.
-fn lead_nowhere(module: &Module, globals: &BTreeSet<GlobalId>) -> bool {
+/// Returns true if none of these variables holds a pointer.
+fn hold_no_pointers(module: &Module, globals: &BTreeSet<GlobalId>) -> bool {
     let holds = |id: &GlobalId| {
         let global = &module.globals[*id];
         global.role != GlobalRole::Runtime && scalars(module, global.data).is_none()
@@ -211,7 +217,7 @@ fn lead_nowhere(module: &Module, globals: &BTreeSet<GlobalId>) -> bool {
 }
 
 impl Versions<'_> {
-    /// All variables that either version of a function may reach; `None` if one of them is gone.
+    /// Returns all variables that either version may access, or `None` if one has no counterpart.
     fn variables(&self, old: FuncId, new: FuncId) -> Option<BTreeSet<GlobalId>> {
         let is_variable =
             |module: &Module, id: &GlobalId| !module.globals[*id].constant && module.globals[*id].function.is_none();
