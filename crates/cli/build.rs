@@ -1,11 +1,11 @@
-//! The commit that the program is built of, for `--version`. Without git, or outside of a work tree, there is none.
+//! Records the git commit for `--version`. Outside of a git working tree there is none.
 
 use std::path::Path;
 use std::process::Command;
 
 fn main() {
     println!("cargo::rerun-if-env-changed=TOUCHSTONE_COMMIT");
-    // A commit moves the end of this file; a work tree without one is no work tree of git's.
+    // A new commit changes these files. They do not exist outside of a git working tree.
     for file in ["HEAD", "logs/HEAD"] {
         if let Some(path) = git(&["rev-parse", "--git-path", file]).filter(|path| Path::new(path).exists()) {
             println!("cargo::rerun-if-changed={path}");

@@ -1,7 +1,8 @@
-//! The `touchstone` binary: parses, prints and exits. Options become a request (`plan/`), a verb has it carried out (`verbs/`),
-//! what comes out is shown and written (`output/`). Folders use those before them: `output/`, `plan/`, `verbs/`, `bench/`.
+//! The `touchstone` program: parses, prints and exits. Options become a request (`plan/`), a command runs it
+//! (`verbs/`), and the result is printed and written (`output/`). A folder uses only folders before it: `output/`,
+//! `plan/`, `verbs/`, `bench/`.
 //!
-//! The only crate that talks to the terminal. Exit codes are an interface and live in `output/exit.rs`.
+//! This is the only crate that uses the terminal. Exit codes are an interface and are defined in `output/exit.rs`.
 
 mod bench;
 mod commands;
@@ -19,7 +20,7 @@ use verbs::{
     annotate, cache, cc, explain, generate, init, instrument, measure, objectives, plan_classes, report, run, summary,
 };
 
-/// Paths fork states and make many small things.
+/// Forks of states allocate many small objects, which mimalloc makes cheap.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -34,7 +35,7 @@ fn main() -> ExitCode {
     let args = match Args::try_parse_from(words) {
         Ok(args) => args,
         Err(error) => {
-            // Help and version are no errors; everything else is a usage error (1, not clap's 2).
+            // Help and version are not errors; everything else is a usage error (exit code 1, not clap's 2).
             let shown = stdout::arrived(error.print());
             if let Err(error) = &shown {
                 eprintln!("{} {}", progress::error_label(), message(error));
@@ -82,7 +83,7 @@ fn carry_out(command: &Command) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// The error with its causes; a cause that the message before it quotes already is not said twice.
+/// Formats an error with its causes, and omits a cause that the previous message quotes.
 fn message(error: &anyhow::Error) -> String {
     let mut text = String::new();
     for cause in error.chain().map(ToString::to_string) {

@@ -1,7 +1,7 @@
-//! What probes cost a build: a trivial compile, one of 10,000 lines, and a small project with its tests, for the first time
-//! and again, beside the compiler alone.
+//! The cost of instrumentation at build time: a trivial compile, one of 10,000 lines, and a small project with its
+//! tests, each with a cold and a warm cache, beside the compiler alone.
 //!
-//! Time is what all processes of the commands spent on a processor (the shell's `times`), so a busy machine disturbs less.
+//! Times are the CPU time of all processes (the shell's `times`), so that load on the machine matters less.
 
 use anyhow::{Context, Result, ensure};
 use std::fmt::Write;
@@ -10,7 +10,7 @@ use std::process::Command;
 
 const TRIVIAL: &str = "#include <stdio.h>\n\nint main(void)\n{\n    puts(\"hello\");\n    return 0;\n}\n";
 
-/// One way to compile: its name, its seconds, times the compiler alone, and what we hold ourselves to.
+/// One build: its name, its CPU seconds, the ratio to the compiler alone, and the bar.
 pub struct Compiled {
     pub name: String,
     pub seconds: f64,
@@ -18,7 +18,7 @@ pub struct Compiled {
     pub bar: Option<f64>,
 }
 
-/// A project of ours with its tests: the whole of a build under `measure`, report included.
+/// A small project with tests: a whole build under `measure`, including the report.
 const PROJECT: [(&str, &str); 8] = [
     ("journal.c", include_str!("../../../../examples/project/src/journal.c")),
     ("journal.h", include_str!("../../../../examples/project/src/journal.h")),
@@ -32,7 +32,7 @@ const PROJECT: [(&str, &str); 8] = [
 const BUILD: &str = "gcc -O2 -Wall -c journal.c thermostat.c && for t in journal thermostat; do \
     gcc -O2 -Wall -o test_$t test_$t.c journal.o thermostat.o && ./test_$t; done && gcc -O2 -o pack pack.c && ./pack 1\n";
 
-/// Builds a project and runs its tests, without us and with us.
+/// Builds a project and runs its tests, with and without instrumentation.
 pub fn project(scratch: &Path, quick: bool) -> Result<Vec<Compiled>> {
     let folder = scratch.join("project");
     std::fs::create_dir(&folder)?;
@@ -50,15 +50,15 @@ pub fn project(scratch: &Path, quick: bool) -> Result<Vec<Compiled>> {
     Ok(vec![row("gcc", alone, None), row("first", first, Some(2.0)), row("again", again, Some(2.0))])
 }
 
-/// Trivial sources in one build: as many as a small library has.
-const TRIVIALS: u32 = 30;
+/// The number of trivial sources in one build, about as many as in a small library.
+const TRIVIAL_SOURCES: u32 = 30;
 
 /// Compiles in all ways, as a build under `measure` does.
 pub fn compile(scratch: &Path, quick: bool) -> Result<Vec<Compiled>> {
     let mut all = Vec::new();
     let large = large();
-    // A build may cost twice the plain one, and its smallest parts three times.
-    let sources = [("trivial", TRIVIAL, TRIVIALS, 3.0), ("10,000 lines", large.as_str(), 1, 2.0)];
+    // The bar is 2x for a build and 3x for its smallest parts.
+    let sources = [("trivial", TRIVIAL, TRIVIAL_SOURCES, 3.0), ("10,000 lines", large.as_str(), 1, 2.0)];
     for (name, text, files, bar) in sources.into_iter().filter(|(name, ..)| !quick || *name == "trivial") {
         let files = if quick { 2 } else { files };
         let folder = scratch.join(name.replace(' ', "-"));
@@ -83,7 +83,7 @@ pub fn compile(scratch: &Path, quick: bool) -> Result<Vec<Compiled>> {
     Ok(all)
 }
 
-/// What a folder's `build.sh` costs: without us, measured for the first time, and measured again.
+/// The CPU seconds of a folder's `build.sh`: plain, measured with a cold cache, and measured with a warm one.
 struct Beside {
     alone: f64,
     first: f64,
@@ -93,7 +93,7 @@ struct Beside {
 fn beside(folder: &Path, criteria: &str, times: u32) -> Result<Beside> {
     let own = std::env::current_exe().context("can't find this program itself")?;
     let measured = format!("'{}' measure -o out -c {criteria} -- sh build.sh >/dev/null 2>&1", own.display());
-    // What a user keeps of a compiler (its runtime) is made once, whatever is measured.
+    // The runtime of a compiler is built once and kept for all measurements.
     spent(folder, &measured, 1)?;
     Ok(Beside {
         alone: spent(folder, "sh build.sh >/dev/null 2>&1", times)?,
@@ -102,7 +102,7 @@ fn beside(folder: &Path, criteria: &str, times: u32) -> Result<Beside> {
     })
 }
 
-/// Seconds that all processes of a command spend, once.
+/// Runs a command and returns the CPU seconds of all its processes.
 fn spent(folder: &Path, command: &str, times: u32) -> Result<f64> {
     let script = format!("n=0; while [ $n -lt {times} ]; do {command}; n=$((n+1)); done; times");
     let mut shell = Command::new("sh");
@@ -114,13 +114,13 @@ fn spent(folder: &Path, command: &str, times: u32) -> Result<f64> {
         let (minutes, seconds) = text.trim_end_matches('s').split_once('m')?;
         Some(minutes.parse::<f64>().ok()? * 60.0 + seconds.parse::<f64>().ok()?)
     };
-    // Its own and its children's, each user and system.
+    // User and system time, of the shell and of its children.
     let all: Option<Vec<f64>> = said.split_whitespace().map(seconds).collect();
     let all = all.filter(|all| all.len() == 4).context("what the shell says of times")?;
     Ok((all.iter().sum::<f64>() / f64::from(times)).max(1e-6))
 }
 
-/// A file of about 10,000 lines: decisions, loops, switches and calls in functions of a usual size.
+/// Returns a source file of about 10,000 lines: decisions, loops, switches and calls in functions of a usual size.
 fn large() -> String {
     let mut text = String::from("static int seen[64];\n");
     let mut seed = 5u32;

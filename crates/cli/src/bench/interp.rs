@@ -1,6 +1,6 @@
-//! The interpreter beside the compiled program: how many instructions a second, and how many times slower than `cc -O0`.
+//! The interpreter beside the compiled program: instructions per second, and the slowdown against `cc -O0`.
 //!
-//! Both are timed by what they spend on a processor, in turn, best of several, so a busy machine changes the ratio little.
+//! Both are measured in CPU time, in turn, best of several runs, so that load on the machine changes the ratio little.
 
 use crate::output::exit::Exit;
 use crate::output::stdout::say;
@@ -14,13 +14,13 @@ use touchstone_interp::{End, Event, Limits, Machine, Observer, Value};
 const LOOPS: &str = include_str!("../../../../bench/interp/loops.c");
 const PROGRAMS: [&str; 4] = ["registers", "sieve", "calls", "matrices"];
 const TRIES: usize = 5;
-/// Tells on standard error how many seconds the program spent on a processor.
+/// A `main` that prints the CPU seconds of the program on standard error.
 const TIMER: &str = "#include <stdio.h>\n#include <time.h>\nint bench_main(void);\nint main(void) {\n    \
                      clock_t start = clock();\n    int status = bench_main();\n    \
                      fprintf(stderr, \"%.6f\", (double)(clock() - start) / CLOCKS_PER_SEC);\n    return status;\n}\n";
-/// The bars: instructions a second, and slower than `cc -O0` at most so many times.
-const LEAST_RATE: f64 = 20e6;
-const MOST_RATIO: f64 = 60.0;
+/// The bars: instructions per second, and the maximum slowdown against `cc -O0`.
+const MIN_RATE: f64 = 20e6;
+const MAX_RATIO: f64 = 60.0;
 
 #[derive(Serialize)]
 struct InterpRow {
@@ -42,7 +42,7 @@ impl Observer for Output {
     }
 }
 
-/// Runs the bench.
+/// Runs the benchmark.
 pub fn interp(options: &Bench) -> Result<Exit> {
     let mut rows = Vec::new();
     for (index, program) in PROGRAMS.into_iter().enumerate() {
@@ -74,9 +74,9 @@ pub fn interp(options: &Bench) -> Result<Exit> {
     if options.format == Format::Json {
         say!("{}", serde_json::to_string_pretty(&rows)?);
     }
-    let slow = rows.iter().any(|row| row.instructions_per_second < LEAST_RATE || row.ratio > MOST_RATIO);
+    let slow = rows.iter().any(|row| row.instructions_per_second < MIN_RATE || row.ratio > MAX_RATIO);
     if slow && options.format == Format::Text {
-        say!("the bar is {} million instructions a second and {MOST_RATIO} times `cc -O0`", LEAST_RATE / 1e6);
+        say!("the bar is {} million instructions a second and {MAX_RATIO} times `cc -O0`", MIN_RATE / 1e6);
     }
     Ok(if slow { Exit::Disagreed } else { Exit::Done })
 }

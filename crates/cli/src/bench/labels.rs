@@ -1,9 +1,8 @@
-//! `touchstone bench labels`: the shape of table I of Bardin et al. on our own programs.
+//! `touchstone bench labels` measures label search as in table I of Bardin et al., on our own programs.
 //!
-//! Each program and criterion is explored four times: all paths without labels (the witness), and for the labels in
-//! direct, tight and idl mode. A path is what the paper counts: an end of its instrumented program. The true side of a
-//! label's branch ends at the label there, so every question for labels that some input answers counts as a path beside
-//! those that the program has itself.
+//! Each program and criterion is explored four times: all paths without labels (the witness), and the labels in direct,
+//! tight and idl mode. A path is counted as in the paper: an end of the instrumented program. There, the true side of a
+//! label's branch ends at the label, so every satisfiable label query counts as a path besides the program's own paths.
 
 use super::{Quiet, read, timing};
 use crate::output::exit::Exit;
@@ -22,10 +21,10 @@ const UTF8: &str = include_str!("../../../../examples/utf8.c");
 const TCAS: &str = include_str!("../../../../examples/tcas.c");
 const GLOB: &str = include_str!("../../../../examples/glob.c");
 
-/// A baseline is stopped after this.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// The time after which a baseline is stopped.
+const BASELINE_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// The modes of the paper. Its baselines know no search order.
+/// The modes of the paper. Its baselines have no search order.
 const MODES: [(&str, Labels, Search); 3] = [
     ("direct", Labels::Direct, Search::Dfs),
     ("tight", Labels::Tight, Search::Dfs),
@@ -67,12 +66,12 @@ struct LabelsRow {
     seconds: f64,
     covered: usize,
     complete: bool,
-    /// The labels that were not covered.
+    /// The labels that are not covered.
     #[serde(skip)]
     open: Vec<GoalId>,
 }
 
-/// Carries out the bench.
+/// Runs the benchmark.
 pub fn labels(options: &Bench) -> Result<Exit> {
     let mut rows: Vec<LabelsRow> = Vec::new();
     let mut exit = Exit::Done;
@@ -148,20 +147,21 @@ fn measure(case: &Case) -> Result<Vec<LabelsRow>> {
         explore_goals(module, func, goals, &config(labels, search, limit), &mut Quiet)
     };
     let start = timing::worked();
-    let result = plain(PATIENCE);
+    let result = plain(BASELINE_TIMEOUT);
     let mut rows = vec![row("paths", result.paths.explored, timing::worked() - start, Vec::new(), result.exhaustive)];
     for (mode, labels, search) in MODES {
         let start = timing::worked();
-        let found = searched(labels, search, PATIENCE);
+        let found = searched(labels, search, BASELINE_TIMEOUT);
         let seconds = timing::worked() - start;
         let paths = found.result.paths.explored + found.labels_found;
         rows.push(row(mode, paths, seconds, found.open, found.result.exhaustive));
     }
     let [(_, tight, dfs), (_, idl, nearest)] = [MODES[1], MODES[2]];
-    let times =
-        timing::race(&mut [&mut || drop(plain(PATIENCE)), &mut || drop(searched(tight, dfs, PATIENCE)), &mut || {
-            drop(searched(idl, nearest, PATIENCE))
-        }]);
+    let times = timing::race(&mut [
+        &mut || drop(plain(BASELINE_TIMEOUT)),
+        &mut || drop(searched(tight, dfs, BASELINE_TIMEOUT)),
+        &mut || drop(searched(idl, nearest, BASELINE_TIMEOUT)),
+    ]);
     for (row, seconds) in [0, 2, 3].into_iter().zip(times) {
         rows[row].seconds = seconds;
     }
@@ -172,7 +172,7 @@ fn line(row: &LabelsRow) -> String {
     let covered = if row.mode == "paths" { String::new() } else { format!("{}/{}", row.covered, row.labels) };
     let seconds = match row.complete {
         true => format!("{:.4}", row.seconds),
-        false => format!("> {}", PATIENCE.as_secs()),
+        false => format!("> {}", BASELINE_TIMEOUT.as_secs()),
     };
     format!(
         "{:<12} {:<10} {:>6} {:<7} {:>8} {seconds:>9} {covered:>9}",
@@ -180,7 +180,7 @@ fn line(row: &LabelsRow) -> String {
     )
 }
 
-/// Time of idl by time of plain paths, geometric mean over the cases.
+/// Returns the time of idl relative to plain paths, as the geometric mean over the cases.
 fn overhead(rows: &[LabelsRow]) -> f64 {
     let ratios: Vec<f64> = rows
         .chunks(4)

@@ -1,4 +1,5 @@
-//! `touchstone bench mcdc`: what tracking MC/DC costs over full path exploration (Whalen et al., table II: 7.9 % at best).
+//! `touchstone bench mcdc` measures the overhead of tracking MC/DC in full path exploration (Whalen et al., table II:
+//! 7.9 % at best).
 
 use super::{Quiet, read, timing};
 use crate::output::exit::Exit;
@@ -24,7 +25,7 @@ struct McdcRow {
     overhead_percent: f64,
 }
 
-/// Carries out the bench.
+/// Runs the benchmark.
 pub fn mcdc(options: &Bench) -> Result<Exit> {
     let mut rows = Vec::new();
     let cases = [("tcas", TCAS, "advise"), ("controller", CONTROLLER, "engine_step"), ("matcher", MATCHER, "matches")];

@@ -1,7 +1,7 @@
-//! `touchstone bench measure`: what probes cost at run time, beside gcov and, where clang is there, llvm-cov; and what they cost
-//! a build (`compile.rs`).
+//! `touchstone bench measure` measures the cost of probes at run time, beside gcov and (if clang is installed)
+//! llvm-cov, and at build time (`compile.rs`).
 //!
-//! One CPU-bound program at `-O2`, built in every way, run in turn; the program tells what it spent on a processor, and the
+//! One CPU-bound program is built at `-O2` in every way. The builds run in turn, each run prints its CPU time, and the
 //! fastest run of each build counts.
 
 use super::compile;
@@ -16,27 +16,27 @@ use touchstone_instrument::{CRITERIA_VARIABLE, DIRECTORY_VARIABLE};
 
 const PACK: &str = include_str!("../../../../bench/measure/pack.c");
 
-/// Rounds of packing in one run, and runs of each build.
+/// The rounds of packing in one run, and the runs of each build.
 const ROUNDS: &str = "16";
 const RUNS: usize = 9;
 
-/// What we hold ourselves to.
+/// A bar for the overhead of a build.
 enum Bar {
-    /// So much more than gcov.
+    /// The maximum overhead above gcov, as a fraction.
     AboveGcov(f64),
-    /// Times the plain build.
+    /// The maximum ratio to the plain build.
     Times(f64),
 }
 
 const BARS: [(&str, Bar); 3] =
     [("branch", Bar::AboveGcov(0.05)), ("mcdc", Bar::AboveGcov(0.05)), ("state", Bar::Times(8.0))];
 
-/// A way to build.
+/// A way to build the program.
 struct Build {
     name: &'static str,
     compiler: &'static str,
     flags: &'static [&'static str],
-    /// Measured by us.
+    /// The criterion to measure, or `None` for other tools.
     criterion: Option<&'static str>,
 }
 
@@ -66,14 +66,14 @@ const BUILDS: [Build; 9] = [
 struct BuildRow {
     build: String,
     seconds: f64,
-    /// Times the plain build of the same compiler.
+    /// The ratio to the plain build of the same compiler.
     ratio: f64,
     bar: Option<f64>,
-    /// What one run leaves, in MB.
+    /// The size of the hits of one run, in MB.
     hits_mb: Option<f64>,
 }
 
-/// Carries out the bench.
+/// Runs the benchmark.
 pub fn measure(options: &Bench) -> Result<Exit> {
     let scratch = tempfile::tempdir()?;
     let source = scratch.path().join("pack.c");
@@ -133,7 +133,7 @@ pub fn measure(options: &Bench) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// Builds the program; `None` if the compiler is not there.
+/// Builds the program; `None` if the compiler is not installed.
 fn built(build: &Build, source: &Path, folder: &Path) -> Result<Option<PathBuf>> {
     let program = folder.join("pack");
     let mut command = match build.criterion {
@@ -153,14 +153,14 @@ fn built(build: &Build, source: &Path, folder: &Path) -> Result<Option<PathBuf>>
     Ok(Some(program))
 }
 
-/// What a program's runs left at most, in MB.
+/// Returns the size of the largest hit file of a program, in MB.
 fn hits(program: &Path) -> f64 {
     let left = std::fs::read_dir(program.with_file_name("hits")).into_iter().flatten();
     let sizes = left.filter_map(|entry| entry.ok()?.metadata().ok().map(|meta| meta.len()));
     sizes.max().unwrap_or(0) as f64 / 1e6
 }
 
-/// What one run spent.
+/// Runs the program and returns its CPU seconds.
 fn run(program: &Path) -> Result<f64> {
     let folder = program.parent().context("it stands in a folder")?;
     let ran = Command::new(program).arg(ROUNDS).current_dir(folder).output()?;

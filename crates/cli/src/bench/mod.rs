@@ -1,7 +1,7 @@
-//! `touchstone bench`: the papers' experiments, ours beside theirs.
+//! `touchstone bench` runs the experiments of the papers and prints their figures beside ours.
 //!
-//! The programs are built in, so the bench runs anywhere. Exploration is timed, replay is not: the figures of the other
-//! tools don't contain it either.
+//! The programs are compiled in, so the benchmarks run anywhere. Exploration is timed and replay is not, as in the
+//! figures of the other tools.
 
 mod compile;
 mod interp;
@@ -20,7 +20,7 @@ use touchstone_campaign::{Program, Reader};
 use touchstone_criteria::FunctionResult;
 use touchstone_engine::{Aliases, Config, Event, Sink, explore};
 
-/// The paper's figure 9.
+/// Figure 9 of the paper.
 const FIGURE_9: &str = include_str!("../../../../bench/paths/figure9.csv");
 
 const GETORDER: &str = include_str!("../../../../bench/paths/getorder.c");
@@ -29,7 +29,7 @@ const BUBBLE: &str = include_str!("../../../../bench/paths/bubble.c");
 const MATCHER: &str = include_str!("../../../../bench/paths/matcher.c");
 const CONTROLLER: &str = include_str!("../../../../bench/paths/controller.c");
 
-/// One measured exploration, with what is known of others.
+/// One measured exploration, beside published figures.
 #[derive(Serialize)]
 struct PathsRow {
     program: String,
@@ -44,9 +44,9 @@ struct PathsRow {
     queries: u64,
     /// Peak memory of this process so far, in MiB.
     peak_mib: u64,
-    /// The bar that we hold ourselves to.
+    /// The bar of the design.
     bar: &'static str,
-    /// What others took.
+    /// The published figures of other tools.
     others: String,
 }
 
@@ -60,11 +60,11 @@ struct Case {
     expected: u64,
     bar: &'static str,
     others: String,
-    /// Takes a second or less.
+    /// True if the exploration takes at most a second.
     quick: bool,
 }
 
-/// Carries out `bench`.
+/// Runs `bench`.
 pub fn bench(options: &Bench) -> Result<ExitCode> {
     let mut exit = Exit::Done;
     for name in [BenchName::Paths, BenchName::Labels, BenchName::Mcdc, BenchName::Interp, BenchName::Measure] {
@@ -173,7 +173,7 @@ fn cases() -> Vec<Case> {
     cases
 }
 
-/// Counts nothing itself: the result has all figures.
+/// A watcher that ignores all events.
 struct Quiet;
 
 impl Sink for Quiet {
@@ -221,7 +221,7 @@ fn explore_case(case: &Case) -> Result<FunctionResult> {
     Ok(explore(&program.module, func, &config, &mut Quiet))
 }
 
-/// Peak resident memory of this process, from the kernel; 0 where it can't be told.
+/// Returns the peak resident memory of this process, from the kernel, or 0 if it is not available.
 fn peak_mib() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

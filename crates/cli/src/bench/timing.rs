@@ -1,38 +1,38 @@
-//! Times that can be compared: several kinds of work in turn, short ones repeated, the fastest round of each counts.
+//! Comparable timings: several kinds of work in turn, short ones repeated. The fastest round of each kind counts.
 //!
-//! Time is what this thread spent on a processor, so a busy machine disturbs less.
+//! Times are the CPU time of this thread, so that load on the machine matters less.
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// A round of each kind takes about this long.
-const ROUND: f64 = 0.03;
+/// The target duration of a round of one kind, in seconds.
+const ROUND_SECONDS: f64 = 0.03;
 
-/// At most so many repetitions in a round.
-const REPEATS: f64 = 100.0;
+/// The maximum number of repetitions in a round.
+const MAX_REPETITIONS: f64 = 100.0;
 
-/// Rounds go on for about this long, over all kinds.
-const TOTAL: f64 = 3.0;
+/// The target duration of all rounds, in seconds.
+const TOTAL_SECONDS: f64 = 3.0;
 
-/// There are at least so many rounds.
-const FEWEST: usize = 5;
+/// The minimum number of rounds.
+const MIN_ROUNDS: usize = 5;
 
-/// There are at most so many rounds.
-const MOST: usize = 60;
+/// The maximum number of rounds.
+const MAX_ROUNDS: usize = 60;
 
-/// Seconds that this thread has worked.
+/// Returns the CPU seconds of this thread.
 pub fn worked() -> f64 {
     let now = clock_gettime(ClockId::ThreadCPUTime);
     now.tv_sec as f64 + now.tv_nsec as f64 * 1e-9
 }
 
-/// The time of one repetition of each kind of work.
+/// Returns the time of one repetition of each kind of work.
 pub fn race(kinds: &mut [&mut dyn FnMut()]) -> Vec<f64> {
     let once: Vec<f64> = kinds.iter_mut().map(|kind| time(1, kind)).collect();
-    // All kinds are repeated equally often: what one leaves in the caches, the other leaves too.
+    // All kinds are repeated equally often, so that each finds the caches in the same state.
     let slowest = once.iter().copied().fold(1e-9, f64::max);
-    let repeats = (ROUND / slowest).ceil().clamp(1.0, REPEATS) as usize;
+    let repeats = (ROUND_SECONDS / slowest).ceil().clamp(1.0, MAX_REPETITIONS) as usize;
     let round = once.iter().sum::<f64>() * repeats as f64;
-    let rounds = ((TOTAL / round.max(1e-9)) as usize).clamp(FEWEST, MOST);
+    let rounds = ((TOTAL_SECONDS / round.max(1e-9)) as usize).clamp(MIN_ROUNDS, MAX_ROUNDS);
     let mut best = once;
     for _ in 0..rounds {
         for (kind, best) in kinds.iter_mut().zip(&mut best) {

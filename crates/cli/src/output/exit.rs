@@ -2,22 +2,22 @@
 
 use std::process::ExitCode;
 
-/// How a run of the tool ends.
+/// The exit code of the program.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Exit {
-    /// Done and adequate.
+    /// Success.
     Done,
     /// Usage or input error.
     Usage,
-    /// Less is covered than `--fail-under` asks for.
+    /// The coverage is below `--fail-under`.
     Below,
-    /// Unknowns remain, and `--strict` was given.
+    /// Unknown objectives remain, and `--strict` is set.
     Unknowns,
-    /// The real program did something else than predicted.
+    /// A replay disagreed with its prediction.
     Disagreed,
-    /// The command that was measured failed.
+    /// The measured command failed.
     CommandFailed,
-    /// A bug of ours.
+    /// An internal error.
     Internal,
     /// Ctrl-C or SIGTERM.
     Interrupted,

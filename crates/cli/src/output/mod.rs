@@ -1,4 +1,4 @@
-//! What people and scripts get: reports on disk, the terminal, exit codes. Uses no other folder.
+//! Output: reports on disk, the terminal, exit codes. Uses no other folder.
 
 pub mod exit;
 pub mod outputs;

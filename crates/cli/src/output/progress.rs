@@ -1,4 +1,4 @@
-//! What people see on standard error while work goes on. The home of `indicatif`.
+//! Progress on standard error while functions are explored. The only file that uses `indicatif`.
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use touchstone_campaign::{FunctionWatcher, Watcher};
 use touchstone_engine::Progress;
 
-/// Whether standard output wants colour.
+/// Returns true if standard output is a terminal that wants colour.
 pub fn color_on_stdout() -> bool {
     std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none()
 }
@@ -20,14 +20,14 @@ pub fn error_label() -> &'static str {
     }
 }
 
-/// A display of several explorations.
+/// The progress of several explorations.
 #[derive(Clone)]
 pub struct Display {
     bars: Option<MultiProgress>,
 }
 
 impl Display {
-    /// Shown only on a terminal, and not when quiet.
+    /// Creates a display. It is empty if standard error is no terminal, or if the user wants quiet.
     pub fn new(quiet: bool) -> Display {
         let shown = !quiet && std::io::stderr().is_terminal();
         Display { bars: shown.then(MultiProgress::new) }
@@ -35,7 +35,7 @@ impl Display {
 }
 
 impl Watcher for Display {
-    /// A line for one function.
+    /// Adds a line for one function.
     fn function(&self, name: &str) -> Box<dyn FunctionWatcher + '_> {
         let bar = self.bars.as_ref().map(|bars| {
             let bar = bars.add(ProgressBar::new_spinner());
@@ -49,7 +49,7 @@ impl Watcher for Display {
     }
 }
 
-/// One function's line.
+/// The line of one function.
 struct Line {
     bar: Option<ProgressBar>,
     last: std::time::Instant,

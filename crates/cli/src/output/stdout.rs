@@ -1,4 +1,4 @@
-//! Standard output: what is asked for arrives there, or the run fails. A reader that left (`| head`) has what it wanted.
+//! Standard output. A failed write fails the run, except if the reader closed the pipe (`| head`).
 
 use anyhow::{Context, Result};
 use std::io::{self, ErrorKind, Write};
@@ -9,7 +9,7 @@ pub fn show(text: impl AsRef<[u8]>) -> Result<()> {
     arrived(stdout.write_all(text.as_ref()).and_then(|()| stdout.flush()))
 }
 
-/// What a write to standard output means for the run.
+/// Maps the result of a write to standard output to that of the run.
 pub fn arrived(written: io::Result<()>) -> Result<()> {
     match written {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
@@ -17,7 +17,7 @@ pub fn arrived(written: io::Result<()>) -> Result<()> {
     }
 }
 
-/// A line for standard output, like `println`, for functions that return a result.
+/// Prints a line, as `println!` does, in functions that return a result.
 macro_rules! say {
     ($($words:tt)*) => { $crate::output::stdout::show(format!($($words)*) + "\n")? };
 }

@@ -1,13 +1,13 @@
-//! Where results of earlier runs are: what the command line or the environment says, else the user's cache directory.
+//! The location of the result cache: the command line, the environment, or the user's cache directory.
 
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 use touchstone_campaign::CacheIn;
 
-/// The word for no cache at all.
+/// The value that disables the cache.
 pub const OFF: &str = "off";
 
-/// The directory of the cache, if there is to be one; `given` is what `--cache` says.
+/// Returns the cache directory, or `None` if the cache is disabled. `given` is the value of `--cache`.
 pub fn directory(given: Option<&Path>) -> Option<PathBuf> {
     let said = given.map(Path::to_path_buf).or_else(|| path("TOUCHSTONE_CACHE"));
     match said {
@@ -20,7 +20,7 @@ pub fn directory(given: Option<&Path>) -> Option<PathBuf> {
     }
 }
 
-/// The same for a campaign. Without anything that tells this program from one that was built before it there is none.
+/// Returns the cache of `generate` and `prove`. There is none if the build has no fingerprint.
 pub fn of_campaigns(given: Option<&Path>) -> Option<CacheIn> {
     let directory = std::path::absolute(directory(given)?).ok()?;
     let program = std::env::current_exe().and_then(|program| program.metadata()).ok()?;

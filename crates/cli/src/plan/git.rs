@@ -1,10 +1,10 @@
-//! What git is asked for: revisions, and what they hold.
+//! Git commands: revisions and their files.
 
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Whether this may be a revision: git takes words that begin with a dash for options.
+/// Rejects a revision that git would read as an option.
 pub fn check_revision(revision: &str) -> Result<()> {
     if revision.starts_with('-') || revision.is_empty() {
         bail!("`{revision}` is not a revision; try for example --since main");
@@ -12,18 +12,18 @@ pub fn check_revision(revision: &str) -> Result<()> {
     Ok(())
 }
 
-/// What git prints in a directory.
+/// Runs git in a directory and returns its output.
 pub fn git(directory: &Path, arguments: &[&str]) -> Result<String> {
     run(Command::new("git").current_dir(directory).args(arguments), arguments[0])
 }
 
-/// The root of the repository that a directory is in.
+/// Returns the root of the repository that contains a directory.
 pub fn root(directory: &Path) -> Result<PathBuf> {
     let root = git(directory, &["rev-parse", "--show-toplevel"])?;
     Ok(PathBuf::from(root.trim_end_matches('\n')))
 }
 
-/// Writes all files of a revision to a directory, through an index of its own: the user's is not touched.
+/// Writes all files of a revision to a directory. It uses an index of its own, so the user's index is not touched.
 pub fn check_out(root: &Path, revision: &str, to: &Path) -> Result<()> {
     check_revision(revision)?;
     let tree = format!("{revision}^{{tree}}");

@@ -1,4 +1,5 @@
-//! What the user wants: options as clap sees them, what `touchstone.toml` adds to them, and the request that they become. Uses `output/` (options of reports) only.
+//! The command line: options, the additions of `touchstone.toml`, and the request that they become. Uses only
+//! `output/`.
 
 pub mod args;
 pub mod cache;

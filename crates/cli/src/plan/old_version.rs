@@ -1,4 +1,4 @@
-//! Where the older version is that `--since` and `--old` name.
+//! The location of the older version that `--since` or `--old` names.
 
 use crate::plan::args::Generate;
 use crate::plan::git;
@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use std::path::{Path, PathBuf};
 use touchstone_campaign::OldVersion;
 
-/// The older version, in a directory.
+/// Returns the older version as a directory.
 pub fn find(options: &Generate) -> Result<Option<OldVersion>> {
     match (&options.since, &options.old) {
         (Some(revision), _) => since(options, revision).map(Some),
@@ -24,7 +24,7 @@ fn since(options: &Generate, revision: &str) -> Result<OldVersion> {
     Ok(OldVersion { name: revision.to_string(), root, of })
 }
 
-/// Files have the same paths from here; or from the directory that all of them are in.
+/// Pairs files with the same path relative to the current directory, or to the common directory of all files.
 fn beside(options: &Generate, directory: &Path) -> Result<OldVersion> {
     if !directory.is_dir() {
         bail!("--old {}: no directory is there; it has the files of the older version", directory.display());

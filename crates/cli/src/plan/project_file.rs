@@ -1,5 +1,5 @@
-//! `touchstone.toml` as words of the command line: what it says at the top, or in the table of a verb, is as if it had been
-//! typed, unless it was.
+//! Translates `touchstone.toml` into command-line arguments. A key at the top level or in the table of a command acts
+//! as if the option had been typed, unless the option was typed.
 //!
 //! ```toml
 //! files = ["src/list.c", "src/heap.c"]
@@ -11,8 +11,8 @@
 //! exclude = ["tests"]
 //! ```
 //!
-//! So every option is known there by its name, and has the meaning, the checks and the messages that it has on the command
-//! line. Relative paths begin at the file. Deliberately not here: the tables of functions (`touchstone_campaign` reads them).
+//! So every option has one name, meaning, check and message. Relative paths are relative to the file. Deliberately not
+//! here: the tables of functions, which `touchstone_campaign` reads.
 
 use crate::plan::cache;
 use anyhow::{Context, Result, bail};
@@ -24,22 +24,22 @@ use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 use touchstone_campaign::{nearest_name, options_file_near};
 
-/// Verbs that take options from the file.
+/// The commands that take options from the file.
 const VERBS: [&str; 8] = ["generate", "prove", "objectives", "annotate", "explain", "measure", "merge", "report"];
-/// What is no verb and no option: the tables of functions.
+/// The key of the tables of functions, which are neither commands nor options.
 const FUNCTIONS: &str = "function";
-/// What is asked of one run only.
+/// Options that belong to a single run.
 const NEVER: [&str; 4] = ["help", "version", "command", "objective"];
-/// Paths that clap takes for texts.
+/// Options whose strings are paths.
 const PATHS: [&str; 1] = ["include"];
 
-/// The words of a command line with those of the project's file, and the file if it says something.
+/// Adds the arguments of the project file to a command line. Returns the file if it added any.
 pub fn with_project_file(words: Vec<OsString>, mut command: Command) -> Result<(Vec<OsString>, Option<PathBuf>)> {
     let own: Vec<&OsString> = words.iter().skip(1).take_while(|word| *word != "--").collect();
     if own.iter().any(|word| *word == "--help" || *word == "-h") {
         return Ok((words, None));
     }
-    // What is wrong on the command line is said later, with everything at hand.
+    // Errors on the command line are reported later, by the real parse.
     let Ok(typed) = command.clone().ignore_errors(true).try_get_matches_from(&words) else { return Ok((words, None)) };
     let Some((name, typed)) = typed.subcommand().filter(|(name, _)| VERBS.contains(name)) else {
         return Ok((words, None));
@@ -55,21 +55,21 @@ pub fn with_project_file(words: Vec<OsString>, mut command: Command) -> Result<(
     Ok((added.put_into(words, name), Some(file.path)))
 }
 
-/// Where the search for the file begins: at the first source, or here.
+/// Returns the directory in which the search for the file starts: that of the first source, or the current one.
 fn start(typed: &ArgMatches) -> PathBuf {
     let files = typed.try_get_many::<PathBuf>("files").ok().flatten();
     let folder = |file: &PathBuf| file.parent().map(Path::to_path_buf).filter(|folder| !folder.as_os_str().is_empty());
     files.and_then(|mut files| folder(files.next()?)).unwrap_or_else(|| PathBuf::from("."))
 }
 
-/// The file.
+/// A parsed project file.
 struct ProjectFile {
     path: PathBuf,
     text: String,
     table: Table,
 }
 
-/// What the file adds to a command line.
+/// The arguments that the file adds to a command line.
 #[derive(Default)]
 struct Added {
     options: Vec<OsString>,
@@ -78,7 +78,7 @@ struct Added {
 }
 
 impl Added {
-    /// Options stand behind the verb, files behind everything that was typed, flags at the end.
+    /// Inserts options after the command, files after the typed arguments, and compiler flags at the end.
     fn put_into(self, words: Vec<OsString>, verb: &str) -> Vec<OsString> {
         let at = words.iter().position(|word| word == verb).map_or(words.len(), |at| at + 1);
         let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
@@ -104,7 +104,7 @@ impl ProjectFile {
         Ok(file)
     }
 
-    /// Every key is an option of some verb, or of the verb whose table it stands in.
+    /// Checks that every key is an option of some command, or of the command whose table contains it.
     fn check(&self, command: &Command) -> Result<()> {
         let verbs: Vec<&Command> = VERBS.iter().filter_map(|verb| command.find_subcommand(verb)).collect();
         let options = |verbs: &[&Command]| -> BTreeSet<String> {
@@ -140,7 +140,7 @@ impl ProjectFile {
         bail!("{}: `{key}` is not an option {of}{hint}", self.place(key))
     }
 
-    /// `touchstone.toml:3`.
+    /// Returns the position of a key, for example `touchstone.toml:3`.
     fn place(&self, key: &str) -> String {
         let is_it =
             |line: &str| line.trim_start().strip_prefix(key).is_some_and(|rest| rest.trim_start().starts_with('='));
@@ -150,7 +150,7 @@ impl ProjectFile {
         }
     }
 
-    /// What it says for a verb, without what was typed.
+    /// Returns the arguments for a command, without those that were typed.
     fn words(&self, verb: &Command, typed: &ArgMatches) -> Result<Added> {
         let own = self.table.get(verb.get_name()).and_then(Value::as_table);
         let is_typed = |arg: &Arg| {
@@ -187,7 +187,7 @@ impl ProjectFile {
         Ok(added)
     }
 
-    /// The values of an option, as they would be typed.
+    /// Returns the values of an option as command-line arguments.
     fn values(&self, arg: &Arg, key: &str, value: &Value) -> Result<Vec<OsString>> {
         let one = |value: &Value| -> Result<Option<String>> {
             Ok(match (value, takes_none(arg)) {
@@ -218,17 +218,17 @@ impl ProjectFile {
     }
 }
 
-/// Whether the file may have it.
+/// Returns true if the option is allowed in the file.
 fn is_for_files(arg: &Arg) -> bool {
     !NEVER.contains(&arg.get_id().as_str())
 }
 
-/// Whether it is there or not, and nothing else.
+/// Returns true if the option is a flag without a value.
 fn takes_none(arg: &Arg) -> bool {
     matches!(arg.get_action(), ArgAction::SetTrue)
 }
 
-/// The key of an option: its long name, or what it is called inside where it has none.
+/// Returns the key of an option: its long name, or its id if it has none.
 fn key_of(arg: &Arg) -> String {
     match arg.get_id().as_str() {
         "functions" => "functions".to_string(),

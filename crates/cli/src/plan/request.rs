@@ -1,4 +1,4 @@
-//! The command line becomes a request: plain data, nothing is decided. The environment is read here.
+//! Translates options into a request, which is plain data. The environment is read here, and nothing is decided.
 
 use crate::plan::args::{
     Aliases, Compile, DEFAULT_OUT, Emit, Externals, Generate, Heaps, Labels, Malloc, Scope, Search, Summaries,
@@ -13,7 +13,7 @@ use touchstone_campaign::{
 use touchstone_criteria::Assume;
 
 impl Compile {
-    /// How sources are compiled, with more flags of the user's.
+    /// Returns the compilation settings, with additional flags of the user.
     pub fn compilation(&self, flags: &[String]) -> Compilation {
         let mut all: Vec<String> = self.define.iter().map(|define| format!("-D{define}")).collect();
         all.extend(self.include.iter().map(|dir| format!("-I{dir}")));
@@ -25,12 +25,12 @@ impl Compile {
 }
 
 impl Generate {
-    /// What the options ask for.
+    /// Returns the request of the options.
     pub fn request(&self, purpose: Purpose) -> Request {
         Request {
             files: self.files.clone(),
             out: self.out.clone(),
-            // Who says where wants all of it there.
+            // With `-o`, all files go to that directory.
             tests: if self.out == Path::new(DEFAULT_OUT) { TestsGo::ToProject } else { TestsGo::ToOut },
             compilation: self.compile.compilation(&self.flags),
             subject: match &self.entry {
@@ -49,7 +49,7 @@ impl Generate {
             old: None,
             inputs: self.inputs(),
             effort: self.effort(),
-            assume: self.assume.iter().copied().chain(self.surroundings.takes_for_granted()).collect(),
+            assume: self.assume.iter().copied().chain(self.surroundings.implied_assumptions()).collect(),
             emit: self.emit.iter().map(|emit| test_form(*emit)).collect(),
             replay: match (self.no_replay, self.unsafe_replay) {
                 (true, _) => Replaying::Off,
@@ -68,7 +68,7 @@ impl Generate {
         }
     }
 
-    /// The same with everything that is written in a directory of ours, for verbs that leave no files.
+    /// Returns a request that writes only to a temporary directory, for commands that leave no files.
     pub fn request_in(&self, scratch: &Path) -> Request {
         Request { out: scratch.to_path_buf(), ..self.request(Purpose::Verdicts) }
     }
@@ -122,8 +122,8 @@ impl Generate {
             memory: (self.memory > 0).then_some(self.memory.saturating_mul(1 << 20)),
             solver_timeout: match self.solver_timeout {
                 Some(limit) => seconds(limit),
-                // One hard question leaves time for others.
-                None => Some(seconds(self.timeout).map_or(MOST_QUESTION, |limit| (limit / 10).min(MOST_QUESTION))),
+                // One hard query must leave time for others.
+                None => Some(seconds(self.timeout).map_or(MAX_QUERY_TIME, |limit| (limit / 10).min(MAX_QUERY_TIME))),
             },
             call_depth: self.call_depth,
             max_values: self.max_values,
@@ -134,14 +134,14 @@ impl Generate {
 }
 
 impl Surroundings {
-    /// What saying how functions behave that nobody defines takes for granted.
-    fn takes_for_granted(&self) -> impl Iterator<Item = Assume> {
+    /// Returns the assumptions that the treatment of external functions implies.
+    fn implied_assumptions(&self) -> impl Iterator<Item = Assume> {
         let pure = (self.externals == Externals::Pure).then_some(Assume::PureExternals);
         let memory = (self.malloc == Malloc::NeverFails).then_some(Assume::Allocation);
         pure.into_iter().chain(memory)
     }
 
-    /// What concerns reading the program.
+    /// Returns the settings of the front end.
     fn of_program(&self) -> touchstone_front_c::Surroundings {
         touchstone_front_c::Surroundings {
             externals: self.externals != Externals::Named,
@@ -166,9 +166,8 @@ fn test_form(emit: Emit) -> TestForm {
     }
 }
 
-/// A limit in seconds; `None` for 0, and for what no clock counts to.
-/// Time for one question to the solver, at most, if nobody says it.
-const MOST_QUESTION: Duration = Duration::from_secs(10);
+/// The default limit of one solver query.
+const MAX_QUERY_TIME: Duration = Duration::from_secs(10);
 
 fn seconds(limit: f64) -> Option<Duration> {
     Duration::try_from_secs_f64(limit).ok().filter(|limit| !limit.is_zero())
@@ -188,14 +187,14 @@ mod tests {
     fn request(words: &[&str]) -> Request {
         let only = Only::try_parse_from(["generate", "a.c"].iter().chain(words)).expect("options");
         let mut request = only.options.request(Purpose::Tests);
-        // The surroundings of a test are not its business.
+        // The test must not depend on the environment.
         request.compilation.compiler = "cc".to_string();
         request
     }
 
     #[test]
     fn without_options_the_command_line_asks_for_what_a_library_user_gets_by_default() {
-        // Who names no directory leaves it to a project where tests go.
+        // Without `-o`, a project decides where its tests go.
         let tests = TestsGo::ToProject;
         let library = Request { tests, ..Request::new(["a.c".into()], "touchstone-out") };
         assert_eq!(format!("{:?}", request(&[])), format!("{library:?}"));

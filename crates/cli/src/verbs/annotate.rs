@@ -1,4 +1,4 @@
-//! `touchstone annotate`: the source with objectives written into it as labels, for other tools.
+//! `touchstone annotate` prints the source with its objectives as labels, for other tools.
 
 use crate::output::exit::Exit;
 use crate::plan::args::Generate;
@@ -10,26 +10,26 @@ use touchstone_campaign::Listed;
 use touchstone_criteria::Objectives;
 use touchstone_instrument::{AnnotateStyle, not_labels};
 
-/// Options of `annotate`.
+/// The options of `annotate`.
 #[derive(clap::Args, Debug)]
 pub struct Annotate {
-    /// What a label becomes
+    /// The code of a label
     #[arg(long, value_name = "STYLE", default_value = "direct")]
     pub style: Style,
     #[command(flatten)]
     pub options: Generate,
 }
 
-/// What a label becomes.
+/// The code of a label.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Style {
-    /// A branch on its predicate
+    /// A branch on the predicate
     Direct,
-    /// A free choice between asserting its predicate and stopping, and going on
+    /// A nondeterministic choice: assert the predicate and stop, or continue
     Tight,
 }
 
-/// Carries out `annotate`.
+/// Runs `annotate`.
 pub fn annotate(arguments: &Annotate) -> Result<ExitCode> {
     let options = &arguments.options;
     for criterion in &options.criteria {
@@ -58,9 +58,9 @@ pub fn annotate(arguments: &Annotate) -> Result<ExitCode> {
         Style::Direct => AnnotateStyle::Direct,
         Style::Tight => AnnotateStyle::Tight,
     };
-    // The given files are the module's first.
+    // The given files are the first files of the module.
     let made = touchstone_instrument::annotate(module, FileId::new(0), &text, &wanted, style);
-    // A byte order mark stands first or is an error.
+    // A byte order mark is only allowed at the start of a file.
     let made_text = made.text.replacen('\u{feff}', "", usize::from(text.starts_with('\u{feff}')));
     crate::output::stdout::show(made_text)?;
     if !options.quiet {

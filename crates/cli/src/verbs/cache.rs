@@ -1,4 +1,4 @@
-//! `touchstone cache`: what earlier runs left for later ones.
+//! `touchstone cache` shows or clears the cache of results.
 
 use crate::output::exit::Exit;
 use crate::output::stdout;
@@ -8,30 +8,30 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use touchstone_campaign::{CacheSummary, clear_cache, summarize_cache};
 
-/// Options of `cache`.
+/// The options of `cache`.
 #[derive(clap::Args, Debug)]
 pub struct Cache {
-    /// What to do with it
+    /// The action
     #[arg(default_value = "show")]
     pub what: What,
-    /// Which one [default: $TOUCHSTONE_CACHE, or touchstone/ in the user's cache directory]
+    /// The cache directory [default: $TOUCHSTONE_CACHE, or touchstone/ in the user's cache directory]
     #[arg(long, value_name = "DIR")]
     pub cache: Option<PathBuf>,
 }
 
-/// What is done with a cache.
+/// An action on the cache.
 #[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum What {
-    /// Say what is in it
+    /// Show the directory, the size and the functions with the most entries
     Show,
-    /// Remove all entries
+    /// Delete all entries
     Clear,
 }
 
-/// Functions that are shown.
-const MOST_SHOWN: usize = 20;
+/// The maximum number of functions that are shown.
+const MAX_FUNCTIONS_SHOWN: usize = 20;
 
-/// Carries out `cache`.
+/// Runs `cache`.
 pub fn cache(options: &Cache) -> Result<ExitCode> {
     let Some(directory) = cache::directory(options.cache.as_deref()) else {
         bail!(
@@ -66,11 +66,11 @@ fn told(summary: &CacheSummary) -> String {
     }
     let mut most: Vec<(&String, &usize)> = functions.iter().collect();
     most.sort_by_key(|(name, count)| (std::cmp::Reverse(**count), *name));
-    for (name, count) in most.iter().take(MOST_SHOWN) {
+    for (name, count) in most.iter().take(MAX_FUNCTIONS_SHOWN) {
         text += &format!("  {count:>4}  {name}\n");
     }
-    if most.len() > MOST_SHOWN {
-        text += &format!("        and {} more\n", most.len() - MOST_SHOWN);
+    if most.len() > MAX_FUNCTIONS_SHOWN {
+        text += &format!("        and {} more\n", most.len() - MAX_FUNCTIONS_SHOWN);
     }
     text
 }

@@ -1,4 +1,4 @@
-//! `touchstone cc`: a compile command with probes, by hand or through a wrapper.
+//! `touchstone cc` runs a compiler command with instrumentation, from the command line or from the compiler wrapper.
 
 use crate::plan::cache::OFF;
 use anyhow::{Context, Result, bail};
@@ -13,7 +13,7 @@ use touchstone_instrument::{
     create_output_directory, find_real_compiler, path_without_wrappers, record_unprobed_source,
 };
 
-/// Options of `cc`.
+/// The options of `cc`.
 #[derive(clap::Args, Debug)]
 pub struct Cc {
     /// The compiler and its arguments
@@ -21,11 +21,11 @@ pub struct Cc {
     pub command: Vec<OsString>,
 }
 
-/// Carries out `cc`.
+/// Runs `cc`.
 pub fn cc(options: &Cc) -> Result<ExitCode> {
     let (named, words) = options.command.split_first().context("no compiler: touchstone cc gcc -c file.c")?;
     let path = std::env::var_os("PATH").unwrap_or_default();
-    // Under `measure` the name leads to a wrapper, which would do our work once more.
+    // Under `measure`, the name resolves to a wrapper, which would instrument the source twice.
     let compiler = match named.as_encoded_bytes().contains(&b'/') {
         true => PathBuf::from(named),
         false => find_real_compiler(named, &path).unwrap_or_else(|| PathBuf::from(named)),
@@ -43,7 +43,7 @@ pub fn cc(options: &Cc) -> Result<ExitCode> {
     }
 }
 
-/// Starts the compiler in our place.
+/// Replaces this process by the compiler.
 fn pass_on(compiler: &Path, words: &[OsString], path: &OsStr) -> Result<ExitCode> {
     use std::os::unix::process::CommandExt;
     let mut command = std::process::Command::new(compiler);
@@ -52,12 +52,12 @@ fn pass_on(compiler: &Path, words: &[OsString], path: &OsStr) -> Result<ExitCode
         .env(INSIDE_WRAPPER_VARIABLE, "1")
         .env_remove(ALLOCATOR_VARIABLE)
         .env("PATH", path_without_wrappers(path));
-    // Only comes back if it fails.
+    // `exec` returns only if it fails.
     let error = command.exec();
     Err(anyhow::anyhow!("can't run {}: {error}", compiler.display()))
 }
 
-/// Records that sources are compiled as they are, because words of the command can't be understood.
+/// Records that sources are compiled without probes, because the command has unknown arguments.
 fn note_words(words: &[OsString]) {
     let Ok(directory) = directory() else { return };
     for word in words.iter().filter(|word| Path::new(word).extension().is_some_and(|extension| extension == "c")) {
@@ -65,7 +65,7 @@ fn note_words(words: &[OsString]) {
     }
 }
 
-/// Where records and hits go.
+/// Returns the directory of records and hits.
 fn directory() -> Result<PathBuf> {
     let directory = std::env::var_os(DIRECTORY_VARIABLE).map_or_else(|| PathBuf::from("touchstone-out"), PathBuf::from);
     Ok(std::path::absolute(directory)?)
@@ -87,7 +87,7 @@ fn carry_out(compiler: &str, words: &[String], path: &OsStr) -> Result<ExitCode>
             None => bail!("{CRITERIA_VARIABLE}: there is no criterion `{name}` that probes can measure"),
         }
     }
-    // Whoever wants nothing to be kept says so for all verbs.
+    // `TOUCHSTONE_CACHE=off` disables all caches.
     let cache = std::env::var_os(CACHE_VARIABLE).filter(|cache| cache != OFF).map(PathBuf::from);
     let headers = Headers::new(cache.as_deref())?;
     let probing = ProbingOptions {
@@ -105,7 +105,7 @@ fn carry_out(compiler: &str, words: &[String], path: &OsStr) -> Result<ExitCode>
     Ok(ExitCode::from(u8::try_from(status).unwrap_or(1)))
 }
 
-/// Where our headers are while a command runs.
+/// The directory of our headers while a command runs.
 enum Headers {
     Kept(PathBuf),
     ForThis(tempfile::TempDir),

@@ -1,4 +1,4 @@
-//! `touchstone explain ID`: why one objective is covered, infeasible or unknown, in source terms.
+//! `touchstone explain ID` prints why an objective is covered, infeasible or unknown, in source terms.
 
 use crate::output::exit::Exit;
 use crate::plan::args::Generate;
@@ -12,17 +12,17 @@ use touchstone_criteria::{Assumption, Incomplete, IncompletePaths, Objective, Te
 use touchstone_engine::{Conflict, Fact};
 use touchstone_ir::Module;
 
-/// Options of `explain`.
+/// The options of `explain`.
 #[derive(clap::Args, Debug)]
 pub struct Explain {
-    /// The objective, as `touchstone objectives` prints it; the hash at its end may be left out
+    /// The id of the objective, as `touchstone objectives` prints it; the hash at its end may be omitted
     #[arg(value_name = "ID")]
     pub objective: String,
     #[command(flatten)]
     pub options: Generate,
 }
 
-/// Carries out `explain`.
+/// Runs `explain`.
 pub fn explain(arguments: &Explain) -> Result<ExitCode> {
     let scratch = tempfile::tempdir()?;
     let request = arguments.options.request_in(scratch.path());
@@ -38,7 +38,7 @@ pub fn explain(arguments: &Explain) -> Result<ExitCode> {
         }
         Why::Infeasible { how, conflicts, assumptions } => {
             infeasible(&mut out, module, &objective, how, conflicts);
-            rests_on(&mut out, assumptions);
+            push_assumptions(&mut out, assumptions);
         }
         Why::TooMuch { why } => {
             let _ = writeln!(out, "unknown: {why}, which is too much to search for one by one.");
@@ -49,8 +49,8 @@ pub fn explain(arguments: &Explain) -> Result<ExitCode> {
     Ok(Exit::Done.into())
 }
 
-/// Lists are cut after so many lines.
-const MOST_LINES: usize = 20;
+/// The maximum number of lines of a list.
+const MAX_LINES: usize = 20;
 
 fn covered(out: &mut String, module: &Module, test: &TestCase) {
     let _ = writeln!(out, "covered: these inputs reach it.");
@@ -62,7 +62,7 @@ fn covered(out: &mut String, module: &Module, test: &TestCase) {
     }
     match json["inputs"].as_object() {
         Some(inputs) if !inputs.is_empty() => {
-            for (name, value) in inputs.iter().take(MOST_LINES) {
+            for (name, value) in inputs.iter().take(MAX_LINES) {
                 let _ = writeln!(out, "  {name} = {}", shortened(&value.to_string()));
             }
             more(out, inputs.len(), "inputs");
@@ -83,7 +83,7 @@ fn infeasible(
     how: &WhyInfeasible,
     why: &touchstone_engine::Explanation,
 ) {
-    /// More conflicts than this are only counted.
+    /// The maximum number of conflicts that are printed; the others are counted.
     const SHOWN: usize = 3;
     let _ = writeln!(out, "infeasible ({how}): no input can make it happen.");
     for conflict in why.conflicts.iter().take(SHOWN) {
@@ -107,8 +107,8 @@ fn show_conflict(out: &mut String, module: &Module, objective: &Objective, confl
         (false, false) => "On this way, the last one, the next step toward it, is fixed:",
     };
     let _ = writeln!(out, "{what}");
-    // What is closest to the goal says most.
-    let hidden = conflict.facts.len().saturating_sub(MOST_LINES);
+    // The facts closest to the goal explain most.
+    let hidden = conflict.facts.len().saturating_sub(MAX_LINES);
     if hidden > 0 {
         let _ = writeln!(out, "  … {hidden} conditions before these");
     }
@@ -134,14 +134,14 @@ fn ordinal(number: u32) -> String {
     format!("{number}{end}")
 }
 
-/// Says how many lines are not shown.
+/// Writes the number of lines that are omitted.
 fn more(out: &mut String, all: usize, of: &str) {
-    if all > MOST_LINES {
-        let _ = writeln!(out, "  … and {} more {of}", all - MOST_LINES);
+    if all > MAX_LINES {
+        let _ = writeln!(out, "  … and {} more {of}", all - MAX_LINES);
     }
 }
 
-/// A text that fits on a few lines.
+/// Shortens a text to a few lines.
 fn shortened(text: &str) -> String {
     const MOST: usize = 500;
     match text.char_indices().nth(MOST) {
@@ -165,8 +165,8 @@ fn show_fact(module: &Module, objective: &Objective, fact: &Fact) -> String {
     }
 }
 
-/// What an infeasible verdict takes for granted.
-fn rests_on(out: &mut String, assumptions: &[Assumption]) {
+/// Writes the assumptions of an infeasible verdict.
+fn push_assumptions(out: &mut String, assumptions: &[Assumption]) {
     for assumption in assumptions.iter().filter(|assumption| assumption.by.binds_verdicts()) {
         let _ = writeln!(out, "It rests on: {} ({}).", assumption.text, assumption.by);
     }
@@ -174,7 +174,7 @@ fn rests_on(out: &mut String, assumptions: &[Assumption]) {
 
 fn unknown(out: &mut String, module: &Module, incomplete: &[IncompletePaths]) {
     let _ = writeln!(out, "unknown: some paths were not followed to their end, and it may lie on them.");
-    for paths in incomplete.iter().take(MOST_LINES) {
+    for paths in incomplete.iter().take(MAX_LINES) {
         let place = paths.span.display(&module.files);
         let lift = match &paths.why {
             Incomplete::Bound(bound) if bound.flag().starts_with("--") => {

@@ -1,4 +1,4 @@
-//! `touchstone generate` and `touchstone prove`: a campaign, from options to an exit code.
+//! `touchstone generate` and `touchstone prove`: a run from options to an exit code.
 
 use crate::output::exit::Exit;
 use crate::output::outputs;
@@ -14,12 +14,12 @@ use touchstone_campaign::{Notice, OnTop, Plan, Purpose, Request, run};
 use touchstone_report::document::Replay;
 use touchstone_report::{Detail, Document, KeptSuite};
 
-/// Carries out `generate`.
+/// Runs `generate`.
 pub fn generate(options: &Generate) -> Result<ExitCode> {
     carry_out(options, Purpose::Tests)
 }
 
-/// Carries out `prove`: verdicts only.
+/// Runs `prove`, which prints verdicts and writes no tests.
 pub fn prove(options: &Generate) -> Result<ExitCode> {
     carry_out(options, Purpose::Verdicts)
 }
@@ -53,7 +53,7 @@ fn carry_out(options: &Generate, purpose: Purpose) -> Result<ExitCode> {
     Ok(verdict(options, &document, interrupted(), below).into())
 }
 
-/// What a run that goes on need not do again.
+/// Returns a message with the number of functions that a resumed run does not explore again.
 fn resumed(plan: &Plan) -> String {
     match plan.finished_before() {
         0 => "nothing to resume: every function is explored".to_string(),
@@ -68,7 +68,7 @@ fn warn(options: &Generate, notices: &[Notice]) {
     }
 }
 
-/// Stores the campaign, shows it, and writes the reports that are asked for.
+/// Stores the document, prints it, and writes the requested reports.
 fn report(options: &Generate, plan: &Plan, document: &Document) -> Result<Exit> {
     let history = outputs::store(plan.out.path(), document)?;
     let text = match options.format {
@@ -86,7 +86,7 @@ fn report(options: &Generate, plan: &Plan, document: &Document) -> Result<Exit> 
             outputs::fitted(text)
         }
     };
-    // Files are written even where nobody can be shown anything.
+    // The files are written even if standard output is closed.
     let shown = crate::output::stdout::show(if text.ends_with('\n') { text } else { text + "\n" });
     let exit = options.outputs.write(document, &history, options.quiet)?;
     shown.map(|()| exit)

@@ -1,4 +1,4 @@
-//! `touchstone init`: a `touchstone.toml` to begin with.
+//! `touchstone init` writes an initial `touchstone.toml`.
 
 use crate::output::exit::Exit;
 use anyhow::{Context, Result, bail};
@@ -6,23 +6,23 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use touchstone_front_c::sources_in;
 
-/// Options of `init`.
+/// The options of `init`.
 #[derive(clap::Args, Debug)]
 pub struct Init {
-    /// Directory that holds compile_commands.json [default: this directory, or build/ here]
+    /// The directory of compile_commands.json [default: this directory, or build/ in it]
     #[arg(short = 'p', value_name = "DIR")]
     pub commands: Option<PathBuf>,
 }
 
-/// The file that is written.
+/// The file to write.
 const NAME: &str = "touchstone.toml";
-/// The database that is read.
+/// The compilation database to read.
 const DATABASE: &str = "compile_commands.json";
-/// Directories whose sources are no program of the project's.
+/// Directories whose sources do not belong to the program.
 const NOT_TESTED: [&str; 8] =
     ["test", "tests", "build", "target", "touchstone-out", "third_party", "vendor", "CMakeFiles"];
 
-/// Carries out `init`.
+/// Runs `init`.
 pub fn init(options: &Init) -> Result<ExitCode> {
     if Path::new(NAME).exists() {
         bail!("{NAME} is there already; change it by hand, or move it away");
@@ -61,7 +61,7 @@ fn is_tested(path: &Path) -> bool {
     })
 }
 
-/// All C sources below a directory; links are not followed.
+/// Returns all C sources below a directory, without following symbolic links.
 fn sources_below(here: &Path) -> Result<Vec<PathBuf>> {
     let (mut found, mut folders) = (Vec::new(), vec![here.to_path_buf()]);
     while let Some(folder) = folders.pop() {
@@ -80,9 +80,9 @@ fn sources_below(here: &Path) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// The text of the file.
+/// Returns the contents of the file.
 fn written(sources: &[PathBuf], database: Option<&Path>) -> String {
-    // A text of JSON is one of TOML.
+    // A JSON string is also a TOML string.
     let quoted = |path: &Path| serde_json::Value::String(path.to_string_lossy().into_owned()).to_string();
     let files: String = sources.iter().map(|path| format!("    {},\n", quoted(path))).collect();
     let commands = match database {

@@ -1,4 +1,4 @@
-//! `touchstone instrument`: classes of Java with probes, for programs that no agent comes into.
+//! `touchstone instrument` instruments Java classes offline, for JVMs that cannot load the agent.
 
 use crate::output::exit::Exit;
 use anyhow::{Context, Result};
@@ -7,32 +7,32 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use touchstone_campaign::{Earlier, Offline, Probed, instrument_classes};
 
-/// Options of `instrument`.
+/// The options of `instrument`.
 #[derive(clap::Args, Debug)]
 pub struct Instrument {
     /// A directory of classes, or a jar
     #[arg(required = true, value_name = "DIR|JAR")]
     pub tree: PathBuf,
-    /// Where classes with probes go, with everything else that is there; new or empty
+    /// The new or empty directory for the instrumented classes and all other files
     #[arg(short, long, value_name = "DIR")]
     pub out: PathBuf,
     #[arg(help = crate::plan::args::criteria_help(""), short, long, default_value = "stmt,branch,mcdc", value_name = "CRITERIA", value_delimiter = ',')]
     pub criteria: Vec<String>,
-    /// Where records go, and hits when the classes run
+    /// The directory for records, and for hits when the classes run
     #[arg(long, value_name = "DIR", default_value = "touchstone-out")]
     pub measurement: PathBuf,
-    /// Keep what is in the measurement, and add to it: another module of the same program
+    /// Add another module of the same program to the measurement
     #[arg(long)]
     pub keep: bool,
-    /// Where sources are [default: the working tree of git that this is, else this directory]
+    /// The directory of the sources [default: the root of the git working tree, else the current directory]
     #[arg(long, value_name = "DIR")]
     pub root: Option<PathBuf>,
-    /// What the classes need: jars and directories of classes, separated as on a class path
+    /// The class path of the classes: jars and directories of classes
     #[arg(long, visible_alias = "cp", value_name = "PATH")]
     pub class_path: Vec<OsString>,
 }
 
-/// Carries out `instrument`.
+/// Runs `instrument`.
 pub fn instrument(options: &Instrument) -> Result<ExitCode> {
     let (_, root) = crate::verbs::measure::places(options.root.as_deref())?;
     let tree = options.tree.canonicalize().with_context(|| format!("can't find {}", options.tree.display()))?;

@@ -1,5 +1,5 @@
-//! Ctrl-C and SIGTERM. While a command of the user runs, the command and all that it started are told to end, and we go on
-//! with what they left.
+//! Handling of Ctrl-C and SIGTERM. A measured command and all its descendants are terminated, and the run continues
+//! with the results so far.
 
 use anyhow::{Context, Result};
 use std::collections::BTreeMap;
@@ -8,15 +8,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
-/// From now on, Ctrl-C and SIGTERM make this true and end what was started (compilers, tests): all that waits for them goes
-/// on at once. A second one ends at once.
+/// Installs a handler that sets the flag and terminates all child processes (compilers, tests) on the first Ctrl-C or
+/// SIGTERM. The second one terminates this process.
 pub fn on_ctrl_c(flag: Arc<AtomicBool>) -> Result<()> {
     ctrlc::set_handler(move || {
         if flag.swap(true, Ordering::Relaxed) {
             std::process::exit(130);
         }
         std::thread::spawn(|| {
-            // What was about to be started when the signal came is there a little later.
+            // A child that was being started when the signal arrived appears a little later.
             for _ in 0..AGAIN {
                 end(&descendants(std::process::id()));
                 std::thread::sleep(PAUSE);
@@ -26,19 +26,19 @@ pub fn on_ctrl_c(flag: Arc<AtomicBool>) -> Result<()> {
     .context("can't handle signals")
 }
 
-/// How often, and after what time, is looked for more to end.
+/// The number of scans for further descendants, and the time between them.
 const AGAIN: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(150);
 
-/// Whether somebody wants us to stop.
+/// A request to stop the measured command.
 pub struct Stop {
     asked: Arc<AtomicBool>,
-    /// The process to end; 0 until there is one.
+    /// The process to terminate; 0 until it has started.
     child: Arc<AtomicU32>,
 }
 
 impl Stop {
-    /// From now on, a signal does not end this process; a second one does.
+    /// Installs a handler: the first signal sets the flag, the second one terminates this process.
     pub fn new() -> Result<Stop> {
         let stop = Stop { asked: Arc::default(), child: Arc::default() };
         let (asked, child) = (Arc::clone(&stop.asked), Arc::clone(&stop.child));
@@ -52,10 +52,10 @@ impl Stop {
         Ok(stop)
     }
 
-    /// This process shall end when we are told to.
+    /// Sets the process to terminate on a signal.
     pub fn watch(&self, child: u32) {
         self.child.store(child, Ordering::SeqCst);
-        // The signal may have come before the process.
+        // The signal may have arrived before the process was started.
         if self.was_asked() {
             end_all(child);
         }
@@ -66,14 +66,14 @@ impl Stop {
     }
 }
 
-/// Tells a process and all that it started to end.
+/// Terminates a process and all its descendants.
 fn end_all(process: u32) {
     if process != 0 {
         end(&[vec![process], descendants(process)].concat());
     }
 }
 
-/// All that a process started, directly or not.
+/// Returns all descendants of a process.
 fn descendants(process: u32) -> Vec<u32> {
     let parents = parents();
     let mut all = vec![process];
@@ -85,23 +85,23 @@ fn descendants(process: u32) -> Vec<u32> {
     all.split_off(1)
 }
 
-/// Tells processes to end.
+/// Sends SIGTERM to processes.
 fn end(processes: &[u32]) {
     if processes.is_empty() {
         return;
     }
     let words = processes.iter().map(u32::to_string);
-    // Some may have ended by themselves by now.
+    // Some processes may have exited already.
     let _ = Command::new("kill").arg("-TERM").args(words).stderr(std::process::Stdio::null()).status();
 }
 
-/// By process: who started it.
+/// Maps each process to its parent.
 fn parents() -> BTreeMap<u32, u32> {
     let mut found = BTreeMap::new();
     for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
         let Some(process) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else { continue };
         let stat = std::fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
-        // The name of the program stands in parentheses, and may contain anything.
+        // The program name is in parentheses and may contain any character.
         let parent = stat.rsplit_once(')').and_then(|(_, rest)| rest.split_whitespace().nth(1)?.parse().ok());
         found.extend(parent.map(|parent: u32| (process, parent)));
     }

@@ -33,7 +33,7 @@ pub struct Measure {
     pub command: Vec<String>,
 }
 
-/// Options of `merge`.
+/// The options of `merge`.
 #[derive(clap::Args, Debug)]
 pub struct Merge {
     /// The output directories of the measurements
@@ -104,7 +104,7 @@ pub struct StateOptions {
     pub queries: Vec<String>,
 }
 
-/// Carries out `measure`.
+/// Runs `measure`.
 pub fn measure(options: &Measure) -> Result<ExitCode> {
     let (surroundings, no_agent) = surroundings(&options.show)?;
     let request = Measuring {
@@ -151,7 +151,7 @@ pub fn measure(options: &Measure) -> Result<ExitCode> {
     Ok(exit.into())
 }
 
-/// Carries out `merge`.
+/// Runs `merge`.
 pub fn merge(options: &Merge) -> Result<ExitCode> {
     let out = std::path::absolute(&options.out)?;
     let measurement = touchstone_campaign::merge(&options.directories, &out)?;

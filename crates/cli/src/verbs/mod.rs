@@ -1,4 +1,4 @@
-//! One verb a file: from its options to its exit code. Uses `plan/` and `output/`; the work is done by libraries.
+//! The commands, one file each: from options to an exit code. They use `plan/` and `output/`; libraries do the work.
 
 pub mod annotate;
 pub mod cache;

@@ -1,4 +1,4 @@
-//! `touchstone objectives`: what there is to cover.
+//! `touchstone objectives` lists objectives.
 
 use crate::output::exit::Exit;
 use crate::plan::args::{Format, Generate};
@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use touchstone_campaign::Listed;
 use touchstone_report::document::Objective;
 
-/// Carries out `objectives`.
+/// Runs `objectives`.
 pub fn objectives(options: &Generate) -> Result<ExitCode> {
     let scratch = tempfile::tempdir()?;
     let document = Listed::new(&options.request_in(scratch.path()))?.document();

@@ -1,4 +1,5 @@
-//! `touchstone plan-classes`: what the agent asks, in JVMs that are measured, before it puts probes into the first class of a place.
+//! `touchstone plan-classes` computes the probes of a directory or jar. The agent runs it in a measured JVM before it
+//! instruments the first class from there.
 
 use anyhow::{Context, Result};
 use std::path::PathBuf;
@@ -6,17 +7,17 @@ use std::process::ExitCode;
 use touchstone_campaign::{Planning, plan_classes};
 use touchstone_instrument::{CRITERIA_VARIABLE, DIRECTORY_VARIABLE, PROJECT_ROOT_VARIABLE};
 
-/// Options of `plan-classes`.
+/// The options of `plan-classes`.
 #[derive(clap::Args, Debug)]
 pub struct PlanClasses {
     /// A directory of classes, or a jar
     pub place: PathBuf,
-    /// Where other classes are
+    /// The class path of these classes
     #[arg(long, value_name = "PATHS", default_value = "")]
     pub class_path: String,
 }
 
-/// Carries out `plan-classes`.
+/// Runs `plan-classes`.
 pub fn plan(options: &PlanClasses) -> Result<ExitCode> {
     let named = |name: &str| std::env::var(name).with_context(|| format!("{name} is not set: this is for the agent"));
     let class_path = options.class_path.split(':').filter(|place| !place.is_empty()).map(PathBuf::from);

@@ -1,4 +1,4 @@
-//! `touchstone run`: a program in the reference interpreter.
+//! `touchstone run` runs a program in the reference interpreter.
 
 use crate::plan::args::Run;
 use anyhow::{Result, bail};
@@ -9,7 +9,7 @@ use touchstone_engine::program_arguments;
 use touchstone_interp::{End, Event, Limits, Machine, Observer, Value};
 use touchstone_ir::ErrorKind;
 
-/// Carries out `run`.
+/// Runs `run`.
 pub fn run(options: &Run) -> Result<ExitCode> {
     if super::run_java::is_java(&options.files) {
         return super::run_java::run(options);
@@ -52,7 +52,7 @@ pub fn run(options: &Run) -> Result<ExitCode> {
     })
 }
 
-/// The status that a shell shows for the compiled program: 128 and the signal.
+/// Returns the exit status that a shell shows for the compiled program: 128 plus the signal number.
 fn signal_status(kind: ErrorKind) -> u8 {
     match kind {
         ErrorKind::Assert | ErrorKind::Abort | ErrorKind::InvalidFree => 134,
@@ -61,7 +61,7 @@ fn signal_status(kind: ErrorKind) -> u8 {
     }
 }
 
-/// Says if output did not arrive.
+/// Returns the first error of writing to standard output, if there was one.
 pub(super) fn arrived(mut output: Output<'_>) -> Result<()> {
     let flushed = output.stdout.flush();
     let lost = output.lost.take();
@@ -69,11 +69,11 @@ pub(super) fn arrived(mut output: Output<'_>) -> Result<()> {
     crate::output::stdout::arrived(lost.map_or(flushed, Err))
 }
 
-/// The terminal, for a program that runs.
+/// Standard input and output of the interpreted program.
 pub(super) struct Output<'a> {
     stdout: std::io::BufWriter<std::io::StdoutLock<'a>>,
     stdin: std::io::Bytes<std::io::StdinLock<'a>>,
-    /// Why output did not arrive, the first time.
+    /// The first error of writing to standard output.
     lost: Option<std::io::Error>,
 }
 
@@ -103,7 +103,7 @@ impl Observer for Output<'_> {
         let _ = std::io::stderr().write_all(bytes);
     }
     fn input(&mut self) -> Option<u8> {
-        // A prompt comes before its answer.
+        // A prompt must appear before the program reads its answer.
         let written = self.stdout.flush();
         self.noted(written);
         self.stdin.next()?.ok()

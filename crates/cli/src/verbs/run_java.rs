@@ -1,4 +1,5 @@
-//! `touchstone run` for Java: the user's javac where there is source, the JDK's image, and the reference interpreter.
+//! `touchstone run` for Java: compiles sources with the user's javac, then interprets the classes and the JDK's own
+//! bytecode.
 
 use super::run::{Output, arrived};
 use crate::plan::args::Run;
@@ -10,7 +11,7 @@ use touchstone_front_java::path::Jar;
 use touchstone_front_java::{Program, Setup, release_of};
 use touchstone_interp::{End, LimitKind, Limits, Machine};
 
-/// Whether these files are a Java program.
+/// Returns true if the files are a Java program.
 pub fn is_java(files: &[PathBuf]) -> bool {
     files.iter().any(|file| {
         let extension = file.extension().and_then(|extension| extension.to_str());
@@ -18,7 +19,7 @@ pub fn is_java(files: &[PathBuf]) -> bool {
     })
 }
 
-/// Carries out `run`.
+/// Runs `run`.
 pub fn run(options: &Run) -> Result<ExitCode> {
     let home = java_home()?;
     let release = release_of(&home).with_context(|| format!("{} has no file `release`", home.display()))?;
@@ -53,7 +54,7 @@ pub fn run(options: &Run) -> Result<ExitCode> {
     })
 }
 
-/// The class path and the main class that files mean; source is compiled into a scratch directory.
+/// Returns the class path and the main class of the given files. Sources are compiled into a temporary directory.
 fn program(files: &[PathBuf], home: &Path, scratch: &Path) -> Result<(Vec<PathBuf>, String)> {
     let with = |extension: &str| -> Vec<&PathBuf> {
         files.iter().filter(|file| file.extension().is_some_and(|own| own == extension)).collect()
@@ -87,7 +88,7 @@ fn program(files: &[PathBuf], home: &Path, scratch: &Path) -> Result<(Vec<PathBu
     }
 }
 
-/// Compiles sources; other sources that they use are found from the directory that the package begins in.
+/// Compiles sources. The source path is the root directory of their package.
 fn compile(sources: &[&PathBuf], package: Option<&str>, jars: &[PathBuf], home: &Path, scratch: &Path) -> Result<()> {
     for source in sources {
         if !source.is_file() {
@@ -115,14 +116,14 @@ fn compile(sources: &[&PathBuf], package: Option<&str>, jars: &[PathBuf], home: 
     Ok(())
 }
 
-/// The package that a source file says it is in.
+/// Returns the package that a source file declares.
 fn package_of(source: &Path) -> Result<Option<String>> {
     let text = std::fs::read_to_string(source).with_context(|| format!("can't read {}", source.display()))?;
     let line = text.lines().map(str::trim).find_map(|line| line.strip_prefix("package "));
     Ok(line.and_then(|rest| rest.split(';').next()).map(|name| name.trim().to_string()))
 }
 
-/// Language and country, as the JVM takes them from the environment.
+/// Returns the language and the country of the environment, as the JVM does.
 fn locale() -> (String, String) {
     let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     let value = set("LC_ALL").or_else(|| set("LC_MESSAGES")).or_else(|| set("LANG")).unwrap_or_default();
@@ -134,7 +135,7 @@ fn locale() -> (String, String) {
     }
 }
 
-/// The JDK: `JAVA_HOME`, else where the `java` of the path is.
+/// Returns the JDK: `JAVA_HOME`, else the JDK of the `java` on the path.
 fn java_home() -> Result<PathBuf> {
     if let Some(home) = std::env::var_os("JAVA_HOME").filter(|home| !home.is_empty()) {
         let home = PathBuf::from(home);

@@ -1,4 +1,4 @@
-//! `touchstone summary`: the cases of a function as a table: when, what it returns, what changes.
+//! `touchstone summary` prints the cases of a function as a table: guard, result, side effects.
 
 use crate::output::exit::Exit;
 use crate::output::{outputs, stdout};
@@ -15,12 +15,12 @@ use touchstone_engine::Case;
 pub struct Summary {
     #[command(flatten)]
     pub generate: Generate,
-    /// Write the tables as a page, too
+    /// Also write the tables as an HTML page
     #[arg(long, value_name = "FILE")]
     pub page: Option<PathBuf>,
 }
 
-/// Carries out `summary`.
+/// Runs `summary`.
 pub fn summary(options: &Summary) -> Result<ExitCode> {
     let scratch = tempfile::tempdir().context("can't make a temporary directory")?;
     let found = cases(&options.generate.request_in(scratch.path()))?;
@@ -36,7 +36,7 @@ pub fn summary(options: &Summary) -> Result<ExitCode> {
     Ok(if open { Exit::Unknowns } else { Exit::Done }.into())
 }
 
-/// What a case is to its reader: when, what comes out, what changes.
+/// Returns the guard, the result and the side effects of a case as text.
 fn columns(case: &Case) -> [String; 3] {
     let when = if case.when.is_empty() { "always".to_string() } else { case.when.join(", ") };
     let result = case.returns.clone().or_else(|| case.ends.clone()).unwrap_or_else(|| "returns".to_string());
