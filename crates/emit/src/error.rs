@@ -1,6 +1,6 @@
 //! What can go wrong while writing and replaying tests.
 
-use crate::Unwritable;
+use crate::EmitLimitation;
 use std::path::{Path, PathBuf};
 
 /// Why tests could not be written or replayed.
@@ -44,7 +44,7 @@ pub enum EmitError {
         /// The function.
         function: String,
         /// Why.
-        why: Unwritable,
+        why: EmitLimitation,
     },
     /// The test has no place in Test-Comp's format.
     #[error(

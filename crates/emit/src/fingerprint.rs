@@ -4,7 +4,7 @@
 //!
 //! `None` where something can't be read: then nobody can say.
 
-use crate::c::build::object_cache::in_path;
+use crate::c::build::object_cache::executable_path;
 use crate::c::files::suite_file::chunk_paths;
 use crate::{Build, JavaTarget, Target};
 use std::hash::{Hash, Hasher};
@@ -44,7 +44,7 @@ fn program_in_c(build: &Build, hasher: &mut WideHasher) -> Option<()> {
     for (index, unit) in build.units.iter().enumerate() {
         (&unit.flags, &unit.path).hash(hasher);
         contents(&unit.path, hasher)?;
-        build.preprocessed.of(build, index).text?.hash(hasher);
+        build.preprocessed.unit(build, index).text?.hash(hasher);
     }
     Some(())
 }
@@ -57,7 +57,7 @@ fn program_in_java(target: &JavaTarget, hasher: &mut WideHasher) -> Option<()> {
 
 /// A program that is started: to read all of it would take longer than it is worth.
 fn program_file(command: &Path, hasher: &mut WideHasher) -> Option<()> {
-    let file = in_path(command.to_str()?)?.canonicalize().ok()?;
+    let file = executable_path(command.to_str()?)?.canonicalize().ok()?;
     let data = file.metadata().ok()?;
     (file, data.len(), data.modified().ok()).hash(hasher);
     Some(())

@@ -11,7 +11,7 @@
 //!
 //! What is replayed is the user's code on inputs that nobody chose, so it runs in a sandbox ([`Sandbox`]).
 //!
-//! The same tests can be written for other frameworks ([`Form`]); what is replayed is always our own form.
+//! The same tests can be written for other frameworks ([`CTestForm`]); what is replayed is always our own form.
 //!
 //! Deliberately not here: how inputs are found, and what is done with the verdicts.
 
@@ -27,24 +27,26 @@ mod tap;
 mod target;
 
 pub use c::build::configuration::{Build, ReplayLimits, SourceUnit};
-pub use c::build::preprocessor::Preprocessed;
+pub use c::build::preprocessor::PreprocessedUnits;
 pub use c::build::sandbox::{Layer, Sandbox};
-pub use c::build::unit_objects::Once;
-pub use c::files::build_files::write_projects;
+pub use c::build::unit_objects::UnitObjects;
+pub use c::files::build_files::write_build_files;
 pub use c::files::checksum::is_emitted;
-pub use c::files::edited_suites::{SuiteThere, edited_suites, suites_there, test_names, tests_there};
+pub use c::files::edited_suites::{
+    ExistingSuite, edited_suite_count, existing_suites, existing_tests, suite_test_names,
+};
 pub use c::files::suite::CSuite;
 pub use c::files::testcomp::TestCompSuite;
 pub use c::run::replay::{Replayed, replay};
-pub use c::syntax::ctype::{parameter_list, parameter_list_as, result_as};
-pub use c::syntax::limitation::Unwritable;
-pub use c::text::form::Form;
-pub use c::text::library_types::unmakeable;
+pub use c::syntax::ctype::{parameter_list, parameter_list_with_names, result_declaration};
+pub use c::syntax::limitation::EmitLimitation;
+pub use c::text::form::CTestForm;
+pub use c::text::library_types::construction_obstacle;
 pub use error::EmitError;
-pub use java::confined::Keeping;
+pub use java::existing_classes::{ExistingJUnitClass, existing_junit_classes, replay_existing_junit_class};
 pub use java::jvm::Jvm;
-pub use java::kept::{JUnitThere, junit_there, replay_junit_there};
+pub use java::jvm_sandbox::SandboxMode;
 pub use java::replay::replay_java;
-pub use java::suite::{JUnit, JUnitSuite, kept_junit};
+pub use java::suite::{JUnit, JUnitSuite, edited_junit_files};
 pub use java::target::{JavaField, JavaMethod, JavaTarget};
 pub use target::Target;

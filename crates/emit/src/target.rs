@@ -42,7 +42,7 @@ impl Target {
     /// What nothing keeps replayed tests from, as a sentence.
     pub fn unprotected(&self) -> Option<String> {
         match self {
-            Target::C(build) => build.sandbox.told(),
+            Target::C(build) => build.sandbox.unprotected(),
             Target::Java(target) => target.jvm.unprotected(),
         }
     }

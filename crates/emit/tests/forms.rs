@@ -14,10 +14,10 @@ use std::path::Path;
 use std::process::Command;
 use touchstone_base::float::Format;
 use touchstone_criteria::{NamedValue, Outcome, TestCase, TestKind};
-use touchstone_emit::Form;
+use touchstone_emit::CTestForm;
 use touchstone_ir::{DataType, DataValue, ErrorKind, IntKind, Linkage};
 
-const FORMS: [Form; 3] = [Form::Unity, Form::Cmocka, Form::Gtest];
+const FORMS: [CTestForm; 3] = [CTestForm::Unity, CTestForm::Cmocka, CTestForm::Gtest];
 
 fn run(command: &mut Command, text: &str) -> String {
     let output = command.output().expect("the command runs");
@@ -28,7 +28,7 @@ fn run(command: &mut Command, text: &str) -> String {
 }
 
 /// Writes, compiles without a warning and runs: one word a test.
-fn ends(bench: &Bench, tests: &[TestCase], form: Form) -> Vec<String> {
+fn ends(bench: &Bench, tests: &[TestCase], form: CTestForm) -> Vec<String> {
     let suite = bench.write_as(tests, form);
     let text = std::fs::read_to_string(&suite).expect("a readable suite");
     let standins = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/standins");
@@ -39,7 +39,7 @@ fn ends(bench: &Bench, tests: &[TestCase], form: Form) -> Vec<String> {
         command
     };
     run(compile(&bench.target.cc).arg("-c").arg(&suite).arg("-o").arg(&object), &text);
-    if form == Form::Gtest {
+    if form == CTestForm::Gtest {
         let glue = suite.with_file_name("touchstone_gtest.cc");
         let mut link = compile("c++");
         link.arg("-DGTEST_STAND_IN_MAIN").arg(suite.with_extension("cc")).arg("-o").arg(&program).arg(&object);
@@ -200,7 +200,7 @@ fn a_test_that_ends_the_process_is_skipped_and_says_why_where_the_framework_has_
     let tests = [exits, wrong, crash, fine];
     for form in FORMS {
         let ends = ends(&bench, &tests, form);
-        if form == Form::Gtest {
+        if form == CTestForm::Gtest {
             assert_eq!(ends[0], "ok test_quit_1");
             assert!(ends[1].starts_with("failed test_quit_2"), "{ends:?}");
         } else {

@@ -7,7 +7,7 @@ mod common;
 
 use common::{Bench, chars, disagreed, int, ints, null, object, span, to};
 use touchstone_criteria::{Disagreement, NamedValue, NotCheckable, Outcome, Replay, TestCase, TestKind, Unmakeable};
-use touchstone_emit::Form;
+use touchstone_emit::CTestForm;
 use touchstone_ir::{DataType, DataValue, EnumItem, IntKind, Linkage, PointerTarget};
 
 const MAX: &str = "int max(int a, int b) {\n    return a > b ? a : b;\n}\n";
@@ -58,9 +58,9 @@ fn a_test_that_ends_by_a_throw_is_refused_by_name_in_every_form() {
     thrown.outcome = Outcome::Threw { class: "Early".into() };
     let tests = [thrown.clone(), max_test(&bench, "max_2", 3, 7, 7)];
     let why = Unmakeable::Thrown("Early".into());
-    assert_eq!(touchstone_emit::unmakeable(&bench.module, &thrown), Some(why.clone()));
-    assert_eq!(touchstone_emit::unmakeable(&bench.module, &tests[1]), None);
-    for form in [Form::Touchstone, Form::Unity, Form::Cmocka, Form::Gtest] {
+    assert_eq!(touchstone_emit::construction_obstacle(&bench.module, &thrown), Some(why.clone()));
+    assert_eq!(touchstone_emit::construction_obstacle(&bench.module, &tests[1]), None);
+    for form in [CTestForm::Touchstone, CTestForm::Unity, CTestForm::Cmocka, CTestForm::Gtest] {
         let path = bench.write_as(&tests, form);
         let text = std::fs::read_to_string(&path).expect("a readable suite");
         assert!(text.contains("Early") && !text.contains("max(a, b);\n    CHECK_INT(3"), "{form:?}\n{text}");
@@ -397,7 +397,7 @@ fn every_prefix_of_a_growing_suite_compiles() {
         &bench.module,
         function,
         &bench.target,
-        touchstone_emit::Form::Touchstone,
+        touchstone_emit::CTestForm::Touchstone,
     )
     .expect("a suite");
     let mut tests = Vec::new();

@@ -169,7 +169,7 @@ fn what_a_machine_lacks_is_told_and_files_outside_are_still_refused() {
     unharmed(&bench);
     let refused = verdicts.iter().filter(|verdict| matches!(verdict, Replay::NotCheckable(_))).count();
     assert_eq!((refused, &verdicts[4]), (4, &Replay::Agreed), "{verdicts:?}");
-    let told = bench.target.sandbox.told().expect("what is missing");
+    let told = bench.target.sandbox.unprotected().expect("what is missing");
     assert!(told.contains("no landlock") && told.contains("no seccomp"), "{told}");
 }
 
@@ -197,7 +197,7 @@ fn constructors_are_kept_in_too() {
     let _ = touchstone_emit::replay(&suite, &bench.module, &bench.target, &[test], &mut |_| {});
     assert!(begun.elapsed() < Duration::from_secs(60));
     // Where there are no namespaces, that is told.
-    if bench.target.sandbox.told().is_none() {
+    if bench.target.sandbox.unprotected().is_none() {
         unharmed(&bench);
     }
     assert_eq!(std::fs::read_to_string(&victim).expect("the victim is there"), "whole");

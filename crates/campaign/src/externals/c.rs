@@ -37,8 +37,8 @@ pub(super) fn translate(module: &Module, files: &[PathBuf], said: &Said, id: Fun
         let help = "`result` is what it returns: call the parameter something else here";
         return Err(said.wrong(&start, "a parameter is called `result`", help));
     }
-    let parameters = touchstone_emit::parameter_list_as(module, id, &said.params)?;
-    let result = touchstone_emit::result_as(module, id, "result")?;
+    let parameters = touchstone_emit::parameter_list_with_names(module, id, &said.params)?;
+    let result = touchstone_emit::result_declaration(module, id, "result")?;
     let own = if given == 0 { String::new() } else { parameters.clone() };
     if let DataType::Pointer { .. } = module.types[function.result_data] {
         check_pointers(said)?;

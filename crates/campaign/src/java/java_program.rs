@@ -5,7 +5,7 @@ use super::short_sequences::FirstInputs;
 use crate::externals::Spoken;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use touchstone_emit::{JavaField, JavaMethod, JavaTarget, Keeping, ReplayLimits};
+use touchstone_emit::{JavaField, JavaMethod, JavaTarget, ReplayLimits, SandboxMode};
 use touchstone_fixture_java::FixtureValue;
 use touchstone_front_java::{Field, Jdk, Method, Prepared, Visible};
 use touchstone_ir::FuncId;
@@ -34,7 +34,7 @@ pub(crate) struct JavaProgram {
 
 impl JavaProgram {
     /// How tests call it and run.
-    pub fn target(&self, limits: ReplayLimits, keeping: Keeping) -> JavaTarget {
+    pub fn target(&self, limits: ReplayLimits, keeping: SandboxMode) -> JavaTarget {
         let java = self.jdk.tool("java");
         let mut target = JavaTarget::new(self.class_path.clone(), self.helper.clone(), java, limits, keeping);
         let method = |method: &Method| {

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use touchstone_base::{Deadline, MemoryLimit};
 use touchstone_criteria::{CriteriaOptions, Criterion};
-use touchstone_emit::{Build, Keeping, Once, Preprocessed, ReplayLimits, Sandbox, Target};
+use touchstone_emit::{Build, PreprocessedUnits, ReplayLimits, Sandbox, SandboxMode, Target, UnitObjects};
 use touchstone_engine::{Config, Entry, Search};
 use touchstone_ir::{FuncId, Function, Module};
 use touchstone_report::Document;
@@ -275,17 +275,17 @@ impl<'r> Material<'r> {
                 Replaying::Unprotected => Sandbox::open(),
                 Replaying::Off | Replaying::InSandbox => Sandbox::closed(),
             },
-            preprocessed: Preprocessed::default(),
-            once: Once::default(),
+            preprocessed: PreprocessedUnits::default(),
+            unit_objects: UnitObjects::default(),
         }))
     }
 }
 
 /// Whether tests of Java are kept from harm.
-pub(crate) fn keeping(request: &Request) -> Keeping {
+pub(crate) fn keeping(request: &Request) -> SandboxMode {
     match request.replay {
-        Replaying::Unprotected => Keeping::Out,
-        Replaying::Off | Replaying::InSandbox => Keeping::In,
+        Replaying::Unprotected => SandboxMode::Open,
+        Replaying::Off | Replaying::InSandbox => SandboxMode::Closed,
     }
 }
 

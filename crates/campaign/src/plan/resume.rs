@@ -10,7 +10,7 @@ use crate::request::{Effort, ObjectivesOf, TestForm};
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
 use touchstone_base::{Deadline, StableHasher};
-use touchstone_emit::suites_there;
+use touchstone_emit::existing_suites;
 use touchstone_engine::{Config, Entry};
 use touchstone_ir::{Callee, FuncId, InstKind};
 use touchstone_report::document::MEASURED;
@@ -107,7 +107,7 @@ impl Plan {
         }
         for form in [TestForm::C, TestForm::Unity, TestForm::Cmocka, TestForm::Gtest] {
             let folder = if form == TestForm::C { "" } else { form.word() };
-            for suite in suites_there(&self.out.path().join(folder), self.name(task)).ok()? {
+            for suite in existing_suites(&self.out.path().join(folder), self.name(task)).ok()? {
                 let text = std::fs::read(&suite.path).ok().filter(|_| suite.edited);
                 text.hash(&mut hasher);
             }

@@ -99,7 +99,7 @@ impl Program {
     pub(crate) fn unmakeable(&self, test: &TestCase) -> Option<Unmakeable> {
         match self.java {
             Some(_) => crate::java::unmakeable(&self.module, test),
-            None => touchstone_emit::unmakeable(&self.module, test),
+            None => touchstone_emit::construction_obstacle(&self.module, test),
         }
     }
 

@@ -12,7 +12,7 @@ use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use touchstone_criteria::{Covered, TestCase, covered_by_test};
-use touchstone_emit::{CSuite, EmitError, Form, JUnit, JUnitSuite, Replayed, TestCompSuite, edited_suites};
+use touchstone_emit::{CSuite, CTestForm, EmitError, JUnit, JUnitSuite, Replayed, TestCompSuite, edited_suite_count};
 use touchstone_ir::{FuncId, Module};
 use touchstone_report::{FormSuites, SkippedTest};
 
@@ -42,11 +42,11 @@ pub(crate) fn emit<'s>(
 pub(crate) struct TestFiles<'p>(pub &'p Plan);
 
 /// The forms that are C, and the folder of each.
-const IN_C: [(TestForm, Form, &str); 4] = [
-    (TestForm::C, Form::Touchstone, ""),
-    (TestForm::Unity, Form::Unity, "unity"),
-    (TestForm::Cmocka, Form::Cmocka, "cmocka"),
-    (TestForm::Gtest, Form::Gtest, "gtest"),
+const IN_C: [(TestForm, CTestForm, &str); 4] = [
+    (TestForm::C, CTestForm::Touchstone, ""),
+    (TestForm::Unity, CTestForm::Unity, "unity"),
+    (TestForm::Cmocka, CTestForm::Cmocka, "cmocka"),
+    (TestForm::Gtest, CTestForm::Gtest, "gtest"),
 ];
 
 impl TestSinks for TestFiles<'_> {
@@ -63,7 +63,7 @@ impl TestSinks for TestFiles<'_> {
         }
         // Only what suites in our own form lack is generated, so the same suites stay in other forms.
         let staying = match emits(TestForm::C) {
-            true => edited_suites(out, &module.functions[func].name)?,
+            true => edited_suite_count(out, &module.functions[func].name)?,
             false => 0,
         };
         for (wanted, form, folder) in IN_C.into_iter().filter(|(wanted, ..)| emits(*wanted)) {
@@ -96,7 +96,7 @@ pub(crate) fn build_files(plan: &Plan) -> Result<Vec<Notice>, CampaignError> {
     }
     if let Some(target) = plan.target.java() {
         for (_, _, folder) in IN_JUNIT.into_iter().filter(|(wanted, ..)| plan.request.emit.contains(wanted)) {
-            let kept = touchstone_emit::kept_junit(&junit_folder(plan, folder), target);
+            let kept = touchstone_emit::edited_junit_files(&junit_folder(plan, folder), target);
             notices.extend(kept.into_iter().map(|(file, new_tests)| Notice::TestsStay { file, new_tests }));
         }
     }
@@ -106,7 +106,7 @@ pub(crate) fn build_files(plan: &Plan) -> Result<Vec<Notice>, CampaignError> {
         }
         let Some(target) = plan.target.c() else { continue };
         let dir = plan.out.path().join(folder);
-        let stay = touchstone_emit::write_projects(&dir, &plan.program.module, target, form)?;
+        let stay = touchstone_emit::write_build_files(&dir, &plan.program.module, target, form)?;
         notices.extend(stay.into_iter().map(|file| Notice::FileStays { file }));
     }
     Ok(notices)

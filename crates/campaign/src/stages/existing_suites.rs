@@ -15,8 +15,8 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use touchstone_criteria::{NotCheckable, Outcome, Replay, TestCase};
 use touchstone_emit::{
-    Build, EmitError, JUnitThere, JavaTarget, Replayed, SuiteThere, junit_there, replay_junit_there, suites_there,
-    test_names, tests_there,
+    Build, EmitError, ExistingJUnitClass, ExistingSuite, JavaTarget, Replayed, existing_junit_classes, existing_suites,
+    existing_tests, replay_existing_junit_class, suite_test_names,
 };
 use touchstone_instrument::{CRITERIA_VARIABLE, DIRECTORY_VARIABLE, read_measurements};
 use touchstone_report::{KeptSuite, KeptTest, KeptVerdict, changes};
@@ -41,7 +41,7 @@ pub(crate) fn look(work: &Work<'_>) -> Result<Kept, CampaignError> {
     }
     if let Some(target) = work.plan.target.java().filter(|_| request.runs_first()) {
         for (_, _, folder) in IN_JUNIT.into_iter().filter(|(form, ..)| request.emit.contains(form)) {
-            for class in junit_there(&junit_folder(work.plan, folder), target, work.name()) {
+            for class in existing_junit_classes(&junit_folder(work.plan, folder), target, work.name()) {
                 kept.suites.push(run_junit(work, &class, target)?);
             }
         }
@@ -50,9 +50,9 @@ pub(crate) fn look(work: &Work<'_>) -> Result<Kept, CampaignError> {
         return Ok(kept);
     }
     for (form, folder) in FOLDERS.into_iter().filter(|(form, _)| request.emit.contains(form)) {
-        for suite in suites_there(&work.plan.out.path().join(folder), work.name())? {
+        for suite in existing_suites(&work.plan.out.path().join(folder), work.name())? {
             if suite.edited && form == TestForm::C {
-                kept.names.extend(test_names(&suite.path)?);
+                kept.names.extend(suite_test_names(&suite.path)?);
             } else if !suite.edited && (!request.runs_first() || form != TestForm::C) {
                 continue;
             }
@@ -79,7 +79,7 @@ impl Kept {
         self.suites
     }
 
-    fn run(&mut self, work: &Work<'_>, suite: &SuiteThere, form: TestForm) -> Result<KeptSuite, CampaignError> {
+    fn run(&mut self, work: &Work<'_>, suite: &ExistingSuite, form: TestForm) -> Result<KeptSuite, CampaignError> {
         let request = &work.plan.request;
         let mut said = KeptSuite {
             file: suite.path.display().to_string(),
@@ -91,7 +91,7 @@ impl Kept {
             used_again: None,
         };
         let tests = match form {
-            TestForm::C => tests_there(&suite.path, work.name())?,
+            TestForm::C => existing_tests(&suite.path, work.name())?,
             _ => {
                 said.not_run = Some("only tests in the form c are run".to_string());
                 return Ok(said);
@@ -122,7 +122,7 @@ impl Kept {
 }
 
 /// Runs the tests of a method that a class has.
-fn run_junit(work: &Work<'_>, class: &JUnitThere, target: &JavaTarget) -> Result<KeptSuite, CampaignError> {
+fn run_junit(work: &Work<'_>, class: &ExistingJUnitClass, target: &JavaTarget) -> Result<KeptSuite, CampaignError> {
     let request = &work.plan.request;
     let mut said = KeptSuite {
         file: class.path.display().to_string(),
@@ -134,7 +134,7 @@ fn run_junit(work: &Work<'_>, class: &JUnitThere, target: &JavaTarget) -> Result
         used_again: None,
     };
     if said.not_run.is_none() {
-        let verdicts = replay_junit_there(class, target, work.name())?;
+        let verdicts = replay_existing_junit_class(class, target, work.name())?;
         said.not_run = request.is_interrupted().then(|| "interrupted".to_string());
         if said.not_run.is_none() {
             let test = |(name, replay): (&String, &Replay)| told(name.clone(), replay, false);
@@ -193,7 +193,7 @@ impl Probing {
             tool.display().to_string(),
             "cc".to_string(),
         ];
-        Ok(Some(Probing { build: own.through(&command, &place)?, directory }))
+        Ok(Some(Probing { build: own.with_compiler_wrapper(&command, &place)?, directory }))
     }
 
     /// What the tests covered; nothing if nothing could be measured.

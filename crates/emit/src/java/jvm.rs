@@ -1,6 +1,6 @@
 //! A JVM that stays: it compiles and runs the tests of one function after the other.
 
-use crate::java::confined::{Confined, Keeping};
+use crate::java::jvm_sandbox::{JvmSandbox, SandboxMode};
 use std::io::{BufRead, BufReader, Error, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Stdio};
@@ -9,15 +9,15 @@ use std::sync::{Mutex, OnceLock};
 use std::time::Duration;
 
 /// How long compiling tests may take.
-const COMPILING: Duration = Duration::from_secs(120);
+const COMPILATION_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Starts the runner when it is needed.
 #[derive(Debug)]
 pub struct Jvm {
     java: PathBuf,
     helper: PathBuf,
-    keeping: Keeping,
-    confined: OnceLock<Option<Confined>>,
+    mode: SandboxMode,
+    sandbox: OnceLock<Option<JvmSandbox>>,
     running: Mutex<Option<Running>>,
 }
 
@@ -35,11 +35,11 @@ impl Drop for Running {
     }
 }
 
-/// What a JVM said of tests, until it stopped speaking.
+/// What a JVM response of tests, until it stopped speaking.
 #[derive(Debug, Default)]
-pub(crate) struct Said {
+pub(crate) struct JvmResponse {
     pub answers: Vec<String>,
-    /// Whether it said that it is done.
+    /// Whether it response that it is done.
     pub done: bool,
 }
 
@@ -50,23 +50,23 @@ impl Jvm {
     }
 
     /// None runs yet.
-    pub fn new(java: PathBuf, helper: PathBuf, keeping: Keeping) -> Jvm {
-        Jvm { java, helper, keeping, confined: OnceLock::new(), running: Mutex::default() }
+    pub fn new(java: PathBuf, helper: PathBuf, mode: SandboxMode) -> Jvm {
+        Jvm { java, helper, mode, sandbox: OnceLock::new(), running: Mutex::default() }
     }
 
-    fn confined(&self) -> std::io::Result<&Confined> {
-        let made = self.confined.get_or_init(|| Confined::new(self.keeping).ok());
+    fn sandbox(&self) -> std::io::Result<&JvmSandbox> {
+        let made = self.sandbox.get_or_init(|| JvmSandbox::new(self.mode).ok());
         made.as_ref().ok_or_else(|| Error::other("no directory for tests can be made"))
     }
 
     /// A new directory in the only place that tests can write to.
     pub(crate) fn scratch(&self) -> std::io::Result<tempfile::TempDir> {
-        tempfile::tempdir_in(self.confined()?.scratch())
+        tempfile::tempdir_in(self.sandbox()?.scratch())
     }
 
     /// What nothing keeps tests from, as a sentence; `None` as long as there are no tests.
     pub(crate) fn unprotected(&self) -> Option<String> {
-        self.confined.get().and_then(|confined| confined.as_ref()?.told())
+        self.sandbox.get().and_then(|sandbox| sandbox.as_ref()?.unprotected())
     }
 
     /// Starts it before anybody asks.
@@ -78,7 +78,7 @@ impl Jvm {
     }
 
     fn start(&self) -> std::io::Result<Running> {
-        let mut command = self.confined()?.command(&self.java);
+        let mut command = self.sandbox()?.command(&self.java);
         command
             .args(["-Xshare:auto", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:-UsePerfData", "-Xmx1g", "-cp"])
             .arg(&self.helper)
@@ -112,29 +112,34 @@ impl Jvm {
     }
 
     /// Sends a request, and gives what was answered. A JVM that ended is started again by the next request.
-    pub(crate) fn ask(&self, request: &str, each: Duration, mut progress: impl FnMut(&str)) -> std::io::Result<Said> {
+    pub(crate) fn ask(
+        &self,
+        request: &str,
+        each: Duration,
+        mut progress: impl FnMut(&str),
+    ) -> std::io::Result<JvmResponse> {
         let mut slot = self.running.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let running = match slot.take() {
             Some(running) => running,
             None => self.start()?,
         };
         let running = slot.insert(running);
-        let mut said = Said::default();
+        let mut response = JvmResponse::default();
         if writeln!(running.requests, "{request}").and_then(|()| running.requests.flush()).is_err() {
             *slot = None;
-            return Ok(said);
+            return Ok(response);
         }
-        let mut limit = COMPILING;
+        let mut limit = COMPILATION_TIMEOUT;
         while let Ok(line) = running.answers.recv_timeout(limit) {
             if line == "done" {
-                said.done = true;
-                return Ok(said);
+                response.done = true;
+                return Ok(response);
             }
             progress(&line);
-            said.answers.push(line);
+            response.answers.push(line);
             limit = each + Duration::from_secs(10);
         }
         *slot = None;
-        Ok(said)
+        Ok(response)
     }
 }

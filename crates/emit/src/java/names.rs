@@ -1,11 +1,11 @@
-//! Names of classes in tests: as short as they can be, with imports for those of the JDK that tests use often.
+//! ClassNames of classes in tests: as short as they can be, with imports for those of the JDK that tests use often.
 
 use crate::java::target::JavaTarget;
 use std::collections::HashSet;
 use std::fmt::Write;
 
 /// Where short names come from.
-pub(crate) struct Names<'t> {
+pub(crate) struct ClassNames<'t> {
     /// The package of the test.
     pub package: &'t str,
     pub target: &'t JavaTarget,
@@ -69,7 +69,7 @@ const IMPORTED: [(&str, &[&str]); 2] = [
     ),
 ];
 
-impl Names<'_> {
+impl ClassNames<'_> {
     /// A class, as short as it can be written here.
     pub fn short(&self, class: &str) -> String {
         let (package, name) = class.rsplit_once('.').unwrap_or(("", class));

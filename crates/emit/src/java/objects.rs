@@ -1,4 +1,4 @@
-//! Objects of a test as Java source: arrays as variables, strings as literals. Those that no calls make are filled (`filled.rs`).
+//! ObjectWriter of a test as Java source: arrays as variables, strings as literals. Those that no calls make are filled (`filled.rs`).
 
 use crate::java::literal::{literal, quoted_units};
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,18 +9,18 @@ use touchstone_ir::{DataType, DataTypeId, DataValue, Module, PointerTarget};
 const STRING: &str = "java.lang.String";
 
 /// The objects of a test, with the names of those that are variables.
-pub(crate) struct Objects<'t> {
+pub(crate) struct ObjectWriter<'t> {
     module: &'t Module,
     objects: &'t [ObjectInput],
     names: Vec<Option<String>>,
     /// Strings that are another object than a string of the same text.
-    twins: BTreeSet<usize>,
+    distinct_strings: BTreeSet<usize>,
     /// Types of variables that are not just any object's.
     types: BTreeMap<usize, String>,
 }
 
 /// An object of a test that its call names: what it is called there, and its type.
-pub(crate) struct Titled {
+pub(crate) struct NamedObject {
     /// The name that parts of it begin with.
     pub param: String,
     pub name: String,
@@ -34,21 +34,22 @@ struct Array<'t> {
     values: &'t [DataValue],
 }
 
-impl<'t> Objects<'t> {
-    pub fn new(module: &'t Module, objects: &'t [ObjectInput], titles: &[Titled]) -> Objects<'t> {
-        let (twins, types) = (BTreeSet::new(), BTreeMap::new());
-        let mut made = Objects { module, objects, names: Vec::new(), twins, types };
+impl<'t> ObjectWriter<'t> {
+    pub fn new(module: &'t Module, objects: &'t [ObjectInput], titles: &[NamedObject]) -> ObjectWriter<'t> {
+        let (distinct_strings, types) = (BTreeSet::new(), BTreeMap::new());
+        let mut made = ObjectWriter { module, objects, names: Vec::new(), distinct_strings, types };
         let inside: BTreeSet<usize> = (0..objects.len()).filter_map(|index| made.bytes_of(index)).collect();
         let mut texts = Vec::new();
         for (index, object) in objects.iter().enumerate() {
             if let Some(text) = made.text(index) {
                 if texts.contains(&text) {
-                    made.twins.insert(index);
+                    made.distinct_strings.insert(index);
                 }
                 texts.push(text);
             }
-            let is_variable = (made.array(index).is_some() && !inside.contains(&index)) || made.is_filled(index);
-            let renamed = |titled: &Titled| Some(titled.name.clone() + object.name.strip_prefix(&titled.param)?);
+            let is_variable =
+                (made.array(index).is_some() && !inside.contains(&index)) || made.is_constructed_by_reflection(index);
+            let renamed = |titled: &NamedObject| Some(titled.name.clone() + object.name.strip_prefix(&titled.param)?);
             let name = titles.iter().find_map(renamed).unwrap_or_else(|| object.name.clone());
             made.names.push(is_variable.then_some(name));
         }
@@ -145,7 +146,7 @@ impl<'t> Objects<'t> {
             Some(format!("{}[] {name} = {};", type_name(array.element), braces(&array)))
         };
         let mut lines: Vec<String> = self.names.iter().enumerate().filter_map(line).collect();
-        lines.extend(self.filled());
+        lines.extend(self.reflective_construction());
         lines
     }
 
@@ -179,7 +180,7 @@ impl<'t> Objects<'t> {
             return Some(name.clone());
         }
         let text = quoted_units(&self.text(*object)?);
-        Some(if self.twins.contains(object) { format!("new String({text})") } else { text })
+        Some(if self.distinct_strings.contains(object) { format!("new String({text})") } else { text })
     }
 
     /// Whether a reference leads to an array of the test.
@@ -209,7 +210,7 @@ impl<'t> Objects<'t> {
 }
 
 /// The result of a method that is a new object, as the expression that it must equal; `None` if not all of it is known.
-pub(crate) fn new_result(module: &Module, reached: &[NamedValue]) -> Option<(String, Kind)> {
+pub(crate) fn new_result(module: &Module, reached: &[NamedValue]) -> Option<(String, NewObjectKind)> {
     let first = reached.iter().find(|part| part.name.is_empty())?;
     let DataType::Struct { name, fields, .. } = &module.types[first.data] else { return None };
     let DataValue::Struct(values) = &first.value else { return None };
@@ -233,19 +234,20 @@ pub(crate) fn new_result(module: &Module, reached: &[NamedValue]) -> Option<(Str
             DataValue::Int(0) => bytes,
             _ => bytes.chunks_exact(2).map(|pair| pair[0] | pair[1] << 8).collect(),
         };
-        return Some((quoted_units(&units), Kind::Text));
+        return Some((quoted_units(&units), NewObjectKind::String));
     }
     let DataType::Array { element, .. } = module.types[fields.last()?.ty] else { return None };
     let values = whole(&of("length", fields, values)?, values.last()?)?;
     let array = Array { element: &module.types[element], values };
-    let kind = if matches!(array.element, DataType::Float { .. }) { Kind::Floats } else { Kind::Array };
+    let kind =
+        if matches!(array.element, DataType::Float { .. }) { NewObjectKind::Floats } else { NewObjectKind::Array };
     Some((format!("new {}[] {}", type_name(array.element), braces(&array)), kind))
 }
 
 /// What a new object is.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
-    Text,
+pub(crate) enum NewObjectKind {
+    String,
     Array,
     Floats,
 }

@@ -1,6 +1,6 @@
 //! Tests on the user's JVM: whether the real classes do what was predicted.
 
-use crate::java::suite::{test_class, test_method, unwritable};
+use crate::java::suite::{test_class, test_method, why_omitted};
 use crate::java::target::{JavaMethod, JavaTarget};
 use crate::{EmitError, Replayed};
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,7 +19,7 @@ pub fn replay_java(
 ) -> Result<Replayed, EmitError> {
     let Some(method) = target.methods.get(function) else { return Ok(Replayed::default()) };
     let names: Vec<String> = tests.iter().map(|test| test_method(method, test)).collect();
-    let left_out = tests.iter().zip(&names).filter_map(|(test, name)| Some((name.clone(), unwritable(test)?)));
+    let left_out = tests.iter().zip(&names).filter_map(|(test, name)| Some((name.clone(), why_omitted(test)?)));
     let known =
         left_out.map(|(name, why)| (name, Replay::NotCheckable(NotCheckable::NotWritten(why.to_string())))).collect();
     let (verdicts, wrong) = run_tests(suite, method, target, &names, known, progress)?;
@@ -29,7 +29,7 @@ pub fn replay_java(
 }
 
 /// Tests that don't compile, by their names, with what the compiler says.
-type Wrong = BTreeMap<String, String>;
+type RejectedTests = BTreeMap<String, String>;
 
 /// Runs tests of a suite by their names; some verdicts are known.
 pub(crate) fn run_tests(
@@ -39,7 +39,7 @@ pub(crate) fn run_tests(
     names: &[String],
     known: BTreeMap<String, Replay>,
     progress: &mut dyn FnMut(usize),
-) -> Result<(Vec<Replay>, Wrong), EmitError> {
+) -> Result<(Vec<Replay>, RejectedTests), EmitError> {
     let scratch = target.jvm.scratch().map_err(EmitError::io(suite))?;
     // The JVM is in a directory of its own.
     let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf()).display().to_string();

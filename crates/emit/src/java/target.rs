@@ -1,8 +1,8 @@
 //! The user's classes and JVM, and the tests that were written so far.
 
 use crate::ReplayLimits;
-use crate::java::confined::Keeping;
 use crate::java::jvm::Jvm;
+use crate::java::jvm_sandbox::SandboxMode;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -84,7 +84,7 @@ impl JavaTarget {
         helper: PathBuf,
         java: PathBuf,
         limits: ReplayLimits,
-        keeping: Keeping,
+        mode: SandboxMode,
     ) -> JavaTarget {
         JavaTarget {
             class_path,
@@ -92,7 +92,7 @@ impl JavaTarget {
             methods: BTreeMap::new(),
             fields: BTreeMap::new(),
             limits,
-            jvm: Jvm::new(java, helper, keeping),
+            jvm: Jvm::new(java, helper, mode),
             written: Mutex::default(),
         }
     }

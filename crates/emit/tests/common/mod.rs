@@ -4,7 +4,9 @@
 use std::path::PathBuf;
 use touchstone_base::{FileId, Id, IndexMap, Span};
 use touchstone_criteria::{Disagreement, Expected, NamedValue, ObjectInput, Outcome, Replay, TestCase, TestKind};
-use touchstone_emit::{Build, CSuite, Form, Once, Preprocessed, ReplayLimits, Sandbox, SourceUnit, replay};
+use touchstone_emit::{
+    Build, CSuite, CTestForm, PreprocessedUnits, ReplayLimits, Sandbox, SourceUnit, UnitObjects, replay,
+};
 use touchstone_ir::{
     Block, DataType, DataTypeId, DataValue, ErrorKind, Field, Function, FunctionRole, Global, IntKind, Linkage, Module,
     Param, PointerTarget, Reg, TermKind, Terminator,
@@ -71,8 +73,8 @@ impl Bench {
             interrupt: Default::default(),
             limits: ReplayLimits { seconds: 2, memory_mib: 512, total_seconds: 60 },
             sandbox: Sandbox::closed(),
-            preprocessed: Preprocessed::default(),
-            once: Once::default(),
+            preprocessed: PreprocessedUnits::default(),
+            unit_objects: UnitObjects::default(),
         };
         let mut bench = Bench { dir, module, target, int, char, void };
         bench.file("code.c", source);
@@ -186,11 +188,11 @@ impl Bench {
 
     /// Writes the tests.
     pub fn write(&self, tests: &[TestCase]) -> PathBuf {
-        self.write_as(tests, Form::Touchstone)
+        self.write_as(tests, CTestForm::Touchstone)
     }
 
     /// Writes the tests for a framework.
-    pub fn write_as(&self, tests: &[TestCase], form: Form) -> PathBuf {
+    pub fn write_as(&self, tests: &[TestCase], form: CTestForm) -> PathBuf {
         let function = self.module.function_named(&tests[0].function).expect("a function of the program");
         let out = self.dir.path().join("out");
         let mut suite = CSuite::create(&out, &self.module, function, &self.target, form).expect("a suite");

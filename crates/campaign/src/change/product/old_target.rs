@@ -5,7 +5,7 @@ use crate::program::{CampaignError, Program};
 use crate::request::{OldVersion, Purpose, Replaying};
 use std::path::PathBuf;
 use touchstone_criteria::{Disagreement, Replay, TestCase};
-use touchstone_emit::{Build, CSuite, EmitError, Form, JUnit, JUnitSuite, Once, Preprocessed, Target};
+use touchstone_emit::{Build, CSuite, CTestForm, EmitError, JUnit, JUnitSuite, PreprocessedUnits, Target, UnitObjects};
 use touchstone_ir::{FuncId, Module};
 
 /// The old version, compiled, for tests of the new one.
@@ -37,8 +37,8 @@ impl OldTarget {
                 limits: build.limits,
                 interrupt: build.interrupt.clone(),
                 sandbox: build.sandbox.clone(),
-                preprocessed: Preprocessed::default(),
-                once: Once::default(),
+                preprocessed: PreprocessedUnits::default(),
+                unit_objects: UnitObjects::default(),
             })),
             Target::Java(new) => {
                 let mut target = old.java.as_ref()?.target(new.limits, keeping(&plan.request));
@@ -77,7 +77,7 @@ impl OldTarget {
     fn suite(&self, func: FuncId, tests: &[TestCase]) -> Result<PathBuf, EmitError> {
         match &self.target {
             Target::C(build) => {
-                let mut suite = CSuite::create(&self.directory, &self.module, func, build, Form::Touchstone)?;
+                let mut suite = CSuite::create(&self.directory, &self.module, func, build, CTestForm::Touchstone)?;
                 tests.iter().try_for_each(|test| suite.add(test, &[]))?;
                 suite.finish()?;
                 Ok(suite.path().to_path_buf())

@@ -3,7 +3,7 @@
 //! Signed overflow wraps and types may alias, as in the model, whatever the user's flags say: ours stand last.
 
 use crate::c::build::configuration::Build;
-use crate::c::build::include_path::includable;
+use crate::c::build::include_path::include_name;
 use crate::c::build::preprocessor::inline_definitions;
 use crate::{EmitError, SourceUnit};
 use std::collections::BTreeSet;
@@ -13,7 +13,7 @@ use touchstone_ir::Module;
 
 /// How a program is built.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Variant {
+pub(crate) enum BuildVariant {
     /// As fast as can be, for tests that run to their end.
     Plain,
     /// With sanitizers, for tests that go wrong.
@@ -44,10 +44,10 @@ pub(crate) struct Compiler<'a> {
 }
 
 impl Compiler<'_> {
-    fn variant_flags(variant: Variant) -> &'static [&'static str] {
+    fn variant_flags(variant: BuildVariant) -> &'static [&'static str] {
         match variant {
-            Variant::Plain => PLAIN,
-            Variant::Sanitized => SANITIZED,
+            BuildVariant::Plain => PLAIN,
+            BuildVariant::Sanitized => SANITIZED,
         }
     }
 
@@ -57,19 +57,19 @@ impl Compiler<'_> {
         source: &Path,
         flags: &[String],
         defines: &[&str],
-        variant: Variant,
+        variant: BuildVariant,
         object: &str,
     ) -> Result<PathBuf, EmitError> {
         let object = self.dir.join(object);
         let mut command = Command::new(&self.target.cc);
-        command.args(flags.iter().filter(|flag| !is_strictness(flag) && !is_ours(flag)));
+        command.args(flags.iter().filter(|flag| !is_strictness(flag) && !is_instrumentation_flag(flag)));
         command.arg("-I").arg(&self.target.include_dir);
         command
             .args(Self::variant_flags(variant))
             .args(["-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off", "-w"])
             .args(defines);
         // Code that asks for a sanitizer was not analysed with one.
-        if variant == Variant::Sanitized && !flags.iter().any(|flag| flag.starts_with("-D__SANITIZE_ADDRESS__")) {
+        if variant == BuildVariant::Sanitized && !flags.iter().any(|flag| flag.starts_with("-D__SANITIZE_ADDRESS__")) {
             command.args(["-U__SANITIZE_ADDRESS__", "-DTOUCHSTONE_SANITIZED=1"]);
         }
         command.arg("-c").arg(source).arg("-o").arg(&object);
@@ -79,7 +79,7 @@ impl Compiler<'_> {
 
     /// Links objects to a program. What the program's sources only declare gets a stand-in that says so when it is
     /// called, so that one file of a larger program can be tested.
-    pub(crate) fn link(&self, objects: &[PathBuf], variant: Variant, program: &str) -> Result<PathBuf, EmitError> {
+    pub(crate) fn link(&self, objects: &[PathBuf], variant: BuildVariant, program: &str) -> Result<PathBuf, EmitError> {
         let output = self.dir.join(program);
         let failed = match self.try_link(objects, variant, &output) {
             Ok(()) => return Ok(output),
@@ -91,15 +91,15 @@ impl Compiler<'_> {
             return Err(failed);
         }
         let source = self.dir.join(format!("{program}.missing.c"));
-        std::fs::write(&source, self.stand_ins(&missing)).map_err(EmitError::io(&source))?;
-        let object = self.compile(&source, &[], &[], Variant::Plain, &format!("{program}.missing.o"))?;
+        std::fs::write(&source, self.undefined_symbol_definitions(&missing)).map_err(EmitError::io(&source))?;
+        let object = self.compile(&source, &[], &[], BuildVariant::Plain, &format!("{program}.missing.o"))?;
         let mut objects = objects.to_vec();
         objects.push(object);
         self.try_link(&objects, variant, &output)?;
         Ok(output)
     }
 
-    fn try_link(&self, objects: &[PathBuf], variant: Variant, output: &Path) -> Result<(), EmitError> {
+    fn try_link(&self, objects: &[PathBuf], variant: BuildVariant, output: &Path) -> Result<(), EmitError> {
         let mut command = Command::new(&self.target.cc);
         command.args(Self::variant_flags(variant)).arg("-w").args(objects).arg("-o").arg(output);
         let flags = self.target.units.iter().flat_map(|unit| &unit.flags);
@@ -118,7 +118,7 @@ impl Compiler<'_> {
     }
 
     /// Definitions of what is missing. Globals are known to the module; everything else is taken for a function.
-    fn stand_ins(&self, missing: &BTreeSet<String>) -> String {
+    fn undefined_symbol_definitions(&self, missing: &BTreeSet<String>) -> String {
         let mut text = String::from("#include <stdio.h>\n#include <stdlib.h>\n");
         for name in missing {
             match self.module.global_named(name) {
@@ -140,8 +140,8 @@ impl Compiler<'_> {
         if std::fs::write(&source, "int main(void) { return 0; }\n").is_err() {
             return false;
         }
-        let Ok(object) = self.compile(&source, &[], &[], Variant::Sanitized, "probe.o") else { return false };
-        let Ok(()) = self.try_link(&[object], Variant::Sanitized, &self.dir.join("probe")) else { return false };
+        let Ok(object) = self.compile(&source, &[], &[], BuildVariant::Sanitized, "probe.o") else { return false };
+        let Ok(()) = self.try_link(&[object], BuildVariant::Sanitized, &self.dir.join("probe")) else { return false };
         Command::new(self.dir.join("probe")).output().is_ok_and(|output| output.status.success())
     }
 
@@ -163,14 +163,18 @@ impl Compiler<'_> {
 }
 
 /// The program's other files, compiled to be linked with tests of `unit`.
-pub(crate) fn compile_others(compiler: &Compiler, unit: usize, variant: Variant) -> Result<Vec<PathBuf>, EmitError> {
+pub(crate) fn compile_other_units(
+    compiler: &Compiler,
+    unit: usize,
+    variant: BuildVariant,
+) -> Result<Vec<PathBuf>, EmitError> {
     let target = compiler.target;
     let others = target.units.iter().enumerate().filter(|(index, _)| *index != unit);
     others
         .map(|(index, SourceUnit { path, flags })| {
             let has_main = target.defines_main(compiler.module, index);
             let defines: &[&str] = if has_main { &["-Dmain=touchstone_program_main"] } else { &[] };
-            target.once.unit((index, variant), |dir| {
+            target.unit_objects.unit((index, variant), |dir| {
                 let compiler = Compiler { dir, ..*compiler };
                 let path = with_inline_definitions(&compiler, index, path)?;
                 compiler.compile(&path, flags, defines, variant, &format!("unit{index}.{variant:?}.o"))
@@ -181,10 +185,10 @@ pub(crate) fn compile_others(compiler: &Compiler, unit: usize, variant: Variant)
 
 /// The file, or one that includes it and defines its inline functions, which tests may link with nothing else.
 fn with_inline_definitions(compiler: &Compiler, unit: usize, path: &Path) -> Result<PathBuf, EmitError> {
-    let surface = compiler.target.preprocessed.of(compiler.target, unit);
-    let definitions = inline_definitions(compiler.module, &surface);
+    let preprocessed = compiler.target.preprocessed.unit(compiler.target, unit);
+    let definitions = inline_definitions(compiler.module, &preprocessed);
     let whole = path.canonicalize().map_err(EmitError::io(path))?;
-    let Some(name) = includable(&whole).filter(|_| !definitions.is_empty()) else { return Ok(path.to_path_buf()) };
+    let Some(name) = include_name(&whole).filter(|_| !definitions.is_empty()) else { return Ok(path.to_path_buf()) };
     let source = compiler.dir.join(format!("unit{unit}.c"));
     std::fs::write(&source, format!("#include \"{name}\"\n{definitions}")).map_err(EmitError::io(&source))?;
     Ok(source)
@@ -196,7 +200,7 @@ fn is_strictness(flag: &str) -> bool {
 }
 
 /// Flags for sanitizers, coverage and profiles: the replay has its own, and tests are not what they are for.
-fn is_ours(flag: &str) -> bool {
+fn is_instrumentation_flag(flag: &str) -> bool {
     const STARTS: &[&str] = &[
         "-fsanitize",
         "-fno-sanitize",
@@ -212,7 +216,7 @@ fn is_ours(flag: &str) -> bool {
 }
 
 fn is_link_flag(flag: &str) -> bool {
-    !is_ours(flag) && ["-l", "-L", "-Wl,", "-pthread"].iter().any(|start| flag.starts_with(start))
+    !is_instrumentation_flag(flag) && ["-l", "-L", "-Wl,", "-pthread"].iter().any(|start| flag.starts_with(start))
 }
 
 /// The symbols that a linker misses, in the words of GNU ld, gold and lld.

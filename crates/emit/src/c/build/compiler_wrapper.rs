@@ -9,7 +9,7 @@ use std::path::Path;
 impl Build {
     /// Compiles through a command: `env X=1 tool cc` stands before the compiler. The directory must be there, by its whole
     /// name; programs may write to it. What is ours and no test is compiled as ever.
-    pub fn through(&self, command: &[String], directory: &Path) -> Result<Build, EmitError> {
+    pub fn with_compiler_wrapper(&self, command: &[String], directory: &Path) -> Result<Build, EmitError> {
         let quoted = |text: &String| format!("'{}'", text.replace('\'', "'\\''"));
         let words: Vec<String> = command.iter().map(quoted).collect();
         let (before, cc) = (words.join(" "), quoted(&self.cc));
@@ -22,7 +22,7 @@ impl Build {
             fs::write(&path, script).and_then(|()| fs::set_permissions(&path, fs::Permissions::from_mode(0o700)));
         written.map_err(EmitError::io(&path))?;
         let include_dir = std::path::absolute(&self.include_dir).map_err(EmitError::io(&self.include_dir))?;
-        let sandbox = self.sandbox.inside(directory);
+        let sandbox = self.sandbox.with_writable_dir(directory);
         Ok(Build { cc: path.display().to_string(), sandbox, include_dir, ..self.clone() })
     }
 }

@@ -2,9 +2,9 @@
 
 use crate::EmitError;
 use crate::c::build::compiler::Compiler;
-use crate::c::build::preprocessor::Preprocessed;
+use crate::c::build::preprocessor::PreprocessedUnits;
 use crate::c::build::sandbox::Sandbox;
-use crate::c::build::unit_objects::Once;
+use crate::c::build::unit_objects::UnitObjects;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
@@ -28,9 +28,9 @@ pub struct Build {
     /// Nothing more is compiled or run once this is true.
     pub interrupt: Arc<AtomicBool>,
     /// What is known of the files after preprocessing.
-    pub preprocessed: Preprocessed,
+    pub preprocessed: PreprocessedUnits,
     /// What is compiled already.
-    pub once: Once,
+    pub unit_objects: UnitObjects,
 }
 
 /// One source file of the program.
@@ -63,7 +63,7 @@ impl Build {
     /// Compiles what every replay needs, so that it is there when the first test is. What can't be compiled is told when
     /// it is needed.
     pub fn prepare(&self, module: &Module) {
-        let Ok(dir) = self.once.dir() else { return };
+        let Ok(dir) = self.unit_objects.dir() else { return };
         let _ = self.sandbox.objects(&Compiler { target: self, module, dir: &dir });
     }
 
@@ -76,7 +76,7 @@ impl Build {
 
     /// The unit to include: the one that defines the function, or one that includes the header that does; that which its name says, where
     /// several have another one of it, or else the first.
-    pub(crate) fn unit_with(&self, module: &Module, function: &Function) -> Result<usize, EmitError> {
+    pub(crate) fn unit_defining(&self, module: &Module, function: &Function) -> Result<usize, EmitError> {
         if let Some(unit) = self.unit_of_file(module, function.span.file) {
             return Ok(unit);
         }

@@ -11,7 +11,7 @@ pub(crate) fn relative_path(path: &Path, from: &Path) -> PathBuf {
 }
 
 /// The path as it can stand in a line that includes it.
-pub(crate) fn includable(path: &Path) -> Option<String> {
+pub(crate) fn include_name(path: &Path) -> Option<String> {
     path.to_str().filter(|text| !text.contains(['"', '\n', '\r'])).map(str::to_string)
 }
 

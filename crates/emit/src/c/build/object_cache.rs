@@ -11,21 +11,21 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use touchstone_base::StableHasher;
 
 /// So many kinds of files are kept; of others those go
-const MOST: usize = 16;
+const MAX_ENTRIES: usize = 16;
 /// that nobody used for so long: who found them is done with them.
-const UNUSED: Duration = Duration::from_secs(24 * 60 * 60);
+const MIN_EVICTION_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// A place for files that were made of certain things.
-pub(crate) struct Kept {
-    all: PathBuf,
-    own: PathBuf,
+pub(crate) struct ObjectCache {
+    root: PathBuf,
+    entry: PathBuf,
     user: u32,
 }
 
-impl Kept {
-    /// The place for what a compiler makes of these texts. `mine` is a file or directory of this user.
-    pub(crate) fn new(cc: &str, texts: &[&str], mine: &Path) -> Option<Kept> {
-        let compiler = in_path(cc)?.canonicalize().ok()?;
+impl ObjectCache {
+    /// The place for what a compiler makes of these texts. `owned` is a file or directory of this user.
+    pub(crate) fn new(cc: &str, texts: &[&str], owned: &Path) -> Option<ObjectCache> {
+        let compiler = executable_path(cc)?.canonicalize().ok()?;
         let file = compiler.metadata().ok()?;
         let changed = file.modified().unwrap_or(SystemTime::UNIX_EPOCH).duration_since(UNIX_EPOCH).ok()?;
         let mut hash = StableHasher::default();
@@ -36,53 +36,53 @@ impl Kept {
             hash.write(text.as_bytes());
             hash.write(&[0]);
         });
-        let all = cache_dir()?.join("touchstone/replay");
-        let own = all.join(format!("{:016x}", hash.finish()));
-        Some(Kept { all, own, user: mine.metadata().ok()?.uid() })
+        let root = cache_dir()?.join("touchstone/replay");
+        let entry = root.join(format!("{:016x}", hash.finish()));
+        Some(ObjectCache { root, entry, user: owned.metadata().ok()?.uid() })
     }
 
     /// Where the files are, if they all are there.
     pub(crate) fn find(&self, names: &[&str]) -> Option<&Path> {
-        let whole = |name: &&str| self.own.join(name).metadata().is_ok_and(|file| file.is_file() && file.len() > 0);
-        let found = (self.is_safe() && names.iter().all(whole)).then_some(self.own.as_path())?;
+        let whole = |name: &&str| self.entry.join(name).metadata().is_ok_and(|file| file.is_file() && file.len() > 0);
+        let found = (self.is_private() && names.iter().all(whole)).then_some(self.entry.as_path())?;
         // Whoever can't say that it is in use finds it as long as it is new.
         let _ = File::open(found).and_then(|dir| dir.set_modified(SystemTime::now()));
         Some(found)
     }
 
     /// Keeps files for later runs. What does not work is left.
-    pub(crate) fn keep(&self, files: &[(&str, &Path)]) {
-        let _ = self.try_to_keep(files);
+    pub(crate) fn store(&self, files: &[(&str, &Path)]) {
+        let _ = self.try_store(files);
     }
 
-    fn try_to_keep(&self, files: &[(&str, &Path)]) -> std::io::Result<()> {
-        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.all)?;
-        if !self.is_safe() {
+    fn try_store(&self, files: &[(&str, &Path)]) -> std::io::Result<()> {
+        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.root)?;
+        if !self.is_private() {
             return Ok(());
         }
-        self.forget_old()?;
+        self.evict_unused()?;
         // Whole or not at all, whoever else does the same.
-        let dir = tempfile::tempdir_in(&self.all)?;
+        let dir = tempfile::tempdir_in(&self.root)?;
         for (name, file) in files {
             std::fs::copy(file, dir.path().join(name))?;
         }
-        std::fs::rename(dir.path(), &self.own)
+        std::fs::rename(dir.path(), &self.entry)
     }
 
     /// Nobody else can write there.
-    fn is_safe(&self) -> bool {
-        self.all.metadata().is_ok_and(|dir| dir.is_dir() && dir.uid() == self.user && dir.mode() & 0o022 == 0)
+    fn is_private(&self) -> bool {
+        self.root.metadata().is_ok_and(|dir| dir.is_dir() && dir.uid() == self.user && dir.mode() & 0o022 == 0)
     }
 
-    fn forget_old(&self) -> std::io::Result<()> {
+    fn evict_unused(&self) -> std::io::Result<()> {
         let mut known: Vec<(SystemTime, PathBuf)> = Vec::new();
-        for entry in std::fs::read_dir(&self.all)? {
+        for entry in std::fs::read_dir(&self.root)? {
             let entry = entry?;
             known.push((entry.metadata()?.modified()?, entry.path()));
         }
         known.sort();
-        known.truncate(known.len().saturating_sub(MOST - 1));
-        let unused = |time: &SystemTime| time.elapsed().is_ok_and(|age| age > UNUSED);
+        known.truncate(known.len().saturating_sub(MAX_ENTRIES - 1));
+        let unused = |time: &SystemTime| time.elapsed().is_ok_and(|age| age > MIN_EVICTION_AGE);
         known.iter().filter(|(time, _)| unused(time)).try_for_each(|(_, path)| std::fs::remove_dir_all(path))
     }
 }
@@ -94,7 +94,7 @@ fn cache_dir() -> Option<PathBuf> {
 }
 
 /// The file that a command starts.
-pub(crate) fn in_path(command: &str) -> Option<PathBuf> {
+pub(crate) fn executable_path(command: &str) -> Option<PathBuf> {
     if command.contains('/') {
         return Some(PathBuf::from(command));
     }
@@ -106,10 +106,10 @@ pub(crate) fn in_path(command: &str) -> Option<PathBuf> {
 mod tests {
     use super::*;
 
-    fn kept(cache: &Path, cc: &Path, text: &str) -> Kept {
-        let made = Kept::new(cc.to_str().expect("a name"), &[text], cache).expect("a place");
-        let all = cache.join("touchstone/replay");
-        Kept { own: all.join(made.own.file_name().expect("a name")), all, user: made.user }
+    fn cache(cache: &Path, cc: &Path, text: &str) -> ObjectCache {
+        let made = ObjectCache::new(cc.to_str().expect("a name"), &[text], cache).expect("a place");
+        let root = cache.join("touchstone/replay");
+        ObjectCache { entry: root.join(made.entry.file_name().expect("a name")), root, user: made.user }
     }
 
     #[test]
@@ -118,16 +118,16 @@ mod tests {
         let (cc, object) = (cache.path().join("cc"), cache.path().join("a.o"));
         std::fs::write(&cc, "compiler").expect("a written file");
         std::fs::write(&object, "object").expect("a written file");
-        let place = kept(cache.path(), &cc, "text");
+        let place = self::cache(cache.path(), &cc, "text");
         assert!(place.find(&["a.o"]).is_none());
-        place.keep(&[("a.o", &object)]);
-        place.keep(&[("a.o", &object)]);
+        place.store(&[("a.o", &object)]);
+        place.store(&[("a.o", &object)]);
         let found = place.find(&["a.o"]).expect("a kept file").join("a.o");
         assert_eq!(std::fs::read_to_string(found).expect("readable"), "object");
         assert!(place.find(&["a.o", "b.o"]).is_none());
-        assert!(kept(cache.path(), &cc, "other text").find(&["a.o"]).is_none());
+        assert!(self::cache(cache.path(), &cc, "other text").find(&["a.o"]).is_none());
         std::fs::write(&cc, "another compiler").expect("a written file");
-        assert!(kept(cache.path(), &cc, "text").find(&["a.o"]).is_none());
+        assert!(self::cache(cache.path(), &cc, "text").find(&["a.o"]).is_none());
     }
 
     #[test]
@@ -136,8 +136,8 @@ mod tests {
         let cache = tempfile::tempdir().expect("a directory");
         let file = cache.path().join("cc");
         std::fs::write(&file, "compiler").expect("a written file");
-        let place = kept(cache.path(), &file, "text");
-        place.keep(&[("a.o", &file)]);
+        let place = self::cache(cache.path(), &file, "text");
+        place.store(&[("a.o", &file)]);
         assert!(place.find(&["a.o"]).is_some());
         let open = std::fs::Permissions::from_mode(0o777);
         std::fs::set_permissions(cache.path().join("touchstone/replay"), open).expect("changed");
@@ -150,19 +150,19 @@ mod tests {
         let file = cache.path().join("cc");
         std::fs::write(&file, "compiler").expect("a written file");
         let count = || std::fs::read_dir(cache.path().join("touchstone/replay")).expect("a directory").count();
-        let place = |number: usize| kept(cache.path(), &file, &number.to_string());
-        for number in 0..MOST + 4 {
-            place(number).keep(&[("a.o", &file)]);
+        let place = |number: usize| self::cache(cache.path(), &file, &number.to_string());
+        for number in 0..MAX_ENTRIES + 4 {
+            place(number).store(&[("a.o", &file)]);
         }
-        assert_eq!(count(), MOST + 4, "somebody may be using them");
-        for number in 0..MOST + 4 {
-            let long_ago = SystemTime::now() - 2 * UNUSED;
-            File::open(&place(number).own).and_then(|dir| dir.set_modified(long_ago)).expect("our directory");
+        assert_eq!(count(), MAX_ENTRIES + 4, "somebody may be using them");
+        for number in 0..MAX_ENTRIES + 4 {
+            let long_ago = SystemTime::now() - 2 * MIN_EVICTION_AGE;
+            File::open(&place(number).entry).and_then(|dir| dir.set_modified(long_ago)).expect("our directory");
         }
         assert!(place(1).find(&["a.o"]).is_some());
-        place(MOST + 4).keep(&[("a.o", &file)]);
-        assert_eq!(count(), MOST);
+        place(MAX_ENTRIES + 4).store(&[("a.o", &file)]);
+        assert_eq!(count(), MAX_ENTRIES);
         assert!(place(1).find(&["a.o"]).is_some(), "it was used just now");
-        assert!(place(MOST + 4).find(&["a.o"]).is_some());
+        assert!(place(MAX_ENTRIES + 4).find(&["a.o"]).is_some());
     }
 }

@@ -12,13 +12,13 @@ use touchstone_ir::Module;
 
 /// What is known of the files so far; each is asked for once a run.
 #[derive(Clone, Debug, Default)]
-pub struct Preprocessed {
-    units: Arc<Mutex<BTreeMap<usize, Arc<Surface>>>>,
+pub struct PreprocessedUnits {
+    units: Arc<Mutex<BTreeMap<usize, Arc<PreprocessedUnit>>>>,
 }
 
 /// One file after preprocessing.
 #[derive(Debug, Default)]
-pub(crate) struct Surface {
+pub(crate) struct PreprocessedUnit {
     /// All of it, as one number, if the compiler took it.
     pub(crate) text: Option<u128>,
     /// Every identifier.
@@ -33,9 +33,9 @@ pub(crate) struct Surface {
     pub(crate) macros: BTreeSet<String>,
 }
 
-impl Preprocessed {
-    /// The surface of a unit.
-    pub(crate) fn of(&self, target: &Build, unit: usize) -> Arc<Surface> {
+impl PreprocessedUnits {
+    /// The preprocessed of a unit.
+    pub(crate) fn unit(&self, target: &Build, unit: usize) -> Arc<PreprocessedUnit> {
         let mut units = match self.units.lock() {
             Ok(units) => units,
             Err(poisoned) => poisoned.into_inner(),
@@ -44,7 +44,7 @@ impl Preprocessed {
     }
 }
 
-fn preprocess(target: &Build, unit: usize) -> Surface {
+fn preprocess(target: &Build, unit: usize) -> PreprocessedUnit {
     let unit = &target.units[unit];
     let mut command = Command::new(&target.cc);
     command.args(&unit.flags).arg("-I").arg(&target.include_dir).args(["-w", "-E", "-P", "-dD"]).arg(&unit.path);
@@ -55,27 +55,27 @@ fn preprocess(target: &Build, unit: usize) -> Surface {
         hasher.wide()
     });
     let text = output.map(|output| output.stdout).unwrap_or_default();
-    Surface { text: whole, ..Surface::new(&String::from_utf8_lossy(&text)) }
+    PreprocessedUnit { text: whole, ..PreprocessedUnit::new(&String::from_utf8_lossy(&text)) }
 }
 
-impl Surface {
-    pub(crate) fn new(text: &str) -> Surface {
-        let mut surface = Surface::default();
+impl PreprocessedUnit {
+    pub(crate) fn new(text: &str) -> PreprocessedUnit {
+        let mut preprocessed = PreprocessedUnit::default();
         let mut rest = String::new();
         for line in text.lines() {
             if let Some(name) = line.strip_prefix("#define ") {
-                surface.macros.extend(words_of(name).next().map(str::to_string));
+                preprocessed.macros.extend(identifiers_of(name).next().map(str::to_string));
             } else if let Some(name) = line.strip_prefix("#undef ") {
-                surface.macros.remove(name.trim());
+                preprocessed.macros.remove(name.trim());
             } else if !line.starts_with('#') {
                 rest.push_str(line);
                 rest.push('\n');
             }
         }
-        surface.words = words_of(&rest).map(str::to_string).collect();
-        surface.find_functions(&rest);
-        surface.find_types(&rest);
-        surface
+        preprocessed.words = identifiers_of(&rest).map(str::to_string).collect();
+        preprocessed.find_functions(&rest);
+        preprocessed.find_types(&rest);
+        preprocessed
     }
 
     /// At file level a name before a parenthesis is a function's (or an attribute, which does no harm), also if it is in
@@ -108,7 +108,7 @@ impl Surface {
     }
 }
 
-impl Surface {
+impl PreprocessedUnit {
     /// At file level a tag before a brace is defined, and what a `typedef` says outside of braces is a type.
     fn find_types(&mut self, text: &str) {
         let (mut depth, mut named) = (0_usize, false);
@@ -140,7 +140,7 @@ impl Surface {
 }
 
 /// The identifiers of a text.
-pub(crate) fn words_of(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn identifiers_of(text: &str) -> impl Iterator<Item = &str> {
     text.split(|char: char| !char.is_ascii_alphanumeric() && char != '_').filter(|word| is_identifier(word))
 }
 
@@ -184,11 +184,11 @@ fn literal_length(text: &str, quote: char) -> usize {
 
 /// An `inline` function is only defined if some declaration does without the word (C11 6.7.4); the program may have that
 /// elsewhere, so ours gives way.
-pub(crate) fn inline_definitions(module: &Module, surface: &Surface) -> String {
+pub(crate) fn inline_definitions(module: &Module, preprocessed: &PreprocessedUnit) -> String {
     let own = module.functions.values();
     let own = own.filter(|function| function.is_defined() && !function.internal && !function.is_library());
     let names: BTreeSet<&str> = own.map(|function| source_name(&function.name)).collect();
-    let inline = names.into_iter().filter(|name| surface.inline.contains(*name));
+    let inline = names.into_iter().filter(|name| preprocessed.inline.contains(*name));
     inline.map(|name| format!("#pragma weak {name}\nextern __typeof__({name}) {name};\n")).collect()
 }
 
@@ -198,19 +198,21 @@ mod tests {
 
     #[test]
     fn functions_and_macros_are_those_at_the_end_of_a_file() {
-        let surface = Surface::new(
+        let preprocessed = PreprocessedUnit::new(
             "#define unused\n#define gone 1\n#undef gone\n#define max(a, b) (a)\nextern int printf(const char *, ...);\n\
              static inline int twice(int x) { if (x) inner(x); return 2; }\ninline int once(int);\nint plain(void) { char c = '{'; }\n\
              int after(void);\nextern const char *(guarded)(int);\n",
         );
         assert!(
-            surface.macros.contains("unused") && surface.macros.contains("max") && !surface.macros.contains("gone")
+            preprocessed.macros.contains("unused")
+                && preprocessed.macros.contains("max")
+                && !preprocessed.macros.contains("gone")
         );
         for name in ["printf", "twice", "once", "plain", "after", "guarded"] {
-            assert!(surface.functions.contains(name), "{name}");
+            assert!(preprocessed.functions.contains(name), "{name}");
         }
-        assert!(!surface.functions.contains("inner"));
-        let other = Surface::new(
+        assert!(!preprocessed.functions.contains("inner"));
+        let other = PreprocessedUnit::new(
             "struct outer { struct inner { int a; } i; };\ntypedef struct named { int b; } name_t, *other_t;\ntypedef struct later later_t;\n\
              enum color { RED };\nint f(void) { struct local { int c; } l; typedef int mine; return 0; }\ntypedef int row[4];\n",
         );
@@ -220,6 +222,6 @@ mod tests {
         for name in ["inner", "later", "local", "mine", "RED"] {
             assert!(!other.types.contains(name), "{name}");
         }
-        assert_eq!(surface.inline.iter().collect::<Vec<_>>(), ["once", "twice"]);
+        assert_eq!(preprocessed.inline.iter().collect::<Vec<_>>(), ["once", "twice"]);
     }
 }

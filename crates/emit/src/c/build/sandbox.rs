@@ -1,15 +1,15 @@
 //! What keeps replayed tests from harming anybody.
 //!
 //! A test calls the user's code with inputs that nobody chose, and that code may remove files, talk to the network or
-//! leave processes behind. A small launcher (`runtime/sandbox/touchstone_sandbox.c`), compiled once and kept (`cache.rs`), enters the
+//! leave processes behind. A small launcher (`runtime/sandbox/touchstone_sandbox.c`), compiled once and cache (`cache.rs`), enters the
 //! layers that the kernel has and becomes the test program; the guard that is linked into that program gives each test an
 //! empty directory, and says by name what a test called and may not.
 //!
 //! Deliberately not here: a sandbox for suites that users run themselves, which are plain programs.
 
 use crate::EmitError;
-use crate::c::build::compiler::{Compiler, Variant};
-use crate::c::build::object_cache::Kept;
+use crate::c::build::compiler::{BuildVariant, Compiler};
+use crate::c::build::object_cache::ObjectCache;
 use crate::c::build::runtime_files::{FILTER, GUARD, HEADER, LAUNCHER, RUNNER};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use touchstone_ir::Module;
 
 /// Functions of the library that the guard stands before.
-const WRAPPED: &[&str] = &[
+const WRAPPED_FUNCTIONS: &[&str] = &[
     "fopen",
     "fopen64",
     "freopen",
@@ -59,12 +59,12 @@ impl Layer {
     }
 }
 
-/// Whether and how replayed tests are kept in.
+/// Whether and how replayed tests are cache in.
 #[derive(Clone, Debug)]
 pub struct Sandbox {
     policy: Policy,
     /// Tests may write to all of this directory, instead of one of their own.
-    inside: Option<PathBuf>,
+    writable_dir: Option<PathBuf>,
     built: Arc<OnceLock<Harness>>,
     /// Held while it is built: whoever comes then waits.
     building: Arc<Mutex<()>>,
@@ -106,16 +106,16 @@ impl Sandbox {
     }
 
     /// The same kind of sandbox for programs that leave something in a directory.
-    pub fn inside(&self, directory: &Path) -> Sandbox {
-        Sandbox { inside: Some(directory.to_path_buf()), ..Sandbox::of(self.policy.clone()) }
+    pub fn with_writable_dir(&self, directory: &Path) -> Sandbox {
+        Sandbox { writable_dir: Some(directory.to_path_buf()), ..Sandbox::of(self.policy.clone()) }
     }
 
     fn of(policy: Policy) -> Sandbox {
-        Sandbox { policy, inside: None, built: Arc::default(), building: Arc::default() }
+        Sandbox { policy, writable_dir: None, built: Arc::default(), building: Arc::default() }
     }
 
     /// What nothing protects from in the replays so far, as a sentence; `None` if there is nothing of the kind.
-    pub fn told(&self) -> Option<String> {
+    pub fn unprotected(&self) -> Option<String> {
         if self.policy == Policy::Open {
             return Some("tests were replayed without a sandbox (--unsafe-replay)".to_string());
         }
@@ -193,7 +193,7 @@ impl Sandbox {
                 function.is_defined() && !function.is_library()
             })
         };
-        WRAPPED.iter().filter(|name| !own(name)).map(|name| format!("-Wl,--wrap={name}")).collect()
+        WRAPPED_FUNCTIONS.iter().filter(|name| !own(name)).map(|name| format!("-Wl,--wrap={name}")).collect()
     }
 
     /// The command that runs a test program, in a directory `scratch` that it may write to.
@@ -201,7 +201,7 @@ impl Sandbox {
         if self.policy == Policy::Open {
             return Ok(Command::new(program));
         }
-        let scratch = self.inside.as_deref().unwrap_or(scratch);
+        let scratch = self.writable_dir.as_deref().unwrap_or(scratch);
         std::fs::create_dir_all(scratch).map_err(EmitError::io(scratch))?;
         let scratch = scratch.canonicalize().map_err(EmitError::io(scratch))?;
         let Some((harness, launcher)) = self.built.get().and_then(|built| Some((built, built.launcher.as_ref()?)))
@@ -213,7 +213,7 @@ impl Sandbox {
         let names: Vec<&str> = harness.layers.iter().map(|layer| layer.name()).collect();
         let mut command = Command::new(launcher);
         command.args(["--parent", &std::process::id().to_string(), "--layers", &names.join(",")]);
-        if self.inside.is_some() {
+        if self.writable_dir.is_some() {
             command.env("TOUCHSTONE_SANDBOXED", "1");
         }
         command.arg(scratch).arg(program);
@@ -232,8 +232,8 @@ fn working_layers(launcher: &Path, scratch: &Path) -> Vec<Layer> {
 /// a directory.
 pub(crate) fn plain_launcher(cc: &str, dir: &Path) -> Option<(PathBuf, Vec<Layer>)> {
     const PROGRAM: &str = "touchstone_sandbox";
-    let kept = Kept::new(cc, &[FILTER, LAUNCHER], dir);
-    let known = kept.as_ref().and_then(|kept| kept.find(&[PROGRAM])).map(|found| found.join(PROGRAM));
+    let cache = ObjectCache::new(cc, &[FILTER, LAUNCHER], dir);
+    let known = cache.as_ref().and_then(|cache| cache.find(&[PROGRAM])).map(|found| found.join(PROGRAM));
     let launcher = match known {
         Some(launcher) => launcher,
         None => {
@@ -242,7 +242,7 @@ pub(crate) fn plain_launcher(cc: &str, dir: &Path) -> Option<(PathBuf, Vec<Layer
             std::fs::write(&source, LAUNCHER).ok()?;
             let output = Command::new(cc).args(["-O1", "-w", "-o"]).arg(&made).arg(source).output().ok()?;
             output.status.success().then_some(())?;
-            kept.iter().for_each(|kept| kept.keep(&[(PROGRAM, &made)]));
+            cache.iter().for_each(|cache| cache.store(&[(PROGRAM, &made)]));
             made
         }
     };
@@ -259,13 +259,13 @@ struct Parts {
     launcher: Option<PathBuf>,
 }
 
-/// Our files, compiled: kept by an earlier run, or made now. What only some machines can compile may be missing.
+/// Our files, compiled: cache by an earlier run, or made now. What only some machines can compile may be missing.
 fn parts(compiler: &Compiler) -> Result<Parts, EmitError> {
     const RUNNER_OBJECT: &str = "touchstone_test.c.o";
     const GUARD_OBJECT: &str = "touchstone_guard.c.o";
     const PROGRAM: &str = "touchstone_sandbox";
-    let kept = Kept::new(&compiler.target.cc, &[HEADER, RUNNER, FILTER, GUARD, LAUNCHER], compiler.dir);
-    if let Some(dir) = kept.as_ref().and_then(|kept| kept.find(&[RUNNER_OBJECT, GUARD_OBJECT, PROGRAM])) {
+    let cache = ObjectCache::new(&compiler.target.cc, &[HEADER, RUNNER, FILTER, GUARD, LAUNCHER], compiler.dir);
+    if let Some(dir) = cache.as_ref().and_then(|cache| cache.find(&[RUNNER_OBJECT, GUARD_OBJECT, PROGRAM])) {
         let at = |name: &str| dir.join(name);
         return Ok(Parts { runner: at(RUNNER_OBJECT), guard: Some(at(GUARD_OBJECT)), launcher: Some(at(PROGRAM)) });
     }
@@ -279,8 +279,8 @@ fn parts(compiler: &Compiler) -> Result<Parts, EmitError> {
         (runner, guard.join().expect(ended), launcher.join().expect(ended))
     });
     let parts = Parts { runner: runner?, guard: guard.ok(), launcher: launcher.ok() };
-    if let (Some(kept), Some(guard), Some(launcher)) = (&kept, &parts.guard, &parts.launcher) {
-        kept.keep(&[(RUNNER_OBJECT, &parts.runner), (GUARD_OBJECT, guard), (PROGRAM, launcher)]);
+    if let (Some(cache), Some(guard), Some(launcher)) = (&cache, &parts.guard, &parts.launcher) {
+        cache.store(&[(RUNNER_OBJECT, &parts.runner), (GUARD_OBJECT, guard), (PROGRAM, launcher)]);
     }
     Ok(parts)
 }
@@ -296,5 +296,5 @@ fn write(compiler: &Compiler, files: &[(&str, &str)]) -> Result<(), EmitError> {
 /// Writes a file of ours into the compiler's directory and compiles it.
 fn compile(compiler: &Compiler, name: &str, text: &str) -> Result<PathBuf, EmitError> {
     write(compiler, &[(name, text)])?;
-    compiler.compile(&compiler.dir.join(name), &[], &[], Variant::Plain, &format!("{name}.o"))
+    compiler.compile(&compiler.dir.join(name), &[], &[], BuildVariant::Plain, &format!("{name}.o"))
 }

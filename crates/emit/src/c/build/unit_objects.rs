@@ -3,14 +3,14 @@
 //! Each function is replayed by itself, several at a time, and all are linked with the same files.
 
 use crate::EmitError;
-use crate::c::build::compiler::{Compiler, Variant};
+use crate::c::build::compiler::{BuildVariant, Compiler};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// What was compiled so far. The files go with the last user.
 #[derive(Clone, Debug, Default)]
-pub struct Once(Arc<Inner>);
+pub struct UnitObjects(Arc<Inner>);
 
 #[derive(Debug, Default)]
 struct Inner {
@@ -23,7 +23,7 @@ struct Inner {
 /// An object once it is there; held while it is made.
 type Slot = Arc<Mutex<Option<PathBuf>>>;
 
-impl Once {
+impl UnitObjects {
     /// A directory for what stays until the end of the run.
     pub(crate) fn dir(&self) -> Result<PathBuf, EmitError> {
         let mut dir = locked(&self.0.dir);
@@ -37,11 +37,11 @@ impl Once {
     /// The object of a unit: there already, or made now. What could not be made is tried again.
     pub(crate) fn unit(
         &self,
-        (unit, variant): (usize, Variant),
+        (unit, variant): (usize, BuildVariant),
         make: impl FnOnce(&Path) -> Result<PathBuf, EmitError>,
     ) -> Result<PathBuf, EmitError> {
         let dir = self.dir()?;
-        let slot = Arc::clone(locked(&self.0.units).entry((unit, variant == Variant::Sanitized)).or_default());
+        let slot = Arc::clone(locked(&self.0.units).entry((unit, variant == BuildVariant::Sanitized)).or_default());
         let mut object = locked(&slot);
         if let Some(object) = object.as_ref() {
             return Ok(object.clone());

@@ -9,8 +9,8 @@
 use crate::EmitError;
 use crate::c::build::configuration::Build;
 use crate::c::build::include_path::relative_path;
-use crate::c::files::checksum::{checksum_line_of_makefile, is_unchanged, stamped};
-use crate::c::text::form::Form;
+use crate::c::files::checksum::{checksum_line_of_makefile, has_valid_checksum, with_valid_checksum};
+use crate::c::text::form::CTestForm;
 use std::fs;
 use std::path::{Path, PathBuf};
 use touchstone_ir::Module;
@@ -25,7 +25,7 @@ struct TestProgram {
 
 /// What is built.
 struct Project<'a> {
-    form: Form,
+    form: CTestForm,
     target: &'a Build,
     module: &'a Module,
     /// From the directory of the suites to where Touchstone ran, which paths are meant from.
@@ -34,7 +34,12 @@ struct Project<'a> {
 }
 
 /// Writes the files for the suites in a directory; none if there is no suite. Gives those that are somebody else's and stay.
-pub fn write_projects(dir: &Path, module: &Module, target: &Build, form: Form) -> Result<Vec<PathBuf>, EmitError> {
+pub fn write_build_files(
+    dir: &Path,
+    module: &Module,
+    target: &Build,
+    form: CTestForm,
+) -> Result<Vec<PathBuf>, EmitError> {
     let Ok(place) = dir.canonicalize() else { return Ok(Vec::new()) };
     let here = Path::new(".").canonicalize().map_err(EmitError::io(Path::new(".")))?;
     let programs = programs(&place, target)?;
@@ -46,8 +51,8 @@ pub fn write_projects(dir: &Path, module: &Module, target: &Build, form: Form) -
     for (name, text) in [("CMakeLists.txt", project.cmake()), ("touchstone.mk", project.make())] {
         let path = dir.join(name);
         match fs::read(&path) {
-            Ok(old) if is_unchanged(&old) != Some(true) => stay.push(path),
-            _ => touchstone_base::write_whole(&path, stamped(&text)).map_err(EmitError::io(&path))?,
+            Ok(old) if has_valid_checksum(&old) != Some(true) => stay.push(path),
+            _ => touchstone_base::write_whole(&path, with_valid_checksum(&text)).map_err(EmitError::io(&path))?,
         }
     }
     Ok(stay)
@@ -76,7 +81,7 @@ fn programs(dir: &Path, target: &Build) -> Result<Vec<TestProgram>, EmitError> {
 }
 
 /// What every unit is compiled with, whatever its flags say.
-const ALWAYS: [&str; 2] = ["-fwrapv", "-fno-strict-aliasing"];
+const SEMANTIC_FLAGS: [&str; 2] = ["-fwrapv", "-fno-strict-aliasing"];
 
 impl Project<'_> {
     /// The other units of a program.
@@ -93,17 +98,18 @@ impl Project<'_> {
         let mut flags = Vec::new();
         let mut is_path = false;
         for flag in self.target.units[unit].flags.iter().filter(|flag| !flag.starts_with("-l")) {
-            let joined = PATHS.iter().find(|option| flag.len() > option.len() && flag.starts_with(**option));
+            let joined =
+                DIRECTORY_OPTIONS.iter().find(|option| flag.len() > option.len() && flag.starts_with(**option));
             flags.push(match joined {
                 _ if is_path => rooted(flag),
                 Some(option) => format!("{option}{}", rooted(&flag[option.len()..])),
                 None => flag.clone(),
             });
-            is_path = PATHS.contains(&flag.as_str()) || flag == "-include" || flag == "-imacros";
+            is_path = DIRECTORY_OPTIONS.contains(&flag.as_str()) || flag == "-include" || flag == "-imacros";
         }
-        flags.extend(ALWAYS.map(str::to_string));
+        flags.extend(SEMANTIC_FLAGS.map(str::to_string));
         if self.target.defines_main(self.module, unit) {
-            flags.push(OTHER_MAIN.to_string());
+            flags.push(RENAMED_MAIN_MARK.to_string());
         }
         flags
     }
@@ -118,10 +124,11 @@ impl Project<'_> {
     }
 
     fn cmake(&self) -> String {
-        let quoted =
-            |text: &str| format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace(ROOT, "${ROOT}"));
+        let quoted = |text: &str| {
+            format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace(ROOT_MARK, "${ROOT}"))
+        };
         let list = |words: &[String]| words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
-        let languages = if self.form == Form::Gtest { "C CXX" } else { "C" };
+        let languages = if self.form == CTestForm::Gtest { "C CXX" } else { "C" };
         let mut text = format!(
             "# Builds and runs the tests in this directory:\n#     cmake -B build && cmake --build build && ctest --test-dir build\n{}\
              cmake_minimum_required(VERSION 3.13)\nproject(touchstone_tests {languages})\nenable_testing()\n\n\
@@ -135,10 +142,10 @@ impl Project<'_> {
             for (index, unit) in self.target.units.iter().enumerate() {
                 let path = quoted(&rooted(&unit.path.display().to_string()));
                 let mut flags = self.flags(index);
-                if flags.last().is_some_and(|flag| flag == OTHER_MAIN) {
+                if flags.last().is_some_and(|flag| flag == RENAMED_MAIN_MARK) {
                     flags.push("-Dmain=touchstone_program_main".to_string());
                 }
-                flags.retain(|flag| flag != OTHER_MAIN);
+                flags.retain(|flag| flag != RENAMED_MAIN_MARK);
                 text.push_str(&format!("add_library(unit_{index} OBJECT {path})\n"));
                 text.push_str(&format!("target_compile_options(unit_{index} PRIVATE {})\n", list(&flags)));
             }
@@ -154,12 +161,12 @@ impl Project<'_> {
         text.push_str("    add_test(NAME ${NAME} COMMAND ${NAME})\nendfunction()\n\n");
         for program in &self.programs {
             let name = &program.name;
-            let registry = if self.form == Form::Gtest { format!(" {name}.cc") } else { String::new() };
+            let registry = if self.form == CTestForm::Gtest { format!(" {name}.cc") } else { String::new() };
             let others: String =
                 self.others(program.unit).map(|unit| format!(" $<TARGET_OBJECTS:unit_{unit}>")).collect();
             text.push_str(&format!("suite({name} {name}.c{registry}{others})\n"));
             let mut flags = self.flags(program.unit);
-            flags.retain(|flag| flag != OTHER_MAIN);
+            flags.retain(|flag| flag != RENAMED_MAIN_MARK);
             let flags: Vec<String> =
                 flags.iter().map(|flag| quoted(&format!("$<$<COMPILE_LANGUAGE:C>:{flag}>"))).collect();
             text.push_str(&format!("target_compile_options({name} PRIVATE {})\n", flags.join(" ")));
@@ -169,8 +176,8 @@ impl Project<'_> {
 
     fn framework_of_cmake(&self) -> &'static str {
         match self.form {
-            Form::Touchstone => "set(FRAMEWORK_SOURCES touchstone_test.c)\n",
-            Form::Unity => {
+            CTestForm::Touchstone => "set(FRAMEWORK_SOURCES touchstone_test.c)\n",
+            CTestForm::Unity => {
                 "# Unity's directory src: -DUNITY_DIR=… or the environment variable.\n\
                  find_path(UNITY_PATH unity.h HINTS \"${UNITY_DIR}\" \"$ENV{UNITY_DIR}\" PATH_SUFFIXES src unity)\n\
                  find_file(UNITY_SOURCE unity.c HINTS \"${UNITY_DIR}\" \"$ENV{UNITY_DIR}\" PATH_SUFFIXES src unity)\n\
@@ -179,7 +186,7 @@ impl Project<'_> {
                  add_compile_definitions(UNITY_INCLUDE_DOUBLE)\nset(FRAMEWORK_SOURCES \"${UNITY_SOURCE}\")\n\
                  set(FRAMEWORK_INCLUDES \"${UNITY_PATH}\")\n"
             }
-            Form::Cmocka => {
+            CTestForm::Cmocka => {
                 "# cmocka, where it is installed, or -DCMOCKA_DIR=…\n\
                  find_path(CMOCKA_PATH cmocka.h HINTS \"${CMOCKA_DIR}\" PATH_SUFFIXES include)\n\
                  find_library(CMOCKA_LIBRARY cmocka HINTS \"${CMOCKA_DIR}\" PATH_SUFFIXES lib)\n\
@@ -187,7 +194,7 @@ impl Project<'_> {
                  message(FATAL_ERROR \"cmocka is not found: install it, or give its directory by -DCMOCKA_DIR=…\")\nendif()\n\
                  set(FRAMEWORK_INCLUDES \"${CMOCKA_PATH}\")\nset(FRAMEWORK_LIBRARIES \"${CMOCKA_LIBRARY}\")\n"
             }
-            Form::Gtest => {
+            CTestForm::Gtest => {
                 "find_package(GTest REQUIRED)\nset(FRAMEWORK_SOURCES touchstone_gtest.cc)\n\
                  set(FRAMEWORK_LIBRARIES GTest::GTest GTest::Main)\nset(CMAKE_CXX_STANDARD 14)\n"
             }
@@ -197,7 +204,7 @@ impl Project<'_> {
     fn make(&self) -> String {
         let quoted = |text: &str| {
             let plain = |char: char| char.is_ascii_alphanumeric() || "-_./=+:,@%".contains(char);
-            let text = text.replace(&format!("{ROOT}/"), "");
+            let text = text.replace(&format!("{ROOT_MARK}/"), "");
             let word = if text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', "'\\''")) };
             word.replace('$', "$$")
         };
@@ -216,10 +223,10 @@ impl Project<'_> {
         };
         for (index, unit) in self.target.units.iter().enumerate().filter(|_| self.needs_units()) {
             let mut flags = self.flags(index);
-            if flags.last().is_some_and(|flag| flag == OTHER_MAIN) {
+            if flags.last().is_some_and(|flag| flag == RENAMED_MAIN_MARK) {
                 flags.push("-Dmain=touchstone_program_main".to_string());
             }
-            flags.retain(|flag| flag != OTHER_MAIN);
+            flags.retain(|flag| flag != RENAMED_MAIN_MARK);
             let path = quoted(&unit.path.display().to_string());
             text.push_str(&format!(
                 "\n$(TOUCHSTONE_BUILD)/unit_{index}.o:\n\t@mkdir -p $(TOUCHSTONE_BUILD)\n\tcd $(TOUCHSTONE_ROOT) && $(CC) {} -c {path} -o $@\n\
@@ -230,16 +237,16 @@ impl Project<'_> {
         for program in &self.programs {
             let name = &program.name;
             let mut flags = self.flags(program.unit);
-            flags.retain(|flag| flag != OTHER_MAIN);
+            flags.retain(|flag| flag != RENAMED_MAIN_MARK);
             let registry = match self.form {
-                Form::Gtest => format!(
+                CTestForm::Gtest => format!(
                     "\tcd $(TOUCHSTONE_TESTS) && $(CXX) -c {name}.cc -o $(TOUCHSTONE_BUILD)/{name}.cc.o\n\
                      \tcd $(TOUCHSTONE_TESTS) && $(CXX) -c touchstone_gtest.cc -o $(TOUCHSTONE_BUILD)/touchstone_gtest.o\n"
                 ),
                 _ => String::new(),
             };
             let (linker, objects) = match self.form {
-                Form::Gtest => {
+                CTestForm::Gtest => {
                     ("$(CXX)", format!(" $(TOUCHSTONE_BUILD)/{name}.cc.o $(TOUCHSTONE_BUILD)/touchstone_gtest.o"))
                 }
                 _ => ("$(CC)", String::new()),
@@ -259,27 +266,29 @@ impl Project<'_> {
     /// Lines at the top, words that compile a suite, words that link it.
     fn framework_of_make(&self) -> (&'static str, &'static str, &'static str) {
         match self.form {
-            Form::Touchstone => ("", "", " $(TOUCHSTONE_TESTS)/touchstone_test.c"),
-            Form::Unity => (
+            CTestForm::Touchstone => ("", "", " $(TOUCHSTONE_TESTS)/touchstone_test.c"),
+            CTestForm::Unity => (
                 "ifndef UNITY_DIR\n$(error give the directory that has unity.c: make UNITY_DIR=…)\nendif\n\
                  override UNITY_DIR := $(abspath $(UNITY_DIR))\n",
                 " -DUNITY_INCLUDE_DOUBLE -I$(UNITY_DIR)",
                 " -DUNITY_INCLUDE_DOUBLE -I$(UNITY_DIR) $(UNITY_DIR)/unity.c",
             ),
-            Form::Cmocka => ("CMOCKA_CFLAGS ?=\nCMOCKA_LIBS ?= -lcmocka\n", " $(CMOCKA_CFLAGS)", " $(CMOCKA_LIBS)"),
-            Form::Gtest => ("", "", " -lgtest -lgtest_main -pthread"),
+            CTestForm::Cmocka => {
+                ("CMOCKA_CFLAGS ?=\nCMOCKA_LIBS ?= -lcmocka\n", " $(CMOCKA_CFLAGS)", " $(CMOCKA_LIBS)")
+            }
+            CTestForm::Gtest => ("", "", " -lgtest -lgtest_main -pthread"),
         }
     }
 }
 
 /// Says that a unit has the program's `main`, which is not the tests'.
-const OTHER_MAIN: &str = "\u{3}";
+const RENAMED_MAIN_MARK: &str = "\u{3}";
 /// Stands for where Touchstone ran.
-const ROOT: &str = "\u{4}";
+const ROOT_MARK: &str = "\u{4}";
 /// Options whose words are directories.
-const PATHS: [&str; 5] = ["-I", "-isystem", "-iquote", "-idirafter", "-L"];
+const DIRECTORY_OPTIONS: [&str; 5] = ["-I", "-isystem", "-iquote", "-idirafter", "-L"];
 
 /// A path that is meant from where Touchstone ran.
 fn rooted(path: &str) -> String {
-    if Path::new(path).is_absolute() { path.to_string() } else { format!("{ROOT}/{path}") }
+    if Path::new(path).is_absolute() { path.to_string() } else { format!("{ROOT_MARK}/{path}") }
 }

@@ -1,4 +1,4 @@
-//! Whose a file is. A file that we write has a checksum of itself in its first comment. While it fits, nobody else changed
+//! FileOwnership a file is. A file that we write has a checksum of itself in its first comment. While it fits, nobody else changed
 //! the file, and a later run may write it again; as soon as it does not, the file is its user's and is never touched.
 //!
 //! The checksum is right after every write, so a run that is killed between two tests leaves a file of ours. Killed between
@@ -15,17 +15,17 @@ use std::path::{Path, PathBuf};
 use touchstone_base::StableHasher;
 
 /// What stands for the digits while they are computed.
-const ZEROS: &str = "0000000000000000";
+const PLACEHOLDER_DIGITS: &str = "0000000000000000";
 /// What stands before them, in comments of C and of makefiles.
-const BEFORE: [&str; 2] = [" * Checksum ", "# Checksum "];
+const CHECKSUM_PREFIXES: [&str; 2] = [" * Checksum ", "# Checksum "];
 
-/// Whose a file is.
+/// FileOwnership a file is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Whose {
+pub(crate) enum FileOwnership {
     /// It is not there.
-    Nobodys,
+    Missing,
     /// We wrote it, and nobody changed it.
-    Ours,
+    Generated,
     /// We wrote it, and somebody changed it since; or a version wrote it that had no checksums.
     Edited,
     /// We never wrote it.
@@ -34,27 +34,29 @@ pub(crate) enum Whose {
 
 /// The line of a C comment that has the checksum.
 pub(crate) fn checksum_line() -> String {
-    line(BEFORE[0])
+    line(CHECKSUM_PREFIXES[0])
 }
 
 /// The line of a makefile that has the checksum.
 pub(crate) fn checksum_line_of_makefile() -> String {
-    line(BEFORE[1])
+    line(CHECKSUM_PREFIXES[1])
 }
 
 fn line(before: &str) -> String {
-    format!("{before}{ZEROS}: Touchstone writes this file again until you edit it; from then on it is yours.\n")
+    format!(
+        "{before}{PLACEHOLDER_DIGITS}: Touchstone writes this file again until you edit it; from then on it is yours.\n"
+    )
 }
 
 /// Where the digits are in a text.
 fn digits(text: &[u8]) -> Option<usize> {
     let mut start = 0;
     for line in text.split_inclusive(|byte| *byte == b'\n') {
-        for before in BEFORE {
+        for before in CHECKSUM_PREFIXES {
             let rest = line.strip_prefix(before.as_bytes()).unwrap_or_default();
-            if rest.len() > ZEROS.len()
-                && rest[..ZEROS.len()].iter().all(u8::is_ascii_hexdigit)
-                && rest[ZEROS.len()] == b':'
+            if rest.len() > PLACEHOLDER_DIGITS.len()
+                && rest[..PLACEHOLDER_DIGITS.len()].iter().all(u8::is_ascii_hexdigit)
+                && rest[PLACEHOLDER_DIGITS.len()] == b':'
             {
                 return Some(start + before.len());
             }
@@ -77,26 +79,26 @@ pub fn is_emitted(path: &Path) -> bool {
 fn hash(text: &[u8], digits: usize) -> StableHasher {
     let mut hasher = StableHasher::default();
     hasher.write(&text[..digits]);
-    hasher.write(ZEROS.as_bytes());
-    hasher.write(&text[digits + ZEROS.len()..]);
+    hasher.write(PLACEHOLDER_DIGITS.as_bytes());
+    hasher.write(&text[digits + PLACEHOLDER_DIGITS.len()..]);
     hasher
 }
 
 /// The text with its checksum.
-pub(crate) fn stamped(text: &str) -> String {
+pub(crate) fn with_valid_checksum(text: &str) -> String {
     match digits(text.as_bytes()) {
         None => text.to_string(),
         Some(at) => {
             let sum = hash(text.as_bytes(), at).finish();
-            format!("{}{sum:016x}{}", &text[..at], &text[at + ZEROS.len()..])
+            format!("{}{sum:016x}{}", &text[..at], &text[at + PLACEHOLDER_DIGITS.len()..])
         }
     }
 }
 
 /// Whether a text is as we wrote it; `None` if it has no checksum.
-pub(crate) fn is_unchanged(bytes: &[u8]) -> Option<bool> {
+pub(crate) fn has_valid_checksum(bytes: &[u8]) -> Option<bool> {
     let at = digits(bytes)?;
-    let said = std::str::from_utf8(&bytes[at..at + ZEROS.len()]).ok()?;
+    let said = std::str::from_utf8(&bytes[at..at + PLACEHOLDER_DIGITS.len()]).ok()?;
     let fits = |bytes: &[u8], at: usize| format!("{:016x}", hash(bytes, at).finish()) == said;
     if fits(bytes, at) {
         return Some(true);
@@ -107,7 +109,7 @@ pub(crate) fn is_unchanged(bytes: &[u8]) -> Option<bool> {
 }
 
 /// How our files begin, which may be torn anywhere by a full disk or the end of the machine.
-pub(crate) struct Beginnings {
+pub(crate) struct FileSignature {
     /// From the first byte on.
     pub(crate) starts: &'static [&'static str],
     /// What is in the first lines of ours, also of older versions.
@@ -116,16 +118,16 @@ pub(crate) struct Beginnings {
     pub(crate) empty: &'static str,
 }
 
-impl Beginnings {
-    /// Whose a file is.
-    pub(crate) fn whose(&self, path: &Path) -> Result<Whose, EmitError> {
+impl FileSignature {
+    /// FileOwnership a file is.
+    pub(crate) fn ownership(&self, path: &Path) -> Result<FileOwnership, EmitError> {
         if !path.exists() {
-            return Ok(Whose::Nobodys);
+            return Ok(FileOwnership::Missing);
         }
         let bytes = fs::read(path).map_err(EmitError::io(path))?;
-        match is_unchanged(&bytes) {
-            Some(true) => return Ok(Whose::Ours),
-            Some(false) => return Ok(Whose::Edited),
+        match has_valid_checksum(&bytes) {
+            Some(true) => return Ok(FileOwnership::Generated),
+            Some(false) => return Ok(FileOwnership::Edited),
             None => {}
         }
         let head = String::from_utf8_lossy(&bytes[..bytes.len().min(4096)]);
@@ -133,15 +135,15 @@ impl Beginnings {
             begin.starts_with(&*head) || (head.starts_with(begin) && !head.contains('\n') && !head.contains("*/"))
         });
         Ok(match () {
-            () if torn || head.starts_with(self.empty) => Whose::Ours,
-            () if self.marks.iter().any(|mark| head.contains(mark)) => Whose::Edited,
-            () => Whose::Foreign,
+            () if torn || head.starts_with(self.empty) => FileOwnership::Generated,
+            () if self.marks.iter().any(|mark| head.contains(mark)) => FileOwnership::Edited,
+            () => FileOwnership::Foreign,
         })
     }
 }
 
 /// A file of ours that grows.
-pub(crate) struct OwnedFile {
+pub(crate) struct ChecksummedFile {
     path: PathBuf,
     file: File,
     sum: StableHasher,
@@ -151,14 +153,14 @@ pub(crate) struct OwnedFile {
     end: String,
 }
 
-impl OwnedFile {
+impl ChecksummedFile {
     /// Begins a file; one that is there is replaced.
-    pub(crate) fn create(path: &Path, text: &str) -> Result<OwnedFile, EmitError> {
+    pub(crate) fn create(path: &Path, text: &str) -> Result<ChecksummedFile, EmitError> {
         let mut file = File::create(path).map_err(EmitError::io(path))?;
-        file.write_all(stamped(text).as_bytes()).map_err(EmitError::io(path))?;
+        file.write_all(with_valid_checksum(text).as_bytes()).map_err(EmitError::io(path))?;
         let digits = digits(text.as_bytes());
         let sum = digits.map_or_else(StableHasher::default, |at| hash(text.as_bytes(), at));
-        Ok(OwnedFile { path: path.to_path_buf(), file, sum, digits, end: String::new() })
+        Ok(ChecksummedFile { path: path.to_path_buf(), file, sum, digits, end: String::new() })
     }
 
     /// Appends; after this call the text and its checksum are on disk.
@@ -197,18 +199,18 @@ impl OwnedFile {
 }
 
 /// Writes a file of ours as a whole, unless somebody edited the one that is there.
-pub(crate) fn write_stamped(path: &Path, text: &str) -> Result<(), EmitError> {
-    let text = stamped(text);
+pub(crate) fn write_checksummed(path: &Path, text: &str) -> Result<(), EmitError> {
+    let text = with_valid_checksum(text);
     match fs::read(path) {
         // Another suite of the same directory may be compiling with it.
         Ok(old) if old == text.as_bytes() => Ok(()),
-        Ok(old) if is_unchanged(&old) == Some(false) => Ok(()),
+        Ok(old) if has_valid_checksum(&old) == Some(false) => Ok(()),
         _ => touchstone_base::write_whole(path, text).map_err(EmitError::io(path)),
     }
 }
 
 /// A text whose first comment has no checksum yet, with one after its first line.
-pub(crate) fn with_checksum(text: &str) -> String {
+pub(crate) fn with_checksum_line(text: &str) -> String {
     match text.split_once('\n') {
         Some((first, rest)) => format!("{first}\n{}{rest}", checksum_line()),
         None => text.to_string(),
@@ -219,30 +221,30 @@ pub(crate) fn with_checksum(text: &str) -> String {
 mod tests {
     use super::*;
 
-    const OURS: Beginnings =
-        Beginnings { starts: &["/* Tests of "], marks: &["written by Touchstone"], empty: "/* No tests of " };
+    const SIGNATURE: FileSignature =
+        FileSignature { starts: &["/* Tests of "], marks: &["written by Touchstone"], empty: "/* No tests of " };
 
     #[test]
     fn a_file_is_ours_after_every_write_and_its_users_after_an_edit() {
         let dir = tempfile::tempdir().expect("a directory");
         let path = dir.path().join("test_f.c");
-        assert_eq!(OURS.whose(&path).expect("readable"), Whose::Nobodys);
+        assert_eq!(SIGNATURE.ownership(&path).expect("readable"), FileOwnership::Missing);
         let head = format!("/* Tests of f, written by Touchstone\n{} */\n", checksum_line());
-        let mut file = OwnedFile::create(&path, &head).expect("written");
-        assert_eq!(OURS.whose(&path).expect("readable"), Whose::Ours);
+        let mut file = ChecksummedFile::create(&path, &head).expect("written");
+        assert_eq!(SIGNATURE.ownership(&path).expect("readable"), FileOwnership::Generated);
         file.append("TEST(f_1, \"\") {\n}\n").expect("written");
-        assert_eq!(OURS.whose(&path).expect("readable"), Whose::Ours);
+        assert_eq!(SIGNATURE.ownership(&path).expect("readable"), FileOwnership::Generated);
         let text = fs::read_to_string(&path).expect("readable");
-        let check = |text: &str, expected: Whose| {
+        let check = |text: &str, expected: FileOwnership| {
             fs::write(&path, text).expect("written");
-            assert_eq!(OURS.whose(&path).expect("readable"), expected, "{text}");
+            assert_eq!(SIGNATURE.ownership(&path).expect("readable"), expected, "{text}");
         };
-        check(&text.replace('\n', "\r\n"), Whose::Ours);
-        check(&text.replace("f_1", "rejects_null"), Whose::Edited);
-        check(&text.replace(" */", " * mine */"), Whose::Edited);
-        check(&format!("{text}\n"), Whose::Edited);
-        check("/* Tests of f in a.c, written by Touchstone. */\nTEST(f_1, \"\") {}\n", Whose::Edited);
-        check("/* Te", Whose::Ours);
-        check("/* my tests */\n", Whose::Foreign);
+        check(&text.replace('\n', "\r\n"), FileOwnership::Generated);
+        check(&text.replace("f_1", "rejects_null"), FileOwnership::Edited);
+        check(&text.replace(" */", " * mine */"), FileOwnership::Edited);
+        check(&format!("{text}\n"), FileOwnership::Edited);
+        check("/* Tests of f in a.c, written by Touchstone. */\nTEST(f_1, \"\") {}\n", FileOwnership::Edited);
+        check("/* Te", FileOwnership::Generated);
+        check("/* my tests */\n", FileOwnership::Foreign);
     }
 }

@@ -25,7 +25,7 @@ struct Shape {
 
 /// What a compiler says against a file.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Complaints {
+pub(crate) struct Diagnostics {
     /// By test, the first words against it.
     pub(crate) tests: BTreeMap<String, String>,
     /// The first words of all.
@@ -99,8 +99,8 @@ impl<'t> Chunk<'t> {
     }
 
     /// What a compiler's words mean for the tests; `file` is how it calls the file.
-    pub(crate) fn complaints(&self, stderr: &str, file: &str) -> Complaints {
-        let mut found = Complaints::default();
+    pub(crate) fn diagnostics(&self, stderr: &str, file: &str) -> Diagnostics {
+        let mut found = Diagnostics::default();
         let mut words = String::new();
         for line in stderr.lines() {
             if let Some((_, what)) = line.split_once(" error: ") {
@@ -198,14 +198,14 @@ mod tests {
             line("two()"),
             line("{4, {x}}")
         );
-        let complaints = chunk.complaints(&stderr, "out/test_f.c");
+        let diagnostics = chunk.diagnostics(&stderr, "out/test_f.c");
         let tests = [("f_2", "unknown `two`"), ("f_4", "expected expression")];
-        assert_eq!(complaints.tests, tests.map(|(test, why)| (test.to_string(), why.to_string())).into());
-        let text = chunk.without(&complaints.tests);
+        assert_eq!(diagnostics.tests, tests.map(|(test, why)| (test.to_string(), why.to_string())).into());
+        let text = chunk.without(&diagnostics.tests);
         assert!(text.contains("one();") && !text.contains("two()"), "{text}");
         assert!(text.contains("{3, {1}}") && !text.contains("{4,") && text.contains("TABLE("), "{text}");
         assert_eq!(text.lines().position(|line| line.contains("one()")), Some(5));
-        assert_eq!(chunk.complaints("x.c:1:1: error: no", "test_f.c").first, "no");
+        assert_eq!(chunk.diagnostics("x.c:1:1: error: no", "test_f.c").first, "no");
     }
 
     #[test]
@@ -225,9 +225,9 @@ mod tests {
     fn a_shape_that_does_not_compile_takes_its_rows_with_it_and_nothing_else() {
         let chunk = Chunk::new(TEXT);
         let at = TEXT.lines().position(|line| line.contains("three()")).map_or(0, |at| at + 1);
-        let complaints = chunk.complaints(&format!("test_f.c:{at}:5: error: unknown `three`\n"), "test_f.c");
-        assert_eq!(complaints.tests.keys().collect::<Vec<_>>(), ["f_3", "f_4"]);
-        let text = chunk.without(&complaints.tests);
+        let diagnostics = chunk.diagnostics(&format!("test_f.c:{at}:5: error: unknown `three`\n"), "test_f.c");
+        assert_eq!(diagnostics.tests.keys().collect::<Vec<_>>(), ["f_3", "f_4"]);
+        let text = chunk.without(&diagnostics.tests);
         for gone in ["three()", "ROWS(", "TABLE(", "#ifndef", "#endif", "struct shape_1"] {
             assert!(!text.contains(gone), "{text}");
         }

@@ -6,9 +6,9 @@
 //! Deliberately not here: what a kept suite covers, and whether it still passes (`touchstone_campaign`'s).
 
 use crate::EmitError;
-use crate::c::files::checksum::Whose;
+use crate::c::files::checksum::FileOwnership;
 use crate::c::files::chunk::Chunk;
-use crate::c::files::suite_file::{OURS, chunk_paths, file_name, remove_ours};
+use crate::c::files::suite_file::{SUITE_SIGNATURE, chunk_paths, file_name, remove_generated};
 use std::fs;
 use std::path::{Path, PathBuf};
 use touchstone_base::Span;
@@ -16,11 +16,11 @@ use touchstone_criteria::{Expected, Outcome, Replay, TestCase, TestKind};
 use touchstone_ir::ErrorKind;
 
 /// How many suites of one function may stand beside each other.
-const MOST: usize = 50;
+const MAX_SUITES_PER_FUNCTION: usize = 50;
 
 /// A suite that is there.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct SuiteThere {
+pub struct ExistingSuite {
     /// Its first file.
     pub path: PathBuf,
     /// Its user edited it.
@@ -30,7 +30,7 @@ pub struct SuiteThere {
 /// The first files of all suites that a function may have.
 fn suites(dir: &Path, function: &str) -> impl Iterator<Item = PathBuf> {
     let first = dir.join(file_name(function));
-    (0..MOST).map(move |number| match number {
+    (0..MAX_SUITES_PER_FUNCTION).map(move |number| match number {
         0 => first.clone(),
         1 => first.with_extension("more.c"),
         _ => first.with_extension(format!("more{number}.c")),
@@ -53,7 +53,7 @@ fn files(first: &Path) -> Vec<PathBuf> {
 
 fn is_edited(first: &Path) -> Result<bool, EmitError> {
     for file in files(first) {
-        if OURS.whose(&file)? == Whose::Edited {
+        if SUITE_SIGNATURE.ownership(&file)? == FileOwnership::Edited {
             return Ok(true);
         }
     }
@@ -61,13 +61,13 @@ fn is_edited(first: &Path) -> Result<bool, EmitError> {
 }
 
 /// The suites of a function that a directory has.
-pub fn suites_there(dir: &Path, function: &str) -> Result<Vec<SuiteThere>, EmitError> {
+pub fn existing_suites(dir: &Path, function: &str) -> Result<Vec<ExistingSuite>, EmitError> {
     let there = suites(dir, function).filter(|path| path.exists());
-    there.map(|path| Ok(SuiteThere { edited: is_edited(&path)?, path })).collect()
+    there.map(|path| Ok(ExistingSuite { edited: is_edited(&path)?, path })).collect()
 }
 
 /// How many suites of a function, from the first on, are edited.
-pub fn edited_suites(dir: &Path, function: &str) -> Result<usize, EmitError> {
+pub fn edited_suite_count(dir: &Path, function: &str) -> Result<usize, EmitError> {
     let mut count = 0;
     for path in suites(dir, function) {
         if !is_edited(&path)? {
@@ -80,7 +80,7 @@ pub fn edited_suites(dir: &Path, function: &str) -> Result<usize, EmitError> {
 
 /// Where tests of a function go: the first suite that nobody edited, after so many that stay anyway. What stands behind it
 /// is removed, and so are its parts.
-pub(crate) fn free_suite(dir: &Path, function: &str, after: usize) -> Result<PathBuf, EmitError> {
+pub(crate) fn first_unedited_suite(dir: &Path, function: &str, after: usize) -> Result<PathBuf, EmitError> {
     let mut free = None;
     for path in suites(dir, function).skip(after) {
         if is_edited(&path)? {
@@ -88,24 +88,24 @@ pub(crate) fn free_suite(dir: &Path, function: &str, after: usize) -> Result<Pat
         }
         match free {
             None => {
-                files(&path).iter().skip_while(|file| **file == path).try_for_each(|file| remove_ours(file))?;
+                files(&path).iter().skip_while(|file| **file == path).try_for_each(|file| remove_generated(file))?;
                 free = Some(path);
             }
-            Some(_) => files(&path).iter().try_for_each(|file| remove_ours(file))?,
+            Some(_) => files(&path).iter().try_for_each(|file| remove_generated(file))?,
         }
     }
     free.ok_or_else(|| EmitError::NotOurs { path: dir.join(file_name(function)) })
 }
 
 /// The text of all suites of a function that come before the one that begins with this file.
-pub(crate) fn text_before(dir: &Path, function: &str, first: &Path) -> Result<String, EmitError> {
+pub(crate) fn text_of_earlier_suites(dir: &Path, function: &str, first: &Path) -> Result<String, EmitError> {
     let before = suites(dir, function).take_while(|path| path != first);
     let texts = before.flat_map(|path| files(&path)).map(|file| read(&file));
     Ok(texts.collect::<Result<Vec<_>, _>>()?.concat())
 }
 
 /// The names of a suite's tests, in all files and forms.
-pub fn test_names(first: &Path) -> Result<Vec<String>, EmitError> {
+pub fn suite_test_names(first: &Path) -> Result<Vec<String>, EmitError> {
     let mut names = Vec::new();
     for file in files(first) {
         let text = read(&file)?;
@@ -120,12 +120,12 @@ pub fn test_names(first: &Path) -> Result<Vec<String>, EmitError> {
 }
 
 /// The tests of a suite in our own form, as far as the replay must know them: what they are called, and how they end.
-pub fn tests_there(first: &Path, function: &str) -> Result<Vec<TestCase>, EmitError> {
+pub fn existing_tests(first: &Path, function: &str) -> Result<Vec<TestCase>, EmitError> {
     let mut tests = Vec::new();
     for file in files(first).iter().filter(|file| file.extension().is_some_and(|extension| extension == "c")) {
         let text = read(file)?;
         let bodies = Chunk::new(&text);
-        tests.extend(bodies.bodies().map(|(name, body)| test_there(name, function, outcome(&body))));
+        tests.extend(bodies.bodies().map(|(name, body)| existing_test(name, function, outcome(&body))));
     }
     Ok(tests)
 }
@@ -146,7 +146,7 @@ fn outcome(body: &[&str]) -> Outcome {
     Outcome::Error { kind: kind.unwrap_or(ErrorKind::Abort), span: Span::none() }
 }
 
-fn test_there(name: &str, function: &str, outcome: Outcome) -> TestCase {
+fn existing_test(name: &str, function: &str, outcome: Outcome) -> TestCase {
     TestCase {
         id: name.to_string(),
         function: function.to_string(),

@@ -2,17 +2,17 @@
 
 use crate::EmitError;
 use crate::c::build::configuration::Build;
-use crate::c::build::include_path::{includable, relative_path};
+use crate::c::build::include_path::{include_name, relative_path};
 use crate::c::build::preprocessor::inline_definitions;
 use crate::c::build::runtime_files::{ALLOCATIONS, GTEST_HEADER, HEADER, STUBS};
 use crate::c::files::checksum::checksum_line;
-use crate::c::files::suite_file::{BEGIN, OWN_NAME, REGISTRY};
+use crate::c::files::suite_file::{FILE_NAME_MARK, REGISTRY_NAME_MARK, SUITE_START};
 use crate::c::syntax::comment::comment_text;
 use crate::c::syntax::names::source_name;
 use crate::c::text::body::main_prototype;
-use crate::c::text::form::Form;
-use crate::c::text::stubs::{own_names, stub_text};
-use crate::c::text::test_macros::replaced;
+use crate::c::text::form::CTestForm;
+use crate::c::text::stubs::{stub_symbol_names, stub_text};
+use crate::c::text::test_macros::clashing_macros;
 use crate::c::text::tested_program::TestedProgram;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -23,14 +23,14 @@ fn build_command(program: &TestedProgram, dir: &Path, target: &Build, unit: usiz
     let ours = [target.cc.clone(), "-fwrapv".to_string(), "-fno-strict-aliasing".to_string()];
     let own_flags = &target.units[unit].flags;
     let mut words: Vec<String> = ours.iter().chain(own_flags).cloned().collect();
-    words.push(dir.join(OWN_NAME).display().to_string());
+    words.push(dir.join(FILE_NAME_MARK).display().to_string());
     match program.form {
-        Form::Touchstone => words.push(dir.join("touchstone_test.c").display().to_string()),
-        Form::Gtest => {
-            words.push(dir.join(REGISTRY).display().to_string());
+        CTestForm::Touchstone => words.push(dir.join("touchstone_test.c").display().to_string()),
+        CTestForm::Gtest => {
+            words.push(dir.join(REGISTRY_NAME_MARK).display().to_string());
             words.push(dir.join("touchstone_gtest.cc").display().to_string());
         }
-        Form::Unity | Form::Cmocka => {}
+        CTestForm::Unity | CTestForm::Cmocka => {}
     }
     let mut before = String::new();
     for (index, other) in target.units.iter().enumerate().filter(|(index, _)| *index != unit) {
@@ -71,15 +71,15 @@ pub(crate) fn prologue(
     let dir = given.canonicalize().map_err(EmitError::io(given))?;
     let path = &target.units[unit].path;
     let source = relative_path(&path.canonicalize().map_err(EmitError::io(path))?, &dir);
-    let source = includable(&source).ok_or_else(|| EmitError::NotIncludable { path: path.clone() })?;
+    let source = include_name(&source).ok_or_else(|| EmitError::NotIncludable { path: path.clone() })?;
     let name = &program.name;
     let build = build_command(program, given, target, unit);
     let hint = match program.form {
-        Form::Unity => " (UNITY_DIR has unity.c)",
-        Form::Touchstone | Form::Cmocka | Form::Gtest => "",
+        CTestForm::Unity => " (UNITY_DIR has unity.c)",
+        CTestForm::Touchstone | CTestForm::Cmocka | CTestForm::Gtest => "",
     };
     let mut text = format!(
-        "{BEGIN}{name} in {}, written by Touchstone. To build and run them where Touchstone ran{hint}:\n *     {build}\n{} */\n",
+        "{SUITE_START}{name} in {}, written by Touchstone. To build and run them where Touchstone ran{hint}:\n *     {build}\n{} */\n",
         comment_text(&source),
         checksum_line()
     );
@@ -92,35 +92,35 @@ pub(crate) fn prologue(
         text.push_str(" /* the runner has the other main */\n");
     }
     if target.units.len() == 1 {
-        text.push_str(&own_names(program));
+        text.push_str(&stub_symbol_names(program));
     }
     text.push_str(&format!(
         "#include \"{source}\"\n{}",
-        inline_definitions(program.module, program.visibility.surface())
+        inline_definitions(program.module, program.visibility.preprocessed())
     ));
-    text.push_str(&elsewhere(program));
+    text.push_str(&missing_variables(program));
     let allocations = if program.allocates { "#include \"touchstone_allocations.h\"\n" } else { "" };
     let rest = format!("{}{allocations}{}", program.form.includes(), stub_text(program));
-    let surface = program.visibility.surface();
+    let preprocessed = program.visibility.preprocessed();
     let own = match program.form {
-        Form::Touchstone => HEADER,
-        Form::Gtest => GTEST_HEADER,
-        Form::Unity | Form::Cmocka => "",
+        CTestForm::Touchstone => HEADER,
+        CTestForm::Gtest => GTEST_HEADER,
+        CTestForm::Unity | CTestForm::Cmocka => "",
     };
     let stubs = if program.has_stubs { STUBS } else { "" };
     let failing = if program.allocates { ALLOCATIONS } else { "" };
     let names: BTreeSet<&str> =
-        [rest.as_str(), own, stubs, failing].into_iter().flat_map(|text| replaced(surface, text)).collect();
+        [rest.as_str(), own, stubs, failing].into_iter().flat_map(|text| clashing_macros(preprocessed, text)).collect();
     names.iter().for_each(|name| text.push_str(&format!("#undef {name}\n")));
     Ok(text + &rest)
 }
 
 /// Bytes of an array whose length no given file says.
-const UNKNOWN_LENGTH: u64 = 64;
+const BYTES_OF_UNSIZED_ARRAY: u64 = 64;
 
 /// Definitions of variables that no given file defines. They are weak: whoever links the file that has them gets that one's. One
 /// that is constant to the program is no constant here, since tests differ in it; C has no words for that.
-fn elsewhere(program: &TestedProgram) -> String {
+fn missing_variables(program: &TestedProgram) -> String {
     const DEFINITION: &str = r#"
 /* Variables that no given file defines, for the tests to set. */
 #define ELSEWHERE(name, size) \
@@ -133,7 +133,7 @@ fn elsewhere(program: &TestedProgram) -> String {
         .values()
         .filter(|global| global.linkage == Linkage::Undefined && global.function.is_none());
     // Of an array without a length tests use the address at most.
-    let size = |global: &Global| if global.size == 0 { UNKNOWN_LENGTH } else { global.size };
+    let size = |global: &Global| if global.size == 0 { BYTES_OF_UNSIZED_ARRAY } else { global.size };
     let lines: String =
         missing.map(|global| format!("ELSEWHERE({}, {});\n", source_name(&global.name), size(global))).collect();
     if lines.is_empty() { lines } else { format!("{DEFINITION}{lines}") }
@@ -156,6 +156,6 @@ pub(crate) fn allocates(module: &Module) -> bool {
 }
 
 /// The macros that a prologue takes back.
-pub(crate) fn taken_back(prologue: &str) -> BTreeSet<String> {
+pub(crate) fn undefined_macros(prologue: &str) -> BTreeSet<String> {
     prologue.lines().filter_map(|line| line.strip_prefix("#undef ")).map(str::to_string).collect()
 }

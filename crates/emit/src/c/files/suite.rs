@@ -1,13 +1,13 @@
 //! The files of a suite: one C file a function, written as tests are found.
 //!
-//! The first [`WRITTEN_OUT`] tests are written out; of the others those that differ only in their numbers are rows of a table,
+//! The first [`TESTS_BEFORE_TABLES`] tests are written out; of the others those that differ only in their numbers are rows of a table,
 //! which compile forty times as fast. A file is split where it would take a compiler about a second, because parts compile at the
 //! same time: `test_match.c`, `test_match.002.c`, … Each part is a program of its own. While a run finds tests nothing is
 //! rewritten but the end of a table: a test is appended in one write, so the file is whole after every one. A later run begins
 //! its files anew, and removes parts that it has no tests for.
 //! Files that their user edited (`owned.rs`) stay as they are, and the tests go to a file beside them (`kept.rs`).
 //!
-//! Suites for other frameworks ([`Form`]) are the same files with other checks, each test written out. They have their
+//! Suites for other frameworks ([`CTestForm`]) are the same files with other checks, each test written out. They have their
 //! list of tests and their `main` only after [`CSuite::finish`].
 
 use crate::EmitError;
@@ -15,20 +15,20 @@ use crate::c::build::configuration::Build;
 use crate::c::build::runtime_files::{
     ALLOCATIONS, ENVIRONMENT, FILES, GTEST_GLUE, GTEST_HEADER, HEADER, REGISTERS, RUNNER, STUBS,
 };
-use crate::c::files::checksum::{OwnedFile, checksum_line, with_checksum, write_stamped};
-use crate::c::files::edited_suites::{free_suite, text_before};
-use crate::c::files::prologue::{allocates, prologue, taken_back};
-use crate::c::files::suite_file::{BEGIN, begin_file, begin_registry, chunk_path, file_name, remove_ours};
+use crate::c::files::checksum::{ChecksummedFile, checksum_line, with_checksum_line, write_checksummed};
+use crate::c::files::edited_suites::{first_unedited_suite, text_of_earlier_suites};
+use crate::c::files::prologue::{allocates, prologue, undefined_macros};
+use crate::c::files::suite_file::{SUITE_START, begin_file, begin_registry, chunk_path, file_name, remove_generated};
 use crate::c::syntax::comment::{comment_text, covers_comment};
 use crate::c::syntax::ctype::CTypes;
 use crate::c::syntax::names::{program_names, source_name};
 use crate::c::text::body::test_text;
-use crate::c::text::form::Form;
-use crate::c::text::process_isolation::{Listed, Processes};
-use crate::c::text::side_effects::keeps_to_itself;
+use crate::c::text::form::CTestForm;
+use crate::c::text::process_isolation::{ProcessIsolation, RegisteredTest};
+use crate::c::text::side_effects::is_side_effect_free;
 use crate::c::text::stubs::has_stubs;
-use crate::c::text::table_row::{Row, Table, row};
-use crate::c::text::test_macros::replaced;
+use crate::c::text::table_row::{RowTable, TableRow, table_row};
+use crate::c::text::test_macros::clashing_macros;
 use crate::c::text::tested_program::TestedProgram;
 use crate::c::text::visibility::Visibility;
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,44 +38,44 @@ use touchstone_criteria::{Covered, TestCase};
 use touchstone_ir::{FuncId, InputSource, Module};
 
 /// How many tests are written out before tables begin.
-const WRITTEN_OUT: usize = 100;
+const TESTS_BEFORE_TABLES: usize = 100;
 /// What a file has at most, in rows; a test that is written out counts as several.
-const CHUNK: usize = 10_000;
+const MAX_ROWS_PER_FILE: usize = 10_000;
 /// How many rows a test is that is written out.
-const ROWS_A_TEST: usize = 10;
+const ROWS_PER_TEST: usize = 10;
 
 /// The tests of one function, as C files that grow.
 pub struct CSuite<'m> {
     program: TestedProgram<'m>,
     path: PathBuf,
-    file: OwnedFile,
+    file: ChecksummedFile,
     prologue: String,
     /// Tests in the current file.
-    tests: Vec<Listed>,
+    tests: Vec<RegisteredTest>,
     /// What each test of the current file finds.
-    processes: Processes,
+    processes: ProcessIsolation,
     /// The file beside it that registers its tests, for GoogleTest.
-    registry: Option<OwnedFile>,
+    registry: Option<ChecksummedFile>,
     /// The file has the program's `main`.
     own_main: bool,
     /// Files that their user edited have the other tests.
-    is_beside: bool,
+    is_additional: bool,
     /// What those files have.
-    known: String,
+    edited_text: String,
     chunks: usize,
     /// What the current file has, in rows.
     weight: usize,
     /// All tests so far.
     added: usize,
     /// The table at the end of the current file that rows can be added to.
-    open: Option<Table>,
+    open_table: Option<RowTable>,
     tables: usize,
     /// Declarations that the current file already has.
     declared: BTreeSet<String>,
     /// The shapes of rows that the current file already has, with their numbers.
     shapes: BTreeMap<String, usize>,
     /// Macros of the program that are taken back in the current file.
-    taken_back: BTreeSet<String>,
+    undefined_macros: BTreeSet<String>,
     /// Tests that are written and do not run, and why.
     skipped: Vec<(String, String)>,
 }
@@ -95,7 +95,7 @@ impl<'m> CSuite<'m> {
         module: &'m Module,
         function: FuncId,
         target: &Build,
-        form: Form,
+        form: CTestForm,
     ) -> Result<CSuite<'m>, EmitError> {
         CSuite::create_after(dir, module, function, target, form, 0)
     }
@@ -106,38 +106,40 @@ impl<'m> CSuite<'m> {
         module: &'m Module,
         function: FuncId,
         target: &Build,
-        form: Form,
+        form: CTestForm,
         staying: usize,
     ) -> Result<CSuite<'m>, EmitError> {
         fs::create_dir_all(dir).map_err(EmitError::io(dir))?;
         match form {
-            Form::Touchstone => {
-                write_stamped(&dir.join("touchstone_test.h"), &with_checksum(HEADER))?;
-                write_stamped(&dir.join("touchstone_test.c"), &with_checksum(RUNNER))?;
+            CTestForm::Touchstone => {
+                write_checksummed(&dir.join("touchstone_test.h"), &with_checksum_line(HEADER))?;
+                write_checksummed(&dir.join("touchstone_test.c"), &with_checksum_line(RUNNER))?;
             }
-            Form::Gtest => {
-                write_stamped(&dir.join("touchstone_gtest.h"), &with_checksum(GTEST_HEADER))?;
-                write_stamped(&dir.join("touchstone_gtest.cc"), &with_checksum(GTEST_GLUE))?;
+            CTestForm::Gtest => {
+                write_checksummed(&dir.join("touchstone_gtest.h"), &with_checksum_line(GTEST_HEADER))?;
+                write_checksummed(&dir.join("touchstone_gtest.cc"), &with_checksum_line(GTEST_GLUE))?;
             }
-            Form::Unity | Form::Cmocka => {}
+            CTestForm::Unity | CTestForm::Cmocka => {}
         }
-        let keeps_to_itself = keeps_to_itself(module, function);
+        let is_side_effect_free = is_side_effect_free(module, function);
         let has_stubs = has_stubs(module, function);
         let function = &module.functions[function];
         if has_stubs {
-            write_stamped(&dir.join("touchstone_stubs.h"), &with_checksum(STUBS))?;
+            write_checksummed(&dir.join("touchstone_stubs.h"), &with_checksum_line(STUBS))?;
         }
         let allocates = allocates(module);
         if allocates {
-            write_stamped(&dir.join("touchstone_allocations.h"), &with_checksum(ALLOCATIONS))?;
+            write_checksummed(&dir.join("touchstone_allocations.h"), &with_checksum_line(ALLOCATIONS))?;
         }
-        let unit = target.unit_with(module, function)?;
-        let path = free_suite(dir, &function.name, staying)?;
-        let is_beside = path != dir.join(file_name(&function.name));
+        let unit = target.unit_defining(module, function)?;
+        let path = first_unedited_suite(dir, &function.name, staying)?;
+        let is_additional = path != dir.join(file_name(&function.name));
         // What a suite in our own form lacks is measured; of others only the text is known.
-        let known = match form {
-            Form::Touchstone => String::new(),
-            Form::Unity | Form::Cmocka | Form::Gtest => text_before(dir, &function.name, &path)?,
+        let edited_text = match form {
+            CTestForm::Touchstone => String::new(),
+            CTestForm::Unity | CTestForm::Cmocka | CTestForm::Gtest => {
+                text_of_earlier_suites(dir, &function.name, &path)?
+            }
         };
         let program = TestedProgram {
             form,
@@ -149,15 +151,15 @@ impl<'m> CSuite<'m> {
             visibility: Visibility::new(module, target, unit),
             has_stubs,
             allocates,
-            keeps_to_itself,
+            is_side_effect_free,
         };
         let prologue = prologue(&program, dir, target, unit)?;
         let own_main = target.defines_main(module, unit);
-        let processes = Processes::of(module, function);
+        let processes = ProcessIsolation::required_by(module, function);
         let file = begin_file(&path, &prologue)?;
         let registry = begin_registry(form, &path)?;
         let (tests, declared, shapes) = (Vec::new(), BTreeSet::new(), BTreeMap::new());
-        let taken_back = taken_back(&prologue);
+        let undefined_macros = undefined_macros(&prologue);
         Ok(CSuite {
             program,
             path,
@@ -167,16 +169,16 @@ impl<'m> CSuite<'m> {
             processes,
             registry,
             own_main,
-            is_beside,
-            known,
+            is_additional,
+            edited_text,
             chunks: 1,
             weight: 0,
             added: 0,
-            open: None,
+            open_table: None,
             tables: 0,
             declared,
             shapes,
-            taken_back,
+            undefined_macros,
             skipped: Vec::new(),
         })
     }
@@ -185,7 +187,7 @@ impl<'m> CSuite<'m> {
     pub fn leave_out(&mut self, test: &TestCase, why: &str) -> Result<(), EmitError> {
         self.skipped.push((test.id.clone(), format!("it does not compile: {why}")));
         let text = format!("\n/* {} is left out, it does not compile: {} */\n", test.id, comment_text(why));
-        self.open = None;
+        self.open_table = None;
         self.file.append(&text)
     }
 
@@ -195,29 +197,30 @@ impl<'m> CSuite<'m> {
         self.skipped = all.into_iter().map(|test| (test.id, format!("it does not compile: {why}"))).collect();
         let (name, why) = (&self.program.name, comment_text(why));
         let sum = checksum_line();
-        let text =
-            format!("{BEGIN}{name}, written by Touchstone: there are none, they do not compile: {why}\n{sum} */\n");
+        let text = format!(
+            "{SUITE_START}{name}, written by Touchstone: there are none, they do not compile: {why}\n{sum} */\n"
+        );
         self.file = begin_file(&self.path, &text)?;
-        self.open = None;
+        self.open_table = None;
         self.registry = begin_registry(self.program.form, &self.path)?;
         Ok(())
     }
 
     /// Lines that take back macros of the program which would replace names in a text.
-    fn take_back(&mut self, text: &str) -> String {
-        let names = replaced(self.program.visibility.surface(), text);
-        let new = names.filter(|name| self.taken_back.insert(name.to_string()));
+    fn undefine_clashing(&mut self, text: &str) -> String {
+        let names = clashing_macros(self.program.visibility.preprocessed(), text);
+        let new = names.filter(|name| self.undefined_macros.insert(name.to_string()));
         new.map(|name| format!("\n#undef {name}")).collect()
     }
 
     /// Appends a test, with a comment that says what it covers (rows of a table have none). After this call it is on
     /// disk.
     pub fn add(&mut self, test: &TestCase, covers: &[Covered<'_>]) -> Result<(), EmitError> {
-        if self.weight >= CHUNK {
+        if self.weight >= MAX_ROWS_PER_FILE {
             self.next_file()?;
         }
-        let as_row = self.added >= WRITTEN_OUT && self.program.form == Form::Touchstone;
-        let row = if as_row { row(&self.program, test, &mut self.shapes) } else { None };
+        let as_row = self.added >= TESTS_BEFORE_TABLES && self.program.form == CTestForm::Touchstone;
+        let row = if as_row { table_row(&self.program, test, &mut self.shapes) } else { None };
         let added = match row {
             Some(row) => self.add_row(row)?,
             None => self.write_out(test, covers)?,
@@ -226,10 +229,10 @@ impl<'m> CSuite<'m> {
             return Ok(());
         }
         self.added += 1;
-        if !test.earlier().is_empty() || has(test, InputSource::Register) || uses_streams(test) {
-            self.processes = Processes::OneEach;
+        if !test.earlier().is_empty() || has_input_from(test, InputSource::Register) || uses_streams(test) {
+            self.processes = ProcessIsolation::PerTest;
         }
-        self.tests.push(self.program.form.listed(test));
+        self.tests.push(self.program.form.registered(test));
         Ok(())
     }
 
@@ -241,52 +244,52 @@ impl<'m> CSuite<'m> {
         self.registry = begin_registry(self.program.form, &path)?;
         self.weight = 0;
         self.tables = 0;
-        self.open = None;
+        self.open_table = None;
         self.declared.clear();
         self.shapes.clear();
-        self.taken_back = taken_back(&self.prologue);
+        self.undefined_macros = undefined_macros(&self.prologue);
         Ok(())
     }
 
     fn write_out(&mut self, test: &TestCase, covers: &[Covered<'_>]) -> Result<Added, EmitError> {
         let comment = covers_comment(self.program.module, self.program.function.span, covers);
         let written = test_text(&self.program, test);
-        if self.known.contains(written.text.trim()) {
+        if self.edited_text.contains(written.text.trim()) {
             return Ok(Added::No);
         }
         let headers = self.headers_for(test, &written.text)?;
         self.skipped.extend(written.skipped.map(|why| (test.id.clone(), why)));
         let text = self.declare(written.declarations) + &written.text;
         let names: String = headers.iter().map(|(_, text)| *text).collect();
-        let taken_back = self.take_back(&format!("{names}{text}"));
+        let undefined_macros = self.undefine_clashing(&format!("{names}{text}"));
         let lines = headers.iter().map(|(name, _)| format!("#include \"{name}\"\n")).collect();
         let header = self.declare(lines);
-        self.weight += ROWS_A_TEST;
-        self.open = None;
-        self.file.append(&format!("{taken_back}{header}{comment}{text}"))?;
+        self.weight += ROWS_PER_TEST;
+        self.open_table = None;
+        self.file.append(&format!("{undefined_macros}{header}{comment}{text}"))?;
         Ok(Added::Yes)
     }
 
     /// The headers that a test needs, which are there from now on.
     fn headers_for(&self, test: &TestCase, text: &str) -> Result<Vec<(&'static str, &'static str)>, EmitError> {
         let mut headers = Vec::new();
-        headers.extend(has(test, InputSource::Register).then_some(REGISTERS));
+        headers.extend(has_input_from(test, InputSource::Register).then_some(REGISTERS));
         headers.extend((uses_streams(test) || text.contains(" = STREAM();")).then_some(FILES));
-        let is_ours = self.program.form == Form::Touchstone;
-        headers.extend((has(test, InputSource::Variable) && !is_ours).then_some(ENVIRONMENT));
+        let is_ours = self.program.form == CTestForm::Touchstone;
+        headers.extend((has_input_from(test, InputSource::Variable) && !is_ours).then_some(ENVIRONMENT));
         for (name, text) in &headers {
-            write_stamped(&self.path.with_file_name(name), &with_checksum(text))?;
+            write_checksummed(&self.path.with_file_name(name), &with_checksum_line(text))?;
         }
         Ok(headers)
     }
 
     /// A row goes into the table that the file ends in, if it fits there, else into a new one.
-    fn add_row(&mut self, row: Row) -> Result<Added, EmitError> {
+    fn add_row(&mut self, row: TableRow) -> Result<Added, EmitError> {
         self.weight += 1;
         let before = self.declare(row.declarations) + &row.shape_text;
-        let taken_back = self.take_back(&format!("{before}{}", row.text));
-        let before = taken_back + &before;
-        if before.is_empty() && self.open.as_ref() == Some(&row.table) {
+        let undefined_macros = self.undefine_clashing(&format!("{before}{}", row.text));
+        let before = undefined_macros + &before;
+        if before.is_empty() && self.open_table.as_ref() == Some(&row.table) {
             self.file.append_before_end(&row.text)?;
             return Ok(Added::Yes);
         }
@@ -294,7 +297,7 @@ impl<'m> CSuite<'m> {
         let (number, table) = (self.tables, row.table);
         let head = format!("{before}{}{}", table.begin(number), row.text);
         self.file.append_with_end(&head, &table.end(number))?;
-        self.open = Some(table);
+        self.open_table = Some(table);
         Ok(Added::Yes)
     }
 
@@ -304,15 +307,15 @@ impl<'m> CSuite<'m> {
         new.map(|declaration| format!("\n{declaration}")).collect()
     }
 
-    /// Ends the current file with the `main` that runs its tests, where the framework wants one.
+    /// ProcessEnd the current file with the `main` that runs its tests, where the framework wants one.
     pub fn finish(&mut self) -> Result<(), EmitError> {
         let tests = std::mem::take(&mut self.tests);
-        if self.is_beside && self.chunks == 1 && tests.is_empty() {
+        if self.is_additional && self.chunks == 1 && tests.is_empty() {
             // What is there covers everything.
-            return remove_ours(&self.path).and_then(|()| remove_ours(&self.path.with_extension("cc")));
+            return remove_generated(&self.path).and_then(|()| remove_generated(&self.path.with_extension("cc")));
         }
         if let Some(registry) = &mut self.registry {
-            let lines = tests.iter().map(|test| Form::registration(&self.program.name, test, self.processes));
+            let lines = tests.iter().map(|test| CTestForm::registration(&self.program.name, test, self.processes));
             registry.append(&lines.collect::<String>())?;
         }
         let text = self.program.form.runner(&tests, self.own_main, self.processes);
@@ -332,10 +335,10 @@ impl<'m> CSuite<'m> {
 
 /// Whether a test makes streams, or one that fails.
 fn uses_streams(test: &TestCase) -> bool {
-    has(test, InputSource::File) || test.output_fails()
+    has_input_from(test, InputSource::File) || test.output_fails()
 }
 
 /// Whether a test gives the program something that comes in there.
-fn has(test: &TestCase, source: InputSource) -> bool {
+fn has_input_from(test: &TestCase, source: InputSource) -> bool {
     test.answers.iter().any(|input| input.source == source)
 }

@@ -1,34 +1,34 @@
 //! Names of the files of a suite, and the signature by which files that Touchstone wrote are recognised.
 
 use crate::EmitError;
-use crate::c::files::checksum::{Beginnings, OwnedFile, Whose, checksum_line};
+use crate::c::files::checksum::{ChecksummedFile, FileOwnership, FileSignature, checksum_line};
 use crate::c::syntax::names::source_name;
-use crate::c::text::form::Form;
+use crate::c::text::form::CTestForm;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// How a test file begins, from its first byte on.
-pub(crate) const BEGIN: &str = "/* Tests of ";
+pub(crate) const SUITE_START: &str = "/* Tests of ";
 /// How one begins that registers its tests.
-const REGISTRATION: &str = "/* Registers the tests of ";
+const REGISTRY_START: &str = "/* Registers the tests of ";
 /// How our files are known. One without tests had other words once.
-pub(crate) const OURS: Beginnings = Beginnings {
-    starts: &[BEGIN, REGISTRATION],
-    marks: &["written by Touchstone", REGISTRATION],
+pub(crate) const SUITE_SIGNATURE: FileSignature = FileSignature {
+    starts: &[SUITE_START, REGISTRY_START],
+    marks: &["written by Touchstone", REGISTRY_START],
     empty: "/* No tests of ",
 };
 
 /// Refuses a file that is there and that we did not write: a user's directory may have tests that are called like ours.
-fn check_ours(path: &Path) -> Result<(), EmitError> {
-    match OURS.whose(path)? {
-        Whose::Nobodys | Whose::Ours => Ok(()),
-        Whose::Edited | Whose::Foreign => Err(EmitError::NotOurs { path: path.to_path_buf() }),
+fn refuse_foreign(path: &Path) -> Result<(), EmitError> {
+    match SUITE_SIGNATURE.ownership(path)? {
+        FileOwnership::Missing | FileOwnership::Generated => Ok(()),
+        FileOwnership::Edited | FileOwnership::Foreign => Err(EmitError::NotOurs { path: path.to_path_buf() }),
     }
 }
 
 /// Removes a file of ours, if it is there.
-pub(crate) fn remove_ours(path: &Path) -> Result<(), EmitError> {
-    check_ours(path)?;
+pub(crate) fn remove_generated(path: &Path) -> Result<(), EmitError> {
+    refuse_foreign(path)?;
     match fs::remove_file(path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(EmitError::io(path)(error)),
         _ => Ok(()),
@@ -36,22 +36,25 @@ pub(crate) fn remove_ours(path: &Path) -> Result<(), EmitError> {
 }
 
 /// Stands in the prologue for the name of the file.
-pub(crate) const OWN_NAME: &str = "\u{1}";
+pub(crate) const FILE_NAME_MARK: &str = "\u{1}";
 /// Stands in the prologue for the name of the file that registers its tests.
-pub(crate) const REGISTRY: &str = "\u{2}";
+pub(crate) const REGISTRY_NAME_MARK: &str = "\u{2}";
 
-pub(crate) fn begin_file(path: &Path, prologue: &str) -> Result<OwnedFile, EmitError> {
-    check_ours(path)?;
+pub(crate) fn begin_file(path: &Path, prologue: &str) -> Result<ChecksummedFile, EmitError> {
+    refuse_foreign(path)?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    OwnedFile::create(path, &prologue.replace(OWN_NAME, &name).replace(REGISTRY, &format!("{name}c")))
+    ChecksummedFile::create(
+        path,
+        &prologue.replace(FILE_NAME_MARK, &name).replace(REGISTRY_NAME_MARK, &format!("{name}c")),
+    )
 }
 
-pub(crate) fn begin_registry(form: Form, path: &Path) -> Result<Option<OwnedFile>, EmitError> {
-    if form != Form::Gtest {
+pub(crate) fn begin_registry(form: CTestForm, path: &Path) -> Result<Option<ChecksummedFile>, EmitError> {
+    if form != CTestForm::Gtest {
         return Ok(None);
     }
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let head = format!("{REGISTRATION}{name}.\n{} */\n#include <gtest/gtest.h>\n", checksum_line());
+    let head = format!("{REGISTRY_START}{name}.\n{} */\n#include <gtest/gtest.h>\n", checksum_line());
     begin_file(&path.with_extension("cc"), &head).map(Some)
 }
 

@@ -38,7 +38,7 @@ impl TestCompSuite {
         producer: &str,
     ) -> Result<TestCompSuite, EmitError> {
         let folder = dir.join("test-suite");
-        check_ours(&folder)?;
+        refuse_foreign(&folder)?;
         fs::create_dir_all(&folder).map_err(EmitError::io(&folder))?;
         for number in 1.. {
             let old = folder.join(test_name(number));
@@ -48,7 +48,7 @@ impl TestCompSuite {
             fs::remove_file(&old).map_err(EmitError::io(&old))?;
         }
         let function = &module.functions[entry];
-        let unit = &target.units[target.unit_with(module, function)?];
+        let unit = &target.units[target.unit_defining(module, function)?];
         let source = fs::read(&unit.path).map_err(EmitError::io(&unit.path))?;
         let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
         let fields = [
@@ -110,7 +110,7 @@ impl TestCompSuite {
 }
 
 /// Refuses a suite that another tool wrote.
-fn check_ours(folder: &Path) -> Result<(), EmitError> {
+fn refuse_foreign(folder: &Path) -> Result<(), EmitError> {
     let filled = fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some());
     let metadata = folder.join("metadata.xml");
     let ours = fs::read_to_string(&metadata).is_ok_and(|text| text.contains("<producer>touchstone"));

@@ -4,12 +4,12 @@
 //! tests that run to their end (plain) and tests that go wrong (with sanitizers).
 
 use crate::EmitError;
-use crate::c::build::compiler::{Compiler, Variant, compile_others};
+use crate::c::build::compiler::{BuildVariant, Compiler, compile_other_units};
 use crate::c::build::configuration::Build;
 use crate::c::files::chunk::Chunk;
 use crate::c::files::suite_file::chunk_paths;
 use crate::c::run::replay_verdict::verdict;
-use crate::c::run::symbolizer::Symbols;
+use crate::c::run::symbolizer::Symbolizer;
 use crate::tap::{TapReader, TapResult};
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
@@ -26,7 +26,7 @@ use touchstone_ir::Module;
 struct Job {
     file: PathBuf,
     names: Vec<String>,
-    variant: Variant,
+    variant: BuildVariant,
     number: usize,
     /// How many processes share its tests.
     shards: usize,
@@ -34,13 +34,13 @@ struct Job {
 
 /// What a worker tells.
 enum Event {
-    Result(Variant, TapResult),
+    Result(BuildVariant, TapResult),
     /// The runner gave up, and why.
     Stopped(Vec<String>, NotCheckable),
     /// These tests don't compile, and why.
-    LeftOut(BTreeMap<String, String>),
+    TestsRejected(BTreeMap<String, String>),
     /// The file does not compile, with or without any test.
-    GivenUp(Vec<String>, String),
+    FileRejected(Vec<String>, String),
     Failed(EmitError),
 }
 
@@ -70,25 +70,25 @@ pub fn replay(
     let Some(function) = function else {
         return Err(EmitError::NoUnit { function: first.function.clone(), file: "no file".to_string() });
     };
-    let unit = target.unit_with(module, function)?;
+    let unit = target.unit_defining(module, function)?;
     let dir = tempfile::tempdir().map_err(EmitError::io(&std::env::temp_dir()))?;
     let compiler = Compiler { target, module, dir: dir.path() };
     let deadline = Deadline::after(Duration::from_secs(target.limits.total_seconds.into()));
     let errors = tests.iter().any(is_error);
-    let sanitizers = errors && target.once.has_sanitizers(&compiler);
+    let sanitizers = errors && target.unit_objects.has_sanitizers(&compiler);
     let mut jobs = jobs(suite, tests, sanitizers)?;
     let processors = std::thread::available_parallelism().map_or(1, |count| count.get());
     let shards = processors.div_ceil(jobs.len().max(1));
     jobs.iter_mut().for_each(|job| job.shards = shards);
     let mut parts = BTreeMap::new();
-    for variant in [Variant::Plain, Variant::Sanitized] {
+    for variant in [BuildVariant::Plain, BuildVariant::Sanitized] {
         if jobs.iter().any(|job| job.variant == variant) {
-            let mut objects = match compile_others(&compiler, unit, variant) {
+            let mut objects = match compile_other_units(&compiler, unit, variant) {
                 Err(EmitError::DoesNotCompile { stderr, .. }) => return Ok(nothing_compiles(tests, &stderr)),
                 objects => objects?,
             };
             objects.extend(target.sandbox.objects(&compiler)?);
-            parts.insert(variant == Variant::Sanitized, objects);
+            parts.insert(variant == BuildVariant::Sanitized, objects);
         }
     }
     let by_name: BTreeMap<&str, &TestCase> = tests.iter().map(|test| (test.id.as_str(), test)).collect();
@@ -103,7 +103,7 @@ pub fn replay(
             let (sender, jobs, next, compiler, parts) = (sender.clone(), &jobs, &next, &compiler, &parts);
             scope.spawn(move || {
                 while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let objects = parts.get(&(job.variant == Variant::Sanitized)).map_or(&[][..], Vec::as_slice);
+                    let objects = parts.get(&(job.variant == BuildVariant::Sanitized)).map_or(&[][..], Vec::as_slice);
                     if let Err(error) = run_job(job, compiler, unit, objects, deadline, &sender) {
                         // Nothing more is started; the receiver lives until all workers are done.
                         next.store(jobs.len(), Ordering::Relaxed);
@@ -123,13 +123,13 @@ pub fn replay(
                         progress(verdicts.len());
                     }
                 }
-                Event::LeftOut(tests) => {
+                Event::TestsRejected(tests) => {
                     for (name, why) in tests {
                         verdicts.insert(name.clone(), does_not_compile(&why));
                         left_out.insert(name, why);
                     }
                 }
-                Event::GivenUp(names, why) => {
+                Event::FileRejected(names, why) => {
                     verdicts.extend(names.into_iter().map(|name| (name, does_not_compile(&why))));
                     given_up.get_or_insert(why);
                 }
@@ -183,10 +183,10 @@ fn jobs(suite: &Path, tests: &[TestCase], sanitizers: bool) -> Result<Vec<Job>, 
         let text = std::fs::read_to_string(&file).map_err(EmitError::io(&file))?;
         let chunk = Chunk::new(&text);
         let written: Vec<&str> = chunk.names().collect();
-        for variant in [Variant::Plain, Variant::Sanitized] {
+        for variant in [BuildVariant::Plain, BuildVariant::Sanitized] {
             let here = |name: &&&str| {
                 let error = wanted.get(**name).copied();
-                error.map(|error| if error && sanitizers { Variant::Sanitized } else { Variant::Plain })
+                error.map(|error| if error && sanitizers { BuildVariant::Sanitized } else { BuildVariant::Plain })
                     == Some(variant)
             };
             let names: Vec<String> = written.iter().filter(here).map(|name| name.to_string()).collect();
@@ -211,17 +211,17 @@ fn run_job(
         return Ok(());
     }
     let program = format!("tests{}.{:?}", job.number, job.variant);
-    let defines: &[&str] = if job.variant == Variant::Sanitized { &["-DTOUCHSTONE_ERRORS_ONLY"] } else { &[] };
+    let defines: &[&str] = if job.variant == BuildVariant::Sanitized { &["-DTOUCHSTONE_ERRORS_ONLY"] } else { &[] };
     let (object, left_out) = match compile_tests(job, compiler, unit, defines, &program)? {
         Compiled::Object(object, left_out) => (object, left_out),
-        Compiled::Not(why) => {
-            let _ = events.send(Event::GivenUp(job.names.clone(), why));
+        Compiled::Rejected(why) => {
+            let _ = events.send(Event::FileRejected(job.names.clone(), why));
             return Ok(());
         }
     };
     let names: Vec<String> = job.names.iter().filter(|name| !left_out.contains_key(*name)).cloned().collect();
     if !left_out.is_empty() {
-        let _ = events.send(Event::LeftOut(left_out));
+        let _ = events.send(Event::TestsRejected(left_out));
     }
     let mut linked = vec![object];
     linked.extend_from_slice(objects);
@@ -254,7 +254,7 @@ enum Compiled {
     /// Without these tests, by name and reason.
     Object(PathBuf, BTreeMap<String, String>),
     /// No part of it, and why.
-    Not(String),
+    Rejected(String),
 }
 
 /// Compiles a file of tests, at last without those that the compiler refuses.
@@ -281,13 +281,13 @@ fn compile_tests(
     let mut file = job.file.display().to_string();
     let mut left_out: BTreeMap<String, String> = BTreeMap::new();
     loop {
-        let complaints = chunk.complaints(&stderr, &file);
+        let diagnostics = chunk.diagnostics(&stderr, &file);
         let before = left_out.len();
-        for (test, why) in complaints.tests {
+        for (test, why) in diagnostics.tests {
             left_out.entry(test).or_insert(why);
         }
         if left_out.len() == before || chunk.names().all(|name| left_out.contains_key(name)) {
-            return Ok(Compiled::Not(complaints.first));
+            return Ok(Compiled::Rejected(diagnostics.first));
         }
         std::fs::write(&reduced, chunk.without(&left_out)).map_err(EmitError::io(&reduced))?;
         file = reduced.display().to_string();
@@ -303,7 +303,7 @@ fn run_program(
     program: &Path,
     scratch: &Path,
     names: &[String],
-    variant: Variant,
+    variant: BuildVariant,
     target: &Build,
     deadline: Deadline,
     events: &mpsc::Sender<Event>,
@@ -325,7 +325,7 @@ fn run_program(
     let cannot = |source| EmitError::CannotRun { program: program.to_path_buf(), source };
     let mut child = command.spawn().map_err(cannot)?;
     let mut reader = TapReader::default();
-    let mut symbols = Symbols::new(program);
+    let mut symbols = Symbolizer::new(program);
     let mut tell = |mut result: TapResult| {
         symbols.resolve(&mut result.stderr);
         // The receiver lives until all workers are done.

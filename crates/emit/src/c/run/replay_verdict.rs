@@ -1,14 +1,14 @@
 //! From what the runner saw to a verdict on the prediction.
 
-use crate::c::build::compiler::Variant;
-use crate::c::run::sanitizer_report::{Finding, Report, reports};
+use crate::c::build::compiler::BuildVariant;
+use crate::c::run::sanitizer_report::{Finding, SanitizerReport, reports};
 use crate::tap::TapResult;
 use touchstone_base::{Files, Span};
 use touchstone_criteria::{Disagreement, NotCheckable, Outcome, Replay, TestCase};
 use touchstone_ir::ErrorKind;
 
 /// The verdict on one test.
-pub(crate) fn verdict(test: &TestCase, result: &TapResult, variant: Variant, files: &Files) -> Replay {
+pub(crate) fn verdict(test: &TestCase, result: &TapResult, variant: BuildVariant, files: &Files) -> Replay {
     if result.end.starts_with("signal 31 ") {
         // The guard names calls unless the library blocked all signals, as in `system`.
         return Replay::NotCheckable(NotCheckable::SystemCall);
@@ -61,7 +61,7 @@ fn error_verdict(
     test: &TestCase,
     (kind, span): (ErrorKind, Span),
     result: &TapResult,
-    variant: Variant,
+    variant: BuildVariant,
     files: &Files,
 ) -> Replay {
     // A skip without an end is a test that could not be written; with one, the plain build saw nothing.
@@ -76,13 +76,13 @@ fn error_verdict(
     }
     let reports = reports(&result.stderr);
     // Reports of declared bounds are hints: they come where an address is made, and inside an object they mean nothing.
-    let fitting: Vec<&Report> = reports.iter().filter(|report| fits(kind, report)).collect();
-    let places: Vec<Replay> = fitting.iter().map(|report| check_place(kind, span, report, files)).collect();
-    if places.contains(&Replay::Agreed) {
+    let fitting: Vec<&SanitizerReport> = reports.iter().filter(|report| fits(kind, report)).collect();
+    let locations: Vec<Replay> = fitting.iter().map(|report| check_location(kind, span, report, files)).collect();
+    if locations.contains(&Replay::Agreed) {
         return Replay::Agreed;
     }
     if let Some(index) = fitting.iter().position(|report| !is_bounds(report)) {
-        return places[index].clone();
+        return locations[index].clone();
     }
     if fits_end(kind, &result.end) && reports.iter().all(is_bounds) {
         return Replay::Agreed;
@@ -96,7 +96,7 @@ fn error_verdict(
     match kind {
         ErrorKind::InvalidPointer | ErrorKind::Unreachable => Replay::NotCheckable(NotCheckable::InvisibleError(kind)),
         // Far outside its object an access may hit other memory of the program, and no tool sees it.
-        ErrorKind::OutOfBounds | ErrorKind::Dangling | ErrorKind::InvalidFree if variant == Variant::Plain => {
+        ErrorKind::OutOfBounds | ErrorKind::Dangling | ErrorKind::InvalidFree if variant == BuildVariant::Plain => {
             Replay::NotCheckable(NotCheckable::NoSanitizers(kind))
         }
         ErrorKind::OutOfBounds | ErrorKind::Dangling if result.end == "returned" || result.end == "exit 0" => {
@@ -110,7 +110,7 @@ fn error_verdict(
 }
 
 /// Whether a report is of this kind of error.
-fn fits(kind: ErrorKind, report: &Report) -> bool {
+fn fits(kind: ErrorKind, report: &SanitizerReport) -> bool {
     match (kind, &report.finding) {
         (ErrorKind::Assert, Finding::Assertion) => true,
         (ErrorKind::DivisionByZero, Finding::Undefined(what)) => what.contains("division by zero"),
@@ -145,31 +145,31 @@ fn fits_end(kind: ErrorKind, end: &str) -> bool {
 }
 
 /// The report of a declared array's bounds, after which the run goes on.
-fn is_bounds(report: &Report) -> bool {
+fn is_bounds(report: &SanitizerReport) -> bool {
     matches!(&report.finding, Finding::Undefined(what) if what.contains("out of bounds"))
 }
 
-/// The innermost place in the predicted file must be the predicted one. Where the error is inside the library, or the
-/// report has no places, there is nothing to compare.
-fn check_place(kind: ErrorKind, span: Span, report: &Report, files: &Files) -> Replay {
+/// The innermost location in the predicted file must be the predicted one. Where the error is inside the library, or the
+/// report has no locations, there is nothing to compare.
+fn check_location(kind: ErrorKind, span: Span, report: &SanitizerReport, files: &Files) -> Replay {
     let Some(path) = files.get(span.file).filter(|_| span.is_some()) else { return Replay::Agreed };
     let file = path.rsplit('/').next().unwrap_or(path);
-    match report.places.iter().find(|place| place.file == file) {
-        Some(place) if place.line < span.line || place.line > span.end_line.max(span.line) => {
-            Replay::Disagreed(Disagreement::OtherLine(kind, span.display(files), place.line))
+    match report.locations.iter().find(|location| location.file == file) {
+        Some(location) if location.line < span.line || location.line > span.end_line.max(span.line) => {
+            Replay::Disagreed(Disagreement::OtherLine(kind, span.display(files), location.line))
         }
         _ => Replay::Agreed,
     }
 }
 
-fn shown(report: &Report) -> String {
+fn shown(report: &SanitizerReport) -> String {
     let what = match &report.finding {
         Finding::Address(word) => word.as_str(),
         Finding::Undefined(what) => what.as_str(),
         Finding::Assertion => "a failed assertion",
     };
-    match report.places.first() {
-        Some(place) => format!("{what} at {}:{}", place.file, place.line),
+    match report.locations.first() {
+        Some(location) => format!("{what} at {}:{}", location.file, location.line),
         None => what.to_string(),
     }
 }

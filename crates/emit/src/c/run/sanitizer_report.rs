@@ -1,8 +1,8 @@
 //! Reads what sanitizers and `assert` print about a run that went wrong.
 
-/// A place that a report names.
+/// A location that a report names.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct NamedPlace {
+pub(crate) struct ReportedLocation {
     pub(crate) file: String,
     pub(crate) line: u32,
 }
@@ -18,16 +18,16 @@ pub(crate) enum Finding {
     Assertion,
 }
 
-/// A finding with the places of its stack, innermost first; without debug information there are none.
+/// A finding with the locations of its stack, innermost first; without debug information there are none.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Report {
+pub(crate) struct SanitizerReport {
     pub(crate) finding: Finding,
-    pub(crate) places: Vec<NamedPlace>,
+    pub(crate) locations: Vec<ReportedLocation>,
 }
 
 /// All findings in the text, in order.
-pub(crate) fn reports(stderr: &[String]) -> Vec<Report> {
-    let mut found: Vec<Report> = Vec::new();
+pub(crate) fn reports(stderr: &[String]) -> Vec<SanitizerReport> {
+    let mut found: Vec<SanitizerReport> = Vec::new();
     // Only the first stack of an address report is where it happened; later ones tell of allocation.
     let mut in_stack = false;
     for line in stderr {
@@ -35,26 +35,26 @@ pub(crate) fn reports(stderr: &[String]) -> Vec<Report> {
         if let Some((_, rest)) = line.split_once("ERROR: AddressSanitizer: ") {
             let word = rest.split([' ', ':']).next().unwrap_or_default();
             let word = if word == "attempting" { rest.split(" on ").next().unwrap_or(word) } else { word };
-            found.push(Report { finding: Finding::Address(word.to_string()), places: Vec::new() });
-            in_stack = !jumped_to_null(rest);
-        } else if let Some((place, what)) = line.split_once(": runtime error: ") {
-            let places = place_of(place).into_iter().collect();
-            found.push(Report { finding: Finding::Undefined(what.to_string()), places });
+            found.push(SanitizerReport { finding: Finding::Address(word.to_string()), locations: Vec::new() });
+            in_stack = !is_null_call(rest);
+        } else if let Some((location, what)) = line.split_once(": runtime error: ") {
+            let locations = location_of(location).into_iter().collect();
+            found.push(SanitizerReport { finding: Finding::Undefined(what.to_string()), locations });
             in_stack = false;
-        } else if let Some((place, _)) = line.split_once(": Assertion `") {
+        } else if let Some((location, _)) = line.split_once(": Assertion `") {
             // `prog: file.c:12: function: Assertion ...`; musl and others leave parts away.
-            let place = place.split(": ").find_map(place_of);
-            found.push(Report { finding: Finding::Assertion, places: place.into_iter().collect() });
+            let location = location.split(": ").find_map(location_of);
+            found.push(SanitizerReport { finding: Finding::Assertion, locations: location.into_iter().collect() });
             in_stack = false;
         } else if line.starts_with("Assertion ") {
-            found.push(Report { finding: Finding::Assertion, places: Vec::new() });
+            found.push(SanitizerReport { finding: Finding::Assertion, locations: Vec::new() });
             in_stack = false;
         } else if trimmed.starts_with('#') && in_stack {
-            let place = trimmed.rsplit(' ').next().and_then(place_of);
-            if let (Some(place), Some(report)) = (place, found.last_mut()) {
-                report.places.push(place);
+            let location = trimmed.rsplit(' ').next().and_then(location_of);
+            if let (Some(location), Some(report)) = (location, found.last_mut()) {
+                report.locations.push(location);
             }
-        } else if trimmed.is_empty() && found.last().is_some_and(|report| !report.places.is_empty()) {
+        } else if trimmed.is_empty() && found.last().is_some_and(|report| !report.locations.is_empty()) {
             in_stack = false;
         }
     }
@@ -62,13 +62,13 @@ pub(crate) fn reports(stderr: &[String]) -> Vec<Report> {
 }
 
 /// A call through a null pointer: it had no frame of its own yet, so the stack that is shown lacks the caller.
-fn jumped_to_null(report: &str) -> bool {
+fn is_null_call(report: &str) -> bool {
     let pc = report.split_once("(pc 0x").map(|(_, rest)| rest.split(' ').next().unwrap_or(rest));
     pc.is_some_and(|pc| !pc.is_empty() && pc.bytes().all(|digit| digit == b'0'))
 }
 
 /// `dir/file.c:12` or `dir/file.c:12:7`.
-fn place_of(text: &str) -> Option<NamedPlace> {
+fn location_of(text: &str) -> Option<ReportedLocation> {
     let mut parts: Vec<&str> = text.split(':').collect();
     let last: u32 = parts.pop()?.parse().ok()?;
     let line = match parts.last().and_then(|part| part.parse().ok()) {
@@ -80,7 +80,7 @@ fn place_of(text: &str) -> Option<NamedPlace> {
     };
     let path = parts.join(":");
     let file = path.rsplit('/').next().filter(|file| !file.is_empty())?.to_string();
-    Some(NamedPlace { file, line })
+    Some(ReportedLocation { file, line })
 }
 
 #[cfg(test)]
@@ -89,11 +89,14 @@ mod tests {
 
     fn check(stderr: &str, expected: &[(Finding, &[(&str, u32)])]) {
         let lines: Vec<String> = stderr.lines().map(str::to_string).collect();
-        let expected: Vec<Report> = expected
+        let expected: Vec<SanitizerReport> = expected
             .iter()
-            .map(|(finding, places)| Report {
+            .map(|(finding, locations)| SanitizerReport {
                 finding: finding.clone(),
-                places: places.iter().map(|(file, line)| NamedPlace { file: file.to_string(), line: *line }).collect(),
+                locations: locations
+                    .iter()
+                    .map(|(file, line)| ReportedLocation { file: file.to_string(), line: *line })
+                    .collect(),
             })
             .collect();
         assert_eq!(reports(&lines), expected);

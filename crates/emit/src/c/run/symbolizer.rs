@@ -8,14 +8,14 @@ use std::path::Path;
 use std::process::Command;
 
 /// Places of one program's addresses, as far as they were asked for.
-pub(crate) struct Symbols<'a> {
+pub(crate) struct Symbolizer<'a> {
     program: &'a Path,
     known: BTreeMap<String, Option<String>>,
 }
 
-impl<'a> Symbols<'a> {
+impl<'a> Symbolizer<'a> {
     pub(crate) fn new(program: &'a Path) -> Self {
-        Symbols { program, known: BTreeMap::new() }
+        Symbolizer { program, known: BTreeMap::new() }
     }
 
     /// Replaces the program's addresses in stack lines by `file:line`.
@@ -27,14 +27,14 @@ impl<'a> Symbols<'a> {
             .map(str::to_string)
             .collect();
         if !unknown.is_empty() {
-            let places = self.look_up(&unknown);
-            self.known.extend(unknown.into_iter().zip(places));
+            let locations = self.look_up(&unknown);
+            self.known.extend(unknown.into_iter().zip(locations));
         }
         for line in lines {
-            let place = self.address(line).and_then(|address| self.known.get(address)).cloned().flatten();
-            if let Some(place) = place {
+            let location = self.address(line).and_then(|address| self.known.get(address)).cloned().flatten();
+            if let Some(location) = location {
                 line.push(' ');
-                line.push_str(&place);
+                line.push_str(&location);
             }
         }
     }
@@ -59,9 +59,9 @@ impl<'a> Symbols<'a> {
             command.arg("-e").arg(self.program).args(addresses.iter().map(|address| format!("0x{address}")));
             let Ok(output) = command.output() else { continue };
             let text = String::from_utf8_lossy(&output.stdout).into_owned();
-            let places: Vec<Option<String>> = text.lines().map(place).collect();
-            if places.len() == addresses.len() {
-                return places;
+            let locations: Vec<Option<String>> = text.lines().map(location).collect();
+            if locations.len() == addresses.len() {
+                return locations;
             }
         }
         vec![None; addresses.len()]
@@ -69,10 +69,10 @@ impl<'a> Symbols<'a> {
 }
 
 /// `dir/a.c:12 (discriminator 3)`; what isn't known is `??:0` or `??:?`.
-fn place(line: &str) -> Option<String> {
-    let place = line.split(' ').next()?;
-    let known = !place.starts_with("??") && !place.ends_with(":?") && !place.ends_with(":0");
-    known.then(|| place.to_string())
+fn location(line: &str) -> Option<String> {
+    let location = line.split(' ').next()?;
+    let known = !location.starts_with("??") && !location.ends_with(":?") && !location.ends_with(":0");
+    known.then(|| location.to_string())
 }
 
 #[cfg(test)]
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn only_stack_lines_of_the_program_have_addresses() {
-        let symbols = Symbols::new(Path::new("/tmp/x/tests1"));
+        let symbols = Symbolizer::new(Path::new("/tmp/x/tests1"));
         let check = |line: &str, expected: Option<&str>| assert_eq!(symbols.address(line), expected);
         check("    #0 0x55d0c1  (/tmp/x/tests1+0x12af)", Some("12af"));
         check("    #1 0x55d0c1  (/tmp/x/tests1+0x12af) (BuildId: 00ff)", Some("12af"));
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn unknown_places_are_none() {
-        let check = |line: &str, expected: Option<&str>| assert_eq!(place(line).as_deref(), expected);
+        let check = |line: &str, expected: Option<&str>| assert_eq!(location(line).as_deref(), expected);
         check("/p/a.c:12 (discriminator 3)", Some("/p/a.c:12"));
         check("/p/a.c:12", Some("/p/a.c:12"));
         check("??:0", None);

@@ -10,7 +10,7 @@ pub(crate) fn comment_text(text: &str) -> String {
 }
 
 /// Lines that a comment has at most; the report has all.
-const MOST: usize = 12;
+const MAX_OBJECTIVES_SHOWN: usize = 12;
 
 /// `/* Covers … */` with the objectives that only this test covers first; nothing if there are none.
 pub(crate) fn covers_comment(module: &Module, function: Span, covers: &[Covered<'_>]) -> String {
@@ -27,9 +27,9 @@ pub(crate) fn covers_comment(module: &Module, function: Span, covers: &[Covered<
     };
     let (mut shown, rest): (Vec<&Covered>, Vec<&Covered>) = covers.iter().partition(|covered| covered.alone);
     shown.extend(rest);
-    let mut lines: Vec<String> = shown.iter().take(MOST).map(|covered| line(covered)).collect();
-    if shown.len() > MOST {
-        lines.push(format!("and {} more, which report.json lists", shown.len() - MOST));
+    let mut lines: Vec<String> = shown.iter().take(MAX_OBJECTIVES_SHOWN).map(|covered| line(covered)).collect();
+    if shown.len() > MAX_OBJECTIVES_SHOWN {
+        lines.push(format!("and {} more, which report.json lists", shown.len() - MAX_OBJECTIVES_SHOWN));
     }
     match lines.as_slice() {
         [] => String::new(),

@@ -1,7 +1,7 @@
 //! Types as C writes them: declarations, and names for types that the source gave none.
 
 use crate::EmitError;
-use crate::c::syntax::limitation::Unwritable;
+use crate::c::syntax::limitation::EmitLimitation;
 use crate::c::syntax::names::{is_identifier, source_name};
 use std::collections::BTreeMap;
 use touchstone_base::float::Format;
@@ -28,7 +28,7 @@ impl<'m> CTypes<'m> {
     }
 
     /// The declaration of `declarator` with this type: `int *(*p)[4]`; with an empty declarator, the type alone.
-    pub(crate) fn declare(&self, ty: DataTypeId, declarator: &str) -> Result<String, Unwritable> {
+    pub(crate) fn declare(&self, ty: DataTypeId, declarator: &str) -> Result<String, EmitLimitation> {
         match &self.module.types[ty] {
             DataType::Void => Ok(join("void", declarator)),
             DataType::Int { name, bits, signed, .. } | DataType::Enum { name, bits, signed, .. } => {
@@ -39,8 +39,8 @@ impl<'m> CTypes<'m> {
                 Ok(join(if is_type_name(name) { name } else { plain }, declarator))
             }
             DataType::Bool { name } => Ok(join(if is_type_name(name) { name } else { "_Bool" }, declarator)),
-            DataType::Bits { .. } => Err(Unwritable::BitField),
-            DataType::OneOf { name, .. } => Err(Unwritable::Variants(name.clone())),
+            DataType::Bits { .. } => Err(EmitLimitation::BitField),
+            DataType::OneOf { name, .. } => Err(EmitLimitation::Variants(name.clone())),
             DataType::Pointer { pointee, to_const } => self.declare_pointer(*pointee, *to_const, declarator),
             DataType::Array { element, .. } if self.is_argument_list(*element) => Ok(join(ARGUMENT_LIST, declarator)),
             DataType::Array { element, length } => self.declare(*element, &format!("{declarator}[{length}]")),
@@ -50,7 +50,7 @@ impl<'m> CTypes<'m> {
         }
     }
 
-    fn declare_pointer(&self, pointee: DataTypeId, to_const: bool, declarator: &str) -> Result<String, Unwritable> {
+    fn declare_pointer(&self, pointee: DataTypeId, to_const: bool, declarator: &str) -> Result<String, EmitLimitation> {
         let inner = match &self.module.types[pointee] {
             DataType::Array { .. } => format!("(*{declarator})"),
             DataType::Pointer { .. } if to_const => return self.declare(pointee, &format!("const *{declarator}")),
@@ -65,7 +65,7 @@ impl<'m> CTypes<'m> {
         matches!(&self.module.types[ty], DataType::Struct { name, .. } if name == LIST_ELEMENT)
     }
 
-    fn named(&self, ty: DataTypeId, name: &str) -> Result<String, Unwritable> {
+    fn named(&self, ty: DataTypeId, name: &str) -> Result<String, EmitLimitation> {
         if self.is_argument_list(ty) {
             return Ok(format!("__typeof__(**({ARGUMENT_LIST} *)0)"));
         }
@@ -79,7 +79,7 @@ impl<'m> CTypes<'m> {
             return Ok(format!("__typeof__({name})"));
         }
         let expression = self.unnamed.get(&ty);
-        expression.map(|text| format!("__typeof__({text})")).ok_or(Unwritable::UnnamedType)
+        expression.map(|text| format!("__typeof__({text})")).ok_or(EmitLimitation::UnnamedType)
     }
 
     /// Finds, for every type without a name, something in the source that has it. A type found leads to further ones,
@@ -127,11 +127,11 @@ pub fn parameter_list(module: &Module, function: FuncId) -> Result<String, EmitE
         "" => format!("argument{}", index + 1),
         name => name.to_string(),
     };
-    parameter_list_as(module, function, &params.map(name).collect::<Vec<_>>())
+    parameter_list_with_names(module, function, &params.map(name).collect::<Vec<_>>())
 }
 
 /// The same, where the parameters have these names.
-pub fn parameter_list_as(module: &Module, function: FuncId, names: &[String]) -> Result<String, EmitError> {
+pub fn parameter_list_with_names(module: &Module, function: FuncId, names: &[String]) -> Result<String, EmitError> {
     let types = CTypes::new(module);
     let function = &module.functions[function];
     let mut parts = Vec::new();
@@ -143,7 +143,7 @@ pub fn parameter_list_as(module: &Module, function: FuncId, names: &[String]) ->
 }
 
 /// What a function returns as a declaration of this name; `None` if it returns nothing.
-pub fn result_as(module: &Module, function: FuncId, name: &str) -> Result<Option<String>, EmitError> {
+pub fn result_declaration(module: &Module, function: FuncId, name: &str) -> Result<Option<String>, EmitError> {
     let function = &module.functions[function];
     let declare = || CTypes::new(module).declare(function.result_data, name);
     let declared = function.result.map(|_| declare()).transpose();

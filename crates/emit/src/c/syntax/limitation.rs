@@ -7,7 +7,7 @@ use touchstone_ir::ErrorKind;
 touchstone_base::reasons! {
     /// Why something can't be written.
     #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-    pub enum Unwritable {
+    pub enum EmitLimitation {
         /// No test can be made of it.
         #[error("{0}")]
         "unmakeable" => Unmakeable(Unmakeable),
@@ -33,7 +33,7 @@ touchstone_base::reasons! {
         #[error("a run that hangs, which only tests of the form c can see")]
         "hangs" => Hangs,
 
-        // Values.
+        // ValueWriter.
         /// Some bytes of a number are not defined.
         #[error("a number is partly undefined")]
         "partly_undefined" => PartlyUndefined,

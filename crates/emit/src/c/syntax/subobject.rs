@@ -3,7 +3,7 @@
 use touchstone_ir::{DataType, DataTypeId, DataTypes, StructKind};
 
 /// The steps (`[2].next`) from a value of type `ty` to its part of type `wanted` at `offset`.
-pub(crate) fn path_to(types: &DataTypes, ty: DataTypeId, offset: u64, wanted: DataTypeId) -> Option<String> {
+pub(crate) fn subobject_path(types: &DataTypes, ty: DataTypeId, offset: u64, wanted: DataTypeId) -> Option<String> {
     if offset == 0 && compatible(types, ty, wanted) {
         return Some(String::new());
     }
@@ -14,14 +14,14 @@ pub(crate) fn path_to(types: &DataTypes, ty: DataTypeId, offset: u64, wanted: Da
             if index >= *length {
                 return None;
             }
-            Some(format!("[{index}]{}", path_to(types, *element, offset % size, wanted)?))
+            Some(format!("[{index}]{}", subobject_path(types, *element, offset % size, wanted)?))
         }
         DataType::Struct { fields, .. } | DataType::Union { members: fields, .. } => fields.iter().find_map(|field| {
             let inside = offset.checked_sub(field.offset)?;
             if inside >= types[field.ty].size(types) {
                 return None;
             }
-            let rest = path_to(types, field.ty, inside, wanted)?;
+            let rest = subobject_path(types, field.ty, inside, wanted)?;
             Some(format!("{}{rest}", member(&field.name)))
         }),
         _ => None,
@@ -29,18 +29,18 @@ pub(crate) fn path_to(types: &DataTypes, ty: DataTypeId, offset: u64, wanted: Da
 }
 
 /// The steps to the largest part that begins at `offset`, whatever its type.
-pub(crate) fn path_to_part(types: &DataTypes, ty: DataTypeId, offset: u64) -> Option<String> {
+pub(crate) fn largest_subobject_path(types: &DataTypes, ty: DataTypeId, offset: u64) -> Option<String> {
     match &types[ty] {
         DataType::Bits { .. } => None,
         _ if offset == 0 => Some(String::new()),
         DataType::Array { element, length } => {
             let size = types[*element].size(types);
             let index = offset.checked_div(size).filter(|index| index < length)?;
-            Some(format!("[{index}]{}", path_to_part(types, *element, offset % size)?))
+            Some(format!("[{index}]{}", largest_subobject_path(types, *element, offset % size)?))
         }
         DataType::Struct { fields, .. } | DataType::Union { members: fields, .. } => fields.iter().find_map(|field| {
             let inside = offset.checked_sub(field.offset).filter(|inside| *inside < types[field.ty].size(types))?;
-            let path = format!("{}{}", member(&field.name), path_to_part(types, field.ty, inside)?);
+            let path = format!("{}{}", member(&field.name), largest_subobject_path(types, field.ty, inside)?);
             (!path.is_empty()).then_some(path)
         }),
         _ => None,
@@ -127,7 +127,7 @@ mod tests {
         });
         let nodes = types.push(DataType::Array { element: node, length: 3 });
         let check = |ty, offset, wanted, expected: Option<&str>| {
-            assert_eq!(path_to(&types, ty, offset, wanted).as_deref(), expected);
+            assert_eq!(subobject_path(&types, ty, offset, wanted).as_deref(), expected);
         };
         check(node, 0, node, Some(""));
         check(node, 0, byte, Some(".tag"));

@@ -2,18 +2,18 @@
 
 use crate::c::syntax::comment::comment_text;
 use crate::c::syntax::ctype::CTypes;
-use crate::c::syntax::limitation::Unwritable;
+use crate::c::syntax::limitation::EmitLimitation;
 use crate::c::syntax::literal;
 use crate::c::syntax::names::Locals;
 use crate::c::text::environment;
 use crate::c::text::flexible_array;
-use crate::c::text::form::Form;
-use crate::c::text::frame_condition::{Elements, Step, wants_copy};
-use crate::c::text::library_types::{librarys_own, thrown};
+use crate::c::text::form::CTestForm;
+use crate::c::text::frame_condition::{ArrayChange, ValueChange, is_aggregate};
+use crate::c::text::library_types::{library_type, thrown};
 use crate::c::text::stubs;
 use crate::c::text::tested_program::TestedProgram;
-use crate::c::text::values::{LocalObject, Values};
-use crate::c::text::varargs::{ListArgument, callee, is_made_by_call};
+use crate::c::text::values::{LocalObject, ValueWriter};
+use crate::c::text::varargs::{ListArgument, callable_name, is_created_by_call};
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_criteria::{NamedValue, ObjectInput, Outcome, Replay, TestCase, TestKind};
 use touchstone_ir::{DataType, DataValue, Function, Linkage, PointerTarget};
@@ -44,15 +44,15 @@ pub(crate) fn test_text(program: &TestedProgram, test: &TestCase) -> TestText {
 
 type Body = (Vec<String>, BTreeSet<String>);
 
-fn body(program: &TestedProgram, test: &TestCase) -> Result<Body, Unwritable> {
+fn body(program: &TestedProgram, test: &TestCase) -> Result<Body, EmitLimitation> {
     if let Some(why) = thrown(test) {
-        return Err(Unwritable::Unmakeable(why));
+        return Err(EmitLimitation::Unmakeable(why));
     }
     match &test.kind {
         TestKind::Program => Ok((program_body(program, test)?, BTreeSet::new())),
         TestKind::Function { earlier, params, globals, objects } => {
             let mut writer = FunctionTest::new(program, objects);
-            writer.lines.extend(forget_errors(program));
+            writer.lines.extend(reset_errno(program));
             writer.declare_objects(objects)?;
             let around = environment::lines(program, test, Some(&mut writer.values))?;
             writer.lines.extend(around);
@@ -60,11 +60,11 @@ fn body(program: &TestedProgram, test: &TestCase) -> Result<Body, Unwritable> {
                 writer.declare_params(params, objects)?;
             }
             writer.set_globals(globals)?;
-            writer.lines.extend(announcements(program, test));
+            writer.lines.extend(expectation_lines(program, test));
             writer.lines.extend(skip(program, test));
-            writer.keep_copies(test, globals, objects);
+            writer.copy_before_call(test, globals, objects);
             if !earlier.is_empty() {
-                writer.call_earlier(earlier)?;
+                writer.write_earlier_calls(earlier)?;
                 writer.declare_params(params, objects)?;
             }
             writer.call(test)?;
@@ -77,13 +77,13 @@ fn body(program: &TestedProgram, test: &TestCase) -> Result<Body, Unwritable> {
 }
 
 /// Nothing has gone wrong before a test. Our own runner sees to that; with others, `errno` is what the test before left there.
-fn forget_errors(program: &TestedProgram) -> Option<String> {
+fn reset_errno(program: &TestedProgram) -> Option<String> {
     const NUMBER: &str = "__errno_location";
-    let asks = program.form != Form::Touchstone && program.module.function_named(NUMBER).is_some();
+    let asks = program.form != CTestForm::Touchstone && program.module.function_named(NUMBER).is_some();
     (asks && program.visibility.declares(NUMBER)).then(|| format!("*{NUMBER}() = 0; /* errno */"))
 }
 
-/// Ends a test that is known not to be checkable before it does any harm.
+/// ProcessEnd a test that is known not to be checkable before it does any harm.
 fn skip(program: &TestedProgram, test: &TestCase) -> Option<String> {
     why_skipped(program, test).map(|why| program.form.skip(&why))
 }
@@ -105,11 +105,11 @@ fn file_name(program: &TestedProgram, outcome: &Outcome) -> String {
 }
 
 /// What must be said before the run.
-pub(crate) fn announcements(program: &TestedProgram, test: &TestCase) -> Vec<String> {
+pub(crate) fn expectation_lines(program: &TestedProgram, test: &TestCase) -> Vec<String> {
     let error = matches!(test.outcome, Outcome::Error { .. });
     // What was written before things went wrong may still be in a buffer.
     let output = test.expected.output.as_ref().filter(|_| !error);
-    if program.form != Form::Touchstone {
+    if program.form != CTestForm::Touchstone {
         let output = output.filter(|output| !output.is_empty()).map(|output| literal::string(output));
         return output
             .map(|text| comment_text(&text))
@@ -137,9 +137,9 @@ pub(crate) fn announcements(program: &TestedProgram, test: &TestCase) -> Vec<Str
     lines
 }
 
-fn program_body(program: &TestedProgram, test: &TestCase) -> Result<Vec<String>, Unwritable> {
+fn program_body(program: &TestedProgram, test: &TestCase) -> Result<Vec<String>, EmitLimitation> {
     let mut lines = environment::lines(program, test, None)?;
-    lines.extend(announcements(program, test));
+    lines.extend(expectation_lines(program, test));
     lines.extend(skip(program, test));
     let (status, call) = program_call(program, test);
     lines.extend(status.map(|status| format!("EXPECT_EXIT({status});")));
@@ -175,7 +175,7 @@ pub(crate) fn exit_status(program: &TestedProgram, test: &TestCase) -> Option<u6
 /// A test that calls the function directly, line by line.
 pub(crate) struct FunctionTest<'a> {
     pub(crate) program: &'a TestedProgram<'a>,
-    pub(crate) values: Values<'a>,
+    pub(crate) values: ValueWriter<'a>,
     pub(crate) locals: Locals<'a>,
     pub(crate) lines: Vec<String>,
     pub(crate) arguments: Vec<String>,
@@ -203,10 +203,10 @@ impl<'a> FunctionTest<'a> {
             })
             .collect();
         let expected = match program.form {
-            Form::Touchstone => String::new(),
-            Form::Unity | Form::Cmocka | Form::Gtest => locals.fresh("expected"),
+            CTestForm::Touchstone => String::new(),
+            CTestForm::Unity | CTestForm::Cmocka | CTestForm::Gtest => locals.fresh("expected"),
         };
-        let values = Values {
+        let values = ValueWriter {
             form: program.form,
             expected,
             module: program.module,
@@ -230,15 +230,15 @@ impl<'a> FunctionTest<'a> {
     }
 
     /// Declares what is pointed to before what points; a cycle is closed by assignments.
-    fn declare_objects(&mut self, objects: &[ObjectInput]) -> Result<(), Unwritable> {
+    fn declare_objects(&mut self, objects: &[ObjectInput]) -> Result<(), EmitLimitation> {
         for index in declaration_order(objects) {
             let (object, local) = (&objects[index], &mut self.values.objects[index]);
             local.declared = true;
             let (name, is_array) = (local.name.clone(), local.is_array);
-            if is_made_by_call(self.program.module, object.element) {
+            if is_created_by_call(self.program.module, object.element) {
                 continue;
             }
-            if librarys_own(self.program.module, object.element) == Some("FILE") {
+            if library_type(self.program.module, object.element) == Some("FILE") {
                 self.lines.push(format!("FILE *{name} = STREAM();"));
                 self.values.objects[index].is_array = true;
                 continue;
@@ -281,7 +281,7 @@ impl<'a> FunctionTest<'a> {
     }
 
     /// A block of the heap: the function under test frees it, or gives it another size.
-    fn declare_on_heap(&mut self, object: &ObjectInput, name: &str) -> Result<(), Unwritable> {
+    fn declare_on_heap(&mut self, object: &ObjectInput, name: &str) -> Result<(), EmitLimitation> {
         let declaration = self.program.ctypes.declare(object.element, &format!("*{name}"))?;
         match object.values.as_slice() {
             [value] => {
@@ -300,17 +300,17 @@ impl<'a> FunctionTest<'a> {
     }
 
     /// Pointers are passed as they are; everything else gets a variable with the parameter's name.
-    fn declare_params(&mut self, params: &[NamedValue], objects: &[ObjectInput]) -> Result<(), Unwritable> {
+    fn declare_params(&mut self, params: &[NamedValue], objects: &[ObjectInput]) -> Result<(), EmitLimitation> {
         let types = &self.program.module.types;
         for (index, param) in params.iter().enumerate() {
-            if self.take_variable(param, objects)? {
+            if self.take_variadic(param, objects)? {
                 continue;
             }
             if let DataValue::Pointer(target) = &param.value {
                 let pointee = match types[param.data] {
                     DataType::Pointer { pointee, .. } => pointee,
                     DataType::Array { element, .. } => element,
-                    _ => return Err(Unwritable::NoPointerType(param.name.clone())),
+                    _ => return Err(EmitLimitation::NoPointerType(param.name.clone())),
                 };
                 let argument = self.values.pointer(target, pointee)?;
                 self.arguments.push(argument);
@@ -326,7 +326,7 @@ impl<'a> FunctionTest<'a> {
         Ok(())
     }
 
-    fn set_globals(&mut self, globals: &[NamedValue]) -> Result<(), Unwritable> {
+    fn set_globals(&mut self, globals: &[NamedValue]) -> Result<(), EmitLimitation> {
         for global in globals.iter().filter(|global| global.value != DataValue::Undefined) {
             let name = self.values.global(&global.name)?;
             let value = self.values.initialiser(global.data, &global.value, &name)?;
@@ -345,9 +345,9 @@ impl<'a> FunctionTest<'a> {
         self.program.module.global_named(name).is_some_and(|id| self.program.module.globals[id].constant)
     }
 
-    pub(crate) fn call(&mut self, test: &TestCase) -> Result<(), Unwritable> {
+    pub(crate) fn call(&mut self, test: &TestCase) -> Result<(), EmitLimitation> {
         // A function with the name of one of our macros is called past it.
-        let call = self.call_text(&callee(&self.program.name))?;
+        let call = self.call_text(&callable_name(&self.program.name))?;
         let result = self.program.function.result_data;
         let void = matches!(self.program.module.types[result], DataType::Void);
         let wanted = test.expected.result.is_some() || test.oracle.is_some();
@@ -363,7 +363,7 @@ impl<'a> FunctionTest<'a> {
     }
 
     /// Copies what the call may change or must leave alone, where that is more than one value.
-    fn keep_copies(&mut self, test: &TestCase, globals: &[NamedValue], objects: &[ObjectInput]) {
+    fn copy_before_call(&mut self, test: &TestCase, globals: &[NamedValue], objects: &[ObjectInput]) {
         if matches!(test.outcome, Outcome::Error { .. } | Outcome::Exited(_)) {
             return;
         }
@@ -371,16 +371,16 @@ impl<'a> FunctionTest<'a> {
         let mut places = Vec::new();
         for (index, object) in objects.iter().enumerate().take(test.expected.objects.len()) {
             let local = &self.values.objects[index];
-            let given = librarys_own(module, object.element).is_some() || is_made_by_call(module, object.element);
+            let given = library_type(module, object.element).is_some() || is_created_by_call(module, object.element);
             let plain = !given && !object.on_heap && local.tail.is_none();
             let sized = module.types[object.element].size(&module.types) > 0;
-            if plain && sized && (local.is_array || wants_copy(&module.types, object.element)) {
+            if plain && sized && (local.is_array || is_aggregate(&module.types, object.element)) {
                 places.push(local.name.clone());
             }
         }
         for global in &test.expected.globals {
             let known = globals.iter().any(|before| before.name == global.name);
-            if known && wants_copy(&module.types, global.data) {
+            if known && is_aggregate(&module.types, global.data) {
                 places.extend(self.values.global(&global.name));
             }
         }
@@ -402,10 +402,15 @@ impl<'a> FunctionTest<'a> {
         }
     }
 
-    fn check(&mut self, test: &TestCase, globals: &[NamedValue], objects: &[ObjectInput]) -> Result<(), Unwritable> {
+    fn check(
+        &mut self,
+        test: &TestCase,
+        globals: &[NamedValue],
+        objects: &[ObjectInput],
+    ) -> Result<(), EmitLimitation> {
         if test.outcome == Outcome::Hung {
             // Others skip it.
-            self.lines.extend((self.program.form == Form::Touchstone).then(|| "MUST_HANG();".to_string()));
+            self.lines.extend((self.program.form == CTestForm::Touchstone).then(|| "MUST_HANG();".to_string()));
             return Ok(());
         }
         if matches!(test.outcome, Outcome::Error { .. } | Outcome::Exited(_)) {
@@ -420,8 +425,8 @@ impl<'a> FunctionTest<'a> {
         }
         for (index, (object, values)) in objects.iter().zip(&test.expected.objects).enumerate() {
             // Of what the function has freed nothing is left.
-            let made = is_made_by_call(self.program.module, object.element);
-            if librarys_own(self.program.module, object.element).is_some() || made || object.on_heap {
+            let made = is_created_by_call(self.program.module, object.element);
+            if library_type(self.program.module, object.element).is_some() || made || object.on_heap {
                 continue;
             }
             let name = self.values.objects[index].name.clone();
@@ -439,8 +444,8 @@ impl<'a> FunctionTest<'a> {
                     let before = globals.iter().find(|before| before.name == global.name);
                     match (before, self.copies.get(&name).cloned()) {
                         (Some(before), Some(copy)) => {
-                            let step = Step { ty: global.data, before: &before.value, after: &global.value };
-                            self.check_step(&step, &name, &copy, &mut lines);
+                            let step = ValueChange { ty: global.data, before: &before.value, after: &global.value };
+                            self.check_change(&step, &name, &copy, &mut lines);
                         }
                         _ => self.values.check(global.data, &global.value, &name, &mut lines),
                     }
@@ -469,13 +474,13 @@ impl<'a> FunctionTest<'a> {
         let is_array = self.values.objects[index].is_array;
         match (self.copies.get(name).cloned(), values) {
             (Some(copy), values) if is_array => {
-                let elements = Elements { element: object.element, before: &object.values, after: values };
+                let elements = ArrayChange { element: object.element, before: &object.values, after: values };
                 self.check_array_object(&elements, name, &copy, lines);
             }
             (None, values) if is_array => self.values.check_elements(object.element, values, name, lines),
             (Some(copy), [after, ..]) if !object.values.is_empty() => {
-                let step = Step { ty: object.element, before: &object.values[0], after };
-                self.check_step(&step, name, &copy, lines);
+                let step = ValueChange { ty: object.element, before: &object.values[0], after };
+                self.check_change(&step, name, &copy, lines);
             }
             (_, [value, ..]) => self.values.check(object.element, value, name, lines),
             (_, []) => {}
@@ -483,7 +488,7 @@ impl<'a> FunctionTest<'a> {
     }
 
     /// `CHECK_ORACLE(max3_post(a, b, c, result));`
-    pub(crate) fn oracle(&mut self, name: &str) -> Result<String, Unwritable> {
+    pub(crate) fn oracle(&mut self, name: &str) -> Result<String, EmitLimitation> {
         let own = self.values.function(name)?;
         let module = self.program.module;
         let takes = module.function_named(name).map_or(0, |id| module.functions[id].params.len());

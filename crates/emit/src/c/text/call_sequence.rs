@@ -1,20 +1,20 @@
 //! Calls before the one that a test is about, as a person would write them: `reset();`, `CHECK_INT(0, feed('a'));`.
 
-use crate::c::syntax::limitation::Unwritable;
+use crate::c::syntax::limitation::EmitLimitation;
 use crate::c::text::body::FunctionTest;
-use crate::c::text::test_macros::is_meant;
+use crate::c::text::test_macros::is_test_macro;
 use touchstone_criteria::{EarlierCall, NamedValue};
 use touchstone_ir::{DataType, DataValue, Function};
 
 impl FunctionTest<'_> {
     /// Makes the calls, and checks what they return.
-    pub(crate) fn call_earlier(&mut self, earlier: &[EarlierCall]) -> Result<(), Unwritable> {
+    pub(crate) fn write_earlier_calls(&mut self, earlier: &[EarlierCall]) -> Result<(), EmitLimitation> {
         for call in earlier {
             let own = self.values.function(&call.function)?;
             let module = self.program.module;
             let function = module.function_named(&call.function).map(|id| &module.functions[id]);
-            let function = function.ok_or_else(|| Unwritable::NoFunction(call.function.clone()))?;
-            let own = if is_meant(&own) { format!("({own})") } else { own };
+            let function = function.ok_or_else(|| EmitLimitation::NoFunction(call.function.clone()))?;
+            let own = if is_test_macro(&own) { format!("({own})") } else { own };
             let mut arguments = Vec::new();
             for (index, param) in call.params.iter().enumerate() {
                 arguments.push(self.earlier_argument(index, param)?);
@@ -25,14 +25,14 @@ impl FunctionTest<'_> {
     }
 
     /// Numbers and pointers stand in the call; a structure is a variable.
-    fn earlier_argument(&mut self, index: usize, param: &NamedValue) -> Result<String, Unwritable> {
+    fn earlier_argument(&mut self, index: usize, param: &NamedValue) -> Result<String, EmitLimitation> {
         let data = &self.program.module.types[param.data];
         match (&param.value, data) {
             (
                 DataValue::Pointer(target),
                 DataType::Pointer { pointee: to, .. } | DataType::Array { element: to, .. },
             ) => self.values.pointer(target, *to),
-            (DataValue::Int(_), DataType::Struct { .. } | DataType::Array { .. }) => Err(Unwritable::Misfit),
+            (DataValue::Int(_), DataType::Struct { .. } | DataType::Array { .. }) => Err(EmitLimitation::Misfit),
             (DataValue::Int(_), _) => self.values.initialiser(param.data, &param.value, ""),
             _ => {
                 let wanted = if param.name.is_empty() { format!("argument{}", index + 1) } else { param.name.clone() };

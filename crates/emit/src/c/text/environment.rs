@@ -2,14 +2,14 @@
 //! return that nobody defines (`stubs.rs`).
 
 use crate::c::syntax::errno;
-use crate::c::syntax::limitation::Unwritable;
+use crate::c::syntax::limitation::EmitLimitation;
 use crate::c::syntax::literal;
 use crate::c::syntax::names::source_name;
 use crate::c::text::body::FunctionTest;
-use crate::c::text::form::Form;
-use crate::c::text::stubs::{parameter_name, spelled, stubs_and_callbacks};
+use crate::c::text::form::CTestForm;
+use crate::c::text::stubs::{parameter_name, spelled_type, stubs_and_callbacks};
 use crate::c::text::tested_program::TestedProgram;
-use crate::c::text::values::Values;
+use crate::c::text::values::ValueWriter;
 use touchstone_criteria::{Given, GivenFile, MadeInput, TestCase};
 use touchstone_ir::{DataType, DataTypeId, DataValue, Function, GlobalRole, InputSource, PointerTarget};
 
@@ -18,11 +18,11 @@ use touchstone_ir::{DataType, DataTypeId, DataValue, Function, GlobalRole, Input
 pub(crate) fn lines(
     program: &TestedProgram,
     test: &TestCase,
-    mut values: Option<&mut Values>,
-) -> Result<Vec<String>, Unwritable> {
+    mut values: Option<&mut ValueWriter>,
+) -> Result<Vec<String>, EmitLimitation> {
     let (mut lines, mut rest) = (Vec::new(), Vec::new());
     let played = test.played();
-    if program.form != Form::Touchstone {
+    if program.form != CTestForm::Touchstone {
         let written = |input: &MadeInput| {
             let ours = matches!(
                 input.given(),
@@ -31,7 +31,7 @@ pub(crate) fn lines(
             ours || stub_of(program, input).is_some()
         };
         if !played.iter().all(|input| written(input)) {
-            return Err(Unwritable::InputsFromOutside);
+            return Err(EmitLimitation::InputsFromOutside);
         }
         lines.extend(program.has_stubs.then(|| "FORGET_CALLS();".to_string()));
     }
@@ -44,10 +44,10 @@ pub(crate) fn lines(
                 lines.push(format!("char {word}[{}] = {};", input.bytes.len(), array_text(&input.bytes)));
                 words.push(word);
             }
-            Given::FailingAllocation(_) if !program.allocates => return Err(Unwritable::InputsFromOutside),
+            Given::FailingAllocation(_) if !program.allocates => return Err(EmitLimitation::InputsFromOutside),
             Given::FailingAllocation(number) => failing.push(format!("FAIL_ALLOCATION({number});")),
             Given::File(None) => rest.push("NO_FILE();".to_string()),
-            Given::File(Some(file)) if file.is_plain() && index >= said_files(&played) => {}
+            Given::File(Some(file)) if file.is_plain() && index >= explicit_file_count(&played) => {}
             Given::File(Some(file)) => rest.push(file_line(&file)),
             Given::Output(_) if !input.is_failing_output() => {}
             Given::Output(output) => failing.push(format!("FAILING_OUTPUT(\"{}\");", output.failures().join(" "))),
@@ -82,7 +82,7 @@ fn file_line(file: &GivenFile) -> String {
 }
 
 /// Where answers end that have a file of which a test must say something: further ones are empty anyway.
-fn said_files(answers: &[&MadeInput]) -> usize {
+fn explicit_file_count(answers: &[&MadeInput]) -> usize {
     let said = |input: &MadeInput| match input.given() {
         Given::File(file) => file.is_none_or(|file| !file.is_plain()),
         _ => false,
@@ -125,7 +125,11 @@ fn array_text(bytes: &[u8]) -> String {
 }
 
 /// `RETURNS(int, sensor, 5);` for a call of a stub, `INPUT("x", 5, 0, 0, 0); /* 5 */` for others.
-fn request(program: &TestedProgram, input: &MadeInput, values: Option<&mut Values>) -> Result<String, Unwritable> {
+fn request(
+    program: &TestedProgram,
+    input: &MadeInput,
+    values: Option<&mut ValueWriter>,
+) -> Result<String, EmitLimitation> {
     let Some(function) = stub_of(program, input) else {
         return Ok(typed_line(program, input).unwrap_or_else(|| input_line(program, input)));
     };
@@ -134,12 +138,14 @@ fn request(program: &TestedProgram, input: &MadeInput, values: Option<&mut Value
             Ok(returned_scalar(program, function, input).unwrap_or_else(|| input_line(program, input)))
         }
         (InputSource::External, Some(values)) => match returned(program, function, input, values) {
-            Err(_) if input.pointers.is_empty() && program.form == Form::Touchstone => Ok(input_line(program, input)),
+            Err(_) if input.pointers.is_empty() && program.form == CTestForm::Touchstone => {
+                Ok(input_line(program, input))
+            }
             line => line,
         },
         (InputSource::Written, Some(values)) => written(program, function, input, values),
         (InputSource::Changed, Some(values)) => changed(input, values),
-        (_, _) => Err(Unwritable::InputsFromOutside),
+        (_, _) => Err(EmitLimitation::InputsFromOutside),
     }
 }
 
@@ -155,7 +161,7 @@ fn stub_of<'m>(program: &TestedProgram<'m>, input: &MadeInput) -> Option<&'m Fun
 
 fn returned_scalar(program: &TestedProgram, function: &Function, input: &MadeInput) -> Option<String> {
     let (types, data) = (&program.module.types, function.result_data);
-    let name = spelled(program, data).ok()?;
+    let name = spelled_type(program, data).ok()?;
     let value = match (&types[data], input.value(types, data, 0)) {
         (DataType::Pointer { .. }, _) => "NULL".to_string(),
         (scalar, DataValue::Int(bits)) => literal::scalar(scalar, bits)?,
@@ -168,12 +174,12 @@ fn returned(
     program: &TestedProgram,
     function: &Function,
     input: &MadeInput,
-    values: &mut Values,
-) -> Result<String, Unwritable> {
+    values: &mut ValueWriter,
+) -> Result<String, EmitLimitation> {
     let (types, data) = (&program.module.types, function.result_data);
-    let name = spelled(program, data)?;
+    let name = spelled_type(program, data)?;
     if types[data].size(types) != input.bytes.len() as u64 {
-        return Err(Unwritable::Misfit);
+        return Err(EmitLimitation::Misfit);
     }
     let value = values.initialiser(data, &input.value(types, data, 0), "")?;
     Ok(format!("RETURNS({name}, {}, {value});", input.name))
@@ -184,8 +190,8 @@ fn written(
     program: &TestedProgram,
     function: &Function,
     input: &MadeInput,
-    values: &mut Values,
-) -> Result<String, Unwritable> {
+    values: &mut ValueWriter,
+) -> Result<String, EmitLimitation> {
     let types = &program.module.types;
     let parameter = input.name.split_once('.').map_or("", |(_, parameter)| parameter);
     if parameter == "!" {
@@ -196,16 +202,16 @@ fn written(
     let to = match param.map(|(_, param)| &types[param.data]) {
         Some(DataType::Pointer { pointee, .. }) => *pointee,
         Some(DataType::Array { element, .. }) => *element,
-        _ => return Err(Unwritable::NoPointerType(input.name.clone())),
+        _ => return Err(EmitLimitation::NoPointerType(input.name.clone())),
     };
     let to = match types[to] {
         DataType::Array { element, .. } => element,
         _ => to,
     };
     let (size, given) = (types[to].size(types) as usize, input.bytes.len());
-    let name = if size == 0 { None } else { spelled(program, to).ok() };
+    let name = if size == 0 { None } else { spelled_type(program, to).ok() };
     let (Some(name), 0) = (name, given.checked_rem(size).unwrap_or(1)) else {
-        return raw(source_name(&function.name), parameter, input, values);
+        return untyped_write(source_name(&function.name), parameter, input, values);
     };
     let function = source_name(&function.name);
     if given == size {
@@ -218,9 +224,14 @@ fn written(
 }
 
 /// Something of which no type is known: a number where the size is one's, words if there are pointers, else bytes.
-fn raw(function: &str, parameter: &str, input: &MadeInput, values: &mut Values) -> Result<String, Unwritable> {
+fn untyped_write(
+    function: &str,
+    parameter: &str,
+    input: &MadeInput,
+    values: &mut ValueWriter,
+) -> Result<String, EmitLimitation> {
     if !input.pointers.is_empty() {
-        let words = words(input, values)?;
+        let words = pointer_words(input, values)?;
         let (count, words) = (words.len(), words.join(", "));
         return Ok(format!("WRITES(void *[{count}], {function}, {parameter}, {{{words}}});"));
     }
@@ -242,10 +253,10 @@ fn raw(function: &str, parameter: &str, input: &MadeInput, values: &mut Values) 
 }
 
 /// Bytes with pointers among them as words: `(void *)5`, `&next`.
-fn words(input: &MadeInput, values: &mut Values) -> Result<Vec<String>, Unwritable> {
+fn pointer_words(input: &MadeInput, values: &mut ValueWriter) -> Result<Vec<String>, EmitLimitation> {
     let fits = input.bytes.len().is_multiple_of(8) && input.pointers.iter().all(|(at, _)| at % 8 == 0);
     if !fits {
-        return Err(Unwritable::UnnamedType);
+        return Err(EmitLimitation::UnnamedType);
     }
     let mut words = Vec::new();
     for (index, bytes) in input.bytes.chunks(8).enumerate() {
@@ -253,10 +264,10 @@ fn words(input: &MadeInput, values: &mut Values) -> Result<Vec<String>, Unwritab
         let word = bytes.iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte));
         words.push(match pointer.map(|(_, target)| target) {
             Some(target @ PointerTarget::Object { object, .. }) => {
-                let element = values.objects.get(*object).ok_or(Unwritable::NoObject)?.element;
+                let element = values.objects.get(*object).ok_or(EmitLimitation::NoObject)?.element;
                 format!("(void *){}", values.pointer(target, element)?)
             }
-            Some(_) => return Err(Unwritable::UnnamedType),
+            Some(_) => return Err(EmitLimitation::UnnamedType),
             None if word == 0 => "NULL".to_string(),
             None => format!("(void *){word:#x}"),
         });
@@ -265,10 +276,10 @@ fn words(input: &MadeInput, values: &mut Values) -> Result<Vec<String>, Unwritab
 }
 
 /// `CHANGES(fetch, mode, 3);`, `SETS_ERRNO(fetch, 11); /* EAGAIN */`
-fn changed(input: &MadeInput, values: &mut Values) -> Result<String, Unwritable> {
-    let (function, global) = input.name.split_once('.').ok_or(Unwritable::Misfit)?;
+fn changed(input: &MadeInput, values: &mut ValueWriter) -> Result<String, EmitLimitation> {
+    let (function, global) = input.name.split_once('.').ok_or(EmitLimitation::Misfit)?;
     let module = values.module;
-    let id = module.global_known_as(global).ok_or(Unwritable::NoValue)?;
+    let id = module.global_known_as(global).ok_or(EmitLimitation::NoValue)?;
     let data = module.globals[id].data;
     let changed = input.value(&module.types, data, 0);
     let value = values.initialiser(data, &changed, "")?;
@@ -286,14 +297,14 @@ fn changed(input: &MadeInput, values: &mut Values) -> Result<String, Unwritable>
 
 /// `INPUT_OF(struct order, "o", {.price = 5});` where the file knows the type.
 fn typed_line(program: &TestedProgram, input: &MadeInput) -> Option<String> {
-    let (data, value) = nameable(program, input)?;
+    let (data, value) = as_nameable_type(program, input)?;
     let name = program.ctypes.declare(data, "").ok()?;
     let value = FunctionTest::new(program, &[]).values.initialiser(data, &value, "").ok()?;
     Some(format!("INPUT_OF({name}, {}, {value});", literal::text(&input.title())))
 }
 
 /// The input as a value of a type that tests can name.
-pub(crate) fn nameable(program: &TestedProgram, input: &MadeInput) -> Option<(DataTypeId, DataValue)> {
+pub(crate) fn as_nameable_type(program: &TestedProgram, input: &MadeInput) -> Option<(DataTypeId, DataValue)> {
     let (data, value) = input.typed(&program.module.types)?;
     let name = program.ctypes.declare(data, "").ok()?;
     program.visibility.knows_types_at_file_level(&name).then_some((data, value))
@@ -319,12 +330,12 @@ fn input_line(program: &TestedProgram, input: &MadeInput) -> String {
 
 /// `i.speed = 106, i.gear = 3`: what there is in bytes that have a type.
 fn parts_text(program: &TestedProgram, input: &MadeInput) -> Option<String> {
-    const MOST: usize = 12;
+    const MAX_PARTS_SHOWN: usize = 12;
     let types = &program.module.types;
     let parts = input.parts(types);
     let text = |ty, number| literal::scalar(&types[ty], number).unwrap_or_else(|| format!("{number:#x}"));
-    let shown = parts.iter().take(MOST).map(|(name, ty, number)| format!("{name} = {}", text(*ty, *number)));
+    let shown = parts.iter().take(MAX_PARTS_SHOWN).map(|(name, ty, number)| format!("{name} = {}", text(*ty, *number)));
     let mut shown: Vec<String> = shown.collect();
-    shown.extend((parts.len() > MOST).then(|| "...".to_string()));
+    shown.extend((parts.len() > MAX_PARTS_SHOWN).then(|| "...".to_string()));
     (!shown.is_empty()).then(|| shown.join(", "))
 }

@@ -3,14 +3,14 @@
 //!
 //! The room is `alloca`'s: the object is the test's own and ends with it, as those that are variables.
 
-use crate::c::syntax::limitation::Unwritable;
+use crate::c::syntax::limitation::EmitLimitation;
 use crate::c::syntax::subobject::member;
 use crate::c::text::body::FunctionTest;
 use touchstone_criteria::ObjectInput;
 use touchstone_ir::{DataType, DataTypeId, DataValue, Module, PointerTarget, Tail};
 
 /// As many elements are always set one by one; of more, those that are zero are left out.
-const FEW: usize = 8;
+const MAX_DENSE_ELEMENTS: usize = 8;
 
 /// The elements at the end of an object, if they are not those that its type says.
 fn elements_of<'a>(module: &Module, element: DataTypeId, value: &'a DataValue) -> Option<(Tail, &'a [DataValue])> {
@@ -32,13 +32,18 @@ pub(crate) fn tail_of(module: &Module, object: &ObjectInput) -> Option<u64> {
 
 impl FunctionTest<'_> {
     /// Declares a pointer to the object, and sets everything.
-    pub(crate) fn declare_flexible(&mut self, object: &ObjectInput, name: &str, length: u64) -> Result<(), Unwritable> {
+    pub(crate) fn declare_flexible(
+        &mut self,
+        object: &ObjectInput,
+        name: &str,
+        length: u64,
+    ) -> Result<(), EmitLimitation> {
         let (module, value) = (self.program.module, &object.values[0]);
         let (types, data) = (&module.types, &module.types[object.element]);
         let (Some((tail, elements)), DataType::Struct { fields, .. }) =
             (elements_of(module, object.element, value), data)
         else {
-            return Err(Unwritable::NoFlexibleArray);
+            return Err(EmitLimitation::NoFlexibleArray);
         };
         let field = &fields[fields.len() - 1].name;
         let size = if tail.end(length, types) <= data.size(types) {
@@ -51,14 +56,14 @@ impl FunctionTest<'_> {
         let declaration = self.program.ctypes.declare(object.element, &format!("*{name}"))?;
         let place = if object.on_heap { "malloc" } else { "alloca" };
         self.lines.push(format!("{declaration} = __builtin_{place}({size});"));
-        if elements.len() > FEW {
+        if elements.len() > MAX_DENSE_ELEMENTS {
             self.lines.push(format!("__builtin_memset({name}, 0, {size});"));
         }
         let whole = self.values.initialiser(object.element, value, &format!("(*{name})"))?;
         self.lines.push(format!("SET(*{name}, {whole});"));
         for (index, value) in elements.iter().enumerate().skip(tail.length as usize) {
             let zero = matches!(value, DataValue::Int(0) | DataValue::Pointer(PointerTarget::Null));
-            if *value == DataValue::Undefined || (zero && elements.len() > FEW) {
+            if *value == DataValue::Undefined || (zero && elements.len() > MAX_DENSE_ELEMENTS) {
                 continue;
             }
             let place = format!("{name}->{field}[{index}]");

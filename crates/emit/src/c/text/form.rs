@@ -4,21 +4,23 @@
 //! C isn't: there the tests are C functions that use `EXPECT_EQ` and its like from `touchstone_gtest.h`, and a small `.cc`
 //! file beside them registers each.
 //!
-//! Deliberately not here: running these suites. Predictions are checked by replaying the [`Form::Touchstone`] suite; the
+//! Deliberately not here: running these suites. Predictions are checked by replaying the [`CTestForm::Touchstone`] suite; the
 //! others run all tests in one process, so tests that end it are skipped, with the reason, where the framework can't
 //! take that.
 
 use crate::c::syntax::comment::comment_text;
-use crate::c::syntax::limitation::Unwritable;
+use crate::c::syntax::limitation::EmitLimitation;
 use crate::c::syntax::literal;
-use crate::c::text::process_isolation::{CMOCKA_ALONE, Ends, Listed, Processes, UNITY_ALONE, alone};
+use crate::c::text::process_isolation::{
+    CMOCKA_OWN_PROCESS, ProcessEnd, ProcessIsolation, RegisteredTest, UNITY_OWN_PROCESS, own_process_macros,
+};
 use touchstone_base::float::Format;
 use touchstone_criteria::{Outcome, Replay, TestCase};
 use touchstone_ir::DataType;
 
 /// The framework that a suite is written for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Form {
+pub enum CTestForm {
     /// Our own small harness, which the replay runs.
     Touchstone,
     /// ThrowTheSwitch's Unity.
@@ -53,19 +55,19 @@ const COMMON: &str = "\
 #define EXCEPT(copy, place) __builtin_memcpy((void *)&(copy), (const void *)&(place), sizeof(copy))
 ";
 
-impl Form {
+impl CTestForm {
     /// A scalar that is no float.
     pub(crate) fn integer(self, data: &DataType, expected: &str, place: &str) -> String {
         let (bits, signed) = width(data);
         match self {
-            Form::Touchstone if bits == 64 && !signed => format!("CHECK_UINT({expected}, {place});"),
-            Form::Touchstone => format!("CHECK_INT({expected}, {place});"),
-            Form::Unity => {
+            CTestForm::Touchstone if bits == 64 && !signed => format!("CHECK_UINT({expected}, {place});"),
+            CTestForm::Touchstone => format!("CHECK_INT({expected}, {place});"),
+            CTestForm::Unity => {
                 let (sign, bits) = (if signed { "INT" } else { "UINT" }, if bits == 64 { "64" } else { "" });
                 format!("TEST_ASSERT_EQUAL_{sign}{bits}({expected}, {place});")
             }
-            Form::Cmocka => format!("assert_int_equal({place}, {expected});"),
-            Form::Gtest => format!("EXPECT_EQ({expected}, {place});"),
+            CTestForm::Cmocka => format!("assert_int_equal({place}, {expected});"),
+            CTestForm::Gtest => format!("EXPECT_EQ({expected}, {place});"),
         }
     }
 
@@ -79,14 +81,14 @@ impl Form {
         };
         let none = value.is_nan();
         let mut lines = vec![match self {
-            Form::Touchstone => return vec![format!("CHECK_FLOAT({expected}, {place});")],
-            Form::Unity if none => format!("TEST_ASSERT_TRUE(__builtin_isnan({place}));"),
-            Form::Cmocka if none => format!("assert_true(__builtin_isnan({place}));"),
-            Form::Gtest if none => format!("EXPECT_TRUE(__builtin_isnan({place}));"),
-            Form::Unity if format == Format::F32 => format!("TEST_ASSERT_FLOAT_WITHIN(0, {expected}, {place});"),
-            Form::Unity => format!("TEST_ASSERT_DOUBLE_WITHIN(0, {expected}, {place});"),
-            Form::Cmocka => format!("assert_true({place} == {expected});"),
-            Form::Gtest => format!("EXPECT_EQ({expected}, {place});"),
+            CTestForm::Touchstone => return vec![format!("CHECK_FLOAT({expected}, {place});")],
+            CTestForm::Unity if none => format!("TEST_ASSERT_TRUE(__builtin_isnan({place}));"),
+            CTestForm::Cmocka if none => format!("assert_true(__builtin_isnan({place}));"),
+            CTestForm::Gtest if none => format!("EXPECT_TRUE(__builtin_isnan({place}));"),
+            CTestForm::Unity if format == Format::F32 => format!("TEST_ASSERT_FLOAT_WITHIN(0, {expected}, {place});"),
+            CTestForm::Unity => format!("TEST_ASSERT_DOUBLE_WITHIN(0, {expected}, {place});"),
+            CTestForm::Cmocka => format!("assert_true({place} == {expected});"),
+            CTestForm::Gtest => format!("EXPECT_EQ({expected}, {place});"),
         }];
         if value == 0.0 {
             lines.push(self.truth(&format!("__builtin_signbit({place})"), value.is_sign_negative()));
@@ -97,87 +99,87 @@ impl Form {
     fn truth(self, what: &str, expected: bool) -> String {
         let (upper, lower) = if expected { ("TRUE", "true") } else { ("FALSE", "false") };
         match self {
-            Form::Touchstone => format!("CHECK_INT({}, ({what}) != 0);", u8::from(expected)),
-            Form::Unity => format!("TEST_ASSERT_{upper}({what});"),
-            Form::Cmocka => format!("assert_{lower}({what});"),
-            Form::Gtest => format!("EXPECT_{upper}({what});"),
+            CTestForm::Touchstone => format!("CHECK_INT({}, ({what}) != 0);", u8::from(expected)),
+            CTestForm::Unity => format!("TEST_ASSERT_{upper}({what});"),
+            CTestForm::Cmocka => format!("assert_{lower}({what});"),
+            CTestForm::Gtest => format!("EXPECT_{upper}({what});"),
         }
     }
 
     /// A pointer that must lead somewhere.
     pub(crate) fn pointer(self, expected: &str, place: &str) -> String {
         match self {
-            Form::Touchstone => format!("CHECK_PTR({expected}, {place});"),
-            Form::Unity if expected == "NULL" => format!("TEST_ASSERT_NULL({place});"),
-            Form::Unity => format!("TEST_ASSERT_EQUAL_PTR({expected}, {place});"),
-            Form::Cmocka if expected == "NULL" => format!("assert_null({place});"),
-            Form::Cmocka => format!("assert_ptr_equal({place}, {expected});"),
-            Form::Gtest => format!("EXPECT_EQ((const void *)({expected}), (const void *)({place}));"),
+            CTestForm::Touchstone => format!("CHECK_PTR({expected}, {place});"),
+            CTestForm::Unity if expected == "NULL" => format!("TEST_ASSERT_NULL({place});"),
+            CTestForm::Unity => format!("TEST_ASSERT_EQUAL_PTR({expected}, {place});"),
+            CTestForm::Cmocka if expected == "NULL" => format!("assert_null({place});"),
+            CTestForm::Cmocka => format!("assert_ptr_equal({place}, {expected});"),
+            CTestForm::Gtest => format!("EXPECT_EQ((const void *)({expected}), (const void *)({place}));"),
         }
     }
 
     /// A pointer of which only that it leads somewhere is known.
     pub(crate) fn not_null(self, place: &str) -> String {
         match self {
-            Form::Touchstone => format!("CHECK_NOT_NULL({place});"),
-            Form::Unity => format!("TEST_ASSERT_NOT_NULL({place});"),
-            Form::Cmocka => format!("assert_non_null({place});"),
-            Form::Gtest => format!("EXPECT_TRUE(({place}) != NULL);"),
+            CTestForm::Touchstone => format!("CHECK_NOT_NULL({place});"),
+            CTestForm::Unity => format!("TEST_ASSERT_NOT_NULL({place});"),
+            CTestForm::Cmocka => format!("assert_non_null({place});"),
+            CTestForm::Gtest => format!("EXPECT_TRUE(({place}) != NULL);"),
         }
     }
 
     /// A text.
     pub(crate) fn string(self, expected: &str, place: &str) -> String {
         match self {
-            Form::Touchstone => format!("CHECK_STRING({expected}, {place});"),
-            Form::Unity => format!("TEST_ASSERT_EQUAL_STRING({expected}, {place});"),
-            Form::Cmocka => format!("assert_string_equal((const char *)({place}), {expected});"),
-            Form::Gtest => format!("EXPECT_STREQ({expected}, (const char *)({place}));"),
+            CTestForm::Touchstone => format!("CHECK_STRING({expected}, {place});"),
+            CTestForm::Unity => format!("TEST_ASSERT_EQUAL_STRING({expected}, {place});"),
+            CTestForm::Cmocka => format!("assert_string_equal((const char *)({place}), {expected});"),
+            CTestForm::Gtest => format!("EXPECT_STREQ({expected}, (const char *)({place}));"),
         }
     }
 
     /// All integers of an array of any rank, against the array `expected`; `name` is the type of one. Not for
-    /// [`Form::Touchstone`], where the elements stand in the check.
+    /// [`CTestForm::Touchstone`], where the elements stand in the check.
     pub(crate) fn array(self, scalar: &DataType, name: &str, expected: &str, place: &str) -> String {
         let (bits, signed) = width(scalar);
         match self {
-            Form::Touchstone => format!("CHECK_ELEMENTS({name}, {expected}, {place});"),
-            Form::Unity => {
+            CTestForm::Touchstone => format!("CHECK_ELEMENTS({name}, {expected}, {place});"),
+            CTestForm::Unity => {
                 let sign = if signed { "INT" } else { "UINT" };
                 let count = format!("sizeof {expected} / sizeof({name})");
                 format!("TEST_ASSERT_EQUAL_{sign}{bits}_ARRAY({expected}, {place}, {count});")
             }
-            Form::Cmocka => format!("assert_memory_equal({place}, {expected}, sizeof {expected});"),
-            Form::Gtest => format!("EXPECT_ARRAY_EQ({name}, {expected}, {place});"),
+            CTestForm::Cmocka => format!("assert_memory_equal({place}, {expected}, sizeof {expected});"),
+            CTestForm::Gtest => format!("EXPECT_ARRAY_EQ({name}, {expected}, {place});"),
         }
     }
 
     /// A place must be as its copy is that was made before the call.
     pub(crate) fn unchanged(self, copy: &str, place: &str) -> String {
         match self {
-            Form::Touchstone => format!("UNCHANGED({copy}, {place});"),
-            Form::Unity => format!("TEST_ASSERT_EQUAL_MEMORY(&{copy}, (const void *)&{place}, sizeof {copy});"),
-            Form::Cmocka => format!("assert_memory_equal((const void *)&{place}, &{copy}, sizeof {copy});"),
-            Form::Gtest => format!("EXPECT_ARRAY_EQ(unsigned char, {copy}, {place});"),
+            CTestForm::Touchstone => format!("UNCHANGED({copy}, {place});"),
+            CTestForm::Unity => format!("TEST_ASSERT_EQUAL_MEMORY(&{copy}, (const void *)&{place}, sizeof {copy});"),
+            CTestForm::Cmocka => format!("assert_memory_equal((const void *)&{place}, &{copy}, sizeof {copy});"),
+            CTestForm::Gtest => format!("EXPECT_ARRAY_EQ(unsigned char, {copy}, {place});"),
         }
     }
 
     /// The program's own oracle must accept.
     pub(crate) fn oracle(self, call: &str) -> String {
         match self {
-            Form::Touchstone => format!("CHECK_ORACLE({call});"),
-            Form::Unity | Form::Cmocka | Form::Gtest => self.truth(call, true),
+            CTestForm::Touchstone => format!("CHECK_ORACLE({call});"),
+            CTestForm::Unity | CTestForm::Cmocka | CTestForm::Gtest => self.truth(call, true),
         }
     }
 
-    /// Ends the test here, and says why.
+    /// ProcessEnd the test here, and says why.
     pub(crate) fn skip(self, why: &str) -> String {
         let text = literal::text(why);
         match self {
-            Form::Touchstone => format!("SKIP({text});"),
-            Form::Unity => format!("TEST_IGNORE_MESSAGE({text});"),
-            Form::Cmocka => format!("print_message(\"%s\\n\", {text});\n    skip();"),
-            Form::Gtest => format!("GTEST_SKIP({text});"),
+            CTestForm::Touchstone => format!("SKIP({text});"),
+            CTestForm::Unity => format!("TEST_IGNORE_MESSAGE({text});"),
+            CTestForm::Cmocka => format!("print_message(\"%s\\n\", {text});\n    skip();"),
+            CTestForm::Gtest => format!("GTEST_SKIP({text});"),
         }
     }
 
@@ -186,37 +188,37 @@ impl Form {
         let (id, description) = (&test.id, &test.told());
         let comment = || format!("/* {} */\n", comment_text(description));
         match self {
-            Form::Touchstone => {
+            CTestForm::Touchstone => {
                 let error = matches!(test.outcome, Outcome::Error { .. });
                 let kind = if error { "ERROR_TEST" } else { "TEST" };
                 format!("{kind}({id}, {}) {{\n", literal::text(description))
             }
-            Form::Unity => format!("{}static void test_{id}(void) {{\n", comment()),
-            Form::Cmocka => format!("{}static void test_{id}(void **state) {{\n    (void)state;\n", comment()),
-            Form::Gtest => format!("{}void test_{id}(void) {{\n", comment()),
+            CTestForm::Unity => format!("{}static void test_{id}(void) {{\n", comment()),
+            CTestForm::Cmocka => format!("{}static void test_{id}(void **state) {{\n    (void)state;\n", comment()),
+            CTestForm::Gtest => format!("{}void test_{id}(void) {{\n", comment()),
         }
     }
 
     /// What every file has after the program's source.
     pub(crate) fn includes(self) -> String {
         let own = match self {
-            Form::Touchstone => return "#include \"touchstone_test.h\"\n".to_string(),
-            Form::Unity => {
+            CTestForm::Touchstone => return "#include \"touchstone_test.h\"\n".to_string(),
+            CTestForm::Unity => {
                 "#include <limits.h>\n#include <stddef.h>\n#ifndef UNITY_INCLUDE_DOUBLE\n#define UNITY_INCLUDE_DOUBLE\n\
                  #endif\n#include \"unity.h\"\n\nvoid setUp(void) {}\nvoid tearDown(void) {}\n"
             }
-            Form::Cmocka => {
+            CTestForm::Cmocka => {
                 "#include <limits.h>\n#include <setjmp.h>\n#include <stdarg.h>\n#include <stddef.h>\n\
                  #include <stdint.h>\n#include <cmocka.h>\n"
             }
-            Form::Gtest => "#include <limits.h>\n#include <stddef.h>\n#include \"touchstone_gtest.h\"\n",
+            CTestForm::Gtest => "#include <limits.h>\n#include <stddef.h>\n#include \"touchstone_gtest.h\"\n",
         };
         format!("{own}{COMMON}")
     }
 
     /// What ends a file: the list of its tests, and a `main` that runs them. The program may have a `main` of its own,
     /// which then has another symbol.
-    pub(crate) fn runner(self, tests: &[Listed], own_main: bool, processes: Processes) -> String {
+    pub(crate) fn runner(self, tests: &[RegisteredTest], own_main: bool, processes: ProcessIsolation) -> String {
         let head = if own_main {
             "\nint touchstone_run_tests(void) __asm__(\"main\");\nint touchstone_run_tests(void) {\n"
         } else {
@@ -224,25 +226,31 @@ impl Form {
         };
         let lines = |line: fn(&str) -> String| -> String { tests.iter().map(|test| line(&test.id)).collect() };
         match (self, processes) {
-            (Form::Touchstone | Form::Gtest, _) => String::new(),
-            (Form::Unity, Processes::One) => {
+            (CTestForm::Touchstone | CTestForm::Gtest, _) => String::new(),
+            (CTestForm::Unity, ProcessIsolation::Shared) => {
                 let tests = lines(|id| format!("    RUN_TEST(test_{id});\n"));
                 format!("{head}    UNITY_BEGIN();\n{tests}    return UNITY_END();\n}}\n")
             }
-            (Form::Cmocka, Processes::One) => {
+            (CTestForm::Cmocka, ProcessIsolation::Shared) => {
                 let tests = lines(|id| format!("        cmocka_unit_test(test_{id}),\n"));
                 format!(
                     "{head}    const struct CMUnitTest tests[] = {{\n{tests}    }};\n    \
                      return cmocka_run_group_tests(tests, NULL, NULL);\n}}\n"
                 )
             }
-            (Form::Unity, Processes::OneEach) => {
+            (CTestForm::Unity, ProcessIsolation::PerTest) => {
                 let tests = lines(|id| format!("    ALONE(RUN_TEST(test_{id}));\n"));
-                format!("{}{head}    int failures = 0;\n{tests}    return failures;\n}}\n", alone(UNITY_ALONE))
+                format!(
+                    "{}{head}    int failures = 0;\n{tests}    return failures;\n}}\n",
+                    own_process_macros(UNITY_OWN_PROCESS)
+                )
             }
-            (Form::Cmocka, Processes::OneEach) => {
+            (CTestForm::Cmocka, ProcessIsolation::PerTest) => {
                 let tests = lines(|id| format!("    ALONE(test_{id});\n"));
-                format!("{}{head}    int failures = 0;\n{tests}    return failures;\n}}\n", alone(CMOCKA_ALONE))
+                format!(
+                    "{}{head}    int failures = 0;\n{tests}    return failures;\n}}\n",
+                    own_process_macros(CMOCKA_OWN_PROCESS)
+                )
             }
         }
     }
@@ -250,47 +258,47 @@ impl Form {
     /// The words that link a file with the framework.
     pub(crate) fn libraries(self) -> &'static [&'static str] {
         match self {
-            Form::Touchstone => &[],
-            Form::Unity => &["-DUNITY_INCLUDE_DOUBLE", "-I\"$UNITY_DIR\"", "\"$UNITY_DIR\"/unity.c"],
-            Form::Cmocka => &["-lcmocka"],
-            Form::Gtest => &["-lgtest", "-lgtest_main", "-lstdc++"],
+            CTestForm::Touchstone => &[],
+            CTestForm::Unity => &["-DUNITY_INCLUDE_DOUBLE", "-I\"$UNITY_DIR\"", "\"$UNITY_DIR\"/unity.c"],
+            CTestForm::Cmocka => &["-lcmocka"],
+            CTestForm::Gtest => &["-lgtest", "-lgtest_main", "-lstdc++"],
         }
     }
 
     /// Why a test can't be run by this framework, or not without ending all others.
-    pub(crate) fn refuses(self, test: &TestCase, file_of: impl Fn() -> String) -> Option<Unwritable> {
+    pub(crate) fn refuses(self, test: &TestCase, file_of: impl Fn() -> String) -> Option<EmitLimitation> {
         match (self, &test.outcome) {
-            (_, Outcome::Threw { class }) => Some(Unwritable::Throws(class.clone())),
-            (Form::Touchstone, _) | (_, Outcome::Returned | Outcome::OracleRejected) => None,
-            (Form::Gtest, Outcome::Exited(_)) => None,
-            (_, Outcome::Hung) => Some(Unwritable::Hangs),
-            (_, Outcome::Exited(status)) => Some(Unwritable::Exits(status & 255)),
-            (_, Outcome::Error { kind, span }) => Some(Unwritable::GoesWrong(*kind, file_of(), span.line)),
+            (_, Outcome::Threw { class }) => Some(EmitLimitation::Throws(class.clone())),
+            (CTestForm::Touchstone, _) | (_, Outcome::Returned | Outcome::OracleRejected) => None,
+            (CTestForm::Gtest, Outcome::Exited(_)) => None,
+            (_, Outcome::Hung) => Some(EmitLimitation::Hangs),
+            (_, Outcome::Exited(status)) => Some(EmitLimitation::Exits(status & 255)),
+            (_, Outcome::Error { kind, span }) => Some(EmitLimitation::GoesWrong(*kind, file_of(), span.line)),
         }
     }
 
     /// The test as an entry of the list of tests.
-    pub(crate) fn listed(self, test: &TestCase) -> Listed {
+    pub(crate) fn registered(self, test: &TestCase) -> RegisteredTest {
         let skipped = matches!(test.replayed, Replay::NotCheckable(_)) || self.refuses(test, String::new).is_some();
         let ends = match test.outcome {
-            Outcome::Exited(status) => Ends::Exits(status & 255),
-            _ if skipped => Ends::IsSkipped,
-            _ => Ends::Returns,
+            Outcome::Exited(status) => ProcessEnd::Exits(status & 255),
+            _ if skipped => ProcessEnd::Skipped,
+            _ => ProcessEnd::Returns,
         };
-        Listed { id: test.id.clone(), ends }
+        RegisteredTest { id: test.id.clone(), ends }
     }
 
     /// The `.cc` line that registers a test.
-    pub(crate) fn registration(function: &str, test: &Listed, processes: Processes) -> String {
+    pub(crate) fn registration(function: &str, test: &RegisteredTest, processes: ProcessIsolation) -> String {
         let id = &test.id;
         let run = match (test.ends, processes) {
-            (Ends::Exits(status), _) => {
+            (ProcessEnd::Exits(status), _) => {
                 format!("EXPECT_EXIT(test_{id}(), testing::ExitedWithCode({status}), \"\");")
             }
-            (Ends::Returns, Processes::OneEach) => format!(
+            (ProcessEnd::Returns, ProcessIsolation::PerTest) => format!(
                 "EXPECT_EXIT((test_{id}(), exit(testing::Test::HasFailure())), testing::ExitedWithCode(0), \"\");"
             ),
-            (Ends::Returns, Processes::One) | (Ends::IsSkipped, _) => format!("test_{id}();"),
+            (ProcessEnd::Returns, ProcessIsolation::Shared) | (ProcessEnd::Skipped, _) => format!("test_{id}();"),
         };
         format!("\nextern \"C\" void test_{id}(void);\nTEST({function}, {id}) {{ {run} }}\n")
     }

@@ -18,42 +18,42 @@ use touchstone_base::float::Format;
 use touchstone_ir::{DataType, DataTypeId, DataTypes, DataValue};
 
 /// An array of integers with at most so many elements is shown as a whole if one of them changes.
-const SHORT: usize = 16;
+const MAX_ARRAY_SHOWN_WHOLE: usize = 16;
 /// Of what has more changed parts than this, all is shown.
-const MANY: usize = 24;
+const MAX_CHANGES_SHOWN: usize = 24;
 
 /// A value before the call and after it.
-pub(crate) struct Step<'v> {
+pub(crate) struct ValueChange<'v> {
     pub(crate) ty: DataTypeId,
     pub(crate) before: &'v DataValue,
     pub(crate) after: &'v DataValue,
 }
 
 /// The elements of an array object before the call and after it.
-pub(crate) struct Elements<'v> {
+pub(crate) struct ArrayChange<'v> {
     pub(crate) element: DataTypeId,
     pub(crate) before: &'v [DataValue],
     pub(crate) after: &'v [DataValue],
 }
 
 /// Whether a copy is worth its line: for more than one value.
-pub(crate) fn wants_copy(types: &DataTypes, ty: DataTypeId) -> bool {
+pub(crate) fn is_aggregate(types: &DataTypes, ty: DataTypeId) -> bool {
     matches!(&types[ty], DataType::Array { .. } | DataType::Struct { .. }) && !types[ty].has_halves()
 }
 
 /// Whether every byte of a type is part of some value.
-fn is_solid(types: &DataTypes, ty: DataTypeId) -> bool {
+fn has_no_padding(types: &DataTypes, ty: DataTypeId) -> bool {
     match &types[ty] {
         DataType::Int { .. }
         | DataType::Float { .. }
         | DataType::Bool { .. }
         | DataType::Enum { .. }
         | DataType::Pointer { .. } => true,
-        DataType::Array { element, .. } => is_solid(types, *element),
+        DataType::Array { element, .. } => has_no_padding(types, *element),
         DataType::Struct { fields, size, .. } => {
             let mut end = 0;
             for field in fields {
-                if field.offset != end || !is_solid(types, field.ty) {
+                if field.offset != end || !has_no_padding(types, field.ty) {
                     return false;
                 }
                 end += types[field.ty].size(types);
@@ -65,7 +65,7 @@ fn is_solid(types: &DataTypes, ty: DataTypeId) -> bool {
 }
 
 /// Whether a value has one pattern of bytes only.
-fn is_definite(types: &DataTypes, ty: DataTypeId, value: &DataValue) -> bool {
+fn has_unique_bytes(types: &DataTypes, ty: DataTypeId, value: &DataValue) -> bool {
     match (&types[ty], value) {
         (_, DataValue::Undefined) => false,
         (DataType::Float { format, .. }, DataValue::Int(bits)) => match format {
@@ -73,11 +73,11 @@ fn is_definite(types: &DataTypes, ty: DataTypeId, value: &DataValue) -> bool {
             Format::F64 => !f64::from_bits(*bits).is_nan(),
         },
         (DataType::Array { element, length }, DataValue::Array(values)) => {
-            values.len() as u64 == *length && values.iter().all(|value| is_definite(types, *element, value))
+            values.len() as u64 == *length && values.iter().all(|value| has_unique_bytes(types, *element, value))
         }
         (DataType::Struct { fields, .. }, DataValue::Struct(values)) => {
             fields.len() == values.len()
-                && fields.iter().zip(values).all(|(field, value)| is_definite(types, field.ty, value))
+                && fields.iter().zip(values).all(|(field, value)| has_unique_bytes(types, field.ty, value))
         }
         (_, DataValue::Int(_) | DataValue::Pointer(_)) => true,
         _ => false,
@@ -85,8 +85,13 @@ fn is_definite(types: &DataTypes, ty: DataTypeId, value: &DataValue) -> bool {
 }
 
 /// The parts that changed, with the steps that lead there.
-fn changed<'v>(types: &DataTypes, step: &Step<'v>, path: &str, found: &mut Vec<(String, Step<'v>)>) {
-    let Step { ty, before, after } = *step;
+fn collect_changes<'v>(
+    types: &DataTypes,
+    step: &ValueChange<'v>,
+    path: &str,
+    found: &mut Vec<(String, ValueChange<'v>)>,
+) {
+    let ValueChange { ty, before, after } = *step;
     if before == after {
         return;
     }
@@ -95,33 +100,38 @@ fn changed<'v>(types: &DataTypes, step: &Step<'v>, path: &str, found: &mut Vec<(
             if !types[ty].has_halves() =>
         {
             for (field, (before, after)) in fields.iter().zip(before.iter().zip(after)) {
-                let step = Step { ty: field.ty, before, after };
-                changed(types, &step, &format!("{path}{}", member(&field.name)), found);
+                let step = ValueChange { ty: field.ty, before, after };
+                collect_changes(types, &step, &format!("{path}{}", member(&field.name)), found);
             }
         }
         (DataType::Array { element, .. }, DataValue::Array(before), DataValue::Array(after))
-            if before.len() > SHORT || wants_copy(types, *element) =>
+            if before.len() > MAX_ARRAY_SHOWN_WHOLE || is_aggregate(types, *element) =>
         {
             for (index, (before, after)) in before.iter().zip(after).enumerate() {
-                changed(types, &Step { ty: *element, before, after }, &format!("{path}[{index}]"), found);
+                collect_changes(
+                    types,
+                    &ValueChange { ty: *element, before, after },
+                    &format!("{path}[{index}]"),
+                    found,
+                );
             }
         }
-        _ => found.push((path.to_string(), Step { ty, before, after })),
+        _ => found.push((path.to_string(), ValueChange { ty, before, after })),
     }
 }
 
 impl FunctionTest<'_> {
     /// Checks what is at a place after the call; `copy` has what was there before it.
-    pub(crate) fn check_step(&mut self, step: &Step<'_>, place: &str, copy: &str, lines: &mut Vec<String>) {
+    pub(crate) fn check_change(&mut self, step: &ValueChange<'_>, place: &str, copy: &str, lines: &mut Vec<String>) {
         let module = self.program.module;
         let types = &module.types;
-        let Step { ty, before, after } = *step;
-        if !wants_copy(types, ty) {
+        let ValueChange { ty, before, after } = *step;
+        if !is_aggregate(types, ty) {
             self.values.check(ty, after, place, lines);
             return;
         }
-        if is_solid(types, ty) && is_definite(types, ty, before) && is_definite(types, ty, after) {
-            self.check_solid(step, place, copy, lines);
+        if has_no_padding(types, ty) && has_unique_bytes(types, ty, before) && has_unique_bytes(types, ty, after) {
+            self.check_unpadded(step, place, copy, lines);
             return;
         }
         match (&types[ty], before, after) {
@@ -133,12 +143,12 @@ impl FunctionTest<'_> {
                         continue;
                     }
                     let (part, part_copy) = (member(&field.name), format!("{copy}{}", member(&field.name)));
-                    let step = Step { ty: field.ty, before, after };
-                    self.check_step(&step, &format!("{place}{part}"), &part_copy, lines);
+                    let step = ValueChange { ty: field.ty, before, after };
+                    self.check_change(&step, &format!("{place}{part}"), &part_copy, lines);
                 }
             }
             (DataType::Array { element, length }, DataValue::Array(values), _)
-                if before == after && *length > 1 && wants_copy(types, *element) && all_known(values) =>
+                if before == after && *length > 1 && is_aggregate(types, *element) && is_fully_defined(values) =>
             {
                 self.check_each(*element, *length, place, copy, lines);
             }
@@ -149,26 +159,29 @@ impl FunctionTest<'_> {
     /// The same for an object that is an array.
     pub(crate) fn check_array_object(
         &mut self,
-        elements: &Elements<'_>,
+        elements: &ArrayChange<'_>,
         place: &str,
         copy: &str,
         lines: &mut Vec<String>,
     ) {
         let types = &self.program.module.types;
-        let Elements { element, before, after } = *elements;
-        let definite = |values: &[DataValue]| values.iter().all(|value| is_definite(types, element, value));
-        let solid = is_solid(types, element) && definite(before) && definite(after);
+        let ArrayChange { element, before, after } = *elements;
+        let definite = |values: &[DataValue]| values.iter().all(|value| has_unique_bytes(types, element, value));
+        let solid = has_no_padding(types, element) && definite(before) && definite(after);
         let mut parts = Vec::new();
         for (index, (before, after)) in before.iter().zip(after).enumerate() {
-            changed(types, &Step { ty: element, before, after }, &format!("[{index}]"), &mut parts);
+            collect_changes(types, &ValueChange { ty: element, before, after }, &format!("[{index}]"), &mut parts);
         }
-        let plain = !wants_copy(types, element);
+        let plain = !is_aggregate(types, element);
         match () {
-            () if solid && parts.len() <= MANY && !(plain && !parts.is_empty() && after.len() <= SHORT) => {
+            () if solid
+                && parts.len() <= MAX_CHANGES_SHOWN
+                && !(plain && !parts.is_empty() && after.len() <= MAX_ARRAY_SHOWN_WHOLE) =>
+            {
                 let size = types[element].size(types) * after.len() as u64;
                 self.check_parts(&parts, size, place, copy, lines);
             }
-            () if parts.is_empty() && after.len() > 1 && all_known(before) && !plain => {
+            () if parts.is_empty() && after.len() > 1 && is_fully_defined(before) && !plain => {
                 self.check_each(element, after.len() as u64, place, copy, lines);
             }
             () => self.values.check_elements(element, after, place, lines),
@@ -176,10 +189,10 @@ impl FunctionTest<'_> {
     }
 
     /// What changed, and that the other bytes did not.
-    fn check_solid(&mut self, step: &Step<'_>, place: &str, copy: &str, lines: &mut Vec<String>) {
+    fn check_unpadded(&mut self, step: &ValueChange<'_>, place: &str, copy: &str, lines: &mut Vec<String>) {
         let mut parts = Vec::new();
-        changed(&self.program.module.types, step, "", &mut parts);
-        if parts.len() > MANY || parts.iter().any(|(path, _)| path.is_empty()) {
+        collect_changes(&self.program.module.types, step, "", &mut parts);
+        if parts.len() > MAX_CHANGES_SHOWN || parts.iter().any(|(path, _)| path.is_empty()) {
             self.values.check(step.ty, step.after, place, lines);
             return;
         }
@@ -190,7 +203,7 @@ impl FunctionTest<'_> {
     /// What changed of so many bytes, and that the others did not.
     fn check_parts(
         &mut self,
-        parts: &[(String, Step<'_>)],
+        parts: &[(String, ValueChange<'_>)],
         size: u64,
         place: &str,
         copy: &str,
@@ -209,7 +222,7 @@ impl FunctionTest<'_> {
         lines.push(self.program.form.unchanged(copy, place));
     }
 
-    /// Elements with padding, one after the other: none of their members changed.
+    /// ArrayChange with padding, one after the other: none of their members changed.
     fn check_each(&mut self, element: DataTypeId, length: u64, place: &str, copy: &str, lines: &mut Vec<String>) {
         let index = self.locals.fresh("i");
         let mut inner = Vec::new();
@@ -226,7 +239,7 @@ impl FunctionTest<'_> {
         let module = self.program.module;
         let types = &module.types;
         match &types[ty] {
-            _ if is_solid(types, ty) => lines.push(self.program.form.unchanged(copy, place)),
+            _ if has_no_padding(types, ty) => lines.push(self.program.form.unchanged(copy, place)),
             DataType::Struct { fields, .. } => {
                 let parts = fields.iter().flat_map(|field| match (&types[field.ty], field.name.is_empty()) {
                     // Nothing names it as a whole, but its members.
@@ -247,11 +260,11 @@ impl FunctionTest<'_> {
 }
 
 /// Whether nothing in values is undefined.
-fn all_known(values: &[DataValue]) -> bool {
+fn is_fully_defined(values: &[DataValue]) -> bool {
     values.iter().all(|value| match value {
         DataValue::Undefined => false,
-        DataValue::Array(values) | DataValue::Struct(values) => all_known(values),
-        DataValue::Member(_, value) => all_known(std::slice::from_ref(value)),
+        DataValue::Array(values) | DataValue::Struct(values) => is_fully_defined(values),
+        DataValue::Member(_, value) => is_fully_defined(std::slice::from_ref(value)),
         DataValue::Int(_) | DataValue::Pointer(_) => true,
     })
 }

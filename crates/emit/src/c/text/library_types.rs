@@ -1,12 +1,12 @@
 //! What no test can make: structures that only the library makes, and whose insides are its own business; and ends that
 //! C does not have.
 
-use crate::c::text::varargs::are_elsewhere;
+use crate::c::text::varargs::has_list_outside_arguments;
 use touchstone_criteria::{Outcome, TestCase, TestKind, Unmakeable};
 use touchstone_ir::{DataType, DataTypeId, DataValue, Module, PointerTarget};
 
 /// Structures of the library by the names that its headers give them, with what users call them.
-const LIBRARYS_OWN: &[(&str, &str)] = &[
+const LIBRARY_TYPES: &[(&str, &str)] = &[
     ("_IO_FILE", "FILE"),
     ("__sFILE", "FILE"),
     ("__dirstream", "DIR"),
@@ -27,25 +27,25 @@ const LIBRARYS_OWN: &[(&str, &str)] = &[
 pub(crate) const VA_LIST: &str = "va_list";
 
 /// Why a test can't be made: an object of it is one that only the library makes.
-pub fn unmakeable(module: &Module, test: &TestCase) -> Option<Unmakeable> {
+pub fn construction_obstacle(module: &Module, test: &TestCase) -> Option<Unmakeable> {
     if let Some(why) = thrown(test) {
         return Some(why);
     }
     let TestKind::Function { earlier, params, globals, objects } = &test.kind else { return None };
-    if are_elsewhere(module, params, objects) {
+    if has_list_outside_arguments(module, params, objects) {
         return Some(Unmakeable::LibrarysOwn(VA_LIST.to_string()));
     }
     let object = objects.iter().find_map(|object| {
-        let name = librarys_own(module, object.element).filter(|name| *name != VA_LIST)?;
+        let name = library_type(module, object.element).filter(|name| *name != VA_LIST)?;
         let used = object.values.iter().any(|value| !is_empty(value));
-        (used || !is_made_of_zeros(name)).then_some(name)
+        (used || !is_zero_initialised(name)).then_some(name)
     });
     let value = earlier
         .iter()
         .flat_map(|call| &call.params)
         .chain(params)
         .chain(globals)
-        .find_map(|input| librarys_own(module, input.data).filter(|_| !is_empty(&input.value)));
+        .find_map(|input| library_type(module, input.data).filter(|_| !is_empty(&input.value)));
     let name = object.or(value)?;
     Some(Unmakeable::LibrarysOwn(name.to_string()))
 }
@@ -57,17 +57,17 @@ pub(crate) fn thrown(test: &TestCase) -> Option<Unmakeable> {
 }
 
 /// What the user calls a structure that only the library makes.
-pub(crate) fn librarys_own(module: &Module, data: DataTypeId) -> Option<&'static str> {
+pub(crate) fn library_type(module: &Module, data: DataTypeId) -> Option<&'static str> {
     let name = match &module.types[data] {
         DataType::Struct { name, .. } | DataType::Union { name, .. } | DataType::Opaque { name, .. } => name,
         _ => return None,
     };
     let own = name.strip_prefix("struct ").or(name.strip_prefix("union ")).unwrap_or(name);
-    LIBRARYS_OWN.iter().find(|(known, _)| *known == own).map(|(_, name)| *name)
+    LIBRARY_TYPES.iter().find(|(known, _)| *known == own).map(|(_, name)| *name)
 }
 
 /// Locks are made of zeros by their initialisers; a stream that only functions of the library look into needs no insides.
-fn is_made_of_zeros(name: &str) -> bool {
+fn is_zero_initialised(name: &str) -> bool {
     matches!(name, "FILE" | "pthread_mutex_t" | "pthread_cond_t" | "pthread_rwlock_t")
 }
 

@@ -1,4 +1,4 @@
-//! Processes of frameworks that run all tests of a file in one: what a test leaves in static variables is what the next one
+//! ProcessIsolation of frameworks that run all tests of a file in one: what a test leaves in static variables is what the next one
 //! finds. Where no test can set such a variable, or a test needs what the program begins with, each test gets a process of
 //! its own.
 //!
@@ -9,17 +9,17 @@ use touchstone_ir::{CallGraph, Function, GlobalRole, InstKind, Linkage, Module};
 
 /// How many processes the tests of a file run in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Processes {
+pub(crate) enum ProcessIsolation {
     /// All in one.
-    One,
+    Shared,
     /// Each in its own.
-    OneEach,
+    PerTest,
 }
 
-impl Processes {
+impl ProcessIsolation {
     /// What the tests of a function need, whatever they do.
-    pub(crate) fn of(module: &Module, function: &Function) -> Processes {
-        let Some(root) = module.function_named(&function.name) else { return Processes::One };
+    pub(crate) fn required_by(module: &Module, function: &Function) -> ProcessIsolation {
+        let Some(root) = module.function_named(&function.name) else { return ProcessIsolation::Shared };
         let reached: BTreeSet<_> = CallGraph::new(module).reachable_from(root);
         let insts = reached.iter().flat_map(|id| module.functions[*id].blocks.values()).flat_map(|block| &block.insts);
         let mut named = insts.filter_map(|inst| match inst.kind {
@@ -31,28 +31,28 @@ impl Processes {
             let elsewhere = global.linkage == Linkage::Internal && global.span.file != function.span.file;
             variable && (global.linkage == Linkage::Local || elsewhere)
         });
-        if is_hidden { Processes::OneEach } else { Processes::One }
+        if is_hidden { ProcessIsolation::PerTest } else { ProcessIsolation::Shared }
     }
 }
 
 /// A test in the list of a file.
-pub(crate) struct Listed {
+pub(crate) struct RegisteredTest {
     pub(crate) id: String,
-    pub(crate) ends: Ends,
+    pub(crate) ends: ProcessEnd,
 }
 
 /// What becomes of the process of a test.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Ends {
+pub(crate) enum ProcessEnd {
     Returns,
     /// With this status.
     Exits(i32),
     /// The framework can't run it.
-    IsSkipped,
+    Skipped,
 }
 
 /// How one test is run by itself.
-pub(crate) const UNITY_ALONE: &str = "
+pub(crate) const UNITY_OWN_PROCESS: &str = "
 #define ALONE(...)                            \\
     do {                                      \\
         if (touchstone_begins()) {            \\
@@ -63,7 +63,7 @@ pub(crate) const UNITY_ALONE: &str = "
         failures += touchstone_failed();      \\
     } while (0)
 ";
-pub(crate) const CMOCKA_ALONE: &str = "
+pub(crate) const CMOCKA_OWN_PROCESS: &str = "
 #define ALONE(test)                                                       \\
     do {                                                                  \\
         if (touchstone_begins()) {                                        \\
@@ -75,7 +75,7 @@ pub(crate) const CMOCKA_ALONE: &str = "
 ";
 
 /// What runs each test in a process of its own. The functions are the system's, whatever the program calls by their names.
-pub(crate) fn alone(one: &str) -> String {
+pub(crate) fn own_process_macros(one: &str) -> String {
     format!("{OWN_PROCESS}{}", &one[1..])
 }
 

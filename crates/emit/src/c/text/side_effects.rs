@@ -10,31 +10,31 @@ use touchstone_criteria::{TestCase, TestKind};
 use touchstone_ir::{Builtin, Callee, FuncId, Function, InputSource, InstKind, Module};
 
 /// Whether other tests can run in the process after this one.
-pub(crate) fn leaves_nothing(program: &TestedProgram, test: &TestCase) -> bool {
+pub(crate) fn leaves_no_state(program: &TestedProgram, test: &TestCase) -> bool {
     let sets_globals = matches!(&test.kind, TestKind::Function { globals, .. } if !globals.is_empty());
-    !sets_globals && test.expected.globals.is_empty() && program.keeps_to_itself
+    !sets_globals && test.expected.globals.is_empty() && program.is_side_effect_free
 }
 
 /// Whether a function and its oracle touch nothing but what they are given.
-pub(crate) fn keeps_to_itself(module: &Module, function: FuncId) -> bool {
+pub(crate) fn is_side_effect_free(module: &Module, function: FuncId) -> bool {
     let oracle = module.function_named(&format!("{}_post", module.functions[function].name));
     let mut reached: BTreeSet<FuncId> = [function].into_iter().chain(oracle).collect();
     let mut pending: Vec<FuncId> = reached.iter().copied().collect();
     while let Some(id) = pending.pop() {
         let function = &module.functions[id];
-        let Some(callees) = known_callees(module, function) else { return false };
+        let Some(callees) = callees_if_side_effect_free(module, function) else { return false };
         pending.extend(callees.into_iter().filter(|callee| reached.insert(*callee)));
     }
     true
 }
 
 /// Whether all that it does is to ask the test.
-fn asks_for_inputs(builtin: Builtin) -> bool {
+fn requests_input(builtin: Builtin) -> bool {
     matches!(builtin, Builtin::MakeSymbolic(InputSource::Request) | Builtin::FreshInt(InputSource::Request))
 }
 
 /// Whom a function calls; `None` if it does anything that could be seen after its return.
-fn known_callees(module: &Module, function: &Function) -> Option<Vec<FuncId>> {
+fn callees_if_side_effect_free(module: &Module, function: &Function) -> Option<Vec<FuncId>> {
     if !function.is_defined() || function.is_library() || function.is_callback() {
         return None;
     }
@@ -44,7 +44,7 @@ fn known_callees(module: &Module, function: &Function) -> Option<Vec<FuncId>> {
             InstKind::Call { callee: Callee::Direct(callee), .. } => callees.push(*callee),
             InstKind::Call { callee: Callee::Indirect(_), .. } => return None,
             InstKind::Builtin { builtin: Builtin::Assert | Builtin::Abort | Builtin::Assume, .. } => {}
-            InstKind::Builtin { builtin, .. } if asks_for_inputs(*builtin) => {}
+            InstKind::Builtin { builtin, .. } if requests_input(*builtin) => {}
             InstKind::Builtin { .. } => return None,
             InstKind::GlobalAddr { global, .. } if !module.globals[*global].constant => return None,
             _ => {}

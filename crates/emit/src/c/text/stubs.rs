@@ -2,16 +2,16 @@
 //! and keeps what it was called with, which the test checks afterwards.
 //!
 //! A stub takes its type from the program's own declaration where the file has one, so the two can't contradict each other.
-//! Its own parameters are only passed in the same way. Arguments that are structures are not kept, nor are those of a
+//! Its own parameters are only passed in the same way. Arguments that are structures are not recorded, nor are those of a
 //! function that the file does not declare.
 
 use crate::c::syntax::comment::comment_text;
 use crate::c::syntax::ctype::CTypes;
-use crate::c::syntax::limitation::Unwritable;
+use crate::c::syntax::limitation::EmitLimitation;
 use crate::c::syntax::literal;
 use crate::c::syntax::names::source_name;
 use crate::c::text::tested_program::TestedProgram;
-use crate::c::text::values::Values;
+use crate::c::text::values::ValueWriter;
 use std::collections::BTreeSet;
 use touchstone_base::float::Format;
 use touchstone_base::{Id, Span};
@@ -22,12 +22,12 @@ use touchstone_ir::{
 };
 
 /// So many calls of a test are shown and checked.
-const MOST_CALLS: usize = 32;
-/// So many arguments of a call are kept by `touchstone_stubs.h`.
-const MOST_ARGUMENTS: usize = 16;
+const MAX_CALLS_CHECKED: usize = 32;
+/// So many arguments of a call are recorded by `touchstone_stubs.h`.
+const MAX_ARGUMENTS_RECORDED: usize = 16;
 
 /// The functions of a module that answer with inputs, in the order of the module.
-fn stubs(module: &Module) -> impl Iterator<Item = &Function> {
+fn stubbed_functions(module: &Module) -> impl Iterator<Item = &Function> {
     module.functions.values().filter(|function| {
         let answers = matches!(function.role, FunctionRole::World | FunctionRole::External | FunctionRole::Library);
         answers && function.is_defined() && !function.internal
@@ -36,7 +36,7 @@ fn stubs(module: &Module) -> impl Iterator<Item = &Function> {
 
 /// The same, and those that stand for any function of their type.
 pub(crate) fn stubs_and_callbacks(module: &Module) -> impl Iterator<Item = &Function> {
-    stubs(module).chain(module.functions.values().filter(|function| function.is_callback()))
+    stubbed_functions(module).chain(module.functions.values().filter(|function| function.is_callback()))
 }
 
 /// Whether tests of a function need stubs: the program calls what nobody defines, or the function may be given a pointer
@@ -53,7 +53,9 @@ pub(crate) fn has_stubs(module: &Module, func: FuncId) -> bool {
         is_visible && global.function.is_none() && !global.constant
     });
     let mut open: Vec<DataTypeId> = params.chain(globals.map(|global| global.data)).collect();
-    open.extend(CallGraph::new(module).reachable_from(func).iter().flat_map(|id| taken_for(&module.functions[*id])));
+    open.extend(
+        CallGraph::new(module).reachable_from(func).iter().flat_map(|id| cast_pointees(&module.functions[*id])),
+    );
     let mut seen = BTreeSet::new();
     while let Some(data) = open.pop() {
         if !seen.insert(data) {
@@ -67,11 +69,11 @@ pub(crate) fn has_stubs(module: &Module, func: FuncId) -> bool {
             _ => {}
         }
     }
-    stubs(module).next().is_some()
+    stubbed_functions(module).next().is_some()
 }
 
 /// What a function takes pointers for.
-fn taken_for(function: &Function) -> impl Iterator<Item = DataTypeId> {
+fn cast_pointees(function: &Function) -> impl Iterator<Item = DataTypeId> {
     function.blocks.values().flat_map(|block| &block.insts).filter_map(|inst| match &inst.kind {
         InstKind::Builtin { builtin: Builtin::TakeFor, args, .. } => match args.as_slice() {
             [_, Operand::Const(_, number)] => usize::try_from(*number).ok().map(DataTypeId::new),
@@ -88,8 +90,8 @@ fn is_declared(program: &TestedProgram, function: &Function) -> bool {
 
 /// Lines before a program of one file that give its stubs of the library's functions names of their own: whoever else is in the
 /// process, the runner, a sanitizer, the library itself, calls the library's.
-pub(crate) fn own_names(program: &TestedProgram) -> String {
-    let of_library = stubs(program.module).filter(|function| function.role == FunctionRole::Library);
+pub(crate) fn stub_symbol_names(program: &TestedProgram) -> String {
+    let of_library = stubbed_functions(program.module).filter(|function| function.role == FunctionRole::Library);
     let names = of_library.map(|function| source_name(&function.name));
     names.map(|name| format!("#pragma redefine_extname {name} touchstone_stub_of_{name}\n")).collect()
 }
@@ -97,9 +99,9 @@ pub(crate) fn own_names(program: &TestedProgram) -> String {
 /// The definitions of the functions that the program calls and nobody defines.
 pub(crate) fn stub_text(program: &TestedProgram) -> String {
     let mut text = String::new();
-    for function in stubs(program.module) {
+    for function in stubbed_functions(program.module) {
         let name = source_name(&function.name);
-        let stub = match (name, spelled(program, function.result_data)) {
+        let stub = match (name, spelled_type(program, function.result_data)) {
             ("srand" | "srandom", _) => continue,
             ("time", Ok(_)) => "STUB_TIME(time)".to_string(),
             // Time and chance: what they are called with doesn't matter.
@@ -126,35 +128,35 @@ pub(crate) fn stub_text(program: &TestedProgram) -> String {
 /// `STUB(measure, int, (int a1), a1)`
 fn stub(module: &Module, function: &Function, name: &str, result: &str) -> String {
     let params = parameters(&module.types, function).unwrap_or_default();
-    let (mut types, mut kept) = (Vec::new(), String::new());
+    let (mut types, mut recorded) = (Vec::new(), String::new());
     for (index, param) in params.iter().enumerate() {
         let own = format!("a{}", index + 1);
-        kept.push_str(&format!(", {}", param.kept(&own)));
+        recorded.push_str(&format!(", {}", param.recorded(&own)));
         types.push(format!("{}{own}", param.spelling()));
     }
     let types = if types.is_empty() { "void".to_string() } else { types.join(", ") };
-    let written = written(&module.types, function, name);
+    let written = write_macros(&module.types, function, name);
     match result {
-        _ if never_returns(function) => format!("STUB_THAT_ENDS({name}, ({types}){kept})"),
-        "void" if written.is_empty() => format!("STUB_OF_NOTHING({name}, ({types}){kept})"),
-        "void" => format!("STUB_THAT_ONLY_WRITES({name}, ({types}), {written}{kept})"),
+        _ if never_returns(function) => format!("STUB_THAT_ENDS({name}, ({types}){recorded})"),
+        "void" if written.is_empty() => format!("STUB_OF_NOTHING({name}, ({types}){recorded})"),
+        "void" => format!("STUB_THAT_ONLY_WRITES({name}, ({types}), {written}{recorded})"),
         result if function.is_described() => {
             // C90 has no empty arguments.
             let written = if written.is_empty() { "(void)0;" } else { &written };
-            format!("STUB_AS_SAID({name}, {result}, ({types}), {written}{kept})")
+            format!("STUB_AS_SAID({name}, {result}, ({types}), {written}{recorded})")
         }
-        result if written.is_empty() => format!("STUB({name}, {result}, ({types}){kept})"),
-        result => format!("STUB_THAT_WRITES({name}, {result}, ({types}), {written}{kept})"),
+        result if written.is_empty() => format!("STUB({name}, {result}, ({types}){recorded})"),
+        result => format!("STUB_THAT_WRITES({name}, {result}, ({types}), {written}{recorded})"),
     }
 }
 
 /// One that only another file declares: nothing says how the test's file would write its parameters, so what it is called with
-/// is not kept.
+/// is not recorded.
 fn undeclared(module: &Module, function: &Function, name: &str, result: &str) -> String {
     let params = parameters(&module.types, function).unwrap_or_default();
     let types: Vec<String> =
         params.iter().enumerate().map(|(index, param)| format!("{}a{}", param.spelling(), index + 1)).collect();
-    let mut written = written(&module.types, function, name);
+    let mut written = write_macros(&module.types, function, name);
     let types = if written.is_empty() { String::new() } else { types.join(", ") };
     if !params.is_empty() || !written.is_empty() {
         written.push(' ');
@@ -171,7 +173,7 @@ fn undeclared(module: &Module, function: &Function, name: &str, result: &str) ->
 }
 
 /// `WRITTEN(fetch, to, a1)` for each parameter behind which something may be left, `FAILED(fetch)` if it may end the program.
-fn written(types: &DataTypes, function: &Function, name: &str) -> String {
+fn write_macros(types: &DataTypes, function: &Function, name: &str) -> String {
     let builtins = || {
         function.blocks.values().flat_map(|block| &block.insts).filter_map(|inst| match &inst.kind {
             InstKind::Builtin { builtin, args, .. } => Some((builtin, args)),
@@ -203,53 +205,53 @@ fn never_returns(function: &Function) -> bool {
 }
 
 /// How an argument is passed.
-enum Passed {
+enum ArgumentClass {
     Integer { bits: u8, signed: bool },
     Truth,
     Float(Format),
     Pointer,
 }
 
-impl Passed {
+impl ArgumentClass {
     /// A type that is passed so, to stand before a name.
     fn spelling(&self) -> &'static str {
         match self {
-            Passed::Integer { bits: 8, signed: true } => "signed char ",
-            Passed::Integer { bits: 8, signed: false } => "unsigned char ",
-            Passed::Integer { bits: 16, signed: true } => "short ",
-            Passed::Integer { bits: 16, signed: false } => "unsigned short ",
-            Passed::Integer { bits: 32, signed: true } => "int ",
-            Passed::Integer { bits: 32, signed: false } => "unsigned ",
-            Passed::Integer { signed: true, .. } => "long ",
-            Passed::Integer { signed: false, .. } => "unsigned long ",
-            Passed::Truth => "_Bool ",
-            Passed::Float(Format::F32) => "float ",
-            Passed::Float(Format::F64) => "double ",
-            Passed::Pointer => "const void *",
+            ArgumentClass::Integer { bits: 8, signed: true } => "signed char ",
+            ArgumentClass::Integer { bits: 8, signed: false } => "unsigned char ",
+            ArgumentClass::Integer { bits: 16, signed: true } => "short ",
+            ArgumentClass::Integer { bits: 16, signed: false } => "unsigned short ",
+            ArgumentClass::Integer { bits: 32, signed: true } => "int ",
+            ArgumentClass::Integer { bits: 32, signed: false } => "unsigned ",
+            ArgumentClass::Integer { signed: true, .. } => "long ",
+            ArgumentClass::Integer { signed: false, .. } => "unsigned long ",
+            ArgumentClass::Truth => "_Bool ",
+            ArgumentClass::Float(Format::F32) => "float ",
+            ArgumentClass::Float(Format::F64) => "double ",
+            ArgumentClass::Pointer => "const void *",
         }
     }
 
-    /// An expression as a kept or expected argument.
-    fn kept(&self, text: &str) -> String {
+    /// An expression as a recorded or expected argument.
+    fn recorded(&self, text: &str) -> String {
         match self {
-            Passed::Integer { .. } | Passed::Truth => text.to_string(),
-            Passed::Float(_) => format!("REAL({text})"),
-            Passed::Pointer => format!("ADDRESS({text})"),
+            ArgumentClass::Integer { .. } | ArgumentClass::Truth => text.to_string(),
+            ArgumentClass::Float(_) => format!("REAL({text})"),
+            ArgumentClass::Pointer => format!("ADDRESS({text})"),
         }
     }
 }
 
-/// How the parameters are passed; `None` if they can't be kept.
-fn parameters(types: &DataTypes, function: &Function) -> Option<Vec<Passed>> {
+/// How the parameters are passed; `None` if they can't be recorded.
+fn parameters(types: &DataTypes, function: &Function) -> Option<Vec<ArgumentClass>> {
     let params = function.own_params();
     let passed = |param: &touchstone_ir::Param| match &types[param.data] {
         _ if param.aggregate => None,
         DataType::Int { bits, signed, .. } | DataType::Enum { bits, signed, .. } => {
-            Some(Passed::Integer { bits: *bits, signed: *signed })
+            Some(ArgumentClass::Integer { bits: *bits, signed: *signed })
         }
-        DataType::Bool { .. } => Some(Passed::Truth),
-        DataType::Float { format, .. } => Some(Passed::Float(*format)),
-        DataType::Pointer { .. } | DataType::Array { .. } => Some(Passed::Pointer),
+        DataType::Bool { .. } => Some(ArgumentClass::Truth),
+        DataType::Float { format, .. } => Some(ArgumentClass::Float(*format)),
+        DataType::Pointer { .. } | DataType::Array { .. } => Some(ArgumentClass::Pointer),
         DataType::Void
         | DataType::Bits { .. }
         | DataType::Struct { .. }
@@ -257,47 +259,51 @@ fn parameters(types: &DataTypes, function: &Function) -> Option<Vec<Passed>> {
         | DataType::OneOf { .. }
         | DataType::Opaque { .. } => None,
     };
-    params.iter().map(passed).collect::<Option<Vec<Passed>>>().filter(|params| params.len() <= MOST_ARGUMENTS)
+    params
+        .iter()
+        .map(passed)
+        .collect::<Option<Vec<ArgumentClass>>>()
+        .filter(|params| params.len() <= MAX_ARGUMENTS_RECORDED)
 }
 
 /// The definition of a function that stands for any of its type.
-pub(crate) fn callback(program: &Values, function: &Function) -> Result<String, Unwritable> {
+pub(crate) fn callback(program: &ValueWriter, function: &Function) -> Result<String, EmitLimitation> {
     let module = program.module;
-    let standing = module
+    let mark = module
         .globals
         .values()
         .find(|global| global.function.is_some_and(|id| std::ptr::eq(&module.functions[id], function)));
-    let data = standing.ok_or(Unwritable::NothingPointsToIt)?.data;
+    let data = mark.ok_or(EmitLimitation::NothingPointsToIt)?.data;
     let (name, result) = (&function.name, result(function, program.ctypes)?);
     let stub = stub(module, function, name, &result);
     Ok(format!("extern {};\n{stub}", program.ctypes.declare(data, name)?))
 }
 
 /// The type that a function returns, as a name that can stand before a variable.
-fn result(function: &Function, types: &CTypes) -> Result<String, Unwritable> {
+fn result(function: &Function, types: &CTypes) -> Result<String, EmitLimitation> {
     types.declare(function.result_data, "")
 }
 
 /// A type as a name that the file knows: another file's own name for it is replaced by one that is returned in the same
 /// way.
-pub(crate) fn spelled(program: &TestedProgram, data: DataTypeId) -> Result<String, Unwritable> {
+pub(crate) fn spelled_type(program: &TestedProgram, data: DataTypeId) -> Result<String, EmitLimitation> {
     let own = program.ctypes.declare(data, "");
     if own.as_ref().is_ok_and(|name| program.visibility.knows_types_of(name, "")) {
         return own;
     }
     match &program.module.types[data] {
         DataType::Int { bits, signed, .. } | DataType::Enum { bits, signed, .. } => {
-            Ok(Passed::Integer { bits: *bits, signed: *signed }.spelling().trim_end().to_string())
+            Ok(ArgumentClass::Integer { bits: *bits, signed: *signed }.spelling().trim_end().to_string())
         }
-        DataType::Bool { .. } => Ok(Passed::Truth.spelling().trim_end().to_string()),
-        DataType::Float { format, .. } => Ok(Passed::Float(*format).spelling().trim_end().to_string()),
+        DataType::Bool { .. } => Ok(ArgumentClass::Truth.spelling().trim_end().to_string()),
+        DataType::Float { format, .. } => Ok(ArgumentClass::Float(*format).spelling().trim_end().to_string()),
         DataType::Pointer { .. } => Ok("void *".to_string()),
-        _ => Err(Unwritable::UnknownResultType),
+        _ => Err(EmitLimitation::UnknownResultType),
     }
 }
 
 /// `CALLED(measure, 3);` for each call that the stubs keep, then that there were no others.
-pub(crate) fn calls(program: &TestedProgram, values: &mut Values, test: &TestCase) -> Vec<String> {
+pub(crate) fn calls(program: &TestedProgram, values: &mut ValueWriter, test: &TestCase) -> Vec<String> {
     let Some(calls) = test.expected.calls.as_ref().filter(|_| program.has_stubs) else {
         return Vec::new();
     };
@@ -308,7 +314,7 @@ pub(crate) fn calls(program: &TestedProgram, values: &mut Values, test: &TestCas
         if !function.is_callback() && !is_declared(program, function) {
             continue;
         }
-        if lines.len() == MOST_CALLS {
+        if lines.len() == MAX_CALLS_CHECKED {
             lines.push(format!("/* … and more of {} calls in all */", calls.len()));
             return lines;
         }
@@ -324,7 +330,7 @@ pub(crate) fn calls(program: &TestedProgram, values: &mut Values, test: &TestCas
     lines
 }
 
-fn argument(values: &mut Values, function: &Function, call: &Call, at: usize, passed: &Passed) -> String {
+fn argument(values: &mut ValueWriter, function: &Function, call: &Call, at: usize, passed: &ArgumentClass) -> String {
     let data = &values.module.types[function.own_params()[at].data];
     let known = match (data, call.arguments.get(at)) {
         (DataType::Float { format, .. }, Some(DataValue::Int(bits))) => Some(literal::float(*format, *bits)),
@@ -335,5 +341,5 @@ fn argument(values: &mut Values, function: &Function, call: &Call, at: usize, pa
         (data, Some(DataValue::Int(bits))) => literal::scalar(data, *bits),
         _ => None,
     };
-    known.map_or("ANYTHING".to_string(), |text| passed.kept(&text))
+    known.map_or("ANYTHING".to_string(), |text| passed.recorded(&text))
 }

@@ -4,71 +4,75 @@
 //! numbers from a structure; a test is then one initialiser of that structure. A test is a row if everything that it
 //! makes and checks is made of numbers, and what it asks for is bytes. Pointers to whole objects are part of the shape.
 
-use crate::c::syntax::limitation::Unwritable;
+use crate::c::syntax::limitation::EmitLimitation;
 use crate::c::syntax::literal;
 use crate::c::syntax::subobject::member;
-use crate::c::text::body::{FunctionTest, announcements, exit_status, is_void, program_call};
-use crate::c::text::environment::{self, nameable};
-use crate::c::text::side_effects::leaves_nothing;
+use crate::c::text::body::{FunctionTest, exit_status, expectation_lines, is_void, program_call};
+use crate::c::text::environment::{self, as_nameable_type};
+use crate::c::text::side_effects::leaves_no_state;
 use crate::c::text::tested_program::TestedProgram;
-use crate::c::text::varargs::{is_made_by_call, takes_list};
+use crate::c::text::varargs::{is_created_by_call, takes_list};
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_criteria::{Given, NamedValue, ObjectInput, Outcome, Replay, TestCase, TestKind};
 use touchstone_ir::{DataType, DataTypeId, DataValue, InputSource};
 
 /// A test as a row.
-pub(crate) struct Row {
+pub(crate) struct TableRow {
     /// The structure and the function of its shape, if the file doesn't have them yet.
     pub(crate) shape_text: String,
     /// What must be declared before them.
     pub(crate) declarations: BTreeSet<String>,
     /// Which table it can stand in.
-    pub(crate) table: Table,
+    pub(crate) table: RowTable,
     /// The row with a comment before it.
     pub(crate) text: String,
 }
 
 /// What the rows of a table have in common.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Table {
+pub(crate) struct RowTable {
     /// The test's name is this, and its number.
     function: String,
     shape: usize,
-    kind: RowKind,
+    kind: RowIsolation,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum RowKind {
+enum RowIsolation {
     /// Runs to its end, and leaves nothing behind: others can run in the same process.
-    Together,
+    SharedProcess,
     /// Needs a process of its own.
-    Alone,
+    OwnProcess,
     /// Goes wrong.
     Error,
 }
 
-impl Table {
+impl RowTable {
     /// The lines before the first row.
     pub(crate) fn begin(&self, number: usize) -> String {
-        let Table { function, shape, kind } = self;
-        let guard = if *kind == RowKind::Error { "" } else { "#ifndef TOUCHSTONE_ERRORS_ONLY\n" };
+        let RowTable { function, shape, kind } = self;
+        let guard = if *kind == RowIsolation::Error { "" } else { "#ifndef TOUCHSTONE_ERRORS_ONLY\n" };
         format!("\n{guard}ROWS({function}, shape_{shape}, {number}) = {{\n")
     }
 
     /// The lines after the last.
     pub(crate) fn end(&self, number: usize) -> String {
-        let Table { function, shape, kind } = self;
+        let RowTable { function, shape, kind } = self;
         let (macro_name, guard) = match kind {
-            RowKind::Together => ("TABLE_TOGETHER", "#endif\n"),
-            RowKind::Alone => ("TABLE", "#endif\n"),
-            RowKind::Error => ("TABLE", ""),
+            RowIsolation::SharedProcess => ("TABLE_TOGETHER", "#endif\n"),
+            RowIsolation::OwnProcess => ("TABLE", "#endif\n"),
+            RowIsolation::Error => ("TABLE", ""),
         };
         format!("}};\n{macro_name}({function}, shape_{shape}, {number})\n{guard}")
     }
 }
 
 /// The test as a row; `None` if it can't be one.
-pub(crate) fn row(program: &TestedProgram, test: &TestCase, shapes: &mut BTreeMap<String, usize>) -> Option<Row> {
+pub(crate) fn table_row(
+    program: &TestedProgram,
+    test: &TestCase,
+    shapes: &mut BTreeMap<String, usize>,
+) -> Option<TableRow> {
     let (function, number) = test.id.rsplit_once('_')?;
     number.parse::<u32>().ok().filter(|_| !number.starts_with('0'))?;
     if matches!(test.replayed, Replay::NotCheckable(_)) {
@@ -92,10 +96,12 @@ pub(crate) fn row(program: &TestedProgram, test: &TestCase, shapes: &mut BTreeMa
         shapes.insert(key, shape);
     }
     let kind = match test.outcome {
-        Outcome::Error { .. } => RowKind::Error,
+        Outcome::Error { .. } => RowIsolation::Error,
         // A program that exits is quiet if its `main` returns.
-        Outcome::Returned | Outcome::Exited(_) if row.quiet && leaves_nothing(program, test) => RowKind::Together,
-        _ => RowKind::Alone,
+        Outcome::Returned | Outcome::Exited(_) if row.quiet && leaves_no_state(program, test) => {
+            RowIsolation::SharedProcess
+        }
+        _ => RowIsolation::OwnProcess,
     };
     let values = row.initialisers.join(", ");
     let told = test.told();
@@ -105,8 +111,8 @@ pub(crate) fn row(program: &TestedProgram, test: &TestCase, shapes: &mut BTreeMa
             format!("    /* {} */\n    {{{number}, {{{values}}}}},\n", crate::c::syntax::comment::comment_text(&told))
         }
     };
-    let table = Table { function: function.to_string(), shape, kind };
-    Some(Row { shape_text, declarations: row.test.values.declarations, table, text })
+    let table = RowTable { function: function.to_string(), shape, kind };
+    Some(TableRow { shape_text, declarations: row.test.values.declarations, table, text })
 }
 
 fn function_row<'a>(
@@ -117,7 +123,7 @@ fn function_row<'a>(
     objects: &[ObjectInput],
 ) -> Option<RowTest<'a>> {
     if !test.answers.is_empty()
-        || objects.iter().any(|object| object.on_heap || is_made_by_call(program.module, object.element))
+        || objects.iter().any(|object| object.on_heap || is_created_by_call(program.module, object.element))
         || takes_list(program)
         || test.expected.calls.as_ref().is_some_and(|calls| !calls.is_empty())
         || !test.expected.reached.is_empty()
@@ -144,7 +150,7 @@ fn program_row<'a>(program: &'a TestedProgram<'a>, test: &TestCase) -> Option<Ro
             return None;
         };
         let name = row.test.locals.fresh("input");
-        match nameable(program, input) {
+        match as_nameable_type(program, input) {
             Some((data, value)) => {
                 let text = row.test.values.initialiser(data, &value, "").ok()?;
                 row.add(data, &name, text).ok()?;
@@ -182,7 +188,7 @@ fn program_result(program: &TestedProgram, test: &TestCase) -> Option<(u64, Stri
     };
     let (name, arguments) = (&program.name, environment::arguments(program, test));
     let nothing = if is_void(program) { ", 0" } else { "" };
-    leaves_nothing(program, test).then(|| (status, format!("({name}({arguments}){nothing})")))
+    leaves_no_state(program, test).then(|| (status, format!("({name}({arguments}){nothing})")))
 }
 
 struct RowTest<'a> {
@@ -211,7 +217,7 @@ impl<'a> RowTest<'a> {
 
     /// What must be said before the run. Outputs and exit statuses differ from row to row.
     fn announce(&mut self, test: &TestCase) {
-        let lines = announcements(self.test.program, test);
+        let lines = expectation_lines(self.test.program, test);
         self.quiet &= lines.is_empty();
         let error = matches!(test.outcome, Outcome::Error { .. });
         if let Some(output) = test.expected.output.as_ref().filter(|output| !error && !output.is_empty()) {
@@ -230,7 +236,7 @@ impl<'a> RowTest<'a> {
     }
 
     /// Adds a field that holds `value` and gives its name.
-    fn field(&mut self, wanted: &str, ty: DataTypeId, value: &DataValue) -> Result<String, Unwritable> {
+    fn field(&mut self, wanted: &str, ty: DataTypeId, value: &DataValue) -> Result<String, EmitLimitation> {
         self.all_numbers(ty, value)?;
         let name = self.test.locals.fresh(wanted);
         let text = self.test.values.initialiser(ty, value, "")?;
@@ -245,9 +251,9 @@ impl<'a> RowTest<'a> {
         object: usize,
         element: DataTypeId,
         values: &[DataValue],
-    ) -> Result<String, Unwritable> {
+    ) -> Result<String, EmitLimitation> {
         if !self.test.values.objects[object].is_array {
-            let value = values.first().ok_or(Unwritable::NoValue)?;
+            let value = values.first().ok_or(EmitLimitation::NoValue)?;
             return self.field(wanted, element, value);
         }
         values.iter().try_for_each(|value| self.all_numbers(element, value))?;
@@ -258,7 +264,7 @@ impl<'a> RowTest<'a> {
     }
 
     /// Whether the value is made of numbers only; pointers and undefined parts are no part of a table.
-    fn all_numbers(&self, ty: DataTypeId, value: &DataValue) -> Result<(), Unwritable> {
+    fn all_numbers(&self, ty: DataTypeId, value: &DataValue) -> Result<(), EmitLimitation> {
         match (&self.test.program.module.types[ty], value) {
             (
                 DataType::Int { .. } | DataType::Float { .. } | DataType::Bool { .. } | DataType::Enum { .. },
@@ -267,15 +273,15 @@ impl<'a> RowTest<'a> {
             (DataType::Array { element, .. }, DataValue::Array(values)) => {
                 values.iter().try_for_each(|value| self.all_numbers(*element, value))
             }
-            (data, _) if data.has_halves() => Err(Unwritable::TooWideForTable),
+            (data, _) if data.has_halves() => Err(EmitLimitation::TooWideForTable),
             (DataType::Struct { fields, .. }, DataValue::Struct(values)) => {
                 fields.iter().zip(values).try_for_each(|(field, value)| self.all_numbers(field.ty, value))
             }
-            _ => Err(Unwritable::NotOnlyNumbers),
+            _ => Err(EmitLimitation::NotOnlyNumbers),
         }
     }
 
-    fn add(&mut self, ty: DataTypeId, declarator: &str, initialiser: String) -> Result<(), Unwritable> {
+    fn add(&mut self, ty: DataTypeId, declarator: &str, initialiser: String) -> Result<(), EmitLimitation> {
         let declaration = self.test.program.ctypes.declare(ty, declarator)?;
         self.fields.push_str(&format!("    {declaration};\n"));
         self.initialisers.push(initialiser);
@@ -287,9 +293,9 @@ impl<'a> RowTest<'a> {
         params: &[NamedValue],
         globals: &[NamedValue],
         objects: &[ObjectInput],
-    ) -> Result<(), Unwritable> {
+    ) -> Result<(), EmitLimitation> {
         if self.test.values.objects.iter().any(|object| object.tail.is_some()) {
-            return Err(Unwritable::LongerThanType);
+            return Err(EmitLimitation::LongerThanType);
         }
         for (index, object) in objects.iter().enumerate() {
             let local = self.test.values.objects[index].name.clone();
@@ -318,7 +324,7 @@ impl<'a> RowTest<'a> {
         Ok(())
     }
 
-    fn checks(&mut self, test: &TestCase, objects: &[ObjectInput]) -> Result<(), Unwritable> {
+    fn checks(&mut self, test: &TestCase, objects: &[ObjectInput]) -> Result<(), EmitLimitation> {
         if matches!(test.outcome, Outcome::Error { .. } | Outcome::Exited(_)) {
             return Ok(());
         }
@@ -349,7 +355,7 @@ impl<'a> RowTest<'a> {
     }
 
     /// Compares a place with a field of the row, part by part.
-    fn check(&mut self, ty: DataTypeId, value: &DataValue, field: &str, place: &str) -> Result<(), Unwritable> {
+    fn check(&mut self, ty: DataTypeId, value: &DataValue, field: &str, place: &str) -> Result<(), EmitLimitation> {
         match (&self.test.program.module.types[ty], value) {
             (DataType::Array { element, .. }, DataValue::Array(values)) => {
                 self.check_elements(*element, values, field, place)
@@ -381,7 +387,7 @@ impl<'a> RowTest<'a> {
         values: &[DataValue],
         field: &str,
         place: &str,
-    ) -> Result<(), Unwritable> {
+    ) -> Result<(), EmitLimitation> {
         if let Some(integers) = self.test.values.integers(element, values) {
             let name = self.test.program.ctypes.declare(integers, "")?;
             self.test.lines.push(format!("CHECK_ELEMENTS({name}, row->{field}, {place});"));

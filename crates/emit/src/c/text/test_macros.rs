@@ -3,10 +3,10 @@
 //! A test file includes the source under test, so every macro that is defined at the end of that source applies to the tests, too.
 //! Tests mean the identifiers that the compiler sees; macros that would replace one of them are undefined first.
 
-use crate::c::build::preprocessor::{Surface, tokens_of};
+use crate::c::build::preprocessor::{PreprocessedUnit, tokens_of};
 
 /// Names that tests use as macros, ours and the library's.
-const MEANT: &[&str] = &[
+const TEST_MACROS: &[&str] = &[
     "NULL",
     "NAN",
     "INFINITY",
@@ -91,17 +91,17 @@ const MEANT: &[&str] = &[
     "UNITY_END",
     "RUN_TEST",
 ];
-/// Beginnings of what frameworks call their checks.
-const CHECKS: &[&str] = &["_", "TEST_", "EXPECT_", "ASSERT_", "assert_", "TOUCHSTONE_"];
+/// FileSignature of what frameworks call their checks.
+const TEST_MACRO_PREFIXES: &[&str] = &["_", "TEST_", "EXPECT_", "ASSERT_", "assert_", "TOUCHSTONE_"];
 
 /// Whether a macro of this name may be what a test means.
-pub(crate) fn is_meant(name: &str) -> bool {
-    MEANT.contains(&name) || CHECKS.iter().any(|start| name.starts_with(start))
+pub(crate) fn is_test_macro(name: &str) -> bool {
+    TEST_MACROS.contains(&name) || TEST_MACRO_PREFIXES.iter().any(|start| name.starts_with(start))
 }
 
 /// The names in a text that macros of the program would replace, although tests use names as the compiler knows them.
-pub(crate) fn replaced<'t>(surface: &'t Surface, text: &'t str) -> impl Iterator<Item = &'t str> {
-    tokens_of(text).filter(|token| surface.macros.contains(*token) && !is_meant(token))
+pub(crate) fn clashing_macros<'t>(preprocessed: &'t PreprocessedUnit, text: &'t str) -> impl Iterator<Item = &'t str> {
+    tokens_of(text).filter(|token| preprocessed.macros.contains(*token) && !is_test_macro(token))
 }
 
 #[cfg(test)]
@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn macros_of_the_program_are_found_outside_of_literals() {
-        let surface = Surface::new("#define unused\n#define max(a, b) (a)\n");
-        assert_eq!(replaced(&surface, "int max(1, \"unused\"); SET(x)").collect::<Vec<_>>(), ["max"]);
+        let preprocessed = PreprocessedUnit::new("#define unused\n#define max(a, b) (a)\n");
+        assert_eq!(clashing_macros(&preprocessed, "int max(1, \"unused\"); SET(x)").collect::<Vec<_>>(), ["max"]);
     }
 }

@@ -1,14 +1,14 @@
 //! The program under test, as all tests of a file share it.
 
 use crate::c::syntax::ctype::CTypes;
-use crate::c::text::form::Form;
+use crate::c::text::form::CTestForm;
 use crate::c::text::visibility::Visibility;
 use std::collections::BTreeSet;
 use touchstone_ir::{Function, Module};
 
 /// What all tests of a file share.
 pub(crate) struct TestedProgram<'m> {
-    pub(crate) form: Form,
+    pub(crate) form: CTestForm,
     pub(crate) module: &'m Module,
     pub(crate) function: &'m Function,
     /// The function's name in the source.
@@ -21,5 +21,5 @@ pub(crate) struct TestedProgram<'m> {
     /// The program allocates, with the library's allocator.
     pub(crate) allocates: bool,
     /// It touches nothing but what it is given.
-    pub(crate) keeps_to_itself: bool,
+    pub(crate) is_side_effect_free: bool,
 }

@@ -1,14 +1,14 @@
-//! Values of one test as C: initialisers, pointers between objects, and checks of what is there afterwards.
+//! ValueWriter of one test as C: initialisers, pointers between objects, and checks of what is there afterwards.
 
 use crate::c::syntax::ctype::CTypes;
-use crate::c::syntax::limitation::Unwritable;
+use crate::c::syntax::limitation::EmitLimitation;
 use crate::c::syntax::literal;
 use crate::c::syntax::names::source_name;
-use crate::c::syntax::subobject::{compatible, member, part, path_to, path_to_part};
-use crate::c::text::form::Form;
-use crate::c::text::library_types::librarys_own;
+use crate::c::syntax::subobject::{compatible, largest_subobject_path, member, part, subobject_path};
+use crate::c::text::form::CTestForm;
+use crate::c::text::library_types::library_type;
 use crate::c::text::stubs::callback;
-use crate::c::text::visibility::{Reach, Visibility};
+use crate::c::text::visibility::{NameVisibility, Visibility};
 use std::collections::BTreeSet;
 use touchstone_criteria::NamedValue;
 use touchstone_ir::{DataType, DataTypeId, DataTypes, DataValue, Field, Init, IntKind, Linkage, Module, PointerTarget};
@@ -33,13 +33,13 @@ pub(crate) struct LatePointer {
 }
 
 /// Renders the values of one test.
-pub(crate) struct Values<'a> {
+pub(crate) struct ValueWriter<'a> {
     pub(crate) module: &'a Module,
     pub(crate) ctypes: &'a CTypes<'a>,
     pub(crate) objects: Vec<LocalObject>,
     pub(crate) late: Vec<LatePointer>,
     pub(crate) visibility: &'a Visibility<'a>,
-    pub(crate) form: Form,
+    pub(crate) form: CTestForm,
     /// A free name for expected elements.
     pub(crate) expected: String,
     /// Declarations that must stand before the test.
@@ -47,7 +47,7 @@ pub(crate) struct Values<'a> {
 }
 
 /// A structure with more members is written without those that are zero.
-const MANY_MEMBERS: usize = 4;
+const MAX_MEMBERS_WITH_ZEROS: usize = 4;
 
 /// Whether a value is what a member gets that no initialiser names.
 fn is_zero(value: &DataValue) -> bool {
@@ -60,14 +60,19 @@ fn is_zero(value: &DataValue) -> bool {
     }
 }
 
-impl<'a> Values<'a> {
+impl<'a> ValueWriter<'a> {
     fn types(&self) -> &'a DataTypes {
         &self.module.types
     }
 
     /// The initialiser of something at `place`. Pointers to objects that are not declared yet start as `NULL` and are
     /// kept in `late`.
-    pub(crate) fn initialiser(&mut self, ty: DataTypeId, value: &DataValue, place: &str) -> Result<String, Unwritable> {
+    pub(crate) fn initialiser(
+        &mut self,
+        ty: DataTypeId,
+        value: &DataValue,
+        place: &str,
+    ) -> Result<String, EmitLimitation> {
         match (&self.types()[ty], value) {
             (_, DataValue::Undefined) => Ok("{0}".to_string()),
             (DataType::Pointer { pointee, .. }, DataValue::Pointer(target)) => {
@@ -87,7 +92,7 @@ impl<'a> Values<'a> {
             (data, value) if data.has_halves() => data
                 .wide_number(value, self.types())
                 .map(|(number, signed)| literal::wide(number, signed))
-                .ok_or(Unwritable::PartlyUndefined),
+                .ok_or(EmitLimitation::PartlyUndefined),
             (DataType::Struct { fields, .. }, DataValue::Struct(values)) => {
                 let mut parts = Vec::new();
                 self.members(fields, values, place, &mut parts)?;
@@ -98,8 +103,8 @@ impl<'a> Values<'a> {
                 self.member(&members[*member], value, place, &mut parts)?;
                 Ok(format!("{{{}}}", parts.join(", ")))
             }
-            (data, DataValue::Int(bits)) => literal::scalar(data, *bits).ok_or(Unwritable::IntegerMisfit),
-            _ => Err(Unwritable::Misfit),
+            (data, DataValue::Int(bits)) => literal::scalar(data, *bits).ok_or(EmitLimitation::IntegerMisfit),
+            _ => Err(EmitLimitation::Misfit),
         }
     }
 
@@ -111,7 +116,7 @@ impl<'a> Values<'a> {
         values: &[DataValue],
         place: &str,
         parts: &mut Vec<String>,
-    ) -> Result<(), Unwritable> {
+    ) -> Result<(), EmitLimitation> {
         // The only field that is known may be any member of a union.
         let undefined = values.contains(&DataValue::Undefined);
         let nameless = fields.iter().any(|field| field.name.is_empty());
@@ -120,7 +125,7 @@ impl<'a> Values<'a> {
             // An array without length has no elements unless the object has some, which are set afterwards.
             let empty = matches!(self.types()[field.ty], DataType::Array { length: 0, .. });
             // Of many members only those are named that are not zero.
-            let zero = fields.len() > MANY_MEMBERS && is_zero(value);
+            let zero = fields.len() > MAX_MEMBERS_WITH_ZEROS && is_zero(value);
             if *value == DataValue::Undefined || empty || zero {
                 continue;
             }
@@ -140,7 +145,7 @@ impl<'a> Values<'a> {
                 (true, DataType::Union { members, .. }, DataValue::Member(member, value)) => {
                     self.member(&members[*member], value, place, parts)?;
                 }
-                (true, ..) => return Err(Unwritable::UnnamedMember),
+                (true, ..) => return Err(EmitLimitation::UnnamedMember),
                 (false, ..) => {
                     let step = member(&field.name);
                     let part = self.initialiser(field.ty, value, &format!("{place}{step}"))?;
@@ -158,7 +163,7 @@ impl<'a> Values<'a> {
         value: &DataValue,
         place: &str,
         parts: &mut Vec<String>,
-    ) -> Result<(), Unwritable> {
+    ) -> Result<(), EmitLimitation> {
         // With something undefined beside it, whatever is there is named.
         let fields = [field.clone(), field.clone()];
         self.members(&fields, &[value.clone(), DataValue::Undefined], place, parts)
@@ -170,7 +175,7 @@ impl<'a> Values<'a> {
         element: DataTypeId,
         values: &[DataValue],
         place: &str,
-    ) -> Result<String, Unwritable> {
+    ) -> Result<String, EmitLimitation> {
         if let Some(text) = self.string(element, values) {
             return Ok(text);
         }
@@ -206,13 +211,13 @@ impl<'a> Values<'a> {
     }
 
     /// The address that a pointer to `pointee` holds.
-    pub(crate) fn pointer(&mut self, target: &PointerTarget, pointee: DataTypeId) -> Result<String, Unwritable> {
+    pub(crate) fn pointer(&mut self, target: &PointerTarget, pointee: DataTypeId) -> Result<String, EmitLimitation> {
         match target {
             PointerTarget::Null => Ok("NULL".to_string()),
             PointerTarget::Function(name) => self.function(name),
-            PointerTarget::Elsewhere => Err(Unwritable::Elsewhere),
+            PointerTarget::Elsewhere => Err(EmitLimitation::Elsewhere),
             PointerTarget::Object { object, offset } => {
-                let object = self.objects.get(*object).ok_or(Unwritable::NoObject)?;
+                let object = self.objects.get(*object).ok_or(EmitLimitation::NoObject)?;
                 Ok(self.address_in_object(object, *offset, pointee))
             }
             PointerTarget::Global { name, offset } => self.address_in_global(name, *offset, pointee),
@@ -238,10 +243,10 @@ impl<'a> Values<'a> {
                 _ => format!("{name} + {index}"),
             };
         }
-        match path_to(types, object.element, inside, pointee) {
+        match subobject_path(types, object.element, inside, pointee) {
             Some(path) if index < object.length => format!("&{name}[{index}]{path}"),
             _ if offset == 0 => format!("(void *){name}"),
-            _ => match path_to_part(types, object.element, inside) {
+            _ => match largest_subobject_path(types, object.element, inside) {
                 Some(path) if index < object.length => {
                     format!("{}&{name}[{index}]{path}", if any { "" } else { "(void *)" })
                 }
@@ -253,7 +258,7 @@ impl<'a> Values<'a> {
     /// The address of a part of the variable `name`.
     fn address_in_variable(&self, name: &str, ty: DataTypeId, offset: i64, pointee: DataTypeId) -> String {
         let types = self.types();
-        let path = u64::try_from(offset).ok().and_then(|offset| path_to(types, ty, offset, pointee));
+        let path = u64::try_from(offset).ok().and_then(|offset| subobject_path(types, ty, offset, pointee));
         match path {
             Some(path) => format!("&{name}{path}"),
             None if offset == 0 && matches!(types[pointee], DataType::Void) => format!("&{name}"),
@@ -261,7 +266,7 @@ impl<'a> Values<'a> {
             None if compatible(types, ty, pointee) && offset == types[ty].size(types) as i64 => format!("&{name} + 1"),
             None => {
                 let cast = if matches!(types[pointee], DataType::Void) { "" } else { "(void *)" };
-                match u64::try_from(offset).ok().and_then(|offset| path_to_part(types, ty, offset)) {
+                match u64::try_from(offset).ok().and_then(|offset| largest_subobject_path(types, ty, offset)) {
                     Some(path) => format!("{cast}&{name}{path}"),
                     None => format!("(void *)((char *)&{name} + {offset})"),
                 }
@@ -270,39 +275,39 @@ impl<'a> Values<'a> {
     }
 
     /// The name of a function, once it is known to be visible.
-    pub(crate) fn function(&mut self, name: &str) -> Result<String, Unwritable> {
+    pub(crate) fn function(&mut self, name: &str) -> Result<String, EmitLimitation> {
         let function = self.module.function_named(name).map(|id| &self.module.functions[id]);
-        let function = function.ok_or_else(|| Unwritable::NoFunction(name.to_string()))?;
+        let function = function.ok_or_else(|| EmitLimitation::NoFunction(name.to_string()))?;
         if function.is_callback() {
             self.declarations.insert(callback(self, function)?);
             return Ok(name.to_string());
         }
         let reach = self.visibility.function(function, self.ctypes);
-        self.reached(reach, name)
+        self.declared_name(reach, name)
     }
 
     /// The name of a global, once it is known to be visible.
-    pub(crate) fn global(&mut self, name: &str) -> Result<String, Unwritable> {
+    pub(crate) fn global(&mut self, name: &str) -> Result<String, EmitLimitation> {
         let global = self.module.global_named(name).map(|id| &self.module.globals[id]);
-        let global = global.ok_or_else(|| Unwritable::NoGlobal(name.to_string()))?;
+        let global = global.ok_or_else(|| EmitLimitation::NoGlobal(name.to_string()))?;
         let reach = self.visibility.global(global, self.ctypes);
-        self.reached(reach, name)
+        self.declared_name(reach, name)
     }
 
-    fn reached(&mut self, reach: Reach, name: &str) -> Result<String, Unwritable> {
+    fn declared_name(&mut self, reach: NameVisibility, name: &str) -> Result<String, EmitLimitation> {
         match reach {
-            Reach::Visible => {}
-            Reach::Declared(declaration) => {
+            NameVisibility::Visible => {}
+            NameVisibility::Declared(declaration) => {
                 self.declarations.insert(declaration);
             }
-            Reach::Hidden => return Err(Unwritable::Private(name.to_string())),
+            NameVisibility::Hidden => return Err(EmitLimitation::Private(name.to_string())),
         }
         Ok(source_name(name).to_string())
     }
 
-    fn address_in_global(&mut self, name: &str, offset: i64, pointee: DataTypeId) -> Result<String, Unwritable> {
+    fn address_in_global(&mut self, name: &str, offset: i64, pointee: DataTypeId) -> Result<String, EmitLimitation> {
         let global = self.module.global_named(name).map(|id| &self.module.globals[id]);
-        let Some(global) = global else { return Err(Unwritable::NoGlobal(name.to_string())) };
+        let Some(global) = global else { return Err(EmitLimitation::NoGlobal(name.to_string())) };
         match global.linkage {
             Linkage::Literal => {
                 let text = self.literal_bytes(name).unwrap_or_default();
@@ -367,7 +372,7 @@ impl<'a> Values<'a> {
 
     /// Checks what a result leads to outside of the test's objects: a text, or elements.
     pub(crate) fn check_reached(&mut self, reached: &NamedValue, result: &str, lines: &mut Vec<String>) {
-        if librarys_own(self.module, reached.data).is_some() {
+        if library_type(self.module, reached.data).is_some() {
             return;
         }
         let members = reached.name.split('>').filter(|member| !member.is_empty());
@@ -413,7 +418,7 @@ impl<'a> Values<'a> {
             if expected.starts_with('"') {
                 expected = format!("{{{expected}}}");
             }
-            if self.form == Form::Touchstone {
+            if self.form == CTestForm::Touchstone {
                 lines.push(format!("CHECK_ARRAY({name}, {place}, {expected});"));
                 return;
             }

@@ -1,10 +1,10 @@
 //! Variable arguments of the function under test: in the call where it takes them itself, through a variadic function around it
 //! where it takes a `va_list`. That function is the only way to make one that every compiler knows.
 
-use crate::c::syntax::limitation::Unwritable;
+use crate::c::syntax::limitation::EmitLimitation;
 use crate::c::text::body::FunctionTest;
 use crate::c::text::library_types::VA_LIST;
-use crate::c::text::test_macros::is_meant;
+use crate::c::text::test_macros::is_test_macro;
 use crate::c::text::tested_program::TestedProgram;
 use std::collections::BTreeSet;
 use touchstone_criteria::{NamedValue, ObjectInput, Unmakeable};
@@ -19,7 +19,7 @@ pub(crate) struct ListArgument {
 }
 
 /// Whether an object is made by the call: variable arguments, or a `va_list`.
-pub(crate) fn is_made_by_call(module: &Module, element: DataTypeId) -> bool {
+pub(crate) fn is_created_by_call(module: &Module, element: DataTypeId) -> bool {
     module.pointee(element).stands == Stands::Arguments || is_list(module, element)
 }
 
@@ -34,12 +34,12 @@ fn is_list(module: &Module, data: DataTypeId) -> bool {
 /// Whether the function under test takes variable arguments, by itself or as a list.
 pub(crate) fn takes_list(program: &TestedProgram) -> bool {
     let module = program.module;
-    let leads_there = |data: DataTypeId| led_to(module, data).is_some_and(|it| is_made_by_call(module, it));
-    program.function.params.iter().any(|param| leads_there(param.data))
+    let points_there = |data: DataTypeId| passed_pointee(module, data).is_some_and(|it| is_created_by_call(module, it));
+    program.function.params.iter().any(|param| points_there(param.data))
 }
 
 /// What a parameter leads to; an array is passed as its address.
-fn led_to(module: &Module, data: DataTypeId) -> Option<DataTypeId> {
+fn passed_pointee(module: &Module, data: DataTypeId) -> Option<DataTypeId> {
     match module.types[data] {
         DataType::Pointer { pointee: it, .. } | DataType::Array { element: it, .. } => Some(it),
         _ => None,
@@ -47,33 +47,37 @@ fn led_to(module: &Module, data: DataTypeId) -> Option<DataTypeId> {
 }
 
 /// Whether objects that only a call makes are also needed elsewhere than in its arguments.
-pub(crate) fn are_elsewhere(module: &Module, params: &[NamedValue], objects: &[ObjectInput]) -> bool {
-    let mut made: BTreeSet<usize> = params.iter().filter_map(|param| target(&param.value)).collect();
+pub(crate) fn has_list_outside_arguments(module: &Module, params: &[NamedValue], objects: &[ObjectInput]) -> bool {
+    let mut made: BTreeSet<usize> = params.iter().filter_map(|param| first_object(&param.value)).collect();
     let lists: Vec<usize> =
         made.iter().copied().filter(|at| objects.get(*at).is_some_and(|it| is_list(module, it.element))).collect();
-    made.extend(lists.into_iter().filter_map(|at| objects[at].values.iter().find_map(target)));
+    made.extend(lists.into_iter().filter_map(|at| objects[at].values.iter().find_map(first_object)));
     let all = objects.iter().enumerate();
-    all.filter(|(_, object)| is_made_by_call(module, object.element)).any(|(at, _)| !made.contains(&at))
+    all.filter(|(_, object)| is_created_by_call(module, object.element)).any(|(at, _)| !made.contains(&at))
 }
 
 /// The first object that a value leads to.
-fn target(value: &DataValue) -> Option<usize> {
+fn first_object(value: &DataValue) -> Option<usize> {
     match value {
         DataValue::Pointer(PointerTarget::Object { object, .. }) => Some(*object),
-        DataValue::Array(values) | DataValue::Struct(values) => values.iter().find_map(target),
-        DataValue::Member(_, value) => target(value),
+        DataValue::Array(values) | DataValue::Struct(values) => values.iter().find_map(first_object),
+        DataValue::Member(_, value) => first_object(value),
         _ => None,
     }
 }
 
 impl FunctionTest<'_> {
     /// Takes a parameter that is no expression of its own. `false`: it is one.
-    pub(crate) fn take_variable(&mut self, param: &NamedValue, objects: &[ObjectInput]) -> Result<bool, Unwritable> {
+    pub(crate) fn take_variadic(
+        &mut self,
+        param: &NamedValue,
+        objects: &[ObjectInput],
+    ) -> Result<bool, EmitLimitation> {
         let module = self.program.module;
-        let Some(pointee) = led_to(module, param.data) else { return Ok(false) };
-        let object = target(&param.value).and_then(|at| objects.get(at));
+        let Some(pointee) = passed_pointee(module, param.data) else { return Ok(false) };
+        let object = first_object(&param.value).and_then(|at| objects.get(at));
         if module.pointee(pointee).stands == Stands::Arguments {
-            self.rest = object.map_or(Ok(Vec::new()), |object| self.variable_arguments(object))?;
+            self.rest = object.map_or(Ok(Vec::new()), |object| self.variadic_arguments(object))?;
             return Ok(true);
         }
         let by_address = matches!(module.types[pointee], DataType::Array { .. });
@@ -81,23 +85,24 @@ impl FunctionTest<'_> {
             return Ok(false);
         }
         if self.list.is_some() {
-            return Err(Unwritable::Unmakeable(Unmakeable::LibrarysOwn(VA_LIST.to_string())));
+            return Err(EmitLimitation::Unmakeable(Unmakeable::LibrarysOwn(VA_LIST.to_string())));
         }
         self.list = Some(ListArgument { index: self.arguments.len(), by_address });
-        let packed = object.and_then(|object| object.values.iter().find_map(target)).and_then(|at| objects.get(at));
-        self.rest = packed.map_or(Ok(Vec::new()), |object| self.variable_arguments(object))?;
+        let packed =
+            object.and_then(|object| object.values.iter().find_map(first_object)).and_then(|at| objects.get(at));
+        self.rest = packed.map_or(Ok(Vec::new()), |object| self.variadic_arguments(object))?;
         Ok(true)
     }
 
     /// What is passed: up to the last argument that the program takes.
-    fn variable_arguments(&mut self, object: &ObjectInput) -> Result<Vec<String>, Unwritable> {
+    fn variadic_arguments(&mut self, object: &ObjectInput) -> Result<Vec<String>, EmitLimitation> {
         let module = self.program.module;
         let DataType::Union { members, .. } = &module.types[object.element] else { return Ok(Vec::new()) };
         let used = object.values.iter().rposition(|value| *value != DataValue::Undefined).map_or(0, |last| last + 1);
         let mut all = Vec::new();
         for value in &object.values[..used] {
             all.push(match value {
-                DataValue::Member(member, value) => self.typed(members[*member].ty, value)?,
+                DataValue::Member(member, value) => self.of_exact_type(members[*member].ty, value)?,
                 _ => "0".to_string(),
             });
         }
@@ -105,7 +110,7 @@ impl FunctionTest<'_> {
     }
 
     /// An expression of just this type: nobody converts variable arguments.
-    fn typed(&mut self, data: DataTypeId, value: &DataValue) -> Result<String, Unwritable> {
+    fn of_exact_type(&mut self, data: DataTypeId, value: &DataValue) -> Result<String, EmitLimitation> {
         let text = self.values.initialiser(data, value, "")?;
         let plain = match (&self.program.module.types[data], value) {
             (DataType::Pointer { .. }, value) => *value != DataValue::Pointer(PointerTarget::Null),
@@ -119,12 +124,12 @@ impl FunctionTest<'_> {
     }
 
     /// The call with all arguments.
-    pub(crate) fn call_text(&mut self, name: &str) -> Result<String, Unwritable> {
+    pub(crate) fn call_text(&mut self, name: &str) -> Result<String, EmitLimitation> {
         let Some(list) = self.list.take() else {
             let all: Vec<String> = self.arguments.iter().chain(&self.rest).cloned().collect();
             return Ok(format!("{name}({})", all.join(", ")));
         };
-        let declaration = self.caller(name, &list)?;
+        let declaration = self.list_wrapper(name, &list)?;
         self.values.declarations.insert(declaration);
         let count = self.rest.len().to_string();
         let all: Vec<String> = self.arguments.iter().chain([&count]).chain(&self.rest).cloned().collect();
@@ -132,7 +137,7 @@ impl FunctionTest<'_> {
     }
 
     /// `static int call_vlog(char *to, int count, ...)`, which makes the list.
-    fn caller(&self, name: &str, list: &ListArgument) -> Result<String, Unwritable> {
+    fn list_wrapper(&self, name: &str, list: &ListArgument) -> Result<String, EmitLimitation> {
         let (module, function, types) = (self.program.module, self.program.function, &self.program.ctypes);
         let (mut params, mut args) = (Vec::new(), Vec::new());
         for (index, param) in function.own_params().iter().enumerate() {
@@ -161,6 +166,6 @@ impl FunctionTest<'_> {
 }
 
 /// The name that is called, past a macro of ours.
-pub(crate) fn callee(name: &str) -> String {
-    if is_meant(name) { format!("({name})") } else { name.to_string() }
+pub(crate) fn callable_name(name: &str) -> String {
+    if is_test_macro(name) { format!("({name})") } else { name.to_string() }
 }

@@ -1,9 +1,9 @@
 //! Which names of the program a test file can use: it includes one source file, the others are only linked.
 
 use crate::c::build::configuration::Build;
-use crate::c::build::preprocessor::{Surface, words_of};
+use crate::c::build::preprocessor::{PreprocessedUnit, identifiers_of};
 use crate::c::syntax::ctype::CTypes;
-use crate::c::syntax::limitation::Unwritable;
+use crate::c::syntax::limitation::EmitLimitation;
 use crate::c::syntax::names::source_name;
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -33,7 +33,7 @@ const BUILT_IN: &[&str] = &[
 
 /// How a name can be used.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Reach {
+pub(crate) enum NameVisibility {
     /// As it is.
     Visible,
     /// After this declaration.
@@ -48,19 +48,19 @@ pub(crate) struct Visibility<'m> {
     target: Build,
     unit: usize,
     /// Asked for when it is first needed.
-    surface: OnceCell<Arc<Surface>>,
+    preprocessed: OnceCell<Arc<PreprocessedUnit>>,
 }
 
 impl<'m> Visibility<'m> {
     pub(crate) fn new(module: &'m Module, target: &Build, unit: usize) -> Self {
-        Visibility { module, target: target.clone(), unit, surface: OnceCell::new() }
+        Visibility { module, target: target.clone(), unit, preprocessed: OnceCell::new() }
     }
 
     /// How a global can be used.
-    pub(crate) fn global(&self, global: &Global, types: &CTypes) -> Reach {
+    pub(crate) fn global(&self, global: &Global, types: &CTypes) -> NameVisibility {
         let name = source_name(&global.name);
         match global.linkage {
-            Linkage::Local | Linkage::Literal => Reach::Hidden,
+            Linkage::Local | Linkage::Literal => NameVisibility::Hidden,
             Linkage::Internal => self.reach(global.span.file, name, || None),
             Linkage::External | Linkage::Undefined => {
                 self.reach(global.span.file, name, || types.declare(global.data, name).ok())
@@ -69,10 +69,10 @@ impl<'m> Visibility<'m> {
     }
 
     /// How a function can be called.
-    pub(crate) fn function(&self, function: &Function, types: &CTypes) -> Reach {
+    pub(crate) fn function(&self, function: &Function, types: &CTypes) -> NameVisibility {
         let name = source_name(&function.name);
         let declare = || {
-            let params: Result<Vec<String>, Unwritable> =
+            let params: Result<Vec<String>, EmitLimitation> =
                 function.own_params().iter().map(|param| types.declare(param.data, "")).collect();
             let mut params = params.ok()?.join(", ");
             if function.variadic {
@@ -86,43 +86,43 @@ impl<'m> Visibility<'m> {
         self.reach(function.span.file, name, || if function.internal { None } else { declare() })
     }
 
-    fn reach(&self, file: FileId, name: &str, declare: impl FnOnce() -> Option<String>) -> Reach {
+    fn reach(&self, file: FileId, name: &str, declare: impl FnOnce() -> Option<String>) -> NameVisibility {
         let unit = self.target.unit_of_file(self.module, file);
         if unit == Some(self.unit) {
-            return Reach::Visible;
+            return NameVisibility::Visible;
         }
         let declaration = declare();
         // A private name of another file is not what this file may call by the same name.
         if self.words().contains(name) && (declaration.is_some() || unit.is_none()) {
-            return Reach::Visible;
+            return NameVisibility::Visible;
         }
         match declaration {
-            Some(text) if self.knows_types_of(&text, name) => Reach::Declared(format!("extern {text};")),
-            _ => Reach::Hidden,
+            Some(text) if self.knows_types_of(&text, name) => NameVisibility::Declared(format!("extern {text};")),
+            _ => NameVisibility::Hidden,
         }
     }
 
     /// Whether the file declares a function of this name.
     pub(crate) fn declares(&self, name: &str) -> bool {
-        self.surface().functions.contains(name)
+        self.preprocessed().functions.contains(name)
     }
 
     /// Whether every word of a declaration of `name` means something in the file.
     pub(crate) fn knows_types_of(&self, declaration: &str, name: &str) -> bool {
-        words_of(declaration).all(|word| word == name || BUILT_IN.contains(&word) || self.words().contains(word))
+        identifiers_of(declaration).all(|word| word == name || BUILT_IN.contains(&word) || self.words().contains(word))
     }
 
     /// Whether the types that a declaration names are those of the file, and not of one of its functions.
     pub(crate) fn knows_types_at_file_level(&self, declaration: &str) -> bool {
-        words_of(declaration).all(|word| BUILT_IN.contains(&word) || self.surface().types.contains(word))
+        identifiers_of(declaration).all(|word| BUILT_IN.contains(&word) || self.preprocessed().types.contains(word))
     }
 
     fn words(&self) -> &BTreeSet<String> {
-        &self.surface().words
+        &self.preprocessed().words
     }
 
     /// The file after preprocessing.
-    pub(crate) fn surface(&self) -> &Surface {
-        self.surface.get_or_init(|| self.target.preprocessed.of(&self.target, self.unit))
+    pub(crate) fn preprocessed(&self) -> &PreprocessedUnit {
+        self.preprocessed.get_or_init(|| self.target.preprocessed.unit(&self.target, self.unit))
     }
 }

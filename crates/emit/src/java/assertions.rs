@@ -1,17 +1,17 @@
 //! What a test looks at besides the plain result of its call, as assertions.
 
 use crate::java::literal::literal;
-use crate::java::names::Names;
-use crate::java::objects::{Kind, new_result};
+use crate::java::names::ClassNames;
+use crate::java::objects::{NewObjectKind, new_result};
 use std::collections::BTreeMap;
 use touchstone_criteria::{Again, Noticed, Noticing, Seen};
 use touchstone_ir::{DataType, DataTypeId, DataValue, Module};
 
 /// Writes assertions.
 #[derive(Clone, Copy)]
-pub(crate) struct Checks<'t> {
+pub(crate) struct AssertionWriter<'t> {
     pub module: &'t Module,
-    pub names: &'t Names<'t>,
+    pub names: &'t ClassNames<'t>,
     /// The parameters of the test, as source writes them.
     pub arguments: &'t [String],
     /// What stands behind numbers with a point.
@@ -19,7 +19,7 @@ pub(crate) struct Checks<'t> {
     pub noticed: &'t [Noticed],
 }
 
-impl<'t> Checks<'t> {
+impl<'t> AssertionWriter<'t> {
     /// Objects that have names, since the test looks at them or passes them once more.
     pub fn objects(&self) -> Vec<usize> {
         let again = |again: &Again| match again {
@@ -116,9 +116,9 @@ impl<'t> Checks<'t> {
                 (_, text) => format!("assertEquals({text}, {call});"),
             },
             Seen::Built(reached) => match new_result(self.module, reached)? {
-                (text, Kind::Text) => format!("assertEquals({text}, {call});"),
-                (text, Kind::Array) => format!("assertArrayEquals({text}, {call});"),
-                (text, Kind::Floats) => format!("assertArrayEquals({text}, {call}{delta});"),
+                (text, NewObjectKind::String) => format!("assertEquals({text}, {call});"),
+                (text, NewObjectKind::Array) => format!("assertArrayEquals({text}, {call});"),
+                (text, NewObjectKind::Floats) => format!("assertArrayEquals({text}, {call}{delta});"),
             },
             Seen::Given(at) => match self.arguments.get(*at)? {
                 text if text.starts_with('"') => format!("assertEquals({text}, {call});"),

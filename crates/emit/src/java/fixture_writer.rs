@@ -1,8 +1,8 @@
 //! The objects of a test as Java source: constructors and calls, in variables where that is needed.
 
-use crate::java::names::Names;
-use crate::java::noticed::Checks;
-use crate::java::objects::Objects;
+use crate::java::assertions::AssertionWriter;
+use crate::java::names::ClassNames;
+use crate::java::objects::ObjectWriter;
 use crate::java::target::{any_heap, number};
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_criteria::NamedValue;
@@ -12,9 +12,9 @@ use touchstone_fixture_java::{
 };
 use touchstone_ir::{DataValue, PointerTarget};
 
-/// How an object may be written.
+/// How an object may be notation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum As {
+enum Notation {
     /// Any expression; boxes are those that the compiler makes.
     Plain,
     /// The same, but null has its type.
@@ -26,33 +26,33 @@ enum As {
 }
 
 /// Makes the objects of a test.
-pub(crate) struct Making<'t> {
-    names: &'t Names<'t>,
+pub(crate) struct FixtureWriter<'t> {
+    names: &'t ClassNames<'t>,
     params: &'t [NamedValue],
     arguments: &'t [String],
-    objects: &'t Objects<'t>,
+    objects: &'t ObjectWriter<'t>,
     /// Says which objects are inputs as they are.
     fixture: &'t Fixture,
     /// What calls that prepare objects return.
-    checks: Checks<'t>,
+    checks: AssertionWriter<'t>,
     /// What makes them.
     pub lines: Vec<String>,
-    /// Objects that have names: others are them, too, or tests look at them.
+    /// ObjectWriter that have names: others are them, too, or tests look at them.
     pub shared: BTreeSet<usize>,
-    /// Objects that were made: how they are written, by their numbers.
-    pub made: BTreeMap<usize, String>,
+    /// ObjectWriter that were made: how they are notation, by their numbers.
+    pub expressions: BTreeMap<usize, String>,
 }
 
-impl<'t> Making<'t> {
+impl<'t> FixtureWriter<'t> {
     pub fn new(
         fixture: &'t Fixture,
         params: &'t [NamedValue],
-        objects: &'t Objects<'t>,
-        checks: Checks<'t>,
-    ) -> Making<'t> {
-        let (lines, made) = (Vec::new(), BTreeMap::new());
+        objects: &'t ObjectWriter<'t>,
+        checks: AssertionWriter<'t>,
+    ) -> FixtureWriter<'t> {
+        let (lines, expressions) = (Vec::new(), BTreeMap::new());
         let shared = checks.objects().into_iter().collect();
-        Making {
+        FixtureWriter {
             names: checks.names,
             params,
             arguments: checks.arguments,
@@ -61,7 +61,7 @@ impl<'t> Making<'t> {
             checks,
             lines,
             shared,
-            made,
+            expressions,
         }
     }
 
@@ -72,16 +72,16 @@ impl<'t> Making<'t> {
         let Some(call) = tested.calls.get(tested.selector.map_or(0, |at| self.number(at))) else {
             return String::new();
         };
-        for making in fixture.receiver.iter().chain(&call.enclosing).chain(&call.arguments) {
-            self.note_shared(making);
+        for value in fixture.receiver.iter().chain(&call.enclosing).chain(&call.arguments) {
+            self.note_shared(value);
         }
-        let receiver = fixture.receiver.as_ref().map(|making| self.value(making, As::Variable));
-        let written = match tested.overloading {
-            Overloading::Unique => As::Plain,
-            Overloading::Overloaded => As::Exact,
+        let receiver = fixture.receiver.as_ref().map(|value| self.value(value, Notation::Variable));
+        let notation = match tested.overloading {
+            Overloading::Unique => Notation::Plain,
+            Overloading::Overloaded => Notation::Exact,
         };
-        let text = self.begun(call);
-        let arguments = self.values(&call.arguments, written);
+        let text = self.callee_text(call);
+        let arguments = self.values(&call.arguments, notation);
         match receiver {
             Some(receiver) => format!("{receiver}.{text}({arguments})"),
             None => format!("{text}({arguments})"),
@@ -92,7 +92,7 @@ impl<'t> Making<'t> {
         number(self.params, at) as usize
     }
 
-    fn way<'o>(&self, object: &'o ObjectPlan) -> Option<&'o Construction> {
+    fn construction<'o>(&self, object: &'o ObjectPlan) -> Option<&'o Construction> {
         object.constructions.get(self.number(object.selector))
     }
 
@@ -102,7 +102,7 @@ impl<'t> Making<'t> {
             let call = self.number(slot.selector).checked_sub(1).and_then(|at| slot.calls.get(at));
             call.map(|call| (slot.selector, call))
         };
-        match self.way(object) {
+        match self.construction(object) {
             Some(Construction::New(_) | Construction::Factory(_) | Construction::Stub { .. }) => {
                 object.slots.iter().map_while(called).collect()
             }
@@ -111,16 +111,18 @@ impl<'t> Making<'t> {
     }
 
     /// What fills an object before these.
-    fn many<'o>(&self, object: &'o ObjectPlan) -> Option<&'o FillLoop> {
-        let many =
-            object.fill_loops.as_ref().filter(|many| many.constructions.contains(&self.number(object.selector)))?;
-        self.number(many.selector).checked_sub(1).and_then(|at| many.loops.get(at))
+    fn fill_loop<'o>(&self, object: &'o ObjectPlan) -> Option<&'o FillLoop> {
+        let fill_loops = object
+            .fill_loops
+            .as_ref()
+            .filter(|fill_loops| fill_loops.constructions.contains(&self.number(object.selector)))?;
+        self.number(fill_loops.selector).checked_sub(1).and_then(|at| fill_loops.loops.get(at))
     }
 
     /// Notes which objects others are.
-    fn note_shared(&mut self, making: &FixtureValue) {
-        let FixtureValue::Object(object) = making else { return };
-        let inside: Vec<&FixtureValue> = match self.way(object) {
+    fn note_shared(&mut self, value: &FixtureValue) {
+        let FixtureValue::Object(object) = value else { return };
+        let inside: Vec<&FixtureValue> = match self.construction(object) {
             Some(Construction::Same(other)) => {
                 self.shared.insert(*other);
                 return;
@@ -133,57 +135,61 @@ impl<'t> Making<'t> {
             _ => Vec::new(),
         };
         let called = self.calls(object).into_iter().flat_map(|(_, call)| &call.arguments);
-        inside.into_iter().chain(called).for_each(|making| self.note_shared(making));
+        inside.into_iter().chain(called).for_each(|value| self.note_shared(value));
     }
 
-    fn values(&mut self, makings: &[FixtureValue], written: As) -> String {
-        let all: Vec<String> = makings.iter().map(|making| self.value(making, written)).collect();
+    fn values(&mut self, values: &[FixtureValue], notation: Notation) -> String {
+        let all: Vec<String> = values.iter().map(|value| self.value(value, notation)).collect();
         all.join(", ")
     }
 
-    fn value(&mut self, making: &FixtureValue, written: As) -> String {
-        match making {
+    fn value(&mut self, value: &FixtureValue, notation: Notation) -> String {
+        match value {
             FixtureValue::Parameter(at) => {
                 let given = self.arguments.get(*at).cloned().unwrap_or_default();
-                if written == As::Plain && given == "(String) null" { "null".to_string() } else { given }
+                if notation == Notation::Plain && given == "(String) null" { "null".to_string() } else { given }
             }
-            FixtureValue::Object(object) => self.object(object, written),
+            FixtureValue::Object(object) => self.object(object, notation),
         }
     }
 
-    fn object(&mut self, object: &ObjectPlan, written: As) -> String {
+    fn object(&mut self, object: &ObjectPlan, notation: Notation) -> String {
         let ty = self.names.shortened(&object.ty);
         let null = format!("({ty}) null");
         if let Some(at) = any_heap(self.fixture, object, self.params) {
-            let text = self.input(at, &ty).unwrap_or(if written == As::Plain { "null".to_string() } else { null });
-            self.made.insert(object.number, text.clone());
+            let text =
+                self.input(at, &ty).unwrap_or(if notation == Notation::Plain { "null".to_string() } else { null });
+            self.expressions.insert(object.number, text.clone());
             return text;
         }
-        let Some(way) = self.way(object) else { return null };
+        let Some(way) = self.construction(object) else { return null };
         let is_stub = matches!(way, Construction::Stub { .. });
         let mut adding = Vec::new();
         let text = match way {
-            Construction::Null if written == As::Plain && !ty.ends_with(']') => "null".to_string(),
+            Construction::Null if notation == Notation::Plain && !ty.ends_with(']') => "null".to_string(),
             Construction::Null => null.clone(),
-            Construction::Same(other) => self.made.get(other).cloned().unwrap_or_else(|| null.clone()),
+            Construction::Same(other) => self.expressions.get(other).cloned().unwrap_or_else(|| null.clone()),
             Construction::Parameter(at) => self.arguments.get(*at).cloned().unwrap_or_default(),
-            Construction::Boxed(call) if matches!(written, As::Plain | As::Single) => {
-                self.values(&call.arguments, As::Exact)
+            Construction::Boxed(call) if matches!(notation, Notation::Plain | Notation::Single) => {
+                self.values(&call.arguments, Notation::Exact)
             }
             Construction::New(call) | Construction::Factory(call) | Construction::Boxed(call) => self.called(call),
             Construction::Constant { text, .. } => self.names.shortened(text),
             Construction::Array { element, size, elements, .. } => {
                 let size = self.number(*size).min(elements.len());
-                let values = self.values(&elements[..size], As::Plain);
+                let values = self.values(&elements[..size], Notation::Plain);
                 format!("new {}[] {{{values}}}", self.names.shortened(element))
             }
             Construction::Collection { create, adder, form, size, elements, .. } => {
                 let held = &elements[..self.number(*size).min(elements.len())];
-                let given = self.values(&create.arguments, As::Plain);
+                let given = self.values(&create.arguments, Notation::Plain);
                 let create = self.names.shortened(&create.callee);
                 // A single null would be taken for the array of all elements.
-                let inside =
-                    if held.len() == 1 && *form == CollectionForm::ElementList { As::Single } else { As::Plain };
+                let inside = if held.len() == 1 && *form == CollectionForm::ElementList {
+                    Notation::Single
+                } else {
+                    Notation::Plain
+                };
                 let values: Vec<String> = held.iter().map(|call| self.values(call, inside)).collect();
                 match form {
                     _ if held.is_empty() => format!("{create}({given})"),
@@ -202,33 +208,41 @@ impl<'t> Making<'t> {
         let calls: Vec<(usize, ApiCall)> =
             self.calls(object).into_iter().map(|(selector, call)| (selector, call.clone())).collect();
         let is_made = !matches!(way, Construction::Null | Construction::Same(_));
-        let many = self.many(object).filter(|series| series.position.preceding_calls() <= calls.len()).cloned();
+        let fill_loops =
+            self.fill_loop(object).filter(|series| series.position.preceding_calls() <= calls.len()).cloned();
         // A class below its type may be meant by another method of the same name.
-        let is_other = written == As::Exact && matches!(way, Construction::Collection { .. });
-        let needed =
-            is_other || many.is_some() || !calls.is_empty() || !adding.is_empty() || is_stub || written == As::Variable;
+        let is_other = notation == Notation::Exact && matches!(way, Construction::Collection { .. });
+        let needed = is_other
+            || fill_loops.is_some()
+            || !calls.is_empty()
+            || !adding.is_empty()
+            || is_stub
+            || notation == Notation::Variable;
         let shared = self.shared.contains(&object.number) && is_made;
         if !(needed || shared) || !is_made {
-            self.made.insert(object.number, text.clone());
+            self.expressions.insert(object.number, text.clone());
             return text;
         }
         let name = self.variable(&object.name);
         self.lines.push(format!("{ty} {name} = {text};"));
-        self.made.insert(object.number, name.clone());
+        self.expressions.insert(object.number, name.clone());
         for add in adding {
             self.lines.push(format!("{name}.{add};"));
         }
         for (at, (selector, call)) in calls.iter().enumerate() {
-            self.series(&name, many.as_ref().filter(|series| series.position.preceding_calls() == at));
+            self.write_fill_loop(&name, fill_loops.as_ref().filter(|series| series.position.preceding_calls() == at));
             let call = format!("{name}.{}", self.called(call));
-            self.lines.push(self.checks.before(*selector, &call, &self.made));
+            self.lines.push(self.checks.before(*selector, &call, &self.expressions));
         }
-        self.series(&name, many.as_ref().filter(|series| series.position.preceding_calls() == calls.len()));
+        self.write_fill_loop(
+            &name,
+            fill_loops.as_ref().filter(|series| series.position.preceding_calls() == calls.len()),
+        );
         name
     }
 
     /// A loop of calls, if there is one here.
-    fn series(&mut self, name: &str, series: Option<&FillLoop>) {
+    fn write_fill_loop(&mut self, name: &str, series: Option<&FillLoop>) {
         let Some(FillLoop { count, call, .. }) = series else { return };
         let number = self.variable("i");
         self.lines.push(format!("for (int {number} = 0; {number} < {count}; {number}++) {{"));
@@ -245,23 +259,23 @@ impl<'t> Making<'t> {
 
     fn variable(&self, name: &str) -> String {
         let mut name = name.to_string();
-        while self.objects.has(&name) || self.made.values().any(|other| *other == name) {
+        while self.objects.has(&name) || self.expressions.values().any(|other| *other == name) {
             name.push('_');
         }
         name
     }
 
     fn called(&mut self, call: &ApiCall) -> String {
-        let text = self.begun(call);
-        let arguments = self.values(&call.arguments, As::Exact);
+        let text = self.callee_text(call);
+        let arguments = self.values(&call.arguments, Notation::Exact);
         format!("{text}({arguments})")
     }
 
     /// What stands before the arguments of a call.
-    fn begun(&mut self, call: &ApiCall) -> String {
+    fn callee_text(&mut self, call: &ApiCall) -> String {
         let text = self.names.shortened(&call.callee);
         match &call.enclosing {
-            Some(outer) => format!("{}.{text}", self.value(outer, As::Variable)),
+            Some(outer) => format!("{}.{text}", self.value(outer, Notation::Variable)),
             None => text,
         }
     }
@@ -288,7 +302,7 @@ impl<'t> Making<'t> {
                 }
             };
             let meddling = method.mutation.as_ref().and_then(|mutation| {
-                let call = format!("{}.{};", self.made.get(&mutation.object)?, mutation.call);
+                let call = format!("{}.{};", self.expressions.get(&mutation.object)?, mutation.call);
                 match self.number(mutation.selector) {
                     1 => Some(call),
                     2 => {
@@ -323,7 +337,7 @@ impl<'t> Making<'t> {
         }
         counters.extend(waits.then(|| "before".to_string()));
         let counter: String = counters.iter().map(|counter| format!("private int {counter}; ")).collect();
-        let arguments = create.map_or(String::new(), |call| self.values(&call.arguments.clone(), As::Exact));
+        let arguments = create.map_or(String::new(), |call| self.values(&call.arguments.clone(), Notation::Exact));
         match bodies.is_empty() {
             true => format!("new {ty}({arguments}) {{ }}"),
             false => format!("new {ty}({arguments}) {{ {counter}{} }}", bodies.join(" ")),
@@ -331,14 +345,14 @@ impl<'t> Making<'t> {
     }
 
     /// An answer of a stub: always the same object.
-    fn answer(&mut self, making: &FixtureValue) -> String {
-        match making {
-            FixtureValue::Parameter(_) => self.value(making, As::Plain),
-            FixtureValue::Object(object) => match self.way(object) {
+    fn answer(&mut self, value: &FixtureValue) -> String {
+        match value {
+            FixtureValue::Parameter(_) => self.value(value, Notation::Plain),
+            FixtureValue::Object(object) => match self.construction(object) {
                 Some(Construction::Null | Construction::Constant { .. } | Construction::Parameter(_)) => {
-                    self.value(making, As::Plain)
+                    self.value(value, Notation::Plain)
                 }
-                _ => self.value(making, As::Variable),
+                _ => self.value(value, Notation::Variable),
             },
         }
     }

@@ -1,15 +1,15 @@
-//! Objects of a test that no calls make: without a constructor, field by field, through reflection.
+//! ObjectWriter of a test that no calls make: without a constructor, field by field, through reflection.
 
 use crate::java::literal::literal;
-use crate::java::objects::Objects;
+use crate::java::objects::ObjectWriter;
 use std::collections::BTreeSet;
 use touchstone_ir::{DataType, DataValue, PointerTarget};
 
 /// What the name of boxed numbers is in the module.
-const NUMBER: &str = "java.lang.Integer";
+const BOXED_INTEGER: &str = "java.lang.Integer";
 
 /// What the tests of a class need for it. The fields of an object are given by their names; others are zero or null.
-pub(crate) const MAKER: &str = r#"
+pub(crate) const REFLECTION_HELPERS: &str = r#"
     @SuppressWarnings("unchecked")
     private static <T> T make(String type, Object... fields) throws ReflectiveOperationException {
         Object made = unsafe("allocateInstance", Class.forName(type));
@@ -58,36 +58,38 @@ pub(crate) const MAKER: &str = r#"
     }
 "#;
 
-/// Objects that are being written.
-struct Writing<'w, 't> {
-    objects: &'w Objects<'t>,
+/// ObjectWriter that are being written.
+struct ReflectionWriter<'w, 't> {
+    objects: &'w ObjectWriter<'t>,
     /// Those that are begun, and those that have their variables.
     begun: BTreeSet<usize>,
-    there: BTreeSet<usize>,
+    declared: BTreeSet<usize>,
     lines: Vec<String>,
     /// What has to wait until all have.
-    later: Vec<String>,
+    deferred: Vec<String>,
 }
 
-impl Objects<'_> {
+impl ObjectWriter<'_> {
     /// Makes all objects that are filled field by field.
-    pub fn filled(&self) -> Vec<String> {
-        let (begun, there) = (BTreeSet::new(), BTreeSet::new());
-        let mut writing = Writing { objects: self, begun, there, lines: Vec::new(), later: Vec::new() };
+    pub fn reflective_construction(&self) -> Vec<String> {
+        let (begun, declared) = (BTreeSet::new(), BTreeSet::new());
+        let mut writing = ReflectionWriter { objects: self, begun, declared, lines: Vec::new(), deferred: Vec::new() };
         (0..self.len()).for_each(|index| writing.object(index));
-        writing.lines.append(&mut writing.later);
+        writing.lines.append(&mut writing.deferred);
         writing.lines
     }
 
     /// Whether an object is filled field by field.
-    pub fn is_filled(&self, index: usize) -> bool {
+    pub fn is_constructed_by_reflection(&self, index: usize) -> bool {
         self.references(index).is_some() || self.class_of(index).is_some()
     }
 }
 
-impl Writing<'_, '_> {
+impl ReflectionWriter<'_, '_> {
     fn object(&mut self, index: usize) {
-        let Some(name) = self.objects.name(index).map(str::to_string).filter(|_| self.objects.is_filled(index)) else {
+        let Some(name) =
+            self.objects.name(index).map(str::to_string).filter(|_| self.objects.is_constructed_by_reflection(index))
+        else {
             return;
         };
         if !self.begun.insert(index) {
@@ -96,12 +98,12 @@ impl Writing<'_, '_> {
         let ty = self.objects.type_of_variable(index);
         if let Some((element, values)) = self.objects.references(index) {
             self.lines.push(format!("{ty} {name} = array(\"{}\", {});", class_name(element), values.len()));
-            self.there.insert(index);
+            self.declared.insert(index);
             for (at, value) in values.iter().enumerate() {
                 let DataValue::Pointer(PointerTarget::Object { object, .. }) = value else { continue };
                 self.object(*object);
                 if let Some(text) = self.objects.reference(value) {
-                    self.later.push(format!("java.lang.reflect.Array.set({name}, {at}, {text});"));
+                    self.deferred.push(format!("java.lang.reflect.Array.set({name}, {at}, {text});"));
                 }
             }
             return;
@@ -112,35 +114,35 @@ impl Writing<'_, '_> {
             let text = match value {
                 DataValue::Pointer(PointerTarget::Object { object, .. }) => {
                     self.object(*object);
-                    match (self.objects.reference(value), self.objects.is_filled(*object)) {
-                        (Some(text), true) if !self.there.contains(object) => {
-                            self.later.push(format!("fill({name}, \"{}\", {text});", field.name));
+                    match (self.objects.reference(value), self.objects.is_constructed_by_reflection(*object)) {
+                        (Some(text), true) if !self.declared.contains(object) => {
+                            self.deferred.push(format!("fill({name}, \"{}\", {text});", field.name));
                             None
                         }
                         (text, _) => text,
                     }
                 }
-                DataValue::Int(0) if class != NUMBER => None,
+                DataValue::Int(0) if class != BOXED_INTEGER => None,
                 other => literal(self.objects.data(field.ty), other),
             };
             given += &text.map_or(String::new(), |text| match class {
-                NUMBER => text,
+                BOXED_INTEGER => text,
                 _ => format!(", \"{}\", {text}", field.name),
             });
         }
         self.lines.push(match class {
             // A small one that `valueOf` gives is the same object everywhere.
-            NUMBER if given.parse::<i32>().is_ok_and(|number| (-128..128).contains(&number)) => {
+            BOXED_INTEGER if given.parse::<i32>().is_ok_and(|number| (-128..128).contains(&number)) => {
                 format!("{ty} {name} = new Integer({given});")
             }
-            NUMBER => format!("{ty} {name} = Integer.valueOf({given});"),
+            BOXED_INTEGER => format!("{ty} {name} = Integer.valueOf({given});"),
             _ => format!("{ty} {name} = make(\"{class}\"{given});"),
         });
-        self.there.insert(index);
+        self.declared.insert(index);
     }
 }
 
-impl<'t> Objects<'t> {
+impl<'t> ObjectWriter<'t> {
     /// The class of an object of the program, or of a boxed number.
     fn class_of(&self, index: usize) -> Option<&'t str> {
         let (name, fields, _) = self.fields(index)?;

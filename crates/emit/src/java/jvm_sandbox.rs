@@ -9,45 +9,45 @@ use std::process::Command;
 
 /// How a JVM is started.
 #[derive(Debug)]
-pub(crate) struct Confined {
+pub(crate) struct JvmSandbox {
     dir: tempfile::TempDir,
     /// What starts it, with the names of the layers that it enters.
     launcher: Option<(PathBuf, String)>,
-    told: Option<String>,
+    unprotected: Option<String>,
 }
 
 /// Whether tests are kept in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Keeping {
+pub enum SandboxMode {
     /// As far as the machine can.
-    In,
+    Closed,
     /// Not at all: the user wants it so.
-    Out,
+    Open,
 }
 
-impl Confined {
-    pub fn new(keeping: Keeping) -> std::io::Result<Confined> {
+impl JvmSandbox {
+    pub fn new(mode: SandboxMode) -> std::io::Result<JvmSandbox> {
         let dir = tempfile::tempdir()?;
         std::fs::create_dir(dir.path().join("scratch"))?;
-        if keeping == Keeping::Out {
-            let told = "tests were replayed without a sandbox (--unsafe-replay)".to_string();
-            return Ok(Confined { dir, launcher: None, told: Some(told) });
+        if mode == SandboxMode::Open {
+            let unprotected = "tests were replayed without a sandbox (--unsafe-replay)".to_string();
+            return Ok(JvmSandbox { dir, launcher: None, unprotected: Some(unprotected) });
         }
         let cc = std::env::var("CC").ok().filter(|cc| !cc.trim().is_empty()).unwrap_or_else(|| "cc".to_string());
         let found = plain_launcher(&cc, dir.path());
-        let told = match &found {
+        let unprotected = match &found {
             None => Some(
                 "nothing keeps the replay from changing files and using the network (no C compiler to make the sandbox)",
             ),
-            Some((_, layers)) => told(layers),
+            Some((_, layers)) => unprotected(layers),
         };
-        let told = told.map(|what| format!("on this machine {what}"));
+        let unprotected = unprotected.map(|what| format!("on this machine {what}"));
         let usable = |(launcher, layers): (PathBuf, Vec<Layer>)| {
             let names: Vec<&str> =
                 layers.iter().filter(|layer| **layer != Layer::Seccomp).map(|layer| layer.name()).collect();
             (!names.is_empty()).then(|| (launcher, names.join(",")))
         };
-        Ok(Confined { launcher: found.and_then(usable), dir, told })
+        Ok(JvmSandbox { launcher: found.and_then(usable), dir, unprotected })
     }
 
     /// The only directory that tests can write to.
@@ -56,8 +56,8 @@ impl Confined {
     }
 
     /// What nothing keeps tests from, as a sentence.
-    pub fn told(&self) -> Option<String> {
-        self.told.clone()
+    pub fn unprotected(&self) -> Option<String> {
+        self.unprotected.clone()
     }
 
     /// The command that starts a program. It has to be spawned by a thread that lives as long: the program ends with it.
@@ -77,7 +77,7 @@ impl Confined {
     }
 }
 
-fn told(layers: &[Layer]) -> Option<&'static str> {
+fn unprotected(layers: &[Layer]) -> Option<&'static str> {
     let has = |layer| layers.contains(&layer);
     match (has(Layer::Mounts), has(Layer::Landlock)) {
         (true, _) => None,
@@ -96,11 +96,11 @@ mod tests {
     fn a_program_writes_to_its_directory_and_nowhere_else_or_that_is_told() {
         let elsewhere = tempfile::tempdir().expect("a directory");
         let outside = elsewhere.path().join("outside");
-        let confined = Confined::new(Keeping::In).expect("a directory");
+        let confined = JvmSandbox::new(SandboxMode::Closed).expect("a directory");
         let script = format!("echo x > inside; echo x > {}; chmod 0 {}", outside.display(), elsewhere.path().display());
         let ended = confined.command(Path::new("/bin/sh")).args(["-c", &script]).output();
         assert!(ended.is_ok() && confined.scratch().join("inside").is_file(), "{ended:?}");
-        assert!(!outside.exists() || confined.told().is_some(), "{ended:?}");
+        assert!(!outside.exists() || confined.unprotected().is_some(), "{ended:?}");
         assert!(elsewhere.path().read_dir().is_ok());
     }
 }

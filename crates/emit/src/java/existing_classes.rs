@@ -4,7 +4,7 @@
 
 use crate::EmitError;
 use crate::java::replay::run_tests;
-use crate::java::suite::{SECTION, files_of, is_kept};
+use crate::java::suite::{SECTION, files_of, is_edited_or_foreign};
 use crate::java::target::JavaTarget;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use touchstone_criteria::Replay;
 
 /// A class with tests of a method.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct JUnitThere {
+pub struct ExistingJUnitClass {
     /// The file.
     pub path: PathBuf,
     /// Its user edited it.
@@ -22,17 +22,21 @@ pub struct JUnitThere {
 }
 
 /// The classes of a directory that have tests of a method.
-pub fn junit_there(out: &Path, target: &JavaTarget, function: &str) -> Vec<JUnitThere> {
+pub fn existing_junit_classes(out: &Path, target: &JavaTarget, function: &str) -> Vec<ExistingJUnitClass> {
     let Some(method) = target.methods.get(function) else { return Vec::new() };
     let there = files_of(out, method).filter_map(|path| {
         let tests = tests_of(&std::fs::read_to_string(&path).ok()?, function);
-        (!tests.is_empty()).then(|| JUnitThere { edited: is_kept(&path), path, tests })
+        (!tests.is_empty()).then(|| ExistingJUnitClass { edited: is_edited_or_foreign(&path), path, tests })
     });
     there.collect()
 }
 
 /// Runs the tests of a method that a class has; one verdict a test.
-pub fn replay_junit_there(there: &JUnitThere, target: &JavaTarget, function: &str) -> Result<Vec<Replay>, EmitError> {
+pub fn replay_existing_junit_class(
+    there: &ExistingJUnitClass,
+    target: &JavaTarget,
+    function: &str,
+) -> Result<Vec<Replay>, EmitError> {
     let Some(method) = target.methods.get(function) else { return Ok(Vec::new()) };
     let (verdicts, _) = run_tests(&there.path, method, target, &there.tests, BTreeMap::new(), &mut |_| {})?;
     Ok(verdicts)
