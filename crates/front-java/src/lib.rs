@@ -22,11 +22,18 @@ mod lower;
 pub mod path;
 mod program;
 
-pub use classes::{DescribedMethod, SpokenOf};
-pub use coverage::{Asked, Implicit, Jumps, Marks, Placed, Source, Valued, When};
-pub use fixtures::{BoxClass, Effect, Gives, Looks, Passed, Prepared, Preparing, Probe, Reads, Whose};
+pub use classes::{MethodSpec, SpecifiedMethod};
+pub use coverage::{
+    ImplicitException, InstructionPredicate, JumpCounts, PointLocation, PointPosition, SourceMarks, ValueLocation,
+    ValuePointLocation,
+};
+pub use fixtures::{
+    ObjectObservers, ObservableType, ObservedObject, ObserverAccess, ObserverEffect, PassedValue, PreparedCall,
+    SetUpCall, StateObserver, WrapperClass,
+};
 pub use program::{
-    Compiled, Compiling, Field, Jdk, JdkError, Kind, LABELS, Loaded, Located, LocatedJump, Method, Program,
-    ProgramError, Setup, Shows, Unspoken, Visible, release_of,
+    CodeLocations, CompileOptions, CompiledSources, ConditionJump, InitialiserEffect, Jdk, JdkError, LABELS_DIR,
+    LoadedFunctions, MemberVisibility, MethodKind, MethodUnderTest, Program, ProgramError, ProgramSetup, SpecError,
+    StaticField, release_of,
 };
 pub use touchstone_classfile as classfile;

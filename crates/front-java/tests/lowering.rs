@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use touchstone_base::Mutations;
 use touchstone_front_java::path::Image;
-use touchstone_front_java::{Program, Setup, release_of};
+use touchstone_front_java::{Program, ProgramSetup, release_of};
 use touchstone_interp::{End, Event, Limits, Machine, Observer};
 use touchstone_ir::{Growing, TermKind};
 
@@ -36,7 +36,7 @@ fn compile(home: &Path, to: &Path, program: &Path) {
 }
 
 fn program(home: &Path, class_path: &Path, main: &str) -> Program {
-    let setup = Setup {
+    let setup = ProgramSetup {
         release: release_of(home).expect("a release"),
         java_home: home.to_path_buf(),
         class_path: vec![class_path.to_path_buf()],
@@ -75,7 +75,7 @@ fn every_method_of_java_util_and_java_lang_is_lowered_to_what_the_verifier_accep
         assert!(lowered > 8000, "{lowered} methods");
         let whole: Vec<&String> = refused.iter().filter(|what| !what.starts_with("a ")).collect();
         assert!(whole.is_empty(), "{whole:?}");
-        let errors = touchstone_ir::verify(&program.met());
+        let errors = touchstone_ir::verify(&program.snapshot());
         assert!(errors.is_empty(), "{} errors in {lowered} methods, first: {}", errors.len(), errors[0]);
     }
 }
@@ -91,7 +91,7 @@ fn methods_of_damaged_classes_are_lowered_or_refused_and_never_panic() {
     let (mut lowered, mut refused) = (0, 0);
     for damaged in Mutations::of(&whole).take(1500) {
         std::fs::write(&file, damaged).expect("written");
-        let setup = Setup {
+        let setup = ProgramSetup {
             release: 17,
             java_home: home.clone(),
             class_path: vec![scratch.path().to_path_buf()],
@@ -122,7 +122,7 @@ fn all_that_a_run_meets_is_a_well_formed_module_that_does_the_same() {
             let mut printed = Printed::default();
             let end = Machine::growing(program.module(), &program, limits).call(program.entry(), &[], &mut printed);
             assert_eq!(end, End::Returned(None), "{name}");
-            let module = program.met();
+            let module = program.snapshot();
             let errors = touchstone_ir::verify(&module);
             assert!(errors.is_empty(), "{name}: {} errors, first: {}", errors.len(), errors[0]);
             // Streams asks for classes by name and for the one object of a text, which needs whoever has the classes.

@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 use touchstone_front_java::classfile::ClassFile;
-use touchstone_front_java::{Compiling, Jdk, Jumps};
+use touchstone_front_java::{CompileOptions, Jdk, JumpCounts};
 
 /// Constructs that javac makes jumps for.
 const SOURCE: &str = "
@@ -45,9 +45,9 @@ public final class Jumps {
 }
 ";
 
-fn counted(jdk: &Jdk, sources: &[PathBuf], how: &Compiling<'_>, to: &Path) -> Jumps {
+fn counted(jdk: &Jdk, sources: &[PathBuf], how: &CompileOptions<'_>, to: &Path) -> JumpCounts {
     let compiled = jdk.compile(sources, &[], how, to).expect("javac takes the sources");
-    let mut jumps = Jumps::default();
+    let mut jumps = JumpCounts::default();
     // What the compiler found by itself is not ours to count.
     let is_given = |class: &String| {
         let outermost = format!("{}.java", class.split('$').next().unwrap_or(class));
@@ -67,7 +67,7 @@ fn every_jump_of_a_source_is_a_condition_or_has_a_reason() {
     let file = scratch.path().join("Jumps.java");
     std::fs::write(&file, SOURCE).expect("a source");
     let mut sources = vec![file];
-    let mut how = Compiling::default();
+    let mut how = CompileOptions::default();
     let (given, module) = (std::env::var("TOUCHSTONE_SOURCES").ok(), std::env::var("TOUCHSTONE_MODULE").ok());
     if let Some(given) = &given {
         sources.clear();

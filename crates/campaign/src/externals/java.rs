@@ -3,7 +3,7 @@
 
 use super::specification::{Case, Piece, Said, Values, When, World, WorldError};
 use std::path::{Path, PathBuf};
-use touchstone_front_java::{DescribedMethod, Jdk, JdkError, Program, SpokenOf, Unspoken};
+use touchstone_front_java::{Jdk, JdkError, MethodSpec, Program, SpecError, SpecifiedMethod};
 use touchstone_ir::FuncId;
 
 /// What became of what is said.
@@ -12,7 +12,7 @@ pub(crate) struct Spoken {
     /// Classes that say it, with the index of what is said.
     pub by: Vec<(usize, String)>,
     /// What is not used, and why.
-    pub unused: Vec<(usize, Unspoken)>,
+    pub unused: Vec<(usize, SpecError)>,
     /// What checks it: the class that says it, which method of it, and what is called.
     pub checks: Vec<(String, String, FuncId)>,
 }
@@ -39,10 +39,10 @@ pub(crate) fn tell(
     let mut found = Vec::new();
     for (index, said) in world.said.iter().enumerate() {
         let Some((class, name)) = said.function.rsplit_once('.') else {
-            spoken.unused.push((index, Unspoken::NoClass));
+            spoken.unused.push((index, SpecError::NoClass));
             continue;
         };
-        let of = match program.spoken_of(class, name, said.params.len()) {
+        let of = match program.specified_method(class, name, said.params.len()) {
             Ok(of) => of,
             Err(why) => {
                 spoken.unused.push((index, why));
@@ -63,13 +63,13 @@ pub(crate) fn tell(
     if files.is_empty() {
         return Ok(spoken);
     }
-    if let Err(error) = jdk.compile_beside(&files, class_path, to) {
+    if let Err(error) = jdk.compile_alongside(&files, class_path, to) {
         let JdkError::Refused(text) = &error else { return Err(error.into()) };
         let placed = found.iter().zip(&files).find_map(|((said, _, source), file)| source.place(said, file, text));
         return Err(placed.map_or(error.into(), SayingError::World));
     }
     for (_, of, source) in found {
-        program.describe(DescribedMethod { of, by: source.class, throws: source.throws });
+        program.add_spec(MethodSpec { method: of, spec_class: source.class, throws: source.throws });
     }
     Ok(spoken)
 }
@@ -84,7 +84,7 @@ struct Source {
 }
 
 impl Source {
-    fn of(said: &Said, of: &SpokenOf, index: usize, program: &Program) -> Result<Source, WorldError> {
+    fn of(said: &Said, of: &SpecifiedMethod, index: usize, program: &Program) -> Result<Source, WorldError> {
         let package = of.class.rsplit_once('/').map_or("", |(package, _)| package);
         let name = format!("TouchstoneWorld{}", index + 1);
         let class = if package.is_empty() { name.clone() } else { format!("{package}/{name}") };
@@ -113,7 +113,7 @@ impl Source {
 
 struct Writer<'s> {
     said: &'s Said,
-    of: &'s SpokenOf,
+    of: &'s SpecifiedMethod,
     source: Source,
 }
 

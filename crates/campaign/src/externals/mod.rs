@@ -10,7 +10,7 @@ mod specification;
 
 use crate::request::{Notice, nearest_name};
 use std::path::PathBuf;
-use touchstone_front_java::Unspoken;
+use touchstone_front_java::SpecError;
 use touchstone_ir::{FunctionRole, Module};
 
 pub(crate) use c::Helpers;
@@ -39,7 +39,7 @@ impl World {
             let place = format!("{}:{}", said.file.display(), said.line);
             if let Some(java) = java {
                 let unused = java.unused.iter().find(|(at, _)| *at == index);
-                let told = |(_, why): &(usize, Unspoken)| Notice::NotDescribed {
+                let told = |(_, why): &(usize, SpecError)| Notice::NotDescribed {
                     place,
                     function: said.function.clone(),
                     why: unspoken(*why).to_string(),
@@ -67,13 +67,13 @@ impl World {
 }
 
 /// Why what is said of a method is not used.
-fn unspoken(why: Unspoken) -> &'static str {
+fn unspoken(why: SpecError) -> &'static str {
     match why {
-        Unspoken::NoClass => "its class is not there; write it with its package: example.Sensor.read(channel)",
-        Unspoken::NoMethod => "its class has no method of this name with so many parameters",
-        Unspoken::Several => "its class has several methods of this name with so many parameters",
-        Unspoken::HasCode => "the program has its code, which counts",
-        Unspoken::Fixed => "tests can't replace it: nobody can override it",
+        SpecError::NoClass => "its class is not there; write it with its package: example.Sensor.read(channel)",
+        SpecError::NoMethod => "its class has no method of this name with so many parameters",
+        SpecError::Ambiguous => "its class has several methods of this name with so many parameters",
+        SpecError::HasCode => "the program has its code, which counts",
+        SpecError::NotOverridable => "tests can't replace it: nobody can override it",
     }
 }
 

@@ -7,7 +7,7 @@ use crate::request::Subject;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use touchstone_front_java::path::Jar;
-use touchstone_front_java::{Compiling, Jdk, Marks, ProgramError, classfile::ClassFile};
+use touchstone_front_java::{CompileOptions, Jdk, ProgramError, SourceMarks, classfile::ClassFile};
 
 /// What a program is read from.
 #[derive(Clone, Copy, Debug)]
@@ -43,7 +43,7 @@ fn extension(file: &Path) -> &str {
 pub(super) struct Given {
     pub(super) class_path: Vec<PathBuf>,
     pub(super) classes: Vec<String>,
-    pub(super) marks: Option<Marks>,
+    pub(super) marks: Option<SourceMarks>,
     /// Classes that come without source, and those that come with it.
     pub(super) bare: Vec<String>,
     pub(super) with_source: BTreeSet<String>,
@@ -96,7 +96,7 @@ pub(super) fn given(jdk: &Jdk, of: &JavaFiles<'_>) -> Result<Given, JavaError> {
         let root = source_root(&sources[0]);
         let path: Vec<PathBuf> = given.class_path.iter().chain(&libraries).cloned().collect();
         let release = given.classes.iter().find_map(|class| release(class, &given.class_path));
-        let how = Compiling { source_path: root.as_deref(), release, module: None };
+        let how = CompileOptions { source_path: root.as_deref(), release, module: None };
         let compiled = jdk.compile(&sources, &path, &how, directory)?;
         // A class that is there already is the one that is used.
         let there: BTreeSet<String> = given.classes.iter().cloned().collect();
@@ -171,7 +171,7 @@ fn release(class: &str, places: &[PathBuf]) -> Option<u32> {
 }
 
 /// Forgets what the source says of methods that were compiled to other code; how many there are.
-fn differing(marks: &mut Marks, class: &str, places: &[PathBuf], compiled: &Path) -> usize {
+fn differing(marks: &mut SourceMarks, class: &str, places: &[PathBuf], compiled: &Path) -> usize {
     let compiled = class_file(class, &[compiled.to_path_buf()]);
     match (class_file(class, places), compiled) {
         (Some(used), Some(compiled)) => marks.keep_matching(&used, &compiled),

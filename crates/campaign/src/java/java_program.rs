@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use touchstone_emit::{JavaField, JavaMethod, JavaTarget, ReplayLimits, SandboxMode};
 use touchstone_fixture_java::FixtureValue;
-use touchstone_front_java::{Field, Jdk, Method, Prepared, Visible};
+use touchstone_front_java::{Jdk, MemberVisibility, MethodUnderTest, PreparedCall, StaticField};
 use touchstone_ir::FuncId;
 
 /// What of a program is Java's own.
@@ -16,10 +16,10 @@ pub(crate) struct JavaProgram {
     pub(super) jdk: Jdk,
     pub(super) helper: PathBuf,
     pub(super) class_path: Vec<PathBuf>,
-    pub(super) methods: Vec<Method>,
+    pub(super) methods: Vec<MethodUnderTest>,
     /// How calls are prepared and looked at, by what tests call.
-    pub(crate) prepared: BTreeMap<FuncId, Prepared>,
-    pub(super) fields: Vec<Field>,
+    pub(crate) prepared: BTreeMap<FuncId, PreparedCall>,
+    pub(super) fields: Vec<StaticField>,
     /// Classes that came without source.
     pub(super) bare: Vec<String>,
     /// The directory of a project that was given (Maven, Gradle).
@@ -37,7 +37,7 @@ impl JavaProgram {
     pub fn target(&self, limits: ReplayLimits, keeping: SandboxMode) -> JavaTarget {
         let java = self.jdk.tool("java");
         let mut target = JavaTarget::new(self.class_path.clone(), self.helper.clone(), java, limits, keeping);
-        let method = |method: &Method| {
+        let method = |method: &MethodUnderTest| {
             let made = JavaMethod {
                 package: method.test_package.clone(),
                 home: method.package.clone(),
@@ -47,8 +47,8 @@ impl JavaProgram {
             };
             (method.entry_name.clone(), made)
         };
-        let field = |field: &Field| {
-            let private = field.visible == Visible::ToClass;
+        let field = |field: &StaticField| {
+            let private = field.visibility == MemberVisibility::ClassOnly;
             (field.name.clone(), JavaField { class: field.class.clone(), field: field.field.clone(), private })
         };
         target.methods = self.methods.iter().map(method).collect();

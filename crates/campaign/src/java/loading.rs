@@ -10,7 +10,7 @@ use std::time::Duration;
 use touchstone_base::{Deadline, MemoryLimit};
 use touchstone_criteria::{Incomplete, Unsupported};
 use touchstone_engine::{Config, End, Event, Limits, Sink, Starting, Whose};
-use touchstone_front_java::{Loaded, Method, Prepared, Reads, Shows};
+use touchstone_front_java::{InitialiserEffect, LoadedFunctions, MethodUnderTest, ObserverAccess, PreparedCall};
 use touchstone_ir::{Block, FuncId, Function, Module, TermKind, Terminator};
 
 /// So many functions of the JDK are lowered before anybody met them,
@@ -31,7 +31,7 @@ const FOLLOWING: u64 = 1 << 30;
 pub(super) struct Loading<'p> {
     program: &'p touchstone_front_java::Program,
     starting: Starting<'p>,
-    pub(super) loaded: Loaded,
+    pub(super) loaded: LoadedFunctions,
     ran: Vec<FuncId>,
     /// Initialisers of the program that were tried, and those that ran.
     tried: Vec<FuncId>,
@@ -49,7 +49,7 @@ impl<'p> Loading<'p> {
         let _ = starting.run(program.entry(), Whose::Library);
         let (ran, tried, initialised) = (Vec::new(), Vec::new(), Vec::new());
         let (throwing, unusable) = (Vec::new(), Vec::new());
-        Loading { program, starting, loaded: Loaded::default(), ran, tried, initialised, throwing, unusable }
+        Loading { program, starting, loaded: LoadedFunctions::default(), ran, tried, initialised, throwing, unusable }
     }
 
     /// Loads functions with what is near; initialisers of the JDK run at once, and may need others.
@@ -75,15 +75,15 @@ impl<'p> Loading<'p> {
     }
 
     /// Loads what tests look at after the calls of methods, by what they call.
-    pub(super) fn prepare(&mut self, tested: &[&Method]) -> BTreeMap<FuncId, Prepared> {
+    pub(super) fn prepare(&mut self, tested: &[&MethodUnderTest]) -> BTreeMap<FuncId, PreparedCall> {
         let mut found = BTreeMap::new();
         let mut roots = Vec::new();
         for method in tested {
-            let Some(prepared) = self.program.prepared(method) else { continue };
+            let Some(prepared) = self.program.prepared_call(method) else { continue };
             roots.push(prepared.func);
             roots.extend(prepared.tested.iter().map(|(func, _)| *func));
-            for probe in prepared.looks.iter().flat_map(|looks| &looks.probes) {
-                if let Reads::Method(func) = probe.reads {
+            for probe in prepared.observers.iter().flat_map(|looks| &looks.observers) {
+                if let ObserverAccess::Method(func) = probe.reads {
                     roots.push(func);
                 }
             }
@@ -99,7 +99,7 @@ impl<'p> Loading<'p> {
     /// then is an input. One that uses others' variables stays as it is: paths stop where they need it.
     fn initialise_met(&mut self) {
         for (init, shows) in self.program.initialisers(&self.loaded) {
-            if shows == Shows::InItsClass && !self.tried.contains(&init) {
+            if shows == InitialiserEffect::OwnClass && !self.tried.contains(&init) {
                 self.tried.push(init);
                 if self.starting.run(init, Whose::Program).is_ok() {
                     self.initialised.push(init);
@@ -109,7 +109,7 @@ impl<'p> Loading<'p> {
     }
 
     /// Initialises the classes under test: whoever calls their methods has done that.
-    pub(super) fn initialise(&mut self, tested: &[&Method]) -> Result<(), JavaError> {
+    pub(super) fn initialise(&mut self, tested: &[&MethodUnderTest]) -> Result<(), JavaError> {
         let mut classes: Vec<&str> = tested.iter().map(|method| method.internal.as_str()).collect();
         classes.dedup();
         for class in classes {
@@ -117,7 +117,7 @@ impl<'p> Loading<'p> {
             if self.initialised.contains(&init) || self.ran.contains(&init) {
                 continue;
             }
-            let whose = if self.program.is_of_image(class) { Whose::Library } else { Whose::Program };
+            let whose = if self.program.is_jdk_class(class) { Whose::Library } else { Whose::Program };
             match self.starting.run(init, whose) {
                 Ok(()) => self.initialised.push(init),
                 Err(end) => self.unusable.push((class.to_string(), end)),
@@ -127,10 +127,10 @@ impl<'p> Loading<'p> {
     }
 
     /// The module as it is now.
-    pub(super) fn module(&self, tested: &[&Method]) -> Module {
+    pub(super) fn module(&self, tested: &[&MethodUnderTest]) -> Module {
         let met = self.program.loaded(&self.loaded);
         let mut unusable = self.unusable.clone();
-        let mut module = match self.starting.left(&met, &|word| self.program.never_changes(word)) {
+        let mut module = match self.starting.left(&met, &|word| self.program.is_immutable(word)) {
             Ok(module) => module,
             Err(end) => {
                 unusable.extend(tested.iter().map(|method| (method.internal.clone(), end.clone())));
@@ -138,7 +138,7 @@ impl<'p> Loading<'p> {
             }
         };
         for (init, shows) in self.program.initialisers(&self.loaded) {
-            if shows != Shows::Nowhere && !self.initialised.contains(&init) {
+            if shows != InitialiserEffect::Invisible && !self.initialised.contains(&init) {
                 stop(&mut module.functions[init], "a class that could not be initialised, or only at another time");
             }
         }
@@ -156,14 +156,14 @@ impl<'p> Loading<'p> {
     }
 
     /// Follows methods for a short time, and those that met something of the JDK a little longer; what is met on the way is loaded.
-    pub(super) fn follow(&mut self, tested: &[&Method]) -> Module {
+    pub(super) fn follow(&mut self, tested: &[&MethodUnderTest]) -> Module {
         let effort = Effort::of(LOADING + LOADING_EACH * u32::try_from(tested.len()).unwrap_or(u32::MAX));
         let mut module = self.module(tested);
-        let mut open: Vec<&Method> = tested.to_vec();
+        let mut open: Vec<&MethodUnderTest> = tested.to_vec();
         for how in [Following::SHORTLY, Following::LONGER] {
             let mut further: Vec<FuncId> = Vec::new();
             for _ in 0..ROUNDS {
-                let far: BTreeMap<String, FuncId> = self.program.too_far(&self.loaded).into_iter().collect();
+                let far: BTreeMap<String, FuncId> = self.program.unloaded_functions(&self.loaded).into_iter().collect();
                 let mut met: BTreeSet<FuncId> = BTreeSet::new();
                 let mut stopped = stops_of_all(&module, &open, how.each_of(open.len())).into_iter();
                 open.retain(|method| {
@@ -238,7 +238,7 @@ fn stop(function: &mut Function, what: &str) {
 }
 
 /// What stops paths of methods, by method; several are followed at a time.
-fn stops_of_all(module: &Module, methods: &[&Method], how: Following) -> Vec<Vec<String>> {
+fn stops_of_all(module: &Module, methods: &[&MethodUnderTest], how: Following) -> Vec<Vec<String>> {
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
     let next = AtomicUsize::new(0);
     let all: Vec<Mutex<Vec<String>>> = methods.iter().map(|_| Mutex::default()).collect();
@@ -260,7 +260,7 @@ fn stops_of_all(module: &Module, methods: &[&Method], how: Following) -> Vec<Vec
 }
 
 /// What stops paths of a method, of those that a short search follows.
-fn stops(module: &Module, method: &Method, how: Following) -> Vec<String> {
+fn stops(module: &Module, method: &MethodUnderTest, how: Following) -> Vec<String> {
     let possible = method.possible.map(|id| module.functions[id].name.clone());
     let config = Config {
         max_paths: Some(how.paths),

@@ -1,10 +1,10 @@
 //! Names of methods and classes as users write them.
 
 use crate::request::Subject;
-use touchstone_front_java::Method;
+use touchstone_front_java::MethodUnderTest;
 
 /// Whether a method is to be tested.
-pub(super) fn is_meant(method: &Method, subject: &Subject) -> bool {
+pub(super) fn is_meant(method: &MethodUnderTest, subject: &Subject) -> bool {
     match subject {
         Subject::EveryFunction => true,
         Subject::Functions(names) => names.iter().any(|name| is_called(method, name) || is_of_class(method, name)),
@@ -13,7 +13,7 @@ pub(super) fn is_meant(method: &Method, subject: &Subject) -> bool {
 }
 
 /// Whether somebody who writes this name means the method: packages, and parameter types, may be left out.
-pub(super) fn is_called(method: &Method, name: &str) -> bool {
+pub(super) fn is_called(method: &MethodUnderTest, name: &str) -> bool {
     let (plain, params) = match name.split_once('(') {
         Some((plain, params)) => (plain, Some(params.trim_end().trim_end_matches(')'))),
         None => (name, None),
@@ -32,7 +32,7 @@ pub(super) fn is_called(method: &Method, name: &str) -> bool {
 }
 
 /// Whether somebody who writes this name means the class of a method: packages may be left out.
-pub(super) fn is_of_class(method: &Method, name: &str) -> bool {
+pub(super) fn is_of_class(method: &MethodUnderTest, name: &str) -> bool {
     ends(&format!("{}.{}", method.package, method.class), name.trim())
 }
 

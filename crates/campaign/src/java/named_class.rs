@@ -8,7 +8,7 @@ use super::error::JavaError;
 use std::path::{Path, PathBuf};
 use touchstone_front_java::classfile::ClassFile;
 use touchstone_front_java::path::{ClassPath, Jar};
-use touchstone_front_java::{Compiling, Jdk, ProgramError};
+use touchstone_front_java::{CompileOptions, Jdk, ProgramError};
 
 /// Where sources of the JDK go, beside the classes, and what is compiled of them.
 const SOURCES: &str = "touchstone-jdk-sources";
@@ -44,7 +44,7 @@ impl Given {
         let within = directory.with_file_name(SOURCES);
         let sources = tools.sources().map_or(Vec::new(), |zip| unpacked(&zip, &of_jdk, &within));
         let compiled_to = directory.with_file_name(CLASSES);
-        let how = Compiling { module: Some((module, &within)), ..Compiling::default() };
+        let how = CompileOptions { module: Some((module, &within)), ..CompileOptions::default() };
         if sources.is_empty() {
             return Ok(());
         }

@@ -2,7 +2,7 @@
 //! are looked at, and what is known of them.
 
 use super::java_program::JavaProgram;
-use touchstone_front_java::{Gives, Looks, Prepared, Probe, Reads};
+use touchstone_front_java::{ObjectObservers, ObservableType, ObserverAccess, PreparedCall, StateObserver};
 use touchstone_ir::{FuncId, Part};
 
 /// What tests of a method meet.
@@ -21,9 +21,9 @@ impl JavaProgram {
     }
 }
 
-fn looked_at(prepared: &Prepared) -> LookedAt {
+fn looked_at(prepared: &PreparedCall) -> LookedAt {
     let mut all = LookedAt::default();
-    let Prepared {
+    let PreparedCall {
         func,
         objects,
         arguments,
@@ -33,7 +33,7 @@ fn looked_at(prepared: &Prepared) -> LookedAt {
         constructs,
         calls,
         passed,
-        looks,
+        observers,
         boxes,
         text,
     } = prepared;
@@ -49,12 +49,12 @@ fn looked_at(prepared: &Prepared) -> LookedAt {
         all.told += &format!("{:?}", call.selector);
         call.gives.iter().for_each(|gives| all.gives(gives));
     }
-    for Looks { whose, probes } in looks {
-        all.told += &format!("{whose:?}");
-        for Probe { name, reads, takes, gives, effect } in probes {
+    for ObjectObservers { object, observers } in observers {
+        all.told += &format!("{object:?}");
+        for StateObserver { name, reads, takes, gives, effect } in observers {
             match reads {
-                Reads::Method(func) => all.parts.push(Part::Function(*func)),
-                Reads::Field(offset) => all.told += &format!("at {offset}"),
+                ObserverAccess::Method(func) => all.parts.push(Part::Function(*func)),
+                ObserverAccess::Field(offset) => all.told += &format!("at {offset}"),
             }
             all.told += &format!("{name} {takes:?} {effect:?}");
             all.gives(gives);
@@ -72,13 +72,15 @@ fn looked_at(prepared: &Prepared) -> LookedAt {
 }
 
 impl LookedAt {
-    fn gives(&mut self, gives: &Gives) {
+    fn gives(&mut self, gives: &ObservableType) {
         match gives {
-            Gives::Value(data) | Gives::Built(data) => {
+            ObservableType::Value(data) | ObservableType::Aggregate(data) => {
                 self.parts.push(Part::Type(*data));
                 self.told += "data;";
             }
-            Gives::Nothing | Gives::Reference | Gives::Constant(..) => self.told += &format!("{gives:?};"),
+            ObservableType::Nothing | ObservableType::Reference | ObservableType::EnumConstant(..) => {
+                self.told += &format!("{gives:?};")
+            }
         }
     }
 }

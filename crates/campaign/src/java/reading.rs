@@ -8,7 +8,7 @@ use super::method_names::is_meant;
 use crate::externals::java::SayingError;
 use crate::externals::{self, Spoken};
 use std::collections::BTreeMap;
-use touchstone_front_java::{Jdk, JdkError, LABELS, Method, Setup};
+use touchstone_front_java::{Jdk, JdkError, LABELS_DIR, MethodUnderTest, ProgramSetup};
 use touchstone_ir::{FuncId, Module};
 
 /// What a program is read for.
@@ -29,7 +29,7 @@ pub(crate) fn read(files: &JavaFiles<'_>, purpose: ReadFor) -> Result<(Module, J
     let jdk = Jdk::find()?;
     let mut given = given(&jdk, files)?;
     let helper = jdk.helper(files.classes)?;
-    given.class_path.push(helper.join(LABELS));
+    given.class_path.push(helper.join(LABELS_DIR));
     let saying = files.classes.with_file_name(SAYING);
     let mut class_path = given.class_path.clone();
     if !files.world.said.is_empty() {
@@ -37,7 +37,7 @@ pub(crate) fn read(files: &JavaFiles<'_>, purpose: ReadFor) -> Result<(Module, J
         std::fs::create_dir_all(&saying).map_err(failed)?;
         class_path.push(saying.clone());
     }
-    let setup = Setup {
+    let setup = ProgramSetup {
         java_home: jdk.home.clone(),
         release: jdk.release,
         class_path,
@@ -46,7 +46,7 @@ pub(crate) fn read(files: &JavaFiles<'_>, purpose: ReadFor) -> Result<(Module, J
         arguments: Vec::new(),
     };
     let program = touchstone_front_java::Program::of_methods(setup, given.marks)?;
-    let unloadable = program.know(&given.classes);
+    let unloadable = program.add_program_classes(&given.classes);
     given.classes.retain(|class| !unloadable.iter().any(|(other, _)| other == class));
     if let (true, [(class, reason), others @ ..]) = (given.classes.is_empty(), unloadable.as_slice()) {
         let (class, reason) = (class.replace('/', "."), reason.clone());
@@ -59,10 +59,10 @@ pub(crate) fn read(files: &JavaFiles<'_>, purpose: ReadFor) -> Result<(Module, J
     }
     let checks = checks(&program, &spoken)?;
     for method in methods.iter_mut().filter(|method| is_meant(method, subject)) {
-        program.plan(method);
+        program.plan_tests(method);
     }
-    let is_tested = |method: &&Method| is_meant(method, subject) && method.refusal().is_none();
-    let tested: Vec<&Method> = methods.iter().filter(is_tested).collect();
+    let is_tested = |method: &&MethodUnderTest| is_meant(method, subject) && method.refusal().is_none();
+    let tested: Vec<&MethodUnderTest> = methods.iter().filter(is_tested).collect();
     let roots: Vec<FuncId> = tested
         .iter()
         .copied()
@@ -74,7 +74,7 @@ pub(crate) fn read(files: &JavaFiles<'_>, purpose: ReadFor) -> Result<(Module, J
     loading.load(&roots, AT_FIRST);
     loading.initialise(&tested)?;
     // What is not tested is there to be listed.
-    program.load_only(&all, &mut loading.loaded);
+    program.load_without_callees(&all, &mut loading.loaded);
     let (module, prepared) = match purpose {
         ReadFor::Listing => (loading.module(&tested), BTreeMap::new()),
         ReadFor::Search => {
@@ -94,12 +94,12 @@ pub(crate) fn read(files: &JavaFiles<'_>, purpose: ReadFor) -> Result<(Module, J
 }
 
 /// The methods that check what is said.
-fn checks(program: &touchstone_front_java::Program, spoken: &Spoken) -> Result<Vec<Method>, JavaError> {
+fn checks(program: &touchstone_front_java::Program, spoken: &Spoken) -> Result<Vec<MethodUnderTest>, JavaError> {
     let mut found = Vec::new();
     for (_, class) in &spoken.by {
         let mut methods = program.methods(class)?;
         methods.retain(|method| ["never", "twice"].contains(&method.method.as_str()));
-        methods.iter_mut().for_each(|method| program.plan(method));
+        methods.iter_mut().for_each(|method| program.plan_tests(method));
         found.extend(methods.into_iter().filter(|method| method.refusal().is_none()));
     }
     Ok(found)

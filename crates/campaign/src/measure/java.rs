@@ -13,7 +13,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use touchstone_criteria::{CriteriaOptions, Labelling, STATE, criterion_named};
 use touchstone_front_java::classfile::ClassFile;
-use touchstone_front_java::{Compiling, Jdk, JdkError, LABELS, Loaded, Located, Marks, Program, Setup};
+use touchstone_front_java::{
+    CodeLocations, CompileOptions, Jdk, JdkError, LABELS_DIR, LoadedFunctions, Program, ProgramSetup, SourceMarks,
+};
 use touchstone_instrument::{
     JavaClass, ProbeObstacle, UnitRecord, class_record, class_unit, empty_class_record, planned_unit,
     unprobed_class_record,
@@ -281,10 +283,10 @@ impl Asked<'_> {
             }
         };
         let helper = jdk.helper(self.scratch).map_err(|error| said(&error))?;
-        let setup = Setup {
+        let setup = ProgramSetup {
             java_home: jdk.home.clone(),
             release: jdk.release,
-            class_path: path.into_iter().chain([helper.join(LABELS)]).collect(),
+            class_path: path.into_iter().chain([helper.join(LABELS_DIR)]).collect(),
             main_class: String::new(),
             locale: ("en".to_string(), String::new()),
             arguments: Vec::new(),
@@ -300,14 +302,14 @@ impl Asked<'_> {
         classes: &[&(Kept, PathBuf)],
         path: &[PathBuf],
         to: &Path,
-    ) -> Result<Marks, JdkError> {
+    ) -> Result<SourceMarks, JdkError> {
         let sources: BTreeSet<PathBuf> = classes.iter().map(|(_, source)| source.clone()).collect();
         let sources: Vec<PathBuf> = sources.into_iter().collect();
         let release = classes.first().map(|(kept, _)| u32::from(kept.class.major.saturating_sub(BEFORE_FIRST)));
         let root = classes.first().and_then(|(kept, source)| {
             source.ancestors().nth(kept.class.name.split('/').count()).map(Path::to_path_buf)
         });
-        let how = Compiling { source_path: root.as_deref(), release, module: None };
+        let how = CompileOptions { source_path: root.as_deref(), release, module: None };
         let mut marks = jdk.compile(&sources, path, &how, to)?.marks;
         for (kept, _) in classes {
             let bytes = std::fs::read(to.join(format!("{}.class", kept.class.name))).unwrap_or_default();
@@ -326,7 +328,7 @@ impl Asked<'_> {
         told: &mut dyn FnMut(&Kept, &Path, Methods<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         let names: Vec<String> = classes.iter().map(|(kept, _)| kept.class.name.to_string()).collect();
-        let unloadable: BTreeMap<String, String> = program.know(&names).into_iter().collect();
+        let unloadable: BTreeMap<String, String> = program.add_program_classes(&names).into_iter().collect();
         let methods_of = |name: &String| -> Vec<FuncId> {
             let methods = program.methods(name).unwrap_or_default();
             methods.into_iter().map(|method| method.func).collect()
@@ -335,16 +337,16 @@ impl Asked<'_> {
             .iter()
             .map(|name| if unloadable.contains_key(name) { Vec::new() } else { methods_of(name) })
             .collect();
-        let mut loaded = Loaded::default();
-        program.load_only(&methods.concat(), &mut loaded);
+        let mut loaded = LoadedFunctions::default();
+        program.load_without_callees(&methods.concat(), &mut loaded);
         let module = program.loaded(&loaded);
         for ((kept, source), methods) in classes.iter().zip(methods) {
             if let Some(why) = unloadable.get(&*kept.class.name) {
                 told(kept, source, Err(why.clone()))?;
                 continue;
             }
-            let located: Vec<(FuncId, Located)> =
-                methods.into_iter().filter_map(|func| Some((func, program.located(func)?))).collect();
+            let located: Vec<(FuncId, CodeLocations)> =
+                methods.into_iter().filter_map(|func| Some((func, program.code_locations(func)?))).collect();
             told(kept, source, Ok((&module, &located)))?;
         }
         Ok(())
@@ -352,7 +354,7 @@ impl Asked<'_> {
 }
 
 /// The methods of a class and the program that they are of, or why nobody knows.
-type Methods<'m> = Result<(&'m Module, &'m [(FuncId, Located)]), String>;
+type Methods<'m> = Result<(&'m Module, &'m [(FuncId, CodeLocations)]), String>;
 
 /// A program, classes that are in it, and records of those that are not.
 type Read<'k> = (Program, Vec<&'k (Kept, PathBuf)>, Vec<UnitRecord>);

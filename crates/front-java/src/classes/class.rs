@@ -1,6 +1,6 @@
 //! A loaded class.
 
-use crate::classes::DescribedMethod;
+use crate::classes::MethodSpec;
 use crate::classfile::{ClassFile, Desc, Handle, MethodDesc};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use touchstone_fixture_java::{ClassId, MethodRef};
 
 /// What a class is made of.
 #[derive(Clone, Debug)]
-pub enum Shape {
+pub enum ClassShape {
     /// A class file.
     File(Rc<ClassFile>),
     /// An array.
@@ -38,9 +38,9 @@ pub struct StubMember {
     /// Constructors of the exceptions that it may throw instead.
     pub throws: Vec<MethodRef>,
     /// What it may call before that, on the object whose method is tested.
-    pub meddles: Option<MethodRef>,
+    pub mutates: Option<MethodRef>,
     /// What is said of the method.
-    pub described: Option<Arc<DescribedMethod>>,
+    pub spec: Option<Arc<MethodSpec>>,
 }
 
 /// What a lambda expression or a method reference evaluates to.
@@ -62,7 +62,7 @@ pub struct Lambda {
 
 /// A field of objects.
 #[derive(Clone, Debug)]
-pub struct FieldPlace {
+pub struct FieldLayout {
     /// Its name.
     pub name: Arc<str>,
     /// Its type.
@@ -77,7 +77,7 @@ pub struct Class {
     /// Internal name; of an array its descriptor, of a primitive type its word.
     pub name: Arc<str>,
     /// What it is made of.
-    pub shape: Shape,
+    pub shape: ClassShape,
     /// Flags.
     pub access: u16,
     /// Superclass.
@@ -87,7 +87,7 @@ pub struct Class {
     /// Every class and interface that it is, itself included, in order.
     pub supertypes: Vec<ClassId>,
     /// Fields of its objects, those of superclasses first.
-    pub fields: Vec<FieldPlace>,
+    pub fields: Vec<FieldLayout>,
     /// Bytes of its objects.
     pub size: u64,
     /// Whether the JDK has it.
@@ -100,7 +100,7 @@ impl Class {
     /// The class file.
     pub fn file(&self) -> Option<&Rc<ClassFile>> {
         match &self.shape {
-            Shape::File(file) => Some(file),
+            ClassShape::File(file) => Some(file),
             _ => None,
         }
     }

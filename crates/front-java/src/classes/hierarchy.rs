@@ -1,20 +1,20 @@
 //! Questions about classes: who is a subtype of whom, and which member a name means.
 
-use crate::classes::class::FieldPlace;
-use crate::classes::{Classes, Refusal, Shape};
+use crate::classes::class::FieldLayout;
+use crate::classes::{ClassShape, ClassTable, LoweringError};
 use crate::classfile::{Desc, Member, MemberRef, access};
 use std::sync::Arc;
 use touchstone_fixture_java::{ClassId, FieldRef, MethodRef};
 
-impl Classes {
+impl ClassTable {
     /// Whether every object of one class is one of the other.
     pub fn is_subtype(&self, class: ClassId, of: ClassId) -> bool {
         if self.get(class).supertypes.binary_search(&of).is_ok() {
             return true;
         }
         match (&self.get(class).shape, &self.get(of).shape) {
-            (Shape::Array { component: from, .. }, Shape::Array { component: to, .. }) => {
-                let primitive = |id: &ClassId| matches!(self.get(*id).shape, Shape::Primitive(_));
+            (ClassShape::Array { component: from, .. }, ClassShape::Array { component: to, .. }) => {
+                let primitive = |id: &ClassId| matches!(self.get(*id).shape, ClassShape::Primitive(_));
                 from == to || (!primitive(from) && !primitive(to) && self.is_subtype(*from, *to))
             }
             _ => false,
@@ -63,17 +63,17 @@ impl Classes {
     ///
     /// # Errors
     /// If there is none.
-    pub fn resolve_method(&mut self, member: &MemberRef) -> Result<MethodRef, Refusal> {
+    pub fn resolve_method(&mut self, member: &MemberRef) -> Result<MethodRef, LoweringError> {
         let class = self.load(&member.class)?;
         let class = match self.get(class).shape {
-            Shape::Array { .. } => self.load(&"java/lang/Object".into())?,
+            ClassShape::Array { .. } => self.load(&"java/lang/Object".into())?,
             _ => class,
         };
         if let Some(found) = self.find_method(class, &member.name, &member.desc) {
             return Ok(found);
         }
         // Static methods of interfaces.
-        let titled = || Refusal::NoMethod(format!("{}.{}{}", member.class, member.name, member.desc));
+        let titled = || LoweringError::NoMethod(format!("{}.{}{}", member.class, member.name, member.desc));
         self.declared(class, &member.name, &member.desc).ok_or_else(titled)
     }
 
@@ -81,15 +81,15 @@ impl Classes {
     ///
     /// # Errors
     /// If there is none.
-    pub fn resolve_field(&mut self, member: &MemberRef) -> Result<FieldPlace, Refusal> {
+    pub fn resolve_field(&mut self, member: &MemberRef) -> Result<FieldLayout, LoweringError> {
         let class = self.load(&member.class)?;
-        let fits = |field: &&FieldPlace| field.name == member.name && field.desc.text() == *member.desc;
+        let fits = |field: &&FieldLayout| field.name == member.name && field.desc.text() == *member.desc;
         let found = self.get(class).fields.iter().rev().find(fits).cloned();
-        found.ok_or_else(|| Refusal::NoField(format!("{}.{}", member.class, member.name)))
+        found.ok_or_else(|| LoweringError::NoField(format!("{}.{}", member.class, member.name)))
     }
 
     /// The field of a class's objects with this name, for code that knows the JDK.
-    pub fn field_named(&self, class: ClassId, name: &str) -> Option<&FieldPlace> {
+    pub fn field_named(&self, class: ClassId, name: &str) -> Option<&FieldLayout> {
         self.get(class).fields.iter().rev().find(|field| &*field.name == name)
     }
 
@@ -97,10 +97,10 @@ impl Classes {
     ///
     /// # Errors
     /// If there is none.
-    pub fn resolve_static(&mut self, member: &MemberRef) -> Result<FieldRef, Refusal> {
+    pub fn resolve_static(&mut self, member: &MemberRef) -> Result<FieldRef, LoweringError> {
         let class = self.load(&member.class)?;
         let found = self.find_static(class, &member.name, &member.desc);
-        found.ok_or_else(|| Refusal::NoField(format!("{}.{}", member.class, member.name)))
+        found.ok_or_else(|| LoweringError::NoField(format!("{}.{}", member.class, member.name)))
     }
 
     fn find_static(&self, class: ClassId, name: &str, desc: &str) -> Option<FieldRef> {
@@ -136,9 +136,9 @@ impl Classes {
     ///
     /// # Errors
     /// If there is none.
-    pub fn array_of(&mut self, component: ClassId) -> Result<ClassId, Refusal> {
+    pub fn array_of(&mut self, component: ClassId) -> Result<ClassId, LoweringError> {
         let desc = match &self.get(component).shape {
-            Shape::Primitive(desc) => desc.text(),
+            ClassShape::Primitive(desc) => desc.text(),
             _ => crate::classfile::class_desc(&self.get(component).name),
         };
         let name: Arc<str> = format!("[{desc}").into();

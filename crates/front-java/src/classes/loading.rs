@@ -1,8 +1,11 @@
 //! Loading: from a name to a class with its superclasses and its layout.
 
-use crate::classes::class::FieldPlace;
-use crate::classes::layout::{ARRAY_BASE, BOX_HIDDEN, BOXES, FIELDS, HANDLE_HIDDEN, MIRROR_HIDDEN};
-use crate::classes::{Class, Lambda, Shape, StubMember};
+use crate::classes::class::FieldLayout;
+use crate::classes::layout::{
+    ARRAY_BASE_OFFSET, CACHED_WRAPPERS, FIRST_FIELD_OFFSET, HANDLE_HIDDEN_BYTES, MIRROR_HIDDEN_BYTES,
+    WRAPPER_HIDDEN_BYTES,
+};
+use crate::classes::{Class, ClassShape, Lambda, StubMember};
 use crate::classfile::{ClassFile, Desc, access};
 use crate::path::ClassPath;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -13,7 +16,7 @@ use touchstone_fixture_java::ClassId;
 
 /// Why something can't be lowered.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum Refusal {
+pub enum LoweringError {
     /// No such class.
     #[error("no class {0}")]
     NoClass(Arc<str>),
@@ -33,7 +36,7 @@ pub enum Refusal {
 
 /// All classes that were loaded.
 #[derive(Debug)]
-pub struct Classes {
+pub struct ClassTable {
     path: ClassPath,
     classes: IndexMap<ClassId, Class>,
     by_name: FxHashMap<Arc<str>, ClassId>,
@@ -41,10 +44,10 @@ pub struct Classes {
     missing: FxHashSet<Arc<str>>,
 }
 
-impl Classes {
+impl ClassTable {
     /// None yet.
-    pub fn new(path: ClassPath) -> Classes {
-        Classes {
+    pub fn new(path: ClassPath) -> ClassTable {
+        ClassTable {
             path,
             classes: IndexMap::new(),
             by_name: FxHashMap::default(),
@@ -64,7 +67,7 @@ impl Classes {
     }
 
     /// The class of this name, if it was loaded.
-    pub fn known(&self, name: &Arc<str>) -> Option<ClassId> {
+    pub fn loaded(&self, name: &Arc<str>) -> Option<ClassId> {
         self.by_name.get(name).copied()
     }
 
@@ -79,7 +82,7 @@ impl Classes {
     }
 
     /// Notes that there may be objects of a class.
-    pub fn instantiate(&mut self, id: ClassId) {
+    pub fn mark_instantiated(&mut self, id: ClassId) {
         self.classes[id].instantiated = true;
     }
 
@@ -87,7 +90,7 @@ impl Classes {
     ///
     /// # Errors
     /// If there is none, or its file is malformed.
-    pub fn load(&mut self, name: &Arc<str>) -> Result<ClassId, Refusal> {
+    pub fn load(&mut self, name: &Arc<str>) -> Result<ClassId, LoweringError> {
         if let Some(id) = self.by_name.get(name) {
             return Ok(*id);
         }
@@ -95,14 +98,14 @@ impl Classes {
             return self.load_array(name);
         }
         if self.missing.contains(name) {
-            return Err(Refusal::NoClass(name.clone()));
+            return Err(LoweringError::NoClass(name.clone()));
         }
-        let found = self.path.find(name).map_err(|error| Refusal::Malformed(error.to_string()))?;
+        let found = self.path.find(name).map_err(|error| LoweringError::Malformed(error.to_string()))?;
         let Some(found) = found else {
             self.missing.insert(name.clone());
-            return Err(Refusal::NoClass(name.clone()));
+            return Err(LoweringError::NoClass(name.clone()));
         };
-        let malformed = |reason: String| Refusal::Malformed(format!("{}: {reason}", found.origin));
+        let malformed = |reason: String| LoweringError::Malformed(format!("{}: {reason}", found.origin));
         let file = ClassFile::read(&found.bytes).map_err(|error| malformed(error.to_string()))?;
         if file.name != *name {
             return Err(malformed(format!("the class is called {}", file.name)));
@@ -115,14 +118,14 @@ impl Classes {
         made
     }
 
-    fn load_file(&mut self, file: ClassFile, of_jdk: bool) -> Result<ClassId, Refusal> {
+    fn load_file(&mut self, file: ClassFile, of_jdk: bool) -> Result<ClassId, LoweringError> {
         let superclass = file.superclass.as_ref().map(|name| self.load(name)).transpose()?;
         let interfaces = file.interfaces.iter().map(|name| self.load(name)).collect::<Result<Vec<_>, _>>()?;
         let (fields, size) = self.lay_out(&file, superclass);
         let (name, access) = (file.name.clone(), file.access);
         Ok(self.add(Class {
             name,
-            shape: Shape::File(Rc::new(file)),
+            shape: ClassShape::File(Rc::new(file)),
             access,
             superclass,
             interfaces,
@@ -134,13 +137,13 @@ impl Classes {
         }))
     }
 
-    fn lay_out(&self, file: &ClassFile, superclass: Option<ClassId>) -> (Vec<FieldPlace>, u64) {
+    fn lay_out(&self, file: &ClassFile, superclass: Option<ClassId>) -> (Vec<FieldLayout>, u64) {
         let (mut fields, mut end) = match superclass {
             Some(superclass) if file.access & access::INTERFACE == 0 => {
                 let class = &self.classes[superclass];
                 (class.fields.clone(), class.size)
             }
-            _ => (Vec::new(), FIELDS),
+            _ => (Vec::new(), FIRST_FIELD_OFFSET),
         };
         let mut own: Vec<(Arc<str>, Desc)> = file
             .fields
@@ -153,32 +156,32 @@ impl Classes {
         for (name, desc) in own {
             let offset = end.next_multiple_of(desc.size());
             end = offset + desc.size();
-            fields.push(FieldPlace { name, desc, offset });
+            fields.push(FieldLayout { name, desc, offset });
         }
         let hidden = match &*file.name {
-            "java/lang/Class" => MIRROR_HIDDEN,
-            "java/lang/invoke/VarHandle" => HANDLE_HIDDEN,
-            name if BOXES.contains(&name) => BOX_HIDDEN,
+            "java/lang/Class" => MIRROR_HIDDEN_BYTES,
+            "java/lang/invoke/VarHandle" => HANDLE_HIDDEN_BYTES,
+            name if CACHED_WRAPPERS.contains(&name) => WRAPPER_HIDDEN_BYTES,
             _ => 0,
         };
         (fields, end.next_multiple_of(8) + hidden)
     }
 
-    fn load_array(&mut self, name: &Arc<str>) -> Result<ClassId, Refusal> {
-        let element = Desc::parse(&name[1..]).ok_or_else(|| Refusal::NoClass(name.clone()))?;
-        let component = self.of_desc(&element)?;
+    fn load_array(&mut self, name: &Arc<str>) -> Result<ClassId, LoweringError> {
+        let element = Desc::parse(&name[1..]).ok_or_else(|| LoweringError::NoClass(name.clone()))?;
+        let component = self.class_of(&element)?;
         let object = self.load(&"java/lang/Object".into())?;
         let interfaces = vec![self.load(&"java/lang/Cloneable".into())?, self.load(&"java/io/Serializable".into())?];
         let of_jdk = self.classes[component].of_jdk;
         Ok(self.add(Class {
             name: name.clone(),
             access: access::PUBLIC | access::FINAL | access::ABSTRACT,
-            shape: Shape::Array { element, component },
+            shape: ClassShape::Array { element, component },
             superclass: Some(object),
             interfaces,
             supertypes: Vec::new(),
             fields: Vec::new(),
-            size: ARRAY_BASE as u64,
+            size: ARRAY_BASE_OFFSET as u64,
             of_jdk,
             instantiated: false,
         }))
@@ -188,7 +191,7 @@ impl Classes {
     ///
     /// # Errors
     /// If there is none.
-    pub fn of_desc(&mut self, desc: &Desc) -> Result<ClassId, Refusal> {
+    pub fn class_of(&mut self, desc: &Desc) -> Result<ClassId, LoweringError> {
         let word = match (desc, desc.word()) {
             (Desc::Ref(name), _) => return self.load(name),
             (_, word) => word.unwrap_or_default(),
@@ -201,7 +204,7 @@ impl Classes {
         Ok(self.add(Class {
             name,
             access: access::PUBLIC | access::FINAL | access::ABSTRACT,
-            shape: Shape::Primitive(desc.clone()),
+            shape: ClassShape::Primitive(desc.clone()),
             superclass: None,
             interfaces: Vec::new(),
             supertypes: Vec::new(),
@@ -216,21 +219,21 @@ impl Classes {
     ///
     /// # Errors
     /// If its interfaces can't be loaded.
-    pub fn add_lambda(&mut self, interfaces: Vec<ClassId>, lambda: Lambda) -> Result<ClassId, Refusal> {
+    pub fn add_lambda(&mut self, interfaces: Vec<ClassId>, lambda: Lambda) -> Result<ClassId, LoweringError> {
         let object = self.load(&"java/lang/Object".into())?;
         let owner = self.classes[lambda.owner].name.clone();
         let of_jdk = self.classes[lambda.owner].of_jdk;
-        let mut end = FIELDS;
+        let mut end = FIRST_FIELD_OFFSET;
         let mut fields = Vec::new();
         for (index, desc) in lambda.captured.iter().enumerate() {
             let offset = end.next_multiple_of(desc.size());
             end = offset + desc.size();
-            fields.push(FieldPlace { name: format!("arg${index}").into(), desc: desc.clone(), offset });
+            fields.push(FieldLayout { name: format!("arg${index}").into(), desc: desc.clone(), offset });
         }
         Ok(self.add(Class {
             name: format!("{owner}$$Lambda/{}", self.classes.len()).into(),
             access: access::FINAL,
-            shape: Shape::Lambda(Rc::new(lambda)),
+            shape: ClassShape::Lambda(Rc::new(lambda)),
             superclass: Some(object),
             interfaces,
             supertypes: Vec::new(),
@@ -245,7 +248,7 @@ impl Classes {
     ///
     /// # Errors
     /// If there is no `java.lang.Object`.
-    pub fn add_stub(&mut self, of: ClassId, methods: Vec<StubMember>) -> Result<ClassId, Refusal> {
+    pub fn add_stub(&mut self, of: ClassId, methods: Vec<StubMember>) -> Result<ClassId, LoweringError> {
         let is_interface = self.classes[of].is(access::INTERFACE);
         let object = self.load(&"java/lang/Object".into())?;
         let superclass = if is_interface { object } else { of };
@@ -254,21 +257,23 @@ impl Classes {
         let named = answers.enumerate().map(|(index, desc)| (format!("answer${index}"), desc.clone()));
         let throwing = (0..methods.len()).filter(|index| !methods[*index].throws.is_empty());
         let choices = throwing.map(|index| (format!("throws${index}"), Desc::Int));
-        let meddling: Vec<usize> = (0..methods.len()).filter(|index| methods[*index].meddles.is_some()).collect();
-        let tested = (!meddling.is_empty()).then(|| ("tested$".to_string(), Desc::Ref("java/lang/Object".into())));
-        let meddles = meddling.into_iter().map(|index| (format!("meddles${index}"), Desc::Int));
-        let choices = choices.chain(meddles).chain(tested);
+        let receiver_mutation: Vec<usize> =
+            (0..methods.len()).filter(|index| methods[*index].mutates.is_some()).collect();
+        let tested =
+            (!receiver_mutation.is_empty()).then(|| ("tested$".to_string(), Desc::Ref("java/lang/Object".into())));
+        let mutates = receiver_mutation.into_iter().map(|index| (format!("meddles${index}"), Desc::Int));
+        let choices = choices.chain(mutates).chain(tested);
         let counting = (0..methods.len()).filter(|index| methods[*index].answers > 1);
         let counters = counting.map(|index| (format!("calls${index}"), Desc::Int));
         for (name, desc) in counters.chain(choices).chain(named) {
             let offset = end.next_multiple_of(desc.size());
             end = offset + desc.size();
-            fields.push(FieldPlace { name: name.into(), desc, offset });
+            fields.push(FieldLayout { name: name.into(), desc, offset });
         }
         Ok(self.add(Class {
             name: format!("{}$$Stub/{}", self.classes[of].name, self.classes.len()).into(),
             access: access::FINAL,
-            shape: Shape::Stub(methods.into()),
+            shape: ClassShape::Stub(methods.into()),
             superclass: Some(superclass),
             interfaces: if is_interface { vec![of] } else { Vec::new() },
             supertypes: Vec::new(),

@@ -2,18 +2,18 @@
 
 /// What is said of a method.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct DescribedMethod {
+pub struct MethodSpec {
     /// The method.
-    pub of: SpokenOf,
+    pub method: SpecifiedMethod,
     /// The class that says it (`package/Class`).
-    pub by: String,
+    pub spec_class: String,
     /// Classes of what it may throw (`package/Class`), in the order of the methods that say when.
     pub throws: Vec<String>,
 }
 
 /// A method that something is said of.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct SpokenOf {
+pub struct SpecifiedMethod {
     /// Its class (`package/Class`).
     pub class: String,
     /// Its name.

@@ -9,7 +9,7 @@ pub(crate) mod synthetic;
 pub(crate) mod type_names;
 pub(crate) mod wrappers;
 
-pub use class::{Class, Lambda, Shape, StubMember};
-pub use loading::{Classes, Refusal};
-pub use method_spec::{DescribedMethod, SpokenOf};
+pub use class::{Class, ClassShape, Lambda, StubMember};
+pub use loading::{ClassTable, LoweringError};
+pub use method_spec::{MethodSpec, SpecifiedMethod};
 pub use touchstone_fixture_java::{ClassId, FieldRef, MethodRef};

@@ -4,11 +4,11 @@
 use crate::classfile::{Attribute, ClassFile, Cursor, Insn, Malformed, Member, access, decode};
 
 /// Flags of what the compiler made: bridges and synthetic members.
-pub(crate) const MADE: u16 = 0x1000;
+pub(crate) const SYNTHETIC: u16 = 0x1000;
 
 /// Whether a method is the body of a lambda expression.
 pub(crate) fn is_lambda(member: &Member) -> bool {
-    member.is(MADE) && member.is(access::PRIVATE) && member.name.starts_with("lambda$")
+    member.is(SYNTHETIC) && member.is(access::PRIVATE) && member.name.starts_with("lambda$")
 }
 
 /// A tool says of a class or a method that it made it by an annotation whose name has this in it, as for JaCoCo.
@@ -16,20 +16,20 @@ const GENERATED: &str = "Generated";
 /// Annotations that class files have, whether programs see them or not.
 const ANNOTATIONS: [&str; 2] = ["RuntimeVisibleAnnotations", "RuntimeInvisibleAnnotations"];
 /// Annotations may stand inside of others, so deep.
-const DEEPEST: usize = 64;
+const MAX_ANNOTATION_DEPTH: usize = 64;
 
 /// Whether a method is not the source's.
-pub(crate) fn is_made(file: &ClassFile, member: &Member) -> bool {
+pub(crate) fn is_synthetic(file: &ClassFile, member: &Member) -> bool {
     let of_enum = file.is(access::ENUM) && matches!(&*member.name, "values" | "valueOf");
-    member.is(MADE) && !is_lambda(member)
+    member.is(SYNTHETIC) && !is_lambda(member)
         || of_enum
-        || is_made_for_record(file, member)
+        || is_implicit_record_member(file, member)
         || is_generated(file, &member.attributes)
-        || is_lambda(member) && is_of_generated(file, member)
+        || is_lambda(member) && is_lambda_of_generated(file, member)
 }
 
 /// Whether the body of a lambda expression stands in a method that a tool made; or in the body of one that does.
-fn is_of_generated(file: &ClassFile, lambda: &Member) -> bool {
+fn is_lambda_of_generated(file: &ClassFile, lambda: &Member) -> bool {
     if !file.methods.iter().any(|method| is_generated(file, &method.attributes)) {
         return false;
     }
@@ -40,11 +40,11 @@ fn is_of_generated(file: &ClassFile, lambda: &Member) -> bool {
         let of_lambda = is_lambda(method) && method.name != lambda.name;
         of_lambda && method.name.starts_with(&format!("lambda${name}$")) || *method.name == *name
     });
-    around.filter(|method| uses(file, method, lambda)).any(|method| is_made(file, method))
+    around.filter(|method| creates_lambda(file, method, lambda)).any(|method| is_synthetic(file, method))
 }
 
 /// Whether a method makes an object of the body of a lambda expression.
-fn uses(file: &ClassFile, method: &Member, lambda: &Member) -> bool {
+fn creates_lambda(file: &ClassFile, method: &Member, lambda: &Member) -> bool {
     let insns = method.code().and_then(|code| decode(&code.bytes, code.offset).ok()).unwrap_or_default();
     insns.iter().any(|insn| match &insn.insn {
         Insn::InvokeDynamic(site) => {
@@ -58,12 +58,12 @@ fn uses(file: &ClassFile, method: &Member, lambda: &Member) -> bool {
 }
 
 /// Whether a tool made a whole class.
-pub(crate) fn is_made_class(file: &ClassFile) -> bool {
+pub(crate) fn is_generated_class(file: &ClassFile) -> bool {
     is_generated(file, &file.attributes)
 }
 
 /// A method of a record that the compiler makes, or one that does the same.
-fn is_made_for_record(file: &ClassFile, member: &Member) -> bool {
+fn is_implicit_record_member(file: &ClassFile, member: &Member) -> bool {
     if file.superclass.as_deref() != Some("java/lang/Record") {
         return false;
     }
@@ -86,34 +86,37 @@ fn is_generated(file: &ClassFile, attributes: &[Attribute]) -> bool {
             let mut names = Vec::new();
             // What can't be read says nothing.
             let mut cursor = Cursor::new(bytes, 0);
-            drop(cursor.list(|cursor| annotation(cursor, DEEPEST).map(|name| names.push(name))));
-            names.into_iter().filter_map(|name| file.pool.name(name).ok()).any(|name| simple(&name).contains(GENERATED))
+            drop(cursor.list(|cursor| annotation_type(cursor, MAX_ANNOTATION_DEPTH).map(|name| names.push(name))));
+            names
+                .into_iter()
+                .filter_map(|name| file.pool.name(name).ok())
+                .any(|name| simple_name(&name).contains(GENERATED))
         }
         _ => false,
     })
 }
 
 /// `Generated` of `Llombok/Generated;`.
-fn simple(desc: &str) -> &str {
+fn simple_name(desc: &str) -> &str {
     desc.rsplit(['/', '$']).next().unwrap_or(desc)
 }
 
 /// The type of an annotation; its values are passed over.
-fn annotation(cursor: &mut Cursor<'_>, depth: usize) -> Result<u16, Malformed> {
+fn annotation_type(cursor: &mut Cursor<'_>, depth: usize) -> Result<u16, Malformed> {
     let name = cursor.u2()?;
     cursor.list(|cursor| {
         cursor.u2()?;
-        value(cursor, depth)
+        skip_value(cursor, depth)
     })?;
     Ok(name)
 }
 
-fn value(cursor: &mut Cursor<'_>, depth: usize) -> Result<(), Malformed> {
+fn skip_value(cursor: &mut Cursor<'_>, depth: usize) -> Result<(), Malformed> {
     let Some(depth) = depth.checked_sub(1) else { return cursor.wrong("annotations are nested too deep") };
     match cursor.u1()? {
         b'e' => cursor.take(4).map(drop),
-        b'@' => annotation(cursor, depth).map(drop),
-        b'[' => cursor.list(|cursor| value(cursor, depth)).map(drop),
+        b'@' => annotation_type(cursor, depth).map(drop),
+        b'[' => cursor.list(|cursor| skip_value(cursor, depth)).map(drop),
         _ => cursor.take(2).map(drop),
     }
 }

@@ -3,10 +3,10 @@
 use crate::classfile::Desc;
 
 /// A type as messages write it.
-pub(crate) fn type_text(desc: &Desc) -> String {
+pub(crate) fn type_name(desc: &Desc) -> String {
     let Desc::Ref(name) = desc else { return desc.word().unwrap_or_default().to_string() };
     match (name.strip_prefix('['), &**name) {
-        (Some(element), _) => format!("{}[]", Desc::parse(element).map_or(String::new(), |desc| type_text(&desc))),
+        (Some(element), _) => format!("{}[]", Desc::parse(element).map_or(String::new(), |desc| type_name(&desc))),
         (None, "java/lang/Object") => "Object".to_string(),
         (None, "java/lang/String") => "String".to_string(),
         (None, other) => other.replace('/', "."),
@@ -14,7 +14,7 @@ pub(crate) fn type_text(desc: &Desc) -> String {
 }
 
 /// A type without its package.
-pub(crate) fn short_type(desc: &Desc) -> String {
-    let text = type_text(desc);
+pub(crate) fn short_type_name(desc: &Desc) -> String {
+    let text = type_name(desc);
     text.rsplit(['.', '$']).next().unwrap_or(&text).to_string()
 }

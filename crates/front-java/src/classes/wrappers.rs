@@ -3,7 +3,7 @@
 use crate::classfile::Desc;
 
 /// The class that boxes a primitive type, and the method that takes the value out.
-pub(crate) fn boxed(desc: &Desc) -> Option<(&'static str, &'static str)> {
+pub(crate) fn wrapper_of(desc: &Desc) -> Option<(&'static str, &'static str)> {
     Some(match desc {
         Desc::Boolean => ("java/lang/Boolean", "booleanValue"),
         Desc::Byte => ("java/lang/Byte", "byteValue"),
@@ -18,7 +18,7 @@ pub(crate) fn boxed(desc: &Desc) -> Option<(&'static str, &'static str)> {
 }
 
 /// The primitive type that a class boxes.
-pub(crate) fn unboxed(class: &str) -> Option<Desc> {
+pub(crate) fn primitive_of(class: &str) -> Option<Desc> {
     let all = [Desc::Boolean, Desc::Byte, Desc::Char, Desc::Short, Desc::Int, Desc::Long, Desc::Float, Desc::Double];
-    all.into_iter().find(|desc| boxed(desc).is_some_and(|(name, _)| name == class))
+    all.into_iter().find(|desc| wrapper_of(desc).is_some_and(|(name, _)| name == class))
 }

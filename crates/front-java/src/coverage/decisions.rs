@@ -4,9 +4,9 @@
 //! checks. Without source every jump is a decision of its own, named by its line. Code of the JDK has no decisions.
 
 use crate::classfile::{Code, Decoded, Insn};
-use crate::coverage::implicit_exceptions::Implicit;
-use crate::coverage::source_marks::{MethodMarks, Place, Selector, SwitchMark, is_conditional};
-use crate::coverage::value_locations::Valued;
+use crate::coverage::implicit_exceptions::ImplicitException;
+use crate::coverage::source_marks::{MarkedRange, MethodMarks, Selector, SwitchMark, is_conditional};
+use crate::coverage::value_locations::ValuePointLocation;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -19,7 +19,7 @@ use touchstone_ir::{
 
 /// What is known about a method's decisions.
 #[derive(Debug)]
-pub(crate) enum Known {
+pub(crate) enum DecisionSource {
     /// It is the JDK's.
     Library,
     /// Its source was compiled.
@@ -29,41 +29,41 @@ pub(crate) enum Known {
 }
 
 /// What the compiler's helper calls a truth value that is kept or passed on.
-const KEPT: &str = "a value that nothing is decided by";
+const STORED_VALUE_REASON: &str = "a value that nothing is decided by";
 
 /// How long the word `switch` is.
 const WORD: u32 = 6;
 
 /// What is asked before an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Asked {
+pub enum InstructionPredicate {
     /// Whether it throws this.
-    Throws(Implicit),
+    Throws(ImplicitException),
     /// Whether a label holds.
     Label,
 }
 
 /// Where a point stands in the code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Placed {
+pub struct PointLocation {
     /// Position of an instruction.
     pub at: usize,
     /// What the point asks of it.
-    pub what: Asked,
+    pub predicate: InstructionPredicate,
 }
 
 /// Where the points of a method stand in its code.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct AllPlaced {
+pub(crate) struct PointLocations {
     /// Points that ask something of single instructions,
-    pub points: Vec<(PointId, Placed)>,
+    pub points: Vec<(PointId, PointLocation)>,
     /// and points about values.
-    pub values: Vec<(PointId, Valued)>,
+    pub values: Vec<(PointId, ValuePointLocation)>,
     /// Fields of the receiver that points read: where memory has them, and their constants.
     pub own_fields: BTreeMap<u64, u16>,
 }
 
-impl AllPlaced {
+impl PointLocations {
     pub fn is_empty(&self) -> bool {
         self.points.is_empty() && self.values.is_empty()
     }
@@ -71,7 +71,7 @@ impl AllPlaced {
 
 /// Decisions and points of a method, made before its code is lowered so that they are in the order of the source.
 #[derive(Debug, Default)]
-pub(crate) struct Table {
+pub(crate) struct DecisionTable {
     decisions: IndexMap<DecisionId, Decision>,
     points: IndexMap<PointId, Point>,
     pub jumps: FxHashMap<usize, (CondTag, u8)>,
@@ -82,26 +82,26 @@ pub(crate) struct Table {
     pub switches: FxHashMap<usize, (Selector, Span)>,
     pub is_library: bool,
     pub all_switches: bool,
-    placed: Vec<(PointId, Placed)>,
-    valued: Vec<(PointId, Valued)>,
+    point_locations: Vec<(PointId, PointLocation)>,
+    value_point_locations: Vec<(PointId, ValuePointLocation)>,
 }
 
-fn span(file: FileId, place: Place) -> Span {
+fn span(file: FileId, place: MarkedRange) -> Span {
     let [line, column, end_line, end_column] = place;
     Span { file, line, column, end_line, end_column }
 }
 
-impl Table {
-    pub fn new(known: &Known, file: FileId, code: &Code, insns: &[Decoded]) -> Table {
+impl DecisionTable {
+    pub fn new(known: &DecisionSource, file: FileId, code: &Code, insns: &[Decoded]) -> DecisionTable {
         match known {
-            Known::Library => Table { is_library: true, ..Table::default() },
-            Known::Source(marks) => Table::of_source(marks, file, insns),
-            Known::CodeOnly => Table::of_code(file, code, insns),
+            DecisionSource::Library => DecisionTable { is_library: true, ..DecisionTable::default() },
+            DecisionSource::Source(marks) => DecisionTable::of_source(marks, file, insns),
+            DecisionSource::CodeOnly => DecisionTable::of_code(file, code, insns),
         }
     }
 
-    fn of_source(marks: &MethodMarks, file: FileId, insns: &[Decoded]) -> Table {
-        let mut table = Table::default();
+    fn of_source(marks: &MethodMarks, file: FileId, insns: &[Decoded]) -> DecisionTable {
+        let mut table = DecisionTable::default();
         let is_jump = |at: &usize| insns.iter().any(|insn| insn.at == *at && is_conditional(&insn.insn));
         let mut jumps: Vec<_> = marks.jumps.iter().filter(|(at, _)| is_jump(at)).collect();
         // What the compiler makes of a condition may be no jump that we know; then nobody can say what its decision did.
@@ -109,16 +109,16 @@ impl Table {
         for (_, jump) in &jumps {
             told.entry(jump.decision.number).or_default().insert(jump.condition);
         }
-        jumps.retain(|(_, jump)| asked(&jump.decision.tree).is_subset(&told[&jump.decision.number]));
+        jumps.retain(|(_, jump)| evaluable_conditions(&jump.decision.tree).is_subset(&told[&jump.decision.number]));
         let mut numbers: BTreeMap<usize, DecisionId> = BTreeMap::new();
         let decisions: BTreeMap<usize, _> =
             jumps.iter().map(|(_, jump)| (jump.decision.number, &jump.decision)).collect();
         for (number, mark) in decisions {
             let condition =
-                |(place, text): &(Place, String)| Condition { span: span(file, *place), text: text.clone() };
+                |(range, text): &(MarkedRange, String)| Condition { span: span(file, *range), text: text.clone() };
             let id = table.decisions.push(Decision {
                 kind: mark.kind,
-                span: span(file, mark.place),
+                span: span(file, mark.range),
                 text: mark.text.clone(),
                 tree: mark.tree.clone(),
                 conditions: mark.conditions.iter().map(condition).collect(),
@@ -129,17 +129,17 @@ impl Table {
             let tag = CondTag { decision: numbers[&jump.decision.number], condition: CondId::new(jump.condition) };
             table.jumps.insert(*at, (tag, jump.opcode));
         }
-        let kept = marks.others.iter().filter(|(_, reason)| reason.as_deref() == Some(KEPT));
+        let kept = marks.others.iter().filter(|(_, reason)| reason.as_deref() == Some(STORED_VALUE_REASON));
         table.values = kept.map(|(at, _)| *at).collect();
-        let mut statements: BTreeMap<Place, (String, Vec<usize>)> = BTreeMap::new();
+        let mut statements: BTreeMap<MarkedRange, (String, Vec<usize>)> = BTreeMap::new();
         for (at, marks) in &marks.statements {
             for mark in marks {
-                let entry = statements.entry(mark.place).or_insert_with(|| (mark.text.clone(), Vec::new()));
+                let entry = statements.entry(mark.range).or_insert_with(|| (mark.text.clone(), Vec::new()));
                 entry.1.push(*at);
             }
         }
-        for (place, (text, places)) in statements {
-            let point = table.points.push(Point::new(PointKind::Statement, span(file, place), text));
+        for (range, (text, places)) in statements {
+            let point = table.points.push(Point::new(PointKind::Statement, span(file, range), text));
             places.into_iter().for_each(|at| table.statements.entry(at).or_default().push(point));
         }
         // What a switch is about may have switches inside: they begin later, and come first.
@@ -155,8 +155,8 @@ impl Table {
         table
     }
 
-    fn of_code(file: FileId, code: &Code, insns: &[Decoded]) -> Table {
-        let mut table = Table { all_switches: true, ..Table::default() };
+    fn of_code(file: FileId, code: &Code, insns: &[Decoded]) -> DecisionTable {
+        let mut table = DecisionTable { all_switches: true, ..DecisionTable::default() };
         let mut of_line: BTreeMap<u32, u32> = BTreeMap::new();
         let mut last = 0;
         for insn in insns {
@@ -194,7 +194,7 @@ impl Table {
     }
 
     /// Where statements begin.
-    pub fn beginnings(&self) -> impl Iterator<Item = (usize, &Point)> {
+    pub fn statement_starts(&self) -> impl Iterator<Item = (usize, &Point)> {
         self.statements.iter().flat_map(|(at, points)| points.iter().map(|point| (*at, &self.points[*point])))
     }
 
@@ -209,7 +209,7 @@ impl Table {
     }
 
     /// Decisions of several conditions.
-    pub fn joined_decisions(&self) -> Vec<DecisionId> {
+    pub fn compound_decisions(&self) -> Vec<DecisionId> {
         let several = self.decisions.iter().filter(|(_, decision)| decision.conditions.len() > 1);
         several.map(|(id, _)| id).collect()
     }
@@ -234,7 +234,7 @@ impl Table {
     }
 
     /// Whether a jump is made for a relation whose value is kept.
-    pub fn is_kept(&self, at: usize) -> bool {
+    pub fn is_stored_value(&self, at: usize) -> bool {
         self.values.contains(&at)
     }
 
@@ -254,13 +254,13 @@ impl Table {
     }
 
     /// Says where a point stands.
-    pub fn place(&mut self, point: PointId, placed: Placed) {
-        self.placed.push((point, placed));
+    pub fn place(&mut self, point: PointId, point_locations: PointLocation) {
+        self.point_locations.push((point, point_locations));
     }
 
     /// Says where a point about values stands, and where its values are.
-    pub fn place_values(&mut self, point: PointId, valued: Valued) {
-        self.valued.push((point, valued));
+    pub fn place_values(&mut self, point: PointId, value_point_locations: ValuePointLocation) {
+        self.value_point_locations.push((point, value_point_locations));
     }
 
     /// The last statement that begins at an instruction or before.
@@ -271,7 +271,7 @@ impl Table {
     }
 
     /// Gives a function its decisions and points, in the order of the source; and says where points stand.
-    pub fn give(self, function: &mut Function) -> AllPlaced {
+    pub fn attach(self, function: &mut Function) -> PointLocations {
         let mut points: Vec<(PointId, Point)> = self.points.iter().map(|(id, point)| (id, point.clone())).collect();
         points.sort_by_key(|(id, point)| (point.span.line, point.span.column, *id));
         let numbers: FxHashMap<PointId, PointId> =
@@ -283,21 +283,29 @@ impl Table {
         }
         function.decisions = self.decisions;
         function.points = points.into_iter().map(|(_, point)| point).collect();
-        AllPlaced {
-            points: self.placed.into_iter().map(|(point, placed)| (numbers[&point], placed)).collect(),
-            values: self.valued.into_iter().map(|(point, valued)| (numbers[&point], valued)).collect(),
+        PointLocations {
+            points: self
+                .point_locations
+                .into_iter()
+                .map(|(point, point_locations)| (numbers[&point], point_locations))
+                .collect(),
+            values: self
+                .value_point_locations
+                .into_iter()
+                .map(|(point, value_point_locations)| (numbers[&point], value_point_locations))
+                .collect(),
             own_fields: BTreeMap::new(),
         }
     }
 }
 
 /// The conditions that a decision can come to ask for: constants may leave some out.
-fn asked(tree: &BoolTree) -> BTreeSet<usize> {
-    let both = |a: &BoolTree, b: &BoolTree| asked(a).union(&asked(b)).copied().collect();
+fn evaluable_conditions(tree: &BoolTree) -> BTreeSet<usize> {
+    let both = |a: &BoolTree, b: &BoolTree| evaluable_conditions(a).union(&evaluable_conditions(b)).copied().collect();
     match tree {
         BoolTree::Cond(own) => BTreeSet::from([own.index()]),
         BoolTree::Const(_) => BTreeSet::new(),
-        BoolTree::Not(a) => asked(a),
+        BoolTree::Not(a) => evaluable_conditions(a),
         BoolTree::And(a, b) | BoolTree::Or(a, b) => {
             let goes_on = matches!(tree, BoolTree::And(..));
             match **a {
@@ -307,9 +315,13 @@ fn asked(tree: &BoolTree) -> BTreeSet<usize> {
         }
         BoolTree::Xor(a, b) | BoolTree::Iff(a, b) => both(a, b),
         BoolTree::Ite(c, a, b) => match **c {
-            BoolTree::Const(true) => asked(a),
-            BoolTree::Const(false) => asked(b),
-            _ => asked(c).into_iter().chain(asked(a)).chain(asked(b)).collect(),
+            BoolTree::Const(true) => evaluable_conditions(a),
+            BoolTree::Const(false) => evaluable_conditions(b),
+            _ => evaluable_conditions(c)
+                .into_iter()
+                .chain(evaluable_conditions(a))
+                .chain(evaluable_conditions(b))
+                .collect(),
         },
     }
 }

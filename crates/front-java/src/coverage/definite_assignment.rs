@@ -12,7 +12,7 @@ type Locals = BTreeMap<u16, SlotKind>;
 
 /// What has a value before each instruction that control gets to.
 #[derive(Debug, Default)]
-pub(crate) struct Assigned {
+pub(crate) struct DefiniteAssignment {
     before: FxHashMap<usize, Locals>,
 }
 
@@ -24,7 +24,7 @@ fn parameters(flags: u16, desc: &MethodDesc) -> Locals {
         next = 1;
     }
     for param in &desc.params {
-        locals.insert(next, source_expressions::kind_of(param).unwrap_or(SlotKind::Ref));
+        locals.insert(next, source_expressions::slot_kind(param).unwrap_or(SlotKind::Ref));
         next += if param.is_wide() { 2 } else { 1 };
     }
     locals
@@ -43,15 +43,15 @@ fn store(locals: &mut Locals, index: u16, kind: SlotKind) {
     locals.insert(index, kind);
 }
 
-impl Assigned {
+impl DefiniteAssignment {
     /// Follows all ways through a method. Of subroutines, which old compilers made, nothing is known.
-    pub fn new(flags: u16, desc: &MethodDesc, code: &Code, insns: &[Decoded]) -> Assigned {
+    pub fn new(flags: u16, desc: &MethodDesc, code: &Code, insns: &[Decoded]) -> DefiniteAssignment {
         if insns.iter().any(|insn| matches!(insn.insn, Insn::Jsr(_) | Insn::Ret(_))) {
-            return Assigned::default();
+            return DefiniteAssignment::default();
         }
         let index_of: FxHashMap<usize, usize> =
             insns.iter().enumerate().map(|(index, insn)| (insn.at, index)).collect();
-        let mut flow = Assigned::default();
+        let mut flow = DefiniteAssignment::default();
         let mut waiting = Vec::new();
         flow.join(0, &parameters(flags, desc), &mut waiting);
         while let Some(at) = waiting.pop() {
@@ -94,7 +94,7 @@ impl Assigned {
     }
 
     /// Whether a local has a value of this kind before an instruction.
-    pub fn has(&self, at: usize, local: u16, kind: SlotKind) -> bool {
+    pub fn is_assigned(&self, at: usize, local: u16, kind: SlotKind) -> bool {
         self.before.get(&at).is_some_and(|locals| locals.get(&local) == Some(&kind))
     }
 }
@@ -129,11 +129,11 @@ mod tests {
             attributes: Vec::new(),
         };
         let desc = MethodDesc::parse("(I)V").expect("a descriptor");
-        let assigned = Assigned::new(access::STATIC, &desc, &code, &list);
-        assert!(assigned.has(4, 1, SlotKind::Int));
-        assert!(!assigned.has(5, 1, SlotKind::Int));
-        assert!(assigned.has(7, 2, SlotKind::Int));
-        assert!(!assigned.has(7, 2, SlotKind::Float));
-        assert!(assigned.has(7, 0, SlotKind::Int));
+        let assigned = DefiniteAssignment::new(access::STATIC, &desc, &code, &list);
+        assert!(assigned.is_assigned(4, 1, SlotKind::Int));
+        assert!(!assigned.is_assigned(5, 1, SlotKind::Int));
+        assert!(assigned.is_assigned(7, 2, SlotKind::Int));
+        assert!(!assigned.is_assigned(7, 2, SlotKind::Float));
+        assert!(assigned.is_assigned(7, 0, SlotKind::Int));
     }
 }

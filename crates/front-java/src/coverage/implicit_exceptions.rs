@@ -2,7 +2,7 @@
 
 /// Exceptions that the language throws.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Implicit {
+pub enum ImplicitException {
     /// An object is needed, and there is none.
     NullPointer,
     /// A division by zero.
@@ -17,15 +17,15 @@ pub enum Implicit {
     Store,
 }
 
-impl Implicit {
+impl ImplicitException {
     pub(crate) fn class(self) -> &'static str {
         match self {
-            Implicit::NullPointer => "NullPointerException",
-            Implicit::Arithmetic => "ArithmeticException",
-            Implicit::Index => "ArrayIndexOutOfBoundsException",
-            Implicit::Cast => "ClassCastException",
-            Implicit::NegativeSize => "NegativeArraySizeException",
-            Implicit::Store => "ArrayStoreException",
+            ImplicitException::NullPointer => "NullPointerException",
+            ImplicitException::Arithmetic => "ArithmeticException",
+            ImplicitException::Index => "ArrayIndexOutOfBoundsException",
+            ImplicitException::Cast => "ClassCastException",
+            ImplicitException::NegativeSize => "NegativeArraySizeException",
+            ImplicitException::Store => "ArrayStoreException",
         }
     }
 }

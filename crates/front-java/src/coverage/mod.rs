@@ -11,7 +11,7 @@ pub(crate) mod source_marks;
 pub(crate) mod switch_labels;
 pub(crate) mod value_locations;
 
-pub use decisions::{Asked, Placed};
-pub use implicit_exceptions::Implicit;
-pub use source_marks::{Jumps, Marks};
-pub use value_locations::{Source, Valued, When};
+pub use decisions::{InstructionPredicate, PointLocation};
+pub use implicit_exceptions::ImplicitException;
+pub use source_marks::{JumpCounts, SourceMarks};
+pub use value_locations::{PointPosition, ValueLocation, ValuePointLocation};

@@ -9,18 +9,18 @@ use touchstone_base::float::{Format, Op};
 use touchstone_ir::{BinOp, CastOp, CmpOp, Expr, ExprKind, Ty};
 
 /// What stands for a part that nobody has a text of.
-pub(crate) const UNKNOWN: &str = "(...)";
+pub(crate) const UNKNOWN_TEXT: &str = "(...)";
 
-pub(crate) fn made(kind: ExprKind, ty: Ty, text: impl Into<String>) -> Expr {
+pub(crate) fn expr(kind: ExprKind, ty: Ty, text: impl Into<String>) -> Expr {
     Expr { kind, ty, signed: true, text: text.into() }
 }
 
-pub(crate) fn truth(kind: ExprKind, text: impl Into<String>) -> Expr {
+pub(crate) fn boolean(kind: ExprKind, text: impl Into<String>) -> Expr {
     Expr { kind, ty: Ty::I1, signed: false, text: text.into() }
 }
 
 fn cast(op: CastOp, ty: Ty, value: Expr, text: impl Into<String>) -> Expr {
-    made(ExprKind::Cast(op, Box::new(value)), ty, text)
+    expr(ExprKind::Cast(op, Box::new(value)), ty, text)
 }
 
 fn format(kind: SlotKind) -> Option<Format> {
@@ -32,7 +32,7 @@ fn format(kind: SlotKind) -> Option<Format> {
 }
 
 /// The kind of what has a type; `None` for references.
-pub(crate) fn kind_of(desc: &Desc) -> Option<SlotKind> {
+pub(crate) fn slot_kind(desc: &Desc) -> Option<SlotKind> {
     match desc {
         Desc::Long => Some(SlotKind::Long),
         Desc::Float => Some(SlotKind::Float),
@@ -43,19 +43,19 @@ pub(crate) fn kind_of(desc: &Desc) -> Option<SlotKind> {
 }
 
 /// What holds a value of a type (`bits` is as registers have it), as an expression of that type.
-pub(crate) fn typed(bits: ExprKind, desc: &Desc, text: impl Into<String>) -> Expr {
-    let wide = |ty| made(bits.clone(), ty, "");
+pub(crate) fn of_type(bits: ExprKind, desc: &Desc, text: impl Into<String>) -> Expr {
+    let wide = |ty| expr(bits.clone(), ty, "");
     let narrow = |widen| {
         let value = cast(CastOp::Trunc, memory_ty(desc), wide(Ty::I32), "");
         (widen, value)
     };
     let (widen, value) = match desc {
-        Desc::Boolean => return truth(ExprKind::Cast(CastOp::Trunc, Box::new(wide(Ty::I32))), text),
-        Desc::Long => return made(bits, Ty::I64, text),
-        Desc::Float => return as_float(Format::F32, made(bits, Ty::I32, text)),
-        Desc::Double => return as_float(Format::F64, made(bits, Ty::I64, text)),
-        Desc::Ref(_) => return made(bits, Ty::Ptr, text),
-        Desc::Int | Desc::Void => return made(bits, Ty::I32, text),
+        Desc::Boolean => return boolean(ExprKind::Cast(CastOp::Trunc, Box::new(wide(Ty::I32))), text),
+        Desc::Long => return expr(bits, Ty::I64, text),
+        Desc::Float => return as_float(Format::F32, expr(bits, Ty::I32, text)),
+        Desc::Double => return as_float(Format::F64, expr(bits, Ty::I64, text)),
+        Desc::Ref(_) => return expr(bits, Ty::Ptr, text),
+        Desc::Int | Desc::Void => return expr(bits, Ty::I32, text),
         Desc::Byte | Desc::Short => narrow(CastOp::Sext),
         Desc::Char => narrow(CastOp::Zext),
     };
@@ -71,8 +71,8 @@ fn as_float(format: Format, mut bits: Expr) -> Expr {
 /// A constant.
 pub(crate) fn constant(ty: Ty, bits: u64, kind: SlotKind) -> Expr {
     match format(kind) {
-        Some(of) => as_float(of, made(ExprKind::Const(bits), ty, format!("{:?}", of.value(bits)))),
-        None => made(ExprKind::Const(bits), ty, touchstone_ir::sign_extend(bits, ty.bits()).to_string()),
+        Some(of) => as_float(of, expr(ExprKind::Const(bits), ty, format!("{:?}", of.value(bits)))),
+        None => expr(ExprKind::Const(bits), ty, touchstone_ir::sign_extend(bits, ty.bits()).to_string()),
     }
 }
 
@@ -85,11 +85,13 @@ pub(crate) fn of_kind(expr: Expr, kind: SlotKind) -> Expr {
 }
 
 /// An `int` as a truth value.
-pub(crate) fn as_truth(expr: Expr) -> Expr {
+pub(crate) fn as_boolean(expr: Expr) -> Expr {
     match expr.kind {
         _ if expr.ty == Ty::I1 => expr,
-        ExprKind::Const(bits) => truth(ExprKind::Const(bits & 1), if bits & 1 == 1 { "true" } else { "false" }),
-        _ => Expr { text: expr.text.clone(), ..truth(ExprKind::Cast(CastOp::Trunc, Box::new(bare(expr))), "") },
+        ExprKind::Const(bits) => boolean(ExprKind::Const(bits & 1), if bits & 1 == 1 { "true" } else { "false" }),
+        _ => {
+            Expr { text: expr.text.clone(), ..boolean(ExprKind::Cast(CastOp::Trunc, Box::new(without_text(expr))), "") }
+        }
     }
 }
 
@@ -101,12 +103,12 @@ pub(crate) fn as_int(expr: Expr) -> Expr {
     }
 }
 
-fn bare(expr: Expr) -> Expr {
+fn without_text(expr: Expr) -> Expr {
     Expr { text: String::new(), ..expr }
 }
 
 /// How people read an expression: of an implicit conversion, what is converted.
-pub(crate) fn shown(expr: &Expr) -> String {
+pub(crate) fn display(expr: &Expr) -> String {
     let mut inner = expr;
     while let (true, [only, ..]) = (inner.text.is_empty(), inner.parts().as_slice()) {
         inner = only;
@@ -115,7 +117,7 @@ pub(crate) fn shown(expr: &Expr) -> String {
 }
 
 /// How strongly an expression holds its parts together: those of an operator that binds more strongly stand in parentheses.
-fn strength(expr: &Expr) -> u8 {
+fn precedence(expr: &Expr) -> u8 {
     const UNARY: u8 = 12;
     let mut inner = expr;
     while let (true, [only, ..]) = (inner.text.is_empty(), inner.parts().as_slice()) {
@@ -123,9 +125,9 @@ fn strength(expr: &Expr) -> u8 {
     }
     match &inner.kind {
         ExprKind::Bin(BinOp::Sub, zero, _) if zero.text.is_empty() => UNARY,
-        ExprKind::Bin(op, ..) => bin_strength(*op),
-        ExprKind::Float(Op::Mul | Op::Div | Op::Rem, ..) => bin_strength(BinOp::Mul),
-        ExprKind::Float(Op::Add | Op::Sub, ..) => bin_strength(BinOp::Add),
+        ExprKind::Bin(op, ..) => binary_precedence(*op),
+        ExprKind::Float(Op::Mul | Op::Div | Op::Rem, ..) => binary_precedence(BinOp::Mul),
+        ExprKind::Float(Op::Add | Op::Sub, ..) => binary_precedence(BinOp::Add),
         ExprKind::Cmp(..) | ExprKind::Float(Op::Eq | Op::Lt | Op::Le, ..) => 7,
         ExprKind::Not(of) if matches!(of.kind, ExprKind::Float(..)) && of.text.is_empty() => 7,
         ExprKind::And(..) => 3,
@@ -137,7 +139,7 @@ fn strength(expr: &Expr) -> u8 {
     }
 }
 
-fn bin_strength(op: BinOp) -> u8 {
+fn binary_precedence(op: BinOp) -> u8 {
     match op {
         BinOp::Mul | BinOp::SDiv | BinOp::SRem | BinOp::UDiv | BinOp::URem => 11,
         BinOp::Add | BinOp::Sub => 10,
@@ -149,14 +151,14 @@ fn bin_strength(op: BinOp) -> u8 {
 }
 
 /// An operand of an operator, in parentheses if it needs them.
-fn beside(expr: &Expr, needed: u8) -> String {
-    let text = shown(expr);
-    if strength(expr) < needed { format!("({text})") } else { text }
+fn parenthesised(expr: &Expr, needed: u8) -> String {
+    let text = display(expr);
+    if precedence(expr) < needed { format!("({text})") } else { text }
 }
 
 /// The operand of an operator that binds more strongly than all others.
-fn operand(expr: &Expr) -> String {
-    beside(expr, 12)
+fn unary_operand(expr: &Expr) -> String {
+    parenthesised(expr, 12)
 }
 
 fn sign(op: Arith) -> &'static str {
@@ -178,14 +180,14 @@ fn sign(op: Arith) -> &'static str {
 /// Arithmetic on two expressions of a kind; the distance of a shift is an `int`.
 pub(crate) fn arithmetic(op: Arith, kind: SlotKind, a: Expr, b: Expr) -> Expr {
     let own = match op {
-        Arith::Mul | Arith::Div | Arith::Rem => bin_strength(BinOp::Mul),
-        Arith::Add | Arith::Sub => bin_strength(BinOp::Add),
-        Arith::Shl | Arith::Shr | Arith::Ushr => bin_strength(BinOp::Shl),
-        Arith::And => bin_strength(BinOp::And),
-        Arith::Or => bin_strength(BinOp::Or),
-        Arith::Xor => bin_strength(BinOp::Xor),
+        Arith::Mul | Arith::Div | Arith::Rem => binary_precedence(BinOp::Mul),
+        Arith::Add | Arith::Sub => binary_precedence(BinOp::Add),
+        Arith::Shl | Arith::Shr | Arith::Ushr => binary_precedence(BinOp::Shl),
+        Arith::And => binary_precedence(BinOp::And),
+        Arith::Or => binary_precedence(BinOp::Or),
+        Arith::Xor => binary_precedence(BinOp::Xor),
     };
-    let text = format!("{} {} {}", beside(&a, own), sign(op), beside(&b, own + 1));
+    let text = format!("{} {} {}", parenthesised(&a, own), sign(op), parenthesised(&b, own + 1));
     if let Some(format) = format(kind) {
         let op = match op {
             Arith::Add => Op::Add,
@@ -203,7 +205,7 @@ pub(crate) fn arithmetic(op: Arith, kind: SlotKind, a: Expr, b: Expr) -> Expr {
         _ => None,
     };
     if let (Some(op), true) = (bitwise, a.ty == Ty::I1 || b.ty == Ty::I1) {
-        return truth(ExprKind::Bin(op, Box::new(as_truth(a)), Box::new(as_truth(b))), text);
+        return boolean(ExprKind::Bin(op, Box::new(as_boolean(a)), Box::new(as_boolean(b))), text);
     }
     let (a, b) = (as_int(a), as_int(b));
     let ty = a.ty;
@@ -216,39 +218,39 @@ pub(crate) fn arithmetic(op: Arith, kind: SlotKind, a: Expr, b: Expr) -> Expr {
         Arith::And => (BinOp::And, b),
         Arith::Or => (BinOp::Or, b),
         Arith::Xor => (BinOp::Xor, b),
-        Arith::Shl => (BinOp::Shl, distance(b, ty)),
-        Arith::Shr => (BinOp::AShr, distance(b, ty)),
-        Arith::Ushr => (BinOp::LShr, distance(b, ty)),
+        Arith::Shl => (BinOp::Shl, shift_distance(b, ty)),
+        Arith::Shr => (BinOp::AShr, shift_distance(b, ty)),
+        Arith::Ushr => (BinOp::LShr, shift_distance(b, ty)),
     };
-    made(ExprKind::Bin(op, Box::new(a), Box::new(b)), ty, text)
+    expr(ExprKind::Bin(op, Box::new(a), Box::new(b)), ty, text)
 }
 
 /// How far a shift goes: the low bits count.
-fn distance(by: Expr, ty: Ty) -> Expr {
+fn shift_distance(by: Expr, ty: Ty) -> Expr {
     let wide = if by.ty == ty { by } else { cast(CastOp::Zext, ty, by, "") };
     let most = Expr::constant(ty, u64::from(ty.bits()) - 1);
-    made(ExprKind::Bin(BinOp::And, Box::new(wide), Box::new(most)), ty, "")
+    expr(ExprKind::Bin(BinOp::And, Box::new(wide), Box::new(most)), ty, "")
 }
 
 /// `-a`
 pub(crate) fn negation(kind: SlotKind, a: Expr) -> Expr {
-    let (text, ty) = (format!("-{}", operand(&a)), a.ty);
+    let (text, ty) = (format!("-{}", unary_operand(&a)), a.ty);
     match format(kind) {
         Some(format) => {
             let sign = Expr::constant(ty, format.sign_mask());
-            as_float(format, made(ExprKind::Bin(BinOp::Xor, Box::new(a), Box::new(sign)), ty, text))
+            as_float(format, expr(ExprKind::Bin(BinOp::Xor, Box::new(a), Box::new(sign)), ty, text))
         }
         None => {
             let a = as_int(a);
             let ty = a.ty;
-            made(ExprKind::Bin(BinOp::Sub, Box::new(Expr::constant(ty, 0)), Box::new(a)), ty, text)
+            expr(ExprKind::Bin(BinOp::Sub, Box::new(Expr::constant(ty, 0)), Box::new(a)), ty, text)
         }
     }
 }
 
 /// A conversion; one that source needs no word for has no text.
 pub(crate) fn conversion(convert: Convert, a: Expr) -> Expr {
-    let written = |word: &str, a: &Expr| format!("({word}) {}", operand(a));
+    let written = |word: &str, a: &Expr| format!("({word}) {}", unary_operand(a));
     let narrow = |ty, widen, word| {
         let text = written(word, &a);
         cast(widen, Ty::I32, cast(CastOp::Trunc, ty, as_int(a.clone()), ""), text)
@@ -306,19 +308,19 @@ pub(crate) fn comparison<T>(cond: Cond, a: T, b: T) -> (CmpOp, T, T) {
 /// `a cond b` of numbers that are no floats, of truth values or of references.
 pub(crate) fn relation(cond: Cond, a: Expr, b: Expr) -> Expr {
     let (a, b) = match a.ty == Ty::I1 || b.ty == Ty::I1 {
-        true if matches!(cond, Cond::Eq | Cond::Ne) => (as_truth(a), as_truth(b)),
+        true if matches!(cond, Cond::Eq | Cond::Ne) => (as_boolean(a), as_boolean(b)),
         _ => (as_int(a), as_int(b)),
     };
-    let text = format!("{} {} {}", beside(&a, 8), relation_sign(cond), beside(&b, 8));
+    let text = format!("{} {} {}", parenthesised(&a, 8), relation_sign(cond), parenthesised(&b, 8));
     let (op, a, b) = comparison(cond, a, b);
     Expr { signed: true, text, ..Expr::cmp(op, a, b) }
 }
 
 /// `a cond b` of floats, where what is not ordered counts as `nan` says.
 pub(crate) fn float_relation(cond: Cond, nan: i8, format: Format, a: Expr, b: Expr) -> Expr {
-    let text = format!("{} {} {}", beside(&a, 8), relation_sign(cond), beside(&b, 8));
+    let text = format!("{} {} {}", parenthesised(&a, 8), relation_sign(cond), parenthesised(&b, 8));
     let relation = |op, x: &Expr, y: &Expr| Expr::float(op, format, vec![x.clone(), y.clone()]);
-    let not = |inner: Expr| truth(ExprKind::Not(Box::new(inner)), "");
+    let not = |inner: Expr| boolean(ExprKind::Not(Box::new(inner)), "");
     let made = match (cond, nan) {
         (Cond::Eq, _) => relation(Op::Eq, &a, &b),
         (Cond::Ne, _) => not(relation(Op::Eq, &a, &b)),
@@ -335,7 +337,7 @@ pub(crate) fn float_relation(cond: Cond, nan: i8, format: Format, a: Expr, b: Ex
 }
 
 /// `cond` of a value against zero; a truth value is asked for itself.
-pub(crate) fn against_zero(cond: Cond, a: Expr) -> Expr {
+pub(crate) fn compared_with_zero(cond: Cond, a: Expr) -> Expr {
     match (a.ty == Ty::I1, cond) {
         (true, Cond::Ne) => a,
         (true, Cond::Eq) => negated(a),
@@ -345,30 +347,30 @@ pub(crate) fn against_zero(cond: Cond, a: Expr) -> Expr {
 
 /// `!a`
 pub(crate) fn negated(a: Expr) -> Expr {
-    let text = format!("!{}", operand(&a));
-    truth(ExprKind::Not(Box::new(a)), text)
+    let text = format!("!{}", unary_operand(&a));
+    boolean(ExprKind::Not(Box::new(a)), text)
 }
 
 /// `a && b`, `a || b`
-pub(crate) fn joined(by: Joined, a: Expr, b: Expr) -> Expr {
-    let own = if by == Joined::ByAnd { 3 } else { 2 };
-    let (left, right) = (beside(&a, own), beside(&b, own));
+pub(crate) fn connected(by: Connective, a: Expr, b: Expr) -> Expr {
+    let own = if by == Connective::And { 3 } else { 2 };
+    let (left, right) = (parenthesised(&a, own), parenthesised(&b, own));
     let (a, b) = (Box::new(a), Box::new(b));
     match by {
-        Joined::ByAnd => truth(ExprKind::And(a, b), format!("{left} && {right}")),
-        Joined::ByOr => truth(ExprKind::Or(a, b), format!("{left} || {right}")),
+        Connective::And => boolean(ExprKind::And(a, b), format!("{left} && {right}")),
+        Connective::Or => boolean(ExprKind::Or(a, b), format!("{left} || {right}")),
     }
 }
 
 /// What joins two truth values.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Joined {
-    ByAnd,
-    ByOr,
+pub(crate) enum Connective {
+    And,
+    Or,
 }
 
 /// `c ? a : b` of truth values.
-pub(crate) fn choice(c: Expr, a: Expr, b: Expr) -> Expr {
-    let text = format!("{} ? {} : {}", operand(&c), operand(&a), operand(&b));
-    truth(ExprKind::Ite(Box::new(c), Box::new(a), Box::new(b)), text)
+pub(crate) fn conditional(c: Expr, a: Expr, b: Expr) -> Expr {
+    let text = format!("{} ? {} : {}", unary_operand(&c), unary_operand(&a), unary_operand(&b));
+    boolean(ExprKind::Ite(Box::new(c), Box::new(a), Box::new(b)), text)
 }

@@ -12,7 +12,7 @@ use touchstone_base::Id;
 use touchstone_ir::{BoolTree, CondId, DecisionKind};
 
 /// A stretch of a source file: line and column of its beginning and of its end.
-pub(crate) type Place = [u32; 4];
+pub(crate) type MarkedRange = [u32; 4];
 
 /// A decision of the source.
 #[derive(Debug)]
@@ -20,16 +20,16 @@ pub(crate) struct DecisionMark {
     /// Decisions of a file are numbered in the order of its text.
     pub number: usize,
     pub kind: DecisionKind,
-    pub place: Place,
+    pub range: MarkedRange,
     pub text: String,
     pub tree: BoolTree,
-    pub conditions: Vec<(Place, String)>,
+    pub conditions: Vec<(MarkedRange, String)>,
 }
 
 /// A statement of the source.
 #[derive(Debug)]
 pub(crate) struct StatementMark {
-    pub place: Place,
+    pub range: MarkedRange,
     pub text: String,
 }
 
@@ -74,7 +74,7 @@ pub(crate) struct MethodMarks {
 
 /// What the conditional jumps of classes are to their source.
 #[derive(Debug, Default)]
-pub struct Jumps {
+pub struct JumpCounts {
     /// So many are conditions.
     pub conditions: usize,
     /// So many are none, by the reason.
@@ -85,7 +85,7 @@ pub struct Jumps {
 
 /// What is known of a program's methods: by class, name and descriptor.
 #[derive(Debug, Default)]
-pub struct Marks {
+pub struct SourceMarks {
     methods: FxHashMap<(String, String, String), Rc<MethodMarks>>,
 }
 
@@ -99,9 +99,9 @@ struct FileMarks {
     reasons: FxHashMap<i64, Rc<str>>,
 }
 
-impl Marks {
+impl SourceMarks {
     /// Reads records; `None` if they are not such records.
-    pub fn parse(records: &str) -> Option<Marks> {
+    pub fn parse(records: &str) -> Option<SourceMarks> {
         let mut files: FxHashMap<&str, FileMarks> = FxHashMap::default();
         let mut current = "";
         for line in records.lines() {
@@ -164,7 +164,7 @@ impl Marks {
                 }
             }
         }
-        Some(Marks { methods: methods.into_iter().map(|(key, method)| (key, Rc::new(method))).collect() })
+        Some(SourceMarks { methods: methods.into_iter().map(|(key, method)| (key, Rc::new(method))).collect() })
     }
 
     /// Forgets what is known of methods whose code, in the class that is used, is not what the source was compiled to. Gives how many
@@ -187,7 +187,7 @@ impl Marks {
     }
 
     /// Counts what the conditional jumps of a class, whose source was compiled, are.
-    pub fn count(&self, file: &ClassFile, jumps: &mut Jumps) {
+    pub fn count(&self, file: &ClassFile, jumps: &mut JumpCounts) {
         for (method, code) in file.methods.iter().filter_map(|method| Some((method, method.code()?))) {
             let known = self.of(&file.name, &method.name, &method.desc);
             let insns = decode(&code.bytes, code.offset).unwrap_or_default();
@@ -245,22 +245,22 @@ impl FileMarks {
                     _ => DecisionKind::Value,
                 };
                 let tree = parse_tree(&mut tree.split(' '))?;
-                let (place, text) = (place([a, b, c, d])?, text.to_string());
-                self.decisions.insert(number, DecisionMark { number, kind, place, text, tree, conditions: Vec::new() });
+                let (range, text) = (range([a, b, c, d])?, text.to_string());
+                self.decisions.insert(number, DecisionMark { number, kind, range, text, tree, conditions: Vec::new() });
             }
             ("C", [decision, number, position, a, b, c, d, text]) => {
                 let (decision, number): (usize, usize) = (decision.parse().ok()?, number.parse().ok()?);
                 let of = self.decisions.get_mut(&decision)?;
-                of.conditions.push((place([a, b, c, d])?, text.to_string()));
+                of.conditions.push((range([a, b, c, d])?, text.to_string()));
                 self.conditions.insert(position.parse().ok()?, (decision, number));
             }
             ("S", [position, a, b, c, d, text]) => {
-                let mark = StatementMark { place: place([a, b, c, d])?, text: text.to_string() };
+                let mark = StatementMark { range: range([a, b, c, d])?, text: text.to_string() };
                 self.statements.entry(position.parse().ok()?).or_insert_with(|| Rc::new(mark));
             }
             ("X", [position, kind, a, b, c, d]) => {
                 let selector = if *kind == "number" { Selector::Number } else { Selector::Other };
-                let [line, column, ..] = place([a, b, c, d])?;
+                let [line, column, ..] = range([a, b, c, d])?;
                 self.switches.insert(position.parse().ok()?, SwitchMark { selector, line, column });
             }
             ("N", [position, reason]) => {
@@ -272,7 +272,7 @@ impl FileMarks {
     }
 }
 
-fn place(fields: [&str; 4]) -> Option<Place> {
+fn range(fields: [&str; 4]) -> Option<MarkedRange> {
     let mut numbers = [0; 4];
     for (number, field) in numbers.iter_mut().zip(fields) {
         *number = field.parse().ok()?;

@@ -1,7 +1,7 @@
 //! What the source calls the arms of a switch over strings, constants of an enumeration or patterns: the compiler makes numbers
 //! of them, and the code says which.
 
-use crate::classes::Classes;
+use crate::classes::ClassTable;
 use crate::classfile::{ArrayKind, ClassFile, Constant, Decoded, Insn, MemberRef, SlotKind, access, decode};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,28 +10,32 @@ use std::sync::Arc;
 type Labels = BTreeMap<i32, String>;
 
 /// What the compiler throws where a switch has to be complete and the source has no `default`.
-const INCOMPLETE: [&str; 2] = ["java/lang/MatchException", "java/lang/IncompatibleClassChangeError"];
+const IMPLICIT_DEFAULT_EXCEPTIONS: [&str; 2] = ["java/lang/MatchException", "java/lang/IncompatibleClassChangeError"];
 
 /// How the compiler names the array that gives the numbers of an enumeration's constants.
-const MAP: &str = "$SwitchMap$";
+const SWITCH_MAP_PREFIX: &str = "$SwitchMap$";
 
 /// A method's code, and the class table to resolve it in.
-pub(crate) struct Labelling<'c> {
-    pub classes: &'c mut Classes,
+pub(crate) struct LabelResolver<'c> {
+    pub classes: &'c mut ClassTable,
     pub file: &'c ClassFile,
     pub insns: &'c [Decoded],
 }
 
-impl Labelling<'_> {
+impl LabelResolver<'_> {
     /// Where the arms of the switch at an instruction begin, in their order, with their labels; nothing if they are numbers in the source, or
     /// not known.
     pub fn labels(&mut self, switch: usize, default: usize, cases: &[(i32, usize)]) -> Vec<(usize, String)> {
         let Some(at) = self.insns.iter().position(|insn| insn.at == switch) else { return Vec::new() };
         let found = match &self.insns[..at] {
-            [before @ .., call, Decoded { insn: Insn::ArrayLoad(ArrayKind::Int), .. }] => self.by_map(before, call),
-            [.., Decoded { insn: Insn::InvokeVirtual(called), .. }] => self.by_ordinal(*called),
-            [before @ .., Decoded { insn: Insn::Load(SlotKind::Int, number), .. }] => texts(self.file, before, *number),
-            [.., Decoded { insn: Insn::InvokeDynamic(site), .. }] => patterns(self.file, *site),
+            [before @ .., call, Decoded { insn: Insn::ArrayLoad(ArrayKind::Int), .. }] => {
+                self.from_switch_map(before, call)
+            }
+            [.., Decoded { insn: Insn::InvokeVirtual(called), .. }] => self.from_ordinals(*called),
+            [before @ .., Decoded { insn: Insn::Load(SlotKind::Int, number), .. }] => {
+                string_labels(self.file, before, *number)
+            }
+            [.., Decoded { insn: Insn::InvokeDynamic(site), .. }] => pattern_labels(self.file, *site),
             _ => None,
         };
         let Some(found) = found else { return Vec::new() };
@@ -43,7 +47,7 @@ impl Labelling<'_> {
                 None => return Vec::new(),
             }
         }
-        if !labels.is_empty() && !self.is_incomplete(default) {
+        if !labels.is_empty() && !self.is_implicit_default(default) {
             labels.push((default, "default".to_string()));
         }
         labels.sort_by_key(|(target, _)| *target);
@@ -51,32 +55,32 @@ impl Labelling<'_> {
     }
 
     /// Whether the compiler wrote what stands there, since the source has no `default`.
-    fn is_incomplete(&self, default: usize) -> bool {
+    fn is_implicit_default(&self, default: usize) -> bool {
         let first = self.insns.iter().find(|insn| insn.at == default);
         let made = first.and_then(|first| match first.insn {
             Insn::New(class) => self.file.pool.class(class).ok(),
             _ => None,
         });
-        made.is_some_and(|class| INCOMPLETE.contains(&&*class))
+        made.is_some_and(|class| IMPLICIT_DEFAULT_EXCEPTIONS.contains(&&*class))
     }
 
     /// `Map.$SwitchMap$E[e.ordinal()]`: whoever made the map wrote `$SwitchMap$E[E.RED.ordinal()] = 1`.
-    fn by_map(&mut self, before: &[Decoded], call: &Decoded) -> Option<Labels> {
+    fn from_switch_map(&mut self, before: &[Decoded], call: &Decoded) -> Option<Labels> {
         let Insn::InvokeVirtual(called) = call.insn else { return None };
-        let name = format!("{MAP}{}", ordinal_of(self.file, called)?.replace('/', "$"));
+        let name = format!("{SWITCH_MAP_PREFIX}{}", ordinal_of(self.file, called)?.replace('/', "$"));
         let is_map = |field: &MemberRef| *field.name == *name;
-        let map = before.iter().rev().find_map(|insn| read(self.file, insn).filter(is_map))?;
+        let map = before.iter().rev().find_map(|insn| static_field_read(self.file, insn).filter(is_map))?;
         let class = self.classes.load(&map.class).ok()?;
         let file = self.classes.get(class).file().cloned()?;
         let makes = file.methods.iter().find(|method| &*method.name == "<clinit>")?.code()?;
         let insns = decode(&makes.bytes, makes.offset).ok()?;
         let entry = |insns: &[Decoded]| match insns {
             [map, constant, called, number, end] => {
-                read(&file, map).filter(is_map)?;
-                let constant = read(&file, constant)?;
+                static_field_read(&file, map).filter(is_map)?;
+                let constant = static_field_read(&file, constant)?;
                 matches!(called.insn, Insn::InvokeVirtual(_)).then_some(())?;
                 matches!(end.insn, Insn::ArrayStore(ArrayKind::Int)).then_some(())?;
-                Some((pushed(&file, number)?, constant.name.to_string()))
+                Some((pushed_int(&file, number)?, constant.name.to_string()))
             }
             _ => None,
         };
@@ -84,7 +88,7 @@ impl Labelling<'_> {
     }
 
     /// `e.ordinal()` itself: constants have the order in which they are declared.
-    fn by_ordinal(&mut self, called: u16) -> Option<Labels> {
+    fn from_ordinals(&mut self, called: u16) -> Option<Labels> {
         let class = ordinal_of(self.file, called)?;
         let class = self.classes.load(&class).ok()?;
         let file = self.classes.get(class).file().cloned()?;
@@ -100,7 +104,7 @@ fn ordinal_of(file: &ClassFile, called: u16) -> Option<Arc<str>> {
 }
 
 /// The static field that an instruction reads.
-fn read(file: &ClassFile, insn: &Decoded) -> Option<MemberRef> {
+fn static_field_read(file: &ClassFile, insn: &Decoded) -> Option<MemberRef> {
     match insn.insn {
         Insn::GetStatic(field) => file.pool.field(field).ok(),
         _ => None,
@@ -114,7 +118,7 @@ fn text_of(file: &ClassFile, constant: u16) -> Option<String> {
     }
 }
 
-fn pushed(file: &ClassFile, insn: &Decoded) -> Option<i32> {
+fn pushed_int(file: &ClassFile, insn: &Decoded) -> Option<i32> {
     match insn.insn {
         Insn::PushInt(number) => Some(number),
         Insn::Constant(at) => match file.pool.get(at) {
@@ -126,7 +130,7 @@ fn pushed(file: &ClassFile, insn: &Decoded) -> Option<i32> {
 }
 
 /// A switch over the text's hash code comes first, and keeps in a variable which case it is: `if (s.equals("stop")) number = 1`.
-fn texts(file: &ClassFile, before: &[Decoded], number: u16) -> Option<Labels> {
+fn string_labels(file: &ClassFile, before: &[Decoded], number: u16) -> Option<Labels> {
     let is_call = |insn: &Decoded, name: &str| match insn.insn {
         Insn::InvokeVirtual(called) => {
             let called = file.pool.method(called);
@@ -144,7 +148,7 @@ fn texts(file: &ClassFile, before: &[Decoded], number: u16) -> Option<Labels> {
             value,
             Decoded { insn: Insn::Store(SlotKind::Int, kept), .. },
         ] if *kept == number && is_call(equals, "equals") && matches!(jump.insn, Insn::If(..)) => {
-            Some((pushed(file, value)?, format!("{:?}", text_of(file, *text)?)))
+            Some((pushed_int(file, value)?, format!("{:?}", text_of(file, *text)?)))
         }
         _ => None,
     };
@@ -157,7 +161,7 @@ fn texts(file: &ClassFile, before: &[Decoded], number: u16) -> Option<Labels> {
 }
 
 /// The labels are arguments of the call site.
-fn patterns(file: &ClassFile, site: u16) -> Option<Labels> {
+fn pattern_labels(file: &ClassFile, site: u16) -> Option<Labels> {
     let (bootstrap, _, _) = file.pool.call_site(site).ok()?;
     let bootstrap = file.bootstrap(bootstrap)?;
     let member = file.pool.handle(bootstrap.method).ok()?.member;

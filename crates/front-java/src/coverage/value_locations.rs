@@ -6,15 +6,15 @@ use touchstone_ir::Reg;
 
 /// Where a value is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Source {
+pub enum ValueLocation {
     /// A local variable, as it is at the point.
     Local(u16, SlotKind),
     /// A local variable, as it was before the instruction at a position, which stands before the point in the same block.
-    Old(u16, SlotKind, usize),
+    OldLocal(u16, SlotKind, usize),
     /// What an instruction at a position, before the point in the same block, left on top of the stack.
     Pushed(usize),
     /// Whether the jump at the point, of references, finds them the same (or null), or finds them not.
-    Same {
+    SameReferences {
         /// What the value is if they are.
         value: bool,
     },
@@ -22,7 +22,7 @@ pub enum Source {
 
 /// When a point is reached.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum When {
+pub enum PointPosition {
     /// Before an instruction.
     Before,
     /// Behind it.
@@ -31,11 +31,11 @@ pub enum When {
 
 /// A point about values, in the code.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Valued {
+pub struct ValuePointLocation {
     /// Position of an instruction.
     pub at: usize,
     /// Before or behind it.
-    pub when: When,
+    pub when: PointPosition,
     /// Registers that the point, or what may stand in the place of its variables, reads. One that is missing came from another block.
-    pub sources: BTreeMap<Reg, Source>,
+    pub sources: BTreeMap<Reg, ValueLocation>,
 }

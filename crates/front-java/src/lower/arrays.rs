@@ -1,23 +1,23 @@
 //! Arrays: how they are made and where their elements are.
 
-use crate::classes::Shape;
-use crate::classes::layout::{ARRAY_BASE, ARRAY_LENGTH, CLASS_WORD};
-use crate::classes::{ClassId, Refusal};
+use crate::classes::ClassShape;
+use crate::classes::layout::{ARRAY_BASE_OFFSET, ARRAY_LENGTH_OFFSET, CLASS_WORD_OFFSET};
+use crate::classes::{ClassId, LoweringError};
 use crate::classfile::Desc;
 use crate::lower::builder::{Builder, int, long};
-use crate::lower::context::World;
-use crate::lower::symbols::Func;
+use crate::lower::context::Lowering;
+use crate::lower::symbols::FuncKind;
 use touchstone_ir::{BinOp, BlockId, BranchRole, Builtin, CastOp, CmpOp, Operand, Ty};
 
 /// The length from which on HotSpot makes no array, however much memory there is.
-pub(super) const TOO_LONG: i32 = i32::MAX - 1;
+pub(super) const MAX_ARRAY_LENGTH: i32 = i32::MAX - 1;
 
-impl World {
+impl Lowering {
     /// What arrays of a class hold.
-    pub fn element(&self, class: ClassId) -> Result<Desc, Refusal> {
+    pub fn element(&self, class: ClassId) -> Result<Desc, LoweringError> {
         match &self.classes.get(class).shape {
-            Shape::Array { element, .. } => Ok(element.clone()),
-            _ => Err(Refusal::Malformed(format!("{} is no array", self.classes.get(class).name))),
+            ClassShape::Array { element, .. } => Ok(element.clone()),
+            _ => Err(LoweringError::Malformed(format!("{} is no array", self.classes.get(class).name))),
         }
     }
 
@@ -28,24 +28,29 @@ impl World {
             1 => wide,
             size => b.bin(BinOp::Mul, wide, long(size as i64)),
         };
-        let offset = b.bin(BinOp::Add, bytes, long(ARRAY_BASE));
+        let offset = b.bin(BinOp::Add, bytes, long(ARRAY_BASE_OFFSET));
         b.add(array, offset)
     }
 
     /// A fresh array; the length is not negative.
-    pub fn allocate_array(&mut self, b: &mut Builder, class: ClassId, length: Operand) -> Result<Operand, Refusal> {
+    pub fn allocate_array(
+        &mut self,
+        b: &mut Builder,
+        class: ClassId,
+        length: Operand,
+    ) -> Result<Operand, LoweringError> {
         let element = self.element(class)?;
-        self.classes.instantiate(class);
+        self.classes.mark_instantiated(class);
         let wide = b.cast(CastOp::Zext, Ty::I64, length);
         let bytes = b.bin(BinOp::Mul, wide, long(element.size() as i64));
-        let size = b.bin(BinOp::Add, bytes, long(ARRAY_BASE));
+        let size = b.bin(BinOp::Add, bytes, long(ARRAY_BASE_OFFSET));
         let array = b.builtin(Builtin::Allocate, vec![size], Some(Ty::Ptr));
-        b.store(array, CLASS_WORD, Operand::Const(Ty::I32, self.word(class)));
-        b.store(array, ARRAY_LENGTH, length);
+        b.store(array, CLASS_WORD_OFFSET, Operand::Const(Ty::I32, self.word(class)));
+        b.store(array, ARRAY_LENGTH_OFFSET, length);
         Ok(array)
     }
 
-    pub fn new_array(&mut self, b: &mut Builder, class: ClassId) -> Result<(), Refusal> {
+    pub fn new_array(&mut self, b: &mut Builder, class: ClassId) -> Result<(), LoweringError> {
         let length = b.param(0);
         self.length_check(b, length);
         let array = self.allocate_array(b, class, length)?;
@@ -55,7 +60,7 @@ impl World {
 
     /// Goes on if an array may have this length, however much memory there is.
     fn length_check(&mut self, b: &mut Builder, length: Operand) {
-        let fine = b.cmp(CmpOp::Ult, length, int(TOO_LONG));
+        let fine = b.cmp(CmpOp::Ult, length, int(MAX_ARRAY_LENGTH));
         let (next, wrong, too_long) = (b.block(), b.block(), b.block());
         b.branch(fine, next, wrong, BranchRole::Check);
         b.at(wrong);
@@ -77,14 +82,14 @@ impl World {
         let wrong = b.block();
         b.branch(fine, next, wrong, BranchRole::Check);
         b.at(wrong);
-        let throw = self.func(Func::ThrowNegative);
+        let throw = self.func(FuncKind::ThrowNegative);
         b.call(throw, vec![length], None);
         b.end(touchstone_ir::TermKind::Unreachable);
     }
 
     /// An array of arrays, which makes those that it holds. As in HotSpot it is there before their lengths are looked at: memory may
     /// end first.
-    pub fn multi_array(&mut self, b: &mut Builder, class: ClassId, dimensions: u8) -> Result<(), Refusal> {
+    pub fn multi_array(&mut self, b: &mut Builder, class: ClassId, dimensions: u8) -> Result<(), LoweringError> {
         let lengths = b.params();
         self.length_check(b, lengths[0]);
         let outer = self.allocate_array(b, class, lengths[0])?;
@@ -104,8 +109,8 @@ impl World {
                 b.at(full);
             }
             let element = self.element(class)?;
-            let Shape::Array { component, .. } = self.classes.get(class).shape else { return Ok(()) };
-            let make = self.func(Func::MultiArray(component, dimensions - 1));
+            let ClassShape::Array { component, .. } = self.classes.get(class).shape else { return Ok(()) };
+            let make = self.func(FuncKind::MultiArray(component, dimensions - 1));
             let index = b.reg(Ty::I32);
             b.copy(index, int(0));
             let (head, body, done) = (b.block(), b.block(), b.block());
@@ -128,7 +133,7 @@ impl World {
 
     /// The length of an array that is not null.
     pub fn array_length(&mut self, b: &mut Builder, array: Operand) -> Operand {
-        b.load(array, ARRAY_LENGTH, Ty::I32)
+        b.load(array, ARRAY_LENGTH_OFFSET, Ty::I32)
     }
 
     /// Goes on if the index is one of the array's, else throws.
@@ -137,8 +142,8 @@ impl World {
         let inside = b.cmp(CmpOp::Ult, index, length);
         let (next, wrong) = (b.block(), b.block());
         b.branch(inside, next, wrong, BranchRole::Check);
-        b.at_wrong(wrong);
-        let throw = self.func(Func::ThrowIndex);
+        b.at_failure(wrong);
+        let throw = self.func(FuncKind::ThrowIndex);
         b.call(throw, vec![index, length], None);
         b.end(touchstone_ir::TermKind::Unreachable);
         b.at(next);

@@ -4,20 +4,20 @@
 //! stands in a register for its depth and type between blocks; so neither the class file's stack maps nor an
 //! inference of classes is needed.
 
-use crate::classes::layout::ty_of;
-use crate::classes::{ClassId, MethodRef, Refusal};
+use crate::classes::layout::register_ty;
+use crate::classes::{ClassId, LoweringError, MethodRef};
 use crate::classfile::{ClassFile, Code, Decoded, Desc, MethodDesc, access, decode};
-use crate::coverage::decisions::{AllPlaced, Known, Table};
-use crate::coverage::definite_assignment::Assigned;
-use crate::coverage::implicit_exceptions::Implicit;
-use crate::coverage::value_locations::When;
+use crate::coverage::decisions::{DecisionSource, DecisionTable, PointLocations};
+use crate::coverage::definite_assignment::DefiniteAssignment;
+use crate::coverage::implicit_exceptions::ImplicitException;
+use crate::coverage::value_locations::PointPosition;
 use crate::lower::builder::Builder;
-use crate::lower::context::{ANY, World, result_ty};
-use crate::lower::null_messages::Origin;
-use crate::lower::points::decision_points::Beginnings;
-use crate::lower::points::value_points::Formulas;
+use crate::lower::context::{ANY, Lowering, result_ty};
+use crate::lower::null_messages::ValueOrigin;
+use crate::lower::points::decision_points::DecisionStarts;
+use crate::lower::points::value_points::BlockExpressions;
 use crate::lower::points::value_sources::Sources;
-use crate::lower::symbols::Func;
+use crate::lower::symbols::FuncKind;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -26,7 +26,7 @@ use touchstone_ir::{BlockId, BranchRole, DataTypeId, Function, FunctionRole, Ope
 
 /// A method in the making.
 pub(crate) struct Body<'w> {
-    pub world: &'w mut World,
+    pub lowering: &'w mut Lowering,
     pub b: Builder,
     pub class: ClassId,
     pub file: Rc<ClassFile>,
@@ -35,21 +35,21 @@ pub(crate) struct Body<'w> {
     source: FileId,
     /// Blocks that instructions begin, and what is on the stack there.
     blocks: FxHashMap<usize, (BlockId, Vec<Ty>)>,
-    waiting: Vec<usize>,
+    worklist: Vec<usize>,
     pub stack: Vec<Operand>,
     locals: FxHashMap<(u16, Ty), Reg>,
     stack_regs: FxHashMap<(usize, Ty), Reg>,
     /// Where exceptions go that a list of handlers may catch.
-    landings: FxHashMap<Vec<usize>, BlockId>,
+    landing_pads: FxHashMap<Vec<usize>, BlockId>,
     thrown: Option<Reg>,
     /// References that are known not to be null in this block.
     not_null: FxHashSet<Reg>,
     /// Where values come from, for messages.
-    pub origins: FxHashMap<Reg, Rc<Origin>>,
+    pub origins: FxHashMap<Reg, Rc<ValueOrigin>>,
     /// The instruction that is being lowered.
     pub position: usize,
     /// Whether that is done, and control is about to go on.
-    pub when: When,
+    pub when: PointPosition,
     pub is_static: bool,
     pub result: Option<Ty>,
     pub returned: Desc,
@@ -59,41 +59,41 @@ pub(crate) struct Body<'w> {
     /// The receiver, if nothing is ever stored there.
     this: Option<Reg>,
     /// What the code is to its source.
-    pub table: Table,
+    pub table: DecisionTable,
     /// What values are, as the source writes them.
-    pub formulas: Formulas,
-    pub beginnings: Beginnings,
+    pub expressions: BlockExpressions,
+    pub decision_starts: DecisionStarts,
     /// Where values are in a frame of the JVM.
     pub sources: Sources,
     /// Fields of the receiver that decisions ask for beforehand: where memory has them, and their constants.
     pub own_fields: BTreeMap<u64, u16>,
 }
 
-impl World {
+impl Lowering {
     /// The function of a method that has code.
-    pub fn lower_body(&mut self, method: MethodRef, name: &str) -> Result<Function, Refusal> {
+    pub fn lower_body(&mut self, method: MethodRef, name: &str) -> Result<Function, LoweringError> {
         let file = self.classes.get(method.class).file().cloned();
-        let Some(file) = file else { return Err(Refusal::NoMethod(name.to_string())) };
+        let Some(file) = file else { return Err(LoweringError::NoMethod(name.to_string())) };
         let member = &file.methods[usize::from(method.index)];
         let title = self.method_title(method);
         let Some(code) = member.code() else {
             let what = if member.is(access::NATIVE) { "native method" } else { "abstract method" };
-            return Err(Refusal::Unsupported(format!("{what} {title}")));
+            return Err(LoweringError::Unsupported(format!("{what} {title}")));
         };
-        let insns =
-            decode(&code.bytes, code.offset).map_err(|error| Refusal::Malformed(format!("{}: {error}", file.name)))?;
-        let desc = MethodDesc::parse(&member.desc).ok_or_else(|| Refusal::Malformed(title.clone()))?;
+        let insns = decode(&code.bytes, code.offset)
+            .map_err(|error| LoweringError::Malformed(format!("{}: {error}", file.name)))?;
+        let desc = MethodDesc::parse(&member.desc).ok_or_else(|| LoweringError::Malformed(title.clone()))?;
         let (params, _) = self.signature(method);
-        let known = self.known_of(method);
+        let known = self.decision_source(method);
         let (source, table) = self.table_of(&known, &file, code, &insns);
         let assigned = match known {
-            Known::Library => Assigned::default(),
-            _ => Assigned::new(member.access, &desc, code, &insns),
+            DecisionSource::Library => DefiniteAssignment::default(),
+            _ => DefiniteAssignment::new(member.access, &desc, code, &insns),
         };
-        let formulas = Formulas::new(assigned);
+        let expressions = BlockExpressions::new(assigned);
         let leaders: FxHashSet<usize> = leaders(code, &insns).collect();
         let mut body = Body {
-            world: self,
+            lowering: self,
             b: Builder::new(&params),
             class: method.class,
             file: file.clone(),
@@ -101,16 +101,16 @@ impl World {
             insns: &insns,
             source,
             blocks: FxHashMap::default(),
-            waiting: Vec::new(),
+            worklist: Vec::new(),
             stack: Vec::new(),
             locals: FxHashMap::default(),
             stack_regs: FxHashMap::default(),
-            landings: FxHashMap::default(),
+            landing_pads: FxHashMap::default(),
             thrown: None,
             not_null: FxHashSet::default(),
             origins: FxHashMap::default(),
             position: 0,
-            when: When::Before,
+            when: PointPosition::Before,
             is_static: member.is(access::STATIC),
             result: result_ty(&desc.result),
             returned: desc.result.clone(),
@@ -118,48 +118,54 @@ impl World {
             initialised: FxHashSet::default(),
             this: None,
             table,
-            formulas,
-            beginnings: Beginnings::default(),
+            expressions,
+            decision_starts: DecisionStarts::default(),
             sources: Sources::default(),
             own_fields: BTreeMap::new(),
         };
         body.parameters(member.is(access::STATIC), &desc);
-        body.find_beginnings(&leaders);
-        body.go_on_at(0);
-        while let Some(at) = body.waiting.pop() {
+        body.find_decision_starts(&leaders);
+        body.continue_at(0);
+        while let Some(at) = body.worklist.pop() {
             body.lower_block(at, &leaders);
         }
-        let role = match body.world.is_library(method.class) {
+        let role = match body.lowering.is_library(method.class) {
             true => FunctionRole::Model,
             false => FunctionRole::Program,
         };
         let (result, table, own_fields) = (result_ty(&desc.result), body.table, body.own_fields);
         let mut function = body.b.finish(format!("{name} {title}"), result, DataTypeId::new(ANY), role);
-        let placed = AllPlaced { own_fields, ..table.give(&mut function) };
-        if !placed.is_empty() {
-            self.placed.insert(method, placed);
+        let point_locations = PointLocations { own_fields, ..table.attach(&mut function) };
+        if !point_locations.is_empty() {
+            self.point_locations.insert(method, point_locations);
         }
         if role == FunctionRole::Program {
-            self.present(method, code, &desc, &mut function);
+            self.apply_source_names(method, code, &desc, &mut function);
         }
         Ok(function)
     }
 }
 
-impl World {
+impl Lowering {
     /// What a method's code is to its source, and the file that it is of.
-    fn table_of(&mut self, known: &Known, class: &ClassFile, code: &Code, insns: &[Decoded]) -> (FileId, Table) {
+    fn table_of(
+        &mut self,
+        known: &DecisionSource,
+        class: &ClassFile,
+        code: &Code,
+        insns: &[Decoded],
+    ) -> (FileId, DecisionTable) {
         let source = match known {
-            Known::Source(marks) => marks.file.as_str().into(),
+            DecisionSource::Source(marks) => marks.file.as_str().into(),
             _ => class.source_file().cloned().unwrap_or_else(|| class.name.clone()),
         };
         let source = self.file(&source);
-        (source, Table::new(known, source, code, insns))
+        (source, DecisionTable::new(known, source, code, insns))
     }
 
     /// The same of a method with this code.
-    pub fn table(&mut self, method: MethodRef, class: &ClassFile, code: &Code, insns: &[Decoded]) -> Table {
-        let known = self.known_of(method);
+    pub fn table(&mut self, method: MethodRef, class: &ClassFile, code: &Code, insns: &[Decoded]) -> DecisionTable {
+        let known = self.decision_source(method);
         self.table_of(&known, class, code, insns).1
     }
 }
@@ -188,7 +194,7 @@ impl Body<'_> {
             }
         }
         for param in &desc.params {
-            self.locals.insert((local, ty_of(param)), Reg::new(index));
+            self.locals.insert((local, register_ty(param)), Reg::new(index));
             index += 1;
             local += if param.is_wide() { 2 } else { 1 };
         }
@@ -231,16 +237,16 @@ impl Body<'_> {
         self.stack.push(value);
     }
 
-    pub fn pop(&mut self) -> Result<Operand, Refusal> {
-        self.stack.pop().ok_or_else(|| Refusal::Malformed("a value is taken from an empty stack".to_string()))
+    pub fn pop(&mut self) -> Result<Operand, LoweringError> {
+        self.stack.pop().ok_or_else(|| LoweringError::Malformed("a value is taken from an empty stack".to_string()))
     }
 
     /// A value of the type that an instruction wants.
-    pub fn pop_ty(&mut self, ty: Ty) -> Result<Operand, Refusal> {
+    pub fn pop_ty(&mut self, ty: Ty) -> Result<Operand, LoweringError> {
         let value = self.pop()?;
         match self.b.ty(value) == ty {
             true => Ok(value),
-            false => Err(Refusal::Malformed("a value of another type than the instruction takes".to_string())),
+            false => Err(LoweringError::Malformed("a value of another type than the instruction takes".to_string())),
         }
     }
 
@@ -248,7 +254,7 @@ impl Body<'_> {
     pub fn set_local(&mut self, index: u16, value: Operand) {
         let ty = self.b.ty(value);
         let reg = self.local(index, ty);
-        self.keep_old(reg);
+        self.preserve_old_value(reg);
         let known = self.is_not_null(value);
         self.b.copy(reg, value);
         self.not_null.remove(&reg);
@@ -268,7 +274,7 @@ impl Body<'_> {
         matches!(value, Operand::Reg(reg) if self.this == Some(reg) || self.not_null.contains(&reg))
     }
 
-    pub fn know_not_null(&mut self, value: Operand) {
+    pub fn assume_not_null(&mut self, value: Operand) {
         if let Operand::Reg(reg) = value {
             self.not_null.insert(reg);
         }
@@ -277,29 +283,31 @@ impl Body<'_> {
     /// Goes on if a reference is not null, else throws; the exception says what could not be done and why.
     pub fn null_check(&mut self, value: Operand, action: &str) {
         if !self.is_not_null(value) {
-            let message = match self.because(value) {
+            let message = match self.null_reason(value) {
                 Some(because) => format!("{action} because {because} is null"),
                 None => action.to_string(),
             };
             // What the compiler keeps in variables without a name is not null.
             if !message.contains("because \"<local") {
-                self.wrong_is(Implicit::NullPointer, &message);
+                self.mark_failure(ImplicitException::NullPointer, &message);
             }
-            self.world.null_check_with(&mut self.b, value, Some(&message));
-            self.know_not_null(value);
+            self.lowering.null_check_with(&mut self.b, value, Some(&message));
+            self.assume_not_null(value);
         }
     }
 
     pub fn ensure_init(&mut self, class: ClassId) {
-        let own =
-            self.world.classes.is_subtype(self.class, class) && !self.world.classes.get(class).is(access::INTERFACE);
+        let own = self.lowering.classes.is_subtype(self.class, class)
+            && !self.lowering.classes.get(class).is(access::INTERFACE);
         if !own && class != self.class && self.initialised.insert(class) {
-            let of_program = !self.world.classes.get(class).of_jdk;
-            if of_program && self.world.needs_init(class) && self.world.init_reaches_out(class) {
-                self.world
-                    .run_only(&mut self.b, "whether a class was initialised before, whose initialiser uses others");
+            let of_program = !self.lowering.classes.get(class).of_jdk;
+            if of_program && self.lowering.needs_init(class) && self.lowering.init_uses_other_classes(class) {
+                self.lowering.note_nondeterminism(
+                    &mut self.b,
+                    "whether a class was initialised before, whose initialiser uses others",
+                );
             }
-            self.world.ensure_init(&mut self.b, class);
+            self.lowering.ensure_init(&mut self.b, class);
         }
     }
 
@@ -317,7 +325,7 @@ impl Body<'_> {
             if *known == types {
                 return *block;
             }
-            let (back, wrong) = (self.b.here(), self.b.block());
+            let (back, wrong) = (self.b.current_block(), self.b.block());
             self.b.at(wrong);
             self.b.unsupported(format!("{}: the stack differs where control meets", self.file.name));
             self.b.at(back);
@@ -325,13 +333,13 @@ impl Body<'_> {
         }
         let block = self.b.block();
         self.blocks.insert(at, (block, types));
-        self.waiting.push(at);
+        self.worklist.push(at);
         block
     }
 
     /// Puts what is on the stack into the registers that other blocks look into.
     fn flush(&mut self) {
-        self.mark_left();
+        self.mark_stack_uses();
         let depth = self.stack.len();
         let homes: Vec<Reg> = (0..depth)
             .map(|index| {
@@ -343,7 +351,7 @@ impl Body<'_> {
             let value = self.stack[index];
             let elsewhere = (0..depth).any(|other| other != index && Operand::Reg(homes[other]) == value);
             if elsewhere {
-                self.stack[index] = self.b.kept(value);
+                self.stack[index] = self.b.copied(value);
             }
         }
         for (index, home) in homes.into_iter().enumerate() {
@@ -353,7 +361,7 @@ impl Body<'_> {
     }
 
     /// Goes on at an instruction.
-    pub fn go_on_at(&mut self, at: usize) {
+    pub fn continue_at(&mut self, at: usize) {
         let block = self.target(at);
         self.b.jump(block);
     }
@@ -361,10 +369,10 @@ impl Body<'_> {
     fn lower_block(&mut self, at: usize, leaders: &FxHashSet<usize>) {
         let (block, types) = self.blocks[&at].clone();
         self.b.at(block);
-        self.b.forget_temps();
+        self.b.reuse_temps();
         self.not_null.clear();
         self.origins.clear();
-        self.formulas.forget();
+        self.expressions.forget();
         self.initialised.clear();
         self.stack.clear();
         for (depth, ty) in types.into_iter().enumerate() {
@@ -376,16 +384,16 @@ impl Body<'_> {
         loop {
             let insn = &self.insns[index];
             self.b.span = self.span(insn.at);
-            (self.position, self.when) = (insn.at, When::Before);
-            self.b.catcher = None;
-            self.set_catcher(insn.at);
+            (self.position, self.when) = (insn.at, PointPosition::Before);
+            self.b.landing_pad = None;
+            self.set_landing_pad(insn.at);
             self.mark_statements(insn.at);
             self.mark_decisions(insn.at, leaders);
-            self.errors_of_the_machine(insn);
+            self.virtual_machine_errors(insn);
             if let Err(refusal) = self.lower_insn(insn) {
-                self.world.refuse(&mut self.b, &refusal);
+                self.lowering.throw_linkage_error(&mut self.b, &refusal);
             }
-            if self.b.ended() {
+            if self.b.is_terminated() {
                 return;
             }
             self.note_pushed();
@@ -393,8 +401,8 @@ impl Body<'_> {
                 return;
             }
             if leaders.contains(&insn.next) {
-                self.when = When::After;
-                return self.go_on_at(insn.next);
+                self.when = PointPosition::After;
+                return self.continue_at(insn.next);
             }
             index += 1;
         }
@@ -403,7 +411,7 @@ impl Body<'_> {
     // Handlers.
 
     /// Who catches what an instruction throws.
-    fn set_catcher(&mut self, at: usize) {
+    fn set_landing_pad(&mut self, at: usize) {
         let covers = |handler: &crate::classfile::ExceptionHandler| {
             usize::from(handler.start) <= at && at < usize::from(handler.end)
         };
@@ -417,20 +425,20 @@ impl Body<'_> {
             None => self.b.reg(Ty::Ptr),
         };
         self.thrown = Some(thrown);
-        let landing = match self.landings.get(&handlers) {
-            Some(landing) => *landing,
+        let pad = match self.landing_pads.get(&handlers) {
+            Some(pad) => *pad,
             None => {
-                let landing = self.landing(thrown, &handlers);
-                self.landings.insert(handlers, landing);
-                landing
+                let pad = self.make_landing_pad(thrown, &handlers);
+                self.landing_pads.insert(handlers, pad);
+                pad
             }
         };
-        self.b.catcher = Some((thrown, landing));
+        self.b.landing_pad = Some((thrown, pad));
     }
 
-    fn landing(&mut self, thrown: Reg, handlers: &[usize]) -> BlockId {
-        let (back, landing) = (self.b.here(), self.b.block());
-        self.b.at(landing);
+    fn make_landing_pad(&mut self, thrown: Reg, handlers: &[usize]) -> BlockId {
+        let (back, pad) = (self.b.current_block(), self.b.block());
+        self.b.at(pad);
         let object = Operand::Reg(thrown);
         for index in handlers {
             let handler = &self.code.handlers[*index];
@@ -442,11 +450,11 @@ impl Body<'_> {
                     self.b.jump(target);
                     break;
                 }
-                Some(class) => self.world.classes.load(class),
+                Some(class) => self.lowering.classes.load(class),
             };
             // A class that nobody has catches nothing.
             let Ok(class) = class else { continue };
-            let test = self.world.newest(|generation| Func::InstanceOf(class, generation));
+            let test = self.lowering.latest_generation(|generation| FuncKind::InstanceOf(class, generation));
             let fits = self.b.call(test, vec![object], Some(Ty::I1));
             let (caught, next) = (self.b.block(), self.b.block());
             self.b.branch(fits, caught, next, BranchRole::Dispatch);
@@ -455,10 +463,10 @@ impl Body<'_> {
             self.b.jump(target);
             self.b.at(next);
         }
-        if !self.b.ended() {
+        if !self.b.is_terminated() {
             self.b.throw(object);
         }
         self.b.at(back);
-        landing
+        pad
     }
 }

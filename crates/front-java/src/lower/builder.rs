@@ -20,9 +20,9 @@ pub(crate) struct Builder {
     /// Where the next instruction comes from.
     pub span: Span,
     /// Who catches what calls throw.
-    pub catcher: Option<(Reg, BlockId)>,
+    pub landing_pad: Option<(Reg, BlockId)>,
     /// What the wrong side of the next check is, if somebody wants to know.
-    pub wrong: Option<PointId>,
+    pub failure_point: Option<PointId>,
 }
 
 /// A 32-bit constant.
@@ -48,8 +48,8 @@ impl Builder {
             params: params.len(),
             temps: Vec::new(),
             span: Span::none(),
-            catcher: None,
-            wrong: None,
+            landing_pad: None,
+            failure_point: None,
         }
     }
 
@@ -75,7 +75,7 @@ impl Builder {
         self.regs.push(RegInfo { ty, name: None })
     }
 
-    /// A register for a short time: see [`Builder::forget_temps`].
+    /// A register for a short time: see [`Builder::reuse_temps`].
     pub fn temp(&mut self, ty: Ty) -> Reg {
         let at = match self.temps.iter().position(|(known, ..)| *known == ty) {
             Some(at) => at,
@@ -94,7 +94,7 @@ impl Builder {
     }
 
     /// From here on, registers for short-lived values are used again.
-    pub fn forget_temps(&mut self) {
+    pub fn reuse_temps(&mut self) {
         for (_, _, used) in &mut self.temps {
             *used = 0;
         }
@@ -111,19 +111,19 @@ impl Builder {
     }
 
     /// Goes on at the wrong side of a check.
-    pub fn at_wrong(&mut self, block: BlockId) {
+    pub fn at_failure(&mut self, block: BlockId) {
         self.at(block);
-        if let Some(point) = self.wrong.take() {
+        if let Some(point) = self.failure_point.take() {
             self.emit(InstKind::Point { point });
         }
     }
 
-    pub fn here(&self) -> BlockId {
+    pub fn current_block(&self) -> BlockId {
         BlockId::new(self.current)
     }
 
     /// Whether the current block has its end.
-    pub fn ended(&self) -> bool {
+    pub fn is_terminated(&self) -> bool {
         self.blocks[self.current].1.is_some()
     }
 
@@ -144,7 +144,7 @@ impl Builder {
     }
 
     /// The value in a register of its own, which later writes to others don't change.
-    pub fn kept(&mut self, src: Operand) -> Operand {
+    pub fn copied(&mut self, src: Operand) -> Operand {
         let dst = self.temp(self.ty(src));
         self.copy(dst, src);
         Operand::Reg(dst)
@@ -225,11 +225,11 @@ impl Builder {
         self.emit(InstKind::Store { addr, value });
     }
 
-    /// A call. What it throws goes to [`Builder::catcher`].
+    /// A call. What it throws goes to [`Builder::landing_pad`].
     pub fn call(&mut self, function: FuncId, args: Vec<Operand>, result: Option<Ty>) -> Operand {
         let dst = result.map(|ty| self.temp(ty));
         self.emit(InstKind::Call { dst, callee: Callee::Direct(function), args });
-        if let Some((thrown, handler)) = self.catcher {
+        if let Some((thrown, handler)) = self.landing_pad {
             let next = self.block();
             self.end(TermKind::Catch { thrown, handler, next });
             self.at(next);
@@ -287,7 +287,7 @@ impl Builder {
     }
 
     pub fn throw(&mut self, thrown: Operand) {
-        match self.catcher {
+        match self.landing_pad {
             Some((reg, handler)) => {
                 self.copy(reg, thrown);
                 self.jump(handler);

@@ -1,24 +1,24 @@
 //! What `invokedynamic` of javac means: lambdas and method references, string concatenation, methods of records, switches over
 //! patterns. Each call site is a function. Other bootstrap methods are named as unsupported.
 
-use crate::classes::Shape;
-use crate::classes::layout::ty_of;
-use crate::classes::wrappers::{boxed, unboxed};
-use crate::classes::{ClassId, Lambda, Refusal};
+use crate::classes::ClassShape;
+use crate::classes::layout::register_ty;
+use crate::classes::wrappers::{primitive_of, wrapper_of};
+use crate::classes::{ClassId, Lambda, LoweringError};
 use crate::classfile::{Constant, Desc, Handle, Malformed, MethodDesc};
 use crate::lower::builder::{Builder, NULL, int, long};
-use crate::lower::context::{World, result_ty};
-use crate::lower::exceptions::Part;
-use crate::lower::symbols::{Data, Func};
+use crate::lower::context::{Lowering, result_ty};
+use crate::lower::exceptions::StringPart;
+use crate::lower::symbols::{FuncKind, GlobalKind};
 use std::rc::Rc;
 use touchstone_ir::{BinOp, BranchRole, CastOp, CmpOp, Operand, Ty};
 
-fn malformed(error: Malformed) -> Refusal {
-    Refusal::Malformed(error.to_string())
+fn malformed(error: Malformed) -> LoweringError {
+    LoweringError::Malformed(error.to_string())
 }
 
-fn parsed(desc: &str) -> Result<MethodDesc, Refusal> {
-    MethodDesc::parse(desc).ok_or_else(|| Refusal::Malformed(format!("the descriptor {desc}")))
+fn parsed(desc: &str) -> Result<MethodDesc, LoweringError> {
+    MethodDesc::parse(desc).ok_or_else(|| LoweringError::Malformed(format!("the descriptor {desc}")))
 }
 
 /// A call site with its bootstrap method.
@@ -29,13 +29,14 @@ struct Site {
     arguments: Vec<u16>,
 }
 
-impl World {
-    pub fn site(&mut self, b: &mut Builder, class: ClassId, index: u16) -> Result<(), Refusal> {
+impl Lowering {
+    pub fn call_site(&mut self, b: &mut Builder, class: ClassId, index: u16) -> Result<(), LoweringError> {
         let file = self.classes.get(class).file().cloned();
-        let file = file.ok_or_else(|| Refusal::Malformed("a call site of no class file".to_string()))?;
+        let file = file.ok_or_else(|| LoweringError::Malformed("a call site of no class file".to_string()))?;
         let (bootstrap, name, desc) = file.pool.call_site(index).map_err(malformed)?;
         let bootstrap = file.bootstrap(bootstrap);
-        let bootstrap = bootstrap.ok_or_else(|| Refusal::Malformed("no such bootstrap method".to_string()))?.clone();
+        let bootstrap =
+            bootstrap.ok_or_else(|| LoweringError::Malformed("no such bootstrap method".to_string()))?.clone();
         let handle = file.pool.handle(bootstrap.method).map_err(malformed)?;
         let site = Site { class, name, desc: parsed(&desc)?, arguments: bootstrap.arguments };
         match (&*handle.member.class, &*handle.member.name) {
@@ -45,23 +46,23 @@ impl World {
             }
             ("java/lang/runtime/ObjectMethods", "bootstrap") => self.record_site(b, &site),
             ("java/lang/runtime/SwitchBootstraps", "typeSwitch" | "enumSwitch") => self.switch_site(b, &site),
-            (class, name) => Err(Refusal::Unsupported(format!("invokedynamic by {class}.{name}"))),
+            (class, name) => Err(LoweringError::Unsupported(format!("invokedynamic by {class}.{name}"))),
         }
     }
 
     // Lambdas.
 
-    fn lambda_site(&mut self, b: &mut Builder, site: &Site) -> Result<(), Refusal> {
+    fn lambda_site(&mut self, b: &mut Builder, site: &Site) -> Result<(), LoweringError> {
         let file = self.classes.get(site.class).file().cloned();
         let (Some(file), [erased, handle, instantiated, more @ ..]) = (file, site.arguments.as_slice()) else {
-            return Err(Refusal::Malformed("a lambda with too few arguments".to_string()));
+            return Err(LoweringError::Malformed("a lambda with too few arguments".to_string()));
         };
         let Desc::Ref(interface) = &site.desc.result else {
-            return Err(Refusal::Malformed("a lambda that is no object".to_string()));
+            return Err(LoweringError::Malformed("a lambda that is no object".to_string()));
         };
         let mut interfaces = vec![self.classes.load(interface)?];
         let mut descs = vec![parsed(&file.pool.method_type(*erased).map_err(malformed)?)?];
-        self.extras(&file, more, &mut interfaces, &mut descs)?;
+        self.markers_and_bridges(&file, more, &mut interfaces, &mut descs)?;
         let lambda = Lambda {
             owner: site.class,
             name: site.name.clone(),
@@ -88,13 +89,13 @@ impl World {
     }
 
     /// Marker interfaces and bridges of `altMetafactory`.
-    fn extras(
+    fn markers_and_bridges(
         &mut self,
         file: &Rc<crate::classfile::ClassFile>,
         more: &[u16],
         interfaces: &mut Vec<ClassId>,
         descs: &mut Vec<MethodDesc>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), LoweringError> {
         let number = |index: &u16| match file.pool.get(*index) {
             Ok(Constant::Integer(value)) => *value,
             _ => 0,
@@ -121,9 +122,9 @@ impl World {
         Ok(())
     }
 
-    pub fn lambda_body(&mut self, b: &mut Builder, class: ClassId, index: usize) -> Result<(), Refusal> {
-        let Shape::Lambda(lambda) = self.classes.get(class).shape.clone() else {
-            return Err(Refusal::Malformed("no lambda".to_string()));
+    pub fn lambda_body(&mut self, b: &mut Builder, class: ClassId, index: usize) -> Result<(), LoweringError> {
+        let ClassShape::Lambda(lambda) = self.classes.get(class).shape.clone() else {
+            return Err(LoweringError::Malformed("no lambda".to_string()));
         };
         let this = b.param(0);
         let fields: Vec<(u64, Desc)> =
@@ -146,15 +147,15 @@ impl World {
         let (value, desc) = self.call_handle(b, &lambda.handle, values)?;
         let result = match called.result {
             Desc::Void => None,
-            _ => Some(self.converted(b, value, &desc, &called.result)?),
+            _ => Some(self.convert(b, value, &desc, &called.result)?),
         };
         b.ret(result);
         Ok(())
     }
 
     /// Throws unless a value is null or of a class.
-    fn cast_to(&mut self, b: &mut Builder, value: Operand, desc: &Desc) -> Result<(), Refusal> {
-        let class = self.classes.of_desc(desc)?;
+    fn cast_to(&mut self, b: &mut Builder, value: Operand, desc: &Desc) -> Result<(), LoweringError> {
+        let class = self.classes.class_of(desc)?;
         if &*self.classes.get(class).name == "java/lang/Object" {
             return Ok(());
         }
@@ -162,11 +163,11 @@ impl World {
         let null = b.cmp(CmpOp::Eq, value, NULL);
         b.branch(null, done, test, BranchRole::Check);
         b.at(test);
-        let function = self.newest(|generation| Func::InstanceOf(class, generation));
+        let function = self.latest_generation(|generation| FuncKind::InstanceOf(class, generation));
         let fits = b.call(function, vec![value], Some(Ty::I1));
         b.branch(fits, done, wrong, BranchRole::Check);
         b.at(wrong);
-        let failed = self.newest(|generation| Func::CastFailed(class, generation));
+        let failed = self.latest_generation(|generation| FuncKind::CastFailed(class, generation));
         b.call(failed, vec![value], None);
         b.end(touchstone_ir::TermKind::Unreachable);
         b.at(done);
@@ -179,7 +180,7 @@ impl World {
         b: &mut Builder,
         handle: &Handle,
         values: Vec<(Operand, Desc)>,
-    ) -> Result<(Operand, Desc), Refusal> {
+    ) -> Result<(Operand, Desc), LoweringError> {
         let method = self.classes.resolve_method(&handle.member)?;
         let desc = parsed(&handle.member.desc)?;
         let receiver = matches!(handle.kind, 5 | 7 | 9);
@@ -187,7 +188,7 @@ impl World {
         let wanted: Vec<Desc> = receiver.then_some(class.clone()).into_iter().chain(desc.params.clone()).collect();
         let mut args = Vec::new();
         for ((value, have), want) in values.iter().zip(&wanted) {
-            args.push(self.converted(b, *value, have, want)?);
+            args.push(self.convert(b, *value, have, want)?);
         }
         let result = result_ty(&desc.result);
         let value = match handle.kind {
@@ -198,19 +199,19 @@ impl World {
             8 => {
                 self.ensure_init(b, method.class);
                 let object = self.allocate(b, method.class);
-                let object = b.kept(object);
+                let object = b.copied(object);
                 args.insert(0, object);
                 self.call_method(b, method, args);
                 return Ok((object, class));
             }
             7 => self.call_method(b, method, args),
-            _ if self.is_fixed(method) => {
+            _ if self.is_not_overridable(method) => {
                 self.null_check(b, args[0]);
                 self.call_method(b, method, args)
             }
             _ => {
                 self.null_check(b, args[0]);
-                let function = self.newest(|generation| Func::Dispatch(method, generation));
+                let function = self.latest_generation(|generation| FuncKind::Dispatch(method, generation));
                 b.call(function, args, result)
             }
         };
@@ -218,19 +219,25 @@ impl World {
     }
 
     /// A value as another type: boxed, unboxed or widened, as method handles do.
-    pub fn converted(&mut self, b: &mut Builder, value: Operand, from: &Desc, to: &Desc) -> Result<Operand, Refusal> {
+    pub fn convert(
+        &mut self,
+        b: &mut Builder,
+        value: Operand,
+        from: &Desc,
+        to: &Desc,
+    ) -> Result<Operand, LoweringError> {
         match (from, to) {
             (Desc::Ref(_), Desc::Ref(_)) | (_, Desc::Void) => Ok(value),
             (Desc::Ref(class), to) => {
-                let known = unboxed(class).unwrap_or_else(|| to.clone());
-                let Some((class, method)) = boxed(&known) else { return Ok(value) };
+                let known = primitive_of(class).unwrap_or_else(|| to.clone());
+                let Some((class, method)) = wrapper_of(&known) else { return Ok(value) };
                 self.null_check(b, value);
                 let desc = format!("(){}", known.text());
                 let value = self.call_jdk(b, (class, method, &desc), vec![value])?;
                 Ok(widened(b, value, &known, to))
             }
             (from, Desc::Ref(_)) => {
-                let Some((class, _)) = boxed(from) else { return Ok(value) };
+                let Some((class, _)) = wrapper_of(from) else { return Ok(value) };
                 let desc = format!("({})L{class};", from.text());
                 let id = self.jdk(class)?;
                 self.ensure_init(b, id);
@@ -242,42 +249,43 @@ impl World {
 
     // Strings.
 
-    fn concat_site(&mut self, b: &mut Builder, site: &Site) -> Result<(), Refusal> {
+    fn concat_site(&mut self, b: &mut Builder, site: &Site) -> Result<(), LoweringError> {
         let file = self.classes.get(site.class).file().cloned();
         let mut params = site.desc.params.iter().enumerate().map(|(at, desc)| (b.param(at), desc.clone()));
-        let mut parts: Vec<Part> = Vec::new();
+        let mut parts: Vec<StringPart> = Vec::new();
         let (Some(file), [recipe, constants @ ..]) = (file, site.arguments.as_slice()) else {
-            let parts: Vec<Part> = params.map(|(value, desc)| Part::Value(value, desc)).collect();
+            let parts: Vec<StringPart> = params.map(|(value, desc)| StringPart::Value(value, desc)).collect();
             let text = self.concat(b, &parts)?;
             b.ret(Some(text));
             return Ok(());
         };
         let recipe = match file.pool.get(*recipe).map_err(malformed)? {
             Constant::String(text) => file.pool.text(*text).map_err(malformed)?.units(),
-            _ => return Err(Refusal::Malformed("a recipe that is no string".to_string())),
+            _ => return Err(LoweringError::Malformed("a recipe that is no string".to_string())),
         };
         let mut constants = constants.iter();
         let mut text: Vec<u16> = Vec::new();
         for unit in recipe {
             match unit {
                 1 => {
-                    parts.push(Part::Units(std::mem::take(&mut text)));
-                    let (value, desc) =
-                        params.next().ok_or_else(|| Refusal::Malformed("a recipe with too few values".to_string()))?;
-                    parts.push(Part::Value(value, desc));
+                    parts.push(StringPart::Units(std::mem::take(&mut text)));
+                    let (value, desc) = params
+                        .next()
+                        .ok_or_else(|| LoweringError::Malformed("a recipe with too few values".to_string()))?;
+                    parts.push(StringPart::Value(value, desc));
                 }
                 2 => match constants.next().map(|index| file.pool.get(*index)) {
                     Some(Ok(Constant::String(constant))) => {
                         text.extend(file.pool.text(*constant).map_err(malformed)?.units());
                     }
                     Some(Ok(Constant::Integer(value))) => text.extend(value.to_string().encode_utf16()),
-                    _ => return Err(Refusal::Unsupported("a constant in a string concatenation".to_string())),
+                    _ => return Err(LoweringError::Unsupported("a constant in a string concatenation".to_string())),
                 },
                 unit => text.push(unit),
             }
         }
-        parts.push(Part::Units(text));
-        parts.retain(|part| !matches!(part, Part::Units(units) if units.is_empty()));
+        parts.push(StringPart::Units(text));
+        parts.retain(|part| !matches!(part, StringPart::Units(units) if units.is_empty()));
         let text = self.concat(b, &parts)?;
         b.ret(Some(text));
         Ok(())
@@ -285,10 +293,10 @@ impl World {
 
     // Records.
 
-    fn record_site(&mut self, b: &mut Builder, site: &Site) -> Result<(), Refusal> {
+    fn record_site(&mut self, b: &mut Builder, site: &Site) -> Result<(), LoweringError> {
         let file = self.classes.get(site.class).file().cloned();
         let (Some(file), [class, _, getters @ ..]) = (file, site.arguments.as_slice()) else {
-            return Err(Refusal::Malformed("a record with too few arguments".to_string()));
+            return Err(LoweringError::Malformed("a record with too few arguments".to_string()));
         };
         let class = self.classes.load(&file.pool.class(*class).map_err(malformed)?)?;
         let mut fields = Vec::new();
@@ -303,13 +311,13 @@ impl World {
         };
         match &*site.name {
             "toString" => {
-                let mut parts = vec![Part::Text(format!("{}[", self.simple_name(class)))];
+                let mut parts = vec![StringPart::Text(format!("{}[", self.simple_name(class)))];
                 for (index, field) in fields.iter().enumerate() {
                     let comma = if index == 0 { "" } else { ", " };
-                    parts.push(Part::Text(format!("{comma}{}=", field.name)));
-                    parts.push(Part::Value(load(b, this, index), field.desc.clone()));
+                    parts.push(StringPart::Text(format!("{comma}{}=", field.name)));
+                    parts.push(StringPart::Value(load(b, this, index), field.desc.clone()));
                 }
-                parts.push(Part::Text("]".to_string()));
+                parts.push(StringPart::Text("]".to_string()));
                 let text = self.concat(b, &parts)?;
                 b.ret(Some(text));
             }
@@ -317,7 +325,7 @@ impl World {
                 let mut hash = int(0);
                 for (index, field) in fields.iter().enumerate() {
                     let value = load(b, this, index);
-                    let own = match boxed(&field.desc) {
+                    let own = match wrapper_of(&field.desc) {
                         Some((class, _)) => {
                             let id = self.jdk(class)?;
                             self.ensure_init(b, id);
@@ -339,14 +347,14 @@ impl World {
                 let different = b.block();
                 let there = b.cmp(CmpOp::Ne, other, NULL);
                 b.check(there, different);
-                let test = self.newest(|generation| Func::InstanceOf(class, generation));
+                let test = self.latest_generation(|generation| FuncKind::InstanceOf(class, generation));
                 let fits = b.call(test, vec![other], Some(Ty::I1));
                 b.check(fits, different);
                 for (index, field) in fields.iter().enumerate() {
                     let (left, right) = (load(b, this, index), load(b, other, index));
                     let same = match &field.desc {
                         Desc::Float | Desc::Double => {
-                            let (class, _) = boxed(&field.desc).unwrap_or_default();
+                            let (class, _) = wrapper_of(&field.desc).unwrap_or_default();
                             let ty = field.desc.text();
                             let id = self.jdk(class)?;
                             self.ensure_init(b, id);
@@ -374,7 +382,7 @@ impl World {
     /// A class's name without its package and what it is inside of.
     pub fn simple_name(&self, class: ClassId) -> String {
         match &self.classes.get(class).shape {
-            Shape::Array { component, .. } => format!("{}[]", self.simple_name(*component)),
+            ClassShape::Array { component, .. } => format!("{}[]", self.simple_name(*component)),
             _ => match self.classes.get(class).file().and_then(|file| file.inner()) {
                 Some(inner) => inner.name.as_ref().map_or(String::new(), |name| name.to_string()),
                 None => {
@@ -388,10 +396,10 @@ impl World {
     /// The name of a class as source writes it; none of classes inside of methods.
     pub fn canonical_name(&self, class: ClassId) -> Option<String> {
         match &self.classes.get(class).shape {
-            Shape::Array { component, .. } => Some(format!("{}[]", self.canonical_name(*component)?)),
-            Shape::Lambda(_) | Shape::Stub(_) => None,
-            Shape::Primitive(_) => Some(self.simple_name(class)),
-            Shape::File(file) => match file.inner() {
+            ClassShape::Array { component, .. } => Some(format!("{}[]", self.canonical_name(*component)?)),
+            ClassShape::Lambda(_) | ClassShape::Stub(_) => None,
+            ClassShape::Primitive(_) => Some(self.simple_name(class)),
+            ClassShape::File(file) => match file.inner() {
                 None => Some(self.classes.get(class).title()),
                 Some(inner) => {
                     let outer = inner.outer.as_ref()?.replace(['/', '$'], ".");
@@ -403,9 +411,9 @@ impl World {
 
     // Switches over patterns.
 
-    fn switch_site(&mut self, b: &mut Builder, site: &Site) -> Result<(), Refusal> {
+    fn switch_site(&mut self, b: &mut Builder, site: &Site) -> Result<(), LoweringError> {
         let file = self.classes.get(site.class).file().cloned();
-        let file = file.ok_or_else(|| Refusal::Malformed("a call site of no class file".to_string()))?;
+        let file = file.ok_or_else(|| LoweringError::Malformed("a call site of no class file".to_string()))?;
         let (target, restart) = (b.param(0), b.param(1));
         let null = b.block();
         let there = b.cmp(CmpOp::Ne, target, NULL);
@@ -417,13 +425,13 @@ impl World {
             match file.pool.get(*label).map_err(malformed)? {
                 Constant::Class(_) => {
                     let class = self.classes.load(&file.pool.class(*label).map_err(malformed)?)?;
-                    let test = self.newest(|generation| Func::InstanceOf(class, generation));
+                    let test = self.latest_generation(|generation| FuncKind::InstanceOf(class, generation));
                     let fits = b.call(test, vec![target], Some(Ty::I1));
                     b.check(fits, next);
                 }
                 Constant::String(text) => {
                     let units = file.pool.text(*text).map_err(malformed)?.units();
-                    let global = self.datum(Data::Literal(units.into()));
+                    let global = self.global_id(GlobalKind::Literal(units.into()));
                     let is_enum = matches!(&site.desc.params[0], Desc::Ref(name) if &**name != "java/lang/Object" && &**name != "java/lang/String");
                     let text = match is_enum {
                         true => self.call_jdk(b, ("java/lang/Enum", "name", "()Ljava/lang/String;"), vec![target])?,
@@ -436,7 +444,7 @@ impl World {
                     b.check(same, next);
                 }
                 Constant::Integer(value) => self.integer_label(b, target, *value, next)?,
-                _ => return Err(Refusal::Unsupported("a switch over an enumeration among patterns".to_string())),
+                _ => return Err(LoweringError::Unsupported("a switch over an enumeration among patterns".to_string())),
             }
             b.ret(Some(int(index as i32)));
             b.at(next);
@@ -454,13 +462,13 @@ impl World {
         target: Operand,
         value: i32,
         next: touchstone_ir::BlockId,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), LoweringError> {
         let found = b.block();
         for (class, method, desc) in
             [("java/lang/Integer", "intValue", "()I"), ("java/lang/Character", "charValue", "()C")]
         {
             let id = self.jdk(class)?;
-            let test = self.newest(|generation| Func::InstanceOf(id, generation));
+            let test = self.latest_generation(|generation| FuncKind::InstanceOf(id, generation));
             let fits = b.call(test, vec![target], Some(Ty::I1));
             let other = b.block();
             b.check(fits, other);
@@ -482,9 +490,9 @@ fn widened(b: &mut Builder, value: Operand, from: &Desc, to: &Desc) -> Operand {
     let format = |desc: &Desc| if *desc == Desc::Float { Format::F32 } else { Format::F64 };
     match (is_float(from), is_float(to)) {
         _ if from == to => value,
-        (false, false) => b.cast(CastOp::Sext, ty_of(to), value),
-        (false, true) => b.float(Op::FromSigned(ty_of(from).bits()), format(to), ty_of(to), vec![value]),
-        (true, true) => b.float(Op::Convert(format(to)), format(from), ty_of(to), vec![value]),
+        (false, false) => b.cast(CastOp::Sext, register_ty(to), value),
+        (false, true) => b.float(Op::FromSigned(register_ty(from).bits()), format(to), register_ty(to), vec![value]),
+        (true, true) => b.float(Op::Convert(format(to)), format(from), register_ty(to), vec![value]),
         (true, false) => value,
     }
 }

@@ -1,15 +1,15 @@
 //! The context of lowering: the symbol tables of a program and what is known of its classes.
 
-use crate::classes::layout::ty_of;
-use crate::classes::{ClassId, Classes, DescribedMethod, FieldRef, MethodRef, Refusal, Shape};
+use crate::classes::layout::register_ty;
+use crate::classes::{ClassId, ClassShape, ClassTable, FieldRef, LoweringError, MethodRef, MethodSpec};
 use crate::classfile::{Desc, MethodDesc, access};
-use crate::coverage::decisions::{AllPlaced, Known};
-use crate::coverage::source_marks::Marks;
+use crate::coverage::decisions::{DecisionSource, PointLocations};
+use crate::coverage::source_marks::SourceMarks;
 use crate::lower::builder::Builder;
-use crate::lower::data_types::{Use, add_types};
-use crate::lower::entry_functions::Planned;
-use crate::lower::library::boxing::Boxes;
-use crate::lower::symbols::{Data, Func};
+use crate::lower::data_types::{DataUse, add_types};
+use crate::lower::entry_functions::TestPlan;
+use crate::lower::library::boxing::Wrappers;
+use crate::lower::symbols::{FuncKind, GlobalKind};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -22,8 +22,8 @@ use touchstone_ir::{
 
 /// Everything that lowering knows.
 #[derive(Debug)]
-pub(crate) struct World {
-    pub classes: Classes,
+pub(crate) struct Lowering {
+    pub classes: ClassTable,
     pub arguments: Vec<String>,
     /// What the JDK says that it is (`17`, `25`).
     pub release: u32,
@@ -31,37 +31,37 @@ pub(crate) struct World {
     pub locale: (String, String),
     pub files: Files,
     file_ids: FxHashMap<Arc<str>, FileId>,
-    funcs: Vec<Func>,
-    func_ids: FxHashMap<Func, FuncId>,
-    data: Vec<Data>,
-    data_ids: FxHashMap<Data, GlobalId>,
+    funcs: Vec<FuncKind>,
+    func_ids: FxHashMap<FuncKind, FuncId>,
+    data: Vec<GlobalKind>,
+    data_ids: FxHashMap<GlobalKind, GlobalId>,
     needs_init: FxHashMap<ClassId, bool>,
-    pub reaching_out: FxHashMap<ClassId, bool>,
+    pub init_uses_others: FxHashMap<ClassId, bool>,
     /// How many classes had objects when a dispatch was last made.
-    pub seen_by: FxHashMap<Func, usize>,
+    pub classes_seen: FxHashMap<FuncKind, usize>,
     /// The newest generation of each dispatch.
-    pub newest: FxHashMap<Func, u32>,
+    pub latest_generation: FxHashMap<FuncKind, u32>,
     /// What the source says, where it was compiled.
-    pub marks: Option<Marks>,
+    pub marks: Option<SourceMarks>,
     /// Who keeps small boxes.
-    pub boxes: Boxes,
+    pub boxes: Wrappers,
     /// How tests call methods.
-    pub plans: FxHashMap<MethodRef, Planned>,
+    pub plans: FxHashMap<MethodRef, TestPlan>,
     /// What is said of methods without code.
-    pub described: Vec<Arc<DescribedMethod>>,
+    pub specs: Vec<Arc<MethodSpec>>,
     /// Whether the program asks for identities, once somebody wanted to know.
-    pub asks_identity: Option<bool>,
+    pub compares_identity: Option<bool>,
     /// Classes of the program, as far as somebody named them.
     pub program: Vec<ClassId>,
     /// These and the classes inside of them, once somebody wanted to know.
-    pub with_nested: Option<Rc<[ClassId]>>,
+    pub nested_classes: Option<Rc<[ClassId]>>,
     /// Data types, and which of them stands for what.
     pub types: DataTypes,
-    pub type_ids: FxHashMap<(Arc<str>, Use), DataTypeId>,
+    pub type_ids: FxHashMap<(Arc<str>, DataUse), DataTypeId>,
     /// Classes whose objects may be inputs.
     pub heap_types: FxHashMap<ClassId, DataTypeId>,
     /// By method that was lowered: where points stand that are about single instructions.
-    pub placed: FxHashMap<MethodRef, AllPlaced>,
+    pub point_locations: FxHashMap<MethodRef, PointLocations>,
 }
 
 /// The type of everything, until types are needed.
@@ -91,9 +91,9 @@ pub(crate) fn empty_module() -> Module {
     module
 }
 
-impl World {
-    pub fn new(classes: Classes, arguments: Vec<String>, release: u32, locale: (String, String)) -> World {
-        World {
+impl Lowering {
+    pub fn new(classes: ClassTable, arguments: Vec<String>, release: u32, locale: (String, String)) -> Lowering {
+        Lowering {
             classes,
             arguments,
             release,
@@ -105,24 +105,24 @@ impl World {
             data: Vec::new(),
             data_ids: FxHashMap::default(),
             needs_init: FxHashMap::default(),
-            reaching_out: FxHashMap::default(),
-            seen_by: FxHashMap::default(),
-            newest: FxHashMap::default(),
+            init_uses_others: FxHashMap::default(),
+            classes_seen: FxHashMap::default(),
+            latest_generation: FxHashMap::default(),
             marks: None,
-            boxes: Boxes::Cached,
+            boxes: Wrappers::Cached,
             plans: FxHashMap::default(),
-            described: Vec::new(),
-            asks_identity: None,
-            placed: FxHashMap::default(),
+            specs: Vec::new(),
+            compares_identity: None,
+            point_locations: FxHashMap::default(),
             program: Vec::new(),
-            with_nested: None,
+            nested_classes: None,
             heap_types: FxHashMap::default(),
-            types: World::base_types(),
+            types: Lowering::base_types(),
             type_ids: FxHashMap::default(),
         }
     }
 
-    pub fn func(&mut self, func: Func) -> FuncId {
+    pub fn func(&mut self, func: FuncKind) -> FuncId {
         if let Some(id) = self.func_ids.get(&func) {
             return *id;
         }
@@ -141,28 +141,28 @@ impl World {
     }
 
     /// Functions that a function is a later generation of.
-    pub fn earlier(&self, id: FuncId) -> Vec<FuncId> {
-        let known = |func: Func| self.func_ids.get(&func).copied();
-        self.what(id).map_or(Vec::new(), |func| func.earlier().into_iter().filter_map(known).collect())
+    pub fn earlier_generations(&self, id: FuncId) -> Vec<FuncId> {
+        let known = |func: FuncKind| self.func_ids.get(&func).copied();
+        self.what(id).map_or(Vec::new(), |func| func.earlier_generations().into_iter().filter_map(known).collect())
     }
 
-    pub fn func_at(&self, id: FuncId) -> &Func {
+    pub fn func_at(&self, id: FuncId) -> &FuncKind {
         &self.funcs[id.index()]
     }
 
-    pub fn what(&self, id: FuncId) -> Option<&Func> {
+    pub fn what(&self, id: FuncId) -> Option<&FuncKind> {
         self.funcs.get(id.index())
     }
 
     /// The static field that a global is, if it is one.
     pub fn static_of(&self, id: GlobalId) -> Option<FieldRef> {
         match self.data.get(id.index()) {
-            Some(Data::Static(field)) => Some(*field),
+            Some(GlobalKind::Static(field)) => Some(*field),
             _ => None,
         }
     }
 
-    pub fn datum(&mut self, data: Data) -> GlobalId {
+    pub fn global_id(&mut self, data: GlobalKind) -> GlobalId {
         if let Some(id) = self.data_ids.get(&data) {
             return *id;
         }
@@ -182,15 +182,15 @@ impl World {
     }
 
     /// A class of the JDK that must be there.
-    pub fn jdk(&mut self, name: &str) -> Result<ClassId, Refusal> {
+    pub fn jdk(&mut self, name: &str) -> Result<ClassId, LoweringError> {
         self.classes.load(&name.into())
     }
 
     /// A method of a class of the JDK that must be there.
-    pub fn jdk_method(&mut self, class: &str, name: &str, desc: &str) -> Result<MethodRef, Refusal> {
+    pub fn jdk_method(&mut self, class: &str, name: &str, desc: &str) -> Result<MethodRef, LoweringError> {
         let id = self.jdk(class)?;
         let found = self.classes.find_method(id, name, desc);
-        found.ok_or_else(|| Refusal::NoMethod(format!("{class}.{name}{desc}")))
+        found.ok_or_else(|| LoweringError::NoMethod(format!("{class}.{name}{desc}")))
     }
 
     /// The class word of a class's objects.
@@ -201,7 +201,7 @@ impl World {
     /// Address of a string constant.
     pub fn literal(&mut self, b: &mut Builder, text: &str) -> Operand {
         let units: Vec<u16> = text.encode_utf16().collect();
-        let global = self.datum(Data::Literal(units.into()));
+        let global = self.global_id(GlobalKind::Literal(units.into()));
         b.global(global)
     }
 
@@ -241,7 +241,7 @@ impl World {
         let member = self.classes.method(method);
         let desc = MethodDesc::parse(&member.desc).expect("invariant: descriptors were read with the class");
         let this = (!member.is(access::STATIC)).then_some(Ty::Ptr);
-        (this.into_iter().chain(desc.params.iter().map(ty_of)).collect(), result_ty(&desc.result))
+        (this.into_iter().chain(desc.params.iter().map(register_ty)).collect(), result_ty(&desc.result))
     }
 
     /// The name of a method, for people.
@@ -256,14 +256,14 @@ impl World {
     }
 
     /// What is known of a method's decisions.
-    pub fn known_of(&self, method: MethodRef) -> Known {
+    pub fn decision_source(&self, method: MethodRef) -> DecisionSource {
         let class = self.classes.get(method.class);
         if self.is_library(method.class) {
-            return Known::Library;
+            return DecisionSource::Library;
         }
         let member = self.classes.method(method);
         let marks = self.marks.as_ref().and_then(|marks| marks.of(&class.name, &member.name, &member.desc));
-        marks.map_or(Known::CodeOnly, Known::Source)
+        marks.map_or(DecisionSource::CodeOnly, DecisionSource::Source)
     }
 
     /// Finishes a function of ours.
@@ -281,55 +281,57 @@ impl World {
     }
 
     /// Parameters and result of a function.
-    pub fn shape_of(&self, func: &Func) -> (Vec<Ty>, Option<Ty>) {
+    pub fn shape_of(&self, func: &FuncKind) -> (Vec<Ty>, Option<Ty>) {
         match func {
-            Func::Method(method) | Func::Original(method) | Func::Dispatch(method, _) => self.signature(*method),
-            Func::Possible(method) | Func::Allowed(method) => {
-                (self.entry_params(*method).iter().map(ty_of).collect(), Some(Ty::I32))
+            FuncKind::Method(method) | FuncKind::Original(method) | FuncKind::Dispatch(method, _) => {
+                self.signature(*method)
             }
-            Func::Prepared(method) => (self.entry_params(*method).iter().map(ty_of).collect(), None),
-            Func::Judged(method) => {
-                let (params, result) = self.shape_of(&Func::Scenario(*method));
+            FuncKind::Possible(method) | FuncKind::Allowed(method) => {
+                (self.entry_params(*method).iter().map(register_ty).collect(), Some(Ty::I32))
+            }
+            FuncKind::Prepared(method) => (self.entry_params(*method).iter().map(register_ty).collect(), None),
+            FuncKind::Judged(method) => {
+                let (params, result) = self.shape_of(&FuncKind::Scenario(*method));
                 (params.into_iter().chain(result).collect(), Some(Ty::I32))
             }
-            Func::Scenario(method) => {
+            FuncKind::Scenario(method) => {
                 let result =
-                    if self.drops_results(*method) { None } else { self.signature(self.called_for(*method)).1 };
-                (self.entry_params(*method).iter().map(ty_of).collect(), result)
+                    if self.drops_results(*method) { None } else { self.signature(self.entry_callee(*method)).1 };
+                (self.entry_params(*method).iter().map(register_ty).collect(), result)
             }
-            Func::InstanceOf(..) => (vec![Ty::Ptr], Some(Ty::I1)),
-            Func::SameBox => (vec![Ty::Ptr, Ty::Ptr], Some(Ty::I1)),
-            Func::CastFailed(..) | Func::Throw(_) | Func::ThrowNull => (vec![Ty::Ptr], None),
-            Func::StoreCheck(_) => (vec![Ty::Ptr, Ty::Ptr], None),
-            Func::Init(_) | Func::Main(_) | Func::Helper(_) => (vec![], None),
-            Func::ThrowIndex => (vec![Ty::I32, Ty::I32], None),
-            Func::ThrowNegative => (vec![Ty::I32], None),
-            Func::NewArray(_) => (vec![Ty::I32], Some(Ty::Ptr)),
-            Func::MultiArray(_, dimensions) => (vec![Ty::I32; usize::from(*dimensions)], Some(Ty::Ptr)),
-            Func::Mirror(_) => (vec![Ty::Ptr], Some(Ty::Ptr)),
-            Func::FieldOffset(_) => (vec![Ty::I32, Ty::Ptr], Some(Ty::I64)),
-            Func::Ask(question, _) => question.shape(),
-            Func::Lambda(class, index) => match &self.classes.get(*class).shape {
-                Shape::Lambda(lambda) => {
+            FuncKind::InstanceOf(..) => (vec![Ty::Ptr], Some(Ty::I1)),
+            FuncKind::SameBox => (vec![Ty::Ptr, Ty::Ptr], Some(Ty::I1)),
+            FuncKind::CastFailed(..) | FuncKind::Throw(_) | FuncKind::ThrowNull => (vec![Ty::Ptr], None),
+            FuncKind::StoreCheck(_) => (vec![Ty::Ptr, Ty::Ptr], None),
+            FuncKind::Init(_) | FuncKind::Main(_) | FuncKind::Helper(_) => (vec![], None),
+            FuncKind::ThrowIndex => (vec![Ty::I32, Ty::I32], None),
+            FuncKind::ThrowNegative => (vec![Ty::I32], None),
+            FuncKind::NewArray(_) => (vec![Ty::I32], Some(Ty::Ptr)),
+            FuncKind::MultiArray(_, dimensions) => (vec![Ty::I32; usize::from(*dimensions)], Some(Ty::Ptr)),
+            FuncKind::Mirror(_) => (vec![Ty::Ptr], Some(Ty::Ptr)),
+            FuncKind::FieldOffset(_) => (vec![Ty::I32, Ty::Ptr], Some(Ty::I64)),
+            FuncKind::Ask(question, _) => question.shape(),
+            FuncKind::Lambda(class, index) => match &self.classes.get(*class).shape {
+                ClassShape::Lambda(lambda) => {
                     let desc = &lambda.descs[*index];
-                    let params = std::iter::once(Ty::Ptr).chain(desc.params.iter().map(ty_of)).collect();
+                    let params = std::iter::once(Ty::Ptr).chain(desc.params.iter().map(register_ty)).collect();
                     (params, result_ty(&desc.result))
                 }
                 _ => (vec![], None),
             },
-            Func::Stub(class, index) => match &self.classes.get(*class).shape {
-                Shape::Stub(methods) => {
+            FuncKind::Stub(class, index) => match &self.classes.get(*class).shape {
+                ClassShape::Stub(methods) => {
                     let desc = &methods[*index].desc;
-                    let params = std::iter::once(Ty::Ptr).chain(desc.params.iter().map(ty_of)).collect();
+                    let params = std::iter::once(Ty::Ptr).chain(desc.params.iter().map(register_ty)).collect();
                     (params, result_ty(&desc.result))
                 }
                 _ => (vec![], None),
             },
-            Func::Site(class, index) => {
+            FuncKind::Site(class, index) => {
                 let file = self.classes.get(*class).file();
                 let desc = file.and_then(|file| file.pool.call_site(*index).ok());
                 match desc.and_then(|(_, _, desc)| MethodDesc::parse(&desc)) {
-                    Some(desc) => (desc.params.iter().map(ty_of).collect(), result_ty(&desc.result)),
+                    Some(desc) => (desc.params.iter().map(register_ty).collect(), result_ty(&desc.result)),
                     None => (vec![], None),
                 }
             }
@@ -339,11 +341,11 @@ impl World {
     /// Makes a global.
     pub fn define(&mut self, id: GlobalId) -> Global {
         let data = self.data[id.index()].clone();
-        self.define_data(&data)
+        self.define_global(&data)
     }
 }
 
 /// The register type of a result.
 pub(crate) fn result_ty(desc: &Desc) -> Option<Ty> {
-    (*desc != Desc::Void).then(|| ty_of(desc))
+    (*desc != Desc::Void).then(|| register_ty(desc))
 }

@@ -3,10 +3,10 @@
 //! An array is its class, its length and its elements. A string is what the JDK makes of it: the bytes of a text whose characters
 //! all fit into one byte; texts with others are among those that are longer than what is followed, which is always told.
 
-use crate::classes::layout::{ARRAY_BASE, ARRAY_LENGTH, CLASS_WORD, STRING};
-use crate::classes::type_names::type_text;
+use crate::classes::layout::{ARRAY_BASE_OFFSET, ARRAY_LENGTH_OFFSET, CLASS_WORD_OFFSET, STRING};
+use crate::classes::type_names::type_name;
 use crate::classfile::Desc;
-use crate::lower::context::{ANY, World, empty_module};
+use crate::lower::context::{ANY, Lowering, empty_module};
 use std::hash::Hash;
 use touchstone_base::Id;
 use touchstone_base::IndexMap;
@@ -53,7 +53,7 @@ pub(crate) fn value_type(desc: &Desc) -> DataTypeId {
 
 /// What a type is for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Use {
+pub(crate) enum DataUse {
     /// Values come in: an object says of what class it is.
     Input,
     /// The same, and objects of the program come in as well.
@@ -62,9 +62,9 @@ pub(crate) enum Use {
     Result,
 }
 
-impl World {
+impl Lowering {
     /// The data type of a type: of references only where values can be made and looked at.
-    pub fn data_of(&mut self, desc: &Desc, used: Use) -> DataTypeId {
+    pub fn data_of(&mut self, desc: &Desc, used: DataUse) -> DataTypeId {
         let Desc::Ref(name) = desc else { return value_type(desc) };
         let key = (name.clone(), used);
         if let Some(known) = self.type_ids.get(&key) {
@@ -84,16 +84,16 @@ impl World {
     }
 
     /// A pointer to objects of one class.
-    fn pointer_to(&mut self, word: u64, object: DataTypeId, used: Use) -> DataTypeId {
+    fn pointer_to(&mut self, word: u64, object: DataTypeId, used: DataUse) -> DataTypeId {
         let name = match &self.types[object] {
             DataType::Struct { name, .. } => name.clone(),
             _ => String::new(),
         };
         let variants = vec![Variant { tag: word, ty: object }];
-        let tag = Tag { offset: CLASS_WORD as u64, bits: 32 };
+        let tag = Tag { offset: CLASS_WORD_OFFSET as u64, bits: 32 };
         let pointee = match used {
-            Use::Input | Use::Heap => self.types.push(DataType::OneOf { name, tag, variants }),
-            Use::Result => object,
+            DataUse::Input | DataUse::Heap => self.types.push(DataType::OneOf { name, tag, variants }),
+            DataUse::Result => object,
         };
         self.types.push(DataType::Pointer { pointee, to_const: false })
     }
@@ -101,36 +101,36 @@ impl World {
     /// Arrays: the class word, and the structure.
     fn array_type(&mut self, name: &str, field: &str, element: &Desc) -> Option<(u64, DataTypeId)> {
         let class = self.classes.load(&name.into()).ok()?;
-        self.classes.instantiate(class);
+        self.classes.mark_instantiated(class);
         let (int, element) = (value_type(&Desc::Int), value_type(element));
         let elements = self.types.push(DataType::Array { element, length: 0 });
         let object = self.types.push(DataType::Struct {
-            name: type_text(&Desc::Ref(name.into())),
+            name: type_name(&Desc::Ref(name.into())),
             fields: vec![
-                Field { name: "class".to_string(), offset: CLASS_WORD as u64, ty: int },
-                Field { name: "length".to_string(), offset: ARRAY_LENGTH as u64, ty: int },
-                Field { name: field.to_string(), offset: ARRAY_BASE as u64, ty: elements },
+                Field { name: "class".to_string(), offset: CLASS_WORD_OFFSET as u64, ty: int },
+                Field { name: "length".to_string(), offset: ARRAY_LENGTH_OFFSET as u64, ty: int },
+                Field { name: field.to_string(), offset: ARRAY_BASE_OFFSET as u64, ty: elements },
             ],
-            size: ARRAY_BASE as u64,
+            size: ARRAY_BASE_OFFSET as u64,
             align: 8,
             kind: StructKind::Counted { by: 1 },
         });
         Some((self.word(class), object))
     }
 
-    fn string_type(&mut self, used: Use) -> Option<(u64, DataTypeId)> {
+    fn string_type(&mut self, used: DataUse) -> Option<(u64, DataTypeId)> {
         let class = self.classes.load(&STRING.into()).ok()?;
-        self.classes.instantiate(class);
+        self.classes.mark_instantiated(class);
         let value = self.classes.field_named(class, "value")?.offset;
         let coder = self.classes.field_named(class, "coder")?.offset;
         // A type of its own: no array of the program is ever the inside of a string.
         let (word, bytes) = self.array_type("[B", "value", &Desc::Byte)?;
         let bytes = self.pointer_to(word, bytes, used);
         let mut fields = vec![
-            Field { name: "class".to_string(), offset: CLASS_WORD as u64, ty: value_type(&Desc::Int) },
+            Field { name: "class".to_string(), offset: CLASS_WORD_OFFSET as u64, ty: value_type(&Desc::Int) },
             Field { name: "value".to_string(), offset: value, ty: bytes },
         ];
-        if used == Use::Result {
+        if used == DataUse::Result {
             fields.push(Field { name: "coder".to_string(), offset: coder, ty: value_type(&Desc::Byte) });
         }
         fields.sort_by_key(|field| field.offset);

@@ -3,44 +3,44 @@
 //! Each knows the classes that were there when it was made. What comes later goes to its next generation, which is made when
 //! it is first called; whoever has the whole program makes the first one again with all of them.
 
-use crate::classes::Shape;
-use crate::classes::layout::CLASS_WORD;
-use crate::classes::{ClassId, MethodRef, Refusal};
+use crate::classes::ClassShape;
+use crate::classes::layout::CLASS_WORD_OFFSET;
+use crate::classes::{ClassId, LoweringError, MethodRef};
 use crate::classfile::access;
 use crate::lower::builder::{Builder, NULL, int, long};
-use crate::lower::context::World;
-use crate::lower::symbols::{Data, Func, Question};
+use crate::lower::context::Lowering;
+use crate::lower::symbols::{ClassQuery, FuncKind, GlobalKind};
 use std::collections::BTreeMap;
 use touchstone_ir::{BlockId, BranchRole, CmpOp, FuncId, Operand, SwitchArm, Ty};
 
-impl World {
+impl Lowering {
     /// The newest generation of a function that knows classes.
-    pub fn newest(&mut self, of: impl Fn(u32) -> Func) -> FuncId {
-        let generation = self.newest.get(&of(0)).copied().unwrap_or(0);
+    pub fn latest_generation(&mut self, of: impl Fn(u32) -> FuncKind) -> FuncId {
+        let generation = self.latest_generation.get(&of(0)).copied().unwrap_or(0);
         self.func(of(generation))
     }
 
     /// Grows whenever there is a class more, or objects of one.
-    fn known_classes(&self) -> usize {
+    fn class_count(&self) -> usize {
         self.classes.iter().filter(|(_, class)| class.instantiated).count() + self.classes.len()
     }
 
     /// Whether a later generation would know no more than the one before it. That may change.
     pub fn is_premature(&self, id: FuncId) -> bool {
-        let before = self.what(id).and_then(|func| func.earlier().pop());
-        before.is_some_and(|before| self.seen_by.get(&before).is_none_or(|seen| *seen == self.known_classes()))
+        let before = self.what(id).and_then(|func| func.earlier_generations().pop());
+        before.is_some_and(|before| self.classes_seen.get(&before).is_none_or(|seen| *seen == self.class_count()))
     }
 
     /// What a function that knows classes does about one that it does not know.
-    fn next_generation(&mut self, b: &mut Builder, generation: u32, of: impl Fn(u32) -> Func, result: Option<Ty>) {
-        let known = self.known_classes();
-        let before = generation.checked_sub(1).and_then(|before| self.seen_by.get(&of(before)).copied());
+    fn next_generation(&mut self, b: &mut Builder, generation: u32, of: impl Fn(u32) -> FuncKind, result: Option<Ty>) {
+        let known = self.class_count();
+        let before = generation.checked_sub(1).and_then(|before| self.classes_seen.get(&of(before)).copied());
         if before == Some(known) {
             b.unsupported("a class that has no such method");
             return;
         }
-        self.seen_by.insert(of(generation), known);
-        self.newest.insert(of(0), generation);
+        self.classes_seen.insert(of(generation), known);
+        self.latest_generation.insert(of(0), generation);
         let next = self.func(of(generation + 1));
         let args = b.params();
         let value = b.call(next, args, result);
@@ -64,48 +64,48 @@ impl World {
     fn target(&mut self, class: ClassId, method: MethodRef) -> Option<FuncId> {
         let member = self.classes.method(method);
         let (name, desc) = (member.name.clone(), member.desc.clone());
-        if let Shape::Lambda(lambda) = &self.classes.get(class).shape {
+        if let ClassShape::Lambda(lambda) = &self.classes.get(class).shape {
             let own = lambda.descs.iter().position(|known| lambda.name == name && known.text() == *desc);
             if let Some(index) = own {
-                return Some(self.func(Func::Lambda(class, index)));
+                return Some(self.func(FuncKind::Lambda(class, index)));
             }
         }
-        if let Shape::Stub(methods) = &self.classes.get(class).shape {
+        if let ClassShape::Stub(methods) = &self.classes.get(class).shape {
             let own = methods.iter().position(|method| method.name == name && method.desc.text() == *desc);
             if let Some(index) = own {
-                return Some(self.func(Func::Stub(class, index)));
+                return Some(self.func(FuncKind::Stub(class, index)));
             }
         }
         let found = self.classes.find_method(class, &name, &desc)?;
-        (!self.classes.method(found).is(access::ABSTRACT)).then(|| self.func(Func::Method(found)))
+        (!self.classes.method(found).is(access::ABSTRACT)).then(|| self.func(FuncKind::Method(found)))
     }
 
     /// Whether nobody can override a method.
-    pub fn is_fixed(&self, method: MethodRef) -> bool {
+    pub fn is_not_overridable(&self, method: MethodRef) -> bool {
         let class = self.classes.get(method.class);
         let member = self.classes.method(method);
         !member.is(access::ABSTRACT) && (member.is(access::PRIVATE | access::FINAL) || class.is(access::FINAL))
     }
 
     /// The function that a call of a method on any object is.
-    pub fn called_on(&mut self, method: MethodRef) -> FuncId {
-        match self.is_fixed(method) {
-            true => self.func(Func::Method(method)),
-            false => self.newest(|generation| Func::Dispatch(method, generation)),
+    pub fn virtual_target(&mut self, method: MethodRef) -> FuncId {
+        match self.is_not_overridable(method) {
+            true => self.func(FuncKind::Method(method)),
+            false => self.latest_generation(|generation| FuncKind::Dispatch(method, generation)),
         }
     }
 
-    pub fn dispatch(&mut self, b: &mut Builder, method: MethodRef, generation: u32) -> Result<(), Refusal> {
+    pub fn dispatch(&mut self, b: &mut Builder, method: MethodRef, generation: u32) -> Result<(), LoweringError> {
         let result = self.signature(method).1;
         let this = b.param(0);
-        let word = b.load(this, CLASS_WORD, Ty::I32);
+        let word = b.load(this, CLASS_WORD_OFFSET, Ty::I32);
         let fits: Vec<ClassId> = self
             .classes
             .iter()
             .filter(|(id, class)| class.instantiated && self.classes.is_subtype(*id, method.class))
             .map(|(id, _)| id)
             .collect();
-        let entry = b.here();
+        let entry = b.current_block();
         let mut blocks: BTreeMap<FuncId, BlockId> = BTreeMap::new();
         let mut targets = Vec::new();
         for class in fits {
@@ -126,7 +126,7 @@ impl World {
         }
         let default = b.block();
         b.at(default);
-        self.next_generation(b, generation, |generation| Func::Dispatch(method, generation), result);
+        self.next_generation(b, generation, |generation| FuncKind::Dispatch(method, generation), result);
         let arms = self.arms(targets.into_iter());
         b.at(entry);
         b.switch(word, arms, default, BranchRole::Dispatch);
@@ -134,14 +134,14 @@ impl World {
     }
 
     /// A switch over all classes that are there: a block for each answer.
-    fn by_answer<A: Ord + Clone>(
+    fn switch_by_class<A: Ord + Clone>(
         &mut self,
         b: &mut Builder,
         word: Operand,
-        answer: impl Fn(&World, ClassId) -> A,
-        mut body: impl FnMut(&mut World, &mut Builder, A) -> Result<(), Refusal>,
-    ) -> Result<BlockId, Refusal> {
-        let entry = b.here();
+        answer: impl Fn(&Lowering, ClassId) -> A,
+        mut body: impl FnMut(&mut Lowering, &mut Builder, A) -> Result<(), LoweringError>,
+    ) -> Result<BlockId, LoweringError> {
+        let entry = b.current_block();
         let answers: Vec<(ClassId, A)> = self.classes.iter().map(|(id, _)| (id, answer(self, id))).collect();
         let mut blocks: BTreeMap<A, BlockId> = BTreeMap::new();
         let mut targets = Vec::new();
@@ -168,35 +168,35 @@ impl World {
 
     pub fn instance_of(&mut self, b: &mut Builder, class: ClassId, generation: u32) {
         let this = b.param(0);
-        let word = b.load(this, CLASS_WORD, Ty::I32);
-        let made = self.by_answer(
+        let word = b.load(this, CLASS_WORD_OFFSET, Ty::I32);
+        let made = self.switch_by_class(
             b,
             word,
-            |world, id| world.classes.is_subtype(id, class),
+            |lowering, id| lowering.classes.is_subtype(id, class),
             |_, b, answer| {
                 b.ret(Some(Operand::Const(Ty::I1, u64::from(answer))));
                 Ok(())
             },
         );
         debug_assert!(made.is_ok());
-        self.next_generation(b, generation, |generation| Func::InstanceOf(class, generation), Some(Ty::I1));
+        self.next_generation(b, generation, |generation| FuncKind::InstanceOf(class, generation), Some(Ty::I1));
     }
 
     pub fn mirror(&mut self, b: &mut Builder, generation: u32) {
         let this = b.param(0);
-        let word = b.load(this, CLASS_WORD, Ty::I32);
-        let made = self.by_answer(
+        let word = b.load(this, CLASS_WORD_OFFSET, Ty::I32);
+        let made = self.switch_by_class(
             b,
             word,
-            |world, id| (!world.classes.get(id).instantiated, id),
-            |world, b, (never, id)| {
+            |lowering, id| (!lowering.classes.get(id).instantiated, id),
+            |lowering, b, (never, id)| {
                 if never {
-                    let next = world.func(Func::Mirror(generation + 1));
+                    let next = lowering.func(FuncKind::Mirror(generation + 1));
                     let args = b.params();
                     let value = b.call(next, args, Some(Ty::Ptr));
                     b.ret(Some(value));
                 } else {
-                    let global = world.datum(Data::Mirror(id));
+                    let global = lowering.global_id(GlobalKind::Mirror(id));
                     let value = b.global(global);
                     b.ret(Some(value));
                 }
@@ -204,34 +204,34 @@ impl World {
             },
         );
         debug_assert!(made.is_ok());
-        self.next_generation(b, generation, Func::Mirror, Some(Ty::Ptr));
+        self.next_generation(b, generation, FuncKind::Mirror, Some(Ty::Ptr));
     }
 
     /// What a cast to a class throws, by the object's class.
-    pub fn cast_failed(&mut self, b: &mut Builder, class: ClassId, generation: u32) -> Result<(), Refusal> {
+    pub fn cast_failed(&mut self, b: &mut Builder, class: ClassId, generation: u32) -> Result<(), LoweringError> {
         let this = b.param(0);
-        let word = b.load(this, CLASS_WORD, Ty::I32);
+        let word = b.load(this, CLASS_WORD_OFFSET, Ty::I32);
         let cast = self.jdk("java/lang/ClassCastException")?;
-        let throw = self.func(Func::Throw(cast));
-        self.by_answer(
+        let throw = self.func(FuncKind::Throw(cast));
+        self.switch_by_class(
             b,
             word,
             |_, id| id,
-            |world, b, id| {
-                let text = world.cast_message(id, class);
-                let message = world.literal(b, &text);
+            |lowering, b, id| {
+                let text = lowering.cast_message(id, class);
+                let message = lowering.literal(b, &text);
                 b.call(throw, vec![message], None);
                 Ok(())
             },
         )?;
-        self.next_generation(b, generation, |generation| Func::CastFailed(class, generation), None);
+        self.next_generation(b, generation, |generation| FuncKind::CastFailed(class, generation), None);
         Ok(())
     }
 
     /// Where a class is, as the JVM tells it.
     fn module_text(&self, class: ClassId) -> String {
         let mut of = class;
-        while let Shape::Array { component, .. } = self.classes.get(of).shape {
+        while let ClassShape::Array { component, .. } = self.classes.get(of).shape {
             of = component;
         }
         let class = self.classes.get(of);
@@ -256,22 +256,22 @@ impl World {
         format!("class {a} cannot be cast to class {b} ({places})")
     }
 
-    pub fn store_check(&mut self, b: &mut Builder, generation: u32) -> Result<(), Refusal> {
+    pub fn store_check(&mut self, b: &mut Builder, generation: u32) -> Result<(), LoweringError> {
         let (array, value) = (b.param(0), b.param(1));
         let not_null = b.cmp(CmpOp::Ne, value, NULL);
         let fine = b.block();
         b.check(not_null, fine);
-        let word = b.load(array, CLASS_WORD, Ty::I32);
+        let word = b.load(array, CLASS_WORD_OFFSET, Ty::I32);
         let object = self.jdk("java/lang/Object")?;
         let failed = b.block();
-        let component = |world: &World, id: ClassId| match world.classes.get(id).shape {
-            Shape::Array { component, .. } => Some(component),
+        let component = |lowering: &Lowering, id: ClassId| match lowering.classes.get(id).shape {
+            ClassShape::Array { component, .. } => Some(component),
             _ => None,
         };
-        self.by_answer(b, word, component, |world, b, component| {
+        self.switch_by_class(b, word, component, |lowering, b, component| {
             match component {
                 Some(component) if component != object => {
-                    let test = world.newest(|generation| Func::InstanceOf(component, generation));
+                    let test = lowering.latest_generation(|generation| FuncKind::InstanceOf(component, generation));
                     let fits = b.call(test, vec![value], Some(Ty::I1));
                     b.branch(fits, fine, failed, BranchRole::Check);
                 }
@@ -279,114 +279,120 @@ impl World {
             }
             Ok(())
         })?;
-        self.next_generation(b, generation, Func::StoreCheck, None);
+        self.next_generation(b, generation, FuncKind::StoreCheck, None);
         b.at(fine);
         b.ret(None);
         b.at(failed);
         let class = self.class_name_of(b, value)?;
         let exception = self.jdk("java/lang/ArrayStoreException")?;
-        let throw = self.func(Func::Throw(exception));
+        let throw = self.func(FuncKind::Throw(exception));
         b.call(throw, vec![class], None);
         Ok(())
     }
 
     /// The name of an object's class, as a string.
-    pub fn class_name_of(&mut self, b: &mut Builder, object: Operand) -> Result<Operand, Refusal> {
-        let mirror = self.newest(Func::Mirror);
+    pub fn class_name_of(&mut self, b: &mut Builder, object: Operand) -> Result<Operand, LoweringError> {
+        let mirror = self.latest_generation(FuncKind::Mirror);
         let class = b.call(mirror, vec![object], Some(Ty::Ptr));
         let name = self.jdk_method("java/lang/Class", "getName", "()Ljava/lang/String;")?;
-        let name = self.func(Func::Method(name));
+        let name = self.func(FuncKind::Method(name));
         Ok(b.call(name, vec![class], Some(Ty::Ptr)))
     }
 
     /// Answers a question about a class that is known by its number.
-    pub fn ask(&mut self, b: &mut Builder, question: Question, generation: u32) -> Result<(), Refusal> {
+    pub fn class_query(&mut self, b: &mut Builder, question: ClassQuery, generation: u32) -> Result<(), LoweringError> {
         let word = b.param(0);
         let args = b.params();
-        self.by_answer(b, word, |_, id| id, |world, b, id| world.answer(b, question, id, &args))?;
-        let result = question_result(question);
-        self.next_generation(b, generation, |generation| Func::Ask(question, generation), result);
+        self.switch_by_class(b, word, |_, id| id, |lowering, b, id| lowering.answer_query(b, question, id, &args))?;
+        let result = query_result(question);
+        self.next_generation(b, generation, |generation| FuncKind::Ask(question, generation), result);
         Ok(())
     }
 
-    fn answer(&mut self, b: &mut Builder, question: Question, id: ClassId, args: &[Operand]) -> Result<(), Refusal> {
+    fn answer_query(
+        &mut self,
+        b: &mut Builder,
+        question: ClassQuery,
+        id: ClassId,
+        args: &[Operand],
+    ) -> Result<(), LoweringError> {
         match question {
-            Question::IsInstance => {
-                let test = self.newest(|generation| Func::InstanceOf(id, generation));
+            ClassQuery::IsInstance => {
+                let test = self.latest_generation(|generation| FuncKind::InstanceOf(id, generation));
                 let value = b.call(test, vec![args[1]], Some(Ty::I1));
                 b.ret(Some(value));
             }
-            Question::NewArrayOf => match self.classes.get(id).shape {
-                Shape::Array { .. } => {
-                    let make = self.func(Func::NewArray(id));
+            ClassQuery::NewArrayOf => match self.classes.get(id).shape {
+                ClassShape::Array { .. } => {
+                    let make = self.func(FuncKind::NewArray(id));
                     let value = b.call(make, vec![args[1]], Some(Ty::Ptr));
                     b.ret(Some(value));
                 }
                 _ => b.unsupported("an array of a class that is none"),
             },
-            Question::FieldOffset => {
-                let find = self.func(Func::FieldOffset(id));
+            ClassQuery::FieldOffset => {
+                let find = self.func(FuncKind::FieldOffset(id));
                 let value = b.call(find, args.to_vec(), Some(Ty::I64));
                 b.ret(Some(value));
             }
-            Question::EnumConstants => {
+            ClassQuery::EnumConstants => {
                 let desc = format!("()[L{};", self.classes.get(id).name);
                 match self.classes.declared(id, "values", &desc) {
                     Some(values) => {
                         self.ensure_init(b, id);
-                        let values = self.func(Func::Method(values));
+                        let values = self.func(FuncKind::Method(values));
                         let value = b.call(values, vec![], Some(Ty::Ptr));
                         b.ret(Some(value));
                     }
                     None => b.ret(Some(NULL)),
                 }
             }
-            Question::ElementSize => {
+            ClassQuery::ElementSize => {
                 let size = match &self.classes.get(id).shape {
-                    Shape::Array { element, .. } if element.is_ref() => -8,
-                    Shape::Array { element, .. } => element.size() as i32,
+                    ClassShape::Array { element, .. } if element.is_ref() => -8,
+                    ClassShape::Array { element, .. } => element.size() as i32,
                     _ => 0,
                 };
                 b.ret(Some(int(size)));
             }
-            Question::SimpleName => {
+            ClassQuery::SimpleName => {
                 let name = self.simple_name(id);
                 let name = self.literal(b, &name);
                 b.ret(Some(name));
             }
-            Question::CanonicalName => {
+            ClassQuery::CanonicalName => {
                 let name = match self.canonical_name(id) {
                     Some(name) => self.literal(b, &name),
                     None => NULL,
                 };
                 b.ret(Some(name));
             }
-            Question::ComparableClass => {
+            ClassQuery::ComparableClass => {
                 let class = match self.compares_with_itself(id) {
                     true => {
-                        let mirror = self.datum(Data::Mirror(id));
+                        let mirror = self.global_id(GlobalKind::Mirror(id));
                         b.global(mirror)
                     }
                     false => NULL,
                 };
                 b.ret(Some(class));
             }
-            Question::NewInstance => match self.classes.declared(id, "<init>", "()V") {
+            ClassQuery::NewInstance => match self.classes.declared(id, "<init>", "()V") {
                 Some(make) if !self.classes.get(id).is(access::ABSTRACT) => {
                     self.ensure_init(b, id);
                     let object = self.allocate(b, id);
-                    let object = b.kept(object);
+                    let object = b.copied(object);
                     self.call_method(b, make, vec![object]);
                     b.ret(Some(object));
                 }
                 _ => b.unsupported("reflection: an object of a class without such a constructor"),
             },
-            Question::Initialise => {
+            ClassQuery::Initialise => {
                 self.ensure_init(b, id);
                 b.ret(None);
             }
-            Question::IsSubclass => {
-                let entry = b.here();
+            ClassQuery::IsSubclass => {
+                let entry = b.current_block();
                 let (yes, no) = (b.block(), b.block());
                 let subtypes: Vec<ClassId> = self
                     .classes
@@ -415,10 +421,10 @@ impl World {
     }
 
     /// Where fields of a class's objects stand, by name.
-    pub fn field_offset(&mut self, b: &mut Builder, class: ClassId) -> Result<(), Refusal> {
+    pub fn field_offset(&mut self, b: &mut Builder, class: ClassId) -> Result<(), LoweringError> {
         let name = b.param(1);
         let equals = self.jdk_method("java/lang/String", "equals", "(Ljava/lang/Object;)Z")?;
-        let equals = self.func(Func::Method(equals));
+        let equals = self.func(FuncKind::Method(equals));
         let fields: Vec<(String, u64)> =
             self.classes.get(class).fields.iter().rev().map(|field| (field.name.to_string(), field.offset)).collect();
         for (text, offset) in fields {
@@ -436,17 +442,17 @@ impl World {
     }
 }
 
-fn question_result(question: Question) -> Option<Ty> {
+fn query_result(question: ClassQuery) -> Option<Ty> {
     match question {
-        Question::IsInstance | Question::IsSubclass => Some(Ty::I1),
-        Question::NewArrayOf
-        | Question::EnumConstants
-        | Question::SimpleName
-        | Question::CanonicalName
-        | Question::ComparableClass
-        | Question::NewInstance => Some(Ty::Ptr),
-        Question::ElementSize => Some(Ty::I32),
-        Question::FieldOffset => Some(Ty::I64),
-        Question::Initialise => None,
+        ClassQuery::IsInstance | ClassQuery::IsSubclass => Some(Ty::I1),
+        ClassQuery::NewArrayOf
+        | ClassQuery::EnumConstants
+        | ClassQuery::SimpleName
+        | ClassQuery::CanonicalName
+        | ClassQuery::ComparableClass
+        | ClassQuery::NewInstance => Some(Ty::Ptr),
+        ClassQuery::ElementSize => Some(Ty::I32),
+        ClassQuery::FieldOffset => Some(Ty::I64),
+        ClassQuery::Initialise => None,
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::classes::{ClassId, MethodRef};
 use crate::classfile::{Desc, MethodDesc, access};
-use crate::lower::context::World;
+use crate::lower::context::Lowering;
 use std::sync::Arc;
 use touchstone_fixture_java::Fixture;
 use touchstone_ir::DataTypeId;
@@ -53,36 +53,36 @@ impl PlannedFixture {
 
 /// What tests of a method call.
 #[derive(Clone, Debug)]
-pub(crate) enum Planned {
+pub(crate) enum TestPlan {
     /// The method itself.
-    Directly,
+    Direct,
     /// A function that makes objects for it.
-    Made(Arc<PlannedFixture>),
+    Fixture(Arc<PlannedFixture>),
     /// Nothing: tests can't make what it needs.
-    Not(String),
+    Impossible(String),
 }
 
-impl World {
-    pub fn scenario(&self, method: MethodRef) -> Option<Arc<PlannedFixture>> {
+impl Lowering {
+    pub fn planned_fixture(&self, method: MethodRef) -> Option<Arc<PlannedFixture>> {
         match self.plans.get(&method) {
-            Some(Planned::Made(scenario)) => Some(scenario.clone()),
+            Some(TestPlan::Fixture(scenario)) => Some(scenario.clone()),
             _ => None,
         }
     }
 
     /// The method that tests of another call at last.
-    pub fn called_for(&self, method: MethodRef) -> MethodRef {
-        self.scenario(method).map_or(method, |scenario| scenario.called())
+    pub fn entry_callee(&self, method: MethodRef) -> MethodRef {
+        self.planned_fixture(method).map_or(method, |scenario| scenario.called())
     }
 
     /// Whether nobody looks at what is returned by what tests of a method call.
     pub fn drops_results(&self, method: MethodRef) -> bool {
-        self.scenario(method).is_some_and(|scenario| scenario.results == Results::Dropped)
+        self.planned_fixture(method).is_some_and(|scenario| scenario.results == Results::Dropped)
     }
 
     /// Types of the parameters of the function that tests of a method call.
     pub fn entry_params(&self, method: MethodRef) -> Vec<Desc> {
-        match self.scenario(method) {
+        match self.planned_fixture(method) {
             Some(scenario) => scenario.param_types.clone(),
             None => MethodDesc::parse(&self.classes.method(method).desc).map_or(Vec::new(), |desc| desc.params),
         }
@@ -90,8 +90,8 @@ impl World {
 
     /// The name of that function.
     pub fn entry_name(&self, method: MethodRef) -> String {
-        let name = self.shown_name(method);
-        if self.scenario(method).is_none() && self.classes.method(method).is(access::STATIC) {
+        let name = self.source_name(method);
+        if self.planned_fixture(method).is_none() && self.classes.method(method).is(access::STATIC) {
             return name;
         }
         let class = self.classes.get(method.class).title().replace('$', ".");

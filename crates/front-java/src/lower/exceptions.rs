@@ -1,27 +1,27 @@
 //! Exceptions that the language throws: real objects of the JDK's classes.
 
-use crate::classes::layout::CLASS_WORD;
-use crate::classes::{ClassId, MethodRef, Refusal};
+use crate::classes::layout::CLASS_WORD_OFFSET;
+use crate::classes::{ClassId, LoweringError, MethodRef};
 use crate::classfile::Desc;
 use crate::lower::builder::{Builder, NULL, int, long};
-use crate::lower::context::World;
-use crate::lower::symbols::{Data, Func};
+use crate::lower::context::Lowering;
+use crate::lower::symbols::{FuncKind, GlobalKind};
 use touchstone_ir::{BranchRole, Builtin, CmpOp, Operand, Ty};
 
 /// A part of a text that is put together.
-pub(crate) enum Part {
+pub(crate) enum StringPart {
     Text(String),
     Units(Vec<u16>),
     Value(Operand, Desc),
 }
 
-impl World {
+impl Lowering {
     /// A fresh object, all zeros but for its class.
     pub fn allocate(&mut self, b: &mut Builder, class: ClassId) -> Operand {
-        self.classes.instantiate(class);
+        self.classes.mark_instantiated(class);
         let size = self.classes.get(class).size;
         let object = b.builtin(Builtin::Allocate, vec![long(size as i64)], Some(Ty::Ptr));
-        b.store(object, CLASS_WORD, Operand::Const(Ty::I32, self.word(class)));
+        b.store(object, CLASS_WORD_OFFSET, Operand::Const(Ty::I32, self.word(class)));
         object
     }
 
@@ -31,7 +31,7 @@ impl World {
         b: &mut Builder,
         (class, name, desc): (&str, &str, &str),
         args: Vec<Operand>,
-    ) -> Result<Operand, Refusal> {
+    ) -> Result<Operand, LoweringError> {
         let method = self.jdk_method(class, name, desc)?;
         Ok(self.call_method(b, method, args))
     }
@@ -39,7 +39,7 @@ impl World {
     /// A call of just this method.
     pub fn call_method(&mut self, b: &mut Builder, method: MethodRef, args: Vec<Operand>) -> Operand {
         let result = self.signature(method).1;
-        let function = self.func(Func::Method(method));
+        let function = self.func(FuncKind::Method(method));
         b.call(function, args, result)
     }
 
@@ -49,20 +49,20 @@ impl World {
         b: &mut Builder,
         (class, name, desc): (&str, &str, &str),
         args: Vec<Operand>,
-    ) -> Result<Operand, Refusal> {
+    ) -> Result<Operand, LoweringError> {
         let method = self.jdk_method(class, name, desc)?;
         let result = self.signature(method).1;
-        let function = self.newest(|generation| Func::Dispatch(method, generation));
+        let function = self.latest_generation(|generation| FuncKind::Dispatch(method, generation));
         Ok(b.call(function, args, result))
     }
 
-    pub fn throw_new(&mut self, b: &mut Builder, class: ClassId) -> Result<(), Refusal> {
+    pub fn throw_new(&mut self, b: &mut Builder, class: ClassId) -> Result<(), LoweringError> {
         self.ensure_init(b, class);
         let object = self.allocate(b, class);
         let message = b.param(0);
         let with = self.classes.declared(class, "<init>", "(Ljava/lang/String;)V");
         let without = self.classes.declared(class, "<init>", "()V");
-        let object = b.kept(object);
+        let object = b.copied(object);
         match (with, without) {
             (Some(with), Some(without)) => {
                 let (named, plain, made) = (b.block(), b.block(), b.block());
@@ -79,32 +79,32 @@ impl World {
             (Some(with), None) => drop(self.call_method(b, with, vec![object, message])),
             (None, Some(without)) => drop(self.call_method(b, without, vec![object])),
             (None, None) => {
-                return Err(Refusal::NoMethod(format!("{}.<init>", self.classes.get(class).name)));
+                return Err(LoweringError::NoMethod(format!("{}.<init>", self.classes.get(class).name)));
             }
         }
         b.throw(object);
         Ok(())
     }
 
-    pub fn throw_index(&mut self, b: &mut Builder) -> Result<(), Refusal> {
+    pub fn throw_index(&mut self, b: &mut Builder) -> Result<(), LoweringError> {
         let parts = [
-            Part::Text("Index ".to_string()),
-            Part::Value(b.param(0), Desc::Int),
-            Part::Text(" out of bounds for length ".to_string()),
-            Part::Value(b.param(1), Desc::Int),
+            StringPart::Text("Index ".to_string()),
+            StringPart::Value(b.param(0), Desc::Int),
+            StringPart::Text(" out of bounds for length ".to_string()),
+            StringPart::Value(b.param(1), Desc::Int),
         ];
         self.throw_text(b, "java/lang/ArrayIndexOutOfBoundsException", &parts)
     }
 
-    pub fn throw_negative(&mut self, b: &mut Builder) -> Result<(), Refusal> {
-        let parts = [Part::Value(b.param(0), Desc::Int)];
+    pub fn throw_negative(&mut self, b: &mut Builder) -> Result<(), LoweringError> {
+        let parts = [StringPart::Value(b.param(0), Desc::Int)];
         self.throw_text(b, "java/lang/NegativeArraySizeException", &parts)
     }
 
-    fn throw_text(&mut self, b: &mut Builder, class: &str, parts: &[Part]) -> Result<(), Refusal> {
+    fn throw_text(&mut self, b: &mut Builder, class: &str, parts: &[StringPart]) -> Result<(), LoweringError> {
         let text = self.concat(b, parts)?;
         let class = self.jdk(class)?;
-        let throw = self.func(Func::Throw(class));
+        let throw = self.func(FuncKind::Throw(class));
         b.call(throw, vec![text], None);
         Ok(())
     }
@@ -113,7 +113,7 @@ impl World {
     pub fn throw_constant(&mut self, b: &mut Builder, class: &str, message: Option<&str>) {
         match self.jdk(class) {
             Ok(class) => {
-                let throw = self.func(Func::Throw(class));
+                let throw = self.func(FuncKind::Throw(class));
                 let message = match message {
                     Some(text) => self.literal(b, text),
                     None => NULL,
@@ -126,21 +126,21 @@ impl World {
     }
 
     /// Puts a text together, as the language's `+` does.
-    pub fn concat(&mut self, b: &mut Builder, parts: &[Part]) -> Result<Operand, Refusal> {
+    pub fn concat(&mut self, b: &mut Builder, parts: &[StringPart]) -> Result<Operand, LoweringError> {
         const BUILDER: &str = "java/lang/StringBuilder";
         let class = self.jdk(BUILDER)?;
         self.ensure_init(b, class);
         let object = self.allocate(b, class);
-        let object = b.kept(object);
+        let object = b.copied(object);
         self.call_jdk(b, (BUILDER, "<init>", "()V"), vec![object])?;
         for part in parts {
             let (value, ty) = match part {
-                Part::Text(text) => (self.literal(b, text), "Ljava/lang/String;".to_string()),
-                Part::Units(units) => {
-                    let global = self.datum(Data::Literal(units.clone().into()));
+                StringPart::Text(text) => (self.literal(b, text), "Ljava/lang/String;".to_string()),
+                StringPart::Units(units) => {
+                    let global = self.global_id(GlobalKind::Literal(units.clone().into()));
                     (b.global(global), "Ljava/lang/String;".to_string())
                 }
-                Part::Value(value, desc) => (*value, append_type(desc)),
+                StringPart::Value(value, desc) => (*value, append_type(desc)),
             };
             let desc = format!("({ty})L{BUILDER};");
             self.call_jdk(b, (BUILDER, "append", &desc), vec![object, value])?;
@@ -149,21 +149,21 @@ impl World {
     }
 
     /// What the language throws where something could not be resolved.
-    pub fn refuse(&mut self, b: &mut Builder, refusal: &Refusal) {
+    pub fn throw_linkage_error(&mut self, b: &mut Builder, refusal: &LoweringError) {
         match refusal {
-            Refusal::NoClass(name) => {
+            LoweringError::NoClass(name) => {
                 let text = name.to_string();
                 self.throw_constant(b, "java/lang/NoClassDefFoundError", Some(&text));
             }
-            Refusal::NoField(name) => {
+            LoweringError::NoField(name) => {
                 let field = name.rsplit_once('.').map_or(&**name, |(_, field)| field).to_string();
                 self.throw_constant(b, "java/lang/NoSuchFieldError", Some(&field));
             }
-            Refusal::NoMethod(name) => {
+            LoweringError::NoMethod(name) => {
                 let text = format!("'{name}'");
                 self.throw_constant(b, "java/lang/NoSuchMethodError", Some(&text));
             }
-            Refusal::Malformed(text) | Refusal::Unsupported(text) => b.unsupported(text.clone()),
+            LoweringError::Malformed(text) | LoweringError::Unsupported(text) => b.unsupported(text.clone()),
         }
     }
 
@@ -177,15 +177,15 @@ impl World {
         let not_null = b.cmp(CmpOp::Ne, reference, NULL);
         let (next, wrong) = (b.block(), b.block());
         b.branch(not_null, next, wrong, BranchRole::Check);
-        b.at_wrong(wrong);
-        let throw = self.func(Func::ThrowNull);
+        b.at_failure(wrong);
+        let throw = self.func(FuncKind::ThrowNull);
         let message = message.map_or(NULL, |text| self.literal(b, text));
         b.call(throw, vec![message], None);
         b.end(touchstone_ir::TermKind::Unreachable);
         b.at(next);
     }
 
-    pub fn throw_null(&mut self, b: &mut Builder) -> Result<(), Refusal> {
+    pub fn throw_null(&mut self, b: &mut Builder) -> Result<(), LoweringError> {
         const CLASS: &str = "java/lang/NullPointerException";
         let class = self.jdk(CLASS)?;
         self.ensure_init(b, class);
@@ -216,7 +216,7 @@ impl World {
         let not_zero = b.cmp(CmpOp::Ne, divisor, zero);
         let (next, wrong) = (b.block(), b.block());
         b.branch(not_zero, next, wrong, BranchRole::Check);
-        b.at_wrong(wrong);
+        b.at_failure(wrong);
         self.throw_constant(b, "java/lang/ArithmeticException", Some("/ by zero"));
         b.at(next);
     }

@@ -1,12 +1,12 @@
 //! Class initialisation: once, where the language says, superclasses first; a class whose initialiser threw stays unusable.
 
 use crate::classes::layout::STRING;
-use crate::classes::synthetic::MADE;
-use crate::classes::{ClassId, MethodRef, Refusal};
+use crate::classes::synthetic::SYNTHETIC;
+use crate::classes::{ClassId, LoweringError, MethodRef};
 use crate::classfile::{Desc, Insn, access, decode};
 use crate::lower::builder::Builder;
-use crate::lower::context::World;
-use crate::lower::symbols::{Data, Func};
+use crate::lower::context::Lowering;
+use crate::lower::symbols::{FuncKind, GlobalKind};
 use rustc_hash::FxHashSet;
 use touchstone_ir::{BranchRole, CmpOp, Operand, SwitchArm, Ty};
 
@@ -15,38 +15,38 @@ enum Used {
     /// A static variable.
     Variable {
         of: ClassId,
-        is_fixed: bool,
+        is_not_overridable: bool,
     },
     Method(MethodRef),
 }
 
 /// So many methods are looked at to see what an initialiser does.
-const MOST_METHODS: usize = 300;
+const MAX_INSPECTED_METHODS: usize = 300;
 
 const DONE: u64 = 1;
 const FAILED: u64 = 2;
 
-impl World {
+impl Lowering {
     /// Initialises a class if it is not, before what follows.
     pub fn ensure_init(&mut self, b: &mut Builder, class: ClassId) {
         if !self.needs_init(class) {
             return;
         }
-        let flag = self.datum(Data::InitFlag(class));
+        let flag = self.global_id(GlobalKind::InitFlag(class));
         let flag = b.global(flag);
         let flag = b.load(flag, 0, Ty::I8);
         let done = b.cmp(CmpOp::Eq, flag, Operand::Const(Ty::I8, DONE));
         let (next, first) = (b.block(), b.block());
         b.branch(done, next, first, BranchRole::Check);
         b.at(first);
-        let init = self.func(Func::Init(class));
+        let init = self.func(FuncKind::Init(class));
         b.call(init, vec![], None);
         b.jump(next);
         b.at(next);
     }
 
-    pub fn init(&mut self, b: &mut Builder, class: ClassId) -> Result<(), Refusal> {
-        let flag = self.datum(Data::InitFlag(class));
+    pub fn init(&mut self, b: &mut Builder, class: ClassId) -> Result<(), LoweringError> {
+        let flag = self.global_id(GlobalKind::InitFlag(class));
         let flag = b.global(flag);
         let state = b.load(flag, 0, Ty::I8);
         let (begun, failed, fresh) = (b.block(), b.block(), b.block());
@@ -62,20 +62,20 @@ impl World {
         b.store(flag, 0, Operand::Const(Ty::I8, DONE));
         let thrown = b.reg(Ty::Ptr);
         let landing = b.block();
-        b.catcher = Some((thrown, landing));
+        b.landing_pad = Some((thrown, landing));
         self.init_above(b, class);
-        if !self.stand_in_init(b, class)?
+        if !self.lower_intrinsic_initialiser(b, class)?
             && let Some(own) = self.classes.initialiser(class)
         {
-            let own = self.func(Func::Method(own));
+            let own = self.func(FuncKind::Method(own));
             b.call(own, vec![], None);
         }
         b.ret(None);
-        b.catcher = None;
+        b.landing_pad = None;
         b.at(landing);
         b.store(flag, 0, Operand::Const(Ty::I8, FAILED));
         let error = self.jdk("java/lang/Error")?;
-        let test = self.newest(|generation| Func::InstanceOf(error, generation));
+        let test = self.latest_generation(|generation| FuncKind::InstanceOf(error, generation));
         let is_error = b.call(test, vec![Operand::Reg(thrown)], Some(Ty::I1));
         let (again, wrapped) = (b.block(), b.block());
         b.branch(is_error, again, wrapped, BranchRole::Dispatch);
@@ -85,7 +85,7 @@ impl World {
         let wrapper = self.jdk("java/lang/ExceptionInInitializerError")?;
         self.ensure_init(b, wrapper);
         let object = self.allocate(b, wrapper);
-        let object = b.kept(object);
+        let object = b.copied(object);
         let make = ("java/lang/ExceptionInInitializerError", "<init>", "(Ljava/lang/Throwable;)V");
         self.call_jdk(b, make, vec![object, Operand::Reg(thrown)])?;
         b.throw(object);
@@ -94,8 +94,8 @@ impl World {
 
     /// Whether it shows when a class is initialised: its initialiser uses variables of other classes of the program. Nobody knows
     /// whether it ran before the method that is looked at.
-    pub fn init_reaches_out(&mut self, class: ClassId) -> bool {
-        if let Some(known) = self.reaching_out.get(&class) {
+    pub fn init_uses_other_classes(&mut self, class: ClassId) -> bool {
+        if let Some(known) = self.init_uses_others.get(&class) {
             return *known;
         }
         let mut waiting: Vec<MethodRef> = Vec::new();
@@ -109,20 +109,20 @@ impl World {
         while let Some(method) = waiting.pop().filter(|_| !found) {
             for used in self.uses(method) {
                 match used {
-                    Used::Variable { of, is_fixed } => found |= of != class && !is_fixed,
+                    Used::Variable { of, is_not_overridable } => found |= of != class && !is_not_overridable,
                     Used::Method(next) if met.insert(next) => waiting.push(next),
                     Used::Method(_) => {}
                 }
             }
             // Who calls that much is not looked through.
-            found |= met.len() > MOST_METHODS;
+            found |= met.len() > MAX_INSPECTED_METHODS;
         }
-        self.reaching_out.insert(class, found);
+        self.init_uses_others.insert(class, found);
         found
     }
 
     /// Whether all that a class keeps are constants: numbers, texts, and the constants of an enumeration that have nothing else.
-    pub fn keeps_only_constants(&self, class: ClassId) -> bool {
+    pub fn has_only_constants(&self, class: ClassId) -> bool {
         let Some(file) = self.classes.get(class).file() else { return false };
         let own = format!("L{};", file.name);
         let is_enum = file.is(access::ENUM);
@@ -134,7 +134,7 @@ impl World {
             };
             let one_of_enum = is_enum && field.is(access::STATIC) && *field.desc == *own;
             match field.is(access::STATIC) || is_enum {
-                true => field.is(access::FINAL) && (fixed || one_of_enum || field.is(MADE)),
+                true => field.is(access::FINAL) && (fixed || one_of_enum || field.is(SYNTHETIC)),
                 false => true,
             }
         })
@@ -155,7 +155,7 @@ impl World {
                     let is_read = matches!(decoded.insn, Insn::GetStatic(_));
                     let own = initialises && field.class == method.class;
                     let is_final = self.classes.static_field(field).0.is(access::FINAL);
-                    used.push(Used::Variable { of: field.class, is_fixed: own || is_read && is_final });
+                    used.push(Used::Variable { of: field.class, is_not_overridable: own || is_read && is_final });
                     field.class
                 }
                 Insn::InvokeStatic(index) | Insn::InvokeSpecial(index) | Insn::InvokeVirtual(index) => {

@@ -1,26 +1,26 @@
 //! One instruction of the stack machine.
 
-use crate::classes::Refusal;
-use crate::classes::layout::ty_of;
-use crate::classes::type_names::{short_type, type_text};
+use crate::classes::LoweringError;
+use crate::classes::layout::register_ty;
+use crate::classes::type_names::{short_type_name, type_name};
 use crate::classfile::{
     Arith, ArrayKind, Cond, Constant, Convert, Decoded, Desc, Insn, Malformed, MemberRef, MethodDesc, SlotKind, access,
 };
-use crate::coverage::implicit_exceptions::Implicit;
+use crate::coverage::implicit_exceptions::ImplicitException;
 use crate::coverage::source_expressions;
-use crate::lower::arrays::TOO_LONG;
+use crate::lower::arrays::MAX_ARRAY_LENGTH;
 use crate::lower::body::Body;
 use crate::lower::builder::{NULL, int, long};
 use crate::lower::context::result_ty;
-use crate::lower::null_messages::{Origin, array_word, call_text};
-use crate::lower::points::branch_roles::{Taken, opposite};
+use crate::lower::null_messages::{ValueOrigin, array_word, call_text};
+use crate::lower::points::branch_roles::{JumpSense, opposite};
 use crate::lower::points::hazard_points::LABEL_CLASS;
-use crate::lower::symbols::{Data, Func};
+use crate::lower::symbols::{FuncKind, GlobalKind};
 use touchstone_base::float::{Format, Op};
 use touchstone_ir::{ArmName, BinOp, BranchRole, CastOp, CmpOp, Operand, SwitchArm, TermKind, Ty};
 
-fn malformed(error: Malformed) -> Refusal {
-    Refusal::Malformed(error.to_string())
+fn malformed(error: Malformed) -> LoweringError {
+    LoweringError::Malformed(error.to_string())
 }
 
 fn kind_ty(kind: SlotKind) -> Ty {
@@ -50,7 +50,7 @@ fn element_of(array: ArrayKind) -> Desc {
 }
 
 impl Body<'_> {
-    pub fn lower_insn(&mut self, decoded: &Decoded) -> Result<(), Refusal> {
+    pub fn lower_insn(&mut self, decoded: &Decoded) -> Result<(), LoweringError> {
         match &decoded.insn {
             Insn::Nop => {}
             Insn::Null => self.push(NULL),
@@ -96,10 +96,10 @@ impl Body<'_> {
             }
             Insn::IfRefs(cond, target) => {
                 let (right, left) = (self.pop_ty(Ty::Ptr)?, self.pop_ty(Ty::Ptr)?);
-                if self.world.is_library(self.class) {
+                if self.lowering.is_library(self.class) {
                     self.jump_if(decoded, *cond, left, right, *target);
                 } else {
-                    let same = self.world.same(&mut self.b, left, right);
+                    let same = self.lowering.same_reference(&mut self.b, left, right);
                     let no = Operand::Const(Ty::I1, 0);
                     self.jump_if(decoded, opposite(*cond), same, no, *target);
                 }
@@ -108,17 +108,17 @@ impl Body<'_> {
                 let value = self.pop_ty(Ty::Ptr)?;
                 self.jump_if(decoded, *cond, value, NULL, *target);
             }
-            Insn::Goto(target) => self.go_on_at(*target),
+            Insn::Goto(target) => self.continue_at(*target),
             Insn::Jsr(target) => {
                 self.push(int(decoded.next as i32));
-                self.go_on_at(*target);
+                self.continue_at(*target);
             }
             Insn::Ret(index) => self.subroutine_return(*index),
             Insn::Switch(default, cases) => self.switch(*default, cases)?,
             Insn::Return(kind) => {
                 let value = kind.map(|kind| self.pop_ty(kind_ty(kind))).transpose()?;
                 if value.map(|value| self.b.ty(value)) != self.result {
-                    return Err(Refusal::Malformed(format!("{}: a result of another type", self.file.name)));
+                    return Err(LoweringError::Malformed(format!("{}: a result of another type", self.file.name)));
                 }
                 if let Some(value) = value {
                     let desc = self.returned.clone();
@@ -145,7 +145,7 @@ impl Body<'_> {
             Insn::ArrayLength => {
                 let array = self.pop_ty(Ty::Ptr)?;
                 self.null_check(array, "Cannot read the array length");
-                let length = self.world.array_length(&mut self.b, array);
+                let length = self.lowering.array_length(&mut self.b, array);
                 self.note_read(length, &Desc::Int, |body| format!("{}.length", body.shown_object(array)));
                 self.push(length);
             }
@@ -166,7 +166,7 @@ impl Body<'_> {
         Ok(())
     }
 
-    fn constant(&mut self, index: u16) -> Result<(), Refusal> {
+    fn constant(&mut self, index: u16) -> Result<(), LoweringError> {
         let file = self.file.clone();
         match file.pool.get(index).map_err(malformed)? {
             Constant::Integer(value) => self.push(int(*value)),
@@ -175,19 +175,19 @@ impl Body<'_> {
             Constant::Double(bits) => self.push(Operand::Const(Ty::I64, *bits)),
             Constant::String(text) => {
                 let units = file.pool.text(*text).map_err(malformed)?.units();
-                let global = self.world.datum(Data::Literal(units.into()));
+                let global = self.lowering.global_id(GlobalKind::Literal(units.into()));
                 let value = self.b.global(global);
-                self.know_not_null(value);
+                self.assume_not_null(value);
                 self.push(value);
             }
             Constant::Class(_) => {
-                let class = self.world.classes.load(&file.pool.class(index).map_err(malformed)?)?;
-                let global = self.world.datum(Data::Mirror(class));
+                let class = self.lowering.classes.load(&file.pool.class(index).map_err(malformed)?)?;
+                let global = self.lowering.global_id(GlobalKind::Mirror(class));
                 let value = self.b.global(global);
-                self.know_not_null(value);
+                self.assume_not_null(value);
                 self.push(value);
             }
-            _ => return Err(Refusal::Unsupported("a constant that is computed at run time".to_string())),
+            _ => return Err(LoweringError::Unsupported("a constant that is computed at run time".to_string())),
         }
         Ok(())
     }
@@ -199,7 +199,7 @@ impl Body<'_> {
     }
 
     /// Takes one wide value, or two others; the topmost last.
-    fn pop_two(&mut self) -> Result<Vec<Operand>, Refusal> {
+    fn pop_two(&mut self) -> Result<Vec<Operand>, LoweringError> {
         let top = self.pop()?;
         if self.is_wide(top) {
             return Ok(vec![top]);
@@ -208,7 +208,7 @@ impl Body<'_> {
         Ok(vec![below, top])
     }
 
-    fn rearrange(&mut self, insn: &Insn) -> Result<(), Refusal> {
+    fn rearrange(&mut self, insn: &Insn) -> Result<(), LoweringError> {
         let top = match insn {
             Insn::Pop | Insn::Dup | Insn::DupX1 | Insn::DupX2 | Insn::Swap => vec![self.pop()?],
             _ => self.pop_two()?,
@@ -230,7 +230,7 @@ impl Body<'_> {
 
     // Numbers.
 
-    fn arith(&mut self, arith: Arith, kind: SlotKind) -> Result<(), Refusal> {
+    fn arith(&mut self, arith: Arith, kind: SlotKind) -> Result<(), LoweringError> {
         let op = arith;
         let shift = matches!(op, Arith::Shl | Arith::Shr | Arith::Ushr);
         let ty = kind_ty(kind);
@@ -251,9 +251,9 @@ impl Body<'_> {
         }
         if matches!(op, Arith::Div | Arith::Rem) {
             if !matches!(right, Operand::Const(_, value) if value != 0) {
-                self.wrong_is(Implicit::Arithmetic, "/ by zero");
+                self.mark_failure(ImplicitException::Arithmetic, "/ by zero");
             }
-            self.world.zero_check(&mut self.b, right);
+            self.lowering.zero_check(&mut self.b, right);
         }
         let by = match shift {
             true => {
@@ -282,7 +282,7 @@ impl Body<'_> {
         Ok(())
     }
 
-    fn negate(&mut self, kind: SlotKind) -> Result<(), Refusal> {
+    fn negate(&mut self, kind: SlotKind) -> Result<(), LoweringError> {
         let ty = kind_ty(kind);
         let of = self.pop_ty(ty)?;
         let value = match kind {
@@ -296,7 +296,7 @@ impl Body<'_> {
         Ok(())
     }
 
-    fn convert(&mut self, convert: Convert) -> Result<(), Refusal> {
+    fn convert(&mut self, convert: Convert) -> Result<(), LoweringError> {
         let of = self.pop_ty(kind_ty(convert.from()))?;
         let value = match convert {
             Convert::Byte | Convert::Short | Convert::Char => {
@@ -323,7 +323,7 @@ impl Body<'_> {
     }
 
     /// -1, 0 or 1, without a branch.
-    fn compare(&mut self, kind: SlotKind, nan: i8) -> Result<(), Refusal> {
+    fn compare(&mut self, kind: SlotKind, nan: i8) -> Result<(), LoweringError> {
         let ty = kind_ty(kind);
         let (right, left) = (self.pop_ty(ty)?, self.pop_ty(ty)?);
         let (less, greater) = match kind {
@@ -354,21 +354,21 @@ impl Body<'_> {
     // Control.
 
     fn jump_if(&mut self, decoded: &Decoded, cond: Cond, left: Operand, right: Operand, target: usize) {
-        let (jump, next) = (self.jump_here(), decoded.next);
+        let (jump, next) = (self.jump_role(), decoded.next);
         // A branch of a condition goes to its first block if the condition holds, whatever the code jumps for.
         let (cond, target, next) = match jump.taken {
-            Taken::IfTrue => (cond, target, next),
-            Taken::IfFalse => (opposite(cond), next, target),
+            JumpSense::IfTrue => (cond, target, next),
+            JumpSense::IfFalse => (opposite(cond), next, target),
         };
         let (op, less, more) = source_expressions::comparison(cond, left, right);
         let holds = self.b.cmp(op, less, more);
-        self.note_outcome(holds, &decoded.insn, jump.taken == Taken::IfTrue);
+        self.note_outcome(holds, &decoded.insn, jump.taken == JumpSense::IfTrue);
         if let Some(tag) = jump.tag {
-            let asked = self.asked(&decoded.insn, cond, left, right, holds);
-            self.mark_condition(tag, asked);
-        } else if self.table.is_kept(decoded.at) {
-            let asked = self.asked(&decoded.insn, opposite(cond), left, right, holds);
-            self.mark_kept_relation(asked);
+            let condition = self.condition_expression(&decoded.insn, cond, left, right, holds);
+            self.mark_condition(tag, condition);
+        } else if self.table.is_stored_value(decoded.at) {
+            let condition = self.condition_expression(&decoded.insn, opposite(cond), left, right, holds);
+            self.mark_stored_relation(condition);
         }
         let (target, next) = (self.target(target), self.target(next));
         if let Some(tag) = jump.tag {
@@ -383,9 +383,9 @@ impl Body<'_> {
         });
     }
 
-    fn switch(&mut self, default: usize, cases: &[(i32, usize)]) -> Result<(), Refusal> {
+    fn switch(&mut self, default: usize, cases: &[(i32, usize)]) -> Result<(), LoweringError> {
         let value = self.pop_ty(Ty::I32)?;
-        let (role, labels) = self.switch_here(default, cases);
+        let (role, labels) = self.switch_role(default, cases);
         if role == BranchRole::Condition && labels.is_empty() {
             self.mark_use(value, &Desc::Int);
         }
@@ -427,47 +427,47 @@ impl Body<'_> {
 
     // Fields.
 
-    fn static_field(&mut self, index: u16, writes: bool) -> Result<(), Refusal> {
+    fn static_field(&mut self, index: u16, writes: bool) -> Result<(), LoweringError> {
         let member = self.file.pool.field(index).map_err(malformed)?;
-        let field = self.world.classes.resolve_static(&member)?;
+        let field = self.lowering.classes.resolve_static(&member)?;
         self.ensure_init(field.class);
-        let (_, desc) = self.world.classes.static_field(field);
-        let global = self.world.datum(Data::Static(field));
+        let (_, desc) = self.lowering.classes.static_field(field);
+        let global = self.lowering.global_id(GlobalKind::Static(field));
         if writes {
-            let value = self.pop_ty(ty_of(&desc))?;
+            let value = self.pop_ty(register_ty(&desc))?;
             self.mark_use(value, &desc);
             let place = self.b.global(global);
             self.b.store_as(place, &desc, value);
         } else {
             let place = self.b.global(global);
             let value = self.b.load_as(place, &desc);
-            let text = format!("{}.{}", type_text(&Desc::Ref(member.class.clone())), member.name);
-            let class = || short_type(&Desc::Ref(member.class.clone()));
+            let text = format!("{}.{}", type_name(&Desc::Ref(member.class.clone())), member.name);
+            let class = || short_type_name(&Desc::Ref(member.class.clone()));
             self.note_read(value, &desc, |_| format!("{}.{}", class(), member.name));
-            self.remember(value, Origin::Static(text));
+            self.note_origin(value, ValueOrigin::Static(text));
             self.push(value);
         }
         Ok(())
     }
 
-    fn get_field(&mut self, index: u16) -> Result<(), Refusal> {
+    fn get_field(&mut self, index: u16) -> Result<(), LoweringError> {
         let member = self.file.pool.field(index).map_err(malformed)?;
-        let field = self.world.classes.resolve_field(&member)?;
+        let field = self.lowering.classes.resolve_field(&member)?;
         let object = self.pop_ty(Ty::Ptr)?;
         self.null_check(object, &format!("Cannot read field \"{}\"", field.name));
         let place = self.b.add(object, long(field.offset as i64));
         let value = self.b.load_as(place, &field.desc);
-        let origin = Origin::Field(self.origin(object), field.name.clone());
-        self.note_read(value, &field.desc, |_| origin.shown());
-        self.remember(value, origin);
+        let origin = ValueOrigin::Field(self.origin(object), field.name.clone());
+        self.note_read(value, &field.desc, |_| origin.display());
+        self.note_origin(value, origin);
         self.push(value);
         Ok(())
     }
 
-    fn put_field(&mut self, index: u16) -> Result<(), Refusal> {
+    fn put_field(&mut self, index: u16) -> Result<(), LoweringError> {
         let member = self.file.pool.field(index).map_err(malformed)?;
-        let field = self.world.classes.resolve_field(&member)?;
-        let value = self.pop_ty(ty_of(&field.desc))?;
+        let field = self.lowering.classes.resolve_field(&member)?;
+        let value = self.pop_ty(register_ty(&field.desc))?;
         let object = self.pop_ty(Ty::Ptr)?;
         self.mark_use(value, &field.desc);
         self.null_check(object, &format!("Cannot assign field \"{}\"", field.name));
@@ -478,7 +478,7 @@ impl Body<'_> {
 
     // Arrays.
 
-    fn array_load(&mut self, array: ArrayKind) -> Result<(), Refusal> {
+    fn array_load(&mut self, array: ArrayKind) -> Result<(), LoweringError> {
         let (index, object) = (self.pop_ty(Ty::I32)?, self.pop_ty(Ty::Ptr)?);
         // What gives the number of an enumeration's constant is not the source's.
         if !self.is_for_switch() {
@@ -486,99 +486,101 @@ impl Body<'_> {
         }
         self.null_check(object, &format!("Cannot load from {} array", array_word(array)));
         let text = self.element_text(object, index);
-        self.wrong_is(Implicit::Index, &text);
-        self.world.index_check(&mut self.b, object, index);
+        self.mark_failure(ImplicitException::Index, &text);
+        self.lowering.index_check(&mut self.b, object, index);
         let element = element_of(array);
-        let place = self.world.element_address(&mut self.b, object, index, &element);
+        let place = self.lowering.element_address(&mut self.b, object, index, &element);
         let value = self.b.load_as(place, &element);
         let text = |body: &Self| format!("{}[{}]", body.shown_object(object), body.shown_int(index));
         self.note_read(value, &element, text);
-        self.remember(value, Origin::Element(self.origin(object), self.origin(index)));
+        self.note_origin(value, ValueOrigin::Element(self.origin(object), self.origin(index)));
         self.push(value);
         Ok(())
     }
 
-    fn array_store(&mut self, array: ArrayKind) -> Result<(), Refusal> {
+    fn array_store(&mut self, array: ArrayKind) -> Result<(), LoweringError> {
         let element = element_of(array);
-        let value = self.pop_ty(ty_of(&element))?;
+        let value = self.pop_ty(register_ty(&element))?;
         let (index, object) = (self.pop_ty(Ty::I32)?, self.pop_ty(Ty::Ptr)?);
         self.mark_use(index, &Desc::Int);
         self.mark_use(value, &element);
         self.null_check(object, &format!("Cannot store to {} array", array_word(array)));
         let text = self.element_text(object, index);
-        self.wrong_is(Implicit::Index, &text);
-        self.world.index_check(&mut self.b, object, index);
+        self.mark_failure(ImplicitException::Index, &text);
+        self.lowering.index_check(&mut self.b, object, index);
         if array == ArrayKind::Ref && value != NULL {
-            let check = self.world.newest(Func::StoreCheck);
-            self.call_that_throws(Implicit::Store, &text, |body| body.b.call(check, vec![object, value], None));
+            let check = self.lowering.latest_generation(FuncKind::StoreCheck);
+            self.call_that_throws(ImplicitException::Store, &text, |body| {
+                body.b.call(check, vec![object, value], None)
+            });
         }
-        let place = self.world.element_address(&mut self.b, object, index, &element);
+        let place = self.lowering.element_address(&mut self.b, object, index, &element);
         self.b.store_as(place, &element, value);
         Ok(())
     }
 
-    fn new_array(&mut self, class: &str) -> Result<(), Refusal> {
-        let class = self.world.classes.load(&class.into())?;
+    fn new_array(&mut self, class: &str) -> Result<(), LoweringError> {
+        let class = self.lowering.classes.load(&class.into())?;
         let length = self.pop_ty(Ty::I32)?;
         self.mark_use(length, &Desc::Int);
-        self.world.classes.instantiate(class);
+        self.lowering.classes.mark_instantiated(class);
         let value = match length {
-            Operand::Const(_, bits) if (0..TOO_LONG).contains(&(bits as u32 as i32)) => {
-                self.world.allocate_array(&mut self.b, class, length)?
+            Operand::Const(_, bits) if (0..MAX_ARRAY_LENGTH).contains(&(bits as u32 as i32)) => {
+                self.lowering.allocate_array(&mut self.b, class, length)?
             }
             _ => {
-                let make = self.world.func(Func::NewArray(class));
+                let make = self.lowering.func(FuncKind::NewArray(class));
                 let call = |body: &mut Body<'_>| body.b.call(make, vec![length], Some(Ty::Ptr));
-                self.call_that_throws(Implicit::NegativeSize, "", call)
+                self.call_that_throws(ImplicitException::NegativeSize, "", call)
             }
         };
-        self.know_not_null(value);
+        self.assume_not_null(value);
         self.push(value);
         Ok(())
     }
 
-    fn new_multi_array(&mut self, index: u16, dimensions: u8) -> Result<(), Refusal> {
-        let class = self.world.classes.load(&self.file.pool.class(index).map_err(malformed)?)?;
+    fn new_multi_array(&mut self, index: u16, dimensions: u8) -> Result<(), LoweringError> {
+        let class = self.lowering.classes.load(&self.file.pool.class(index).map_err(malformed)?)?;
         let mut lengths = Vec::new();
         for _ in 0..dimensions {
             lengths.push(self.pop_ty(Ty::I32)?);
         }
         lengths.reverse();
         lengths.iter().for_each(|length| self.mark_use(*length, &Desc::Int));
-        let make = self.world.func(Func::MultiArray(class, dimensions));
+        let make = self.lowering.func(FuncKind::MultiArray(class, dimensions));
         let call = |body: &mut Body<'_>| body.b.call(make, lengths, Some(Ty::Ptr));
-        let value = self.call_that_throws(Implicit::NegativeSize, "", call);
-        self.know_not_null(value);
+        let value = self.call_that_throws(ImplicitException::NegativeSize, "", call);
+        self.assume_not_null(value);
         self.push(value);
         Ok(())
     }
 
     // Classes.
 
-    fn new_object(&mut self, index: u16) -> Result<(), Refusal> {
-        let class = self.world.classes.load(&self.file.pool.class(index).map_err(malformed)?)?;
+    fn new_object(&mut self, index: u16) -> Result<(), LoweringError> {
+        let class = self.lowering.classes.load(&self.file.pool.class(index).map_err(malformed)?)?;
         self.ensure_init(class);
-        if self.world.classes.get(class).is(access::ABSTRACT | access::INTERFACE) {
-            let title = self.world.classes.get(class).title();
-            self.world.throw_constant(&mut self.b, "java/lang/InstantiationError", Some(&title));
+        if self.lowering.classes.get(class).is(access::ABSTRACT | access::INTERFACE) {
+            let title = self.lowering.classes.get(class).title();
+            self.lowering.throw_constant(&mut self.b, "java/lang/InstantiationError", Some(&title));
             return Ok(());
         }
-        let value = self.world.allocate(&mut self.b, class);
-        self.know_not_null(value);
+        let value = self.lowering.allocate(&mut self.b, class);
+        self.assume_not_null(value);
         self.push(value);
         Ok(())
     }
 
-    fn check_cast(&mut self, index: u16) -> Result<(), Refusal> {
+    fn check_cast(&mut self, index: u16) -> Result<(), LoweringError> {
         let value = self.pop_ty(Ty::Ptr)?;
-        let class = self.world.classes.load(&self.file.pool.class(index).map_err(malformed)?);
+        let class = self.lowering.classes.load(&self.file.pool.class(index).map_err(malformed)?);
         self.push(value);
         let class = match class {
             // Null is of every class, also of those that nobody has.
             Err(_) if value == NULL => return Ok(()),
             class => class?,
         };
-        if value == NULL || &*self.world.classes.get(class).name == "java/lang/Object" {
+        if value == NULL || &*self.lowering.classes.get(class).name == "java/lang/Object" {
             return Ok(());
         }
         let (done, test, wrong) = (self.b.block(), self.b.block(), self.b.block());
@@ -589,22 +591,22 @@ impl Body<'_> {
             self.b.branch(null, done, test, BranchRole::Check);
         }
         self.b.at(test);
-        let function = self.world.newest(|generation| Func::InstanceOf(class, generation));
+        let function = self.lowering.latest_generation(|generation| FuncKind::InstanceOf(class, generation));
         let fits = self.b.call(function, vec![value], Some(Ty::I1));
         self.b.branch(fits, done, wrong, BranchRole::Check);
-        let text = format!("to {}", self.world.classes.get(class).title());
-        self.wrong_is(Implicit::Cast, &text);
-        self.b.at_wrong(wrong);
-        let failed = self.world.newest(|generation| Func::CastFailed(class, generation));
+        let text = format!("to {}", self.lowering.classes.get(class).title());
+        self.mark_failure(ImplicitException::Cast, &text);
+        self.b.at_failure(wrong);
+        let failed = self.lowering.latest_generation(|generation| FuncKind::CastFailed(class, generation));
         self.b.call(failed, vec![value], None);
         self.b.end(TermKind::Unreachable);
         self.b.at(done);
         Ok(())
     }
 
-    fn instance_of(&mut self, index: u16) -> Result<(), Refusal> {
+    fn instance_of(&mut self, index: u16) -> Result<(), LoweringError> {
         let value = self.pop_ty(Ty::Ptr)?;
-        let class = self.world.classes.load(&self.file.pool.class(index).map_err(malformed)?)?;
+        let class = self.lowering.classes.load(&self.file.pool.class(index).map_err(malformed)?)?;
         if value == NULL {
             self.push(int(0));
             return Ok(());
@@ -615,14 +617,14 @@ impl Body<'_> {
         let null = self.b.cmp(CmpOp::Eq, value, NULL);
         self.b.branch(null, done, test, BranchRole::Check);
         self.b.at(test);
-        let function = self.world.newest(|generation| Func::InstanceOf(class, generation));
+        let function = self.lowering.latest_generation(|generation| FuncKind::InstanceOf(class, generation));
         let fits = self.b.call(function, vec![value], Some(Ty::I1));
         let fits = self.b.cast(CastOp::Zext, Ty::I32, fits);
         self.b.copy(answer, fits);
         self.b.jump(done);
         self.b.at(done);
         let text = |body: &Self| {
-            let class = short_type(&Desc::Ref(body.world.classes.get(class).name.clone()));
+            let class = short_type_name(&Desc::Ref(body.lowering.classes.get(class).name.clone()));
             format!("{} instanceof {class}", body.shown_object(value))
         };
         self.note_read(Operand::Reg(answer), &Desc::Boolean, text);
@@ -632,24 +634,24 @@ impl Body<'_> {
 
     // Calls.
 
-    fn arguments(&mut self, desc: &MethodDesc) -> Result<Vec<Operand>, Refusal> {
+    fn arguments(&mut self, desc: &MethodDesc) -> Result<Vec<Operand>, LoweringError> {
         let mut args = Vec::with_capacity(desc.params.len() + 1);
         for param in desc.params.iter().rev() {
-            args.push(self.pop_ty(ty_of(param))?);
+            args.push(self.pop_ty(register_ty(param))?);
         }
         args.reverse();
         Ok(args)
     }
 
-    fn method_at(&mut self, index: u16) -> Result<(MemberRef, MethodDesc), Refusal> {
+    fn method_at(&mut self, index: u16) -> Result<(MemberRef, MethodDesc), LoweringError> {
         let (member, _) = self.file.pool.method(index).map_err(malformed)?;
         let desc = MethodDesc::parse(&member.desc);
-        let desc = desc.ok_or_else(|| Refusal::Malformed(format!("the descriptor {}", member.desc)))?;
+        let desc = desc.ok_or_else(|| LoweringError::Malformed(format!("the descriptor {}", member.desc)))?;
         Ok((member, desc))
     }
 
-    fn call(&mut self, func: Func, args: Vec<Operand>, desc: &MethodDesc) {
-        let function = self.world.func(func);
+    fn call(&mut self, func: FuncKind, args: Vec<Operand>, desc: &MethodDesc) {
+        let function = self.lowering.func(func);
         let result = result_ty(&desc.result);
         let value = self.b.call(function, args, result);
         if result.is_some() {
@@ -657,7 +659,7 @@ impl Body<'_> {
         }
     }
 
-    fn invoke_static(&mut self, index: u16) -> Result<(), Refusal> {
+    fn invoke_static(&mut self, index: u16) -> Result<(), LoweringError> {
         let (member, desc) = self.method_at(index)?;
         let args = self.arguments(&desc)?;
         if (&*member.class, &*member.name) == (LABEL_CLASS, "label")
@@ -666,24 +668,24 @@ impl Body<'_> {
             self.label(*condition);
             return Ok(());
         }
-        let method = self.world.classes.resolve_method(&member)?;
-        if !self.world.classes.method(method).is(access::STATIC) {
-            let text = format!("Expected static method '{}'", self.world.method_title(method));
-            self.world.throw_constant(&mut self.b, "java/lang/IncompatibleClassChangeError", Some(&text));
+        let method = self.lowering.classes.resolve_method(&member)?;
+        if !self.lowering.classes.method(method).is(access::STATIC) {
+            let text = format!("Expected static method '{}'", self.lowering.method_title(method));
+            self.lowering.throw_constant(&mut self.b, "java/lang/IncompatibleClassChangeError", Some(&text));
             return Ok(());
         }
         self.ensure_init(method.class);
         self.mark_arguments(&desc, &args);
-        self.call(Func::Method(method), args.clone(), &desc);
+        self.call(FuncKind::Method(method), args.clone(), &desc);
         self.note_call(&member, &desc, &args);
-        self.remember_call(&member, &desc);
+        self.note_call_origin(&member, &desc);
         // Who looks up is the class that the code is in.
         if (&*member.class, &*member.name) == ("java/lang/invoke/MethodHandles", "lookup")
             && let Some(lookup) = self.stack.last().copied()
         {
-            let of = self.world.jdk("java/lang/invoke/MethodHandles$Lookup")?;
-            let mirror = self.world.datum(Data::Mirror(self.class));
-            if let Some(place) = self.world.classes.field_named(of, "lookupClass").cloned() {
+            let of = self.lowering.jdk("java/lang/invoke/MethodHandles$Lookup")?;
+            let mirror = self.lowering.global_id(GlobalKind::Mirror(self.class));
+            if let Some(place) = self.lowering.classes.field_named(of, "lookupClass").cloned() {
                 let mirror = self.b.global(mirror);
                 self.b.store(lookup, place.offset as i64, mirror);
             }
@@ -691,7 +693,7 @@ impl Body<'_> {
         Ok(())
     }
 
-    fn invoke_special(&mut self, index: u16) -> Result<(), Refusal> {
+    fn invoke_special(&mut self, index: u16) -> Result<(), LoweringError> {
         let (member, desc) = self.method_at(index)?;
         let mut args = self.arguments(&desc)?;
         let this = self.pop_ty(Ty::Ptr)?;
@@ -699,8 +701,8 @@ impl Body<'_> {
         self.mark_arguments(&desc, &args);
         self.null_check(this, &format!("Cannot invoke \"{}\"", call_text(&member, &desc)));
         args.insert(0, this);
-        let mut method = self.world.classes.resolve_method(&member)?;
-        let classes = &self.world.classes;
+        let mut method = self.lowering.classes.resolve_method(&member)?;
+        let classes = &self.lowering.classes;
         let above = classes.get(self.class).superclass;
         let is_super = &*member.name != "<init>"
             && method.class != self.class
@@ -711,13 +713,13 @@ impl Body<'_> {
         {
             method = found;
         }
-        self.call(Func::Method(method), args.clone(), &desc);
+        self.call(FuncKind::Method(method), args.clone(), &desc);
         self.note_call(&member, &desc, &args);
-        self.remember_call(&member, &desc);
+        self.note_call_origin(&member, &desc);
         Ok(())
     }
 
-    fn invoke_virtual(&mut self, index: u16) -> Result<(), Refusal> {
+    fn invoke_virtual(&mut self, index: u16) -> Result<(), LoweringError> {
         let (member, desc) = self.method_at(index)?;
         let mut args = self.arguments(&desc)?;
         let this = self.pop_ty(Ty::Ptr)?;
@@ -733,12 +735,12 @@ impl Body<'_> {
         if handle {
             self.mark_arguments(&desc, &args);
         }
-        let method = self.world.classes.resolve_method(&member)?;
+        let method = self.lowering.classes.resolve_method(&member)?;
         let given = args.clone();
-        if self.world.is_fixed(method) {
-            self.call(Func::Method(method), args, &desc);
+        if self.lowering.is_not_overridable(method) {
+            self.call(FuncKind::Method(method), args, &desc);
         } else {
-            let function = self.world.newest(|generation| Func::Dispatch(method, generation));
+            let function = self.lowering.latest_generation(|generation| FuncKind::Dispatch(method, generation));
             let result = result_ty(&desc.result);
             let value = self.b.call(function, args, result);
             if result.is_some() {
@@ -746,16 +748,17 @@ impl Body<'_> {
             }
         }
         self.note_call(&member, &desc, &given);
-        self.remember_call(&member, &desc);
+        self.note_call_origin(&member, &desc);
         Ok(())
     }
 
-    fn invoke_dynamic(&mut self, index: u16) -> Result<(), Refusal> {
+    fn invoke_dynamic(&mut self, index: u16) -> Result<(), LoweringError> {
         let (_, _, desc) = self.file.pool.call_site(index).map_err(malformed)?;
-        let desc = MethodDesc::parse(&desc).ok_or_else(|| Refusal::Malformed(format!("the descriptor {desc}")))?;
+        let desc =
+            MethodDesc::parse(&desc).ok_or_else(|| LoweringError::Malformed(format!("the descriptor {desc}")))?;
         let args = self.arguments(&desc)?;
         self.mark_arguments(&desc, &args);
-        self.call(Func::Site(self.class, index), args, &desc);
+        self.call(FuncKind::Site(self.class, index), args, &desc);
         Ok(())
     }
 }

@@ -1,6 +1,6 @@
 //! Where a value comes from, in the words of the JVM's messages about null pointers.
 
-use crate::classes::type_names::type_text;
+use crate::classes::type_names::type_name;
 use crate::classfile::{ArrayKind, Desc, MemberRef, MethodDesc};
 use crate::lower::body::Body;
 use std::rc::Rc;
@@ -9,7 +9,7 @@ use touchstone_ir::{Operand, Ty};
 
 /// Where a value comes from.
 #[derive(Debug)]
-pub(crate) enum Origin {
+pub(crate) enum ValueOrigin {
     /// A constant.
     Int(i32),
     /// The null constant.
@@ -19,29 +19,29 @@ pub(crate) enum Origin {
     /// A static field.
     Static(String),
     /// A field of something.
-    Field(Option<Rc<Origin>>, Arc<str>),
+    Field(Option<Rc<ValueOrigin>>, Arc<str>),
     /// An element of an array.
-    Element(Option<Rc<Origin>>, Option<Rc<Origin>>),
+    Element(Option<Rc<ValueOrigin>>, Option<Rc<ValueOrigin>>),
     /// The result of a call.
     Call(String),
 }
 
-impl Origin {
+impl ValueOrigin {
     /// The description; fields and elements nest at most five times, as in the JVM.
     fn text(&self, depth: u8) -> Option<String> {
-        let inner = |origin: &Option<Rc<Origin>>| match depth {
+        let inner = |origin: &Option<Rc<ValueOrigin>>| match depth {
             0 => None,
             _ => origin.as_ref().and_then(|origin| origin.text(depth - 1)),
         };
         Some(match self {
-            Origin::Int(value) => value.to_string(),
-            Origin::Null => "null".to_string(),
-            Origin::Local(text) | Origin::Static(text) | Origin::Call(text) => text.clone(),
-            Origin::Field(object, name) => match inner(object) {
+            ValueOrigin::Int(value) => value.to_string(),
+            ValueOrigin::Null => "null".to_string(),
+            ValueOrigin::Local(text) | ValueOrigin::Static(text) | ValueOrigin::Call(text) => text.clone(),
+            ValueOrigin::Field(object, name) => match inner(object) {
                 Some(object) => format!("{object}.{name}"),
                 None => name.to_string(),
             },
-            Origin::Element(array, index) => {
+            ValueOrigin::Element(array, index) => {
                 let dots = || "...".to_string();
                 format!(
                     "{}[{}]",
@@ -53,35 +53,35 @@ impl Origin {
     }
 }
 
-impl Origin {
+impl ValueOrigin {
     /// As source writes it, as far as that is known.
-    pub fn shown(&self) -> String {
+    pub fn display(&self) -> String {
         self.text(5).unwrap_or_default()
     }
 }
 
 impl Body<'_> {
     /// Notes where a value comes from.
-    pub fn remember(&mut self, value: Operand, origin: Origin) {
+    pub fn note_origin(&mut self, value: Operand, origin: ValueOrigin) {
         if let Operand::Reg(reg) = value {
             self.origins.insert(reg, Rc::new(origin));
         }
     }
 
     /// Notes that what is on top of the stack is the result of a call.
-    pub fn remember_call(&mut self, member: &MemberRef, desc: &MethodDesc) {
+    pub fn note_call_origin(&mut self, member: &MemberRef, desc: &MethodDesc) {
         if let (Desc::Ref(_), Some(value)) = (&desc.result, self.stack.last().copied()) {
-            self.remember(value, Origin::Call(call_text(member, desc)));
+            self.note_origin(value, ValueOrigin::Call(call_text(member, desc)));
         }
     }
 
-    pub fn origin(&self, value: Operand) -> Option<Rc<Origin>> {
+    pub fn origin(&self, value: Operand) -> Option<Rc<ValueOrigin>> {
         match value {
-            Operand::Const(Ty::Ptr, _) => Some(Rc::new(Origin::Null)),
-            Operand::Const(_, bits) => Some(Rc::new(Origin::Int(bits as u32 as i32))),
+            Operand::Const(Ty::Ptr, _) => Some(Rc::new(ValueOrigin::Null)),
+            Operand::Const(_, bits) => Some(Rc::new(ValueOrigin::Int(bits as u32 as i32))),
             Operand::Reg(reg) => match self.origins.get(&reg) {
                 Some(origin) => Some(origin.clone()),
-                None => self.local_of(reg).map(|index| Rc::new(Origin::Local(self.local_text(index)))),
+                None => self.local_of(reg).map(|index| Rc::new(ValueOrigin::Local(self.local_text(index)))),
             },
         }
     }
@@ -98,11 +98,11 @@ impl Body<'_> {
     }
 
     /// Why a value is null, if that can be said.
-    pub fn because(&self, value: Operand) -> Option<String> {
+    pub fn null_reason(&self, value: Operand) -> Option<String> {
         let origin = self.origin(value)?;
         let text = origin.text(5)?;
         Some(match &*origin {
-            Origin::Call(_) => format!("the return value of \"{text}\""),
+            ValueOrigin::Call(_) => format!("the return value of \"{text}\""),
             _ => format!("\"{text}\""),
         })
     }
@@ -110,8 +110,8 @@ impl Body<'_> {
 
 /// A method as messages write it.
 pub(crate) fn call_text(member: &MemberRef, desc: &MethodDesc) -> String {
-    let params: Vec<String> = desc.params.iter().map(type_text).collect();
-    format!("{}.{}({})", type_text(&Desc::Ref(member.class.clone())), member.name, params.join(", "))
+    let params: Vec<String> = desc.params.iter().map(type_name).collect();
+    format!("{}.{}({})", type_name(&Desc::Ref(member.class.clone())), member.name, params.join(", "))
 }
 
 /// What an array is called.

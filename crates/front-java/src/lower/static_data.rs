@@ -1,12 +1,12 @@
 //! Globals: string constants, static fields, class objects and what the machine itself keeps. All of it is data, none code.
 
-use crate::classes::Shape;
-use crate::classes::layout::{ARRAY_BASE, ARRAY_LENGTH, MIRROR_HIDDEN};
-use crate::classes::{ClassId, FieldRef, Refusal};
+use crate::classes::ClassShape;
+use crate::classes::layout::{ARRAY_BASE_OFFSET, ARRAY_LENGTH_OFFSET, MIRROR_HIDDEN_BYTES};
+use crate::classes::{ClassId, FieldRef, LoweringError};
 use crate::classfile::{Constant, access};
-use crate::lower::context::{ANY, World};
+use crate::lower::context::{ANY, Lowering};
 use crate::lower::data_types::value_type;
-use crate::lower::symbols::Data;
+use crate::lower::symbols::GlobalKind;
 use std::hash::Hash;
 use std::rc::Rc;
 use touchstone_base::{Id, Span, WideHasher};
@@ -29,7 +29,7 @@ pub(crate) mod mirror {
 }
 
 /// An object in the making.
-struct Object {
+struct ObjectImage {
     size: u64,
     pieces: Vec<(u64, Piece)>,
 }
@@ -39,9 +39,9 @@ enum Piece {
     Address(GlobalId),
 }
 
-impl Object {
-    fn new(size: u64, word: u64) -> Object {
-        Object { size, pieces: vec![(0, Piece::Bytes((word as u32).to_le_bytes().to_vec()))] }
+impl ObjectImage {
+    fn new(size: u64, word: u64) -> ObjectImage {
+        ObjectImage { size, pieces: vec![(0, Piece::Bytes((word as u32).to_le_bytes().to_vec()))] }
     }
 
     fn put(&mut self, offset: u64, bytes: &[u8]) {
@@ -50,7 +50,7 @@ impl Object {
         }
     }
 
-    fn refer(&mut self, offset: u64, global: GlobalId) {
+    fn put_address(&mut self, offset: u64, global: GlobalId) {
         self.pieces.push((offset, Piece::Address(global)));
     }
 
@@ -66,15 +66,15 @@ impl Object {
 
 /// The name of a global that nobody shows: the same one in the next version of a program, whatever else that has. Texts are many, and long when they are
 /// spelled out.
-fn data_name(data: &Data) -> String {
+fn global_name(data: &GlobalKind) -> String {
     let hash = |units: &[u16]| {
         let mut hasher = WideHasher::default();
         units.hash(&mut hasher);
         format!("{:032x}", hasher.wide())
     };
     match data {
-        Data::Literal(units) => format!("text {}", hash(units)),
-        Data::LiteralBytes(units) => format!("bytes {}", hash(units)),
+        GlobalKind::Literal(units) => format!("text {}", hash(units)),
+        GlobalKind::LiteralBytes(units) => format!("bytes {}", hash(units)),
         other => format!("{other:?}"),
     }
 }
@@ -87,11 +87,11 @@ fn string_bytes(units: &[u16]) -> (Vec<u8>, u8) {
     }
 }
 
-impl World {
-    pub fn define_data(&mut self, data: &Data) -> Global {
-        let (size, init) = self.contents(data).unwrap_or((0, Vec::new()));
-        if let Data::Static(field) = data
-            && let Some(shown) = self.shown_static(*field)
+impl Lowering {
+    pub fn define_global(&mut self, data: &GlobalKind) -> Global {
+        let (size, init) = self.initial_contents(data).unwrap_or((0, Vec::new()));
+        if let GlobalKind::Static(field) = data
+            && let Some(shown) = self.source_field_name(*field)
         {
             // Whoever called before may have written it. What is no number nobody can make yet: whoever reads it stops.
             let (_, desc) = self.classes.static_field(*field);
@@ -109,7 +109,7 @@ impl World {
             };
         }
         Global {
-            name: data_name(data),
+            name: global_name(data),
             span: Span::none(),
             data: DataTypeId::new(ANY),
             size,
@@ -122,38 +122,38 @@ impl World {
         }
     }
 
-    fn contents(&mut self, data: &Data) -> Result<(u64, Vec<Init>), Refusal> {
+    fn initial_contents(&mut self, data: &GlobalKind) -> Result<(u64, Vec<Init>), LoweringError> {
         match data {
-            Data::Literal(units) => self.literal_object(units),
-            Data::LiteralBytes(units) => {
+            GlobalKind::Literal(units) => self.literal_object(units),
+            GlobalKind::LiteralBytes(units) => {
                 let class = self.jdk("[B")?;
-                self.classes.instantiate(class);
+                self.classes.mark_instantiated(class);
                 let (bytes, _) = string_bytes(units);
-                let mut object = Object::new(ARRAY_BASE as u64 + bytes.len() as u64, self.word(class));
-                object.put(ARRAY_LENGTH as u64, &(bytes.len() as u32).to_le_bytes());
-                object.put(ARRAY_BASE as u64, &bytes);
+                let mut object = ObjectImage::new(ARRAY_BASE_OFFSET as u64 + bytes.len() as u64, self.word(class));
+                object.put(ARRAY_LENGTH_OFFSET as u64, &(bytes.len() as u32).to_le_bytes());
+                object.put(ARRAY_BASE_OFFSET as u64, &bytes);
                 Ok(object.init())
             }
-            Data::Static(field) => self.static_contents(*field),
-            Data::InitFlag(_) => Ok((1, Vec::new())),
-            Data::Kept(..) | Data::Cell(_) => Ok((8, Vec::new())),
-            Data::Text(text) => {
+            GlobalKind::Static(field) => self.static_contents(*field),
+            GlobalKind::InitFlag(_) => Ok((1, Vec::new())),
+            GlobalKind::Kept(..) | GlobalKind::Cell(_) => Ok((8, Vec::new())),
+            GlobalKind::Text(text) => {
                 let init = Init::Bytes { offset: 0, bytes: text.as_bytes().to_vec() };
                 Ok((text.len() as u64 + 1, vec![init]))
             }
-            Data::Mirror(class) => self.mirror_object(*class),
-            Data::Arguments => self.arguments_object(),
-            Data::Named(name) => self.named_object(name),
+            GlobalKind::Mirror(class) => self.mirror_object(*class),
+            GlobalKind::Arguments => self.arguments_object(),
+            GlobalKind::Named(name) => self.named_object(name),
         }
     }
 
-    fn literal_object(&mut self, units: &Rc<[u16]>) -> Result<(u64, Vec<Init>), Refusal> {
+    fn literal_object(&mut self, units: &Rc<[u16]>) -> Result<(u64, Vec<Init>), LoweringError> {
         let class = self.jdk("java/lang/String")?;
-        self.classes.instantiate(class);
-        let bytes = self.datum(Data::LiteralBytes(units.clone()));
-        let mut object = Object::new(self.classes.get(class).size, self.word(class));
+        self.classes.mark_instantiated(class);
+        let bytes = self.global_id(GlobalKind::LiteralBytes(units.clone()));
+        let mut object = ObjectImage::new(self.classes.get(class).size, self.word(class));
         if let Some(value) = self.classes.field_named(class, "value") {
-            object.refer(value.offset, bytes);
+            object.put_address(value.offset, bytes);
         }
         if let Some(coder) = self.classes.field_named(class, "coder") {
             object.put(coder.offset, &[string_bytes(units).1]);
@@ -161,13 +161,13 @@ impl World {
         Ok(object.init())
     }
 
-    fn static_contents(&mut self, field: FieldRef) -> Result<(u64, Vec<Init>), Refusal> {
+    fn static_contents(&mut self, field: FieldRef) -> Result<(u64, Vec<Init>), LoweringError> {
         let (member, desc) = self.classes.static_field(field);
         let size = desc.size();
         let Some(index) = member.constant() else { return Ok((size, Vec::new())) };
         let file = self.classes.get(field.class).file().cloned();
         let Some(file) = file else { return Ok((size, Vec::new())) };
-        let malformed = |error: crate::classfile::Malformed| Refusal::Malformed(error.to_string());
+        let malformed = |error: crate::classfile::Malformed| LoweringError::Malformed(error.to_string());
         let bytes = |bytes: &[u8]| vec![Init::Bytes { offset: 0, bytes: bytes[..size as usize].to_vec() }];
         let init = match file.pool.get(index).map_err(malformed)? {
             Constant::Integer(value) if size <= 4 => bytes(&value.to_le_bytes()),
@@ -176,7 +176,7 @@ impl World {
             Constant::Double(value) if size == 8 => bytes(&value.to_le_bytes()),
             Constant::String(text) => {
                 let units = file.pool.text(*text).map_err(malformed)?.units();
-                let global = self.datum(Data::Literal(units.into()));
+                let global = self.global_id(GlobalKind::Literal(units.into()));
                 vec![Init::GlobalAddr { offset: 0, global, addend: 0 }]
             }
             _ => Vec::new(),
@@ -184,29 +184,29 @@ impl World {
         Ok((size, init))
     }
 
-    fn mirror_object(&mut self, class: ClassId) -> Result<(u64, Vec<Init>), Refusal> {
+    fn mirror_object(&mut self, class: ClassId) -> Result<(u64, Vec<Init>), LoweringError> {
         let of = self.jdk("java/lang/Class")?;
-        self.classes.instantiate(of);
+        self.classes.mark_instantiated(of);
         let size = self.classes.get(of).size;
-        let hidden = size - MIRROR_HIDDEN;
-        let mut object = Object::new(size, self.word(of));
+        let hidden = size - MIRROR_HIDDEN_BYTES;
+        let mut object = ObjectImage::new(size, self.word(of));
         let own = self.classes.get(class).clone();
         let title = own.title().trim_matches(['<', '>']).to_string();
         let name: Rc<[u16]> = title.encode_utf16().collect::<Vec<u16>>().into();
-        let name = self.datum(Data::Literal(name));
+        let name = self.global_id(GlobalKind::Literal(name));
         let flags: u32 = match &own.shape {
-            Shape::Array { .. } => 1,
-            Shape::Primitive(_) => 2,
+            ClassShape::Array { .. } => 1,
+            ClassShape::Primitive(_) => 2,
             _ if own.is(access::INTERFACE) => 4,
             _ => 0,
         };
         if let Some(place) = self.classes.field_named(of, "name") {
-            object.refer(place.offset, name);
+            object.put_address(place.offset, name);
         }
-        if let Shape::Array { component, .. } = own.shape {
-            let component = self.datum(Data::Mirror(component));
+        if let ClassShape::Array { component, .. } = own.shape {
+            let component = self.global_id(GlobalKind::Mirror(component));
             if let Some(place) = self.classes.field_named(of, "componentType") {
-                object.refer(place.offset, component);
+                object.put_address(place.offset, component);
             }
         }
         let modifiers = own.access & !access::SYNCHRONIZED;
@@ -221,43 +221,43 @@ impl World {
         object.put(hidden + mirror::FLAGS, &(flags | of_program).to_le_bytes());
         object.put(hidden + mirror::MODIFIERS, &u32::from(modifiers).to_le_bytes());
         if let Some(superclass) = own.superclass.filter(|_| flags & 4 == 0) {
-            let superclass = self.datum(Data::Mirror(superclass));
-            object.refer(hidden + mirror::SUPERCLASS, superclass);
+            let superclass = self.global_id(GlobalKind::Mirror(superclass));
+            object.put_address(hidden + mirror::SUPERCLASS, superclass);
         }
         // Generic code makes arrays of a class that it only has as an object.
-        if !matches!(&own.shape, Shape::Primitive(crate::classfile::Desc::Void)) {
+        if !matches!(&own.shape, ClassShape::Primitive(crate::classfile::Desc::Void)) {
             let arrays = self.classes.array_of(class)?;
             object.put(hidden + mirror::ARRAYS, &(self.word(arrays) as u32).to_le_bytes());
         }
         Ok(object.init())
     }
 
-    fn arguments_object(&mut self) -> Result<(u64, Vec<Init>), Refusal> {
+    fn arguments_object(&mut self) -> Result<(u64, Vec<Init>), LoweringError> {
         let class = self.jdk("[Ljava/lang/String;")?;
-        self.classes.instantiate(class);
+        self.classes.mark_instantiated(class);
         let arguments = self.arguments.clone();
-        let mut object = Object::new(ARRAY_BASE as u64 + 8 * arguments.len() as u64, self.word(class));
-        object.put(ARRAY_LENGTH as u64, &(arguments.len() as u32).to_le_bytes());
+        let mut object = ObjectImage::new(ARRAY_BASE_OFFSET as u64 + 8 * arguments.len() as u64, self.word(class));
+        object.put(ARRAY_LENGTH_OFFSET as u64, &(arguments.len() as u32).to_le_bytes());
         for (index, argument) in arguments.iter().enumerate() {
             let units: Vec<u16> = argument.encode_utf16().collect();
-            let global = self.datum(Data::Literal(units.into()));
-            object.refer(ARRAY_BASE as u64 + 8 * index as u64, global);
+            let global = self.global_id(GlobalKind::Literal(units.into()));
+            object.put_address(ARRAY_BASE_OFFSET as u64 + 8 * index as u64, global);
         }
         Ok(object.init())
     }
 
     /// Objects that the JVM makes before the program begins.
-    fn named_object(&mut self, name: &str) -> Result<(u64, Vec<Init>), Refusal> {
+    fn named_object(&mut self, name: &str) -> Result<(u64, Vec<Init>), LoweringError> {
         let class = self.jdk(match name {
             "main thread" => "java/lang/Thread",
             "main group" => "java/lang/ThreadGroup",
             "thread holder" => "java/lang/Thread$FieldHolder",
             _ => "java/io/PrintStream",
         })?;
-        self.classes.instantiate(class);
-        let mut object = Object::new(self.classes.get(class).size, self.word(class));
-        let mut put = |world: &World, field: &str, bytes: &[u8]| {
-            if let Some(place) = world.classes.field_named(class, field) {
+        self.classes.mark_instantiated(class);
+        let mut object = ObjectImage::new(self.classes.get(class).size, self.word(class));
+        let mut put = |lowering: &Lowering, field: &str, bytes: &[u8]| {
+            if let Some(place) = lowering.classes.field_named(class, field) {
                 object.put(place.offset, &bytes[..(place.desc.size() as usize).min(bytes.len())]);
             }
         };
@@ -268,32 +268,32 @@ impl World {
                 put(self, "tid", &1u64.to_le_bytes());
                 put(self, "priority", &5u64.to_le_bytes());
                 let units: Vec<u16> = "main".encode_utf16().collect();
-                let text = self.datum(Data::Literal(units.into()));
-                let group = self.datum(Data::Named("main group"));
+                let text = self.global_id(GlobalKind::Literal(units.into()));
+                let group = self.global_id(GlobalKind::Named("main group"));
                 for (field, global) in [("name", text), ("group", group)] {
                     if let Some(place) = self.classes.field_named(class, field) {
-                        object.refer(place.offset, global);
+                        object.put_address(place.offset, global);
                     }
                 }
                 if let Some(place) = self.classes.field_named(class, "holder").cloned() {
-                    let holder = self.datum(Data::Named("thread holder"));
-                    object.refer(place.offset, holder);
+                    let holder = self.global_id(GlobalKind::Named("thread holder"));
+                    object.put_address(place.offset, holder);
                 }
             }
             "thread holder" => {
                 put(self, "priority", &5u64.to_le_bytes());
                 put(self, "threadStatus", &5u64.to_le_bytes());
-                let group = self.datum(Data::Named("main group"));
+                let group = self.global_id(GlobalKind::Named("main group"));
                 if let Some(place) = self.classes.field_named(class, "group") {
-                    object.refer(place.offset, group);
+                    object.put_address(place.offset, group);
                 }
             }
             "main group" => {
                 put(self, "maxPriority", &10u64.to_le_bytes());
                 let units: Vec<u16> = "main".encode_utf16().collect();
-                let text = self.datum(Data::Literal(units.into()));
+                let text = self.global_id(GlobalKind::Literal(units.into()));
                 if let Some(place) = self.classes.field_named(class, "name") {
-                    object.refer(place.offset, text);
+                    object.put_address(place.offset, text);
                 }
             }
             _ => {}

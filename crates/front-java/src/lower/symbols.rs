@@ -7,7 +7,7 @@ use touchstone_ir::Ty;
 
 /// What a function is.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Func {
+pub(crate) enum FuncKind {
     /// A method, or what stands for it.
     Method(MethodRef),
     /// The method itself where something stands for it.
@@ -37,7 +37,7 @@ pub(crate) enum Func {
     /// `(ptr) -> ptr`: the class object of an object.
     Mirror(u32),
     /// What asks a class, by its number, for something: `(i32 class, …)`.
-    Ask(Question, u32),
+    Ask(ClassQuery, u32),
     /// `(i32 class, ptr name) -> i64`: where a field of the class stands.
     FieldOffset(ClassId),
     /// What the functional method of a lambda does.
@@ -66,7 +66,7 @@ pub(crate) enum Func {
 
 /// What can be asked about a class that only its number is known of.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Question {
+pub(crate) enum ClassQuery {
     /// `(i32 class, ptr object) -> i1`: whether the object, which is not null, is of the class.
     IsInstance,
     /// `(i32 class, i32 length) -> ptr`: an array of the class.
@@ -93,7 +93,7 @@ pub(crate) enum Question {
 
 /// What a global is.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Data {
+pub(crate) enum GlobalKind {
     /// A string constant, as UTF-16.
     Literal(Rc<[u16]>),
     /// The bytes of one.
@@ -111,14 +111,14 @@ pub(crate) enum Data {
     /// A number of eight bytes that the machine keeps, by name.
     Cell(&'static str),
     /// What was prepared for a call of a method.
-    Kept(MethodRef, Kept),
+    Kept(MethodRef, FixtureRecord),
     /// A text for people, with a zero behind it.
     Text(&'static str),
 }
 
 /// What of a prepared call is kept.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Kept {
+pub(crate) enum FixtureRecord {
     /// An object, by its number.
     Object(usize),
     /// An argument, the receiver included.
@@ -129,35 +129,36 @@ pub(crate) enum Kept {
     Answer,
 }
 
-impl Func {
+impl FuncKind {
     /// Functions that this one is a later generation of.
-    pub fn earlier(&self) -> Vec<Func> {
-        let (generation, of): (u32, Box<dyn Fn(u32) -> Func>) = match self.clone() {
-            Func::Dispatch(method, generation) => (generation, Box::new(move |g| Func::Dispatch(method, g))),
-            Func::InstanceOf(class, generation) => (generation, Box::new(move |g| Func::InstanceOf(class, g))),
-            Func::CastFailed(class, generation) => (generation, Box::new(move |g| Func::CastFailed(class, g))),
-            Func::StoreCheck(generation) => (generation, Box::new(Func::StoreCheck)),
-            Func::Mirror(generation) => (generation, Box::new(Func::Mirror)),
-            Func::Ask(question, generation) => (generation, Box::new(move |g| Func::Ask(question, g))),
+    pub fn earlier_generations(&self) -> Vec<FuncKind> {
+        let (generation, of): (u32, Box<dyn Fn(u32) -> FuncKind>) = match self.clone() {
+            FuncKind::Dispatch(method, generation) => (generation, Box::new(move |g| FuncKind::Dispatch(method, g))),
+            FuncKind::InstanceOf(class, generation) => (generation, Box::new(move |g| FuncKind::InstanceOf(class, g))),
+            FuncKind::CastFailed(class, generation) => (generation, Box::new(move |g| FuncKind::CastFailed(class, g))),
+            FuncKind::StoreCheck(generation) => (generation, Box::new(FuncKind::StoreCheck)),
+            FuncKind::Mirror(generation) => (generation, Box::new(FuncKind::Mirror)),
+            FuncKind::Ask(question, generation) => (generation, Box::new(move |g| FuncKind::Ask(question, g))),
             _ => return Vec::new(),
         };
         (0..generation).map(of).collect()
     }
 }
 
-impl Question {
+impl ClassQuery {
     pub fn shape(self) -> (Vec<Ty>, Option<Ty>) {
         match self {
-            Question::IsInstance => (vec![Ty::I32, Ty::Ptr], Some(Ty::I1)),
-            Question::NewArrayOf => (vec![Ty::I32, Ty::I32], Some(Ty::Ptr)),
-            Question::FieldOffset => (vec![Ty::I32, Ty::Ptr], Some(Ty::I64)),
-            Question::EnumConstants => (vec![Ty::I32], Some(Ty::Ptr)),
-            Question::Initialise => (vec![Ty::I32], None),
-            Question::IsSubclass => (vec![Ty::I32, Ty::I32], Some(Ty::I1)),
-            Question::ElementSize => (vec![Ty::I32], Some(Ty::I32)),
-            Question::SimpleName | Question::CanonicalName | Question::ComparableClass | Question::NewInstance => {
-                (vec![Ty::I32], Some(Ty::Ptr))
-            }
+            ClassQuery::IsInstance => (vec![Ty::I32, Ty::Ptr], Some(Ty::I1)),
+            ClassQuery::NewArrayOf => (vec![Ty::I32, Ty::I32], Some(Ty::Ptr)),
+            ClassQuery::FieldOffset => (vec![Ty::I32, Ty::Ptr], Some(Ty::I64)),
+            ClassQuery::EnumConstants => (vec![Ty::I32], Some(Ty::Ptr)),
+            ClassQuery::Initialise => (vec![Ty::I32], None),
+            ClassQuery::IsSubclass => (vec![Ty::I32, Ty::I32], Some(Ty::I1)),
+            ClassQuery::ElementSize => (vec![Ty::I32], Some(Ty::I32)),
+            ClassQuery::SimpleName
+            | ClassQuery::CanonicalName
+            | ClassQuery::ComparableClass
+            | ClassQuery::NewInstance => (vec![Ty::I32], Some(Ty::Ptr)),
         }
     }
 }

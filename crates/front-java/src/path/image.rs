@@ -13,8 +13,8 @@ const MAGIC: u32 = 0xcafe_dada;
 const HASH_SEED: i32 = 0x0100_0193;
 const HEADER: usize = 28;
 /// An index beyond this is nobody's.
-const MOST_INDEX: u64 = 256 << 20;
-const MOST_RESOURCE: u64 = 256 << 20;
+const MAX_INDEX_BYTES: u64 = 256 << 20;
+const MAX_RESOURCE_BYTES: u64 = 256 << 20;
 
 /// An open image.
 #[derive(Debug)]
@@ -61,7 +61,7 @@ impl Image {
         let entries = u64::from(word(16));
         let (locations, strings) = (8 * entries, 8 * entries + u64::from(word(20)));
         let size = strings + u64::from(word(24));
-        if size > MOST_INDEX || HEADER as u64 + size > length || entries == 0 {
+        if size > MAX_INDEX_BYTES || HEADER as u64 + size > length || entries == 0 {
             return Err(wrong(16, "an index that is larger than the image"));
         }
         let mut index = vec![0; size as usize];
@@ -196,7 +196,7 @@ impl Image {
         if location.compressed != 0 {
             return self.wrong(at, "a compressed resource (`jlink --compress`), which is not supported");
         }
-        if location.size > MOST_RESOURCE {
+        if location.size > MAX_RESOURCE_BYTES {
             return self.wrong(at, "a resource of more than 256 MB");
         }
         let unreadable = |source| PathError::unreadable(&self.file, source);

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 /// What stands at the end of a zip file: this much, and a comment.
 const END: usize = 22;
-const MOST_ENTRY: usize = 256 << 20;
+const MAX_ENTRY_BYTES: usize = 256 << 20;
 
 /// An open jar.
 #[derive(Debug)]
@@ -89,7 +89,7 @@ impl Jar {
         let size = entry.size as usize;
         let unpacked = match entry.method {
             0 => Some(packed),
-            8 if size <= MOST_ENTRY => miniz_oxide::inflate::decompress_to_vec_with_limit(&packed, size).ok(),
+            8 if size <= MAX_ENTRY_BYTES => miniz_oxide::inflate::decompress_to_vec_with_limit(&packed, size).ok(),
             _ => None,
         };
         match unpacked.filter(|bytes| bytes.len() == size) {

@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 #[derive(Debug)]
 pub struct ClassPath {
     image: Image,
-    places: Vec<Place>,
+    entries: Vec<PathEntry>,
 }
 
 #[derive(Debug)]
-enum Place {
+enum PathEntry {
     Directory(PathBuf),
     Jar(Jar),
 }
@@ -32,28 +32,29 @@ impl ClassPath {
     ///
     /// # Errors
     /// If one of them is neither, or can't be read.
-    pub fn new(java_home: &Path, places: &[PathBuf]) -> Result<ClassPath, PathError> {
+    pub fn new(java_home: &Path, entries: &[PathBuf]) -> Result<ClassPath, PathError> {
         let image = Image::open(&java_home.join("lib").join("modules"))?;
         let mut found = Vec::new();
-        for place in places {
-            if place.is_dir() {
-                found.push(Place::Directory(place.clone()));
-            } else if place.is_file() {
-                let jar = Jar::open(place)?;
+        for entry in entries {
+            if entry.is_dir() {
+                found.push(PathEntry::Directory(entry.clone()));
+            } else if entry.is_file() {
+                let jar = Jar::open(entry)?;
                 let more = jar.manifest("Class-Path")?.unwrap_or_default();
-                found.push(Place::Jar(jar));
-                let beside = |name: &str| place.parent().unwrap_or(Path::new("")).join(name);
-                for more in more.split_whitespace().map(beside).filter(|path| path.exists() && !places.contains(path)) {
+                found.push(PathEntry::Jar(jar));
+                let beside = |name: &str| entry.parent().unwrap_or(Path::new("")).join(name);
+                for more in more.split_whitespace().map(beside).filter(|path| path.exists() && !entries.contains(path))
+                {
                     found.push(match more.is_dir() {
-                        true => Place::Directory(more),
-                        false => Place::Jar(Jar::open(&more)?),
+                        true => PathEntry::Directory(more),
+                        false => PathEntry::Jar(Jar::open(&more)?),
                     });
                 }
             } else {
-                return Err(PathError::Missing(place.clone()));
+                return Err(PathError::Missing(entry.clone()));
             }
         }
-        Ok(ClassPath { image, places: found })
+        Ok(ClassPath { image, entries: found })
     }
 
     /// The JDK's image.
@@ -74,9 +75,9 @@ impl ClassPath {
             return Ok(None);
         }
         let file = format!("{name}.class");
-        for place in &self.places {
-            let (bytes, origin) = match place {
-                Place::Directory(directory) => {
+        for entry in &self.entries {
+            let (bytes, origin) = match entry {
+                PathEntry::Directory(directory) => {
                     let path = directory.join(&file);
                     match std::fs::read(&path) {
                         Ok(bytes) => (Some(bytes), path.display().to_string()),
@@ -84,7 +85,7 @@ impl ClassPath {
                         Err(source) => return Err(PathError::Unreadable { file: path, source }),
                     }
                 }
-                Place::Jar(jar) => (jar.read(&file)?, format!("{}: {file}", jar.file().display())),
+                PathEntry::Jar(jar) => (jar.read(&file)?, format!("{}: {file}", jar.file().display())),
             };
             if let Some(bytes) = bytes {
                 return Ok(Some(Found { bytes, origin, of_jdk: false }));

@@ -1,9 +1,9 @@
 //! Where in the code of a method its decisions and statements are: what probes in a class file mean.
 
 use crate::classfile::decode;
-use crate::coverage::decisions::Placed;
-use crate::coverage::value_locations::Valued;
-use crate::lower::symbols::Func;
+use crate::coverage::decisions::PointLocation;
+use crate::coverage::value_locations::ValuePointLocation;
+use crate::lower::symbols::FuncKind;
 use crate::program::Program;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,28 +12,28 @@ use touchstone_ir::{CondTag, FuncId, PointId};
 
 /// A method's code and what of its source is where.
 #[derive(Clone, Debug)]
-pub struct Located {
+pub struct CodeLocations {
     /// The class, by its internal name.
     pub class: Arc<str>,
     /// Which method of the class it is.
     pub method: usize,
     /// Conditional jumps that are conditions.
-    pub jumps: Vec<LocatedJump>,
+    pub jumps: Vec<ConditionJump>,
     /// Positions at which statements begin, and where the source has them.
     pub statements: Vec<(usize, Span)>,
     /// Switches that the source has, and where.
     switches: Vec<(usize, Span)>,
     /// Points that ask something of single instructions; known of methods that were lowered.
-    pub points: Vec<(PointId, Placed)>,
+    pub points: Vec<(PointId, PointLocation)>,
     /// Points about values; known of methods that were lowered.
-    pub values: Vec<(PointId, Valued)>,
+    pub values: Vec<(PointId, ValuePointLocation)>,
     /// Fields of the object that the method is called on that such points read: where memory has them, and their constants.
     pub own_fields: BTreeMap<u64, u16>,
     /// Instructions and their lines.
     lines: Vec<(usize, u32)>,
 }
 
-impl Located {
+impl CodeLocations {
     /// The line of an instruction; 0 if nobody says.
     pub fn line(&self, at: usize) -> u32 {
         self.lines.iter().take_while(|(start, _)| *start <= at).last().map_or(0, |(_, line)| *line)
@@ -48,7 +48,7 @@ impl Located {
 
 /// A jump that is a condition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct LocatedJump {
+pub struct ConditionJump {
     /// Position in the code.
     pub at: usize,
     /// The condition.
@@ -59,27 +59,27 @@ pub struct LocatedJump {
 
 impl Program {
     /// Where a method's decisions and statements are; `None` if the function is no method with code.
-    pub fn located(&self, func: FuncId) -> Option<Located> {
-        let mut world = self.world.borrow_mut();
-        let Some(Func::Method(method)) = world.what(func).cloned() else { return None };
-        let file = world.classes.get(method.class).file().cloned()?;
+    pub fn code_locations(&self, func: FuncId) -> Option<CodeLocations> {
+        let mut lowering = self.lowering.borrow_mut();
+        let Some(FuncKind::Method(method)) = lowering.what(func).cloned() else { return None };
+        let file = lowering.classes.get(method.class).file().cloned()?;
         let code = file.methods.get(usize::from(method.index))?.code()?;
         let insns = decode(&code.bytes, code.offset).ok()?;
-        let table = world.table(method, &file, code, &insns);
+        let table = lowering.table(method, &file, code, &insns);
         let jumps = table.jumps().map(|(at, tag, opcode)| {
             let if_taken = code.bytes.get(at) == Some(&opcode);
-            LocatedJump { at, tag, if_taken }
+            ConditionJump { at, tag, if_taken }
         });
-        let placed = world.placed.get(&method).cloned().unwrap_or_default();
-        Some(Located {
+        let point_locations = lowering.point_locations.get(&method).cloned().unwrap_or_default();
+        Some(CodeLocations {
             class: file.name.clone(),
             method: usize::from(method.index),
             jumps: jumps.collect(),
-            statements: table.beginnings().map(|(at, point)| (at, point.span)).collect(),
+            statements: table.statement_starts().map(|(at, point)| (at, point.span)).collect(),
             switches: table.switches().collect(),
-            points: placed.points,
-            values: placed.values,
-            own_fields: placed.own_fields,
+            points: point_locations.points,
+            values: point_locations.values,
+            own_fields: point_locations.own_fields,
             lines: insns.iter().map(|insn| (insn.at, code.line(insn.at))).collect(),
         })
     }

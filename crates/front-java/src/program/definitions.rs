@@ -1,12 +1,12 @@
 //! Bodies of functions: a flat dispatch from the kind of a function to its lowering.
 
-use crate::classes::Refusal;
+use crate::classes::LoweringError;
 use crate::lower::builder::Builder;
-use crate::lower::context::World;
-use crate::lower::symbols::Func;
+use crate::lower::context::Lowering;
+use crate::lower::symbols::FuncKind;
 use touchstone_ir::{FuncId, Function};
 
-impl World {
+impl Lowering {
     /// Makes the body of a function.
     pub(super) fn lower(&mut self, id: FuncId) -> Function {
         let func = self.func_at(id).clone();
@@ -24,40 +24,40 @@ impl World {
         })
     }
 
-    fn lower_func(&mut self, func: &Func, name: &str) -> Result<Function, Refusal> {
+    fn lower_func(&mut self, func: &FuncKind, name: &str) -> Result<Function, LoweringError> {
         let (params, result) = self.shape_of(func);
         let mut b = Builder::new(&params);
         match func {
-            Func::Method(method) => match self.stand_in(*method, &mut b)? {
+            FuncKind::Method(method) => match self.lower_intrinsic(*method, &mut b)? {
                 true => {}
                 false => return self.lower_body(*method, name),
             },
-            Func::Original(method) => return self.lower_body(*method, name),
-            Func::Dispatch(method, generation) => self.dispatch(&mut b, *method, *generation)?,
-            Func::InstanceOf(class, generation) => self.instance_of(&mut b, *class, *generation),
-            Func::CastFailed(class, generation) => self.cast_failed(&mut b, *class, *generation)?,
-            Func::StoreCheck(generation) => self.store_check(&mut b, *generation)?,
-            Func::SameBox => self.same_box(&mut b)?,
-            Func::Init(class) => self.init(&mut b, *class)?,
-            Func::Throw(class) => self.throw_new(&mut b, *class)?,
-            Func::ThrowNull => self.throw_null(&mut b)?,
-            Func::ThrowIndex => self.throw_index(&mut b)?,
-            Func::ThrowNegative => self.throw_negative(&mut b)?,
-            Func::NewArray(class) => self.new_array(&mut b, *class)?,
-            Func::MultiArray(class, dimensions) => self.multi_array(&mut b, *class, *dimensions)?,
-            Func::Mirror(generation) => self.mirror(&mut b, *generation),
-            Func::Ask(question, generation) => self.ask(&mut b, *question, *generation)?,
-            Func::FieldOffset(class) => self.field_offset(&mut b, *class)?,
-            Func::Lambda(class, index) => self.lambda_body(&mut b, *class, *index)?,
-            Func::Stub(class, index) => self.stub_body(&mut b, *class, *index)?,
-            Func::Site(class, index) => self.site(&mut b, *class, *index)?,
-            Func::Helper(helper) => self.system_helper(&mut b, helper)?,
-            Func::Main(class) => self.main(&mut b, *class)?,
-            Func::Possible(method) => self.possible(&mut b, *method)?,
-            Func::Allowed(method) => self.allowed(&mut b, *method)?,
-            Func::Scenario(method) => return self.scenario_function(*method),
-            Func::Prepared(method) => return self.prepared_function(*method, name),
-            Func::Judged(method) => self.judged(&mut b, *method),
+            FuncKind::Original(method) => return self.lower_body(*method, name),
+            FuncKind::Dispatch(method, generation) => self.dispatch(&mut b, *method, *generation)?,
+            FuncKind::InstanceOf(class, generation) => self.instance_of(&mut b, *class, *generation),
+            FuncKind::CastFailed(class, generation) => self.cast_failed(&mut b, *class, *generation)?,
+            FuncKind::StoreCheck(generation) => self.store_check(&mut b, *generation)?,
+            FuncKind::SameBox => self.same_box(&mut b)?,
+            FuncKind::Init(class) => self.init(&mut b, *class)?,
+            FuncKind::Throw(class) => self.throw_new(&mut b, *class)?,
+            FuncKind::ThrowNull => self.throw_null(&mut b)?,
+            FuncKind::ThrowIndex => self.throw_index(&mut b)?,
+            FuncKind::ThrowNegative => self.throw_negative(&mut b)?,
+            FuncKind::NewArray(class) => self.new_array(&mut b, *class)?,
+            FuncKind::MultiArray(class, dimensions) => self.multi_array(&mut b, *class, *dimensions)?,
+            FuncKind::Mirror(generation) => self.mirror(&mut b, *generation),
+            FuncKind::Ask(question, generation) => self.class_query(&mut b, *question, *generation)?,
+            FuncKind::FieldOffset(class) => self.field_offset(&mut b, *class)?,
+            FuncKind::Lambda(class, index) => self.lambda_body(&mut b, *class, *index)?,
+            FuncKind::Stub(class, index) => self.stub_body(&mut b, *class, *index)?,
+            FuncKind::Site(class, index) => self.call_site(&mut b, *class, *index)?,
+            FuncKind::Helper(helper) => self.system_helper(&mut b, helper)?,
+            FuncKind::Main(class) => self.main(&mut b, *class)?,
+            FuncKind::Possible(method) => self.well_formed_arguments(&mut b, *method)?,
+            FuncKind::Allowed(method) => self.allowed_arguments(&mut b, *method)?,
+            FuncKind::Scenario(method) => return self.entry_function(*method),
+            FuncKind::Prepared(method) => return self.set_up_function(*method, name),
+            FuncKind::Judged(method) => self.recorded_postcondition(&mut b, *method),
         }
         Ok(self.helper(b, name.to_string(), result))
     }

@@ -2,7 +2,7 @@
 //!
 //! The helper is compiled once for each JDK and kept in the user's cache directory; where there is none it is made anew.
 
-use crate::coverage::source_marks::Marks;
+use crate::coverage::source_marks::SourceMarks;
 use crate::program::release_of;
 use std::hash::Hasher;
 use std::path::{Path, PathBuf};
@@ -51,15 +51,15 @@ pub struct Jdk {
 
 /// What a compilation leaves.
 #[derive(Debug)]
-pub struct Compiled {
+pub struct CompiledSources {
     /// What the source says of its code.
-    pub marks: Marks,
+    pub marks: SourceMarks,
     /// The classes that were made, by their internal names.
     pub classes: Vec<String>,
 }
 
 /// What stands in the compiler's own package.
-const IN_COMPILER: [(&str, &str); 2] = [
+const COMPILER_HELPERS: [(&str, &str); 2] = [
     ("TouchstoneGen.java", include_str!("../../helper/TouchstoneGen.java")),
     ("TouchstoneCompile.java", include_str!("../../helper/TouchstoneCompile.java")),
 ];
@@ -71,7 +71,7 @@ const PROGRAMS: [(&str, &str); 2] = [
 ];
 
 /// What stands for JUnit where the class path has none.
-const SHIM: [(&str, &str); 8] = [
+const JUNIT_SHIM: [(&str, &str); 8] = [
     ("Checks.java", include_str!("../../helper/shim/touchstone/junit/Checks.java")),
     ("Assertions.java", include_str!("../../helper/shim/org/junit/jupiter/api/Assertions.java")),
     ("DisplayName.java", include_str!("../../helper/shim/org/junit/jupiter/api/DisplayName.java")),
@@ -83,7 +83,7 @@ const SHIM: [(&str, &str); 8] = [
 ];
 
 /// Where in the helper's directory the class for labels is.
-pub const LABELS: &str = "label";
+pub const LABELS_DIR: &str = "label";
 
 /// What programs mark labels with, if they have no class of that name.
 const LABEL: [(&str, &str); 1] = [("Label.java", include_str!("../../helper/label/touchstone/Label.java"))];
@@ -95,7 +95,7 @@ fn io(what: impl Into<String>) -> impl FnOnce(std::io::Error) -> JdkError {
 
 /// How sources are compiled.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Compiling<'p> {
+pub struct CompileOptions<'p> {
     /// Where other sources are looked for.
     pub source_path: Option<&'p Path>,
     /// Code for this release of Java, as classes have that are there already.
@@ -136,9 +136,9 @@ impl Jdk {
         &self,
         sources: &[PathBuf],
         class_path: &[PathBuf],
-        how: &Compiling<'_>,
+        how: &CompileOptions<'_>,
         to: &Path,
-    ) -> Result<Compiled, JdkError> {
+    ) -> Result<CompiledSources, JdkError> {
         if !self.tool("javac").is_file() {
             return Err(JdkError::NoCompiler(self.home.clone()));
         }
@@ -147,7 +147,7 @@ impl Jdk {
         std::fs::create_dir_all(to).map_err(io(to.display().to_string()))?;
         let helper = self.helper(to)?;
         let records = to.join("touchstone-records");
-        let labels = helper.join(LABELS);
+        let labels = helper.join(LABELS_DIR);
         let joined = std::env::join_paths(class_path.iter().chain([&labels])).unwrap_or_default();
         let output = Command::new(self.tool("java"))
             .args(["-XX:TieredStopAtLevel=1", "-Xshare:auto", "-XX:+UseSerialGC"])
@@ -172,18 +172,19 @@ impl Jdk {
             _ => return Err(JdkError::Helper(said)),
         }
         let text = std::fs::read_to_string(&records).map_err(io(records.display().to_string()))?;
-        let marks = Marks::parse(&text).ok_or_else(|| JdkError::Helper("its records can't be read".to_string()))?;
+        let marks =
+            SourceMarks::parse(&text).ok_or_else(|| JdkError::Helper("its records can't be read".to_string()))?;
         let mut classes = Vec::new();
         collect_classes(to, String::new(), &mut classes);
         classes.sort_unstable();
-        Ok(Compiled { marks, classes })
+        Ok(CompiledSources { marks, classes })
     }
 
     /// Compiles sources of ours for every JVM that there may be, into a directory that has other classes as well.
     ///
     /// # Errors
     /// If there is no compiler, or it refuses them.
-    pub fn compile_for_all(&self, sources: &[PathBuf], to: &Path) -> Result<(), JdkError> {
+    pub fn compile_portable(&self, sources: &[PathBuf], to: &Path) -> Result<(), JdkError> {
         if !self.tool("javac").is_file() {
             return Err(JdkError::NoCompiler(self.home.clone()));
         }
@@ -201,7 +202,7 @@ impl Jdk {
     ///
     /// # Errors
     /// If there is no compiler, or it refuses them.
-    pub fn compile_beside(&self, sources: &[PathBuf], class_path: &[PathBuf], to: &Path) -> Result<(), JdkError> {
+    pub fn compile_alongside(&self, sources: &[PathBuf], class_path: &[PathBuf], to: &Path) -> Result<(), JdkError> {
         if !self.tool("javac").is_file() {
             return Err(JdkError::NoCompiler(self.home.clone()));
         }
@@ -215,7 +216,7 @@ impl Jdk {
         }
     }
 
-    /// Where our compiled Java is: what helps the compiler, what runs tests, in `shim` what stands for JUnit, and in [`LABELS`]
+    /// Where our compiled Java is: what helps the compiler, what runs tests, in `shim` what stands for JUnit, and in [`LABELS_DIR`]
     /// what programs mark labels with. A scratch
     /// directory is used where nothing can be kept.
     ///
@@ -225,7 +226,7 @@ impl Jdk {
         let mut hash = StableHasher::default();
         hash.write(self.home.display().to_string().as_bytes());
         hash.write(&std::fs::read(self.home.join("release")).unwrap_or_default());
-        let texts = IN_COMPILER.iter().chain(&PROGRAMS).chain(&SHIM).chain(&LABEL);
+        let texts = COMPILER_HELPERS.iter().chain(&PROGRAMS).chain(&JUNIT_SHIM).chain(&LABEL);
         texts.for_each(|(_, text)| hash.write(text.as_bytes()));
         let kept = cache_dir().map(|cache| cache.join(format!("touchstone/java/{:016x}", hash.finish())));
         if let Some(kept) = kept.as_ref().filter(|kept| kept.join("TouchstoneMain.class").is_file()) {
@@ -247,17 +248,17 @@ impl Jdk {
 
     fn make_helper(&self, to: &Path) -> Result<(), JdkError> {
         let source = to.join("source");
-        for directory in [source.join("junit4"), to.join("shim"), to.join(LABELS)] {
+        for directory in [source.join("junit4"), to.join("shim"), to.join(LABELS_DIR)] {
             std::fs::create_dir_all(&directory).map_err(io(directory.display().to_string()))?;
         }
-        let (shim, labels) = (to.join("shim"), to.join(LABELS));
-        for (files, into) in [(&IN_COMPILER[..], to), (&PROGRAMS, to), (&SHIM, &shim), (&LABEL, &labels)] {
+        let (shim, labels) = (to.join("shim"), to.join(LABELS_DIR));
+        for (files, into) in [(&COMPILER_HELPERS[..], to), (&PROGRAMS, to), (&JUNIT_SHIM, &shim), (&LABEL, &labels)] {
             for (name, text) in files {
                 std::fs::write(source.join(name), text).map_err(io(*name))?;
             }
             let mut command = Command::new(self.tool("javac"));
             command.args(["-nowarn", "-proc:none", "-encoding", "UTF-8", "-d"]).arg(into);
-            if files[0].0 == IN_COMPILER[0].0 {
+            if files[0].0 == COMPILER_HELPERS[0].0 {
                 command.arg("--patch-module").arg(format!("jdk.compiler={}", source.display()));
             }
             command.args(files.iter().map(|(name, _)| source.join(name)));

@@ -6,13 +6,13 @@
 //! [`Program::loaded`].
 
 use crate::classes::layout::STRING;
-use crate::classes::synthetic::{MADE, is_made, is_made_class};
-use crate::classes::type_names::type_text;
-use crate::classes::{ClassId, MethodRef, Refusal};
+use crate::classes::synthetic::{SYNTHETIC, is_generated_class, is_synthetic};
+use crate::classes::type_names::type_name;
+use crate::classes::{ClassId, LoweringError, MethodRef};
 use crate::classfile::{Desc, Member, MethodDesc, access};
-use crate::fixtures::Prepared;
-use crate::lower::entry_functions::Planned;
-use crate::lower::symbols::Func;
+use crate::fixtures::PreparedCall;
+use crate::lower::entry_functions::TestPlan;
+use crate::lower::symbols::FuncKind;
 use crate::program::{Program, ProgramError};
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -24,10 +24,10 @@ use touchstone_ir::{
 };
 
 /// What the name of the function that knows possible arguments of another ends with.
-const POSSIBLE: &str = "__touchstone_pre";
+const PRECONDITION_SUFFIX: &str = "__touchstone_pre";
 
 /// Why nobody tests the initialiser of a class.
-const OF_CLASS: &str = "it runs by itself, once, when its class is used for the first time";
+const INITIALISER_REASON: &str = "it runs by itself, once, when its class is used for the first time";
 
 fn is_initialiser(member: &Member) -> bool {
     &*member.name == "<clinit>"
@@ -35,7 +35,7 @@ fn is_initialiser(member: &Member) -> bool {
 
 /// What a method is to its class.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum MethodKind {
     /// It is called without an object.
     Static,
     /// It is called on an object.
@@ -46,27 +46,27 @@ pub enum Kind {
 
 /// Where it shows that an initialiser ran.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Shows {
+pub enum InitialiserEffect {
     /// Nowhere: its class has only constants.
-    Nowhere,
+    Invisible,
     /// Only in what its class has: it may as well have run before.
-    InItsClass,
+    OwnClass,
     /// In other classes, too.
-    Elsewhere,
+    OtherClasses,
 }
 
 /// Who may call a method.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Visible {
+pub enum MemberVisibility {
     /// Classes of its package, at least.
-    ToPackage,
+    Package,
     /// Only its own class.
-    ToClass,
+    ClassOnly,
 }
 
 /// A method of the program.
 #[derive(Clone, Debug)]
-pub struct Method {
+pub struct MethodUnderTest {
     /// Its function.
     pub func: FuncId,
     /// As its function is called: `package.Class.method`.
@@ -82,9 +82,9 @@ pub struct Method {
     /// Its own name.
     pub method: String,
     /// What it is.
-    pub kind: Kind,
+    pub kind: MethodKind,
     /// Who may call it.
-    pub visible: Visible,
+    pub visibility: MemberVisibility,
     /// Types of its parameters, as source writes them.
     pub params: Vec<String>,
     /// The type of its result.
@@ -100,7 +100,7 @@ pub struct Method {
     /// How objects for it are made.
     pub fixture: Option<Arc<Fixture>>,
     /// Why tests can't make them.
-    unmakeable: Option<String>,
+    unconstructible: Option<String>,
     /// Whether source can call it: tools that obfuscate give names that it can't.
     callable: Callable,
 }
@@ -118,12 +118,12 @@ enum Callable {
     /// Its name, or that of its class, is none that source can have.
     NoName,
     /// Another one differs from it in its result only.
-    NotAlone,
+    AmbiguousResult,
 }
 
 /// A static field that the program may change.
 #[derive(Clone, Debug)]
-pub struct Field {
+pub struct StaticField {
     /// As its global is called.
     pub name: String,
     /// The class, as source names it.
@@ -131,19 +131,19 @@ pub struct Field {
     /// Its own name.
     pub field: String,
     /// Who may use it.
-    pub visible: Visible,
+    pub visibility: MemberVisibility,
 }
 
-impl Method {
+impl MethodUnderTest {
     /// Why no tests of it can be made, if none can.
     pub fn refusal(&self) -> Option<String> {
-        if self.visible == Visible::ToClass && self.fixture.is_none() {
-            return Some(self.unmakeable.clone().unwrap_or_else(|| "it is private".to_string()));
+        if self.visibility == MemberVisibility::ClassOnly && self.fixture.is_none() {
+            return Some(self.unconstructible.clone().unwrap_or_else(|| "it is private".to_string()));
         }
         match self.callable {
-            Callable::Yes => self.unmakeable.clone(),
+            Callable::Yes => self.unconstructible.clone(),
             Callable::NoName => Some("source can't write its name".to_string()),
-            Callable::NotAlone => Some("another method differs from it in its result only".to_string()),
+            Callable::AmbiguousResult => Some("another method differs from it in its result only".to_string()),
         }
     }
 }
@@ -151,12 +151,12 @@ impl Method {
 impl Program {
     /// Names the classes of the program: those that fit stand for wider types. Gives those that can't be loaded, and why: jars
     /// often have some whose superclasses are elsewhere.
-    pub fn know(&self, classes: &[String]) -> Vec<(String, String)> {
-        let mut world = self.world.borrow_mut();
+    pub fn add_program_classes(&self, classes: &[String]) -> Vec<(String, String)> {
+        let mut lowering = self.lowering.borrow_mut();
         let mut unloadable = Vec::new();
         for class in classes {
-            match world.classes.load(&class.as_str().into()) {
-                Ok(id) => world.program.push(id),
+            match lowering.classes.load(&class.as_str().into()) {
+                Ok(id) => lowering.program.push(id),
                 Err(refusal) => unloadable.push((class.clone(), refusal.to_string())),
             }
         }
@@ -164,47 +164,47 @@ impl Program {
     }
 
     /// Finds out how tests of a method make what it needs.
-    pub fn plan(&self, method: &mut Method) {
-        let mut world = self.world.borrow_mut();
-        let Some(Func::Method(at)) = world.what(method.func).cloned() else { return };
-        if is_initialiser(world.classes.method(at)) {
+    pub fn plan_tests(&self, method: &mut MethodUnderTest) {
+        let mut lowering = self.lowering.borrow_mut();
+        let Some(FuncKind::Method(at)) = lowering.what(method.func).cloned() else { return };
+        if is_initialiser(lowering.classes.method(at)) {
             return;
         }
         let is_string = |param: &Desc| matches!(param, Desc::Ref(name) if &**name == STRING);
-        match world.planned(at) {
-            Planned::Made(scenario) => {
+        match lowering.test_plan(at) {
+            TestPlan::Fixture(scenario) => {
                 if scenario.called() != at {
                     // Tests don't write its name.
                     method.callable = Callable::Yes;
                 }
-                method.entry = world.func(Func::Scenario(at));
+                method.entry = lowering.func(FuncKind::Scenario(at));
                 method.fixture = Some(scenario.fixture.clone());
             }
-            Planned::Directly => {}
-            Planned::Not(why) => method.unmakeable = Some(why),
+            TestPlan::Direct => {}
+            TestPlan::Impossible(why) => method.unconstructible = Some(why),
         }
-        method.entry_name = world.entry_name(at);
-        method.possible = match world.asked_before(at) {
-            Some(_) => Some(world.func(Func::Allowed(at))),
+        method.entry_name = lowering.entry_name(at);
+        method.possible = match lowering.precondition_before_call(at) {
+            Some(_) => Some(lowering.func(FuncKind::Allowed(at))),
             // Where objects are made, that looks at texts itself.
             None if method.fixture.is_some() => None,
             None => {
-                let strings = world.entry_params(at).iter().any(is_string);
-                strings.then(|| world.func(Func::Possible(at)))
+                let strings = lowering.entry_params(at).iter().any(is_string);
+                strings.then(|| lowering.func(FuncKind::Possible(at)))
             }
         };
         method.post = match method.fixture {
-            None => world.postcondition(at).map(|post| world.func(Func::Method(post))),
-            Some(_) => world.asked_behind(at).map(|_| world.func(Func::Judged(at))),
+            None => lowering.postcondition(at).map(|post| lowering.func(FuncKind::Method(post))),
+            Some(_) => lowering.postcondition_after_call(at).map(|_| lowering.func(FuncKind::Judged(at))),
         };
     }
 
     /// How a call of a method is prepared and looked at, if tests make objects for it. Asked when all classes that matter are
     /// known.
-    pub fn prepared(&self, method: &Method) -> Option<Prepared> {
-        let mut world = self.world.borrow_mut();
-        match world.what(method.func).cloned() {
-            Some(Func::Method(at)) => world.prepared(at),
+    pub fn prepared_call(&self, method: &MethodUnderTest) -> Option<PreparedCall> {
+        let mut lowering = self.lowering.borrow_mut();
+        match lowering.what(method.func).cloned() {
+            Some(FuncKind::Method(at)) => lowering.prepared_call(at),
             _ => None,
         }
     }
@@ -213,25 +213,25 @@ impl Program {
     ///
     /// # Errors
     /// If the class can't be loaded.
-    pub fn methods(&self, class: &str) -> Result<Vec<Method>, ProgramError> {
-        let mut world = self.world.borrow_mut();
+    pub fn methods(&self, class: &str) -> Result<Vec<MethodUnderTest>, ProgramError> {
+        let mut lowering = self.lowering.borrow_mut();
         let unloadable =
-            |refusal: Refusal| ProgramError::NoClass { class: class.to_string(), reason: refusal.to_string() };
-        let id = world.classes.load(&class.into()).map_err(unloadable)?;
-        let Some(file) = world.classes.get(id).file().cloned() else { return Ok(Vec::new()) };
+            |refusal: LoweringError| ProgramError::NoClass { class: class.to_string(), reason: refusal.to_string() };
+        let id = lowering.classes.load(&class.into()).map_err(unloadable)?;
+        let Some(file) = lowering.classes.get(id).file().cloned() else { return Ok(Vec::new()) };
         let (package, title) = match file.name.rsplit_once('/') {
             Some((package, title)) => (package.replace('/', "."), title.replace('$', ".")),
             None => (String::new(), file.name.replace('$', ".")),
         };
-        if is_made_class(&file) {
+        if is_generated_class(&file) {
             return Ok(Vec::new());
         }
         let unnamed = title.split('.').any(|part| part.is_empty() || part.starts_with(|c: char| c.is_ascii_digit()));
         let private = file.nesting().any(|inner| inner.access & access::PRIVATE != 0);
-        let of_jdk = world.classes.get(id).of_jdk;
+        let of_jdk = lowering.classes.get(id).of_jdk;
         let mut found = Vec::new();
         for (index, member) in file.methods.iter().enumerate() {
-            if member.code().is_none() || is_made(&file, member) {
+            if member.code().is_none() || is_synthetic(&file, member) {
                 continue;
             }
             let Some(desc) = MethodDesc::parse(&member.desc) else { continue };
@@ -241,46 +241,46 @@ impl Program {
                 continue;
             }
             let method = MethodRef { class: id, index: index as u16 };
-            if world.is_contract(method) {
+            if lowering.is_contract(method) {
                 continue;
             }
             let kind = match &*member.name {
-                "<init>" => Kind::Constructor,
-                _ if member.is(access::STATIC) => Kind::Static,
-                _ => Kind::Instance,
+                "<init>" => MethodKind::Constructor,
+                _ if member.is(access::STATIC) => MethodKind::Static,
+                _ => MethodKind::Instance,
             };
-            let func = world.func(Func::Method(method));
-            found.push(Method {
+            let func = lowering.func(FuncKind::Method(method));
+            found.push(MethodUnderTest {
                 func,
                 entry: func,
-                entry_name: world.entry_name(method),
+                entry_name: lowering.entry_name(method),
                 fixture: None,
                 possible: None,
                 post: None,
-                unmakeable: is_initialiser(member).then(|| OF_CLASS.to_string()),
+                unconstructible: is_initialiser(member).then(|| INITIALISER_REASON.to_string()),
                 callable: {
                     let same = |other: &&Member| {
                         let rest = |desc: &str| desc.split(')').next().unwrap_or_default().to_string();
-                        other.name == member.name && rest(&other.desc) == rest(&member.desc) && !other.is(MADE)
+                        other.name == member.name && rest(&other.desc) == rest(&member.desc) && !other.is(SYNTHETIC)
                     };
                     let names = package.split('.').chain(title.split('.')).filter(|name| !name.is_empty());
                     match names.chain([&*member.name]).all(is_name) {
                         false if !is_initialiser(member) => Callable::NoName,
-                        true if file.methods.iter().filter(same).count() > 1 => Callable::NotAlone,
+                        true if file.methods.iter().filter(same).count() > 1 => Callable::AmbiguousResult,
                         _ => Callable::Yes,
                     }
                 },
-                name: world.shown_name(method),
+                name: lowering.source_name(method),
                 package: package.clone(),
                 test_package: if of_jdk { format!("tests.{package}") } else { package.clone() },
                 class: title.clone(),
                 internal: file.name.to_string(),
                 method: member.name.to_string(),
                 kind,
-                visible: if member.is(access::PRIVATE) || unnamed || private || is_initialiser(member) {
-                    Visible::ToClass
+                visibility: if member.is(access::PRIVATE) || unnamed || private || is_initialiser(member) {
+                    MemberVisibility::ClassOnly
                 } else {
-                    Visible::ToPackage
+                    MemberVisibility::Package
                 },
                 params: desc.params.iter().map(source_type).collect(),
                 result: source_type(&desc.result),
@@ -294,29 +294,29 @@ impl Program {
     /// # Errors
     /// If the class can't be loaded.
     pub fn initialiser(&self, class: &str) -> Result<Option<FuncId>, ProgramError> {
-        let mut world = self.world.borrow_mut();
+        let mut lowering = self.lowering.borrow_mut();
         let unloadable =
-            |refusal: Refusal| ProgramError::NoClass { class: class.to_string(), reason: refusal.to_string() };
-        let id = world.classes.load(&class.into()).map_err(unloadable)?;
-        Ok(world.needs_init(id).then(|| world.func(Func::Init(id))))
+            |refusal: LoweringError| ProgramError::NoClass { class: class.to_string(), reason: refusal.to_string() };
+        let id = lowering.classes.load(&class.into()).map_err(unloadable)?;
+        Ok(lowering.needs_init(id).then(|| lowering.func(FuncKind::Init(id))))
     }
 
     /// Whether a class, by its internal name, is the JDK's.
-    pub fn is_of_image(&self, class: &str) -> bool {
-        self.world.borrow().classes.path().image().module_of_class(class).is_some()
+    pub fn is_jdk_class(&self, class: &str) -> bool {
+        self.lowering.borrow().classes.path().image().module_of_class(class).is_some()
     }
 
     /// The initialisers of the program's classes among what was loaded, and those of them that show when they run.
-    pub fn initialisers(&self, loaded: &Loaded) -> Vec<(FuncId, Shows)> {
-        let mut world = self.world.borrow_mut();
+    pub fn initialisers(&self, loaded: &LoadedFunctions) -> Vec<(FuncId, InitialiserEffect)> {
+        let mut lowering = self.lowering.borrow_mut();
         let mut found = Vec::new();
         for id in &loaded.functions {
-            let Some(Func::Init(class)) = world.what(*id).cloned() else { continue };
-            if !world.classes.get(class).of_jdk {
-                let shows = match world.init_reaches_out(class) {
-                    true => Shows::Elsewhere,
-                    false if world.keeps_only_constants(class) => Shows::Nowhere,
-                    false => Shows::InItsClass,
+            let Some(FuncKind::Init(class)) = lowering.what(*id).cloned() else { continue };
+            if !lowering.classes.get(class).of_jdk {
+                let shows = match lowering.init_uses_other_classes(class) {
+                    true => InitialiserEffect::OtherClasses,
+                    false if lowering.has_only_constants(class) => InitialiserEffect::Invisible,
+                    false => InitialiserEffect::OwnClass,
                 };
                 found.push((*id, shows));
             }
@@ -325,29 +325,29 @@ impl Program {
     }
 
     /// Whether objects with this class word hold what they held when their constructor was done.
-    pub fn never_changes(&self, word: u32) -> bool {
-        let world = self.world.borrow();
-        let Some((id, _)) = world.classes.iter().find(|(id, _)| world.word(*id) == u64::from(word)) else {
+    pub fn is_immutable(&self, word: u32) -> bool {
+        let lowering = self.lowering.borrow();
+        let Some((id, _)) = lowering.classes.iter().find(|(id, _)| lowering.word(*id) == u64::from(word)) else {
             return false;
         };
-        world.never_changes(id)
+        lowering.is_immutable(id)
     }
 
     /// The static fields that the program may change, by the names of their globals.
-    pub fn fields(&self) -> Vec<Field> {
-        let world = self.world.borrow();
-        let fields = (0..world.globals()).filter_map(|index| world.static_of(GlobalId::new(index)));
+    pub fn fields(&self) -> Vec<StaticField> {
+        let lowering = self.lowering.borrow();
+        let fields = (0..lowering.globals()).filter_map(|index| lowering.static_of(GlobalId::new(index)));
         let shown = fields.filter_map(|field| {
-            let (member, _) = world.classes.static_field(field);
-            let class = world.classes.get(field.class);
+            let (member, _) = lowering.classes.static_field(field);
+            let class = lowering.classes.get(field.class);
             let inner = class.file().and_then(|file| file.inner()).map_or(0, |inner| inner.access);
-            Some(Field {
-                name: world.shown_static(field)?,
+            Some(StaticField {
+                name: lowering.source_field_name(field)?,
                 class: class.title().replace('$', "."),
                 field: member.name.to_string(),
-                visible: match (member.access | inner) & access::PRIVATE {
-                    0 if is_name(&member.name) => Visible::ToPackage,
-                    _ => Visible::ToClass,
+                visibility: match (member.access | inner) & access::PRIVATE {
+                    0 if is_name(&member.name) => MemberVisibility::Package,
+                    _ => MemberVisibility::ClassOnly,
                 },
             })
         });
@@ -356,7 +356,7 @@ impl Program {
 
     /// Lowers functions and what they may call: all of the program, and so many functions of the JDK, the nearest ones. Gives
     /// the initialisers of the JDK that it met.
-    pub fn load(&self, roots: &[FuncId], most: usize, loaded: &mut Loaded) -> Vec<FuncId> {
+    pub fn load(&self, roots: &[FuncId], most: usize, loaded: &mut LoadedFunctions) -> Vec<FuncId> {
         let mut initialisers = Vec::new();
         let mut waiting: VecDeque<FuncId> = roots.iter().copied().collect();
         let mut of_jdk = 0;
@@ -377,13 +377,13 @@ impl Program {
                 if !met.insert(*callee) {
                     continue;
                 }
-                let what = self.world.borrow().what(*callee).cloned();
+                let what = self.lowering.borrow().what(*callee).cloned();
                 match what {
-                    Some(Func::Init(class)) if self.world.borrow().classes.get(class).of_jdk => {
+                    Some(FuncKind::Init(class)) if self.lowering.borrow().classes.get(class).of_jdk => {
                         initialisers.push(*callee);
                     }
                     // Made when there are classes that it knows and the one before doesn't.
-                    _ if self.world.borrow().is_premature(*callee) => {}
+                    _ if self.lowering.borrow().is_premature(*callee) => {}
                     _ => waiting.push_back(*callee),
                 }
             }
@@ -392,68 +392,71 @@ impl Program {
     }
 
     /// Functions that stop whoever gets there, with what they say.
-    pub fn too_far(&self, loaded: &Loaded) -> Vec<(String, FuncId)> {
-        let functions = self.world.borrow().functions();
+    pub fn unloaded_functions(&self, loaded: &LoadedFunctions) -> Vec<(String, FuncId)> {
+        let functions = self.lowering.borrow().functions();
         let all = (0..functions).map(FuncId::new).filter(|id| !loaded.functions.contains(id));
-        all.map(|id| (self.stop_text(id), id)).collect()
+        all.map(|id| (self.unloaded_reason(id), id)).collect()
     }
 
-    fn stop_text(&self, id: FuncId) -> String {
+    fn unloaded_reason(&self, id: FuncId) -> String {
         format!("{} is too far from the method under test ({id})", self.title(id))
     }
 
     /// Lowers functions themselves, whatever they call.
-    pub fn load_only(&self, functions: &[FuncId], loaded: &mut Loaded) {
+    pub fn load_without_callees(&self, functions: &[FuncId], loaded: &mut LoadedFunctions) {
         loaded.functions.extend(functions.iter().copied().filter(|id| self.function(*id).is_some()));
     }
 
     fn is_of_jdk(&self, id: FuncId) -> bool {
-        let world = self.world.borrow();
-        let class: Option<ClassId> = match world.what(id) {
+        let lowering = self.lowering.borrow();
+        let class: Option<ClassId> = match lowering.what(id) {
             Some(
-                Func::Method(method)
-                | Func::Original(method)
-                | Func::Scenario(method)
-                | Func::Prepared(method)
-                | Func::Judged(method)
-                | Func::Possible(method)
-                | Func::Allowed(method),
+                FuncKind::Method(method)
+                | FuncKind::Original(method)
+                | FuncKind::Scenario(method)
+                | FuncKind::Prepared(method)
+                | FuncKind::Judged(method)
+                | FuncKind::Possible(method)
+                | FuncKind::Allowed(method),
             ) => Some(method.class),
-            Some(Func::Init(class) | Func::Lambda(class, _) | Func::Stub(class, _) | Func::Site(class, _)) => {
-                Some(*class)
-            }
+            Some(
+                FuncKind::Init(class)
+                | FuncKind::Lambda(class, _)
+                | FuncKind::Stub(class, _)
+                | FuncKind::Site(class, _),
+            ) => Some(*class),
             _ => None,
         };
-        class.is_none_or(|class| world.is_library(class))
+        class.is_none_or(|class| lowering.is_library(class))
     }
 
     /// The module in which functions that were loaded have their bodies; the others stop with their names.
-    pub fn loaded(&self, loaded: &Loaded) -> Module {
+    pub fn loaded(&self, loaded: &LoadedFunctions) -> Module {
         let mut module = self.module.clone();
-        module.types = self.world.borrow().types.clone();
+        module.types = self.lowering.borrow().types.clone();
         let mut global = 0;
-        while global < self.world.borrow().globals() {
+        while global < self.lowering.borrow().globals() {
             if let Some(made) = self.global(GlobalId::new(global)) {
                 module.globals.push(made.clone());
             }
             global += 1;
         }
-        let functions = self.world.borrow().functions();
+        let functions = self.lowering.borrow().functions();
         for index in 0..functions {
             let id = FuncId::new(index);
             let body = loaded.functions.contains(&id).then(|| self.function(id)).flatten();
             let mut made = match body {
                 Some(body) => body.clone(),
-                None => self.stopping(id),
+                None => self.unloaded_body(id),
             };
-            let what = self.world.borrow().what(id).cloned();
-            let has_allowed = |method: MethodRef| self.world.borrow().asked_before(method).is_some();
-            if let Some(Func::Allowed(method) | Func::Possible(method)) = &what
-                && (matches!(what, Some(Func::Allowed(_))) || !has_allowed(*method))
+            let what = self.lowering.borrow().what(id).cloned();
+            let has_allowed = |method: MethodRef| self.lowering.borrow().precondition_before_call(method).is_some();
+            if let Some(FuncKind::Allowed(method) | FuncKind::Possible(method)) = &what
+                && (matches!(what, Some(FuncKind::Allowed(_))) || !has_allowed(*method))
             {
-                made.name = format!("{}{POSSIBLE}", self.world.borrow().entry_name(*method));
-            } else if let Some(Func::Judged(method)) = &what {
-                made.name = format!("{}_post", self.world.borrow().entry_name(*method));
+                made.name = format!("{}{PRECONDITION_SUFFIX}", self.lowering.borrow().entry_name(*method));
+            } else if let Some(FuncKind::Judged(method)) = &what {
+                made.name = format!("{}_post", self.lowering.borrow().entry_name(*method));
             } else if made.is_library() || module.function_named(&made.name).is_some() {
                 made.name = format!("{id}: {}", made.name);
             }
@@ -465,9 +468,9 @@ impl Program {
     }
 
     /// A function that nobody gets through.
-    fn stopping(&self, id: FuncId) -> Function {
-        let mut made = self.world.borrow().declaration(id);
-        let kind = TermKind::Unsupported(self.stop_text(id));
+    fn unloaded_body(&self, id: FuncId) -> Function {
+        let mut made = self.lowering.borrow().declaration(id);
+        let kind = TermKind::Unsupported(self.unloaded_reason(id));
         let terminator = Terminator { kind, span: made.span };
         made.blocks.push(Block { insts: Vec::new(), terminator });
         made
@@ -475,12 +478,12 @@ impl Program {
 
     /// Lists the classes of what may be thrown.
     fn name_exceptions(&self, module: &mut Module) {
-        let world = self.world.borrow();
+        let lowering = self.lowering.borrow();
         let Some(thrown) = module.thrown else { return };
-        let Some(throwable) = world.classes.iter().find(|(_, class)| &*class.name == "java/lang/Throwable") else {
+        let Some(throwable) = lowering.classes.iter().find(|(_, class)| &*class.name == "java/lang/Throwable") else {
             return;
         };
-        let classes = world.classes.iter().filter(|(id, _)| world.classes.is_subtype(*id, throwable.0));
+        let classes = lowering.classes.iter().filter(|(id, _)| lowering.classes.is_subtype(*id, throwable.0));
         let mut variants = Vec::new();
         for (id, class) in classes {
             let word = DataTypeId::new(1);
@@ -491,7 +494,7 @@ impl Program {
                 align: 8,
                 kind: Default::default(),
             });
-            variants.push(Variant { tag: world.word(id), ty });
+            variants.push(Variant { tag: lowering.word(id), ty });
         }
         module.types[thrown] =
             DataType::OneOf { name: "java.lang.Throwable".to_string(), tag: Tag { offset: 0, bits: 32 }, variants };
@@ -500,13 +503,13 @@ impl Program {
 
 /// What was lowered for methods under test.
 #[derive(Clone, Debug, Default)]
-pub struct Loaded {
+pub struct LoadedFunctions {
     /// Functions that have bodies.
     pub functions: BTreeSet<FuncId>,
 }
 
 /// Words that no name can be.
-const WORDS: &str = " abstract assert boolean break byte case catch char class const continue default do double else enum extends \
+const KEYWORDS: &str = " abstract assert boolean break byte case catch char class const continue default do double else enum extends \
     false final finally float for goto if implements import instanceof int interface long native new null package private \
     protected public return short static strictfp super switch synchronized this throw throws transient true try void volatile \
     while _ ";
@@ -515,7 +518,8 @@ const WORDS: &str = " abstract assert boolean break byte case catch char class c
 fn is_name(name: &str) -> bool {
     let begins = |c: char| c.is_alphabetic() || c == '_' || c == '$';
     let goes_on = |c: char| begins(c) || c.is_numeric();
-    name == "<init>" || name.starts_with(begins) && name.chars().all(goes_on) && !WORDS.contains(&format!(" {name} "))
+    name == "<init>"
+        || name.starts_with(begins) && name.chars().all(goes_on) && !KEYWORDS.contains(&format!(" {name} "))
 }
 
 /// A type as source writes it.
@@ -525,7 +529,7 @@ fn source_type(desc: &Desc) -> String {
             Some(element) => format!("{}[]", source_type(&element)),
             None => name.replace('/', "."),
         },
-        other => type_text(other),
+        other => type_name(other),
     };
     text.replace('$', ".")
 }

@@ -1,10 +1,10 @@
 //! A program: the classes that it begins with, and all that a run meets.
 
-use crate::classes::{Classes, MethodRef, Refusal};
-use crate::coverage::source_marks::Marks;
-use crate::lower::context::{World, empty_module};
-use crate::lower::library::boxing::Boxes;
-use crate::lower::symbols::{Data, Func};
+use crate::classes::{ClassTable, LoweringError, MethodRef};
+use crate::coverage::source_marks::SourceMarks;
+use crate::lower::context::{Lowering, empty_module};
+use crate::lower::library::boxing::Wrappers;
+use crate::lower::symbols::{FuncKind, GlobalKind};
 use crate::path::{ClassPath, PathError};
 use std::cell::{OnceCell, RefCell};
 use std::path::{Path, PathBuf};
@@ -17,10 +17,12 @@ mod jdk;
 mod methods_under_test;
 mod specifications;
 
-pub use code_locations::{Located, LocatedJump};
-pub use jdk::{Compiled, Compiling, Jdk, JdkError, LABELS};
-pub use methods_under_test::{Field, Kind, Loaded, Method, Shows, Visible};
-pub use specifications::Unspoken;
+pub use code_locations::{CodeLocations, ConditionJump};
+pub use jdk::{CompileOptions, CompiledSources, Jdk, JdkError, LABELS_DIR};
+pub use methods_under_test::{
+    InitialiserEffect, LoadedFunctions, MemberVisibility, MethodKind, MethodUnderTest, StaticField,
+};
+pub use specifications::SpecError;
 
 /// Why a program can't be run.
 #[derive(Debug, thiserror::Error)]
@@ -52,7 +54,7 @@ pub enum ProgramError {
 /// A program that is lowered as it runs.
 pub struct Program {
     pub(crate) module: Module,
-    pub(crate) world: RefCell<World>,
+    pub(crate) lowering: RefCell<Lowering>,
     /// Bodies, and which of them each function has: a later generation takes the place of earlier ones.
     bodies: Grown<Function>,
     functions: RefCell<Vec<Option<usize>>>,
@@ -62,7 +64,7 @@ pub struct Program {
 
 /// What a program is made of.
 #[derive(Clone, Debug)]
-pub struct Setup {
+pub struct ProgramSetup {
     /// The JDK.
     pub java_home: PathBuf,
     /// Its feature release (17, 25).
@@ -82,39 +84,39 @@ impl Program {
     ///
     /// # Errors
     /// If it, or something of the class path, is not there.
-    pub fn new(setup: Setup) -> Result<Program, ProgramError> {
+    pub fn new(setup: ProgramSetup) -> Result<Program, ProgramError> {
         let path = ClassPath::new(&setup.java_home, &setup.class_path)?;
-        let mut world = World::new(Classes::new(path), setup.arguments, setup.release, setup.locale);
+        let mut lowering = Lowering::new(ClassTable::new(path), setup.arguments, setup.release, setup.locale);
         let class = setup.main_class.replace('.', "/");
-        let unloadable = |refusal: Refusal| ProgramError::NoMainClass {
+        let unloadable = |refusal: LoweringError| ProgramError::NoMainClass {
             class: setup.main_class.clone(),
             reason: refusal.to_string(),
         };
-        let class = world.classes.load(&class.as_str().into()).map_err(unloadable)?;
-        if world.main_method(class).is_none() {
+        let class = lowering.classes.load(&class.as_str().into()).map_err(unloadable)?;
+        if lowering.main_method(class).is_none() {
             return Err(ProgramError::NoMain(setup.main_class));
         }
-        let entry = world.func(Func::Main(class));
-        Ok(Program::of(world, entry))
+        let entry = lowering.func(FuncKind::Main(class));
+        Ok(Program::with_entry(lowering, entry))
     }
 
     /// A program whose methods are called one by one; nobody runs it as a whole.
     ///
     /// # Errors
     /// If something of the class path is not there.
-    pub fn of_methods(setup: Setup, marks: Option<Marks>) -> Result<Program, ProgramError> {
+    pub fn of_methods(setup: ProgramSetup, marks: Option<SourceMarks>) -> Result<Program, ProgramError> {
         let path = ClassPath::new(&setup.java_home, &setup.class_path)?;
-        let mut world = World::new(Classes::new(path), setup.arguments, setup.release, setup.locale);
-        world.marks = marks;
-        world.boxes = Boxes::Marked;
-        let entry = world.func(Func::Helper("system"));
-        Ok(Program::of(world, entry))
+        let mut lowering = Lowering::new(ClassTable::new(path), setup.arguments, setup.release, setup.locale);
+        lowering.marks = marks;
+        lowering.boxes = Wrappers::Marked;
+        let entry = lowering.func(FuncKind::Helper("system"));
+        Ok(Program::with_entry(lowering, entry))
     }
 
-    fn of(world: World, entry: FuncId) -> Program {
+    fn with_entry(lowering: Lowering, entry: FuncId) -> Program {
         Program {
             module: empty_module(),
-            world: RefCell::new(world),
+            lowering: RefCell::new(lowering),
             bodies: Grown::default(),
             functions: RefCell::default(),
             globals: Grown::default(),
@@ -134,11 +136,11 @@ impl Program {
 
     /// Source files of what was lowered so far.
     pub fn files(&self) -> Files {
-        self.world.borrow().files.clone()
+        self.lowering.borrow().files.clone()
     }
 
     /// How many functions were lowered so far.
-    pub fn lowered(&self) -> usize {
+    pub fn lowered_count(&self) -> usize {
         self.bodies.len()
     }
 
@@ -147,26 +149,29 @@ impl Program {
     /// # Errors
     /// If the class can't be loaded.
     pub fn methods_of(&self, class: &str) -> Result<Vec<FuncId>, ProgramError> {
-        let mut world = self.world.borrow_mut();
-        let unloadable =
-            |refusal: Refusal| ProgramError::NoMainClass { class: class.to_string(), reason: refusal.to_string() };
-        let id = world.classes.load(&class.into()).map_err(unloadable)?;
-        let methods = world.classes.get(id).file().map_or(0, |file| file.methods.len());
+        let mut lowering = self.lowering.borrow_mut();
+        let unloadable = |refusal: LoweringError| ProgramError::NoMainClass {
+            class: class.to_string(),
+            reason: refusal.to_string(),
+        };
+        let id = lowering.classes.load(&class.into()).map_err(unloadable)?;
+        let methods = lowering.classes.get(id).file().map_or(0, |file| file.methods.len());
         let methods = (0..methods as u16).map(|index| MethodRef { class: id, index });
-        let methods: Vec<MethodRef> = methods.filter(|method| world.classes.method(*method).code().is_some()).collect();
-        Ok(methods.into_iter().map(|method| world.func(Func::Method(method))).collect())
+        let methods: Vec<MethodRef> =
+            methods.filter(|method| lowering.classes.method(*method).code().is_some()).collect();
+        Ok(methods.into_iter().map(|method| lowering.func(FuncKind::Method(method))).collect())
     }
 
     /// All that was met so far as one module; functions that nobody called are only declared.
-    pub fn met(&self) -> Module {
+    pub fn snapshot(&self) -> Module {
         let mut module = self.module.clone();
-        module.types = self.world.borrow().types.clone();
+        module.types = self.lowering.borrow().types.clone();
         let mut function = 0;
         let mut global = 0;
         loop {
-            let (functions, globals) = (self.world.borrow().functions(), self.world.borrow().globals());
+            let (functions, globals) = (self.lowering.borrow().functions(), self.lowering.borrow().globals());
             if (function, global) == (functions, globals) {
-                module.types = self.world.borrow().types.clone();
+                module.types = self.lowering.borrow().types.clone();
                 module.files = self.files();
                 return module;
             }
@@ -175,7 +180,7 @@ impl Program {
                 let id = FuncId::new(index);
                 let mut made = match body {
                     Some(body) => body.clone(),
-                    None => self.world.borrow().declaration(id),
+                    None => self.lowering.borrow().declaration(id),
                 };
                 // A body may stand for several generations.
                 made.name = format!("{id}: {}", made.name);
@@ -194,12 +199,12 @@ impl Program {
 
     /// What a function is, for people.
     pub fn title(&self, id: FuncId) -> String {
-        let world = self.world.borrow();
-        match world.what(id) {
-            Some(Func::Method(method) | Func::Original(method)) => world.method_title(*method),
-            Some(Func::Dispatch(method, _)) => format!("a call of {}", world.method_title(*method)),
-            Some(Func::Init(class)) => format!("the initialiser of {}", world.classes.get(*class).title()),
-            Some(Func::InstanceOf(class, _)) => format!("instanceof {}", world.classes.get(*class).title()),
+        let lowering = self.lowering.borrow();
+        match lowering.what(id) {
+            Some(FuncKind::Method(method) | FuncKind::Original(method)) => lowering.method_title(*method),
+            Some(FuncKind::Dispatch(method, _)) => format!("a call of {}", lowering.method_title(*method)),
+            Some(FuncKind::Init(class)) => format!("the initialiser of {}", lowering.classes.get(*class).title()),
+            Some(FuncKind::InstanceOf(class, _)) => format!("instanceof {}", lowering.classes.get(*class).title()),
             Some(other) => format!("{other:?}"),
             None => id.to_string(),
         }
@@ -212,17 +217,17 @@ impl Growing for Program {
         if let Some(body) = known {
             return self.bodies.get(body);
         }
-        self.world.borrow().what(id)?;
-        let premature = self.world.borrow().is_premature(id);
-        let function = self.world.borrow_mut().lower(id);
+        self.lowering.borrow().what(id)?;
+        let premature = self.lowering.borrow().is_premature(id);
+        let function = self.lowering.borrow_mut().lower(id);
         let body = self.bodies.push(function);
         if premature {
             return self.bodies.get(body);
         }
-        let world = self.world.borrow();
+        let lowering = self.lowering.borrow();
         let mut functions = self.functions.borrow_mut();
-        functions.resize(world.functions(), None);
-        for same in world.earlier(id).into_iter().chain([id]) {
+        functions.resize(lowering.functions(), None);
+        for same in lowering.earlier_generations(id).into_iter().chain([id]) {
             functions[same.index()] = Some(body);
         }
         drop(functions);
@@ -230,22 +235,22 @@ impl Growing for Program {
     }
 
     fn global(&self, id: GlobalId) -> Option<&Global> {
-        while self.globals.len() <= id.index() && self.globals.len() < self.world.borrow().globals() {
+        while self.globals.len() <= id.index() && self.globals.len() < self.lowering.borrow().globals() {
             self.globals.push(OnceCell::new());
         }
         let cell = self.globals.get(id.index())?;
-        Some(cell.get_or_init(|| self.world.borrow_mut().define(id)))
+        Some(cell.get_or_init(|| self.lowering.borrow_mut().define(id)))
     }
 
     fn constant(&self, text: &[u16]) -> Option<GlobalId> {
-        Some(self.world.borrow_mut().datum(Data::Literal(text.into())))
+        Some(self.lowering.borrow_mut().global_id(GlobalKind::Literal(text.into())))
     }
 
     fn named(&self, name: &[u16]) -> Option<GlobalId> {
         let name = String::from_utf16(name).ok()?.replace('.', "/");
-        let mut world = self.world.borrow_mut();
-        let class = world.classes.load(&name.as_str().into()).ok()?;
-        Some(world.datum(Data::Mirror(class)))
+        let mut lowering = self.lowering.borrow_mut();
+        let class = lowering.classes.load(&name.as_str().into()).ok()?;
+        Some(lowering.global_id(GlobalKind::Mirror(class)))
     }
 }
 

@@ -1,24 +1,24 @@
 //! Methods without code of which somebody may say what they do.
 
-use crate::classes::type_names::type_text;
-use crate::classes::{DescribedMethod, SpokenOf};
+use crate::classes::type_names::type_name;
+use crate::classes::{MethodSpec, SpecifiedMethod};
 use crate::classfile::{Member, MethodDesc, access};
 use crate::program::Program;
 use std::sync::Arc;
 
 /// Why nothing can be said of a method.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Unspoken {
+pub enum SpecError {
     /// Its class is not there.
     NoClass,
     /// There is none with so many parameters.
     NoMethod,
     /// There are several with so many parameters.
-    Several,
+    Ambiguous,
     /// It has code, which counts.
     HasCode,
     /// It is native and static, or nobody may override it: tests can't have another.
-    Fixed,
+    NotOverridable,
 }
 
 impl Program {
@@ -26,29 +26,29 @@ impl Program {
     ///
     /// # Errors
     /// If there is none that somebody may describe.
-    pub fn spoken_of(&self, class: &str, name: &str, params: usize) -> Result<SpokenOf, Unspoken> {
-        let mut world = self.world.borrow_mut();
-        let id = world.load_by_source_name(class).ok_or(Unspoken::NoClass)?;
-        let found = world.classes.get(id);
-        let file = found.file().ok_or(Unspoken::NoClass)?;
+    pub fn specified_method(&self, class: &str, name: &str, params: usize) -> Result<SpecifiedMethod, SpecError> {
+        let mut lowering = self.lowering.borrow_mut();
+        let id = lowering.load_by_source_name(class).ok_or(SpecError::NoClass)?;
+        let found = lowering.classes.get(id);
+        let file = found.file().ok_or(SpecError::NoClass)?;
         let fits = |member: &&Member| {
             &*member.name == name && MethodDesc::parse(&member.desc).is_some_and(|desc| desc.params.len() == params)
         };
         let fitting: Vec<&Member> = file.methods.iter().filter(fits).collect();
         let member = match fitting.as_slice() {
-            [] => return Err(Unspoken::NoMethod),
+            [] => return Err(SpecError::NoMethod),
             [member] => *member,
-            _ => return Err(Unspoken::Several),
+            _ => return Err(SpecError::Ambiguous),
         };
         if !member.is(access::ABSTRACT | access::NATIVE) {
-            return Err(Unspoken::HasCode);
+            return Err(SpecError::HasCode);
         }
         if !is_replaceable(member) || found.is(access::FINAL) {
-            return Err(Unspoken::Fixed);
+            return Err(SpecError::NotOverridable);
         }
-        let desc = MethodDesc::parse(&member.desc).ok_or(Unspoken::NoMethod)?;
-        let source = |desc| type_text(desc).replace('$', ".");
-        Ok(SpokenOf {
+        let desc = MethodDesc::parse(&member.desc).ok_or(SpecError::NoMethod)?;
+        let source = |desc| type_name(desc).replace('$', ".");
+        Ok(SpecifiedMethod {
             class: found.name.to_string(),
             name: name.to_string(),
             desc: member.desc.to_string(),
@@ -59,15 +59,15 @@ impl Program {
 
     /// The class of an exception as files name it, if tests can make one without arguments.
     pub fn exception(&self, class: &str) -> Option<String> {
-        let mut world = self.world.borrow_mut();
-        let id = world.load_by_source_name(class)?;
-        world.classes.declared(id, "<init>", "()V")?;
-        Some(world.classes.get(id).name.to_string())
+        let mut lowering = self.lowering.borrow_mut();
+        let id = lowering.load_by_source_name(class)?;
+        lowering.classes.declared(id, "<init>", "()V")?;
+        Some(lowering.classes.get(id).name.to_string())
     }
 
     /// From now on stubs do what is said of a method.
-    pub fn describe(&self, method: DescribedMethod) {
-        self.world.borrow_mut().described.push(Arc::new(method));
+    pub fn add_spec(&self, method: MethodSpec) {
+        self.lowering.borrow_mut().specs.push(Arc::new(method));
     }
 }
 

@@ -116,7 +116,7 @@ fn compile_holders(probes: &OfflineWeaver, hits: &Path, to: &Path) -> Result<(),
         return Ok(());
     }
     let refused = |why: touchstone_front_java::JdkError| MeasuringError::Holder { why: why.to_string() };
-    Jdk::find().and_then(|found| found.compile_for_all(&sources, to)).map_err(refused)
+    Jdk::find().and_then(|found| found.compile_portable(&sources, to)).map_err(refused)
 }
 
 /// A tree of classes.

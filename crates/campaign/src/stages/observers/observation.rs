@@ -3,7 +3,7 @@
 use touchstone_criteria::{Again, Noticing, Outcome, Seen, TestCase, TestKind};
 use touchstone_engine::{Call, End, Following, Layout, Limits, Machines, Value};
 use touchstone_front_java::classfile::Desc;
-use touchstone_front_java::{Gives, Prepared, Probe, Reads, Whose};
+use touchstone_front_java::{ObservableType, ObservedObject, ObserverAccess, PreparedCall, StateObserver};
 use touchstone_ir::{DataTypeId, DataValue, FuncId, FunctionRole, Module, Ty, mask};
 
 /// Where the class of an object is told.
@@ -21,19 +21,19 @@ pub(super) struct Step {
 }
 
 impl Step {
-    fn of<'p>(&self, prepared: &'p Prepared) -> (Whose, &'p Probe) {
-        let looks = &prepared.looks[self.looks];
-        (looks.whose, &looks.probes[self.probe])
+    fn of<'p>(&self, prepared: &'p PreparedCall) -> (ObservedObject, &'p StateObserver) {
+        let looks = &prepared.observers[self.looks];
+        (looks.object, &looks.observers[self.probe])
     }
 
     /// Where a test notices what it sees.
-    pub fn noticing(&self, prepared: &Prepared) -> Noticing {
+    pub fn noticing(&self, prepared: &PreparedCall) -> Noticing {
         let (whose, probe) = self.of(prepared);
         let object = match whose {
-            Whose::Object(number) => Some(number),
-            Whose::Result => None,
+            ObservedObject::Object(number) => Some(number),
+            ObservedObject::Result => None,
         };
-        let arguments = matches!(probe.reads, Reads::Method(_)).then(|| self.arguments.clone());
+        let arguments = matches!(probe.reads, ObserverAccess::Method(_)).then(|| self.arguments.clone());
         Noticing::After { object, member: probe.name.clone(), arguments }
     }
 }
@@ -107,7 +107,7 @@ impl Run {
 /// Runs one test, with looks.
 pub(super) struct Viewer<'a, 'm> {
     machines: &'a Machines<'m>,
-    prepared: &'a Prepared,
+    prepared: &'a PreparedCall,
     call: Call<'a>,
     /// Values of parameters, and objects, in a run.
     params: Vec<Value>,
@@ -118,7 +118,7 @@ impl<'a, 'm> Viewer<'a, 'm> {
     pub fn new(
         machines: &'a Machines<'m>,
         module: &Module,
-        prepared: &'a Prepared,
+        prepared: &'a PreparedCall,
         test: &'a TestCase,
     ) -> Option<Viewer<'a, 'm>> {
         let TestKind::Function { earlier, params, globals, objects } = &test.kind else { return None };
@@ -156,10 +156,10 @@ impl<'a, 'm> Viewer<'a, 'm> {
     pub fn is_same(&self, one: &Step, other: &Step) -> bool {
         let ((whose, probe), (others, asked)) = (one.of(self.prepared), other.of(self.prepared));
         let is_same_object = match (whose, others) {
-            (Whose::Object(one), Whose::Object(other)) => {
+            (ObservedObject::Object(one), ObservedObject::Object(other)) => {
                 one == other || self.objects.get(one).is_some_and(|object| self.objects.get(other) == Some(object))
             }
-            (Whose::Result, Whose::Result) => true,
+            (ObservedObject::Result, ObservedObject::Result) => true,
             _ => false,
         };
         is_same_object && probe.name == asked.name && probe.takes == asked.takes && one.arguments == other.arguments
@@ -204,7 +204,7 @@ impl<'a, 'm> Viewer<'a, 'm> {
         let look = Look { module, prepared: self.prepared, objects: &objects };
         for call in &self.prepared.calls {
             let gives = self.chosen(call.selector).checked_sub(1).and_then(|number| call.gives.get(number));
-            let Some(gives) = gives.filter(|gives| **gives != Gives::Nothing) else { continue };
+            let Some(gives) = gives.filter(|gives| **gives != ObservableType::Nothing) else { continue };
             let value = following.global(call.result, ty_of(module, gives));
             run.before.push((call.selector, look.see(&following, value, gives)));
         }
@@ -247,8 +247,8 @@ impl<'a, 'm> Viewer<'a, 'm> {
         let objects: Vec<Value> = self.prepared.objects.iter().map(|place| following.global(*place, Ty::Ptr)).collect();
         let look = Look { module, prepared: self.prepared, objects: &objects };
         let sight = |step: &Step| match step.of(self.prepared).0 {
-            Whose::Result => None,
-            Whose::Object(_) => Some(self.step(&look, &mut following, step, None)),
+            ObservedObject::Result => None,
+            ObservedObject::Object(_) => Some(self.step(&look, &mut following, step, None)),
         };
         steps.iter().map(sight).collect()
     }
@@ -256,16 +256,16 @@ impl<'a, 'm> Viewer<'a, 'm> {
     fn step(&self, look: &Look<'_>, following: &mut Following<'_>, step: &Step, result: Option<Value>) -> Sight {
         let (whose, probe) = step.of(self.prepared);
         let object = match whose {
-            Whose::Object(number) => look.objects.get(number).copied(),
-            Whose::Result => result,
+            ObservedObject::Object(number) => look.objects.get(number).copied(),
+            ObservedObject::Result => result,
         };
         let Some(object) = object.filter(|object| matches!(object, Value::Ptr(_))) else { return Sight::Unknown };
         match probe.reads {
-            Reads::Field(offset) => {
+            ObserverAccess::Field(offset) => {
                 let value = following.at(object, offset, memory_ty(look.module, &probe.gives));
                 value.map_or(Sight::Unknown, |value| look.see(following, value, &probe.gives))
             }
-            Reads::Method(func) => {
+            ObserverAccess::Method(func) => {
                 let mut arguments = vec![object];
                 for again in &step.arguments {
                     let value = match again {
@@ -301,18 +301,18 @@ fn bits(module: &Module, data: DataTypeId) -> u8 {
 }
 
 /// The type of a value in a register.
-fn ty_of(module: &Module, gives: &Gives) -> Ty {
+fn ty_of(module: &Module, gives: &ObservableType) -> Ty {
     match gives {
-        Gives::Value(data) if bits(module, *data) == 64 => Ty::I64,
-        Gives::Value(_) => Ty::I32,
+        ObservableType::Value(data) if bits(module, *data) == 64 => Ty::I64,
+        ObservableType::Value(_) => Ty::I32,
         _ => Ty::Ptr,
     }
 }
 
 /// The type of a value in an object.
-fn memory_ty(module: &Module, gives: &Gives) -> Ty {
+fn memory_ty(module: &Module, gives: &ObservableType) -> Ty {
     match gives {
-        Gives::Value(data) => Ty::Int(bits(module, *data)),
+        ObservableType::Value(data) => Ty::Int(bits(module, *data)),
         _ => Ty::Ptr,
     }
 }
@@ -320,26 +320,26 @@ fn memory_ty(module: &Module, gives: &Gives) -> Ty {
 /// Tells what values are.
 struct Look<'a> {
     module: &'a Module,
-    prepared: &'a Prepared,
+    prepared: &'a PreparedCall,
     objects: &'a [Value],
 }
 
 impl Look<'_> {
-    fn see(&self, following: &Following<'_>, value: Value, gives: &Gives) -> Sight {
+    fn see(&self, following: &Following<'_>, value: Value, gives: &ObservableType) -> Sight {
         let seen = match (gives, value) {
-            (_, Value::Undefined) | (Gives::Nothing, _) => None,
-            (Gives::Value(data), Value::Int(number)) => {
+            (_, Value::Undefined) | (ObservableType::Nothing, _) => None,
+            (ObservableType::Value(data), Value::Int(number)) => {
                 Some(Seen::Value(*data, DataValue::Int(mask(number, bits(self.module, *data)))))
             }
-            (Gives::Value(_), Value::Ptr(_)) => None,
+            (ObservableType::Value(_), Value::Ptr(_)) => None,
             (_, Value::Int(0)) => Some(Seen::Null),
             (_, Value::Int(_)) => None,
-            (Gives::Built(data), value) => Some(self.built(following, value, *data)),
-            (Gives::Constant(names, offset), value) => match following.at(value, *offset, Ty::I32) {
+            (ObservableType::Aggregate(data), value) => Some(self.built(following, value, *data)),
+            (ObservableType::EnumConstant(names, offset), value) => match following.at(value, *offset, Ty::I32) {
                 Some(Value::Int(number)) => names.get(number as usize).map(|name| Seen::Constant(name.clone())),
                 _ => None,
             },
-            (Gives::Reference, value) => self.reference(following, value),
+            (ObservableType::Reference, value) => self.reference(following, value),
         };
         seen.map_or(Sight::Unknown, Sight::Seen)
     }

@@ -14,7 +14,9 @@ use touchstone_criteria::{Again, GoalId, Heap, Noticed, Noticing, Outcome, TestC
 use touchstone_engine::{Layout, Machines, Pool, Value, Variation, Wishes, mutants};
 use touchstone_fixture_java::FixtureValue;
 use touchstone_front_java::classfile::Desc;
-use touchstone_front_java::{Effect, Looks, Passed, Prepared, Probe, Whose};
+use touchstone_front_java::{
+    ObjectObservers, ObservedObject, ObserverEffect, PassedValue, PreparedCall, StateObserver,
+};
 use touchstone_ir::{DataValue, FuncId, Function, Module};
 
 /// So many looks at one object that its call changed.
@@ -109,7 +111,7 @@ enum New {
 /// What a test should notice; `None` if nothing can be said of it.
 fn noticed(
     machines: &Machines<'_>,
-    prepared: &Prepared,
+    prepared: &PreparedCall,
     test: &TestCase,
     faults: &mut Faults,
     new: New,
@@ -204,7 +206,7 @@ impl Faults {
 
 /// Chooses what one test looks at.
 struct Choice<'a, 'm> {
-    prepared: &'a Prepared,
+    prepared: &'a PreparedCall,
     viewer: &'a Viewer<'a, 'm>,
     module: &'a Module,
 }
@@ -213,8 +215,8 @@ impl Choice<'_, '_> {
     /// What can be asked for without arguments, and answers something else after the call than before it.
     fn changed(&self, result_is_new: bool) -> Vec<Step> {
         let all = self.steps(|looks, probe| {
-            let shows = probe.takes.is_empty() && probe.effect == Effect::Looks;
-            shows && (result_is_new || looks.whose != Whose::Result)
+            let shows = probe.takes.is_empty() && probe.effect == ObserverEffect::Pure;
+            shows && (result_is_new || looks.object != ObservedObject::Result)
         });
         let after = self.viewer.run(self.module, &all, Layout::Close);
         let before = self.viewer.before(self.module, &all);
@@ -316,15 +318,16 @@ impl Choice<'_, '_> {
 
     /// Everything that can be asked without a change, besides what is asked already.
     fn looks(&self, steps: &[Step]) -> Vec<Step> {
-        let plain = self.steps(|_, probe| probe.effect == Effect::Looks && probe.takes.is_empty());
-        let asked = self.each_probe().filter(|(_, probe)| probe.effect == Effect::Looks && !probe.takes.is_empty());
+        let plain = self.steps(|_, probe| probe.effect == ObserverEffect::Pure && probe.takes.is_empty());
+        let asked =
+            self.each_probe().filter(|(_, probe)| probe.effect == ObserverEffect::Pure && !probe.takes.is_empty());
         let asked: Vec<Step> = asked.flat_map(|(at, probe)| self.asked(at, probe)).collect();
         plain.into_iter().chain(asked).filter(|step| !self.is_among(steps, step)).collect()
     }
 
     /// Calls that change the object: one method, several times.
     fn sequences(&self) -> Vec<Vec<Step>> {
-        let changing = self.each_probe().filter(|(_, probe)| probe.effect == Effect::Changes);
+        let changing = self.each_probe().filter(|(_, probe)| probe.effect == ObserverEffect::Mutates);
         let mut found = Vec::new();
         for (at, probe) in changing {
             match probe.takes.is_empty() {
@@ -335,18 +338,19 @@ impl Choice<'_, '_> {
         found
     }
 
-    fn each_probe(&self) -> impl Iterator<Item = ((usize, usize), &Probe)> {
+    fn each_probe(&self) -> impl Iterator<Item = ((usize, usize), &StateObserver)> {
         // Arguments show themselves; what was called, or made, is what the test is about.
-        let receiver = self.prepared.receiver.map(Whose::Object);
-        let about = move |looks: &Looks| looks.whose == Whose::Result || Some(looks.whose) == receiver;
-        let all = self.prepared.looks.iter().enumerate().filter(move |(_, looks)| about(looks));
-        all.flat_map(|(at, looks)| looks.probes.iter().enumerate().map(move |(probe, found)| ((at, probe), found)))
+        let receiver = self.prepared.receiver.map(ObservedObject::Object);
+        let about =
+            move |looks: &ObjectObservers| looks.object == ObservedObject::Result || Some(looks.object) == receiver;
+        let all = self.prepared.observers.iter().enumerate().filter(move |(_, looks)| about(looks));
+        all.flat_map(|(at, looks)| looks.observers.iter().enumerate().map(move |(probe, found)| ((at, probe), found)))
     }
 
-    fn steps(&self, wanted: impl Fn(&Looks, &Probe) -> bool) -> Vec<Step> {
+    fn steps(&self, wanted: impl Fn(&ObjectObservers, &StateObserver) -> bool) -> Vec<Step> {
         let mut found = Vec::new();
-        for (at, looks) in self.prepared.looks.iter().enumerate() {
-            let probes = looks.probes.iter().enumerate().filter(|(_, probe)| wanted(looks, probe));
+        for (at, looks) in self.prepared.observers.iter().enumerate() {
+            let probes = looks.observers.iter().enumerate().filter(|(_, probe)| wanted(looks, probe));
             for (probe, _) in probes {
                 let step = Step { looks: at, probe, arguments: Vec::new() };
                 if !self.is_among(&found, &step) {
@@ -363,7 +367,7 @@ impl Choice<'_, '_> {
     }
 
     /// A method, asked with what the test passes elsewhere.
-    fn asked(&self, (looks, probe): (usize, usize), found: &Probe) -> Vec<Step> {
+    fn asked(&self, (looks, probe): (usize, usize), found: &StateObserver) -> Vec<Step> {
         let first = self.values(&found.takes[0], found.effect);
         let mut steps = Vec::new();
         for (at, value) in first.into_iter().enumerate() {
@@ -382,15 +386,15 @@ impl Choice<'_, '_> {
     }
 
     /// What a parameter of a type may get: what calls of the test get, and small numbers.
-    fn values(&self, desc: &Desc, effect: Effect) -> Vec<Again> {
+    fn values(&self, desc: &Desc, effect: ObserverEffect) -> Vec<Again> {
         let mut found: Vec<(Value, Again)> = Vec::new();
         // What changes a collection takes its elements, and a variable of type `Object` is none.
         let is_any =
             |making: &FixtureValue| matches!(making, FixtureValue::Object(object) if object.ty == "java.lang.Object");
         let passed = self.prepared.passed.iter().filter(|passed| passed.desc == *desc && self.is_made(passed));
-        let passed = passed.filter(|passed| effect == Effect::Looks || !is_any(&passed.making));
+        let passed = passed.filter(|passed| effect == ObserverEffect::Pure || !is_any(&passed.value));
         for passed in passed {
-            let again = match &passed.making {
+            let again = match &passed.value {
                 FixtureValue::Parameter(at) => Again::Param(*at),
                 FixtureValue::Object(object) => Again::Object(object.number),
             };
@@ -413,7 +417,7 @@ impl Choice<'_, '_> {
     }
 
     /// Whether the call is made that something is passed to.
-    fn is_made(&self, passed: &Passed) -> bool {
+    fn is_made(&self, passed: &PassedValue) -> bool {
         passed.by.is_none_or(|(selector, number)| self.viewer.chosen(selector) == number)
     }
 }

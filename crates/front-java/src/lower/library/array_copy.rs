@@ -1,21 +1,21 @@
 //! `System.arraycopy`, with the JVM's messages.
 
-use crate::classes::Refusal;
-use crate::classes::layout::{ARRAY_BASE, CLASS_WORD};
+use crate::classes::LoweringError;
+use crate::classes::layout::{ARRAY_BASE_OFFSET, CLASS_WORD_OFFSET};
 use crate::classfile::Desc;
 use crate::lower::builder::{Builder, int, long};
-use crate::lower::context::World;
-use crate::lower::exceptions::Part;
-use crate::lower::symbols::{Func, Question};
+use crate::lower::context::Lowering;
+use crate::lower::exceptions::StringPart;
+use crate::lower::symbols::{ClassQuery, FuncKind};
 use touchstone_ir::{BinOp, BranchRole, CastOp, CmpOp, InstKind, Operand, Ty};
 
-impl World {
-    pub fn array_copy(&mut self, b: &mut Builder) -> Result<(), Refusal> {
+impl Lowering {
+    pub fn array_copy(&mut self, b: &mut Builder) -> Result<(), LoweringError> {
         let [from, from_at, to, to_at, length] = [b.param(0), b.param(1), b.param(2), b.param(3), b.param(4)];
         self.null_check(b, from);
         self.null_check(b, to);
-        let size = self.newest(|generation| Func::Ask(Question::ElementSize, generation));
-        let (from_class, to_class) = (b.load(from, CLASS_WORD, Ty::I32), b.load(to, CLASS_WORD, Ty::I32));
+        let size = self.latest_generation(|generation| FuncKind::Ask(ClassQuery::ElementSize, generation));
+        let (from_class, to_class) = (b.load(from, CLASS_WORD_OFFSET, Ty::I32), b.load(to, CLASS_WORD_OFFSET, Ty::I32));
         let from_size = b.call(size, vec![from_class], Some(Ty::I32));
         let to_size = b.call(size, vec![to_class], Some(Ty::I32));
         let (mismatch, outside) = (b.block(), b.block());
@@ -55,7 +55,7 @@ impl World {
         let place = |b: &mut Builder, array, at| {
             let at = b.cast(CastOp::Zext, Ty::I64, at);
             let bytes = b.bin(BinOp::Mul, at, scale);
-            let offset = b.bin(BinOp::Add, bytes, long(ARRAY_BASE));
+            let offset = b.bin(BinOp::Add, bytes, long(ARRAY_BASE_OFFSET));
             b.add(array, offset)
         };
         let (src, dst) = (place(b, from, from_at), place(b, to, to_at));
@@ -76,12 +76,12 @@ impl World {
         &mut self,
         b: &mut Builder,
         [from, from_at, to, to_at, length]: [Operand; 5],
-    ) -> Result<(), Refusal> {
-        let text = |text: &str| Part::Text(text.to_string());
+    ) -> Result<(), LoweringError> {
+        let text = |text: &str| StringPart::Text(text.to_string());
         let class = self.jdk("java/lang/ArrayIndexOutOfBoundsException")?;
-        let throw = self.func(Func::Throw(class));
-        let say = |world: &mut World, b: &mut Builder, parts: Vec<Part>| -> Result<(), Refusal> {
-            let message = world.concat(b, &parts)?;
+        let throw = self.func(FuncKind::Throw(class));
+        let say = |lowering: &mut Lowering, b: &mut Builder, parts: Vec<StringPart>| -> Result<(), LoweringError> {
+            let message = lowering.concat(b, &parts)?;
             b.call(throw, vec![message], None);
             b.end(touchstone_ir::TermKind::Unreachable);
             Ok(())
@@ -94,9 +94,9 @@ impl World {
             let name = self.array_title(b, array)?;
             let parts = vec![
                 text(&format!("arraycopy: {word} index ")),
-                Part::Value(at, Desc::Int),
+                StringPart::Value(at, Desc::Int),
                 text(" out of bounds for "),
-                Part::Value(name, Desc::Ref("java/lang/String".into())),
+                StringPart::Value(name, Desc::Ref("java/lang/String".into())),
             ];
             say(self, b, parts)?;
             b.at(next);
@@ -105,7 +105,7 @@ impl World {
         let negative = b.cmp(CmpOp::Slt, length, int(0));
         b.branch(negative, wrong, next, BranchRole::Check);
         b.at(wrong);
-        say(self, b, vec![text("arraycopy: length "), Part::Value(length, Desc::Int), text(" is negative")])?;
+        say(self, b, vec![text("arraycopy: length "), StringPart::Value(length, Desc::Int), text(" is negative")])?;
         b.at(next);
         for (array, at, word) in [(from, from_at, "source"), (to, to_at, "destination")] {
             let available = self.array_length(b, array);
@@ -119,9 +119,9 @@ impl World {
             let name = self.array_title(b, array)?;
             let parts = vec![
                 text(&format!("arraycopy: last {word} index ")),
-                Part::Value(last, Desc::Long),
+                StringPart::Value(last, Desc::Long),
                 text(" out of bounds for "),
-                Part::Value(name, Desc::Ref("java/lang/String".into())),
+                StringPart::Value(name, Desc::Ref("java/lang/String".into())),
             ];
             say(self, b, parts)?;
             b.at(next);
@@ -131,11 +131,11 @@ impl World {
     }
 
     /// `int[10]`, `object array[3]`.
-    pub fn array_title(&mut self, b: &mut Builder, array: Operand) -> Result<Operand, Refusal> {
-        let word = b.load(array, CLASS_WORD, Ty::I32);
-        let size = self.newest(|generation| Func::Ask(Question::ElementSize, generation));
+    pub fn array_title(&mut self, b: &mut Builder, array: Operand) -> Result<Operand, LoweringError> {
+        let word = b.load(array, CLASS_WORD_OFFSET, Ty::I32);
+        let size = self.latest_generation(|generation| FuncKind::Ask(ClassQuery::ElementSize, generation));
         let size = b.call(size, vec![word], Some(Ty::I32));
-        let simple = self.newest(|generation| Func::Ask(Question::SimpleName, generation));
+        let simple = self.latest_generation(|generation| FuncKind::Ask(ClassQuery::SimpleName, generation));
         let simple = b.call(simple, vec![word], Some(Ty::Ptr));
         let length = ("java/lang/String", "length", "()I");
         let letters = self.call_jdk(b, length, vec![simple])?;
@@ -154,10 +154,10 @@ impl World {
         b.at(done);
         let count = self.array_length(b, array);
         let parts = [
-            Part::Value(Operand::Reg(title), Desc::Ref("java/lang/String".into())),
-            Part::Text("[".to_string()),
-            Part::Value(count, Desc::Int),
-            Part::Text("]".to_string()),
+            StringPart::Value(Operand::Reg(title), Desc::Ref("java/lang/String".into())),
+            StringPart::Text("[".to_string()),
+            StringPart::Value(count, Desc::Int),
+            StringPart::Text("]".to_string()),
         ];
         self.concat(b, &parts)
     }
@@ -166,7 +166,7 @@ impl World {
         &mut self,
         b: &mut Builder,
         [from, from_at, to, to_at, length]: [Operand; 5],
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), LoweringError> {
         let element = Desc::Ref("java/lang/Object".into());
         let index = b.reg(Ty::I32);
         b.copy(index, int(0));
@@ -180,7 +180,7 @@ impl World {
         let target = b.bin(BinOp::Add, to_at, Operand::Reg(index));
         let place = self.element_address(b, from, source, &element);
         let value = b.load(place, 0, Ty::Ptr);
-        let check = self.newest(Func::StoreCheck);
+        let check = self.latest_generation(FuncKind::StoreCheck);
         b.call(check, vec![to, value], None);
         let place = self.element_address(b, to, target, &element);
         b.store(place, 0, value);

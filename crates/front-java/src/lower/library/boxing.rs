@@ -5,17 +5,17 @@
 //! The JDK's own code asks for identity only before it asks for equality, so only `==` of the program and swaps need to know.
 //! A program that runs keeps the JDK's way.
 
-use crate::classes::layout::{BOX_HIDDEN, BOXES, CLASS_WORD, memory_ty, ty_of};
-use crate::classes::{ClassId, Refusal};
+use crate::classes::layout::{CACHED_WRAPPERS, CLASS_WORD_OFFSET, WRAPPER_HIDDEN_BYTES, memory_ty, register_ty};
+use crate::classes::{ClassId, LoweringError};
 use crate::classfile::Desc;
 use crate::lower::builder::{Builder, NULL, int, long};
-use crate::lower::context::World;
-use crate::lower::symbols::Func;
+use crate::lower::context::Lowering;
+use crate::lower::symbols::FuncKind;
 use touchstone_ir::{BlockId, BranchRole, CastOp, CmpOp, Operand, SwitchArm, Ty};
 
 /// Who keeps small boxes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Boxes {
+pub(crate) enum Wrappers {
     /// The JDK's cache.
     Cached,
     /// Nobody: they know themselves who made them.
@@ -34,10 +34,10 @@ fn cached(class: &str) -> Option<Desc> {
     })
 }
 
-impl World {
+impl Lowering {
     /// `valueOf` of boxes; false if it is another method.
-    pub fn box_native(&mut self, b: &mut Builder, class: &str, name: &str, desc: &str) -> Result<bool, Refusal> {
-        let Some(value) = cached(class).filter(|_| self.boxes == Boxes::Marked && name == "valueOf") else {
+    pub fn box_native(&mut self, b: &mut Builder, class: &str, name: &str, desc: &str) -> Result<bool, LoweringError> {
+        let Some(value) = cached(class).filter(|_| self.boxes == Wrappers::Marked && name == "valueOf") else {
             return Ok(false);
         };
         if desc != format!("({})L{class};", value.text()) {
@@ -46,22 +46,22 @@ impl World {
         let id = self.jdk(class)?;
         let Some(field) = self.classes.field_named(id, "value").cloned() else { return Ok(false) };
         let object = self.allocate(b, id);
-        let object = b.kept(object);
+        let object = b.copied(object);
         let place = b.add(object, long(field.offset as i64));
         b.store_as(place, &value, b.param(0));
-        b.store(object, self.mark(id), int(1));
+        b.store(object, self.value_of_flag(id), int(1));
         b.ret(Some(object));
         Ok(true)
     }
 
-    fn mark(&self, class: ClassId) -> i64 {
-        (self.classes.get(class).size - BOX_HIDDEN) as i64
+    fn value_of_flag(&self, class: ClassId) -> i64 {
+        (self.classes.get(class).size - WRAPPER_HIDDEN_BYTES) as i64
     }
 
     /// Whether references are the same, where code of the program asks.
-    pub fn same(&mut self, b: &mut Builder, left: Operand, right: Operand) -> Operand {
+    pub fn same_reference(&mut self, b: &mut Builder, left: Operand, right: Operand) -> Operand {
         let equal = b.cmp(CmpOp::Eq, left, right);
-        if self.boxes == Boxes::Cached {
+        if self.boxes == Wrappers::Cached {
             return equal;
         }
         let same = b.temp(Ty::I1);
@@ -69,7 +69,7 @@ impl World {
         let (other, done) = (b.block(), b.block());
         b.branch(equal, done, other, BranchRole::Check);
         b.at(other);
-        let function = self.func(Func::SameBox);
+        let function = self.func(FuncKind::SameBox);
         let boxes = b.call(function, vec![left, right], Some(Ty::I1));
         b.copy(same, boxes);
         b.jump(done);
@@ -78,19 +78,19 @@ impl World {
     }
 
     /// `(ptr, ptr) -> i1`: whether two objects stand for one that the JDK's cache has.
-    pub fn same_box(&mut self, b: &mut Builder) -> Result<(), Refusal> {
+    pub fn same_box(&mut self, b: &mut Builder) -> Result<(), LoweringError> {
         let (left, right) = (b.param(0), b.param(1));
         let no = b.block();
         for side in [left, right] {
             let there = b.cmp(CmpOp::Ne, side, NULL);
             b.check(there, no);
         }
-        let (one, other) = (b.load(left, CLASS_WORD, Ty::I32), b.load(right, CLASS_WORD, Ty::I32));
+        let (one, other) = (b.load(left, CLASS_WORD_OFFSET, Ty::I32), b.load(right, CLASS_WORD_OFFSET, Ty::I32));
         let alike = b.cmp(CmpOp::Eq, one, other);
         b.check(alike, no);
-        let entry = b.here();
+        let entry = b.current_block();
         let mut arms = Vec::new();
-        for class in BOXES {
+        for class in CACHED_WRAPPERS {
             let Some(desc) = cached(class) else { continue };
             let id = self.jdk(class)?;
             let block = b.block();
@@ -108,7 +108,7 @@ impl World {
     fn same_value(&mut self, b: &mut Builder, class: ClassId, desc: &Desc, no: BlockId) {
         let (left, right) = (b.param(0), b.param(1));
         for side in [left, right] {
-            let mark = b.load(side, self.mark(class), Ty::I32);
+            let mark = b.load(side, self.value_of_flag(class), Ty::I32);
             let made = b.cmp(CmpOp::Ne, mark, int(0));
             b.check(made, no);
         }
@@ -119,7 +119,7 @@ impl World {
         let equal = b.cmp(CmpOp::Eq, one, other);
         b.check(equal, no);
         let unsigned = *desc == Desc::Char;
-        let wide = ty_of(desc);
+        let wide = register_ty(desc);
         let value = b.cast(if unsigned { CastOp::Zext } else { CastOp::Sext }, wide, one);
         let constant = |value: i64| match wide {
             Ty::I64 => long(value),

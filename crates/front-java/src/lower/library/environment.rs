@@ -2,12 +2,12 @@
 
 use crate::classes::MethodRef;
 use crate::lower::builder::Builder;
-use crate::lower::context::World;
-use crate::lower::symbols::{Data, Func};
+use crate::lower::context::Lowering;
+use crate::lower::symbols::{FuncKind, GlobalKind};
 use touchstone_ir::Builtin;
 
 /// What a method of the JDK tells that is another in every run, if it does.
-fn told_by(class: &str, name: &str) -> Option<&'static str> {
+fn nondeterministic_result(class: &str, name: &str) -> Option<&'static str> {
     Some(match (class, name) {
         ("java/lang/System", "getProperty" | "getProperties" | "getenv") => "the properties of the machine",
         ("java/lang/Thread", "getName" | "getId" | "threadId" | "toString") => "which thread runs",
@@ -26,20 +26,20 @@ fn told_by(class: &str, name: &str) -> Option<&'static str> {
     })
 }
 
-impl World {
+impl Lowering {
     /// What follows is only known of one run.
-    pub fn run_only(&mut self, b: &mut Builder, what: &'static str) {
-        let name = self.datum(Data::Text(what));
+    pub fn note_nondeterminism(&mut self, b: &mut Builder, what: &'static str) {
+        let name = self.global_id(GlobalKind::Text(what));
         let name = b.global(name);
         b.builtin(Builtin::RunOnly, vec![name], None);
     }
 
     /// A method that tells something of the surroundings: the method itself, with a word about it.
-    pub fn of_surroundings(&mut self, b: &mut Builder, method: MethodRef, class: &str, name: &str) -> bool {
-        let Some(what) = told_by(class, name) else { return false };
-        self.run_only(b, what);
+    pub fn lower_environment_query(&mut self, b: &mut Builder, method: MethodRef, class: &str, name: &str) -> bool {
+        let Some(what) = nondeterministic_result(class, name) else { return false };
+        self.note_nondeterminism(b, what);
         let result = self.signature(method).1;
-        let original = self.func(Func::Original(method));
+        let original = self.func(FuncKind::Original(method));
         let value = b.call(original, b.params(), result);
         b.ret(result.map(|_| value));
         true

@@ -1,19 +1,19 @@
 //! What stands for methods: natives, and the few methods of the JDK that speak with the machine. All of it is IR.
 
-use crate::classes::layout::HASH_WORD;
-use crate::classes::{MethodRef, Refusal};
+use crate::classes::layout::HASH_WORD_OFFSET;
+use crate::classes::{LoweringError, MethodRef};
 use crate::classfile::{Desc, MethodDesc, access};
 use crate::lower::builder::{Builder, NULL, int, long};
-use crate::lower::context::World;
+use crate::lower::context::Lowering;
 use crate::lower::static_data::mirror;
-use crate::lower::symbols::{Data, Func, Question};
+use crate::lower::symbols::{ClassQuery, FuncKind, GlobalKind};
 use touchstone_base::float::{Format, Op};
 use touchstone_base::math;
 use touchstone_ir::{BinOp, BranchRole, Builtin, CastOp, CmpOp, InstKind, JavaBuiltin, Operand, Ty};
 
-impl World {
+impl Lowering {
     /// Makes the body of what stands for a method; false if nothing does.
-    pub fn stand_in(&mut self, method: MethodRef, b: &mut Builder) -> Result<bool, Refusal> {
+    pub fn lower_intrinsic(&mut self, method: MethodRef, b: &mut Builder) -> Result<bool, LoweringError> {
         if !self.classes.get(method.class).of_jdk {
             return Ok(false);
         }
@@ -25,7 +25,7 @@ impl World {
             b.ret(None);
             return Ok(true);
         }
-        if self.of_surroundings(b, method, class, name) {
+        if self.lower_environment_query(b, method, class, name) {
             return Ok(true);
         }
         if self.box_native(b, class, name, desc)? {
@@ -50,7 +50,7 @@ impl World {
                 // Without the lines that say where: nobody keeps them.
                 ("printStackTrace", "()V") => {
                     let this = b.param(0);
-                    self.tell(b, this)?;
+                    self.print_exception(b, this)?;
                     b.ret(None);
                     true
                 }
@@ -62,7 +62,7 @@ impl World {
             },
             "java/lang/String" if name == "intern" => {
                 let this = b.param(0);
-                let same = self.by_text(b, this, JavaBuiltin::Intern)?;
+                let same = self.object_by_string(b, this, JavaBuiltin::Intern)?;
                 b.ret(Some(same));
                 true
             }
@@ -79,12 +79,12 @@ impl World {
         })
     }
 
-    fn object_native(&mut self, b: &mut Builder, name: &str, _: &str) -> Result<bool, Refusal> {
+    fn object_native(&mut self, b: &mut Builder, name: &str, _: &str) -> Result<bool, LoweringError> {
         let this = b.param(0);
         match name {
             "hashCode" => self.identity_hash(b, this),
             "getClass" => {
-                let mirror = self.newest(Func::Mirror);
+                let mirror = self.latest_generation(FuncKind::Mirror);
                 let value = b.call(mirror, vec![this], Some(Ty::Ptr));
                 b.ret(Some(value));
             }
@@ -96,45 +96,45 @@ impl World {
     }
 
     fn identity_hash(&mut self, b: &mut Builder, object: Operand) {
-        self.run_only(b, "the identity hash code of an object");
-        let known = b.load(object, HASH_WORD, Ty::I32);
+        self.note_nondeterminism(b, "the identity hash code of an object");
+        let known = b.load(object, HASH_WORD_OFFSET, Ty::I32);
         let has = b.cmp(CmpOp::Ne, known, int(0));
         let (done, fresh) = (b.block(), b.block());
         b.branch(has, done, fresh, BranchRole::Check);
         b.at(done);
         b.ret(Some(known));
         b.at(fresh);
-        let cell = self.datum(Data::Cell("hashes"));
+        let cell = self.global_id(GlobalKind::Cell("hashes"));
         let cell = b.global(cell);
         let last = b.load(cell, 0, Ty::I32);
         let next = b.bin(BinOp::Add, last, int(0x0102_4a7f));
         let next = b.bin(BinOp::And, next, int(0x7fff_ffff));
         let next = b.bin(BinOp::Or, next, int(1));
         b.store(cell, 0, next);
-        b.store(object, HASH_WORD, next);
+        b.store(object, HASH_WORD_OFFSET, next);
         b.ret(Some(next));
     }
 
-    fn clone_object(&mut self, b: &mut Builder, this: Operand) -> Result<(), Refusal> {
+    fn clone_object(&mut self, b: &mut Builder, this: Operand) -> Result<(), LoweringError> {
         let cloneable = self.jdk("java/lang/Cloneable")?;
-        let test = self.newest(|generation| Func::InstanceOf(cloneable, generation));
+        let test = self.latest_generation(|generation| FuncKind::InstanceOf(cloneable, generation));
         let fits = b.call(test, vec![this], Some(Ty::I1));
         let wrong = b.block();
         b.check(fits, wrong);
         let size = b.builtin(Builtin::ObjectSize, vec![this], Some(Ty::I64));
         let copy = b.builtin(Builtin::Allocate, vec![size], Some(Ty::Ptr));
         b.emit(InstKind::MemCopy { dst: copy, src: this, size });
-        b.store(copy, HASH_WORD, int(0));
+        b.store(copy, HASH_WORD_OFFSET, int(0));
         b.ret(Some(copy));
         b.at(wrong);
         let name = self.class_name_of(b, this)?;
         let class = self.jdk("java/lang/CloneNotSupportedException")?;
-        let throw = self.func(Func::Throw(class));
+        let throw = self.func(FuncKind::Throw(class));
         b.call(throw, vec![name], None);
         Ok(())
     }
 
-    fn system_native(&mut self, b: &mut Builder, name: &str) -> Result<bool, Refusal> {
+    fn system_native(&mut self, b: &mut Builder, name: &str) -> Result<bool, LoweringError> {
         match name {
             "arraycopy" => self.array_copy(b)?,
             "identityHashCode" => {
@@ -147,9 +147,9 @@ impl World {
                 b.ret(Some(int(0)));
             }
             "currentTimeMillis" | "nanoTime" => {
-                self.run_only(b, "the time");
+                self.note_nondeterminism(b, "the time");
                 // A clock that goes on by one whenever somebody looks.
-                let cell = self.datum(Data::Cell("clock"));
+                let cell = self.global_id(GlobalKind::Cell("clock"));
                 let cell = b.global(cell);
                 let last = b.load(cell, 0, Ty::I64);
                 let next = b.bin(BinOp::Add, last, long(1));
@@ -161,11 +161,11 @@ impl World {
                 b.builtin(Builtin::Exit, vec![status], None);
             }
             "availableProcessors" => {
-                self.run_only(b, "the number of processors");
+                self.note_nondeterminism(b, "the number of processors");
                 b.ret(Some(int(1)));
             }
             "freeMemory" | "totalMemory" | "maxMemory" => {
-                self.run_only(b, "the memory of the machine");
+                self.note_nondeterminism(b, "the memory of the machine");
                 b.ret(Some(long(1 << 30)));
             }
             "gc" => b.ret(None),
@@ -175,7 +175,7 @@ impl World {
         Ok(true)
     }
 
-    fn privileged(&mut self, b: &mut Builder, name: &str, desc: &str) -> Result<bool, Refusal> {
+    fn privileged(&mut self, b: &mut Builder, name: &str, desc: &str) -> Result<bool, LoweringError> {
         match name {
             "doPrivileged" | "doPrivilegedWithCombiner" => {
                 let action = b.param(0);
@@ -194,10 +194,10 @@ impl World {
         Ok(true)
     }
 
-    fn other_native(&mut self, b: &mut Builder, class: &str, name: &str, desc: &str) -> Result<bool, Refusal> {
+    fn other_native(&mut self, b: &mut Builder, class: &str, name: &str, desc: &str) -> Result<bool, LoweringError> {
         match (class, name) {
             ("java/lang/Thread", "currentThread" | "currentCarrierThread") => {
-                let thread = self.datum(Data::Named("main thread"));
+                let thread = self.global_id(GlobalKind::Named("main thread"));
                 let thread = b.global(thread);
                 b.ret(Some(thread));
             }
@@ -226,7 +226,7 @@ impl World {
             ("jdk/internal/misc/VM", "latestUserDefinedLoader0") => b.ret(Some(NULL)),
             ("jdk/internal/reflect/Reflection", "getCallerClass") => {
                 let object = self.jdk("java/lang/Object")?;
-                let mirror = self.datum(Data::Mirror(object));
+                let mirror = self.global_id(GlobalKind::Mirror(object));
                 let mirror = b.global(mirror);
                 b.ret(Some(mirror));
             }
@@ -251,7 +251,7 @@ impl World {
                 let of = self.jdk("java/lang/reflect/Constructor")?;
                 let Some(field) = self.classes.field_named(of, "clazz").cloned() else { return Ok(false) };
                 let class = b.load(this, field.offset as i64, Ty::Ptr);
-                let object = self.ask_mirror(b, Question::NewInstance, class, &[], Some(Ty::Ptr))?;
+                let object = self.query_mirror(b, ClassQuery::NewInstance, class, &[], Some(Ty::Ptr))?;
                 b.ret(Some(object));
             }
             // The language is the same whatever it is for: nobody has to ask the machine once more.
@@ -276,7 +276,7 @@ impl World {
                 let class = self.jdk(FORMAT)?;
                 self.ensure_init(b, class);
                 let object = self.allocate(b, class);
-                let object = b.kept(object);
+                let object = b.copied(object);
                 let pattern = self.literal(b, "#,##0.###");
                 let make = (FORMAT, "<init>", "(Ljava/lang/String;Ljava/text/DecimalFormatSymbols;)V");
                 self.call_jdk(b, make, vec![object, pattern, symbols])?;
@@ -287,8 +287,8 @@ impl World {
             ("java/lang/reflect/Array", "newArray") => {
                 let (component, length) = (b.param(0), b.param(1));
                 self.null_check(b, component);
-                let word = self.hidden(b, component, mirror::ARRAYS, Ty::I32)?;
-                let make = self.newest(|generation| Func::Ask(Question::NewArrayOf, generation));
+                let word = self.hidden_field(b, component, mirror::ARRAYS, Ty::I32)?;
+                let make = self.latest_generation(|generation| FuncKind::Ask(ClassQuery::NewArrayOf, generation));
                 let array = b.call(make, vec![word, length], Some(Ty::Ptr));
                 b.ret(Some(array));
             }
@@ -306,9 +306,9 @@ impl World {
             ("java/util/stream/AbstractPipeline", "isParallel") => b.ret(Some(int(0))),
             ("java/util/HashMap" | "java/util/concurrent/ConcurrentHashMap", "comparableClassFor") => {
                 let object = b.param(0);
-                let mirror = self.newest(Func::Mirror);
+                let mirror = self.latest_generation(FuncKind::Mirror);
                 let class = b.call(mirror, vec![object], Some(Ty::Ptr));
-                let class = self.ask_mirror(b, Question::ComparableClass, class, &[], Some(Ty::Ptr))?;
+                let class = self.query_mirror(b, ClassQuery::ComparableClass, class, &[], Some(Ty::Ptr))?;
                 b.ret(Some(class));
             }
             ("java/util/concurrent/atomic/Striped64", "getProbe") => b.ret(Some(int(1))),

@@ -1,24 +1,30 @@
 //! `Unsafe` and handles of variables: places in objects, by offset.
 
-use crate::classes::Refusal;
-use crate::classes::layout::{ARRAY_BASE, HANDLE_HIDDEN};
+use crate::classes::LoweringError;
+use crate::classes::layout::{ARRAY_BASE_OFFSET, HANDLE_HIDDEN_BYTES};
 use crate::classfile::{Desc, MethodDesc};
 use crate::lower::builder::{Builder, int, long};
-use crate::lower::context::World;
-use crate::lower::symbols::{Data, Question};
+use crate::lower::context::Lowering;
+use crate::lower::symbols::{ClassQuery, GlobalKind};
 use touchstone_ir::{BinOp, BranchRole, CastOp, CmpOp, Ty};
 
-impl World {
-    pub fn unsafe_native(&mut self, b: &mut Builder, name: &str, desc: &str, is_native: bool) -> Result<bool, Refusal> {
+impl Lowering {
+    pub fn unsafe_native(
+        &mut self,
+        b: &mut Builder,
+        name: &str,
+        desc: &str,
+        is_native: bool,
+    ) -> Result<bool, LoweringError> {
         let Some(types) = MethodDesc::parse(desc) else { return Ok(false) };
         match name {
             "arrayBaseOffset0" => {
                 let wide = types.result == Desc::Long;
-                b.ret(Some(if wide { long(ARRAY_BASE) } else { int(ARRAY_BASE as i32) }));
+                b.ret(Some(if wide { long(ARRAY_BASE_OFFSET) } else { int(ARRAY_BASE_OFFSET as i32) }));
             }
             "arrayIndexScale0" => {
                 let class = b.param(1);
-                let size = self.ask_mirror(b, Question::ElementSize, class, &[], Some(Ty::I32))?;
+                let size = self.query_mirror(b, ClassQuery::ElementSize, class, &[], Some(Ty::I32))?;
                 let sign = b.bin(BinOp::AShr, size, int(31));
                 let flipped = b.bin(BinOp::Xor, size, sign);
                 let size = b.bin(BinOp::Sub, flipped, sign);
@@ -31,13 +37,13 @@ impl World {
             "fullFence" | "storeFence" | "loadFence" | "unpark" => b.ret(None),
             "objectFieldOffset1" | "knownObjectFieldOffset0" => {
                 let (class, field) = (b.param(1), b.param(2));
-                let offset = self.ask_mirror(b, Question::FieldOffset, class, &[field], Some(Ty::I64))?;
+                let offset = self.query_mirror(b, ClassQuery::FieldOffset, class, &[field], Some(Ty::I64))?;
                 b.ret(Some(offset));
             }
             "objectFieldOffset0" => self.offset_of_field(b)?,
             "ensureClassInitialized0" => {
                 let class = b.param(1);
-                self.ask_mirror(b, Question::Initialise, class, &[], None)?;
+                self.query_mirror(b, ClassQuery::Initialise, class, &[], None)?;
                 b.ret(None);
             }
             _ if is_native => return Ok(memory_native(self, b, name, &types)),
@@ -46,7 +52,7 @@ impl World {
         Ok(true)
     }
 
-    pub fn handle_native(&mut self, b: &mut Builder, name: &str, _: &str) -> Result<bool, Refusal> {
+    pub fn handle_native(&mut self, b: &mut Builder, name: &str, _: &str) -> Result<bool, LoweringError> {
         match name {
             "lookup" => {
                 let class = self.jdk("java/lang/invoke/MethodHandles$Lookup")?;
@@ -57,10 +63,10 @@ impl World {
             "findVarHandle" => {
                 let (class, field) = (b.param(1), b.param(2));
                 self.null_check(b, class);
-                let offset = self.ask_mirror(b, Question::FieldOffset, class, &[field], Some(Ty::I64))?;
+                let offset = self.query_mirror(b, ClassQuery::FieldOffset, class, &[field], Some(Ty::I64))?;
                 let handle = self.jdk("java/lang/invoke/VarHandle")?;
                 let object = self.allocate(b, handle);
-                let at = self.classes.get(handle).size - HANDLE_HIDDEN;
+                let at = self.classes.get(handle).size - HANDLE_HIDDEN_BYTES;
                 b.store(object, at as i64, offset);
                 b.ret(Some(object));
             }
@@ -73,7 +79,7 @@ impl World {
                 let orders = self.jdk("java/nio/ByteOrder")?;
                 self.ensure_init(b, orders);
                 let Some(big) = self.classes.static_named(orders, "BIG_ENDIAN") else { return Ok(false) };
-                let big = self.datum(Data::Static(big));
+                let big = self.global_id(GlobalKind::Static(big));
                 let big = b.global(big);
                 let big = b.load(big, 0, Ty::Ptr);
                 let other = b.block();
@@ -81,7 +87,7 @@ impl World {
                 b.check(little, other);
                 let handle = self.jdk("java/lang/invoke/VarHandle")?;
                 let object = self.allocate(b, handle);
-                let at = self.classes.get(handle).size - HANDLE_HIDDEN + 8;
+                let at = self.classes.get(handle).size - HANDLE_HIDDEN_BYTES + 8;
                 b.store(object, at as i64, long(1));
                 b.ret(Some(object));
                 b.at(other);
@@ -96,7 +102,7 @@ impl World {
 }
 
 /// Reads and writes of any object at any place.
-fn memory_native(world: &mut World, b: &mut Builder, name: &str, types: &MethodDesc) -> bool {
+fn memory_native(lowering: &mut Lowering, b: &mut Builder, name: &str, types: &MethodDesc) -> bool {
     let place = |b: &mut Builder| b.add(b.param(1), b.param(2));
     if name.starts_with("compareAndSet") || name.starts_with("compareAndExchange") {
         let Some(desc) = types.params.get(2) else { return false };
@@ -104,7 +110,7 @@ fn memory_native(world: &mut World, b: &mut Builder, name: &str, types: &MethodD
         let (expected, value) = (b.param(3), b.param(4));
         let old = b.load_as(place, desc);
         let same = match desc.is_ref() {
-            true => world.same(b, old, expected),
+            true => lowering.same_reference(b, old, expected),
             false => b.cmp(CmpOp::Eq, old, expected),
         };
         let (swap, done) = (b.block(), b.block());

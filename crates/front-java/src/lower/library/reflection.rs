@@ -1,35 +1,40 @@
 //! Classes as objects, and the little of reflection that the JDK itself uses.
 
-use crate::classes::Refusal;
-use crate::classes::layout::{ARRAY_BASE, MIRROR_HIDDEN};
+use crate::classes::LoweringError;
+use crate::classes::layout::{ARRAY_BASE_OFFSET, MIRROR_HIDDEN_BYTES};
 use crate::classfile::Desc;
 use crate::lower::builder::{Builder, NULL, int, long};
-use crate::lower::context::World;
+use crate::lower::context::Lowering;
 use crate::lower::static_data::mirror;
-use crate::lower::symbols::{Data, Func, Question};
+use crate::lower::symbols::{ClassQuery, FuncKind, GlobalKind};
 use touchstone_ir::{BinOp, BranchRole, Builtin, CastOp, CmpOp, JavaBuiltin, Operand, Ty};
 
-impl World {
+impl Lowering {
     /// Asks for the object that belongs to a string.
-    pub fn by_text(&mut self, b: &mut Builder, string: Operand, builtin: JavaBuiltin) -> Result<Operand, Refusal> {
+    pub fn object_by_string(
+        &mut self,
+        b: &mut Builder,
+        string: Operand,
+        builtin: JavaBuiltin,
+    ) -> Result<Operand, LoweringError> {
         let class = self.jdk("java/lang/String")?;
         let field = |name| self.classes.field_named(class, name).cloned();
         let (Some(value), Some(coder)) = (field("value"), field("coder")) else {
-            return Err(Refusal::NoField("java/lang/String.value".to_string()));
+            return Err(LoweringError::NoField("java/lang/String.value".to_string()));
         };
         let bytes = b.load(string, value.offset as i64, Ty::Ptr);
         let coder_place = b.add(string, long(coder.offset as i64));
         let coder = b.load_as(coder_place, &coder.desc);
         let length = self.array_length(b, bytes);
         let length = b.cast(CastOp::Zext, Ty::I64, length);
-        let first = b.add(bytes, long(ARRAY_BASE));
+        let first = b.add(bytes, long(ARRAY_BASE_OFFSET));
         Ok(b.builtin(Builtin::Java(builtin), vec![first, length, coder], Some(Ty::Ptr)))
     }
 
-    pub fn class_by_name(&mut self, b: &mut Builder, initialise: Option<Operand>) -> Result<(), Refusal> {
+    pub fn class_by_name(&mut self, b: &mut Builder, initialise: Option<Operand>) -> Result<(), LoweringError> {
         let name = b.param(0);
         self.null_check(b, name);
-        let class = self.by_text(b, name, JavaBuiltin::ClassNamed)?;
+        let class = self.object_by_string(b, name, JavaBuiltin::ClassNamed)?;
         let none = b.block();
         let there = b.cmp(CmpOp::Ne, class, NULL);
         b.check(there, none);
@@ -40,22 +45,22 @@ impl World {
         };
         b.branch(wanted, first, done, BranchRole::Check);
         b.at(first);
-        self.ask_mirror(b, Question::Initialise, class, &[], None)?;
+        self.query_mirror(b, ClassQuery::Initialise, class, &[], None)?;
         b.jump(done);
         b.at(done);
         b.ret(Some(class));
         b.at(none);
         let exception = self.jdk("java/lang/ClassNotFoundException")?;
-        let throw = self.func(Func::Throw(exception));
+        let throw = self.func(FuncKind::Throw(exception));
         b.call(throw, vec![name], None);
         Ok(())
     }
 
     /// A field, or the constructor without parameters, that only says whose it is: enough for the JDK, which asks for nothing
     /// else.
-    pub fn declared_member(&mut self, b: &mut Builder, member: &str) -> Result<(), Refusal> {
+    pub fn declared_member(&mut self, b: &mut Builder, member: &str) -> Result<(), LoweringError> {
         let (this, name) = (b.param(0), b.param(1));
-        let flags = self.hidden(b, this, mirror::FLAGS, Ty::I32)?;
+        let flags = self.hidden_field(b, this, mirror::FLAGS, Ty::I32)?;
         let own = b.bin(BinOp::And, flags, int(mirror::OF_PROGRAM));
         let of_jdk = b.cmp(CmpOp::Eq, own, int(0));
         let other = b.block();
@@ -75,7 +80,7 @@ impl World {
     }
 
     /// How English writes numbers. What the JDK reads from resources is given here; other languages are not there.
-    pub fn number_symbols(&mut self, b: &mut Builder, locale: Operand) -> Result<Operand, Refusal> {
+    pub fn number_symbols(&mut self, b: &mut Builder, locale: Operand) -> Result<Operand, LoweringError> {
         let language = ("java/util/Locale", "getLanguage", "()Ljava/lang/String;");
         let language = self.call_jdk(b, language, vec![locale])?;
         let (found, other) = (b.block(), b.block());
@@ -95,7 +100,7 @@ impl World {
         let class = self.jdk("java/text/DecimalFormatSymbols")?;
         self.ensure_init(b, class);
         let object = self.allocate(b, class);
-        let object = b.kept(object);
+        let object = b.copied(object);
         let texts = [
             ("infinity", "∞"),
             ("NaN", "NaN"),
@@ -138,43 +143,49 @@ impl World {
     }
 
     /// Where the field that an object stands for is.
-    pub fn offset_of_field(&mut self, b: &mut Builder) -> Result<(), Refusal> {
+    pub fn offset_of_field(&mut self, b: &mut Builder) -> Result<(), LoweringError> {
         let field = b.param(1);
         self.null_check(b, field);
         let of = self.jdk("java/lang/reflect/Field")?;
         let place = |name| self.classes.field_named(of, name).map(|place| place.offset as i64);
         let (Some(class), Some(name)) = (place("clazz"), place("name")) else {
-            return Err(Refusal::NoField("java/lang/reflect/Field.clazz".to_string()));
+            return Err(LoweringError::NoField("java/lang/reflect/Field.clazz".to_string()));
         };
         let (class, name) = (b.load(field, class, Ty::Ptr), b.load(field, name, Ty::Ptr));
-        let offset = self.ask_mirror(b, Question::FieldOffset, class, &[name], Some(Ty::I64))?;
+        let offset = self.query_mirror(b, ClassQuery::FieldOffset, class, &[name], Some(Ty::I64))?;
         b.ret(Some(offset));
         Ok(())
     }
 
     /// A hidden field of a class object.
-    pub fn hidden(&mut self, b: &mut Builder, class: Operand, field: u64, ty: Ty) -> Result<Operand, Refusal> {
+    pub fn hidden_field(
+        &mut self,
+        b: &mut Builder,
+        class: Operand,
+        field: u64,
+        ty: Ty,
+    ) -> Result<Operand, LoweringError> {
         let of = self.jdk("java/lang/Class")?;
-        let at = self.classes.get(of).size - MIRROR_HIDDEN + field;
+        let at = self.classes.get(of).size - MIRROR_HIDDEN_BYTES + field;
         Ok(b.load(class, at as i64, ty))
     }
 
     /// Asks a question about the class that a class object stands for.
-    pub fn ask_mirror(
+    pub fn query_mirror(
         &mut self,
         b: &mut Builder,
-        question: Question,
+        question: ClassQuery,
         class: Operand,
         more: &[Operand],
         result: Option<Ty>,
-    ) -> Result<Operand, Refusal> {
-        let word = self.hidden(b, class, mirror::CLASS, Ty::I32)?;
-        let ask = self.newest(|generation| Func::Ask(question, generation));
+    ) -> Result<Operand, LoweringError> {
+        let word = self.hidden_field(b, class, mirror::CLASS, Ty::I32)?;
+        let ask = self.latest_generation(|generation| FuncKind::Ask(question, generation));
         let args = std::iter::once(word).chain(more.iter().copied()).collect();
         Ok(b.call(ask, args, result))
     }
 
-    pub fn class_native(&mut self, b: &mut Builder, name: &str, desc: &str) -> Result<bool, Refusal> {
+    pub fn class_native(&mut self, b: &mut Builder, name: &str, desc: &str) -> Result<bool, LoweringError> {
         let flag = match name {
             "isArray" => 1,
             "isPrimitive" => 2,
@@ -183,7 +194,7 @@ impl World {
         };
         if flag != 0 {
             let this = b.param(0);
-            let flags = self.hidden(b, this, mirror::FLAGS, Ty::I32)?;
+            let flags = self.hidden_field(b, this, mirror::FLAGS, Ty::I32)?;
             let set = b.bin(BinOp::And, flags, int(flag));
             let set = b.cmp(CmpOp::Ne, set, int(0));
             let set = b.cast(CastOp::Zext, Ty::I32, set);
@@ -200,22 +211,22 @@ impl World {
             "getClassLoader" | "getClassLoader0" | "getProtectionDomain0" => b.ret(Some(NULL)),
             "getSuperclass" => {
                 let this = b.param(0);
-                let above = self.hidden(b, this, mirror::SUPERCLASS, Ty::Ptr)?;
+                let above = self.hidden_field(b, this, mirror::SUPERCLASS, Ty::Ptr)?;
                 b.ret(Some(above));
             }
             "getModifiers" => {
                 let this = b.param(0);
-                let flags = self.hidden(b, this, mirror::MODIFIERS, Ty::I32)?;
+                let flags = self.hidden_field(b, this, mirror::MODIFIERS, Ty::I32)?;
                 b.ret(Some(flags));
             }
             "getSimpleName" => {
                 let this = b.param(0);
-                let name = self.ask_mirror(b, Question::SimpleName, this, &[], Some(Ty::Ptr))?;
+                let name = self.query_mirror(b, ClassQuery::SimpleName, this, &[], Some(Ty::Ptr))?;
                 b.ret(Some(name));
             }
             "getCanonicalName" => {
                 let this = b.param(0);
-                let name = self.ask_mirror(b, Question::CanonicalName, this, &[], Some(Ty::Ptr))?;
+                let name = self.query_mirror(b, ClassQuery::CanonicalName, this, &[], Some(Ty::Ptr))?;
                 b.ret(Some(name));
             }
             "isRecord0" => b.ret(Some(int(1))),
@@ -224,7 +235,7 @@ impl World {
                 let none = b.block();
                 let there = b.cmp(CmpOp::Ne, object, NULL);
                 b.check(there, none);
-                let fits = self.ask_mirror(b, Question::IsInstance, this, &[object], Some(Ty::I1))?;
+                let fits = self.query_mirror(b, ClassQuery::IsInstance, this, &[object], Some(Ty::I1))?;
                 let fits = b.cast(CastOp::Zext, Ty::I32, fits);
                 b.ret(Some(fits));
                 b.at(none);
@@ -233,14 +244,14 @@ impl World {
             "isAssignableFrom" => {
                 let (this, other) = (b.param(0), b.param(1));
                 self.null_check(b, other);
-                let word = self.hidden(b, other, mirror::CLASS, Ty::I32)?;
-                let fits = self.ask_mirror(b, Question::IsSubclass, this, &[word], Some(Ty::I1))?;
+                let word = self.hidden_field(b, other, mirror::CLASS, Ty::I32)?;
+                let fits = self.query_mirror(b, ClassQuery::IsSubclass, this, &[word], Some(Ty::I1))?;
                 let fits = b.cast(CastOp::Zext, Ty::I32, fits);
                 b.ret(Some(fits));
             }
             "getEnumConstantsShared" => {
                 let this = b.param(0);
-                let values = self.ask_mirror(b, Question::EnumConstants, this, &[], Some(Ty::Ptr))?;
+                let values = self.query_mirror(b, ClassQuery::EnumConstants, this, &[], Some(Ty::Ptr))?;
                 b.ret(Some(values));
             }
             _ => return Ok(false),
@@ -248,7 +259,7 @@ impl World {
         Ok(true)
     }
 
-    pub fn primitive_class(&mut self, b: &mut Builder) -> Result<(), Refusal> {
+    pub fn primitive_class(&mut self, b: &mut Builder) -> Result<(), LoweringError> {
         let name = b.param(0);
         let all = [
             ("int", Desc::Int),
@@ -262,14 +273,14 @@ impl World {
             ("void", Desc::Void),
         ];
         for (word, desc) in all {
-            let class = self.classes.of_desc(&desc)?;
+            let class = self.classes.class_of(&desc)?;
             let literal = self.literal(b, word);
             let equals = ("java/lang/String", "equals", "(Ljava/lang/Object;)Z");
             let same = self.call_jdk(b, equals, vec![literal, name])?;
             let same = b.cmp(CmpOp::Ne, same, int(0));
             let next = b.block();
             b.check(same, next);
-            let mirror = self.datum(Data::Mirror(class));
+            let mirror = self.global_id(GlobalKind::Mirror(class));
             let mirror = b.global(mirror);
             b.ret(Some(mirror));
             b.at(next);

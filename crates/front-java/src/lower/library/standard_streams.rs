@@ -1,13 +1,13 @@
 //! Standard output, standard error and standard input.
 
-use crate::classes::{MethodRef, Refusal};
+use crate::classes::{LoweringError, MethodRef};
 use crate::classfile::Desc;
 use crate::lower::builder::{Builder, int, long};
-use crate::lower::context::World;
-use crate::lower::symbols::{Data, Func};
+use crate::lower::context::Lowering;
+use crate::lower::symbols::{FuncKind, GlobalKind};
 use touchstone_ir::{BinOp, BranchRole, Builtin, CastOp, CmpOp, Operand, Ty};
 
-impl World {
+impl Lowering {
     /// Standard output and standard error write at once; other streams are the JDK's.
     pub fn print_stream(
         &mut self,
@@ -15,7 +15,7 @@ impl World {
         method: MethodRef,
         name: &str,
         desc: &str,
-    ) -> Result<bool, Refusal> {
+    ) -> Result<bool, LoweringError> {
         let known = matches!(
             (name, desc),
             ("write" | "writeln", "(Ljava/lang/String;)V" | "([C)V")
@@ -30,7 +30,7 @@ impl World {
         let stream = b.reg(Ty::I32);
         let (ours, other) = (b.block(), b.block());
         for (number, data) in [(1, "stdout"), (2, "stderr")] {
-            let object = self.datum(Data::Named(data));
+            let object = self.global_id(GlobalKind::Named(data));
             let object = b.global(object);
             let same = b.cmp(CmpOp::Eq, this, object);
             let (found, next) = (b.block(), b.block());
@@ -43,7 +43,7 @@ impl World {
         b.jump(other);
         b.at(other);
         let result = self.signature(method).1;
-        let original = self.func(Func::Original(method));
+        let original = self.func(FuncKind::Original(method));
         let args = b.params();
         let value = b.call(original, args, result);
         b.ret(result.map(|_| value));
@@ -60,7 +60,7 @@ impl World {
                 self.write_array(b, stream, array, int(1), 1);
             }
             ("write", "(I)V") => {
-                let cell = self.datum(Data::Cell("written byte"));
+                let cell = self.global_id(GlobalKind::Cell("written byte"));
                 let cell = b.global(cell);
                 let byte = b.cast(CastOp::Trunc, Ty::I8, b.param(1));
                 b.store(cell, 0, byte);
@@ -83,7 +83,13 @@ impl World {
         Ok(true)
     }
 
-    pub fn file_native(&mut self, b: &mut Builder, name: &str, desc: &str, is_native: bool) -> Result<bool, Refusal> {
+    pub fn file_native(
+        &mut self,
+        b: &mut Builder,
+        name: &str,
+        desc: &str,
+        is_native: bool,
+    ) -> Result<bool, LoweringError> {
         match (name, desc) {
             ("getHandle", _) => b.ret(Some(long(-1))),
             ("getAppend", _) => b.ret(Some(int(0))),

@@ -1,11 +1,11 @@
 //! How a program begins and ends, and what the JDK's start leaves behind.
 
-use crate::classes::layout::ARRAY_BASE;
-use crate::classes::{ClassId, MethodRef, Refusal};
+use crate::classes::layout::ARRAY_BASE_OFFSET;
+use crate::classes::{ClassId, LoweringError, MethodRef};
 use crate::classfile::access;
 use crate::lower::builder::{Builder, NULL, int, long};
-use crate::lower::context::World;
-use crate::lower::symbols::{Data, Func};
+use crate::lower::context::Lowering;
+use crate::lower::symbols::{FuncKind, GlobalKind};
 use touchstone_ir::{BinOp, BranchRole, Builtin, CastOp, CmpOp, JavaBuiltin, Operand, Ty};
 
 const STRING: &str = "Ljava/lang/String;";
@@ -53,19 +53,19 @@ fn properties(release: u32, language: &str, country: &str) -> Vec<(&'static str,
     ]
 }
 
-impl World {
+impl Lowering {
     /// Writes a static field of a class of the JDK, if it is there.
     fn set_static(&mut self, b: &mut Builder, class: ClassId, name: &str, value: Operand) {
         if let Some(field) = self.classes.static_named(class, name) {
             let (_, desc) = self.classes.static_field(field);
-            let place = self.datum(Data::Static(field));
+            let place = self.global_id(GlobalKind::Static(field));
             let place = b.global(place);
             b.store_as(place, &desc, value);
         }
     }
 
     /// What the initialiser of a class is replaced by, if it is.
-    pub fn stand_in_init(&mut self, b: &mut Builder, class: ClassId) -> Result<bool, Refusal> {
+    pub fn lower_intrinsic_initialiser(&mut self, b: &mut Builder, class: ClassId) -> Result<bool, LoweringError> {
         match &*self.classes.get(class).name.clone() {
             "java/lang/System" => self.init_system(b, class)?,
             // They start threads, or speak with the machine.
@@ -76,28 +76,28 @@ impl World {
         Ok(true)
     }
 
-    fn init_system(&mut self, b: &mut Builder, class: ClassId) -> Result<(), Refusal> {
+    fn init_system(&mut self, b: &mut Builder, class: ClassId) -> Result<(), LoweringError> {
         if let Some(access) = self.classes.declared(class, "setJavaLangAccess", "()V") {
             self.call_method(b, access, vec![]);
         }
         let separator = self.literal(b, "\n");
         self.set_static(b, class, "lineSeparator", separator);
-        let helper = self.func(Func::Helper("properties"));
+        let helper = self.func(FuncKind::Helper("properties"));
         b.call(helper, vec![], None);
         for (field, name) in [("out", "stdout"), ("err", "stderr")] {
-            let stream = self.datum(Data::Named(name));
+            let stream = self.global_id(GlobalKind::Named(name));
             let stream = b.global(stream);
             self.set_static(b, class, field, stream);
         }
-        let helper = self.func(Func::Helper("stdin"));
+        let helper = self.func(FuncKind::Helper("stdin"));
         b.call(helper, vec![], None);
         Ok(())
     }
 
-    pub fn system_helper(&mut self, b: &mut Builder, name: &str) -> Result<(), Refusal> {
+    pub fn system_helper(&mut self, b: &mut Builder, name: &str) -> Result<(), LoweringError> {
         let system = self.jdk("java/lang/System")?;
         match name {
-            "system" => self.init_machine(b)?,
+            "system" => self.initialise_core_classes(b)?,
             "properties" => {
                 const CLASS: &str = "java/util/Properties";
                 let class = self.jdk(CLASS)?;
@@ -118,8 +118,8 @@ impl World {
                 self.ensure_init(b, descriptor);
                 self.ensure_init(b, file);
                 let field = self.classes.static_named(descriptor, "in");
-                let field = field.ok_or_else(|| Refusal::NoField("java/io/FileDescriptor.in".to_string()))?;
-                let place = self.datum(Data::Static(field));
+                let field = field.ok_or_else(|| LoweringError::NoField("java/io/FileDescriptor.in".to_string()))?;
+                let place = self.global_id(GlobalKind::Static(field));
                 let place = b.global(place);
                 let fd = b.load(place, 0, Ty::Ptr);
                 let object = self.allocate(b, file);
@@ -132,14 +132,14 @@ impl World {
                 self.call_jdk(b, make, vec![outer, object])?;
                 self.set_static(b, system, "in", outer);
             }
-            name => return Err(Refusal::Unsupported(name.to_string())),
+            name => return Err(LoweringError::Unsupported(name.to_string())),
         }
         b.ret(None);
         Ok(())
     }
 
     /// There are objects of these before any code runs.
-    fn init_machine(&mut self, b: &mut Builder) -> Result<(), Refusal> {
+    fn initialise_core_classes(&mut self, b: &mut Builder) -> Result<(), LoweringError> {
         for class in ["java/lang/String", "java/lang/Class", "java/lang/Thread", "java/lang/System"] {
             let class = self.jdk(class)?;
             self.ensure_init(b, class);
@@ -157,13 +157,13 @@ impl World {
         found.or_else(|| own("([Ljava/lang/String;)V")).or_else(|| own("()V"))
     }
 
-    pub fn main(&mut self, b: &mut Builder, class: ClassId) -> Result<(), Refusal> {
+    pub fn main(&mut self, b: &mut Builder, class: ClassId) -> Result<(), LoweringError> {
         let main = self.main_method(class);
-        let main = main.ok_or_else(|| Refusal::NoMethod(format!("{}.main", self.classes.get(class).title())))?;
+        let main = main.ok_or_else(|| LoweringError::NoMethod(format!("{}.main", self.classes.get(class).title())))?;
         let thrown = b.reg(Ty::Ptr);
         let landing = b.block();
-        self.init_machine(b)?;
-        b.catcher = Some((thrown, landing));
+        self.initialise_core_classes(b)?;
+        b.landing_pad = Some((thrown, landing));
         self.ensure_init(b, class);
         let mut args = Vec::new();
         if !self.classes.method(main).is(access::STATIC) {
@@ -174,37 +174,37 @@ impl World {
             args.push(object);
         }
         if self.signature(main).0.len() > args.len() {
-            let arguments = self.datum(Data::Arguments);
+            let arguments = self.global_id(GlobalKind::Arguments);
             args.push(b.global(arguments));
         }
         self.call_method(b, main, args);
         b.ret(None);
-        b.catcher = None;
+        b.landing_pad = None;
         b.at(landing);
-        self.uncaught(b, Operand::Reg(thrown))
+        self.report_uncaught(b, Operand::Reg(thrown))
     }
 
     /// Tells of an exception that nobody caught, and ends the program.
-    fn uncaught(&mut self, b: &mut Builder, thrown: Operand) -> Result<(), Refusal> {
+    fn report_uncaught(&mut self, b: &mut Builder, thrown: Operand) -> Result<(), LoweringError> {
         let head = self.literal(b, "Exception in thread \"main\" ");
         self.write_string(b, int(2), head)?;
-        self.tell(b, thrown)?;
+        self.print_exception(b, thrown)?;
         b.builtin(Builtin::Exit, vec![int(1)], None);
         Ok(())
     }
 
     /// Tells of an exception and its causes on standard error.
-    pub fn tell(&mut self, b: &mut Builder, thrown: Operand) -> Result<(), Refusal> {
+    pub fn print_exception(&mut self, b: &mut Builder, thrown: Operand) -> Result<(), LoweringError> {
         let text = ("java/lang/Throwable", "toString", "()Ljava/lang/String;");
         let text = self.call_virtual(b, text, vec![thrown])?;
         self.write_string(b, int(2), text)?;
         let end = self.literal(b, "\n");
         self.write_string(b, int(2), end)?;
-        self.causes(b, thrown)
+        self.print_causes(b, thrown)
     }
 
     /// Tells of the causes of an exception.
-    fn causes(&mut self, b: &mut Builder, thrown: Operand) -> Result<(), Refusal> {
+    fn print_causes(&mut self, b: &mut Builder, thrown: Operand) -> Result<(), LoweringError> {
         let last = b.reg(Ty::Ptr);
         b.copy(last, thrown);
         let (head, next, told, done) = (b.block(), b.block(), b.block(), b.block());
@@ -236,16 +236,16 @@ impl World {
         let length = self.array_length(b, array);
         let length = b.cast(CastOp::Zext, Ty::I64, length);
         let length = b.bin(BinOp::Shl, length, long(shift));
-        let first = b.add(array, long(ARRAY_BASE));
+        let first = b.add(array, long(ARRAY_BASE_OFFSET));
         b.builtin(Builtin::Java(JavaBuiltin::WriteText), vec![stream, first, length, coder], None);
     }
 
     /// Writes a string that is not null to standard output (1) or standard error (2).
-    pub fn write_string(&mut self, b: &mut Builder, stream: Operand, string: Operand) -> Result<(), Refusal> {
+    pub fn write_string(&mut self, b: &mut Builder, stream: Operand, string: Operand) -> Result<(), LoweringError> {
         let class = self.jdk("java/lang/String")?;
         let field = |name| self.classes.field_named(class, name).cloned();
         let (Some(value), Some(coder)) = (field("value"), field("coder")) else {
-            return Err(Refusal::NoField("java/lang/String.value".to_string()));
+            return Err(LoweringError::NoField("java/lang/String.value".to_string()));
         };
         let bytes = b.load(string, value.offset as i64, Ty::Ptr);
         let place = b.add(string, long(coder.offset as i64));

@@ -1,7 +1,7 @@
 //! Variables behind handles: what a call of `VarHandle` does is in its name and its types.
 
-use crate::classes::Refusal;
-use crate::classes::layout::{HANDLE_HIDDEN, ty_of};
+use crate::classes::LoweringError;
+use crate::classes::layout::{HANDLE_HIDDEN_BYTES, register_ty};
 use crate::classfile::{Desc, MemberRef, MethodDesc};
 use crate::lower::body::Body;
 use crate::lower::builder::{int, long};
@@ -9,11 +9,16 @@ use touchstone_ir::{BinOp, BranchRole, CastOp, CmpOp, Operand, Ty};
 
 impl Body<'_> {
     /// Lowers a call whose method has any types; false if it is one like others.
-    pub fn polymorphic(&mut self, member: &MemberRef, desc: &MethodDesc, args: &[Operand]) -> Result<bool, Refusal> {
+    pub fn polymorphic(
+        &mut self,
+        member: &MemberRef,
+        desc: &MethodDesc,
+        args: &[Operand],
+    ) -> Result<bool, LoweringError> {
         let name = &*member.name;
         if &*member.class == "java/lang/invoke/MethodHandle" {
             return match name {
-                "invoke" | "invokeExact" => Err(Refusal::Unsupported("a call of a method handle".to_string())),
+                "invoke" | "invokeExact" => Err(LoweringError::Unsupported("a call of a method handle".to_string())),
                 _ => Ok(false),
             };
         }
@@ -38,9 +43,9 @@ impl Body<'_> {
         Ok(true)
     }
 
-    fn variable(&mut self, args: &[Operand], coordinates: usize, variable: &Desc) -> Result<Operand, Refusal> {
-        let handle = self.world.jdk("java/lang/invoke/VarHandle")?;
-        let hidden = self.world.classes.get(handle).size - HANDLE_HIDDEN;
+    fn variable(&mut self, args: &[Operand], coordinates: usize, variable: &Desc) -> Result<Operand, LoweringError> {
+        let handle = self.lowering.jdk("java/lang/invoke/VarHandle")?;
+        let hidden = self.lowering.classes.get(handle).size - HANDLE_HIDDEN_BYTES;
         match coordinates {
             1 => {
                 self.null_check(args[1], "Cannot access a variable");
@@ -56,20 +61,20 @@ impl Body<'_> {
                 self.b.branch(is_view, view, element, BranchRole::Dispatch);
                 self.b.at(view);
                 let last = self.b.bin(BinOp::Add, args[2], int(variable.size() as i32 - 1));
-                self.world.index_check(&mut self.b, args[1], args[2]);
-                self.world.index_check(&mut self.b, args[1], last);
-                let at = self.world.element_address(&mut self.b, args[1], args[2], &Desc::Byte);
+                self.lowering.index_check(&mut self.b, args[1], args[2]);
+                self.lowering.index_check(&mut self.b, args[1], last);
+                let at = self.lowering.element_address(&mut self.b, args[1], args[2], &Desc::Byte);
                 self.b.copy(place, at);
                 self.b.jump(done);
                 self.b.at(element);
-                self.world.index_check(&mut self.b, args[1], args[2]);
-                let at = self.world.element_address(&mut self.b, args[1], args[2], variable);
+                self.lowering.index_check(&mut self.b, args[1], args[2]);
+                let at = self.lowering.element_address(&mut self.b, args[1], args[2], variable);
                 self.b.copy(place, at);
                 self.b.jump(done);
                 self.b.at(done);
                 Ok(Operand::Reg(place))
             }
-            _ => Err(Refusal::Unsupported("a handle of a static variable".to_string())),
+            _ => Err(LoweringError::Unsupported("a handle of a static variable".to_string())),
         }
     }
 
@@ -79,7 +84,7 @@ impl Body<'_> {
         variable: &Desc,
         place: Operand,
         values: &[Operand],
-    ) -> Result<Option<Operand>, Refusal> {
+    ) -> Result<Option<Operand>, LoweringError> {
         if name.starts_with("set") {
             self.b.store_as(place, variable, values[0]);
             return Ok(None);
@@ -105,10 +110,10 @@ impl Body<'_> {
                 name if name.starts_with("BitwiseOr") => Some(BinOp::Or),
                 name if name.starts_with("BitwiseAnd") => Some(BinOp::And),
                 name if name.starts_with("BitwiseXor") => Some(BinOp::Xor),
-                name => return Err(Refusal::Unsupported(format!("a handle's {name}"))),
+                name => return Err(LoweringError::Unsupported(format!("a handle's {name}"))),
             };
-            if op.is_some() && (matches!(variable, Desc::Float | Desc::Double) || ty_of(variable) == Ty::Ptr) {
-                return Err(Refusal::Unsupported(format!("a handle's {name}")));
+            if op.is_some() && (matches!(variable, Desc::Float | Desc::Double) || register_ty(variable) == Ty::Ptr) {
+                return Err(LoweringError::Unsupported(format!("a handle's {name}")));
             }
             let new = match op {
                 Some(op) => self.b.bin(op, old, *value),

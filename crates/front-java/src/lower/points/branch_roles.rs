@@ -2,21 +2,21 @@
 
 use crate::classfile::Cond;
 use crate::coverage::source_marks::Selector;
-use crate::coverage::switch_labels::Labelling;
+use crate::coverage::switch_labels::LabelResolver;
 use crate::lower::body::Body;
 use touchstone_ir::{BranchRole, CondTag, InstKind};
 
 /// What a jump is.
-pub(crate) struct Jump {
+pub(crate) struct JumpRole {
     pub role: BranchRole,
     pub tag: Option<CondTag>,
     /// Whether it is taken if the condition of the source holds.
-    pub taken: Taken,
+    pub taken: JumpSense,
 }
 
 /// When a jump is taken.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Taken {
+pub(crate) enum JumpSense {
     IfTrue,
     IfFalse,
 }
@@ -41,27 +41,27 @@ impl Body<'_> {
     }
 
     /// What the jump is that is being lowered.
-    pub fn jump_here(&self) -> Jump {
+    pub fn jump_role(&self) -> JumpRole {
         match self.table.jumps.get(&self.position) {
             Some((tag, opcode)) => {
                 let taken = self.taken(self.position, *opcode);
-                Jump { role: BranchRole::Condition, tag: Some(*tag), taken }
+                JumpRole { role: BranchRole::Condition, tag: Some(*tag), taken }
             }
-            None => Jump { role: BranchRole::Check, tag: None, taken: Taken::IfTrue },
+            None => JumpRole { role: BranchRole::Check, tag: None, taken: JumpSense::IfTrue },
         }
     }
 
-    fn taken(&self, at: usize, opcode: u8) -> Taken {
+    fn taken(&self, at: usize, opcode: u8) -> JumpSense {
         match self.code.bytes.get(at) == Some(&opcode) {
-            true => Taken::IfTrue,
-            false => Taken::IfFalse,
+            true => JumpSense::IfTrue,
+            false => JumpSense::IfFalse,
         }
     }
 
     /// When the condition holds that a jump decides, which is taken if `cond` does.
     pub fn sense_at(&self, at: usize, cond: Cond) -> Cond {
         match self.table.jumps.get(&at) {
-            Some((_, opcode)) if self.taken(at, *opcode) == Taken::IfFalse => opposite(cond),
+            Some((_, opcode)) if self.taken(at, *opcode) == JumpSense::IfFalse => opposite(cond),
             _ => cond,
         }
     }
@@ -74,13 +74,13 @@ impl Body<'_> {
     }
 
     fn labels_here(&mut self, default: usize, cases: &[(i32, usize)]) -> Vec<(usize, String)> {
-        let mut labelling = Labelling { classes: &mut self.world.classes, file: &self.file, insns: self.insns };
+        let mut labelling = LabelResolver { classes: &mut self.lowering.classes, file: &self.file, insns: self.insns };
         labelling.labels(self.position, default, cases)
     }
 
     /// What the switch is that is being lowered, and where its arms begin that have other labels than numbers. What
     /// the compiler makes of other values than numbers is a check where it comes before the arms themselves.
-    pub fn switch_here(&mut self, default: usize, cases: &[(i32, usize)]) -> (BranchRole, Vec<(usize, String)>) {
+    pub fn switch_role(&mut self, default: usize, cases: &[(i32, usize)]) -> (BranchRole, Vec<(usize, String)>) {
         if self.table.is_library {
             return (BranchRole::Check, Vec::new());
         }

@@ -5,7 +5,7 @@
 
 use crate::classes::layout::memory_ty;
 use crate::classfile::{Arith, Cond, Constant, Decoded, Desc, Insn, SlotKind};
-use crate::coverage::source_expressions::{self, Joined};
+use crate::coverage::source_expressions::{self, Connective};
 use crate::lower::body::Body;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
@@ -14,26 +14,26 @@ use touchstone_base::float::Format;
 use touchstone_ir::{BoolTree, CastOp, CmpOp, DecisionId, Expr, ExprKind, Ty};
 
 /// What is on the stack while a condition is computed.
-enum Entry {
+enum StackEntry {
     Value(Expr),
     /// Two numbers that were compared.
-    Compared(SlotKind, i8, Expr, Expr),
+    Comparison(SlotKind, i8, Expr, Expr),
     /// The object that the method was called on.
     This(Expr),
 }
 
 /// The decisions that begin at instructions.
-pub(crate) type Beginnings = FxHashMap<usize, Vec<DecisionId>>;
+pub(crate) type DecisionStarts = FxHashMap<usize, Vec<DecisionId>>;
 
 /// The code of a condition: instructions from one to its jump.
 #[derive(Clone, Copy)]
-struct Range {
+struct CodeRange {
     first: usize,
     jump: usize,
 }
 
 /// How many values an instruction of a condition takes, and that it leaves one; `None` if it isn't known beforehand.
-fn takes(insn: &Insn) -> Option<usize> {
+fn operand_count(insn: &Insn) -> Option<usize> {
     match insn {
         Insn::PushInt(_) | Insn::PushLong(_) | Insn::PushFloat(_) | Insn::PushDouble(_) => Some(0),
         Insn::Constant(_) | Insn::Load(..) | Insn::Null => Some(0),
@@ -45,7 +45,7 @@ fn takes(insn: &Insn) -> Option<usize> {
 }
 
 /// The code that computes what a jump asks for.
-fn range(insns: &[Decoded], jump: usize, leaders: &FxHashSet<usize>) -> Option<Range> {
+fn range(insns: &[Decoded], jump: usize, leaders: &FxHashSet<usize>) -> Option<CodeRange> {
     let mut wanted = match insns[jump].insn {
         Insn::If(..) | Insn::IfNull(..) => 1,
         Insn::IfInts(..) => 2,
@@ -57,28 +57,28 @@ fn range(insns: &[Decoded], jump: usize, leaders: &FxHashSet<usize>) -> Option<R
             return None;
         }
         first = first.checked_sub(1)?;
-        wanted = wanted - 1 + takes(&insns[first].insn)?;
+        wanted = wanted - 1 + operand_count(&insns[first].insn)?;
     }
-    Some(Range { first, jump })
+    Some(CodeRange { first, jump })
 }
 
 impl Body<'_> {
     /// Where decisions begin whose conditions can be known beforehand.
-    pub fn find_beginnings(&mut self, leaders: &FxHashSet<usize>) {
+    pub fn find_decision_starts(&mut self, leaders: &FxHashSet<usize>) {
         if self.table.is_library() {
             return;
         }
-        for decision in self.table.joined_decisions() {
+        for decision in self.table.compound_decisions() {
             if let Some(ranges) = self.ranges(decision, leaders)
                 && let Some(first) = ranges.values().map(|range| range.first).min()
             {
-                self.beginnings.entry(self.insns[first].at).or_default().push(decision);
+                self.decision_starts.entry(self.insns[first].at).or_default().push(decision);
             }
         }
     }
 
     /// The code of the conditions of a decision, if each has one place.
-    fn ranges(&self, decision: DecisionId, leaders: &FxHashSet<usize>) -> Option<BTreeMap<usize, Range>> {
+    fn ranges(&self, decision: DecisionId, leaders: &FxHashSet<usize>) -> Option<BTreeMap<usize, CodeRange>> {
         let mut found = BTreeMap::new();
         for (index, insn) in self.insns.iter().enumerate() {
             let Some(condition) = self.table.condition_at(insn.at, decision) else { continue };
@@ -91,12 +91,12 @@ impl Body<'_> {
 
     /// Marks the decisions that begin with an instruction.
     pub fn mark_decisions(&mut self, at: usize, leaders: &FxHashSet<usize>) {
-        for decision in self.beginnings.get(&at).cloned().unwrap_or_default() {
+        for decision in self.decision_starts.get(&at).cloned().unwrap_or_default() {
             let Some(ranges) = self.ranges(decision, leaders) else { continue };
             let conditions: Option<BTreeMap<usize, Expr>> =
-                ranges.into_iter().map(|(condition, range)| Some((condition, self.beforehand(range)?))).collect();
+                ranges.into_iter().map(|(condition, range)| Some((condition, self.precomputed(range)?))).collect();
             let tree = self.table.tree(decision).clone();
-            if let Some(value) = conditions.and_then(|conditions| whole(&tree, &conditions))
+            if let Some(value) = conditions.and_then(|conditions| decision_expression(&tree, &conditions))
                 && value.depth() <= Expr::DEEPEST_SOURCE
             {
                 self.mark_decision(decision, value);
@@ -105,17 +105,17 @@ impl Body<'_> {
     }
 
     /// What a condition asks, over what is known before its code runs.
-    fn beforehand(&mut self, range: Range) -> Option<Expr> {
-        let mut stack: Vec<Entry> = Vec::new();
+    fn precomputed(&mut self, range: CodeRange) -> Option<Expr> {
+        let mut stack: Vec<StackEntry> = Vec::new();
         let insns = self.insns;
         for insn in &insns[range.first..range.jump] {
-            let entry = self.entry(insn, &mut stack)?;
+            let entry = self.stack_entry(insn, &mut stack)?;
             stack.push(entry);
         }
         let jump = &insns[range.jump];
         let sense = |cond: Cond, body: &Self| body.sense_at(jump.at, cond);
         match (&jump.insn, stack.pop()?, stack.pop()) {
-            (Insn::If(cond, _), Entry::Compared(kind, nan, left, right), None) => {
+            (Insn::If(cond, _), StackEntry::Comparison(kind, nan, left, right), None) => {
                 let cond = sense(*cond, self);
                 Some(match kind {
                     SlotKind::Float => source_expressions::float_relation(cond, nan, Format::F32, left, right),
@@ -123,31 +123,31 @@ impl Body<'_> {
                     _ => source_expressions::relation(cond, left, right),
                 })
             }
-            (Insn::If(cond, _), Entry::Value(value), None) => {
-                Some(source_expressions::against_zero(sense(*cond, self), value))
+            (Insn::If(cond, _), StackEntry::Value(value), None) => {
+                Some(source_expressions::compared_with_zero(sense(*cond, self), value))
             }
-            (Insn::IfInts(cond, _), Entry::Value(right), Some(Entry::Value(left))) => {
+            (Insn::IfInts(cond, _), StackEntry::Value(right), Some(StackEntry::Value(left))) => {
                 Some(source_expressions::relation(sense(*cond, self), left, right))
             }
-            (Insn::IfNull(cond, _), Entry::Value(value), None) if value.ty == Ty::Ptr => {
-                let null = source_expressions::made(ExprKind::Const(0), Ty::Ptr, "null");
+            (Insn::IfNull(cond, _), StackEntry::Value(value), None) if value.ty == Ty::Ptr => {
+                let null = source_expressions::expr(ExprKind::Const(0), Ty::Ptr, "null");
                 let (op, sign) = match sense(*cond, self) {
                     Cond::Eq => (CmpOp::Eq, "=="),
                     _ => (CmpOp::Ne, "!="),
                 };
-                let text = format!("{} {sign} null", source_expressions::shown(&value));
+                let text = format!("{} {sign} null", source_expressions::display(&value));
                 Some(Expr { text, ..Expr::cmp(op, value, null) })
             }
             _ => None,
         }
     }
 
-    fn entry(&mut self, decoded: &Decoded, stack: &mut Vec<Entry>) -> Option<Entry> {
+    fn stack_entry(&mut self, decoded: &Decoded, stack: &mut Vec<StackEntry>) -> Option<StackEntry> {
         let mut value = |kind: SlotKind| match stack.pop()? {
-            Entry::Value(expr) => Some(source_expressions::of_kind(expr, kind)),
+            StackEntry::Value(expr) => Some(source_expressions::of_kind(expr, kind)),
             _ => None,
         };
-        Some(Entry::Value(match &decoded.insn {
+        Some(StackEntry::Value(match &decoded.insn {
             Insn::PushInt(value) => source_expressions::constant(Ty::I32, u64::from(*value as u32), SlotKind::Int),
             Insn::PushLong(value) => source_expressions::constant(Ty::I64, *value as u64, SlotKind::Long),
             Insn::PushFloat(bits) => source_expressions::constant(Ty::I32, u64::from(*bits), SlotKind::Float),
@@ -163,12 +163,12 @@ impl Body<'_> {
             },
             Insn::Load(SlotKind::Ref, 0) if self.this().is_some() => {
                 let this = self.this()?;
-                return Some(Entry::This(source_expressions::made(ExprKind::Reg(this), Ty::Ptr, "this")));
+                return Some(StackEntry::This(source_expressions::expr(ExprKind::Reg(this), Ty::Ptr, "this")));
             }
             Insn::Load(kind, index) => self.read_variable(*index, *kind, decoded.at)?,
             Insn::GetField(index) => {
-                let Some(Entry::This(this)) = stack.pop() else { return None };
-                return self.field_of(this, *index).map(Entry::Value);
+                let Some(StackEntry::This(this)) = stack.pop() else { return None };
+                return self.field_of(this, *index).map(StackEntry::Value);
             }
             Insn::Neg(kind) => source_expressions::negation(*kind, value(*kind)?),
             Insn::Convert(convert) => source_expressions::conversion(*convert, value(convert.from())?),
@@ -179,7 +179,7 @@ impl Body<'_> {
             }
             Insn::Compare(kind, nan) => {
                 let right = value(*kind)?;
-                return Some(Entry::Compared(*kind, *nan, value(*kind)?, right));
+                return Some(StackEntry::Comparison(*kind, *nan, value(*kind)?, right));
             }
             _ => return None,
         }))
@@ -188,31 +188,31 @@ impl Body<'_> {
     /// A field of the object that the method was called on, as memory has it.
     fn field_of(&mut self, this: Expr, index: u16) -> Option<Expr> {
         let member = self.file.pool.field(index).ok()?;
-        let field = self.world.classes.resolve_field(&member).ok()?;
+        let field = self.lowering.classes.resolve_field(&member).ok()?;
         let text = format!("this.{}", field.name);
         self.own_fields.insert(field.offset, index);
         let offset = Expr::constant(Ty::I64, field.offset);
-        let place = source_expressions::made(ExprKind::PtrAdd(Box::new(this), Box::new(offset)), Ty::Ptr, "");
-        let held = source_expressions::made(ExprKind::Load(Box::new(place)), memory_ty(&field.desc), "");
+        let place = source_expressions::expr(ExprKind::PtrAdd(Box::new(this), Box::new(offset)), Ty::Ptr, "");
+        let held = source_expressions::expr(ExprKind::Load(Box::new(place)), memory_ty(&field.desc), "");
         let widened = |op| ExprKind::Cast(op, Box::new(held.clone()));
         Some(match &field.desc {
-            Desc::Boolean => source_expressions::truth(widened(CastOp::Trunc), text),
-            Desc::Char => source_expressions::made(widened(CastOp::Zext), Ty::I32, text),
-            Desc::Byte | Desc::Short => source_expressions::made(widened(CastOp::Sext), Ty::I32, text),
-            desc => source_expressions::typed(held.kind, desc, text),
+            Desc::Boolean => source_expressions::boolean(widened(CastOp::Trunc), text),
+            Desc::Char => source_expressions::expr(widened(CastOp::Zext), Ty::I32, text),
+            Desc::Byte | Desc::Short => source_expressions::expr(widened(CastOp::Sext), Ty::I32, text),
+            desc => source_expressions::of_type(held.kind, desc, text),
         })
     }
 }
 
 /// The truth of a decision, made of that of its conditions.
-fn whole(tree: &BoolTree, conditions: &BTreeMap<usize, Expr>) -> Option<Expr> {
-    let part = |tree: &BoolTree| whole(tree, conditions);
+fn decision_expression(tree: &BoolTree, conditions: &BTreeMap<usize, Expr>) -> Option<Expr> {
+    let part = |tree: &BoolTree| decision_expression(tree, conditions);
     Some(match tree {
         BoolTree::Cond(own) => conditions.get(&own.index())?.clone(),
         BoolTree::Not(a) => source_expressions::negated(part(a)?),
-        BoolTree::And(a, b) => source_expressions::joined(Joined::ByAnd, part(a)?, part(b)?),
-        BoolTree::Or(a, b) => source_expressions::joined(Joined::ByOr, part(a)?, part(b)?),
-        BoolTree::Ite(c, a, b) => source_expressions::choice(part(c)?, part(a)?, part(b)?),
+        BoolTree::And(a, b) => source_expressions::connected(Connective::And, part(a)?, part(b)?),
+        BoolTree::Or(a, b) => source_expressions::connected(Connective::Or, part(a)?, part(b)?),
+        BoolTree::Ite(c, a, b) => source_expressions::conditional(part(c)?, part(a)?, part(b)?),
         BoolTree::Const(_) | BoolTree::Xor(..) | BoolTree::Iff(..) => return None,
     })
 }

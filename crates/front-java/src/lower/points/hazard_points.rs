@@ -3,15 +3,15 @@
 //! Whether an exception leaves is seen from the method's handlers: one that catches its class keeps it, and so does a
 //! `finally` that returns. What called methods throw is theirs.
 
-use crate::classes::layout::CLASS_WORD;
+use crate::classes::layout::CLASS_WORD_OFFSET;
 use crate::classfile::Constant;
 use crate::classfile::{Decoded, ExceptionHandler, Insn};
-use crate::coverage::decisions::{Asked, Placed};
-use crate::coverage::implicit_exceptions::Implicit;
+use crate::coverage::decisions::{InstructionPredicate, PointLocation};
+use crate::coverage::implicit_exceptions::ImplicitException;
 use crate::lower::body::Body;
 use crate::lower::builder::int;
-use crate::lower::null_messages::Origin;
-use crate::lower::symbols::Data;
+use crate::lower::null_messages::ValueOrigin;
+use crate::lower::symbols::GlobalKind;
 use touchstone_ir::{BranchRole, Builtin, CmpOp, Expr, ExprKind, InstKind, Operand, Point, PointId, PointKind, Ty};
 
 /// The class whose method `label` marks labels.
@@ -23,8 +23,8 @@ fn truth(kind: ExprKind, text: &str) -> Expr {
 
 impl Body<'_> {
     /// The point of an exception that may be thrown here; `None` if it doesn't leave the method.
-    fn hazard(&mut self, what: Implicit, text: &str) -> Option<PointId> {
-        if self.table.is_library() || !self.leaves(what) {
+    fn hazard(&mut self, what: ImplicitException, text: &str) -> Option<PointId> {
+        if self.table.is_library() || !self.escapes(what) {
             return None;
         }
         let text = match text {
@@ -33,31 +33,31 @@ impl Body<'_> {
         };
         let kind = PointKind::Hazard(truth(ExprKind::Const(1), ""));
         let point = self.table.add(Point::new(kind, self.b.span, text));
-        self.table.place(point, Placed { at: self.position, what: Asked::Throws(what) });
+        self.table.place(point, PointLocation { at: self.position, predicate: InstructionPredicate::Throws(what) });
         Some(point)
     }
 
     /// Whoever gets to the wrong side of the check that comes next throws this.
-    pub fn wrong_is(&mut self, what: Implicit, text: &str) {
-        self.b.wrong = self.hazard(what, text);
+    pub fn mark_failure(&mut self, what: ImplicitException, text: &str) {
+        self.b.failure_point = self.hazard(what, text);
     }
 
     /// The call that comes next throws this, and nothing else but errors of the machine.
-    pub fn call_that_throws<T>(&mut self, what: Implicit, text: &str, call: impl FnOnce(&mut Self) -> T) -> T {
+    pub fn call_that_throws<T>(&mut self, what: ImplicitException, text: &str, call: impl FnOnce(&mut Self) -> T) -> T {
         let Some(point) = self.hazard(what, text) else { return call(self) };
         let (thrown, landing) = (self.b.reg(Ty::Ptr), self.b.block());
-        let catcher = self.b.catcher.replace((thrown, landing));
+        let landing_pad = self.b.landing_pad.replace((thrown, landing));
         let value = call(self);
-        self.b.catcher = catcher;
-        let back = self.b.here();
+        self.b.landing_pad = landing_pad;
+        let back = self.b.current_block();
         self.b.at(landing);
         let leaving = self.b.block();
-        if what == Implicit::NegativeSize
-            && let Ok(class) = self.world.jdk(&format!("java/lang/{}", what.class()))
+        if what == ImplicitException::NegativeSize
+            && let Ok(class) = self.lowering.jdk(&format!("java/lang/{}", what.class()))
         {
             // An array may be too long as well.
-            let word = self.world.word(class);
-            let of = self.b.load(Operand::Reg(thrown), CLASS_WORD, Ty::I32);
+            let word = self.lowering.word(class);
+            let of = self.b.load(Operand::Reg(thrown), CLASS_WORD_OFFSET, Ty::I32);
             let is_this = self.b.cmp(CmpOp::Eq, of, Operand::Const(Ty::I32, word));
             let here = self.b.block();
             self.b.branch(is_this, here, leaving, BranchRole::Check);
@@ -73,21 +73,21 @@ impl Body<'_> {
 
     /// An element, as source writes it; empty if that is not known.
     pub fn element_text(&self, array: Operand, index: Operand) -> String {
-        let text = Origin::Element(self.origin(array), self.origin(index)).shown();
+        let text = ValueOrigin::Element(self.origin(array), self.origin(index)).display();
         if text.contains("<array>") { String::new() } else { text }
     }
 
     /// Whether no handler of the method keeps an exception that is thrown here.
-    fn leaves(&mut self, what: Implicit) -> bool {
+    fn escapes(&mut self, what: ImplicitException) -> bool {
         let at = self.position;
         let covers = |handler: &&ExceptionHandler| usize::from(handler.start) <= at && at < usize::from(handler.end);
         let around: Vec<&ExceptionHandler> = self.code.handlers.iter().filter(covers).collect();
-        let Ok(thrown) = self.world.jdk(&format!("java/lang/{}", what.class())) else { return false };
+        let Ok(thrown) = self.lowering.jdk(&format!("java/lang/{}", what.class())) else { return false };
         let keeps = |handler: &&ExceptionHandler| match &handler.class {
-            None => self.returns(usize::from(handler.handler)),
+            None => self.finally_returns(usize::from(handler.handler)),
             Some(class) => {
-                let class = self.world.classes.load(class);
-                class.is_ok_and(|class| self.world.classes.is_subtype(thrown, class))
+                let class = self.lowering.classes.load(class);
+                class.is_ok_and(|class| self.lowering.classes.is_subtype(thrown, class))
             }
         };
         !around.iter().any(keeps)
@@ -95,7 +95,7 @@ impl Body<'_> {
 
     /// Where somebody catches errors of the machine, the stack or memory may run out: no test makes that happen, and no verdict
     /// rests on it that it doesn't.
-    pub fn errors_of_the_machine(&mut self, decoded: &Decoded) {
+    pub fn virtual_machine_errors(&mut self, decoded: &Decoded) {
         let takes_room = matches!(
             decoded.insn,
             Insn::InvokeVirtual(_)
@@ -124,19 +124,19 @@ impl Body<'_> {
         if self.table.is_library() {
             return;
         }
-        let name = self.world.datum(Data::Text("the stack or memory may run out"));
+        let name = self.lowering.global_id(GlobalKind::Text("the stack or memory may run out"));
         let name = self.b.global(name);
         let runs_out = self.b.builtin(Builtin::Unsettled, vec![name, int(0)], Some(Ty::I32));
         let fine = self.b.cmp(CmpOp::Eq, runs_out, int(0));
         let (next, wrong) = (self.b.block(), self.b.block());
         self.b.branch(fine, next, wrong, BranchRole::Check);
         self.b.at(wrong);
-        self.world.throw_constant(&mut self.b, thrown, None);
+        self.lowering.throw_constant(&mut self.b, thrown, None);
         self.b.at(next);
     }
 
     /// Whether a `finally` that begins here has a `return` before it throws what it got.
-    fn returns(&self, at: usize) -> bool {
+    fn finally_returns(&self, at: usize) -> bool {
         let behind = self.insns.iter().skip_while(|insn| insn.at < at);
         let mut ends = behind.filter(|insn| matches!(insn.insn, Insn::Return(_) | Insn::Throw));
         ends.next().is_some_and(|insn| matches!(insn.insn, Insn::Return(_)))
@@ -152,7 +152,7 @@ impl Body<'_> {
             None => (self.first_constant_of_line(), ""),
         };
         let asked = asked.strip_suffix(");").unwrap_or(asked);
-        let kept = self.b.kept(condition);
+        let kept = self.b.copied(condition);
         let zero = Expr::constant(Ty::I32, 0);
         let value = match kept {
             Operand::Reg(reg) => Expr { kind: ExprKind::Reg(reg), ..zero.clone() },
@@ -164,7 +164,7 @@ impl Body<'_> {
         };
         let kind = PointKind::Label { name, predicate };
         let point = self.table.add(Point::new(kind, self.b.span, asked.to_string()));
-        self.table.place(point, Placed { at: self.position, what: Asked::Label });
+        self.table.place(point, PointLocation { at: self.position, predicate: InstructionPredicate::Label });
         self.b.emit(InstKind::Point { point });
     }
 

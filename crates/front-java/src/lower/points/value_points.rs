@@ -4,12 +4,12 @@
 //! variable takes the place of another only where the source could read it and it certainly has a value. Code of the JDK has
 //! no such points.
 
-use crate::classes::layout::ty_of;
-use crate::classes::type_names::short_type;
-use crate::classes::wrappers::unboxed;
+use crate::classes::layout::register_ty;
+use crate::classes::type_names::short_type_name;
+use crate::classes::wrappers::primitive_of;
 use crate::classfile::{Arith, Attribute, Cond, Convert, Desc, Insn, LocalVariable, MemberRef, MethodDesc, SlotKind};
-use crate::coverage::definite_assignment::Assigned;
-use crate::coverage::source_expressions::{self, UNKNOWN};
+use crate::coverage::definite_assignment::DefiniteAssignment;
+use crate::coverage::source_expressions::{self, UNKNOWN_TEXT};
 use crate::lower::body::Body;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use touchstone_ir::{CondTag, DecisionId, Expr, ExprKind, InstKind, Operand, Poin
 
 /// What a comparison of two numbers, which gives -1, 0 or 1, compares.
 #[derive(Debug)]
-struct Compared {
+struct Comparison {
     kind: SlotKind,
     nan: i8,
     left: Expr,
@@ -28,22 +28,22 @@ struct Compared {
 
 /// What the values of a block are.
 #[derive(Debug, Default)]
-pub(crate) struct Formulas {
+pub(crate) struct BlockExpressions {
     of: FxHashMap<Reg, Expr>,
-    compared: FxHashMap<Reg, Compared>,
+    compared: FxHashMap<Reg, Comparison>,
     /// Values that have their point.
     marked: FxHashSet<Reg>,
-    assigned: Assigned,
+    assigned: DefiniteAssignment,
 }
 
-impl Formulas {
-    pub fn new(assigned: Assigned) -> Formulas {
-        Formulas { assigned, ..Formulas::default() }
+impl BlockExpressions {
+    pub fn new(assigned: DefiniteAssignment) -> BlockExpressions {
+        BlockExpressions { assigned, ..BlockExpressions::default() }
     }
 
     /// Whether a local has a value of this kind before an instruction.
-    pub fn has(&self, at: usize, local: u16, kind: SlotKind) -> bool {
-        self.assigned.has(at, local, kind)
+    pub fn is_assigned(&self, at: usize, local: u16, kind: SlotKind) -> bool {
+        self.assigned.is_assigned(at, local, kind)
     }
 
     /// Another block begins: nothing is known of values.
@@ -67,7 +67,7 @@ fn read_elsewhere(expr: &mut Expr, reg: Reg, other: Reg) {
 }
 
 /// Calls that are longer are shown without their arguments.
-const LONGEST_CALL: usize = 40;
+const MAX_CALL_TEXT_CHARS: usize = 40;
 
 impl Body<'_> {
     fn variables(&self) -> impl Iterator<Item = &LocalVariable> {
@@ -85,29 +85,29 @@ impl Body<'_> {
     }
 
     /// The variables that the source could read at an instruction.
-    fn readable(&mut self, at: usize) -> Arc<[Expr]> {
+    fn readable_variables(&mut self, at: usize) -> Arc<[Expr]> {
         let rows: Vec<LocalVariable> = self.variables().filter(|row| lives(row, at)).cloned().collect();
         let mut found = Vec::new();
         for row in rows {
             let Some((desc, kind)) = Desc::parse(&row.desc)
-                .and_then(|desc| Some((source_expressions::kind_of(&desc)?, desc)))
+                .and_then(|desc| Some((source_expressions::slot_kind(&desc)?, desc)))
                 .map(|(kind, desc)| (desc, kind))
             else {
                 continue;
             };
-            if self.formulas.assigned.has(at, row.index, kind) {
-                let reg = self.local(row.index, ty_of(&desc));
-                found.push(source_expressions::typed(ExprKind::Reg(reg), &desc, &*row.name));
+            if self.expressions.assigned.is_assigned(at, row.index, kind) {
+                let reg = self.local(row.index, register_ty(&desc));
+                found.push(source_expressions::of_type(ExprKind::Reg(reg), &desc, &*row.name));
             }
         }
         found.into()
     }
 
     /// What a value is, as an instruction for this kind takes it.
-    fn formula(&self, value: Operand, kind: SlotKind) -> Expr {
+    fn expression_of(&self, value: Operand, kind: SlotKind) -> Expr {
         let expr = match value {
             Operand::Const(ty, bits) => source_expressions::constant(ty, bits, kind),
-            Operand::Reg(reg) => match self.formulas.of.get(&reg) {
+            Operand::Reg(reg) => match self.expressions.of.get(&reg) {
                 Some(expr) => expr.clone(),
                 None => self.plain(reg),
             },
@@ -123,9 +123,9 @@ impl Body<'_> {
             SlotKind::Ref => Ty::Ptr,
         };
         let (name, desc) = self.variable_at(index, at).map(|(row, desc)| (row.name.clone(), desc))?;
-        let fits = ty_of(&desc) == ty && self.formulas.assigned.has(self.position, index, kind);
+        let fits = register_ty(&desc) == ty && self.expressions.assigned.is_assigned(self.position, index, kind);
         let reg = self.local(index, ty);
-        fits.then(|| source_expressions::typed(ExprKind::Reg(reg), &desc, &*name))
+        fits.then(|| source_expressions::of_type(ExprKind::Reg(reg), &desc, &*name))
     }
 
     /// A register: a local variable, or something that has no formula.
@@ -133,22 +133,22 @@ impl Body<'_> {
         let ty = self.b.ty(Operand::Reg(reg));
         let variable = self.local_of(reg).and_then(|index| self.variable_at(index, self.position));
         if let Some((row, desc)) = variable
-            && ty_of(&desc) == ty
+            && register_ty(&desc) == ty
         {
-            return source_expressions::typed(ExprKind::Reg(reg), &desc, &*row.name);
+            return source_expressions::of_type(ExprKind::Reg(reg), &desc, &*row.name);
         }
-        let text = self.origin(Operand::Reg(reg)).map(|origin| origin.shown()).filter(|text| !text.is_empty());
-        source_expressions::made(ExprKind::Reg(reg), ty, text.unwrap_or_else(|| UNKNOWN.to_string()))
+        let text = self.origin(Operand::Reg(reg)).map(|origin| origin.display()).filter(|text| !text.is_empty());
+        source_expressions::expr(ExprKind::Reg(reg), ty, text.unwrap_or_else(|| UNKNOWN_TEXT.to_string()))
     }
 
     /// An `int`, as the source writes it.
     pub fn shown_int(&self, value: Operand) -> String {
-        source_expressions::shown(&self.formula(value, SlotKind::Int))
+        source_expressions::display(&self.expression_of(value, SlotKind::Int))
     }
 
     /// An object, as the source writes it.
     pub fn shown_object(&self, value: Operand) -> String {
-        self.origin(value).map_or(UNKNOWN.to_string(), |origin| origin.shown())
+        self.origin(value).map_or(UNKNOWN_TEXT.to_string(), |origin| origin.display())
     }
 
     /// Notes what a value is. What is nested too deep is a value like any other, and has a point that says so.
@@ -158,11 +158,11 @@ impl Body<'_> {
             return;
         }
         if expr.depth() <= Expr::DEEPEST_SOURCE {
-            self.formulas.of.insert(reg, expr);
+            self.expressions.of.insert(reg, expr);
             return;
         }
         let span = self.span_here();
-        let point = self.table.add(Point::new(PointKind::TooDeep, span, UNKNOWN.to_string()));
+        let point = self.table.add(Point::new(PointKind::TooDeep, span, UNKNOWN_TEXT.to_string()));
         self.b.emit(InstKind::Point { point });
     }
 
@@ -170,21 +170,21 @@ impl Body<'_> {
     pub fn note_read(&mut self, value: Operand, desc: &Desc, text: impl FnOnce(&Self) -> String) {
         if let (Operand::Reg(reg), false) = (value, self.table.is_library()) {
             let text = text(self);
-            self.note(value, source_expressions::typed(ExprKind::Reg(reg), desc, text));
+            self.note(value, source_expressions::of_type(ExprKind::Reg(reg), desc, text));
         }
     }
 
     /// Notes the result of a call, with the object that it was made on.
     pub fn note_call(&mut self, member: &MemberRef, desc: &MethodDesc, args: &[Operand]) {
         let Some(value) = self.stack.last().copied() else { return };
-        if self.table.is_library() || source_expressions::kind_of(&desc.result).is_none() {
+        if self.table.is_library() || source_expressions::slot_kind(&desc.result).is_none() {
             return;
         }
         let shown = |body: &Self, value: Operand, desc: Option<&Desc>| {
-            let kind = desc.map_or(SlotKind::Ref, |desc| source_expressions::kind_of(desc).unwrap_or(SlotKind::Ref));
+            let kind = desc.map_or(SlotKind::Ref, |desc| source_expressions::slot_kind(desc).unwrap_or(SlotKind::Ref));
             match (kind, value) {
                 (SlotKind::Ref, Operand::Const(..)) => "null".to_string(),
-                _ => source_expressions::shown(&body.formula(value, kind)),
+                _ => source_expressions::display(&body.expression_of(value, kind)),
             }
         };
         let split = args.len() - desc.params.len().min(args.len());
@@ -193,12 +193,12 @@ impl Body<'_> {
             args.iter().zip(&desc.params).map(|(arg, param)| shown(self, *arg, Some(param))).collect();
         let on = match receiver.first() {
             Some(receiver) => shown(self, *receiver, None),
-            None => short_type(&Desc::Ref(member.class.clone())),
+            None => short_type_name(&Desc::Ref(member.class.clone())),
         };
         // Who takes a number out of its box has not written so.
-        let unboxes = unboxed(&member.class).is_some() && member.name.ends_with("Value");
+        let unboxes = primitive_of(&member.class).is_some() && member.name.ends_with("Value");
         let args = args.join(", ");
-        let args = if args.len() > LONGEST_CALL { "..." } else { &args };
+        let args = if args.len() > MAX_CALL_TEXT_CHARS { "..." } else { &args };
         let text = if unboxes { on } else { format!("{on}.{}({args})", member.name) };
         self.note_read(value, &desc.result, |_| text);
     }
@@ -208,7 +208,7 @@ impl Body<'_> {
             return;
         }
         let right_kind = if matches!(op, Arith::Shl | Arith::Shr | Arith::Ushr) { SlotKind::Int } else { kind };
-        let (left, right) = (self.formula(left, kind), self.formula(right, right_kind));
+        let (left, right) = (self.expression_of(left, kind), self.expression_of(right, right_kind));
         self.note(value, source_expressions::arithmetic(op, kind, left, right));
     }
 
@@ -216,7 +216,7 @@ impl Body<'_> {
         if self.table.is_library() {
             return;
         }
-        let of = self.formula(of, kind);
+        let of = self.expression_of(of, kind);
         self.note(value, source_expressions::negation(kind, of));
     }
 
@@ -224,7 +224,7 @@ impl Body<'_> {
         if self.table.is_library() {
             return;
         }
-        let of = self.formula(of, convert.from());
+        let of = self.expression_of(of, convert.from());
         self.note(value, source_expressions::conversion(convert, of));
     }
 
@@ -232,33 +232,33 @@ impl Body<'_> {
         if self.table.is_library() {
             return;
         }
-        let (left, right) = (self.formula(left, kind), self.formula(right, kind));
+        let (left, right) = (self.expression_of(left, kind), self.expression_of(right, kind));
         if let Operand::Reg(reg) = value {
-            self.formulas.compared.insert(reg, Compared { kind, nan, left, right });
+            self.expressions.compared.insert(reg, Comparison { kind, nan, left, right });
         }
     }
 
     /// A local variable is about to be written: values on the stack that read it read the old value elsewhere.
-    pub fn keep_old(&mut self, reg: Reg) {
+    pub fn preserve_old_value(&mut self, reg: Reg) {
         let on_stack = |body: &Self, value: &Operand| match value {
-            Operand::Reg(entry) => *entry == reg || body.formulas.of.get(entry).is_some_and(|expr| reads(expr, reg)),
+            Operand::Reg(entry) => *entry == reg || body.expressions.of.get(entry).is_some_and(|expr| reads(expr, reg)),
             Operand::Const(..) => false,
         };
         if !self.stack.iter().any(|value| on_stack(self, value)) {
-            self.formulas.of.retain(|_, expr| !reads(expr, reg));
+            self.expressions.of.retain(|_, expr| !reads(expr, reg));
             return;
         }
-        let leaf = self.formula(Operand::Reg(reg), SlotKind::Ref);
-        let Operand::Reg(old) = self.b.kept(Operand::Reg(reg)) else { return };
-        self.note_old(old, reg);
+        let leaf = self.expression_of(Operand::Reg(reg), SlotKind::Ref);
+        let Operand::Reg(old) = self.b.copied(Operand::Reg(reg)) else { return };
+        self.note_old_value(old, reg);
         for entry in self.stack.iter_mut().filter(|entry| **entry == Operand::Reg(reg)) {
             *entry = Operand::Reg(old);
         }
         if !self.table.is_library() {
-            self.formulas.of.values_mut().for_each(|expr| read_elsewhere(expr, reg, old));
+            self.expressions.of.values_mut().for_each(|expr| read_elsewhere(expr, reg, old));
             let mut leaf = leaf;
             read_elsewhere(&mut leaf, reg, old);
-            self.formulas.of.insert(old, leaf);
+            self.expressions.of.insert(old, leaf);
         }
     }
 
@@ -270,9 +270,9 @@ impl Body<'_> {
     }
 
     fn mark(&mut self, kind: PointKind, span: Span, text: String) {
-        let variables = Some(self.readable(self.position));
+        let variables = Some(self.readable_variables(self.position));
         let point = Point { kind, span, text, variables };
-        let valued = self.valued(&point);
+        let valued = self.value_point_location(&point);
         let point = self.table.add_once(point);
         self.table.place_values(point, valued);
         self.b.emit(InstKind::Point { point });
@@ -280,23 +280,23 @@ impl Body<'_> {
 
     /// Something uses a value as one of this type.
     pub fn mark_use(&mut self, value: Operand, desc: &Desc) {
-        let Some(kind) = source_expressions::kind_of(desc) else { return };
-        if self.table.is_library() || matches!(value, Operand::Reg(reg) if self.formulas.marked.contains(&reg)) {
+        let Some(kind) = source_expressions::slot_kind(desc) else { return };
+        if self.table.is_library() || matches!(value, Operand::Reg(reg) if self.expressions.marked.contains(&reg)) {
             return;
         }
-        let expr = self.formula(value, kind);
+        let expr = self.expression_of(value, kind);
         let expr = match desc {
-            Desc::Boolean => source_expressions::as_truth(expr),
+            Desc::Boolean => source_expressions::as_boolean(expr),
             _ => source_expressions::as_int(expr),
         };
-        let text = source_expressions::shown(&expr);
+        let text = source_expressions::display(&expr);
         // What the compiler keeps in variables without a name is not the source's.
         let is_hidden = text.contains("<local") && self.variables().next().is_some();
-        if is_hidden || text == UNKNOWN || text.is_empty() {
+        if is_hidden || text == UNKNOWN_TEXT || text.is_empty() {
             return;
         }
         if let (Operand::Reg(reg), None) = (value, self.local_of_operand(value)) {
-            self.formulas.marked.insert(reg);
+            self.expressions.marked.insert(reg);
         }
         let span = self.span_here();
         self.mark(PointKind::Value(expr), span, text);
@@ -337,9 +337,9 @@ impl Body<'_> {
     }
 
     /// Values on the stack are about to be used elsewhere.
-    pub fn mark_left(&mut self) {
+    pub fn mark_stack_uses(&mut self) {
         let computed = |body: &Self, value: &Operand| match value {
-            Operand::Reg(reg) => body.formulas.of.get(reg).map(|expr| (expr.format(), expr.ty)),
+            Operand::Reg(reg) => body.expressions.of.get(reg).map(|expr| (expr.format(), expr.ty)),
             Operand::Const(..) => None,
         };
         for value in self.stack.clone() {
@@ -361,12 +361,12 @@ impl Body<'_> {
     }
 
     /// What a condition asks: `cond` of two values; the second one is none where zero is meant.
-    pub fn asked(&self, insn: &Insn, cond: Cond, left: Operand, right: Operand, holds: Operand) -> Expr {
+    pub fn condition_expression(&self, insn: &Insn, cond: Cond, left: Operand, right: Operand, holds: Operand) -> Expr {
         let compared = match (insn, left) {
-            (Insn::If(..), Operand::Reg(reg)) => self.formulas.compared.get(&reg),
+            (Insn::If(..), Operand::Reg(reg)) => self.expressions.compared.get(&reg),
             _ => None,
         };
-        if let Some(Compared { kind, nan, left, right }) = compared {
+        if let Some(Comparison { kind, nan, left, right }) = compared {
             let (left, right) = (left.clone(), right.clone());
             return match kind {
                 SlotKind::Float => source_expressions::float_relation(cond, *nan, Format::F32, left, right),
@@ -375,22 +375,22 @@ impl Body<'_> {
             };
         }
         match insn {
-            Insn::If(..) => source_expressions::against_zero(cond, self.formula(left, SlotKind::Int)),
+            Insn::If(..) => source_expressions::compared_with_zero(cond, self.expression_of(left, SlotKind::Int)),
             Insn::IfInts(..) => source_expressions::relation(
                 cond,
-                self.formula(left, SlotKind::Int),
-                self.formula(right, SlotKind::Int),
+                self.expression_of(left, SlotKind::Int),
+                self.expression_of(right, SlotKind::Int),
             ),
             _ => match holds {
-                Operand::Reg(reg) => source_expressions::truth(ExprKind::Reg(reg), ""),
-                Operand::Const(_, bits) => source_expressions::truth(ExprKind::Const(bits), ""),
+                Operand::Reg(reg) => source_expressions::boolean(ExprKind::Reg(reg), ""),
+                Operand::Const(_, bits) => source_expressions::boolean(ExprKind::Const(bits), ""),
             },
         }
     }
 
     /// A relation is about to be computed, for something that keeps its value. The compiler jumps where it doesn't hold.
-    pub fn mark_kept_relation(&mut self, value: Expr) {
-        let text = source_expressions::shown(&value);
+    pub fn mark_stored_relation(&mut self, value: Expr) {
+        let text = source_expressions::display(&value);
         if !text.is_empty() {
             let span = self.span_here();
             self.mark(PointKind::Value(value), span, text);

@@ -1,7 +1,7 @@
 //! Where the values are, in a frame of the JVM, that points about values ask for: whoever puts probes into the code asks there.
 
 use crate::classfile::{Cond, Insn, SlotKind};
-use crate::coverage::value_locations::{Source, Valued, When};
+use crate::coverage::value_locations::{PointPosition, ValueLocation, ValuePointLocation};
 use crate::lower::body::Body;
 use rustc_hash::FxHashMap;
 use touchstone_ir::{Expr, ExprKind, Operand, Point, Reg, Ty};
@@ -9,7 +9,7 @@ use touchstone_ir::{Expr, ExprKind, Operand, Point, Reg, Ty};
 /// What is known of the values of a block.
 #[derive(Debug, Default)]
 pub(crate) struct Sources {
-    of: FxHashMap<Reg, Option<Source>>,
+    of: FxHashMap<Reg, Option<ValueLocation>>,
 }
 
 impl Sources {
@@ -34,14 +34,14 @@ impl Body<'_> {
             && !self.table.is_library()
             && self.local_of(*reg).is_none()
         {
-            self.sources.of.entry(*reg).or_insert(Some(Source::Pushed(self.position)));
+            self.sources.of.entry(*reg).or_insert(Some(ValueLocation::Pushed(self.position)));
         }
     }
 
     /// A register holds what a local variable held before the instruction.
-    pub fn note_old(&mut self, old: Reg, local: Reg) {
+    pub fn note_old_value(&mut self, old: Reg, local: Reg) {
         let source = self.local_source(local).and_then(|source| match source {
-            Source::Local(index, kind) => Some(Source::Old(index, kind, self.position)),
+            ValueLocation::Local(index, kind) => Some(ValueLocation::OldLocal(index, kind, self.position)),
             _ => None,
         });
         self.sources.of.insert(old, source);
@@ -51,11 +51,11 @@ impl Body<'_> {
     pub fn note_outcome(&mut self, holds: Operand, insn: &Insn, holds_if_taken: bool) {
         if let (Operand::Reg(reg), Insn::IfRefs(cond, _) | Insn::IfNull(cond, _)) = (holds, insn) {
             let value = (*cond == Cond::Eq) == holds_if_taken;
-            self.sources.of.insert(reg, Some(Source::Same { value }));
+            self.sources.of.insert(reg, Some(ValueLocation::SameReferences { value }));
         }
     }
 
-    fn local_source(&self, reg: Reg) -> Option<Source> {
+    fn local_source(&self, reg: Reg) -> Option<ValueLocation> {
         let index = self.local_of(reg)?;
         let kinds: &[SlotKind] = match self.b.ty(Operand::Reg(reg)) {
             Ty::Int(64) => &[SlotKind::Long, SlotKind::Double],
@@ -64,15 +64,15 @@ impl Body<'_> {
         };
         // Behind an instruction stands what is before the next one.
         let at = match self.when {
-            When::Before => self.position,
-            When::After => self.insns.iter().find(|insn| insn.at == self.position)?.next,
+            PointPosition::Before => self.position,
+            PointPosition::After => self.insns.iter().find(|insn| insn.at == self.position)?.next,
         };
-        let kind = kinds.iter().find(|kind| self.formulas.has(at, index, **kind))?;
-        Some(Source::Local(index, *kind))
+        let kind = kinds.iter().find(|kind| self.expressions.is_assigned(at, index, **kind))?;
+        Some(ValueLocation::Local(index, *kind))
     }
 
     /// Where the values are that a point asks for here.
-    pub fn valued(&self, point: &Point) -> Valued {
+    pub fn value_point_location(&self, point: &Point) -> ValuePointLocation {
         fn collect(expr: &Expr, found: &mut Vec<Reg>) {
             if let ExprKind::Reg(reg) = expr.kind {
                 found.push(reg);
@@ -87,6 +87,6 @@ impl Body<'_> {
             None => self.local_source(*reg),
         };
         let sources = read.iter().filter_map(|reg| Some((*reg, source(reg)?))).collect();
-        Valued { at: self.position, when: self.when, sources }
+        ValuePointLocation { at: self.position, when: self.when, sources }
     }
 }

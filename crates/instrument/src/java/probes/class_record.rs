@@ -10,7 +10,7 @@ use crate::record::{
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::{Id, Span};
 use touchstone_criteria::{CriteriaOptions, DecisionGraph, Goal, Labelling, Next, Row, Status, Walk, objectives};
-use touchstone_front_java::Located;
+use touchstone_front_java::CodeLocations;
 use touchstone_front_java::classfile::ClassFile;
 use touchstone_ir::{BlockId, CondId, DecisionId, FuncId, Function, Module, PointKind, TermKind};
 use touchstone_probes_java::{Group, Layout, MethodProbes, Plan, Untreated, Wanted, Weaving, layout, weave};
@@ -30,7 +30,7 @@ pub struct JavaClass<'a> {
     /// The program.
     pub module: &'a Module,
     /// Methods of the class that the source has: where everything is in their code.
-    pub methods: &'a [(FuncId, Located)],
+    pub methods: &'a [(FuncId, CodeLocations)],
     /// What is measured.
     pub criteria: &'a [&'static dyn Labelling],
     /// What users switch.
@@ -189,7 +189,7 @@ type RowProbes = BTreeMap<Row, Vec<u32>>;
 struct MethodProbeMap<'m> {
     function: &'m Function,
     probes: &'m MethodProbes,
-    located: &'m Located,
+    located: &'m CodeLocations,
     mutants: MutantPredicates<'m>,
     decisions: BTreeMap<DecisionId, Result<RowProbes, ProbeObstacle>>,
 }
@@ -198,7 +198,7 @@ impl<'m> MethodProbeMap<'m> {
     fn new(
         class: &'m ClassFile,
         function: &'m Function,
-        located: &'m Located,
+        located: &'m CodeLocations,
         probes: &'m MethodProbes,
     ) -> MethodProbeMap<'m> {
         // By position of a jump: its condition, and what that is if the jump is taken.

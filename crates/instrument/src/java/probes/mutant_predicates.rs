@@ -9,7 +9,7 @@ use touchstone_base::float::{Format, Op};
 use touchstone_criteria::{CriteriaOptions, Goal, Labelling, objectives};
 use touchstone_front_java::classfile::opcode as op;
 use touchstone_front_java::classfile::{ClassFile, Desc, Insn, SlotKind as JavaKind, decode};
-use touchstone_front_java::{Located, Source, Valued, When};
+use touchstone_front_java::{CodeLocations, PointPosition, ValueLocation, ValuePointLocation};
 use touchstone_ir::{BinOp, CastOp, CmpOp, Expr, ExprKind, FuncId, Module, PointId, PointKind, Reg, Ty};
 use touchstone_probes_java::{
     Formula, Held, Kinds, MOST_WORDS, MethodProbes, One, Place, Plan, Planned, Relation, Two, Wanted, kind_of, unit,
@@ -31,7 +31,7 @@ pub fn class_unit(bytes: &[u8], criteria: &[String]) -> u64 {
 pub fn class_plan(
     class: &ClassFile,
     module: &Module,
-    methods: &[(FuncId, Located)],
+    methods: &[(FuncId, CodeLocations)],
     criteria: &[&'static dyn Labelling],
     options: &CriteriaOptions,
 ) -> Vec<u8> {
@@ -41,7 +41,7 @@ pub fn class_plan(
 fn plan(
     class: &ClassFile,
     module: &Module,
-    methods: &[(FuncId, Located)],
+    methods: &[(FuncId, CodeLocations)],
     criteria: &[&'static dyn Labelling],
     options: &CriteriaOptions,
 ) -> Plan {
@@ -105,17 +105,17 @@ pub(super) fn is_about_values(kind: &PointKind) -> bool {
 /// The predicates of a method.
 pub(super) struct MutantPredicates<'m> {
     class: &'m ClassFile,
-    located: &'m Located,
+    located: &'m CodeLocations,
     kinds: Option<Kinds>,
-    by_point: BTreeMap<PointId, Vec<&'m Valued>>,
+    by_point: BTreeMap<PointId, Vec<&'m ValuePointLocation>>,
 }
 
 type Formulas = Vec<Result<(Place, Formula), ProbeObstacle>>;
 
 impl<'m> MutantPredicates<'m> {
-    pub fn new(class: &'m ClassFile, located: &'m Located) -> MutantPredicates<'m> {
+    pub fn new(class: &'m ClassFile, located: &'m CodeLocations) -> MutantPredicates<'m> {
         let kinds = class.methods.get(located.method).and_then(|method| Kinds::new(class, method));
-        let mut by_point: BTreeMap<PointId, Vec<&Valued>> = BTreeMap::new();
+        let mut by_point: BTreeMap<PointId, Vec<&ValuePointLocation>> = BTreeMap::new();
         for (point, valued) in &located.values {
             by_point.entry(*point).or_default().push(valued);
         }
@@ -130,11 +130,11 @@ impl<'m> MutantPredicates<'m> {
             return vec![Err(ProbeObstacle::TooManyCombinations)];
         }
         let Some(kinds) = &self.kinds else { return vec![Err(ProbeObstacle::CodeTables)] };
-        let made = |valued: &&Valued| {
+        let made = |valued: &&ValuePointLocation| {
             let at = u16::try_from(valued.at).map_err(|_| ProbeObstacle::CodeTooLong)?;
             let place = match valued.when {
-                When::Before => Place::Before(at),
-                When::After => Place::After(at),
+                PointPosition::Before => Place::Before(at),
+                PointPosition::After => Place::After(at),
             };
             let formula =
                 FormulaBuilder { class: self.class, located: self.located, kinds, valued }.formula(predicate)?;
@@ -174,9 +174,9 @@ impl<'m> MutantPredicates<'m> {
 /// An expression over registers becomes a formula over what is in a frame of the JVM.
 struct FormulaBuilder<'t> {
     class: &'t ClassFile,
-    located: &'t Located,
+    located: &'t CodeLocations,
     kinds: &'t Kinds,
-    valued: &'t Valued,
+    valued: &'t ValuePointLocation,
 }
 
 type FormulaResult = Result<Formula, ProbeObstacle>;
@@ -248,24 +248,24 @@ impl FormulaBuilder<'_> {
         let at = self.valued.at;
         let short = |at: usize| u16::try_from(at).map_err(|_| ProbeObstacle::CodeTooLong);
         match self.valued.sources.get(&reg) {
-            Some(Source::Local(local, kind)) => {
+            Some(ValueLocation::Local(local, kind)) => {
                 let is_there = match self.valued.when {
-                    When::Before => self.kinds.before(at, *local, *kind),
-                    When::After => self.kinds.after(at, *local, *kind),
+                    PointPosition::Before => self.kinds.before(at, *local, *kind),
+                    PointPosition::After => self.kinds.after(at, *local, *kind),
                 };
                 if is_there { Ok(bits(Held::Local(*local, *kind))) } else { elsewhere }
             }
-            Some(Source::Old(local, kind, from)) => {
+            Some(ValueLocation::OldLocal(local, kind, from)) => {
                 match self.kinds.before(*from, *local, *kind) && self.kinds.in_order(*from, at) {
                     true => Ok(bits(Held::Old(*local, *kind, short(*from)?))),
                     false => elsewhere,
                 }
             }
-            Some(Source::Pushed(from)) => match self.kinds.pushed(self.class, *from) {
+            Some(ValueLocation::Pushed(from)) => match self.kinds.pushed(self.class, *from) {
                 Some(kind) if self.kinds.in_order(*from, at) => Ok(bits(Held::Pushed(short(*from)?, kind))),
                 _ => elsewhere,
             },
-            Some(Source::Same { value }) => {
+            Some(ValueLocation::SameReferences { value }) => {
                 let same = match self.jump() {
                     Some(Insn::IfNull(..)) => one(One::IsNull, Formula::Held(Held::Top(0))),
                     Some(Insn::IfRefs(..)) => two(

@@ -2,7 +2,7 @@
 
 use crate::record::ProbeObstacle;
 use touchstone_base::float::Op;
-use touchstone_front_java::{Asked, Implicit, Located};
+use touchstone_front_java::{CodeLocations, ImplicitException, InstructionPredicate};
 use touchstone_ir::{CmpOp, Expr, ExprKind, Function, PointId, Reg, Ty, sign_extend};
 use touchstone_probes_java::{DomainPart, MethodProbes, Question};
 
@@ -10,19 +10,19 @@ use touchstone_probes_java::{DomainPart, MethodProbes, Question};
 type ProbesOrObstacle = (Vec<u32>, Option<ProbeObstacle>);
 
 /// A point that asks something of single instructions: of several, as the compiler copies what stands in a `finally`, any will do.
-pub(super) fn label(probes: &MethodProbes, located: &Located, point: PointId) -> ProbesOrObstacle {
+pub(super) fn label(probes: &MethodProbes, located: &CodeLocations, point: PointId) -> ProbesOrObstacle {
     let mut found = (Vec::new(), None);
     let mut places = 0;
     for (_, placed) in located.points.iter().filter(|(own, _)| *own == point) {
         places += 1;
-        let question = match placed.what {
-            Asked::Label => Question::Label,
-            Asked::Throws(Implicit::NullPointer) => Question::Null,
-            Asked::Throws(Implicit::Arithmetic) => Question::Zero,
-            Asked::Throws(Implicit::Index) => Question::Outside,
-            Asked::Throws(Implicit::Cast) => Question::Cast,
-            Asked::Throws(Implicit::NegativeSize) => Question::Negative,
-            Asked::Throws(Implicit::Store) => Question::Store,
+        let question = match placed.predicate {
+            InstructionPredicate::Label => Question::Label,
+            InstructionPredicate::Throws(ImplicitException::NullPointer) => Question::Null,
+            InstructionPredicate::Throws(ImplicitException::Arithmetic) => Question::Zero,
+            InstructionPredicate::Throws(ImplicitException::Index) => Question::Outside,
+            InstructionPredicate::Throws(ImplicitException::Cast) => Question::Cast,
+            InstructionPredicate::Throws(ImplicitException::NegativeSize) => Question::Negative,
+            InstructionPredicate::Throws(ImplicitException::Store) => Question::Store,
         };
         match probes.question(placed.at, question) {
             Some(probe) => found.0.push(probe),
