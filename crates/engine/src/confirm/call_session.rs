@@ -1,4 +1,5 @@
-//! A test that goes on: its inputs are there, and whoever holds it makes one call after the other and union_accesses at what they leave.
+//! A session of calls on the inputs of a test: the caller makes one call after the other and reads the memory in
+//! between.
 
 use crate::confirm::machine_setup::Run;
 use crate::confirm::run_record::Call;
@@ -8,7 +9,7 @@ use touchstone_criteria::NamedValue;
 use touchstone_interp::{End, Event, Layout, Limits, Machine, NullObserver, Observer, Value};
 use touchstone_ir::{DataTypeId, FuncId, GlobalId, Module, Ty};
 
-/// A machine that has the inputs of a test.
+/// A machine with the inputs of a test.
 pub struct Following<'m> {
     run: Run<'m>,
     /// The parameters of the test.
@@ -16,8 +17,8 @@ pub struct Following<'m> {
 }
 
 impl<'m> Following<'m> {
-    /// Makes the inputs of a test, and calls a function that takes its parameters; gives how that ends. The program may be that of the
-    /// machines, or another that has the same globals.
+    /// Creates the inputs of a test, calls a function on its parameters, and returns the end of that call. The program
+    /// may be that of the machines, or another with the same globals.
     pub fn begin<'b: 'm>(
         machines: &Machines<'b>,
         module: &'m Module,
@@ -33,43 +34,43 @@ impl<'m> Following<'m> {
         (Following { run, params }, end)
     }
 
-    /// Makes a call in the memory that the calls before left.
+    /// Makes a call in the memory that the previous calls left.
     pub fn call(&mut self, func: FuncId, arguments: &[Value]) -> End {
         self.run.machine.call(func, arguments, &mut NullObserver)
     }
 
-    /// The same, and gives the functions that it ran.
+    /// Makes a call and returns the functions that it executed.
     pub fn call_noting(&mut self, func: FuncId, arguments: &[Value]) -> (End, BTreeSet<FuncId>) {
         let mut called = Called::default();
         let end = self.run.machine.call(func, arguments, &mut called);
         (end, called.0)
     }
 
-    /// How many steps the last call took.
+    /// Returns the number of steps of the last call.
     pub fn steps(&self) -> u64 {
         self.run.machine.steps_taken()
     }
 
-    /// What a global holds.
+    /// Returns the value of a global.
     pub fn global(&self, global: GlobalId, ty: Ty) -> Value {
         let object = self.run.machine.global_object(global);
         self.run.machine.read_value(object, 0, ty).unwrap_or(Value::Undefined)
     }
 
-    /// What is at a place of an object; `None` if there is no object.
+    /// Returns the value at an offset of an object; `None` if `object` is no pointer or the read fails.
     pub fn at(&self, object: Value, offset: u64, ty: Ty) -> Option<Value> {
         let Value::Ptr(pointer) = object else { return None };
         let (object, before) = (pointer.object, pointer.offset);
         self.run.machine.read_value(object, before + offset as i64, ty).ok()
     }
 
-    /// What a reference leads to that has this type.
+    /// Returns the objects reachable from a reference of this type.
     pub fn reached(&self, value: Value, data: DataTypeId) -> Vec<NamedValue> {
         self.run.reached(value, data)
     }
 }
 
-/// Notes functions that are called.
+/// Records the functions that are called.
 #[derive(Default)]
 struct Called(BTreeSet<FuncId>);
 

@@ -1,7 +1,7 @@
-//! A path as a case of its function, for people: for which inputs it is taken, what it returns, and what it leaves changed, over the
-//! inputs by their names.
+//! A path as a case of its function, in readable form: the inputs for which it is taken, its result and its effects, as
+//! expressions over named inputs.
 //!
-//! Deliberately not here: what the program prints, and what it leaves in objects that it made itself.
+//! Deliberately not here: output, and the contents of objects that the function allocates.
 
 use crate::exec::executor::Executor;
 use crate::state::memory::{Assembled, Cell, Contents, assemble, global_object};
@@ -9,19 +9,19 @@ use crate::state::value::{LazyPointerId, ObjectId, Scalar, Value};
 use crate::state::{PathEnd, State};
 use touchstone_ir::{DataType, DataTypeId, FuncId, Ty, sign_extend};
 
-/// More parts of one object than this are not looked at.
+/// The maximum number of parts of one object that are compared.
 const MAX_PARTS_PER_OBJECT: usize = 256;
 
 /// A case of a function.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Case {
-    /// What holds for the inputs, all of it.
+    /// The path condition, as a conjunction.
     pub when: Vec<String>,
-    /// What is returned; none where nothing is, or the path does not return.
+    /// The result; `None` if there is none, or if the path does not return.
     pub returns: Option<String>,
-    /// How it ends, if it does not return.
+    /// The end of the path, if it does not return.
     pub ends: Option<String>,
-    /// What is changed, with what it becomes.
+    /// The changed variables, with their new values.
     pub changes: Vec<(String, String)>,
 }
 
@@ -33,7 +33,7 @@ struct Part {
 }
 
 impl Executor<'_> {
-    /// A path that ended, as a case.
+    /// Renders an ended path as a case.
     pub(crate) fn case(&mut self, state: &State, func: FuncId, end: &PathEnd) -> Case {
         let mut when = self.pointer_conditions(state);
         for term in state.path.constraints() {
@@ -57,7 +57,7 @@ impl Executor<'_> {
         Case { when, returns, ends, changes: self.changes(state) }
     }
 
-    /// Where input pointers lead, as far as the path asked.
+    /// Renders the targets of the symbolic pointers that the path materialised.
     fn pointer_conditions(&self, state: &State) -> Vec<String> {
         let inputs = &state.inputs;
         let shape = |(lazy, target): &(LazyPointerId, Value)| {
@@ -77,7 +77,7 @@ impl Executor<'_> {
         inputs.materialised.iter().map(shape).collect()
     }
 
-    /// What inputs and globals hold that they did not hold before.
+    /// Returns the changes of input objects and globals.
     fn changes(&mut self, state: &State) -> Vec<(String, String)> {
         let mut found = Vec::new();
         let module = self.module;
@@ -98,7 +98,7 @@ impl Executor<'_> {
         found
     }
 
-    /// What a value at a place of an object holds that it did not hold before.
+    /// Collects the changes of a value in an object.
     fn note_changes(
         &mut self,
         state: &State,
@@ -134,7 +134,7 @@ impl Executor<'_> {
         }
     }
 
-    /// The scalars in an object.
+    /// Returns the scalars of an object.
     fn scalars_in(&self, name: &str, data: DataTypeId) -> Vec<Part> {
         let types = &self.module.types;
         let mut found = Vec::new();
@@ -170,7 +170,7 @@ impl Executor<'_> {
         !matches!(self.module.types[data], DataType::Int { signed: false, .. } | DataType::Bool { .. })
     }
 
-    /// A value, over the inputs.
+    /// Renders a value as an expression over the inputs.
     fn render(&self, state: &State, value: &Value, signed: bool) -> String {
         match value {
             Value::Int(Scalar::Const(value)) if signed && *value >> 31 == 1 => sign_extend(*value, 32).to_string(),

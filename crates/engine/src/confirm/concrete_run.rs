@@ -1,5 +1,5 @@
-//! Concrete runs of test inputs in the reference interpreter: every test is confirmed there before it is believed, and
-//! brute-materialise tests enumerate inputs through the same door.
+//! Concrete runs of test inputs in the reference interpreter: every test is confirmed there, and brute-force tests
+//! enumerate inputs by the same functions.
 
 use crate::confirm::description::ConditionOutcome;
 use crate::confirm::goal_observer::GoalObserver;
@@ -12,12 +12,12 @@ use touchstone_criteria::{Expected, GoalId, MadeInput, TestCase, TestKind};
 use touchstone_interp::{End, Layout, Limits, Machine, ObjectKind, Observer, PathRecorder, Unrunnable, Value};
 use touchstone_ir::{FuncId, InputSource, Module, Ty};
 
-/// Runs a test once more and union_accesses at what it does.
+/// Runs a test again and observes it.
 pub fn watch_test(machines: &Machines<'_>, func: FuncId, test: &TestCase, look: Look<'_>) -> ConcreteRun {
     watch_kind(machines, func, &test.kind, &test.answers, look)
 }
 
-/// Runs a test that is being made.
+/// Runs the inputs of a test that is being built, and observes the run.
 pub fn watch_kind(
     machines: &Machines<'_>,
     func: FuncId,
@@ -39,7 +39,7 @@ pub fn run_function(module: &Module, func: FuncId, call: Call<'_>, limits: Limit
     watch_function(module, func, call, Look { limits, ..Look::default() })
 }
 
-/// Calls a function on concrete inputs and union_accesses at what it does.
+/// Calls a function on concrete inputs and observes the run.
 pub fn watch_function(module: &Module, func: FuncId, call: Call<'_>, look: Look<'_>) -> ConcreteRun {
     let machines = Machines::of(module);
     run_in_two_layouts(|layout| run_call(&machines, func, call, look, layout))
@@ -74,15 +74,15 @@ fn run_call(machines: &Machines<'_>, func: FuncId, call: Call<'_>, look: Look<'_
         let step = run.size(call.objects[object].element);
         Some(MissedArgument { object, index: usize::try_from(offset).ok()?.checked_div(step as usize)?, member })
     });
-    // What is expected may be one: a pointer that was written into bytes.
+    // Reading the final memory may expose an address: a pointer that was written into bytes.
     let shows_addresses = seen.shows_addresses || run.machine.shows_addresses();
     ConcreteRun { expected, earlier, accepted, freed, missed, shows_addresses, ..seen }
 }
 
-/// What machine and observer tell of a run that took these inputs.
+/// Combines the results of machine and observer for a run on these inputs.
 fn seen(machine: &Machine<'_>, observed: Observed, end: End, inputs: &[MadeInput]) -> ConcreteRun {
     let Observed { recorder, hits, rows, ways, conditions, compared, .. } = observed;
-    // What gets there of an output that fails is the library's to say.
+    // The library determines how much of a failing output is written.
     let fails = inputs.iter().any(MadeInput::is_failing_output);
     ConcreteRun {
         expected: Expected { output: (!fails).then(|| recorder.output.clone()), ..Expected::default() },
@@ -105,10 +105,10 @@ fn seen(machine: &Machine<'_>, observed: Observed, end: End, inputs: &[MadeInput
     }
 }
 
-/// What was seen of some calls.
+/// The observations of a sequence of calls.
 #[derive(Default)]
 struct Observed {
-    /// How they ended, up to the first that does not return.
+    /// The ends of the calls, up to the first that does not return.
     ends: Vec<End>,
     recorder: PathRecorder,
     hits: Vec<GoalId>,
@@ -123,7 +123,7 @@ fn make_calls(machine: &mut Machine<'_>, calls: &[ReadyCall], observer: &mut imp
     let mut ends = Vec::new();
     for call in calls {
         let end = machine.call(call.func, &call.args, observer);
-        // What depends on where objects lie is no test of another program than this one.
+        // A result that depends on the addresses of objects is not reproducible in the compiled program.
         let end = match machine.depends_on_layout() {
             true => End::Unsupported { what: Unrunnable::PointerOrder, span: Span::none() },
             false => end,
@@ -137,7 +137,7 @@ fn make_calls(machine: &mut Machine<'_>, calls: &[ReadyCall], observer: &mut imp
     ends
 }
 
-/// Calls under a watcher, or only under a recorder where nothing is watched.
+/// Makes calls with a goal observer, or only with a recorder if there is nothing to observe.
 fn observed(machine: &mut Machine<'_>, calls: &[ReadyCall], look: Look<'_>) -> Observed {
     match look.watch {
         None => {
@@ -162,7 +162,7 @@ pub fn run_program(module: &Module, entry: FuncId, inputs: &[MadeInput], limits:
     watch_program(module, entry, inputs, Look { limits, ..Look::default() })
 }
 
-/// Runs a whole program and union_accesses at what it does.
+/// Runs a whole program and observes it.
 pub fn watch_program(module: &Module, entry: FuncId, inputs: &[MadeInput], look: Look<'_>) -> ConcreteRun {
     let machines = Machines::of(module);
     run_in_two_layouts(|layout| run_entry(&machines, entry, inputs, look, layout))
@@ -186,12 +186,12 @@ fn run_entry(
     seen(&machine, observed, end, inputs)
 }
 
-/// The words that a program is called with.
+/// Returns the command-line arguments of a program.
 fn arguments(inputs: &[MadeInput]) -> impl Iterator<Item = &MadeInput> {
     inputs.iter().filter(|input| input.is_argument())
 }
 
-/// The arguments, and everything that was asked for; beyond the answers at hand it was answered with zeros.
+/// Returns the arguments and all requested inputs; requests beyond the given answers were answered with zeros.
 fn requested(machine: &Machine<'_>, inputs: &[MadeInput]) -> Vec<MadeInput> {
     let before = inputs.iter().filter(|input| !input.is_asked_for() && !input.is_mark_of_registers());
     let mut all: Vec<MadeInput> = before.cloned().collect();
@@ -211,16 +211,16 @@ fn requested(machine: &Machine<'_>, inputs: &[MadeInput]) -> Vec<MadeInput> {
     all
 }
 
-/// The name that a program under test finds as its own in its argument list.
+/// The program's own name in its argument list.
 pub const PROGRAM_NAME: &str = "program";
 
-/// The arguments of a program's entry function: the number of words (whose zeros at the end are given) and a
-/// null-terminated list of them. Parameters beyond these are null.
+/// Creates the arguments of a program's entry function: the number of words (which include their terminators) and a
+/// null-terminated list of them. Further parameters are null.
 pub fn program_arguments(machine: &mut Machine<'_>, params: usize, words: &[Vec<u8>]) -> Vec<Value> {
     let list = machine.alloc(8 * (words.len() as u64 + 1), "arguments", ObjectKind::Input);
     for (index, bytes) in words.iter().enumerate() {
         let text = machine.alloc(bytes.len() as u64, "argument", ObjectKind::Input);
-        // Both objects were just made with these sizes.
+        // Both objects were just allocated with these sizes.
         let _ = machine.write_bytes(text, 0, bytes);
         let _ = machine.write_value(list, 8 * index as i64, Ty::Ptr, Value::ptr(text, 0));
     }

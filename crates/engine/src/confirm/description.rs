@@ -1,24 +1,24 @@
-//! What a test is called for people: the conditions on its way.
+//! The title of a test: the conditions on its path.
 
 use touchstone_ir::{CondTag, FuncId, Module};
 
-/// Outcomes that a description shows.
+/// The maximum number of outcomes that a title shows.
 const MAX_OUTCOMES_SHOWN: usize = 8;
 
-/// The outcome of a condition on a run.
+/// The outcome of a condition in a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ConditionOutcome {
-    /// The function that has the condition.
+    /// The function that contains the condition.
     pub func: FuncId,
-    /// Which one it is.
+    /// The condition.
     pub tag: CondTag,
-    /// Whether it held.
+    /// True if the condition held.
     pub taken: bool,
 }
 
-/// The conditions on the way with their outcomes, shortened in the middle.
+/// Describes a path by its conditions with their outcomes, shortened in the middle.
 pub(crate) fn describe(module: &Module, way: impl Iterator<Item = ConditionOutcome>) -> String {
-    // How models of the library do things is of no interest to anybody.
+    // Conditions in models of the library are internal.
     let own = way.filter(|outcome| !module.functions[outcome.func].is_library());
     let mut outcomes: Vec<String> = own
         .map(|ConditionOutcome { func, tag, taken }| {
@@ -26,7 +26,7 @@ pub(crate) fn describe(module: &Module, way: impl Iterator<Item = ConditionOutco
             if taken { text.clone() } else { format!("!({text})") }
         })
         .collect();
-    // To leave out one saves nothing.
+    // Omitting a single outcome saves nothing.
     if outcomes.len() > MAX_OUTCOMES_SHOWN + 1 {
         let left_out = outcomes.len() - MAX_OUTCOMES_SHOWN;
         let tail = outcomes.split_off(outcomes.len() - MAX_OUTCOMES_SHOWN / 2);

@@ -1,4 +1,4 @@
-//! GoalTracker a concrete run: which goals it reaches. The reference that everything symbolic is checked against.
+//! Goal observation in a concrete run: the reference that all symbolic detection is checked against.
 
 use crate::confirm::description::ConditionOutcome;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -7,22 +7,22 @@ use touchstone_criteria::{Goal, GoalId, Next, Walk, Watch};
 use touchstone_interp::{End, Event, Observer, PathRecorder, StateView, Value};
 use touchstone_ir::{BlockId, CondTag, DecisionId, FuncId, PointId};
 
-/// So many pairs of numbers that were compared are kept.
+/// The maximum number of compared pairs that are kept.
 const MAX_COMPARED_PAIRS: usize = 256;
 
-/// Whether a run says which ways it took, and what it compared on them.
+/// The control flow that a run records.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Ways {
-    /// No.
+    /// Nothing.
     #[default]
     Forgotten,
-    /// Yes, in all functions.
+    /// Control-flow edges and compared integers, in all functions.
     Kept,
-    /// Only how conditions of the source came out.
+    /// Outcomes of source conditions only.
     Conditions,
 }
 
-/// A way on from a block: which arm, or 1 for a branch that is taken, or what is called.
+/// A control-flow edge from a block: the arm of a switch, 1 for a taken branch, or the callee.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ControlFlowEdge {
     pub func: FuncId,
@@ -35,7 +35,7 @@ impl ControlFlowEdge {
         ((self.func.index() as u64) << 32) | ((self.block.index() as u64) << 12) | self.to as u64
     }
 
-    /// The way of which a run tells with how often it took it.
+    /// Decodes an edge from a record that includes its count.
     pub fn from_record(told: u64) -> ControlFlowEdge {
         let way = told >> 4;
         let block = BlockId::new((way >> 12) as usize & 0xf_ffff);
@@ -43,7 +43,7 @@ impl ControlFlowEdge {
     }
 }
 
-/// Listens to a run for goals.
+/// Observes a run for goals.
 pub(crate) struct GoalObserver<'w> {
     watch: &'w Watch,
     wanted: Option<&'w [bool]>,
@@ -51,13 +51,13 @@ pub(crate) struct GoalObserver<'w> {
     hit: Vec<bool>,
     /// Complete evaluations of watched decisions, in order.
     pub rows: Vec<(touchstone_ir::FuncId, DecisionId, touchstone_criteria::Row)>,
-    /// Decisions that are being evaluated, by frame.
+    /// Decisions under evaluation, by frame.
     frames: Vec<(touchstone_ir::FuncId, Vec<(DecisionId, Walk)>)>,
-    /// How often each way on was taken, if that is asked for.
+    /// The number of times each edge was taken, if recorded.
     ways: Option<FxHashMap<u64, u32>>,
-    /// How conditions came out, in order, if that is asked for.
+    /// The outcomes of conditions, in order, if recorded.
     conditions: Option<Vec<ConditionOutcome>>,
-    /// Different numbers that were compared, if that is asked for.
+    /// Pairs of different integers that were compared, if recorded.
     compared: FxHashSet<(u64, u64)>,
 }
 
@@ -79,7 +79,7 @@ impl<'w> GoalObserver<'w> {
         }
     }
 
-    /// The goals that the run reached, once it has ended.
+    /// Returns the goals that the run reached, once it has ended.
     pub fn hits(mut self, end: &End) -> Vec<GoalId> {
         if let End::Error { kind, span } = end {
             for goal in self.watch.error(*kind, *span) {
@@ -89,7 +89,7 @@ impl<'w> GoalObserver<'w> {
         self.watch.goals.ids().filter(|goal| self.hit[goal.index()]).collect()
     }
 
-    /// The ways on that the run took, each with how often, roughly; none if nobody asked.
+    /// Returns the recorded edges, each with its logarithmic count.
     pub fn ways(&mut self) -> Vec<u64> {
         let taken = self.ways.take().unwrap_or_default();
         let roughly = |count: u32| u64::from(u32::BITS - count.leading_zeros()).min(15);
@@ -98,12 +98,12 @@ impl<'w> GoalObserver<'w> {
         ways
     }
 
-    /// How conditions came out, in order; none if nobody asked.
+    /// Returns the recorded outcomes of conditions, in order.
     pub fn conditions(&mut self) -> Vec<ConditionOutcome> {
         self.conditions.take().unwrap_or_default()
     }
 
-    /// Different numbers that were compared; none if nobody asked.
+    /// Returns the recorded pairs of compared integers.
     pub fn compared(&mut self) -> Vec<(u64, u64)> {
         let mut compared: Vec<(u64, u64)> = std::mem::take(&mut self.compared).into_iter().collect();
         compared.sort_unstable();

@@ -1,4 +1,4 @@
-//! LAYOUT
+//! Runs that convert pointers to integers: they are repeated with other addresses, and only common results count.
 
 use crate::confirm::run_record::ConcreteRun;
 use touchstone_base::Span;
@@ -6,7 +6,7 @@ use touchstone_criteria::{Call as SeenCall, Expected, NamedValue};
 use touchstone_interp::{End, Layout, Unrunnable};
 use touchstone_ir::DataValue;
 
-/// What a run does wherever objects lie. One that turns pointers into numbers is repeated with other addresses.
+/// Runs inputs; if the run converts pointers to integers, repeats it with other addresses and keeps the common results.
 pub(super) fn run_in_two_layouts(run: impl Fn(Layout) -> ConcreteRun) -> ConcreteRun {
     let mut first = run(Layout::Close);
     if !first.shows_addresses {
@@ -15,7 +15,7 @@ pub(super) fn run_in_two_layouts(run: impl Fn(Layout) -> ConcreteRun) -> Concret
     let second = run(Layout::Apart);
     first.expected = common(first.expected, &second.expected);
     let ends_alike = match (&first.end, &second.end) {
-        // The result is a part of what is expected.
+        // The result is compared as a part of the expected values.
         (End::Returned(_), End::Returned(_)) => true,
         (first, second) => first == second,
     };
@@ -28,7 +28,7 @@ pub(super) fn run_in_two_layouts(run: impl Fn(Layout) -> ConcreteRun) -> Concret
     first
 }
 
-/// What two runs have in common; what differs is undefined.
+/// Returns the common part of two runs; values that differ become undefined.
 fn common(first: Expected, second: &Expected) -> Expected {
     let named =
         |first: NamedValue, second: &NamedValue| NamedValue { value: same(first.value, &second.value), ..first };

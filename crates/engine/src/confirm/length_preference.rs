@@ -1,7 +1,8 @@
-//! Lengths that fit: of the inputs of a path, a test takes those where a length is that of the object beside it, if there are any.
+//! Preference for matching lengths: among the inputs of a path, a test takes those in which a length parameter equals
+//! the length of the preceding object, if there are any.
 //!
-//! Only a matter of taste, never of verdicts: a caller who passes a buffer and its length passes what is there, and inputs that do
-//! so rarely go wrong later. Which parameter is a length is said by its place and name.
+//! A heuristic for readability that affects no verdict: a caller passes a buffer with its actual length, and such
+//! inputs rarely fail later. A length parameter is identified by its position and name.
 
 use crate::exec::executor::Executor;
 use crate::state::State;
@@ -13,7 +14,7 @@ use touchstone_ir::{DataType, Ty};
 use touchstone_solver::{Model, Path, Rel, Side, TermId};
 
 impl Executor<'_> {
-    /// A model of a path of this state; with lengths that fit, if the path has one that is easily found.
+    /// Returns a model of a path, with matching lengths if one is found cheaply.
     pub(crate) fn model_with_fitting_lengths(&mut self, state: &State, path: &Path) -> Rc<Model> {
         let mut path = path.clone();
         for (length, most) in self.lengths(state) {
@@ -26,7 +27,7 @@ impl Executor<'_> {
         path.model()
     }
 
-    /// Parameters that are lengths, and how many elements there are.
+    /// Returns the length parameters with the numbers of available elements.
     fn lengths(&mut self, state: &State) -> Vec<(TermId, u64)> {
         let params = &state.inputs.params;
         let mut lengths = Vec::new();
@@ -39,7 +40,7 @@ impl Executor<'_> {
         lengths
     }
 
-    /// How many elements a pointer leads to; none if it is null.
+    /// Returns the number of elements of a pointee; 0 for null.
     fn elements_of_pointee(&self, state: &State, pointer: &NamedInput) -> Option<u64> {
         let Some(Cell::Pointer { value, index: 0 }) = pointer.cells.first() else { return None };
         let Value::LazyPointer(id) = self.pointers.get(*value) else { return None };
@@ -53,7 +54,7 @@ impl Executor<'_> {
         }
     }
 
-    /// The term of an integer parameter that is called like a length.
+    /// Returns the term of an integer parameter that is named like a length.
     fn length(&mut self, param: &NamedInput) -> Option<TermId> {
         let DataType::Int { bits, .. } = self.module.types[param.data] else { return None };
         if !is_length_name(&param.name) {

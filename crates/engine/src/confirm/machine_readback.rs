@@ -1,4 +1,4 @@
-//! READBACK
+//! The read-back of a machine: results and final memory of a run, as expected values of a test.
 
 use crate::confirm::machine_setup::{ReadyCall, Run};
 use crate::confirm::run_record::{Call, ConcreteRun};
@@ -6,13 +6,13 @@ use touchstone_criteria::{Call as SeenCall, Expected, Left, MadeInput, NamedValu
 use touchstone_interp::{End, ObjectId, Value};
 use touchstone_ir::{DataType, DataTypeId, DataValue, FuncId, GlobalId, Linkage, PointerTarget, Tail, Ty, mask};
 
-/// So many things that a result leads to are told, and so many elements of one.
+/// The maximum number of objects reachable from a result that are read, and of elements of one.
 const MAX_REACHED_OBJECTS: usize = 16;
 
-/// So many characters of a text.
+/// The maximum number of characters of a string.
 const MAX_STRING_BYTES: u64 = 4096;
 
-/// So many elements at the end of an object, and so many if they are bytes, which a text may be made of.
+/// The maximum number of elements at the end of an object, and of bytes, which may be a string.
 const MAX_TAIL_ELEMENTS: u64 = 64;
 
 const MAX_TAIL_BYTES: u64 = 512;
@@ -20,7 +20,7 @@ const MAX_TAIL_BYTES: u64 = 512;
 pub(super) type Snapshot = Vec<(GlobalId, Vec<Option<u8>>)>;
 
 impl Run<'_> {
-    /// What a call returned.
+    /// Returns the result of a call.
     pub(super) fn result_of(&self, call: &ReadyCall, end: &End) -> Option<DataValue> {
         let End::Returned(value) = end else { return None };
         match call.result_object {
@@ -29,7 +29,7 @@ impl Run<'_> {
         }
     }
 
-    /// What the oracle says of the same arguments and the result, in the memory that the call left.
+    /// Calls the oracle with the arguments and the result, in the memory after the call.
     pub(super) fn accepts(&mut self, oracle: FuncId, args: &[Value], result: Option<Value>) -> bool {
         let params = self.module.functions[oracle].params.len();
         let args: Vec<Value> = args.iter().copied().chain(result).take(params).collect();
@@ -40,7 +40,7 @@ impl Run<'_> {
         !matches!(end, End::Returned(Some(Value::Int(0))))
     }
 
-    /// What globals hold before the call.
+    /// Returns the contents of globals before the call.
     pub(super) fn snapshot(&self, shown: &[GlobalId]) -> Snapshot {
         shown.iter().map(|id| (*id, self.bytes(*id, self.module.globals[*id].size))).collect()
     }
@@ -75,7 +75,7 @@ impl Run<'_> {
         Expected { result, reached, objects, globals, calls, left, output, noticed: Vec::new() }
     }
 
-    /// What a result leads to that is neither an object of the test nor a global.
+    /// Returns the objects reachable from a result that are neither objects of the test nor globals.
     pub(crate) fn reached(&self, result: Value, data: DataTypeId) -> Vec<NamedValue> {
         let types = &self.module.types;
         let (mut found, mut seen) = (Vec::new(), Vec::new());
@@ -90,7 +90,7 @@ impl Run<'_> {
             let is_array = matches!(types[*pointee], DataType::Array { .. });
             let tail = types[*pointee].count(types).map(|count| count.tail);
             let count = match tail {
-                // It is one object, with all that is behind its fields.
+                // One object, including the array at its end.
                 Some(_) => u64::from(room.saturating_sub(offset) >= size),
                 None => room.saturating_sub(offset).checked_div(size).unwrap_or(0),
             };
@@ -118,7 +118,7 @@ impl Run<'_> {
         found
     }
 
-    /// The elements at the end of an object, as many as it has room for or are told.
+    /// Returns the elements at the end of an object, up to its size and the maximum.
     fn elements(&self, object: ObjectId, offset: u64, tail: Tail, room: u64) -> DataValue {
         let types = &self.module.types;
         let inside = |at: &u64| offset.saturating_add(tail.end(at + 1, types)) <= room;
@@ -127,7 +127,7 @@ impl Run<'_> {
         DataValue::Array((0..most).take_while(inside).map(element).collect())
     }
 
-    /// The pointers in a structure that are reached by `name`.
+    /// Collects the pointers in a structure, named by their access paths.
     fn pointers_in(
         &self,
         object: ObjectId,
@@ -146,7 +146,7 @@ impl Run<'_> {
         }
     }
 
-    /// An element of an object, with as many elements at its end as the object has.
+    /// Reads an element of an object, with as many elements at its end as the input had.
     fn read_with_tail(&self, index: usize, offset: u64, object: &ObjectInput) -> DataValue {
         let types = &self.module.types;
         let mut value = self.read(self.objects[index], offset, object.element);
@@ -207,7 +207,7 @@ impl Run<'_> {
         }
     }
 
-    /// What functions left that are only described.
+    /// Returns the writes of functions that have a description only.
     fn left(&self) -> Vec<Left> {
         let lead = |(at, value): &(usize, Value)| match self.target(*value) {
             DataValue::Pointer(target) => (*at, target),
@@ -226,7 +226,7 @@ impl Run<'_> {
         self.machine.left().iter().map(left).collect()
     }
 
-    /// Calls of functions that nobody defines. What is no input, no global and no number is not told.
+    /// Returns the calls of external functions. Arguments that are neither inputs, globals nor integers are undefined.
     fn calls(&self) -> Option<Vec<SeenCall>> {
         let is_function =
             |name: &str| self.module.global_named(name).is_some_and(|id| self.module.globals[id].function.is_some());
@@ -256,7 +256,7 @@ impl Run<'_> {
         }
     }
 
-    /// Where a pointer leads; one that leads nowhere any more is as good as undefined.
+    /// Returns the target of a pointer; a dangling pointer is undefined.
     fn target(&self, value: Value) -> DataValue {
         DataValue::Pointer(match value {
             Value::Int(0) => PointerTarget::Null,

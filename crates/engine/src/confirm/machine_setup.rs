@@ -1,4 +1,4 @@
-//! SETUP
+//! The set-up of a machine: objects, globals, arguments and answers of a test.
 
 use crate::confirm::run_record::Call;
 use touchstone_criteria::{Given, MadeInput, NamedValue, ObjectInput};
@@ -7,11 +7,11 @@ use touchstone_ir::{
     DataType, DataTypeId, DataValue, FuncId, Function, Module, Param, PointerTarget, Stands, Ty, mask, sign_extend,
 };
 
-/// A call with everything made that it needs.
+/// A call with all its arguments created.
 pub(crate) struct ReadyCall {
     pub(super) func: FuncId,
     pub args: Vec<Value>,
-    /// Where an aggregate result goes.
+    /// The object for an aggregate result.
     pub(super) result_object: Option<ObjectId>,
 }
 
@@ -22,7 +22,7 @@ pub(crate) struct Run<'m> {
 }
 
 impl<'m> Run<'m> {
-    /// A machine as at program start, in which all becomes what a test makes it before its call.
+    /// Prepares a machine at program start with everything that a test sets before its call.
     pub(crate) fn given(module: &'m Module, machine: Machine<'m>, call: Call<'_>) -> Run<'m> {
         let mut run = Run { module, machine, objects: Vec::new() };
         for object in call.objects {
@@ -48,7 +48,7 @@ impl<'m> Run<'m> {
         for global in call.globals {
             if let Some(id) = module.global_named(&global.name) {
                 let object = run.machine.global_object(id);
-                // A constant of another file has the value that the test gives it.
+                // A constant that another file defines has the value that the test gives it.
                 let fixed = run.machine.unlock(object);
                 run.clear(object, run.size(global.data));
                 run.write(object, 0, global.data, &global.value);
@@ -72,7 +72,7 @@ impl<'m> Run<'m> {
         }
     }
 
-    /// A call with its arguments, and with room for its result.
+    /// Prepares a call: its arguments, and an object for an aggregate result.
     pub(crate) fn ready(&mut self, func: FuncId, params: &[NamedValue]) -> ReadyCall {
         let function = &self.module.functions[func];
         let (mut args, mut result_object) = (Vec::new(), None);
@@ -91,7 +91,7 @@ impl<'m> Run<'m> {
         ReadyCall { func, args, result_object }
     }
 
-    /// An argument in a register that may be wider than the values of its type.
+    /// Extends an argument to a register that may be wider than its type.
     fn in_register(&self, value: Value, param: &Param, function: &Function) -> Value {
         match (value, &self.module.types[param.data], function.regs[param.reg].ty) {
             (Value::Int(number), &DataType::Int { bits, signed: true, .. }, Ty::Int(wide)) if bits < wide => {
@@ -102,7 +102,7 @@ impl<'m> Run<'m> {
     }
 
     pub(super) fn clear(&mut self, object: ObjectId, size: u64) {
-        // The object was just made with this size.
+        // The object was just allocated with this size.
         let _ = self.machine.write_bytes(object, 0, &vec![0; size as usize]);
     }
 
@@ -142,9 +142,9 @@ impl<'m> Run<'m> {
 
     pub(super) fn write(&mut self, object: ObjectId, offset: u64, data: DataTypeId, value: &DataValue) {
         let at = offset as i64;
-        // Values have the shape of their type, and the object has its size: these writes are inside.
+        // Values match their types, and the object has its size: these writes are in bounds.
         match (&self.module.types[data], value) {
-            // What is written to was cleared.
+            // The destination was zeroed.
             (_, DataValue::Int(0)) => {}
             (DataType::Array { element, .. }, DataValue::Array(items)) => {
                 let step = self.size(*element);
@@ -175,7 +175,7 @@ impl<'m> Run<'m> {
             }
             (_, DataValue::Pointer(target)) => {
                 let value = match (target, self.points_to_arguments(data)) {
-                    // A list without arguments is a list.
+                    // An empty list of variadic arguments is still a list.
                     (PointerTarget::Null, true) => {
                         let none = self.machine.alloc(0, "arguments", ObjectKind::Input);
                         self.machine.keep_arguments(none);
@@ -197,7 +197,7 @@ impl<'m> Run<'m> {
     }
 }
 
-/// The numbers of the allocations that fail.
+/// Returns the numbers of the allocations that fail.
 pub(super) fn failing(inputs: &[MadeInput]) -> impl Iterator<Item = u64> {
     inputs.iter().filter_map(|input| match input.given() {
         Given::FailingAllocation(number) => number.parse().ok(),
@@ -205,7 +205,7 @@ pub(super) fn failing(inputs: &[MadeInput]) -> impl Iterator<Item = u64> {
     })
 }
 
-/// What is there for whoever asks; `lead` says where its pointers lead.
+/// Returns the answers for the machine; `lead` converts the targets of pointers in them.
 pub(super) fn provided(inputs: &[MadeInput], lead: impl Fn(&PointerTarget) -> Value) -> Vec<Provided> {
     let asked = inputs.iter().filter(|input| input.is_asked_for());
     let provide = |input: &MadeInput| Provided {

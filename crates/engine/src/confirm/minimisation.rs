@@ -1,9 +1,9 @@
-//! Round numbers: a solver is free where the program does not look closely, and takes 2147479561 where 0 does as well. Of a
-//! test that is kept, odd numbers become round ones and long objects short ones if the run stays on its path.
+//! Minimisation of test inputs: a solver returns 2147479561 where 0 does as well. Arbitrary numbers of a test become
+//! round ones, and long objects short ones, as long as the run stays on its path.
 //!
-//! A matter of taste, never of verdicts: the reference interpreter runs the test with the other number, and only if it takes
-//! the very same path and covers as much it is the test. What else limits inputs (preconditions, ranges that users gave) is not
-//! known here: who asks for rounding knows that there is none.
+//! This affects readability only, never verdicts: the reference interpreter runs the modified test, which replaces the
+//! original only if it takes the same path and covers as much. Other restrictions of inputs (preconditions, ranges) are
+//! unknown here: the caller guarantees that there are none.
 
 use crate::confirm::concrete_run::watch_test;
 use crate::confirm::run_record::Look;
@@ -15,21 +15,21 @@ use touchstone_ir::{
     DataType, DataTypeId, DataTypes, DataValue, FuncId, InputSource, IntKind, Module, PointerTarget, StructKind, mask,
 };
 
-/// Numbers below are as good as any.
+/// Smaller numbers are left alone.
 const MIN_ROUNDED_NUMBER: u128 = 100;
-/// A run that takes longer is not repeated.
+/// The maximum number of steps of a run that is repeated.
 const MAX_STEPS_PER_RUN: u64 = 20_000;
-/// A test with so many numbers is copied and laid out as long as a run takes.
+/// The number of numbers that take as long to copy and set up as one run.
 const NUMBERS_PER_RUN: usize = 4096;
 
-/// Makes odd numbers of a test round, and leaves out what changes for nothing, as long as there are runs left for it.
+/// Rounds the numbers of a test and removes unneeded changes, as long as runs are left.
 pub fn round_numbers(module: &Module, func: FuncId, test: &mut TestCase, watch: &Watch, runs: &mut u32) {
     if !matches!(test.outcome, Outcome::Returned | Outcome::Exited(_)) || test.oracle.is_some() {
         return;
     }
     let mut rounding = Minimisation::of(module, func, test, watch, runs);
     rounding.drop_unneeded_changes(test);
-    // Characters that nobody would write are none; of other numbers zero is the roundest.
+    // Unprintable characters become zero; among other numbers zero is the roundest.
     let zero_first = |kind: Kind<'_>| matches!(kind, Kind::Character | Kind::Int { .. } | Kind::Float(_));
     let zeroed = odd(module, test, |kind, _| zero_first(kind).then_some(()));
     let places: Vec<usize> = zeroed.into_iter().map(|(at, ())| at).collect();
@@ -38,14 +38,14 @@ pub fn round_numbers(module: &Module, func: FuncId, test: &mut TestCase, watch: 
         if rounding.is_over() {
             return;
         }
-        // Zero was tried.
+        // Zero was already tried.
         let mut others =
             candidates.into_iter().filter(|candidate| *candidate != 0 || places.binary_search(&place).is_err());
         while others.next().is_some_and(|candidate| !rounding.put(test, &[place], candidate)) {}
     }
 }
 
-/// The places of numbers that nobody would write, as far as something is wanted of them.
+/// Returns the positions of unrounded numbers for which `wanted` returns something.
 fn odd<T>(module: &Module, test: &mut TestCase, wanted: impl Fn(Kind<'_>, u64) -> Option<T>) -> Vec<(usize, T)> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -58,8 +58,8 @@ fn odd<T>(module: &Module, test: &mut TestCase, wanted: impl Fn(Kind<'_>, u64) -
     found
 }
 
-/// Makes objects as short as the run allows: the first of 1, 2, 4, … elements with which it stays on its path. Those of a
-/// function that declares lengths (`int v[4]`) stay.
+/// Shortens objects to the first of 1, 2, 4, … elements with which the run stays on its path. Objects of a function
+/// that declares lengths (`int v[4]`) are kept.
 pub fn shorten_objects(module: &Module, func: FuncId, test: &mut TestCase, watch: &Watch, runs: &mut u32) {
     let TestKind::Function { objects, earlier, .. } = &test.kind else { return };
     let declares = |func: FuncId| {
@@ -92,7 +92,7 @@ pub fn shorten_objects(module: &Module, func: FuncId, test: &mut TestCase, watch
     }
 }
 
-/// Whether a pointer of a test leads behind the end of an object.
+/// Returns true if a pointer of a test points behind the end of an object.
 fn points_beyond(module: &Module, test: &TestCase, index: usize) -> bool {
     let TestKind::Function { earlier, params, globals, objects } = &test.kind else { return false };
     let (element, elements) = (&module.types[objects[index].element], objects[index].values.len() as u64);
@@ -117,15 +117,15 @@ fn has_pointer(value: &DataValue, wanted: &dyn Fn(&PointerTarget) -> bool) -> bo
     }
 }
 
-/// Tries other inputs of a test.
+/// Tries modified inputs of a test.
 struct Minimisation<'a> {
     machines: Machines<'a>,
     module: &'a Module,
     func: FuncId,
     watch: &'a Watch,
-    /// How many runs are left.
+    /// The number of runs left.
     runs: &'a mut u32,
-    /// As many as trying another test takes.
+    /// The number of runs that one attempt costs.
     cost: u32,
 }
 
@@ -143,12 +143,12 @@ impl<'a> Minimisation<'a> {
         Minimisation { machines: Machines::of(module), module, func, watch, runs, cost }
     }
 
-    /// Whether no run is left. RequestedType before a test is copied: of large ones there may be very many copies.
+    /// Returns true if no run is left. Checked before a test is copied: large tests would be copied very often.
     fn is_over(&self) -> bool {
         *self.runs == 0
     }
 
-    /// What functions that nobody defines change, and nobody asks for, they leave alone.
+    /// Removes changes by external functions that the path does not need.
     fn drop_unneeded_changes(&mut self, test: &mut TestCase) {
         for index in (0..test.answers.len()).rev() {
             if test.answers[index].source == InputSource::Changed && !self.is_over() {
@@ -159,7 +159,7 @@ impl<'a> Minimisation<'a> {
         }
     }
 
-    /// Puts zero into some places, as many as possible at once: to most of a large object nobody union_accesses.
+    /// Sets numbers to zero, as many as possible in one attempt: most of a large object is usually unused.
     fn set_to_zero(&mut self, test: &mut TestCase, places: &[usize]) {
         if places.is_empty() || self.is_over() || self.put(test, places, 0) || places.len() == 1 {
             return;
@@ -169,7 +169,7 @@ impl<'a> Minimisation<'a> {
         self.set_to_zero(test, second);
     }
 
-    /// Puts a number into some places, if the test is as good then.
+    /// Sets numbers to a value if the test stays equivalent.
     fn put(&mut self, test: &mut TestCase, places: &[usize], candidate: u64) -> bool {
         if self.is_over() {
             return false;
@@ -185,7 +185,7 @@ impl<'a> Minimisation<'a> {
         self.take(test, other)
     }
 
-    /// Takes the other test, if it is as good.
+    /// Replaces the test if the other one is equivalent.
     fn take(&mut self, test: &mut TestCase, other: TestCase) -> bool {
         *self.runs = self.runs.saturating_sub(self.cost);
         let taken = equivalent_test(&self.machines, self.func, test, other, self.watch);
@@ -195,7 +195,7 @@ impl<'a> Minimisation<'a> {
     }
 }
 
-/// The other test with what it gives, if it takes the same path and covers as much.
+/// Returns the other test with its expected values, if it takes the same path and covers as much.
 fn equivalent_test(
     machines: &Machines<'_>,
     func: FuncId,
@@ -216,7 +216,7 @@ fn equivalent_test(
     Some(other)
 }
 
-/// What a number is.
+/// The kind of a number.
 #[derive(Clone, Copy)]
 enum Kind<'t> {
     Int { bits: u8, signed: bool },
@@ -225,7 +225,7 @@ enum Kind<'t> {
     Enum(&'t DataType),
 }
 
-/// Shows every number of a test's inputs that may be another, in order.
+/// Visits every number of a test's inputs that may be changed, in order.
 fn visit<'t>(module: &'t Module, test: &mut TestCase, see: &mut dyn FnMut(Kind<'t>, &mut u64)) {
     let types = &module.types;
     if let TestKind::Function { earlier, params, globals, objects } = &mut test.kind {
@@ -243,7 +243,7 @@ fn visit<'t>(module: &'t Module, test: &mut TestCase, see: &mut dyn FnMut(Kind<'
     test.answers.iter_mut().for_each(|answer| visit_answer(module, answer, see));
 }
 
-/// The fields of an object that has a class, which stays; arrays and texts stay as they are.
+/// Visits the fields of an object with a class, except the class itself; arrays and strings are skipped.
 fn visit_fields<'t>(types: &'t DataTypes, object: &mut ObjectInput, see: &mut dyn FnMut(Kind<'t>, &mut u64)) {
     let DataType::Struct { fields, kind: StructKind::Record, .. } = &types[object.element] else { return };
     let [DataValue::Struct(values)] = object.values.as_mut_slice() else { return };
@@ -280,7 +280,7 @@ fn visit_value<'t>(
     }
 }
 
-/// An answer that is one number.
+/// Visits an answer that is one number.
 fn visit_answer<'t>(module: &'t Module, answer: &mut MadeInput, see: &mut dyn FnMut(Kind<'t>, &mut u64)) {
     let types = &module.types;
     let asked = matches!(
@@ -305,7 +305,7 @@ fn visit_answer<'t>(module: &'t Module, answer: &mut MadeInput, see: &mut dyn Fn
     answer.bytes.copy_from_slice(&number.to_le_bytes()[..size]);
 }
 
-/// The type that the program gives an answer.
+/// Returns the type of an answer in the program.
 fn type_of(module: &Module, answer: &MadeInput) -> Option<DataTypeId> {
     match answer.source {
         InputSource::External => Some(module.functions[module.function_named(&answer.name)?].result_data),
@@ -327,7 +327,7 @@ fn kind_of(data: &DataType) -> Option<Kind<'_>> {
     }
 }
 
-/// Whether nobody would write this number.
+/// Returns true if a person would hardly write this number.
 fn is_unrounded(kind: Kind<'_>, number: u64) -> bool {
     match kind {
         Kind::Int { bits, signed } => {
@@ -343,7 +343,7 @@ fn is_unrounded(kind: Kind<'_>, number: u64) -> bool {
     }
 }
 
-/// Numbers that are better than this one, the best first.
+/// Returns better numbers than this one, the best first.
 fn candidates(kind: Kind<'_>, number: u64) -> Vec<u64> {
     match kind {
         Kind::Int { bits, signed } => {
@@ -362,7 +362,7 @@ fn candidates(kind: Kind<'_>, number: u64) -> Vec<u64> {
     }
 }
 
-/// Round numbers: small ones, powers of ten, then those next to the number itself.
+/// Returns round numbers: small ones, powers of ten, then those next to the number itself.
 fn round_candidates(number: i128) -> Vec<i128> {
     let mut found = vec![0, 1, -1, 2];
     let mut power: i128 = 10;
@@ -381,7 +381,7 @@ fn round_candidates(number: i128) -> Vec<i128> {
     found
 }
 
-/// Digits without the zeros at the end.
+/// Returns the number of digits without trailing zeros.
 fn significant(number: u128) -> usize {
     number.to_string().trim_end_matches('0').len()
 }

@@ -1,6 +1,13 @@
-//! From inputs to a test: the reference interpreter runs them (`concrete.rs`), watched for goals (`watcher.rs`), and what
-//! it saw is what the test expects (`testcase.rs`; `following.rs`: what more calls show), under a title (`description.rs`). Which of many inputs are taken is a little matter of taste (`fitting.rs`,
-//! `rounding.rs`).
+//! Concrete confirmation: from inputs to a test case.
+//!
+//! The reference interpreter executes the inputs (`concrete_run.rs`), in machines that `machine_setup.rs` prepares and
+//! `machine_readback.rs` reads, with objects at two sets of addresses (`layout_independence.rs`); `goal_observer.rs`
+//! observes goals, `run_record.rs` holds the result. `test_builder.rs` turns a path and its run into a test case, under
+//! a title (`description.rs`); `call_session.rs` continues a test with more calls. Among many inputs of a path,
+//! `length_preference.rs` and `minimisation.rs` prefer readable ones. `case.rs` renders a path as a case of its
+//! function, `mutants.rs` creates mutants of a function.
+//!
+//! `machine_setup.rs` and `machine_readback.rs` are parts of one `impl Run`.
 
 pub(crate) mod call_session;
 pub(crate) mod case;

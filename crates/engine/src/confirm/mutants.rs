@@ -1,12 +1,13 @@
-//! Small faults that somebody could have made in a function, as tools that judge tests by such faults plant them: a condition that is
-//! turned round or moved by one, another operation, a call that is missing, another result.
+//! Mutants of a function, by the usual mutation operators: negated conditions, moved boundaries, replaced operators,
+//! removed calls, replaced results.
 //!
-//! They say what a test should look at. Who covers them is `wm`'s business; nothing here is an objective.
+//! They select the assertions of a test. Coverage of mutants is the business of the criterion `wm`; nothing here is an
+//! objective.
 
 use touchstone_base::float;
 use touchstone_ir::{BinOp, BlockId, Callee, CmpOp, Function, FunctionRole, InstKind, Module, Operand, TermKind, Ty};
 
-/// The function with one fault each.
+/// Returns the first-order mutants of a function.
 pub fn mutants(module: &Module, function: &Function) -> Vec<Function> {
     let mut found = Vec::new();
     for (block, code) in function.blocks.iter() {
@@ -61,12 +62,12 @@ pub fn mutants(module: &Module, function: &Function) -> Vec<Function> {
     found
 }
 
-/// Whether a block ends in asking for a value.
+/// Returns true if a block branches on a value.
 fn is_branch_condition(end: &TermKind, value: Operand) -> bool {
     matches!(end, TermKind::Branch { cond, role, .. } if *cond == value && role.is_outcome())
 }
 
-/// Whether a function is a method that somebody could forget to call.
+/// Returns true if a function is a method of the program other than a constructor.
 fn is_method(function: &Function) -> bool {
     matches!(function.role, FunctionRole::Program) && !function.name.contains("<init>")
 }
@@ -107,7 +108,7 @@ fn other_float_operator(op: float::Op) -> Option<float::Op> {
     })
 }
 
-/// The relation whose border is moved by one.
+/// Returns the relation with its boundary moved by one.
 fn moved_boundary(op: CmpOp) -> Option<CmpOp> {
     Some(match op {
         CmpOp::Slt => CmpOp::Sle,

@@ -1,4 +1,4 @@
-//! RECORD
+//! The record of a concrete run, and its parameters.
 
 use crate::confirm::description::ConditionOutcome;
 use crate::confirm::goal_observer::Ways;
@@ -9,85 +9,85 @@ use touchstone_ir::{DataValue, DecisionId, FuncId};
 /// One complete evaluation of a decision of a function.
 pub type SeenRow = (FuncId, DecisionId, Row);
 
-/// What a concrete run showed.
+/// The observations of a concrete run.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ConcreteRun {
-    /// How it ended.
+    /// The end of the run.
     pub end: End,
-    /// Identity of the path.
+    /// The identity of its path.
     pub path: u64,
-    /// Result, final memory and output.
+    /// The result, final memory and output.
     pub expected: Expected,
-    /// What the calls before the last one returned, as far as they did.
+    /// The results of the calls before the last one, as far as they returned.
     pub earlier: Vec<Option<DataValue>>,
-    /// By object of the call, whether the run ended its life.
+    /// For every object of the call, whether the run freed it.
     pub freed: Vec<bool>,
-    /// Inputs that a program asked for, with what it got.
+    /// The inputs that the program requested, with the answers.
     pub requested: Vec<MadeInput>,
-    /// Goals that it reached.
+    /// The goals that it reached.
     pub hits: Vec<GoalId>,
-    /// Evaluations of watched decisions.
+    /// The evaluations of watched decisions.
     pub rows: Vec<SeenRow>,
-    /// The ways on that it took at branches, each with how often, roughly; only if they were asked for.
+    /// The control-flow edges that it took, each with its logarithmic count; only if they are recorded.
     pub ways: Vec<u64>,
-    /// How conditions of the source came out, in order; only if they were asked for.
+    /// The outcomes of source conditions, in order; only if they are recorded.
     pub conditions: Vec<ConditionOutcome>,
-    /// Different numbers that it compared; only if its ways were asked for.
+    /// Pairs of different integers that it compared; only if edges are recorded.
     pub compared: Vec<(u64, u64)>,
-    /// The oracle, if there is one and the run returned, accepts the result.
+    /// True if the oracle accepts the result, or if there is no oracle or no result.
     pub accepted: bool,
-    /// It did something that traps on common machines: the least number divided by -1.
+    /// True if it executed an operation that traps on common machines: the least integer divided by -1.
     pub traps: bool,
-    /// It did something whose results are only known of one run of a whole program.
+    /// True if it executed an operation with results that are only reproducible in a run of the whole program.
     pub of_one_run: bool,
-    /// It turned a pointer into a number. What depends on which number is not there: a path that does ends as
+    /// True if it converted a pointer to an integer. Nothing here depends on which integer: a path that does ends as
     /// unsupported, and a value that does is undefined.
     pub shows_addresses: bool,
-    /// A number of the inputs was an address by chance.
+    /// True if an integer of the inputs happened to be an address.
     pub guessed: bool,
-    /// The variable argument that ended it because nobody passed it.
+    /// The variadic argument that was missing and ended the run.
     pub missed: Option<MissedArgument>,
 }
 
-/// A variable argument that a program wanted.
+/// A missing variadic argument.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MissedArgument {
-    /// The object of the test that the others are in.
+    /// The object of the test that holds the others.
     pub object: usize,
-    /// Its number among them, from 0.
+    /// Its index among them.
     pub index: usize,
-    /// The member of the union that it would be.
+    /// The union member that it would be.
     pub member: usize,
 }
 
-/// What to look at in a concrete run.
+/// The parameters of the observation of a concrete run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Look<'a> {
-    /// Goals to watch.
+    /// The goals to observe.
     pub watch: Option<&'a Watch>,
-    /// By goal, whether it is worth the time; all are if this is `None`. Others may be missing among the hits.
+    /// For every goal, whether it must be observed; `None`: all of them. The hits may lack other goals.
     pub wanted: Option<&'a [bool]>,
-    /// The function that judges the result.
+    /// The oracle, a function that judges the result.
     pub oracle: Option<FuncId>,
-    /// Limits.
+    /// The limits of the run.
     pub limits: Limits,
-    /// Whether it says which ways it took.
+    /// The recording of control flow.
     pub ways: Ways,
-    /// Nobody asks what it leaves: nothing is expected of it.
+    /// True if only hits are needed: expected values are not computed.
     pub hits_only: bool,
 }
 
 /// The inputs of one call, as in [`touchstone_criteria::TestKind::Function`].
 #[derive(Clone, Copy, Debug)]
 pub struct Call<'a> {
-    /// Calls before it.
+    /// The calls before it.
     pub earlier: &'a [EarlierCall],
-    /// Values of the parameters.
+    /// The values of the parameters.
     pub params: &'a [NamedValue],
-    /// Globals to set.
+    /// The globals to set.
     pub globals: &'a [NamedValue],
-    /// Objects to make.
+    /// The objects to create.
     pub objects: &'a [ObjectInput],
-    /// Answers to what is asked for on the way.
+    /// The answers to requests.
     pub answers: &'a [MadeInput],
 }

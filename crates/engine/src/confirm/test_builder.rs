@@ -1,4 +1,4 @@
-//! From the end of a path to a test case: inputs from a model, expectations from the confirming concrete run.
+//! Test cases from paths: inputs from a model, expected values from the confirming concrete run.
 
 use crate::confirm::concrete_run::watch_kind;
 use crate::confirm::description::{ConditionOutcome, describe};
@@ -19,11 +19,11 @@ use touchstone_interp::{End, LimitKind, Limits};
 use touchstone_ir::{DataType, DataTypeId, DataValue, FuncId, GlobalId, InputSource, PointerTarget, mask};
 use touchstone_solver::Model;
 
-/// Steps that the run of a test from the middle of a path may always take.
+/// The minimum step limit of the run of a test from the middle of a path.
 const MIN_STEP_LIMIT: u64 = 50_000;
 
-/// How many elements of an array are told. Of one that is too long to be an input as a whole, the zeros at its end are not: they
-/// would take most of a test's memory, and whoever sets an array sets what it is not told to zero.
+/// Returns the number of array elements to list. For an array that is too long to be an input completely, trailing
+/// zeros are omitted: they would take most of a test's memory, and unlisted elements are set to zero.
 fn elements_listed(cells: &[Cell], length: u64, step: usize) -> u64 {
     if length <= MAX_INPUT_BYTES as u64 {
         return length;
@@ -33,8 +33,8 @@ fn elements_listed(cells: &[Cell], length: u64, step: usize) -> u64 {
 }
 
 impl Executor<'_> {
-    /// The test for a path that has ended, with what the reference interpreter says about it. `Err` if it is one only
-    /// where objects have other addresses than there, or if there is no memory to run it.
+    /// Returns the confirmed test for an ended path. `Err` if it depends on the addresses of objects, or if there is no
+    /// memory to run it.
     pub(crate) fn test_case(
         &mut self,
         state: &State,
@@ -74,8 +74,8 @@ impl Executor<'_> {
         Ok(self.build_test(state, func, (kind, answers), run, outcome, disagreement, id))
     }
 
-    /// A test from a path that goes on: the inputs of a model, and whatever the interpreter does with them. `None` if
-    /// that run is no proper test (an assumption fails later, a limit, something unsupported).
+    /// Returns a test from the middle of a path: the inputs of a model, and whatever the interpreter does with them.
+    /// `None` if that run is no proper test (a violated assumption, a limit, something unsupported).
     pub(crate) fn goal_test(
         &mut self,
         state: &State,
@@ -88,17 +88,18 @@ impl Executor<'_> {
             return None;
         }
         let (mut kind, answers) = (self.test_kind(state, model), self.answers(state, model));
-        // Which objects the rest of the run frees is not known yet.
+        // The objects that the rest of the run frees are not known yet.
         if let TestKind::Function { objects, .. } = &mut kind {
             objects.iter_mut().for_each(|object| object.on_heap = true);
         }
-        // Inputs that make the run much longer than the path so far are no good example; the path's end may give a better.
+        // Inputs that make the run much longer than the path so far are a bad example; the end of the path may give a
+        // better one.
         let run = self.confirm(func, &kind, &answers, MIN_STEP_LIMIT + 8 * state.steps, ConfirmationScope::Goals);
         let outcome = self.seen(&run.end)?;
         if let TestKind::Function { objects, .. } = &mut kind {
             objects.iter_mut().zip(&run.freed).for_each(|(object, freed)| object.on_heap = *freed);
         }
-        // The program may ask for more than the path so far did.
+        // The program may request more than the path so far did.
         let answers = run.requested.clone();
         let missed = !run.hits.contains(&goal);
         if missed && run.shows_addresses {
@@ -144,11 +145,11 @@ impl Executor<'_> {
         }
     }
 
-    /// Whether there is memory for a test of the path: large inputs take many times their bytes.
+    /// Returns true if there is memory for a test of the path: large inputs take many times their size.
     fn has_memory_for_test(&self, state: &State) -> bool {
-        /// A value before the call is there once more where tests are kept,
+        /// The number of copies of a value before the call: one is kept with the suite.
         const COPIES_PER_VALUE: u64 = 2;
-        /// and so is that of an object after it.
+        /// The number of copies of an object's values, which are also stored as after the call.
         const COPIES_PER_OBJECT_VALUE: u64 = 4;
         let inputs = &state.inputs;
         let named =
@@ -159,7 +160,7 @@ impl Executor<'_> {
         self.has_memory_for(values, std::mem::size_of::<DataValue>() as u64)
     }
 
-    /// How many single values a value of a type has.
+    /// Returns the number of scalar values in a type.
     fn values_in(&self, data: DataTypeId) -> u64 {
         match &self.module.types[data] {
             DataType::Array { element, length } => {
@@ -238,7 +239,7 @@ impl Executor<'_> {
         TestKind::Function { earlier: Vec::new(), params, globals, objects }
     }
 
-    /// A declared-array parameter is a pointer to its object.
+    /// A parameter declared as an array is a pointer to its object.
     fn param_value(&mut self, state: &State, data: DataTypeId, cells: &[Cell], model: &Model) -> DataValue {
         match (&self.module.types[data], cells) {
             (DataType::Array { .. }, [Cell::Pointer { value, index: 0 }, ..]) if cells.len() == 8 => {
@@ -299,7 +300,7 @@ impl Executor<'_> {
         }
     }
 
-    /// What an input object is made of; of several variants, the one that its tag says.
+    /// Returns the element type of an input object; of several variants, the one of its tag.
     fn variant_of(&mut self, input: &crate::state::inputs::InputObject, model: &Model) -> DataTypeId {
         let DataType::OneOf { tag, .. } = &self.module.types[input.element] else { return input.element };
         let cells = input.cells.iter().skip(tag.offset as usize).take(usize::from(tag.bits / 8));
@@ -307,7 +308,7 @@ impl Executor<'_> {
         self.module.types[input.element].variant(value).unwrap_or(input.element)
     }
 
-    /// The elements of an object's end that its type does not know.
+    /// Adds the elements at an object's end beyond its type.
     fn add_tail(
         &mut self,
         state: &State,
@@ -343,7 +344,7 @@ impl Executor<'_> {
         match value {
             Value::LazyPointer(id) => match state.inputs.target_of(*id) {
                 Some(decided) => self.points_to(state, &decided.clone(), model),
-                // Nobody looked at it: null is as good as anything, but where an array is declared.
+                // The pointer was not used: null will do, except for a declared array.
                 None => state.inputs.lazy_pointers[*id]
                     .array
                     .map_or(PointerTarget::Null, |array| self.points_to(state, &Value::pointer(array, 0), model)),
@@ -368,7 +369,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Whether these are the open goals that a run reaches.
+    /// Returns true if these are all open goals that a run reaches.
     fn sees_all(&self, func: FuncId, kind: &TestKind, answers: &[MadeInput], steps: u64, seen: &[GoalId]) -> bool {
         let hits = self.confirm(func, kind, answers, steps, ConfirmationScope::Goals).hits;
         let is_open =
@@ -393,7 +394,7 @@ impl Executor<'_> {
         watch_kind(&self.machines, func, kind, answers, look)
     }
 
-    /// What a run in the interpreter may have of the memory that the process may have.
+    /// Returns the share of the process's memory for a run in the interpreter.
     fn memory_of_runs(&self) -> u64 {
         let most = Limits::default().heap_bytes;
         self.config.memory.map_or(most, |limit| (limit.most() / 8).clamp(most >> 6, most))
@@ -419,7 +420,7 @@ impl Executor<'_> {
         }
     }
 
-    /// The outcome of a concrete run; `None` if it is no proper end.
+    /// Returns the outcome of a concrete run; `None` if it is no proper end.
     fn seen(&self, end: &End) -> Option<Outcome> {
         Some(match end {
             End::Returned(value) if self.config.entry == crate::Entry::Program => match value {
@@ -435,7 +436,8 @@ impl Executor<'_> {
         })
     }
 
-    /// What the interpreter did differently from the engine, if anything; `path` is that of the engine, if it followed a single one.
+    /// Returns the difference between the interpreter and the engine, if any; `path` is the engine's path, if it
+    /// followed a single one.
     fn disagreement(
         &self,
         run: &ConcreteRun,
@@ -471,7 +473,7 @@ fn condition(outcome: &BranchOutcome) -> Option<ConditionOutcome> {
     Some(ConditionOutcome { func, tag: tag?, taken })
 }
 
-/// An identifier made of an input's name that is not taken yet.
+/// Returns an unused identifier derived from an input's name.
 fn unique_name(name: &str, taken: impl Fn(&str) -> bool) -> String {
     let plain: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
     let plain = plain.trim_matches('_').to_string();

@@ -1,4 +1,4 @@
-//! CANDIDATE
+//! Candidates: the inputs of a run, with facts that the run showed.
 
 use crate::confirm::run_record::ConcreteRun;
 use std::rc::Rc;
@@ -9,14 +9,14 @@ use touchstone_criteria::{MadeInput, TestKind};
 pub(super) struct Inputs {
     pub kind: TestKind,
     pub answers: Vec<MadeInput>,
-    /// Different numbers that their run compared, if it is known.
+    /// Pairs of different integers that the run compared, if it is known.
     pub compared: Rc<[(u64, u64)]>,
-    /// The parameters that their run asked for, where objects have classes and it is known.
+    /// The parameters that the run read, for objects with classes and if it is known.
     pub asked: Rc<[usize]>,
 }
 
 impl Inputs {
-    /// What a run freed is on the heap.
+    /// Marks the objects that a run freed as allocated on the heap.
     pub fn mark_freed(&mut self, run: &ConcreteRun) {
         if let TestKind::Function { objects, .. } = &mut self.kind {
             objects.iter_mut().zip(&run.freed).for_each(|(object, freed)| object.on_heap = *freed);

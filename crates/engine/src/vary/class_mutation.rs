@@ -1,7 +1,8 @@
-//! Small changes where objects have classes: only their own code makes these whole, so what changes is numbers, elements of arrays
-//! of numbers and strings, and which of them a parameter is.
+//! Mutation of inputs with classes: only their own code keeps objects consistent, so mutations are limited to integers,
+//! elements of primitive arrays and strings, and the choice of objects for parameters.
 //!
-//! Most objects are made by calls, and numbers say which: a number that the function switches on at once is one of those that it knows.
+//! Most objects are constructed by calls that integers select: a parameter that the function switches on immediately
+//! takes one of the cases.
 
 use crate::config::Config;
 use crate::vary::candidate::Inputs;
@@ -13,7 +14,7 @@ use touchstone_ir::{
     TermKind,
 };
 
-/// By parameter, the numbers that the function switches on to find out what a caller makes.
+/// Returns for every parameter the values that the function switches on to select a construction.
 pub(super) fn choices(module: &Module, func: FuncId, config: &Config) -> BTreeMap<usize, Vec<u64>> {
     let function = &module.functions[func];
     let mut all = BTreeMap::new();
@@ -31,7 +32,7 @@ pub(super) fn choices(module: &Module, func: FuncId, config: &Config) -> BTreeMa
     all
 }
 
-/// The elements of an array of numbers, with their type.
+/// Returns the elements of a primitive array, with their type and the length field.
 pub(super) fn elements<'o>(
     types: &DataTypes,
     object: &'o mut ObjectInput,
@@ -47,13 +48,13 @@ pub(super) fn elements<'o>(
 }
 
 impl Mutator<'_> {
-    /// Mutator one thing.
+    /// Applies one mutation.
     pub(super) fn mutate_with_classes(&mut self, inputs: &mut Inputs) {
         let TestKind::Function { params, objects, .. } = &mut inputs.kind else { return };
         let arrays: Vec<usize> =
             (0..objects.len()).filter(|at| elements(&self.module.types, &mut objects[*at]).is_some()).collect();
         let which = self.chance.below(params.len() + 2 * arrays.len());
-        // Mostly what the run asked for.
+        // Mostly parameters that the run read.
         let asked = self.chance.of(&inputs.asked).copied().filter(|_| !self.chance.one_in(5));
         let which = if which < params.len() { asked.unwrap_or(which) } else { which };
         match params.get_mut(which) {
@@ -74,7 +75,7 @@ impl Mutator<'_> {
         }
     }
 
-    /// Whether it is another object now.
+    /// Mutates a parameter; returns true if it refers to another object now.
     fn mutate_parameter(&mut self, index: usize, param: &mut NamedValue, objects: &mut Vec<ObjectInput>) -> bool {
         if self.config.not_taken.iter().any(|way| way.unused == param.name) {
             return false;
@@ -89,7 +90,7 @@ impl Mutator<'_> {
                 let which = self.chance.below(known);
                 *number = self.choices[&index][which];
             }
-            // Numbers that are counted, or the same as others.
+            // Small values: counts, and values that equal others.
             (DataValue::Int(number), DataType::Int { .. }) if self.chance.one_in(2) => {
                 *number = self.chance.below(4) as u64;
             }
@@ -98,7 +99,7 @@ impl Mutator<'_> {
         false
     }
 
-    /// Null, an object that is there, or a fresh one.
+    /// Returns null, an existing object, or a fresh one.
     fn whole(&mut self, name: &str, pointee: DataTypeId, objects: &mut Vec<ObjectInput>) -> PointerTarget {
         if self.chance.one_in(6) {
             return PointerTarget::Null;
@@ -115,7 +116,7 @@ impl Mutator<'_> {
         }
     }
 
-    /// A fresh object: of the first class that fits, with everything that it needs.
+    /// Creates an object of the first class that fits, with all objects that it needs.
     fn fresh(&mut self, name: &str, pointee: DataTypeId, objects: &mut Vec<ObjectInput>) -> PointerTarget {
         let module = self.module;
         let DataType::OneOf { tag, variants, .. } = &module.types[pointee] else { return PointerTarget::Null };
@@ -149,7 +150,7 @@ impl Mutator<'_> {
         PointerTarget::Object { object: objects.len() - 1, offset: 0 }
     }
 
-    /// An array gets what another one has, or has it inside: strings are looked for in strings.
+    /// Inserts the elements of another array: programs search strings in strings.
     fn splice_elements(&mut self, objects: &mut [ObjectInput], at: usize, other: usize) {
         let (types, longest) = (&self.module.types, self.longest);
         let Some((given, _, taken)) = elements(types, &mut objects[other]) else { return };
@@ -166,7 +167,7 @@ impl Mutator<'_> {
         *length = values.len() as u64;
     }
 
-    /// An element changes, or there are more or fewer.
+    /// Mutates, inserts or removes elements.
     fn mutate_elements(&mut self, object: &mut ObjectInput) {
         let types = &self.module.types;
         let longest = self.longest;
@@ -175,7 +176,7 @@ impl Mutator<'_> {
             0 | 1 if values.len() < longest => {
                 let Some(zero) = DataValue::zero(types, element) else { return };
                 let at = self.chance.below(values.len() + 1);
-                // What is there once may be there twice.
+                // Duplicates an element.
                 let again = self.chance.of(values).cloned().filter(|_| self.chance.one_in(2));
                 let count = (1 + self.chance.below(3)).min(longest - values.len());
                 for offset in 0..count {
@@ -209,7 +210,7 @@ impl Mutator<'_> {
     }
 }
 
-/// Leaves objects out that nothing leads to.
+/// Removes objects that are not reachable.
 pub(super) fn prune(inputs: &mut Inputs) {
     let TestKind::Function { params, globals, objects, .. } = &mut inputs.kind else { return };
     let mut open: Vec<usize> = Vec::new();
@@ -236,7 +237,7 @@ pub(super) fn prune(inputs: &mut Inputs) {
     named.chain(behind).for_each(|value| for_each_target(value, &mut |at| *at = numbers[*at]));
 }
 
-/// Looks at every object that a value leads to.
+/// Visits every object that a value points to.
 fn for_each_target(value: &mut DataValue, look: &mut dyn FnMut(&mut usize)) {
     match value {
         DataValue::Pointer(PointerTarget::Object { object, .. }) => look(object),
@@ -248,14 +249,14 @@ fn for_each_target(value: &mut DataValue, look: &mut dyn FnMut(&mut usize)) {
     }
 }
 
-/// How many values may be set to zero.
+/// Returns the number of values that may be set to zero.
 pub(super) fn numbers(types: &DataTypes, inputs: &mut Inputs) -> usize {
     let TestKind::Function { params, objects, .. } = &mut inputs.kind else { return 0 };
     let behind = objects.iter_mut().filter_map(|object| elements(types, object)).map(|(_, _, values)| values.len());
     params.len() + behind.sum::<usize>()
 }
 
-/// Sets one of them to zero, or null, if it is another one.
+/// Sets one of them to zero, or null; returns false if it is already.
 pub(super) fn clear(types: &DataTypes, inputs: &mut Inputs, which: usize) -> bool {
     let TestKind::Function { params, objects, .. } = &mut inputs.kind else { return false };
     let behind = objects.iter_mut().filter_map(|object| elements(types, object)).flat_map(|(_, _, values)| values);

@@ -1,11 +1,11 @@
-//! Objects as the program makes them itself: hash tables whose cells fit the hashes of their keys, lists with a right length.
+//! Heaps that functions of the program construct: hash tables with consistent buckets, lists with a correct length.
 //!
-//! The search makes objects of any shape, and of those few are what a constructor would leave. Here functions of the program that
-//! return such an object, or change one that is passed to them, are run with arguments by chance; what they leave in memory is
-//! what tests begin with. A test says all of it, as if somebody had written it down: it needs no constructor to run.
+//! The symbolic search creates objects of any shape, and few of them are reachable states. Here functions that return
+//! such an object, or modify one that is passed to them, are run with random arguments; the memory that they leave
+//! becomes the input of tests. A test lists all of it as data: it needs no constructor.
 //!
-//! Deliberately not here: objects in which something was left that can't be written down (addresses as numbers, parts of
-//! pointers, structures that end in arrays of any length).
+//! Deliberately not here: objects with contents that cannot be written down (addresses as integers, parts of pointers,
+//! structures that end in arrays of any length).
 
 use crate::vary::candidate::Inputs;
 use crate::vary::heap_snapshot::snapshot;
@@ -18,24 +18,24 @@ use touchstone_criteria::{NamedValue, ObjectInput, TestKind};
 use touchstone_interp::{End, Limits, Machine, NullObserver, ObjectKind, Value};
 use touchstone_ir::{DataType, DataTypeId, DataValue, FuncId, Module, Param, PointerTarget, mask};
 
-/// Objects of one type that are made, and calls of which each is the work, at most.
+/// The maximum numbers of objects of one type, of attempts, and of modifying calls per object.
 const MAX_HEAPS: usize = 48;
 const MAX_ATTEMPTS: usize = 1000;
 const MAX_CALLS: usize = 5;
-/// Arguments that are objects are made by calls to this depth.
+/// The maximum depth to which arguments are constructed by calls.
 const MAX_CONSTRUCTOR_DEPTH: usize = 2;
-/// Larger objects are not made.
+/// The maximum size of an object in bytes.
 const MAX_OBJECT_BYTES: usize = 1 << 16;
-/// What keys and strings are, mostly: few, so that some are the same.
+/// Usual keys and strings: few, so that some are equal.
 const WORDS: &[&str] = &["a", "b", "ab", "key", "", "a.b", "1"];
 
-/// What a constructor left: its first object is the one that was asked for.
+/// The objects that a constructor left; the first one was asked for.
 struct Heap {
     objects: Vec<ObjectInput>,
 }
 
 impl<'a> Variation<'a, '_> {
-    /// Inputs whose objects the program made.
+    /// Returns inputs with objects that the program constructed.
     pub(super) fn constructed_inputs(&self, changes: &mut Mutator<'a>, deadline: Deadline) -> Vec<Inputs> {
         let module = self.module();
         let params = module.functions[self.func].own_params();
@@ -66,7 +66,7 @@ impl<'a> Variation<'a, '_> {
         all
     }
 
-    /// A call with such objects.
+    /// Returns a call on such objects.
     fn call_with_heaps(&self, known: &[(DataTypeId, Vec<Heap>)], changes: &mut Mutator<'_>) -> Option<Inputs> {
         let module = self.module();
         let (mut params, mut objects): (Vec<NamedValue>, Vec<ObjectInput>) = (Vec::new(), Vec::new());
@@ -124,7 +124,7 @@ fn object_at(object: usize) -> DataValue {
     DataValue::Pointer(PointerTarget::Object { object, offset: 0 })
 }
 
-/// Puts a heap behind other objects; where its first object is.
+/// Appends a heap to other objects; returns the index of its first object.
 fn add(objects: &mut Vec<ObjectInput>, heap: &Heap, name: &str) -> usize {
     let first = objects.len();
     for object in &heap.objects {
@@ -152,7 +152,7 @@ fn shift(value: &mut DataValue, by: usize) {
     }
 }
 
-/// The structure that a pointer leads to.
+/// Returns the structure that a pointer points to.
 fn structure(module: &Module, data: DataTypeId) -> Option<DataTypeId> {
     let DataType::Pointer { pointee, .. } = module.types[data] else { return None };
     matches!(module.types[pointee], DataType::Struct { size: 1.., .. }).then_some(pointee)
@@ -170,7 +170,7 @@ fn word(changes: &mut Mutator<'_>) -> Vec<u8> {
     }
 }
 
-/// Makes objects of one type by calls.
+/// Constructs objects of one type by calls.
 struct HeapConstructor<'c, 'm> {
     module: &'m Module,
     changes: &'c mut Mutator<'m>,
@@ -200,7 +200,7 @@ impl<'c, 'm> HeapConstructor<'c, 'm> {
         all
     }
 
-    /// One object, after a few calls.
+    /// Constructs one object and modifies it by a few calls.
     fn one(&mut self, mut machine: Machine<'m>) -> Option<Vec<ObjectInput>> {
         let root = self.object(&mut machine, self.wanted, 0)?;
         let Value::Ptr(pointer) = root else { return None };
@@ -211,11 +211,11 @@ impl<'c, 'm> HeapConstructor<'c, 'm> {
         for _ in 0..self.changes.chance.below(MAX_CALLS) {
             let Some(&func) = self.changes.chance.of(&self.changers) else { break };
             let called = self.call(&mut machine, func, Some((self.wanted, root)), 0);
-            // What ends it or goes wrong is not part of it.
+            // A call that frees the object or fails does not count.
             if called.is_none() || !machine.object(pointer.object).alive {
                 break;
             }
-            // Nor is what somebody else answered: the test would have to answer the same.
+            // Nor does one that requested inputs: the test would have to answer the same.
             if !machine.requested_inputs().is_empty() {
                 break;
             }
@@ -224,7 +224,7 @@ impl<'c, 'm> HeapConstructor<'c, 'm> {
         made
     }
 
-    /// An object of a type: what a constructor returns, or zeros.
+    /// Creates an object of a type: the result of a constructor, or zeros.
     fn object(&mut self, machine: &mut Machine<'m>, data: DataTypeId, depth: usize) -> Option<Value> {
         let makers = if data == self.wanted { self.makers.clone() } else { makers(self.module, data) };
         if let Some(&func) = self.changes.chance.of(&makers).filter(|_| depth <= MAX_CONSTRUCTOR_DEPTH) {
@@ -303,7 +303,7 @@ impl<'c, 'm> HeapConstructor<'c, 'm> {
     }
 }
 
-/// An object of zeros, if it is no large one.
+/// Allocates an object of zeros, unless it is too large.
 fn zeros(machine: &mut Machine<'_>, size: u64, kind: ObjectKind) -> Option<Value> {
     let bytes = vec![0; usize::try_from(size).ok().filter(|size| *size <= MAX_OBJECT_BYTES)?];
     let object = machine.alloc(size, "made", kind);
@@ -311,8 +311,8 @@ fn zeros(machine: &mut Machine<'_>, size: u64, kind: ObjectKind) -> Option<Value
     Some(Value::ptr(object, 0))
 }
 
-/// All functions that may be run to make objects for calls of a function: those that make or change what it takes, and what they
-/// take themselves.
+/// Returns all functions that may be run to construct objects for calls of a function: those that construct or modify
+/// its arguments, and the arguments of those.
 pub fn builders(module: &Module, func: FuncId) -> BTreeSet<FuncId> {
     let taken = |func: FuncId| {
         let params = module.functions[func].own_params().iter();
@@ -329,7 +329,7 @@ pub fn builders(module: &Module, func: FuncId) -> BTreeSet<FuncId> {
     found
 }
 
-/// Functions of the program that can be called just so.
+/// Returns the functions of the program that can be called without preparation.
 fn callable(module: &Module) -> impl Iterator<Item = FuncId> + '_ {
     module.functions.ids().filter(|id| {
         let function = &module.functions[*id];
@@ -337,7 +337,7 @@ fn callable(module: &Module) -> impl Iterator<Item = FuncId> + '_ {
     })
 }
 
-/// Those that return such an object, or its address.
+/// Returns the functions that return such an object, or its address.
 fn makers(module: &Module, data: DataTypeId) -> Vec<FuncId> {
     let makes = |id: &FuncId| match &module.functions[*id] {
         function if function.aggregate_result => function.result_data == data,
@@ -346,7 +346,7 @@ fn makers(module: &Module, data: DataTypeId) -> Vec<FuncId> {
     callable(module).filter(makes).collect()
 }
 
-/// Those that may change one that is passed.
+/// Returns the functions that may modify such an object.
 fn changers(module: &Module, data: DataTypeId) -> Vec<FuncId> {
     let changes = |param: &Param| matches!(module.types[param.data], DataType::Pointer { pointee, to_const: false } if pointee == data);
     callable(module).filter(|id| module.functions[*id].params.iter().any(changes)).collect()

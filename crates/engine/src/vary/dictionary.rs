@@ -1,24 +1,24 @@
-//! Numbers and strings that a function knows, and free choices.
+//! The dictionary of a function: constants and strings of its code, as candidates for inputs.
 
 use std::collections::BTreeSet;
 use touchstone_ir::{Builtin, Callee, FuncId, Init, Inst, InstKind, Linkage, Module, Operand, TermKind};
 
-/// Functions that are looked at, the one under test first.
+/// The maximum number of functions that are searched, the one under test first.
 const MAX_FUNCTIONS: usize = 48;
 
-/// Numbers that are kept.
+/// The maximum number of constants.
 const MAX_NUMBERS: usize = 512;
 
-/// Texts that are kept, and how long they are.
+/// The maximum number of strings, and their maximum length in bytes.
 const MAX_STRINGS: usize = 128;
 
 const MAX_STRING_BYTES: usize = 24;
 
-/// What is worth trying.
+/// Constants and strings of the program.
 pub(super) struct Dictionary {
-    /// Numbers of the program.
+    /// Integer constants.
     pub numbers: Vec<u64>,
-    /// Its strings.
+    /// String literals.
     pub strings: Vec<Vec<u8>>,
 }
 
@@ -31,7 +31,7 @@ impl Dictionary {
             next += 1;
             let function = &module.functions[func];
             for block in function.blocks.values() {
-                // The number of a type is none of the program's.
+                // The operand of a cast is the number of a type, not a constant of the program.
                 let of_program =
                     |inst: &&Inst| !matches!(inst.kind, InstKind::Builtin { builtin: Builtin::TakeFor, .. });
                 let operands = block.insts.iter().filter(of_program).flat_map(|inst| inst.kind.operands());
@@ -63,7 +63,7 @@ impl Dictionary {
     }
 }
 
-/// The text that a literal is.
+/// Returns the string of a literal.
 fn text(module: &Module, global: touchstone_ir::GlobalId) -> Option<Vec<u8>> {
     let global = &module.globals[global];
     if global.linkage != Linkage::Literal {

@@ -1,15 +1,15 @@
-//! What a machine has in memory, as objects of a test.
+//! Snapshots of a machine's heap, as objects of a test.
 
 use std::collections::VecDeque;
 use touchstone_criteria::ObjectInput;
 use touchstone_interp::{Machine, ObjectId, Value};
 use touchstone_ir::{DataType, DataTypeId, DataValue, ErrorKind, Linkage, Module, PointerTarget, Ty, mask};
 
-/// Objects of a test, and bytes of one.
+/// The maximum numbers of objects of a snapshot, and of bytes of one.
 const MAX_OBJECTS: usize = 32;
 const MAX_OBJECT_BYTES: u64 = 1024;
 
-/// All that a pointer leads to, the object itself first. `None`: something in it can't be told.
+/// Returns everything reachable from a pointer, its own object first. `None` if something cannot be expressed.
 pub(super) fn snapshot(
     module: &Module,
     machine: &Machine<'_>,
@@ -18,7 +18,7 @@ pub(super) fn snapshot(
 ) -> Option<Vec<ObjectInput>> {
     let Value::Ptr(pointer) = root else { return None };
     let mut shot = Snapshot { module, machine, known: Vec::new(), open: VecDeque::new() };
-    // It is passed by its address.
+    // The object is passed by its address.
     if pointer.offset != 0 {
         return None;
     }
@@ -38,7 +38,7 @@ struct Snapshot<'s, 'm> {
 }
 
 impl Snapshot<'_, '_> {
-    /// The number of an object; a new one is looked at later.
+    /// Returns the index of an object; a new one is read later.
     fn number(&mut self, object: ObjectId, element: DataTypeId, name: &str) -> Option<usize> {
         if let Some(known) = self.known.iter().position(|known| *known == object) {
             return Some(known);
@@ -112,14 +112,14 @@ impl Snapshot<'_, '_> {
             }
             scalar => match self.value(object, at, Ty::Int(8 * scalar.size(types) as u8))? {
                 Value::Int(bits) => DataValue::Int(bits),
-                // Nobody wrote it, so it may be anything.
+                // An uninitialised value may be anything.
                 Value::Undefined => DataValue::Int(0),
                 Value::Ptr(_) => return None,
             },
         })
     }
 
-    /// What is at a place, also where nobody wrote anything.
+    /// Reads a value that may be uninitialised.
     fn value(&self, object: ObjectId, at: i64, ty: Ty) -> Option<Value> {
         match self.machine.read_value(object, at, ty) {
             Ok(value) => Some(value),

@@ -1,5 +1,5 @@
-//! What a caller would do who wants a run that does not go wrong: pass something instead of null, enough of it, and lengths that
-//! are true.
+//! Repair of inputs: valid pointers instead of null, long enough objects, and correct lengths, as a careful caller
+//! passes them.
 
 use crate::confirm::length_preference::is_length_name;
 use crate::vary::candidate::Inputs;
@@ -7,18 +7,18 @@ use crate::vary::mutation::{Mutator, is_byte, leaf, leaves, may_grow};
 use touchstone_criteria::{NamedValue, ObjectInput, TestKind};
 use touchstone_ir::{DataType, DataTypeId, DataValue, PointerTarget};
 
-/// How far it goes.
+/// The extent of a repair.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Repair {
     /// No pointer is null.
     Pointers,
-    /// The same, and objects are long.
+    /// Like `Pointers`, and objects are long.
     Lengths,
-    /// The same, and what is called a length is that of the object before it, at most.
+    /// Like `Lengths`, and a parameter that is named like a length is at most that of the preceding object.
     Sizes,
 }
 
-/// Values of an object in which null pointers are looked for, at most.
+/// The maximum number of values of an object that are searched for null pointers.
 const MAX_LEAVES: usize = 64;
 
 impl Repair {
@@ -26,7 +26,7 @@ impl Repair {
 }
 
 impl Mutator<'_> {
-    /// Inputs that are repaired.
+    /// Returns repaired inputs.
     pub fn repaired_inputs(&mut self, inputs: &Inputs, repair: Repair) -> Inputs {
         let mut inputs = inputs.clone();
         let TestKind::Function { params, globals, objects, .. } = &mut inputs.kind else { return inputs };
@@ -43,7 +43,7 @@ impl Mutator<'_> {
                 objects[at].values[index] = value;
             }
         }
-        // What was made for a pointer may have pointers itself; those behind them are left.
+        // An object that was created for a pointer may have pointers itself; those behind them stay null.
         for at in known..objects.len() {
             let (name, element) = (objects[at].name.clone(), objects[at].element);
             let mut value = objects[at].values.first().cloned().unwrap_or(DataValue::Undefined);
@@ -66,7 +66,7 @@ impl Mutator<'_> {
         inputs
     }
 
-    /// The object of a parameter that is declared as an array.
+    /// Returns the object of a parameter that is declared as an array.
     fn declared(&self, param: &NamedValue) -> Option<usize> {
         match (&self.module.types[param.data], &param.value) {
             (DataType::Array { .. }, DataValue::Pointer(PointerTarget::Object { object, .. })) => Some(*object),
@@ -74,7 +74,7 @@ impl Mutator<'_> {
         }
     }
 
-    /// Null pointers in a value lead to fresh objects and to functions.
+    /// Points null pointers in a value to fresh objects and to functions.
     fn fill(&mut self, name: &str, data: DataTypeId, value: &mut DataValue, objects: &mut Vec<ObjectInput>) {
         let types = &self.module.types;
         for which in 0..leaves(types, data, value).min(MAX_LEAVES) {
@@ -90,7 +90,7 @@ impl Mutator<'_> {
             let stands = self.module.globals.values().filter(|global| global.data == *pointee);
             let mut functions = stands.filter_map(|global| global.function).peekable();
             if let Some(first) = functions.peek().copied() {
-                // One that only answers does no harm.
+                // A callback stub has no side effects.
                 let func = functions.find(|func| self.module.functions[*func].is_callback()).unwrap_or(first);
                 *value = DataValue::Pointer(PointerTarget::Function(self.module.functions[func].name.clone()));
                 continue;
@@ -106,7 +106,7 @@ impl Mutator<'_> {
         }
     }
 
-    /// An object has as many elements as a short test can have.
+    /// Lengthens an object up to the limit of a short test.
     fn lengthen(&self, object: &mut ObjectInput) {
         let types = &self.module.types;
         let most = if is_byte(types, object.element) { self.longest } else { self.longest.div_ceil(8) };
@@ -117,7 +117,7 @@ impl Mutator<'_> {
         }
     }
 
-    /// What is called a length is true.
+    /// Corrects parameters that are named like lengths.
     fn shorten(&self, params: &mut [NamedValue], objects: &[ObjectInput]) {
         for at in 1..params.len() {
             let DataValue::Pointer(PointerTarget::Object { object, .. }) = params[at - 1].value else { continue };

@@ -1,12 +1,12 @@
-//! Variations: inputs of tests that are there, changed a little and run in the reference interpreter.
+//! Mutation-based test generation: inputs of existing tests are mutated and run in the reference interpreter.
 //!
-//! Paths are the wrong way to what lies behind one hard question (a checksum, a division by an input, a sum of floats) or behind
-//! very many easy ones. There a run costs next to nothing, and thousands of them are as cheap as one question. Whatever shows a
-//! way through the program that no run took is varied further. Nothing here is a verdict: a test is kept because its run reaches
-//! what is wished for, and a run that does not says nothing.
+//! `mutation_search.rs` is the search; candidates (`candidate.rs`) come from tests, from repaired inputs
+//! (`input_repair.rs`), from heaps that functions of the program construct (`constructed_heaps.rs`,
+//! `heap_snapshot.rs`), and from mutation (`mutation.rs`; `class_mutation.rs` for objects with classes,
+//! `variadic_mutation.rs` for variadic arguments) with a dictionary of the program's constants (`dictionary.rs`) and a
+//! random generator (`random.rs`). `read_parameters.rs` finds the parameters worth mutating.
 //!
-//! Deliberately not here: choices that a user narrowed (ranges, lengths, whole programs; a precondition, unless objects have classes),
-//! and calls before the one under test.
+//! `mutation.rs` and `class_mutation.rs` call each other: the latter implements the former for modules with classes.
 
 mod candidate;
 mod class_mutation;

@@ -1,4 +1,4 @@
-//! Small changes of inputs: a number, where a pointer leads, how long an object is, an answer.
+//! Mutation of inputs: integers, floats, pointer targets, object lengths, strings, answers.
 
 use crate::config::Config;
 use crate::vary::candidate::Inputs;
@@ -12,14 +12,14 @@ use touchstone_base::float::Format;
 use touchstone_criteria::{Assume, MadeInput, NamedValue, ObjectInput, TestKind};
 use touchstone_ir::{DataType, DataTypeId, DataTypes, DataValue, FuncId, InputSource, Module, PointerTarget, mask};
 
-/// Objects of a test, at most.
+/// The maximum number of objects of a test.
 const MAX_OBJECTS: usize = 12;
-/// Mutator at a time, at most.
+/// The maximum number of mutations in one step.
 const MAX_MUTATIONS: usize = 5;
-/// The first so many allocations may fail.
+/// The highest number of an allocation that may fail.
 const MAX_FAILING_ALLOCATION: usize = 8;
 
-/// Numbers that are worth trying everywhere.
+/// Integers that are worth trying everywhere.
 const NUMBERS: &[u64] = &[
     0,
     1,
@@ -71,7 +71,7 @@ const NUMBERS: &[u64] = &[
     u64::MAX - 1,
 ];
 
-/// Floats that are.
+/// Floats that are worth trying everywhere.
 const FLOATS: &[f64] = &[
     0.0,
     -0.0,
@@ -120,21 +120,21 @@ const FLOATS: &[f64] = &[
     f64::NAN,
 ];
 
-/// Mutator inputs.
+/// Mutates inputs.
 pub(super) struct Mutator<'m> {
     pub(super) module: &'m Module,
     pub(super) config: &'m Config,
-    /// Elements of an object, at most.
+    /// The maximum number of elements of an object.
     pub(super) longest: usize,
     hints: Dictionary,
     pub(super) chance: Chance,
-    /// By parameter, the numbers that say what a caller makes.
+    /// For every parameter the values that select the objects to construct.
     pub(super) choices: BTreeMap<usize, Vec<u64>>,
-    /// A parameter that stays as it is.
+    /// A parameter that is not mutated.
     pub(super) still: Option<usize>,
 }
 
-/// What a change is made to.
+/// The location of a mutation.
 enum Location {
     Param(usize),
     Global(usize),
@@ -151,25 +151,25 @@ impl<'m> Mutator<'m> {
         Mutator { module, config, longest, hints, chance, choices, still: None }
     }
 
-    /// Texts that the program knows.
+    /// Returns the strings of the dictionary.
     pub(super) fn strings(&self) -> impl Iterator<Item = &[u8]> {
         self.hints.strings.iter().map(Vec::as_slice)
     }
 
-    /// Inputs like some of these, with a few changes.
+    /// Returns a mutated copy of some inputs in the pool.
     pub fn another(&mut self, pool: &[Inputs]) -> Option<Inputs> {
         let mut inputs = self.pick(pool).cloned()?;
         self.change(&mut inputs);
         Some(inputs)
     }
 
-    /// Inputs to begin with: any, or newer ones.
+    /// Picks inputs from the pool: any, or newer ones.
     fn pick<'p>(&mut self, pool: &'p [Inputs]) -> Option<&'p Inputs> {
         let newer = &pool[pool.len() - pool.len().div_ceil(4)..];
         if self.chance.one_in(2) { self.chance.of(newer) } else { self.chance.of(pool) }
     }
 
-    /// Makes a few changes.
+    /// Applies a few mutations.
     fn change(&mut self, inputs: &mut Inputs) {
         let mut count = 1;
         while count < MAX_MUTATIONS && self.chance.one_in(2) {
@@ -186,14 +186,14 @@ impl<'m> Mutator<'m> {
         }
     }
 
-    /// What stays as it is.
+    /// Returns the value of the parameter that is not mutated.
     fn fixed_parameter<'i>(&self, inputs: &'i mut Inputs) -> Option<&'i mut DataValue> {
         let TestKind::Function { params, .. } = &mut inputs.kind else { return None };
         params.get_mut(self.still?).map(|param| &mut param.value)
     }
 
-    /// A number that was compared with another one becomes that (Aschermann et al., *REDQUEEN: Fuzzing with Input-to-State
-    /// Correspondence*, 2019); whether there is such a number.
+    /// Replaces an integer that was compared with another one by that one (Aschermann et al., *REDQUEEN: Fuzzing with
+    /// Input-to-State Correspondence*, 2019); returns whether there is such an integer.
     fn copy_compared_number(&mut self, inputs: &mut Inputs) -> bool {
         let compared = Rc::clone(&inputs.compared);
         let Some(&(a, b)) = self.chance.of(&compared) else { return false };
@@ -253,7 +253,7 @@ impl<'m> Mutator<'m> {
         }
     }
 
-    /// One of the values that a value is made of changes.
+    /// Mutates one scalar of a value.
     pub(super) fn mutate_leaf(
         &mut self,
         name: &str,
@@ -273,8 +273,8 @@ impl<'m> Mutator<'m> {
         }
     }
 
-    /// One of the values that a value is made of, with its name. A long array has more chances than a field, but not as many as it has elements:
-    /// a table in a structure would leave no change for the rest.
+    /// Returns a random scalar of a value, with its name. A long array is picked more often than a field, but not in
+    /// proportion to its length: a table in a structure would take all mutations.
     fn random_leaf<'v>(
         &mut self,
         name: String,
@@ -358,7 +358,7 @@ impl<'m> Mutator<'m> {
         }
     }
 
-    /// Where a pointer may lead.
+    /// Returns a random target for a pointer.
     pub(super) fn target(&mut self, name: &str, pointee: DataTypeId, objects: &mut Vec<ObjectInput>) -> DataValue {
         let (module, element) = (self.module, self.module.pointee(pointee).element);
         let stands = module.globals.values().filter(|global| global.data == pointee);
@@ -391,7 +391,7 @@ impl<'m> Mutator<'m> {
         }
     }
 
-    /// A fresh object.
+    /// Creates a fresh object.
     pub(super) fn object(&mut self, name: &str, element: DataTypeId, objects: &[ObjectInput]) -> Option<ObjectInput> {
         let (types, data) = (&self.module.types, &self.module.types[element]);
         let whole = data.size(types) > 0 && may_grow(types, element);
@@ -426,7 +426,7 @@ impl<'m> Mutator<'m> {
             && let Some(more) = DataValue::zero(types, element)
         {
             let added = values.len().max(1).min(self.longest - values.len());
-            // A text goes on where it ended.
+            // A string keeps its terminator at the end.
             let last = match is_byte(types, element) {
                 true => values.last().cloned(),
                 false => None,
@@ -451,7 +451,7 @@ impl<'m> Mutator<'m> {
         }
     }
 
-    /// Puts something that the program knows, or a few characters, somewhere into bytes, or takes some out. The last one stays.
+    /// Inserts or removes a dictionary string or a few characters at a random position. The last byte is kept.
     fn write_text(&mut self, values: &mut [DataValue]) {
         let end = values.len().saturating_sub(1);
         let start = self.chance.below(end);
@@ -471,14 +471,14 @@ impl<'m> Mutator<'m> {
             }
             1 | 2 => rest.rotate_right(length),
             3 if start > 0 => {
-                // What is there once may be there twice.
+                // Duplicates a substring.
                 let from = self.chance.below(start);
                 let piece: Vec<DataValue> = values[from..start].to_vec();
                 values[..end][start..].iter_mut().zip(piece).for_each(|(value, byte)| *value = byte);
                 return;
             }
             4 if !rest.is_empty() => {
-                // Or many times: a number that overflows.
+                // Repeats a character many times: a number may overflow.
                 let times = self.chance.below(rest.len());
                 let one = rest[0].clone();
                 rest.rotate_right(times);
@@ -510,7 +510,7 @@ impl<'m> Mutator<'m> {
         if !changeable || !answer.pointers.is_empty() || answer.bytes.is_empty() {
             return;
         }
-        // What a pointer or a truth value may be in stays as it is.
+        // A type with pointers or truth values is not mutated.
         let Some(DataType::Int { bits, .. } | DataType::Enum { bits, .. }) =
             answer.data.map(|data| &self.module.types[data])
         else {
@@ -527,7 +527,7 @@ impl<'m> Mutator<'m> {
         bytes.copy_from_slice(&new.to_le_bytes()[..step]);
     }
 
-    /// Another allocation fails, or none.
+    /// Lets another allocation fail, or none.
     fn mutate_allocation_failure(&mut self, answers: &mut Vec<MadeInput>) {
         let before = answers.len();
         answers.retain(|answer| answer.source != InputSource::Allocation);
@@ -538,7 +538,7 @@ impl<'m> Mutator<'m> {
     }
 }
 
-/// Whether objects are as long as anybody likes: they don't say it themselves, and their type is not the library's own business.
+/// Returns true if objects of a type can have any length: they don't hold it themselves, and the type is not opaque.
 pub(super) fn may_grow(types: &DataTypes, element: DataTypeId) -> bool {
     let data = &types[element];
     let is_closed = matches!(data, DataType::Struct { fields, .. } if fields.is_empty());
@@ -549,7 +549,7 @@ pub(super) fn is_byte(types: &DataTypes, data: DataTypeId) -> bool {
     matches!(types[data], DataType::Int { bits: 8, .. })
 }
 
-/// Looks at every integer of inputs, with its width.
+/// Visits every integer of inputs, with its width.
 fn for_each_number(module: &Module, inputs: &mut Inputs, look: &mut dyn FnMut(&mut u64, u8)) {
     let (types, asked) = (&module.types, &inputs.asked);
     let TestKind::Function { params, globals, objects, .. } = &mut inputs.kind else { return };
@@ -589,7 +589,7 @@ fn for_each_integer(types: &DataTypes, data: DataTypeId, value: &mut DataValue, 
     }
 }
 
-/// How many chances a value has to be the one that changes.
+/// Returns the weight of a value in the random choice of a scalar.
 fn weight(types: &DataTypes, data: DataTypeId, value: &DataValue) -> usize {
     match (&types[data], value) {
         (DataType::Array { element, .. }, DataValue::Array(values)) => {
@@ -607,7 +607,7 @@ fn weight(types: &DataTypes, data: DataTypeId, value: &DataValue) -> usize {
     }
 }
 
-/// How many values a value is made of.
+/// Returns the number of scalars in a value.
 pub(super) fn leaves(types: &DataTypes, data: DataTypeId, value: &DataValue) -> usize {
     match (&types[data], value) {
         (DataType::Array { element, .. }, DataValue::Array(values)) => {
@@ -624,7 +624,7 @@ pub(super) fn leaves(types: &DataTypes, data: DataTypeId, value: &DataValue) -> 
     }
 }
 
-/// The value with this number among those that a value is made of, with its name.
+/// Returns the scalar with this index in a value, with its name.
 pub(super) fn leaf<'v>(
     types: &DataTypes,
     name: String,
@@ -662,7 +662,7 @@ pub(super) fn leaf<'v>(
     }
 }
 
-/// How many values inputs are made of.
+/// Returns the number of scalars in inputs.
 pub(super) fn numbers(module: &Module, inputs: &mut Inputs) -> usize {
     if module.has_classes() {
         return class_mutation::numbers(&module.types, inputs);
@@ -675,7 +675,7 @@ pub(super) fn numbers(module: &Module, inputs: &mut Inputs) -> usize {
     named + behind.sum::<usize>()
 }
 
-/// Sets one of them to zero, if it is a number and another one.
+/// Sets one scalar to zero; returns false if it is no integer or zero already.
 pub(super) fn clear(module: &Module, inputs: &mut Inputs, mut which: usize) -> bool {
     if module.has_classes() {
         return class_mutation::clear(&module.types, inputs, which);

@@ -1,12 +1,12 @@
-//! Variations: inputs of tests that are there, changed a little and run in the reference interpreter.
+//! The search of mutation-based test generation: mutates inputs, runs them and keeps those with new behaviour.
 //!
-//! Paths are the wrong way to what lies behind one hard question (a checksum, a division by an input, a sum of floats) or behind
-//! very many easy ones. There a run costs next to nothing, and thousands of them are as cheap as one question. Whatever shows a
-//! way through the program that no run took is varied further. Nothing here is a verdict: a test is kept because its run reaches
-//! what is wished for, and a run that does not says nothing.
+//! Symbolic execution is the wrong tool behind one hard query (a checksum, a division by an input, a sum of floats) or
+//! behind very many easy ones. A concrete run is cheap, and thousands of them cost as much as one query. Inputs with a
+//! run that takes a new control-flow edge are mutated further. Nothing here is a verdict: a test is kept because its
+//! run reaches an open goal, and any other run proves nothing.
 //!
-//! Deliberately not here: choices that a user narrowed (ranges, lengths, whole programs; a precondition, unless objects have classes),
-//! and calls before the one under test.
+//! Deliberately not here: inputs that a user restricted (ranges, lengths, whole programs; a precondition, unless
+//! objects have classes), and calls before the one under test.
 
 use crate::config::{Calls, Config, Entry};
 use crate::confirm::concrete_run::watch_kind;
@@ -29,29 +29,29 @@ use touchstone_criteria::{GoalId, MadeInput, NamedValue, NotCheckable, Outcome, 
 use touchstone_interp::{End, Limits, Value};
 use touchstone_ir::{DataType, DataValue, ErrorKind, FuncId, GlobalId, InputSource, Linkage, Module, mask};
 
-/// Inputs that are varied, at most.
+/// The maximum number of inputs in the pool.
 const MAX_POOL_INPUTS: usize = 512;
 
-/// Instructions of one run,
+/// The maximum number of instructions of one run.
 const MAX_STEPS_PER_RUN: u64 = 40_000;
 
-/// and where objects have classes: one that holds a lot is filled first.
+/// The same for objects with classes: filling a large container takes time.
 const MAX_STEPS_WITH_CLASSES: u64 = 400_000;
 
-/// The clock is looked at once in so many runs.
+/// The number of runs between two checks of the deadline.
 const RUNS_PER_DEADLINE_CHECK: u32 = 16;
 
-/// What variations are to reach.
+/// The goals of a mutation search.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Wishes {
     /// Goals without any test.
     pub untested: BTreeSet<GoalId>,
-    /// Goals that only tests that go wrong cover.
+    /// Goals that only failing tests cover.
     pub unreturned: BTreeSet<GoalId>,
 }
 
 impl Wishes {
-    /// Those that a run fulfils.
+    /// Returns the goals that a run newly covers.
     fn fulfilled(&self, hits: &[GoalId], outcome: &Outcome) -> Vec<GoalId> {
         let goes_wrong = matches!(outcome, Outcome::Error { .. });
         let is_wish =
@@ -59,7 +59,7 @@ impl Wishes {
         hits.iter().filter(is_wish).copied().collect()
     }
 
-    /// A test covers goals.
+    /// Removes the goals that a test covers.
     fn fulfil(&mut self, covers: &[GoalId], goes_wrong: bool) {
         for goal in covers {
             let new = self.untested.remove(goal);
@@ -76,44 +76,44 @@ impl Wishes {
     }
 }
 
-/// What is varied, and until when.
+/// A mutation search for one function.
 pub struct Variation<'a, 'm> {
-    /// What runs of the program are on.
+    /// The machines on which inputs run.
     pub machines: &'a Machines<'m>,
     /// The function under test.
     pub func: FuncId,
     /// The goals.
     pub watch: &'a Watch,
-    /// What the search was asked.
+    /// The configuration of the symbolic search.
     pub config: &'a Config,
-    /// Stop at this time.
+    /// The deadline of the search.
     pub deadline: Deadline,
-    /// Elements of an object that it makes longer, at most.
+    /// The maximum number of elements of an object that is lengthened.
     pub longest: usize,
-    /// So many runs may show nothing new before it is enough.
+    /// The maximum number of runs without new behaviour.
     pub patience: u32,
-    /// For every free choice.
+    /// The seed of all random choices.
     pub seed: u64,
-    /// A parameter that stays as it is, where objects have classes.
+    /// A parameter that is not mutated, for objects with classes.
     pub still: Option<usize>,
-    /// What is run before chance decides: numbers of parameters, by their places; all others are zero.
+    /// Inputs that are run before random ones: integers of parameters by index; all other parameters are zero.
     pub first: &'a [Vec<(usize, u64)>],
 }
 
-/// What is varied: inputs whose runs were different from all before.
+/// The pool of inputs to mutate: each one's run differed from all before.
 #[derive(Default)]
 pub struct Pool {
     inputs: Vec<Inputs>,
-    /// The ways that runs took; those that went wrong apart.
+    /// The edges that runs took, separately for runs that did not return.
     seen: FxHashSet<(u64, bool)>,
-    /// So many tests were taken into account.
+    /// The number of tests already taken into the pool.
     tests: usize,
-    /// Objects that the program makes were, too.
+    /// True if heaps constructed by the program were added.
     made: bool,
 }
 
 impl Pool {
-    /// Keeps inputs whose run took a new way; whether it did.
+    /// Adds inputs to the pool if their run took a new edge; returns whether it did.
     fn learn(&mut self, inputs: &Inputs, run: &ConcreteRun, asked: impl FnOnce() -> Vec<usize>) -> bool {
         let returned = matches!(run.end, End::Returned(_));
         let before = self.seen.len();
@@ -128,22 +128,23 @@ impl Pool {
 }
 
 impl<'a> Variation<'a, '_> {
-    /// The program.
+    /// Returns the program.
     pub(super) fn module(&self) -> &'a Module {
         self.machines.module()
     }
 
-    /// Whether inputs may be whatever their types allow.
+    /// Returns true if inputs may be any values of their types.
     pub fn is_possible(&self) -> bool {
         let config = self.config;
         let said = !config.ranges.is_empty() || !config.lengths.is_empty() || config.strings.is_some();
-        // A precondition is asked where objects have classes: there every method with strings has one.
+        // With classes, the precondition is checked: every method with strings has one.
         let narrowed = (config.precondition.is_some() && !self.module().has_classes()) || said;
         let called = config.entry == Entry::Function && config.calls == Calls::Itself && config.oracle.is_none();
         called && !narrowed
     }
 
-    /// Varies what is in the pool and new tests; `take` gets those that fulfil a wish, and says whether it takes them.
+    /// Mutates the inputs in the pool and new tests; `take` receives tests that cover an open goal, and returns whether
+    /// it keeps them.
     pub fn run(&self, pool: &mut Pool, tests: &[TestCase], mut wishes: Wishes, take: &mut dyn FnMut(TestCase) -> bool) {
         if !self.is_possible() || wishes.is_empty() {
             return;
@@ -178,7 +179,8 @@ impl<'a> Variation<'a, '_> {
         }
     }
 
-    /// Runs inputs as they are; `take` gets those that fulfil a wish, as tests, and says whether it takes them.
+    /// Runs inputs unchanged; `take` receives those that cover an open goal as tests, and returns whether it keeps
+    /// them.
     pub fn run_again(&self, inputs: &[TestKind], mut wishes: Wishes, take: &mut dyn FnMut(TestCase) -> bool) {
         if !self.is_possible() {
             return;
@@ -198,7 +200,7 @@ impl<'a> Variation<'a, '_> {
         }
     }
 
-    /// Offers inputs that fulfil wishes as a test; whether it is taken.
+    /// Offers inputs that cover open goals as a test; returns whether it is kept.
     fn offer(
         &self,
         inputs: Inputs,
@@ -208,7 +210,7 @@ impl<'a> Variation<'a, '_> {
         take: &mut dyn FnMut(TestCase) -> bool,
     ) -> bool {
         let run =
-            watch_kind(self.machines, self.func, &inputs.kind, &inputs.answers, self.union_accesses(Ways::Forgotten));
+            watch_kind(self.machines, self.func, &inputs.kind, &inputs.answers, self.observation(Ways::Forgotten));
         if !self.is_as_good(&run, &outcome, fulfilled) {
             return false;
         }
@@ -221,7 +223,8 @@ impl<'a> Variation<'a, '_> {
         taken
     }
 
-    /// Varies tests until one of the inputs is as wished; its kind and answers. Inputs whose runs reach a goal are varied most.
+    /// Mutates tests until `wished` accepts some inputs; returns them with their answers. Inputs that reach a goal are
+    /// mutated most often.
     pub fn until(
         &self,
         tests: &[TestCase],
@@ -254,7 +257,7 @@ impl<'a> Variation<'a, '_> {
         None
     }
 
-    /// Runs inputs, and keeps them if they took a new way; whether they did.
+    /// Runs inputs and adds them to the pool if they took a new edge; the last result says whether they did.
     fn run_candidate(
         &self,
         pool: &mut Pool,
@@ -262,7 +265,7 @@ impl<'a> Variation<'a, '_> {
         changes: &mut Mutator<'a>,
     ) -> (Inputs, ConcreteRun, bool) {
         let mut run = self.look(&mut inputs, Ways::Kept);
-        // What it takes of variable arguments is known only when it does.
+        // Missing variadic arguments are only found by running.
         for _ in 1..MAX_ARGUMENT_RETRIES {
             if !run.missed.is_some_and(|missed| changes.pass(missed, &mut inputs)) {
                 break;
@@ -277,7 +280,7 @@ impl<'a> Variation<'a, '_> {
         (inputs, run, new)
     }
 
-    /// What is run before chance decides, the last one first: new tests, and what a caller would do with them who wants no error.
+    /// Returns the inputs that are run before random ones, in reverse order: new tests, and repaired versions of them.
     fn begin(&self, pool: &mut Pool, tests: &[TestCase], changes: &mut Mutator<'a>) -> Vec<Inputs> {
         let mut new = self.seeds(&tests[pool.tests.min(tests.len())..]);
         if tests.is_empty() {
@@ -306,7 +309,7 @@ impl<'a> Variation<'a, '_> {
         first
     }
 
-    /// What tests begin with.
+    /// Returns the inputs of tests.
     fn seeds(&self, tests: &[TestCase]) -> Vec<Inputs> {
         let alone = |test: &&TestCase| matches!(test.kind, TestKind::Function { .. }) && test.earlier().is_empty();
         let (all, nothing) = (tests.iter().filter(alone), Rc::from([]));
@@ -317,7 +320,7 @@ impl<'a> Variation<'a, '_> {
         all.map(inputs).take(MAX_POOL_INPUTS / 2).collect()
     }
 
-    /// Inputs with other numbers as parameters.
+    /// Returns inputs with other integers as parameters.
     fn with_numbers(&self, mut inputs: Inputs, numbers: &[(usize, u64)]) -> Inputs {
         let TestKind::Function { params, .. } = &mut inputs.kind else { return inputs };
         for (at, number) in numbers {
@@ -337,7 +340,7 @@ impl<'a> Variation<'a, '_> {
         inputs
     }
 
-    /// Zeros and null pointers, where that is all that a test needs.
+    /// Returns inputs of zeros and null pointers, if a test needs nothing else.
     pub(super) fn zeros(&self) -> Option<Inputs> {
         let types = &self.module().types;
         let undefined = |id: &GlobalId| self.module().globals[*id].linkage == Linkage::Undefined;
@@ -346,7 +349,7 @@ impl<'a> Variation<'a, '_> {
         }
         let mut params = Vec::new();
         for param in self.module().functions[self.func].own_params() {
-            // What is declared as an array has an object.
+            // A declared array needs an object.
             let value = match &types[param.data] {
                 DataType::Array { .. } => return None,
                 _ => DataValue::zero(types, param.data)?,
@@ -362,28 +365,28 @@ impl<'a> Variation<'a, '_> {
         interrupted || self.deadline.is_over() || self.config.memory.is_some_and(|limit| limit.is_met())
     }
 
-    /// What one run may take.
+    /// Returns the limits of one run.
     fn limits(&self) -> Limits {
         let steps = if self.module().has_classes() { MAX_STEPS_WITH_CLASSES } else { MAX_STEPS_PER_RUN };
         Limits { steps, frames: 200, heap_bytes: 1 << 24 }
     }
 
-    /// What a run is asked.
-    fn union_accesses(&self, ways: Ways) -> Look<'a> {
+    /// Returns the parameters of an observed run.
+    fn observation(&self, ways: Ways) -> Look<'a> {
         Look { watch: Some(self.watch), limits: self.limits(), ways, ..Look::default() }
     }
 
-    /// What a run reaches. Most reach nothing new, so what they leave is not asked for.
+    /// Runs inputs for their hits only: most runs reach nothing new, so expected values are not computed.
     fn look(&self, inputs: &mut Inputs, ways: Ways) -> ConcreteRun {
-        // Which objects the run frees is not known yet.
+        // The objects that the run frees are not known yet.
         if let TestKind::Function { objects, .. } = &mut inputs.kind {
             objects.iter_mut().for_each(|object| object.on_heap = true);
         }
-        let look = Look { hits_only: true, ..self.union_accesses(ways) };
+        let look = Look { hits_only: true, ..self.observation(ways) };
         watch_kind(self.machines, self.func, &inputs.kind, &inputs.answers, look)
     }
 
-    /// The same with zeros, as far as that is as good.
+    /// Replaces values by zeros as long as the inputs stay good.
     fn minimised(&self, mut inputs: Inputs, is_good: &mut dyn FnMut(&mut Inputs) -> bool) -> Inputs {
         let mut other = inputs.clone();
         other.answers.retain(|answer| answer.source != InputSource::Allocation);
@@ -399,20 +402,20 @@ impl<'a> Variation<'a, '_> {
         inputs
     }
 
-    /// The test with its title, if it does what it says with the answers that it has: others than it began with were asked for.
+    /// Returns the test with its title if a second run confirms it: the answers may differ from those in the first run.
     fn confirmed(&self, test: TestCase) -> Option<TestCase> {
         if !self.is_allowed(&test.kind, &test.answers) {
             return None;
         }
         let run =
-            watch_kind(self.machines, self.func, &test.kind, &test.answers, self.union_accesses(Ways::Conditions));
+            watch_kind(self.machines, self.func, &test.kind, &test.answers, self.observation(Ways::Conditions));
         let alike = outcome(self.module(), &run.end).as_ref() == Some(&test.outcome);
         let holds = alike && run.hits == test.covers && run.expected == test.expected;
         let description = describe(self.module(), run.conditions.into_iter());
         holds.then_some(TestCase { description, ..test })
     }
 
-    /// Whether callers may pass it.
+    /// Returns true if the precondition allows the inputs.
     fn is_allowed(&self, kind: &TestKind, answers: &[MadeInput]) -> bool {
         let Some(name) = &self.config.precondition else { return true };
         let Some(precondition) = self.module().function_named(name) else { return false };
@@ -421,7 +424,7 @@ impl<'a> Variation<'a, '_> {
         matches!(run.end, End::Returned(Some(Value::Int(truth))) if truth != 0)
     }
 
-    /// Whether a run ends so and reaches that.
+    /// Returns true if a run has this outcome and reaches these goals.
     fn is_as_good(&self, run: &ConcreteRun, outcome: &Outcome, wanted: &[GoalId]) -> bool {
         let alike = self::outcome(self.module(), &run.end).as_ref() == Some(outcome);
         alike && wanted.iter().all(|goal| run.hits.contains(goal))
@@ -434,7 +437,7 @@ impl<'a> Variation<'a, '_> {
             id: String::new(),
             function: self.module().functions[self.func].name.clone(),
             kind: inputs.kind,
-            // The program may ask for more than it was given.
+            // The program may request more than it was given.
             answers: run.requested,
             outcome,
             expected: run.expected,
@@ -453,18 +456,19 @@ impl<'a> Variation<'a, '_> {
     }
 }
 
-/// Runs of one test that want one more variable argument.
+/// The maximum number of missing variadic arguments that are added to one test.
 const MAX_ARGUMENT_RETRIES: usize = 8;
 
-/// Numbers of a test that are tried as zero.
+/// The maximum number of values that are tried as zero.
 const MAX_NUMBERS_MINIMISED: usize = 64;
 
-/// How a run ends that others would see, too; `None` if that can't be said. An access outside of all objects is different elsewhere.
+/// Returns the outcome of a run that is reproducible in the compiled program; `None` otherwise. An access outside of
+/// all objects behaves differently there.
 fn proper(module: &Module, inputs: &Inputs, run: &ConcreteRun) -> Option<Outcome> {
     let register = |answer: &MadeInput| answer.source == InputSource::Register;
-    // A number that became an address by chance is no register.
+    // An integer that happened to be an address is no device register.
     let by_chance = run.requested.iter().any(register) && !inputs.answers.iter().any(register);
-    // Nor is one that was the answer of another function a pointer or a truth value.
+    // Nor may the answer of an external function be a pointer or truth value that its type does not have.
     let misled = run.requested.iter().any(|answer| has_impossible_answer(module, answer));
     let outcome = outcome(module, &run.end).filter(|_| !run.of_one_run && !run.guessed && !by_chance && !misled)?;
     match outcome {
@@ -475,7 +479,7 @@ fn proper(module: &Module, inputs: &Inputs, run: &ConcreteRun) -> Option<Outcome
     }
 }
 
-/// Whether a function got an answer that its type does not have.
+/// Returns true if an external function answered with a value that its type does not have.
 fn has_impossible_answer(module: &Module, answer: &MadeInput) -> bool {
     let func = module.function_named(&answer.name).filter(|_| answer.source == InputSource::External);
     match func.map(|func| &module.types[module.functions[func].result_data]) {
@@ -485,7 +489,7 @@ fn has_impossible_answer(module: &Module, answer: &MadeInput) -> bool {
     }
 }
 
-/// How a run ends; `None` if that is no proper end.
+/// Returns the outcome of a run; `None` if it is no proper end.
 fn outcome(module: &Module, end: &End) -> Option<Outcome> {
     Some(match end {
         End::Returned(_) => Outcome::Returned,

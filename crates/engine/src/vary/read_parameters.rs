@@ -1,12 +1,12 @@
-//! The parameters that a run asked for. A function that makes objects by calls has dozens of them, and most say how things are made
-//! that the run did not make: to change one of those shows nothing.
+//! The parameters that a run read. A function that constructs objects by calls has dozens of them, and most describe
+//! objects that the run did not construct: mutating those has no effect.
 
 use crate::confirm::goal_observer::ControlFlowEdge;
 use std::collections::BTreeSet;
 use touchstone_base::Id;
 use touchstone_ir::{BlockId, FuncId, Function, Module, Operand, Reg, TermKind};
 
-/// Which parameters of a function a run asked for that took these ways.
+/// Returns the indices of the parameters that a run read, from the edges that it took.
 pub(super) fn read_parameters(module: &Module, func: FuncId, ways: &[u64]) -> Vec<usize> {
     let function = &module.functions[func];
     let mut seen: BTreeSet<BlockId> = BTreeSet::new();
@@ -31,7 +31,7 @@ pub(super) fn read_parameters(module: &Module, func: FuncId, ways: &[u64]) -> Ve
     params.filter(|(_, param)| regs.contains(&param.reg)).map(|(index, _)| index).collect()
 }
 
-/// Where control goes on without a choice.
+/// Returns the successor of a block that does not branch.
 fn next(function: &Function, block: BlockId) -> Option<BlockId> {
     match function.blocks[block].terminator.kind {
         TermKind::Jump(next) | TermKind::Catch { next, .. } => Some(next),
@@ -39,7 +39,7 @@ fn next(function: &Function, block: BlockId) -> Option<BlockId> {
     }
 }
 
-/// Where a way leads, if it is one of the function.
+/// Returns the target of an edge, if it belongs to the function.
 fn target(function: &Function, func: FuncId, way: u64) -> Option<BlockId> {
     let way = ControlFlowEdge::from_record(way);
     let block = function.blocks.get(way.block).filter(|_| way.func == func)?;

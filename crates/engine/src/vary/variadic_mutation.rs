@@ -1,4 +1,4 @@
-//! Variable arguments of tests that are varied: another value, or another type.
+//! Mutation of variadic arguments: another value, or another type.
 
 use crate::confirm::run_record::MissedArgument;
 use crate::vary::candidate::Inputs;
@@ -6,11 +6,11 @@ use crate::vary::mutation::Mutator;
 use touchstone_criteria::{ObjectInput, TestKind};
 use touchstone_ir::{DataType, DataTypeId, DataValue, PointerTarget, Stands};
 
-/// So many arguments are given types that the search gave none.
+/// The maximum number of arguments that are added to those of the symbolic search.
 const MAX_NEW_ARGUMENTS: usize = 4;
 
 impl Mutator<'_> {
-    /// Whether objects of this type are variable arguments, or lead to them.
+    /// Returns true if objects of this type are variadic arguments, or point to them.
     pub(super) fn takes_arguments(&self, data: DataTypeId) -> bool {
         matches!(self.module.pointee(data).stands, Stands::Arguments | Stands::Cursor)
     }
@@ -19,7 +19,7 @@ impl Mutator<'_> {
         self.module.pointee(data).stands == Stands::Arguments
     }
 
-    /// What a run wanted and did not get is passed.
+    /// Passes an argument that a run lacked.
     pub(super) fn pass(&mut self, missed: MissedArgument, inputs: &mut Inputs) -> bool {
         let TestKind::Function { objects, .. } = &mut inputs.kind else { return false };
         let Some(object) = objects.get(missed.object) else { return false };
@@ -30,7 +30,7 @@ impl Mutator<'_> {
         possible
     }
 
-    /// An argument by chance, of a member of what arguments are.
+    /// Creates a random argument of a union member.
     fn argument(
         &mut self,
         element: DataTypeId,
@@ -50,7 +50,7 @@ impl Mutator<'_> {
         Some(DataValue::Member(member, Box::new(inner)))
     }
 
-    /// A pointer that leads nowhere yet gets arguments.
+    /// Points a null pointer to a new list of arguments.
     pub(super) fn give_arguments(
         &mut self,
         pointee: DataTypeId,
@@ -79,7 +79,7 @@ impl Mutator<'_> {
         *value = DataValue::Pointer(PointerTarget::Object { object: objects.len() - 1, offset: 0 });
     }
 
-    /// One of them changes.
+    /// Mutates one argument.
     pub(super) fn mutate_arguments(&mut self, at: usize, objects: &mut Vec<ObjectInput>) {
         let element = objects[at].element;
         let DataType::Union { members, .. } = &self.module.types[element] else { return };
