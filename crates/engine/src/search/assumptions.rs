@@ -1,5 +1,5 @@
-//! What an exploration rests on beside the program: what the user said, what declarations say, what
-//! the compiler decides, and what tests leave out.
+//! The assumptions of an exploration: statements of the user, declarations, decisions of the compiler, and exclusions
+//! of the testable environment.
 
 use crate::config::{Config, Entry};
 use crate::exec::executor::Executor;
@@ -8,7 +8,7 @@ use touchstone_criteria::{Assumption, Authority};
 use touchstone_ir::{CallGraph, DataType, FuncId};
 
 impl Executor<'_> {
-    /// Everything that the exploration of a function rests on.
+    /// Returns everything that the exploration of a function rests on.
     pub(crate) fn assumptions(&self, func: FuncId) -> Vec<Assumption> {
         let mut all = said(self.config);
         all.extend(self.left_to_compilers(func));
@@ -25,21 +25,21 @@ impl Executor<'_> {
         all
     }
 
-    /// What the code of a function and of all that it may call takes as one compiler does.
+    /// Returns the implementation-defined behaviour that the code of a function and its callees relies on.
     fn left_to_compilers(&self, func: FuncId) -> Vec<Assumption> {
         let functions = &self.module.functions;
         if functions.values().all(|function| function.left_open.is_empty()) {
             return Vec::new();
         }
         let reachable = CallGraph::new(self.module).reachable_from(func);
-        // Code that runs before the function gives it what it reads.
+        // Code that runs before the function initialises what it reads.
         let before = self.module.startup.iter().copied();
         let all: BTreeSet<&String> =
             reachable.into_iter().chain(before).flat_map(|func| &functions[func].left_open).collect();
         all.into_iter().map(|text| Assumption { text: text.clone(), by: Authority::Compiler }).collect()
     }
 
-    /// What is said of functions that nobody defines.
+    /// Returns the descriptions of external functions that the result relies on.
     fn described(&self, func: FuncId) -> Vec<Assumption> {
         let functions = &self.module.functions;
         if !functions.values().any(|function| function.is_described()) {
@@ -55,7 +55,7 @@ impl Executor<'_> {
             .collect()
     }
 
-    /// Lengths of array parameters: the language does not hold callers to them.
+    /// Returns the declared lengths of array parameters, to which the language does not hold callers.
     fn declared(&self, func: FuncId) -> Vec<Assumption> {
         let params = self.module.functions[func].own_params().iter();
         let lengths = params.filter_map(|param| match self.module.types[param.data] {
@@ -69,7 +69,7 @@ impl Executor<'_> {
     }
 }
 
-/// What the user switched on.
+/// Returns the assumptions that the user made by options.
 fn said(config: &Config) -> Vec<Assumption> {
     let option = |option: String, text: String| Assumption { text, by: Authority::Option(option) };
     let mut all = Vec::new();

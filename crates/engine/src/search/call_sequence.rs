@@ -1,12 +1,12 @@
-//! Several calls as one function: a test may call other functions before the one that it is about, and what they leave is
-//! what it finds.
+//! Call sequences as one function: a test may call other functions before the one under test, which then reads the
+//! state that they left.
 //!
-//! The calls become the body of a *driver*, a function that a copy of the module has more. Its parameters are those of all
-//! calls, and for every call but the last a number that chooses the function; so whoever explores, runs or confirms it needs
-//! to know nothing of sequences. [`Sequence::test`] makes of its test one that makes the calls itself.
+//! The calls become the body of a *driver*, a function that is added to a copy of the module. Its parameters are those
+//! of all calls, and for every call but the last an integer that selects the function; so exploration, execution and
+//! confirmation need no knowledge of sequences. [`Sequence::test`] converts its tests into tests that make the calls.
 //!
-//! Layout of a driver, on which `exec/again.rs` counts: for each call but the last the block that chooses and one block for
-//! each function, then the last call.
+//! `exec/instructions/deduplication.rs` relies on the layout of a driver: for each call but the last the block that
+//! selects and one block for each function, then the last call.
 
 use crate::config::{Calls, Config, GoingOn, Privates};
 use crate::growth::renamed;
@@ -23,22 +23,22 @@ use touchstone_ir::{
 pub struct SequenceCall {
     /// The function.
     pub func: FuncId,
-    /// Says what it may be called with.
+    /// Its precondition.
     pub precondition: Option<FuncId>,
 }
 
-/// What a driver is made of.
+/// The plan of a driver.
 #[derive(Clone, Copy, Debug)]
 pub struct Sequencing<'a> {
-    /// The functions that calls before the last one are chosen from.
+    /// The functions that calls before the last one are selected from.
     pub ways: &'a [SequenceCall],
-    /// What the last call is.
+    /// The last call.
     pub last: SequenceCall,
-    /// How many calls come before it.
+    /// The number of calls before it.
     pub earlier: usize,
 }
 
-/// Several calls as one function.
+/// A call sequence as one function.
 #[derive(Debug)]
 pub struct Sequence {
     /// The module with the driver.
@@ -48,12 +48,12 @@ pub struct Sequence {
     func: FuncId,
     ways: Vec<FuncId>,
     earlier: usize,
-    /// Inputs that stand for one of a function's own, by name: the function, its input, and what it is called here.
+    /// Inputs of the driver that represent a function's own: the function, its input, and the name in the driver.
     names: Vec<(FuncId, String, String)>,
 }
 
 impl Sequence {
-    /// Makes the driver.
+    /// Creates the driver.
     pub fn new(module: &Module, wanted: Sequencing<'_>) -> Sequence {
         let mut module = module.clone();
         let number = DataType::Int { name: String::new(), bits: 8, signed: false, kind: IntKind::Number };
@@ -69,7 +69,8 @@ impl Sequence {
         Sequence { module, driver, func: wanted.last.func, ways, earlier: wanted.earlier, names }
     }
 
-    /// How the driver is explored, where `config` says how its function is: inputs are as long, and as large, in every call.
+    /// Returns the configuration of the driver from that of its function: lengths and ranges of inputs apply in every
+    /// call.
     pub fn config(&self, config: &Config, privates: Privates, going_on: GoingOn) -> Config {
         let (mut lengths, mut ranges) = (config.lengths.clone(), config.ranges.clone());
         let mut growth = config.growth.clone().unwrap_or_default();
@@ -87,7 +88,7 @@ impl Sequence {
             lengths,
             ranges,
             growth: Some(growth),
-            // The driver asks them itself.
+            // The driver calls preconditions itself.
             precondition: None,
             oracle: None,
             max_objects: config.max_objects.saturating_mul(1 + self.earlier as u32),
@@ -95,7 +96,8 @@ impl Sequence {
         }
     }
 
-    /// A test of the driver as one that makes the calls itself. What is expected, and what it covers, is still the driver's.
+    /// Converts a test of the driver into one that makes the calls. Expected values and coverage are still the
+    /// driver's.
     pub fn test(&self, test: &TestCase) -> TestCase {
         let TestKind::Function { params, globals, objects, .. } = &test.kind else { return test.clone() };
         let mut params = params.iter();
@@ -127,7 +129,7 @@ impl Sequence {
         }
     }
 
-    /// Which function a number chooses.
+    /// Returns the index of the function that a value selects.
     fn chosen(&self, value: &DataValue) -> usize {
         match value {
             DataValue::Int(number) if (*number as usize) < self.ways.len() => *number as usize,
@@ -135,14 +137,14 @@ impl Sequence {
         }
     }
 
-    /// The next values as those of a function's own parameters.
+    /// Takes the next values as those of a function's own parameters.
     fn given<'t>(&self, func: FuncId, values: &mut impl Iterator<Item = &'t NamedValue>) -> Vec<NamedValue> {
         let params = self.module.functions[func].own_params().iter();
         params.zip(values).map(|(param, value)| NamedValue { name: param.name.clone(), ..value.clone() }).collect()
     }
 }
 
-/// The parts of a test that lead to its objects.
+/// The parts of a test that point to its objects.
 struct TestParts {
     earlier: Vec<EarlierCall>,
     params: Vec<NamedValue>,
@@ -151,7 +153,7 @@ struct TestParts {
 }
 
 impl TestParts {
-    /// The objects that something leads to: those of functions that were not chosen go.
+    /// Returns the reachable objects: those of functions that were not selected are dropped.
     fn keep_used(&mut self, objects: &[ObjectInput]) -> Vec<ObjectInput> {
         let mut used = BTreeSet::new();
         let mut open = Vec::new();
@@ -211,16 +213,16 @@ fn renumber_target(target: &mut PointerTarget, kept: &[usize]) {
     }
 }
 
-/// Makes a driver, block by block.
+/// Builds a driver, block by block.
 struct DriverBuilder<'m> {
     module: &'m Module,
     driver: Function,
-    /// The type of the numbers that choose.
+    /// The type of the selecting integers.
     number: DataTypeId,
     names: Vec<(FuncId, String, String)>,
-    /// By turn, the parameters that choose and those of each function.
+    /// For every turn, the selecting parameter and those of each function.
     turns: Vec<Turn>,
-    /// Parameters of the last call.
+    /// The parameters of the last call.
     last: Vec<Reg>,
 }
 
@@ -231,7 +233,7 @@ struct Turn {
 }
 
 impl<'m> DriverBuilder<'m> {
-    /// All parameters come first.
+    /// Creates all parameters.
     fn new(module: &'m Module, wanted: Sequencing<'_>, number: DataTypeId) -> DriverBuilder<'m> {
         let function = &module.functions[wanted.last.func];
         let driver = Function {
@@ -274,7 +276,7 @@ impl<'m> DriverBuilder<'m> {
         reg
     }
 
-    /// A parameter that chooses.
+    /// Adds a selecting parameter.
     fn number(&mut self, turn: usize) -> Reg {
         let reg = self.driver.regs.push(RegInfo { ty: Ty::Int(8), name: None });
         let name = format!("call {turn}");
@@ -282,7 +284,7 @@ impl<'m> DriverBuilder<'m> {
         reg
     }
 
-    /// A parameter for each of a function's own.
+    /// Adds a parameter for each of a function's own.
     fn params(&mut self, func: FuncId, called: impl Fn(&str, &str) -> String) -> Vec<Reg> {
         let function = &self.module.functions[func];
         let first = usize::from(function.aggregate_result);
@@ -298,7 +300,7 @@ impl<'m> DriverBuilder<'m> {
         regs
     }
 
-    /// One call but the last: the block that chooses, and a block for each function.
+    /// Adds one call but the last: the block that selects, and a block for each function.
     fn choice(&mut self, turn: usize, ways: &[SequenceCall]) {
         let first = self.driver.blocks.len();
         let target = |way: usize| BlockId::new(first + 1 + way);
@@ -334,7 +336,7 @@ impl<'m> DriverBuilder<'m> {
         }
     }
 
-    /// The call that the test is about.
+    /// Adds the call under test.
     fn last(&mut self, call: SequenceCall) {
         let function = &self.module.functions[call.func];
         let args: Vec<Operand> = self.last.iter().map(|reg| Operand::Reg(*reg)).collect();
@@ -346,7 +348,7 @@ impl<'m> DriverBuilder<'m> {
         self.block(insts, TermKind::Return(dst.map(Operand::Reg)));
     }
 
-    /// StateFate on only if a function may be called so.
+    /// Assumes the precondition of a call.
     fn assume(&mut self, call: &SequenceCall, args: &[Operand], insts: &mut Vec<InstKind>) {
         let Some(precondition) = call.precondition else { return };
         let Some(ty) = self.module.functions[precondition].result else { return };

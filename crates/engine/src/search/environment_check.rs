@@ -1,9 +1,9 @@
-//! A second look at goals for which a complete search found no test: in the widest world (`world.rs`), is there a run
-//! that reaches them?
+//! The environment check: a second search for goals that a complete search left open, in an unrestricted environment
+//! (`exec/environment/`).
 //!
-//! Every path is followed without making tests. A goal that is met is doubted, with what its path rests on. Where a path
-//! can't be followed, every goal that control flow can still reach is doubted. What is left is infeasible: not only in
-//! tests, but on every run of a program that has the function.
+//! Every path is followed without building tests. A goal that is reached is doubted, with the doubts of its path. If a
+//! path cannot be followed, every goal that control flow can still reach is doubted. The remaining goals are
+//! infeasible: not only in tests, but in every run of a program that contains the function.
 
 use crate::config::{Aliases, Config, Labels};
 use crate::exec::executor::Executor;
@@ -22,15 +22,15 @@ use touchstone_criteria::{Bound, GoalId, Incomplete, IncompletePaths, Unsupporte
 use touchstone_ir::{BlockId, FuncId, Module};
 use touchstone_solver::Side;
 
-/// Why goals are doubted.
+/// Doubted goals, with the reasons.
 pub(crate) type Doubted = BTreeMap<GoalId, Vec<IncompletePaths>>;
 
-/// The clock is looked at once in so many steps.
+/// The number of steps between two checks of the deadline.
 const STEPS_PER_DEADLINE_CHECK: u32 = 1024;
 
-/// The goals among `open` that a wider world may reach, with the reasons.
+/// Returns the goals among `open` that an unrestricted environment may reach, with the reasons.
 pub(crate) fn look(module: &Module, func: FuncId, watch: &Rc<Watch>, open: &[GoalId], config: &Config) -> Doubted {
-    // Baselines, and criteria that leave paths out, have no say here.
+    // Baselines, and criteria that exclude paths, do not apply here.
     let config = Config {
         labels: Labels::Idl,
         aliases: Aliases::Late,
@@ -111,7 +111,7 @@ impl EnvironmentCheck<'_> {
         config.deadline.is_over().then_some(Bound::Timeout)
     }
 
-    /// Whether control flow can reach an open goal from here.
+    /// Returns true if control flow can reach an open goal from here.
     fn is_wanted(&mut self, state: &State) -> bool {
         let Some(coverage) = &self.executor.goal_tracker.coverage else { return false };
         if self.wanted.as_ref().is_none_or(|wanted| wanted.is_old(coverage)) {
@@ -120,7 +120,7 @@ impl EnvironmentCheck<'_> {
         self.wanted.as_ref().is_some_and(|wanted| wanted.reaches(&place(state)))
     }
 
-    /// Follows one state until it ends or splits.
+    /// Executes one state until it ends or forks.
     fn follow(&mut self, mut state: State) {
         loop {
             self.steps = self.steps.wrapping_add(1);
@@ -137,20 +137,20 @@ impl EnvironmentCheck<'_> {
         }
     }
 
-    /// Takes in what a step did, and gives how it goes on.
+    /// Processes the result of a step and returns its flow.
     fn done(&mut self, state: &State, stepped: StepResult) -> Flow {
         for (state, end) in stepped.ended {
             self.end(&state, &end);
         }
         self.take_hits(state, stepped.hits);
-        // Whatever can be reached from where something was given up may be there.
+        // Everything reachable from a path that was given up may happen.
         if let Some(last) = stepped.gave_up.into_iter().next_back() {
             self.give_up(state, last.why, last.span);
         }
         stepped.flow
     }
 
-    /// Something that depends on inputs: every way that has any goes on.
+    /// Takes every outcome of a fork that some input has.
     fn split(&mut self, state: State, fork: Fork) {
         match fork {
             Fork::Outcome(fork) => {
@@ -225,7 +225,7 @@ impl EnvironmentCheck<'_> {
         }
     }
 
-    /// Goals that a step reached.
+    /// Doubts the goals that a step reached.
     fn take_hits(&mut self, state: &State, hits: Vec<GoalHit>) {
         for hit in hits {
             let span = self.span(state);
@@ -233,7 +233,7 @@ impl EnvironmentCheck<'_> {
         }
     }
 
-    /// A path is not followed from here: every goal that control flow can reach is doubted.
+    /// Gives up a path: every goal that control flow can reach is doubted.
     fn give_up(&mut self, state: &State, why: Incomplete, span: Span) {
         for goal in self.sweep.from(self.executor.module, &place(state)) {
             self.doubt(goal, vec![IncompletePaths { why: why.clone(), span, count: 1 }]);
@@ -255,7 +255,7 @@ impl EnvironmentCheck<'_> {
         }
     }
 
-    /// Where a state stands.
+    /// Returns the source location of a state.
     fn span(&self, state: &State) -> Span {
         let module = self.executor.module;
         state.frames.last().map_or(module.functions[self.func].span, |frame| {
@@ -269,7 +269,7 @@ fn place(state: &State) -> Vec<(FuncId, BlockId)> {
     state.frames.iter().map(|frame| (frame.func, frame.block)).collect()
 }
 
-/// What a path rests on.
+/// Returns the doubts that a path rests on.
 fn reasons(state: &State, span: Span) -> Vec<IncompletePaths> {
     if state.doubts.is_empty() {
         let why = Unsupported::RunNotShown.into();

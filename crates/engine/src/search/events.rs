@@ -1,45 +1,46 @@
-//! EVENTS
+//! Events of an exploration, and the trait of their consumers.
 
 use crate::confirm::case::Case;
 use touchstone_criteria::{TestCase, Unmakeable};
 
-/// What an exploration tells while it runs.
+/// An event of an exploration.
 pub enum Event<'a> {
-    /// A path has its test.
+    /// A test was found.
     Test(&'a TestCase),
-    /// Something moved; sent often.
+    /// The figures changed; sent often.
     Progress(Progress),
 }
 
 /// Figures for a progress display.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Progress {
-    /// Paths so far.
+    /// The number of paths so far.
     pub paths: u64,
-    /// States that wait.
+    /// The number of waiting states.
     pub open: usize,
-    /// Tests so far.
+    /// The number of tests so far.
     pub tests: u64,
-    /// Share of the time spent in the solver, 0 to 1.
+    /// The share of the time spent in the solver, 0 to 1.
     pub solver_share: f64,
 }
 
-/// Consumes events.
+/// A consumer of events.
 pub trait Sink {
-    /// Something happened.
+    /// Receives an event.
     fn event(&mut self, event: Event<'_>);
 
-    /// Whether it wants to be told of paths as cases.
+    /// Returns true if the consumer wants every path as a case.
     fn wants_cases(&self) -> bool {
         false
     }
 
-    /// A path that ended, as a case of its function.
+    /// Receives an ended path as a case of its function.
     fn case(&mut self, case: Case) {
         let _ = case;
     }
 
-    /// Why nobody can run this test. What it reaches stays open, so that other inputs are looked for; its path is given up.
+    /// Returns the reason why a test cannot be emitted. Its goals stay open, so that other inputs are searched for; its
+    /// path is given up.
     fn refuses(&self, test: &TestCase) -> Option<Unmakeable> {
         let _ = test;
         None

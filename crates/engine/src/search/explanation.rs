@@ -1,11 +1,11 @@
-//! Why a goal can't be reached: the conditions on the way to it that contradict each other.
+//! Explanations of infeasibility: the conditions on the way to a goal that contradict each other.
 //!
-//! States are followed as in an exploration, but what is remembered are the *infeasible* sides of branches from which the
-//! goal could be reached by control flow, or which would reach it. The constraints that rule such a side out are
-//! minimised by deletion: leave one out, and if the rest is still contradictory, it was not needed. Each constraint knows
-//! the source condition that it comes from.
+//! States are followed as in an exploration, but the *infeasible* sides of branches are recorded from which control
+//! flow could reach the goal, or which would reach it. The constraints that exclude such a side are minimised by
+//! deletion: a constraint without which the rest is still contradictory is dropped. Each constraint is mapped to its
+//! source condition.
 //!
-//! This explains; it proves nothing. A verdict is the business of `explore.rs` and `prover.rs`.
+//! An explanation is no proof: verdicts come from `explore.rs` and `prover/`.
 
 use crate::config::{Config, Labels};
 use crate::exec::executor::policy::Policy;
@@ -26,50 +26,51 @@ use touchstone_criteria::{Goal, GoalId};
 use touchstone_ir::{BranchRole, CondTag, FuncId, InstKind, Module, TermKind, successors};
 use touchstone_solver::{Path, Side, TermId};
 
-/// A condition on the way.
+/// A condition on the way to a goal.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Fact {
-    /// Where it stands.
+    /// Its source location.
     pub span: Span,
-    /// Its source text; empty for what the source does not write: types, ranges, the precondition, checks on the way.
+    /// Its source text; empty for constraints without one: types, ranges, the precondition, checks.
     pub text: String,
-    /// Which value the way needs.
+    /// The value that the way to the goal needs.
     pub value: bool,
-    /// On this way it has the other value whatever the inputs are.
+    /// True if it has the other value on this path for all inputs.
     pub fixed: bool,
-    /// It is the predicate of this goal.
+    /// The goal, if the condition is its predicate.
     pub label: Option<GoalId>,
-    /// How many times control was here on this way, this time included: an iteration of a loop, or a call. 0 if nobody counts.
+    /// The number of evaluations of the condition on this path, this one included: an iteration of a loop, or a call. 0
+    /// if they are not counted.
     pub time: u32,
 }
 
 /// Conditions that contradict each other; the last one is the step toward the goal that no input takes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Conflict {
-    /// In the order of the way.
+    /// The conditions, in the order of the path.
     pub facts: Vec<Fact>,
-    /// None of them can be left out.
+    /// True if no condition can be omitted.
     pub minimal: bool,
-    /// The last condition would reach the goal itself, not only come closer.
+    /// True if the last condition would reach the goal itself.
     pub at_goal: bool,
 }
 
-/// What was looked at, and what was found.
+/// An explanation of infeasibility.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Explanation {
-    /// The conflicts closest to the goal, each once, the shortest first.
+    /// The conflicts closest to the goal, without duplicates, the shortest first.
     pub conflicts: Vec<Conflict>,
-    /// Sides of branches that were looked at.
+    /// The number of branch sides that were examined.
     pub sides: u64,
-    /// Whether everything was looked at.
+    /// True if all paths were examined.
     pub complete: bool,
 }
 
-/// Looks for what keeps runs of `func` from the goals that are not closed.
+/// Explains why runs of `func` do not reach the goals that are not closed.
 pub fn explain(module: &Module, func: FuncId, goals: Goals, config: &Config) -> Explanation {
-    /// More sides than this are not looked at.
+    /// The maximum number of branch sides that are examined.
     const MAX_BRANCH_SIDES: u64 = 20_000;
-    // The driver gets a label's condition only where it would fork on it.
+    // Direct mode passes the conditions of labels to the driver.
     let config = Config { labels: Labels::Direct, ..config.clone() };
     let wanted = goals.watch.goals.ids().filter(|goal| !goals.closed.contains(goal)).collect();
     let coverage = Coverage::new(goals.watch, &goals.closed, Aim::Goals);
@@ -84,25 +85,25 @@ pub fn explain(module: &Module, func: FuncId, goals: Goals, config: &Config) -> 
         }
         search.complete &= search.follow(way, &mut waiting);
     }
-    // What the executor gave up on the way was not followed either.
+    // Paths that the executor gave up were not examined either.
     let complete = search.complete && !search.executor.ledger.gave_up();
     let conflicts = search.conflicts();
     Explanation { conflicts, sides: search.sides, complete }
 }
 
-/// A state with the conditions on its way.
+/// A state with the conditions on its path.
 #[derive(Clone)]
 struct TracedState {
     state: State,
-    /// What every run with this shape of inputs satisfies.
+    /// Constraints of all runs with these pointer targets.
     start: Rc<[TermId]>,
     items: Vec<(TermId, Fact)>,
-    /// How many times each condition was evaluated.
+    /// The number of evaluations of each condition.
     times: Rc<BTreeMap<Span, u32>>,
 }
 
 impl TracedState {
-    /// Which evaluation of a condition comes next.
+    /// Returns the number of the next evaluation of a condition.
     fn time(&self, span: Span) -> u32 {
         self.times.get(&span).map_or(1, |before| before + 1)
     }
@@ -112,13 +113,13 @@ impl TracedState {
     }
 }
 
-/// A side that no input takes.
+/// An infeasible side.
 struct Blocked {
     /// 0 if it would reach the goal, else the distance from there plus one.
     rank: u32,
-    /// What every run with this shape of inputs satisfies.
+    /// Constraints of all runs with these pointer targets.
     start: Rc<[TermId]>,
-    /// Constraints before it, source conditions among them.
+    /// The constraints before it that have a source condition.
     items: Vec<(TermId, Fact)>,
     /// All constraints of the path.
     path: Vec<TermId>,
@@ -131,12 +132,12 @@ struct Search<'m> {
     wanted: Vec<GoalId>,
     found: Vec<Blocked>,
     sides: u64,
-    /// Nothing was given up so far.
+    /// True if nothing was given up so far.
     complete: bool,
 }
 
 impl Search<'_> {
-    /// Where runs can start.
+    /// Returns the initial states.
     fn first(&mut self, func: FuncId) -> Vec<TracedState> {
         let starts = self.executor.starts(func);
         self.complete &= starts.is_ok();
@@ -159,10 +160,10 @@ impl Search<'_> {
         ways
     }
 
-    /// Labels that hold nowhere on this way.
+    /// Records labels that cannot hold on this path.
     fn check_labels(&mut self, way: &TracedState, goals: &[GoalId], span: Span) {
         for &goal in goals.iter().filter(|goal| self.wanted.contains(goal)).collect::<Vec<_>>() {
-            // What must be decided first comes again when it is.
+            // If something must be materialised first, the point is executed again.
             let Ok(conditions) = self.executor.label_conditions(&way.state, vec![goal]) else { continue };
             let Some((_, cond)) = conditions.into_iter().next() else { continue };
             self.sides += 1;
@@ -171,7 +172,7 @@ impl Search<'_> {
         }
     }
 
-    /// A condition that would reach the goal: remembered if no input of this way satisfies it.
+    /// Records a condition that would reach the goal, if no input of the path satisfies it.
     fn check_step(&mut self, way: &TracedState, cond: TermId, fact: Fact) {
         match self.executor.terms.as_const(cond) {
             Some(0) => self.block(way, 0, None, Fact { fixed: true, ..fact }),
@@ -184,7 +185,7 @@ impl Search<'_> {
         }
     }
 
-    /// Labels of the point that comes next.
+    /// Checks the labels of the next point.
     fn check_point(&mut self, way: &TracedState) {
         let frame = way.state.top();
         let block = &self.executor.module.functions[frame.func].blocks[frame.block];
@@ -206,7 +207,7 @@ impl Search<'_> {
         self.executor.config.deadline.is_over()
     }
 
-    /// Checks that the last step made, as it stood before them: one that can't fail keeps an error from happening.
+    /// Records checks of the last step that cannot fail: they keep an error from happening.
     fn check_run_time_checks(&mut self, before: &TracedState, checks: Vec<Check>) {
         for check in checks {
             let goals: Vec<GoalId> = match &self.executor.goal_tracker.coverage {
@@ -229,7 +230,7 @@ impl Search<'_> {
         }
     }
 
-    /// Follows one way to its end; what it doesn't take waits. False if something was given up.
+    /// Follows one state to its end; other outcomes are put on the worklist. Returns false if something was given up.
     fn follow(&mut self, mut way: TracedState, waiting: &mut Vec<TracedState>) -> bool {
         loop {
             if way.state.steps.is_multiple_of(4096) && self.out_of_time() {
@@ -250,7 +251,7 @@ impl Search<'_> {
                         way.evaluated(span);
                     }
                 }
-                // Labels were looked at before the step.
+                // Labels were checked before the step.
                 Flow::Fork(Fork::Labels { .. }) => {}
                 Flow::Fork(Fork::Outcome(fork)) => {
                     for on in self.executor.fork_outcomes(&way.state, &fork) {
@@ -268,7 +269,7 @@ impl Search<'_> {
         }
     }
 
-    /// An input pointer is decided. False if something was given up.
+    /// Materialises a symbolic pointer. Returns false if something was given up.
     fn shapes(
         &mut self,
         way: &TracedState,
@@ -279,7 +280,7 @@ impl Search<'_> {
         let mut all = true;
         for shape in self.executor.pointer_targets(&way.state, id, purpose) {
             match shape {
-                // What is assumed of the new shape is assumed of all its runs.
+                // Constraints of the new target hold for all its runs.
                 Ok(state) => {
                     let known = way.state.path.constraints();
                     let new = state.path.constraints().into_iter().filter(|term| !known.contains(term));
@@ -298,7 +299,7 @@ impl Search<'_> {
         self.executor.assume(path, cond)
     }
 
-    /// The place of the branch or switch that comes next.
+    /// Returns the location of the next branch or switch.
     fn decision_at(&self, state: &State) -> Option<Span> {
         let frame = state.top();
         let block = &self.executor.module.functions[frame.func].blocks[frame.block];
@@ -317,7 +318,8 @@ impl Search<'_> {
         Fact { span, text, value, fixed: false, label: None, time: way.time(span) }
     }
 
-    /// One outcome: followed if some input has it, remembered if none does and it leads to the goal.
+    /// Processes one outcome: feasible ones are followed; infeasible ones from which the goal is reachable are
+    /// recorded.
     fn side(&mut self, way: &TracedState, fork: &OutcomeFork, on: fork::ForkOutcome, waiting: &mut Vec<TracedState>) {
         self.sides += 1;
         let fact = match (fork, on.choice) {
@@ -350,7 +352,7 @@ impl Search<'_> {
         }
     }
 
-    /// How close a state is that has just taken a side and reached these goals.
+    /// Returns the rank of a state that has just taken a side and reached these goals.
     fn rank(&mut self, state: &State, hits: &[GoalHit]) -> Option<u32> {
         if hits.iter().any(|hit| self.wanted.contains(&hit.goal)) {
             return Some(0);
@@ -362,7 +364,7 @@ impl Search<'_> {
         self.executor.goal_tracker.coverage.as_ref().and_then(|coverage| self.reach.distance_of(state, coverage))
     }
 
-    /// A branch on a value that the way fixes has no second side to ask for; it may be the one that the goal needs.
+    /// Records the other side of a branch on a constant, if the goal needs it.
     fn check_constant_branch(&mut self, way: &TracedState) {
         let frame = way.state.top();
         let block = &self.executor.module.functions[frame.func].blocks[frame.block];
@@ -385,7 +387,7 @@ impl Search<'_> {
         }
     }
 
-    /// The same for a switch.
+    /// Does the same for a switch.
     fn check_constant_switch(&mut self, way: &TracedState) {
         let frame = way.state.top();
         let block = &self.executor.module.functions[frame.func].blocks[frame.block];
@@ -415,7 +417,7 @@ impl Search<'_> {
     }
 
     fn block(&mut self, way: &TracedState, rank: u32, term: Option<TermId>, fact: Fact) {
-        /// Only the closest are kept.
+        /// The maximum number of infeasible sides that are kept.
         const MAX_CONFLICTS_KEPT: usize = 16;
         let best = self.found.iter().map(|blocked| blocked.rank).min();
         if best.is_some_and(|best| best < rank) {
@@ -451,7 +453,7 @@ impl Search<'_> {
         };
         let unwritten =
             |value| Fact { span: Span::none(), text: String::new(), value, fixed: false, label: None, time: 0 };
-        // What the source does not write: of all runs as one piece, and, only if needed, of this way.
+        // Constraints without a source condition: those of all runs as one unit, and only if needed those of this path.
         let mut pieces: Vec<(Vec<TermId>, Fact)> = vec![(start.to_vec(), unwritten(true))];
         pieces.extend(items.into_iter().map(|(term, fact)| (vec![term], fact)));
         if !self.contradicts(&pieces, term) {
@@ -468,7 +470,7 @@ impl Search<'_> {
         }
         let mut facts: Vec<Fact> = pieces.into_iter().map(|(_, fact)| fact).collect();
         facts.push(fact);
-        // After the deadline nothing was left out any more.
+        // After the deadline no constraint was dropped any more.
         let minimal = minimal && !self.out_of_time();
         Conflict { facts, minimal, at_goal }
     }

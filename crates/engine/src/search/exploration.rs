@@ -1,4 +1,4 @@
-//! EXPLORATION
+//! The state of an exploration: its worklist, counters, and bounds.
 
 use crate::config::{Aliases, Config, Labels};
 use crate::exec::executor::Executor;
@@ -22,40 +22,40 @@ use touchstone_base::Span;
 use touchstone_criteria::{Bound, Criterion, FunctionResult, Goal, Incomplete, ObjectiveCounts, PathCounts, SolverUse};
 use touchstone_ir::{FuncId, Module};
 
-/// What a term and a state that waits take, roughly.
+/// The approximate host memory of a term and of a waiting state.
 const BYTES_PER_TERM: u64 = 200;
 
 const BYTES_PER_STATE: u64 = 4096;
 
-/// A state that runs start in, and the arguments of the call.
+/// An initial state, and the arguments of the call.
 pub(super) type StartingState = (State, Vec<Value>);
 
-/// What becomes of a state.
+/// The fate of a state after a fork.
 pub(super) enum StateFate {
     On,
-    /// Its path has ended, or others took its place.
+    /// Its path has ended, or other states replaced it.
     Ended,
 }
 
 pub(super) struct Exploration<'m, 's> {
     pub executor: Executor<'m>,
     pub(super) aim: Aim,
-    /// Distances to open goals, once they are needed.
+    /// Distances to open goals, computed on demand.
     pub(super) reach: Option<GoalDistances>,
     pub(super) func: FuncId,
     pub(super) sink: &'s mut dyn Sink,
     pub(super) worklist: Frontier,
-    /// Paths that have their test.
+    /// The paths that have a test.
     pub(super) seen: FxHashSet<u64>,
-    /// What the function under test was called with; the oracle is called with the same.
+    /// The arguments of the function under test; the oracle receives the same.
     pub(super) arguments: Vec<Value>,
-    /// The states that runs start in, once they are made.
+    /// The initial states, computed on demand.
     pub(super) starts: Option<Rc<[StartingState]>>,
     pub(super) tests: u64,
     pub(super) paths: PathCounts,
     pub(super) started: Instant,
     pub(super) ticks: u32,
-    /// The bound that ended everything.
+    /// The bound that ended the exploration.
     pub(super) stopped: Option<Bound>,
     pub(super) pressure: MemoryPressure,
 }
@@ -71,7 +71,7 @@ impl<'m, 's> Exploration<'m, 's> {
         let aim = wanted.aim();
         let coverage = wanted.goals().map(|goals| Coverage::new(Rc::clone(&goals.watch), &goals.closed, aim));
         let executor = Executor::new(module, config, Policy::TESTS, coverage);
-        // Elsewhere a path has forks that are no choices, or that depend on which labels were open.
+        // Otherwise a path has forks that are no choices, or that depend on which labels were open.
         let labels = |goals: &Goals| goals.watch.goals.values().any(|goal| matches!(goal, Goal::Label { .. }));
         let parking = match executor.config.aliases {
             Aliases::Late if !wanted.goals().is_some_and(labels) => Parking::Beyond(executor.config.waiting_states),
@@ -97,7 +97,7 @@ impl<'m, 's> Exploration<'m, 's> {
         }
     }
 
-    /// Puts the states on the worklist that a run can start in.
+    /// Puts the initial states on the worklist.
     pub fn begin(&mut self) {
         match self.executor.initial(self.func) {
             // The last one is explored first.
@@ -119,7 +119,7 @@ impl<'m, 's> Exploration<'m, 's> {
         self.put(state);
     }
 
-    /// Follows so many states, or until nothing waits, nothing is wanted any more, or a bound is met.
+    /// Explores up to `turns` states, until the worklist is empty, no goal is open, or a bound is hit.
     pub fn turn(&mut self, turns: u64) {
         for _ in 0..turns {
             let Some(waiting) = self.worklist.pop(self.tests) else { return };
@@ -129,11 +129,11 @@ impl<'m, 's> Exploration<'m, 's> {
                 return;
             }
             if self.all_covered() {
-                // What still waits is not wanted.
+                // The remaining states cannot cover anything.
                 self.worklist.clear();
                 return;
             }
-            // Goals may have been covered since the state was put aside.
+            // Goals may have been covered since the state was put on the worklist.
             if self.distance(&state).is_some() {
                 self.follow(state);
             }
@@ -144,13 +144,13 @@ impl<'m, 's> Exploration<'m, 's> {
         }
     }
 
-    /// The states that wait.
+    /// Removes and returns the waiting states.
     pub fn waiting(&mut self) -> Vec<State> {
         let waiting: Vec<Waiting> = std::iter::from_fn(|| self.worklist.pop(self.tests)).collect();
         waiting.into_iter().filter_map(|waiting| self.state_of(waiting)).collect()
     }
 
-    /// The state that waits. One that can't be found again was given up for want of memory.
+    /// Returns a waiting state. One that cannot be replayed is given up for lack of memory.
     pub(super) fn state_of(&mut self, waiting: Waiting) -> Option<State> {
         match waiting {
             Waiting::State(state) => Some(*state),
@@ -166,7 +166,7 @@ impl<'m, 's> Exploration<'m, 's> {
         }
     }
 
-    /// The states that runs start in, if there are any.
+    /// Returns the initial states.
     pub(super) fn starts(&mut self) -> Rc<[StartingState]> {
         if let Some(known) = &self.starts {
             return Rc::clone(known);
@@ -175,7 +175,7 @@ impl<'m, 's> Exploration<'m, 's> {
         Rc::clone(self.starts.insert(starts))
     }
 
-    /// What it found until now.
+    /// Returns the result so far.
     pub fn found(&self) -> Found {
         let coverage = self.executor.goal_tracker.coverage.as_ref();
         let ledger = &self.executor.ledger;
@@ -188,7 +188,7 @@ impl<'m, 's> Exploration<'m, 's> {
         }
     }
 
-    /// Asks what waited for the end, and says what a bound left over.
+    /// Asks deferred queries, and records the states that a bound left unexplored.
     pub fn finish(&mut self) {
         let unasked = self.ask_deferred();
         if let Some(bound) = self.stopped {
@@ -200,7 +200,7 @@ impl<'m, 's> Exploration<'m, 's> {
         }
     }
 
-    /// Asks what was put off and is still open; gives the number of questions that a bound leaves unasked.
+    /// Asks deferred queries for goals that are still open; returns the number of queries that a bound leaves unasked.
     pub(super) fn ask_deferred(&mut self) -> u64 {
         let mut unasked = 0;
         for mut waiting in std::mem::take(&mut self.executor.goal_tracker.deferred) {
@@ -217,7 +217,7 @@ impl<'m, 's> Exploration<'m, 's> {
         unasked
     }
 
-    /// Applies the precondition (deciding input pointers that it union_accesses at) and puts the first states on the worklist.
+    /// Assumes the precondition (materialising the pointers that it reads) and puts the initial states on the worklist.
     pub(super) fn start(&mut self, state: State, arguments: &[Value]) {
         let mut pending = vec![state];
         let mut first = Vec::new();
@@ -236,20 +236,20 @@ impl<'m, 's> Exploration<'m, 's> {
                 Flow::Fork(_) | Flow::End(_) => {}
             }
         }
-        // The first shape is explored first.
+        // The first target is explored first.
         for state in first.into_iter().rev() {
             self.put(state);
         }
     }
 
-    /// Puts a state aside, unless it can reach no open goal.
+    /// Puts a state on the worklist, unless it can reach no open goal.
     pub(super) fn put(&mut self, state: State) {
         if let Some(distance) = self.distance(&state) {
             self.worklist.push(state, distance);
         }
     }
 
-    /// How far the state is from what is still wanted; `None` if it can be given up without loss.
+    /// Returns the distance of a state to an open goal; `None` if it can be pruned.
     pub(super) fn distance(&mut self, state: &State) -> Option<u32> {
         let coverage = match &self.executor.goal_tracker.coverage {
             Some(coverage) if self.prunes() => coverage,
@@ -263,17 +263,18 @@ impl<'m, 's> Exploration<'m, 's> {
         reach.distance_of(state, coverage)
     }
 
-    /// Direct and tight search are the paper's baselines: they see all paths to their ends.
+    /// Returns true if states are pruned. Direct and tight search are the paper's baselines: they follow all paths to
+    /// their ends.
     pub(super) fn prunes(&self) -> bool {
         self.aim == Aim::Goals && self.executor.config.labels == Labels::Idl
     }
 
-    /// Everything that was wanted is covered.
+    /// Returns true if all goals are covered.
     pub(super) fn all_covered(&self) -> bool {
         self.prunes() && self.executor.goal_tracker.coverage.as_ref().is_some_and(|coverage| coverage.remaining() == 0)
     }
 
-    /// Where a state stands.
+    /// Returns the source location of a state.
     pub(super) fn place(&self, state: &State) -> Span {
         let module = self.executor.module;
         match state.frames.last() {

@@ -1,4 +1,4 @@
-//! Exploration: every feasible path, depth first, from an explicit worklist.
+//! Exploration of a function: every feasible path or every goal, from an explicit worklist.
 
 use crate::config::Config;
 use crate::search::events::Sink;
@@ -8,7 +8,7 @@ use std::rc::Rc;
 use touchstone_criteria::{FunctionResult, PathsOf};
 use touchstone_ir::{FuncId, Module};
 
-/// Explores `func` and tells `sink` one test for every feasible path.
+/// Explores `func` and passes one test for every feasible path to `sink`.
 pub fn explore(module: &Module, func: FuncId, config: &Config, sink: &mut dyn Sink) -> FunctionResult {
     search(module, func, Wanted::Paths, config, sink, 0).result
 }
@@ -18,7 +18,7 @@ pub fn explore_goals(module: &Module, func: FuncId, goals: Goals, config: &Confi
     explore_goals_after(module, func, goals, config, sink, 0)
 }
 
-/// The same, where `tests` were made before.
+/// Like [`explore_goals`], after `tests` were found earlier.
 pub fn explore_goals_after(
     module: &Module,
     func: FuncId,
@@ -30,8 +30,8 @@ pub fn explore_goals_after(
     search(module, func, Wanted::Goals(goals), config, sink, tests)
 }
 
-/// Explores `func` once more, with what [`Config::growth`] says, for goals that are still open; `tests` were made before. Only
-/// adds tests: what it does not find says nothing.
+/// Explores `func` again with the longer objects of [`Config::growth`], for goals that are still open, after `tests`
+/// were found earlier. It only adds tests and yields no verdicts.
 pub fn explore_further(
     module: &Module,
     func: FuncId,
@@ -43,7 +43,7 @@ pub fn explore_further(
     run(module, func, Wanted::Goals(goals), config, sink, tests).0
 }
 
-/// Explores `func` for all its paths and watches goals on the way.
+/// Explores `func` for all its paths and detects goals on the way.
 pub fn explore_paths_and_goals(
     module: &Module,
     func: FuncId,
@@ -54,7 +54,7 @@ pub fn explore_paths_and_goals(
     search(module, func, Wanted::PathsAndGoals(goals), config, sink, 0)
 }
 
-/// Explores; `tests` of the function have been made before.
+/// Explores, after `tests` of the function were found earlier.
 pub(crate) fn search(
     module: &Module,
     func: FuncId,
@@ -66,7 +66,7 @@ pub(crate) fn search(
     let watch = wanted.goals().map(|goals| Rc::clone(&goals.watch));
     let (mut found, left_out) = run(module, func, wanted, config, sink, tests);
     if let Some(watch) = watch.filter(|_| found.result.exhaustive) {
-        // What only a wider world reaches is not infeasible.
+        // A goal that an unrestricted environment reaches is not infeasible.
         let found_wider = left_out || config.paths != PathsOf::Any;
         if found_wider && !found.open.is_empty() {
             found.doubted = crate::search::environment_check::look(module, func, &watch, &found.open, config);
@@ -77,7 +77,7 @@ pub(crate) fn search(
     found
 }
 
-/// One exploration, and whether it left out something that is not in tests.
+/// Runs one exploration; also returns whether the testable environment excluded anything.
 fn run(
     module: &Module,
     func: FuncId,

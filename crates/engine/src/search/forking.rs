@@ -1,4 +1,4 @@
-//! FORKING
+//! Execution of states by an exploration, and the forks that it takes.
 
 use crate::config::Search;
 use crate::exec::instructions::fork::{Fork, ForkOutcome, OutcomeFork, SmallerValues};
@@ -14,17 +14,17 @@ use touchstone_base::Span;
 use touchstone_criteria::{Bound, GoalId, Incomplete};
 use touchstone_solver::{Path, Side, TermId, Values};
 
-/// The clock is looked at once in so many steps.
+/// The number of steps between two checks of the deadline.
 const STEPS_PER_DEADLINE_CHECK: u32 = 4096;
 
-/// A state that goes so many steps without a choice may be in a loop without end: others come first.
+/// The maximum number of steps without a fork before other states come first: the state may be in an infinite loop.
 const MAX_STEPS_WITHOUT_FORK: u64 = 50_000;
 
-/// How far away from everything such a state is.
+/// The distance of such a state: behind all others.
 const LAST_DISTANCE: u32 = u32::MAX;
 
 impl Exploration<'_, '_> {
-    /// Follows one state until it ends; sides that it doesn't take go to the worklist.
+    /// Executes one state until its path ends; other outcomes are put on the worklist.
     pub(super) fn follow(&mut self, mut state: State) {
         let begun = state.steps;
         loop {
@@ -37,7 +37,7 @@ impl Exploration<'_, '_> {
             }
             let before = state.steps;
             let StepResult { flow, ended, hits, .. } = self.executor.run(&mut state, STEPS_PER_DEADLINE_CHECK);
-            // A point is no step, and takes its time.
+            // A point counts no step but takes time.
             self.ticks += 1 + (state.steps - before) as u32;
             self.executor.ledger.allocated_bytes += state.memory.take_new_large_bytes();
             if self.executor.ledger.allocated_bytes > MAX_UNCHECKED_BYTES && self.out_of_time() {
@@ -87,7 +87,7 @@ impl Exploration<'_, '_> {
         }
     }
 
-    /// Direct mode (Bardin et al.'s baseline): a path for every combination of labels.
+    /// Forks on every combination of labels: direct mode, the baseline of Bardin et al.
     pub(super) fn fork_on_labels(&mut self, state: &mut State, forks: &[(GoalId, TermId)], span: Span) {
         let mut states = vec![state.clone()];
         for (goal, cond) in forks {
@@ -116,7 +116,7 @@ impl Exploration<'_, '_> {
         }
     }
 
-    /// Takes every outcome that some input has: the first is followed, the others go to the worklist.
+    /// Takes every feasible outcome: the first is followed, the others are put on the worklist.
     pub(super) fn split(&mut self, state: &mut State, fork: &OutcomeFork) -> StateFate {
         let span = fork.span();
         state.depth += u32::from(fork.role().is_outcome());
@@ -135,12 +135,12 @@ impl Exploration<'_, '_> {
         {
             let from = state.top().block;
             let graph = self.executor.flow_graph(state.top().func);
-            // The way out of a loop first: an unbounded loop gives tests from the beginning.
+            // The exit of a loop comes first: an unbounded loop then yields tests from the beginning.
             if graph.leaves_loop(from, *else_block) && !graph.leaves_loop(from, *then_block) {
                 open.reverse();
             }
         }
-        // None is left where all sides are unknown: already counted as given up.
+        // If all sides are unknown, nothing is left: they were already counted as given up.
         let mut open = open.into_iter();
         let Some((choice, path)) = open.next() else { return StateFate::Ended };
         for (choice, path) in open.rev() {
@@ -152,7 +152,7 @@ impl Exploration<'_, '_> {
         self.take(state, fork, choice, path)
     }
 
-    /// StateFate one way.
+    /// Takes one outcome.
     pub(super) fn take(&mut self, state: &mut State, fork: &OutcomeFork, choice: Choice, path: Path) -> StateFate {
         let taken = self.executor.take_outcome(state, fork, choice, path);
         self.take_hits(state, taken.hits);
@@ -178,7 +178,7 @@ impl Exploration<'_, '_> {
         }
     }
 
-    /// A state gives way to several, in which the instruction is executed again.
+    /// Replaces a state by several, in which the instruction is executed again.
     pub(super) fn replace(&mut self, state: &State, fork: Fork) {
         let states = match fork {
             Fork::Shape { id, purpose } => self.shapes(state, id, purpose),
@@ -205,8 +205,8 @@ impl Exploration<'_, '_> {
         states
     }
 
-    /// One state for every value that the term has on the path. A search for goals may need few of many: the greater ones wait
-    /// together behind the others.
+    /// Returns one state for every value of a term on the path. A search for goals may need few of many: one state
+    /// represents all greater values, behind the others.
     pub(super) fn fixed(&mut self, state: &State, unfixed: Unfixed) -> Vec<State> {
         let smaller = if self.prunes() { self.executor.smaller_values(state, unfixed) } else { None };
         let Some(SmallerValues { values, rest }) = smaller else {

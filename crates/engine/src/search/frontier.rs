@@ -1,17 +1,18 @@
-//! The frontier: states that wait, and which of them is next.
+//! The frontier: the waiting states, and the order in which they are explored.
 //!
-//! The nearest state alone would be unfair: one in an endless loop that stands close to a goal is the nearest for ever.
-//! So once that has found nothing for a while, every fourth turn is that of the state that has executed least. Not
-//! before: in a wide decision the shortest states are as many as it has rows, and lead nowhere new.
+//! The nearest state alone would be unfair: a state in an infinite loop near a goal stays the nearest. So after a
+//! number of turns without a new test, every fourth turn explores the state with the fewest steps. Not before: in a
+//! wide decision the shortest states are as many as it has rows, and reach nothing new.
 //!
-//! Of many states that wait, only the nearest stay as they are; of the others there is the way to them (`parked.rs`).
+//! Of many waiting states only the nearest are kept as states; the others are replaced by their prefixes
+//! (`parked_state.rs`).
 
 use crate::config::Search;
 use crate::search::parked_state::ParkedState;
 use crate::state::State;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// States that wait.
+/// The waiting states, by search order.
 pub(crate) enum Frontier {
     Newest(Vec<State>),
     Oldest(VecDeque<State>),
@@ -23,7 +24,7 @@ pub(crate) enum Frontier {
     Nearest(Box<Nearest>),
 }
 
-/// A state that waits.
+/// A waiting state.
 pub(crate) enum Waiting {
     State(Box<State>),
     ParkedState(Box<ParkedState>),
@@ -38,37 +39,37 @@ impl Waiting {
     }
 }
 
-/// Which states are parked.
+/// The states that are parked.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Parking {
-    /// All but so many of the nearest.
+    /// All but this number of the nearest states.
     Beyond(usize),
-    /// None: the way to a state is not enough to find it again.
+    /// None: a prefix would not suffice to replay the state.
     Never,
 }
 
-/// States in two orders.
+/// The waiting states in two orders.
 pub(crate) struct Nearest {
     states: BTreeMap<(u32, u64), Waiting>,
-    /// Those of them that are states.
+    /// The keys of those that are not parked.
     live: BTreeSet<(u32, u64)>,
     parking: Parking,
-    /// Steps and the key among the states.
+    /// Steps, age and distance of each state.
     shortest: BTreeSet<(u64, u64, u32)>,
     made: u64,
-    /// Turns since something was found.
+    /// The number of turns since the last test.
     unproductive_turns: u64,
-    /// How much was found then.
+    /// The number of tests at that time.
     found: u64,
 }
 
-/// So many states stay as they are however scarce memory is.
+/// The minimum number of states that are never parked.
 const MIN_LIVE_STATES: usize = 64;
 
-/// Out of so many turns one is the shortest state's.
+/// The interval of turns that explore the state with the fewest steps.
 const SHORTEST_STATE_INTERVAL: u64 = 4;
 
-/// So many turns may find nothing before the shortest states get theirs.
+/// The number of turns without a test after which such turns begin.
 const MAX_UNPRODUCTIVE_TURNS: u64 = 200;
 
 impl Nearest {
@@ -95,7 +96,7 @@ impl Nearest {
         }
     }
 
-    /// Of the state that is next after all others only the way to it stays.
+    /// Parks the state that would be explored last.
     fn park_furthest(&mut self) {
         let Some(key) = self.live.pop_last() else { return };
         if let Some(waiting) = self.states.get_mut(&key)
@@ -139,7 +140,7 @@ impl Frontier {
         }
     }
 
-    /// Adds a state; `distance` matters only to `Nearest`.
+    /// Adds a state; only `Nearest` uses `distance`.
     pub fn push(&mut self, state: State, distance: u32) {
         match self {
             Frontier::Newest(states) | Frontier::Any { states, .. } => states.push(state),
@@ -148,7 +149,7 @@ impl Frontier {
         }
     }
 
-    /// The next state. `found` is how much was found so far; it matters only to `Nearest`.
+    /// Removes and returns the next state. `found` is the number of tests so far; only `Nearest` uses it.
     pub fn pop(&mut self, found: u64) -> Option<Waiting> {
         let state = match self {
             Frontier::Newest(states) => states.pop(),
@@ -168,14 +169,14 @@ impl Frontier {
         state.map(|state| Waiting::State(Box::new(state)))
     }
 
-    /// Memory is scarce: fewer of those that wait stay as they are.
+    /// Reduces the number of states that are not parked, if memory is scarce.
     pub fn park_more_states(&mut self) {
         if let Frontier::Nearest(nearest) = self {
             nearest.park_more_states();
         }
     }
 
-    /// Forgets all.
+    /// Removes all states.
     pub fn clear(&mut self) {
         match self {
             Frontier::Newest(states) | Frontier::Any { states, .. } => states.clear(),

@@ -1,8 +1,8 @@
-//! The search for independence pairs: after the goals have their tests, rows that complete a unique-cause pair for each
-//! condition, where there are inputs for one.
+//! The search for independence pairs: after all goals have tests, it searches for rows that complete a unique-cause
+//! pair for each condition.
 //!
-//! What is found here only adds tests. The wishes are no objectives: nothing that this search meets or gives up changes a
-//! verdict, so it may stop at any time, and it does after a number of questions to the solver.
+//! It only adds tests. Its goals are no objectives: nothing that it finds or gives up changes a verdict, so it may stop
+//! at any time, and it does after a number of solver queries.
 
 use crate::config::{Config, Labels};
 use crate::confirm::concrete_run::watch_test;
@@ -18,24 +18,24 @@ use touchstone_criteria::{
 };
 use touchstone_ir::{DecisionId, FuncId, Module};
 
-/// Questions that the search may ask on top of twice those that the goals took.
+/// The number of queries in addition to twice those of the search for goals.
 const MIN_QUERY_BUDGET: u64 = 2000;
 
-/// What the search for pairs did.
+/// The result of a search for independence pairs.
 #[derive(Clone, Debug, Default)]
 pub struct PairsFound {
-    /// What it left out: a pair may be there.
+    /// The first reason why the search was incomplete: further pairs may exist.
     pub incomplete: Option<Incomplete>,
-    /// Decisions with too many rows to try all.
+    /// Decisions with too many rows to enumerate.
     pub too_big: BTreeSet<(FuncId, DecisionId)>,
-    /// The solver's share.
+    /// The use of the solver.
     pub solver: SolverUse,
-    /// Seconds.
+    /// The duration in seconds.
     pub seconds: f64,
 }
 
 impl PairsFound {
-    /// How the search ended for one decision.
+    /// Returns the end of the search for one decision.
     pub fn of(&self, func: FuncId, decision: DecisionId) -> PairSearch {
         if let Some(why) = &self.incomplete {
             PairSearch::Stopped(PairsStopped::Incomplete(why.clone()))
@@ -47,7 +47,7 @@ impl PairsFound {
     }
 }
 
-/// The distinct rows of watched decisions that each test evaluates; of a test for which there is no time, none.
+/// Returns the distinct rows of watched decisions that each test evaluates; none for tests after the deadline.
 pub fn rows_of(
     module: &Module,
     entry: FuncId,
@@ -63,24 +63,23 @@ pub fn rows_of(
     tests.iter().map(rows).collect()
 }
 
-/// Rows of a run, each once.
+/// Removes duplicate rows.
 pub fn distinct(rows: Vec<SeenRow>) -> Vec<SeenRow> {
     rows.into_iter().collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// What was there before a search for pairs.
+/// The results before a search for pairs.
 #[derive(Clone, Copy)]
 pub struct Before<'a> {
-    /// The tests that the goals have.
+    /// The tests of the goals.
     pub tests: &'a [TestCase],
     /// Rows that other tests evaluated.
     pub known: &'a [SeenRow],
-    /// Questions that the goals took.
+    /// The number of queries of the search for goals.
     pub queries: u64,
 }
 
-/// Searches for rows that give the conditions of decisions of which MC/DC is asked a unique-cause pair. New tests go to
-/// `sink`.
+/// Searches for rows that give conditions of decisions under MC/DC a unique-cause pair. New tests are passed to `sink`.
 pub fn explore_pairs(
     module: &Module,
     func: FuncId,
@@ -102,7 +101,7 @@ pub fn explore_pairs(
     };
     hunt.see(tests);
     hunt.seen.add(known.iter().filter(|(func, decision, _)| watch.asks_for_mcdc(*func, *decision)));
-    // Each round can open new ways, as long as it finds something.
+    // Each round can open new possibilities, as long as it finds something.
     loop {
         let wishes = hunt.seen.partners(config.deadline);
         let before = wishes.len();
@@ -125,7 +124,7 @@ struct PairSearchRound<'m> {
     func: FuncId,
     watch: &'m Watch,
     config: Config,
-    /// Questions that may still be asked.
+    /// The number of queries left.
     left: u64,
     seen: SeenRows,
     tests: u64,
@@ -139,7 +138,7 @@ impl PairSearchRound<'_> {
         }
     }
 
-    /// One exploration for some wishes.
+    /// Runs one exploration for some rows.
     fn round(&mut self, wishes: Vec<Goal>, sink: &mut dyn Sink) {
         if wishes.is_empty() || self.config.deadline.is_over() {
             return;
@@ -165,10 +164,10 @@ impl PairSearchRound<'_> {
     }
 }
 
-/// Passes tests on without the wishes that they fulfil, and keeps them.
+/// Passes tests on without the auxiliary goals that they cover, and keeps them.
 struct Tests<'s> {
     sink: &'s mut dyn Sink,
-    /// So many goals are objectives; wishes come after them.
+    /// The number of goals that are objectives; auxiliary goals come after them.
     objectives: usize,
     made: Vec<TestCase>,
 }

@@ -1,34 +1,35 @@
-//! What a search does as memory fills: more of what waits is parked, and who has most gives up first.
+//! Memory pressure: as memory fills, more states are parked, and the search that holds most gives up first.
 
 use std::time::{Duration, Instant};
 use touchstone_base::{MemoryHeld, MemoryLimit};
 
-/// Memory is looked at once in so many turns,
+/// The number of turns between two memory checks.
 const TURNS_PER_MEMORY_CHECK: u32 = 64;
 
-/// and as soon as so many bytes of large objects were made or copied. A byte of an object takes eight of ours.
+/// The number of bytes of large objects, allocated or copied, after which memory is checked. A byte of an object takes
+/// eight bytes of the host.
 pub(super) const MAX_UNCHECKED_BYTES: u64 = 1 << 22;
 
-/// What was freed shows after so many turns.
+/// The number of turns until freed memory becomes visible.
 const TURNS_BETWEEN_RELIEFS: u32 = 512;
 
-/// A search with little waits so long for one with more.
+/// The maximum time that a search waits for one that holds more.
 const MAX_WAIT: Duration = Duration::from_secs(3);
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Memory as one search sees it.
+/// The memory use as one search sees it.
 #[derive(Default)]
 pub(super) struct MemoryPressure {
-    /// Since the beginning.
+    /// The number of turns since the beginning.
     turns: u32,
     /// The turn of the last relief.
     relieved: Option<u32>,
-    /// What others see of it.
+    /// The memory held, as seen by other searches.
     held: MemoryHeld,
 }
 
 impl MemoryPressure {
-    /// Looks now and then: to ask the system takes as long as many instructions.
+    /// Returns true if a memory check is due: asking the system takes as long as many instructions.
     pub fn is_check_due(&mut self, allocated_bytes: &mut u64) -> bool {
         self.turns = self.turns.wrapping_add(1);
         let look = self.turns.is_multiple_of(TURNS_PER_MEMORY_CHECK) || *allocated_bytes > MAX_UNCHECKED_BYTES;
@@ -38,7 +39,7 @@ impl MemoryPressure {
         look
     }
 
-    /// Whether the search should free what it can make again.
+    /// Returns true if the search should free what it can recompute.
     pub fn is_relief_due(&mut self, limit: MemoryLimit) -> bool {
         let is_early = self.relieved.is_some_and(|turn| self.turns.wrapping_sub(turn) < TURNS_BETWEEN_RELIEFS);
         let relieves = !is_early && limit.is_near();
@@ -48,7 +49,8 @@ impl MemoryPressure {
         relieves
     }
 
-    /// Whether the search has to end for want of memory. One that holds less than another waits for the other's end.
+    /// Returns true if the search must end for lack of memory. One that holds less than another waits for the other's
+    /// end.
     pub fn ends(&self, limit: MemoryLimit, bytes: u64, is_over: impl Fn() -> bool) -> bool {
         self.held.set(bytes);
         let since = Instant::now();

@@ -1,8 +1,15 @@
-//! Searches: every path or every goal (`explore.rs`), rounds for pairs (`pairs.rs`), the second look at what is open
-//! (`wide.rs`), and why something can't be reached (`explain.rs`). Several calls are one function (`sequence.rs`).
-//! A state that waits can go on elsewhere (`prefix.rs`), and waits as the way to it where many do (`parked.rs`) or memory
-//! is scarce (`pressure.rs`). What comes next
-//! is the frontier's business.
+//! Searches.
+//!
+//! `explore.rs` is the interface: an exploration for all paths or all goals, which reports `events.rs` and returns a
+//! `search_result.rs`. `exploration.rs` holds the state of an exploration with its `frontier.rs`; `forking.rs` executes
+//! and forks states, `test_emission.rs` turns reached goals and ended paths into tests; these three are parts of one
+//! `impl Exploration`. `independence_pairs.rs` adds rounds for MC/DC, `environment_check.rs` repeats a search in an
+//! unrestricted environment, `explanation.rs` finds the conditions that exclude a goal, `call_sequence.rs` turns
+//! several calls into one function, `assumptions.rs` lists what a result rests on.
+//!
+//! A waiting state can be continued elsewhere from its prefix (`prefix.rs`, `path_following.rs`,
+//! `state_fingerprint.rs`); if there are many (`parked_state.rs`) or memory is scarce (`memory_pressure.rs`), only the
+//! prefix is kept.
 
 mod assumptions;
 pub(crate) mod call_sequence;

@@ -1,8 +1,8 @@
-//! A state that waits long, as the way to it: a tenth of its size.
+//! Parked states: a waiting state as a compact prefix, a tenth of its size.
 //!
-//! The choices of its path and inputs that take it, packed into bytes; the executor that made the state gets there again by
-//! executing (`prefix.rs`). So an open path costs a prefix, and a search that forks much and decides little runs out of time, not
-//! of memory.
+//! The choices of its path and inputs that take it are packed into bytes; the executor of the state replays them
+//! (`path_following.rs`). So an open path costs a prefix, and a search that forks much and covers little runs out of
+//! time, not of memory.
 //!
 //! Deliberately not here: prefixes for other executors, which need names of inputs and a fingerprint.
 
@@ -15,12 +15,12 @@ use touchstone_criteria::GoalId;
 use touchstone_ir::{BlockId, FuncId};
 use touchstone_solver::VarId;
 
-/// The way to a state.
+/// A waiting state as a compact prefix.
 pub(crate) struct ParkedState {
-    /// The number of choices, the choices, the inputs that are not zero.
+    /// The number of choices, the choices, and the inputs that are not zero.
     code: Box<[u8]>,
     pub steps: u64,
-    /// What the state's path has reached and not told.
+    /// Goals that the path has reached and not reported.
     pub pending: Rc<Vec<GoalId>>,
     place: (FuncId, BlockId),
 }
@@ -40,7 +40,7 @@ impl ParkedState {
         ParkedState { code: code.into(), steps: state.steps, pending: Rc::clone(&state.pending), place: place(state) }
     }
 
-    /// What leads there.
+    /// Returns the replay of the prefix.
     pub fn replay(&self) -> PathReplay {
         let mut code = self.code.iter().copied();
         let count = read(&mut code).unwrap_or(0);
@@ -53,7 +53,7 @@ impl ParkedState {
         PathReplay::with_values(&choices, values)
     }
 
-    /// Whether a state is where this one was.
+    /// Returns true if a state is where the parked state was.
     pub fn is_at(&self, state: &State) -> bool {
         state.steps == self.steps && place(state) == self.place
     }
@@ -94,7 +94,7 @@ fn read_choice(code: &mut impl Iterator<Item = u8>) -> Option<Choice> {
     })
 }
 
-/// Seven bits a byte, the lowest first.
+/// Encodes an integer as LEB128: seven bits per byte, the lowest first.
 fn write(code: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         code.push(number as u8 | 0x80);

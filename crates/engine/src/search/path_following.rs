@@ -1,4 +1,4 @@
-//! FOLLOWING
+//! Replay of a path by its choices.
 
 use crate::exec::executor::Executor;
 use crate::exec::executor::path_replay::PathReplay;
@@ -12,13 +12,13 @@ use std::rc::Rc;
 use touchstone_ir::FuncId;
 use touchstone_solver::Side;
 
-/// A prefix leads nowhere: it belongs to another program, or other options.
+/// A prefix that cannot be replayed: it belongs to another program, or to other options.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("the prefix is of another program or of other options: {0}")]
 pub struct LostPrefix(pub(super) &'static str);
 
-/// A state of the same executor that was parked, from the states that it started in: where a program has much in its globals, these are
-/// dear. What happens on the outcome was told when it happened first.
+/// Replays a parked state of the same executor from its initial states, which are expensive for programs with large
+/// globals. Effects of the replay were already reported.
 pub(super) fn find_parked(
     executor: &mut Executor<'_>,
     func: FuncId,
@@ -74,14 +74,14 @@ pub(super) fn follow(
     Ok((state, arguments))
 }
 
-/// What was reached on the outcome is told when the path ends.
+/// Keeps the goals that the replay reached: they are reported when the path ends.
 fn keep_hits(state: &mut State, stepped: StepResult) {
     for hit in stepped.hits.into_iter().filter(|hit| hit.path.is_none()) {
         Rc::make_mut(&mut state.pending).push(hit.goal);
     }
 }
 
-/// The state behind a fork, as the replay says.
+/// Takes the outcome of a fork that the replay prescribes.
 fn taken(executor: &mut Executor<'_>, mut state: State, fork: Fork) -> Result<State, LostPrefix> {
     match fork {
         Fork::Outcome(fork) => {

@@ -1,12 +1,12 @@
-//! Prefixes: a state that waits, as the choices that lead to it.
+//! Prefixes: a waiting state as the choices from the entry to it.
 //!
-//! States are made of shared pointers and of terms that only their own executor knows, so they can't leave it. A prefix can: it is
-//! plain data, and any executor gets from it to the state again, without a question to the solver, since the inputs
-//! that it carries satisfy every condition on the way. So a search can stop here and go on there: in another run,
-//! thread or machine.
+//! States consist of shared pointers and of terms of their own executor, so they cannot leave it. A prefix can: it is
+//! plain data, and any executor replays it to the same state without a solver query, since the inputs that it carries
+//! satisfy every condition on the way. So a search can be continued in another run, thread or machine.
 //!
-//! Deliberately not here: who distributes prefixes; the paper's direct mode, whose forks are no outcomes; and goals with eager
-//! aliases, where looking at a goal may fix an index, so that the way depends on which goals were open.
+//! Deliberately not here: the distribution of prefixes; the paper's direct mode, in which forks are no outcomes; goals
+//! with eager aliases, where the detection of a goal may fix an index, so that the path depends on which goals were
+//! open.
 
 use crate::config::Config;
 use crate::exec::executor::Executor;
@@ -20,16 +20,16 @@ use crate::state::trail::Choice;
 use crate::state::value::Value;
 use touchstone_ir::{FuncId, Module};
 
-/// The way to a state.
+/// The prefix of a path, up to a state.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Prefix {
-    /// What was chosen, in order.
+    /// The choices, in order.
     pub choices: Vec<Choice>,
-    /// Inputs that lead there; those that are missing are zero.
+    /// Inputs that take the prefix; missing ones are zero.
     pub inputs: Vec<PrefixInput>,
-    /// Instructions on the way.
+    /// The number of instructions.
     pub steps: u64,
-    /// What the state is there: whoever follows the prefix finds the same.
+    /// The fingerprint of the state, checked after a replay.
     pub fingerprint: u64,
 }
 
@@ -38,16 +38,16 @@ pub struct Prefix {
 pub struct PrefixInput {
     /// Its number on the path.
     pub number: u32,
-    /// In bits.
+    /// Its width in bits.
     pub width: u8,
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// What leads there.
+    /// Its value.
     pub value: u64,
 }
 
-/// Explores `func` for so many turns (a turn follows one state to its end, or to its next fork), and gives the way to every
-/// state that is left.
+/// Explores `func` for a number of turns (a turn follows one state to its end, or to its next fork), and returns the
+/// prefixes of the remaining states.
 pub fn explore_turns(
     module: &Module,
     func: FuncId,
@@ -61,15 +61,16 @@ pub fn explore_turns(
     exploration.turn(turns);
     let waiting = exploration.waiting();
     let prefixes = waiting.iter().map(|state| prefix(&mut exploration.executor, state)).collect();
-    // Questions that were put off are about states that are gone by now: no prefix leads there.
+    // Deferred queries belong to states that are gone by now: no prefix describes them.
     exploration.finish();
     (exploration.found(), prefixes)
 }
 
-/// Explores everything that a prefix leads to. Of goals, it only tells which it found: what is proved of them, a whole search says.
+/// Explores everything behind a prefix. It only reports goals that it covers: proofs need a complete search.
 ///
 /// # Errors
-/// If the prefix does not lead to the state that it was made of.
+///
+/// If the prefix does not reproduce its state.
 pub fn explore_from(
     module: &Module,
     func: FuncId,
@@ -86,7 +87,7 @@ pub fn explore_from(
     Ok(exploration.found())
 }
 
-/// The way to a state.
+/// Returns the prefix of a state.
 fn prefix(executor: &mut Executor<'_>, state: &State) -> Prefix {
     let input = |((number, width, name), value): ((u32, u8, Box<str>), u64)| PrefixInput {
         number,
@@ -102,7 +103,7 @@ fn prefix(executor: &mut Executor<'_>, state: &State) -> Prefix {
     }
 }
 
-/// The state that a prefix leads to, and what the function under test was called with.
+/// Replays a prefix; returns the state and the arguments of the function under test.
 fn find(executor: &mut Executor<'_>, func: FuncId, prefix: &Prefix) -> Result<(State, Vec<Value>), LostPrefix> {
     let value = |input: &PrefixInput| ((input.number, input.width, input.name.as_str().into()), input.value);
     executor.replay = Some(PathReplay::new(&prefix.choices, prefix.inputs.iter().map(value).collect()));

@@ -1,4 +1,4 @@
-//! What a search is asked for, and what it found.
+//! The target of a search, and its result.
 
 use crate::goals::coverage::Aim;
 use crate::growth::Shortage;
@@ -6,23 +6,23 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use touchstone_criteria::{FunctionResult, GoalId, IncompletePaths, Proof, Ruling, Watch};
 
-/// Goals to find tests for.
+/// Goals to cover.
 #[derive(Clone, Debug)]
 pub struct Goals {
     /// All goals.
     pub watch: Rc<Watch>,
-    /// Goals that have their verdict already.
+    /// Goals that already have a verdict.
     pub closed: Vec<GoalId>,
 }
 
-/// What a search is to find.
+/// The target of a search.
 #[derive(Clone, Debug)]
 pub enum Wanted {
     /// A test for every path.
     Paths,
-    /// A test for every goal; when all have one, the search ends.
+    /// A test for every goal; the search ends when all have one.
     Goals(Goals),
-    /// A test for every path, with goals watched on the way.
+    /// A test for every path; goals are detected on the way.
     PathsAndGoals(Goals),
 }
 
@@ -42,27 +42,27 @@ impl Wanted {
     }
 }
 
-/// What an exploration found.
+/// The result of a search.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// Figures and what is incomplete.
+    /// Figures, and what is incomplete.
     pub result: FunctionResult,
     /// Goals that no test covers.
     pub open: Vec<GoalId>,
-    /// Those of them that no run of any program reaches.
+    /// Open goals that no run of any program reaches.
     pub excluded: BTreeSet<GoalId>,
-    /// Those that only a wider world than tests make may reach, and why.
+    /// Open goals that an unrestricted environment may reach, with the reasons.
     pub doubted: BTreeMap<GoalId, Vec<IncompletePaths>>,
     /// Input objects that were too short.
     pub shortage: Shortage,
-    /// Questions asked for labels.
+    /// The number of solver queries for labels.
     pub labels_asked: u64,
-    /// Of them, those that some input answers: Bardin et al. counts each as a path of its own.
+    /// The number of these queries that are satisfiable: Bardin et al. count each as a path of its own.
     pub labels_found: u64,
 }
 
 impl Found {
-    /// An exploration that looked for no goals.
+    /// Creates the result of a search without goals.
     pub fn without_goals(result: FunctionResult) -> Found {
         Found {
             result,
@@ -75,18 +75,18 @@ impl Found {
         }
     }
 
-    /// Tests cover these goals by now, whatever was not known of them.
+    /// Removes goals that tests cover by now.
     pub fn settle(&mut self, covered: &BTreeSet<GoalId>) {
         self.open.retain(|goal| !covered.contains(goal));
         if self.doubted.keys().any(|goal| covered.contains(goal)) {
             self.doubted.retain(|goal, _| !covered.contains(goal));
-            // Nothing else was left out where there are doubts.
+            // If there are doubts, nothing else was incomplete.
             self.result.incomplete.clear();
             self.result.doubt(self.doubted.values().flatten());
         }
     }
 
-    /// What is known of goals that no test covers, with what static proofs add.
+    /// Returns everything that is known of uncovered goals, with the results of static proofs.
     pub fn ruling<'a>(&'a self, proved: &'a BTreeMap<GoalId, Proof>) -> Ruling<'a> {
         Ruling { excluded: &self.excluded, proved, doubted: &self.doubted, incomplete: &self.result.incomplete }
     }

@@ -1,6 +1,6 @@
-//! A state as a number: what its registers and memory hold for the inputs that its path shows.
+//! Fingerprints of states: a hash of the registers and memory under a model of the path.
 //!
-//! Terms are evaluated, not compared: two executors may write the same thing in different words.
+//! Terms are evaluated, not compared: two executors may represent the same value by different terms.
 
 use crate::exec::executor::Executor;
 use crate::state::State;
@@ -11,11 +11,11 @@ use std::rc::Rc;
 use touchstone_base::{Id, StableHasher};
 use touchstone_solver::Model;
 
-/// Of a larger object only so many bytes are looked at.
+/// The maximum number of bytes of an object that are hashed.
 const MAX_HASHED_BYTES: u64 = 4096;
 
 impl Executor<'_> {
-    /// The state's fingerprint: the same wherever the same path is executed.
+    /// Returns the fingerprint of a state, the same wherever the same path is executed.
     pub(super) fn fingerprint(&mut self, state: &State) -> u64 {
         let model = state.path.model();
         let mut hasher = StableHasher::default();

@@ -1,4 +1,4 @@
-//! EMISSION
+//! Tests from reached goals and ended paths.
 
 use crate::config::Aliases;
 use crate::goals::coverage::Aim;
@@ -12,11 +12,11 @@ use touchstone_criteria::{Bound, Incomplete, Replay, TestCase, Unsupported};
 use touchstone_solver::Side;
 
 impl Exploration<'_, '_> {
-    /// Makes a test for every goal that a step reached and that is still open.
+    /// Builds a test for every goal that a step reached and that is still open.
     pub(super) fn take_hits(&mut self, state: &mut State, hits: Vec<GoalHit>) {
         for hit in hits {
             let Some(coverage) = &self.executor.goal_tracker.coverage else { return };
-            // What waits for the end of the path already needs no second try.
+            // A goal that awaits the end of the path needs no second attempt.
             if !coverage.is_open(hit.goal) || (hit.path.is_none() && state.pending.contains(&hit.goal)) {
                 continue;
             }
@@ -30,16 +30,16 @@ impl Exploration<'_, '_> {
             match self.executor.goal_test(state, &model, self.func, hit.goal, id) {
                 Some(test) => {
                     if !test.covers.contains(&hit.goal) {
-                        // Engine and interpreter disagree: nothing may be called infeasible on this ground.
+                        // Engine and interpreter disagree: no infeasibility may rest on this.
                         let span = self.place(state);
                         self.give_up(Unsupported::Disagreement(hit.goal).into(), span, 1);
                     }
-                    // What nobody can run may reach the goal with another end.
+                    // The path may reach the goal with another end that can be emitted.
                     if !self.emit(test) && hit.path.is_none() {
                         Rc::make_mut(&mut state.pending).push(hit.goal);
                     }
                 }
-                // Only the end of the path can tell whether these inputs are a test.
+                // Only the end of the path can confirm these inputs.
                 None if hit.path.is_none() => Rc::make_mut(&mut state.pending).push(hit.goal),
                 None => {
                     let span = self.place(state);
@@ -53,7 +53,8 @@ impl Exploration<'_, '_> {
         format!("{}_{}", identifier(&self.executor.module.functions[self.func].name), self.tests + 1)
     }
 
-    /// A test is found: what it reaches is covered (Bardin et al., iterative deletion by concrete runs). Whether it is taken.
+    /// Emits a test and marks the goals that it covers (Bardin et al., iterative deletion by concrete runs). Returns
+    /// false if the consumer refuses it.
     pub(super) fn emit(&mut self, test: TestCase) -> bool {
         if let Some(why) = self.sink.refuses(&test) {
             let span = self.executor.module.functions[self.func].span;
@@ -61,7 +62,7 @@ impl Exploration<'_, '_> {
             self.give_up(Unsupported::Unmakeable(why).into(), span, 1);
             return false;
         }
-        // What such a test would cover is not covered, and not impossible either.
+        // The goals of such a test are neither covered nor infeasible.
         if matches!(test.replayed, Replay::Disagreed(_)) {
             self.give_up_test(Unsupported::InterpreterDisagrees.into());
         }
@@ -79,7 +80,7 @@ impl Exploration<'_, '_> {
         true
     }
 
-    /// A path has ended.
+    /// Records the end of a path and emits its test.
     pub(super) fn end(&mut self, mut state: State, end: PathEnd) {
         match &end {
             PathEnd::Assumed => return,
@@ -103,8 +104,8 @@ impl Exploration<'_, '_> {
             let case = self.executor.case(&state, self.func, &end);
             self.sink.case(case);
         }
-        // Late aliases give one test a path; eager mode, the baseline, gives one for every fixed index. A goal may need a shape
-        // that the path's first test does not have.
+        // With late aliases there is one test per path; eager mode, the baseline, emits one for every fixed index. A
+        // goal may need a pointer target that the path's first test does not have.
         if !new && self.executor.config.aliases == Aliases::Late && !self.wants_end(&state, &end) {
             return;
         }
@@ -123,7 +124,7 @@ impl Exploration<'_, '_> {
         self.emit(test);
     }
 
-    /// A path has ended while goals are wanted: its error may be one, and so may what waited for its end.
+    /// Ends a path in a search for goals: its error may be a goal, and others may have awaited its end.
     pub(super) fn end_for_goals(&mut self, state: State, end: &PathEnd) {
         self.paths.explored += 1;
         self.paths.error += u64::from(matches!(end, PathEnd::Error { .. }));
@@ -136,7 +137,7 @@ impl Exploration<'_, '_> {
         }
     }
 
-    /// Whether something is open that waited for this end, or that this end is.
+    /// Returns true if an open goal awaited this end, or is this end.
     pub(super) fn wants_end(&self, state: &State, end: &PathEnd) -> bool {
         let Some(coverage) = &self.executor.goal_tracker.coverage else { return false };
         let error = match end {
@@ -146,13 +147,13 @@ impl Exploration<'_, '_> {
         state.pending.iter().copied().chain(error.into_iter().flatten()).any(|goal| coverage.is_open(goal))
     }
 
-    /// A path whose test could not be made.
+    /// Gives up a path without a test.
     pub(super) fn give_up_test(&mut self, why: Incomplete) {
         let span = self.executor.module.functions[self.func].span;
         self.give_up(why, span, 1);
     }
 
-    /// Narrows the state to where the oracle rejects the result, if it can.
+    /// Narrows the state to inputs with a result that the oracle rejects, if there are any.
     pub(super) fn oracle(&mut self, state: &mut State, value: Option<Value>) {
         let Some(name) = &self.executor.config.oracle else { return };
         let Some(func) = self.executor.module.function_named(name) else { return };
@@ -177,7 +178,7 @@ impl Exploration<'_, '_> {
     }
 }
 
-/// A function's name as an identifier.
+/// Returns a function's name as an identifier.
 fn identifier(name: &str) -> String {
     name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
 }
