@@ -1,8 +1,8 @@
-//! Abstract states: what is known about registers and memory at a place, and what follows when a condition holds.
+//! Abstract states: the possible values of registers and memory at a location, and their refinement by conditions.
 //!
-//! Memory is known where it was written (or asked about) at constant offsets of a known object. What is not listed can
-//! be anything. A register also remembers what it was computed from as long as that is still true, so that what a
-//! condition says about it is said about its source too.
+//! Memory is tracked where it was written (or compared) at constant offsets of a known object; everything else is
+//! unconstrained. A register also records its origin as long as it is valid, so that a condition on the register
+//! refines the origin too.
 
 use crate::prover::abstract_value::{AbstractPointer, AbstractValue, Base, is_zero};
 use crate::prover::interval_domain;
@@ -11,10 +11,10 @@ use touchstone_base::Id;
 use touchstone_ir::{BinOp, CmpOp, Function, Operand, Reg};
 use touchstone_solver::Facts;
 
-/// How far what a condition says is followed back.
+/// The maximum length of a chain of origins that a condition refines.
 const MAX_ORIGIN_DEPTH: u32 = 12;
 
-/// A piece of a known object.
+/// A scalar of a known object.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct AbstractCell {
     pub base: Base,
@@ -22,18 +22,18 @@ pub(crate) struct AbstractCell {
     pub bytes: u8,
 }
 
-/// What a register was computed from; still true.
+/// The origin of a register's value, while it is valid.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Origin {
-    /// A relation.
+    /// A comparison.
     Cmp(CmpOp, Operand, Operand),
-    /// The same as another register.
+    /// A copy of another register.
     Copy(Reg),
-    /// Another register, widened.
+    /// An extension of another register.
     Extended(Reg),
     /// Another register plus a constant.
     Plus(Reg, u64),
-    /// What memory holds.
+    /// A memory cell.
     Cell(AbstractCell),
 }
 
@@ -47,22 +47,22 @@ impl Origin {
     }
 }
 
-/// What is known at a place.
+/// The possible values at a location.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct AbstractState {
     regs: Vec<AbstractValue>,
-    /// Registers that certainly hold a value.
+    /// For every register, whether it is certainly defined.
     defined: Vec<bool>,
     cells: BTreeMap<AbstractCell, AbstractValue>,
     origins: BTreeMap<Reg, Origin>,
 }
 
-/// The condition can't hold.
+/// The marker for a contradiction: control does not get here.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Dead;
 
 impl AbstractState {
-    /// Nothing is known; parameters are defined.
+    /// Returns the state in which nothing is known but that parameters are defined.
     pub fn unknown(function: &Function) -> AbstractState {
         let mut defined = vec![false; function.regs.len()];
         for param in &function.params {
@@ -94,15 +94,15 @@ impl AbstractState {
         }
     }
 
-    /// A register gets a value.
+    /// Assigns a value to a register.
     pub fn set(&mut self, reg: Reg, value: AbstractValue, origin: Option<Origin>) {
         let defined = true;
         self.assign(reg, value, defined, origin);
     }
 
-    /// A register gets a value, or nothing.
+    /// Assigns a value to a register, or makes it undefined.
     pub fn assign(&mut self, reg: Reg, value: AbstractValue, defined: bool, origin: Option<Origin>) {
-        // A contradiction means that control does not get here; it must not be mistaken for knowledge later.
+        // A contradiction means that control does not get here; it must not be used as knowledge later.
         let fits = value.fits(self.ty_of(reg)) && !value.is_empty();
         self.regs[reg.index()] = if fits { value } else { AbstractValue::top(self.ty_of(reg)) };
         self.defined[reg.index()] = defined;
@@ -135,22 +135,22 @@ impl AbstractState {
         }
     }
 
-    /// Bytes `from..to` of an object can be anything now.
+    /// Forgets the bytes `from..to` of an object.
     pub fn forget_range(&mut self, base: Base, from: u64, to: u64) {
         self.forget(|cell| {
             cell.base == base && cell.offset < to && from < cell.offset.saturating_add(u64::from(cell.bytes))
         });
     }
 
-    /// Some memory can be anything now.
+    /// Forgets the cells that `which` selects.
     pub fn forget(&mut self, which: impl Fn(&AbstractCell) -> bool) {
         self.cells.retain(|cell, _| !which(cell));
         self.origins.retain(|_, origin| !matches!(origin, Origin::Cell(cell) if which(cell)));
     }
 
-    // Together.
+    // Joins.
 
-    /// What is known if control comes from either place. Landmarks: bounds that moved jump to the next of them.
+    /// Joins two states; with landmarks, bounds that moved are widened to the next one.
     pub fn join(&self, other: &AbstractState, landmarks: Option<&[i128]>) -> AbstractState {
         let either = |a: &AbstractValue, b: &AbstractValue| match landmarks {
             Some(landmarks) => a.widen(b, landmarks),
@@ -173,7 +173,7 @@ impl AbstractState {
 
     // Conditions.
 
-    /// A truth value is this.
+    /// Refines the state to where a truth value is `truth`.
     pub fn assume(&mut self, cond: Operand, truth: bool) -> Result<(), Dead> {
         match cond {
             Operand::Const(_, value) => {
@@ -190,7 +190,7 @@ impl AbstractState {
         }
     }
 
-    /// An integer operand is one of these.
+    /// Refines the state to where an integer operand is one of these.
     pub fn assume_facts(&mut self, operand: Operand, facts: &Facts) -> Result<(), Dead> {
         match operand {
             Operand::Const(..) => {
@@ -201,7 +201,7 @@ impl AbstractState {
         }
     }
 
-    /// A relation holds, or does not.
+    /// Refines the state to where a comparison has this result.
     pub fn assume_cmp(&mut self, op: CmpOp, a: Operand, b: Operand, truth: bool) -> Result<(), Dead> {
         self.relate(op, a, b, truth, MAX_ORIGIN_DEPTH)
     }
@@ -288,7 +288,7 @@ impl AbstractState {
         }
     }
 
-    /// A piece of memory, taken as an integer, is one of these.
+    /// Refines a memory cell, as an integer, to one of these.
     pub fn narrow_cell(&mut self, cell: AbstractCell, facts: &Facts) -> Result<(), Dead> {
         let known = match self.cell(&cell) {
             Some(AbstractValue::Int(known)) if known.width == facts.width => known.meet(facts),

@@ -1,15 +1,15 @@
-//! Abstract values: what a register or a piece of memory can hold.
+//! Abstract values: the possible values of a register or memory cell.
 //!
-//! A value that nobody wrote is covered by "anything"; a value that says more than that was written.
+//! An uninitialised value is covered by the top element; any other element implies that the value was written.
 
 use crate::prover::interval_domain;
 use touchstone_ir::{GlobalId, Operand, SlotId, Ty, mask};
 use touchstone_solver::Facts;
 
-/// No object has an address below this.
+/// The size of the zone at null in which no object lies.
 const NULL_PAGE_BYTES: u64 = 4096;
 
-/// What a register can hold.
+/// The possible values of a register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum AbstractValue {
     /// An integer of the facts' width.
@@ -18,38 +18,38 @@ pub(crate) enum AbstractValue {
     Ptr(AbstractPointer),
 }
 
-/// What a pointer can be.
+/// The possible values of a pointer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct AbstractPointer {
-    /// May be null, with no object behind it.
+    /// True if it may be null, without an object.
     pub zero: bool,
-    /// May be another number; one that is the address of an object is covered by `object` too.
+    /// True if it may be another integer; one that is the address of an object is covered by `object` too.
     pub bare: bool,
-    /// Into which object it may lead.
+    /// The objects that it may point into.
     pub object: PointsTo,
-    /// If it leads into an object, its address may be that of null (by arithmetic far outside of the object).
+    /// True if it may equal null although it points into an object (by arithmetic far outside of it).
     pub odd: bool,
 }
 
-/// Where a pointer may lead.
+/// The objects that a pointer may point into.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum PointsTo {
-    /// Into no object.
+    /// No object.
     None,
-    /// Into this one, at these offsets (64 bits).
+    /// This object, at these offsets (64 bits).
     Known(Base, Facts),
-    /// Into any.
+    /// Any object.
     Any,
 }
 
-/// An object that is known by name and alive.
+/// A named object that is alive.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Base {
-    /// A memory variable of the frame.
+    /// A slot of the frame.
     Slot(SlotId),
     /// A global.
     Global(GlobalId),
-    /// What a parameter of the function under test leads to at its start; two of them may be one object.
+    /// The pointee of a parameter of the function under test at its entry; two of them may be one object.
     Param(usize),
 }
 
@@ -57,7 +57,7 @@ impl AbstractPointer {
     pub const NULL: AbstractPointer = AbstractPointer { zero: true, bare: false, object: PointsTo::None, odd: false };
     pub const ANY: AbstractPointer = AbstractPointer { zero: true, bare: true, object: PointsTo::Any, odd: true };
 
-    /// The first byte of an object.
+    /// Returns a pointer to the first byte of an object.
     pub fn start(base: Base) -> AbstractPointer {
         AbstractPointer { zero: false, bare: false, object: PointsTo::Known(base, Facts::constant(64, 0)), odd: false }
     }
@@ -66,7 +66,7 @@ impl AbstractPointer {
         self.zero && !self.bare && self.object == PointsTo::None
     }
 
-    /// Whether there is no pointer left that it could be.
+    /// Returns true if it has no possible value.
     fn is_empty(&self) -> bool {
         let nowhere = match self.object {
             PointsTo::None => true,
@@ -76,7 +76,7 @@ impl AbstractPointer {
         !self.zero && !self.bare && nowhere
     }
 
-    /// Whether it equals null, if that is certain.
+    /// Returns whether it equals null, if that is certain.
     pub fn equals_null(&self) -> Option<bool> {
         let yes = self.zero || (self.object != PointsTo::None && self.odd);
         let no = self.bare || self.object != PointsTo::None;
@@ -87,7 +87,7 @@ impl AbstractPointer {
         }
     }
 
-    /// What it can be where it equals null, or does not.
+    /// Refines it to where it equals null, or does not.
     pub fn where_null(mut self, null: bool) -> AbstractPointer {
         if null {
             self.bare = false;
@@ -101,13 +101,13 @@ impl AbstractPointer {
         self
     }
 
-    /// The pointer so many bytes further on; `size` are the bytes of a known object.
+    /// Returns the pointer advanced by some bytes; `size` gives the size of a known object.
     pub fn advanced(self, by: &Facts, size: impl Fn(Base) -> Option<u64>) -> AbstractPointer {
         if by.singleton() == Some(0) {
             return self;
         }
         let number = self.zero || self.bare;
-        // A number that was computed may be the address of any object; close to null there is none.
+        // A computed integer may be the address of any object, except close to null.
         if self.bare || (self.zero && by.unsigned.1 >= NULL_PAGE_BYTES) {
             return AbstractPointer::ANY;
         }
@@ -138,7 +138,7 @@ impl AbstractPointer {
 }
 
 impl AbstractValue {
-    /// Anything of a type.
+    /// Returns the top element of a type.
     pub fn top(ty: Ty) -> AbstractValue {
         match ty {
             Ty::Int(bits) => AbstractValue::Int(Facts::top(bits)),
@@ -146,7 +146,7 @@ impl AbstractValue {
         }
     }
 
-    /// A constant operand.
+    /// Returns the abstraction of a constant operand.
     pub fn constant(ty: Ty, value: u64) -> AbstractValue {
         match ty {
             Ty::Int(bits) => AbstractValue::Int(Facts::constant(bits, mask(value, bits))),
@@ -155,7 +155,7 @@ impl AbstractValue {
         }
     }
 
-    /// The facts about an integer; nothing is known about a pointer's number, except null's.
+    /// Returns the facts of an integer; the integer of a pointer is unknown, except for null.
     pub fn facts(&self) -> Facts {
         match self {
             AbstractValue::Int(facts) => *facts,
@@ -171,7 +171,7 @@ impl AbstractValue {
         }
     }
 
-    /// Whether no value is left.
+    /// Returns true if it has no possible value.
     pub fn is_empty(&self) -> bool {
         match self {
             AbstractValue::Int(facts) => facts.is_empty(),
@@ -179,7 +179,7 @@ impl AbstractValue {
         }
     }
 
-    /// Whether a value of this type can be described by it.
+    /// Returns true if it describes values of this type.
     pub fn fits(&self, ty: Ty) -> bool {
         match (self, ty) {
             (AbstractValue::Int(facts), Ty::Int(bits)) => facts.width == bits,
@@ -188,12 +188,12 @@ impl AbstractValue {
         }
     }
 
-    /// Either; `None` where the two are of different types.
+    /// Joins two values; `None` if their types differ.
     pub fn join(&self, other: &AbstractValue) -> Option<AbstractValue> {
         self.combined(other, Facts::join)
     }
 
-    /// Either, with bounds that moved pushed to the next landmark.
+    /// Widens: bounds that moved are pushed to the next landmark.
     pub fn widen(&self, new: &AbstractValue, landmarks: &[i128]) -> Option<AbstractValue> {
         self.combined(new, |old, new| interval_domain::widen(old, new, landmarks))
     }
@@ -209,7 +209,7 @@ impl AbstractValue {
     }
 }
 
-/// Whether an operand is the constant null or zero.
+/// Returns true if an operand is the constant null or zero.
 pub(crate) fn is_zero(operand: Operand) -> bool {
     matches!(operand, Operand::Const(_, 0))
 }

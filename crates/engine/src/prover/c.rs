@@ -1,18 +1,18 @@
-//! What builtins of C do to what a proof knows.
+//! The effects of C builtins on abstract states.
 
 use touchstone_ir::CBuiltin;
 
-/// What becomes of a state.
+/// The effect of a builtin.
 pub(crate) enum Effect {
-    /// Nothing follows.
+    /// Control does not continue.
     Ends,
     /// Only the result is new.
     Result,
-    /// Memory may be another.
+    /// Memory may change.
     Memory,
 }
 
-/// What a builtin does to a state.
+/// Returns the effect of a builtin.
 pub(crate) fn effect(builtin: CBuiltin) -> Effect {
     match builtin {
         CBuiltin::Resume => Effect::Ends,
@@ -31,27 +31,27 @@ pub(crate) fn effect(builtin: CBuiltin) -> Effect {
     }
 }
 
-/// Whether it writes for others to read, which may fail and leave an error number.
+/// Returns true if a builtin produces output, which may fail and set the error number.
 pub(crate) fn is_output(builtin: CBuiltin) -> bool {
     matches!(builtin, CBuiltin::Printf | CBuiltin::Vprintf | CBuiltin::Putchar | CBuiltin::Puts)
 }
 
-/// What a builtin writes in a loop.
+/// The memory that a builtin writes in a loop.
 pub(crate) enum Writes {
     Nothing,
-    /// What this argument leads to.
+    /// The pointee of this argument.
     Behind(usize),
-    /// That is not followed.
+    /// Unknown memory.
     Unknown,
 }
 
-/// What a builtin writes in each iteration.
+/// Returns the memory that a builtin writes in each iteration.
 pub(crate) fn writes(builtin: CBuiltin) -> Writes {
     match builtin {
-        // It moves the pointer to the next argument.
+        // It advances the pointer to the next argument.
         CBuiltin::Vprintf => Writes::Behind(2),
-        // What dies in one iteration is dead in the next; what happens at the end, or what others do, is not followed. An
-        // allocation may leave an error number.
+        // Objects freed in one iteration are dead in the next; effects at program exit or in other code are not
+        // modelled. An allocation may set the error number.
         CBuiltin::Free
         | CBuiltin::Release
         | CBuiltin::AtExit
@@ -69,12 +69,12 @@ pub(crate) fn writes(builtin: CBuiltin) -> Writes {
     }
 }
 
-/// Whether control may come back to it.
+/// Returns true if control may be resumed here.
 pub(crate) fn is_mark(builtin: CBuiltin) -> bool {
     builtin == CBuiltin::SetMark
 }
 
-/// Whether it ends the life of an object.
+/// Returns true if a builtin ends the lifetime of an object.
 pub(crate) fn ends_a_life(builtin: CBuiltin) -> bool {
     matches!(builtin, CBuiltin::Free | CBuiltin::Release)
 }

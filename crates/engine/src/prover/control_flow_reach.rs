@@ -1,4 +1,4 @@
-//! Everything that control flow can reach from a place, whatever the values are.
+//! Reachability by control flow alone, for any values.
 
 use crate::goals::coverage::Coverage;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -9,7 +9,7 @@ use touchstone_ir::{
     Block, BlockId, DecisionId, FuncId, InstKind, Module, PointId, TermKind, possible_callees, successors,
 };
 
-/// Goals by the place where they can be reached.
+/// The goals that control flow can reach, computed incrementally.
 pub(crate) struct ControlFlowReach {
     goals: Vec<(GoalId, Goal)>,
     places: Option<GoalLocations>,
@@ -22,8 +22,8 @@ impl ControlFlowReach {
         ControlFlowReach { goals, places: None, seen: BTreeSet::new() }
     }
 
-    /// The goals that control flow can reach from the blocks of these frames; those of earlier calls are not named
-    /// again.
+    /// Returns the goals that control flow can reach from the blocks of these frames, except those that earlier calls
+    /// returned.
     pub fn from(&mut self, module: &Module, frames: &[(FuncId, BlockId)]) -> Vec<GoalId> {
         let mut pending: Vec<(FuncId, BlockId)> =
             frames.iter().copied().filter(|place| self.seen.insert(*place)).collect();
@@ -41,7 +41,7 @@ impl ControlFlowReach {
                 next.extend(entered(module, func, &inst.kind));
             }
             spans.insert(content.terminator.span);
-            // Behind what is not supported there may be anything.
+            // Behind an unsupported construct anything may happen.
             unsupported |= matches!(content.terminator.kind, TermKind::Unsupported(_));
             pending.extend(next.into_iter().filter(|place| self.seen.insert(*place)));
         }
@@ -61,16 +61,16 @@ impl ControlFlowReach {
     }
 }
 
-/// Where an instruction may enter other functions.
+/// Returns the entry blocks of the functions that an instruction may call.
 fn entered(module: &Module, func: FuncId, inst: &InstKind) -> Vec<(FuncId, BlockId)> {
     let InstKind::Call { dst, callee, args } = inst else { return Vec::new() };
     let callees = possible_callees(module, &module.functions[func], *dst, callee, args).into_iter();
     callees.filter(|callee| module.functions[*callee].is_defined()).map(|callee| (callee, BlockId::new(0))).collect()
 }
 
-/// Where goals of some functions can be reached. RequestedInput once: a function can have as many goals as blocks.
+/// The blocks in which goals are located, computed once: a function can have as many goals as blocks.
 struct GoalLocations {
-    /// The entry of any function.
+    /// The entry block of any function.
     entry: [BlockId; 1],
     points: FxHashMap<(FuncId, PointId), Vec<BlockId>>,
     decisions: FxHashMap<(FuncId, DecisionId), Vec<BlockId>>,
@@ -111,7 +111,8 @@ impl GoalLocations {
         }
     }
 
-    /// The blocks in which a goal can be reached: for a decision, all that evaluate one of its conditions.
+    /// Returns the blocks in which a goal can be reached: for a decision, all blocks that evaluate one of its
+    /// conditions.
     fn blocks<'a>(&'a self, goal: &'a Goal) -> &'a [BlockId] {
         let func = goal.func();
         let known = match goal {
@@ -129,9 +130,9 @@ impl GoalLocations {
     }
 }
 
-/// Blocks from which control flow can reach one of some goals, over calls; a return leads to the frame below.
+/// The blocks from which control flow can reach an open goal, across calls; a return continues in the frame below.
 pub(crate) struct GoalBlocks {
-    /// How many goals there were.
+    /// The number of open goals at the time of computation.
     goals: usize,
     blocks: BTreeSet<(FuncId, BlockId)>,
 }
@@ -186,12 +187,12 @@ impl GoalBlocks {
         }
     }
 
-    /// Whether goals were met since.
+    /// Returns true if goals were covered since.
     pub fn is_old(&self, coverage: &Coverage) -> bool {
         self.goals != coverage.remaining()
     }
 
-    /// Whether one of the goals can be reached from the blocks of these frames.
+    /// Returns true if an open goal can be reached from the blocks of these frames.
     pub fn reaches(&self, frames: &[(FuncId, BlockId)]) -> bool {
         frames.iter().any(|place| self.blocks.contains(place))
     }

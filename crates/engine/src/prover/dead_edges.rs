@@ -1,10 +1,13 @@
-//! Outcomes of branches that no state has, whatever came before: `(size_t)n != n`, a check that was made a few lines above.
+//! Dead edges: outcomes of branches that no state has, whatever happened before, for example `(size_t)n != n` or a
+//! check repeated a few lines later.
 //!
-//! A branch is looked at with the blocks before it, as far back as each has one predecessor. Where there are several, each way is
-//! looked at, a few times: an outcome is excluded if it is on every way. At the start of a way everything is unknown: registers, and memory, which is only known to stay as it is where nothing writes. So this holds
-//! behind calls that nobody can follow, where the other proofs know nothing. What it does not understand is a fresh unknown.
+//! A branch is executed symbolically with the blocks before it, as far back as each has one predecessor. At a join each
+//! predecessor is followed, up to a limit: an outcome is excluded if it is excluded on every path. At the start of a
+//! path everything is unknown: registers, and memory, which only stays unchanged until a write. So this also works
+//! behind calls that are not modelled, where the other proofs know nothing. Unmodelled instructions produce fresh
+//! variables.
 //!
-//! Pointers are numbers here, any numbers: no two objects are known to be apart.
+//! Pointers are unconstrained integers here: no two objects are known to be disjoint.
 
 use crate::exec::instructions::arith::solver_op;
 use rustc_hash::FxHashMap;
@@ -16,24 +19,24 @@ use touchstone_ir::{
 };
 use touchstone_solver::{Path, Rel, Side, Solver, TermId, Terms};
 
-/// Blocks before a branch that are looked at.
+/// The maximum number of blocks before a branch.
 const MAX_BLOCKS: usize = 16;
-/// Places on the way to a branch where control comes together, and ways to it, that are looked at.
+/// The maximum numbers of joins before a branch, and of paths to it.
 const MAX_JOINS: usize = 3;
 const MAX_PATHS: usize = 24;
-/// Cases of a `switch` that are understood.
+/// The maximum number of arms of a switch that are modelled.
 const MAX_SWITCH_ARMS: usize = 64;
-/// SolverEffort for one branch.
+/// The maximum number of conflicts per query.
 const MAX_CONFLICTS: u64 = 200;
 
 /// Outcomes of branches that no run takes.
 pub(crate) type DeadEdges = BTreeSet<(BlockId, bool)>;
 
-/// The outcomes of a function's branches that no state has.
+/// Returns the outcomes of a function's branches that no state has.
 pub(crate) fn dead_edges(function: &Function, deadline: Deadline) -> DeadEdges {
     let mut dead = DeadEdges::new();
     let resumes = function.blocks.values().flat_map(|block| &block.insts).any(|inst| super::is_mark(&inst.kind));
-    // Control may come to places by no edge.
+    // Control may arrive at blocks without an edge.
     if resumes {
         return dead;
     }
@@ -52,18 +55,18 @@ pub(crate) fn dead_edges(function: &Function, deadline: Deadline) -> DeadEdges {
     dead
 }
 
-/// The ways to a branch, from its end.
+/// A walk from a branch backwards over the paths to it.
 struct BackwardWalk<'m> {
     function: &'m Function,
     cfg: &'m Cfg,
     deadline: Deadline,
     cond: Operand,
-    /// Ways that may still be looked at.
+    /// The number of paths left.
     left: usize,
 }
 
 impl BackwardWalk<'_> {
-    /// The outcomes that no run has which comes by these blocks, the last one first.
+    /// Returns the outcomes that no run has that takes these blocks, given in reverse order.
     fn excluded(&mut self, mut way: Vec<BlockId>, joins: usize) -> Vec<bool> {
         let mut before = self.before(&way);
         while let [only] = before.as_slice()
@@ -93,7 +96,7 @@ impl BackwardWalk<'_> {
         everywhere
     }
 
-    /// The blocks that control can have come from, if it has come from one of them.
+    /// Returns the predecessors of the first block, if they are its only origins.
     fn before(&self, way: &[BlockId]) -> Vec<BlockId> {
         let first = way[way.len() - 1];
         let all = self.cfg.predecessors(first);
@@ -103,7 +106,7 @@ impl BackwardWalk<'_> {
                 TermKind::Jump(_) | TermKind::Branch { .. } | TermKind::Switch { .. }
             )
         };
-        // Control comes to the entry from outside, too.
+        // Control enters the entry block from outside, too.
         let known = first != BlockId::new(0) && all.iter().all(|block| goes_on(block) && !way.contains(block));
         let mut blocks = if known { all.to_vec() } else { Vec::new() };
         blocks.sort_unstable();
@@ -112,7 +115,7 @@ impl BackwardWalk<'_> {
     }
 }
 
-/// What is known on the way to one branch.
+/// The symbolic execution of one chain of blocks.
 struct ChainExecutor<'m> {
     function: &'m Function,
     terms: Terms,
@@ -120,7 +123,7 @@ struct ChainExecutor<'m> {
     regs: FxHashMap<Reg, TermId>,
     slots: FxHashMap<SlotId, TermId>,
     globals: FxHashMap<GlobalId, TermId>,
-    /// What memory holds at an address, by its number of bits, since something was last written.
+    /// The contents of memory by address and width, since the last write.
     memory: FxHashMap<(TermId, u8), TermId>,
 }
 
@@ -138,7 +141,7 @@ impl ChainExecutor<'_> {
         }
     }
 
-    /// The outcomes that the condition at the end of the chain never has.
+    /// Returns the outcomes that the condition at the end of a chain never has.
     fn excluded(&mut self, chain: &[BlockId], cond: Operand) -> Vec<bool> {
         let mut path = Path::new();
         for (at, &block) in chain.iter().enumerate() {
@@ -150,9 +153,9 @@ impl ChainExecutor<'_> {
             if let Some(holds) = self.edge_condition(&function.blocks[block].terminator.kind, next) {
                 match self.solver.assume(&mut self.terms, &path, holds) {
                     Side::Feasible(narrower) => path = narrower,
-                    // Nobody comes here.
+                    // The chain is infeasible.
                     Side::Infeasible => return vec![false, true],
-                    // To know less is no harm.
+                    // Knowing less is sound.
                     Side::Unknown(_) => {}
                 }
             }
@@ -168,7 +171,7 @@ impl ChainExecutor<'_> {
         excluded
     }
 
-    /// What holds where control goes to a block; `None` if that says nothing.
+    /// Returns the condition of the edge to a block; `None` if there is none.
     fn edge_condition(&mut self, kind: &TermKind, next: BlockId) -> Option<TermId> {
         match kind {
             TermKind::Branch { cond, then_block, else_block, .. } if then_block != else_block => {
@@ -286,7 +289,7 @@ impl ChainExecutor<'_> {
             }
             InstKind::Load { dst, addr } => {
                 let (addr, bits) = (self.value(*addr), self.function.regs[*dst].ty.bits());
-                // A pointer and a number of its size are not the same.
+                // A pointer and an integer of its size are different values.
                 let key = (addr, if self.function.regs[*dst].ty == Ty::Ptr { 0 } else { bits });
                 let value = match self.memory.get(&key) {
                     Some(value) => *value,

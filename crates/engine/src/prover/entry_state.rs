@@ -1,4 +1,5 @@
-//! What is known when the function under test starts: its parameters' types and ranges, and what its pointers lead to.
+//! The abstract state at the entry of the function under test: types and ranges of its parameters, and sizes of their
+//! pointees.
 
 use crate::config::{Config, Entry};
 use crate::prover::abstract_state::AbstractState;
@@ -8,7 +9,7 @@ use std::collections::BTreeSet;
 use touchstone_ir::{DataType, DataTypeId, FuncId, GlobalId, Module, Ty, mask};
 use touchstone_solver::Facts;
 
-/// The function under test as it starts. Inputs are made as `inputs.rs` makes them.
+/// Returns the facts and the entry state of the function under test. Inputs are those that `inputs/` creates.
 pub(crate) fn under_test<'m>(
     module: &'m Module,
     func: FuncId,
@@ -41,7 +42,7 @@ pub(crate) fn under_test<'m>(
                 Some(AbstractValue::Ptr(AbstractPointer { zero: true, ..object }))
             }
             (DataType::Pointer { pointee, .. }, Ty::Ptr) => {
-                // At least one element: it may be another parameter's object.
+                // At least one element: it may be the object of another parameter.
                 let element = size(*pointee);
                 sizes[index] = (element > 0 && no_empty_object).then_some(element);
                 Some(AbstractValue::Ptr(AbstractPointer { zero: true, ..object }))
@@ -56,14 +57,14 @@ pub(crate) fn under_test<'m>(
     (FunctionFacts::new(module, function, inputs, sizes), state)
 }
 
-/// Whether every object that inputs lead to has at least one element.
+/// Returns true if every pointee of an input has at least one element.
 fn no_empty_object(module: &Module, func: FuncId, config: &Config) -> bool {
     let params = &module.functions[func].params;
     let empty = |data: DataTypeId| matches!(module.types[data], DataType::Array { length: 0, .. });
     !config.lengths.values().any(|length| *length == 0) && !params.iter().any(|param| empty(param.data))
 }
 
-/// What an integer parameter can be.
+/// Returns the possible values of an integer parameter.
 fn integer(data: &DataType, bits: u8, range: Option<(i128, i128)>) -> Option<Facts> {
     let (signed, all) = match data {
         DataType::Int { bits: width, signed, .. } | DataType::Enum { bits: width, signed, .. } if *width == bits => {
@@ -79,7 +80,7 @@ fn integer(data: &DataType, bits: u8, range: Option<(i128, i128)>) -> Option<Fac
         false => (0, (1i128 << bits) - 1),
     };
     if low == high && (low < least || low > greatest) {
-        // One value that does not fit is cut to the width.
+        // A single value that does not fit is truncated to the width.
         return Some(Facts::constant(bits, mask(low as u64, bits))).filter(|one| !one.meet(&all).is_empty());
     }
     let (low, high) = (low.max(least), high.min(greatest));

@@ -1,7 +1,8 @@
-//! What is known at the start of every block of a function: iterated up to a fixpoint with widening, then narrowed.
+//! The fixpoint of a function: the abstract state at the start of every block, by iteration with widening, then
+//! narrowing.
 //!
-//! Narrowing recomputes what is known at a block from what is known at its predecessors. Every state in the process
-//! covers every run, so stopping it anywhere is sound.
+//! Narrowing recomputes the state of a block from its predecessors. Every state in the process covers every run, so
+//! stopping it anywhere is sound.
 
 use crate::prover::abstract_state::AbstractState;
 use crate::prover::function_facts::FunctionFacts;
@@ -10,22 +11,22 @@ use std::collections::BTreeSet;
 use touchstone_base::{Deadline, Id};
 use touchstone_ir::{BlockId, Cfg, Inst};
 
-/// A block that was entered so often is widened.
+/// The number of arrivals at a block after which it is widened to landmarks.
 const WIDEN_AFTER: u32 = 3;
-/// One that was entered so often is widened to the limits of its types.
+/// The number of arrivals after which it is widened to the limits of its types.
 const WIDEN_TO_TOP_AFTER: u32 = 40;
-/// Passes of narrowing.
+/// The number of narrowing passes.
 const NARROWING_PASSES: usize = 3;
-/// At most so many blocks are executed for one function.
+/// The maximum number of blocks executed for one function.
 const MAX_BLOCKS_EXECUTED: u32 = 40_000;
-/// A function with more values to know (registers, at every block) is not looked at: they are kept all.
+/// The maximum number of abstract values (registers at every block) that are stored for a function.
 const MAX_VALUES_STORED: u64 = 2_000_000;
-/// At most so many values are computed for one proof, all functions together: about two seconds.
+/// The maximum number of abstract values computed for one proof, over all functions: about two seconds.
 const MAX_VALUES_COMPUTED: u64 = 40_000_000;
-/// The clock is looked at once in so many blocks.
+/// The number of blocks between two checks of the deadline.
 const BLOCKS_PER_DEADLINE_CHECK: u32 = 64;
 
-/// What is left of the work that one proof may take, all functions together.
+/// The remaining budget of one proof, over all functions.
 pub(crate) struct ProofBudget {
     values: u64,
     deadline: Deadline,
@@ -37,13 +38,13 @@ impl ProofBudget {
     }
 }
 
-/// What is known at the start of every block; `None` where control never gets.
+/// The abstract state at the start of every block; `None` for unreachable blocks.
 pub(crate) struct Fixpoint {
     pub states: Vec<Option<AbstractState>>,
 }
 
 impl FunctionFacts<'_> {
-    /// What is known everywhere if the function starts like this; `None` if that takes more work than there is left.
+    /// Computes the fixpoint from an initial state; `None` if the budget does not suffice.
     pub fn fixpoint(&self, start: &AbstractState, work: &mut ProofBudget) -> Option<Fixpoint> {
         let blocks = &self.function.blocks;
         let values = self.function.regs.len() as u64;
@@ -119,8 +120,8 @@ impl FunctionFacts<'_> {
         }
     }
 
-    /// Executes a block and gives the ways on; `look` sees every instruction with the state before it, and the end of
-    /// the block as `None`.
+    /// Executes a block and returns its outgoing edges; `look` receives every instruction with the state before it, and
+    /// the terminator as `None`.
     pub fn run_block(
         &self,
         block: BlockId,

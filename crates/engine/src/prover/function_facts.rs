@@ -1,5 +1,5 @@
-//! What is known of a function before it runs: which of its memory variables nobody else can touch, how large known
-//! objects are, what globals always hold, which numbers its code speaks of.
+//! Facts about a function before it runs: slots that do not escape, sizes of known objects, contents of constant
+//! globals, constants in its code.
 
 use crate::prover::abstract_state::{AbstractCell, AbstractState};
 use crate::prover::abstract_value::{AbstractPointer, AbstractValue, Base, PointsTo};
@@ -11,24 +11,24 @@ use touchstone_ir::{
 };
 use touchstone_solver::Facts;
 
-/// A table larger than this is not looked into.
+/// The maximum size of a constant table that is read.
 const MAX_TABLE_BYTES: u64 = 1 << 14;
-/// Nor is one where so many offsets are possible.
+/// The maximum number of possible offsets of a table access.
 const MAX_OFFSETS: u64 = 4096;
 
-/// A function with what is known of it.
+/// A function with its facts.
 pub(crate) struct FunctionFacts<'m> {
     pub module: &'m Module,
     pub function: &'m Function,
-    /// Bytes behind each parameter of the function under test, where that is certain.
+    /// The number of bytes behind each parameter of the function under test, if it is certain.
     params: Vec<Option<u64>>,
     /// Globals that may change.
     inputs: &'m BTreeSet<GlobalId>,
-    /// The slots that a register's pointer may have been made from.
+    /// For every register the slots that a pointer in it may be derived from.
     derived_slots: Vec<BTreeSet<SlotId>>,
-    /// Slots whose address goes where it can't be followed.
+    /// Slots that escape.
     escaped: BTreeSet<SlotId>,
-    /// Numbers that bounds are pushed to, ascending.
+    /// Constants to which bounds are widened, ascending.
     pub landmarks: Vec<i128>,
     /// Outcomes of branches that no run takes.
     pub dead: DeadEdges,
@@ -47,13 +47,13 @@ impl<'m> FunctionFacts<'m> {
         FunctionFacts { module, function, params, inputs, derived_slots, escaped, landmarks, dead }
     }
 
-    /// Whether a slot's life may end before its frame's.
+    /// Returns true if a slot's lifetime may end before its frame's.
     pub fn ends_within(&self, slot: SlotId) -> bool {
         let mut insts = self.function.blocks.values().flat_map(|block| &block.insts);
         insts.any(|inst| inst.kind == InstKind::SlotEnd { slot })
     }
 
-    /// The bytes of an object; at least so many.
+    /// Returns the minimum size of an object in bytes.
     pub fn size(&self, base: Base) -> Option<u64> {
         match base {
             Base::Slot(slot) => Some(self.function.slots[slot].size),
@@ -76,7 +76,7 @@ impl<'m> FunctionFacts<'m> {
         self.function.regs[reg].ty
     }
 
-    /// Whether a global holds its initial value for ever.
+    /// Returns true if a global always holds its initial value.
     pub fn is_fixed(&self, id: GlobalId) -> bool {
         let global = &self.module.globals[id];
         let never_written = match global.linkage {
@@ -87,13 +87,13 @@ impl<'m> FunctionFacts<'m> {
         never_written && global.init.is_some()
     }
 
-    /// Whether an access of so many bytes is certainly inside of an object, if it is one.
+    /// Returns true if an access of this many bytes is certainly in bounds of its object.
     pub fn is_inside(&self, base: Base, offset: &Facts, bytes: u64) -> bool {
         let end = offset.unsigned.1.checked_add(bytes);
         !offset.is_empty() && matches!((self.size(base), end), (Some(size), Some(end)) if end <= size)
     }
 
-    /// What a read gives, and which piece of memory it reads.
+    /// Returns the value of a read, and the memory cell that it reads.
     pub fn read(
         &self,
         state: &AbstractState,
@@ -114,7 +114,7 @@ impl<'m> FunctionFacts<'m> {
         (fixed.map_or(AbstractValue::top(ty), AbstractValue::Int), cell)
     }
 
-    /// What a fixed global can hold at these offsets.
+    /// Returns the possible contents of a constant global at these offsets.
     fn table(&self, id: GlobalId, offset: &Facts, bits: u8) -> Option<Facts> {
         let global = &self.module.globals[id];
         let bytes = u64::from(bits.div_ceil(8));
@@ -146,7 +146,7 @@ impl<'m> FunctionFacts<'m> {
         all
     }
 
-    /// Up to `bytes` bytes are written through a pointer; if exactly one place is, it holds `value` afterwards.
+    /// Writes up to `bytes` bytes through a pointer; if the location is unique, it holds `value` afterwards.
     pub fn write(&self, state: &mut AbstractState, addr: Operand, bytes: u64, value: Option<AbstractValue>) {
         let pointer = state.value(addr).pointer();
         match pointer.object {
@@ -174,12 +174,12 @@ impl<'m> FunctionFacts<'m> {
         }
     }
 
-    /// Somebody else ran.
+    /// Havocs shared memory after a call.
     pub fn havoc(&self, state: &mut AbstractState) {
         state.forget(|cell| self.is_shared(cell));
     }
 
-    /// Whether others may write it.
+    /// Returns true if other code may write a cell.
     fn is_shared(&self, cell: &AbstractCell) -> bool {
         match cell.base {
             Base::Slot(slot) => self.escaped.contains(&slot),
@@ -188,7 +188,7 @@ impl<'m> FunctionFacts<'m> {
     }
 }
 
-/// For every register the slots that a pointer in it may have been made from; flow does not matter.
+/// Returns for every register the slots that a pointer in it may be derived from, flow-insensitively.
 pub(crate) fn derived_slots(function: &Function) -> Vec<BTreeSet<SlotId>> {
     let mut made: Vec<BTreeSet<SlotId>> = vec![BTreeSet::new(); function.regs.len()];
     loop {
@@ -211,7 +211,7 @@ pub(crate) fn derived_slots(function: &Function) -> Vec<BTreeSet<SlotId>> {
     }
 }
 
-/// The slots whose address is stored, passed, returned or made a number of.
+/// Returns the slots with an address that is stored, passed, returned or converted to an integer.
 pub(crate) fn escaped(function: &Function, made: &[BTreeSet<SlotId>]) -> BTreeSet<SlotId> {
     let mut escaped = BTreeSet::new();
     let mut leaves = |operand: &Operand| {
@@ -222,7 +222,7 @@ pub(crate) fn escaped(function: &Function, made: &[BTreeSet<SlotId>]) -> BTreeSe
     for block in function.blocks.values() {
         for inst in &block.insts {
             match &inst.kind {
-                // Followed, or only looked at.
+                // The analysis tracks the address, or it is only read.
                 InstKind::Copy { .. }
                 | InstKind::PtrAdd { .. }
                 | InstKind::Cmp { .. }
@@ -253,7 +253,7 @@ pub(crate) fn escaped(function: &Function, made: &[BTreeSet<SlotId>]) -> BTreeSe
     escaped
 }
 
-/// The numbers that the code speaks of, their neighbours, and the limits of the integer types.
+/// Returns the constants in the code, their neighbours, and the limits of the integer types.
 fn landmarks(function: &Function) -> Vec<i128> {
     let mut marks = BTreeSet::from([-1, 0, 1]);
     for bits in [8, 16, 32, 64] {

@@ -1,20 +1,20 @@
-//! Induction over loops with the solver: goals that no run reaches, however often its loops go round.
+//! Induction over loops with the solver: proofs that no run reaches a goal, for any number of iterations.
 //!
-//! The function is executed symbolically, as in an exploration, except at loop heads. Where a loop is entered, everything
-//! that it can change (`loops.rs`) gets a fresh unknown, narrowed by what the fixpoint knows there and by the candidate
-//! invariants (`candidates.rs`) that hold on entry; one iteration is followed from this state, which stands for the
-//! start of *any* iteration, and a path that comes back to the head is over. A candidate that does not hold on entry or
-//! after the iteration is dropped and everything is done again with those that are left, so in the last pass all that
-//! was assumed has been shown: by induction, base and step. Goals that this pass does not meet are infeasible.
+//! The function is executed symbolically, as in an exploration, except at loop heads. Where a loop is entered,
+//! everything that it can change (`loop_effects.rs`) is havocked, constrained by the fixpoint and by the candidate
+//! invariants (`invariant_candidates.rs`) that hold on entry; one iteration is executed from this state, which
+//! represents the start of *any* iteration, and a path that returns to the head ends. A candidate that does not hold on
+//! entry or after the iteration is dropped and everything is repeated with the rest, so in the last pass all
+//! assumptions have been proved: by induction, base and step. Goals that this pass does not reach are infeasible.
 //!
-//! Sound or nothing: where the executor gives something up (a bound, an unsupported construct, an unknown of the solver)
-//! all goals that control flow can still reach from there count as possible. A path from there to a loop head would
-//! reach the goals behind that head, so whatever rests on an unchecked invariant counts as possible too; for the same
-//! reason a state that can reach no open goal is dropped without loss. What an iteration changed is compared with what
-//! it was thought to change; a difference ends the proof.
+//! Sound or nothing: where the executor gives something up (a bound, an unsupported construct, an unknown of the
+//! solver) all goals that control flow can still reach count as possible. A path from there to a loop head would reach
+//! the goals behind that head, so whatever rests on an unchecked invariant counts as possible too; for the same reason
+//! a state that can reach no open goal is pruned without loss. The changes of an iteration are compared with the
+//! predicted ones; a difference ends the proof.
 //!
-//! Pointers that cannot be told are numbers without an object: they compare as any address, and an access through one
-//! gives the path up.
+//! Unknown pointers are integers without an object: they compare as any address, and an access through one gives the
+//! path up.
 
 use crate::config::{Aliases, Config, Entry, Labels};
 use crate::exec::executor::Executor;
@@ -39,23 +39,23 @@ use touchstone_ir::{
 };
 use touchstone_solver::{Path, Side, TermId};
 
-/// At most so many sides of branches are followed in one pass.
+/// The maximum number of branch sides in one pass.
 const MAX_BRANCH_SIDES: u32 = 4_000;
-/// At most so many passes.
+/// The maximum number of passes.
 const MAX_PASSES: u32 = 64;
-/// Frames of a recursion that are followed.
+/// The maximum number of frames of a recursion.
 const MAX_FRAMES: usize = 12;
-/// Conflicts for one question to the solver: an invariant that is hard to show is dropped soon.
+/// The maximum number of conflicts of a query for invariants: hard candidates are dropped early.
 const CONFLICTS_FOR_INVARIANTS: u64 = 2_000;
-/// The same for goals.
+/// The maximum number of conflicts of a query for goals.
 const CONFLICTS_FOR_GOALS: u64 = 20_000;
-/// Candidates that are asked for together.
+/// The number of candidates in one query.
 const CANDIDATES_PER_QUERY: usize = 8;
 
-/// What is known at the heads of loops, by function.
+/// Abstract states at loop heads, by function.
 pub(crate) type Fixpoints = BTreeMap<FuncId, BTreeMap<BlockId, AbstractState>>;
 
-/// The goals among `open` that induction rules out.
+/// Returns the goals among `open` that induction proves infeasible.
 pub(crate) fn prove(
     module: &Module,
     func: FuncId,
@@ -97,8 +97,8 @@ pub(crate) fn prove(
     }
 }
 
-/// Whether every input has all its values: what the executor can't make yet (a function pointer, a type that nobody gave)
-/// is only zero there, which is no ground for a proof.
+/// Returns true if every input can have all its values: unmodelled inputs (a function pointer, an unknown type) are
+/// only zero, which is no basis for a proof.
 fn inputs_are_complete(module: &Module, func: FuncId, config: &Config) -> bool {
     let function = &module.functions[func];
     if config.entry == Entry::Program {
@@ -137,20 +137,20 @@ fn inputs_are_complete(module: &Module, func: FuncId, config: &Config) -> bool {
     all_fit
 }
 
-/// Nothing can be said.
+/// The proof is abandoned.
 struct GiveUp;
 
-/// A loop that a path is in.
+/// A loop that a path is in, cut at its head.
 struct LoopCut {
-    /// Number of frames, the loop's own included.
+    /// The number of frames, the loop's own included.
     depth: usize,
     func: FuncId,
     head: BlockId,
-    /// What was assumed.
+    /// The candidates that were assumed.
     assumed: Vec<Candidate>,
-    /// What variables held when the loop was entered.
+    /// The values of variables on entry to the loop.
     entry: BTreeMap<Var, TermId>,
-    /// The state that stands for the start of any iteration.
+    /// The state that represents the start of any iteration.
     any: State,
     /// Objects that the loop may write.
     written: BTreeSet<ObjectId>,
@@ -161,18 +161,18 @@ struct LoopCut {
 struct CutState {
     state: State,
     cuts: Vec<Rc<LoopCut>>,
-    /// The state has just come to a block.
+    /// Set if the state has just arrived at a block.
     arrived: Option<ArrivedFrom>,
 }
 
-/// Where a state came from.
+/// The origin of an arrival.
 #[derive(Clone, Copy)]
 enum ArrivedFrom {
     Call,
     Block(BlockId),
 }
 
-/// What becomes of a path at a loop head.
+/// The fate of a path at a loop head.
 enum Arrival {
     Continues,
     Over,
@@ -180,7 +180,7 @@ enum Arrival {
 
 struct Induction<'m, 'f> {
     executor: Executor<'m>,
-    /// Goals that may still be ruled out. The executor has them only while they are looked for.
+    /// Goals that may still be proved infeasible. The executor observes them only in the last pass.
     goals: Coverage,
     func: FuncId,
     calls: CallGraph,
@@ -194,7 +194,7 @@ struct Induction<'m, 'f> {
 }
 
 impl Induction<'_, '_> {
-    /// Throws candidates out until the rest is inductive.
+    /// Drops candidates until the rest is inductive.
     fn find_inductive_invariants(&mut self) -> Result<(), GiveUp> {
         for _ in 0..MAX_PASSES {
             let dropped = self.dropped.len();
@@ -206,8 +206,8 @@ impl Induction<'_, '_> {
         Err(GiveUp)
     }
 
-    /// One more pass, with the invariants that were found, for the goals that it meets: an executor of its own, which may think
-    /// longer.
+    /// Runs a last pass with the invariants, to find the goals that it reaches: with an executor of its own and a
+    /// larger limit per query.
     fn search_goals(&mut self) -> Result<(), GiveUp> {
         let dropped = self.dropped.len();
         let open: Vec<GoalId> = self.goals.open_goals().collect();
@@ -216,7 +216,7 @@ impl Induction<'_, '_> {
         let policy = Policy::proof_within(CONFLICTS_FOR_GOALS);
         self.executor = Executor::new(self.executor.module, self.executor.config, policy, Some(goals));
         self.pass()?;
-        // The same questions have the same answers; if not (a time limit), nothing was shown.
+        // The same queries have the same answers; otherwise (a timeout) nothing was proved.
         if self.dropped.len() == dropped { Ok(()) } else { Err(GiveUp) }
     }
 
@@ -229,7 +229,7 @@ impl Induction<'_, '_> {
         }
     }
 
-    /// Everything once, with the candidates that are left.
+    /// Executes everything once, with the remaining candidates.
     fn pass(&mut self) -> Result<(), GiveUp> {
         self.sides = 0;
         let starts = self.executor.starts(self.func).map_err(|_| GiveUp)?;
@@ -248,7 +248,7 @@ impl Induction<'_, '_> {
         Ok(())
     }
 
-    /// Takes in what a step from a place did, and gives how it goes on.
+    /// Processes the result of a step and returns its flow.
     fn done(&mut self, place: &[(FuncId, BlockId)], stepped: StepResult) -> Flow {
         self.cover(stepped.hits.into_iter().map(|hit| hit.goal));
         for (_, end) in stepped.ended {
@@ -267,13 +267,13 @@ impl Induction<'_, '_> {
         }
     }
 
-    /// A path is given up here: what control flow can reach is possible.
+    /// Gives up a path: everything that control flow can reach is possible.
     fn give_up(&mut self, place: &[(FuncId, BlockId)]) {
         let goals = self.sweep.from(self.executor.module, place);
         self.cover(goals);
     }
 
-    /// Whether control flow can reach an open goal from here.
+    /// Returns true if control flow can reach an open goal from here.
     fn is_wanted(&mut self, place: &[(FuncId, BlockId)]) -> bool {
         let old = self.wanted.as_ref().is_none_or(|wanted| wanted.is_old(&self.goals));
         if old {
@@ -364,7 +364,7 @@ impl Induction<'_, '_> {
         Ok(())
     }
 
-    /// An input pointer is decided: each shape is followed.
+    /// Materialises a symbolic pointer: each target is followed.
     fn materialise(&mut self, way: &CutState, id: LazyPointerId, purpose: Purpose, waiting: &mut Vec<CutState>) {
         for shape in self.executor.pointer_targets(&way.state, id, purpose) {
             match shape {
@@ -375,17 +375,17 @@ impl Induction<'_, '_> {
         }
     }
 
-    /// Instructions that the executor treats as certain where a pointer is a number that stands for any address, or
-    /// where it forgets which bytes nobody wrote.
+    /// Returns true for instructions that the executor treats as certain although a pointer is an integer for any
+    /// address, or although it does not track uninitialised bytes.
     fn is_untreated(&self, state: &State) -> bool {
         let frame = state.top();
         let block = &self.executor.module.functions[frame.func].blocks[frame.block];
-        // What is thrown may arrive at a loop in another frame.
+        // An exception may arrive at a loop in another frame.
         let Some(inst) = block.insts.get(frame.inst) else {
             return matches!(block.terminator.kind, TermKind::Throw(_));
         };
         let number = |value: &Value| matches!(value, Value::Int(Scalar::Term(_)));
-        // The start of an object, or another place in it.
+        // Some location in an object, not necessarily its start.
         let anywhere_in =
             |value: &Value| matches!(value, Value::Ptr(pointer) if matches!(pointer.offset, Scalar::Term(_)));
         let any_of = |operand: &Operand, holds: &dyn Fn(&Value) -> bool| match frame.value(*operand) {
@@ -431,7 +431,7 @@ impl Induction<'_, '_> {
         made
     }
 
-    /// A state has come to a block: at a loop head it becomes any iteration's state, or is compared with it.
+    /// Handles an arrival at a block: at a loop head the state is havocked, or compared with the havocked one.
     fn arrive(
         &mut self,
         way: &mut CutState,
@@ -464,7 +464,7 @@ impl Induction<'_, '_> {
         }
     }
 
-    /// A loop is entered: the states that stand for any iteration wait.
+    /// Enters a loop: puts the states that represent any iteration on the worklist.
     fn enter(&mut self, way: &CutState, from: ArrivedFrom, loops: &Loops, found: &Loop, waiting: &mut Vec<CutState>) {
         let (func, head) = (way.state.top().func, way.state.top().block);
         let escaped: Vec<(FuncId, Rc<Loops>)> = {
@@ -525,7 +525,7 @@ impl Induction<'_, '_> {
         }
     }
 
-    /// An iteration is over: what was assumed before it must hold again.
+    /// Checks the induction step: the assumed candidates must hold after an iteration.
     fn check_induction_step(&mut self, way: &CutState, cut: &LoopCut, found: &Loop) -> Result<(), GiveUp> {
         if !changes_only_expected(&way.state, cut, found) {
             return Err(GiveUp);
@@ -547,7 +547,7 @@ impl Induction<'_, '_> {
         Ok(())
     }
 
-    /// The candidates that are not shown to hold on a path.
+    /// Returns the candidates that are not proved to hold on a path.
     fn failing(&mut self, path: &Path, all: Vec<(Candidate, Option<TermId>)>) -> BTreeSet<Candidate> {
         let mut failing = BTreeSet::new();
         let mut left = Vec::new();
@@ -559,7 +559,7 @@ impl Induction<'_, '_> {
                 }
             }
         }
-        // A model that breaks one breaks many.
+        // A model that violates one candidate usually violates many.
         let mut seen = vec![path.model()];
         while let Some(model) = seen.pop() {
             left.retain(|(candidate, term)| {
@@ -587,7 +587,7 @@ impl Induction<'_, '_> {
                         break;
                     }
                     Side::Unknown(_) => {
-                        // One of them is too hard; the others need not go with it.
+                        // One of them is too hard; the others need not be dropped with it.
                         for (candidate, term) in part {
                             let broken = self.executor.terms.not(*term);
                             let side = self.executor.assume(path, broken);
@@ -603,13 +603,13 @@ impl Induction<'_, '_> {
         failing
     }
 
-    /// The number that a variable has in a state.
+    /// Returns the integer value of a variable in a state.
     fn number(&mut self, state: &State, var: Var) -> Option<TermId> {
         self.executor.integer_value(state, var)
     }
 }
 
-/// The functions and blocks of all frames.
+/// Returns the functions and blocks of all frames.
 fn place(state: &State) -> Vec<(FuncId, BlockId)> {
     state.frames.iter().map(|frame| (frame.func, frame.block)).collect()
 }
@@ -620,7 +620,7 @@ fn is_at_end(module: &Module, state: &State) -> bool {
     frame.inst >= block.insts.len() && !matches!(block.terminator.kind, TermKind::Return(_))
 }
 
-/// Whether an iteration changed nothing but what it was thought to change.
+/// Returns true if an iteration changed only what was predicted.
 fn changes_only_expected(state: &State, cut: &LoopCut, found: &Loop) -> bool {
     let (frames, before) = (&state.frames, &cut.any.frames);
     if frames.len() != before.len() || frames.len() != cut.depth {

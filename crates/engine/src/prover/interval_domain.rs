@@ -1,22 +1,21 @@
-//! Arithmetic on what is known about integers: unsigned and signed intervals and known bits.
+//! The abstract domain of integers: unsigned and signed intervals and known bits.
 //!
-//! The facts are the solver's [`Facts`]; what is computed here is what the reference interpreter's arithmetic can give
-//! for operands that the facts admit. Every function over-approximates, and is checked against that arithmetic for all
-//! values of a small width.
+//! The elements are the solver's [`Facts`]. Every function over-approximates the reference interpreter's arithmetic on
+//! the operands that the facts admit, and is checked against it for all values of a small width.
 
 use touchstone_base::float::{Format, Op};
 use touchstone_interp::arith;
 use touchstone_ir::{BinOp, CmpOp, mask, sign_extend};
 use touchstone_solver::Facts;
 
-/// A float operation: only constants are followed.
+/// Returns the result of a float operation: only constants are propagated.
 pub(crate) fn float(op: Op, format: Format, args: &[Facts]) -> Facts {
     let width = op.result_bits(format);
     let known: Option<Vec<u64>> = args.iter().map(Facts::singleton).collect();
     known.map_or(Facts::top(width), |args| Facts::constant(width, touchstone_base::float::eval(op, format, &args)))
 }
 
-/// What `a op b` can be. A division by zero has no result, so zero divisors count for nothing.
+/// Returns the possible values of `a op b`. A division by zero has no result, so zero divisors are ignored.
 pub(crate) fn bin(op: BinOp, a: &Facts, b: &Facts) -> Facts {
     let width = a.width;
     if a.is_empty() || b.is_empty() {
@@ -44,11 +43,11 @@ pub(crate) fn bin(op: BinOp, a: &Facts, b: &Facts) -> Facts {
         BinOp::Xor => Facts::bits(width, a.zeros & b.zeros | a.ones & b.ones, a.zeros & b.ones | a.ones & b.zeros),
         BinOp::Shl | BinOp::LShr | BinOp::AShr => shift(op, a, b),
     };
-    // Operands that exist have a result: contradicting facts can only come from operands that do not.
+    // Existing operands have a result: contradicting facts can only come from operands that do not exist.
     if result.is_empty() { Facts::top(width) } else { result }
 }
 
-/// Whether `a op b` is certain.
+/// Returns the truth of `a op b`, if it is certain.
 pub(crate) fn decide(op: CmpOp, a: &Facts, b: &Facts) -> Option<bool> {
     let known = |yes: bool, no: bool| if yes { Some(true) } else { no.then_some(false) };
     match op {
@@ -64,7 +63,7 @@ pub(crate) fn decide(op: CmpOp, a: &Facts, b: &Facts) -> Option<bool> {
     }
 }
 
-/// What both operands can be where `a op b` is `truth`; the facts are empty where it can't be.
+/// Refines both operands to where `a op b` is `truth`; the facts are empty if that is impossible.
 pub(crate) fn refine_by(op: CmpOp, a: &Facts, b: &Facts, truth: bool) -> (Facts, Facts) {
     let (op, a, b, swapped) = match (op, truth) {
         (CmpOp::Eq, true) | (CmpOp::Ne, false) => {
@@ -92,7 +91,7 @@ pub(crate) fn refine_by(op: CmpOp, a: &Facts, b: &Facts, truth: bool) -> (Facts,
     if swapped { (more, less) } else { (less, more) }
 }
 
-/// `a` where it is not the only value of `b`.
+/// Returns `a` without the only value of `b`.
 fn without(a: &Facts, b: &Facts) -> Facts {
     let Some(value) = b.singleton() else { return *a };
     let mut facts = *a;
@@ -115,7 +114,7 @@ fn without(a: &Facts, b: &Facts) -> Facts {
     facts.meet(&Facts::top(a.width))
 }
 
-/// No value at all.
+/// Returns the bottom element: no value at all.
 pub(crate) fn empty(width: u8) -> Facts {
     Facts { unsigned: (1, 0), ..Facts::top(width) }
 }
@@ -132,7 +131,7 @@ fn signed_range(width: u8, low: i128, high: i128) -> Facts {
     if low > high { empty(width) } else { Facts::signed_between(width, low as i64, high as i64) }
 }
 
-/// What a number between `low` and `high` is after it wraps to a width.
+/// Returns the possible values of an integer in `low..=high` after wrapping to a width.
 pub(crate) fn wrapped(width: u8, low: i128, high: i128) -> Facts {
     let size = 1i128 << width;
     let mut facts = Facts::top(width);
@@ -180,7 +179,7 @@ fn product(a: &Facts, b: &Facts) -> Facts {
     bits.meet(&range(unsigned(a), unsigned(b))).meet(&range(signed(a), signed(b)))
 }
 
-/// The range that corners span.
+/// Returns the interval hull of corners.
 fn hull(width: u8, corners: Option<Vec<i128>>) -> Facts {
     let Some(corners) = corners else { return Facts::top(width) };
     match (corners.iter().min(), corners.iter().max()) {
@@ -193,7 +192,7 @@ fn low_mask(count: u32) -> u64 {
     if count >= 64 { u64::MAX } else { (1 << count) - 1 }
 }
 
-/// The lowest bits of a sum, difference or product depend on the same bits of the operands only.
+/// Returns the known low bits of a sum, difference or product, which depend only on the low bits of the operands.
 fn low_bits(a: &Facts, b: &Facts, op: BinOp) -> Facts {
     let known = |f: &Facts| (!(f.zeros | f.ones)).trailing_zeros().min(u32::from(f.width));
     let m = low_mask(known(a).min(known(b)));
@@ -246,7 +245,7 @@ fn signed_remainder(a: &Facts, b: &Facts) -> Facts {
     signed_range(a.width, from, to)
 }
 
-/// A shift: the amount is taken modulo the width, so there are few of them.
+/// Returns the result of a shift. The amount is taken modulo the width, so all amounts are enumerated.
 fn shift(op: BinOp, a: &Facts, b: &Facts) -> Facts {
     let width = u64::from(a.width);
     let any = b.unsigned.1 >= width && b.singleton().is_none();
@@ -279,26 +278,26 @@ fn shift_by(op: BinOp, a: &Facts, amount: u32) -> Facts {
     }
 }
 
-/// What a zero extension can be.
+/// Returns the possible values of a zero extension.
 pub(crate) fn zext(a: &Facts, width: u8) -> Facts {
     let high = mask(u64::MAX, width) & !mask(u64::MAX, a.width);
     Facts::between(width, a.unsigned.0, a.unsigned.1).meet(&Facts::bits(width, a.zeros | high, a.ones))
 }
 
-/// What a sign extension can be.
+/// Returns the possible values of a sign extension.
 pub(crate) fn sext(a: &Facts, width: u8) -> Facts {
     let low = mask(u64::MAX, a.width) >> 1;
     Facts::signed_between(width, a.signed.0, a.signed.1).meet(&Facts::bits(width, a.zeros & low, a.ones & low))
 }
 
-/// What the low bits can be.
+/// Returns the possible values of a truncation.
 pub(crate) fn trunc(a: &Facts, width: u8) -> Facts {
     let m = mask(u64::MAX, width);
     let ((ul, uh), (sl, sh)) = (unsigned(a), signed(a));
     Facts::bits(width, a.zeros & m, a.ones & m).meet(&wrapped(width, ul, uh)).meet(&wrapped(width, sl, sh))
 }
 
-/// `new`, with bounds that moved since `old` pushed to the next landmark, so that chains of them are short.
+/// Widens `old` by `new`: bounds that moved are pushed to the next landmark, which keeps ascending chains short.
 pub(crate) fn widen(old: &Facts, new: &Facts, landmarks: &[i128]) -> Facts {
     let mut wide = old.join(new);
     let below = |value: i128, least: i128| {
@@ -344,7 +343,7 @@ mod tests {
     ];
     const RELATIONS: [CmpOp; 6] = [CmpOp::Eq, CmpOp::Ne, CmpOp::Ult, CmpOp::Ule, CmpOp::Slt, CmpOp::Sle];
 
-    /// A spread of facts: all unsigned and signed intervals, some known bits, and combinations.
+    /// Returns a variety of facts: all unsigned and signed intervals, some known bits, and combinations.
     fn samples() -> Vec<(Facts, Vec<u64>)> {
         let mut all = Vec::new();
         for low in 0..16u64 {

@@ -1,8 +1,8 @@
-//! Candidate invariants of a loop: templates over its variables. None of them is believed; induction throws out those
-//! that do not hold on entry or that an iteration breaks, until the rest is inductive (Flanagan and Leino, *Houdini, an
-//! annotation assistant for ESC/Java*, 2001).
+//! Candidate invariants of a loop: templates over its variables. Induction drops those that do not hold on entry or
+//! that an iteration violates, until the rest is inductive (Flanagan and Leino, *Houdini, an annotation assistant for
+//! ESC/Java*, 2001).
 //!
-//! Different from Houdini: a candidate may speak of what a variable held when the loop was entered, so that steps and
+//! Different from Houdini: a candidate may refer to the value of a variable on entry to the loop, so that steps and
 //! remainders need no guessed constants.
 
 use crate::prover::loop_effects::Loops;
@@ -11,17 +11,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use touchstone_ir::{Reg, mask};
 use touchstone_solver::{Op, Rel, TermId, Terms};
 
-/// More variables that a loop changes, or only reads, are not related to each other.
+/// The maximum numbers of variables, changed or only read by a loop, that are related to each other.
 const MAX_CHANGED_VARIABLES: usize = 6;
 const MAX_READ_VARIABLES: usize = 6;
-/// More numbers are not compared with.
+/// The maximum number of constants that a variable is compared with.
 const MAX_CONSTANTS: usize = 10;
 
-/// Something that has a number.
+/// A variable of a candidate.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) enum Var {
     Reg(Reg),
-    /// A piece of memory.
+    /// A scalar in memory.
     Cell {
         object: ObjectId,
         offset: u64,
@@ -34,42 +34,42 @@ pub(crate) enum Var {
 pub(crate) struct LoopVar {
     pub var: Var,
     pub width: u8,
-    /// What it held when the loop was entered.
+    /// Its value on entry to the loop.
     pub entry: TermId,
-    /// Whether the loop may change it.
+    /// True if the loop may change it.
     pub changed: bool,
 }
 
-/// Something that may hold whenever control is at the head.
+/// A property that may hold whenever control is at the loop head.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Candidate {
     /// A relation between two variables.
     Related(Order, Var, Var),
-    /// The same, or the first one is what it was on entry: a loop that was not entered yet.
+    /// The relation, or both variables have their values on entry: no iteration was executed yet.
     RelatedOnceChanged(Order, Var, Var),
     /// Two variables differ.
     Differ(Var, Var),
-    /// A variable never goes below what it was on entry.
+    /// A variable is never less than on entry.
     Grows(Order, Var),
-    /// Or never above.
+    /// A variable is never greater than on entry.
     Shrinks(Order, Var),
-    /// The first one moves so many times as much as the second.
+    /// The first variable changes by this multiple of the second one's change.
     Step(u64, Var, Var),
-    /// What one gains the other loses.
+    /// The sum of two variables is constant.
     Sum(Var, Var),
-    /// The remainder stays.
+    /// The remainder of a variable is constant.
     Remainder(u64, Var),
-    /// At most a number.
+    /// A variable is at most a constant.
     AtMost(Order, Var, u64),
-    /// At least a number.
+    /// A variable is at least a constant.
     AtLeast(Order, Var, u64),
-    /// Not this number.
+    /// A variable is not a constant.
     IsNot(Var, u64),
-    /// One of these numbers.
+    /// A variable is one of these constants.
     OneOf(Var, BTreeSet<u64>),
 }
 
-/// How numbers are compared.
+/// The order of a comparison.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Order {
     Signed,
@@ -89,7 +89,7 @@ impl Order {
     }
 }
 
-/// The candidates for a loop with these variables.
+/// Returns the candidates for a loop with these variables.
 pub(crate) fn candidates(vars: &[LoopVar], loops: &Loops) -> Vec<Candidate> {
     let changed: Vec<&LoopVar> = vars.iter().filter(|var| var.changed).take(MAX_CHANGED_VARIABLES).collect();
     let read = vars.iter().filter(|var| !var.changed).take(MAX_READ_VARIABLES);
@@ -112,7 +112,7 @@ pub(crate) fn candidates(vars: &[LoopVar], loops: &Loops) -> Vec<Candidate> {
                 continue;
             }
             for &order in &orders {
-                // A pair of changed variables comes twice.
+                // A pair of changed variables occurs twice.
                 all.insert(Candidate::Related(order, x.var, y.var));
                 all.insert(Candidate::Related(order, y.var, x.var));
             }
@@ -159,7 +159,7 @@ fn one_variable(x: &LoopVar, loops: &Loops, weak: &[Order], all: &mut BTreeSet<C
     }
 }
 
-/// Registers that an equation between two of them fixes: what is left need not be guessed by the solver.
+/// Returns the registers that an equation between two registers determines: the solver need not guess them.
 pub(crate) fn definitions(assumed: &[Candidate]) -> BTreeMap<Reg, Candidate> {
     let mut defined = BTreeMap::new();
     let mut used = BTreeSet::new();
@@ -177,7 +177,7 @@ pub(crate) fn definitions(assumed: &[Candidate]) -> BTreeMap<Reg, Candidate> {
 }
 
 impl Candidate {
-    /// The value that an equation gives its first variable.
+    /// Returns the value that an equation determines for its first variable.
     pub fn solved(
         &self,
         terms: &mut Terms,
@@ -199,7 +199,8 @@ impl Candidate {
         }
     }
 
-    /// What it says where `now` gives the variables' values and `entry` those on entry; `None` if one has none.
+    /// Returns the candidate as a term, where `now` gives the current values and `entry` those on entry; `None` if a
+    /// variable has none.
     pub fn term(
         &self,
         terms: &mut Terms,

@@ -1,9 +1,9 @@
-//! What a loop can change: registers, and the memory that its writes can hit. Everything else keeps the value that it
-//! had when the loop was entered, which is what induction over the loop rests on.
+//! The effects of a loop: the registers that it assigns, and the memory that its writes can hit. Everything else keeps
+//! its value on entry, which is the basis of induction over the loop.
 //!
-//! Found from the code alone: where a pointer comes from is followed through copies and pointer arithmetic inside of the
-//! loop; one that is loaded, returned or made from a number may lead anywhere. Callees count with everything that they
-//! and their callees write.
+//! The analysis is static: pointers are tracked through copies and pointer arithmetic inside of the loop; one that is
+//! loaded, returned or converted from an integer may point anywhere. Calls include all writes of their transitive
+//! callees.
 
 use crate::prover::c;
 use crate::prover::function_facts::{derived_slots, escaped};
@@ -16,10 +16,10 @@ use touchstone_ir::{
     Operand, Reg, SlotId, TermKind, Ty, possible_callees,
 };
 
-/// Where a pointer of the loop can come from.
+/// An origin of a pointer in a loop.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum PointerOrigin {
-    /// What a register held when the loop was entered.
+    /// The value of a register on entry to the loop.
     Entry(Reg),
     /// A slot of the frame.
     Slot(SlotId),
@@ -27,11 +27,11 @@ pub(crate) enum PointerOrigin {
     Global(GlobalId),
 }
 
-/// Everything that a pointer can come from.
+/// All origins of a pointer.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(crate) struct PointerOrigins {
     pub known: BTreeSet<PointerOrigin>,
-    /// It may lead anywhere.
+    /// True if the pointer may point anywhere.
     pub anywhere: bool,
 }
 
@@ -44,7 +44,7 @@ impl PointerOrigins {
         PointerOrigins { known: BTreeSet::new(), anywhere: true }
     }
 
-    /// Whether something was added.
+    /// Adds origins; returns true if there was a new one.
     fn add(&mut self, other: &PointerOrigins) -> bool {
         let before = (self.known.len(), self.anywhere);
         self.known.extend(&other.known);
@@ -53,39 +53,39 @@ impl PointerOrigins {
     }
 }
 
-/// What is known of one loop.
+/// The effects of one loop.
 #[derive(Debug)]
 pub(crate) struct Loop {
     pub blocks: BTreeSet<BlockId>,
     /// Registers that the loop assigns.
     pub changed: BTreeSet<Reg>,
-    /// Registers whose value at the head somebody may read.
+    /// Registers that are live at the head.
     pub live: BTreeSet<Reg>,
-    /// Where pointers in changed registers can come from.
+    /// The origins of pointers in assigned registers.
     pub pointers: BTreeMap<Reg, PointerOrigins>,
-    /// Where writes can go.
+    /// The origins of pointers that the loop writes through.
     pub writes: PointerOrigins,
-    /// Slots whose life begins anew.
+    /// Slots with a lifetime that begins in the loop.
     pub begun: BTreeSet<SlotId>,
-    /// Bytes that nobody wrote may be copied over others.
+    /// True if uninitialised bytes may be copied.
     pub copies: bool,
-    /// Where what fails leaves its number.
+    /// The global of the error number.
     error_number: Option<GlobalId>,
 }
 
 /// The loops of one function.
 pub(crate) struct Loops {
-    /// By head; `None` for a loop that can't be treated.
+    /// The loops by head; `None` for a loop that is not supported.
     pub by_head: BTreeMap<BlockId, Option<Loop>>,
-    /// Slots whose address goes where it can't be followed.
+    /// Slots that escape.
     pub escaped: BTreeSet<SlotId>,
-    /// Numbers that the code speaks of.
+    /// Constants in the code.
     pub constants: BTreeSet<u64>,
-    /// Numbers that it assigns.
+    /// Constants that the code assigns.
     pub assigned: BTreeSet<u64>,
-    /// Divisors of remainders.
+    /// Divisors of remainder operations.
     pub moduli: BTreeSet<u64>,
-    /// Whether it compares signed and unsigned numbers.
+    /// Whether the code has signed and unsigned comparisons.
     pub compares: (bool, bool),
 }
 
@@ -109,7 +109,7 @@ impl Loops {
             moduli: BTreeSet::new(),
             compares: (false, false),
         };
-        // A function with a loop that is entered in its middle has no heads to rely on.
+        // If a loop is irreducible, the function has no reliable loop heads.
         let proper =
             cfg.loops().values().all(|found| is_reducible(&cfg, found.head, &found.blocks.iter().copied().collect()));
         if !proper {
@@ -153,13 +153,13 @@ impl Loops {
                 self.constants.extend(arms.iter().flat_map(|arm| [arm.low, arm.high]));
             }
         }
-        // An odd or even number is told by its lowest bit.
+        // Parity is always tried.
         self.moduli.insert(2);
     }
 }
 
 impl Loop {
-    /// `None` if objects may die in the loop, or something is caught there.
+    /// Returns the effects of a loop; `None` if objects may be freed in it, or an exception is caught there.
     fn of(
         module: &Module,
         function: &Function,
@@ -167,7 +167,7 @@ impl Loop {
         live: &BTreeSet<Reg>,
         calls: &CallGraph,
     ) -> Option<Loop> {
-        // What is caught comes from elsewhere: nothing is said about such a loop.
+        // An exception arrives from elsewhere: such a loop is not supported.
         if blocks.iter().any(|block| matches!(function.blocks[*block].terminator.kind, TermKind::Catch { .. })) {
             return None;
         }
@@ -191,7 +191,7 @@ impl Loop {
                     made.begun.insert(*slot);
                     made.writes.add(&PointerOrigins::of(PointerOrigin::Slot(*slot)));
                 }
-                // What dies in one iteration is dead in the next.
+                // An object that is freed in one iteration is dead in the next.
                 InstKind::SlotEnd { .. } => return None,
                 InstKind::Call { dst, callee, args } => {
                     for callee in possible_callees(module, function, *dst, callee, args) {
@@ -221,7 +221,7 @@ impl Loop {
             }
             InstKind::Builtin { builtin, args, .. } => match builtin {
                 Builtin::MakeSymbolic(_) | Builtin::Settle => args.first(),
-                // What others do is not followed; the size of what is allocated may be another in each iteration.
+                // Effects of other code are not modelled; the size of an allocation may differ in each iteration.
                 Builtin::RunOnly
                 | Builtin::MayWrite
                 | Builtin::LetWrite
@@ -261,7 +261,7 @@ impl Loop {
         Some(())
     }
 
-    /// A callee's own slots die with it; what its parameters lead to can be anything.
+    /// Adds the writes of a callee: its own slots die with it, its parameters may point anywhere.
     fn add_callee(&mut self, function: &Function) -> Option<()> {
         let insts = || function.blocks.values().flat_map(|block| &block.insts).map(|inst| &inst.kind);
         let params: BTreeSet<Reg> = function.params.iter().map(|param| param.reg).collect();
@@ -275,7 +275,7 @@ impl Loop {
     }
 }
 
-/// For every register where a pointer in it can come from, if `start` is what it can be before.
+/// Returns for every register the origins of a pointer in it, where `start` gives those before.
 fn roots<'i>(
     function: &Function,
     insts: impl Iterator<Item = &'i InstKind> + Clone,
@@ -292,7 +292,7 @@ fn roots<'i>(
                 InstKind::Copy { src: Operand::Reg(reg), .. } | InstKind::PtrAdd { base: Operand::Reg(reg), .. } => {
                     from[reg.index()].clone()
                 }
-                // Null leads nowhere; a number added to it may be any address.
+                // Null points nowhere; an integer added to it may be any address.
                 InstKind::Copy { src: Operand::Const(_, 0), .. } => PointerOrigins::default(),
                 _ => PointerOrigins::anywhere(),
             };
@@ -304,7 +304,7 @@ fn roots<'i>(
     }
 }
 
-/// Whether control comes into the loop only through its head.
+/// Returns true if the loop is reducible: control enters it only through its head.
 fn is_reducible(cfg: &Cfg, head: BlockId, blocks: &BTreeSet<BlockId>) -> bool {
     blocks
         .iter()
@@ -312,7 +312,7 @@ fn is_reducible(cfg: &Cfg, head: BlockId, blocks: &BTreeSet<BlockId>) -> bool {
         .all(|block| cfg.predecessors(*block).iter().all(|from| blocks.contains(from) || !cfg.is_reachable(*from)))
 }
 
-/// Whether a decision may be under way at the head: its evaluation would then be cut in two.
+/// Returns true if a decision may be under evaluation at the head: the cut would split the evaluation.
 fn splits_decision(function: &Function, func: FuncId, head: BlockId, watch: &Watch, cfg: &Cfg) -> bool {
     let tag_of = |block: BlockId| match &function.blocks[block].terminator.kind {
         TermKind::Branch { tag, .. } => *tag,
@@ -336,7 +336,7 @@ fn splits_decision(function: &Function, func: FuncId, head: BlockId, watch: &Wat
     })
 }
 
-/// For every block the registers whose value at its start may be read, by the program or by a label.
+/// Returns for every block the registers that are live at its start, for the program or for a label.
 fn live_registers(function: &Function, func: FuncId, cfg: &Cfg, watch: &Watch) -> Vec<BTreeSet<Reg>> {
     let mut live: Vec<BTreeSet<Reg>> = vec![BTreeSet::new(); function.blocks.len()];
     let read = |operands: Vec<Operand>, now: &mut BTreeSet<Reg>| {
@@ -357,7 +357,7 @@ fn live_registers(function: &Function, func: FuncId, cfg: &Cfg, watch: &Watch) -
                     now.remove(&dst);
                 }
                 read(inst.kind.operands(), &mut now);
-                // A call may give nothing back: then the old value stays.
+                // A call may return nothing: the old value is kept then.
                 if let InstKind::Call { dst: Some(dst), .. } | InstKind::Builtin { dst: Some(dst), .. } = &inst.kind {
                     now.insert(*dst);
                 }

@@ -1,4 +1,5 @@
-//! The state that stands for the start of any iteration of a loop: what the loop can change is unknown there.
+//! The havocked state of a loop: it represents the start of any iteration, with everything unconstrained that the loop
+//! can change.
 
 use crate::exec::executor::Executor;
 use crate::exec::memory::late_aliases::hits;
@@ -15,33 +16,33 @@ use touchstone_base::Id;
 use touchstone_ir::{FuncId, Operand, Reg, SlotId, Ty, mask};
 use touchstone_solver::{Element, Facts, Rel, TermId, Terms};
 
-/// A larger object is not treated.
+/// The maximum size of an object that a loop writes.
 const MAX_OBJECT_BYTES: u64 = 4096;
-/// More registers that may hold nothing are not treated: each doubles the number of states.
+/// The maximum number of registers that may be undefined: each doubles the number of states.
 const MAX_UNDEFINED_REGISTERS: usize = 2;
-/// More pieces of memory are not related to other variables.
+/// The maximum number of memory scalars that are related to other variables.
 const MAX_MEMORY_VARIABLES: usize = 8;
 
-/// What a loop changes in a state.
+/// The changes of a loop in a state.
 pub(crate) struct LoopHavoc {
-    /// Objects that it may write.
+    /// Objects that the loop may write.
     pub written: BTreeSet<ObjectId>,
-    /// Registers that may hold nothing at the head.
+    /// Registers that may be undefined at the head.
     maybe_undefined: Vec<Reg>,
 }
 
-/// What a pointer can lead to in a state.
+/// The points-to set of a pointer in a state.
 struct PointsToSet {
     objects: BTreeSet<ObjectId>,
-    /// It may lead anywhere.
+    /// True if the pointer may point anywhere.
     anywhere: bool,
-    /// It may be something else than a pointer into one of the objects.
+    /// True if the pointer may be something else than a pointer into one of the objects.
     other: bool,
 }
 
 impl LoopHavoc {
-    /// What a loop changes if it is entered in this state; `None` if that can't be told, `Err` if an input pointer must
-    /// be decided before.
+    /// Computes the changes of a loop that is entered in this state; `None` if they are unknown, `Err` if a symbolic
+    /// pointer must be materialised first.
     pub fn plan(
         executor: &Executor<'_>,
         state: &State,
@@ -52,7 +53,7 @@ impl LoopHavoc {
         let targets = targets_of(state, &found.writes)?;
         let mut written = targets.objects;
         if targets.anywhere {
-            // An input object that nobody has looked at yet is not there to be changed.
+            // An input object that was not materialised yet could not be havocked.
             if state.inputs.has_lazy_pointers() {
                 return Ok(None);
             }
@@ -60,7 +61,7 @@ impl LoopHavoc {
                 .frames
                 .iter()
                 .flat_map(|frame| frame.slots.iter().enumerate().map(move |(slot, object)| (frame.func, slot, *object)))
-                // Behind its slots a frame has what it allocated: nobody knows where those addresses went.
+                // After its slots a frame lists its dynamic allocations: their addresses may have escaped.
                 .filter(|(func, slot, _)| {
                     *slot < executor.module.functions[*func].slots.len() && !is_shared(*func, SlotId::new(*slot))
                 })
@@ -68,7 +69,7 @@ impl LoopHavoc {
                 .collect();
             written.extend(state.memory.ids().filter(|id| !own.contains(id)));
         }
-        // A write through one input pointer may change what others lead to.
+        // A write through one input pointer may change the pointees of others.
         let shared: Vec<ObjectId> = written.iter().flat_map(|id| executor.overlapping_objects(state, *id)).collect();
         written.extend(shared);
         written.retain(|id| {
@@ -80,7 +81,7 @@ impl LoopHavoc {
         if written.iter().map(|id| state.memory.get(*id)).any(|known| known.size > MAX_OBJECT_BYTES || is_open(known)) {
             return Ok(None);
         }
-        // Pointers that the loop changes are looked at now, so that they are decided.
+        // Pointers that the loop changes must be materialised before.
         let function = &executor.module.functions[state.top().func];
         for (reg, roots) in &found.pointers {
             if found.live.contains(reg) && function.regs[*reg].ty == Ty::Ptr {
@@ -96,7 +97,7 @@ impl LoopHavoc {
         Ok(Some(LoopHavoc { written, maybe_undefined }))
     }
 
-    /// The variables that invariants may speak of, with their values on entry.
+    /// Returns the variables of candidate invariants, with their values on entry.
     pub fn variables(&self, executor: &mut Executor<'_>, state: &State, found: &Loop) -> Vec<LoopVar> {
         let function = &executor.module.functions[state.top().func];
         let mut vars = Vec::new();
@@ -120,8 +121,8 @@ impl LoopHavoc {
         vars
     }
 
-    /// The states that together stand for the start of any iteration, each with what must hold of its unknowns.
-    /// `assumed` equations give some registers their values; `entry` are the variables' values on entry.
+    /// Returns the states that together represent the start of any iteration, each with constraints on its fresh
+    /// variables. Equations among the `assumed` candidates determine some registers; `entry` are the values on entry.
     pub fn states(
         &self,
         executor: &mut Executor<'_>,
@@ -137,7 +138,7 @@ impl LoopHavoc {
         for &reg in found.changed.iter().filter(|reg| !defined.contains_key(reg)) {
             let value = match found.live.contains(&reg) {
                 true => self.register(executor, state, found, reg, known, &mut constraints),
-                // Written before it is read.
+                // The register is written before it is read.
                 false => Value::Undefined,
             };
             any.set(reg, value);
@@ -245,7 +246,7 @@ impl LoopHavoc {
         any.memory.get_mut(id).contents = if written && !begun && !found.copies {
             Contents::Cells(cells)
         } else {
-            // Which bytes were written by now is unknown too.
+            // It is unknown as well which bytes were written by now.
             let flags = (0..size).map(|offset| {
                 let term = executor.terms.var(8, "written");
                 Element { offset, bytes: 1, term }
@@ -257,7 +258,7 @@ impl LoopHavoc {
     }
 }
 
-/// The name that the fixpoint has for an object.
+/// Returns the name of an object in the fixpoint.
 fn base_of(executor: &Executor<'_>, state: &State, id: ObjectId) -> Option<Base> {
     let slots = executor.module.functions[state.top().func].slots.len();
     let slot = state.top().slots[..slots].iter().position(|slot| *slot == id);
@@ -273,7 +274,7 @@ fn pieces(executor: &Executor<'_>, state: &State, id: ObjectId) -> Vec<Var> {
     layout(executor, state, id).into_iter().take(MAX_MEMORY_VARIABLES).map(make).collect()
 }
 
-/// What a set of roots leads to; `Err` if an input pointer must be decided before.
+/// Returns the points-to set of pointer origins; `Err` if a symbolic pointer must be materialised first.
 fn targets_of(state: &State, roots: &PointerOrigins) -> Result<PointsToSet, LazyPointerId> {
     let mut targets = PointsToSet { objects: BTreeSet::new(), anywhere: roots.anywhere, other: false };
     for root in &roots.known {
@@ -307,13 +308,13 @@ fn add_value(state: &State, value: &Value, targets: &mut PointsToSet) -> Result<
         }
         Value::Int(Scalar::Const(0)) => targets.other = true,
         Value::Int(_) | Value::Bytes(_) => targets.anywhere = true,
-        // Whoever uses it stops.
+        // A path that uses it stops.
         Value::Undefined => {}
     }
     Ok(())
 }
 
-/// What facts say of a term.
+/// Adds the constraints that facts imply for a term.
 fn constrain(terms: &mut Terms, term: TermId, facts: &Facts, constraints: &mut Vec<TermId>) {
     let width = terms.width(term);
     if facts.width != width || facts.is_empty() {
@@ -335,7 +336,7 @@ fn constrain(terms: &mut Terms, term: TermId, facts: &Facts, constraints: &mut V
 }
 
 impl Executor<'_> {
-    /// The number that a variable has in a state, if it certainly has one.
+    /// Returns the integer value of a variable in a state, if it certainly has one.
     pub(crate) fn integer_value(&mut self, state: &State, var: Var) -> Option<TermId> {
         match var {
             Var::Reg(reg) => {

@@ -1,19 +1,23 @@
-//! The static prover: goals that no run can reach. Two proofs, the cheap one first.
+//! The static prover: proofs that no run can reach a goal. Two proofs, the cheap one first.
 //!
-//! Exploration leaves goals open when it hits a bound. Here all runs are covered at once.
+//! Exploration leaves goals open when it hits a bound. Here all runs are covered by one analysis.
 //!
-//! *Intervals* are coarse: known bits and bounds of registers and of memory at known places, up to a fixpoint with
-//! widening over loops. A goal is proved infeasible if no state that the analysis allows reaches it. What the analysis
-//! does not understand it takes to be anything: other memory, what calls return and write, pointers that are computed.
-//! Each function is analysed once, for all its callers. Preconditions are not used, which only makes the set of runs
-//! larger. Read `domain.rs` (numbers), `value.rs` and `state.rs` (what is known), `step.rs` (instructions),
-//! `fixpoint.rs`, then `expr.rs` (labels) and `errors.rs` (errors).
+//! *Intervals* are an abstract interpretation: known bits and bounds of registers and of memory at known offsets, up to
+//! a fixpoint with widening over loops. A goal is proved infeasible if no abstract state reaches it. Everything that
+//! the analysis does not model is unconstrained: other memory, results and writes of calls, computed pointers. Each
+//! function is analysed once, for all its callers. Preconditions are not used, which only enlarges the set of runs.
+//! Read `interval_domain.rs` (integers), `abstract_value.rs` and `abstract_state.rs`, `transfer.rs` (instructions),
+//! `fixpoint.rs`, then `predicates.rs` (labels) and `run_time_errors.rs`. `function_facts.rs` and `entry_state.rs` hold
+//! what is known before a function runs.
 //!
-//! They leave out outcomes of branches that are excluded whatever came before (`local.rs`).
+//! Outcomes of branches that a short chain of blocks excludes from any state are removed first (`dead_edges.rs`).
 //!
-//! *Induction* knows relations: the engine's own symbolic execution, with every loop cut at its head. Read
-//! `induction.rs`, then `loops.rs` (what a loop changes), `havoc.rs` (the state of any iteration), `candidates.rs`
-//! (invariants) and `sweep.rs` (what a path that was given up can reach).
+//! *Induction* derives relations: the engine's own symbolic execution, with every loop cut at its head. Read
+//! `induction.rs`, then `loop_effects.rs` (what a loop changes), `loop_havoc.rs` (the state of any iteration),
+//! `invariant_candidates.rs` and `control_flow_reach.rs` (the goals behind a path that was given up).
+//!
+//! `c.rs` holds the effects of C builtins. `dead_edges.rs` uses a helper of this file; the other files use only each
+//! other.
 //!
 //! Deliberately not here: summaries of calls, objects that grow in a loop.
 
@@ -50,8 +54,8 @@ use touchstone_ir::{
     Module, TermKind, possible_callees,
 };
 
-/// The goals among `open` that no run of `func` can reach, whatever its inputs are (within their types, ranges and
-/// precondition), and how that was shown.
+/// Returns the goals among `open` that no run of `func` can reach, whatever its inputs are (within their types, ranges
+/// and precondition), with the kind of proof.
 ///
 /// Sound, not complete: a goal that is not returned may still be infeasible.
 pub fn prove_infeasible(
@@ -61,11 +65,11 @@ pub fn prove_infeasible(
     open: &[GoalId],
     config: &Config,
 ) -> BTreeMap<GoalId, Proof> {
-    // What globals hold at first is only known behind start-up.
+    // The initial values of globals are only known after start-up code.
     if !module.startup.is_empty() {
         return BTreeMap::new();
     }
-    // Both proofs have one clock: what it cuts off is not proved.
+    // Both proofs share one deadline: nothing is concluded from an unfinished proof.
     let config = &Config { deadline: Deadline::after(config.proof_time), ..config.clone() };
     let mut analysis = Analysis::new(module, func, watch, config);
     let possible = analysis.possible(open);
@@ -78,7 +82,7 @@ pub fn prove_infeasible(
     proved
 }
 
-/// Whether control may come here by no edge of the function.
+/// Returns true if control may arrive here without an edge of the function.
 fn is_mark(kind: &InstKind) -> bool {
     matches!(kind, InstKind::Builtin { builtin: Builtin::C(builtin), .. } if c::is_mark(*builtin))
 }
@@ -86,32 +90,32 @@ fn is_mark(kind: &InstKind) -> bool {
 /// Outcomes of one decision's conditions.
 type Outcomes = FxHashSet<(CondId, bool)>;
 
-/// What the analysis of all reachable functions has shown.
+/// The results of the analysis of all reachable functions.
 struct Analysis<'m> {
     module: &'m Module,
     func: FuncId,
     watch: &'m Watch,
     config: &'m Config,
     calls: CallGraph,
-    /// The function under test, and what judges its inputs and result.
+    /// The function under test, its precondition and its oracle.
     roots: Vec<FuncId>,
     /// Globals that may change.
     inputs: BTreeSet<GlobalId>,
-    /// Whether some reachable code copies memory as it is.
+    /// True if some reachable code copies raw memory.
     copies: bool,
-    /// Whether the function under test is also called by some reachable code.
+    /// True if some reachable code also calls the function under test.
     called: bool,
-    /// The functions that goals are in: whatever is not followed may call them, with anything.
+    /// The functions that contain goals: unmodelled code may call them with any arguments.
     wanted: BTreeSet<FuncId>,
-    /// What is left of the work that may be done.
+    /// The remaining budget.
     budget: ProofBudget,
-    /// Goals that the analysis could not exclude.
+    /// For every goal, whether the analysis could not exclude it.
     possible: Vec<bool>,
     /// Outcomes of conditions that may happen.
     outcomes: BTreeSet<(FuncId, CondTag, bool)>,
-    /// Errors that are asked for, by place.
+    /// The errors that are goals, by location.
     errors: BTreeMap<Span, Vec<(ErrorKind, GoalId)>>,
-    /// What is known at the head of every loop, where the analysis came to an end.
+    /// The abstract states at loop heads, where the analysis terminated.
     fixpoints: induction::Fixpoints,
 }
 
@@ -152,7 +156,7 @@ impl<'m> Analysis<'m> {
         }
     }
 
-    /// For every goal whether some run may reach it.
+    /// Returns for every goal whether some run may reach it.
     fn possible(&mut self, open: &[GoalId]) -> Vec<bool> {
         let mut pending = self.roots.clone();
         let mut seen: BTreeSet<FuncId> = pending.iter().copied().collect();
@@ -163,7 +167,7 @@ impl<'m> Analysis<'m> {
                 }
             }
         }
-        // Goals of one decision follow each other.
+        // Goals of one decision are adjacent.
         let mut last: Option<((FuncId, DecisionId), Option<Outcomes>)> = None;
         for &id in open {
             let goal = &self.watch.goals[id];
@@ -190,7 +194,7 @@ impl<'m> Analysis<'m> {
         std::mem::take(&mut self.possible)
     }
 
-    /// Analyses a function and marks what it may reach; gives the functions that it may call.
+    /// Analyses a function and marks the goals that it may reach; returns the functions that it may call.
     fn analyse(&mut self, func: FuncId) -> BTreeSet<FuncId> {
         let module = self.module;
         let function = &module.functions[func];
@@ -204,7 +208,7 @@ impl<'m> Analysis<'m> {
             let frame = FunctionFacts::new(module, function, &inputs, Vec::new());
             (frame, AbstractState::unknown(function))
         };
-        // Where tests make objects first, goals are in what they call then.
+        // If tests construct objects first, goals are in the functions called then.
         if func == self.func || self.wanted.contains(&func) {
             frame.dead = dead_edges::dead_edges(function, self.config.deadline);
         }
@@ -230,7 +234,7 @@ impl<'m> Analysis<'m> {
                 self.mark_block(&frame, func, block, state.clone(), &mut callees);
             }
         }
-        // Behind what is not supported there may be anything, and where control can come back to as it is elsewhere.
+        // Behind an unsupported construct anything may happen, and a mark may be resumed in any state.
         let stops = |(block, state): (BlockId, &Option<AbstractState>)| {
             let block = &function.blocks[block];
             let resumes = block.insts.iter().any(|inst| is_mark(&inst.kind));
@@ -241,7 +245,7 @@ impl<'m> Analysis<'m> {
             callees.extend(self.calls.callees(func));
             callees.extend(&self.wanted);
         }
-        // Only induction asks again, at the heads of loops: all of it would take gigabytes.
+        // Only induction uses the states again, at loop heads: storing all of them would take gigabytes.
         let mut states = fixpoint.states;
         let cfg = Cfg::new(function);
         let heads = cfg.loops().values().filter_map(|found| Some((found.head, states[found.head.index()].take()?)));
@@ -249,7 +253,7 @@ impl<'m> Analysis<'m> {
         callees
     }
 
-    /// Nothing is known of a function: everything in it may happen.
+    /// Gives up a function: everything in it may happen.
     fn give_up(&mut self, func: FuncId) {
         let function = &self.module.functions[func];
         let spans: BTreeSet<Span> = function
@@ -271,7 +275,7 @@ impl<'m> Analysis<'m> {
         }
     }
 
-    /// Marks what a block may reach.
+    /// Marks the goals that a block may reach.
     fn mark_block(
         &mut self,
         frame: &FunctionFacts<'_>,
@@ -332,13 +336,13 @@ impl<'m> Analysis<'m> {
         }
     }
 
-    /// Whether a goal is still possible for what all functions together have shown. Labels, arms and entries are marked
-    /// where they stand.
+    /// Returns true if the outcomes of all functions together do not exclude a goal. Labels, arms and entries are
+    /// marked where they occur.
     fn is_left(&self, goal: &Goal) -> bool {
         let func = goal.func();
         match goal {
             Goal::Label { .. } | Goal::Entry { .. } | Goal::Arm { .. } => false,
-            // The place must be one that the analysis union_accesses at.
+            // The analysis must cover the location.
             Goal::Error { span, .. } => !span.is_some() || !self.has_place(func, *span),
             Goal::Condition { decision, condition, value, .. } => self.happens(func, *decision, *condition, *value),
             Goal::Row { decision, outcomes, .. } => {
@@ -348,12 +352,13 @@ impl<'m> Analysis<'m> {
                 Some(watch) => self.can_end(func, *decision, &watch.graph, *value),
                 None => true,
             },
-            // Whether a condition decides is asked for all conditions of a decision together; a partner is a wish.
+            // Independence is computed for all conditions of a decision at the same time; a partner is an auxiliary
+            // goal.
             Goal::Independent { .. } | Goal::Partner { .. } => true,
         }
     }
 
-    /// The outcomes of a decision's conditions that may happen.
+    /// Returns the outcomes of a decision's conditions that may happen.
     fn happening(&self, func: FuncId, decision: DecisionId) -> Outcomes {
         let first = (func, CondTag { decision, condition: CondId::new(0) }, false);
         let own = self.outcomes.range(first..).take_while(|(of, tag, _)| *of == func && tag.decision == decision);
@@ -365,12 +370,12 @@ impl<'m> Analysis<'m> {
         blocks.any(|block| block.insts.iter().any(|inst| inst.span == span) || block.terminator.span == span)
     }
 
-    /// Whether a condition may have this outcome.
+    /// Returns true if a condition may have this outcome.
     fn happens(&self, func: FuncId, decision: DecisionId, condition: CondId, value: bool) -> bool {
         self.outcomes.contains(&(func, CondTag { decision, condition }, value))
     }
 
-    /// Whether outcomes that may happen lead through the decision to this value.
+    /// Returns true if possible outcomes lead through the decision graph to this value.
     fn can_end(&self, func: FuncId, decision: DecisionId, graph: &DecisionGraph, value: bool) -> bool {
         let mut pending = vec![graph.start];
         let mut seen = BTreeSet::new();

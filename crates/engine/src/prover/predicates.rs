@@ -1,4 +1,4 @@
-//! Pure expressions on abstract states: whether a label's predicate can hold.
+//! Evaluation of pure expressions on abstract states: whether the predicate of a label can hold.
 
 use crate::prover::abstract_state::{AbstractCell, AbstractState, Dead};
 use crate::prover::abstract_value::{AbstractPointer, AbstractValue, Base, PointsTo};
@@ -8,14 +8,14 @@ use crate::prover::transfer::{binary, cast, divides};
 use touchstone_ir::{BinOp, CastOp, CmpOp, Expr, ExprKind, Operand, Ty};
 use touchstone_solver::Facts;
 
-/// Below this depth, alternatives are no longer told apart: each level may double the work.
+/// The maximum nesting depth up to which alternatives are evaluated separately: each level may double the work.
 const MAX_SPLIT_DEPTH: u32 = 8;
 
-/// Predicates that are nested deeper than this are not looked at.
+/// The maximum depth of a predicate; deeper ones are assumed to hold.
 const MAX_PREDICATE_DEPTH: usize = 200;
 
 impl FunctionFacts<'_> {
-    /// Whether a predicate can have a value, and that be true.
+    /// Returns true if a predicate can be defined and true.
     pub fn can_hold(&self, state: &AbstractState, predicate: &Expr) -> bool {
         if predicate.depth() > MAX_PREDICATE_DEPTH {
             return true;
@@ -24,7 +24,7 @@ impl FunctionFacts<'_> {
         self.suppose(&mut state, predicate, true, MAX_SPLIT_DEPTH).is_ok()
     }
 
-    /// What an expression can be; `Dead` if it certainly has no value.
+    /// Returns the possible values of an expression; `Dead` if it is certainly undefined.
     fn eval(&self, state: &AbstractState, expr: &Expr) -> Result<AbstractValue, Dead> {
         Ok(match &expr.kind {
             ExprKind::Const(value) => AbstractValue::constant(expr.ty, *value),
@@ -78,7 +78,7 @@ impl FunctionFacts<'_> {
         })
     }
 
-    /// `and` stops at false, `or` at true.
+    /// Evaluates `and` (stop at false) or `or` (stop at true).
     fn short_circuit(&self, state: &AbstractState, a: &Expr, b: &Expr, stop: bool) -> Result<AbstractValue, Dead> {
         let first = truth(&self.eval(state, a)?);
         if first == Some(stop) {
@@ -87,14 +87,14 @@ impl FunctionFacts<'_> {
         let second = self.eval(state, b);
         match (first, second) {
             (Some(_), second) => second,
-            // Only the runs that stop at the first part have a value.
+            // Only runs that stop at the first operand have a value.
             (None, Err(Dead)) => Ok(truth_value(stop)),
             (None, Ok(second)) if truth(&second) == Some(stop) => Ok(truth_value(stop)),
             (None, Ok(_)) => Ok(AbstractValue::top(Ty::I1)),
         }
     }
 
-    /// Narrows the state to where a predicate has this value; `Dead` if it never has.
+    /// Refines the state to where a predicate has this value; `Dead` if it never has.
     fn suppose(&self, state: &mut AbstractState, expr: &Expr, value: bool, alternatives: u32) -> Result<(), Dead> {
         if truth(&self.eval(state, expr)?) == Some(!value) {
             return Err(Dead);
@@ -162,7 +162,7 @@ impl FunctionFacts<'_> {
         }
     }
 
-    /// An expression's value is one of these: so much is known of what it is made of.
+    /// Refines the operands of an expression to where its value is one of these.
     fn is_one_of(&self, state: &mut AbstractState, expr: &Expr, facts: &Facts) -> Result<(), Dead> {
         if facts.is_empty() {
             return Err(Dead);
@@ -197,7 +197,7 @@ impl FunctionFacts<'_> {
     }
 }
 
-/// The truth value, if it is certain.
+/// Returns the truth value, if it is certain.
 fn truth(value: &AbstractValue) -> Option<bool> {
     value.facts().singleton().map(|value| value != 0)
 }
@@ -206,7 +206,7 @@ fn truth_value(value: bool) -> AbstractValue {
     AbstractValue::Int(Facts::constant(1, u64::from(value)))
 }
 
-/// The state where one of two narrowings holds.
+/// Joins two refinements.
 fn either(state: &mut AbstractState, a: Option<AbstractState>, b: Option<AbstractState>) -> Result<(), Dead> {
     *state = match (a, b) {
         (Some(a), Some(b)) => a.join(&b, None),
@@ -216,7 +216,7 @@ fn either(state: &mut AbstractState, a: Option<AbstractState>, b: Option<Abstrac
     Ok(())
 }
 
-/// Whether two expressions are the same register.
+/// Returns true if two expressions are the same register.
 fn is_same(a: &Expr, b: &Expr) -> bool {
     matches!((&a.kind, &b.kind), (ExprKind::Reg(a), ExprKind::Reg(b)) if a == b)
 }

@@ -1,4 +1,4 @@
-//! How an instruction can go wrong in an abstract state.
+//! Run-time errors that an instruction can raise in an abstract state.
 
 use crate::prover::abstract_state::AbstractState;
 use crate::prover::abstract_value::{AbstractPointer, Base, PointsTo};
@@ -6,7 +6,7 @@ use crate::prover::function_facts::FunctionFacts;
 use crate::prover::transfer::divides;
 use touchstone_ir::{Builtin, Callee, ErrorKind, Inst, InstKind, Linkage, Operand, TermKind, Ty};
 
-/// What an access does.
+/// The kind of an access.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Access {
     Read,
@@ -14,8 +14,8 @@ enum Access {
 }
 
 impl FunctionFacts<'_> {
-    /// Whether an instruction may end the path with this error. `copies`: some reachable code copies memory, undefined
-    /// bytes included.
+    /// Returns true if an instruction may end the path with this error. `copies`: some reachable code copies memory,
+    /// undefined bytes included.
     pub fn may_fail(&self, state: &AbstractState, inst: &Inst, kind: ErrorKind, copies: bool) -> bool {
         let undefined = inst.kind.operands().into_iter().any(|operand| !state.is_defined(operand));
         let uninitialised = kind == ErrorKind::Uninitialised && undefined;
@@ -65,7 +65,7 @@ impl FunctionFacts<'_> {
         }
     }
 
-    /// Whether the end of a block may end the path with this error.
+    /// Returns true if a terminator may end the path with this error.
     pub fn end_may_fail(&self, state: &AbstractState, end: &TermKind, kind: ErrorKind) -> bool {
         let undefined = end.operands().into_iter().any(|operand| !state.is_defined(operand));
         match kind {
@@ -80,7 +80,7 @@ impl FunctionFacts<'_> {
         match kind {
             ErrorKind::NullPointer => pointer.zero || pointer.bare,
             ErrorKind::InvalidPointer => pointer.bare,
-            // Known objects live as long as the frame, but for locals of blocks.
+            // Known objects live as long as the frame, except for locals of blocks.
             ErrorKind::Dangling => match pointer.object {
                 PointsTo::Known(Base::Slot(slot), _) => self.ends_within(slot),
                 _ => any,
@@ -95,12 +95,12 @@ impl FunctionFacts<'_> {
                 PointsTo::Known(Base::Global(global), _) => self.module.globals[global].constant,
                 PointsTo::Known(Base::Param(_), _) | PointsTo::Any => true,
             },
-            // Whether what is read was written is asked of the state.
+            // Uninitialised reads are checked against the state.
             _ => false,
         }
     }
 
-    /// Whether a read certainly finds bytes that somebody wrote, if it is inside of an object.
+    /// Returns true if a read in bounds certainly finds initialised bytes.
     fn is_written(&self, state: &AbstractState, addr: Operand, ty: Ty, copies: bool) -> bool {
         let pointer = state.value(addr).pointer();
         let PointsTo::Known(base, _) = pointer.object else { return false };

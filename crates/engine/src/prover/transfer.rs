@@ -1,4 +1,4 @@
-//! One instruction on abstract states, and the ways on at the end of a block.
+//! Transfer functions: one instruction on an abstract state, and the outgoing edges of a block.
 
 use crate::prover::abstract_state::{AbstractState, Dead, Origin};
 use crate::prover::abstract_value::{AbstractPointer, AbstractValue, Base, is_zero};
@@ -10,18 +10,18 @@ use touchstone_ir::{
 };
 use touchstone_solver::Facts;
 
-/// A switch on at most so many values is looked at value by value.
+/// The maximum number of values of a switch that are evaluated one by one.
 const MAX_SWITCH_VALUES: u64 = 512;
 
-/// A way on from a block that may be taken.
+/// A feasible outgoing edge of a block.
 pub(crate) struct Edge {
     pub target: BlockId,
-    /// Which outcome of a branch it is.
+    /// The outcome of a branch that it represents.
     pub outcome: Option<bool>,
     pub state: AbstractState,
 }
 
-/// Whether it stands for something that may fail, and leaves an error number then.
+/// Returns true if a builtin represents an operation that may fail and then sets the error number.
 pub(crate) fn may_fail(builtin: Builtin) -> bool {
     match builtin {
         Builtin::Unsettled | Builtin::Write => true,
@@ -31,7 +31,7 @@ pub(crate) fn may_fail(builtin: Builtin) -> bool {
 }
 
 impl FunctionFacts<'_> {
-    /// Executes an instruction; `Dead` if control never gets behind it.
+    /// Executes an instruction; `Dead` if control does not continue.
     pub fn step(&self, state: &mut AbstractState, inst: &Inst) -> Result<(), Dead> {
         match &inst.kind {
             InstKind::Copy { dst, src } => {
@@ -87,7 +87,7 @@ impl FunctionFacts<'_> {
             InstKind::Call { dst, .. } => {
                 self.havoc(state);
                 if let Some(dst) = dst {
-                    // What is returned may be nothing.
+                    // The callee may return nothing.
                     state.assign(*dst, AbstractValue::top(self.reg_ty(*dst)), false, None);
                 }
             }
@@ -155,7 +155,7 @@ impl FunctionFacts<'_> {
             | Builtin::Settle => {
                 self.havoc(state);
             }
-            // Neither writes what the program can see.
+            // Neither of them writes memory that the program can read.
             Builtin::Java(_) => {}
             Builtin::C(builtin) => match c::effect(builtin) {
                 c::Effect::Ends => return Err(Dead),
@@ -169,7 +169,7 @@ impl FunctionFacts<'_> {
         Ok(())
     }
 
-    /// A relation's truth value.
+    /// Returns the truth value of a comparison.
     pub fn compare(&self, op: CmpOp, a: &AbstractValue, b: &AbstractValue, same: bool) -> AbstractValue {
         let truth = match (a, b) {
             (AbstractValue::Int(_), AbstractValue::Int(_)) if same => {
@@ -194,7 +194,7 @@ impl FunctionFacts<'_> {
         AbstractValue::Int(truth.map_or(Facts::top(1), |truth| Facts::constant(1, u64::from(truth))))
     }
 
-    /// The ways on from the end of a block that may be taken.
+    /// Returns the feasible outgoing edges of a block.
     pub fn edges(&self, state: AbstractState, end: &TermKind) -> Vec<Edge> {
         match end {
             TermKind::Jump(target) => vec![Edge { target: *target, outcome: None, state }],
@@ -210,7 +210,7 @@ impl FunctionFacts<'_> {
             }
             TermKind::Switch { value, arms, default, .. } => self.switch(&state, *value, arms, *default),
             TermKind::Catch { thrown, handler, next } => {
-                // The block's call may do both, whatever it is: its result is unknown on both ways.
+                // Any call of the block may return or throw: its result is unknown on both edges.
                 let mut caught = state.clone();
                 caught.assign(*thrown, AbstractValue::top(self.reg_ty(*thrown)), true, None);
                 let on = Edge { target: *next, outcome: None, state };
@@ -220,7 +220,7 @@ impl FunctionFacts<'_> {
         }
     }
 
-    /// One way on for every target that some value leads to.
+    /// Returns one edge for every target that some value selects.
     fn switch(&self, state: &AbstractState, value: Operand, arms: &[SwitchArm], default: BlockId) -> Vec<Edge> {
         let known = state.value(value).facts();
         let bits = known.width;
@@ -259,7 +259,7 @@ impl FunctionFacts<'_> {
     }
 }
 
-/// Whoever gets behind an access did not go through null.
+/// Control continues behind an access only if the address is not null.
 fn assume_not_null(state: &mut AbstractState, addr: Operand) -> Result<(), Dead> {
     if is_zero(addr) {
         return Err(Dead);
@@ -271,7 +271,7 @@ pub(crate) fn divides(op: BinOp) -> bool {
     matches!(op, BinOp::UDiv | BinOp::SDiv | BinOp::URem | BinOp::SRem)
 }
 
-/// What `a op b` can be; `same` if both are the same register.
+/// Returns the possible values of `a op b`; `same` if both are the same register.
 pub(crate) fn binary(op: BinOp, a: &Facts, b: &Facts, same: bool, bits: u8) -> Facts {
     if a.width != bits || b.width != bits {
         return Facts::top(bits);
@@ -282,7 +282,7 @@ pub(crate) fn binary(op: BinOp, a: &Facts, b: &Facts, same: bool, bits: u8) -> F
     interval_domain::bin(op, a, b)
 }
 
-/// What a value of another type can be.
+/// Returns the possible values of a conversion.
 pub(crate) fn cast(op: CastOp, value: &AbstractValue, to: Ty) -> AbstractValue {
     let facts = value.facts();
     match (op, to) {
