@@ -162,7 +162,7 @@ pub struct Config {
     pub parts: Parts,
     /// The deadline of a first round in which objects were too short: a round with longer ones may do better.
     pub first_round: Deadline,
-    /// The maximum number of elements of an input array whose length is a field, unless `lengths` gives it.
+    /// The maximum number of elements of an input array with a length field, unless `lengths` gives it.
     pub array_length: u64,
     /// The maximum size in bytes of an object that is allocated with a symbolic size.
     pub allocation: u64,
@@ -203,7 +203,7 @@ pub enum Parts {
     /// Input pointers point only to objects of their own type.
     #[default]
     Apart,
-    /// Input pointers may also point into other objects whose types have such parts.
+    /// Input pointers may also point into other objects that have parts of their type.
     Inside,
 }
 

@@ -1,9 +1,10 @@
-//! Runs the expectations about exploration of every `tests/ir/*.ir` file. `TOUCHSTONE_BLESS=1` rewrites them instead.
+//! Checks the expectations about exploration in every `tests/ir/*.ir` file. `TOUCHSTONE_BLESS=1` rewrites them instead.
 //!
-//! `; paths: @f == N` is the number of paths, with what was given up; `; ends: @f == …` says how the tests end; `; turns: @f == N` is
-//! the number of states that were followed from one fork to the next: how much is told apart, where paths alone don't show it.
+//! `; paths: @f == N` is the number of paths, with the paths that were given up; `; ends: @f == …` lists the ends of
+//! the tests; `; turns: @f == N` is the number of states that were followed from one fork to the next: it shows how
+//! many cases are distinguished where paths alone don't.
 
-// Tests may look around.
+// Tests may read files and the environment.
 #![allow(clippy::disallowed_methods, clippy::disallowed_macros)]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -65,7 +66,7 @@ fn every_file_test_has_the_paths_that_it_expects() {
     assert!(bless || failures.is_empty(), "\n{failures}");
 }
 
-/// Whatever a path chose on its way (a class, a length, a size, a handler), its prefix leads there again.
+/// The prefix of a path reproduces its state, whatever the path chose (a class, a length, a size, a handler).
 #[test]
 fn a_search_that_goes_on_from_prefixes_finds_what_an_uncut_one_finds() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/ir");

@@ -1,7 +1,7 @@
-//! Inputs on the heap whose class, length or size is not chosen before it must be, and what is thrown: random heaps are run, and
-//! every path that they take was found; nothing that they reach is said to be infeasible.
+//! Inputs on the heap with a symbolic class, length or size, and exceptions: random heaps are run; every path that they
+//! take was found, and nothing that they reach is reported as infeasible.
 
-// Tests may look around.
+// Tests may read files and the environment.
 #![allow(clippy::disallowed_methods, clippy::disallowed_macros)]
 
 use std::collections::BTreeSet;
@@ -56,7 +56,7 @@ impl Rng {
     }
 }
 
-/// Makes random values for parameters, with what they lead to.
+/// Creates random values for parameters, with their pointees.
 struct Heap<'m> {
     module: &'m Module,
     rng: Rng,
@@ -98,7 +98,7 @@ impl Heap<'_> {
         match self.rng.below(4) {
             0 => PointerTarget::Null,
             1 if !known.is_empty() => PointerTarget::Object { object: known[self.rng.below(known.len())], offset: 0 },
-            // As many as the engine makes, too.
+            // The engine creates as many objects.
             _ if self.objects.len() < 4 => {
                 let (tag, element) = fitting[self.rng.below(fitting.len())];
                 self.object(tag, element)
@@ -139,7 +139,7 @@ impl Heap<'_> {
 
 const FILES: [&str; 6] = ["narrowing.ir", "variants.ir", "counted.ir", "allocate.ir", "throwing.ir", "roles.ir"];
 
-/// The functions of a file test whose paths are counted there.
+/// Returns the functions of a file test that have an expected number of paths.
 fn functions(module: &Module, text: &str) -> Vec<FuncId> {
     let expectations = filetest::expectations(text).expect("well-formed expectations");
     let paths = expectations.iter().filter(|expectation| expectation.command == "paths");
@@ -172,7 +172,7 @@ fn random_heaps_take_paths_that_were_found_and_reach_nothing_that_is_infeasible(
             proofs += proved.len();
             excluded += found.excluded.len();
             for seed in 0..400 {
-                // Beyond the bound as well: that must not be infeasible, either.
+                // Lengths beyond the bound as well: they must not be infeasible, either.
                 let longest = if seed % 4 == 0 { 7 } else { config.array_length };
                 let mut heap = Heap { module: &module, rng: Rng(seed), objects: Vec::new(), longest };
                 let params: Vec<NamedValue> = (function.params.iter())
@@ -194,7 +194,7 @@ fn random_heaps_take_paths_that_were_found_and_reach_nothing_that_is_infeasible(
                     assert!(!proved.contains_key(goal), "{place}: {text} is proved, seed {seed}");
                     assert!(!found.excluded.contains(goal), "{place}: {text} is excluded, seed {seed}");
                 }
-                // How large something is that the program allocates is bounded apart from that.
+                // The size of an allocation has a bound of its own.
                 if longest == config.array_length && only_length && function.name != "too_large" {
                     compared += 1;
                     assert!(
@@ -214,7 +214,7 @@ fn random_heaps_take_paths_that_were_found_and_reach_nothing_that_is_infeasible(
     );
 }
 
-/// The elements of the array that a test gives, and what the object says about them.
+/// Returns the length field and the number of elements of the array in a test.
 fn array_of(module: &Module, test: &TestCase) -> (u64, usize) {
     let TestKind::Function { objects, .. } = &test.kind else { panic!("a function's test") };
     let [object] = objects.as_slice() else { panic!("one object, not {objects:?}") };
@@ -245,7 +245,7 @@ fn a_test_has_as_many_elements_as_its_array_says() {
         }
         lengths.sort_unstable();
         lengths.dedup();
-        // Behind 4 they are one arm of the switch.
+        // Lengths above 4 are one arm of the switch.
         assert!(expected.clone().take(5).all(|length| lengths.contains(&length)), "{lengths:?}");
         assert!(lengths.drain(..).all(|length| expected.contains(&length)));
     }
@@ -262,12 +262,12 @@ fn a_length_that_is_said_is_the_length() {
         let result = explore(&module, func, &config, &mut tests);
         let found: Vec<(u64, usize)> = tests.0.iter().map(|test| array_of(&module, test)).collect();
         assert_eq!(found, expected.map(|length| (length, length as usize)).into_iter().collect::<Vec<_>>());
-        // One that is longer than what is followed is not there, and not infeasible.
+        // A longer array than the bound is neither covered nor infeasible.
         assert!(!result.exhaustive);
     }
 }
 
-/// Classes 1 to `count`, each with a field of its own; those from 10 to 20 have a `left` beside it.
+/// Returns a module with classes 1 to `count`, each with a field of its own; those from 10 to 20 also have a `left`.
 fn many_classes(count: usize) -> String {
     let mut text = String::from("type ty0 = void\ntype ty1 = int \"int\" 32 signed\ntype ty2 = pointer ty3\n");
     let variants: Vec<String> = (1..=count).map(|class| format!("{class}: ty{}", class + 3)).collect();
@@ -324,7 +324,8 @@ fn what_the_program_made_is_told_with_all_its_elements() {
     assert_eq!(made.value, DataValue::Struct(vec![DataValue::Int(2), DataValue::Int(length), zeros]));
 }
 
-/// A precondition union_accesses into objects whose class and length are open: it is about the same objects that the function finds.
+/// A precondition that reads objects with a symbolic class and length: it must refer to the same objects as the
+/// function.
 const WITH_PRECONDITION: &str = r#"
 type ty0 = void
 type ty1 = int "int" 32 signed
@@ -415,7 +416,7 @@ fn a_precondition_looks_at_the_objects_that_the_function_finds() {
     let config = Config { precondition: Some("f_pre".to_string()), ..Config::default() };
     let mut tests = Tests::default();
     explore(&module, func, &config, &mut tests);
-    // The sign of `x`, and `y` or none; everything else is said by the precondition.
+    // The sign of `x`, with or without `y`; the precondition determines everything else.
     assert_eq!(tests.0.len(), 4);
     for test in &tests.0 {
         assert_eq!(test.outcome, Outcome::Returned);
@@ -426,7 +427,7 @@ fn a_precondition_looks_at_the_objects_that_the_function_finds() {
     }
 }
 
-/// Of the decisions of `@f`: those that are proved, and those that a search rules out.
+/// Returns the decisions of `@f` that are proved infeasible, and those that a search excludes.
 fn ruled_out(text: &str) -> (BTreeSet<String>, BTreeSet<String>) {
     let module = module(text);
     let func = module.function_named("f").expect("the function");
@@ -444,7 +445,7 @@ fn ruled_out(text: &str) -> (BTreeSet<String>, BTreeSet<String>) {
     (texts(proved.into_keys().collect()), texts(found.excluded.into_iter().collect()))
 }
 
-/// `@thrower` throws if its argument is greater than 5, and is called with what the condition lets through.
+/// Returns a module in which `@thrower` throws if its argument is greater than 5, and is called under a condition.
 fn with_handler(condition: &str) -> String {
     format!(
         r#"
@@ -500,7 +501,8 @@ fn what_is_behind_a_handler_is_infeasible_only_if_nothing_is_caught() {
     assert_eq!(excluded, none);
     assert!(proved.is_subset(&none), "{proved:?}");
     assert!(proved.contains("x < 10 behind is false"), "what is behind a call that returned: {proved:?}");
-    // Less than 10: some are thrown. What is caught is always early, which the search knows; the way behind is open, too.
+    // Less than 10: some calls throw. A caught exception is always early, which the search derives; the return edge is
+    // feasible, too.
     let (proved, excluded) = ruled_out(&with_handler("%1"));
     assert_eq!(excluded, ["early is false", "x < 10 behind is false"].map(String::from).into());
     assert!(!proved.contains("early is true") && proved.is_subset(&excluded), "{proved:?}");

@@ -1,11 +1,11 @@
-//! Numbers of tests that become round: as many at once as the run allows, and no work where no run is left.
+//! Minimisation of test inputs: as many numbers as possible per run, and no work if no run is left.
 
 use touchstone_base::IndexMap;
 use touchstone_criteria::{TestCase, TestKind, Watch};
 use touchstone_engine::{Config, Event, Sink, explore, round_numbers};
 use touchstone_ir::{DataValue, Module, parse, verify};
 
-/// Looks at one element of many.
+/// A function that reads one element of many.
 const PROGRAM: &str = "
 type ty0 = int \"int\" 32 signed
 type ty1 = pointer ty0
@@ -38,7 +38,7 @@ impl Sink for Tests {
     }
 }
 
-/// A test of many elements, all of which are odd numbers.
+/// Returns a test with many elements, all of them unrounded numbers.
 fn odd_test(module: &Module) -> TestCase {
     let func = module.function_named("look").expect("a function");
     let config = Config { lengths: [("p".to_string(), ELEMENTS as u64)].into(), ..Config::default() };

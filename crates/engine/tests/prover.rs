@@ -1,6 +1,6 @@
-//! The static prover proves what it should, and never what a run reaches: random functions are run on all inputs.
+//! The static prover proves what it should, and nothing that a run reaches: random functions are run on all inputs.
 
-// Tests may look around.
+// Tests may read files and the environment.
 #![allow(clippy::disallowed_methods, clippy::disallowed_macros)]
 
 use std::collections::BTreeSet;
@@ -17,13 +17,13 @@ fn module(text: &str) -> Module {
     module
 }
 
-/// All objectives of all functions, by all criteria.
+/// Returns all objectives of all functions, by all criteria.
 fn everything(module: &Module) -> Objectives {
     let functions: Vec<FuncId> = module.functions.ids().filter(|id| module.functions[*id].is_defined()).collect();
     objectives(module, &functions, REGISTRY, &CriteriaOptions::default())
 }
 
-/// What is proved of `@f`, as `criterion: text`.
+/// Returns the objectives of `@f` that are proved infeasible, as `criterion: text`.
 fn proved(text: &str, config: &Config) -> BTreeSet<String> {
     let module = module(text);
     let func = module.function_named("f").expect("there is a function f");
@@ -34,7 +34,7 @@ fn proved(text: &str, config: &Config) -> BTreeSet<String> {
     proved.into_keys().map(|id| format!("{}: {}", wanted.list[id].criterion, wanted.list[id].text)).collect()
 }
 
-/// Of the objectives of one criterion, exactly these are proved.
+/// Checks that exactly these objectives of one criterion are proved infeasible.
 fn check_with(config: &Config, text: &str, criterion: &str, expected: &[&str]) {
     let prefix = format!("{criterion}: ");
     let all = proved(text, config);
@@ -157,7 +157,7 @@ b6:
 }
 "#;
     check(text, "decision", &["i == 10 is false", "i > 10 is true"]);
-    // The access in the loop is inside of the array; behind it nothing is known of the pointer but its base.
+    // The access in the loop is in bounds; after it nothing is known of the pointer but its base.
     let rte = ["division by zero", "null pointer", "dangling pointer", "out of bounds"];
     let got = proved(text, &Config::default());
     let got: Vec<&String> = got.iter().filter(|line| line.starts_with("rte")).collect();
@@ -280,7 +280,7 @@ impl Rng {
     }
 }
 
-/// Makes a function: `%0` and `%1` are parameters (i8), `%2` to `%4` variables (i8), `%5` and up scratch.
+/// Generates a function: `%0` and `%1` are parameters (i8), `%2` to `%4` variables (i8), `%5` and up scratch registers.
 struct Maker {
     rng: Rng,
     blocks: Vec<String>,
@@ -372,7 +372,7 @@ impl Maker {
         self.emit(&format!("point p{number}"));
     }
 
-    /// A condition's value in `%5`, through a widening half of the time.
+    /// Computes a condition in `%5`, through a widening half of the time.
     fn condition(&mut self) {
         let (a, b) = (self.variable(), self.operand());
         let relation = self.rng.pick(&RELATIONS);
@@ -432,7 +432,7 @@ impl Maker {
             0 | 1 => {
                 let (dst, a, b) = (self.local(), self.variable(), self.operand());
                 let op = self.rng.pick(&OPERATIONS);
-                // A divisor that is not zero, most of the time.
+                // Mostly a divisor other than zero.
                 let odd = (op.ends_with("div") || op.ends_with("rem")) && self.rng.below(4) != 0;
                 if odd {
                     self.emit(&format!("%7 = or {b}, i8 1"));
@@ -446,7 +446,7 @@ impl Maker {
             }
             3 => self.point(),
             4 => {
-                // A slot, the array or the global, at a constant or masked place.
+                // A slot, the array or the global, at a constant or masked offset.
                 let place = self.rng.pick(&["slot_addr s0", "slot_addr s1", "global_addr @g", "global_addr @table"]);
                 self.emit(&format!("%8 = {place}"));
                 if self.rng.below(2) == 0 {
@@ -467,14 +467,14 @@ impl Maker {
                 self.emit(&format!("{dst} = call @helper({a})"));
             }
             6 => {
-                // Rarely violated, so that much of the function stays alive.
+                // Rarely violated, so that much of the function stays reachable.
                 let (a, which) = (self.variable(), self.rng.pick(&["assume", "assert"]));
                 let (relation, limit) = if self.rng.below(2) == 0 { ("ne", self.number()) } else { ("sle", 100) };
                 self.emit(&format!("%5 = cmp {relation} {a}, i8 {limit}"));
                 self.emit(&format!("builtin {which}(%5)"));
             }
             7 => {
-                // The address of a slot goes through a pointer variable.
+                // The address of a slot passes through a pointer variable.
                 let place = self.rng.pick(&["slot_addr s0", "slot_addr s1", "slot_addr s1", "global_addr @g"]);
                 let (dst, value) = (self.local(), self.operand());
                 self.emit(&format!("%8 = {place}"));
@@ -548,7 +548,7 @@ fn random_function(seed: u64) -> String {
         fuel: 14,
     };
     for local in 2..5 {
-        // Mostly something that depends on inputs, now and then a constant or nothing.
+        // Mostly input-dependent, sometimes constant or uninitialised.
         match maker.rng.below(16) {
             0 => {}
             1..5 => {
@@ -637,7 +637,7 @@ func @f(%0 "a": i8 ty0, %1 "b": i8 ty0) -> i8 ty0 {
     text
 }
 
-/// Goals that some input reaches, and whether all runs ended.
+/// Returns the goals that some input reaches, and whether all runs ended.
 fn reached(module: &Module, func: FuncId, watch: &Watch, ranges: [(i64, i64); 2]) -> (BTreeSet<GoalId>, bool) {
     let data = module.functions[func].params[0].data;
     let array = module.globals[module.global_named("g").expect("there is a global g")].data;
@@ -674,7 +674,7 @@ fn nothing_that_some_input_reaches_is_proved_infeasible() {
         let wanted = everything(&module);
         let watch = Watch::new(&module, wanted.goals.clone());
         let goals: Vec<GoalId> = wanted.goals.ids().collect();
-        // Half of the time the parameters are narrow, and the prover is told.
+        // For half of the seeds the parameters are narrow, and the prover knows their ranges.
         let ranges = if seed % 2 == 0 { [(-128, 127), (-2, 3)] } else { [(-6, 9), (0, 20)] };
         let proof_time = std::time::Duration::from_millis(300);
         let mut config = Config { proof_time, ..Config::default() };

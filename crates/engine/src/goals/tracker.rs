@@ -27,7 +27,7 @@ const MAX_DEFERRED_QUERIES: usize = 4096;
 pub(crate) struct GoalTracker {
     /// The goals to cover, if there are any.
     pub coverage: Option<Coverage>,
-    /// Deferred queries; the driver asks those whose goals are still open when nothing else is left.
+    /// Deferred queries; the driver asks those for goals that are still open when nothing else is left.
     pub deferred: Vec<DeferredQuery>,
     /// Scratch space for the outcomes of one evaluation of a decision.
     pub outcomes: Vec<(CondId, bool)>,

@@ -53,7 +53,7 @@ impl Executor<'_> {
         for input in &state.inputs.globals {
             let Some(global) = self.module.global_named(&input.name) else { continue };
             for offset in self.parts(input.data, 1, wanted) {
-                options.push(Ok(with_target(state, id, Value::pointer(global_object(global), offset))));
+                options.push(Ok(state.clone().with_target(id, Value::pointer(global_object(global), offset))));
             }
         }
         options
@@ -70,7 +70,7 @@ impl Executor<'_> {
         let mut options = Vec::new();
         for input in state.inputs.objects.iter().filter(|input| !known.contains(&input.object)) {
             for offset in self.parts(input.element, input.count, wanted) {
-                options.push(Ok(with_target(state, id, Value::pointer(input.object, offset))));
+                options.push(Ok(state.clone().with_target(id, Value::pointer(input.object, offset))));
             }
         }
         options
@@ -123,10 +123,4 @@ impl Executor<'_> {
         let types = &self.module.types;
         matches!((&types[a], &types[b]), (DataType::Int { bits, .. }, DataType::Int { bits: other, .. }) if bits == other)
     }
-}
-
-fn with_target(state: &State, id: LazyPointerId, value: Value) -> State {
-    let mut made = state.clone();
-    made.inputs_mut().set_target(id, value);
-    made
 }

@@ -84,100 +84,138 @@ impl Executor<'_> {
         lazy: &LazyPointer,
         purpose: Purpose,
     ) -> Vec<Result<State, Stop>> {
-        let mut options = Vec::new();
-        if let Purpose::SameObject(object) = purpose
-            && self.policy.environment == Environment::Testable
-            && let Some(other) = state.inputs.objects.iter().find(|input| input.object == object)
-            && lazy.pointee.is_some_and(|pointee| self.same_layout(other.element, self.element_of(pointee)))
-            && self.declared_elements(state, lazy).is_none_or(|length| length <= other.count)
-        {
-            // Pointers into different objects have no order; null is less than all others on common machines.
-            self.ledger.excluded_inputs = true;
-            let mut null = state.clone();
-            null.inputs_mut().set_target(id, Value::NULL);
-            return vec![self.inside(state, id, lazy, other, purpose), Ok(null)];
+        if let Some(options) = self.same_object_targets(state, id, lazy, purpose) {
+            return options;
         }
-        let decide = |state: &mut State, value: Value| state.inputs_mut().set_target(id, value);
-        let length = self.declared_elements(state, lazy);
-        let mut null = state.clone();
-        decide(&mut null, Value::NULL);
         let Some(pointee) = lazy.pointee else {
-            return vec![
-                Ok(null),
-                Err(Stop::unsupported(Unsupported::UnknownPointee(lazy.name.to_string()), Span::none())),
-            ];
+            let unknown = Unsupported::UnknownPointee(lazy.name.to_string());
+            return vec![Ok(state.clone().with_target(id, Value::NULL)), Err(Stop::unsupported(unknown, Span::none()))];
         };
-        let element = self.element_of(pointee);
         if let Some(array) = lazy.array {
             return self.array_targets(state, id, lazy, array, purpose);
         }
         if matches!(self.module.pointee(pointee).stands, Stands::Arguments | Stands::Cursor) {
             let mut fresh = state.clone();
             let made = self.always(&mut fresh, pointee, &lazy.name);
-            return vec![made.map(|value| {
-                decide(&mut fresh, value);
-                fresh
-            })];
+            return vec![made.map(|value| fresh.with_target(id, value))];
         }
         let functions = self.functions_of_type(pointee);
         let is_callback = |(_, id): &(GlobalId, FuncId)| self.module.functions[*id].is_callback();
-        if self.config.externals && functions.iter().any(is_callback) {
-            // The callback represents all external functions.
-        } else if matches!(self.module.types[element], DataType::OneOf { .. }) {
-            options.extend(self.variants(state, id, lazy, element));
-        } else if let Some(count) = self.module.types[element].count(&self.module.types) {
-            options.extend(self.counted(state, id, lazy, (element, count), None));
-        } else if self.size_of(element) == 0 {
-            let is_function = !functions.is_empty();
-            let what = match is_function {
-                true => Unsupported::UnknownFunction(lazy.name.to_string()),
-                false => Unsupported::UnsizedObject(lazy.name.to_string()),
-            };
-            if !is_function && purpose != Purpose::Access {
-                // Only the address is used: an object of unknown type exists.
-                let mut fresh = state.clone();
-                let made = self.input_object(&mut fresh, element, Room::ONE, &lazy.name, Length::Default, None);
-                options.push(made.map(|object| {
-                    decide(&mut fresh, Value::pointer(object, 0));
-                    fresh
-                }));
-            }
-            options.push(Err(Stop::unsupported(what, Span::none())));
-        } else if let Some(most) = self.config.strings.filter(|_| length.is_none() && self.is_string(pointee)) {
-            let mut fresh = state.clone();
-            options.push(self.string_object(&mut fresh, pointee, most, &lazy.name).map(|object| {
-                decide(&mut fresh, Value::pointer(object, 0));
-                fresh
-            }));
-            options.push(Err(Stop::bound(Bound::Strings, Span::none())));
-        } else if state.inputs.fresh < self.config.max_objects || length.is_some() {
-            let mut fresh = state.clone();
-            fresh.inputs_mut().fresh += 1;
-            let types = &self.module.types;
-            let (room, said) = match length {
-                Some(elements) => (Room { elements, ..self.room(&lazy.name) }, Length::Given),
-                // The array at the object's end grows, not the number of objects.
-                None if types[element].tail(types).is_some() => (Room::ONE, Length::Default),
-                None => (self.room(&lazy.name), Length::Default),
-            };
-            options.push(self.input_object(&mut fresh, element, room, &lazy.name, said, None).map(|object| {
-                let offset = room.before * self.size_of(element);
-                decide(&mut fresh, Value::pointer(object, offset));
-                fresh
-            }));
-        } else {
-            options.push(Err(Stop::bound(Bound::MaxObjects, Span::none())));
-        }
+        // A callback represents all external functions.
+        let mut options = match self.config.externals && functions.iter().any(is_callback) {
+            true => Vec::new(),
+            false => self.fresh_targets(state, id, lazy, pointee, purpose),
+        };
         // The functions of the program; others were given up above.
         for (global, _) in functions.iter() {
-            let mut known = state.clone();
-            decide(&mut known, Value::pointer(global_object(*global), 0));
-            options.push(Ok(known));
+            options.push(Ok(state.clone().with_target(id, Value::pointer(global_object(*global), 0))));
         }
         // Later rounds do not explore null dereferences.
         if self.config.growth.is_none() || purpose != Purpose::Access {
-            options.push(Ok(null));
+            options.push(Ok(state.clone().with_target(id, Value::NULL)));
         }
+        self.add_aliases(state, id, lazy, pointee, purpose, &mut options);
+        options
+    }
+
+    /// Returns the targets of a pointer that is ordered with a pointer into an object, if it can point into that object.
+    fn same_object_targets(
+        &mut self,
+        state: &State,
+        id: LazyPointerId,
+        lazy: &LazyPointer,
+        purpose: Purpose,
+    ) -> Option<Vec<Result<State, Stop>>> {
+        let Purpose::SameObject(object) = purpose else { return None };
+        let other = state.inputs.objects.iter().find(|input| input.object == object)?;
+        let fits = self.policy.environment == Environment::Testable
+            && lazy.pointee.is_some_and(|pointee| self.same_layout(other.element, self.element_of(pointee)))
+            && self.declared_elements(state, lazy).is_none_or(|length| length <= other.count);
+        if !fits {
+            return None;
+        }
+        // Pointers into different objects have no order; null is less than all others on common machines.
+        self.ledger.excluded_inputs = true;
+        Some(vec![self.inside(state, id, lazy, other, purpose), Ok(state.clone().with_target(id, Value::NULL))])
+    }
+
+    /// Returns the targets that are fresh objects, and the bounds for those that are not explored.
+    fn fresh_targets(
+        &mut self,
+        state: &State,
+        id: LazyPointerId,
+        lazy: &LazyPointer,
+        pointee: DataTypeId,
+        purpose: Purpose,
+    ) -> Vec<Result<State, Stop>> {
+        let element = self.element_of(pointee);
+        if matches!(self.module.types[element], DataType::OneOf { .. }) {
+            return self.variants(state, id, lazy, element);
+        }
+        if let Some(count) = self.module.types[element].count(&self.module.types) {
+            return self.counted(state, id, lazy, (element, count), None);
+        }
+        if self.size_of(element) == 0 {
+            return self.unsized_targets(state, id, lazy, pointee, purpose);
+        }
+        let length = self.declared_elements(state, lazy);
+        let mut fresh = state.clone();
+        if let Some(most) = self.config.strings.filter(|_| length.is_none() && self.is_string(pointee)) {
+            let made = self.string_object(&mut fresh, pointee, most, &lazy.name);
+            let made = made.map(|object| fresh.with_target(id, Value::pointer(object, 0)));
+            return vec![made, Err(Stop::bound(Bound::Strings, Span::none()))];
+        }
+        if state.inputs.fresh >= self.config.max_objects && length.is_none() {
+            return vec![Err(Stop::bound(Bound::MaxObjects, Span::none()))];
+        }
+        fresh.inputs_mut().fresh += 1;
+        let types = &self.module.types;
+        let (room, origin) = match length {
+            Some(elements) => (Room { elements, ..self.room(&lazy.name) }, Length::Given),
+            // The array at the object's end grows, not the number of objects.
+            None if types[element].tail(types).is_some() => (Room::ONE, Length::Default),
+            None => (self.room(&lazy.name), Length::Default),
+        };
+        let made = self.input_object(&mut fresh, element, room, &lazy.name, origin, None);
+        let offset = room.before * self.size_of(element);
+        vec![made.map(|object| fresh.with_target(id, Value::pointer(object, offset)))]
+    }
+
+    /// Returns the targets of a pointer to a function or to an incomplete type.
+    fn unsized_targets(
+        &mut self,
+        state: &State,
+        id: LazyPointerId,
+        lazy: &LazyPointer,
+        pointee: DataTypeId,
+        purpose: Purpose,
+    ) -> Vec<Result<State, Stop>> {
+        if !self.functions_of_type(pointee).is_empty() {
+            let unknown = Unsupported::UnknownFunction(lazy.name.to_string());
+            return vec![Err(Stop::unsupported(unknown, Span::none()))];
+        }
+        let mut options = Vec::new();
+        if purpose != Purpose::Access {
+            // Only the address is used: an object of unknown type exists.
+            let (mut fresh, element) = (state.clone(), self.element_of(pointee));
+            let made = self.input_object(&mut fresh, element, Room::ONE, &lazy.name, Length::Default, None);
+            options.push(made.map(|object| fresh.with_target(id, Value::pointer(object, 0))));
+        }
+        options.push(Err(Stop::unsupported(Unsupported::UnsizedObject(lazy.name.to_string()), Span::none())));
+        options
+    }
+
+    /// Adds the targets that are existing input objects and globals.
+    fn add_aliases(
+        &mut self,
+        state: &State,
+        id: LazyPointerId,
+        lazy: &LazyPointer,
+        pointee: DataTypeId,
+        purpose: Purpose,
+        options: &mut Vec<Result<State, Stop>>,
+    ) {
+        let element = self.element_of(pointee);
         for earlier in &state.inputs.objects {
             if let Some(cond) = self.may_point_to(earlier, element) {
                 let inside = self.inside(state, id, lazy, earlier, purpose);
@@ -188,13 +226,12 @@ impl Executor<'_> {
             }
         }
         for input in &state.inputs.globals {
-            if let Some(id) = self.module.global_named(&input.name).filter(|_| self.begins_with(input.data, pointee)) {
-                let mut alias = state.clone();
-                decide(&mut alias, Value::pointer(global_object(id), 0));
-                options.push(Ok(alias));
+            if let Some(global) = self.module.global_named(&input.name)
+                && self.begins_with(input.data, pointee)
+            {
+                options.push(Ok(state.clone().with_target(id, Value::pointer(global_object(global), 0))));
             }
         }
-        options
     }
 
     /// Creates the pointee of a pointer that is never null and never aliased.

@@ -7,9 +7,6 @@
 //! requests of a program, `external_effects.rs` the writes of external functions, `persistent_state.rs` the state that
 //! calls leave for later ones, `unions.rs` unions, `variadic_arguments.rs` variadic arguments, `device_registers.rs`
 //! memory at constant addresses.
-//!
-//! Four files form a circle by their types: materialisation creates variants and counted objects, and those, like
-//! variadic arguments and declared arrays, are input objects that materialisation defines.
 
 mod arguments;
 mod cells;

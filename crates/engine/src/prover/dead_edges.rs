@@ -10,6 +10,7 @@
 //! Pointers are unconstrained integers here: no two objects are known to be disjoint.
 
 use crate::exec::instructions::arith::solver_op;
+use crate::prover::c;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use touchstone_base::{Deadline, Id};
@@ -35,7 +36,7 @@ pub(crate) type DeadEdges = BTreeSet<(BlockId, bool)>;
 /// Returns the outcomes of a function's branches that no state has.
 pub(crate) fn dead_edges(function: &Function, deadline: Deadline) -> DeadEdges {
     let mut dead = DeadEdges::new();
-    let resumes = function.blocks.values().flat_map(|block| &block.insts).any(|inst| super::is_mark(&inst.kind));
+    let resumes = function.blocks.values().flat_map(|block| &block.insts).any(|inst| is_mark(&inst.kind));
     // Control may arrive at blocks without an edge.
     if resumes {
         return dead;
@@ -53,6 +54,11 @@ pub(crate) fn dead_edges(function: &Function, deadline: Deadline) -> DeadEdges {
         }
     }
     dead
+}
+
+/// Returns true if control may arrive here without an edge of the function.
+pub(super) fn is_mark(kind: &InstKind) -> bool {
+    matches!(kind, InstKind::Builtin { builtin: Builtin::C(builtin), .. } if c::is_mark(*builtin))
 }
 
 /// A walk from a branch backwards over the paths to it.

@@ -85,7 +85,7 @@ pub(crate) struct Loops {
     pub assigned: BTreeSet<u64>,
     /// Divisors of remainder operations.
     pub moduli: BTreeSet<u64>,
-    /// Whether the code has signed and unsigned comparisons.
+    /// True if the code has signed comparisons, and if it has unsigned ones.
     pub compares: (bool, bool),
 }
 

@@ -16,8 +16,7 @@
 //! `induction.rs`, then `loop_effects.rs` (what a loop changes), `loop_havoc.rs` (the state of any iteration),
 //! `invariant_candidates.rs` and `control_flow_reach.rs` (the goals behind a path that was given up).
 //!
-//! `c.rs` holds the effects of C builtins. `dead_edges.rs` uses a helper of this file; the other files use only each
-//! other.
+//! `c.rs` holds the effects of C builtins.
 //!
 //! Deliberately not here: summaries of calls, objects that grow in a loop.
 
@@ -43,6 +42,7 @@ pub(crate) use control_flow_reach::{ControlFlowReach, GoalBlocks};
 use crate::config::Config;
 use crate::inputs::globals::changeable_globals;
 use abstract_state::AbstractState;
+use dead_edges::is_mark;
 use fixpoint::ProofBudget;
 use function_facts::FunctionFacts;
 use rustc_hash::FxHashSet;
@@ -50,8 +50,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::{Deadline, Id, Span};
 use touchstone_criteria::{DecisionGraph, DecisionWatch, Goal, GoalId, Next, Proof, Watch};
 use touchstone_ir::{
-    Block, BlockId, Builtin, CallGraph, Cfg, CondId, CondTag, DecisionId, ErrorKind, FuncId, GlobalId, Inst, InstKind,
-    Module, TermKind, possible_callees,
+    Block, BlockId, CallGraph, Cfg, CondId, CondTag, DecisionId, ErrorKind, FuncId, GlobalId, Inst, InstKind, Module,
+    TermKind, possible_callees,
 };
 
 /// Returns the goals among `open` that no run of `func` can reach, whatever its inputs are (within their types, ranges
@@ -80,11 +80,6 @@ pub fn prove_infeasible(
         proved.extend(more.into_iter().map(|goal| (goal, Proof::Induction)));
     }
     proved
-}
-
-/// Returns true if control may arrive here without an edge of the function.
-fn is_mark(kind: &InstKind) -> bool {
-    matches!(kind, InstKind::Builtin { builtin: Builtin::C(builtin), .. } if c::is_mark(*builtin))
 }
 
 /// Outcomes of one decision's conditions.

@@ -30,7 +30,7 @@ pub(crate) struct Inputs {
     pub allocations: u32,
     /// The term that is 1 if the next allocation fails, if it was created before the allocation itself.
     pub failing: Option<TermId>,
-    /// Objects of the program whose addresses an external function may hold.
+    /// Objects of the program that an external function may hold the address of.
     pub escaped: Vec<ObjectId>,
     /// Input objects that the program has freed: they were allocated on the heap.
     pub freed: Vec<ObjectId>,

@@ -19,10 +19,10 @@ use touchstone_solver::{ArrayId, TermId, Terms};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Cell {
     Undefined,
-    /// A byte of an input that is not materialised yet, or whose type is not modelled: a path that reads it stops.
+    /// A byte of an input that is not materialised yet, or of a type that is not modelled: a path that reads it stops.
     Unmaterialised,
     Byte(u8),
-    /// Byte `index` (from the low end) of a term whose width is a multiple of 8.
+    /// Byte `index` (from the low end) of a term with a width that is a multiple of 8.
     Part {
         term: TermId,
         index: u8,
@@ -256,7 +256,7 @@ impl Memory {
         (id.index() as u64 + 1) << 32
     }
 
-    /// Returns the object whose address range contains an address.
+    /// Returns the object with an address range that contains an address.
     pub fn object_at(&self, address: u64) -> Option<ObjectId> {
         let index = (address >> 32).checked_sub(1)?;
         ((index as usize) < self.length).then(|| ObjectId::new(index as usize))

@@ -1,4 +1,6 @@
 //! Symbolic states: small and cheap to copy, one for every path that is still open.
+//!
+//! `value.rs` and `memory.rs` refer to each other: a value may be a part of a stored pointer, and a cell may hold a value.
 
 pub(crate) mod inputs;
 pub(crate) mod memory;
@@ -8,7 +10,7 @@ pub(crate) mod value;
 use crate::state::inputs::Inputs;
 use crate::state::memory::Memory;
 use crate::state::trail::Trail;
-use crate::state::value::{ObjectId, Value};
+use crate::state::value::{LazyPointerId, ObjectId, Value};
 use std::rc::Rc;
 use touchstone_base::{Id, Span};
 use touchstone_criteria::{Incomplete, Unanswered, Unsupported};
@@ -119,7 +121,7 @@ pub(crate) enum Stop {
     /// The path has ended.
     End(PathEnd),
     /// A symbolic pointer must be materialised first; then the instruction is executed again.
-    Materialise(crate::state::value::LazyPointerId, Purpose),
+    Materialise(LazyPointerId, Purpose),
     /// A term must be fixed to each of its values first; then the instruction is executed again.
     Enumerate(Unfixed),
 }
@@ -209,6 +211,13 @@ impl State {
 
     pub fn inputs_mut(&mut self) -> &mut Inputs {
         Rc::make_mut(&mut self.inputs)
+    }
+
+    /// Sets the target of a symbolic pointer.
+    #[must_use]
+    pub fn with_target(mut self, id: LazyPointerId, target: Value) -> State {
+        self.inputs_mut().set_target(id, target);
+        self
     }
 
     pub fn fixed_value(&self, term: TermId) -> Option<u64> {

@@ -14,7 +14,7 @@ define_id! {
     LazyPointerId, "lazy"
 }
 define_id! {
-    /// An input union whose member is chosen by the first access.
+    /// An input union; the first access chooses its member.
     UnionId, "union"
 }
 
@@ -54,7 +54,7 @@ pub(crate) enum Value {
     LazyPointer(LazyPointerId),
     /// One of several pointers, under guards of which exactly one holds.
     Choice(Rc<[(TermId, Value)]>),
-    /// Some bytes of a pointer, read as an integer whose numeric value was not used.
+    /// Some bytes of a pointer, read as an integer that was not used numerically.
     Bytes(PointerBytes),
     /// An uninitialised value.
     Undefined,

@@ -407,8 +407,7 @@ impl<'a> Variation<'a, '_> {
         if !self.is_allowed(&test.kind, &test.answers) {
             return None;
         }
-        let run =
-            watch_kind(self.machines, self.func, &test.kind, &test.answers, self.observation(Ways::Conditions));
+        let run = watch_kind(self.machines, self.func, &test.kind, &test.answers, self.observation(Ways::Conditions));
         let alike = outcome(self.module(), &run.end).as_ref() == Some(&test.outcome);
         let holds = alike && run.hits == test.covers && run.expected == test.expected;
         let description = describe(self.module(), run.conditions.into_iter());

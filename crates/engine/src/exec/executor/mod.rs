@@ -161,7 +161,7 @@ impl<'m> Executor<'m> {
         self.flow_graphs[func.index()].get_or_insert_with(|| FlowGraph::of(&module.functions[func]))
     }
 
-    /// Returns the variable of an input. Paths whose inputs appear in the same order share the variables: their number,
+    /// Returns the variable of an input. Paths with inputs in the same order share the variables: their number,
     /// and with it the size of a path, is bounded by the inputs of one path, independent of the number of paths.
     pub fn variable(&mut self, number: u32, width: u8, name: &str) -> TermId {
         let key: InputKey = (number, width, name.into());

@@ -26,7 +26,7 @@ impl PathReplay {
         PathReplay { choices, inputs, values: FxHashMap::default(), model: OnceCell::new() }
     }
 
-    /// Creates the replay of a path of the same executor, whose variables are known.
+    /// Creates the replay of a path of the same executor, where its variables are known.
     pub fn with_values(choices: &[Choice], values: impl IntoIterator<Item = (VarId, u64)>) -> PathReplay {
         PathReplay { values: values.into_iter().collect(), ..PathReplay::new(choices, FxHashMap::default()) }
     }

@@ -23,7 +23,7 @@ pub(crate) enum SolverEffort {
 pub(crate) enum LabelQueries {
     /// At the end of the search: another path may cover the label first.
     Deferred,
-    /// When the label is reached.
+    /// At the label.
     Immediate,
 }
 
@@ -48,7 +48,7 @@ impl Policy {
     /// The policy of an explanation, which needs the checks that were made.
     pub const EXPLANATION: Policy = Policy { checks: Checks::Recorded, ..Policy::TESTS };
 
-    /// Returns the policy of a proof whose queries are limited to this many conflicts each.
+    /// Returns the policy of a proof with queries that are limited to this many conflicts each.
     pub const fn proof_within(conflicts: u64) -> Policy {
         Policy { effort: SolverEffort::Conflicts(conflicts), ..Policy::PROOF }
     }

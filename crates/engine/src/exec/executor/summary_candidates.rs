@@ -1,4 +1,4 @@
-//! The functions whose calls can be composed, with their sizes.
+//! The functions that can be composed at call sites, with their sizes.
 
 use crate::config::Summaries;
 use std::rc::Rc;
@@ -6,7 +6,7 @@ use touchstone_base::Id;
 use touchstone_criteria::Watch;
 use touchstone_ir::{Builtin, Callee, Cfg, FuncId, Function, Inst, InstKind, Module, TermKind};
 
-/// The functions of a program whose calls can be composed.
+/// The functions of a program that can be composed at call sites.
 pub(in crate::exec) struct SummaryCandidates {
     summaries: Summaries,
     /// The goals of the search: a function with goals of its own is not composed.

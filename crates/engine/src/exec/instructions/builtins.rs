@@ -173,7 +173,7 @@ impl Executor<'_> {
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    /// Allocates a zeroed object whose size may be symbolic: it has cells for the maximum size, and accesses are
+    /// Allocates a zeroed object of possibly symbolic size: it has cells for the maximum size, and accesses are
     /// checked against the term.
     fn allocate_open(&mut self, state: &mut State, dst: Option<Reg>, size: Operand, span: Span) -> Result<(), Stop> {
         let (cells, open) = match self.scalar(state, size, span)? {

@@ -1,4 +1,4 @@
-//! Prunes call sequences whose state is subsumed by an already visited one.
+//! Prunes call sequences with a state that is subsumed by an already visited one.
 //!
 //! Two states at a call of a sequence can differ only in the contents of variables, and in the earlier inputs that
 //! later ones may alias. So a state is pruned if a state with the same constants reached the same call, or an earlier

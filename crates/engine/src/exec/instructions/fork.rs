@@ -16,7 +16,7 @@ use touchstone_solver::{Path, Rel, Side, TermId, Values};
 
 /// The reason why a path does not simply continue.
 pub(crate) enum Fork {
-    /// A branch or a switch whose outcome depends on inputs.
+    /// A branch or a switch with an outcome that depends on inputs.
     Outcome(OutcomeFork),
     /// Labels to fork on (direct mode only); the state is already past the point.
     Labels { forks: Vec<(GoalId, TermId)>, span: Span },
@@ -26,7 +26,7 @@ pub(crate) enum Fork {
     Value(Unfixed),
 }
 
-/// A branch or a switch whose outcome depends on inputs.
+/// A branch or a switch with an outcome that depends on inputs.
 #[derive(Clone)]
 pub(crate) enum OutcomeFork {
     /// A branch on a condition.

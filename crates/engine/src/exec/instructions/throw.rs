@@ -51,7 +51,7 @@ impl Executor<'_> {
     }
 }
 
-/// Returns the register and the handler of a frame whose pending call throws, if it catches.
+/// Returns the register and the handler of a frame that catches the exception of its pending call.
 fn catch_of(module: &Module, frame: &Frame) -> Option<(Reg, BlockId)> {
     let block = &module.functions[frame.func].blocks[frame.block];
     match block.terminator.kind {

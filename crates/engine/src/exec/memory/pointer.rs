@@ -1,6 +1,6 @@
 //! Pointer arithmetic: comparisons, sums, differences, and conversions to integers.
 //!
-//! C orders and subtracts only pointers into one object. So a symbolic pointer whose first use is an ordered comparison
+//! C orders and subtracts only pointers into one object. So a symbolic pointer that is first used in an ordered comparison
 //! is materialised into the object of the other operand (`char *p, char *end`), at any of its elements. Addresses of
 //! objects are never decided, and neither is anything that would depend on them.
 
@@ -187,7 +187,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Returns the condition that a fact holds for the option whose guard holds.
+    /// Returns the condition that a fact holds for the option that its guard selects.
     fn any_option(
         &mut self,
         options: &[(TermId, Value)],
