@@ -2,7 +2,7 @@
 //!
 //! Drivers are the searches (`search/`), the proof by induction (`prover/`) and folding (`exec/compose/fold.rs`). They
 //! differ in the outcomes of a fork that they take; instructions are the same. A step returns its effects as
-//! [`StepResult`](crate::exec::instructions::step::StepResult).
+//! `StepResult`.
 //!
 //! The other files hold the data that an executor carries (`policy.rs`, `ledger.rs`, `path_replay.rs`,
 //! `machine_templates.rs`, `used_globals.rs`, `flow_graph.rs`, `summary_candidates.rs`, `visited_call.rs`) and its
