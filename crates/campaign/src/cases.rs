@@ -4,7 +4,7 @@ use crate::plan::Plan;
 use crate::program::PlanError;
 use crate::request::Request;
 use touchstone_base::Deadline;
-use touchstone_engine::{Case, Config, Event, Search, Sink, explore};
+use touchstone_engine::{Config, Search, SearchEvent, Sink, SummaryCase, explore};
 
 /// The cases of one function.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -16,7 +16,7 @@ pub struct FunctionCases {
     /// What holds in every case: ranges, preconditions.
     pub given: Vec<String>,
     /// One for each path.
-    pub cases: Vec<Case>,
+    pub cases: Vec<SummaryCase>,
     /// Why there may be more, if not all paths were followed.
     pub incomplete: Vec<String>,
 }
@@ -53,7 +53,7 @@ pub fn cases(request: &Request) -> Result<Vec<FunctionCases>, PlanError> {
 
 #[derive(Default)]
 struct Collected {
-    cases: Vec<Case>,
+    cases: Vec<SummaryCase>,
 }
 
 impl Collected {
@@ -71,13 +71,13 @@ impl Collected {
 }
 
 impl Sink for Collected {
-    fn event(&mut self, _: Event<'_>) {}
+    fn event(&mut self, _: SearchEvent<'_>) {}
 
     fn wants_cases(&self) -> bool {
         true
     }
 
-    fn case(&mut self, case: Case) {
+    fn case(&mut self, case: SummaryCase) {
         self.cases.push(case);
     }
 }

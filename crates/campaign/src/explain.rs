@@ -24,7 +24,7 @@ use touchstone_criteria::{
     Assumption, Criterion, GoalId, IncompletePaths, Objective, Objectives, Status, TestCase, Watch, WhyInfeasible,
     WhyUnknown,
 };
-use touchstone_engine::{Config, Explanation, Goals, Machines, Pool, explore_goals};
+use touchstone_engine::{Config, Explanation, Goals, MachineTemplates, SeedPool, explore_goals};
 
 /// What is asked, with everything decided.
 #[derive(Debug)]
@@ -145,7 +145,7 @@ impl Question {
         let mut tests = Kept::of(&self.program);
         let mut found = explore_goals(module, func, goals, &config, &mut tests);
         let growing = self.growing.unwrap_or(Growing::NOT);
-        let machines = Machines::of(module);
+        let machines = MachineTemplates::of(module);
         let rounds = Rounds {
             module,
             machines: &machines,
@@ -157,7 +157,7 @@ impl Question {
             first: FirstInputs::default(),
         };
         let last = match self.growing {
-            Some(_) => grow(&rounds, &mut found, &mut Pool::default(), &mut tests),
+            Some(_) => grow(&rounds, &mut found, &mut SeedPool::default(), &mut tests),
             None => config.clone(),
         };
         let mut proofs = sequences(&self.program, &rounds, &last, self.calls, &mut found, &mut tests);

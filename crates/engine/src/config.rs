@@ -77,17 +77,17 @@ pub enum Calls {
     /// A driver that makes a call sequence ([`crate::Sequence`]).
     Several {
         /// The initial contents of private globals.
-        privates: Privates,
+        private_globals: PrivateGlobals,
         /// The number of functions that each call but the last is chosen from.
         ways: usize,
         /// The states that continue from one call to the next.
-        going_on: GoingOn,
+        kept_states: SequenceStates,
     },
 }
 
 /// The states that continue from one call of a sequence to the next. States that differ in constants always do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum GoingOn {
+pub enum SequenceStates {
     /// A few of the states that differ only in input-dependent contents: most paths through a call leave the same state
     /// of a state machine.
     Few,
@@ -97,7 +97,7 @@ pub enum GoingOn {
 
 /// The contents of private globals before the first call of a sequence.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Privates {
+pub enum PrivateGlobals {
     /// The initial values of the program: only calls change them.
     Initial,
     /// Any value that a test can set.
@@ -159,7 +159,7 @@ pub struct Config {
     /// The lengths of other input objects, in a round after the first.
     pub growth: Option<Growth>,
     /// The use of interior pointers as inputs.
-    pub parts: Parts,
+    pub interior_pointers: InteriorPointers,
     /// The deadline of a first round in which objects were too short: a round with longer ones may do better.
     pub first_round: Deadline,
     /// The maximum number of elements of an input array with a length field, unless `lengths` gives it.
@@ -171,7 +171,7 @@ pub struct Config {
     /// Inclusive ranges of integer inputs, by input name; the name of an array applies to every element.
     pub ranges: BTreeMap<String, (i128, i128)>,
     /// Values of choice parameters that are excluded from the search.
-    pub not_taken: Vec<NotTaken>,
+    pub excluded_choices: Vec<ExcludedChoice>,
     /// The maximum number and length of a program's command-line arguments. `None`: it is called without arguments, and
     /// code that reads them is not explored.
     pub arguments: Option<(u32, u32)>,
@@ -188,7 +188,7 @@ pub struct Config {
 /// An excluded value of a parameter that chooses among alternatives. The exclusion is not recorded as an assumption:
 /// the caller is responsible for verdicts that rest on it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct NotTaken {
+pub struct ExcludedChoice {
     /// The parameter that chooses.
     pub choice: String,
     /// The excluded value.
@@ -199,12 +199,12 @@ pub struct NotTaken {
 
 /// The use of interior pointers as inputs: pointers to fields and elements of other objects.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Parts {
+pub enum InteriorPointers {
     /// Input pointers point only to objects of their own type.
     #[default]
-    Apart,
+    Excluded,
     /// Input pointers may also point into other objects that have parts of their type.
-    Inside,
+    Included,
 }
 
 impl Default for Config {
@@ -235,13 +235,13 @@ impl Default for Config {
             max_values: 4096,
             lengths: BTreeMap::new(),
             growth: None,
-            parts: Parts::Apart,
+            interior_pointers: InteriorPointers::Excluded,
             first_round: Deadline::NEVER,
             array_length: 4,
             allocation: 1024,
             strings: None,
             ranges: BTreeMap::new(),
-            not_taken: Vec::new(),
+            excluded_choices: Vec::new(),
             arguments: None,
             precondition: None,
             oracle: None,

@@ -29,31 +29,34 @@ mod search;
 mod state;
 mod vary;
 
-pub use config::{Aliases, Calls, Config, Entry, GoingOn, Labels, NotTaken, Parts, Privates, Search, Summaries};
-pub use confirm::call_session::Following;
-pub use confirm::case::Case;
+pub use config::{
+    Aliases, Calls, Config, Entry, ExcludedChoice, InteriorPointers, Labels, PrivateGlobals, Search, SequenceStates,
+    Summaries,
+};
+pub use confirm::call_session::CallSession;
+pub use confirm::case::SummaryCase;
 pub use confirm::concrete_run::{
     PROGRAM_NAME, program_arguments, run_function, run_program, watch_function, watch_kind, watch_program, watch_test,
 };
-pub use confirm::goal_observer::Ways;
+pub use confirm::goal_observer::EdgeRecording;
 pub use confirm::minimisation::{round_numbers, shorten_objects};
 pub use confirm::mutants::mutants;
-pub use confirm::run_record::{Call, ConcreteRun, Look, SeenRow};
-pub use exec::executor::machine_templates::Machines;
+pub use confirm::run_record::{CallInputs, ConcreteRun, EvaluatedRow, RunObservation};
+pub use exec::executor::machine_templates::MachineTemplates;
 pub use growth::{Growth, Room, Shortage};
 pub use inputs::globals::{GlobalFacts, global_inputs};
-pub use inputs::persistent_state::changers;
+pub use inputs::persistent_state::state_changers;
 pub use prover::prove_infeasible;
-pub use search::call_sequence::{Sequence, SequenceCall, Sequencing};
-pub use search::events::{Event, Progress, Sink};
+pub use search::call_sequence::{Sequence, SequenceCall, SequencePlan};
+pub use search::events::{Progress, SearchEvent, Sink};
 pub use search::explanation::{Conflict, Explanation, Fact, explain};
 pub use search::explore::{explore, explore_further, explore_goals, explore_goals_after, explore_paths_and_goals};
-pub use search::independence_pairs::{Before, PairsFound, distinct, explore_pairs, rows_of};
-pub use search::path_following::LostPrefix;
+pub use search::independence_pairs::{PairSearchInput, PairSearchResult, distinct, explore_pairs, rows_of};
+pub use search::path_following::InvalidPrefix;
 pub use search::prefix::{Prefix, PrefixInput, explore_from, explore_turns};
-pub use search::search_result::{Found, Goals, Wanted};
+pub use search::search_result::{ExplorationResult, Goals, SearchTarget};
 pub use state::trail::Choice;
 pub use touchstone_interp::{End, Layout, Limits, Starting, Value, Whose};
-pub use vary::constructed_heaps::builders;
-pub use vary::mutation_search::{Pool, Variation, Wishes};
-pub use vary::random::Chance;
+pub use vary::constructed_heaps::heap_constructors;
+pub use vary::mutation_search::{MutationGoals, MutationSearch, SeedPool};
+pub use vary::random::RandomGenerator;

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::Path;
 use touchstone_criteria::{Outcome, Replay, TestCase};
-use touchstone_engine::{Config, Event, Sink, Wanted, explore, explore_from, explore_turns};
+use touchstone_engine::{Config, SearchEvent, SearchTarget, Sink, explore, explore_from, explore_turns};
 use touchstone_ir::filetest::{self, Expectation};
 use touchstone_ir::{FuncId, Module, parse};
 
@@ -19,8 +19,8 @@ use touchstone_ir::{FuncId, Module, parse};
 struct Collect(Vec<TestCase>);
 
 impl Sink for Collect {
-    fn event(&mut self, event: Event<'_>) {
-        if let Event::Test(test) = event {
+    fn event(&mut self, event: SearchEvent<'_>) {
+        if let SearchEvent::Test(test) = event {
             self.0.push(test.clone());
         }
     }
@@ -82,10 +82,10 @@ fn a_search_that_goes_on_from_prefixes_finds_what_an_uncut_one_finds() {
             let reasons: BTreeSet<String> = whole.incomplete.iter().map(|given_up| given_up.why.to_string()).collect();
             for turns in 0..12 {
                 let mut found = Collect::default();
-                let (first, prefixes) = explore_turns(&module, func, Wanted::Paths, &config, &mut found, turns);
+                let (first, prefixes) = explore_turns(&module, func, SearchTarget::Paths, &config, &mut found, turns);
                 let mut given_up = first.result.incomplete;
                 for prefix in &prefixes {
-                    match explore_from(&module, func, prefix, Wanted::Paths, &config, &mut found) {
+                    match explore_from(&module, func, prefix, SearchTarget::Paths, &config, &mut found) {
                         Ok(rest) => given_up.extend(rest.result.incomplete),
                         Err(lost) => writeln!(
                             failures,
@@ -151,7 +151,7 @@ fn ends(module: &Module, func: FuncId) -> String {
 fn turns(module: &Module, func: FuncId) -> String {
     let is_over = |turns: &u64| {
         let (_, waiting) =
-            explore_turns(module, func, Wanted::Paths, &Config::default(), &mut Collect::default(), *turns);
+            explore_turns(module, func, SearchTarget::Paths, &Config::default(), &mut Collect::default(), *turns);
         waiting.is_empty()
     };
     (1..1000).find(is_over).map_or_else(|| "many".to_string(), |turns| turns.to_string())

@@ -11,8 +11,8 @@ use touchstone_criteria::{
     objectives,
 };
 use touchstone_engine::{
-    Call, Config, Event, Goals, Look, Sink, Wanted, explore, explore_goals, explore_turns, prove_infeasible,
-    watch_function,
+    CallInputs, Config, Goals, RunObservation, SearchEvent, SearchTarget, Sink, explore, explore_goals, explore_turns,
+    prove_infeasible, watch_function,
 };
 use touchstone_interp::{End, Limits, Value};
 use touchstone_ir::{
@@ -23,8 +23,8 @@ use touchstone_ir::{
 struct Tests(Vec<TestCase>);
 
 impl Sink for Tests {
-    fn event(&mut self, event: Event<'_>) {
-        if let Event::Test(test) = event {
+    fn event(&mut self, event: SearchEvent<'_>) {
+        if let SearchEvent::Test(test) = event {
             self.0.push(test.clone());
         }
     }
@@ -182,9 +182,15 @@ fn random_heaps_take_paths_that_were_found_and_reach_nothing_that_is_infeasible(
                         value: heap.value(param.data),
                     })
                     .collect();
-                let call = Call { earlier: &[], params: &params, globals: &[], objects: &heap.objects, answers: &[] };
+                let call =
+                    CallInputs { earlier: &[], params: &params, globals: &[], objects: &heap.objects, answers: &[] };
                 let limits = Limits { steps: 10_000, ..Limits::default() };
-                let run = watch_function(&module, func, call, Look { watch: Some(&watch), limits, ..Look::default() });
+                let run = watch_function(
+                    &module,
+                    func,
+                    call,
+                    RunObservation { watch: Some(&watch), limits, ..RunObservation::default() },
+                );
                 if matches!(run.end, End::Assumed | End::Limit(_) | End::Unsupported { .. }) {
                     continue;
                 }
@@ -303,7 +309,9 @@ fn a_cast_over_a_hundred_classes_takes_as_many_turns_as_one_over_thirty() {
         let module = module(&many_classes(count));
         let func = module.function_named("f").expect("the function");
         let is_over = |turns: &u64| {
-            explore_turns(&module, func, Wanted::Paths, &Config::default(), &mut Tests::default(), *turns).1.is_empty()
+            explore_turns(&module, func, SearchTarget::Paths, &Config::default(), &mut Tests::default(), *turns)
+                .1
+                .is_empty()
         };
         (1..1000).find(is_over).expect("an end")
     };
@@ -421,8 +429,8 @@ fn a_precondition_looks_at_the_objects_that_the_function_finds() {
     for test in &tests.0 {
         assert_eq!(test.outcome, Outcome::Returned);
         let TestKind::Function { params, objects, .. } = &test.kind else { panic!("a function's test") };
-        let call = Call { earlier: &[], params, globals: &[], objects, answers: &[] };
-        let run = watch_function(&module, pre, call, Look::default());
+        let call = CallInputs { earlier: &[], params, globals: &[], objects, answers: &[] };
+        let run = watch_function(&module, pre, call, RunObservation::default());
         assert_eq!(run.end, End::Returned(Some(Value::Int(1))), "{objects:?}");
     }
 }

@@ -2,7 +2,7 @@
 
 use touchstone_base::IndexMap;
 use touchstone_criteria::{TestCase, TestKind, Watch};
-use touchstone_engine::{Config, Event, Sink, explore, round_numbers};
+use touchstone_engine::{Config, SearchEvent, Sink, explore, round_numbers};
 use touchstone_ir::{DataValue, Module, parse, verify};
 
 /// A function that reads one element of many.
@@ -31,8 +31,8 @@ const ODD: u64 = 123_457;
 struct Tests(Vec<TestCase>);
 
 impl Sink for Tests {
-    fn event(&mut self, event: Event<'_>) {
-        if let Event::Test(test) = event {
+    fn event(&mut self, event: SearchEvent<'_>) {
+        if let SearchEvent::Test(test) = event {
             self.0.push(test.clone());
         }
     }

@@ -6,7 +6,9 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use touchstone_criteria::{CriteriaOptions, GoalId, NamedValue, Objectives, REGISTRY, Watch, objectives};
-use touchstone_engine::{Call, Config, Event, Goals, Look, Sink, explore_goals, prove_infeasible, watch_function};
+use touchstone_engine::{
+    CallInputs, Config, Goals, RunObservation, SearchEvent, Sink, explore_goals, prove_infeasible, watch_function,
+};
 use touchstone_interp::Limits;
 use touchstone_ir::{DataValue, FuncId, Module, mask, parse, verify};
 
@@ -263,7 +265,7 @@ b2:
 
 struct Quiet;
 impl Sink for Quiet {
-    fn event(&mut self, _: Event<'_>) {}
+    fn event(&mut self, _: SearchEvent<'_>) {}
 }
 
 // Random functions.
@@ -650,8 +652,13 @@ fn reached(module: &Module, func: FuncId, watch: &Watch, ranges: [(i64, i64); 2]
             let params = [named("a", a), named("b", b)];
             let g = DataValue::Array(vec![byte(a.wrapping_mul(37) ^ b), byte(b), byte(1), byte(-1)]);
             let globals = [NamedValue { name: "g".into(), data: array, value: g }];
-            let call = Call { earlier: &[], params: &params, globals: &globals, objects: &[], answers: &[] };
-            let run = watch_function(module, func, call, Look { watch: Some(watch), limits, ..Look::default() });
+            let call = CallInputs { earlier: &[], params: &params, globals: &globals, objects: &[], answers: &[] };
+            let run = watch_function(
+                module,
+                func,
+                call,
+                RunObservation { watch: Some(watch), limits, ..RunObservation::default() },
+            );
             ended &= !matches!(run.end, touchstone_interp::End::Limit(_));
             all.extend(run.hits);
         }

@@ -14,7 +14,7 @@ use touchstone_criteria::{
     Assumption, Bound, Criterion, FunctionResult, GoalId, Incomplete, IncompletePaths, ObjectiveCounts, PathCounts,
     Proof, Renumber, Replay, Row, SolverUse, TestCase,
 };
-use touchstone_engine::{Found, PairsFound, SeenRow, Shortage};
+use touchstone_engine::{EvaluatedRow, ExplorationResult, PairSearchResult, Shortage};
 use touchstone_ir::{DataTypeId, DecisionId, FuncId, Linkage, Module, Part, PointerTarget};
 
 /// What is written down.
@@ -36,7 +36,7 @@ pub(crate) struct Entry {
     pairs: Option<Pairs>,
     tests: Vec<TestCase>,
     /// What each of them evaluated.
-    rows: Vec<(String, Vec<SeenRow>)>,
+    rows: Vec<(String, Vec<EvaluatedRow>)>,
 }
 
 /// Limits that may have a part in what is not known.
@@ -96,7 +96,7 @@ impl Entry {
     pub fn new(work: &Work<'_>, found: &Discovery, closure: &Closure, limits: Limits) -> Option<Entry> {
         let open_still = found.is_open(work);
         let Discovery { found, proofs, pairs, tests, watched, cached: _ } = found;
-        let Found { result, open, excluded, doubted, shortage: _, labels_asked, labels_found } = found;
+        let ExplorationResult { result, open, excluded, doubted, shortage: _, labels_asked, labels_found } = found;
         let interrupted = |paths: &IncompletePaths| paths.why == Incomplete::Bound(Bound::Interrupted);
         if result.incomplete.iter().any(interrupted) || tests.iter().any(|test| test.replayed != Replay::NotRun) {
             return None;
@@ -163,7 +163,7 @@ impl Entry {
         };
         let doubted: BTreeMap<GoalId, Vec<IncompletePaths>> =
             self.doubted.iter().map(|(goal, reasons)| (*goal, reading.all(reasons))).collect();
-        let found = Found {
+        let found = ExplorationResult {
             result,
             open: self.unfound,
             excluded: self.excluded,
@@ -172,7 +172,7 @@ impl Entry {
             labels_asked: self.labels.0,
             labels_found: self.labels.1,
         };
-        let pairs = self.pairs.map(|pairs| PairsFound {
+        let pairs = self.pairs.map(|pairs| PairSearchResult {
             incomplete: pairs.incomplete,
             too_big: pairs.too_big.iter().map(|(func, decision)| (reading.function(*func), *decision)).collect(),
             solver: pairs.solver,
@@ -223,7 +223,7 @@ trait Across: Renumber {
         reasons
     }
 
-    fn rows(&mut self, rows: &[SeenRow]) -> Vec<SeenRow> {
+    fn rows(&mut self, rows: &[EvaluatedRow]) -> Vec<EvaluatedRow> {
         let row = |(func, decision, row): &(FuncId, DecisionId, Row)| (self.function(*func), *decision, row.clone());
         rows.iter().map(row).collect()
     }

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use std::hash::Hash;
 use std::time::Duration;
 use touchstone_base::{Deadline, WideHasher};
-use touchstone_engine::{Config, builders, changers};
+use touchstone_engine::{Config, heap_constructors, state_changers};
 use touchstone_ir::{FuncId, Part};
 
 /// Finds keys for the functions of a plan.
@@ -81,8 +81,8 @@ impl<'p> Keys<'p> {
     /// The key of what depends also on who is called before.
     pub fn wide(&self, work: &Work<'_>, given: u128) -> Key {
         let (module, func) = (work.module(), work.task.func);
-        let mut others: Vec<FuncId> = changers(module, func);
-        others.extend(builders(module, func));
+        let mut others: Vec<FuncId> = state_changers(module, func);
+        others.extend(heap_constructors(module, func));
         let names: BTreeSet<&String> = others.iter().map(|other| &module.functions[*other].name).collect();
         let mut roots = self.own(work);
         roots.extend(self.closures.named(names.iter().copied()));

@@ -8,7 +8,7 @@ use crate::request::Notice;
 use std::time::Duration;
 use touchstone_base::Deadline;
 use touchstone_criteria::{Bound, Incomplete, Outcome, TestCase, TestKind};
-use touchstone_engine::{Config, Event, Sink, explore};
+use touchstone_engine::{Config, SearchEvent, Sink, explore};
 use touchstone_front_c::helper;
 use touchstone_ir::{DataType, DataValue, ErrorKind, FuncId, Module};
 
@@ -92,8 +92,8 @@ struct Found<'m> {
 }
 
 impl Sink for Found<'_> {
-    fn event(&mut self, event: Event<'_>) {
-        let Event::Test(test) = event else { return };
+    fn event(&mut self, event: SearchEvent<'_>) {
+        let SearchEvent::Test(test) = event else { return };
         let code = match (&test.outcome, &test.expected.result) {
             (Outcome::Error { kind: ErrorKind::NullPointer | ErrorKind::DivisionByZero, .. }, _) => WRONG,
             (_, Some(DataValue::Int(code @ 1..))) => *code,

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use touchstone_base::{Deadline, MemoryLimit};
 use touchstone_criteria::{Incomplete, Unsupported};
-use touchstone_engine::{Config, End, Event, Limits, Sink, Starting, Whose};
+use touchstone_engine::{Config, End, Limits, SearchEvent, Sink, Starting, Whose};
 use touchstone_front_java::{InitialiserEffect, LoadedFunctions, MethodUnderTest, ObserverAccess, PreparedCall};
 use touchstone_ir::{Block, FuncId, Function, Module, TermKind, Terminator};
 
@@ -268,7 +268,7 @@ fn stops(module: &Module, method: &MethodUnderTest, how: Following) -> Vec<Strin
         solver_timeout: Some(Following::SHORTLY.time / 4),
         memory: Some(MemoryLimit::bytes(FOLLOWING)),
         precondition: possible,
-        not_taken: method.fixture.as_deref().map_or_else(Vec::new, symbolic_heap::not_taken),
+        excluded_choices: method.fixture.as_deref().map_or_else(Vec::new, symbolic_heap::not_taken),
         ..Config::default()
     };
     let func = method.entry;
@@ -284,5 +284,5 @@ fn stops(module: &Module, method: &MethodUnderTest, how: Following) -> Vec<Strin
 struct Deaf;
 
 impl Sink for Deaf {
-    fn event(&mut self, _: Event<'_>) {}
+    fn event(&mut self, _: SearchEvent<'_>) {}
 }

@@ -5,7 +5,7 @@
 //! testing; Boyapati, Khurshid, Marinov, *Korat*, 2002, does it for heaps).
 
 use std::hash::{Hash, Hasher};
-use touchstone_engine::Chance;
+use touchstone_engine::RandomGenerator;
 use touchstone_fixture_java::{
     ApiCall, CallSlot, Construction, FillLoop, FillPosition, Fixture, FixtureValue, ObjectPlan,
 };
@@ -37,7 +37,7 @@ impl FirstInputs {
 
     /// Those of a fixture.
     pub fn of(fixture: &Fixture, seed: u64) -> FirstInputs {
-        let mut choosing = Choosing { chance: Chance::new(seed), numbers: Vec::new() };
+        let mut choosing = Choosing { chance: RandomGenerator::new(seed), numbers: Vec::new() };
         let Some(FixtureValue::Object(receiver)) = &fixture.receiver else {
             let few = (0..TURNS_ALONE).map(|_| choosing.inputs(fixture, &[], 0)).collect();
             return FirstInputs { few, many: Vec::new() };
@@ -67,7 +67,7 @@ impl FirstInputs {
 }
 
 /// Sequences of calls that fill all slots: which call is made in each.
-fn sequences(slots: &[CallSlot], chance: &mut Chance) -> Vec<Vec<usize>> {
+fn sequences(slots: &[CallSlot], chance: &mut RandomGenerator) -> Vec<Vec<usize>> {
     let count = slots.iter().try_fold(1usize, |product, slot| product.checked_mul(slot.calls.len()));
     match count {
         Some(count) if count <= MOST_SEQUENCES => {
@@ -88,7 +88,7 @@ fn sequences(slots: &[CallSlot], chance: &mut Chance) -> Vec<Vec<usize>> {
 
 /// Inputs in the making.
 struct Choosing {
-    chance: Chance,
+    chance: RandomGenerator,
     numbers: Numbers,
 }
 

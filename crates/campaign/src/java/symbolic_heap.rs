@@ -2,7 +2,7 @@
 
 use super::java_program::JavaProgram;
 use touchstone_criteria::{Heap as Reached, TestCase, TestKind, Unmakeable};
-use touchstone_engine::NotTaken;
+use touchstone_engine::ExcludedChoice;
 use touchstone_fixture_java::{Fixture, FixtureValue, HeapTyping, SYMBOLIC_HEAP_CHOICE, SymbolicHeap};
 use touchstone_ir::{DataType, DataValue, FuncId, Module, PointerTarget};
 
@@ -12,7 +12,7 @@ impl JavaProgram {
     }
 
     /// What tests of a function don't do as long as calls make their objects.
-    pub fn not_taken(&self, entry: FuncId) -> Vec<NotTaken> {
+    pub fn not_taken(&self, entry: FuncId) -> Vec<ExcludedChoice> {
         self.fixture(entry).map_or_else(Vec::new, not_taken)
     }
 
@@ -89,19 +89,19 @@ impl JavaProgram {
 /// Objects that are inputs.
 pub(crate) struct AnyHeap {
     /// How they become inputs.
-    pub inputs: Vec<NotTaken>,
+    pub inputs: Vec<ExcludedChoice>,
     /// How others would.
-    pub not_taken: Vec<NotTaken>,
+    pub not_taken: Vec<ExcludedChoice>,
 }
 
 /// What tests don't do as long as calls make their objects.
-pub(super) fn not_taken(fixture: &Fixture) -> Vec<NotTaken> {
+pub(super) fn not_taken(fixture: &Fixture) -> Vec<ExcludedChoice> {
     fixture.heaps.iter().map(|heap| way(fixture, heap)).collect()
 }
 
-fn way(fixture: &Fixture, heap: &SymbolicHeap) -> NotTaken {
+fn way(fixture: &Fixture, heap: &SymbolicHeap) -> ExcludedChoice {
     let name = |at: usize| fixture.parameter_name(at).to_string();
-    NotTaken { choice: name(heap.selector), value: SYMBOLIC_HEAP_CHOICE, unused: name(heap.param) }
+    ExcludedChoice { choice: name(heap.selector), value: SYMBOLIC_HEAP_CHOICE, unused: name(heap.param) }
 }
 
 /// Why a test can't be made: a text without its bytes is none.

@@ -250,7 +250,7 @@ impl<'r> Material<'r> {
             max_values: effort.max_values,
             lengths,
             ranges,
-            not_taken: self.program.java.iter().flat_map(|java| java.not_taken(func)).collect(),
+            excluded_choices: self.program.java.iter().flat_map(|java| java.not_taken(func)).collect(),
             arguments: inputs.arguments,
             strings: inputs.strings,
             precondition,

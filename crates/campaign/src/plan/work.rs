@@ -4,7 +4,7 @@ use super::campaign_plan::{Plan, Task};
 use crate::reuse::measured_suite::Suite;
 use std::rc::Rc;
 use touchstone_criteria::{Labelling, Objectives, Status, TestKind, Watch};
-use touchstone_engine::{Config, SeenRow};
+use touchstone_engine::{Config, EvaluatedRow};
 use touchstone_ir::{DecisionId, FuncId, Module};
 
 /// One function's share of a plan.
@@ -20,7 +20,7 @@ pub(crate) struct Work<'p> {
     /// Looks for what is wanted. Made once: the graphs of wide decisions take long.
     pub watch: Rc<Watch>,
     /// What a measured suite evaluated of decisions, with the test.
-    pub known: Vec<(String, SeenRow)>,
+    pub known: Vec<(String, EvaluatedRow)>,
     /// Inputs of tests that are there, which are run first.
     pub again: Vec<TestKind>,
 }

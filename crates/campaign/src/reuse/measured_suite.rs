@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use touchstone_base::{Id, Span};
 use touchstone_criteria::{Criterion, Labelling, Objectives, Row, Status};
-use touchstone_engine::SeenRow;
+use touchstone_engine::EvaluatedRow;
 use touchstone_instrument::{MeasuredSuite, read_measurements};
 use touchstone_ir::{DecisionId, FuncId, Module};
 use touchstone_report::Name;
@@ -141,7 +141,7 @@ impl Suite {
     }
 
     /// What the suite evaluated of a function's decisions, with the test.
-    pub(crate) fn rows(&self, module: &Module, func: FuncId) -> Vec<(String, SeenRow)> {
+    pub(crate) fn rows(&self, module: &Module, func: FuncId) -> Vec<(String, EvaluatedRow)> {
         let own = self.key(module, func);
         let rows = self.rows.get(&own).or_else(|| self.rows.get(&unmeant(&own))).map_or(&[][..], Vec::as_slice);
         rows.iter().map(|(test, decision, row)| (test.clone(), (func, *decision, row.clone()))).collect()

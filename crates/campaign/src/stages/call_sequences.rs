@@ -17,8 +17,8 @@ use touchstone_criteria::{
     Assume, Doubt, GoalId, Incomplete, IncompletePaths, Outcome, TestCase, TestKind, Unmakeable, Watch,
 };
 use touchstone_engine::{
-    Config, Event, Found, Goals, GoingOn, Growth, Look, Machines, Privates, Sequence, SequenceCall, Sequencing, Sink,
-    changers, explore_further, global_inputs, watch_test,
+    Config, ExplorationResult, Goals, Growth, MachineTemplates, PrivateGlobals, RunObservation, SearchEvent, Sequence,
+    SequenceCall, SequencePlan, SequenceStates, Sink, explore_further, global_inputs, state_changers, watch_test,
 };
 use touchstone_ir::{FuncId, Linkage, Module};
 
@@ -32,7 +32,7 @@ pub(crate) fn sequences(
     rounds: &Rounds<'_, '_>,
     config: &Config,
     calls: u32,
-    found: &mut Found,
+    found: &mut ExplorationResult,
     collector: &mut dyn Collector,
 ) -> Proofs {
     let proofs = look_for(program, rounds, config, calls, found, collector);
@@ -45,7 +45,7 @@ fn look_for(
     rounds: &Rounds<'_, '_>,
     config: &Config,
     calls: u32,
-    found: &mut Found,
+    found: &mut ExplorationResult,
     collector: &mut dyn Collector,
 ) -> Proofs {
     let (module, func) = (rounds.module, rounds.func);
@@ -55,7 +55,7 @@ fn look_for(
     if ruled_out || wished.is_empty() || config.deadline.is_over() || stopped(&found.result.incomplete) {
         return proofs;
     }
-    let ways = changers(module, func).into_iter().map(|way| call_of(program, config, func, way));
+    let ways = state_changers(module, func).into_iter().map(|way| call_of(program, config, func, way));
     let ways: Vec<SequenceCall> = ways.collect();
     if ways.is_empty() {
         return proofs;
@@ -71,7 +71,7 @@ fn look_for(
 
 /// When to stop: with the function's time where earlier calls are known to matter and change what the program has; else
 /// something different may stand in the way, and a part of what the search took is enough to see.
-fn within_reason(found: &Found, config: &Config) -> Deadline {
+fn within_reason(found: &ExplorationResult, config: &Config) -> Deadline {
     const LEAST: f64 = 2.0;
     const TIMES: f64 = 4.0;
     let is_own = |name: &str| name.starts_with('`');
@@ -91,7 +91,7 @@ fn is_of_calls(why: &Incomplete) -> bool {
 }
 
 /// The goals that other calls may help to.
-fn wished(rounds: &Rounds<'_, '_>, found: &Found, tests: &[TestCase]) -> BTreeSet<GoalId> {
+fn wished(rounds: &Rounds<'_, '_>, found: &ExplorationResult, tests: &[TestCase]) -> BTreeSet<GoalId> {
     let Covered { closed, .. } = covered(rounds.wanted, Some(found), tests);
     let may_help = |goal: &GoalId| match found.doubted.get(goal) {
         Some(reasons) => reasons.iter().any(|reason| is_of_calls(&reason.why)),
@@ -129,24 +129,24 @@ struct Hunt<'a, 'm> {
 struct Start<'s> {
     /// What calls before the last are chosen from.
     ways: &'s [SequenceCall],
-    privates: Privates,
-    going_on: GoingOn,
+    privates: PrivateGlobals,
+    kept_states: SequenceStates,
 }
 
 impl Hunt<'_, '_> {
     /// First from what the program begins with, as a user would; then from what a test can set.
-    fn kinds(&self) -> Vec<Privates> {
+    fn kinds(&self) -> Vec<PrivateGlobals> {
         let module = self.rounds.module;
         let inputs = self.ways.iter().flat_map(|way| global_inputs(module, way.func));
         let mut settable = inputs.filter(|id| !self.config.unnamed.contains(id));
         let settable = settable.any(|id| module.globals[id].linkage == Linkage::Internal);
-        let all = [Privates::Initial, Privates::Inputs];
+        let all = [PrivateGlobals::Initial, PrivateGlobals::Inputs];
         all[..if settable { 2 } else { 1 }].to_vec()
     }
 
     /// Longer and longer sequences; at first only of the function itself, if that changes anything. All that before with few
     /// states after each call, which is soon done and finds most of what there is.
-    fn all(&self, found: &mut Found, collector: &mut dyn Collector) {
+    fn all(&self, found: &mut ExplorationResult, collector: &mut dyn Collector) {
         let own: Vec<SequenceCall> = self.ways.iter().copied().filter(|way| *way == self.last).collect();
         let sets: Vec<&[SequenceCall]> = match own.is_empty() || own.len() == self.ways.len() {
             true => vec![&self.ways],
@@ -154,8 +154,9 @@ impl Hunt<'_, '_> {
         };
         let kinds = self.kinds();
         let mut left = 2 * sets.len() * kinds.len() * self.most;
-        for (going_on, ways) in
-            [GoingOn::Few, GoingOn::All].into_iter().flat_map(|few| sets.iter().map(move |set| (few, *set)))
+        for (kept_states, ways) in [SequenceStates::Few, SequenceStates::All]
+            .into_iter()
+            .flat_map(|few| sets.iter().map(move |set| (few, *set)))
         {
             let mut growths = vec![self.config.growth.clone().unwrap_or_default(); kinds.len()];
             // The shortest sequence reads best, whatever it begins from.
@@ -163,7 +164,7 @@ impl Hunt<'_, '_> {
                 for (privates, growth) in kinds.iter().copied().zip(&mut growths) {
                     let config = Config { growth: Some(growth.clone()), ..self.with_share_of(left) };
                     left -= 1;
-                    match self.round(Start { ways, privates, going_on }, earlier, &config, found, collector) {
+                    match self.round(Start { ways, privates, kept_states }, earlier, &config, found, collector) {
                         Some(grown) => *growth = grown,
                         None => return,
                     }
@@ -186,7 +187,7 @@ impl Hunt<'_, '_> {
         start: Start<'_>,
         earlier: usize,
         config: &Config,
-        found: &mut Found,
+        found: &mut ExplorationResult,
         collector: &mut dyn Collector,
     ) -> Option<Growth> {
         let rounds = self.rounds;
@@ -195,9 +196,9 @@ impl Hunt<'_, '_> {
         if open.is_empty() || self.config.deadline.is_over() {
             return None;
         }
-        let Start { ways, privates, going_on } = start;
-        let sequence = Sequence::new(rounds.module, Sequencing { ways, last: self.last, earlier });
-        let config = sequence.config(config, privates, going_on);
+        let Start { ways, privates, kept_states } = start;
+        let sequence = Sequence::new(rounds.module, SequencePlan { ways, last: self.last, earlier });
+        let config = sequence.config(config, privates, kept_states);
         let Covered { untested, .. } = covered(rounds.wanted, Some(found), collector.tests());
         let closed = rounds.wanted.goals.ids().filter(|goal| !open.contains(goal)).collect();
         let goals = Goals { closed, watch: Rc::clone(rounds.watch) };
@@ -222,7 +223,7 @@ impl Hunt<'_, '_> {
 
 /// Makes tests that make the calls themselves of the driver's.
 struct Calling<'a, 'm> {
-    machines: &'a Machines<'m>,
+    machines: &'a MachineTemplates<'m>,
     sequence: &'a Sequence,
     module: &'a Module,
     func: FuncId,
@@ -238,7 +239,7 @@ impl Calling<'_, '_> {
         let number = driven.id.rsplit('_').next().unwrap_or_default();
         test.id = format!("{}_{number}", stem(&test.function));
         let oracle = self.oracle.and_then(|name| self.module.function_named(name));
-        let look = Look { watch: Some(self.watch), oracle, ..Look::default() };
+        let look = RunObservation { watch: Some(self.watch), oracle, ..RunObservation::default() };
         let run = watch_test(self.machines, self.func, &test, look);
         if let TestKind::Function { earlier, .. } = &mut test.kind {
             earlier.iter_mut().zip(run.earlier).for_each(|(call, result)| call.result = result);
@@ -255,12 +256,12 @@ impl Calling<'_, '_> {
 }
 
 impl Sink for Calling<'_, '_> {
-    fn event(&mut self, event: Event<'_>) {
+    fn event(&mut self, event: SearchEvent<'_>) {
         match event {
-            Event::Progress(_) => self.collector.event(event),
-            Event::Test(test) => {
+            SearchEvent::Progress(_) => self.collector.event(event),
+            SearchEvent::Test(test) => {
                 let test = self.test(test);
-                self.collector.event(Event::Test(&test));
+                self.collector.event(SearchEvent::Test(&test));
             }
         }
     }

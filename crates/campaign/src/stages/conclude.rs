@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering;
 use touchstone_criteria::{GoalId, Objectives, Proof, TestCase, Watch};
-use touchstone_engine::{Config, Found, prove_infeasible};
+use touchstone_engine::{Config, ExplorationResult, prove_infeasible};
 use touchstone_ir::{FuncId, Module};
 
 /// What the static prover said so far. It takes its time, so nobody asks it twice.
@@ -24,7 +24,7 @@ impl Proofs {
     }
 
     /// Asks about all that tests and the search left open.
-    pub fn ask_about_open(&mut self, at: &Asked<'_>, tests: &[TestCase], found: &Found) {
+    pub fn ask_about_open(&mut self, at: &Asked<'_>, tests: &[TestCase], found: &ExplorationResult) {
         let covered: BTreeSet<GoalId> = tests.iter().flat_map(|test| test.covers.iter().copied()).collect();
         let settled = &at.wanted.settled;
         let open = |id: &GoalId| !covered.contains(id) && !settled.contains(id) && !found.excluded.contains(id);
@@ -51,6 +51,12 @@ pub(crate) struct Asked<'a> {
 }
 
 /// Gives every objective its verdict.
-pub(crate) fn conclude(module: &Module, wanted: &mut Objectives, tests: &[TestCase], found: &Found, proofs: &Proofs) {
+pub(crate) fn conclude(
+    module: &Module,
+    wanted: &mut Objectives,
+    tests: &[TestCase],
+    found: &ExplorationResult,
+    proofs: &Proofs,
+) {
     touchstone_criteria::conclude(wanted, tests, &found.ruling(&proofs.proved), &module.files);
 }

@@ -3,7 +3,7 @@
 use super::test_coverage::Watched;
 use crate::plan::Work;
 use touchstone_criteria::{DecisionTable, TestCase};
-use touchstone_engine::PairsFound;
+use touchstone_engine::PairSearchResult;
 
 /// The tables of all decisions whose objectives count (with the rows of a measured suite), with the verdicts for what no row
 /// shows.
@@ -11,7 +11,7 @@ pub(crate) fn decision_tables(
     work: &Work<'_>,
     tests: &[TestCase],
     watched: &Watched,
-    pairs: Option<&PairsFound>,
+    pairs: Option<&PairSearchResult>,
 ) -> Vec<DecisionTable> {
     let module = work.module();
     let mut tables = Vec::new();

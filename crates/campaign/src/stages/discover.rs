@@ -12,14 +12,14 @@ use crate::plan::Work;
 use crate::program::CampaignError;
 use std::collections::BTreeSet;
 use touchstone_criteria::{Covered, GoalId, TestCase};
-use touchstone_engine::{Found, PairsFound};
+use touchstone_engine::{ExplorationResult, PairSearchResult};
 
 /// What was found of a function.
 pub(crate) struct Discovery {
-    pub found: Found,
+    pub found: ExplorationResult,
     pub proofs: Proofs,
     /// What is known of independence pairs, if they were searched for.
-    pub pairs: Option<PairsFound>,
+    pub pairs: Option<PairSearchResult>,
     /// The tests that stay.
     pub tests: Vec<TestCase>,
     /// What they evaluate.

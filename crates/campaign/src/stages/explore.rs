@@ -22,17 +22,17 @@ use std::time::Duration;
 use touchstone_base::Deadline;
 use touchstone_criteria::{Covered, FunctionResult, GoalId, IncompletePaths, Outcome, TestCase, Unmakeable};
 use touchstone_engine::{
-    Before, Config, Event, Found, Goals, Machines, PairsFound, Pool, Search, SeenRow, Sink, explore_goals_after,
-    explore_pairs, explore_paths_and_goals,
+    Config, EvaluatedRow, ExplorationResult, Goals, MachineTemplates, PairSearchInput, PairSearchResult, Search,
+    SearchEvent, SeedPool, Sink, explore_goals_after, explore_pairs, explore_paths_and_goals,
 };
 
 /// What a search found.
 pub(crate) struct Explored<'s> {
-    pub found: Found,
+    pub found: ExplorationResult,
     /// What was proved on the way.
     pub proofs: Proofs,
     /// What is known of independence pairs, if they were searched for.
-    pub pairs: Option<PairsFound>,
+    pub pairs: Option<PairSearchResult>,
     pub tests: Vec<TestCase>,
     /// Has the tests, and is not finished.
     pub sink: Box<dyn TestSink + 's>,
@@ -46,7 +46,7 @@ pub(crate) fn explore<'s>(
 ) -> Result<Explored<'s>, CampaignError> {
     let mut writer = Writer { work, sink, watcher, tests: Vec::new(), untested: None, failed: None };
     let (module, func, growing) = (work.module(), work.task.func, work.plan.request.growing());
-    let machines = Machines::of(module);
+    let machines = MachineTemplates::of(module);
     let made = work.plan.program.java.as_ref().filter(|java| java.tested(func) != func);
     let wants_any = growing.is_some() && work.plan.request.inputs.heaps == Heaps::Any;
     let any = made.filter(|java| wants_any && !java.any_heap(func).is_empty());
@@ -63,7 +63,7 @@ pub(crate) fn explore<'s>(
         first: made.map_or_else(FirstInputs::default, |java| java.first_inputs(func, work.config.seed)),
     };
     run_again(&rounds, &work.again, &mut writer);
-    let mut pool = Pool::default();
+    let mut pool = SeedPool::default();
     if let Some(java) = made.filter(|_| growing.is_some() && !work.plan.request.wants_paths()) {
         // Whoever reads tests would rather see a few calls than a loop: that comes for what stays open.
         vary(&rounds, None, &mut pool, &mut writer, Turn::First(java.fills(func)));
@@ -92,7 +92,7 @@ pub(crate) fn explore<'s>(
     Ok(Explored { found, proofs, pairs, tests, sink })
 }
 
-fn search(work: &Work<'_>, config: &Config, writer: &mut Writer<'_, '_>) -> Found {
+fn search(work: &Work<'_>, config: &Config, writer: &mut Writer<'_, '_>) -> ExplorationResult {
     let (module, func) = (work.module(), work.task.func);
     let paths = work.plan.request.wants_paths();
     let deadline = match work.plan.request.growing() {
@@ -106,7 +106,7 @@ fn search(work: &Work<'_>, config: &Config, writer: &mut Writer<'_, '_>) -> Foun
     };
     let config = &Config { deadline, ..config.clone() };
     if work.wanted.goals.is_empty() && paths {
-        return Found::without_goals(touchstone_engine::explore(module, func, config, writer));
+        return ExplorationResult::without_goals(touchstone_engine::explore(module, func, config, writer));
     }
     let closed = covered(&work.wanted, None, &writer.tests).closed.into_iter().collect();
     let goals = Goals { closed, watch: Rc::clone(&work.watch) };
@@ -118,13 +118,18 @@ fn search(work: &Work<'_>, config: &Config, writer: &mut Writer<'_, '_>) -> Foun
 }
 
 /// Where MC/DC is asked for, tests that complete independence pairs.
-fn pairs(work: &Work<'_>, config: Config, result: &mut FunctionResult, writer: &mut Writer<'_, '_>) -> PairsFound {
+fn pairs(
+    work: &Work<'_>,
+    config: Config,
+    result: &mut FunctionResult,
+    writer: &mut Writer<'_, '_>,
+) -> PairSearchResult {
     let module = work.module();
     let config = Config { questions: work.plan.request.effort.pair_questions, ..config };
     // Tests may be large: those so far are lent, not copied.
     let tests = std::mem::take(&mut writer.tests);
-    let known: Vec<SeenRow> = work.known.iter().map(|(_, row)| row.clone()).collect();
-    let before = Before { tests: &tests, known: &known, queries: result.solver.queries };
+    let known: Vec<EvaluatedRow> = work.known.iter().map(|(_, row)| row.clone()).collect();
+    let before = PairSearchInput { tests: &tests, known: &known, queries: result.solver.queries };
     let found = explore_pairs(module, work.task.func, &work.watch, before, &config, writer);
     let added = std::mem::replace(&mut writer.tests, tests);
     writer.tests.extend(added);
@@ -180,8 +185,8 @@ impl<'m> Kept<'m> {
 }
 
 impl Sink for Kept<'_> {
-    fn event(&mut self, event: Event<'_>) {
-        if let Event::Test(test) = event {
+    fn event(&mut self, event: SearchEvent<'_>) {
+        if let SearchEvent::Test(test) = event {
             self.tests.push(test.clone());
         }
     }
@@ -212,10 +217,10 @@ struct Writer<'w, 's> {
 }
 
 impl Sink for Writer<'_, '_> {
-    fn event(&mut self, event: Event<'_>) {
+    fn event(&mut self, event: SearchEvent<'_>) {
         match event {
-            Event::Progress(progress) => self.watcher.explored(&progress),
-            Event::Test(test) => {
+            SearchEvent::Progress(progress) => self.watcher.explored(&progress),
+            SearchEvent::Test(test) => {
                 let wanted = &self.work.wanted;
                 let covered = |id: &GoalId| Some(Covered { objective: wanted.list.get(*id)?, alone: false });
                 let covers: Vec<Covered> = test.covers.iter().filter_map(covered).collect();

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 use touchstone_base::Deadline;
 use touchstone_criteria::{Bound, Doubt, GoalId, Incomplete, IncompletePaths, Unsupported};
-use touchstone_engine::{Config, Found, Goals, Growth, Parts, Pool, explore_further};
+use touchstone_engine::{Config, ExplorationResult, Goals, Growth, InteriorPointers, SeedPool, explore_further};
 
 /// Objects behind pointers of one path, at most.
 const MOST_OBJECTS: u32 = 16;
@@ -23,8 +23,8 @@ const QUICK: u32 = 10;
 /// Explores further, as long as that may help; what the last round was asked.
 pub(crate) fn grow(
     rounds: &Rounds<'_, '_>,
-    found: &mut Found,
-    pool: &mut Pool,
+    found: &mut ExplorationResult,
+    pool: &mut SeedPool,
     collector: &mut dyn Collector,
 ) -> Config {
     let mut last = rounds.config.clone();
@@ -104,7 +104,7 @@ pub(crate) fn grow(
 }
 
 /// A round in which pointers lead into parts of other things, if something is open that may be so.
-fn inside(rounds: &Rounds<'_, '_>, found: &mut Found, last: &Config, collector: &mut dyn Collector) {
+fn inside(rounds: &Rounds<'_, '_>, found: &mut ExplorationResult, last: &Config, collector: &mut dyn Collector) {
     let deadline = rounds.config.deadline;
     let overlaps = |why: &Incomplete| {
         matches!(why, Incomplete::Doubt(Doubt::Overlap) | Incomplete::Unsupported(Unsupported::OverwrittenPointer))
@@ -116,7 +116,7 @@ fn inside(rounds: &Rounds<'_, '_>, found: &mut Found, last: &Config, collector: 
     }
     let config = Config {
         growth: last.growth.clone().or_else(|| Some(Growth::default())),
-        parts: Parts::Inside,
+        interior_pointers: InteriorPointers::Included,
         deadline: deadline.or_earlier(Deadline::within(deadline.left().map(|left| left / 2))),
         first_round: Deadline::NEVER,
         ..last.clone()

@@ -6,7 +6,7 @@ use crate::plan::Work;
 use crate::program::precondition;
 use std::collections::BTreeSet;
 use touchstone_criteria::{Goal, IncompletePaths, Outcome, Status, TestCase, TestKind};
-use touchstone_engine::{SeenRow, round_numbers, shorten_objects};
+use touchstone_engine::{EvaluatedRow, round_numbers, shorten_objects};
 use touchstone_ir::ErrorKind;
 
 /// The tests that stay.
@@ -100,11 +100,11 @@ fn findings(work: &Work<'_>, tests: &[TestCase]) -> BTreeSet<usize> {
 }
 
 /// The rows of decisions whose pairs must survive the reduction.
-fn rows_for_pairs(work: &Work<'_>, tests: &[TestCase], watched: &Watched) -> Vec<Vec<SeenRow>> {
+fn rows_for_pairs(work: &Work<'_>, tests: &[TestCase], watched: &Watched) -> Vec<Vec<EvaluatedRow>> {
     if !work.watch.goals.values().any(|goal| matches!(goal, Goal::Independent { .. })) {
         return Vec::new();
     }
-    let mut rows: Vec<Vec<SeenRow>> = tests.iter().map(|test| watched.rows(test).to_vec()).collect();
+    let mut rows: Vec<Vec<EvaluatedRow>> = tests.iter().map(|test| watched.rows(test).to_vec()).collect();
     if !work.known.is_empty() {
         rows.push(work.known.iter().map(|(_, row)| row.clone()).collect());
     }

@@ -4,7 +4,7 @@ use super::rounds::{Collector, Covered, Rounds, covered};
 use crate::request::stem;
 use std::collections::BTreeSet;
 use touchstone_criteria::{TestCase, TestKind};
-use touchstone_engine::{Event, Variation, Wishes};
+use touchstone_engine::{MutationGoals, MutationSearch, SearchEvent};
 
 /// Runs inputs again. Those that reach something that no test did are tests.
 pub(crate) fn run_again(rounds: &Rounds<'_, '_>, inputs: &[TestKind], collector: &mut dyn Collector) {
@@ -12,7 +12,7 @@ pub(crate) fn run_again(rounds: &Rounds<'_, '_>, inputs: &[TestKind], collector:
     if inputs.is_empty() || untested.is_empty() {
         return;
     }
-    let again = Variation {
+    let again = MutationSearch {
         machines: rounds.machines,
         func: rounds.func,
         watch: rounds.watch,
@@ -30,9 +30,9 @@ pub(crate) fn run_again(rounds: &Rounds<'_, '_>, inputs: &[TestKind], collector:
         test.id = format!("{stem}_{}", collector.tests().len() + 1);
         let taken = collector.refuses(&test).is_none();
         if taken {
-            collector.event(Event::Test(&test));
+            collector.event(SearchEvent::Test(&test));
         }
         taken
     };
-    again.run_again(inputs, Wishes { untested, unreturned: BTreeSet::new() }, &mut take);
+    again.run_again(inputs, MutationGoals { untested, unreturned: BTreeSet::new() }, &mut take);
 }

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use touchstone_criteria::{
     Bound, Goal, GoalId, Incomplete, IncompletePaths, Objectives, Outcome, TestCase, Unmakeable, Watch,
 };
-use touchstone_engine::{Config, Found, Machines, Shortage, Sink};
+use touchstone_engine::{Config, ExplorationResult, MachineTemplates, Shortage, Sink};
 use touchstone_ir::{FuncId, Module};
 
 /// Steps of a path in later rounds, at most: they only look for tests, and who walks in circles finds none.
@@ -17,7 +17,7 @@ pub(crate) const LATER_STEPS: u64 = 100_000;
 pub(crate) struct Rounds<'a, 'm> {
     pub module: &'a Module,
     /// What tests run on.
-    pub machines: &'a Machines<'m>,
+    pub machines: &'a MachineTemplates<'m>,
     pub func: FuncId,
     pub wanted: &'a Objectives,
     pub watch: &'a Rc<Watch>,
@@ -62,7 +62,7 @@ pub(crate) struct Covered {
     pub closed: BTreeSet<GoalId>,
 }
 
-pub(crate) fn covered(wanted: &Objectives, found: Option<&Found>, tests: &[TestCase]) -> Covered {
+pub(crate) fn covered(wanted: &Objectives, found: Option<&ExplorationResult>, tests: &[TestCase]) -> Covered {
     let goals = &wanted.goals;
     let mut untested: BTreeSet<GoalId> = goals.ids().collect();
     let mut closed: BTreeSet<GoalId> = wanted.settled.clone();
@@ -86,7 +86,7 @@ pub(crate) fn covered(wanted: &Objectives, found: Option<&Found>, tests: &[TestC
 }
 
 /// Adds what a round did; what was too short for it.
-pub(crate) fn add(found: &mut Found, more: Found) -> Shortage {
+pub(crate) fn add(found: &mut ExplorationResult, more: ExplorationResult) -> Shortage {
     let (result, round) = (&mut found.result, more.result);
     result.paths.explored += round.paths.explored;
     result.paths.error += round.paths.error;

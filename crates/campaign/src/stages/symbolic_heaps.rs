@@ -10,7 +10,7 @@ use std::rc::Rc;
 use std::time::Duration;
 use touchstone_base::Deadline;
 use touchstone_criteria::{Bound, GoalId, Incomplete, IncompletePaths};
-use touchstone_engine::{Config, Found, Goals, Growth, NotTaken, explore_further};
+use touchstone_engine::{Config, ExcludedChoice, ExplorationResult, Goals, Growth, explore_further};
 
 /// Objects of one path in the first round, texts and arrays included.
 const FIRST_OBJECTS: u32 = 4;
@@ -29,7 +29,7 @@ pub(crate) fn any_heap(
     rounds: &Rounds<'_, '_>,
     java: &JavaProgram,
     config: &Config,
-    found: &mut Found,
+    found: &mut ExplorationResult,
     collector: &mut dyn Collector,
 ) {
     let mut bound = None;
@@ -48,7 +48,7 @@ fn one_turn(
     rounds: &Rounds<'_, '_>,
     turn: &AnyHeap,
     config: &Config,
-    found: &mut Found,
+    found: &mut ExplorationResult,
     collector: &mut dyn Collector,
 ) -> Option<IncompletePaths> {
     let (mut max_objects, mut bound) = match rounds.growing.objects {
@@ -60,12 +60,12 @@ fn one_turn(
         if untested.is_empty() {
             break;
         }
-        let forced = |way: &NotTaken| (way.choice.clone(), (i128::from(way.value), i128::from(way.value)));
+        let forced = |way: &ExcludedChoice| (way.choice.clone(), (i128::from(way.value), i128::from(way.value)));
         let mut ranges = config.ranges.clone();
         ranges.extend(turn.inputs.iter().map(forced));
         let config = Config {
             ranges,
-            not_taken: turn.not_taken.clone(),
+            excluded_choices: turn.not_taken.clone(),
             max_objects,
             growth: Some(Growth::default()),
             first_round: Deadline::NEVER,

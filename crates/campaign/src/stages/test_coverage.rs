@@ -5,21 +5,21 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use touchstone_base::Deadline;
 use touchstone_criteria::{Disagreement, Replay, TestCase, Watch};
-use touchstone_engine::{Look, Machines, SeenRow, distinct, watch_test};
+use touchstone_engine::{EvaluatedRow, MachineTemplates, RunObservation, distinct, watch_test};
 use touchstone_ir::{FuncId, Module};
 
 /// What tests evaluated when they ran once more.
 #[derive(Default)]
 pub(crate) struct Watched {
     /// The distinct rows of decisions, by test.
-    pub rows: BTreeMap<String, Vec<SeenRow>>,
+    pub rows: BTreeMap<String, Vec<EvaluatedRow>>,
     /// Tests that there was no time to run.
     pub left_out: usize,
 }
 
 impl Watched {
     /// The rows of a test; none if it did not run.
-    pub fn rows(&self, test: &TestCase) -> &[SeenRow] {
+    pub fn rows(&self, test: &TestCase) -> &[EvaluatedRow] {
         self.rows.get(&test.id).map_or(&[], Vec::as_slice)
     }
 }
@@ -36,8 +36,8 @@ pub(crate) fn watch_tests(
     deadline: Deadline,
     interrupt: &AtomicBool,
 ) -> Watched {
-    let machines = Machines::of(module);
-    let look = Look { watch: Some(watch), ..Look::default() };
+    let machines = MachineTemplates::of(module);
+    let look = RunObservation { watch: Some(watch), ..RunObservation::default() };
     let mut watched = Watched::default();
     for test in tests {
         if deadline.is_over() || interrupt.load(Ordering::Relaxed) {

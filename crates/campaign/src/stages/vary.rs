@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 use touchstone_base::Deadline;
 use touchstone_criteria::{GoalId, Outcome, TestCase};
-use touchstone_engine::{Event, Found, Pool, Variation, Wishes};
+use touchstone_engine::{ExplorationResult, MutationGoals, MutationSearch, SearchEvent, SeedPool};
 
 /// Which turn it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -71,8 +71,8 @@ impl Turn {
 /// Varies the tests so far; how long that took.
 pub(crate) fn vary(
     rounds: &Rounds<'_, '_>,
-    found: Option<&Found>,
-    pool: &mut Pool,
+    found: Option<&ExplorationResult>,
+    pool: &mut SeedPool,
     collector: &mut dyn Collector,
     turn: Turn,
 ) -> Duration {
@@ -83,7 +83,7 @@ pub(crate) fn vary(
     if untested.is_empty() && unreturned.is_empty() {
         return Duration::ZERO;
     }
-    let variation = Variation {
+    let variation = MutationSearch {
         machines: rounds.machines,
         func: rounds.func,
         watch: rounds.watch,
@@ -109,11 +109,11 @@ pub(crate) fn vary(
                 goes_wrong
                     || test.covers.iter().all(|goal| { found.is_none_or(|found| !found.excluded.contains(goal)) })
             );
-            collector.event(Event::Test(&test));
+            collector.event(SearchEvent::Test(&test));
         }
         taken
     };
-    variation.run(pool, &seeds, Wishes { untested, unreturned }, &mut take);
+    variation.run(pool, &seeds, MutationGoals { untested, unreturned }, &mut take);
     collector.begin_round(None);
     begun.elapsed()
 }

@@ -18,7 +18,7 @@ use serde::Serialize;
 use std::process::ExitCode;
 use touchstone_campaign::{Program, Reader};
 use touchstone_criteria::FunctionResult;
-use touchstone_engine::{Aliases, Config, Event, Sink, explore};
+use touchstone_engine::{Aliases, Config, SearchEvent, Sink, explore};
 
 /// Figure 9 of the paper.
 const FIGURE_9: &str = include_str!("../../../../bench/paths/figure9.csv");
@@ -177,7 +177,7 @@ fn cases() -> Vec<Case> {
 struct Quiet;
 
 impl Sink for Quiet {
-    fn event(&mut self, _: Event<'_>) {}
+    fn event(&mut self, _: SearchEvent<'_>) {}
 }
 
 fn measure(case: &Case) -> Result<PathsRow> {

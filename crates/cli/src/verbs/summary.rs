@@ -9,7 +9,7 @@ use serde_json::json;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use touchstone_campaign::{FunctionCases, cases};
-use touchstone_engine::Case;
+use touchstone_engine::SummaryCase;
 
 #[derive(ClapArgs, Debug)]
 pub struct Summary {
@@ -37,7 +37,7 @@ pub fn summary(options: &Summary) -> Result<ExitCode> {
 }
 
 /// Returns the guard, the result and the side effects of a case as text.
-fn columns(case: &Case) -> [String; 3] {
+fn columns(case: &SummaryCase) -> [String; 3] {
     let when = if case.when.is_empty() { "always".to_string() } else { case.when.join(", ") };
     let result = case.returns.clone().or_else(|| case.ends.clone()).unwrap_or_else(|| "returns".to_string());
     let changes: Vec<String> = case.changes.iter().map(|(what, to)| format!("{what} = {to}")).collect();
@@ -65,7 +65,7 @@ fn table(function: &FunctionCases) -> String {
 }
 
 fn json_of(found: &[FunctionCases]) -> serde_json::Value {
-    let case = |case: &Case| {
+    let case = |case: &SummaryCase| {
         let changes: Vec<serde_json::Value> =
             case.changes.iter().map(|(what, to)| json!({ "what": what, "to": to })).collect();
         json!({ "when": case.when, "returns": case.returns, "ends": case.ends, "changes": changes })

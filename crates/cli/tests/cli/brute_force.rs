@@ -6,7 +6,7 @@ use crate::support::domain::Domain;
 use crate::support::{Expectation, examples, long};
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_criteria::{Replay, TestCase, TestKind};
-use touchstone_engine::{Aliases, Config, Entry, Event, Sink, explore, run_function, run_program};
+use touchstone_engine::{Aliases, Config, Entry, SearchEvent, Sink, explore, run_function, run_program};
 use touchstone_front_c::{Options, lower_files, write_headers};
 use touchstone_interp::{End, Limits, Value};
 use touchstone_ir::{DataType, DataTypeId, DataValue, FuncId, Module};
@@ -18,8 +18,8 @@ const POINTS: (u64, u64) = (120_000, 20_000_000);
 struct Collect(Vec<TestCase>);
 
 impl Sink for Collect {
-    fn event(&mut self, event: Event<'_>) {
-        if let Event::Test(test) = event {
+    fn event(&mut self, event: SearchEvent<'_>) {
+        if let SearchEvent::Test(test) = event {
             self.0.push(test.clone());
         }
     }

@@ -12,7 +12,7 @@ use std::process::Command;
 use std::time::Duration;
 use touchstone_base::Deadline;
 use touchstone_criteria::{NamedValue, Replay, TestCase};
-use touchstone_engine::{Call, Config, Event, Sink, explore, program_arguments, run_function};
+use touchstone_engine::{CallInputs, Config, SearchEvent, Sink, explore, program_arguments, run_function};
 use touchstone_front_c::{Options, lower_files, write_headers};
 use touchstone_interp::{Limits, Machine, PathRecorder};
 use touchstone_ir::{DataType, DataValue, FuncId, Module};
@@ -126,8 +126,8 @@ fn random_float_expressions_have_the_compilers_values() {
 struct Collect(Vec<TestCase>);
 
 impl Sink for Collect {
-    fn event(&mut self, event: Event<'_>) {
-        if let Event::Test(test) = event {
+    fn event(&mut self, event: SearchEvent<'_>) {
+        if let SearchEvent::Test(test) = event {
             self.0.push(test.clone());
         }
     }
@@ -182,7 +182,7 @@ fn no_input_takes_a_path_that_an_exhaustive_search_did_not_find() {
             let run = run_function(
                 &module,
                 func,
-                Call { earlier: &[], params: &inputs, globals: &[], objects: &[], answers: &[] },
+                CallInputs { earlier: &[], params: &inputs, globals: &[], objects: &[], answers: &[] },
                 Limits::default(),
             );
             assert!(found.contains(&run.path), "seed {seed}: {inputs:?} takes a path that was not found\n{text}");

@@ -5,8 +5,8 @@ use crate::support::examples;
 use std::collections::BTreeSet;
 use touchstone_criteria::{CriteriaOptions, GoalId, Watch, criterion_named, objectives};
 use touchstone_engine::{
-    Aliases, Config, Entry, Event, Found, Goals, Prefix, Search, Sink, Wanted, explore, explore_from, explore_goals,
-    explore_paths_and_goals, explore_turns,
+    Aliases, Config, Entry, ExplorationResult, Goals, Prefix, Search, SearchEvent, SearchTarget, Sink, explore,
+    explore_from, explore_goals, explore_paths_and_goals, explore_turns,
 };
 use touchstone_front_c::{Options, lower_files, write_headers};
 use touchstone_ir::{FuncId, Module};
@@ -19,8 +19,8 @@ const MOST_TESTS_WITH_GOALS: u64 = 60;
 struct Paths(Vec<u64>);
 
 impl Sink for Paths {
-    fn event(&mut self, event: Event<'_>) {
-        if let Event::Test(test) = event {
+    fn event(&mut self, event: SearchEvent<'_>) {
+        if let SearchEvent::Test(test) = event {
             self.0.push(test.path);
         }
     }
@@ -37,11 +37,11 @@ fn lower(files: &[std::path::PathBuf], flags: Vec<String>) -> Module {
 fn cut(
     module: &Module,
     func: FuncId,
-    wanted: &Wanted,
+    wanted: &SearchTarget,
     config: &Config,
     turns: u64,
     name: &str,
-) -> (BTreeSet<u64>, Vec<Found>) {
+) -> (BTreeSet<u64>, Vec<ExplorationResult>) {
     let mut first = Paths::default();
     let (result, prefixes) = explore_turns(module, func, wanted.clone(), config, &mut first, turns);
     let (mut found, mut results) = (BTreeSet::from_iter(first.0), vec![result]);
@@ -103,7 +103,7 @@ fn a_search_that_goes_on_from_prefixes_finds_what_an_uncut_one_finds() {
         let all: BTreeSet<u64> = all.0.into_iter().collect();
         // From the first fork to somewhere in the middle.
         for turns in [0, 1, 2 + seed, 7 * seed, all.len() as u64 / (1 + seed)] {
-            let (found, results) = cut(module, *func, &Wanted::Paths, config, turns, name);
+            let (found, results) = cut(module, *func, &SearchTarget::Paths, config, turns, name);
             assert!(found == all, "{name}: {} paths in pieces, {} in one", found.len(), all.len());
             followed += results.len() - 1;
         }
@@ -124,10 +124,10 @@ fn goals_that_a_search_reaches_are_reached_in_pieces_too() {
         }
         let asked = objectives(module, &[*func], &criteria, &CriteriaOptions::default());
         let goals = Goals { watch: Watch::new(module, asked.goals.clone()).into(), closed: Vec::new() };
-        for wanted in [Wanted::Goals(goals.clone()), Wanted::PathsAndGoals(goals.clone())] {
+        for wanted in [SearchTarget::Goals(goals.clone()), SearchTarget::PathsAndGoals(goals.clone())] {
             let (mut sink, goals) = (Paths::default(), goals.clone());
             let whole = match &wanted {
-                Wanted::Goals(_) => explore_goals(module, *func, goals, config, &mut sink),
+                SearchTarget::Goals(_) => explore_goals(module, *func, goals, config, &mut sink),
                 _ => explore_paths_and_goals(module, *func, goals, config, &mut sink),
             };
             if !whole.result.incomplete.is_empty() {
@@ -136,11 +136,11 @@ fn goals_that_a_search_reaches_are_reached_in_pieces_too() {
             let open: BTreeSet<GoalId> = whole.open.into_iter().collect();
             for turns in [0, 1, 3 * seed] {
                 let (_, results) = cut(module, *func, &wanted, config, turns, name);
-                let left = |found: &Found| found.open.iter().copied().collect::<BTreeSet<GoalId>>();
+                let left = |found: &ExplorationResult| found.open.iter().copied().collect::<BTreeSet<GoalId>>();
                 let left = results.iter().map(left).reduce(|a, b| a.intersection(&b).copied().collect());
                 let left = left.unwrap_or_default();
                 let missed = left.symmetric_difference(&open).map(|goal| &asked.list[*goal].id).collect::<Vec<_>>();
-                let how = if matches!(wanted, Wanted::Goals(_)) { "goals" } else { "paths" };
+                let how = if matches!(wanted, SearchTarget::Goals(_)) { "goals" } else { "paths" };
                 assert!(missed.is_empty(), "{name} after {turns} turns, seed {seed}, {how}: {missed:?}");
                 followed += results.len() - 1;
             }

@@ -7,13 +7,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 use touchstone_base::Deadline;
 use touchstone_criteria::{CriteriaOptions, REGISTRY, Watch, objectives};
-use touchstone_engine::{Config, Event, Goals, Search, Sink, explore_goals, prove_infeasible};
+use touchstone_engine::{Config, Goals, Search, SearchEvent, Sink, explore_goals, prove_infeasible};
 use touchstone_front_c::{Options, lower_files, write_headers};
 
 struct Quiet;
 
 impl Sink for Quiet {
-    fn event(&mut self, _: Event<'_>) {}
+    fn event(&mut self, _: SearchEvent<'_>) {}
 }
 
 #[test]

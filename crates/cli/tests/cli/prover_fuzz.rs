@@ -16,7 +16,7 @@ use crate::support::rng::Rng;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use touchstone_criteria::{CriteriaOptions, GoalId, Labelling, Proof, REGISTRY, Watch, objectives};
-use touchstone_engine::{Config, Look, prove_infeasible, watch_function};
+use touchstone_engine::{Config, RunObservation, prove_infeasible, watch_function};
 use touchstone_front_c::{Options, lower_files, write_headers};
 use touchstone_interp::Limits;
 use touchstone_ir::{DataValue, Module, PointerTarget};
@@ -308,7 +308,7 @@ fn check(module: &Module, seed: u64, text: &str, counts: &mut Counts) {
     for point in 0..domain.points {
         let input = domain.at(point);
         for input in aliased(&input).into_iter().chain([input]) {
-            let look = Look { watch: Some(&watch), limits, ..Look::default() };
+            let look = RunObservation { watch: Some(&watch), limits, ..RunObservation::default() };
             let run = watch_function(module, func, input.call(), look);
             for goal in run.hits {
                 if reached.insert(goal)

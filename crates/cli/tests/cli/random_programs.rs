@@ -22,7 +22,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 use touchstone_base::Deadline;
 use touchstone_criteria::{Replay, TestCase};
-use touchstone_engine::{Aliases, Config, Event, Sink, explore, program_arguments, run_function};
+use touchstone_engine::{Aliases, Config, SearchEvent, Sink, explore, program_arguments, run_function};
 use touchstone_front_c::{Options, lower_files, write_headers};
 use touchstone_interp::{End, Limits, Machine, PathRecorder, Value};
 use touchstone_ir::{FuncId, Module};
@@ -148,8 +148,8 @@ fn compiled(file: &Path) -> Option<(String, String)> {
 struct Collect(Vec<TestCase>);
 
 impl Sink for Collect {
-    fn event(&mut self, event: Event<'_>) {
-        if let Event::Test(test) = event {
+    fn event(&mut self, event: SearchEvent<'_>) {
+        if let SearchEvent::Test(test) = event {
             self.0.push(test.clone());
         }
     }

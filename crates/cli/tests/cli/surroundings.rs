@@ -11,7 +11,8 @@ use touchstone_criteria::{
     CriteriaOptions, Given, Incomplete, MadeInput, REGISTRY, Replay, Status, TestCase, Watch, conclude, objectives,
 };
 use touchstone_engine::{
-    Call, ConcreteRun, Config, Entry, Event, Goals, Look, Sink, explore_goals, watch_function, watch_program,
+    CallInputs, ConcreteRun, Config, Entry, Goals, RunObservation, SearchEvent, Sink, explore_goals, watch_function,
+    watch_program,
 };
 use touchstone_front_c::{Options, Surroundings, lower_files, write_headers};
 use touchstone_interp::End;
@@ -21,8 +22,8 @@ use touchstone_ir::{FuncId, InputSource, Module};
 struct Collect(Vec<TestCase>);
 
 impl Sink for Collect {
-    fn event(&mut self, event: Event<'_>) {
-        if let Event::Test(test) = event {
+    fn event(&mut self, event: SearchEvent<'_>) {
+        if let SearchEvent::Test(test) = event {
             self.0.push(test.clone());
         }
     }
@@ -52,12 +53,12 @@ struct Subject<'a> {
 
 impl Subject<'_> {
     fn run(&self, module: &Module, func: FuncId, answers: &[MadeInput], watch: &Watch) -> ConcreteRun {
-        let look = Look { watch: Some(watch), ..Look::default() };
+        let look = RunObservation { watch: Some(watch), ..RunObservation::default() };
         match self.entry {
             Entry::Function => watch_function(
                 module,
                 func,
-                Call { earlier: &[], params: &[], globals: &[], objects: &[], answers },
+                CallInputs { earlier: &[], params: &[], globals: &[], objects: &[], answers },
                 look,
             ),
             Entry::Program => watch_program(module, func, answers, look),

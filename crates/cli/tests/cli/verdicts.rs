@@ -22,8 +22,8 @@ use touchstone_criteria::{
     Status, TestCase, TestKind, Watch, conclude, criterion_named, objectives, reduce,
 };
 use touchstone_engine::{
-    Aliases, Before, Config, Entry, Event, Goals, Labels, Look, PairsFound, Search, SeenRow, Sink, explore_goals,
-    explore_pairs, explore_paths_and_goals, rows_of, watch_function,
+    Aliases, Config, Entry, EvaluatedRow, Goals, Labels, PairSearchInput, PairSearchResult, RunObservation, Search,
+    SearchEvent, Sink, explore_goals, explore_pairs, explore_paths_and_goals, rows_of, watch_function,
 };
 use touchstone_front_c::{Options, lower_files, write_headers};
 use touchstone_interp::{End, NullObserver, Unrunnable, Value};
@@ -40,8 +40,8 @@ fn number(variable: &str) -> Option<u64> {
 struct Collect(Vec<TestCase>);
 
 impl Sink for Collect {
-    fn event(&mut self, event: Event<'_>) {
-        if let Event::Test(test) = event {
+    fn event(&mut self, event: SearchEvent<'_>) {
+        if let SearchEvent::Test(test) = event {
             self.0.push(test.clone());
         }
     }
@@ -202,7 +202,7 @@ impl Subject<'_> {
                 continue;
             }
             truth.allowed += 1;
-            let look = Look { watch: Some(&truth.watch), ..Look::default() };
+            let look = RunObservation { watch: Some(&truth.watch), ..RunObservation::default() };
             let run = watch_function(self.module, self.func, input.call(), look);
             if matches!(run.end, End::Unsupported { what: Unrunnable::AddressAsNumber, .. }) {
                 return None;
@@ -262,7 +262,7 @@ impl Subject<'_> {
         let explore = if aim == Aim::Paths { explore_paths_and_goals } else { explore_goals };
         let found = explore(self.module, self.func, goals, &config, &mut tests);
         let (before, queries) = (tests.0.clone(), found.result.solver.queries);
-        let before = Before { tests: &before, known: &[], queries };
+        let before = PairSearchInput { tests: &before, known: &[], queries };
         let pairs = explore_pairs(self.module, self.func, &watch, before, &config, &mut tests);
         for test in &tests.0 {
             if let Replay::Disagreed(why) = &test.replayed {
@@ -324,7 +324,7 @@ impl Subject<'_> {
         &self,
         tests: Vec<TestCase>,
         watch: &Watch,
-        pairs: &PairsFound,
+        pairs: &PairSearchResult,
         truth: &Truth,
         name: &str,
         wrong: &mut Vec<String>,
@@ -334,7 +334,7 @@ impl Subject<'_> {
             rows.iter_mut().for_each(|rows| rows.retain(|row| watch.asks_for_mcdc(row.0, row.1)));
             rows
         };
-        let paired = |rows: &[Vec<SeenRow>]| {
+        let paired = |rows: &[Vec<EvaluatedRow>]| {
             let mut seen = SeenRows::default();
             rows.iter().for_each(|rows| seen.add(rows));
             seen.paired(Deadline::NEVER)
@@ -376,7 +376,7 @@ impl Subject<'_> {
             if !self.allowed(&input) {
                 wrong.push(format!("{name}: {} breaks the precondition: {}", test.id, input.shown()));
             }
-            let look = Look { watch: Some(&truth.watch), ..Look::default() };
+            let look = RunObservation { watch: Some(&truth.watch), ..RunObservation::default() };
             let run = watch_function(self.module, self.func, input.call(), look);
             own.insert(test.id.clone(), run.hits.into_iter().collect());
         }

@@ -2,36 +2,36 @@
 //! between.
 
 use crate::confirm::machine_setup::Run;
-use crate::confirm::run_record::Call;
-use crate::exec::executor::machine_templates::Machines;
+use crate::confirm::run_record::CallInputs;
+use crate::exec::executor::machine_templates::MachineTemplates;
 use std::collections::BTreeSet;
 use touchstone_criteria::NamedValue;
 use touchstone_interp::{End, Event, Layout, Limits, Machine, NullObserver, Observer, Value};
 use touchstone_ir::{DataTypeId, FuncId, GlobalId, Module, Ty};
 
 /// A machine with the inputs of a test.
-pub struct Following<'m> {
+pub struct CallSession<'m> {
     run: Run<'m>,
     /// The parameters of the test.
     pub params: Vec<Value>,
 }
 
-impl<'m> Following<'m> {
+impl<'m> CallSession<'m> {
     /// Creates the inputs of a test, calls a function on its parameters, and returns the end of that call. The program
     /// may be that of the machines, or another with the same globals.
     pub fn begin<'b: 'm>(
-        machines: &Machines<'b>,
+        machines: &MachineTemplates<'b>,
         module: &'m Module,
         func: FuncId,
-        call: Call<'_>,
+        call: CallInputs<'_>,
         limits: Limits,
         layout: Layout,
-    ) -> (Following<'m>, End) {
+    ) -> (CallSession<'m>, End) {
         let machine: Machine<'m> = machines.machine(limits, layout).running(module);
         let mut run = Run::given(module, machine, call);
         let params = run.ready(func, call.params).args;
         let end = run.machine.call(func, &params, &mut NullObserver);
-        (Following { run, params }, end)
+        (CallSession { run, params }, end)
     }
 
     /// Makes a call in the memory that the previous calls left.

@@ -14,7 +14,7 @@ const MAX_PARTS_PER_OBJECT: usize = 256;
 
 /// A case of a function.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Case {
+pub struct SummaryCase {
     /// The path condition, as a conjunction.
     pub when: Vec<String>,
     /// The result; `None` if there is none, or if the path does not return.
@@ -34,7 +34,7 @@ struct Part {
 
 impl Executor<'_> {
     /// Renders an ended path as a case.
-    pub(crate) fn case(&mut self, state: &State, func: FuncId, end: &PathEnd) -> Case {
+    pub(crate) fn case(&mut self, state: &State, func: FuncId, end: &PathEnd) -> SummaryCase {
         let mut when = self.pointer_conditions(state);
         for term in state.path.constraints() {
             let text = self.terms.infix(term);
@@ -54,7 +54,7 @@ impl Executor<'_> {
                 (None, Some("not followed".to_string()))
             }
         };
-        Case { when, returns, ends, changes: self.changes(state) }
+        SummaryCase { when, returns, ends, changes: self.changes(state) }
     }
 
     /// Renders the targets of the symbolic pointers that the path materialised.

@@ -5,29 +5,34 @@ use crate::confirm::description::ConditionOutcome;
 use crate::confirm::goal_observer::GoalObserver;
 use crate::confirm::layout_independence::run_in_two_layouts;
 use crate::confirm::machine_setup::{ReadyCall, Run, provided};
-use crate::confirm::run_record::{Call, ConcreteRun, Look, MissedArgument, SeenRow};
-use crate::exec::executor::machine_templates::Machines;
+use crate::confirm::run_record::{CallInputs, ConcreteRun, EvaluatedRow, MissedArgument, RunObservation};
+use crate::exec::executor::machine_templates::MachineTemplates;
 use touchstone_base::Span;
 use touchstone_criteria::{Expected, GoalId, MadeInput, TestCase, TestKind};
 use touchstone_interp::{End, Layout, Limits, Machine, ObjectKind, Observer, PathRecorder, Unrunnable, Value};
 use touchstone_ir::{FuncId, InputSource, Module, Ty};
 
 /// Runs a test again and observes it.
-pub fn watch_test(machines: &Machines<'_>, func: FuncId, test: &TestCase, look: Look<'_>) -> ConcreteRun {
+pub fn watch_test(
+    machines: &MachineTemplates<'_>,
+    func: FuncId,
+    test: &TestCase,
+    look: RunObservation<'_>,
+) -> ConcreteRun {
     watch_kind(machines, func, &test.kind, &test.answers, look)
 }
 
 /// Runs the inputs of a test that is being built, and observes the run.
 pub fn watch_kind(
-    machines: &Machines<'_>,
+    machines: &MachineTemplates<'_>,
     func: FuncId,
     kind: &TestKind,
     answers: &[MadeInput],
-    look: Look<'_>,
+    look: RunObservation<'_>,
 ) -> ConcreteRun {
     match kind {
         TestKind::Function { earlier, params, globals, objects } => {
-            let call = Call { earlier, params, globals, objects, answers };
+            let call = CallInputs { earlier, params, globals, objects, answers };
             run_in_two_layouts(|layout| run_call(machines, func, call, look, layout))
         }
         TestKind::Program => run_in_two_layouts(|layout| run_entry(machines, func, answers, look, layout)),
@@ -35,17 +40,23 @@ pub fn watch_kind(
 }
 
 /// Calls a function on concrete inputs.
-pub fn run_function(module: &Module, func: FuncId, call: Call<'_>, limits: Limits) -> ConcreteRun {
-    watch_function(module, func, call, Look { limits, ..Look::default() })
+pub fn run_function(module: &Module, func: FuncId, call: CallInputs<'_>, limits: Limits) -> ConcreteRun {
+    watch_function(module, func, call, RunObservation { limits, ..RunObservation::default() })
 }
 
 /// Calls a function on concrete inputs and observes the run.
-pub fn watch_function(module: &Module, func: FuncId, call: Call<'_>, look: Look<'_>) -> ConcreteRun {
-    let machines = Machines::of(module);
+pub fn watch_function(module: &Module, func: FuncId, call: CallInputs<'_>, look: RunObservation<'_>) -> ConcreteRun {
+    let machines = MachineTemplates::of(module);
     run_in_two_layouts(|layout| run_call(&machines, func, call, look, layout))
 }
 
-fn run_call(machines: &Machines<'_>, func: FuncId, call: Call<'_>, look: Look<'_>, layout: Layout) -> ConcreteRun {
+fn run_call(
+    machines: &MachineTemplates<'_>,
+    func: FuncId,
+    call: CallInputs<'_>,
+    look: RunObservation<'_>,
+    layout: Layout,
+) -> ConcreteRun {
     let module = machines.module();
     let mut run = Run::given(module, machines.machine(look.limits, layout), call);
     let known = call.earlier.iter().filter_map(|call| Some((module.function_named(&call.function)?, &*call.params)));
@@ -112,7 +123,7 @@ struct Observed {
     ends: Vec<End>,
     recorder: PathRecorder,
     hits: Vec<GoalId>,
-    rows: Vec<SeenRow>,
+    rows: Vec<EvaluatedRow>,
     ways: Vec<u64>,
     conditions: Vec<ConditionOutcome>,
     compared: Vec<(u64, u64)>,
@@ -138,7 +149,7 @@ fn make_calls(machine: &mut Machine<'_>, calls: &[ReadyCall], observer: &mut imp
 }
 
 /// Makes calls with a goal observer, or only with a recorder if there is nothing to observe.
-fn observed(machine: &mut Machine<'_>, calls: &[ReadyCall], look: Look<'_>) -> Observed {
+fn observed(machine: &mut Machine<'_>, calls: &[ReadyCall], look: RunObservation<'_>) -> Observed {
     match look.watch {
         None => {
             let mut recorder = PathRecorder::default();
@@ -159,20 +170,20 @@ fn observed(machine: &mut Machine<'_>, calls: &[ReadyCall], look: Look<'_>) -> O
 
 /// Runs a whole program; its requests for inputs are answered in order.
 pub fn run_program(module: &Module, entry: FuncId, inputs: &[MadeInput], limits: Limits) -> ConcreteRun {
-    watch_program(module, entry, inputs, Look { limits, ..Look::default() })
+    watch_program(module, entry, inputs, RunObservation { limits, ..RunObservation::default() })
 }
 
 /// Runs a whole program and observes it.
-pub fn watch_program(module: &Module, entry: FuncId, inputs: &[MadeInput], look: Look<'_>) -> ConcreteRun {
-    let machines = Machines::of(module);
+pub fn watch_program(module: &Module, entry: FuncId, inputs: &[MadeInput], look: RunObservation<'_>) -> ConcreteRun {
+    let machines = MachineTemplates::of(module);
     run_in_two_layouts(|layout| run_entry(&machines, entry, inputs, look, layout))
 }
 
 fn run_entry(
-    machines: &Machines<'_>,
+    machines: &MachineTemplates<'_>,
     entry: FuncId,
     inputs: &[MadeInput],
-    look: Look<'_>,
+    look: RunObservation<'_>,
     layout: Layout,
 ) -> ConcreteRun {
     let (module, mut machine) = (machines.module(), machines.machine(look.limits, layout));

@@ -12,12 +12,12 @@ const MAX_COMPARED_PAIRS: usize = 256;
 
 /// The control flow that a run records.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Ways {
+pub enum EdgeRecording {
     /// Nothing.
     #[default]
-    Forgotten,
+    Off,
     /// Control-flow edges and compared integers, in all functions.
-    Kept,
+    Edges,
     /// Outcomes of source conditions only.
     Conditions,
 }
@@ -62,10 +62,10 @@ pub(crate) struct GoalObserver<'w> {
 }
 
 impl<'w> GoalObserver<'w> {
-    pub fn new(watch: &'w Watch, wanted: Option<&'w [bool]>, ways: Ways) -> GoalObserver<'w> {
+    pub fn new(watch: &'w Watch, wanted: Option<&'w [bool]>, ways: EdgeRecording) -> GoalObserver<'w> {
         let hit = vec![false; watch.goals.len()];
-        let conditions = (ways == Ways::Conditions).then(Vec::new);
-        let ways = (ways == Ways::Kept).then(FxHashMap::default);
+        let conditions = (ways == EdgeRecording::Conditions).then(Vec::new);
+        let ways = (ways == EdgeRecording::Edges).then(FxHashMap::default);
         GoalObserver {
             watch,
             wanted,

@@ -1,7 +1,7 @@
 //! The read-back of a machine: results and final memory of a run, as expected values of a test.
 
 use crate::confirm::machine_setup::{ReadyCall, Run};
-use crate::confirm::run_record::{Call, ConcreteRun};
+use crate::confirm::run_record::{CallInputs, ConcreteRun};
 use touchstone_criteria::{Call as SeenCall, Expected, Left, MadeInput, NamedValue, ObjectInput};
 use touchstone_interp::{End, ObjectId, Value};
 use touchstone_ir::{DataType, DataTypeId, DataValue, FuncId, GlobalId, Linkage, PointerTarget, Tail, Ty, mask};
@@ -49,7 +49,13 @@ impl Run<'_> {
         self.machine.peek_bytes(self.machine.global_object(id), 0, size).unwrap_or_default()
     }
 
-    pub(super) fn expected(&self, call: Call<'_>, last: &ReadyCall, before: &Snapshot, seen: &ConcreteRun) -> Expected {
+    pub(super) fn expected(
+        &self,
+        call: CallInputs<'_>,
+        last: &ReadyCall,
+        before: &Snapshot,
+        seen: &ConcreteRun,
+    ) -> Expected {
         let End::Returned(value) = &seen.end else {
             return Expected { left: self.left(), ..seen.expected.clone() };
         };

@@ -1,6 +1,6 @@
 //! The set-up of a machine: objects, globals, arguments and answers of a test.
 
-use crate::confirm::run_record::Call;
+use crate::confirm::run_record::CallInputs;
 use touchstone_criteria::{Given, MadeInput, NamedValue, ObjectInput};
 use touchstone_interp::{Machine, ObjectId, ObjectKind, Provided, Value};
 use touchstone_ir::{
@@ -23,7 +23,7 @@ pub(crate) struct Run<'m> {
 
 impl<'m> Run<'m> {
     /// Prepares a machine at program start with everything that a test sets before its call.
-    pub(crate) fn given(module: &'m Module, machine: Machine<'m>, call: Call<'_>) -> Run<'m> {
+    pub(crate) fn given(module: &'m Module, machine: Machine<'m>, call: CallInputs<'_>) -> Run<'m> {
         let mut run = Run { module, machine, objects: Vec::new() };
         for object in call.objects {
             let size = run.size_of(object);

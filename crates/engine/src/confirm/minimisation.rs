@@ -6,8 +6,8 @@
 //! unknown here: the caller guarantees that there are none.
 
 use crate::confirm::concrete_run::watch_test;
-use crate::confirm::run_record::Look;
-use crate::exec::executor::machine_templates::Machines;
+use crate::confirm::run_record::RunObservation;
+use crate::exec::executor::machine_templates::MachineTemplates;
 use touchstone_base::float::Format;
 use touchstone_criteria::{MadeInput, NamedValue, ObjectInput, Outcome, TestCase, TestKind, Watch};
 use touchstone_interp::Limits;
@@ -119,7 +119,7 @@ fn has_pointer(value: &DataValue, wanted: &dyn Fn(&PointerTarget) -> bool) -> bo
 
 /// Tries modified inputs of a test.
 struct Minimisation<'a> {
-    machines: Machines<'a>,
+    machines: MachineTemplates<'a>,
     module: &'a Module,
     func: FuncId,
     watch: &'a Watch,
@@ -140,7 +140,7 @@ impl<'a> Minimisation<'a> {
         let mut numbers = 0;
         visit(module, test, &mut |_, _| numbers += 1);
         let cost = 1 + u32::try_from(numbers / NUMBERS_PER_RUN).unwrap_or(u32::MAX - 1);
-        Minimisation { machines: Machines::of(module), module, func, watch, runs, cost }
+        Minimisation { machines: MachineTemplates::of(module), module, func, watch, runs, cost }
     }
 
     /// Returns true if no run is left. Checked before a test is copied: large tests would be copied very often.
@@ -197,14 +197,15 @@ impl<'a> Minimisation<'a> {
 
 /// Returns the other test with its expected values, if it takes the same path and covers as much.
 fn equivalent_test(
-    machines: &Machines<'_>,
+    machines: &MachineTemplates<'_>,
     func: FuncId,
     test: &TestCase,
     mut other: TestCase,
     watch: &Watch,
 ) -> Option<TestCase> {
     let limits = Limits { steps: MAX_STEPS_PER_RUN, ..Limits::default() };
-    let run = watch_test(machines, func, &other, Look { watch: Some(watch), limits, ..Look::default() });
+    let run =
+        watch_test(machines, func, &other, RunObservation { watch: Some(watch), limits, ..RunObservation::default() });
     let covers = test.covers.iter().all(|goal| run.hits.contains(goal));
     if run.path != test.path || !covers || run.traps || run.shows_addresses {
         return None;

@@ -1,13 +1,13 @@
 //! The record of a concrete run, and its parameters.
 
 use crate::confirm::description::ConditionOutcome;
-use crate::confirm::goal_observer::Ways;
+use crate::confirm::goal_observer::EdgeRecording;
 use touchstone_criteria::{EarlierCall, Expected, GoalId, MadeInput, NamedValue, ObjectInput, Row, Watch};
 use touchstone_interp::{End, Limits};
 use touchstone_ir::{DataValue, DecisionId, FuncId};
 
 /// One complete evaluation of a decision of a function.
-pub type SeenRow = (FuncId, DecisionId, Row);
+pub type EvaluatedRow = (FuncId, DecisionId, Row);
 
 /// The observations of a concrete run.
 #[derive(Clone, PartialEq, Debug)]
@@ -27,7 +27,7 @@ pub struct ConcreteRun {
     /// The goals that it reached.
     pub hits: Vec<GoalId>,
     /// The evaluations of watched decisions.
-    pub rows: Vec<SeenRow>,
+    pub rows: Vec<EvaluatedRow>,
     /// The control-flow edges that it took, each with its logarithmic count; only if they are recorded.
     pub ways: Vec<u64>,
     /// The outcomes of source conditions, in order; only if they are recorded.
@@ -62,7 +62,7 @@ pub struct MissedArgument {
 
 /// The parameters of the observation of a concrete run.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Look<'a> {
+pub struct RunObservation<'a> {
     /// The goals to observe.
     pub watch: Option<&'a Watch>,
     /// For every goal, whether it must be observed; `None`: all of them. The hits may lack other goals.
@@ -72,14 +72,14 @@ pub struct Look<'a> {
     /// The limits of the run.
     pub limits: Limits,
     /// The recording of control flow.
-    pub ways: Ways,
+    pub ways: EdgeRecording,
     /// True if only hits are needed: expected values are not computed.
     pub hits_only: bool,
 }
 
 /// The inputs of one call, as in [`touchstone_criteria::TestKind::Function`].
 #[derive(Clone, Copy, Debug)]
-pub struct Call<'a> {
+pub struct CallInputs<'a> {
     /// The calls before it.
     pub earlier: &'a [EarlierCall],
     /// The values of the parameters.

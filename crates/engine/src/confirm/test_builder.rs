@@ -2,7 +2,7 @@
 
 use crate::confirm::concrete_run::watch_kind;
 use crate::confirm::description::{ConditionOutcome, describe};
-use crate::confirm::run_record::{ConcreteRun, Look};
+use crate::confirm::run_record::{ConcreteRun, RunObservation};
 use crate::exec::executor::Executor;
 use crate::goals::coverage::{ConfirmationScope, Coverage};
 use crate::state::inputs::{InputObject, MAX_INPUT_BYTES, NamedInput, TailLength};
@@ -390,7 +390,7 @@ impl Executor<'_> {
         let coverage = self.goal_tracker.coverage.as_ref().filter(|_| attention == ConfirmationScope::Goals);
         let watch = coverage.map(|coverage| &*coverage.watch);
         let wanted = coverage.map(|coverage| coverage.open());
-        let look = Look { watch, wanted, oracle, limits, ..Look::default() };
+        let look = RunObservation { watch, wanted, oracle, limits, ..RunObservation::default() };
         watch_kind(&self.machines, func, kind, answers, look)
     }
 

@@ -203,7 +203,7 @@ impl Executor<'_> {
 
     pub(super) fn constrain(&mut self, term: TermId, signed: bool, name: &str, constraints: &mut Vec<TermId>) {
         let config = self.config;
-        for way in config.not_taken.iter().filter(|way| way.choice == name) {
+        for way in config.excluded_choices.iter().filter(|way| way.choice == name) {
             let value = self.terms.constant(self.terms.width(term), way.value);
             let taken = self.terms.eq(term, value);
             constraints.push(self.terms.not(taken));

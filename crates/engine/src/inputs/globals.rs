@@ -1,7 +1,7 @@
 //! Globals in the initial state: those that a function can access, which of them are inputs, and the contents of the
 //! others.
 
-use crate::config::{Calls, Privates};
+use crate::config::{Calls, PrivateGlobals};
 use crate::exec::executor::Executor;
 use crate::exec::executor::used_globals::UsedGlobals;
 use crate::inputs::MAX_INPUT_OBJECT_BYTES;
@@ -49,7 +49,7 @@ impl Executor<'_> {
             crate::Entry::Program => (BTreeSet::new(), BTreeMap::new()),
         };
         inputs.retain(|id| !self.config.unnamed.contains(id));
-        if let Calls::Several { privates: Privates::Initial, .. } = self.config.calls {
+        if let Calls::Several { private_globals: PrivateGlobals::Initial, .. } = self.config.calls {
             inputs.retain(|id| module.globals[*id].linkage != Linkage::Internal);
         }
         if let Calls::Several { .. } = self.config.calls {

@@ -1,6 +1,6 @@
 //! Materialisation: the possible pointees of a symbolic pointer, chosen at its first dereference (lazy initialisation).
 
-use crate::config::Parts;
+use crate::config::InteriorPointers;
 use crate::exec::executor::Executor;
 use crate::exec::executor::policy::Environment;
 use crate::growth::Room;
@@ -37,7 +37,9 @@ impl Executor<'_> {
     ) -> Vec<Result<State, Stop>> {
         let lazy = state.inputs.lazy_pointers[id].clone();
         let mut options = self.materialise_cast(state, id, &lazy, purpose);
-        if let Some(pointee) = lazy.cast_to.or(lazy.pointee).filter(|_| self.config.parts == Parts::Inside) {
+        if let Some(pointee) =
+            lazy.cast_to.or(lazy.pointee).filter(|_| self.config.interior_pointers == InteriorPointers::Included)
+        {
             options.extend(self.point_into_parts(state, id, self.element_of(pointee)));
         }
         options

@@ -15,7 +15,7 @@ const MAX_FUNCTIONS: usize = 8;
 
 /// Returns the functions that may change the state that a call of `func` reads, itself included if it does: first those
 /// that change what it uses, then those that change what these use. A caller of `func` can call all of them.
-pub fn changers(module: &Module, func: FuncId) -> Vec<FuncId> {
+pub fn state_changers(module: &Module, func: FuncId) -> Vec<FuncId> {
     let calls = CallGraph::new(module);
     let written = written_globals(module);
     let own: BTreeMap<FuncId, BTreeSet<GlobalId>> =

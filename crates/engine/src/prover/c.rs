@@ -3,7 +3,7 @@
 use touchstone_ir::CBuiltin;
 
 /// The effect of a builtin.
-pub(crate) enum Effect {
+pub(crate) enum BuiltinEffect {
     /// Control does not continue.
     Ends,
     /// Only the result is new.
@@ -13,11 +13,11 @@ pub(crate) enum Effect {
 }
 
 /// Returns the effect of a builtin.
-pub(crate) fn effect(builtin: CBuiltin) -> Effect {
+pub(crate) fn effect(builtin: CBuiltin) -> BuiltinEffect {
     match builtin {
-        CBuiltin::Resume => Effect::Ends,
+        CBuiltin::Resume => BuiltinEffect::Ends,
         CBuiltin::Putchar | CBuiltin::Puts | CBuiltin::Release | CBuiltin::FloatText | CBuiltin::IsStream => {
-            Effect::Result
+            BuiltinEffect::Result
         }
         CBuiltin::Printf
         | CBuiltin::Vprintf
@@ -27,7 +27,7 @@ pub(crate) fn effect(builtin: CBuiltin) -> Effect {
         | CBuiltin::Malloc
         | CBuiltin::Calloc
         | CBuiltin::Free
-        | CBuiltin::Alloca => Effect::Memory,
+        | CBuiltin::Alloca => BuiltinEffect::Memory,
     }
 }
 
@@ -37,7 +37,7 @@ pub(crate) fn is_output(builtin: CBuiltin) -> bool {
 }
 
 /// The memory that a builtin writes in a loop.
-pub(crate) enum Writes {
+pub(crate) enum BuiltinWrites {
     Nothing,
     /// The pointee of this argument.
     Behind(usize),
@@ -46,10 +46,10 @@ pub(crate) enum Writes {
 }
 
 /// Returns the memory that a builtin writes in each iteration.
-pub(crate) fn writes(builtin: CBuiltin) -> Writes {
+pub(crate) fn writes(builtin: CBuiltin) -> BuiltinWrites {
     match builtin {
         // It advances the pointer to the next argument.
-        CBuiltin::Vprintf => Writes::Behind(2),
+        CBuiltin::Vprintf => BuiltinWrites::Behind(2),
         // Objects freed in one iteration are dead in the next; effects at program exit or in other code are not
         // modelled. An allocation may set the error number.
         CBuiltin::Free
@@ -59,13 +59,13 @@ pub(crate) fn writes(builtin: CBuiltin) -> Writes {
         | CBuiltin::Calloc
         | CBuiltin::SetMark
         | CBuiltin::Resume
-        | CBuiltin::ReturnAddress => Writes::Unknown,
+        | CBuiltin::ReturnAddress => BuiltinWrites::Unknown,
         CBuiltin::Printf
         | CBuiltin::Putchar
         | CBuiltin::Puts
         | CBuiltin::Alloca
         | CBuiltin::IsStream
-        | CBuiltin::FloatText => Writes::Nothing,
+        | CBuiltin::FloatText => BuiltinWrites::Nothing,
     }
 }
 

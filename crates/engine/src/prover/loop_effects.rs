@@ -232,9 +232,9 @@ impl Loop {
                 }
                 Builtin::Java(_) => None,
                 Builtin::C(builtin) => match c::writes(*builtin) {
-                    c::Writes::Nothing => None,
-                    c::Writes::Behind(argument) => args.get(argument),
-                    c::Writes::Unknown => return None,
+                    c::BuiltinWrites::Nothing => None,
+                    c::BuiltinWrites::Behind(argument) => args.get(argument),
+                    c::BuiltinWrites::Unknown => return None,
                 },
                 Builtin::FreshInt(_)
                 | Builtin::CalledAsSaid

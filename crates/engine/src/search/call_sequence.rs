@@ -8,7 +8,7 @@
 //! `exec/instructions/deduplication.rs` relies on the layout of a driver: for each call but the last the block that
 //! selects and one block for each function, then the last call.
 
-use crate::config::{Calls, Config, GoingOn, Privates};
+use crate::config::{Calls, Config, PrivateGlobals, SequenceStates};
 use crate::growth::renamed;
 use std::collections::BTreeSet;
 use touchstone_base::{Id, IndexMap};
@@ -29,7 +29,7 @@ pub struct SequenceCall {
 
 /// The plan of a driver.
 #[derive(Clone, Copy, Debug)]
-pub struct Sequencing<'a> {
+pub struct SequencePlan<'a> {
     /// The functions that calls before the last one are selected from.
     pub ways: &'a [SequenceCall],
     /// The last call.
@@ -54,7 +54,7 @@ pub struct Sequence {
 
 impl Sequence {
     /// Creates the driver.
-    pub fn new(module: &Module, wanted: Sequencing<'_>) -> Sequence {
+    pub fn new(module: &Module, wanted: SequencePlan<'_>) -> Sequence {
         let mut module = module.clone();
         let number = DataType::Int { name: String::new(), bits: 8, signed: false, kind: IntKind::Number };
         let number = module.types.push(number);
@@ -71,7 +71,7 @@ impl Sequence {
 
     /// Returns the configuration of the driver from that of its function: lengths and ranges of inputs apply in every
     /// call.
-    pub fn config(&self, config: &Config, privates: Privates, going_on: GoingOn) -> Config {
+    pub fn config(&self, config: &Config, private_globals: PrivateGlobals, kept_states: SequenceStates) -> Config {
         let (mut lengths, mut ranges) = (config.lengths.clone(), config.ranges.clone());
         let mut growth = config.growth.clone().unwrap_or_default();
         for (func, own, name) in &self.names {
@@ -84,7 +84,7 @@ impl Sequence {
             }
         }
         Config {
-            calls: Calls::Several { privates, ways: self.ways.len(), going_on },
+            calls: Calls::Several { private_globals, ways: self.ways.len(), kept_states },
             lengths,
             ranges,
             growth: Some(growth),
@@ -234,7 +234,7 @@ struct Turn {
 
 impl<'m> DriverBuilder<'m> {
     /// Creates all parameters.
-    fn new(module: &'m Module, wanted: Sequencing<'_>, number: DataTypeId) -> DriverBuilder<'m> {
+    fn new(module: &'m Module, wanted: SequencePlan<'_>, number: DataTypeId) -> DriverBuilder<'m> {
         let function = &module.functions[wanted.last.func];
         let driver = Function {
             name: format!("{} after other calls", function.name),

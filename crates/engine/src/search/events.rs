@@ -1,10 +1,10 @@
 //! Events of an exploration, and the trait of their consumers.
 
-use crate::confirm::case::Case;
+use crate::confirm::case::SummaryCase;
 use touchstone_criteria::{TestCase, Unmakeable};
 
 /// An event of an exploration.
-pub enum Event<'a> {
+pub enum SearchEvent<'a> {
     /// A test was found.
     Test(&'a TestCase),
     /// The figures changed; sent often.
@@ -27,7 +27,7 @@ pub struct Progress {
 /// A consumer of events.
 pub trait Sink {
     /// Receives an event.
-    fn event(&mut self, event: Event<'_>);
+    fn event(&mut self, event: SearchEvent<'_>);
 
     /// Returns true if the consumer wants every path as a case.
     fn wants_cases(&self) -> bool {
@@ -35,7 +35,7 @@ pub trait Sink {
     }
 
     /// Receives an ended path as a case of its function.
-    fn case(&mut self, case: Case) {
+    fn case(&mut self, case: SummaryCase) {
         let _ = case;
     }
 

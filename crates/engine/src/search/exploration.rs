@@ -7,11 +7,11 @@ use crate::exec::instructions::fork::Fork;
 use crate::exec::instructions::step::Flow;
 use crate::goals::coverage::{Aim, Coverage};
 use crate::goals::distance::GoalDistances;
-use crate::search::events::{Event, Progress, Sink};
+use crate::search::events::{Progress, SearchEvent, Sink};
 use crate::search::frontier::{Frontier, Parking, Waiting};
 use crate::search::memory_pressure::MemoryPressure;
 use crate::search::path_following::find_parked;
-use crate::search::search_result::{Found, Goals, Wanted};
+use crate::search::search_result::{ExplorationResult, Goals, SearchTarget};
 use crate::state::value::Value;
 use crate::state::{PathEnd, State, Stop};
 use rustc_hash::FxHashSet;
@@ -64,7 +64,7 @@ impl<'m, 's> Exploration<'m, 's> {
     pub fn new(
         module: &'m Module,
         func: FuncId,
-        wanted: Wanted,
+        wanted: SearchTarget,
         config: &'m Config,
         sink: &'s mut dyn Sink,
     ) -> Exploration<'m, 's> {
@@ -176,15 +176,15 @@ impl<'m, 's> Exploration<'m, 's> {
     }
 
     /// Returns the result so far.
-    pub fn found(&self) -> Found {
+    pub fn found(&self) -> ExplorationResult {
         let coverage = self.executor.goal_tracker.coverage.as_ref();
         let ledger = &self.executor.ledger;
-        Found {
+        ExplorationResult {
             open: coverage.map(|coverage| coverage.open_goals().collect()).unwrap_or_default(),
             shortage: ledger.shortage.clone(),
             labels_asked: ledger.labels_asked,
             labels_found: ledger.labels_found,
-            ..Found::without_goals(self.result())
+            ..ExplorationResult::without_goals(self.result())
         }
     }
 
@@ -330,7 +330,7 @@ impl<'m, 's> Exploration<'m, 's> {
             tests: self.tests,
             solver_share: if elapsed > 0.0 { self.executor.solver.stats().seconds / elapsed } else { 0.0 },
         };
-        self.sink.event(Event::Progress(progress));
+        self.sink.event(SearchEvent::Progress(progress));
     }
 
     pub(super) fn result(&self) -> FunctionResult {

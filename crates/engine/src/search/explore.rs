@@ -3,18 +3,24 @@
 use crate::config::Config;
 use crate::search::events::Sink;
 use crate::search::exploration::Exploration;
-use crate::search::search_result::{Found, Goals, Wanted};
+use crate::search::search_result::{ExplorationResult, Goals, SearchTarget};
 use std::rc::Rc;
 use touchstone_criteria::{FunctionResult, PathsOf};
 use touchstone_ir::{FuncId, Module};
 
 /// Explores `func` and passes one test for every feasible path to `sink`.
 pub fn explore(module: &Module, func: FuncId, config: &Config, sink: &mut dyn Sink) -> FunctionResult {
-    search(module, func, Wanted::Paths, config, sink, 0).result
+    search(module, func, SearchTarget::Paths, config, sink, 0).result
 }
 
 /// Explores `func` until every goal has a test or nothing is left to explore.
-pub fn explore_goals(module: &Module, func: FuncId, goals: Goals, config: &Config, sink: &mut dyn Sink) -> Found {
+pub fn explore_goals(
+    module: &Module,
+    func: FuncId,
+    goals: Goals,
+    config: &Config,
+    sink: &mut dyn Sink,
+) -> ExplorationResult {
     explore_goals_after(module, func, goals, config, sink, 0)
 }
 
@@ -26,8 +32,8 @@ pub fn explore_goals_after(
     config: &Config,
     sink: &mut dyn Sink,
     tests: u64,
-) -> Found {
-    search(module, func, Wanted::Goals(goals), config, sink, tests)
+) -> ExplorationResult {
+    search(module, func, SearchTarget::Goals(goals), config, sink, tests)
 }
 
 /// Explores `func` again with the longer objects of [`Config::growth`], for goals that are still open, after `tests`
@@ -39,8 +45,8 @@ pub fn explore_further(
     config: &Config,
     sink: &mut dyn Sink,
     tests: u64,
-) -> Found {
-    run(module, func, Wanted::Goals(goals), config, sink, tests).0
+) -> ExplorationResult {
+    run(module, func, SearchTarget::Goals(goals), config, sink, tests).0
 }
 
 /// Explores `func` for all its paths and detects goals on the way.
@@ -50,19 +56,19 @@ pub fn explore_paths_and_goals(
     goals: Goals,
     config: &Config,
     sink: &mut dyn Sink,
-) -> Found {
-    search(module, func, Wanted::PathsAndGoals(goals), config, sink, 0)
+) -> ExplorationResult {
+    search(module, func, SearchTarget::PathsAndGoals(goals), config, sink, 0)
 }
 
 /// Explores, after `tests` of the function were found earlier.
 pub(crate) fn search(
     module: &Module,
     func: FuncId,
-    wanted: Wanted,
+    wanted: SearchTarget,
     config: &Config,
     sink: &mut dyn Sink,
     tests: u64,
-) -> Found {
+) -> ExplorationResult {
     let watch = wanted.goals().map(|goals| Rc::clone(&goals.watch));
     let (mut found, left_out) = run(module, func, wanted, config, sink, tests);
     if let Some(watch) = watch.filter(|_| found.result.exhaustive) {
@@ -81,11 +87,11 @@ pub(crate) fn search(
 fn run(
     module: &Module,
     func: FuncId,
-    wanted: Wanted,
+    wanted: SearchTarget,
     config: &Config,
     sink: &mut dyn Sink,
     tests: u64,
-) -> (Found, bool) {
+) -> (ExplorationResult, bool) {
     let mut exploration = Exploration::new(module, func, wanted, config, sink);
     exploration.tests = tests;
     exploration.begin();

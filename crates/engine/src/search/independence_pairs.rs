@@ -6,11 +6,11 @@
 
 use crate::config::{Config, Labels};
 use crate::confirm::concrete_run::watch_test;
-use crate::confirm::run_record::{Look, SeenRow};
-use crate::exec::executor::machine_templates::Machines;
-use crate::search::events::{Event, Sink};
+use crate::confirm::run_record::{EvaluatedRow, RunObservation};
+use crate::exec::executor::machine_templates::MachineTemplates;
+use crate::search::events::{SearchEvent, Sink};
 use crate::search::explore::search;
-use crate::search::search_result::{Goals, Wanted};
+use crate::search::search_result::{Goals, SearchTarget};
 use std::collections::BTreeSet;
 use touchstone_base::{Deadline, Id};
 use touchstone_criteria::{
@@ -23,7 +23,7 @@ const MIN_QUERY_BUDGET: u64 = 2000;
 
 /// The result of a search for independence pairs.
 #[derive(Clone, Debug, Default)]
-pub struct PairsFound {
+pub struct PairSearchResult {
     /// The first reason why the search was incomplete: further pairs may exist.
     pub incomplete: Option<Incomplete>,
     /// Decisions with too many rows to enumerate.
@@ -34,7 +34,7 @@ pub struct PairsFound {
     pub seconds: f64,
 }
 
-impl PairsFound {
+impl PairSearchResult {
     /// Returns the end of the search for one decision.
     pub fn of(&self, func: FuncId, decision: DecisionId) -> PairSearch {
         if let Some(why) = &self.incomplete {
@@ -54,8 +54,9 @@ pub fn rows_of(
     tests: &[TestCase],
     watch: &Watch,
     deadline: Deadline,
-) -> Vec<Vec<SeenRow>> {
-    let (machines, look) = (Machines::of(module), Look { watch: Some(watch), ..Look::default() });
+) -> Vec<Vec<EvaluatedRow>> {
+    let (machines, look) =
+        (MachineTemplates::of(module), RunObservation { watch: Some(watch), ..RunObservation::default() });
     let rows = |test: &TestCase| match deadline.is_over() {
         true => Vec::new(),
         false => distinct(watch_test(&machines, entry, test, look).rows),
@@ -64,17 +65,17 @@ pub fn rows_of(
 }
 
 /// Removes duplicate rows.
-pub fn distinct(rows: Vec<SeenRow>) -> Vec<SeenRow> {
+pub fn distinct(rows: Vec<EvaluatedRow>) -> Vec<EvaluatedRow> {
     rows.into_iter().collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 /// The results before a search for pairs.
 #[derive(Clone, Copy)]
-pub struct Before<'a> {
+pub struct PairSearchInput<'a> {
     /// The tests of the goals.
     pub tests: &'a [TestCase],
     /// Rows that other tests evaluated.
-    pub known: &'a [SeenRow],
+    pub known: &'a [EvaluatedRow],
     /// The number of queries of the search for goals.
     pub queries: u64,
 }
@@ -84,11 +85,11 @@ pub fn explore_pairs(
     module: &Module,
     func: FuncId,
     watch: &Watch,
-    before: Before<'_>,
+    before: PairSearchInput<'_>,
     config: &Config,
     sink: &mut dyn Sink,
-) -> PairsFound {
-    let Before { tests, known, queries } = before;
+) -> PairSearchResult {
+    let PairSearchInput { tests, known, queries } = before;
     let mut hunt = PairSearchRound {
         module,
         func,
@@ -97,7 +98,7 @@ pub fn explore_pairs(
         left: config.questions.unwrap_or(MIN_QUERY_BUDGET + 2 * queries),
         seen: SeenRows::default(),
         tests: tests.len() as u64,
-        found: PairsFound::default(),
+        found: PairSearchResult::default(),
     };
     hunt.see(tests);
     hunt.seen.add(known.iter().filter(|(func, decision, _)| watch.asks_for_mcdc(*func, *decision)));
@@ -128,7 +129,7 @@ struct PairSearchRound<'m> {
     left: u64,
     seen: SeenRows,
     tests: u64,
-    found: PairsFound,
+    found: PairSearchResult,
 }
 
 impl PairSearchRound<'_> {
@@ -151,7 +152,7 @@ impl PairSearchRound<'_> {
         let goals = Goals { watch: Watch::new(self.module, goals).into(), closed };
         let config = Config { questions: Some(self.left), ..self.config.clone() };
         let mut tests = Tests { sink, objectives: self.watch.goals.len(), made: Vec::new() };
-        let result = search(self.module, self.func, Wanted::Goals(goals), &config, &mut tests, self.tests).result;
+        let result = search(self.module, self.func, SearchTarget::Goals(goals), &config, &mut tests, self.tests).result;
         let made = tests.made;
         let mut left_out = result.incomplete.into_iter().map(|incomplete| incomplete.why);
         self.found.incomplete = self.found.incomplete.take().or_else(|| left_out.next());
@@ -173,13 +174,13 @@ struct Tests<'s> {
 }
 
 impl Sink for Tests<'_> {
-    fn event(&mut self, event: Event<'_>) {
+    fn event(&mut self, event: SearchEvent<'_>) {
         match event {
-            Event::Progress(_) => self.sink.event(event),
-            Event::Test(test) => {
+            SearchEvent::Progress(_) => self.sink.event(event),
+            SearchEvent::Test(test) => {
                 let mut test = test.clone();
                 test.covers.retain(|goal| goal.index() < self.objectives);
-                self.sink.event(Event::Test(&test));
+                self.sink.event(SearchEvent::Test(&test));
                 self.made.push(test);
             }
         }

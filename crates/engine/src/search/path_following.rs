@@ -15,7 +15,7 @@ use touchstone_solver::Side;
 /// A prefix that cannot be replayed: it belongs to another program, or to other options.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("the prefix is of another program or of other options: {0}")]
-pub struct LostPrefix(pub(super) &'static str);
+pub struct InvalidPrefix(pub(super) &'static str);
 
 /// Replays a parked state of the same executor from its initial states, which are expensive for programs with large
 /// globals. Effects of the replay were already reported.
@@ -40,13 +40,13 @@ pub(super) fn follow(
     func: FuncId,
     mut starts: impl Iterator<Item = (State, Vec<Value>)>,
     steps: u64,
-) -> Result<(State, Vec<Value>), LostPrefix> {
+) -> Result<(State, Vec<Value>), InvalidPrefix> {
     let chosen = next(executor, |choice| match choice {
         Choice::Start(number) => Some(number as usize),
         _ => None,
     });
     let start = starts.nth(chosen.unwrap_or(0));
-    let (mut state, arguments) = start.ok_or(LostPrefix("it has another start"))?;
+    let (mut state, arguments) = start.ok_or(InvalidPrefix("it has another start"))?;
     loop {
         let begun = executor.begin(&mut state, func, &arguments);
         match begun.flow {
@@ -55,12 +55,12 @@ pub(super) fn follow(
                 break;
             }
             Flow::Fork(fork) => state = taken(executor, state, fork)?,
-            Flow::End(_) => return Err(LostPrefix("it ends before the function")),
+            Flow::End(_) => return Err(InvalidPrefix("it ends before the function")),
         }
     }
     while !(is_over(executor) && state.steps == steps) {
         if state.steps > steps {
-            return Err(LostPrefix("it goes on elsewhere"));
+            return Err(InvalidPrefix("it goes on elsewhere"));
         }
         let mut stepped = executor.step(&mut state);
         let flow = std::mem::replace(&mut stepped.flow, Flow::Next);
@@ -68,7 +68,7 @@ pub(super) fn follow(
         match flow {
             Flow::Next => {}
             Flow::Fork(fork) => state = taken(executor, state, fork)?,
-            Flow::End(_) => return Err(LostPrefix("it ends early")),
+            Flow::End(_) => return Err(InvalidPrefix("it ends early")),
         }
     }
     Ok((state, arguments))
@@ -82,10 +82,10 @@ fn keep_hits(state: &mut State, stepped: StepResult) {
 }
 
 /// Takes the outcome of a fork that the replay prescribes.
-fn taken(executor: &mut Executor<'_>, mut state: State, fork: Fork) -> Result<State, LostPrefix> {
+fn taken(executor: &mut Executor<'_>, mut state: State, fork: Fork) -> Result<State, InvalidPrefix> {
     match fork {
         Fork::Outcome(fork) => {
-            let wanted = next(executor, Some).ok_or(LostPrefix("a choice is missing"))?;
+            let wanted = next(executor, Some).ok_or(InvalidPrefix("a choice is missing"))?;
             state.depth += u32::from(fork.role().is_outcome());
             for outcome in executor.fork_outcomes(&state, &fork) {
                 if let Side::Feasible(path) = outcome.side
@@ -96,30 +96,30 @@ fn taken(executor: &mut Executor<'_>, mut state: State, fork: Fork) -> Result<St
                     return Ok(state);
                 }
             }
-            Err(LostPrefix("another outcome"))
+            Err(InvalidPrefix("another outcome"))
         }
         Fork::Shape { id, purpose } => {
             let number = next(executor, |choice| match choice {
                 Choice::Shape(number) => Some(number as usize),
                 _ => None,
             });
-            let number = number.ok_or(LostPrefix("a shape is missing"))?;
+            let number = number.ok_or(InvalidPrefix("a shape is missing"))?;
             let shape = executor.pointer_targets(&state, id, purpose).into_iter().nth(number);
-            shape.and_then(Result::ok).ok_or(LostPrefix("another shape"))
+            shape.and_then(Result::ok).ok_or(InvalidPrefix("another shape"))
         }
         Fork::Value(unfixed) => fixed(executor, &state, unfixed),
-        Fork::Labels { .. } => Err(LostPrefix("a fork on labels")),
+        Fork::Labels { .. } => Err(InvalidPrefix("a fork on labels")),
     }
 }
 
-fn fixed(executor: &mut Executor<'_>, state: &State, unfixed: Unfixed) -> Result<State, LostPrefix> {
-    let choice = next(executor, Some).ok_or(LostPrefix("a value is missing"))?;
+fn fixed(executor: &mut Executor<'_>, state: &State, unfixed: Unfixed) -> Result<State, InvalidPrefix> {
+    let choice = next(executor, Some).ok_or(InvalidPrefix("a value is missing"))?;
     let fixed = match choice {
         Choice::Value(value) | Choice::Callee(value) => executor.fix(state, unfixed, value),
         Choice::Beyond(end) => executor.beyond(state, unfixed, end).ok().flatten(),
         _ => None,
     };
-    fixed.ok_or(LostPrefix("another value"))
+    fixed.ok_or(InvalidPrefix("another value"))
 }
 
 fn next<T>(executor: &mut Executor<'_>, of: impl FnOnce(Choice) -> Option<T>) -> Option<T> {

@@ -13,8 +13,8 @@ use crate::exec::executor::Executor;
 use crate::exec::executor::path_replay::PathReplay;
 use crate::search::events::Sink;
 use crate::search::exploration::Exploration;
-use crate::search::path_following::{LostPrefix, follow};
-use crate::search::search_result::{Found, Wanted};
+use crate::search::path_following::{InvalidPrefix, follow};
+use crate::search::search_result::{ExplorationResult, SearchTarget};
 use crate::state::State;
 use crate::state::trail::Choice;
 use crate::state::value::Value;
@@ -51,11 +51,11 @@ pub struct PrefixInput {
 pub fn explore_turns(
     module: &Module,
     func: FuncId,
-    wanted: Wanted,
+    wanted: SearchTarget,
     config: &Config,
     sink: &mut dyn Sink,
     turns: u64,
-) -> (Found, Vec<Prefix>) {
+) -> (ExplorationResult, Vec<Prefix>) {
     let mut exploration = Exploration::new(module, func, wanted, config, sink);
     exploration.begin();
     exploration.turn(turns);
@@ -75,10 +75,10 @@ pub fn explore_from(
     module: &Module,
     func: FuncId,
     prefix: &Prefix,
-    wanted: Wanted,
+    wanted: SearchTarget,
     config: &Config,
     sink: &mut dyn Sink,
-) -> Result<Found, LostPrefix> {
+) -> Result<ExplorationResult, InvalidPrefix> {
     let mut exploration = Exploration::new(module, func, wanted, config, sink);
     let (state, arguments) = find(&mut exploration.executor, func, prefix)?;
     exploration.resume_from(state, arguments);
@@ -104,15 +104,15 @@ fn prefix(executor: &mut Executor<'_>, state: &State) -> Prefix {
 }
 
 /// Replays a prefix; returns the state and the arguments of the function under test.
-fn find(executor: &mut Executor<'_>, func: FuncId, prefix: &Prefix) -> Result<(State, Vec<Value>), LostPrefix> {
+fn find(executor: &mut Executor<'_>, func: FuncId, prefix: &Prefix) -> Result<(State, Vec<Value>), InvalidPrefix> {
     let value = |input: &PrefixInput| ((input.number, input.width, input.name.as_str().into()), input.value);
     executor.replay = Some(PathReplay::new(&prefix.choices, prefix.inputs.iter().map(value).collect()));
-    let starts = executor.initial(func).map_err(|_| LostPrefix("it has no start"));
+    let starts = executor.initial(func).map_err(|_| InvalidPrefix("it has no start"));
     let found = starts.and_then(|starts| follow(executor, func, starts.into_iter(), prefix.steps));
     executor.replay = None;
     let (state, arguments) = found?;
     if executor.fingerprint(&state) != prefix.fingerprint {
-        return Err(LostPrefix("the state is another"));
+        return Err(InvalidPrefix("the state is another"));
     }
     Ok((state, arguments))
 }

@@ -17,7 +17,7 @@ pub struct Goals {
 
 /// The target of a search.
 #[derive(Clone, Debug)]
-pub enum Wanted {
+pub enum SearchTarget {
     /// A test for every path.
     Paths,
     /// A test for every goal; the search ends when all have one.
@@ -26,25 +26,25 @@ pub enum Wanted {
     PathsAndGoals(Goals),
 }
 
-impl Wanted {
+impl SearchTarget {
     pub(super) fn aim(&self) -> Aim {
         match self {
-            Wanted::Paths | Wanted::PathsAndGoals(_) => Aim::Paths,
-            Wanted::Goals(_) => Aim::Goals,
+            SearchTarget::Paths | SearchTarget::PathsAndGoals(_) => Aim::Paths,
+            SearchTarget::Goals(_) => Aim::Goals,
         }
     }
 
     pub(super) fn goals(&self) -> Option<&Goals> {
         match self {
-            Wanted::Paths => None,
-            Wanted::Goals(goals) | Wanted::PathsAndGoals(goals) => Some(goals),
+            SearchTarget::Paths => None,
+            SearchTarget::Goals(goals) | SearchTarget::PathsAndGoals(goals) => Some(goals),
         }
     }
 }
 
 /// The result of a search.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct ExplorationResult {
     /// Figures, and what is incomplete.
     pub result: FunctionResult,
     /// Goals that no test covers.
@@ -61,10 +61,10 @@ pub struct Found {
     pub labels_found: u64,
 }
 
-impl Found {
+impl ExplorationResult {
     /// Creates the result of a search without goals.
-    pub fn without_goals(result: FunctionResult) -> Found {
-        Found {
+    pub fn without_goals(result: FunctionResult) -> ExplorationResult {
+        ExplorationResult {
             result,
             open: Vec::new(),
             excluded: BTreeSet::new(),

@@ -3,7 +3,7 @@
 use crate::config::Aliases;
 use crate::goals::coverage::Aim;
 use crate::goals::tracker::GoalHit;
-use crate::search::events::Event;
+use crate::search::events::SearchEvent;
 use crate::search::exploration::Exploration;
 use crate::state::value::Value;
 use crate::state::{PathEnd, State};
@@ -72,7 +72,7 @@ impl Exploration<'_, '_> {
                 coverage.cover(*goal);
             }
         }
-        self.sink.event(Event::Test(&test));
+        self.sink.event(SearchEvent::Test(&test));
         self.progress();
         if self.executor.config.max_paths.is_some_and(|limit| self.tests >= limit) {
             self.stopped.get_or_insert(Bound::MaxPaths);

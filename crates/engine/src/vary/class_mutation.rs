@@ -6,7 +6,7 @@
 
 use crate::config::Config;
 use crate::vary::candidate::Inputs;
-use crate::vary::mutation::Mutator;
+use crate::vary::mutation::InputMutator;
 use std::collections::BTreeMap;
 use touchstone_criteria::{NamedValue, ObjectInput, TestKind};
 use touchstone_ir::{
@@ -25,7 +25,8 @@ pub(super) fn choices(module: &Module, func: FuncId, config: &Config) -> BTreeMa
         };
         if let Some(index) = function.params.iter().position(|param| param.reg == *reg) {
             let name = &function.params[index].name;
-            let is_taken = |value: &u64| !config.not_taken.iter().any(|way| way.choice == *name && way.value == *value);
+            let is_taken =
+                |value: &u64| !config.excluded_choices.iter().any(|way| way.choice == *name && way.value == *value);
             all.insert(index, arms.iter().map(|arm| arm.low).filter(is_taken).collect());
         }
     }
@@ -47,7 +48,7 @@ pub(super) fn elements<'o>(
     }
 }
 
-impl Mutator<'_> {
+impl InputMutator<'_> {
     /// Applies one mutation.
     pub(super) fn mutate_with_classes(&mut self, inputs: &mut Inputs) {
         let TestKind::Function { params, objects, .. } = &mut inputs.kind else { return };
@@ -77,7 +78,7 @@ impl Mutator<'_> {
 
     /// Mutates a parameter; returns true if it refers to another object now.
     fn mutate_parameter(&mut self, index: usize, param: &mut NamedValue, objects: &mut Vec<ObjectInput>) -> bool {
-        if self.config.not_taken.iter().any(|way| way.unused == param.name) {
+        if self.config.excluded_choices.iter().any(|way| way.unused == param.name) {
             return false;
         }
         if let DataType::Pointer { pointee, .. } = self.module.types[param.data] {

@@ -9,8 +9,8 @@
 
 use crate::vary::candidate::Inputs;
 use crate::vary::heap_snapshot::snapshot;
-use crate::vary::mutation::Mutator;
-use crate::vary::mutation_search::Variation;
+use crate::vary::mutation::InputMutator;
+use crate::vary::mutation_search::MutationSearch;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use touchstone_base::Deadline;
@@ -34,9 +34,9 @@ struct Heap {
     objects: Vec<ObjectInput>,
 }
 
-impl<'a> Variation<'a, '_> {
+impl<'a> MutationSearch<'a, '_> {
     /// Returns inputs with objects that the program constructed.
-    pub(super) fn constructed_inputs(&self, changes: &mut Mutator<'a>, deadline: Deadline) -> Vec<Inputs> {
+    pub(super) fn constructed_inputs(&self, changes: &mut InputMutator<'a>, deadline: Deadline) -> Vec<Inputs> {
         let module = self.module();
         let params = module.functions[self.func].own_params();
         let writable =
@@ -67,7 +67,7 @@ impl<'a> Variation<'a, '_> {
     }
 
     /// Returns a call on such objects.
-    fn call_with_heaps(&self, known: &[(DataTypeId, Vec<Heap>)], changes: &mut Mutator<'_>) -> Option<Inputs> {
+    fn call_with_heaps(&self, known: &[(DataTypeId, Vec<Heap>)], changes: &mut InputMutator<'_>) -> Option<Inputs> {
         let module = self.module();
         let (mut params, mut objects): (Vec<NamedValue>, Vec<ObjectInput>) = (Vec::new(), Vec::new());
         let mut roots: Vec<(DataTypeId, usize)> = Vec::new();
@@ -162,7 +162,7 @@ fn is_character(module: &Module, data: DataTypeId) -> bool {
     matches!(module.types[data], DataType::Int { bits: 8, .. })
 }
 
-fn word(changes: &mut Mutator<'_>) -> Vec<u8> {
+fn word(changes: &mut InputMutator<'_>) -> Vec<u8> {
     let known = changes.strings().filter(|text| text.len() < 16).map(<[u8]>::to_vec).collect::<Vec<_>>();
     match changes.chance.of(&known) {
         Some(text) if changes.chance.one_in(4) => text.clone(),
@@ -173,14 +173,14 @@ fn word(changes: &mut Mutator<'_>) -> Vec<u8> {
 /// Constructs objects of one type by calls.
 struct HeapConstructor<'c, 'm> {
     module: &'m Module,
-    changes: &'c mut Mutator<'m>,
+    changes: &'c mut InputMutator<'m>,
     wanted: DataTypeId,
     makers: Vec<FuncId>,
     changers: Vec<FuncId>,
 }
 
 impl<'c, 'm> HeapConstructor<'c, 'm> {
-    fn new(module: &'m Module, changes: &'c mut Mutator<'m>, wanted: DataTypeId) -> HeapConstructor<'c, 'm> {
+    fn new(module: &'m Module, changes: &'c mut InputMutator<'m>, wanted: DataTypeId) -> HeapConstructor<'c, 'm> {
         let makers = makers(module, wanted);
         let changers = changers(module, wanted);
         HeapConstructor { module, changes, wanted, makers, changers }
@@ -313,7 +313,7 @@ fn zeros(machine: &mut Machine<'_>, size: u64, kind: ObjectKind) -> Option<Value
 
 /// Returns all functions that may be run to construct objects for calls of a function: those that construct or modify
 /// its arguments, and the arguments of those.
-pub fn builders(module: &Module, func: FuncId) -> BTreeSet<FuncId> {
+pub fn heap_constructors(module: &Module, func: FuncId) -> BTreeSet<FuncId> {
     let taken = |func: FuncId| {
         let params = module.functions[func].own_params().iter();
         params.filter_map(|param| structure(module, param.data)).collect::<Vec<_>>()

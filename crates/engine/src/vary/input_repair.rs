@@ -3,7 +3,7 @@
 
 use crate::confirm::length_preference::is_length_name;
 use crate::vary::candidate::Inputs;
-use crate::vary::mutation::{Mutator, is_byte, leaf, leaves, may_grow};
+use crate::vary::mutation::{InputMutator, is_byte, leaf, leaves, may_grow};
 use touchstone_criteria::{NamedValue, ObjectInput, TestKind};
 use touchstone_ir::{DataType, DataTypeId, DataValue, PointerTarget};
 
@@ -25,7 +25,7 @@ impl Repair {
     pub const ALL: [Repair; 3] = [Repair::Pointers, Repair::Lengths, Repair::Sizes];
 }
 
-impl Mutator<'_> {
+impl InputMutator<'_> {
     /// Returns repaired inputs.
     pub fn repaired_inputs(&mut self, inputs: &Inputs, repair: Repair) -> Inputs {
         let mut inputs = inputs.clone();

@@ -4,7 +4,7 @@ use crate::config::Config;
 use crate::vary::candidate::Inputs;
 use crate::vary::class_mutation;
 use crate::vary::dictionary::Dictionary;
-use crate::vary::random::Chance;
+use crate::vary::random::RandomGenerator;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use touchstone_base::Id;
@@ -121,13 +121,13 @@ const FLOATS: &[f64] = &[
 ];
 
 /// Mutates inputs.
-pub(super) struct Mutator<'m> {
+pub(super) struct InputMutator<'m> {
     pub(super) module: &'m Module,
     pub(super) config: &'m Config,
     /// The maximum number of elements of an object.
     pub(super) longest: usize,
     hints: Dictionary,
-    pub(super) chance: Chance,
+    pub(super) chance: RandomGenerator,
     /// For every parameter the values that select the objects to construct.
     pub(super) choices: BTreeMap<usize, Vec<u64>>,
     /// A parameter that is not mutated.
@@ -143,12 +143,12 @@ enum Location {
     Allocation,
 }
 
-impl<'m> Mutator<'m> {
-    pub fn new(module: &'m Module, func: FuncId, config: &'m Config, longest: usize, seed: u64) -> Mutator<'m> {
-        let (hints, chance) = (Dictionary::of(module, func), Chance::new(seed ^ func.index() as u64));
+impl<'m> InputMutator<'m> {
+    pub fn new(module: &'m Module, func: FuncId, config: &'m Config, longest: usize, seed: u64) -> InputMutator<'m> {
+        let (hints, chance) = (Dictionary::of(module, func), RandomGenerator::new(seed ^ func.index() as u64));
         let choices =
             if module.has_classes() { class_mutation::choices(module, func, config) } else { BTreeMap::new() };
-        Mutator { module, config, longest, hints, chance, choices, still: None }
+        InputMutator { module, config, longest, hints, chance, choices, still: None }
     }
 
     /// Returns the strings of the dictionary.

@@ -11,13 +11,13 @@
 use crate::config::{Calls, Config, Entry};
 use crate::confirm::concrete_run::watch_kind;
 use crate::confirm::description::describe;
-use crate::confirm::goal_observer::Ways;
-use crate::confirm::run_record::{ConcreteRun, Look};
-use crate::exec::executor::machine_templates::Machines;
+use crate::confirm::goal_observer::EdgeRecording;
+use crate::confirm::run_record::{ConcreteRun, RunObservation};
+use crate::exec::executor::machine_templates::MachineTemplates;
 use crate::inputs::globals::global_inputs;
 use crate::vary::candidate::Inputs;
 use crate::vary::input_repair::Repair;
-use crate::vary::mutation::{self, Mutator};
+use crate::vary::mutation::{self, InputMutator};
 use crate::vary::read_parameters;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
@@ -43,14 +43,14 @@ const RUNS_PER_DEADLINE_CHECK: u32 = 16;
 
 /// The goals of a mutation search.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Wishes {
+pub struct MutationGoals {
     /// Goals without any test.
     pub untested: BTreeSet<GoalId>,
     /// Goals that only failing tests cover.
     pub unreturned: BTreeSet<GoalId>,
 }
 
-impl Wishes {
+impl MutationGoals {
     /// Returns the goals that a run newly covers.
     fn fulfilled(&self, hits: &[GoalId], outcome: &Outcome) -> Vec<GoalId> {
         let goes_wrong = matches!(outcome, Outcome::Error { .. });
@@ -77,9 +77,9 @@ impl Wishes {
 }
 
 /// A mutation search for one function.
-pub struct Variation<'a, 'm> {
+pub struct MutationSearch<'a, 'm> {
     /// The machines on which inputs run.
-    pub machines: &'a Machines<'m>,
+    pub machines: &'a MachineTemplates<'m>,
     /// The function under test.
     pub func: FuncId,
     /// The goals.
@@ -102,7 +102,7 @@ pub struct Variation<'a, 'm> {
 
 /// The pool of inputs to mutate: each one's run differed from all before.
 #[derive(Default)]
-pub struct Pool {
+pub struct SeedPool {
     inputs: Vec<Inputs>,
     /// The edges that runs took, separately for runs that did not return.
     seen: FxHashSet<(u64, bool)>,
@@ -112,7 +112,7 @@ pub struct Pool {
     made: bool,
 }
 
-impl Pool {
+impl SeedPool {
     /// Adds inputs to the pool if their run took a new edge; returns whether it did.
     fn learn(&mut self, inputs: &Inputs, run: &ConcreteRun, asked: impl FnOnce() -> Vec<usize>) -> bool {
         let returned = matches!(run.end, End::Returned(_));
@@ -127,7 +127,7 @@ impl Pool {
     }
 }
 
-impl<'a> Variation<'a, '_> {
+impl<'a> MutationSearch<'a, '_> {
     /// Returns the program.
     pub(super) fn module(&self) -> &'a Module {
         self.machines.module()
@@ -145,11 +145,17 @@ impl<'a> Variation<'a, '_> {
 
     /// Mutates the inputs in the pool and new tests; `take` receives tests that cover an open goal, and returns whether
     /// it keeps them.
-    pub fn run(&self, pool: &mut Pool, tests: &[TestCase], mut wishes: Wishes, take: &mut dyn FnMut(TestCase) -> bool) {
+    pub fn run(
+        &self,
+        pool: &mut SeedPool,
+        tests: &[TestCase],
+        mut wishes: MutationGoals,
+        take: &mut dyn FnMut(TestCase) -> bool,
+    ) {
         if !self.is_possible() || wishes.is_empty() {
             return;
         }
-        let mut changes = Mutator::new(self.module(), self.func, self.config, self.longest, self.seed);
+        let mut changes = InputMutator::new(self.module(), self.func, self.config, self.longest, self.seed);
         changes.still = self.still;
         let mut first = self.begin(pool, tests, &mut changes);
         let (mut unproductive_runs, mut runs) = (0, 0);
@@ -170,7 +176,7 @@ impl<'a> Variation<'a, '_> {
                 continue;
             }
             let inputs = self.minimised(inputs, &mut |other| {
-                let run = self.look(other, Ways::Forgotten);
+                let run = self.look(other, EdgeRecording::Off);
                 self.is_as_good(&run, &outcome, &fulfilled)
             });
             if self.offer(inputs, outcome, &fulfilled, &mut wishes, take) {
@@ -181,7 +187,7 @@ impl<'a> Variation<'a, '_> {
 
     /// Runs inputs unchanged; `take` receives those that cover an open goal as tests, and returns whether it keeps
     /// them.
-    pub fn run_again(&self, inputs: &[TestKind], mut wishes: Wishes, take: &mut dyn FnMut(TestCase) -> bool) {
+    pub fn run_again(&self, inputs: &[TestKind], mut wishes: MutationGoals, take: &mut dyn FnMut(TestCase) -> bool) {
         if !self.is_possible() {
             return;
         }
@@ -191,7 +197,7 @@ impl<'a> Variation<'a, '_> {
             }
             let (kind, compared, asked) = (kind.clone(), Rc::from([]), Rc::from([]));
             let mut inputs = Inputs { kind, answers: Vec::new(), compared, asked };
-            let run = self.look(&mut inputs, Ways::Forgotten);
+            let run = self.look(&mut inputs, EdgeRecording::Off);
             let Some(outcome) = proper(self.module(), &inputs, &run) else { continue };
             let fulfilled = wishes.fulfilled(&run.hits, &outcome);
             if !fulfilled.is_empty() && self.is_allowed(&inputs.kind, &inputs.answers) {
@@ -206,11 +212,11 @@ impl<'a> Variation<'a, '_> {
         inputs: Inputs,
         outcome: Outcome,
         fulfilled: &[GoalId],
-        wishes: &mut Wishes,
+        wishes: &mut MutationGoals,
         take: &mut dyn FnMut(TestCase) -> bool,
     ) -> bool {
         let run =
-            watch_kind(self.machines, self.func, &inputs.kind, &inputs.answers, self.observation(Ways::Forgotten));
+            watch_kind(self.machines, self.func, &inputs.kind, &inputs.answers, self.observation(EdgeRecording::Off));
         if !self.is_as_good(&run, &outcome, fulfilled) {
             return false;
         }
@@ -230,8 +236,8 @@ impl<'a> Variation<'a, '_> {
         tests: &[TestCase],
         wished: &mut dyn FnMut(&TestKind, &[MadeInput]) -> bool,
     ) -> Option<(TestKind, Vec<MadeInput>)> {
-        let mut pool = Pool::default();
-        let mut changes = Mutator::new(self.module(), self.func, self.config, self.longest, self.seed);
+        let mut pool = SeedPool::default();
+        let mut changes = InputMutator::new(self.module(), self.func, self.config, self.longest, self.seed);
         let mut first = self.begin(&mut pool, tests, &mut changes);
         let (mut unproductive_runs, mut reaching) = (0, Vec::new());
         while self.is_possible() && unproductive_runs < self.patience && !self.is_over() {
@@ -248,7 +254,7 @@ impl<'a> Variation<'a, '_> {
                 continue;
             }
             let mut inputs = self.minimised(inputs, &mut |other| wished(&other.kind, &other.answers));
-            let run = self.look(&mut inputs, Ways::Forgotten);
+            let run = self.look(&mut inputs, EdgeRecording::Off);
             if self.is_allowed(&inputs.kind, &run.requested) && wished(&inputs.kind, &run.requested) {
                 inputs.mark_freed(&run);
                 return Some((inputs.kind, run.requested));
@@ -260,17 +266,17 @@ impl<'a> Variation<'a, '_> {
     /// Runs inputs and adds them to the pool if they took a new edge; the last result says whether they did.
     fn run_candidate(
         &self,
-        pool: &mut Pool,
+        pool: &mut SeedPool,
         mut inputs: Inputs,
-        changes: &mut Mutator<'a>,
+        changes: &mut InputMutator<'a>,
     ) -> (Inputs, ConcreteRun, bool) {
-        let mut run = self.look(&mut inputs, Ways::Kept);
+        let mut run = self.look(&mut inputs, EdgeRecording::Edges);
         // Missing variadic arguments are only found by running.
         for _ in 1..MAX_ARGUMENT_RETRIES {
             if !run.missed.is_some_and(|missed| changes.pass(missed, &mut inputs)) {
                 break;
             }
-            run = self.look(&mut inputs, Ways::Kept);
+            run = self.look(&mut inputs, EdgeRecording::Edges);
         }
         let asked = || match self.module().has_classes() {
             true => read_parameters::read_parameters(self.module(), self.func, &run.ways),
@@ -281,7 +287,7 @@ impl<'a> Variation<'a, '_> {
     }
 
     /// Returns the inputs that are run before random ones, in reverse order: new tests, and repaired versions of them.
-    fn begin(&self, pool: &mut Pool, tests: &[TestCase], changes: &mut Mutator<'a>) -> Vec<Inputs> {
+    fn begin(&self, pool: &mut SeedPool, tests: &[TestCase], changes: &mut InputMutator<'a>) -> Vec<Inputs> {
         let mut new = self.seeds(&tests[pool.tests.min(tests.len())..]);
         if tests.is_empty() {
             new.extend(self.zeros());
@@ -372,17 +378,17 @@ impl<'a> Variation<'a, '_> {
     }
 
     /// Returns the parameters of an observed run.
-    fn observation(&self, ways: Ways) -> Look<'a> {
-        Look { watch: Some(self.watch), limits: self.limits(), ways, ..Look::default() }
+    fn observation(&self, ways: EdgeRecording) -> RunObservation<'a> {
+        RunObservation { watch: Some(self.watch), limits: self.limits(), ways, ..RunObservation::default() }
     }
 
     /// Runs inputs for their hits only: most runs reach nothing new, so expected values are not computed.
-    fn look(&self, inputs: &mut Inputs, ways: Ways) -> ConcreteRun {
+    fn look(&self, inputs: &mut Inputs, ways: EdgeRecording) -> ConcreteRun {
         // The objects that the run frees are not known yet.
         if let TestKind::Function { objects, .. } = &mut inputs.kind {
             objects.iter_mut().for_each(|object| object.on_heap = true);
         }
-        let look = Look { hits_only: true, ..self.observation(ways) };
+        let look = RunObservation { hits_only: true, ..self.observation(ways) };
         watch_kind(self.machines, self.func, &inputs.kind, &inputs.answers, look)
     }
 
@@ -407,7 +413,13 @@ impl<'a> Variation<'a, '_> {
         if !self.is_allowed(&test.kind, &test.answers) {
             return None;
         }
-        let run = watch_kind(self.machines, self.func, &test.kind, &test.answers, self.observation(Ways::Conditions));
+        let run = watch_kind(
+            self.machines,
+            self.func,
+            &test.kind,
+            &test.answers,
+            self.observation(EdgeRecording::Conditions),
+        );
         let alike = outcome(self.module(), &run.end).as_ref() == Some(&test.outcome);
         let holds = alike && run.hits == test.covers && run.expected == test.expected;
         let description = describe(self.module(), run.conditions.into_iter());
@@ -419,7 +431,13 @@ impl<'a> Variation<'a, '_> {
         let Some(name) = &self.config.precondition else { return true };
         let Some(precondition) = self.module().function_named(name) else { return false };
         let limits = self.limits();
-        let run = watch_kind(self.machines, precondition, kind, answers, Look { limits, ..Look::default() });
+        let run = watch_kind(
+            self.machines,
+            precondition,
+            kind,
+            answers,
+            RunObservation { limits, ..RunObservation::default() },
+        );
         matches!(run.end, End::Returned(Some(Value::Int(truth))) if truth != 0)
     }
 

@@ -1,12 +1,12 @@
 //! A deterministic random generator.
 
 /// A random generator with reproducible results (xorshift64*).
-pub struct Chance(u64);
+pub struct RandomGenerator(u64);
 
-impl Chance {
+impl RandomGenerator {
     /// Creates a generator from a seed.
-    pub fn new(seed: u64) -> Chance {
-        Chance(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    pub fn new(seed: u64) -> RandomGenerator {
+        RandomGenerator(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
     /// Returns 64 random bits.

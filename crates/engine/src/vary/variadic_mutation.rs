@@ -2,14 +2,14 @@
 
 use crate::confirm::run_record::MissedArgument;
 use crate::vary::candidate::Inputs;
-use crate::vary::mutation::Mutator;
+use crate::vary::mutation::InputMutator;
 use touchstone_criteria::{ObjectInput, TestKind};
 use touchstone_ir::{DataType, DataTypeId, DataValue, PointerTarget, Stands};
 
 /// The maximum number of arguments that are added to those of the symbolic search.
 const MAX_NEW_ARGUMENTS: usize = 4;
 
-impl Mutator<'_> {
+impl InputMutator<'_> {
     /// Returns true if objects of this type are variadic arguments, or point to them.
     pub(super) fn takes_arguments(&self, data: DataTypeId) -> bool {
         matches!(self.module.pointee(data).stands, Stands::Arguments | Stands::Cursor)

@@ -6,7 +6,7 @@ use super::side_effects::VersionFacts;
 use crate::reuse::dependency_closure::Closures;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, OnceLock, PoisonError};
-use touchstone_engine::changers;
+use touchstone_engine::state_changers;
 use touchstone_ir::{
     DataType, DataTypeId, FuncId, Function, GlobalId, Linkage, Module, Part as ModulePart, SlotId, Structures,
     placeless,
@@ -113,9 +113,9 @@ impl<'m> Versions<'m> {
     fn earlier_calls_differ(&self, new: FuncId) -> bool {
         let Some(old) = self.old_of(new) else { return true };
         let names = |module: &'m Module, func: FuncId| -> BTreeSet<&'m str> {
-            changers(module, func).into_iter().map(|id| module.functions[id].name.as_str()).collect()
+            state_changers(module, func).into_iter().map(|id| module.functions[id].name.as_str()).collect()
         };
-        let before = changers(self.new.module, new);
+        let before = state_changers(self.new.module, new);
         names(self.old.module, old) != names(self.new.module, new) || !before.into_iter().all(|id| self.is_same(id))
     }
 

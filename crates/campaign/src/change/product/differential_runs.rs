@@ -6,12 +6,12 @@ use crate::plan::Work;
 use std::time::Duration;
 use touchstone_base::{Deadline, IndexMap};
 use touchstone_criteria::{Expected, Heap, MadeInput, NamedValue, Replay, TestCase, TestKind, Watch};
-use touchstone_engine::{ConcreteRun, End, Look, Machines, Variation, watch_kind};
+use touchstone_engine::{ConcreteRun, End, MachineTemplates, MutationSearch, RunObservation, watch_kind};
 use touchstone_ir::{DataValue, FuncId, InputSource};
 
 /// DifferentialRunner versions, ready to run on the same inputs.
 pub(super) struct DifferentialRunner<'m> {
-    machines: Machines<'m>,
+    machines: MachineTemplates<'m>,
     new: FuncId,
     old: FuncId,
 }
@@ -22,7 +22,7 @@ const MAX_VARIATION_TIME: Duration = Duration::from_secs(3);
 
 impl<'m> DifferentialRunner<'m> {
     pub fn of(product: &'m ProductProgram, new: FuncId) -> DifferentialRunner<'m> {
-        DifferentialRunner { machines: Machines::of(&product.module), new, old: product.old }
+        DifferentialRunner { machines: MachineTemplates::of(&product.module), new, old: product.old }
     }
 
     /// Returns true if the versions differ on these inputs.
@@ -32,7 +32,7 @@ impl<'m> DifferentialRunner<'m> {
         if !earlier.is_empty() {
             return false;
         }
-        let run = |func: FuncId| run_result(watch_kind(&self.machines, func, kind, answers, Look::default()));
+        let run = |func: FuncId| run_result(watch_kind(&self.machines, func, kind, answers, RunObservation::default()));
         match run(self.new).zip(run(self.old)) {
             Some((new, old)) => new.differs(&old, globals),
             None => false,
@@ -52,7 +52,7 @@ impl<'m> DifferentialRunner<'m> {
             .timeout
             .map_or(MAX_VARIATION_TIME, |timeout| (timeout / VARIATION_TIME_SHARE).min(MAX_VARIATION_TIME));
         let varied = |func: FuncId| {
-            let variation = Variation {
+            let variation = MutationSearch {
                 machines: &self.machines,
                 func,
                 watch: if func == self.new { &work.watch } else { &nothing },

@@ -21,7 +21,10 @@ use touchstone_base::{Deadline, IndexMap};
 use touchstone_criteria::{
     Bound, Goal, GoalId, Incomplete, IncompletePaths, Outcome, TestCase, TestKind, Unmakeable, Watch,
 };
-use touchstone_engine::{Config, End, Event, Goals, Look, Machines, Sink, explore_goals, prove_infeasible, watch_test};
+use touchstone_engine::{
+    Config, End, Goals, MachineTemplates, RunObservation, SearchEvent, Sink, explore_goals, prove_infeasible,
+    watch_test,
+};
 use touchstone_ir::{FuncId, PointId};
 use touchstone_report::document::{Behaviour, ChangedFunction};
 
@@ -189,7 +192,7 @@ fn search(
     let mut config = Config { deadline: Deadline::within(timeout), oracle: None, ..work.config.clone() };
     if func != work.task.func {
         // What is known about the parameters of the entry point does not hold for those of the method.
-        (config.precondition, config.not_taken) = (None, Vec::new());
+        (config.precondition, config.excluded_choices) = (None, Vec::new());
     }
     let SearchResult { test, excluded, exhaustive } = search_point(product, driver, driver.differs, &config);
     if let Some(driven) = test {
@@ -269,8 +272,12 @@ fn of_function(work: &Work<'_>, driven: &TestCase) -> Option<TestCase> {
     // The final number is assigned with those of all tests.
     test.id = format!("{}_{}", stem(name), usize::MAX);
     let oracle = work.config.oracle.as_ref().and_then(|name| module.function_named(name));
-    let run =
-        watch_test(&Machines::of(module), func, &test, Look { watch: Some(&work.watch), oracle, ..Look::default() });
+    let run = watch_test(
+        &MachineTemplates::of(module),
+        func,
+        &test,
+        RunObservation { watch: Some(&work.watch), oracle, ..RunObservation::default() },
+    );
     test.oracle = work.config.oracle.clone();
     test.expected = run.expected;
     test.path = run.path;
@@ -292,8 +299,8 @@ struct First {
 }
 
 impl Sink for First {
-    fn event(&mut self, event: Event<'_>) {
-        if let (Event::Test(test), None) = (event, &self.test) {
+    fn event(&mut self, event: SearchEvent<'_>) {
+        if let (SearchEvent::Test(test), None) = (event, &self.test) {
             self.test = Some(test.clone());
         }
     }

@@ -1,7 +1,7 @@
 //! Runs of one test with looks after its call, and what they see.
 
 use touchstone_criteria::{Again, Noticing, Outcome, Seen, TestCase, TestKind};
-use touchstone_engine::{Call, End, Following, Layout, Limits, Machines, Value};
+use touchstone_engine::{CallInputs, CallSession, End, Layout, Limits, MachineTemplates, Value};
 use touchstone_front_java::classfile::Desc;
 use touchstone_front_java::{ObservableType, ObservedObject, ObserverAccess, PreparedCall, StateObserver};
 use touchstone_ir::{DataTypeId, DataValue, FuncId, FunctionRole, Module, Ty, mask};
@@ -106,9 +106,9 @@ impl Run {
 
 /// Runs one test, with looks.
 pub(super) struct Viewer<'a, 'm> {
-    machines: &'a Machines<'m>,
+    machines: &'a MachineTemplates<'m>,
     prepared: &'a PreparedCall,
-    call: Call<'a>,
+    call: CallInputs<'a>,
     /// Values of parameters, and objects, in a run.
     params: Vec<Value>,
     objects: Vec<Value>,
@@ -116,7 +116,7 @@ pub(super) struct Viewer<'a, 'm> {
 
 impl<'a, 'm> Viewer<'a, 'm> {
     pub fn new(
-        machines: &'a Machines<'m>,
+        machines: &'a MachineTemplates<'m>,
         module: &Module,
         prepared: &'a PreparedCall,
         test: &'a TestCase,
@@ -125,9 +125,9 @@ impl<'a, 'm> Viewer<'a, 'm> {
         if !earlier.is_empty() {
             return None;
         }
-        let call = Call { earlier, params, globals, objects, answers: &test.answers };
+        let call = CallInputs { earlier, params, globals, objects, answers: &test.answers };
         let (following, end) =
-            Following::begin(machines, module, prepared.func, call, Limits::default(), Layout::Close);
+            CallSession::begin(machines, module, prepared.func, call, Limits::default(), Layout::Close);
         let objects = prepared.objects.iter().map(|place| following.global(*place, Ty::Ptr)).collect();
         let params = following.params;
         matches!(end, End::Returned(_)).then_some(Viewer { machines, prepared, call, params, objects })
@@ -188,7 +188,7 @@ impl<'a, 'm> Viewer<'a, 'm> {
 
     fn run_in(&self, module: &Module, steps: &[Step], limits: Limits, layout: Layout) -> Run {
         let (mut following, end) =
-            Following::begin(self.machines, module, self.prepared.func, self.call, limits, layout);
+            CallSession::begin(self.machines, module, self.prepared.func, self.call, limits, layout);
         let mut run = Run {
             before: Vec::new(),
             outcome: ended(&end).unwrap_or(Sight::Nothing),
@@ -243,7 +243,7 @@ impl<'a, 'm> Viewer<'a, 'm> {
     /// What looks show before the call; `None` where there is no object yet.
     pub fn before(&self, module: &Module, steps: &[Step]) -> Vec<Option<Sight>> {
         let (mut following, _) =
-            Following::begin(self.machines, module, self.prepared.func, self.call, Limits::default(), Layout::Close);
+            CallSession::begin(self.machines, module, self.prepared.func, self.call, Limits::default(), Layout::Close);
         let objects: Vec<Value> = self.prepared.objects.iter().map(|place| following.global(*place, Ty::Ptr)).collect();
         let look = Look { module, prepared: self.prepared, objects: &objects };
         let sight = |step: &Step| match step.of(self.prepared).0 {
@@ -253,7 +253,7 @@ impl<'a, 'm> Viewer<'a, 'm> {
         steps.iter().map(sight).collect()
     }
 
-    fn step(&self, look: &Look<'_>, following: &mut Following<'_>, step: &Step, result: Option<Value>) -> Sight {
+    fn step(&self, look: &Look<'_>, following: &mut CallSession<'_>, step: &Step, result: Option<Value>) -> Sight {
         let (whose, probe) = step.of(self.prepared);
         let object = match whose {
             ObservedObject::Object(number) => look.objects.get(number).copied(),
@@ -325,7 +325,7 @@ struct Look<'a> {
 }
 
 impl Look<'_> {
-    fn see(&self, following: &Following<'_>, value: Value, gives: &ObservableType) -> Sight {
+    fn see(&self, following: &CallSession<'_>, value: Value, gives: &ObservableType) -> Sight {
         let seen = match (gives, value) {
             (_, Value::Undefined) | (ObservableType::Nothing, _) => None,
             (ObservableType::Value(data), Value::Int(number)) => {
@@ -344,7 +344,7 @@ impl Look<'_> {
         seen.map_or(Sight::Unknown, Sight::Seen)
     }
 
-    fn built(&self, following: &Following<'_>, value: Value, data: DataTypeId) -> Seen {
+    fn built(&self, following: &CallSession<'_>, value: Value, data: DataTypeId) -> Seen {
         if let Some(at) = following.params.iter().position(|param| *param == value) {
             return Seen::Given(at);
         }
@@ -353,7 +353,7 @@ impl Look<'_> {
     }
 
     /// An object that its class tells more of.
-    fn reference(&self, following: &Following<'_>, value: Value) -> Option<Seen> {
+    fn reference(&self, following: &CallSession<'_>, value: Value) -> Option<Seen> {
         let Some(Value::Int(word)) = following.at(value, CLASS_WORD, Ty::I32) else { return None };
         if let Some(known) = self.prepared.boxes.iter().find(|known| known.word == word) {
             let held = following.at(value, known.offset, Ty::Int(bits(self.module, known.data)));

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 use touchstone_base::Deadline;
 use touchstone_criteria::{Again, GoalId, Heap, Noticed, Noticing, Outcome, TestCase};
-use touchstone_engine::{Layout, Machines, Pool, Value, Variation, Wishes, mutants};
+use touchstone_engine::{Layout, MachineTemplates, MutationGoals, MutationSearch, SeedPool, Value, mutants};
 use touchstone_fixture_java::FixtureValue;
 use touchstone_front_java::classfile::Desc;
 use touchstone_front_java::{
@@ -45,7 +45,7 @@ const PATIENCE: u32 = 1_000;
 pub(crate) fn look_around(work: &Work<'_>, java: &JavaProgram, tests: &mut Vec<TestCase>, made: usize) {
     let Some(prepared) = java.prepared.get(&work.task.func) else { return };
     let module = work.module();
-    let machines = Machines::of(module);
+    let machines = MachineTemplates::of(module);
     let mut faults = Faults::new(module);
     for test in tests.iter_mut() {
         if work.plan.request.is_interrupted() {
@@ -63,7 +63,7 @@ pub(crate) fn look_around(work: &Work<'_>, java: &JavaProgram, tests: &mut Vec<T
     faults.runs = RUNS;
     let goals: BTreeSet<GoalId> = tests.iter().flat_map(|test| test.covers.iter().copied()).collect();
     let first = java.first_inputs(work.task.func, work.config.seed).few;
-    let variation = Variation {
+    let variation = MutationSearch {
         machines: &machines,
         func: work.task.func,
         watch: &work.watch,
@@ -94,8 +94,8 @@ pub(crate) fn look_around(work: &Work<'_>, java: &JavaProgram, tests: &mut Vec<T
         }
         false
     };
-    let wishes = Wishes { untested: goals, unreturned: BTreeSet::new() };
-    variation.run(&mut Pool::default(), &seeds, wishes, &mut take);
+    let wishes = MutationGoals { untested: goals, unreturned: BTreeSet::new() };
+    variation.run(&mut SeedPool::default(), &seeds, wishes, &mut take);
 }
 
 /// The criterion that asks for mutants.
@@ -110,7 +110,7 @@ enum New {
 
 /// What a test should notice; `None` if nothing can be said of it.
 fn noticed(
-    machines: &Machines<'_>,
+    machines: &MachineTemplates<'_>,
     prepared: &PreparedCall,
     test: &TestCase,
     faults: &mut Faults,

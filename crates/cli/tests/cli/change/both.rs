@@ -8,7 +8,7 @@ use touchstone_criteria::{
     CriteriaOptions, Criterion, Expected, GoalId, Labelling, Objectives, Outcome, Replay, Status, TestCase, TestKind,
     Watch, objectives,
 };
-use touchstone_engine::{ConcreteRun, End, Look, Machines, Value, watch_function, watch_test};
+use touchstone_engine::{ConcreteRun, End, MachineTemplates, RunObservation, Value, watch_function, watch_test};
 use touchstone_front_c::{Options, lower_files, write_headers};
 use touchstone_ir::{FuncId, Module};
 use touchstone_report::document::Behaviour;
@@ -28,7 +28,7 @@ pub struct Version<'m> {
     module: &'m Module,
     func: FuncId,
     pre: Option<FuncId>,
-    machines: Machines<'m>,
+    machines: MachineTemplates<'m>,
     pub wanted: Objectives,
     watch: Watch,
     domain: Option<Domain<'m>>,
@@ -52,7 +52,7 @@ impl<'m> Version<'m> {
             module,
             func,
             pre: module.function_named(&format!("{name}_pre")),
-            machines: Machines::of(module),
+            machines: MachineTemplates::of(module),
             wanted,
             watch,
             domain,
@@ -81,12 +81,17 @@ impl<'m> Version<'m> {
             older: None,
             replayed: Replay::NotRun,
         };
-        watch_test(&self.machines, self.func, &test, Look { watch: Some(&self.watch), ..Look::default() })
+        watch_test(
+            &self.machines,
+            self.func,
+            &test,
+            RunObservation { watch: Some(&self.watch), ..RunObservation::default() },
+        )
     }
 
     fn allows(&self, input: &Input) -> bool {
         let Some(pre) = self.pre else { return true };
-        let end = watch_function(self.module, pre, input.call(), Look::default()).end;
+        let end = watch_function(self.module, pre, input.call(), RunObservation::default()).end;
         matches!(end, End::Returned(Some(Value::Int(value))) if value != 0)
     }
 

@@ -1,7 +1,7 @@
 //! All inputs of a function over small domains, and running one of them under any observer.
 
 use touchstone_criteria::{NamedValue, ObjectInput};
-use touchstone_engine::{Call, global_inputs};
+use touchstone_engine::{CallInputs, global_inputs};
 use touchstone_interp::{End, Limits, Machine, ObjectId, ObjectKind, Observer, Value};
 use touchstone_ir::{DataType, DataTypeId, DataValue, FuncId, Module, PointerTarget, Ty, mask};
 
@@ -14,8 +14,8 @@ pub struct Input {
 }
 
 impl Input {
-    pub fn call(&self) -> Call<'_> {
-        Call { earlier: &[], params: &self.params, globals: &self.globals, objects: &self.objects, answers: &[] }
+    pub fn call(&self) -> CallInputs<'_> {
+        CallInputs { earlier: &[], params: &self.params, globals: &self.globals, objects: &self.objects, answers: &[] }
     }
 
     /// For people.

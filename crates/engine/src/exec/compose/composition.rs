@@ -15,7 +15,7 @@
 use crate::config::{Aliases, Labels, Summaries};
 use crate::exec::compose::fold::{Folded, Undefined};
 use crate::exec::executor::Executor;
-use crate::exec::executor::policy::Checks;
+use crate::exec::executor::policy::CheckRecording;
 use crate::exec::executor::policy::Environment;
 use crate::exec::executor::summary_candidates::FunctionSize;
 use crate::goals::coverage::Aim;
@@ -85,7 +85,8 @@ impl Executor<'_> {
             Summaries::On => MAX_INSTRUCTIONS_IF_REQUESTED,
         };
         let coverage = self.goal_tracker.coverage.as_ref()?;
-        let searches = self.policy.environment == Environment::Testable && self.policy.checks == Checks::Ignored;
+        let searches =
+            self.policy.environment == Environment::Testable && self.policy.checks == CheckRecording::Ignored;
         // The baselines of the papers explore all paths.
         let plain = self.config.labels == Labels::Idl && self.config.aliases == Aliases::Late;
         if !searches || !plain || coverage.aim != Aim::Goals {

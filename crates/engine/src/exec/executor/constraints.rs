@@ -1,6 +1,6 @@
 //! Path conditions: assumptions, checks that may fail, and preferences among the inputs of a path.
 
-use crate::exec::executor::policy::Checks;
+use crate::exec::executor::policy::CheckRecording;
 use crate::exec::executor::{Check, Executor};
 use crate::state::trail::Choice;
 use crate::state::value::Scalar;
@@ -47,7 +47,7 @@ impl Executor<'_> {
         span: Span,
         offset: Scalar,
     ) -> Result<(), Stop> {
-        if self.policy.checks == Checks::Recorded && !state.is_folded() {
+        if self.policy.checks == CheckRecording::Recorded && !state.is_folded() {
             self.effects.checks.push(Check { fine, kind, span });
         }
         match self.terms.as_const(fine) {

@@ -6,17 +6,17 @@ use touchstone_interp::{Layout, Limits, Machine};
 use touchstone_ir::{Global, GlobalId, Linkage, Module};
 
 /// The template machines of one program, created on demand.
-pub struct Machines<'m> {
+pub struct MachineTemplates<'m> {
     module: &'m Module,
     close: OnceCell<Option<Machine<'m>>>,
     apart: OnceCell<Option<Machine<'m>>>,
     shown: OnceCell<Vec<GlobalId>>,
 }
 
-impl<'m> Machines<'m> {
+impl<'m> MachineTemplates<'m> {
     /// Creates an empty set of templates for a program.
-    pub fn of(module: &'m Module) -> Machines<'m> {
-        Machines { module, close: OnceCell::new(), apart: OnceCell::new(), shown: OnceCell::new() }
+    pub fn of(module: &'m Module) -> MachineTemplates<'m> {
+        MachineTemplates { module, close: OnceCell::new(), apart: OnceCell::new(), shown: OnceCell::new() }
     }
 
     /// Returns the program.

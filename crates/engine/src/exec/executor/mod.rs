@@ -21,7 +21,7 @@ pub(in crate::exec) mod visited_call;
 use crate::config::Config;
 use crate::exec::executor::flow_graph::FlowGraph;
 use crate::exec::executor::ledger::Ledger;
-use crate::exec::executor::machine_templates::Machines;
+use crate::exec::executor::machine_templates::MachineTemplates;
 use crate::exec::executor::path_replay::{InputKey, PathReplay};
 use crate::exec::executor::policy::{Policy, SolverEffort};
 use crate::exec::executor::summary_candidates::SummaryCandidates;
@@ -50,7 +50,7 @@ pub(crate) struct Check {
 
 /// The effects of a step besides the change of its state; the step returns them.
 #[derive(Default)]
-pub(in crate::exec) struct Effects {
+pub(in crate::exec) struct StepEffects {
     /// Paths that a failed check has ended.
     pub ended: Vec<(State, PathEnd)>,
     /// Goals that were reached.
@@ -63,7 +63,7 @@ pub(in crate::exec) struct Effects {
     pub raised: Vec<Doubt>,
 }
 
-impl Effects {
+impl StepEffects {
     pub fn is_empty(&self) -> bool {
         self.ended.is_empty()
             && self.hits.is_empty()
@@ -96,14 +96,14 @@ pub(crate) struct Executor<'m> {
     /// In a call sequence, the states that reached a call, by the constants in these globals.
     pub(in crate::exec) visited_calls: FxHashMap<Vec<u8>, Vec<VisitedCall>>,
     pub(in crate::exec) summary_candidates: SummaryCandidates,
-    pub(in crate::exec) effects: Effects,
+    pub(in crate::exec) effects: StepEffects,
     /// The variables of inputs, by number on the path, width and name.
     input_vars: FxHashMap<InputKey, TermId>,
     /// The path that is replayed, if any.
     pub replay: Option<PathReplay>,
     flow_graphs: Vec<Option<FlowGraph>>,
     /// The machines on which tests are confirmed.
-    pub machines: Machines<'m>,
+    pub machines: MachineTemplates<'m>,
 }
 
 impl<'m> Executor<'m> {
@@ -147,11 +147,11 @@ impl<'m> Executor<'m> {
             functions_by_type: OnceCell::new(),
             sequence_globals: Vec::new(),
             visited_calls: FxHashMap::default(),
-            effects: Effects::default(),
+            effects: StepEffects::default(),
             input_vars: FxHashMap::default(),
             replay: None,
             flow_graphs: module.functions.values().map(|_| None).collect(),
-            machines: Machines::of(module),
+            machines: MachineTemplates::of(module),
         }
     }
 

@@ -5,7 +5,7 @@
 pub(crate) struct Policy {
     pub environment: Environment,
     pub labels: LabelQueries,
-    pub checks: Checks,
+    pub checks: CheckRecording,
     pub effort: SolverEffort,
 }
 
@@ -29,7 +29,7 @@ pub(crate) enum LabelQueries {
 
 /// The treatment of the checks that a step makes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Checks {
+pub(crate) enum CheckRecording {
     Recorded,
     Ignored,
 }
@@ -39,14 +39,14 @@ impl Policy {
     pub const TESTS: Policy = Policy {
         environment: Environment::Testable,
         labels: LabelQueries::Deferred,
-        checks: Checks::Ignored,
+        checks: CheckRecording::Ignored,
         effort: SolverEffort::Time,
     };
     /// The policy of a proof: any environment, and no query is deferred.
     pub const PROOF: Policy =
         Policy { environment: Environment::Any, labels: LabelQueries::Immediate, ..Policy::TESTS };
     /// The policy of an explanation, which needs the checks that were made.
-    pub const EXPLANATION: Policy = Policy { checks: Checks::Recorded, ..Policy::TESTS };
+    pub const EXPLANATION: Policy = Policy { checks: CheckRecording::Recorded, ..Policy::TESTS };
 
     /// Returns the policy of a proof with queries that are limited to this many conflicts each.
     pub const fn proof_within(conflicts: u64) -> Policy {

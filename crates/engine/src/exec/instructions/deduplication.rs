@@ -2,10 +2,10 @@
 //!
 //! Two states at a call of a sequence can differ only in the contents of variables, and in the earlier inputs that
 //! later ones may alias. So a state is pruned if a state with the same constants reached the same call, or an earlier
-//! one. With [`GoingOn::Few`] it is also pruned if enough other states differ only in input-dependent contents.
+//! one. With [`SequenceStates::Few`] it is also pruned if enough other states differ only in input-dependent contents.
 //! Sequences only add tests: no verdict rests on a pruned state.
 
-use crate::config::{Calls, GoingOn};
+use crate::config::{Calls, SequenceStates};
 use crate::exec::executor::Executor;
 use crate::exec::executor::visited_call::VisitedCall;
 use crate::state::State;
@@ -21,12 +21,12 @@ const MAX_STATES_WITH_SAME_CONSTANTS: usize = 4;
 impl Executor<'_> {
     /// Returns true if another state with the same memory reached this call of a sequence, or an earlier one.
     pub(in crate::exec) fn is_subsumed(&mut self, state: &State) -> bool {
-        let Calls::Several { ways, going_on, .. } = self.config.calls else { return false };
+        let Calls::Several { ways, kept_states, .. } = self.config.calls else { return false };
         if state.frames.len() != 1 || state.is_folded() || !state.pending.is_empty() {
             return false;
         }
         let SequenceState { key, depends } = self.sequence_state(state);
-        if depends && going_on == GoingOn::All {
+        if depends && kept_states == SequenceStates::All {
             return false;
         }
         let frame = state.top();
