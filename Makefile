@@ -1,24 +1,30 @@
-# make setup   installs what is missing (clang); quiet when there is nothing to do
-# make demo    builds, then generates and replays tests for an example
-# make test    everything that CI checks
-# make bench   the papers' experiments, ours beside theirs
-# make csmith  random programs (N=300) in the interpreter, beside gcc; installs csmith
-# make install the program, its manual pages and completions, under PREFIX (/usr/local), below DESTDIR if there is one
-# make uninstall, make dist (an archive), make deb (a Debian package): both in target/dist
+# make setup       installs clang and a C compiler if they are missing
+# make setup-test  also installs what the tests compare with (llvm-cov, Chromium, GoogleTest, a JDK)
+# make demo        builds, then generates and replays tests for an example
+# make test        formatting, lints and all tests: what CI runs
+# make book        renders the book to target/book; installs mdbook
+# make bench       the experiments of the papers and the project's own benchmarks
+# make csmith      random programs (N=300) in the interpreter, beside gcc; installs csmith
+# make install     installs the program, manual pages and completions to PREFIX (/usr/local), below DESTDIR
+# make uninstall   removes them
+# make dist, deb   an archive, a Debian package: both in target/dist
 
 TOUCHSTONE = target/release/touchstone
-# What measures Java programs: beside the program, or where cargo puts what others need.
+# The agent that measures Java programs: beside the program, or in cargo's folder of dependencies.
 AGENT = $(firstword $(wildcard $(addsuffix libtouchstone_agent_java.so,$(dir $(TOUCHSTONE)) $(dir $(TOUCHSTONE))deps/)))
 
-# A clone that is built once has no use for what the next build would start from.
+# CI builds once, so incremental compilation only costs time.
 ifdef CI
 export CARGO_INCREMENTAL = 0
 endif
 
-.PHONY: setup build demo test test-long bench csmith lint install install-files uninstall dist deb
+.PHONY: setup setup-test build demo test test-long book bench csmith lint install install-files uninstall dist deb
 
 setup:
 	@./setup.sh
+
+setup-test:
+	@./setup.sh test
 
 build: setup
 	@cargo build --release --quiet
@@ -28,7 +34,7 @@ demo: build
 	@echo
 	@sed -n '/^.. Covers/,$$p' target/demo/test_triangle.c | head -32
 
-lint: setup
+lint: setup-test
 	cargo fmt --check
 	rustfmt --check --edition 2024 crates/criteria/src/criteria/*.rs
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
@@ -36,8 +42,14 @@ lint: setup
 test: lint
 	cargo test --workspace --quiet --no-fail-fast
 
-test-long: setup
+test-long: setup-test
 	TOUCHSTONE_LONG=1 cargo test --release --workspace --quiet
+
+# The version that the book was written with; cargo skips the build if it is installed.
+book:
+	@command -v mdbook >/dev/null 2>&1 || cargo install --quiet --locked --version 0.5.4 --no-default-features --features search mdbook
+	@mdbook build
+	@echo target/book/index.html
 
 bench: build
 	$(TOUCHSTONE) bench
@@ -55,12 +67,17 @@ NAME = touchstone-$(VERSION)-linux-$(ARCHITECTURE)
 
 install: build install-files
 
-# Of a program that is built already: TOUCHSTONE says where it is.
+# Installs a program that is built already (TOUCHSTONE), without its symbols. They go to lib/debug, where gdb finds them.
 install-files:
 	@install -d $(TO)/bin $(TO)/lib/touchstone $(TO)/share/man/man1 $(TO)/share/doc/touchstone/docs \
 	    $(TO)/share/bash-completion/completions $(TO)/share/zsh/site-functions $(TO)/share/fish/vendor_completions.d
+	@install -d $(TO)/lib/debug/bin $(TO)/lib/debug/lib
+	@objcopy --only-keep-debug $(TOUCHSTONE) $(TO)/lib/debug/bin/touchstone.debug
+	@objcopy --only-keep-debug $(AGENT) $(TO)/lib/debug/lib/$(notdir $(AGENT)).debug
 	@install -m 755 $(TOUCHSTONE) $(TO)/bin/touchstone
 	@install -m 644 $(AGENT) $(TO)/lib/touchstone
+	@strip $(TO)/bin/touchstone $(TO)/lib/touchstone/$(notdir $(AGENT))
+	@chmod 644 $(TO)/lib/debug/bin/touchstone.debug $(TO)/lib/debug/lib/$(notdir $(AGENT)).debug
 	@$(TOUCHSTONE) man $(TO)/share/man/man1
 	@$(TOUCHSTONE) completions bash > $(TO)/share/bash-completion/completions/touchstone
 	@$(TOUCHSTONE) completions zsh > $(TO)/share/zsh/site-functions/_touchstone
@@ -69,7 +86,7 @@ install-files:
 	@install -m 644 docs/*.md $(TO)/share/doc/touchstone/docs
 
 uninstall:
-	@rm -f $(TO)/bin/touchstone $(TO)/share/man/man1/touchstone.1 $(TO)/share/man/man1/touchstone-*.1 \
+	@rm -f $(TO)/bin/touchstone $(TO)/lib/debug/bin/touchstone.debug $(TO)/lib/debug/lib/libtouchstone_agent_java.so.debug $(TO)/share/man/man1/touchstone.1 $(TO)/share/man/man1/touchstone-*.1 \
 	    $(TO)/share/bash-completion/completions/touchstone $(TO)/share/zsh/site-functions/_touchstone \
 	    $(TO)/share/fish/vendor_completions.d/touchstone.fish
 	@rm -rf $(TO)/share/doc/touchstone $(TO)/lib/touchstone

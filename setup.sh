@@ -1,8 +1,9 @@
 #!/bin/sh
-# Installs what the build and the tests need and the machine lacks: a clang (the C front end), a C compiler, and the
-# judges of the generated suites (clang-19 with its profile runtime, llvm-cov-19 and llvm-profdata-19, gcov), of the HTML
-# report (Chromium), of C code under C++ tests (GoogleTest), and of Java programs (a JDK).
-# Idempotent, and silent when there is nothing to do.
+# Installs the programs that the machine lacks. Idempotent, and silent if nothing is missing.
+#
+#   setup.sh         what Touchstone needs to build and run: clang (the C front end) and a C compiler
+#   setup.sh test    also what the tests compare with: clang-19 with its profile runtime, llvm-cov-19, llvm-profdata-19 and gcov
+#                    (coverage), Chromium (the HTML report), GoogleTest and CMake (emitted suites), a JDK (Java)
 set -eu
 
 has() { command -v "$1" >/dev/null 2>&1; }
@@ -15,34 +16,33 @@ has_clang() {
     return 1
 }
 
-# Its own package, which clang-19 only recommends.
+# A package of its own, which clang-19 only recommends.
 has_profile_runtime() {
     has clang-19 && [ -e "$(clang-19 --rtlib=compiler-rt -print-libgcc-file-name 2>/dev/null)" ]
 }
+
+has_chromium() { [ -n "${TOUCHSTONE_CHROMIUM:-}" ] || has chromium || has chromium-browser || has google-chrome; }
 
 needed=""
 has_clang || needed="$needed clang-19"
 has cc || needed="$needed gcc libc6-dev"
 
 judges=""
-has clang-19 || judges="$judges clang-19"
-if ! has llvm-cov-19 || ! has llvm-profdata-19; then judges="$judges llvm-19"; fi
-has_profile_runtime || judges="$judges libclang-rt-19-dev"
-if ! has gcc || ! has gcov; then judges="$judges gcc libc6-dev"; fi
-# Suites for GoogleTest have a part in C++.
-has c++ || judges="$judges g++"
-[ -e /usr/include/gtest/gtest.h ] || judges="$judges libgtest-dev"
-# Suites for frameworks come with a CMakeLists.txt.
-has cmake || judges="$judges cmake"
-
-has_chromium() { [ -n "${TOUCHSTONE_CHROMIUM:-}" ] || has chromium || has chromium-browser || has google-chrome; }
-has_chromium || judges="$judges chromium"
-# Java programs are compared with `java`.
-has javac || judges="$judges openjdk-17-jdk-headless"
+if [ "${1:-}" = test ]; then
+    has clang-19 || judges="$judges clang-19"
+    if ! has llvm-cov-19 || ! has llvm-profdata-19; then judges="$judges llvm-19"; fi
+    has_profile_runtime || judges="$judges libclang-rt-19-dev"
+    if ! has gcc || ! has gcov; then judges="$judges gcc libc6-dev"; fi
+    has c++ || judges="$judges g++"
+    [ -e /usr/include/gtest/gtest.h ] || judges="$judges libgtest-dev"
+    has cmake || judges="$judges cmake"
+    has_chromium || judges="$judges chromium"
+    has javac || judges="$judges openjdk-17-jdk-headless"
+fi
 
 [ -z "$needed$judges" ] && exit 0
 
-# Without the judges everything works, but the tests that need them are skipped (with CI=true they fail).
+# Without the judges everything works, but tests that need them are skipped (with CI=true they fail).
 without_judges() {
     echo "touchstone's tests also use:$judges; $1" >&2
     exit 0
