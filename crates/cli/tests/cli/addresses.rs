@@ -39,7 +39,7 @@ fn an_address_that_is_copied_into_an_integer_is_never_infeasible() {
 fn a_hash_of_a_pointer_is_never_infeasible() {
     let hash = "const unsigned char *b = (const unsigned char *)&p; unsigned h = 0;
         for (int i = 0; i < 8; i++) h = h * 31 + b[i];";
-    // Null has one hash; no other is told.
+    // Null has one hash; other hashes are unknown.
     check_unknown(&f("int *p", &format!("{hash} if (h % 16 == 3) return 1;")), &[], [3, 0, 1], ADDRESS);
     // At a place that depends on inputs.
     let text = f("int *p, unsigned i", "if (i < 8 && ((const unsigned char *)&p)[i] == 77) return 1;");

@@ -8,8 +8,8 @@ use std::process::Command;
 
 const CRITERIA: &str = "stmt,branch,decision,condition,dcc,mcc,mcdc";
 
-/// Functions with infinitely many paths: what a list can hold has no greatest length, and a pointer into a structure
-/// can lead to ever more objects.
+/// Functions with infinitely many paths: a list has no maximum length, and a pointer into a structure can point to ever
+/// more objects.
 const UNBOUNDED: [&str; 2] = ["insert_sorted", "ring_get"];
 
 fn prove(example: &Example, options: &[&str]) -> Value {

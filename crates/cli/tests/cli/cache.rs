@@ -1,5 +1,5 @@
-//! What is kept between runs: an unchanged function is not explored again, a changed one is, and whatever comes from the cache is what
-//! a run without it would say.
+//! The cache: an unchanged function is not explored again, a changed one is, and a cached result equals that of a run
+//! without the cache.
 //!
 //! `TOUCHSTONE_LONG=1` edits many more random programs, `TOUCHSTONE_SEED=N` those of one seed.
 
@@ -16,7 +16,7 @@ struct Project {
     folder: tempfile::TempDir,
 }
 
-/// What a run said.
+/// The output of a run.
 struct Ran {
     document: Value,
     told: String,
@@ -93,7 +93,7 @@ impl Ran {
         new.map(|function| function["name"].as_str().expect("a name").to_string()).collect()
     }
 
-    /// What does not depend on who explored.
+    /// Returns the part of the document that does not depend on the cache.
     fn lasting(&self) -> Value {
         let mut document = self.document.clone();
         forget(&mut document, &["cached", "seconds", "replay_seconds", "solver", "path"]);
@@ -251,7 +251,7 @@ fn whatever_a_function_depends_on_is_a_change_of_it() {
         ("scale = 2", "scale = 3", &["counted"]),
         ("\"answer\"", "\"Answer\"", &["word"]),
         ("int b) { if (b > 100)", "short b) { if (b > 100)", &["divided"]),
-        // Nobody wrote it before: now it may hold anything.
+        // It was never written before; now it may hold any value.
         ("int divided(", "void set(int x) { scale = x; }\nint divided(", &["counted", "set"]),
     ] {
         project.write("p.c", &edited(from, to));
@@ -289,7 +289,7 @@ fn options_and_bounds_are_part_of_what_was_asked() {
 #[test]
 fn what_time_left_open_is_asked_again_by_who_has_more() {
     let project = Project::new();
-    // Nobody inverts it in a moment.
+    // The solver cannot invert this quickly.
     let hard = "unsigned hash(unsigned a, unsigned b) {\n  unsigned h = a;\n  for (int i = 0; i < 40; i++) h = (h ^ b) * 2654435761u + \
                 (h >> 13) * (b | 1) + (h << 7) % 1000003;\n  if (h == 123456789u && b == h * 77u) return 1;\n  return 0;\n}\n";
     project.write("p.c", &format!("{hard}int easy(int x) {{ if (x > 3) return 1; return 0; }}\n"));

@@ -1,10 +1,10 @@
-//! What a change has an impact on, and whether anybody can tell: `generate --old` and `--since`.
+//! Impact analysis and semantic diff of a change: `generate --old` and `--since`.
 
-mod again;
-mod both;
+mod existing_tests;
 mod java_objects;
 mod java_pairs;
 mod random_pairs;
+mod version_pairs;
 mod versions;
 
 use serde_json::Value;
@@ -54,7 +54,7 @@ impl Project {
     }
 }
 
-/// What is said of a function.
+/// Returns the behaviour that is reported for a function.
 fn behaviour(document: &Value, function: &str) -> String {
     let change = &document["change"];
     let names = change["unaffected"].as_array().expect("a list");
@@ -129,7 +129,7 @@ fn a_change_touches_what_depends_on_it_and_is_run_on_both_versions() {
     // What another function leaves behind is something else now.
     assert!(touched(&document, "kept").contains(&"last == x is true and decides"), "{:?}", touched(&document, "kept"));
     assert!(touched(&document, "tick").contains(&"count >= 100 is true and decides"));
-    // Both results stand in the test, and nothing of it fails here.
+    // The test contains both results, and passes on the new version.
     let text = std::fs::read_to_string(project.path().join("out/test_tick.c")).expect("tests");
     assert!(text.contains("differs from v1: count: expected 0, got 100"), "{text}");
     let tests = document["tests"].as_array().expect("tests");
@@ -179,7 +179,7 @@ fn what_structures_with_pointers_hold_tells_versions_apart() {
     let differ: Vec<&Value> = tests.iter().filter(|test| test["older"].is_string()).collect();
     assert!(!differ.is_empty() && differ.iter().all(|test| test["replay"] == "agreed"), "{document}");
     assert!(differ.iter().any(|test| test["older"].as_str().is_some_and(|why| why.contains("hold"))), "{differ:?}");
-    // What is only written in another way is told of by nobody.
+    // A purely syntactic change is not reported.
     let project = Project::new("sync.c", &STREAM.replace("SHIFT", ">>="), &STREAM.replace("SHIFT", ">>= 0 +"));
     let document = project.document(&["generate", "sync.c", "--old", "v1", "-c", "mcdc", "--timeout", "2"]);
     assert_ne!(behaviour(&document, "sync"), "differs");

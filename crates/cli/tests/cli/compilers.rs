@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
-/// What a command leaves: exit status, standard output and error, names of files, what dependency files say.
+/// The result of a command: exit status, standard output and error, names of files, contents of dependency files.
 type Left = (Option<i32>, String, String, BTreeMap<String, String>);
 
 fn left(command: &str, compiler: &str) -> (Left, usize) {
@@ -99,7 +99,7 @@ fn a_build_sees_no_difference() {
     // What build tools try a compiler with is compiled as it is.
     check("cp b.c conftest.c && $CC -c conftest.c", 0);
     check("mkdir -p CMakeFiles/CMakeScratch/x && cd CMakeFiles/CMakeScratch/x && $CC -c -I../../.. ../../../b.c", 0);
-    // Also by a script that somebody wrote; what was there before the script is no trial.
+    // Also in a hand-written script; what existed before the script is not a trial.
     check(
         "printf 'sleep 0.2; cp b.c try.c; if ( %s -c try.c ); then rm try.o; fi; %s -c a.c' \"$CC\" \"$CC\" > configure; \
          sleep 0.2; sh ./configure; rm configure",
@@ -193,7 +193,7 @@ fn a_build_by_clang_sees_no_difference() {
 
 #[test]
 fn a_cache_of_compiled_files_is_left_aside() {
-    // A cache in the style of ccache: what was compiled once is not compiled again, unless it is told not to be used.
+    // A cache like ccache: a compiled file is not compiled again unless the cache is disabled.
     let cache = "#!/bin/sh\n[ -n \"$CCACHE_DISABLE\" ] && exec \"$@\"\n[ -e cache.o ] && cp cache.o a.o && exit\n\"$@\" && cp a.o cache.o\n";
     let scratch = tempfile::tempdir().expect("a scratch directory");
     std::fs::write(scratch.path().join("a.c"), "int main(void) { return 0; }\n").expect("writable");

@@ -1,5 +1,5 @@
-//! What single criteria ask: mutants operator by operator, run-time errors kind by kind, labels in all their forms; that
-//! ids survive edits elsewhere; and that tests and objectives name each other.
+//! The objectives of single criteria: mutants by operator, run-time errors by kind, labels in all their forms. Ids
+//! survive edits elsewhere, and tests and objectives name each other.
 
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -132,7 +132,7 @@ fn logical_operators_are_mutated_in_control_and_in_values() {
     check_mutants("COR", "int f(int a, int b) { if (a && b > 1) return 1; return 0; }", &expected);
     check_mutants("LCR", "int f(int a, int b) { return a && b > 1; }", &expected);
     check_mutants("COR", "int f(int a, int b) { while (a && b > 1) { a--; b--; } return 0; }", &expected);
-    // What `*p` is where `p` is null nobody knows: no test can tell the third from the original.
+    // `*p` has no value if `p` is null, so no test distinguishes the third mutant from the original.
     let expected = [
         "+ COR p && *p -> p || *p",
         "+ COR p && *p -> p",

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
-/// Whether GoogleTest is installed; in CI it must be.
+/// Returns true if GoogleTest is installed; in CI it must be.
 fn is_there() -> bool {
     let found =
         Path::new("/usr/include/gtest/gtest.h").exists() && Command::new("c++").arg("--version").output().is_ok();
@@ -27,7 +27,7 @@ fn sources() -> tempfile::TempDir {
     scratch
 }
 
-/// What is measured in a folder, what the command printed, and what was said about it.
+/// Measures a command in a folder. Returns the report, the output of the command, and the remarks.
 fn measure(folder: &Path, criteria: &str, command: &str) -> (serde_json::Value, String, String) {
     let run = Command::new(env!("CARGO_BIN_EXE_touchstone"))
         .args(["measure", "-c", criteria, "--format", "json", "--json", "measured.json", "--"])
@@ -93,13 +93,13 @@ fn a_build_of_cxx_sees_its_own_errors_and_a_failing_test_fails() {
     assert!(log.contains("error: unused variable") && log.contains("ended 1"), "{log}");
 }
 
-/// What a test changed, with `+` if an assertion depends on it.
+/// Returns the state that a test modifies, with `+` if an assertion depends on it.
 fn state(report: &serde_json::Value, test: &str) -> Vec<String> {
     let tests = report["state"].as_array().expect("state by test").iter();
     let updates =
         tests.filter(|entry| entry["test"] == test).flat_map(|entry| entry["updates"].as_array().expect("updates"));
     let sign = |update: &serde_json::Value| if update["checked"] == true { '+' } else { '-' };
-    // Objects are told apart by more: the test that has them.
+    // Objects are also distinguished by their test.
     let what = |update: &serde_json::Value| {
         let text = update["what"].as_str().expect("text").replace("counter.", "");
         text.split(" (").next().unwrap_or_default().to_string()
@@ -131,7 +131,7 @@ fn what_googletest_s_assertions_look_at_is_checked_state() {
     check("CounterTest.Refuses", &["+value:4", "-limit:5", "-lost:6"]);
     // The result of counter_add depends on what was there before, whatever the parameter is.
     check("Few/Limits.Loses/0", &["+limit:5", "+value:4", "-lost:13"]);
-    // Nobody looks at the last value.
+    // The last value is never read.
     check("State.Loop", &["+limit:5", "-lost:6", "-value:16"]);
     // Where it is says nothing of what is in it.
     check("State.Pointer", &["-limit:5", "-lost:6", "-value:4"]);

@@ -15,7 +15,7 @@ fn lower(text: &str) -> Module {
     lower_files(&[file], &options).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// What is proved of `f`: the objective's criterion, text and proof.
+/// Returns the proofs about `f`: criterion and text of the objective, and the proof.
 fn proved(text: &str, config: &Config) -> Vec<(String, String, Proof)> {
     let module = lower(text);
     let func = module.function_named("f").expect("there is a function f");

@@ -1,4 +1,4 @@
-//! What `make install`, `make dist` and `make deb` put where, with the program that the tests have.
+//! The files that `make install`, `make dist` and `make deb` install, with the program under test.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use std::process::Command;
 
-/// What `generate` says of a class, or `prove`.
+/// Runs `generate` or `prove` on a class and returns the report.
 fn report(class: &str, code: &str, arguments: &[&str]) -> (Value, String) {
     let scratch = tempfile::tempdir().expect("a directory");
     let file = scratch.path().join(format!("{class}.java"));
@@ -146,7 +146,7 @@ fn patterns_are_conditions_and_jumps_that_the_compiler_takes_away_are_no_stateme
     let sides = verdicts(&report, "Shape.sides");
     assert_eq!(sides.iter().filter(|(text, _)| text == "break;").count(), 1, "{sides:?}");
     assert!(has(&sides, "return r;", "covered") && has(&sides, "r = 2;", "covered"), "{sides:?}");
-    // Where the jump was stands another one, which leaves the `try`.
+    // The jump was replaced by another one, which leaves the `try`.
     let tries = verdicts(&report, "Shape.tries");
     assert!(has(&tries, "taken = v;", "covered") && !tries.iter().any(|(text, _)| text == "break;"), "{tries:?}");
 }

@@ -34,7 +34,7 @@ pub(crate) fn generated(arguments: &[&str], file: &Path, out: &Path) -> Value {
     report
 }
 
-/// How many objectives have a status.
+/// Returns the number of objectives with a status.
 pub(crate) fn count(report: &Value, status: &str) -> usize {
     let objectives = report["objectives"].as_array().expect("objectives");
     objectives.iter().filter(|objective| objective["status"] == status).count()

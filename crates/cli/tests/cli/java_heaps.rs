@@ -11,7 +11,7 @@ use std::process::Command;
 
 const REMARK: &str = "// heap not shown reachable";
 
-/// What is known of the objective with this text.
+/// Returns the objective with a text.
 fn objective<'r>(report: &'r Value, text: &str) -> &'r Value {
     let mut all = report["objectives"].as_array().expect("objectives").iter();
     all.find(|objective| objective["text"] == text).unwrap_or_else(|| panic!("no {text}: {report:#}"))

@@ -1,4 +1,4 @@
-//! Java that comes as classes and jars: what they need, what is left out, and source that stands beside them.
+//! Java as class files and jars: class paths, skipped classes, and sources beside them.
 
 use crate::java_generate::{count, example, generated, source, touchstone};
 use std::path::Path;
@@ -158,7 +158,7 @@ fn tests_of_a_project_go_to_its_tests_and_its_build_is_left_alone() {
     assert!(at("src/test/java/p/OwnTouchstoneTest.java").is_file(), "{}", text(&output.stdout));
     assert!(!at("touchstone-out/p").exists());
     assert_eq!(std::fs::read_to_string(at("pom.xml")).expect("a file"), "<project/>");
-    // Who says where wants them there.
+    // With `-o`, all files go to that directory.
     generated(&["-c", "branch"], scratch.path(), &at("elsewhere"));
     assert!(at("elsewhere/p/OwnTouchstoneTest.java").is_file());
 }

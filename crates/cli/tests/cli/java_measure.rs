@@ -86,7 +86,7 @@ fn by_status(report: &Value, criterion: &str, function: &str) -> (BTreeSet<Strin
     (texts(covered), texts(others))
 }
 
-/// The compiler lets jumps join the next one, and leaves out jumps that nothing gets to; so must whoever says what jumps are.
+/// The compiler threads jumps to jumps and removes unreachable ones; so must the mapping of jumps to conditions.
 #[test]
 fn jumps_that_join_others_are_known_by_their_source() {
     let scratch = tempfile::tempdir().expect("a directory");
@@ -290,7 +290,7 @@ fn covered_by_id(report: &Value) -> std::collections::BTreeMap<String, bool> {
     objectives.map(|one| (one["id"].as_str().unwrap_or_default().to_string(), one["status"] == "covered")).collect()
 }
 
-/// What `generate` says of tests that it writes for the sources in `src`, and what `measure` says of the same tests.
+/// Generates tests for the sources in `src`, measures them, and returns both reports.
 fn generated_and_measured(scratch: &tempfile::TempDir, criteria: &str, timeout: &str) -> (Value, Value) {
     let names = std::fs::read_dir(scratch.path().join("src")).expect("sources").count();
     std::fs::write(scratch.path().join("Runner.java"), RUNNER).expect("writable");
@@ -330,7 +330,7 @@ fn example(scratch: &tempfile::TempDir, name: &str) {
     std::fs::copy(examples.join(&file), scratch.path().join("src").join(file)).expect("an example");
 }
 
-/// What is computed in most of the ways in which code does: locals, fields, what is gone from the stack, old values of variables, floats, copies.
+/// Values of most kinds: locals, fields, values that left the stack, old values of variables, floats, copies.
 const MUTANTS: &str = r#"public class Mutants {
     int lo, hi; String name;
     Mutants(int lo, int hi) { this.lo = lo; this.hi = hi; }

@@ -71,7 +71,8 @@ public class Full {
 }
 "#;
 
-/// What the program prints, what the JVM says of it, and its exit code. The JVM says that it has an agent: that is not the program.
+/// Runs the program and returns its output, the messages of the JVM, and the exit code. The JVM's message about the
+/// agent is removed.
 fn ran(within: &Path, heap: &str, size: &str, measured: &[&str]) -> (String, String, String) {
     let script = format!("java -Xmx{heap} -cp classes Full {size} > printed 2> said; echo $? > code");
     let (program, words) = match measured {
@@ -112,7 +113,7 @@ fn a_java_program_that_fills_its_heap_and_catches_the_error_does_the_same_with_p
             };
             match criterion {
                 "mcdc" => assert_eq!(known("newest.number > 10 is true and decides"), [r#""covered""#]),
-                // What it says is changed, and nobody asserts anything.
+                // It is modified and never asserted.
                 _ => assert_eq!(known("Full.said is checked"), [r#""unknown""#]),
             }
         }

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// How often verdicts were what.
+/// Counts of verdicts.
 #[derive(Default, Debug)]
 struct Tally {
     covered: usize,
@@ -22,7 +22,7 @@ struct Tally {
     /// Neither, though some input does it.
     missed: usize,
     open: usize,
-    /// Nobody can say which part of the text is meant.
+    /// The number of objectives whose text is ambiguous.
     unclear: usize,
 }
 

@@ -80,7 +80,7 @@ fn stubs_of_interfaces_and_native_methods_do_what_is_said() {
     let all = report["objectives"].as_array().expect("objectives");
     let open: Vec<&str> =
         all.iter().filter(|one| one["status"] != "covered").filter_map(|one| one["text"].as_str()).collect();
-    // Nobody may answer so, and others could.
+    // The description forbids this answer, but another implementation could give it.
     let expected =
         ["level > 100 is true", "value > 1023 is true", "channel < 0 is false", "sensor.name().isEmpty() is true"];
     assert_eq!(open, expected, "{report:#}");

@@ -416,8 +416,8 @@ fn where_mutants_are_asked_for_a_test_shows_what_differs_for_a_moment_only() {
     let _ = generated(&["-f", "SortedList.add", "-c", "wm", "--timeout", "5"], &file, scratch.path());
     let tests = tests_of(&scratch, "SortedList");
     let number = |line: &str| line.split_once(".add(")?.1.split_once(')')?.0.parse().ok();
-    // With `value < first.value` instead of `<=`, the first value once more is put before it all the same, unless the last is another:
-    // nothing stands before the first.
+    // With `value < first.value` instead of `<=`, the first value is still inserted before the first element, unless
+    // the last is another one: no element precedes the first.
     let told = |values: Vec<i64>| {
         (2..values.len()).any(|at| {
             let (before, value) = (&values[..at], values[at]);

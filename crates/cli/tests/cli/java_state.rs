@@ -12,7 +12,7 @@ fn ours(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/state-java").join(path)
 }
 
-/// A jar of what stands in for JUnit: a library is not followed, a directory would be.
+/// Builds a jar of replacements for JUnit. Classes of a library are not traced; those of a directory would be.
 pub fn standins(within: &Path) -> PathBuf {
     let script = format!(
         "javac -d standin $(find '{}' -name '*.java') && jar --create --file standin.jar -C standin .",
@@ -199,7 +199,7 @@ fn what_a_test_did_is_known_whatever_ends_its_program() {
         let found = by_test(&measured(scratch.path(), &["sh", "-c", &script]));
         assert_eq!(found, BTreeMap::from([("turns".to_string(), "1/2 not: Lamp.turned".to_string())]), "{word}");
     }
-    // Without a run nobody knows.
+    // Without a run, nothing is known.
     let listed = Command::new(env!("CARGO_BIN_EXE_touchstone"))
         .args(["objectives", "-c", "state", "--class-path", &jar, "Ends.java"])
         .current_dir(scratch.path())

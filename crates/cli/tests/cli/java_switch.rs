@@ -143,7 +143,7 @@ fn arms_are_measured_under_the_ids_that_generate_gives_them() {
     assert_eq!(covered, expected);
 }
 
-/// Of Java 21 on; older compilers refuse it.
+/// Patterns in a switch need Java 21; older compilers reject them.
 #[test]
 fn patterns_have_arms_and_their_guards_are_decisions() {
     let code = r#"class Patterns {

@@ -1,6 +1,7 @@
-//! Java: tests of JUnit 3, 4, 5 and TestNG are told apart by name, whatever ends them.
+//! Java: tests of JUnit 3, 4, 5 and TestNG are attributed by name, however they end.
 //!
-//! The frameworks are stand-ins of the same names: they say that tests begin and end as the real ones do, and CI needs no jars.
+//! The frameworks are replacements with the same names. They report the start and end of tests as the real ones do, and
+//! CI needs no jars.
 
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -262,7 +263,7 @@ public class Main {
         CyclicBarrier barrier = new CyclicBarrier(2);
         Thread other = beside(() -> {
             alone.await();
-            // The other group prepares its tests while the first one's test runs, and nobody else.
+            // The other group sets up its tests while the first group's test runs.
             five.executionStarted(second);
             Sign.isBig(5);
             groupIsThere.countDown();
@@ -309,7 +310,7 @@ fn java_tests_that_run_beside_each_other_have_their_own_hits_and_those_of_their_
         ("acme.Beside.nothing", &[]),
         ("acme.Beside.positive", POSITIVE),
         ("java acme.Main", POSITIVE),
-        // What prepares tests, threads that work for several, and threads of nobody's.
+        // Set-up code, threads that work for several tests, and threads without a test.
         (
             "java acme.Main: tests at the same time",
             &["a < 0 is false", "a > 0 is false", "a > 1000 is false", "a > 1000 is true"],

@@ -5,10 +5,10 @@
 //! Seeded: a failure names its class, and prints it. `TOUCHSTONE_LONG=1` tries many more, `TOUCHSTONE_SEED=N` begins elsewhere,
 //! `TOUCHSTONE_COUNT=N` says how many classes.
 
-mod marked;
+mod marks;
 mod methods;
 
-use self::marked::{Kind, Mark, Marked};
+use self::marks::{Kind, Mark, Marked};
 use self::methods::Owner;
 use crate::support;
 use crate::verdicts::definition;
@@ -21,7 +21,7 @@ use touchstone_ir::CondId;
 
 /// Methods of a class: a process for each would cost more than the methods do.
 const METHODS: [Owner; 4] = [Owner::Class, Owner::Class, Owner::Class, Owner::Object];
-/// Those of classes and expressions that are inside of others.
+/// Bodies inside of other classes and expressions.
 const INSIDE: [Owner; 4] = [Owner::Inner, Owner::Anonymous, Owner::Local, Owner::Lambda];
 
 pub fn number(variable: &str) -> Option<u64> {
@@ -49,7 +49,7 @@ pub fn write(file: PathBuf, text: &str) -> PathBuf {
     file
 }
 
-/// What was met, by whom: all calls, or a test.
+/// The marks that were reached, by test or by all calls.
 pub type Met = BTreeMap<String, BTreeSet<String>>;
 
 pub fn met(output: &str) -> Met {
@@ -61,7 +61,7 @@ pub fn met(output: &str) -> Met {
     each.collect()
 }
 
-/// What an objective asks for, in the words of `Seen`; `None` if it is about something that has no mark.
+/// The request of an objective, in terms of `Seen`; `None` if it refers to something without a mark.
 enum Asked {
     Plain(String),
     /// The condition decides in an evaluation of its decision.
@@ -106,7 +106,7 @@ impl Class {
         marks.find(|(_, mark)| is(&mark.kind) && Some(mark.line) == line && Some(mark.column) == column)
     }
 
-    /// What an arm of a switch asks for; nothing if several switches are on its line.
+    /// Returns the request of a switch arm; nothing if several switches are on its line.
     fn arm(&self, objective: &Value, all: &[Value]) -> Option<Asked> {
         let is_here = |mark: &Mark| mark.kind == Kind::Selector && objective["line"].as_u64() == Some(mark.line as u64);
         let mut marks = self.source.marks.iter().enumerate().filter(|(_, mark)| is_here(mark));
@@ -142,7 +142,7 @@ impl Class {
         }
     }
 
-    /// Whether what was met is what an objective asks for.
+    /// Returns true if the reached marks satisfy the request.
     fn did(&self, met: &BTreeSet<String>, asked: &Asked) -> bool {
         match asked {
             Asked::Plain(word) => met.contains(word),
@@ -175,7 +175,7 @@ struct Trial {
     classes: Vec<Class>,
 }
 
-/// How often verdicts were what.
+/// Counts of verdicts.
 #[derive(Default, Debug)]
 struct Tally {
     covered: usize,
@@ -229,7 +229,7 @@ impl Trial {
         format!("{}:{}", here.join("recorded").display(), here.join("seen").display())
     }
 
-    /// What all inputs do, on the JVM and in the interpreter.
+    /// Runs all inputs on the JVM and in the interpreter.
     fn truth(&self) -> Met {
         let java = run(Command::new("java").args(["-cp", &self.path(), "All"]));
         let expected = text(&java.stdout);
@@ -286,7 +286,8 @@ impl Trial {
         wrong
     }
 
-    /// What each test of a class, and of what is inside of it, meets; tests are called as reports call them.
+    /// Returns the marks that each test of a class and of its inner classes reaches; tests have the names of the
+    /// reports.
     fn tests(&self, class: &Class, out: &Path, wrong: &mut Vec<String>) -> Met {
         let here = self.scratch.path();
         let (path, recorded) = (PathBuf::from(self.path()), here.join("recorded"));

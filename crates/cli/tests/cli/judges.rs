@@ -108,7 +108,7 @@ fn measures(claim: &Claim, judgement: &Judgement) -> [Measure; 3] {
     ]
 }
 
-/// What is wrong about a measure, if anything.
+/// Returns an error if a measure contradicts the claim.
 fn complaint(claim: &Claim, measure: &Measure, difference: Option<&Difference>) -> Option<String> {
     let (judged, claimed) = (measure.judged, measure.claimed);
     let same =
@@ -124,7 +124,7 @@ fn complaint(claim: &Claim, measure: &Measure, difference: Option<&Difference>) 
     }
 }
 
-/// How gcov's numbers are taken.
+/// The interpretation of gcov's counts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Gcov {
     /// As many branches as we have.

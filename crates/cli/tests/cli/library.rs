@@ -3,7 +3,8 @@
 use serde_json::Value;
 use std::process::Command;
 
-/// What `generate -c paths` finds for `f`: paths, those with an error, and why others were given up.
+/// Runs `generate -c paths` on `f` and returns the number of paths, the number of errors, and the reasons of incomplete
+/// paths.
 fn paths(text: &str, options: &[&str]) -> (u64, u64, Vec<String>) {
     let scratch = tempfile::tempdir().expect("a scratch directory");
     let file = scratch.path().join("library.c");

@@ -1,7 +1,7 @@
 //! The library's own state around a function: standard output that fails, error numbers that others set, names for people; and what
 //! lies before a pointer.
 
-use crate::modelled::{check, check_forms, generate};
+use crate::library_models::{check, check_forms, generate};
 
 /// Standard output fails only while the function runs, so that a framework can say what it found.
 #[test]
@@ -23,7 +23,7 @@ int g(int x) {
     check_forms(&made.out, 5);
 }
 
-/// What is printed where nobody asks for the value is not counted: nothing depends on how many writes that is.
+/// A printed result that is never used is not counted: nothing depends on the number of writes.
 #[test]
 fn standard_output_fails_beside_calls_that_nobody_asks() {
     let program = "#include <stdio.h>
@@ -90,14 +90,14 @@ int f(FILE *file, char *s) {
     assert_eq!(ours.collect::<Vec<_>>(), Vec::<&str>::new());
 }
 
-/// A length that is said is about what is behind the place that a pointer leads to.
+/// A given length counts the elements after the pointer's target.
 #[test]
 fn there_is_room_before_a_pointer_of_a_given_length() {
     let program = "int f(const char *s) { if (s[-1] == ' ' && s[-2] == 'a') return 1; return s[7] == 'x' ? 2 : 0; }\n";
     check(program, &["-c", "mcdc", "--len", "s=8"], &["char s[10] = ", "f(&s[2])"]);
 }
 
-/// The library looks at a set of characters also where there is nothing to look for.
+/// The library reads a set of characters even if there is nothing to search.
 #[test]
 fn an_empty_text_excuses_no_set_that_is_null() {
     let program = "#include <string.h>

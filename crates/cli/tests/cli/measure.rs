@@ -11,7 +11,7 @@ fn touchstone() -> Command {
     Command::new(env!("CARGO_BIN_EXE_touchstone"))
 }
 
-/// What a command covers when it runs under `measure`, in `folder`.
+/// Measures a command in `folder`.
 fn measure(folder: &Path, criteria: &str, command: &str) -> (MeasuredSuite, Output) {
     let out = folder.join("measured");
     let run = touchstone()
@@ -43,10 +43,10 @@ fn covered(measured: &MeasuredSuite) -> (BTreeSet<String>, BTreeMap<String, Stri
 
 const CRITERIA: &str = "stmt,branch,decision,condition,dcc,mcc,mcdc,wm,idc,labels";
 
-/// Which tests of `generate` count.
+/// The generated tests that count.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Tests {
-    /// Those that end well: one that goes wrong does anything in a build without sanitizers.
+    /// Tests that return: a test that ends in an error behaves arbitrarily without sanitizers.
     Returning,
     /// All: what goes wrong is what is measured.
     All,
@@ -416,7 +416,7 @@ fn places_that_share_a_probe_are_covered_like_those_that_have_their_own() {
     let walk = ["i > n is false", "i == n is false", "n > 90 is false", "i > n is true"];
     for (flag, most) in [("-O0", 4), ("-O2", 6)] {
         check(flag, 0, &[&chain[..], &walk[..]].concat(), most);
-        // What others lead to says nothing.
+        // Code that other branches reach says nothing.
         check(flag, 4, &["g == 1 is false", "h == 1 is true"], most);
         check(flag, 5, &["u == 9 is true", "v == 9 is false"], most);
         check(flag, 6, &["w == 2 is false"], most);

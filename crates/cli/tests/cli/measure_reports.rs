@@ -1,5 +1,5 @@
-//! What `touchstone measure` says of a suite: variants of code, what could not be measured, which lines ran, older versions,
-//! exclusions, exit codes.
+//! Reports of `touchstone measure`: variants of code, unmeasured code, executed lines, older versions, exclusions, exit
+//! codes.
 
 use serde_json::Value;
 use std::path::Path;
@@ -106,7 +106,7 @@ fn one_source_under_two_sets_of_macros_has_objectives_of_its_own_in_each() {
     assert_eq!(statuses(&only, "branch").len(), 4);
     let none = touchstone(folder.path(), &["report", "--variant", "-DMODE=7"]);
     assert!(String::from_utf8_lossy(&none.stderr).contains("known: -DMODE=1, -DMODE=2"));
-    // What one variant covers says nothing of another, and nobody panics.
+    // The coverage of one variant says nothing about another, and nothing panics.
     for (mode, expected) in [("1", "5 covered before"), ("2", "4 covered before")] {
         let flags = [&format!("-DMODE={mode}"), "-DLIMIT=5"];
         let words = ["prove", "f.c", "-f", "f", "-c", "branch,mcdc", "--on-top-of", "touchstone-out", "-o", "p", "--"];

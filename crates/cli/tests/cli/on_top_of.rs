@@ -66,7 +66,7 @@ fn only_what_a_measured_suite_lacks_gets_tests_and_both_together_cover_everythin
     for test in made {
         assert_eq!(test["replay"], "agreed");
     }
-    // The same verdicts, whoever covers.
+    // The verdicts are the same, whichever test covers an objective.
     let verdicts = |report: &Value| -> Vec<(String, String)> {
         let text = |value: &Value| value.as_str().expect("text").to_string();
         list(report, "objectives").iter().map(|o| (text(&o["id"]), text(&o["status"]))).collect()

@@ -1,5 +1,5 @@
-//! Prefixes: a state as the choices that lead to it. For every example, a search that is cut short at random and goes on from
-//! the prefixes of what waited, each in an executor of its own, finds exactly what an uncut search finds.
+//! Prefixes: a state as the list of choices from the entry. For every example, a search is cut at random and continues
+//! from the prefixes of its frontier, each in an executor of its own. It finds exactly what an uncut search finds.
 
 use crate::support::examples;
 use std::collections::BTreeSet;
@@ -33,7 +33,8 @@ fn lower(files: &[std::path::PathBuf], flags: Vec<String>) -> Module {
     lower_files(files, &options).expect("examples compile")
 }
 
-/// The results of a search that is cut after so many turns and goes on in pieces, and the paths that they found.
+/// Returns the results of a search that is cut after a number of turns and continues in pieces, and the paths that they
+/// found.
 fn cut(
     module: &Module,
     func: FuncId,

@@ -51,7 +51,7 @@ fn figure(report: &serde_json::Value, criterion: &str) -> String {
     format!("{covered}/{}", of.len())
 }
 
-/// What is not covered of a criterion, as `file:line text`.
+/// Returns the uncovered objectives of a criterion, as `file:line text`.
 fn uncovered(report: &serde_json::Value, criterion: &str) -> Vec<String> {
     let objectives = report["objectives"].as_array().expect("objectives").iter();
     let open = objectives.filter(|o| o["criterion"] == criterion && o["status"] == "uncovered");
@@ -60,7 +60,7 @@ fn uncovered(report: &serde_json::Value, criterion: &str) -> Vec<String> {
     shown.collect()
 }
 
-/// What a test changed: `+` if an assertion depends on it.
+/// Returns the state that a test modifies, with `+` if an assertion depends on it.
 fn state(report: &serde_json::Value, test: &str) -> Vec<String> {
     let tests = report["state"].as_array().expect("state by test").iter();
     let updates =

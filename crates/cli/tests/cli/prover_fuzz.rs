@@ -27,7 +27,7 @@ fn number(variable: &str) -> Option<u64> {
     std::env::var(variable).ok()?.parse().ok()
 }
 
-/// What all functions may call and write.
+/// The declarations that all functions may use.
 const PRELUDE: &str = "
 void *malloc(unsigned long); void free(void *);
 signed char g; static signed char hidden;
@@ -200,7 +200,7 @@ impl Maker {
             write!(self.text, "if ({condition}) {way}; ").expect("a string");
         }
         self.block(depth - 1);
-        // Something that stays in step with the counter, and somebody who asks.
+        // A variable in step with the counter, and a condition on it.
         if self.rng.below(2) == 0 {
             let (step, question) = (1 + self.rng.below(2), self.condition());
             write!(self.text, "{var} += {step}; if ({question}) u ^= 4; ").expect("a string");
@@ -253,7 +253,7 @@ const DOMAINS: [(&str, &[i128]); 7] = [
     ("g", &[0, 2]),
 ];
 
-/// The same input with the second pointer leading to the first one's object, or to the array.
+/// Returns the same input with the second pointer aliasing the first one's object, or the array.
 fn aliased(input: &Input) -> Vec<Input> {
     let object = |value: &DataValue| match value {
         DataValue::Pointer(PointerTarget::Object { object, .. }) => Some(*object),
@@ -293,7 +293,7 @@ fn check(module: &Module, seed: u64, text: &str, counts: &mut Counts) {
     let watch = Watch::new(module, wanted.goals.clone());
     let open: Vec<GoalId> = wanted.goals.ids().collect();
     let mut config = Config::default();
-    // Half of the time the prover is told how small the domains are.
+    // Half of the runs give the prover the domains of the inputs.
     if seed.is_multiple_of(2) {
         for (name, values) in DOMAINS {
             let (low, high) = (values.iter().min(), values.iter().max());

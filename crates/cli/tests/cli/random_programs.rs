@@ -11,7 +11,7 @@
 
 mod corners;
 pub(crate) mod functions;
-pub mod whole;
+pub mod whole_programs;
 
 use self::functions::{RandomUnit, Style};
 use crate::support::domain::Domain;
@@ -88,7 +88,7 @@ fn batches(all: std::ops::Range<u64>, size: u64, work: impl Fn(std::ops::Range<u
 
 #[test]
 fn whole_programs_print_in_the_interpreter_what_they_print_when_compiled() {
-    compare_runs(seeds(40, 2000), whole::program);
+    compare_runs(seeds(40, 2000), whole_programs::program);
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn programs_of_rare_declarations_print_in_the_interpreter_what_they_print_when_c
     compare_runs(seeds(20, 2000), corners::program);
 }
 
-/// Interpreter and compiled program; the verifier looks at what both come from.
+/// Compares the interpreter with the compiled program; the verifier checks the IR of both.
 fn compare_runs(all: std::ops::Range<u64>, program: fn(std::ops::Range<u64>) -> String) {
     batches(all, UNITS, |seeds| {
         let scratch = tempfile::tempdir().expect("a scratch directory");
@@ -130,7 +130,8 @@ fn interpret(module: &Module) -> (String, String) {
     (String::from_utf8_lossy(&recorder.output).into_owned(), end)
 }
 
-/// What the compiled program does; `None` if the compiler has a bug (gcc 12 crashes on `(_Bool)((1, 2L));`).
+/// Returns the output of the compiled program; `None` if the compiler has a bug (gcc 12 crashes on `(_Bool)((1,
+/// 2L));`).
 fn compiled(file: &Path) -> Option<(String, String)> {
     let program = file.with_extension("exe");
     let flags = ["-w", "-fwrapv", "-O1", "-o"];
@@ -289,7 +290,7 @@ fn judge(ran: &std::process::Output) -> Result<(), String> {
     }
 }
 
-/// Whether the compiled program did what the test says.
+/// Returns true if the compiled program agrees with the test.
 fn confirmed(test: &serde_json::Value) -> bool {
     test["replay"] == "agreed"
 }

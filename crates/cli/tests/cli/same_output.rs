@@ -25,7 +25,7 @@ const SETS: [&str; 13] = [
     "stmt,branch,decision,condition,dcc,mcc,mcdc,wm,idc,rte",
 ];
 
-/// What a program prints, and how it ends, as a file.
+/// Runs a program and returns its output and exit status.
 fn run(folder: &Path, program: &str) -> String {
     format!(
         "timeout 30 ./{program} > {program}.out 2>&1; echo $? >> {program}.out",
@@ -89,7 +89,7 @@ fn random_programs_print_the_same_with_the_probes_of_every_criterion() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// What a probe once changed, or what no compiler took with probes.
+/// Programs whose behaviour a probe once changed, or that compilers refused with probes.
 const FIXED: [(&str, &str); 8] = [
     (
         "elvis",

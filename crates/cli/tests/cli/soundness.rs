@@ -24,7 +24,7 @@ use std::process::Command;
 /// Units of a file.
 const UNITS: usize = 5;
 
-/// What was said of objectives of functions about one feature.
+/// The verdicts about functions with one feature.
 #[derive(Clone, Copy, Default)]
 struct Figures {
     covered: usize,
@@ -56,7 +56,7 @@ impl std::fmt::Display for Figures {
     }
 }
 
-/// How Touchstone is asked, a file after the other.
+/// The options of Touchstone, in turn for each file.
 const MODES: [&[&str]; 10] = [
     &["prove"],
     // What exploration leaves open is left to the static prover.
@@ -93,7 +93,7 @@ impl Result {
     }
 }
 
-/// Every feature comes in turn, the others by chance.
+/// Returns one feature in turn and others at random.
 fn features(seed: u64) -> Vec<Feature> {
     let mut rng = crate::support::rng::Rng::new(seed ^ 0x5eed);
     let mut features = vec![FEATURES[seed as usize % FEATURES.len()], Feature::Plain];
@@ -158,7 +158,7 @@ fn judge_file(seed: u64, folder: &Path) -> Result {
                 figures.infeasible += 1;
                 if reached {
                     figures.wrong += 1;
-                    // One for each function is enough to look at.
+                    // One objective of each function suffices for the message.
                     if named.insert(function.to_string()) {
                         result.complaints.push(complaint(seed, mode, *feature, objective));
                     }

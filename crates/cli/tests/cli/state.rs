@@ -25,7 +25,8 @@ fn measure_in(folder: &Path, options: &[&str], command: &str) -> (serde_json::Va
     (report, run)
 }
 
-/// What every test changed: `test: +name line` if an assertion depends on it, else `test: -name line`.
+/// Returns the state that every test modifies: `test: +name line` if an assertion depends on it, else `test: -name
+/// line`.
 fn lines(report: &serde_json::Value) -> Vec<String> {
     let mut found = Vec::new();
     for test in report["state"].as_array().map_or(&[][..], Vec::as_slice) {
@@ -159,7 +160,7 @@ fn what_was_read_for_another_variable_decides_nothing() {
 fn the_last_update_counts() {
     // Written over before the assertion: one state, last written on line 5, and that is seen.
     check("static int a;\nint main(void) {\n a = 1;\n a = 2;\n assert(a == 2);\n return 0; }\n", &["+a 5"]);
-    // Asserted first, changed afterwards: nobody looks at what it is in the end.
+    // It is asserted first and modified afterwards, so the last value is never checked.
     check("static int a;\nint main(void) {\n a = 1;\n assert(a == 1);\n a = 2;\n return 0; }\n", &["-a 6"]);
     // What it was has influence on what it is: the update is seen.
     // A copy of an earlier value is not that value.
@@ -366,7 +367,7 @@ const STACK_C: &str = "#include \"stack.h\"\n\
     void stack_push(struct stack *s, int v) {\n  s->items[s->size] = v;\n  s->size++;\n  if (s->size > s->peak)\n    s->peak = s->size;\n}\n\
     int stack_pop(struct stack *s) {\n  s->size--;\n  return s->items[s->size];\n}\n";
 
-/// What two tests of the stack do: the one asserts what it pops, the other the size.
+/// The state coverage of two tests of the stack: one asserts what it pops, the other the size.
 const EXPECTED: [&str; 6] = [
     "pops: +stack.items[] (s of NAME) 7",
     "pops: +stack.size (s of NAME) 13",

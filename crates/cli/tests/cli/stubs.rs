@@ -1,5 +1,5 @@
-//! Functions that nobody defines: emitted tests of every form say what their calls return, and check what they were called
-//! with. A program that calls with something else fails these tests, in every form.
+//! External functions: emitted tests of every form define the results of their calls and check their arguments. A
+//! program that passes other arguments fails these tests, in every form.
 
 use crate::support::forms::{FORMS, ends};
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ int f(struct ops *o, int *x, int n) {
 }
 ";
 
-/// What they leave behind: numbers, structures with pointers, bytes, globals, objects that they return.
+/// Side effects of external functions: numbers, structures with pointers, bytes, globals, returned objects.
 const LEAVING: &str = "struct node { int n; struct node *next; };
 struct node *find(int key);
 int fetch(struct node *to, short *code);
@@ -118,7 +118,8 @@ fn tests_of_every_form_leave_what_stubs_are_said_to_leave() {
     }
 }
 
-/// What the runner of tests calls itself, and what the sandbox watches: in the tests of one file it is the program's alone.
+/// Functions that the test runner itself calls, or that the sandbox intercepts: in the tests of one file they belong to
+/// the program alone.
 const DESCRIPTORS: &str =
     "#include <errno.h>\n#include <fcntl.h>\n#include <signal.h>\n#include <stdio.h>\n#include <unistd.h>
 int f(const char *name) {
@@ -152,7 +153,7 @@ fn what_the_runner_needs_itself_has_stubs_too() {
         assert!(!right.contains("failed") && !right.contains("not ok") && !right.contains("skip"), "{form}:\n{right}");
         assert!(right.lines().filter(|line| line.starts_with("ok")).count() >= 7, "{form}:\n{right}");
     }
-    // In several files they would be everybody's, so there they are named.
+    // In several files they would be shared, so they are reported there.
     std::fs::write(scratch.path().join("other.c"), "int other(void) { return 1; }\n").expect("a writable directory");
     let mut command = Command::new(env!("CARGO_BIN_EXE_touchstone"));
     command.current_dir(scratch.path()).args(["generate", "program.c", "other.c", "-c", "branch", "-f", "f"]);

@@ -94,7 +94,7 @@ struct Subject<'m> {
     beside_pointers: bool,
 }
 
-/// How much is tried on a subject.
+/// The effort spent on a subject.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Effort {
     /// Nearest first, labels deleted as they are covered.
@@ -118,7 +118,7 @@ struct Way {
     aim: Aim,
 }
 
-/// What is searched for.
+/// The target of a search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Aim {
     Goals,
@@ -146,7 +146,7 @@ impl Effort {
     }
 }
 
-/// What all inputs of the domain do, for all criteria at once.
+/// The behaviour of all inputs of the domain, for all criteria.
 struct Truth {
     objectives: Objectives,
     watch: Watch,
@@ -359,7 +359,7 @@ impl Subject<'_> {
         tests
     }
 
-    /// What the tests' own inputs reach, by test.
+    /// Returns the goals that the inputs of each test reach.
     fn own_hits(
         &self,
         truth: &Truth,
@@ -424,7 +424,7 @@ fn every_verdict_on_random_decision_functions_is_what_all_inputs_say() {
             let values = |name: &str| one.domains.iter().find(|(known, _)| known == name).map(|(_, all)| all.clone());
             let func = module.function_named(&one.name).expect("the function");
             let domain = Domain::new(&module, func, &values, u64::MAX).expect("a small domain");
-            // No precondition here looks at what a pointer points to: that would decide the pointer before the function.
+            // No precondition here dereferences a pointer: that would materialise the pointer before the function.
             let is_pointer = |name: &str| one.pointer && matches!(name, "p" | "q");
             let pointee = one.domains.iter().filter(|(name, _)| is_pointer(name));
             let ranges = pointee.map(|(name, all)| (name.clone(), (all[0], all[all.len() - 1]))).collect();

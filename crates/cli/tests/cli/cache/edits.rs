@@ -15,7 +15,7 @@ const PATIENT: [&str; 8] = ["prove", "p.c", "-c", "mcdc,branch", "--max-paths", 
 /// Edits of one program, each of the last.
 const EDITS: usize = 3;
 
-/// What stands in the place of what.
+/// Pairs of words that replace each other.
 const WORDS: [(&str, &str); 12] = [
     (" < ", " <= "),
     (" > ", " >= "),
@@ -91,7 +91,8 @@ fn verdicts_of_edited_random_programs_are_those_of_a_run_without_a_cache() {
             if warm == cold {
                 continue;
             }
-            // The clock has a part in what is unknown, with a cache and without: who has more time says what is right.
+            // A timeout influences which objectives are unknown, with and without a cache. The run with more time is
+            // the reference.
             let more = verdicts(&project.cold(&PATIENT).document);
             for (id, status) in warm.iter().filter(|(id, status)| cold[*id] != **status && *status != "unknown") {
                 let right = [&cold[id], &more[id]].into_iter().all(|other| other == "unknown" || other == status);

@@ -31,7 +31,7 @@ fn what_is_unchanged_of_a_class_is_not_explored_again() {
     let again = explored_once(&project.again(&ASKED));
     let about = |name: &str| again.iter().any(|function| function.contains(name));
     assert!(about("discount") && !about("other") && !about("word") && !about("add"), "{again:?}");
-    // What tests look at afterwards.
+    // The observers that tests call after the call under test.
     project.write("Cart.java", &CLASS.replace("return total;", "return total + 1;"));
     let again = explored_once(&project.again(&ASKED));
     assert!(again.iter().any(|function| function.contains("add")), "{again:?}");

@@ -1,7 +1,7 @@
 //! The same for what objects and arrays hold: random methods of a class with fields, and random methods that take and return arrays, edited at random. Methods
 //! that make the objects from numbers, call one of these, and fold all that it leaves into a number are run on all inputs of a small domain.
 
-use super::both::{self, Version, labellings, said};
+use super::version_pairs::{self, Version, labellings, said};
 use crate::support::long;
 use crate::support::rng::Rng;
 use std::fmt::Write;
@@ -14,7 +14,7 @@ use touchstone_report::document::Behaviour;
 
 const METHODS: usize = 3;
 
-/// What stands in the place of what: about half of it changes nothing that can be seen.
+/// Pairs of words that replace each other; about half of the replacements have no observable effect.
 const WORDS: [(&str, &str); 9] = [
     (" < ", " <= "),
     (" + ", " - "),
@@ -111,7 +111,7 @@ fn edited(text: &str, rng: &mut Rng, folder: &Path) -> Option<String> {
     changed.then(|| lines.join("\n") + "\n")
 }
 
-/// Pairs by what is said of them; those that are told apart by inputs, and not by what is said.
+/// Pairs by verdict, and the pairs that some input distinguishes although the verdict does not.
 #[derive(Default, Debug)]
 struct Figures {
     equivalent: usize,
@@ -154,7 +154,7 @@ fn judge(seed: u64, figures: &mut Figures, wrong: &mut Vec<String>) {
             let (_, behaviour) = said(&finished, &name);
             let [old, new] =
                 [&before, &now].map(|plan| Version::new(&plan.program.module, &all, &[&all], &values, &criteria));
-            let differs = both::judge(&old, &new).expect("the same inputs").differs;
+            let differs = version_pairs::judge(&old, &new).expect("the same inputs").differs;
             match (behaviour, differs) {
                 (Behaviour::Equivalent, Some(input)) => wrong
                     .push(format!("seed {seed}, {name}: not equivalent: {input}\nold:\n{old_text}\nnew:\n{new_text}")),

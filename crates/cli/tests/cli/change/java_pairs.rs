@@ -1,6 +1,6 @@
 //! The same for Java: random static methods with exceptions, a static field and helpers, edited at random, judged by all inputs of a small domain.
 
-use super::both::{Figures, Version, labellings, said};
+use super::version_pairs::{Figures, Version, labellings, said};
 use crate::support::long;
 use crate::support::rng::Rng;
 use std::fmt::Write;
@@ -14,7 +14,7 @@ const METHODS: usize = 8;
 const NAMES: [&str; 3] = ["a", "b", "c"];
 const DEEPEST: usize = 3;
 
-/// What stands in the place of what.
+/// Pairs of words that replace each other.
 const WORDS: [(&str, &str); 11] = [
     (" < ", " <= "),
     (" > ", " >= "),

@@ -3,7 +3,7 @@
 //!
 //! `TOUCHSTONE_LONG=1` tries a thousand pairs, `TOUCHSTONE_SEED=N` one batch.
 
-use super::both::{Figures, Version, labellings, lower, said};
+use super::version_pairs::{Figures, Version, labellings, lower, said};
 use crate::cache::edits::edited;
 use crate::random_programs::functions::{RandomUnit, Style, unit};
 use crate::support::long;

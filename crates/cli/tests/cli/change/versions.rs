@@ -1,7 +1,7 @@
 //! Versions of two controllers with small changes, as paper 001 has them of TCAS (table III): a search that a change directs explores a part of what a full
 //! one does, covers what it touches all the same, and tells versions apart exactly where some input does.
 
-use super::both::{self, Judgement, Version, lower};
+use super::version_pairs::{self, Judgement, Version, lower};
 use crate::support::root;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -77,7 +77,7 @@ fn states(finished: &Finished) -> u64 {
     finished.campaign.functions.iter().map(|function| function.paths.explored + function.paths.infeasible).sum()
 }
 
-/// How a version is explored.
+/// The exploration of a version.
 #[derive(Clone, Copy, PartialEq)]
 enum Way {
     /// For what the change touches.
@@ -132,7 +132,7 @@ fn check(controller: &Controller, from: &str, to: &str) -> [u64; 3] {
     };
     let version = |module| Version::new(module, controller.function, controller.scope, &values, &mcdc);
     let (old, new) = (version(&old), version(&new));
-    let Judgement { moved, differs } = both::judge(&old, &new).expect("the same inputs");
+    let Judgement { moved, differs } = version_pairs::judge(&old, &new).expect("the same inputs");
     let unaffected = |id: &str| {
         directed.campaign.objectives.iter().any(|known| known.id == id && known.status == Status::Unaffected)
     };

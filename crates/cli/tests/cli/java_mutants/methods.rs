@@ -8,13 +8,13 @@ use std::collections::BTreeMap;
 enum Line {
     /// Nothing is computed.
     Plain(String),
-    /// What is computed on the line, once it is reached.
+    /// A value that is computed on the line when it is reached.
     Value { before: String, value: String, behind: String },
     /// `if` or `while`, and conditions that the operator joins.
     Decision { word: &'static str, conditions: Vec<String>, operator: &'static str },
 }
 
-/// What an objective asks: an expression at a line, where something may have to hold for it to be computed, and its mutant.
+/// The request of an objective: an expression at a line, the condition under which it is computed, and its mutant.
 pub struct Asked {
     line: usize,
     guard: Option<String>,
@@ -65,7 +65,7 @@ impl Written {
         format!("class {} {{\n{}\n{HELP}}}\n", self.name, lines.join("\n"))
     }
 
-    /// What an objective asks for; `None` if nobody can say which part of the text is meant.
+    /// Returns the request of an objective; `None` if its text is ambiguous.
     pub fn asked(&self, objective: &Value) -> Option<Asked> {
         let line = objective["line"].as_u64()? as usize - 2;
         let column = objective["column"].as_u64()? as usize;

@@ -11,7 +11,7 @@ const CAUGHT: [&str; 5] = [
     "Own",
 ];
 
-/// What all programs share.
+/// The common head of all programs.
 const HEAD: &str = r#"
   static class Own extends Exception { Own(String m) { super(m); } }
   interface Shape { int area(int k); default String label() { return "shape" + area(2); } }
@@ -67,7 +67,7 @@ pub fn program(seed: u64, class: &str) -> String {
     generator.out
 }
 
-/// Where statements stand.
+/// The position of statements.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     Body,

@@ -4,12 +4,12 @@
 //! A class is written once and read twice: plainly, as `touchstone` gets it, and with calls that record which statement,
 //! condition and decision was met.
 
-use super::marked::{Kind, Marked};
+use super::marks::{Kind, Marked};
 use crate::support::rng::Rng;
 use touchstone_base::Id;
 use touchstone_ir::{BoolTree, CondId};
 
-/// What all classes have: things to be of a class, to be closed, to be thrown, to be called.
+/// The declarations that all classes share: types to test, to close, to throw and to call.
 const HEAD: &str = r#"
   enum Hue { RED, GREEN, BLUE }
   static class Own extends Exception { Own(String m) { super(m); } }
@@ -26,7 +26,7 @@ const HEAD: &str = r#"
   static class Late { static int level = 3; static final int KEPT = Math.abs(-4); static int raise() { return ++level; } }
 "#;
 
-/// A parameter that the tested method has, and what stands for it in the body.
+/// A parameter of the tested method, and the expression for it in the body.
 struct Param {
     declared: &'static str,
     domain: &'static str,
@@ -85,7 +85,7 @@ const TYPES: [&str; 9] = ["int", "int", "int", "long", "boolean", "char", "byte"
 
 type Scope = Vec<(String, &'static str)>;
 
-/// Where statements stand.
+/// The position of statements.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     Body,
@@ -118,7 +118,7 @@ pub fn class(seed: u64, name: &str, owners: &[Owner]) -> (Marked, String) {
     (made.out, made.calls)
 }
 
-/// Where the body of a method stands.
+/// The construct that contains the body of a method.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Owner {
     /// In a static method.
@@ -140,7 +140,7 @@ impl Owner {
         matches!(self, Owner::Object | Owner::Inner)
     }
 
-    /// What stands around a body: before it and behind it. In the first, HEAD is the method's result, name and parameters.
+    /// Returns the text before and after a body. In the first, HEAD is the method's result, name and parameters.
     fn around(self) -> (&'static str, &'static str) {
         match self {
             Owner::Class => ("  static HEAD throws Own {\n", "  }\n"),
@@ -475,7 +475,7 @@ impl Methods {
         self.text(")");
     }
 
-    /// What control flow asks for.
+    /// Writes the decision of a control statement.
     fn decision(&mut self, scope: &Scope, depth: usize) {
         let decision = self.out.begin(Kind::Decision);
         let mut conditions = 0;
@@ -519,7 +519,7 @@ impl Methods {
                 BoolTree::Not(self.inner_truth(scope, depth, decision, conditions))
             }
             _ => {
-                // A choice alone is a decision of its condition only, so it stands in a negation.
+                // A conditional expression alone is a decision of its condition only, so it is negated.
                 self.text("!(");
                 let condition = self.inner_truth(scope, depth, decision, conditions);
                 self.text(" ? ");

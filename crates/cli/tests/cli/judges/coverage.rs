@@ -1,4 +1,4 @@
-//! What a judge says of one function.
+//! The answer of a judge about one function.
 
 use crate::judges::toolchain::{Workshop, succeed};
 use serde_json::Value;
@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
-/// So many of so many.
+/// A number of covered entities and their total.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Share {
     pub found: usize,

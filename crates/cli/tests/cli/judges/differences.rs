@@ -13,7 +13,7 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// Whether conditions can't change alone, so that no two tests are a pair for llvm-cov.
+    /// Returns true if conditions cannot change independently, so that llvm-cov finds no pair.
     pub fn is_coupled(&self) -> bool {
         self.reason == "coupled"
     }

@@ -1,4 +1,4 @@
-//! What Touchstone claims of a program's functions, and the suites that go with it.
+//! The claims of Touchstone about the functions of a program, and the suites that belong to them.
 
 use crate::judges::coverage::{Llvm, Share, gcov, llvm};
 use crate::judges::toolchain::{Judge, Kit, Workshop};
@@ -13,18 +13,18 @@ use touchstone_front_c::{Options, lower_files, write_headers};
 pub struct JudgedProgram {
     pub name: String,
     pub files: Vec<PathBuf>,
-    /// Whether it is run from its main.
+    /// True if the program is run from its main.
     pub whole: bool,
 }
 
-/// What is claimed of a function.
+/// The claim about a function.
 #[derive(Clone, Debug, Default)]
 pub struct Claim {
     /// Conditions, of all decisions.
     pub conditions: usize,
     /// Conditions of decisions with more than one, which is where others speak of MC/DC.
     pub together: usize,
-    /// Of those, the ones that some objective says can't be shown.
+    /// The number of them that some objective says cannot be shown.
     pub not_together: usize,
     /// Values of conditions that are claimed to be impossible.
     pub not_taken: usize,
@@ -130,7 +130,7 @@ impl Suites {
     }
 }
 
-/// What both judges say of a function.
+/// The answers of both judges about a function.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Judgement {
     pub llvm: Llvm,

@@ -3,17 +3,17 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// Who judges.
+/// A coverage tool that judges our claims.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Judge {
     Llvm,
     Gcov,
 }
 
-/// What has to be installed; `setup.sh` does so.
+/// The required programs; `setup.sh test` installs them.
 const TOOLS: [&str; 5] = ["clang-19", "llvm-profdata-19", "llvm-cov-19", "gcc", "gcov"];
 
-/// Whether there are judges here. Where a missing one would go unnoticed (`CI`), that is a failure.
+/// Returns true if all judges are installed. In CI a missing judge is a failure.
 pub fn judges_are_here() -> bool {
     let here = |tool: &&str| Command::new(tool).arg("--version").output().is_ok_and(|output| output.status.success());
     let mut missing: Vec<&str> = TOOLS.into_iter().filter(|tool| !here(tool)).collect();
@@ -55,7 +55,8 @@ impl Judge {
     }
 }
 
-/// What every program of a judge is linked with: the runner, and what saves the counters of processes that end early.
+/// The objects that every program of a judge is linked with: the runner, and code that saves the counters of processes
+/// that end early.
 pub struct Kit {
     judge: Judge,
     dir: tempfile::TempDir,

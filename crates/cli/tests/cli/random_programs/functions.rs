@@ -1,7 +1,7 @@
 //! Random functions over small domains, for comparison with brute force.
 //!
-//! Expressions have no side effects, so that every compiler agrees about their value; calls stand alone in a statement.
-//! A path may still divide by zero, leave an array, or (if asked for) read a variable that nobody wrote.
+//! Expressions have no side effects, so that all compilers agree about their value; a call is a statement of its own. A
+//! path may still divide by zero, leave an array, or (on request) read an uninitialised variable.
 
 use crate::support::rng::Rng;
 use std::fmt::Write;
@@ -14,20 +14,21 @@ pub struct RandomUnit {
     pub text: String,
     /// Smallest and largest value of every scalar, by the name of its input.
     pub domains: Vec<(String, i64, i64)>,
-    /// Whether to try eager aliases too.
+    /// True if eager aliases are tried as well.
     pub eager: bool,
 }
 
-/// What may be in a function.
+/// The constructs that a function may contain.
 #[derive(Clone, Copy)]
 pub struct Style {
     /// Divisions by zero.
     pub divisions: bool,
     /// Accesses outside an array.
     pub bounds: bool,
-    /// Reads of variables that nobody wrote: seen by the interpreter, never by a compiled program.
+    /// True if functions may read uninitialised variables, which the interpreter detects and a compiled program does
+    /// not.
     pub uninitialised: bool,
-    /// How many inputs' combinations there may be.
+    /// The maximum number of combinations of inputs.
     pub points: u64,
 }
 
@@ -548,7 +549,7 @@ impl Gen<'_> {
         }
     }
 
-    /// How far two elements of a table are apart.
+    /// Returns the distance of two elements of a table.
     fn distance(&mut self) -> Option<String> {
         if self.tables.is_empty() {
             return None;

@@ -1,6 +1,7 @@
-//! Random programs with all operators and the GNU extensions that real code uses. Each has one meaning: effects are in an order
-//! that C fixes (at most one operand has them, and nobody reads what it writes), divisors and shifts are in range, overflow
-//! wraps (`-fwrapv`), and floats become integers only where they fit. So whatever differs between two builds is a bug of ours.
+//! Random programs with all operators and the GNU extensions that real code uses. Each has one meaning: effects are in
+//! an order that C defines (at most one operand has them, and no other operand reads what it writes), divisors and
+//! shifts are in range, overflow wraps (`-fwrapv`), and floats become integers only where they fit. So every difference
+//! between two builds is a bug of ours.
 //!
 //! Deliberately not here: nested functions and inline assembly with operands (files with them get no probes).
 
@@ -21,7 +22,7 @@ impl Random {
     }
 }
 
-/// What every program begins with.
+/// The common head of all programs.
 const HEAD: &str = r#"#include <stdio.h>
 #include <stddef.h>
 #include <string.h>

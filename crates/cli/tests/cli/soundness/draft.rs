@@ -12,7 +12,7 @@ pub struct Param {
 }
 
 impl Param {
-    /// The type of a variable that holds the argument, as it stands before the name.
+    /// Returns the type of a variable that holds the argument, as written before the name.
     pub fn of(&self) -> &str {
         match self.declaration.contains('[') {
             true => "int *",
@@ -29,7 +29,7 @@ pub struct Guard {
     pub writes: Vec<String>,
 }
 
-/// What a body is made of. All are C expressions of integer type, unless they say otherwise.
+/// The expressions that a body may use. All are C expressions of integer type, unless noted otherwise.
 #[derive(Clone, Default)]
 pub struct Scope {
     pub reads: Vec<String>,
@@ -217,7 +217,8 @@ impl<'a> Body<'a> {
         self.text.close("}");
     }
 
-    /// Whether something changes that is not named in between: what a wrong assumption about the world gets wrong.
+    /// Adds a change of state by something that is not named in between, which a wrong assumption about the environment
+    /// misses.
     fn interference(&mut self, scope: &Scope) {
         let before = self.rng.between(0, 3);
         let after = before + self.rng.between(1, 3);
@@ -260,7 +261,7 @@ impl<'a> Body<'a> {
         name
     }
 
-    /// Looks at a letter and goes on to the next; sometimes two letters belong together.
+    /// Reads a character and moves to the next one; sometimes two characters belong together.
     fn walk(&mut self, scope: &Scope, depth: usize) {
         let mut inner = scope.clone();
         let relation = inner.walk.take().unwrap_or_default();

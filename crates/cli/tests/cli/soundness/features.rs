@@ -1,5 +1,5 @@
-//! What a function may meet in the world: each feature adds declarations to the file, things to look at to the function,
-//! and to the driver what other code can do about it.
+//! Features of the environment of a function. Each feature adds declarations to the file, expressions to the function,
+//! and to the driver the actions of other code.
 
 use crate::soundness::draft::Draft;
 use crate::soundness::program::File;
@@ -15,7 +15,7 @@ pub enum Feature {
     FileStatic,
     /// Static locals of functions that it calls.
     Callee,
-    /// Pointers into fields of what other pointers lead to.
+    /// Pointers into fields of the pointees of other pointers.
     Fields,
     /// Pointers onto parts by other types: bytes, unsigned, void, unions.
     Bytes,
@@ -23,7 +23,7 @@ pub enum Feature {
     Globals,
     /// Pointers into arrays, some elements from each other.
     Elements,
-    /// A pair of pointers that delimit a text, and what stands before a pointer.
+    /// A pair of pointers that delimit a string, and the element before a pointer.
     Walk,
     /// Memory that may not be had.
     Allocation,
@@ -99,7 +99,7 @@ fn static_local(file: &mut File, draft: &mut Draft) {
     let value = file.rng.between(0, 2);
     match file.rng.below(9) {
         7 => {
-            // Whoever reads it in the structure may write it through a pointer in another call.
+            // Code that reads it in the structure may write it through a pointer in another call.
             draft.locals.push("static § int shown;".to_string());
             draft.param("struct s *", "p", "struct_place()");
             draft.param("int *", "q", "int_place(0, 0)");

@@ -1,5 +1,5 @@
-//! What runs of the twin covered, and whether an objective of Touchstone's is among it. Shares no code with Touchstone: an
-//! objective is known by its line, its column and its words.
+//! Decides whether runs of the twin cover an objective of Touchstone. It shares no code with Touchstone: an objective
+//! is identified by its line, its column and its text.
 
 use crate::soundness::text::{Shape, Text};
 use serde_json::Value;
@@ -39,7 +39,7 @@ impl Covered {
     }
 }
 
-/// Whether the runs reach what an objective asks for; an error if the objective is about nothing that the text has.
+/// Returns true if the runs reach an objective, or an error if the objective refers to nothing in the text.
 pub fn reached(text: &Text, covered: &Covered, objective: &Value) -> Result<bool, String> {
     let place = |key: &str| objective[key].as_u64().unwrap_or_default() as usize;
     let (line, column) = (place("line"), place("column"));
@@ -78,7 +78,7 @@ fn ends(words: &str) -> Option<bool> {
     words.ends_with(" is false").then_some(false)
 }
 
-/// Whether the expression can have the value when leaves that were not evaluated are free.
+/// Returns true if the expression can have the value when conditions that were not evaluated are free.
 fn can_be(shape: &Shape, wanted: bool, row: &[Option<bool>]) -> bool {
     let be = |shape: &Shape, wanted: bool| can_be(shape, wanted, row);
     match shape {

@@ -6,7 +6,7 @@ use crate::soundness::text::{Text, Tree};
 use crate::support::rng::Rng;
 use std::collections::BTreeSet;
 
-/// What the whole file shares: the structures of the program.
+/// The structures that the whole file shares.
 const TYPES: [&str; 3] = [
     "struct s { int x; int y; int arr[2]; int *ip; struct s *next; };",
     "struct o { int tag; struct s in; };",
@@ -47,11 +47,11 @@ pub struct File {
     others: Vec<String>,
     once: Vec<String>,
     signatures: Vec<(String, Vec<Param>)>,
-    /// Where runs begin; 0 if any function may be called.
+    /// The entry function of runs, or 0 if any function may be called.
     entry: &'static str,
 }
 
-/// What the runs of a file are.
+/// The kind of runs of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// Calls of its functions, in any order, from anywhere.
@@ -110,7 +110,7 @@ impl File {
                 let value = match self.rng.below(4) {
                     0 if own => "&start_i".to_string(),
                     1 if own => "&start_k".to_string(),
-                    // No number is a place: what a compiler leaves out of an access through one is anybody's guess.
+                    // No number is an address: a compiler may remove any access through one.
                     0..=2 if of == "int " => self.rng.between(0, 5).to_string(),
                     _ => {
                         self.text.line(&format!("{of}{given}(void);"));
@@ -196,12 +196,12 @@ impl File {
         self.functions.push((name, feature));
     }
 
-    /// Whether this is the first thing of that name.
+    /// Returns true for the first use of a name.
     pub fn once(&mut self, prefix: &str, name: &str) -> bool {
         self.named.insert(format!("{prefix}_{name}"))
     }
 
-    /// Another function of the file, which changes what the function under test looks at.
+    /// Adds another function of the file, which modifies state that the function under test reads.
     pub fn setter(&mut self, name: &str, params: &str, arguments: &[&str], body: &[String], condition: &str) {
         self.text.line(&format!("void {name}({params})"));
         self.text.open("{");

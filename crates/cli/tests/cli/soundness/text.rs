@@ -1,9 +1,9 @@
-//! A program and its twin, written line by line. Touchstone gets the plain one. The twin says what it does: statements,
-//! conditions and decisions have marks, state that lives between calls stands in a section that the driver resets, and
-//! reads of volatile things are answered by the driver.
+//! A program and its instrumented twin, written line by line. Touchstone gets the plain one. The twin prints marks for
+//! statements, conditions and decisions; its static state is in a section that the driver resets, and the driver
+//! answers its volatile reads.
 //!
-//! Two signs in a text are for the twin only: `§` before a type (state of the program), `⟦…⟧` around a read that anything
-//! may answer.
+//! Two signs in a text are for the twin only: `§` before a type (state of the program), and `⟦…⟧` around a read that
+//! may have any value.
 
 /// A Boolean expression whose leaves are conditions.
 #[derive(Clone, Debug)]

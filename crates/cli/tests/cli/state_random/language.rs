@@ -1,4 +1,4 @@
-//! A small language of random tests: a tree, and the C or the Java that it stands for.
+//! A small language of random tests: a syntax tree, and its translation to C and Java.
 
 use std::fmt::Write;
 
@@ -26,14 +26,14 @@ pub enum Value {
     Pair(Box<Value>, Box<Value>),
 }
 
-/// What is assigned.
+/// The target of an assignment.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Variable {
     Global(usize),
     Local(usize),
 }
 
-/// How a value comes into a variable.
+/// The way in which a value reaches a variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Way {
     Assign,
@@ -48,7 +48,7 @@ pub enum Way {
 pub enum Statement {
     Set(Variable, Value, Way),
     If(Value, Vec<Statement>, Vec<Statement>),
-    /// So many rounds as the value's lowest two bits say, asked for before each.
+    /// A loop with as many iterations as the lowest two bits of the value, evaluated before each iteration.
     Loop(Value, Vec<Statement>),
     /// `case 0: l0++; break; case 1: l1 += g1; default: l2 = thing.a;`
     Switch(Value),
@@ -216,7 +216,7 @@ pub fn program(tests: &[Test]) -> String {
     )
 }
 
-/// What a tree is printed as. What is passed as one object in C is passed field by field in Java.
+/// The target language. An object that is passed as a whole in C is passed field by field in Java.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Form {
     #[default]
@@ -291,7 +291,7 @@ fn print_java(statements: &[Statement], out: &mut String) {
     }
 }
 
-/// Whether javac knows the value: what stands under such a condition, or not, is no code.
+/// Returns true if javac folds the value, so that code under it is removed.
 fn is_constant(value: &Value) -> bool {
     match value {
         Value::Constant(_) => true,
@@ -303,7 +303,7 @@ fn is_constant(value: &Value) -> bool {
     }
 }
 
-/// Whether javac decides one of the conditions of statements.
+/// Returns true if javac folds one of the conditions of the statements.
 pub fn has_constant_condition(statements: &[Statement]) -> bool {
     statements.iter().any(|statement| match statement {
         Statement::Set(..) => false,

@@ -1,5 +1,5 @@
-//! What a random test does, by a plain interpreter that carries beside every value the updates that it depends on: the rules
-//! of docs/state.md once more, on a tree instead of a trace.
+//! A reference semantics of random tests: a plain interpreter that carries with every value the updates that it depends
+//! on. It implements the rules of docs/state.md on a tree instead of a trace.
 
 use super::language::{Form, GLOBALS, Statement, Test, Value, Variable, Way};
 use std::collections::BTreeSet;
@@ -33,13 +33,13 @@ struct Run {
     form: Form,
 }
 
-/// What is true of a global at the end of a test.
+/// The expected state coverage of a global at the end of a test.
 #[derive(Debug)]
 pub struct Truth {
     pub global: usize,
     /// Another last value of it changes what is asserted.
     pub shows: bool,
-    /// What is asserted depends on its last value.
+    /// True if an assertion depends on the last value.
     pub depends: bool,
 }
 
@@ -135,7 +135,7 @@ impl Run {
         }
     }
 
-    /// What could have been assigned depends on the condition, assigned or not.
+    /// Makes everything that the statement may assign depend on the condition, even if it is not assigned.
     fn touch(&mut self, statement: &Statement, control: &Updates) {
         let mut assigned = BTreeSet::new();
         assigns(statement, &mut assigned);
@@ -233,7 +233,7 @@ impl Run {
     }
 }
 
-/// Whether a statement can leave the loop or the test around it.
+/// Returns true if a statement can leave the enclosing loop or test.
 fn leaves(statement: &Statement) -> bool {
     match statement {
         Statement::BreakIf(_) | Statement::ReturnIf(..) => true,
@@ -252,7 +252,7 @@ fn returns(statement: &Statement) -> bool {
     }
 }
 
-/// What a statement assigns, by name.
+/// Collects the variables that a statement assigns.
 fn assigns(statement: &Statement, found: &mut BTreeSet<Variable>) {
     match statement {
         Statement::Set(variable, _, Way::Assign) => {

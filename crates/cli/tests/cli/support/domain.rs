@@ -33,9 +33,9 @@ pub struct Domain<'m> {
     params: Vec<(String, DataTypeId)>,
     globals: Vec<(String, DataTypeId)>,
     scalars: Vec<Vec<i128>>,
-    /// How many inputs there are.
+    /// The number of inputs.
     pub points: u64,
-    /// Types that pointers lead to: to something of their own, to a global of that type, or nowhere.
+    /// The pointee types: a pointer points to an object of its own, to a global of that type, or is null.
     pointees: Vec<DataTypeId>,
 }
 
@@ -78,12 +78,12 @@ impl<'m> Domain<'m> {
         (domain.points <= limit).then_some(domain)
     }
 
-    /// The globals that a pointer to this type is led to.
+    /// Returns the globals that a pointer to this type may point to.
     fn globals_of(&self, pointee: DataTypeId) -> impl Iterator<Item = &String> {
         self.globals.iter().filter(move |(_, data)| *data == pointee).map(|(name, _)| name)
     }
 
-    /// Whether pointers lead to nothing else than here: two may be equal, and one may lead into a part of a global.
+    /// Returns true if these are all shapes: two pointers may alias, and one may point into a part of a global.
     pub fn has_all_shapes(&self) -> bool {
         let simple = |pointee: &DataTypeId| self.globals.iter().all(|(_, data)| data == pointee);
         self.pointees.len() <= 1 && self.pointees.iter().all(simple)

@@ -13,7 +13,7 @@ fn run(command: &mut Command) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// What the tests of a function in a form say where the program is compiled with this definition, without a warning.
+/// Compiles the tests of a function in a form, with a macro defined and without warnings, and returns their output.
 pub fn ends(out: &Path, form: &str, function: &str, define: &str) -> String {
     let standins = Path::new(env!("CARGO_MANIFEST_DIR")).join("../emit/tests/standins");
     let (program, object) = (out.join("tests"), out.join("tests.o"));

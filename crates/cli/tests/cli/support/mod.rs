@@ -1,4 +1,4 @@
-//! What the tests over `examples/` share: the programs and the expectations written in them.
+//! Shared code of the tests over `examples/`: the programs and the expectations written in them.
 
 pub mod domain;
 pub mod forms;
@@ -43,7 +43,7 @@ pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository's root")
 }
 
-/// Whether the long tests were asked for.
+/// Returns true if the long tests were requested.
 pub fn long() -> bool {
     std::env::var_os("TOUCHSTONE_LONG").is_some()
 }

@@ -3,7 +3,8 @@
 use serde_json::Value;
 use std::process::Command;
 
-/// What `generate -c branch` says of `f`: numbers of covered, infeasible and unknown objectives, and why the last are.
+/// Runs `generate -c branch` on `f` and returns the numbers of covered, infeasible and unknown objectives, and the
+/// reasons of the last.
 pub fn verdicts(text: &str, options: &[&str]) -> ([u64; 3], String) {
     let scratch = tempfile::tempdir().expect("a scratch directory");
     let file = scratch.path().join("pointers.c");

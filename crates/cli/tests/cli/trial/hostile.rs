@@ -1,4 +1,4 @@
-//! Files that nobody would write: mutated programs and mutated results, odd names, other encodings. An answer or a reason,
+//! Hostile input: mutated programs and mutated results, odd names, other encodings. The answer is a result or a reason,
 //! never a crash.
 
 use crate::trial::room::{Numbers, Room, rounds};

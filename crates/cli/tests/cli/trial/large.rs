@@ -154,7 +154,7 @@ fn memory_is_bounded_whatever_is_done_to_large_objects() {
     ];
     for (name, body, options) in shapes {
         let (most, said) = peak(name, &format!("{HEAD}{body}\n"), options);
-        // The limit is 200, and what is made while nobody looks may be as much again.
+        // The limit is 200, and as much again may be allocated between two checks.
         assert!(most < 400, "{name} took {most} MB: {said}");
     }
 }

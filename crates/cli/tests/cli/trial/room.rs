@@ -1,4 +1,4 @@
-//! Where a trial takes place: a scratch directory and the tool in it.
+//! The scratch directory of a trial, and the tool in it.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -2,7 +2,7 @@
 
 use crate::trial::room::Room;
 
-/// What a tested function does, with `VICTIM` for a file of the user's. What it must not change is the file and its folder.
+/// Harmful tested functions, with `VICTIM` for a file of the user. Neither the file nor its folder may change.
 const HARMS: &[&str] = &[
     "unlink(VICTIM);",
     "remove(VICTIM);",

@@ -1,9 +1,9 @@
-//! Decisions, conditions, rows and masking MC/DC by their definition, from nothing but the raw branch events of a run:
-//! shares no code with the decision graphs and the watchers that it judges.
+//! Decisions, conditions, rows and masking MC/DC by definition, from the raw branch events of a run. This shares no
+//! code with the decision graphs and the watchers that it judges.
 //!
-//! A condition with its value *decides* in an evaluation if there are values of the conditions that were not evaluated
-//! with which the decision has another outcome when only this condition is flipped. Every condition stands once in its
-//! tree, so the values that subtrees can have are independent of each other, and recursion is exact.
+//! A condition independently affects the outcome of an evaluation if, for some values of the conditions that were not
+//! evaluated, flipping only this condition flips the decision. Every condition occurs once in its tree, so the possible
+//! values of subtrees are independent, and the recursion is exact.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -51,7 +51,7 @@ struct Evaluation {
     deciding: Outcomes,
 }
 
-/// What a run did, by definition.
+/// The events of a run, by definition.
 #[derive(Default)]
 pub struct Did {
     /// Outcomes of conditions, also of evaluations that were not completed.
@@ -60,7 +60,7 @@ pub struct Did {
 }
 
 impl Did {
-    /// Whether the run reaches a goal; `None` if the goal is not about decisions.
+    /// Returns true if the run reaches a goal; `None` if the goal is not about decisions.
     pub fn reaches(&self, goal: &Goal) -> Option<bool> {
         let any = |func: FuncId, decision: DecisionId, holds: &dyn Fn(&Evaluation) -> bool| {
             Some(self.evaluations.get(&(func, decision)).is_some_and(|all| all.iter().any(|one| holds(one))))
@@ -92,7 +92,7 @@ impl<'m> Judge<'m> {
         Judge { module, known: BTreeMap::new() }
     }
 
-    /// What a run did. Panics if the branches don't come in an order that the tree allows.
+    /// Evaluates a run. Panics if the branches are not in an order that the tree allows.
     pub fn judge(&mut self, mut raw: Raw) -> Did {
         while !raw.frames.is_empty() {
             raw.leave();
@@ -150,7 +150,7 @@ pub fn take(tree: &BoolTree, rest: &mut &[(CondId, bool)]) -> Option<bool> {
 
 type Values = BTreeMap<CondId, bool>;
 
-/// Whether the tree can have the value, conditions without value being free.
+/// Returns true if the tree can have the value; conditions without a value are free.
 fn can_be(tree: &BoolTree, wanted: bool, values: &Values) -> bool {
     let be = |tree: &BoolTree, wanted: bool| can_be(tree, wanted, values);
     match tree {
@@ -167,7 +167,7 @@ fn can_be(tree: &BoolTree, wanted: bool, values: &Values) -> bool {
     }
 }
 
-/// Whether flipping the condition can flip the tree.
+/// Returns true if flipping the condition can flip the tree.
 pub fn decides(tree: &BoolTree, condition: CondId, values: &Values) -> bool {
     let inner = |tree: &BoolTree| decides(tree, condition, values);
     let be = |tree: &BoolTree, wanted: bool| can_be(tree, wanted, values);
@@ -226,7 +226,7 @@ fn the_recursive_definition_is_the_definition() {
             continue;
         }
         let all: Outcomes = (0..count).map(|index| (CondId::new(index), rng.chance(50))).collect();
-        // The outcomes that short-circuit evaluation looks at.
+        // The outcomes that short-circuit evaluation computes.
         let mut values = Values::new();
         evaluate(&tree, &all, &mut values);
         for condition in values.keys() {

@@ -12,9 +12,9 @@ pub struct Made {
     pub text: String,
     /// Values of each input that the precondition can allow; a pointer's are those of what it points to.
     pub domains: Vec<(String, Vec<i128>)>,
-    /// Whether there is an input `p` (and perhaps `q`) that is a pointer. The precondition says nothing about it.
+    /// True if there is an input `p` (and perhaps `q`) that is a pointer. The precondition does not restrict it.
     pub pointer: bool,
-    /// Whether its array is between pointers.
+    /// True if the array is between pointers.
     pub beside_pointers: bool,
 }
 
@@ -122,7 +122,7 @@ struct Body {
     statements: usize,
     in_loop: bool,
     helpers_use_decisions: bool,
-    /// The array is between pointers, whose bytes are nobody's business.
+    /// True if the array is between pointers, whose bytes must not be read.
     beside_pointers: bool,
 }
 
@@ -150,7 +150,7 @@ impl Body {
         // Only what a function uses is an input.
         let global = inputs.iter().find(|input| input.starts_with('g')).map_or("0", String::as_str);
         let mut text = format!("    int t = 0, u = {}, r = {global};\n", self.rng.between(-1, 2));
-        // The array stands alone, or between pointers: a write may then meet these.
+        // The array is alone or between pointers, which a write may then hit.
         self.beside_pointers = self.rng.chance(33);
         text += &match self.beside_pointers {
             true => format!(
@@ -298,7 +298,7 @@ impl Body {
         }
     }
 
-    /// A boolean expression in parentheses, with at most so many conditions.
+    /// Returns a boolean expression in parentheses, with at most `leaves` conditions.
     fn decision(&mut self, leaves: usize) -> String {
         let outer = std::mem::replace(&mut self.leaves, leaves);
         let text = self.tree(3);

@@ -198,7 +198,7 @@ fn what_an_edited_suite_lacks_goes_to_a_file_beside_it() {
         said.contains("test_grade.more.c, edited and kept")
             && !folder.path("touchstone-out/test_grade.more2.c").exists()
     );
-    // Who removes the edited file gets all tests again, in one file.
+    // If the edited file is deleted, all tests are generated into one file.
     std::fs::remove_file(folder.path(FILE)).expect("removed");
     std::fs::remove_file(folder.path(MORE)).expect("removed");
     folder.says(&[], 0);
@@ -210,7 +210,7 @@ fn an_update_says_which_expectation_changed_and_to_what() {
     let folder = Folder::new(GRADE);
     folder.says(&[], 0);
     folder.edit("a.c", "return 2", "return 20");
-    // Nobody edited the suite: it is asked, and then written again with the names that it had.
+    // An unedited suite is run, and then regenerated with the same names.
     let before = folder.read(FILE);
     let said = folder.says(&["--update"], 0);
     assert!(said.contains("result: 2 → 20") && said.contains("; regenerated"), "{said}");
@@ -221,7 +221,7 @@ fn an_update_says_which_expectation_changed_and_to_what() {
         text.lines().skip(3).filter(|line| !line.starts_with("TEST(")).map(str::to_string).collect()
     };
     assert_eq!(body(&after.replace("CHECK_INT(20,", "CHECK_INT(2,")), body(&before));
-    // An edited one stays, and whoever runs this in CI must know.
+    // An edited suite is kept, and CI must notice that it fails.
     folder.edit(FILE, "TEST(grade_2,", "TEST(a_good_name,");
     folder.edit("a.c", "return 3", "return 33");
     let edited = folder.read(FILE);

@@ -2,7 +2,7 @@
 
 use crate::trial::room::Room;
 
-/// What `explain` says about the objective of `f` whose text is this.
+/// Runs `explain` on the objective of `f` with a text.
 fn explained(source: &str, objective: &str, options: &[&str]) -> String {
     let room = Room::new();
     room.file("f.c", source);

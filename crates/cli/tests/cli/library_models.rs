@@ -25,7 +25,7 @@ impl Generated {
     }
 }
 
-/// What `generate` makes of a program, with replay.
+/// Runs `generate` on a program, with replay.
 pub(crate) fn generate(program: &str, options: &[&str]) -> Generated {
     let scratch = tempfile::tempdir().expect("a scratch directory");
     let (file, out, report) =
@@ -42,7 +42,7 @@ pub(crate) fn generate(program: &str, options: &[&str]) -> Generated {
     Generated { out, objectives, shown, _scratch: scratch }
 }
 
-/// Everything is covered, and the real program agrees; the lines stand in the suite of `f`.
+/// Checks that everything is covered, that the real program agrees, and that the suite of `f` contains the lines.
 #[track_caller]
 pub(crate) fn check(program: &str, options: &[&str], lines: &[&str]) -> Generated {
     let made = generate(program, options);
@@ -368,7 +368,7 @@ int h(void *out, const char *what) { if (fwrite(what, 1, 3, out) == 3) return 1;
     for row in ["f         mcdc           2/2", "g         mcdc           1/2           1        0"] {
         assert!(made.shown.contains(row), "{}", made.shown);
     }
-    // What is written is looked at.
+    // Written output is compared.
     assert!(!made.shown.contains("disagreed"), "{}", made.shown);
 }
 
@@ -423,7 +423,7 @@ fn streams_fail_as_those_of_the_library_do_in_every_form() {
     check_forms(&made.out, made.suite("f").matches("\nTEST(").count());
 }
 
-/// What would have failed of a file that did not open is no other stream's.
+/// A failure of a file that did not open does not carry over to another stream.
 #[test]
 fn a_file_that_does_not_open_leaves_nothing_to_the_next_stream() {
     let program = "#include <stdio.h>
@@ -439,7 +439,7 @@ int f(const char *name, FILE *other) {
     assert!(made.shown.contains("replay: 2 agreed\n"), "{}", made.shown);
 }
 
-/// What fails leaves an error number; that no test makes it is no proof.
+/// A failing operation sets an error number; that no test produces it is no proof.
 #[test]
 fn output_that_fails_may_leave_any_error_number() {
     let program = "#include <errno.h>

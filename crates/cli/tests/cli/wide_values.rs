@@ -1,5 +1,5 @@
-//! What is larger than a register, in `generate`: 128-bit integers, vectors, complex numbers, arrays of variable length of
-//! several ranks. Every verdict is settled and every test agrees with the compiled program.
+//! Values that are larger than a register, in `generate`: 128-bit integers, vectors, complex numbers, variable-length
+//! arrays of several ranks. Every verdict is decided and every test agrees with the compiled program.
 
 use serde_json::Value;
 use std::process::Command;
@@ -15,7 +15,7 @@ fn explore(source: &str) -> Value {
     serde_json::from_slice(&output.stdout).expect("a report")
 }
 
-/// How many paths there are, and how many of them go wrong.
+/// Checks the number of paths, and of those that end in an error.
 #[track_caller]
 fn check(source: &str, paths: u64, errors: u64) -> Value {
     let report = explore(&format!("typedef __int128 s128;\ntypedef unsigned __int128 u128;\n{source}\n"));

@@ -1,4 +1,4 @@
-//! What can't be written is said, and leaves what was there.
+//! A failed write is reported, and leaves existing files unchanged.
 
 use crate::trial::room::{Room, no_bug};
 use std::fs::OpenOptions;

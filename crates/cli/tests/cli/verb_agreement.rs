@@ -45,7 +45,7 @@ fn check(criterion: &str, files: &[PathBuf]) -> usize {
     for ((_, status, _), id) in &explained {
         let (_, why) = &generated[*id];
         let text = run(&["explain", id, "-c", criterion], files);
-        // Whoever looks for nothing else may find more.
+        // A search for one objective alone may find more.
         let said = match *status {
             "infeasible" => vec![format!("infeasible ({why})")],
             "unknown" => ["unknown:", "covered:", "infeasible ("].map(str::to_string).to_vec(),

@@ -1,5 +1,5 @@
-//! Calls that are composed: all cases of a called function as one term. The same verdicts with and without, on random functions that
-//! call others, where a test that was confirmed contradicts whoever calls its objective infeasible; and what it is for.
+//! Composition of calls from summaries. The verdicts are the same with and without it, on random functions that call
+//! others, where a confirmed test contradicts an infeasible verdict; and the purpose of composition.
 
 use crate::support::long;
 use crate::support::rng::Rng;

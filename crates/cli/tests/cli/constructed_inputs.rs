@@ -1,5 +1,5 @@
-//! Inputs that types alone don't say: variable arguments, objects that only constructors make, objects of types that nobody knows.
-//! Every test is replayed, so what is passed is what the compiled program takes.
+//! Inputs that types alone do not determine: variadic arguments, objects that only constructors create, objects of
+//! undefined types. Every test is replayed, so the compiled program accepts what is passed.
 
 use crate::support::verdicts::{check, check_unknown};
 

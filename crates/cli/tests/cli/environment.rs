@@ -1,7 +1,7 @@
-//! What a function may rest on about the world around it. Every case here is an outcome that a real program reaches: by a
-//! second call, through a pointer into a part of something, with a failing allocation, by code of other files, by a device.
-//! None may be called infeasible; where it is not covered, the verdict says why. A few cases are the other side: what no world
-//! can change is still proved.
+//! Assumptions about the environment of a function. Every case is an outcome that a real program reaches: by a second
+//! call, through a pointer into a part of an object, with a failing allocation, by code of other files, by a device.
+//! None may be called infeasible; if it is not covered, the verdict names the reason. A few cases are the opposite:
+//! what no environment can change is still proved.
 
 use serde_json::Value;
 use std::process::Command;
@@ -22,7 +22,7 @@ fn objectives(text: &str, options: &[&str]) -> Vec<Value> {
     report["objectives"].as_array().expect("objectives").clone()
 }
 
-/// What is wrong with the verdicts of a reachable outcome, such as `k == 3 is true`.
+/// Returns an error if the verdicts about a reachable outcome, such as `k == 3 is true`, are wrong.
 fn complaint(text: &str, outcome: &str, options: &[&str]) -> Option<String> {
     let all = objectives(text, options);
     let ours = all.iter().filter(|one| one["text"].as_str().is_some_and(|text| text.starts_with(outcome)));
@@ -639,7 +639,7 @@ fn cases(text: &'static str) -> Vec<(&'static str, Vec<&'static str>, String)> {
 
 #[test]
 fn siblings_that_found_their_way_around_a_fix_are_not_infeasible() {
-    let all = cases(include_str!("world/siblings.txt"));
+    let all = cases(include_str!("environment/siblings.txt"));
     assert!(all.len() > 100, "only {} cases", all.len());
     // Two at a time: most of the time goes into starting processes.
     let judge = |part: usize| {
@@ -747,7 +747,7 @@ fn what_no_world_can_change_is_proved() {
     ]);
 }
 
-/// What `prove` says about a function of a program that gcc translates.
+/// Returns the output of `prove` for a function of a program that gcc compiles.
 fn proved_for_gcc(text: &str, function: &str, format: &str) -> String {
     let scratch = tempfile::tempdir().expect("a scratch directory");
     std::fs::write(scratch.path().join("world.c"), text).expect("a writable scratch directory");

@@ -27,7 +27,7 @@ fn there<'d>(document: &'d Value, function: &str) -> &'d Value {
 }
 
 impl Project {
-    /// Other inputs for the tests that an earlier run left: nobody would find just these.
+    /// Replaces the inputs of existing tests by values that a search would not find.
     fn odd_inputs(&self, from: &str, to: &str) {
         let file = self.path().join("out/campaign.json");
         let text = std::fs::read_to_string(&file).expect("a document");

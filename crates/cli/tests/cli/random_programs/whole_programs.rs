@@ -52,7 +52,7 @@ const SCALARS: [&str; 16] = [
     "enum E",
 ];
 
-/// What one run of a function may cost, in statements.
+/// The maximum number of statements that one run of a function executes.
 const BUDGET: u64 = 3000;
 
 struct Gen {
@@ -63,7 +63,7 @@ struct Gen {
     variables: Vec<Variable>,
     functions: Vec<Function>,
     fresh: usize,
-    /// How often the statement that is being made runs.
+    /// The number of executions of the statement that is being generated.
     times: u64,
     cost: u64,
     /// Loops around, and whether `continue` is allowed in the innermost.
@@ -851,7 +851,7 @@ impl Gen {
     }
 }
 
-/// Whether something may be written through this variable, although not the variable itself.
+/// Returns true if a write through this variable is allowed, although the variable itself must not be written.
 fn points(variable: &Variable) -> bool {
     matches!(variable.ty, Ty::Pointer(..))
 }

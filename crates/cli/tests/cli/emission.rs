@@ -29,7 +29,7 @@ impl Project {
         command
     }
 
-    /// What `generate` says, on both streams.
+    /// Returns the output of `generate`, on both streams.
     fn says(&self, words: &[&str]) -> String {
         let output = self.command(words).output().expect("touchstone runs");
         String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
@@ -98,7 +98,7 @@ fn what_only_an_error_covers_is_counted_apart() {
     let json = project.says(&["a.c", "-c", "branch", "--format", "json"]);
     assert_eq!(json.matches("\"by_error\": true").count(), 1, "{json}");
     assert!(json.contains("\"by_error\": 1"), "{json}");
-    // Who asks for errors has nothing else in mind.
+    // With `rte` alone, only errors are requested.
     let said = project.says(&["a.c", "-c", "rte"]);
     assert!(!said.contains("covered by an error"), "{said}");
 }
@@ -401,7 +401,7 @@ fn what_a_call_leaves_alone_is_checked_in_few_lines_and_as_strictly_as_field_by_
         let said = run_suite(&project, file);
         assert!(said.contains("not ok"), "{other}: {said}");
     }
-    // Padding is nobody's.
+    // Padding bytes are not compared.
     let padding = RECORD.replace("return 0", "{ struct pad p; __builtin_memset(&p, 255, sizeof p); p.c = r->pads[3].c; p.n = r->pads[3].n; r->pads[3] = p; return 0; }");
     std::fs::write(project.path("a.c"), padding).expect("writable");
     let said = run_suite(&project, file);
@@ -423,7 +423,7 @@ fn an_object_that_changes_as_a_whole_is_shown_as_a_whole() {
     assert!(fill.contains("CHECK_ARRAY(int, v, {0, 0, ") && fill.contains("UNCHANGED(v_before, v);"), "{fill}");
 }
 
-/// Whether a tool is there; in CI it must be.
+/// Returns true if a tool is installed; in CI it must be.
 fn has(tool: &str) -> bool {
     let found = Command::new(tool).arg("--version").output().is_ok();
     let ci = std::env::var("CI").is_ok_and(|value| !value.is_empty() && value != "false" && value != "0");
@@ -657,7 +657,7 @@ fn json(project: &Project, path: &str) -> serde_json::Value {
     serde_json::from_str(&project.text(path)).expect("JSON")
 }
 
-/// Where something is covered, and what.
+/// Returns the positions and texts of the covered objectives.
 fn covered_mcdc(report: &serde_json::Value) -> std::collections::BTreeSet<String> {
     let all = report["objectives"].as_array().expect("objectives").iter();
     let covered = all.filter(|one| one["status"] == "covered");

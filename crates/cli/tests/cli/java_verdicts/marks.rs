@@ -3,7 +3,7 @@
 use touchstone_base::Id;
 use touchstone_ir::{BoolTree, CondId};
 
-/// What is marked.
+/// The kind of a mark.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     Statement,
@@ -12,7 +12,7 @@ pub enum Kind {
         decision: usize,
         own: CondId,
     },
-    /// What a switch is about.
+    /// The selector of a switch.
     Selector,
 }
 
@@ -22,7 +22,7 @@ pub struct Mark {
     pub kind: Kind,
     pub line: usize,
     pub column: usize,
-    /// Of a decision.
+    /// The tree of a decision.
     pub tree: Option<BoolTree>,
 }
 

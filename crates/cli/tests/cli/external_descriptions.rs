@@ -1,5 +1,6 @@
-//! Functions that nobody defines and of which a file says what they do (`--world`): the stubs of tests do just that, verdicts rest on it, and
-//! what is wrong with the file is named. The judge is the same function written in C, with another one to choose what is left open.
+//! External functions that a file describes (`--world`): the stubs of tests do exactly that, verdicts name it as an
+//! assumption, and errors in the file are reported. The judge is the same function written in C, with another one that
+//! chooses what the description leaves open.
 
 use crate::support::long;
 use crate::support::rng::Rng;

@@ -1,6 +1,6 @@
-//! What surrounds a program as inputs: external functions, arguments, standard input, the environment. All answers over small
-//! domains go through the interpreter: what is covered has a witness, what is infeasible has none, nothing is unknown but
-//! where a bound says so. And users' commands: every test that is written agrees with the compiled program.
+//! The environment of a program as inputs: external functions, arguments, standard input, environment variables. The
+//! interpreter runs all answers over small domains: a covered objective has a witness, an infeasible one has none, and
+//! nothing is unknown unless a bound says so. All emitted tests agree with the compiled program.
 
 use crate::support;
 
@@ -43,11 +43,11 @@ struct Subject<'a> {
     text: &'a str,
     entry: Entry,
     surroundings: Surroundings,
-    /// At most so many arguments of so many characters.
+    /// The maximum number of arguments and the maximum length of each.
     arguments: Option<(u32, u32)>,
     /// Bytes that texts are made of; all of them and none are tried at every place.
     alphabet: &'a [u8],
-    /// What may stay unknown, and why; everything else must be decided.
+    /// The objectives that may stay unknown, with the reason; all others must be decided.
     open: &'a str,
 }
 
@@ -65,7 +65,7 @@ impl Subject<'_> {
         }
     }
 
-    /// All texts of at most so many characters.
+    /// Returns all strings up to a length.
     fn texts(&self, most: usize) -> Vec<Vec<u8>> {
         let mut all = vec![Vec::new()];
         let mut begin = 0;
@@ -418,7 +418,7 @@ fn check_covered(text: &str, options: &[&str], objectives: u32, lines: &[&str]) 
 
 #[test]
 fn what_undefined_functions_leave_behind_is_an_input() {
-    // Memory that nobody wrote, and memory that may stay as it was.
+    // Memory that is never written, and memory that may stay unchanged.
     check_covered(
         "int fetch(int *to);\nint f(void) { int x; if (fetch(&x)) return 0; return x == 77 ? 1 : 2; }",
         &[],

@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// An agent as hot-swap tools and mocks have: it looks at every class, gives one other code, and transforms one again.
+/// An agent like those of hot-swap tools and mocks: it inspects every class, replaces the code of one, and retransforms
+/// one.
 const OTHER: &str = r#"package tool;
 import java.lang.instrument.*;
 import java.nio.file.*;

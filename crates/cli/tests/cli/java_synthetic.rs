@@ -1,4 +1,4 @@
-//! Java: what nobody wrote is nobody's objective, in any verb; initialisers of classes are measured like everything else.
+//! Java: synthetic code has no objectives in any command; class initialisers are measured like other code.
 
 use serde_json::Value;
 use std::collections::BTreeSet;

@@ -1,11 +1,12 @@
-//! Verdicts judged by the programs themselves: a program is measured while it runs, and every function of it is asked for by
-//! `prove`. What the run covered must not be called infeasible.
+//! Verdicts judged by the programs themselves: a program is measured while it runs, and `prove` is asked about each of
+//! its functions. What the run covered must not be called infeasible.
 //!
-//! `TOUCHSTONE_LONG=1` judges many more random programs, `TOUCHSTONE_SEED=N` begins elsewhere. `TOUCHSTONE_PROGRAMS=DIR` judges
-//! every C file of a directory that is a program by itself, whoever wrote it; those that don't compile or don't end are left out.
-//! Deliberately not here: whole projects, which are measured by their own build (`docs/libraries.md` says how).
+//! `TOUCHSTONE_LONG=1` judges many more random programs, `TOUCHSTONE_SEED=N` starts elsewhere.
+//! `TOUCHSTONE_PROGRAMS=DIR` judges every C file of a directory that is a complete program; those that do not compile
+//! or do not terminate are skipped. Deliberately not here: whole projects, which are measured by their own build
+//! (`docs/measurements.md`).
 
-use crate::random_programs::whole;
+use crate::random_programs::whole_programs;
 use crate::support::long;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -14,10 +15,10 @@ use std::process::{Command, Output};
 
 const CRITERIA: &str = "stmt,branch,condition,mcdc";
 
-/// How functions are asked for, a program after the other.
+/// The commands that judge functions, in turn for each program.
 const MODES: [&[&str]; 3] = [&["prove"], &["prove", "--max-paths", "2"], &["generate", "--no-replay"]];
 
-/// What was said of the objectives of programs.
+/// The verdicts about the objectives of programs.
 #[derive(Default)]
 struct Figures {
     programs: usize,
@@ -72,7 +73,7 @@ fn what_a_program_does_is_not_called_infeasible() {
     let mut figures = Figures::default();
     for seed in first..first + if long() { 300 } else { 3 } {
         let file = scratch.path().join(format!("seed{seed}.c"));
-        std::fs::write(&file, whole::program(seed..seed + 1)).expect("writable");
+        std::fs::write(&file, whole_programs::program(seed..seed + 1)).expect("writable");
         judge(&file, MODES[seed as usize % MODES.len()], &mut figures);
     }
     conclude(&figures);

@@ -1,4 +1,4 @@
-//! Java: methods that tests can't call by themselves are tested through those that lead to them.
+//! Java: inaccessible methods are tested through accessible methods that call them.
 
 use super::java_generate::{generated, source};
 
@@ -55,10 +55,11 @@ public class Account {
         ("times", "n == 2 is false", "infeasible"),
         ("limited", "a > 5 is true", "covered"),
         ("limited", "a > 5 is false", "covered"),
-        // Its callers have results of two types: tests call both, and look at neither result.
+        // Its callers have two result types: tests call both and assert neither result.
         ("two", "n == 2 is true", "covered"),
         ("two", "n == 2 is false", "covered"),
-        // Whoever gets the expression calls it, after the method is done: from `later` it looks unreachable.
+        // The lambda expression can be called after the method returned, so it must not be called unreachable from
+        // `later`.
         ("kept", "a > 7 is true", "unknown"),
         // The initialiser is a caller, too, and the only one with 3.
         ("first", "a == 3 is true", "unknown"),

@@ -105,7 +105,7 @@ impl<'m> Version<'m> {
     }
 }
 
-/// What all inputs say of two versions.
+/// The result of all inputs on two versions.
 pub struct Judgement {
     /// Objectives of the new version that other inputs reach than before.
     pub moved: BTreeSet<GoalId>,
@@ -157,7 +157,7 @@ fn left(run: &ConcreteRun) -> String {
     format!("{end} {:?} {:?} {}", run.expected.result, run.expected.objects, globals.join(" "))
 }
 
-/// What was said of pairs of versions, and what all inputs say.
+/// The verdicts about pairs of versions, beside the result of all inputs.
 #[derive(Default, Debug)]
 pub struct Figures {
     pub pairs: usize,
@@ -206,7 +206,7 @@ impl Figures {
     }
 }
 
-/// What a run said of the objectives of a function, and of its behaviour.
+/// Returns the verdicts of a run about the objectives of a function, and about its behaviour.
 pub fn said<'f>(finished: &'f Finished, function: &str) -> (BTreeMap<&'f str, &'f Status>, Behaviour) {
     let own = finished.campaign.objectives.iter().filter(|objective| objective.function == function);
     let statuses = own.map(|objective| (objective.id.as_str(), &objective.status)).collect();
