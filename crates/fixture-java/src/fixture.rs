@@ -33,15 +33,15 @@ impl Fixture {
 pub struct TestedCall {
     /// The alternatives; all are of one class, and all need a receiver or none does.
     pub calls: Vec<ApiCall>,
-    /// Whether the alternatives are all callers of the method.
+    /// The completeness of the alternatives among all callers of the method.
     pub completeness: Completeness,
     /// The parameter that selects the call: 0 for the first. `None` if there is no choice.
     pub selector: Option<usize>,
-    /// Whether the name alone identifies the called method.
+    /// The uniqueness of the called method's name.
     pub overloading: Overloading,
 }
 
-/// Whether the name of a method identifies it.
+/// The uniqueness of a method's name in its class.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Overloading {
     /// The class has one method of the name.
@@ -59,11 +59,11 @@ pub struct SymbolicHeap {
     pub selector: usize,
     /// The parameter that holds the object.
     pub param: usize,
-    /// Whether the declared type is a class of the program.
+    /// The declared type in relation to the program.
     pub typing: HeapTyping,
 }
 
-/// Whether the declared type of an object is a class of the program.
+/// The declared type of a symbolic object in relation to the program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum HeapTyping {
     /// The declared type is a class of the program.

@@ -26,7 +26,7 @@ pub struct ObjectPlan {
     pub selector: usize,
     /// The alternatives.
     pub constructions: Vec<Construction>,
-    /// Whether the alternatives yield every object that a caller can pass.
+    /// The completeness of the alternatives among all objects that a caller can pass.
     pub completeness: Completeness,
     /// Loops that fill the object before the calls of `slots`.
     pub fill_loops: Option<FillLoops>,
@@ -34,7 +34,7 @@ pub struct ObjectPlan {
     pub slots: Vec<CallSlot>,
 }
 
-/// Whether a list of alternatives is exhaustive.
+/// The completeness of a list of alternatives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Completeness {
     /// There are no other alternatives.

@@ -1,4 +1,4 @@
-//! Class files, images and jars: what the machine's javac and JDKs make is read, and what is damaged is refused.
+//! Class files, images and jars of the installed JDKs are read, and damaged ones are rejected.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -6,7 +6,7 @@ use touchstone_base::Mutations;
 use touchstone_front_java::classfile::{ClassFile, Constant, Insn, decode};
 use touchstone_front_java::path::{ClassPath, Image, Jar};
 
-/// Every JDK with an image; CI has at least one.
+/// Returns every JDK with an image; CI has at least one.
 fn jdks() -> Vec<PathBuf> {
     let homes = std::fs::read_dir("/usr/lib/jvm").expect("a JDK is installed").flatten().map(|entry| entry.path());
     let mut homes: Vec<PathBuf> =

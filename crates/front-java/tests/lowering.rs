@@ -1,5 +1,5 @@
-//! What is lowered is well-formed: all that a run of each program of `tests/java` meets passes the verifier, and does what a
-//! module like others does.
+//! Lowered code is well-formed: everything that a run of the programs in `tests/java` reaches passes the verifier, and
+//! behaves the same as a complete module.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -125,7 +125,7 @@ fn all_that_a_run_meets_is_a_well_formed_module_that_does_the_same() {
             let module = program.snapshot();
             let errors = touchstone_ir::verify(&module);
             assert!(errors.is_empty(), "{name}: {} errors, first: {}", errors.len(), errors[0]);
-            // Streams asks for classes by name and for the one object of a text, which needs whoever has the classes.
+            // Streams looks up classes by name and interns strings, which needs the growing program.
             if name == "Streams" {
                 continue;
             }

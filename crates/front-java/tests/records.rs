@@ -1,13 +1,13 @@
-//! Every conditional jump that javac makes is a condition of the source, or there is a reason why it is none.
+//! Every conditional jump of javac is a condition of the source, or has a reason for which it is none.
 //!
-//! One source with every construct by default; `TOUCHSTONE_SOURCES=DIR` takes those in a directory instead, and
-//! `TOUCHSTONE_MODULE=NAME` says that they are a part of this module of the JDK.
+//! By default one source with every construct is compiled; `TOUCHSTONE_SOURCES=DIR` selects the sources in a directory
+//! instead, and `TOUCHSTONE_MODULE=NAME` the module of the JDK that they belong to.
 
 use std::path::{Path, PathBuf};
 use touchstone_front_java::classfile::ClassFile;
 use touchstone_front_java::{CompileOptions, Jdk, JumpCounts};
 
-/// Constructs that javac makes jumps for.
+/// Constructs for which javac emits jumps.
 const SOURCE: &str = "
 import java.io.*;
 import java.util.*;
@@ -48,7 +48,7 @@ public final class Jumps {
 fn counted(jdk: &Jdk, sources: &[PathBuf], how: &CompileOptions<'_>, to: &Path) -> JumpCounts {
     let compiled = jdk.compile(sources, &[], how, to).expect("javac takes the sources");
     let mut jumps = JumpCounts::default();
-    // What the compiler found by itself is not ours to count.
+    // Classes that the compiler found on the source path are not counted.
     let is_given = |class: &String| {
         let outermost = format!("{}.java", class.split('$').next().unwrap_or(class));
         sources.iter().any(|source| source.ends_with(&outermost))

@@ -1,4 +1,4 @@
-//! A loaded class.
+//! The representation of a loaded class.
 
 use crate::classes::MethodSpec;
 use crate::classfile::{ClassFile, Desc, Handle, MethodDesc};
@@ -6,23 +6,23 @@ use std::rc::Rc;
 use std::sync::Arc;
 use touchstone_fixture_java::{ClassId, MethodRef};
 
-/// What a class is made of.
+/// The definition of a class.
 #[derive(Clone, Debug)]
 pub enum ClassShape {
     /// A class file.
     File(Rc<ClassFile>),
-    /// An array.
+    /// An array class.
     Array {
-        /// What it holds.
+        /// The type of the elements.
         element: Desc,
-        /// The class of that: primitive types have one, too.
+        /// The class of the elements; primitive types have one, too.
         component: ClassId,
     },
-    /// A primitive type: it has no objects, but somebody may ask for its `Class`.
+    /// A primitive type: it has no objects, but a `Class` object.
     Primitive(Desc),
-    /// What a lambda expression or a method reference evaluates to.
+    /// The class of the object that a lambda expression or a method reference evaluates to.
     Lambda(Rc<Lambda>),
-    /// What a test has for a type that nobody implements: methods that answer.
+    /// The class of a stub, by its methods.
     Stub(Rc<[StubMember]>),
 }
 
@@ -31,73 +31,73 @@ pub enum ClassShape {
 pub struct StubMember {
     /// Its name.
     pub name: Arc<str>,
-    /// Its type.
+    /// Its descriptor.
     pub desc: MethodDesc,
-    /// How many answers it has: the last one stands for all further calls.
+    /// The number of answers; the last one is also the answer to all further calls.
     pub answers: usize,
-    /// Constructors of the exceptions that it may throw instead.
+    /// Constructors of the exceptions that it may throw instead of returning.
     pub throws: Vec<MethodRef>,
-    /// What it may call before that, on the object whose method is tested.
+    /// The method that it may call first on the receiver of the tested call, to change it.
     pub mutates: Option<MethodRef>,
-    /// What is said of the method.
+    /// The user's specification of the method.
     pub spec: Option<Arc<MethodSpec>>,
 }
 
-/// What a lambda expression or a method reference evaluates to.
+/// A lambda expression or a method reference.
 #[derive(Debug)]
 pub struct Lambda {
-    /// The class whose code has it.
+    /// The class that contains the expression.
     pub owner: ClassId,
-    /// The method that it implements.
+    /// The name of the functional method that it implements.
     pub name: Arc<str>,
-    /// Types under which that method may be called.
+    /// The descriptors under which that method may be called: the erased one, then those of bridge methods.
     pub descs: Vec<MethodDesc>,
-    /// The types that its arguments and its result really have.
+    /// The functional method's descriptor with the actual types.
     pub instantiated: MethodDesc,
-    /// What it calls.
+    /// The method that it calls.
     pub handle: Handle,
-    /// What it keeps.
+    /// The types of the captured values.
     pub captured: Vec<Desc>,
 }
 
-/// A field of objects.
+/// An instance field.
 #[derive(Clone, Debug)]
 pub struct FieldLayout {
     /// Its name.
     pub name: Arc<str>,
     /// Its type.
     pub desc: Desc,
-    /// Bytes from the object's start.
+    /// Offset in bytes from the start of the object.
     pub offset: u64,
 }
 
 /// A loaded class.
 #[derive(Clone, Debug)]
 pub struct Class {
-    /// Internal name; of an array its descriptor, of a primitive type its word.
+    /// Internal name; the descriptor of an array class; the keyword of a primitive type.
     pub name: Arc<str>,
-    /// What it is made of.
+    /// Its definition.
     pub shape: ClassShape,
-    /// Flags.
+    /// Access flags.
     pub access: u16,
     /// Superclass.
     pub superclass: Option<ClassId>,
-    /// Interfaces that it names.
+    /// The interfaces that it declares.
     pub interfaces: Vec<ClassId>,
-    /// Every class and interface that it is, itself included, in order.
+    /// All supertypes, itself included, sorted.
     pub supertypes: Vec<ClassId>,
-    /// Fields of its objects, those of superclasses first.
+    /// The instance fields, those of superclasses first.
     pub fields: Vec<FieldLayout>,
-    /// Bytes of its objects.
+    /// The size of its objects in bytes.
     pub size: u64,
-    /// Whether the JDK has it.
+    /// True if the JDK defines it.
     pub of_jdk: bool,
-    /// Whether code that makes objects of it was lowered.
+    /// True if code that allocates objects of it was lowered.
     pub instantiated: bool,
 }
 
 impl Class {
-    /// The class file.
+    /// Returns the class file, if the class has one.
     pub fn file(&self) -> Option<&Rc<ClassFile>> {
         match &self.shape {
             ClassShape::File(file) => Some(file),
@@ -105,12 +105,12 @@ impl Class {
         }
     }
 
-    /// Whether a flag is set.
+    /// Returns true if one of the flags is set.
     pub fn is(&self, flag: u16) -> bool {
         self.access & flag != 0
     }
 
-    /// As people write it.
+    /// Returns the name with dots, for messages.
     pub fn title(&self) -> String {
         self.name.replace('/', ".")
     }

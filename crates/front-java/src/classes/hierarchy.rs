@@ -1,4 +1,4 @@
-//! Questions about classes: who is a subtype of whom, and which member a name means.
+//! The class hierarchy: subtyping, and resolution of fields and methods (JVMS §5.4.3).
 
 use crate::classes::class::FieldLayout;
 use crate::classes::{ClassShape, ClassTable, LoweringError};
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use touchstone_fixture_java::{ClassId, FieldRef, MethodRef};
 
 impl ClassTable {
-    /// Whether every object of one class is one of the other.
+    /// Returns true if every object of `class` is an object of `of`.
     pub fn is_subtype(&self, class: ClassId, of: ClassId) -> bool {
         if self.get(class).supertypes.binary_search(&of).is_ok() {
             return true;
@@ -21,19 +21,20 @@ impl ClassTable {
         }
     }
 
-    /// A method.
+    /// Returns the declaration of a method.
     pub fn method(&self, method: MethodRef) -> &Member {
         let file = self.get(method.class).file().expect("invariant: only class files have methods");
         &file.methods[usize::from(method.index)]
     }
 
-    /// A method that a class itself declares.
+    /// Finds a method that the class itself declares.
     pub fn declared(&self, class: ClassId, name: &str, desc: &str) -> Option<MethodRef> {
         let index = self.get(class).file()?.method(name, desc)?;
         Some(MethodRef { class, index: index as u16 })
     }
 
-    /// The method that a name means for objects of a class: its own, a superclass's, or the most specific of its interfaces.
+    /// Selects the method that a call on an object of a class executes: the class's own, a superclass's, or the most
+    /// specific one of its interfaces.
     pub fn find_method(&self, class: ClassId, name: &str, desc: &str) -> Option<MethodRef> {
         let mut above = Some(class);
         while let Some(id) = above {
@@ -59,10 +60,10 @@ impl ClassTable {
         best
     }
 
-    /// The method that code names.
+    /// Resolves a symbolic reference to a method.
     ///
     /// # Errors
-    /// If there is none.
+    /// If the class or the method does not exist.
     pub fn resolve_method(&mut self, member: &MemberRef) -> Result<MethodRef, LoweringError> {
         let class = self.load(&member.class)?;
         let class = match self.get(class).shape {
@@ -72,15 +73,15 @@ impl ClassTable {
         if let Some(found) = self.find_method(class, &member.name, &member.desc) {
             return Ok(found);
         }
-        // Static methods of interfaces.
+        // Static methods of interfaces are not inherited.
         let titled = || LoweringError::NoMethod(format!("{}.{}{}", member.class, member.name, member.desc));
         self.declared(class, &member.name, &member.desc).ok_or_else(titled)
     }
 
-    /// The field of objects that code names.
+    /// Resolves a symbolic reference to an instance field.
     ///
     /// # Errors
-    /// If there is none.
+    /// If the class or the field does not exist.
     pub fn resolve_field(&mut self, member: &MemberRef) -> Result<FieldLayout, LoweringError> {
         let class = self.load(&member.class)?;
         let fits = |field: &&FieldLayout| field.name == member.name && field.desc.text() == *member.desc;
@@ -88,15 +89,15 @@ impl ClassTable {
         found.ok_or_else(|| LoweringError::NoField(format!("{}.{}", member.class, member.name)))
     }
 
-    /// The field of a class's objects with this name, for code that knows the JDK.
+    /// Finds an instance field of a JDK class by its name alone.
     pub fn field_named(&self, class: ClassId, name: &str) -> Option<&FieldLayout> {
         self.get(class).fields.iter().rev().find(|field| &*field.name == name)
     }
 
-    /// The static field that code names.
+    /// Resolves a symbolic reference to a static field.
     ///
     /// # Errors
-    /// If there is none.
+    /// If the class or the field does not exist.
     pub fn resolve_static(&mut self, member: &MemberRef) -> Result<FieldRef, LoweringError> {
         let class = self.load(&member.class)?;
         let found = self.find_static(class, &member.name, &member.desc);
@@ -113,29 +114,29 @@ impl ClassTable {
         above.copied().find_map(|above| self.find_static(above, name, desc))
     }
 
-    /// A static field with this name, for code that knows the JDK.
+    /// Finds a static field of a JDK class by its name alone.
     pub fn static_named(&self, class: ClassId, name: &str) -> Option<FieldRef> {
         let file = self.get(class).file()?;
         let index = file.fields.iter().position(|field| field.is(access::STATIC) && &*field.name == name)?;
         Some(FieldRef { class, index: index as u16 })
     }
 
-    /// A static field's declaration.
+    /// Returns the declaration of a static field and its type.
     pub fn static_field(&self, field: FieldRef) -> (&Member, Desc) {
         let file = self.get(field.class).file().expect("invariant: only class files have static fields");
         let member = &file.fields[usize::from(field.index)];
         (member, Desc::parse(&member.desc).unwrap_or(Desc::Void))
     }
 
-    /// The class initialiser that a class itself has.
+    /// Returns the class initialiser that the class itself declares.
     pub fn initialiser(&self, class: ClassId) -> Option<MethodRef> {
         self.declared(class, "<clinit>", "()V")
     }
 
-    /// The class of arrays of a class.
+    /// Returns the array class with elements of a class.
     ///
     /// # Errors
-    /// If there is none.
+    /// If there is no such class.
     pub fn array_of(&mut self, component: ClassId) -> Result<ClassId, LoweringError> {
         let desc = match &self.get(component).shape {
             ClassShape::Primitive(desc) => desc.text(),

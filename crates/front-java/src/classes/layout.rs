@@ -3,31 +3,32 @@
 use crate::classfile::Desc;
 use touchstone_ir::Ty;
 
-/// Where every object has its class.
+/// Offset of the class word of an object.
 pub const CLASS_WORD_OFFSET: i64 = 0;
-/// Where every object has its identity hash; zero before anybody asked for it.
+/// Offset of the identity hash code; zero until it is first requested.
 pub const HASH_WORD_OFFSET: i64 = 4;
-/// Where an array has its length.
+/// Offset of the length of an array.
 pub const ARRAY_LENGTH_OFFSET: i64 = 8;
-/// Where the elements of an array begin.
+/// Offset of the first element of an array.
 pub const ARRAY_BASE_OFFSET: i64 = 16;
-/// Where fields begin.
+/// Offset of the first instance field.
 pub const FIRST_FIELD_OFFSET: u64 = 8;
 
-/// Hidden fields at the end of `java.lang.Class` objects.
+/// Bytes of hidden fields at the end of `java.lang.Class` objects.
 pub const MIRROR_HIDDEN_BYTES: u64 = 32;
 
-/// Hidden fields at the end of `VarHandle` objects: where in an object the variable is, or the address of a static one.
+/// Bytes of hidden fields at the end of `VarHandle` objects: the offset of the variable, and a flag for views of byte
+/// arrays.
 pub const HANDLE_HIDDEN_BYTES: u64 = 16;
 
-/// A hidden field at the end of boxes: whether `valueOf` made them.
+/// Bytes of the hidden field at the end of wrapper objects: a flag that `valueOf` sets.
 pub const WRAPPER_HIDDEN_BYTES: u64 = 8;
 
-/// The boxes that the JDK has a cache of.
+/// The wrapper classes of which the JDK caches instances.
 pub const CACHED_WRAPPERS: [&str; 5] =
     ["java/lang/Integer", "java/lang/Long", "java/lang/Short", "java/lang/Byte", "java/lang/Character"];
 
-/// The type that a value has in registers.
+/// Returns the IR type of a value in registers.
 pub fn register_ty(desc: &Desc) -> Ty {
     match desc {
         Desc::Long | Desc::Double => Ty::I64,
@@ -36,7 +37,7 @@ pub fn register_ty(desc: &Desc) -> Ty {
     }
 }
 
-/// The type that a value has in memory.
+/// Returns the IR type of a value in memory.
 pub fn memory_ty(desc: &Desc) -> Ty {
     match desc {
         Desc::Boolean | Desc::Byte => Ty::I8,

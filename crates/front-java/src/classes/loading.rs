@@ -1,4 +1,4 @@
-//! Loading: from a name to a class with its superclasses and its layout.
+//! Class loading: from a name to a class with its supertypes and its layout.
 
 use crate::classes::class::FieldLayout;
 use crate::classes::layout::{
@@ -14,27 +14,27 @@ use std::sync::Arc;
 use touchstone_base::IndexMap;
 use touchstone_fixture_java::ClassId;
 
-/// Why something can't be lowered.
+/// The reason for which a class or method can't be lowered.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum LoweringError {
-    /// No such class.
+    /// The class does not exist.
     #[error("no class {0}")]
     NoClass(Arc<str>),
-    /// No such field.
+    /// The field does not exist.
     #[error("no field {0}")]
     NoField(String),
-    /// No such method.
+    /// The method does not exist.
     #[error("no method {0}")]
     NoMethod(String),
-    /// A file that is none.
+    /// A class file violates the specification.
     #[error("{0}")]
     Malformed(String),
-    /// Something that is not there yet, by name.
+    /// The construct, by name, is not supported.
     #[error("{0}")]
     Unsupported(String),
 }
 
-/// All classes that were loaded.
+/// All loaded classes.
 #[derive(Debug)]
 pub struct ClassTable {
     path: ClassPath,
@@ -45,7 +45,7 @@ pub struct ClassTable {
 }
 
 impl ClassTable {
-    /// None yet.
+    /// Creates an empty table that loads classes from a path.
     pub fn new(path: ClassPath) -> ClassTable {
         ClassTable {
             path,
@@ -56,40 +56,40 @@ impl ClassTable {
         }
     }
 
-    /// Where they come from.
+    /// Returns the class path.
     pub fn path(&self) -> &ClassPath {
         &self.path
     }
 
-    /// A class.
+    /// Returns a class.
     pub fn get(&self, id: ClassId) -> &Class {
         &self.classes[id]
     }
 
-    /// The class of this name, if it was loaded.
+    /// Returns the class of a name if it is already loaded.
     pub fn loaded(&self, name: &Arc<str>) -> Option<ClassId> {
         self.by_name.get(name).copied()
     }
 
-    /// How many there are.
+    /// Returns the number of loaded classes.
     pub fn len(&self) -> usize {
         self.classes.len()
     }
 
-    /// All, in the order of loading.
+    /// Iterates over all classes in the order of loading.
     pub fn iter(&self) -> impl Iterator<Item = (ClassId, &Class)> {
         self.classes.iter()
     }
 
-    /// Notes that there may be objects of a class.
+    /// Records that objects of a class may exist.
     pub fn mark_instantiated(&mut self, id: ClassId) {
         self.classes[id].instantiated = true;
     }
 
-    /// The class of this name, as class constants have it.
+    /// Loads the class of a name, as class constants write it.
     ///
     /// # Errors
-    /// If there is none, or its file is malformed.
+    /// If the class does not exist, or its file is malformed.
     pub fn load(&mut self, name: &Arc<str>) -> Result<ClassId, LoweringError> {
         if let Some(id) = self.by_name.get(name) {
             return Ok(*id);
@@ -151,7 +151,7 @@ impl ClassTable {
             .filter(|field| !field.is(access::STATIC))
             .filter_map(|field| Some((field.name.clone(), Desc::parse(&field.desc)?)))
             .collect();
-        // The largest first leaves no gaps but at the end.
+        // Descending sizes leave no gaps but at the end.
         own.sort_by_key(|(_, desc)| std::cmp::Reverse(desc.size()));
         for (name, desc) in own {
             let offset = end.next_multiple_of(desc.size());
@@ -187,16 +187,16 @@ impl ClassTable {
         }))
     }
 
-    /// The class of a type; primitive types have one, too.
+    /// Returns the class of a type; primitive types have one, too.
     ///
     /// # Errors
-    /// If there is none.
+    /// If the class does not exist.
     pub fn class_of(&mut self, desc: &Desc) -> Result<ClassId, LoweringError> {
         let word = match (desc, desc.word()) {
             (Desc::Ref(name), _) => return self.load(name),
             (_, word) => word.unwrap_or_default(),
         };
-        // Their names can't be those of classes in packages; a class `int` can't be written.
+        // The angle brackets keep these names apart from those of classes.
         let name: Arc<str> = format!("<{word}>").into();
         if let Some(id) = self.by_name.get(&name) {
             return Ok(*id);
@@ -215,10 +215,10 @@ impl ClassTable {
         }))
     }
 
-    /// A class for what a lambda expression evaluates to.
+    /// Adds the class of a lambda expression.
     ///
     /// # Errors
-    /// If its interfaces can't be loaded.
+    /// If `java.lang.Object` can't be loaded.
     pub fn add_lambda(&mut self, interfaces: Vec<ClassId>, lambda: Lambda) -> Result<ClassId, LoweringError> {
         let object = self.load(&"java/lang/Object".into())?;
         let owner = self.classes[lambda.owner].name.clone();
@@ -244,10 +244,10 @@ impl ClassTable {
         }))
     }
 
-    /// A class that a test has for an interface or an abstract class.
+    /// Adds the class of a stub for an interface or an abstract class.
     ///
     /// # Errors
-    /// If there is no `java.lang.Object`.
+    /// If `java.lang.Object` can't be loaded.
     pub fn add_stub(&mut self, of: ClassId, methods: Vec<StubMember>) -> Result<ClassId, LoweringError> {
         let is_interface = self.classes[of].is(access::INTERFACE);
         let object = self.load(&"java/lang/Object".into())?;

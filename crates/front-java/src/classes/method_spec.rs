@@ -1,17 +1,18 @@
-//! What is said of methods without code, as data.
+//! Specifications of methods without code, as data.
 
-/// What is said of a method.
+/// The user's specification of an abstract or native method.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MethodSpec {
     /// The method.
     pub method: SpecifiedMethod,
-    /// The class that says it (`package/Class`).
+    /// The class with the compiled specification (`package/Class`).
     pub spec_class: String,
-    /// Classes of what it may throw (`package/Class`), in the order of the methods that say when.
+    /// The classes of exceptions that it may throw (`package/Class`), in the order of the specification's `throws`
+    /// methods.
     pub throws: Vec<String>,
 }
 
-/// A method that something is said of.
+/// A method that has a specification.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SpecifiedMethod {
     /// Its class (`package/Class`).
@@ -22,6 +23,6 @@ pub struct SpecifiedMethod {
     pub desc: String,
     /// The types of its parameters, as source writes them.
     pub params: Vec<String>,
-    /// The type of its result.
+    /// The type of its result, as source writes it.
     pub result: String,
 }

@@ -1,24 +1,24 @@
-//! Methods that a source does not have: those that compilers make of enumerations and records, and those that tools say they made. They are
-//! no objectives of anybody.
+//! Members that the source does not contain: synthetic methods, implicit methods of enumerations and records, and code
+//! that generators annotated as theirs. They have no objectives.
 
 use crate::classfile::{Attribute, ClassFile, Cursor, Insn, Malformed, Member, access, decode};
 
-/// Flags of what the compiler made: bridges and synthetic members.
+/// The access flag `ACC_SYNTHETIC`: bridge methods, accessors, lambda bodies.
 pub(crate) const SYNTHETIC: u16 = 0x1000;
 
-/// Whether a method is the body of a lambda expression.
+/// Returns true if a method is the body of a lambda expression.
 pub(crate) fn is_lambda(member: &Member) -> bool {
     member.is(SYNTHETIC) && member.is(access::PRIVATE) && member.name.starts_with("lambda$")
 }
 
-/// A tool says of a class or a method that it made it by an annotation whose name has this in it, as for JaCoCo.
+/// The part of an annotation's name that marks generated code; JaCoCo uses the same convention.
 const GENERATED: &str = "Generated";
-/// Annotations that class files have, whether programs see them or not.
+/// The attributes with annotations of a class or a member.
 const ANNOTATIONS: [&str; 2] = ["RuntimeVisibleAnnotations", "RuntimeInvisibleAnnotations"];
-/// Annotations may stand inside of others, so deep.
+/// Maximum nesting of annotations in annotations.
 const MAX_ANNOTATION_DEPTH: usize = 64;
 
-/// Whether a method is not the source's.
+/// Returns true if a method is not written in the source.
 pub(crate) fn is_synthetic(file: &ClassFile, member: &Member) -> bool {
     let of_enum = file.is(access::ENUM) && matches!(&*member.name, "values" | "valueOf");
     member.is(SYNTHETIC) && !is_lambda(member)
@@ -28,12 +28,12 @@ pub(crate) fn is_synthetic(file: &ClassFile, member: &Member) -> bool {
         || is_lambda(member) && is_lambda_of_generated(file, member)
 }
 
-/// Whether the body of a lambda expression stands in a method that a tool made; or in the body of one that does.
+/// Returns true if a lambda body belongs to a generated method, directly or through another lambda body.
 fn is_lambda_of_generated(file: &ClassFile, lambda: &Member) -> bool {
     if !file.methods.iter().any(|method| is_generated(file, &method.attributes)) {
         return false;
     }
-    // `lambda$NAME$3`, whatever compilers write for constructors.
+    // `lambda$NAME$3`; the name for constructors depends on the compiler.
     let inner = lambda.name.trim_start_matches("lambda$");
     let name = inner.rsplit_once('$').map_or(inner, |(name, _)| name);
     let around = file.methods.iter().filter(|method| {
@@ -43,7 +43,7 @@ fn is_lambda_of_generated(file: &ClassFile, lambda: &Member) -> bool {
     around.filter(|method| creates_lambda(file, method, lambda)).any(|method| is_synthetic(file, method))
 }
 
-/// Whether a method makes an object of the body of a lambda expression.
+/// Returns true if a method creates the lambda object of a lambda body.
 fn creates_lambda(file: &ClassFile, method: &Member, lambda: &Member) -> bool {
     let insns = method.code().and_then(|code| decode(&code.bytes, code.offset).ok()).unwrap_or_default();
     insns.iter().any(|insn| match &insn.insn {
@@ -57,12 +57,12 @@ fn creates_lambda(file: &ClassFile, method: &Member, lambda: &Member) -> bool {
     })
 }
 
-/// Whether a tool made a whole class.
+/// Returns true if a whole class is generated.
 pub(crate) fn is_generated_class(file: &ClassFile) -> bool {
     is_generated(file, &file.attributes)
 }
 
-/// A method of a record that the compiler makes, or one that does the same.
+/// Returns true if the compiler added a method of a record, or if the source's method does exactly the same.
 fn is_implicit_record_member(file: &ClassFile, member: &Member) -> bool {
     if file.superclass.as_deref() != Some("java/lang/Record") {
         return false;
@@ -84,7 +84,7 @@ fn is_generated(file: &ClassFile, attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| match attribute {
         Attribute::Other { name, bytes } if ANNOTATIONS.contains(&&**name) => {
             let mut names = Vec::new();
-            // What can't be read says nothing.
+            // An attribute that can't be parsed is ignored.
             let mut cursor = Cursor::new(bytes, 0);
             drop(cursor.list(|cursor| annotation_type(cursor, MAX_ANNOTATION_DEPTH).map(|name| names.push(name))));
             names
@@ -96,12 +96,12 @@ fn is_generated(file: &ClassFile, attributes: &[Attribute]) -> bool {
     })
 }
 
-/// `Generated` of `Llombok/Generated;`.
+/// Returns `Generated` of `Llombok/Generated;`.
 fn simple_name(desc: &str) -> &str {
     desc.rsplit(['/', '$']).next().unwrap_or(desc)
 }
 
-/// The type of an annotation; its values are passed over.
+/// Returns the type of an annotation and skips its values.
 fn annotation_type(cursor: &mut Cursor<'_>, depth: usize) -> Result<u16, Malformed> {
     let name = cursor.u2()?;
     cursor.list(|cursor| {

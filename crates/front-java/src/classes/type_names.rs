@@ -1,8 +1,8 @@
-//! Names of types, as messages of the JVM and source write them.
+//! Names of types, as source and the JVM's messages write them.
 
 use crate::classfile::Desc;
 
-/// A type as messages write it.
+/// Returns the name of a type; `Object` and `String` without their package, as the JVM's messages write them.
 pub(crate) fn type_name(desc: &Desc) -> String {
     let Desc::Ref(name) = desc else { return desc.word().unwrap_or_default().to_string() };
     match (name.strip_prefix('['), &**name) {
@@ -13,7 +13,7 @@ pub(crate) fn type_name(desc: &Desc) -> String {
     }
 }
 
-/// A type without its package.
+/// Returns the name of a type without its package and enclosing classes.
 pub(crate) fn short_type_name(desc: &Desc) -> String {
     let text = type_name(desc);
     text.rsplit(['.', '$']).next().unwrap_or(&text).to_string()

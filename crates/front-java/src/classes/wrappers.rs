@@ -2,7 +2,7 @@
 
 use crate::classfile::Desc;
 
-/// The class that boxes a primitive type, and the method that takes the value out.
+/// Returns the wrapper class of a primitive type, and the method that returns its value.
 pub(crate) fn wrapper_of(desc: &Desc) -> Option<(&'static str, &'static str)> {
     Some(match desc {
         Desc::Boolean => ("java/lang/Boolean", "booleanValue"),
@@ -17,7 +17,7 @@ pub(crate) fn wrapper_of(desc: &Desc) -> Option<(&'static str, &'static str)> {
     })
 }
 
-/// The primitive type that a class boxes.
+/// Returns the primitive type that a class wraps.
 pub(crate) fn primitive_of(class: &str) -> Option<Desc> {
     let all = [Desc::Boolean, Desc::Byte, Desc::Char, Desc::Short, Desc::Int, Desc::Long, Desc::Float, Desc::Double];
     all.into_iter().find(|desc| wrapper_of(desc).is_some_and(|(name, _)| name == class))

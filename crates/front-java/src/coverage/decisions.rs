@@ -1,7 +1,9 @@
-//! What a method's code is to its source: branches are conditions of decisions, instructions begin statements.
+//! The decision table of a method: which jumps are conditions of which decisions, and which instructions begin
+//! statements.
 //!
-//! Where there is source, its compiler said which jump is which condition; jumps that the source has no condition for are
-//! checks. Without source every jump is a decision of its own, named by its line. Code of the JDK has no decisions.
+//! With source, the compiler's helper has recorded the condition of each jump; jumps without a condition are checks.
+//! Without source, every conditional jump is a decision of its own, named by its line. Code of the JDK has no
+//! decisions.
 
 use crate::classfile::{Code, Decoded, Insn};
 use crate::coverage::implicit_exceptions::ImplicitException;
@@ -17,49 +19,49 @@ use touchstone_ir::{
     PointKind,
 };
 
-/// What is known about a method's decisions.
+/// The origin of a method's decisions.
 #[derive(Debug)]
 pub(crate) enum DecisionSource {
-    /// It is the JDK's.
+    /// The method is the JDK's: it has no decisions.
     Library,
-    /// Its source was compiled.
+    /// The source was compiled, and its marks are known.
     Source(Rc<MethodMarks>),
-    /// Only its code is there.
+    /// Only the bytecode exists.
     CodeOnly,
 }
 
-/// What the compiler's helper calls a truth value that is kept or passed on.
+/// The helper's reason for a jump that computes a boolean which is stored or passed on.
 const STORED_VALUE_REASON: &str = "a value that nothing is decided by";
 
-/// How long the word `switch` is.
+/// The length of the keyword `switch`.
 const WORD: u32 = 6;
 
-/// What is asked before an instruction.
+/// The predicate of a point, evaluated before an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum InstructionPredicate {
-    /// Whether it throws this.
+    /// The instruction throws this exception.
     Throws(ImplicitException),
-    /// Whether a label holds.
+    /// The condition of a label holds.
     Label,
 }
 
-/// Where a point stands in the code.
+/// The location of a point in the code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PointLocation {
-    /// Position of an instruction.
+    /// Offset of the instruction.
     pub at: usize,
-    /// What the point asks of it.
+    /// The predicate that the point evaluates.
     pub predicate: InstructionPredicate,
 }
 
-/// Where the points of a method stand in its code.
+/// The locations of a method's points in its code.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PointLocations {
-    /// Points that ask something of single instructions,
+    /// Points with a predicate on a single instruction.
     pub points: Vec<(PointId, PointLocation)>,
-    /// and points about values.
+    /// Points about values.
     pub values: Vec<(PointId, ValuePointLocation)>,
-    /// Fields of the receiver that points read: where memory has them, and their constants.
+    /// The fields of the receiver that points read: from the offset in memory to the index in the constant pool.
     pub own_fields: BTreeMap<u64, u16>,
 }
 
@@ -69,16 +71,16 @@ impl PointLocations {
     }
 }
 
-/// Decisions and points of a method, made before its code is lowered so that they are in the order of the source.
+/// The decisions and points of a method, created before its code is lowered so that they have the order of the source.
 #[derive(Debug, Default)]
 pub(crate) struct DecisionTable {
     decisions: IndexMap<DecisionId, Decision>,
     points: IndexMap<PointId, Point>,
     pub jumps: FxHashMap<usize, (CondTag, u8)>,
     pub statements: FxHashMap<usize, Vec<PointId>>,
-    /// Jumps for relations whose value is kept.
+    /// Jumps that compute a boolean which is stored.
     values: FxHashSet<usize>,
-    /// Switches of the source.
+    /// The switches of the source, by offset.
     pub switches: FxHashMap<usize, (Selector, Span)>,
     pub is_library: bool,
     pub all_switches: bool,
@@ -104,7 +106,8 @@ impl DecisionTable {
         let mut table = DecisionTable::default();
         let is_jump = |at: &usize| insns.iter().any(|insn| insn.at == *at && is_conditional(&insn.insn));
         let mut jumps: Vec<_> = marks.jumps.iter().filter(|(at, _)| is_jump(at)).collect();
-        // What the compiler makes of a condition may be no jump that we know; then nobody can say what its decision did.
+        // A condition may be compiled to something other than a known jump; then the outcome of its decision can't be
+        // observed.
         let mut told: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
         for (_, jump) in &jumps {
             told.entry(jump.decision.number).or_default().insert(jump.condition);
@@ -142,7 +145,7 @@ impl DecisionTable {
             let point = table.points.push(Point::new(PointKind::Statement, span(file, range), text));
             places.into_iter().for_each(|at| table.statements.entry(at).or_default().push(point));
         }
-        // What a switch is about may have switches inside: they begin later, and come first.
+        // The selector of a switch may contain switches: these start at a later offset and come first in the code.
         for (start, SwitchMark { selector, line, column }) in marks.switches.iter().rev() {
             let is_it =
                 |insn: &&Decoded| matches!(insn.insn, Insn::Switch(..)) && !table.switches.contains_key(&insn.at);
@@ -176,50 +179,51 @@ impl DecisionTable {
                 let tree = BoolTree::Cond(CondId::new(0));
                 let decision =
                     table.decisions.push(Decision { kind: DecisionKind::If, span: at, text, tree, conditions });
-                // No such instruction: so its opposite, which goes on if the condition holds, is in the code.
+                // Opcode 0 is never in the code, so the jump counts as the negation of its condition, which holds on
+                // fall-through.
                 table.jumps.insert(insn.at, (CondTag { decision, condition: CondId::new(0) }, 0));
             }
         }
         table
     }
 
-    /// Jumps that are conditions, and the instruction that jumps if the condition holds.
+    /// Iterates over the jumps that are conditions, with the opcode that jumps if the condition holds.
     pub fn jumps(&self) -> impl Iterator<Item = (usize, CondTag, u8)> {
         self.jumps.iter().map(|(at, (tag, opcode))| (*at, *tag, *opcode))
     }
 
-    /// Switches that the source has, and where.
+    /// Iterates over the switches of the source, with their positions.
     pub fn switches(&self) -> impl Iterator<Item = (usize, Span)> {
         self.switches.iter().map(|(at, (_, span))| (*at, *span))
     }
 
-    /// Where statements begin.
+    /// Iterates over the offsets at which statements begin.
     pub fn statement_starts(&self) -> impl Iterator<Item = (usize, &Point)> {
         self.statements.iter().flat_map(|(at, points)| points.iter().map(|point| (*at, &self.points[*point])))
     }
 
-    /// Where a condition stands.
+    /// Returns the source position of a condition.
     pub fn span_of(&self, tag: CondTag) -> Span {
         self.decisions[tag.decision].conditions[tag.condition].span
     }
 
-    /// A condition, as the source writes it.
+    /// Returns a condition as the source writes it.
     pub fn text_of(&self, tag: CondTag) -> String {
         self.decisions[tag.decision].conditions[tag.condition].text.clone()
     }
 
-    /// Decisions of several conditions.
+    /// Returns the decisions with more than one condition.
     pub fn compound_decisions(&self) -> Vec<DecisionId> {
         let several = self.decisions.iter().filter(|(_, decision)| decision.conditions.len() > 1);
         several.map(|(id, _)| id).collect()
     }
 
-    /// The condition of a decision that an instruction decides.
+    /// Returns the condition of a decision that the jump at an offset evaluates.
     pub fn condition_at(&self, at: usize, decision: DecisionId) -> Option<CondId> {
         self.jumps.get(&at).filter(|(tag, _)| tag.decision == decision).map(|(tag, _)| tag.condition)
     }
 
-    /// How many conditions a decision has.
+    /// Returns the number of conditions of a decision.
     pub fn conditions(&self, decision: DecisionId) -> usize {
         self.decisions[decision].conditions.len()
     }
@@ -228,17 +232,17 @@ impl DecisionTable {
         &self.decisions[decision].tree
     }
 
-    /// Where a decision stands, and how the source writes it.
+    /// Returns the source position of a decision, and its text.
     pub fn decision(&self, decision: DecisionId) -> (Span, String) {
         (self.decisions[decision].span, self.decisions[decision].text.clone())
     }
 
-    /// Whether a jump is made for a relation whose value is kept.
+    /// Returns true if the jump at an offset computes a boolean that is stored.
     pub fn is_stored_value(&self, at: usize) -> bool {
         self.values.contains(&at)
     }
 
-    /// A point that is as another is the other one: the compiler copies what stands in a `finally`.
+    /// Adds a point unless there is an equal one: the compiler copies the code of a `finally` block.
     pub fn add_once(&mut self, point: Point) -> PointId {
         let known = self.points.iter().find(|(_, known)| **known == point).map(|(id, _)| id);
         known.unwrap_or_else(|| self.add(point))
@@ -248,29 +252,30 @@ impl DecisionTable {
         self.is_library
     }
 
-    /// One more point.
+    /// Adds a point.
     pub fn add(&mut self, point: Point) -> PointId {
         self.points.push(point)
     }
 
-    /// Says where a point stands.
+    /// Records the location of a point.
     pub fn place(&mut self, point: PointId, point_locations: PointLocation) {
         self.point_locations.push((point, point_locations));
     }
 
-    /// Says where a point about values stands, and where its values are.
+    /// Records the location of a point about values.
     pub fn place_values(&mut self, point: PointId, value_point_locations: ValuePointLocation) {
         self.value_point_locations.push((point, value_point_locations));
     }
 
-    /// The last statement that begins at an instruction or before.
+    /// Returns the last statement that begins at an offset or before it.
     pub fn statement_before(&self, at: usize) -> Option<&Point> {
         let before = self.statements.iter().filter(|(start, _)| **start <= at);
         let (_, points) = before.max_by_key(|(start, _)| **start)?;
         points.last().map(|point| &self.points[*point])
     }
 
-    /// Gives a function its decisions and points, in the order of the source; and says where points stand.
+    /// Attaches the decisions and points to a function, in the order of the source, and returns the locations of the
+    /// points.
     pub fn attach(self, function: &mut Function) -> PointLocations {
         let mut points: Vec<(PointId, Point)> = self.points.iter().map(|(id, point)| (id, point.clone())).collect();
         points.sort_by_key(|(id, point)| (point.span.line, point.span.column, *id));
@@ -299,7 +304,7 @@ impl DecisionTable {
     }
 }
 
-/// The conditions that a decision can come to ask for: constants may leave some out.
+/// Returns the conditions that an evaluation of the decision can reach: constant operands short-circuit others.
 fn evaluable_conditions(tree: &BoolTree) -> BTreeSet<usize> {
     let both = |a: &BoolTree, b: &BoolTree| evaluable_conditions(a).union(&evaluable_conditions(b)).copied().collect();
     match tree {

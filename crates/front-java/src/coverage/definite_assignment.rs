@@ -1,16 +1,17 @@
-//! Which local variables certainly have a value before each instruction, and of which kind: a forward data flow over the code.
+//! Definite assignment: a forward data-flow analysis of the local variables, with their kinds, that have a value before
+//! each instruction.
 //!
-//! Tables of variables say where one lives, but anybody can write such a table; this holds for the code itself.
+//! The class file's tables of local variables are not verified by the JVM and may be wrong; this analysis is sound.
 
 use crate::classfile::{Code, Decoded, Insn, MethodDesc, SlotKind, access};
 use crate::coverage::source_expressions;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
-/// The locals that have a value, with the kind of it.
+/// The assigned local variables and the kinds of their values.
 type Locals = BTreeMap<u16, SlotKind>;
 
-/// What has a value before each instruction that control gets to.
+/// The assigned local variables before each reachable instruction.
 #[derive(Debug, Default)]
 pub(crate) struct DefiniteAssignment {
     before: FxHashMap<usize, Locals>,
@@ -31,7 +32,7 @@ fn parameters(flags: u16, desc: &MethodDesc) -> Locals {
 }
 
 fn store(locals: &mut Locals, index: u16, kind: SlotKind) {
-    // Half of what was wide is nothing.
+    // Overwriting one half of a wide value invalidates it.
     if let Some(below) = index.checked_sub(1)
         && locals.get(&below).is_some_and(|kind| kind.is_wide())
     {
@@ -44,7 +45,8 @@ fn store(locals: &mut Locals, index: u16, kind: SlotKind) {
 }
 
 impl DefiniteAssignment {
-    /// Follows all ways through a method. Of subroutines, which old compilers made, nothing is known.
+    /// Computes the fixed point. Methods with subroutines (`jsr`), which old compilers emitted, have no assigned
+    /// variables.
     pub fn new(flags: u16, desc: &MethodDesc, code: &Code, insns: &[Decoded]) -> DefiniteAssignment {
         if insns.iter().any(|insn| matches!(insn.insn, Insn::Jsr(_) | Insn::Ret(_))) {
             return DefiniteAssignment::default();
@@ -76,7 +78,7 @@ impl DefiniteAssignment {
         flow
     }
 
-    /// One more way to an instruction: what has a value on all ways has one.
+    /// Joins the state of a predecessor: a variable is assigned if it is assigned on all paths.
     fn join(&mut self, at: usize, locals: &Locals, waiting: &mut Vec<usize>) {
         match self.before.get_mut(&at) {
             None => {
@@ -93,7 +95,7 @@ impl DefiniteAssignment {
         }
     }
 
-    /// Whether a local has a value of this kind before an instruction.
+    /// Returns true if a local variable has a value of this kind before an instruction.
     pub fn is_assigned(&self, at: usize, local: u16, kind: SlotKind) -> bool {
         self.before.get(&at).is_some_and(|locals| locals.get(&local) == Some(&kind))
     }

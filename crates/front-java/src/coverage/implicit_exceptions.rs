@@ -1,19 +1,19 @@
-//! Exceptions that the language throws.
+//! The exceptions that bytecode instructions throw by themselves.
 
-/// Exceptions that the language throws.
+/// An exception that an instruction throws by itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ImplicitException {
-    /// An object is needed, and there is none.
+    /// A null reference is dereferenced.
     NullPointer,
-    /// A division by zero.
+    /// An integer is divided by zero.
     Arithmetic,
-    /// An index outside of an array.
+    /// An array index is out of bounds.
     Index,
-    /// An object of another class.
+    /// A cast fails.
     Cast,
-    /// An array with a negative length.
+    /// The length of a new array is negative.
     NegativeSize,
-    /// An object that an array does not hold.
+    /// The class of an array does not allow the stored element.
     Store,
 }
 

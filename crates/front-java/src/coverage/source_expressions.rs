@@ -1,14 +1,14 @@
-//! Expressions of instructions, as source writes them: what criteria about expressions ask for.
+//! Expressions of the IR with the source text of the bytecode that computes them. Mutation criteria work on them.
 //!
-//! A truth value is `i1` here, and a number that is narrower than `int` is read as such; so nothing but a variable of the same type
-//! looks like it.
+//! A boolean has the type `i1` here, and a value narrower than `int` is an extension of its narrow type, so that a
+//! mutant replaces a variable only by variables of the same type.
 
 use crate::classes::layout::memory_ty;
 use crate::classfile::{Arith, Cond, Convert, Desc, SlotKind};
 use touchstone_base::float::{Format, Op};
 use touchstone_ir::{BinOp, CastOp, CmpOp, Expr, ExprKind, Ty};
 
-/// What stands for a part that nobody has a text of.
+/// The text of an operand whose source text is not known.
 pub(crate) const UNKNOWN_TEXT: &str = "(...)";
 
 pub(crate) fn expr(kind: ExprKind, ty: Ty, text: impl Into<String>) -> Expr {
@@ -31,7 +31,7 @@ fn format(kind: SlotKind) -> Option<Format> {
     }
 }
 
-/// The kind of what has a type; `None` for references.
+/// Returns the kind of slot that holds a type; `None` for references.
 pub(crate) fn slot_kind(desc: &Desc) -> Option<SlotKind> {
     match desc {
         Desc::Long => Some(SlotKind::Long),
@@ -42,7 +42,7 @@ pub(crate) fn slot_kind(desc: &Desc) -> Option<SlotKind> {
     }
 }
 
-/// What holds a value of a type (`bits` is as registers have it), as an expression of that type.
+/// Returns an expression of a type for a value in a register, given by `bits`.
 pub(crate) fn of_type(bits: ExprKind, desc: &Desc, text: impl Into<String>) -> Expr {
     let wide = |ty| expr(bits.clone(), ty, "");
     let narrow = |widen| {
@@ -62,13 +62,13 @@ pub(crate) fn of_type(bits: ExprKind, desc: &Desc, text: impl Into<String>) -> E
     cast(widen, Ty::I32, value, text)
 }
 
-/// The bits of an expression, which has the text, as a float.
+/// Reinterprets the bits of an expression as a float; the text moves to the float.
 fn as_float(format: Format, mut bits: Expr) -> Expr {
     let (text, ty) = (std::mem::take(&mut bits.text), bits.ty);
     Expr { kind: ExprKind::AsFloat(format, Box::new(bits)), ty, signed: false, text }
 }
 
-/// A constant.
+/// Returns a constant.
 pub(crate) fn constant(ty: Ty, bits: u64, kind: SlotKind) -> Expr {
     match format(kind) {
         Some(of) => as_float(of, expr(ExprKind::Const(bits), ty, format!("{:?}", of.value(bits)))),
@@ -76,7 +76,7 @@ pub(crate) fn constant(ty: Ty, bits: u64, kind: SlotKind) -> Expr {
     }
 }
 
-/// An expression that an instruction takes as this kind of number.
+/// Converts an expression to the kind of number that an instruction expects.
 pub(crate) fn of_kind(expr: Expr, kind: SlotKind) -> Expr {
     match format(kind) {
         Some(of) if expr.format() != Some(of) => as_float(of, expr),
@@ -84,7 +84,7 @@ pub(crate) fn of_kind(expr: Expr, kind: SlotKind) -> Expr {
     }
 }
 
-/// An `int` as a truth value.
+/// Converts an `int` to a boolean.
 pub(crate) fn as_boolean(expr: Expr) -> Expr {
     match expr.kind {
         _ if expr.ty == Ty::I1 => expr,
@@ -95,7 +95,7 @@ pub(crate) fn as_boolean(expr: Expr) -> Expr {
     }
 }
 
-/// A truth value as an `int`.
+/// Converts a boolean to an `int`.
 pub(crate) fn as_int(expr: Expr) -> Expr {
     match expr.ty {
         Ty::I1 => cast(CastOp::Zext, Ty::I32, expr, ""),
@@ -107,7 +107,7 @@ fn without_text(expr: Expr) -> Expr {
     Expr { text: String::new(), ..expr }
 }
 
-/// How people read an expression: of an implicit conversion, what is converted.
+/// Returns the text of an expression; an implicit conversion has the text of its operand.
 pub(crate) fn display(expr: &Expr) -> String {
     let mut inner = expr;
     while let (true, [only, ..]) = (inner.text.is_empty(), inner.parts().as_slice()) {
@@ -116,7 +116,7 @@ pub(crate) fn display(expr: &Expr) -> String {
     inner.text.clone()
 }
 
-/// How strongly an expression holds its parts together: those of an operator that binds more strongly stand in parentheses.
+/// Returns the precedence of an expression's operator (JLS §15): operands with a lower one need parentheses.
 fn precedence(expr: &Expr) -> u8 {
     const UNARY: u8 = 12;
     let mut inner = expr;
@@ -150,13 +150,13 @@ fn binary_precedence(op: BinOp) -> u8 {
     }
 }
 
-/// An operand of an operator, in parentheses if it needs them.
+/// Returns the text of an operand, in parentheses if its precedence is less than `needed`.
 fn parenthesised(expr: &Expr, needed: u8) -> String {
     let text = display(expr);
     if precedence(expr) < needed { format!("({text})") } else { text }
 }
 
-/// The operand of an operator that binds more strongly than all others.
+/// Returns the text of the operand of a unary operator or a cast.
 fn unary_operand(expr: &Expr) -> String {
     parenthesised(expr, 12)
 }
@@ -177,7 +177,7 @@ fn sign(op: Arith) -> &'static str {
     }
 }
 
-/// Arithmetic on two expressions of a kind; the distance of a shift is an `int`.
+/// Returns an arithmetic expression; the distance of a shift is an `int`.
 pub(crate) fn arithmetic(op: Arith, kind: SlotKind, a: Expr, b: Expr) -> Expr {
     let own = match op {
         Arith::Mul | Arith::Div | Arith::Rem => binary_precedence(BinOp::Mul),
@@ -225,14 +225,14 @@ pub(crate) fn arithmetic(op: Arith, kind: SlotKind, a: Expr, b: Expr) -> Expr {
     expr(ExprKind::Bin(op, Box::new(a), Box::new(b)), ty, text)
 }
 
-/// How far a shift goes: the low bits count.
+/// Masks the distance of a shift to the low bits that count.
 fn shift_distance(by: Expr, ty: Ty) -> Expr {
     let wide = if by.ty == ty { by } else { cast(CastOp::Zext, ty, by, "") };
     let most = Expr::constant(ty, u64::from(ty.bits()) - 1);
     expr(ExprKind::Bin(BinOp::And, Box::new(wide), Box::new(most)), ty, "")
 }
 
-/// `-a`
+/// Returns `-a`.
 pub(crate) fn negation(kind: SlotKind, a: Expr) -> Expr {
     let (text, ty) = (format!("-{}", unary_operand(&a)), a.ty);
     match format(kind) {
@@ -248,7 +248,7 @@ pub(crate) fn negation(kind: SlotKind, a: Expr) -> Expr {
     }
 }
 
-/// A conversion; one that source needs no word for has no text.
+/// Returns a conversion; one that is implicit in source has no text.
 pub(crate) fn conversion(convert: Convert, a: Expr) -> Expr {
     let written = |word: &str, a: &Expr| format!("({word}) {}", unary_operand(a));
     let narrow = |ty, widen, word| {
@@ -293,7 +293,7 @@ fn relation_sign(cond: Cond) -> &'static str {
     }
 }
 
-/// The comparison that a condition of two values is, and its sides.
+/// Returns the IR comparison of a condition, with its operands in order.
 pub(crate) fn comparison<T>(cond: Cond, a: T, b: T) -> (CmpOp, T, T) {
     match cond {
         Cond::Eq => (CmpOp::Eq, a, b),
@@ -305,7 +305,7 @@ pub(crate) fn comparison<T>(cond: Cond, a: T, b: T) -> (CmpOp, T, T) {
     }
 }
 
-/// `a cond b` of numbers that are no floats, of truth values or of references.
+/// Returns `a cond b` for integers, booleans or references.
 pub(crate) fn relation(cond: Cond, a: Expr, b: Expr) -> Expr {
     let (a, b) = match a.ty == Ty::I1 || b.ty == Ty::I1 {
         true if matches!(cond, Cond::Eq | Cond::Ne) => (as_boolean(a), as_boolean(b)),
@@ -316,7 +316,7 @@ pub(crate) fn relation(cond: Cond, a: Expr, b: Expr) -> Expr {
     Expr { signed: true, text, ..Expr::cmp(op, a, b) }
 }
 
-/// `a cond b` of floats, where what is not ordered counts as `nan` says.
+/// Returns `a cond b` for floats; an unordered comparison yields `nan`, as in `fcmpl` and `fcmpg`.
 pub(crate) fn float_relation(cond: Cond, nan: i8, format: Format, a: Expr, b: Expr) -> Expr {
     let text = format!("{} {} {}", parenthesised(&a, 8), relation_sign(cond), parenthesised(&b, 8));
     let relation = |op, x: &Expr, y: &Expr| Expr::float(op, format, vec![x.clone(), y.clone()]);
@@ -336,7 +336,7 @@ pub(crate) fn float_relation(cond: Cond, nan: i8, format: Format, a: Expr, b: Ex
     Expr { text, ..made }
 }
 
-/// `cond` of a value against zero; a truth value is asked for itself.
+/// Compares a value with zero; for a boolean the result is the value itself or its negation.
 pub(crate) fn compared_with_zero(cond: Cond, a: Expr) -> Expr {
     match (a.ty == Ty::I1, cond) {
         (true, Cond::Ne) => a,
@@ -345,13 +345,13 @@ pub(crate) fn compared_with_zero(cond: Cond, a: Expr) -> Expr {
     }
 }
 
-/// `!a`
+/// Returns `!a`.
 pub(crate) fn negated(a: Expr) -> Expr {
     let text = format!("!{}", unary_operand(&a));
     boolean(ExprKind::Not(Box::new(a)), text)
 }
 
-/// `a && b`, `a || b`
+/// Returns `a && b` or `a || b`.
 pub(crate) fn connected(by: Connective, a: Expr, b: Expr) -> Expr {
     let own = if by == Connective::And { 3 } else { 2 };
     let (left, right) = (parenthesised(&a, own), parenthesised(&b, own));
@@ -362,14 +362,14 @@ pub(crate) fn connected(by: Connective, a: Expr, b: Expr) -> Expr {
     }
 }
 
-/// What joins two truth values.
+/// A logical connective.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Connective {
     And,
     Or,
 }
 
-/// `c ? a : b` of truth values.
+/// Returns `c ? a : b` for booleans.
 pub(crate) fn conditional(c: Expr, a: Expr, b: Expr) -> Expr {
     let text = format!("{} ? {} : {}", unary_operand(&c), unary_operand(&a), unary_operand(&b));
     boolean(ExprKind::Ite(Box::new(c), Box::new(a), Box::new(b)), text)

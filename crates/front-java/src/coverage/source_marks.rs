@@ -1,8 +1,8 @@
-//! What the source says about code: decisions with their conditions, statements and switches, by the place of their
-//! instructions.
+//! Marks of the source in the bytecode: decisions with their conditions, statements and switches, by the offsets of
+//! their instructions.
 //!
-//! The compiler's helper (`helper/TouchstoneCompile.java`) writes it down, one record a line. Deliberately not here: how it
-//! is run (`jdk.rs`), and what becomes of it (`lower/marked.rs`).
+//! The compiler's helper (`helper/TouchstoneCompile.java`) records them, one record a line. Deliberately not here: how
+//! the helper is run (`program/jdk.rs`), and what is derived from the marks (`coverage/decisions.rs`).
 
 use crate::classfile::{ClassFile, Code, Decoded, Insn, decode};
 use rustc_hash::FxHashMap;
@@ -11,13 +11,13 @@ use std::rc::Rc;
 use touchstone_base::Id;
 use touchstone_ir::{BoolTree, CondId, DecisionKind};
 
-/// A stretch of a source file: line and column of its beginning and of its end.
+/// A range of a source file: line and column of its start and of its end.
 pub(crate) type MarkedRange = [u32; 4];
 
 /// A decision of the source.
 #[derive(Debug)]
 pub(crate) struct DecisionMark {
-    /// Decisions of a file are numbered in the order of its text.
+    /// Its number in the order of the source file.
     pub number: usize,
     pub kind: DecisionKind,
     pub range: MarkedRange,
@@ -33,16 +33,16 @@ pub(crate) struct StatementMark {
     pub text: String,
 }
 
-/// What a switch asks for.
+/// The type of a switch's selector.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Selector {
-    /// A number: its arms are the source's.
+    /// An integer: the arms of the bytecode are those of the source.
     Number,
-    /// Something that the compiler makes numbers of.
+    /// A string, an enumeration or a pattern, which the compiler maps to integers.
     Other,
 }
 
-/// A switch, and where its word stands.
+/// A switch, and the position of its keyword.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SwitchMark {
     pub selector: Selector,
@@ -55,41 +55,41 @@ pub(crate) struct SwitchMark {
 pub(crate) struct JumpMark {
     pub decision: Rc<DecisionMark>,
     pub condition: usize,
-    /// The instruction that jumps if the condition holds; the code may have its opposite.
+    /// The opcode that jumps if the condition holds; the code may contain the opposite jump.
     pub opcode: u8,
 }
 
-/// What is known of a method's code, by the position of instructions.
+/// The marks of a method, by the offsets of instructions.
 #[derive(Debug, Default)]
 pub(crate) struct MethodMarks {
     /// The source file.
     pub file: String,
     pub jumps: BTreeMap<usize, JumpMark>,
     pub statements: BTreeMap<usize, Vec<Rc<StatementMark>>>,
-    /// By the first instruction of the switch.
+    /// Switches, by the offset of their first instruction.
     pub switches: BTreeMap<usize, SwitchMark>,
-    /// Jumps that are no conditions, and why not.
+    /// Jumps that are not conditions, with the reason.
     pub others: BTreeMap<usize, Option<Rc<str>>>,
 }
 
-/// What the conditional jumps of classes are to their source.
+/// Statistics of the conditional jumps of classes.
 #[derive(Debug, Default)]
 pub struct JumpCounts {
-    /// So many are conditions.
+    /// The number of jumps that are conditions.
     pub conditions: usize,
-    /// So many are none, by the reason.
+    /// The number of jumps that are not conditions, by reason.
     pub others: BTreeMap<String, usize>,
-    /// Where jumps are that nothing is known of.
+    /// The locations of jumps without any mark.
     pub unexplained: Vec<String>,
 }
 
-/// What is known of a program's methods: by class, name and descriptor.
+/// The marks of all methods of a program, by class, name and descriptor.
 #[derive(Debug, Default)]
 pub struct SourceMarks {
     methods: FxHashMap<(String, String, String), Rc<MethodMarks>>,
 }
 
-/// What a file of the source has, by position.
+/// The marks of a source file, by position.
 #[derive(Default)]
 struct FileMarks {
     conditions: FxHashMap<i64, (usize, usize)>,
@@ -100,7 +100,7 @@ struct FileMarks {
 }
 
 impl SourceMarks {
-    /// Reads records; `None` if they are not such records.
+    /// Parses the helper's records; `None` if they are malformed.
     pub fn parse(records: &str) -> Option<SourceMarks> {
         let mut files: FxHashMap<&str, FileMarks> = FxHashMap::default();
         let mut current = "";
@@ -167,8 +167,8 @@ impl SourceMarks {
         Some(SourceMarks { methods: methods.into_iter().map(|(key, method)| (key, Rc::new(method))).collect() })
     }
 
-    /// Forgets what is known of methods whose code, in the class that is used, is not what the source was compiled to. Gives how many
-    /// methods these are.
+    /// Drops the marks of methods whose code in the class `used` differs from the code that the source compiles to, and
+    /// returns the number of these methods.
     pub fn keep_matching(&mut self, used: &ClassFile, compiled: &ClassFile) -> usize {
         let mut forgotten = 0;
         for method in &used.methods {
@@ -186,7 +186,7 @@ impl SourceMarks {
         forgotten
     }
 
-    /// Counts what the conditional jumps of a class, whose source was compiled, are.
+    /// Classifies the conditional jumps of a class whose source was compiled.
     pub fn count(&self, file: &ClassFile, jumps: &mut JumpCounts) {
         for (method, code) in file.methods.iter().filter_map(|method| Some((method, method.code()?))) {
             let known = self.of(&file.name, &method.name, &method.desc);
@@ -207,18 +207,18 @@ impl SourceMarks {
         }
     }
 
-    /// What is known of a method, if its source was compiled.
+    /// Returns the marks of a method, if its source was compiled.
     pub(crate) fn of(&self, class: &str, name: &str, desc: &str) -> Option<Rc<MethodMarks>> {
         self.methods.get(&(class.to_string(), name.to_string(), desc.to_string())).cloned()
     }
 }
 
-/// Whether an instruction jumps or goes on.
+/// Returns true for a conditional jump.
 pub(crate) fn is_conditional(insn: &Insn) -> bool {
     matches!(insn, Insn::If(..) | Insn::IfInts(..) | Insn::IfRefs(..) | Insn::IfNull(..))
 }
 
-/// Whether the same instructions stand at the same places and jump to the same places; constants may be numbered otherwise.
+/// Returns true if two methods have the same instructions and jump targets; indices of constants may differ.
 fn is_same_code(one: &Code, other: &Code) -> bool {
     let (Ok(first), Ok(second)) = (decode(&one.bytes, one.offset), decode(&other.bytes, other.offset)) else {
         return false;
@@ -280,7 +280,7 @@ fn range(fields: [&str; 4]) -> Option<MarkedRange> {
     Some(numbers)
 }
 
-/// A tree in front notation: `& 0 ! 1`.
+/// Parses a tree in prefix notation: `& 0 ! 1`.
 fn parse_tree<'a>(words: &mut impl Iterator<Item = &'a str>) -> Option<BoolTree> {
     let next = |words: &mut _| parse_tree(words).map(Box::new);
     Some(match words.next()? {

@@ -1,21 +1,21 @@
-//! What the source calls the arms of a switch over strings, constants of an enumeration or patterns: the compiler makes numbers
-//! of them, and the code says which.
+//! Labels of switches over strings, enumeration constants or patterns. The compiler maps them to integers; the mapping
+//! is recovered from the bytecode.
 
 use crate::classes::ClassTable;
 use crate::classfile::{ArrayKind, ClassFile, Constant, Decoded, Insn, MemberRef, SlotKind, access, decode};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// By number, a label of the source.
+/// The labels of the source, by the integers of the bytecode.
 type Labels = BTreeMap<i32, String>;
 
-/// What the compiler throws where a switch has to be complete and the source has no `default`.
+/// The exceptions that the compiler throws for the missing `default` of an exhaustive switch.
 const IMPLICIT_DEFAULT_EXCEPTIONS: [&str; 2] = ["java/lang/MatchException", "java/lang/IncompatibleClassChangeError"];
 
-/// How the compiler names the array that gives the numbers of an enumeration's constants.
+/// Prefix of the compiler's array that maps the ordinals of an enumeration to case numbers.
 const SWITCH_MAP_PREFIX: &str = "$SwitchMap$";
 
-/// A method's code, and the class table to resolve it in.
+/// Recovers the labels of switches in a method.
 pub(crate) struct LabelResolver<'c> {
     pub classes: &'c mut ClassTable,
     pub file: &'c ClassFile,
@@ -23,8 +23,8 @@ pub(crate) struct LabelResolver<'c> {
 }
 
 impl LabelResolver<'_> {
-    /// Where the arms of the switch at an instruction begin, in their order, with their labels; nothing if they are numbers in the source, or
-    /// not known.
+    /// Returns the targets of a switch's arms with their labels, in the order of the code; empty if the labels are
+    /// integers in the source, or if the mapping is not recognised.
     pub fn labels(&mut self, switch: usize, default: usize, cases: &[(i32, usize)]) -> Vec<(usize, String)> {
         let Some(at) = self.insns.iter().position(|insn| insn.at == switch) else { return Vec::new() };
         let found = match &self.insns[..at] {
@@ -54,7 +54,7 @@ impl LabelResolver<'_> {
         labels
     }
 
-    /// Whether the compiler wrote what stands there, since the source has no `default`.
+    /// Returns true if the compiler added the `default` arm.
     fn is_implicit_default(&self, default: usize) -> bool {
         let first = self.insns.iter().find(|insn| insn.at == default);
         let made = first.and_then(|first| match first.insn {
@@ -64,7 +64,7 @@ impl LabelResolver<'_> {
         made.is_some_and(|class| IMPLICIT_DEFAULT_EXCEPTIONS.contains(&&*class))
     }
 
-    /// `Map.$SwitchMap$E[e.ordinal()]`: whoever made the map wrote `$SwitchMap$E[E.RED.ordinal()] = 1`.
+    /// Reads `Map.$SwitchMap$E[e.ordinal()]`: the initialiser of the map contains `$SwitchMap$E[E.RED.ordinal()] = 1`.
     fn from_switch_map(&mut self, before: &[Decoded], call: &Decoded) -> Option<Labels> {
         let Insn::InvokeVirtual(called) = call.insn else { return None };
         let name = format!("{SWITCH_MAP_PREFIX}{}", ordinal_of(self.file, called)?.replace('/', "$"));
@@ -87,7 +87,7 @@ impl LabelResolver<'_> {
         Some(insns.windows(5).filter_map(entry).collect())
     }
 
-    /// `e.ordinal()` itself: constants have the order in which they are declared.
+    /// Reads a switch over `e.ordinal()`: ordinals are in the order of declaration.
     fn from_ordinals(&mut self, called: u16) -> Option<Labels> {
         let class = ordinal_of(self.file, called)?;
         let class = self.classes.load(&class).ok()?;
@@ -97,13 +97,13 @@ impl LabelResolver<'_> {
     }
 }
 
-/// The class whose `ordinal()` is called.
+/// Returns the enumeration on which `ordinal()` is called.
 fn ordinal_of(file: &ClassFile, called: u16) -> Option<Arc<str>> {
     let (called, _) = file.pool.method(called).ok()?;
     ((&*called.name, &*called.desc) == ("ordinal", "()I")).then_some(called.class)
 }
 
-/// The static field that an instruction reads.
+/// Returns the static field that an instruction reads.
 fn static_field_read(file: &ClassFile, insn: &Decoded) -> Option<MemberRef> {
     match insn.insn {
         Insn::GetStatic(field) => file.pool.field(field).ok(),
@@ -129,7 +129,8 @@ fn pushed_int(file: &ClassFile, insn: &Decoded) -> Option<i32> {
     }
 }
 
-/// A switch over the text's hash code comes first, and keeps in a variable which case it is: `if (s.equals("stop")) number = 1`.
+/// Reads a switch over strings: a switch over the hash code stores the number of the case in a variable: `if
+/// (s.equals("stop")) number = 1`.
 fn string_labels(file: &ClassFile, before: &[Decoded], number: u16) -> Option<Labels> {
     let is_call = |insn: &Decoded, name: &str| match insn.insn {
         Insn::InvokeVirtual(called) => {
@@ -160,7 +161,7 @@ fn string_labels(file: &ClassFile, before: &[Decoded], number: u16) -> Option<La
     (!labels.is_empty()).then_some(labels)
 }
 
-/// The labels are arguments of the call site.
+/// Reads a switch over patterns: the labels are bootstrap arguments of the call site.
 fn pattern_labels(file: &ClassFile, site: u16) -> Option<Labels> {
     let (bootstrap, _, _) = file.pool.call_site(site).ok()?;
     let bootstrap = file.bootstrap(bootstrap)?;

@@ -1,41 +1,42 @@
-//! Locations of values in a JVM frame.
+//! Locations of values in a JVM frame, for probes that evaluate the predicates of points in instrumented classes.
 
 use crate::classfile::SlotKind;
 use std::collections::BTreeMap;
 use touchstone_ir::Reg;
 
-/// Where a value is.
+/// The location of a value in a frame.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum ValueLocation {
-    /// A local variable, as it is at the point.
+    /// A local variable at the point.
     Local(u16, SlotKind),
-    /// A local variable, as it was before the instruction at a position, which stands before the point in the same block.
+    /// The value of a local variable before the instruction at an offset, which precedes the point in the same block.
     OldLocal(u16, SlotKind, usize),
-    /// What an instruction at a position, before the point in the same block, left on top of the stack.
+    /// The value that the instruction at an offset, which precedes the point in the same block, pushed.
     Pushed(usize),
-    /// Whether the jump at the point, of references, finds them the same (or null), or finds them not.
+    /// The outcome of the reference comparison by the jump at the point.
     SameReferences {
-        /// What the value is if they are.
+        /// The value if the references are the same (or the reference is null).
         value: bool,
     },
 }
 
-/// When a point is reached.
+/// The position of a point relative to an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum PointPosition {
-    /// Before an instruction.
+    /// Before the instruction.
     Before,
-    /// Behind it.
+    /// After the instruction.
     After,
 }
 
-/// A point about values, in the code.
+/// The location of a point about values.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ValuePointLocation {
-    /// Position of an instruction.
+    /// Offset of the instruction.
     pub at: usize,
-    /// Before or behind it.
+    /// The position relative to the instruction.
     pub when: PointPosition,
-    /// Registers that the point, or what may stand in the place of its variables, reads. One that is missing came from another block.
+    /// The locations of all registers that the point or a mutant of it reads. A register without location was computed
+    /// in another block.
     pub sources: BTreeMap<Reg, ValueLocation>,
 }

@@ -1,4 +1,4 @@
-//! Arrays: how they are made and where their elements are.
+//! Allocation of arrays, and addresses of their elements.
 
 use crate::classes::ClassShape;
 use crate::classes::layout::{ARRAY_BASE_OFFSET, ARRAY_LENGTH_OFFSET, CLASS_WORD_OFFSET};
@@ -9,11 +9,11 @@ use crate::lower::context::Lowering;
 use crate::lower::symbols::FuncKind;
 use touchstone_ir::{BinOp, BlockId, BranchRole, Builtin, CastOp, CmpOp, Operand, Ty};
 
-/// The length from which on HotSpot makes no array, however much memory there is.
+/// The length from which on HotSpot refuses to allocate an array, however large the heap is.
 pub(super) const MAX_ARRAY_LENGTH: i32 = i32::MAX - 1;
 
 impl Lowering {
-    /// What arrays of a class hold.
+    /// Returns the element type of an array class.
     pub fn element(&self, class: ClassId) -> Result<Desc, LoweringError> {
         match &self.classes.get(class).shape {
             ClassShape::Array { element, .. } => Ok(element.clone()),
@@ -21,7 +21,7 @@ impl Lowering {
         }
     }
 
-    /// The address of an element; nothing is checked.
+    /// Returns the address of an element, without a bounds check.
     pub fn element_address(&mut self, b: &mut Builder, array: Operand, index: Operand, element: &Desc) -> Operand {
         let wide = b.cast(CastOp::Zext, Ty::I64, index);
         let bytes = match element.size() {
@@ -32,7 +32,7 @@ impl Lowering {
         b.add(array, offset)
     }
 
-    /// A fresh array; the length is not negative.
+    /// Allocates an array; the length must not be negative.
     pub fn allocate_array(
         &mut self,
         b: &mut Builder,
@@ -58,7 +58,7 @@ impl Lowering {
         Ok(())
     }
 
-    /// Goes on if an array may have this length, however much memory there is.
+    /// Continues if an array may have this length, else throws.
     fn length_check(&mut self, b: &mut Builder, length: Operand) {
         let fine = b.cmp(CmpOp::Ult, length, int(MAX_ARRAY_LENGTH));
         let (next, wrong, too_long) = (b.block(), b.block(), b.block());
@@ -87,8 +87,8 @@ impl Lowering {
         b.end(touchstone_ir::TermKind::Unreachable);
     }
 
-    /// An array of arrays, which makes those that it holds. As in HotSpot it is there before their lengths are looked at: memory may
-    /// end first.
+    /// Lowers the allocation of an array of arrays with its elements. As in HotSpot, the outer array is allocated
+    /// before the inner lengths are checked, so that the heap may be exhausted first.
     pub fn multi_array(&mut self, b: &mut Builder, class: ClassId, dimensions: u8) -> Result<(), LoweringError> {
         let lengths = b.params();
         self.length_check(b, lengths[0]);
@@ -103,7 +103,7 @@ impl Lowering {
                 let is_empty = b.cmp(CmpOp::Eq, lengths[0], int(0));
                 b.branch(is_empty, empty, full, BranchRole::Check);
                 b.at(empty);
-                // Nobody else looks at them.
+                // The loop below does not run, so it does not check them.
                 others.iter().for_each(|length| self.negative_check(b, *length));
                 b.jump(full);
                 b.at(full);
@@ -131,12 +131,12 @@ impl Lowering {
         Ok(())
     }
 
-    /// The length of an array that is not null.
+    /// Loads the length of an array that is not null.
     pub fn array_length(&mut self, b: &mut Builder, array: Operand) -> Operand {
         b.load(array, ARRAY_LENGTH_OFFSET, Ty::I32)
     }
 
-    /// Goes on if the index is one of the array's, else throws.
+    /// Continues if an index is within the bounds of an array, else throws.
     pub fn index_check(&mut self, b: &mut Builder, array: Operand, index: Operand) {
         let length = self.array_length(b, array);
         let inside = b.cmp(CmpOp::Ult, index, length);

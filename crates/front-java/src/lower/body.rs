@@ -1,8 +1,8 @@
-//! The body of a method: the stack machine's code becomes blocks over registers.
+//! The body of a method: the code of the stack machine becomes blocks over registers.
 //!
-//! A local variable is a register for each type that it has. What is on the stack is followed symbolically within a block, and
-//! stands in a register for its depth and type between blocks; so neither the class file's stack maps nor an
-//! inference of classes is needed.
+//! A local variable is one register for each type that it has. The operand stack is tracked symbolically within a
+//! block; between blocks a value is in a register for its depth and type. Neither the class file's stack maps nor type
+//! inference is needed.
 
 use crate::classes::layout::register_ty;
 use crate::classes::{ClassId, LoweringError, MethodRef};
@@ -24,7 +24,7 @@ use std::rc::Rc;
 use touchstone_base::{FileId, Id, Span};
 use touchstone_ir::{BlockId, BranchRole, DataTypeId, Function, FunctionRole, Operand, Reg, Ty};
 
-/// A method in the making.
+/// A method that is being lowered.
 pub(crate) struct Body<'w> {
     pub lowering: &'w mut Lowering,
     pub b: Builder,
@@ -33,22 +33,22 @@ pub(crate) struct Body<'w> {
     pub code: &'w Code,
     pub insns: &'w [Decoded],
     source: FileId,
-    /// Blocks that instructions begin, and what is on the stack there.
+    /// The blocks that begin at offsets, with the types on the stack there.
     blocks: FxHashMap<usize, (BlockId, Vec<Ty>)>,
     worklist: Vec<usize>,
     pub stack: Vec<Operand>,
     locals: FxHashMap<(u16, Ty), Reg>,
     stack_regs: FxHashMap<(usize, Ty), Reg>,
-    /// Where exceptions go that a list of handlers may catch.
+    /// The landing pads of lists of handlers.
     landing_pads: FxHashMap<Vec<usize>, BlockId>,
     thrown: Option<Reg>,
     /// References that are known not to be null in this block.
     not_null: FxHashSet<Reg>,
-    /// Where values come from, for messages.
+    /// The origins of values, for the messages of null pointer exceptions.
     pub origins: FxHashMap<Reg, Rc<ValueOrigin>>,
-    /// The instruction that is being lowered.
+    /// Offset of the current instruction.
     pub position: usize,
-    /// Whether that is done, and control is about to go on.
+    /// The position of emitted points relative to the current instruction.
     pub when: PointPosition,
     pub is_static: bool,
     pub result: Option<Ty>,
@@ -56,21 +56,22 @@ pub(crate) struct Body<'w> {
     pub params: u16,
     /// Classes that are known to be initialised in this block.
     pub initialised: FxHashSet<ClassId>,
-    /// The receiver, if nothing is ever stored there.
+    /// The receiver, if local variable 0 is never overwritten.
     this: Option<Reg>,
-    /// What the code is to its source.
+    /// The decisions and points of the method.
     pub table: DecisionTable,
-    /// What values are, as the source writes them.
+    /// The source expressions of values.
     pub expressions: BlockExpressions,
     pub decision_starts: DecisionStarts,
-    /// Where values are in a frame of the JVM.
+    /// The locations of values in the JVM frame.
     pub sources: Sources,
-    /// Fields of the receiver that decisions ask for beforehand: where memory has them, and their constants.
+    /// The fields of the receiver that decision points read: from the offset in memory to the index in the constant
+    /// pool.
     pub own_fields: BTreeMap<u64, u16>,
 }
 
 impl Lowering {
-    /// The function of a method that has code.
+    /// Lowers a method with code.
     pub fn lower_body(&mut self, method: MethodRef, name: &str) -> Result<Function, LoweringError> {
         let file = self.classes.get(method.class).file().cloned();
         let Some(file) = file else { return Err(LoweringError::NoMethod(name.to_string())) };
@@ -147,7 +148,7 @@ impl Lowering {
 }
 
 impl Lowering {
-    /// What a method's code is to its source, and the file that it is of.
+    /// Returns the decision table of a method, and its source file.
     fn table_of(
         &mut self,
         known: &DecisionSource,
@@ -163,14 +164,14 @@ impl Lowering {
         (source, DecisionTable::new(known, source, code, insns))
     }
 
-    /// The same of a method with this code.
+    /// Returns the decision table of a method with this code.
     pub fn table(&mut self, method: MethodRef, class: &ClassFile, code: &Code, insns: &[Decoded]) -> DecisionTable {
         let known = self.decision_source(method);
         self.table_of(&known, class, code, insns).1
     }
 }
 
-/// Where blocks begin.
+/// Returns the offsets at which basic blocks begin.
 fn leaders<'a>(code: &'a Code, insns: &'a [Decoded]) -> impl Iterator<Item = usize> + 'a {
     let targets = insns.iter().flat_map(|insn| {
         let behind = (!insn.insn.targets().is_empty()).then_some(insn.next);
@@ -219,7 +220,7 @@ impl Body<'_> {
         reg
     }
 
-    /// Which local variable a register holds.
+    /// Returns the local variable that a register holds.
     pub fn local_of(&self, reg: Reg) -> Option<u16> {
         self.locals.iter().find(|(_, local)| **local == reg).map(|((index, _), _)| *index)
     }
@@ -241,7 +242,7 @@ impl Body<'_> {
         self.stack.pop().ok_or_else(|| LoweringError::Malformed("a value is taken from an empty stack".to_string()))
     }
 
-    /// A value of the type that an instruction wants.
+    /// Pops a value, which must have this type.
     pub fn pop_ty(&mut self, ty: Ty) -> Result<Operand, LoweringError> {
         let value = self.pop()?;
         match self.b.ty(value) == ty {
@@ -250,7 +251,7 @@ impl Body<'_> {
         }
     }
 
-    /// Writes a local variable; what is on the stack keeps the old value.
+    /// Writes a local variable; values on the stack keep the old value.
     pub fn set_local(&mut self, index: u16, value: Operand) {
         let ty = self.b.ty(value);
         let reg = self.local(index, ty);
@@ -263,12 +264,12 @@ impl Body<'_> {
         }
     }
 
-    /// The receiver, if nothing is ever stored there.
+    /// Returns the receiver, if local variable 0 is never overwritten.
     pub fn this(&self) -> Option<Reg> {
         self.this
     }
 
-    // What is known.
+    // Null checks and class initialisation.
 
     pub fn is_not_null(&self, value: Operand) -> bool {
         matches!(value, Operand::Reg(reg) if self.this == Some(reg) || self.not_null.contains(&reg))
@@ -280,14 +281,15 @@ impl Body<'_> {
         }
     }
 
-    /// Goes on if a reference is not null, else throws; the exception says what could not be done and why.
+    /// Continues if a reference is not null, else throws; the message of the exception names the action and the
+    /// reference.
     pub fn null_check(&mut self, value: Operand, action: &str) {
         if !self.is_not_null(value) {
             let message = match self.null_reason(value) {
                 Some(because) => format!("{action} because {because} is null"),
                 None => action.to_string(),
             };
-            // What the compiler keeps in variables without a name is not null.
+            // Variables without a name are the compiler's, and never null.
             if !message.contains("because \"<local") {
                 self.mark_failure(ImplicitException::NullPointer, &message);
             }
@@ -313,7 +315,7 @@ impl Body<'_> {
 
     // Blocks.
 
-    /// The block of an instruction, with what is on the stack now in its registers.
+    /// Returns the block at an offset, after the operand stack has been written to its registers.
     pub fn target(&mut self, at: usize) -> BlockId {
         self.flush();
         let types: Vec<Ty> = self.stack.iter().map(|value| self.b.ty(*value)).collect();
@@ -337,7 +339,7 @@ impl Body<'_> {
         block
     }
 
-    /// Puts what is on the stack into the registers that other blocks look into.
+    /// Writes the operand stack to the registers that other blocks read.
     fn flush(&mut self) {
         self.mark_stack_uses();
         let depth = self.stack.len();
@@ -360,7 +362,7 @@ impl Body<'_> {
         }
     }
 
-    /// Goes on at an instruction.
+    /// Jumps to an offset.
     pub fn continue_at(&mut self, at: usize) {
         let block = self.target(at);
         self.b.jump(block);
@@ -410,7 +412,7 @@ impl Body<'_> {
 
     // Handlers.
 
-    /// Who catches what an instruction throws.
+    /// Selects the landing pad for exceptions of the instruction at an offset.
     fn set_landing_pad(&mut self, at: usize) {
         let covers = |handler: &crate::classfile::ExceptionHandler| {
             usize::from(handler.start) <= at && at < usize::from(handler.end)
@@ -452,7 +454,7 @@ impl Body<'_> {
                 }
                 Some(class) => self.lowering.classes.load(class),
             };
-            // A class that nobody has catches nothing.
+            // A class that does not exist has no objects to catch.
             let Ok(class) = class else { continue };
             let test = self.lowering.latest_generation(|generation| FuncKind::InstanceOf(class, generation));
             let fits = self.b.call(test, vec![object], Some(Ty::I1));

@@ -1,4 +1,4 @@
-//! Making a function: registers, blocks and short words for instructions.
+//! A builder for IR functions.
 
 use crate::classes::layout::memory_ty;
 use crate::classfile::Desc;
@@ -9,28 +9,28 @@ use touchstone_ir::{
     FunctionRole, GlobalId, Inst, InstKind, Operand, Param, PointId, Reg, RegInfo, SwitchArm, TermKind, Terminator, Ty,
 };
 
-/// A function in the making. Instructions go to the current block.
+/// A function under construction. Instructions are appended to the current block.
 pub(crate) struct Builder {
     regs: IndexMap<Reg, RegInfo>,
     blocks: Vec<(Vec<Inst>, Option<Terminator>)>,
     current: usize,
     params: usize,
-    /// Registers for short-lived values, by type, and how many of them are in use.
+    /// Registers for short-lived values, by type, and the number of them in use.
     temps: Vec<(Ty, Vec<Reg>, usize)>,
-    /// Where the next instruction comes from.
+    /// The source position of the next instructions.
     pub span: Span,
-    /// Who catches what calls throw.
+    /// The landing pad of calls: the register of the exception, and the block of the handler.
     pub landing_pad: Option<(Reg, BlockId)>,
-    /// What the wrong side of the next check is, if somebody wants to know.
+    /// The hazard point of the next check's failing branch.
     pub failure_point: Option<PointId>,
 }
 
-/// A 32-bit constant.
+/// Returns a 32-bit constant.
 pub(crate) fn int(value: i32) -> Operand {
     Operand::Const(Ty::I32, u64::from(value as u32))
 }
 
-/// A 64-bit constant.
+/// Returns a 64-bit constant.
 pub(crate) fn long(value: i64) -> Operand {
     Operand::Const(Ty::I64, value as u64)
 }
@@ -70,12 +70,12 @@ impl Builder {
 
     // Registers and blocks.
 
-    /// A register that keeps its value.
+    /// Creates a register.
     pub fn reg(&mut self, ty: Ty) -> Reg {
         self.regs.push(RegInfo { ty, name: None })
     }
 
-    /// A register for a short time: see [`Builder::reuse_temps`].
+    /// Creates or reuses a register for a short-lived value: see [`Builder::reuse_temps`].
     pub fn temp(&mut self, ty: Ty) -> Reg {
         let at = match self.temps.iter().position(|(known, ..)| *known == ty) {
             Some(at) => at,
@@ -93,7 +93,7 @@ impl Builder {
         self.temps[at].1[used]
     }
 
-    /// From here on, registers for short-lived values are used again.
+    /// Allows the registers of short-lived values to be reused from here on.
     pub fn reuse_temps(&mut self) {
         for (_, _, used) in &mut self.temps {
             *used = 0;
@@ -105,12 +105,12 @@ impl Builder {
         BlockId::new(self.blocks.len() - 1)
     }
 
-    /// Instructions go to this block from here on.
+    /// Makes a block the current one.
     pub fn at(&mut self, block: BlockId) {
         self.current = block.index();
     }
 
-    /// Goes on at the wrong side of a check.
+    /// Makes the failing branch of a check the current block, and emits its hazard point.
     pub fn at_failure(&mut self, block: BlockId) {
         self.at(block);
         if let Some(point) = self.failure_point.take() {
@@ -122,7 +122,7 @@ impl Builder {
         BlockId::new(self.current)
     }
 
-    /// Whether the current block has its end.
+    /// Returns true if the current block has a terminator.
     pub fn is_terminated(&self) -> bool {
         self.blocks[self.current].1.is_some()
     }
@@ -143,7 +143,7 @@ impl Builder {
         }
     }
 
-    /// The value in a register of its own, which later writes to others don't change.
+    /// Copies a value to a register that no other write changes.
     pub fn copied(&mut self, src: Operand) -> Operand {
         let dst = self.temp(self.ty(src));
         self.copy(dst, src);
@@ -162,7 +162,7 @@ impl Builder {
         Operand::Reg(dst)
     }
 
-    /// Changes the width; nothing where it is the same.
+    /// Changes the width of a value, if it differs.
     pub fn cast(&mut self, op: CastOp, to: Ty, src: Operand) -> Operand {
         if self.ty(src) == to {
             return src;
@@ -205,7 +205,7 @@ impl Builder {
         self.emit(InstKind::Store { addr, value });
     }
 
-    /// Reads a value of a Java type at an address, as registers have it.
+    /// Loads a value of a Java type, extended to its register type.
     pub fn load_as(&mut self, addr: Operand, desc: &Desc) -> Operand {
         let value = self.load(addr, 0, memory_ty(desc));
         match desc {
@@ -215,7 +215,7 @@ impl Builder {
         }
     }
 
-    /// Writes a value of a Java type to an address.
+    /// Stores a value of a Java type.
     pub fn store_as(&mut self, addr: Operand, desc: &Desc, value: Operand) {
         let value = match desc {
             Desc::Boolean => self.bin(BinOp::And, value, int(1)),
@@ -225,7 +225,7 @@ impl Builder {
         self.emit(InstKind::Store { addr, value });
     }
 
-    /// A call. What it throws goes to [`Builder::landing_pad`].
+    /// Emits a call. Exceptions are delivered to [`Builder::landing_pad`].
     pub fn call(&mut self, function: FuncId, args: Vec<Operand>, result: Option<Ty>) -> Operand {
         let dst = result.map(|ty| self.temp(ty));
         self.emit(InstKind::Call { dst, callee: Callee::Direct(function), args });
@@ -243,7 +243,7 @@ impl Builder {
         dst.map_or(NULL, Operand::Reg)
     }
 
-    // Ends of blocks.
+    // Terminators.
 
     pub fn end(&mut self, kind: TermKind) {
         let span = self.span;
@@ -261,7 +261,7 @@ impl Builder {
         self.end(TermKind::Branch { cond, then_block, else_block, role, tag: None });
     }
 
-    /// Goes on in a new block if the condition holds, else to the other one.
+    /// Continues in a new block if a condition holds, else jumps to `otherwise`.
     pub fn check(&mut self, cond: Operand, otherwise: BlockId) {
         let next = self.block();
         self.branch(cond, next, otherwise, BranchRole::Check);
@@ -296,12 +296,13 @@ impl Builder {
         }
     }
 
-    /// Whoever gets here stops with this name.
+    /// Terminates the block with an unsupported construct: a path that reaches it is abandoned, with this name as the
+    /// reason.
     pub fn unsupported(&mut self, what: impl Into<String>) {
         self.end(TermKind::Unsupported(what.into()));
     }
 
-    /// The function.
+    /// Returns the finished function.
     pub fn finish(self, name: String, result: Option<Ty>, data: DataTypeId, role: FunctionRole) -> Function {
         let span = self.blocks.first().and_then(|(insts, _)| insts.first()).map_or(self.span, |inst| inst.span);
         let end = |end: Option<Terminator>| end.unwrap_or(Terminator { kind: TermKind::Unreachable, span });

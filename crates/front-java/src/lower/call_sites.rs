@@ -1,5 +1,5 @@
-//! What `invokedynamic` of javac means: lambdas and method references, string concatenation, methods of records, switches over
-//! patterns. Each call site is a function. Other bootstrap methods are named as unsupported.
+//! `invokedynamic` call sites of javac: lambda expressions and method references, string concatenation, methods of
+//! records, switches over patterns. Each call site is a function. Other bootstrap methods are unsupported.
 
 use crate::classes::ClassShape;
 use crate::classes::layout::register_ty;
@@ -21,7 +21,7 @@ fn parsed(desc: &str) -> Result<MethodDesc, LoweringError> {
     MethodDesc::parse(desc).ok_or_else(|| LoweringError::Malformed(format!("the descriptor {desc}")))
 }
 
-/// A call site with its bootstrap method.
+/// A call site with the arguments of its bootstrap method.
 struct Site {
     class: ClassId,
     name: std::sync::Arc<str>,
@@ -88,7 +88,7 @@ impl Lowering {
         Ok(())
     }
 
-    /// Marker interfaces and bridges of `altMetafactory`.
+    /// Reads the marker interfaces and bridge descriptors of `altMetafactory`.
     fn markers_and_bridges(
         &mut self,
         file: &Rc<crate::classfile::ClassFile>,
@@ -153,7 +153,7 @@ impl Lowering {
         Ok(())
     }
 
-    /// Throws unless a value is null or of a class.
+    /// Throws unless a value is null or an object of a class.
     fn cast_to(&mut self, b: &mut Builder, value: Operand, desc: &Desc) -> Result<(), LoweringError> {
         let class = self.classes.class_of(desc)?;
         if &*self.classes.get(class).name == "java/lang/Object" {
@@ -174,7 +174,7 @@ impl Lowering {
         Ok(())
     }
 
-    /// Calls what a method handle leads to.
+    /// Calls the method of a method handle, and returns its result with its type.
     fn call_handle(
         &mut self,
         b: &mut Builder,
@@ -218,7 +218,7 @@ impl Lowering {
         Ok((value, desc.result))
     }
 
-    /// A value as another type: boxed, unboxed or widened, as method handles do.
+    /// Converts a value to another type by boxing, unboxing or widening, as method handles do.
     pub fn convert(
         &mut self,
         b: &mut Builder,
@@ -379,7 +379,7 @@ impl Lowering {
         Ok(())
     }
 
-    /// A class's name without its package and what it is inside of.
+    /// Returns the name of a class without its package and enclosing classes.
     pub fn simple_name(&self, class: ClassId) -> String {
         match &self.classes.get(class).shape {
             ClassShape::Array { component, .. } => format!("{}[]", self.simple_name(*component)),
@@ -393,7 +393,7 @@ impl Lowering {
         }
     }
 
-    /// The name of a class as source writes it; none of classes inside of methods.
+    /// Returns the canonical name of a class; `None` for local and anonymous classes.
     pub fn canonical_name(&self, class: ClassId) -> Option<String> {
         match &self.classes.get(class).shape {
             ClassShape::Array { component, .. } => Some(format!("{}[]", self.canonical_name(*component)?)),
@@ -455,7 +455,7 @@ impl Lowering {
         Ok(())
     }
 
-    /// Goes on if an object is this number or this character.
+    /// Continues if an object is a box of this integer or character.
     fn integer_label(
         &mut self,
         b: &mut Builder,
@@ -483,7 +483,7 @@ impl Lowering {
     }
 }
 
-/// A number of a wider type.
+/// Widens a primitive value.
 fn widened(b: &mut Builder, value: Operand, from: &Desc, to: &Desc) -> Operand {
     use touchstone_base::float::{Format, Op};
     let is_float = |desc: &Desc| matches!(desc, Desc::Float | Desc::Double);

@@ -1,4 +1,4 @@
-//! The context of lowering: the symbol tables of a program and what is known of its classes.
+//! The context of lowering: the class table, the symbol tables, and caches of facts about classes and methods.
 
 use crate::classes::layout::register_ty;
 use crate::classes::{ClassId, ClassShape, ClassTable, FieldRef, LoweringError, MethodRef, MethodSpec};
@@ -20,14 +20,14 @@ use touchstone_ir::{
     Ty, Variant,
 };
 
-/// Everything that lowering knows.
+/// The state of lowering.
 #[derive(Debug)]
 pub(crate) struct Lowering {
     pub classes: ClassTable,
     pub arguments: Vec<String>,
-    /// What the JDK says that it is (`17`, `25`).
+    /// The feature release of the JDK (`17`, `25`).
     pub release: u32,
-    /// Language and country.
+    /// Language and country of the user.
     pub locale: (String, String),
     pub files: Files,
     file_ids: FxHashMap<Arc<str>, FileId>,
@@ -37,37 +37,37 @@ pub(crate) struct Lowering {
     data_ids: FxHashMap<GlobalKind, GlobalId>,
     needs_init: FxHashMap<ClassId, bool>,
     pub init_uses_others: FxHashMap<ClassId, bool>,
-    /// How many classes had objects when a dispatch was last made.
+    /// The number of known classes when a generation of a dispatch was lowered.
     pub classes_seen: FxHashMap<FuncKind, usize>,
-    /// The newest generation of each dispatch.
+    /// The latest generation of each dispatch.
     pub latest_generation: FxHashMap<FuncKind, u32>,
-    /// What the source says, where it was compiled.
+    /// The marks of the source, if it was compiled.
     pub marks: Option<SourceMarks>,
-    /// Who keeps small boxes.
+    /// The identity of small wrapper objects.
     pub boxes: Wrappers,
-    /// How tests call methods.
+    /// The test plans of methods.
     pub plans: FxHashMap<MethodRef, TestPlan>,
-    /// What is said of methods without code.
+    /// The user's specifications of methods without code.
     pub specs: Vec<Arc<MethodSpec>>,
-    /// Whether the program asks for identities, once somebody wanted to know.
+    /// True if the program compares references; computed on demand.
     pub compares_identity: Option<bool>,
-    /// Classes of the program, as far as somebody named them.
+    /// The classes of the program that the user named.
     pub program: Vec<ClassId>,
-    /// These and the classes inside of them, once somebody wanted to know.
+    /// These and their nested classes; computed on demand.
     pub nested_classes: Option<Rc<[ClassId]>>,
-    /// Data types, and which of them stands for what.
+    /// The data types of the module; `type_ids` finds them by Java type and use.
     pub types: DataTypes,
     pub type_ids: FxHashMap<(Arc<str>, DataUse), DataTypeId>,
-    /// Classes whose objects may be inputs.
+    /// The data types of classes whose objects may be symbolic.
     pub heap_types: FxHashMap<ClassId, DataTypeId>,
-    /// By method that was lowered: where points stand that are about single instructions.
+    /// The locations of points, by lowered method.
     pub point_locations: FxHashMap<MethodRef, PointLocations>,
 }
 
-/// The type of everything, until types are needed.
+/// Index of the opaque data type, for values without a data type of their own.
 pub(crate) const ANY: usize = 0;
 
-/// The module that a program begins with: no functions, no globals.
+/// Returns the initial module, without functions and globals.
 pub(crate) fn empty_module() -> Module {
     let mut module = Module::default();
     let any = module.types.push(DataType::Opaque { name: "object".to_string(), size: 0, align: 8 });
@@ -140,7 +140,7 @@ impl Lowering {
         self.data.len()
     }
 
-    /// Functions that a function is a later generation of.
+    /// Returns the earlier generations of a function.
     pub fn earlier_generations(&self, id: FuncId) -> Vec<FuncId> {
         let known = |func: FuncKind| self.func_ids.get(&func).copied();
         self.what(id).map_or(Vec::new(), |func| func.earlier_generations().into_iter().filter_map(known).collect())
@@ -154,7 +154,7 @@ impl Lowering {
         self.funcs.get(id.index())
     }
 
-    /// The static field that a global is, if it is one.
+    /// Returns the static field of a global, if it is one.
     pub fn static_of(&self, id: GlobalId) -> Option<FieldRef> {
         match self.data.get(id.index()) {
             Some(GlobalKind::Static(field)) => Some(*field),
@@ -181,31 +181,31 @@ impl Lowering {
         id
     }
 
-    /// A class of the JDK that must be there.
+    /// Loads a class of the JDK that must exist.
     pub fn jdk(&mut self, name: &str) -> Result<ClassId, LoweringError> {
         self.classes.load(&name.into())
     }
 
-    /// A method of a class of the JDK that must be there.
+    /// Finds a method of the JDK that must exist.
     pub fn jdk_method(&mut self, class: &str, name: &str, desc: &str) -> Result<MethodRef, LoweringError> {
         let id = self.jdk(class)?;
         let found = self.classes.find_method(id, name, desc);
         found.ok_or_else(|| LoweringError::NoMethod(format!("{class}.{name}{desc}")))
     }
 
-    /// The class word of a class's objects.
+    /// Returns the class word of a class's objects.
     pub fn word(&self, class: ClassId) -> u64 {
         class.index() as u64 + 1
     }
 
-    /// Address of a string constant.
+    /// Returns the address of a string constant.
     pub fn literal(&mut self, b: &mut Builder, text: &str) -> Operand {
         let units: Vec<u16> = text.encode_utf16().collect();
         let global = self.global_id(GlobalKind::Literal(units.into()));
         b.global(global)
     }
 
-    /// Whether a class must be initialised before it is used.
+    /// Returns true if a class must be initialised before its first use.
     pub fn needs_init(&mut self, class: ClassId) -> bool {
         if let Some(known) = self.needs_init.get(&class) {
             return *known;
@@ -220,7 +220,7 @@ impl Lowering {
         needs
     }
 
-    /// Interfaces that are initialised with a class: those with methods that have code.
+    /// Returns the interfaces that are initialised with a class: those with default methods.
     pub fn default_interfaces(&self, class: ClassId) -> Vec<ClassId> {
         let mut found = Vec::new();
         let mut waiting: Vec<ClassId> = self.classes.get(class).interfaces.iter().rev().copied().collect();
@@ -236,7 +236,7 @@ impl Lowering {
         found
     }
 
-    /// Parameters and result of a method, the receiver included.
+    /// Returns the types of a method's parameters, the receiver included, and of its result.
     pub fn signature(&self, method: MethodRef) -> (Vec<Ty>, Option<Ty>) {
         let member = self.classes.method(method);
         let desc = MethodDesc::parse(&member.desc).expect("invariant: descriptors were read with the class");
@@ -244,18 +244,18 @@ impl Lowering {
         (this.into_iter().chain(desc.params.iter().map(register_ty)).collect(), result_ty(&desc.result))
     }
 
-    /// The name of a method, for people.
+    /// Returns the name of a method for messages.
     pub fn method_title(&self, method: MethodRef) -> String {
         let member = self.classes.method(method);
         format!("{}.{}{}", self.classes.get(method.class).title(), member.name, member.desc)
     }
 
-    /// Whether a class is the JDK's, and not what is tested.
+    /// Returns true if a class is the JDK's and not under test.
     pub fn is_library(&self, class: ClassId) -> bool {
         self.classes.get(class).of_jdk && !self.program.contains(&class)
     }
 
-    /// What is known of a method's decisions.
+    /// Returns the origin of a method's decisions.
     pub fn decision_source(&self, method: MethodRef) -> DecisionSource {
         let class = self.classes.get(method.class);
         if self.is_library(method.class) {
@@ -266,12 +266,12 @@ impl Lowering {
         marks.map_or(DecisionSource::CodeOnly, DecisionSource::Source)
     }
 
-    /// Finishes a function of ours.
+    /// Finishes a function that has no counterpart in the source.
     pub fn helper(&self, b: Builder, name: String, result: Option<Ty>) -> Function {
         b.finish(name, result, DataTypeId::new(ANY), FunctionRole::Model)
     }
 
-    /// A function without its body.
+    /// Returns a function without its body.
     pub fn declaration(&self, id: FuncId) -> Function {
         let func = &self.funcs[id.index()];
         let (params, result) = self.shape_of(func);
@@ -280,7 +280,7 @@ impl Lowering {
         function
     }
 
-    /// Parameters and result of a function.
+    /// Returns the types of a function's parameters and of its result.
     pub fn shape_of(&self, func: &FuncKind) -> (Vec<Ty>, Option<Ty>) {
         match func {
             FuncKind::Method(method) | FuncKind::Original(method) | FuncKind::Dispatch(method, _) => {
@@ -338,14 +338,14 @@ impl Lowering {
         }
     }
 
-    /// Makes a global.
+    /// Defines a global.
     pub fn define(&mut self, id: GlobalId) -> Global {
         let data = self.data[id.index()].clone();
         self.define_global(&data)
     }
 }
 
-/// The register type of a result.
+/// Returns the register type of a result; `None` for `void`.
 pub(crate) fn result_ty(desc: &Desc) -> Option<Ty> {
     (*desc != Desc::Void).then(|| register_ty(desc))
 }

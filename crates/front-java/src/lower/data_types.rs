@@ -1,7 +1,8 @@
-//! Types as inputs and results show them: what a parameter may be, and what a result leads to.
+//! Data types of inputs and results: the input shapes of parameters, and the observable structure of results.
 //!
-//! An array is its class, its length and its elements. A string is what the JDK makes of it: the bytes of a text whose characters
-//! all fit into one byte; texts with others are among those that are longer than what is followed, which is always told.
+//! An array is its class word, its length and its elements. A string is an object of the JDK with a byte array, one
+//! byte a character. Strings with wider characters are counted among the longer ones that are not explored, which is
+//! always reported.
 
 use crate::classes::layout::{ARRAY_BASE_OFFSET, ARRAY_LENGTH_OFFSET, CLASS_WORD_OFFSET, STRING};
 use crate::classes::type_names::type_name;
@@ -13,10 +14,10 @@ use touchstone_base::IndexMap;
 use touchstone_base::float::Format;
 use touchstone_ir::{DataType, DataTypeId, DataTypes, Field, IntKind, StructKind, Tag, Variant};
 
-/// Where the types of values begin in a module's table.
+/// Index of the first value type in a module's table.
 const VALUES: usize = 4;
 
-/// Puts the types of values behind those that every module has.
+/// Adds the value types to the types of the initial module.
 pub(crate) fn add_types(types: &mut DataTypes) {
     let int = |name: &str, bits, signed| {
         let kind = if name == "char" { IntKind::Character } else { IntKind::Number };
@@ -35,7 +36,7 @@ pub(crate) fn add_types(types: &mut DataTypes) {
     types.push(float("double", Format::F64));
 }
 
-/// The data type of a number, a character or a truth value; of what is none, one that nobody can make.
+/// Returns the data type of a primitive type; references have the opaque type.
 pub(crate) fn value_type(desc: &Desc) -> DataTypeId {
     DataTypeId::new(match desc {
         Desc::Void => VALUES,
@@ -51,19 +52,19 @@ pub(crate) fn value_type(desc: &Desc) -> DataTypeId {
     })
 }
 
-/// What a type is for.
+/// The use of a data type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum DataUse {
-    /// Values come in: an object says of what class it is.
+    /// An input: the class word of an object is part of it.
     Input,
-    /// The same, and objects of the program come in as well.
+    /// An input whose fields may hold objects of the program.
     Heap,
-    /// Values come out: the declared class is looked at.
+    /// A result: its structure follows the declared class.
     Result,
 }
 
 impl Lowering {
-    /// The data type of a type: of references only where values can be made and looked at.
+    /// Returns the data type of a type. References have one only if tests can construct and observe their objects.
     pub fn data_of(&mut self, desc: &Desc, used: DataUse) -> DataTypeId {
         let Desc::Ref(name) = desc else { return value_type(desc) };
         let key = (name.clone(), used);
@@ -83,7 +84,7 @@ impl Lowering {
         made
     }
 
-    /// A pointer to objects of one class.
+    /// Returns a pointer to objects of one class.
     fn pointer_to(&mut self, word: u64, object: DataTypeId, used: DataUse) -> DataTypeId {
         let name = match &self.types[object] {
             DataType::Struct { name, .. } => name.clone(),
@@ -98,7 +99,7 @@ impl Lowering {
         self.types.push(DataType::Pointer { pointee, to_const: false })
     }
 
-    /// Arrays: the class word, and the structure.
+    /// Returns the class word of an array class, and its data type.
     fn array_type(&mut self, name: &str, field: &str, element: &Desc) -> Option<(u64, DataTypeId)> {
         let class = self.classes.load(&name.into()).ok()?;
         self.classes.mark_instantiated(class);
@@ -123,7 +124,7 @@ impl Lowering {
         self.classes.mark_instantiated(class);
         let value = self.classes.field_named(class, "value")?.offset;
         let coder = self.classes.field_named(class, "coder")?.offset;
-        // A type of its own: no array of the program is ever the inside of a string.
+        // The array has a data type of its own, since no array of the program is the value of a string.
         let (word, bytes) = self.array_type("[B", "value", &Desc::Byte)?;
         let bytes = self.pointer_to(word, bytes, used);
         let mut fields = vec![
@@ -140,7 +141,7 @@ impl Lowering {
         Some((self.word(class), object))
     }
 
-    /// The types that a module has.
+    /// Returns the types of the initial module.
     pub fn base_types() -> IndexMap<DataTypeId, DataType> {
         let types = empty_module().types;
         debug_assert!(types.ids().all(|id| id.index() < types.len()));

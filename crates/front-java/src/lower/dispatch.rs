@@ -1,7 +1,8 @@
-//! Switches over classes: calls of the receiver's method, `instanceof`, questions about a class.
+//! Dispatch over classes: virtual calls, `instanceof`, and queries of a class's properties.
 //!
-//! Each knows the classes that were there when it was made. What comes later goes to its next generation, which is made when
-//! it is first called; whoever has the whole program makes the first one again with all of them.
+//! A dispatch covers the classes that are known when it is lowered. Objects of later classes are dispatched by its next
+//! generation, which is lowered at its first call; where the whole program is known, the first generation is lowered
+//! once more with all classes.
 
 use crate::classes::ClassShape;
 use crate::classes::layout::CLASS_WORD_OFFSET;
@@ -14,24 +15,24 @@ use std::collections::BTreeMap;
 use touchstone_ir::{BlockId, BranchRole, CmpOp, FuncId, Operand, SwitchArm, Ty};
 
 impl Lowering {
-    /// The newest generation of a function that knows classes.
+    /// Returns the latest generation of a dispatch.
     pub fn latest_generation(&mut self, of: impl Fn(u32) -> FuncKind) -> FuncId {
         let generation = self.latest_generation.get(&of(0)).copied().unwrap_or(0);
         self.func(of(generation))
     }
 
-    /// Grows whenever there is a class more, or objects of one.
+    /// Returns a number that grows with every loaded and every instantiated class.
     fn class_count(&self) -> usize {
         self.classes.iter().filter(|(_, class)| class.instantiated).count() + self.classes.len()
     }
 
-    /// Whether a later generation would know no more than the one before it. That may change.
+    /// Returns true if a later generation would cover the same classes as the one before it, for now.
     pub fn is_premature(&self, id: FuncId) -> bool {
         let before = self.what(id).and_then(|func| func.earlier_generations().pop());
         before.is_some_and(|before| self.classes_seen.get(&before).is_none_or(|seen| *seen == self.class_count()))
     }
 
-    /// What a function that knows classes does about one that it does not know.
+    /// Delegates classes that a generation does not cover to the next one.
     fn next_generation(&mut self, b: &mut Builder, generation: u32, of: impl Fn(u32) -> FuncKind, result: Option<Ty>) {
         let known = self.class_count();
         let before = generation.checked_sub(1).and_then(|before| self.classes_seen.get(&of(before)).copied());
@@ -47,7 +48,7 @@ impl Lowering {
         b.ret(result.map(|_| value));
     }
 
-    /// Arms from class words to blocks, neighbours with one target as one range.
+    /// Maps class words to blocks; adjacent words with one target form a range.
     fn arms(&self, targets: impl Iterator<Item = (ClassId, BlockId)>) -> Vec<SwitchArm> {
         let mut arms: Vec<SwitchArm> = Vec::new();
         for (class, target) in targets {
@@ -60,7 +61,7 @@ impl Lowering {
         arms
     }
 
-    /// The function that a call of a method means for objects of a class.
+    /// Returns the function that a virtual call executes for objects of a class.
     fn target(&mut self, class: ClassId, method: MethodRef) -> Option<FuncId> {
         let member = self.classes.method(method);
         let (name, desc) = (member.name.clone(), member.desc.clone());
@@ -80,14 +81,14 @@ impl Lowering {
         (!self.classes.method(found).is(access::ABSTRACT)).then(|| self.func(FuncKind::Method(found)))
     }
 
-    /// Whether nobody can override a method.
+    /// Returns true if no class can override a method.
     pub fn is_not_overridable(&self, method: MethodRef) -> bool {
         let class = self.classes.get(method.class);
         let member = self.classes.method(method);
         !member.is(access::ABSTRACT) && (member.is(access::PRIVATE | access::FINAL) || class.is(access::FINAL))
     }
 
-    /// The function that a call of a method on any object is.
+    /// Returns the function of a call on an object of any subclass: the method itself or its dispatch.
     pub fn virtual_target(&mut self, method: MethodRef) -> FuncId {
         match self.is_not_overridable(method) {
             true => self.func(FuncKind::Method(method)),
@@ -133,7 +134,7 @@ impl Lowering {
         Ok(())
     }
 
-    /// A switch over all classes that are there: a block for each answer.
+    /// Switches over all known classes, with one block for each distinct answer.
     fn switch_by_class<A: Ord + Clone>(
         &mut self,
         b: &mut Builder,
@@ -207,7 +208,7 @@ impl Lowering {
         self.next_generation(b, generation, FuncKind::Mirror, Some(Ty::Ptr));
     }
 
-    /// What a cast to a class throws, by the object's class.
+    /// Throws the exception of a failed cast, by the object's class.
     pub fn cast_failed(&mut self, b: &mut Builder, class: ClassId, generation: u32) -> Result<(), LoweringError> {
         let this = b.param(0);
         let word = b.load(this, CLASS_WORD_OFFSET, Ty::I32);
@@ -228,7 +229,7 @@ impl Lowering {
         Ok(())
     }
 
-    /// Where a class is, as the JVM tells it.
+    /// Returns the module and loader of a class, as the JVM's messages write them.
     fn module_text(&self, class: ClassId) -> String {
         let mut of = class;
         while let ClassShape::Array { component, .. } = self.classes.get(of).shape {
@@ -290,7 +291,7 @@ impl Lowering {
         Ok(())
     }
 
-    /// The name of an object's class, as a string.
+    /// Loads the name of an object's class.
     pub fn class_name_of(&mut self, b: &mut Builder, object: Operand) -> Result<Operand, LoweringError> {
         let mirror = self.latest_generation(FuncKind::Mirror);
         let class = b.call(mirror, vec![object], Some(Ty::Ptr));
@@ -299,7 +300,7 @@ impl Lowering {
         Ok(b.call(name, vec![class], Some(Ty::Ptr)))
     }
 
-    /// Answers a question about a class that is known by its number.
+    /// Lowers a query of a class that is given by its class word.
     pub fn class_query(&mut self, b: &mut Builder, question: ClassQuery, generation: u32) -> Result<(), LoweringError> {
         let word = b.param(0);
         let args = b.params();
@@ -413,14 +414,14 @@ impl Lowering {
         Ok(())
     }
 
-    /// Whether a class says `implements Comparable<itself>`.
+    /// Returns true if a class declares `implements Comparable<itself>`.
     fn compares_with_itself(&self, id: ClassId) -> bool {
         let class = self.classes.get(id);
         let own = format!("Ljava/lang/Comparable<L{};>;", class.name);
         class.file().and_then(|file| file.signature()).is_some_and(|signature| signature.contains(&own))
     }
 
-    /// Where fields of a class's objects stand, by name.
+    /// Returns the offset of an instance field by its name.
     pub fn field_offset(&mut self, b: &mut Builder, class: ClassId) -> Result<(), LoweringError> {
         let name = b.param(1);
         let equals = self.jdk_method("java/lang/String", "equals", "(Ljava/lang/Object;)Z")?;

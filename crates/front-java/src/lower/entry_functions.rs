@@ -1,4 +1,6 @@
-//! A planned fixture: the plain data of `touchstone-fixture-java`, and what only its lowering needs.
+//! Entry functions: the functions that tests of a method call, and their plans.
+//!
+//! An entry function is the method itself, or a function that constructs a fixture and then calls the method.
 
 use crate::classes::{ClassId, MethodRef};
 use crate::classfile::{Desc, MethodDesc, access};
@@ -16,7 +18,7 @@ pub(crate) enum Results {
     Dropped,
 }
 
-/// The input that a symbolic heap is.
+/// The input of a symbolic heap.
 #[derive(Clone, Debug)]
 pub(crate) struct HeapInput {
     /// The class of the object, or a superclass of it.
@@ -45,20 +47,20 @@ pub(crate) struct PlannedFixture {
 }
 
 impl PlannedFixture {
-    /// The method that the entry function calls last; the first one of several alternatives.
+    /// Returns the method that the entry function calls last; the first one of several alternatives.
     pub fn called(&self) -> MethodRef {
         self.fixture.tested.calls[0].method
     }
 }
 
-/// What tests of a method call.
+/// The plan of a method's tests.
 #[derive(Clone, Debug)]
 pub(crate) enum TestPlan {
-    /// The method itself.
+    /// Tests call the method itself.
     Direct,
-    /// A function that makes objects for it.
+    /// Tests call a function that constructs a fixture.
     Fixture(Arc<PlannedFixture>),
-    /// Nothing: tests can't make what it needs.
+    /// Tests can't construct the arguments, for this reason.
     Impossible(String),
 }
 
@@ -70,17 +72,17 @@ impl Lowering {
         }
     }
 
-    /// The method that tests of another call at last.
+    /// Returns the method that the entry function of a method calls last.
     pub fn entry_callee(&self, method: MethodRef) -> MethodRef {
         self.planned_fixture(method).map_or(method, |scenario| scenario.called())
     }
 
-    /// Whether nobody looks at what is returned by what tests of a method call.
+    /// Returns true if the entry function of a method returns nothing because its alternatives have different results.
     pub fn drops_results(&self, method: MethodRef) -> bool {
         self.planned_fixture(method).is_some_and(|scenario| scenario.results == Results::Dropped)
     }
 
-    /// Types of the parameters of the function that tests of a method call.
+    /// Returns the parameter types of a method's entry function.
     pub fn entry_params(&self, method: MethodRef) -> Vec<Desc> {
         match self.planned_fixture(method) {
             Some(scenario) => scenario.param_types.clone(),
@@ -88,7 +90,7 @@ impl Lowering {
         }
     }
 
-    /// The name of that function.
+    /// Returns the name of a method's entry function.
     pub fn entry_name(&self, method: MethodRef) -> String {
         let name = self.source_name(method);
         if self.planned_fixture(method).is_none() && self.classes.method(method).is(access::STATIC) {

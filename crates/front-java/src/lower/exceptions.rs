@@ -1,4 +1,4 @@
-//! Exceptions that the language throws: real objects of the JDK's classes.
+//! Implicit exceptions, allocation and calls: objects of the JDK's own classes, with the JVM's messages.
 
 use crate::classes::layout::CLASS_WORD_OFFSET;
 use crate::classes::{ClassId, LoweringError, MethodRef};
@@ -8,7 +8,7 @@ use crate::lower::context::Lowering;
 use crate::lower::symbols::{FuncKind, GlobalKind};
 use touchstone_ir::{BranchRole, Builtin, CmpOp, Operand, Ty};
 
-/// A part of a text that is put together.
+/// An operand of a string concatenation.
 pub(crate) enum StringPart {
     Text(String),
     Units(Vec<u16>),
@@ -16,7 +16,7 @@ pub(crate) enum StringPart {
 }
 
 impl Lowering {
-    /// A fresh object, all zeros but for its class.
+    /// Allocates an object, zeroed except for its class word.
     pub fn allocate(&mut self, b: &mut Builder, class: ClassId) -> Operand {
         self.classes.mark_instantiated(class);
         let size = self.classes.get(class).size;
@@ -25,7 +25,7 @@ impl Lowering {
         object
     }
 
-    /// A call of a method that is known by name; no dispatch.
+    /// Calls a method of the JDK by name, without dispatch.
     pub fn call_jdk(
         &mut self,
         b: &mut Builder,
@@ -36,14 +36,14 @@ impl Lowering {
         Ok(self.call_method(b, method, args))
     }
 
-    /// A call of just this method.
+    /// Calls a method without dispatch.
     pub fn call_method(&mut self, b: &mut Builder, method: MethodRef, args: Vec<Operand>) -> Operand {
         let result = self.signature(method).1;
         let function = self.func(FuncKind::Method(method));
         b.call(function, args, result)
     }
 
-    /// A call of the method that the receiver's class has.
+    /// Calls a method of the JDK by name, with dispatch on the receiver.
     pub fn call_virtual(
         &mut self,
         b: &mut Builder,
@@ -109,7 +109,7 @@ impl Lowering {
         Ok(())
     }
 
-    /// Throws an exception of a class, with a constant message if there is one. Nothing follows.
+    /// Throws an exception of a class, with a constant message or without one.
     pub fn throw_constant(&mut self, b: &mut Builder, class: &str, message: Option<&str>) {
         match self.jdk(class) {
             Ok(class) => {
@@ -125,7 +125,7 @@ impl Lowering {
         }
     }
 
-    /// Puts a text together, as the language's `+` does.
+    /// Concatenates strings as the operator `+` does.
     pub fn concat(&mut self, b: &mut Builder, parts: &[StringPart]) -> Result<Operand, LoweringError> {
         const BUILDER: &str = "java/lang/StringBuilder";
         let class = self.jdk(BUILDER)?;
@@ -148,7 +148,7 @@ impl Lowering {
         self.call_jdk(b, (BUILDER, "toString", "()Ljava/lang/String;"), vec![object])
     }
 
-    /// What the language throws where something could not be resolved.
+    /// Throws the linkage error for an unresolved symbolic reference; other errors end the path.
     pub fn throw_linkage_error(&mut self, b: &mut Builder, refusal: &LoweringError) {
         match refusal {
             LoweringError::NoClass(name) => {
@@ -167,12 +167,12 @@ impl Lowering {
         }
     }
 
-    /// Goes on if the reference is not null, else throws.
+    /// Continues if a reference is not null, else throws.
     pub fn null_check(&mut self, b: &mut Builder, reference: Operand) {
         self.null_check_with(b, reference, None);
     }
 
-    /// The same, with what the exception says about it when it is asked.
+    /// Continues if a reference is not null, else throws with a detail message.
     pub fn null_check_with(&mut self, b: &mut Builder, reference: Operand, message: Option<&str>) {
         let not_null = b.cmp(CmpOp::Ne, reference, NULL);
         let (next, wrong) = (b.block(), b.block());
@@ -191,7 +191,7 @@ impl Lowering {
         self.ensure_init(b, class);
         let object = self.allocate(b, class);
         self.call_jdk(b, (CLASS, "<init>", "()V"), vec![object])?;
-        // Where the JDK keeps it until somebody asks.
+        // The JDK computes the message on demand and caches it in these fields.
         if let Some(field) = self.classes.field_named(class, "extendedMessage") {
             let offset = field.offset as i64;
             b.store(object, offset, b.param(0));
@@ -204,7 +204,7 @@ impl Lowering {
         Ok(())
     }
 
-    /// Goes on if the divisor is not zero, else throws.
+    /// Continues if a divisor is not zero, else throws.
     pub fn zero_check(&mut self, b: &mut Builder, divisor: Operand) {
         if matches!(divisor, Operand::Const(_, value) if value != 0) {
             return;
@@ -222,7 +222,7 @@ impl Lowering {
     }
 }
 
-/// The parameter type of the `append` that takes a type.
+/// Returns the parameter type of the `append` method for a type.
 fn append_type(desc: &Desc) -> String {
     match desc {
         Desc::Byte | Desc::Short | Desc::Int => "I".to_string(),

@@ -1,4 +1,5 @@
-//! Class initialisation: once, where the language says, superclasses first; a class whose initialiser threw stays unusable.
+//! Class initialisation (JVMS §5.5): once, before the first use, superclasses first. A class whose initialiser threw
+//! remains unusable.
 
 use crate::classes::layout::STRING;
 use crate::classes::synthetic::SYNTHETIC;
@@ -10,9 +11,9 @@ use crate::lower::symbols::{FuncKind, GlobalKind};
 use rustc_hash::FxHashSet;
 use touchstone_ir::{BranchRole, CmpOp, Operand, SwitchArm, Ty};
 
-/// What a method of the program uses.
+/// A use of the program by a method.
 enum Used {
-    /// A static variable.
+    /// An access to a static field.
     Variable {
         of: ClassId,
         is_not_overridable: bool,
@@ -20,14 +21,14 @@ enum Used {
     Method(MethodRef),
 }
 
-/// So many methods are looked at to see what an initialiser does.
+/// Maximum number of methods that are inspected for one initialiser.
 const MAX_INSPECTED_METHODS: usize = 300;
 
 const DONE: u64 = 1;
 const FAILED: u64 = 2;
 
 impl Lowering {
-    /// Initialises a class if it is not, before what follows.
+    /// Initialises a class here, unless it is initialised.
     pub fn ensure_init(&mut self, b: &mut Builder, class: ClassId) {
         if !self.needs_init(class) {
             return;
@@ -92,8 +93,8 @@ impl Lowering {
         Ok(())
     }
 
-    /// Whether it shows when a class is initialised: its initialiser uses variables of other classes of the program. Nobody knows
-    /// whether it ran before the method that is looked at.
+    /// Returns true if the time of initialisation is observable: the initialiser accesses static fields of other
+    /// classes of the program, and may have run before the method under test.
     pub fn init_uses_other_classes(&mut self, class: ClassId) -> bool {
         if let Some(known) = self.init_uses_others.get(&class) {
             return *known;
@@ -114,14 +115,15 @@ impl Lowering {
                     Used::Method(_) => {}
                 }
             }
-            // Who calls that much is not looked through.
+            // More calls are assumed to be observable.
             found |= met.len() > MAX_INSPECTED_METHODS;
         }
         self.init_uses_others.insert(class, found);
         found
     }
 
-    /// Whether all that a class keeps are constants: numbers, texts, and the constants of an enumeration that have nothing else.
+    /// Returns true if all fields of a class are constants: numbers, strings, and enumeration constants without other
+    /// state.
     pub fn has_only_constants(&self, class: ClassId) -> bool {
         let Some(file) = self.classes.get(class).file() else { return false };
         let own = format!("L{};", file.name);
@@ -140,7 +142,7 @@ impl Lowering {
         })
     }
 
-    /// What of the program a method uses.
+    /// Returns the static fields and methods of the program that a method uses.
     fn uses(&mut self, method: MethodRef) -> Vec<Used> {
         let Some(file) = self.classes.get(method.class).file().cloned() else { return Vec::new() };
         let member = &file.methods[usize::from(method.index)];

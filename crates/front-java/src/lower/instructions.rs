@@ -1,4 +1,4 @@
-//! One instruction of the stack machine.
+//! Lowering of single instructions.
 
 use crate::classes::LoweringError;
 use crate::classes::layout::register_ty;
@@ -42,7 +42,7 @@ fn element_of(array: ArrayKind) -> Desc {
         ArrayKind::Float => Desc::Float,
         ArrayKind::Double => Desc::Double,
         ArrayKind::Ref => Desc::Ref("java/lang/Object".into()),
-        // Booleans are written as zero or one, so that reading them as bytes is the same.
+        // Booleans are stored as zero or one, so they load as bytes.
         ArrayKind::Byte => Desc::Byte,
         ArrayKind::Char => Desc::Char,
         ArrayKind::Short => Desc::Short,
@@ -156,7 +156,7 @@ impl Body<'_> {
             }
             Insn::CheckCast(index) => self.check_cast(*index)?,
             Insn::InstanceOf(index) => self.instance_of(*index)?,
-            // One thread: only null matters.
+            // There is one thread: a monitor only checks for null.
             Insn::MonitorEnter | Insn::MonitorExit => {
                 let object = self.pop_ty(Ty::Ptr)?;
                 let word = if decoded.insn == Insn::MonitorEnter { "enter" } else { "exit" };
@@ -192,13 +192,13 @@ impl Body<'_> {
         Ok(())
     }
 
-    // The stack.
+    // Stack manipulation.
 
     fn is_wide(&self, value: Operand) -> bool {
         self.b.ty(value) == Ty::I64
     }
 
-    /// Takes one wide value, or two others; the topmost last.
+    /// Pops one wide value or two others; the topmost is last.
     fn pop_two(&mut self) -> Result<Vec<Operand>, LoweringError> {
         let top = self.pop()?;
         if self.is_wide(top) {
@@ -228,7 +228,7 @@ impl Body<'_> {
         Ok(())
     }
 
-    // Numbers.
+    // Arithmetic.
 
     fn arith(&mut self, arith: Arith, kind: SlotKind) -> Result<(), LoweringError> {
         let op = arith;
@@ -322,7 +322,7 @@ impl Body<'_> {
         Ok(())
     }
 
-    /// -1, 0 or 1, without a branch.
+    /// Lowers a comparison that yields -1, 0 or 1, without a branch.
     fn compare(&mut self, kind: SlotKind, nan: i8) -> Result<(), LoweringError> {
         let ty = kind_ty(kind);
         let (right, left) = (self.pop_ty(ty)?, self.pop_ty(ty)?);
@@ -332,7 +332,7 @@ impl Body<'_> {
                 let mut relation = |op, a, b| self.b.float(op, format(kind), Ty::I1, vec![a, b]);
                 let one = Operand::Const(Ty::I1, 1);
                 match nan {
-                    // What is not ordered counts as less, or as greater.
+                    // An unordered comparison counts as less or as greater.
                     -1 => {
                         let (greater, not_less) = (relation(Op::Lt, right, left), relation(Op::Le, right, left));
                         (self.b.bin(BinOp::Xor, not_less, one), greater)
@@ -351,11 +351,11 @@ impl Body<'_> {
         Ok(())
     }
 
-    // Control.
+    // Control flow.
 
     fn jump_if(&mut self, decoded: &Decoded, cond: Cond, left: Operand, right: Operand, target: usize) {
         let (jump, next) = (self.jump_role(), decoded.next);
-        // A branch of a condition goes to its first block if the condition holds, whatever the code jumps for.
+        // The first successor is the one for which the source's condition holds, whatever the bytecode jumps for.
         let (cond, target, next) = match jump.taken {
             JumpSense::IfTrue => (cond, target, next),
             JumpSense::IfFalse => (opposite(cond), next, target),
@@ -480,7 +480,7 @@ impl Body<'_> {
 
     fn array_load(&mut self, array: ArrayKind) -> Result<(), LoweringError> {
         let (index, object) = (self.pop_ty(Ty::I32)?, self.pop_ty(Ty::Ptr)?);
-        // What gives the number of an enumeration's constant is not the source's.
+        // The array that maps ordinals to case numbers is the compiler's.
         if !self.is_for_switch() {
             self.mark_use(index, &Desc::Int);
         }
@@ -576,7 +576,7 @@ impl Body<'_> {
         let class = self.lowering.classes.load(&self.file.pool.class(index).map_err(malformed)?);
         self.push(value);
         let class = match class {
-            // Null is of every class, also of those that nobody has.
+            // Null can be cast to any class, even to one that does not exist.
             Err(_) if value == NULL => return Ok(()),
             class => class?,
         };
@@ -679,7 +679,7 @@ impl Body<'_> {
         self.call(FuncKind::Method(method), args.clone(), &desc);
         self.note_call(&member, &desc, &args);
         self.note_call_origin(&member, &desc);
-        // Who looks up is the class that the code is in.
+        // The lookup class is the class of the calling code.
         if (&*member.class, &*member.name) == ("java/lang/invoke/MethodHandles", "lookup")
             && let Some(lookup) = self.stack.last().copied()
         {
@@ -697,7 +697,7 @@ impl Body<'_> {
         let (member, desc) = self.method_at(index)?;
         let mut args = self.arguments(&desc)?;
         let this = self.pop_ty(Ty::Ptr)?;
-        // Arguments have their values before anybody looks for the object.
+        // Arguments are evaluated before the receiver is checked for null.
         self.mark_arguments(&desc, &args);
         self.null_check(this, &format!("Cannot invoke \"{}\"", call_text(&member, &desc)));
         args.insert(0, this);

@@ -1,8 +1,8 @@
 //! Lowering: bytecode to IR.
 //!
-//! Every method, dispatch, cast, class initialiser and native method is a function of the IR, which is lowered when it is first
-//! asked for. The files are one circle: all of them extend the context (`context.rs`) or the method that is being lowered
-//! (`body.rs`), and one function of the IR may call any other.
+//! Every method, dispatch, cast, class initialiser and native method is a function of the IR, which is lowered on
+//! demand. The files form one circle: all of them extend the context (`context.rs`) or the method that is being lowered
+//! (`body.rs`), and a function of the IR may call any other.
 
 pub(crate) mod arrays;
 pub(crate) mod body;

@@ -1,4 +1,4 @@
-//! Where a value comes from, in the words of the JVM's messages about null pointers.
+//! Origins of values, for the helpful messages of null pointer exceptions (JEP 358).
 
 use crate::classes::type_names::type_name;
 use crate::classfile::{ArrayKind, Desc, MemberRef, MethodDesc};
@@ -7,18 +7,18 @@ use std::rc::Rc;
 use std::sync::Arc;
 use touchstone_ir::{Operand, Ty};
 
-/// Where a value comes from.
+/// The origin of a value.
 #[derive(Debug)]
 pub(crate) enum ValueOrigin {
-    /// A constant.
+    /// An integer constant.
     Int(i32),
     /// The null constant.
     Null,
-    /// A local variable, as it is called.
+    /// A local variable, by its name.
     Local(String),
     /// A static field.
     Static(String),
-    /// A field of something.
+    /// A field of an object.
     Field(Option<Rc<ValueOrigin>>, Arc<str>),
     /// An element of an array.
     Element(Option<Rc<ValueOrigin>>, Option<Rc<ValueOrigin>>),
@@ -27,7 +27,7 @@ pub(crate) enum ValueOrigin {
 }
 
 impl ValueOrigin {
-    /// The description; fields and elements nest at most five times, as in the JVM.
+    /// Returns the description; fields and elements are nested at most five deep, as in the JVM.
     fn text(&self, depth: u8) -> Option<String> {
         let inner = |origin: &Option<Rc<ValueOrigin>>| match depth {
             0 => None,
@@ -54,21 +54,21 @@ impl ValueOrigin {
 }
 
 impl ValueOrigin {
-    /// As source writes it, as far as that is known.
+    /// Returns the value as source writes it, as far as that is known.
     pub fn display(&self) -> String {
         self.text(5).unwrap_or_default()
     }
 }
 
 impl Body<'_> {
-    /// Notes where a value comes from.
+    /// Records the origin of a value.
     pub fn note_origin(&mut self, value: Operand, origin: ValueOrigin) {
         if let Operand::Reg(reg) = value {
             self.origins.insert(reg, Rc::new(origin));
         }
     }
 
-    /// Notes that what is on top of the stack is the result of a call.
+    /// Records that the top of the stack is the result of a call.
     pub fn note_call_origin(&mut self, member: &MemberRef, desc: &MethodDesc) {
         if let (Desc::Ref(_), Some(value)) = (&desc.result, self.stack.last().copied()) {
             self.note_origin(value, ValueOrigin::Call(call_text(member, desc)));
@@ -97,7 +97,7 @@ impl Body<'_> {
         }
     }
 
-    /// Why a value is null, if that can be said.
+    /// Returns the reason for which a value may be null, if it is known.
     pub fn null_reason(&self, value: Operand) -> Option<String> {
         let origin = self.origin(value)?;
         let text = origin.text(5)?;
@@ -108,13 +108,13 @@ impl Body<'_> {
     }
 }
 
-/// A method as messages write it.
+/// Returns a method as messages write it.
 pub(crate) fn call_text(member: &MemberRef, desc: &MethodDesc) -> String {
     let params: Vec<String> = desc.params.iter().map(type_name).collect();
     format!("{}.{}({})", type_name(&Desc::Ref(member.class.clone())), member.name, params.join(", "))
 }
 
-/// What an array is called.
+/// Returns an array type as messages write it.
 pub(crate) fn array_word(array: ArrayKind) -> &'static str {
     match array {
         ArrayKind::Int => "int",

@@ -1,4 +1,4 @@
-//! Methods of the program as tests and reports show them: names, parameters, types.
+//! Names of methods, parameters and fields, as tests and reports show them.
 
 use crate::classes::synthetic::{SYNTHETIC, is_lambda};
 use crate::classes::type_names::short_type_name;
@@ -11,14 +11,14 @@ use touchstone_base::Span;
 use touchstone_ir::{DataTypeId, Function};
 
 impl Lowering {
-    /// `package.Class.method`, with parameter types where the class has several methods of the name.
+    /// Returns `package.Class.method`, with parameter types if the method is overloaded.
     pub fn source_name(&self, method: MethodRef) -> String {
         let class = self.classes.get(method.class);
         let member = self.classes.method(method);
         let title = class.title().replace('$', ".");
         let name = match &*member.name {
             "<init>" => title.rsplit('.').next().unwrap_or_default().to_string(),
-            // No method can be called so.
+            // The keyword can't be the name of a method.
             "<clinit>" => "static".to_string(),
             name => name.to_string(),
         };
@@ -38,7 +38,7 @@ impl Lowering {
         }
     }
 
-    /// `package.Class.field` of a field that the program may change at any time.
+    /// Returns `package.Class.field` for a static field that the program may change.
     pub fn source_field_name(&self, field: FieldRef) -> Option<String> {
         let class = self.classes.get(field.class);
         let (member, _) = self.classes.static_field(field);
@@ -46,7 +46,7 @@ impl Lowering {
         changes.then(|| format!("{}.{}", class.title().replace('$', "."), member.name))
     }
 
-    /// Names and types a function as its source does.
+    /// Gives a function the names and data types of its source.
     pub fn apply_source_names(&mut self, method: MethodRef, code: &Code, desc: &MethodDesc, function: &mut Function) {
         function.name = self.source_name(method);
         let member = self.classes.method(method);

@@ -1,4 +1,4 @@
-//! Globals: string constants, static fields, class objects and what the machine itself keeps. All of it is data, none code.
+//! Contents of globals: string constants, static fields, `Class` objects, and objects of the JVM itself.
 
 use crate::classes::ClassShape;
 use crate::classes::layout::{ARRAY_BASE_OFFSET, ARRAY_LENGTH_OFFSET, MIRROR_HIDDEN_BYTES};
@@ -12,23 +12,23 @@ use std::rc::Rc;
 use touchstone_base::{Id, Span, WideHasher};
 use touchstone_ir::{DataTypeId, Global, GlobalId, GlobalRole, Init, Linkage};
 
-/// Hidden fields of class objects, from the end of those that the JDK knows.
+/// Offsets of the hidden fields of a `Class` object, relative to the end of the JDK's fields.
 pub(crate) mod mirror {
-    /// The number of the class, as class words have it.
+    /// The class word of the class's objects.
     pub const CLASS: u64 = 0;
-    /// 1 array, 2 primitive, 4 interface, and [`OF_PROGRAM`].
+    /// Bits: 1 array, 2 primitive, 4 interface, and [`OF_PROGRAM`].
     pub const FLAGS: u64 = 4;
-    /// It is no class of the JDK.
+    /// The bit of a class that is not the JDK's.
     pub const OF_PROGRAM: i32 = 64;
-    /// Its superclass, as a class object.
+    /// The `Class` object of its superclass.
     pub const SUPERCLASS: u64 = 8;
     /// Access flags.
     pub const MODIFIERS: u64 = 16;
-    /// The number of arrays of it, zero if nobody made any when the object was made.
+    /// The class word of its array class; zero for `void`.
     pub const ARRAYS: u64 = 20;
 }
 
-/// An object in the making.
+/// The initial contents of an object.
 struct ObjectImage {
     size: u64,
     pieces: Vec<(u64, Piece)>,
@@ -64,8 +64,8 @@ impl ObjectImage {
     }
 }
 
-/// The name of a global that nobody shows: the same one in the next version of a program, whatever else that has. Texts are many, and long when they are
-/// spelled out.
+/// Returns the name of a global that is not shown. It is the same in other versions of the program; strings are hashed,
+/// since they are many and long.
 fn global_name(data: &GlobalKind) -> String {
     let hash = |units: &[u16]| {
         let mut hasher = WideHasher::default();
@@ -79,7 +79,7 @@ fn global_name(data: &GlobalKind) -> String {
     }
 }
 
-/// The bytes of a string as the JDK keeps them, and how it calls the form.
+/// Returns the bytes of a string and its coder, as the JDK stores them.
 fn string_bytes(units: &[u16]) -> (Vec<u8>, u8) {
     match units.iter().all(|unit| *unit < 256) {
         true => (units.iter().map(|unit| *unit as u8).collect(), 0),
@@ -93,7 +93,8 @@ impl Lowering {
         if let GlobalKind::Static(field) = data
             && let Some(shown) = self.source_field_name(*field)
         {
-            // Whoever called before may have written it. What is no number nobody can make yet: whoever reads it stops.
+            // Earlier calls may have written the field. It has no initial value, so that reading a reference ends the
+            // path.
             let (_, desc) = self.classes.static_field(*field);
             return Global {
                 name: shown,
@@ -224,7 +225,7 @@ impl Lowering {
             let superclass = self.global_id(GlobalKind::Mirror(superclass));
             object.put_address(hidden + mirror::SUPERCLASS, superclass);
         }
-        // Generic code makes arrays of a class that it only has as an object.
+        // Generic code creates arrays of a class by its `Class` object.
         if !matches!(&own.shape, ClassShape::Primitive(crate::classfile::Desc::Void)) {
             let arrays = self.classes.array_of(class)?;
             object.put(hidden + mirror::ARRAYS, &(self.word(arrays) as u32).to_le_bytes());
@@ -246,7 +247,7 @@ impl Lowering {
         Ok(object.init())
     }
 
-    /// Objects that the JVM makes before the program begins.
+    /// Returns an object that the JVM creates before the program starts.
     fn named_object(&mut self, name: &str) -> Result<(u64, Vec<Init>), LoweringError> {
         let class = self.jdk(match name {
             "main thread" => "java/lang/Thread",

@@ -1,136 +1,139 @@
-//! The functions and globals of a program: what each is, by its id.
+//! The symbols of a program: the kinds of its functions and globals.
+//!
+//! The variants' names are part of the names of functions and globals in the IR.
 
 use crate::classes::{ClassId, FieldRef, MethodRef};
 use std::hash::Hash;
 use std::rc::Rc;
 use touchstone_ir::Ty;
 
-/// What a function is.
+/// The kind of a function.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum FuncKind {
-    /// A method, or what stands for it.
+    /// A method, or the intrinsic that replaces it.
     Method(MethodRef),
-    /// The method itself where something stands for it.
+    /// The bytecode of a method that an intrinsic replaces.
     Original(MethodRef),
-    /// A method of the receiver's class. A later generation knows classes that were not there before.
+    /// A virtual call. A later generation covers classes that were loaded after the earlier one was lowered.
     Dispatch(MethodRef, u32),
-    /// `(ptr) -> i1`: whether an object is of a class.
+    /// `(ptr) -> i1`: true if an object is an instance of a class.
     InstanceOf(ClassId, u32),
-    /// `(ptr)`: throws what a cast to the class throws.
+    /// `(ptr)`: throws the exception of a failed cast to a class.
     CastFailed(ClassId, u32),
-    /// `(ptr array, ptr value)`: throws unless an array of this class may hold the value.
+    /// `(ptr array, ptr value)`: throws unless the array may hold the value.
     StoreCheck(u32),
     /// Initialises a class.
     Init(ClassId),
     /// `(ptr message)`: throws an exception of a class of the JDK.
     Throw(ClassId),
-    /// `(ptr message)`: throws a null pointer exception with what it says when it is asked.
+    /// `(ptr message)`: throws a null pointer exception with a detail message.
     ThrowNull,
-    /// `(i32 index, i32 length)`: throws.
+    /// `(i32 index, i32 length)`: throws an index exception.
     ThrowIndex,
-    /// `(i32 size)`: throws.
+    /// `(i32 size)`: throws a negative size exception.
     ThrowNegative,
-    /// `(i32 length) -> ptr`: an array.
+    /// `(i32 length) -> ptr`: allocates an array.
     NewArray(ClassId),
-    /// `(i32…) -> ptr`: an array of arrays.
+    /// `(i32…) -> ptr`: allocates an array of arrays.
     MultiArray(ClassId, u8),
-    /// `(ptr) -> ptr`: the class object of an object.
+    /// `(ptr) -> ptr`: returns the `Class` object of an object.
     Mirror(u32),
-    /// What asks a class, by its number, for something: `(i32 class, …)`.
+    /// `(i32 class, …)`: a query of a class that is given by its class word.
     Ask(ClassQuery, u32),
-    /// `(i32 class, ptr name) -> i64`: where a field of the class stands.
+    /// `(i32 class, ptr name) -> i64`: returns the offset of a field of the class.
     FieldOffset(ClassId),
-    /// What the functional method of a lambda does.
+    /// The functional method of a lambda object.
     Lambda(ClassId, usize),
-    /// What a method of a stub does.
+    /// A method of a stub.
     Stub(ClassId, usize),
-    /// What an `invokedynamic` evaluates to.
+    /// An `invokedynamic` call site.
     Site(ClassId, u16),
-    /// A helper that natives share, by name.
+    /// A helper of native methods, by name.
     Helper(&'static str),
-    /// Runs the program.
+    /// The start of the program.
     Main(ClassId),
-    /// `(ptr, ptr) -> i1`: whether two objects stand for the same box.
+    /// `(ptr, ptr) -> i1`: true if two objects represent the same cached wrapper object.
     SameBox,
-    /// Makes an object, and calls a method of it: what tests of the method do.
+    /// The entry function of a method: constructs a fixture and calls the method.
     Scenario(MethodRef),
-    /// The same without the last call: what it would get is kept.
+    /// The set-up of a fixture without the tested call: the arguments are recorded.
     Prepared(MethodRef),
-    /// `(parameters of what tests call, and the result) -> i32`: what the postcondition has said of that call.
+    /// `(parameters of the entry function, and the result) -> i32`: the recorded outcome of the postcondition.
     Judged(MethodRef),
-    /// `(parameters of what tests call) -> i32`: whether these are values that a caller can have.
+    /// `(parameters of the entry function) -> i32`: nonzero if the arguments are well-formed.
     Possible(MethodRef),
-    /// The same, and whether its precondition allows them.
+    /// The same, and the precondition holds.
     Allowed(MethodRef),
 }
 
-/// What can be asked about a class that only its number is known of.
+/// A property of a class that is given by its class word.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum ClassQuery {
-    /// `(i32 class, ptr object) -> i1`: whether the object, which is not null, is of the class.
+    /// `(i32 class, ptr object) -> i1`: true if the object, which is not null, is an instance.
     IsInstance,
-    /// `(i32 class, i32 length) -> ptr`: an array of the class.
+    /// `(i32 class, i32 length) -> ptr`: allocates an array of the class.
     NewArrayOf,
-    /// `(i32 class, ptr name) -> i64`: where a field of its objects stands, -1 if there is none.
+    /// `(i32 class, ptr name) -> i64`: the offset of an instance field, or -1.
     FieldOffset,
     /// `(i32 class) -> ptr`: the constants of an enumeration.
     EnumConstants,
     /// `(i32 class)`: initialises it.
     Initialise,
-    /// `(i32 class, i32 other) -> i1`: whether the other is a subclass.
+    /// `(i32 class, i32 other) -> i1`: true if the other class is a subclass.
     IsSubclass,
-    /// `(i32 class) -> i32`: bytes of an element of arrays of the class; negative for references, 0 if it is no array.
+    /// `(i32 class) -> i32`: the size of an element in bytes; negative for references, 0 if the class is not an array
+    /// class.
     ElementSize,
     /// `(i32 class) -> ptr`: the name without package.
     SimpleName,
-    /// `(i32 class) -> ptr`: the class, if it says that its objects can be compared with each other, else null.
+    /// `(i32 class) -> ptr`: the class if it implements `Comparable` of itself, else null.
     ComparableClass,
-    /// `(i32 class) -> ptr`: an object made by the constructor without parameters.
+    /// `(i32 class) -> ptr`: an object from the constructor without parameters.
     NewInstance,
-    /// `(i32 class) -> ptr`: the name as source writes it, or null.
+    /// `(i32 class) -> ptr`: the canonical name, or null.
     CanonicalName,
 }
 
-/// What a global is.
+/// The kind of a global.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum GlobalKind {
-    /// A string constant, as UTF-16.
+    /// A string constant, in UTF-16.
     Literal(Rc<[u16]>),
-    /// The bytes of one.
+    /// The byte array of a string constant.
     LiteralBytes(Rc<[u16]>),
     /// A static field.
     Static(FieldRef),
-    /// How far the initialisation of a class is: 0 not begun, 1 begun or done, 2 failed.
+    /// The state of a class's initialisation: 0 not started, 1 started or done, 2 failed.
     InitFlag(ClassId),
-    /// The class object of a class.
+    /// The `Class` object of a class.
     Mirror(ClassId),
     /// The arguments of the program.
     Arguments,
-    /// An object that the machine makes, by name.
+    /// An object of the JVM, by name.
     Named(&'static str),
-    /// A number of eight bytes that the machine keeps, by name.
+    /// An eight-byte cell of the JVM, by name.
     Cell(&'static str),
-    /// What was prepared for a call of a method.
+    /// A value that the set-up of a method's fixture records.
     Kept(MethodRef, FixtureRecord),
-    /// A text for people, with a zero behind it.
+    /// A zero-terminated string for messages.
     Text(&'static str),
 }
 
-/// What of a prepared call is kept.
+/// A recorded value of a fixture.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum FixtureRecord {
     /// An object, by its number.
     Object(usize),
     /// An argument, the receiver included.
     Argument(usize),
-    /// What the call returned that a parameter chose.
+    /// The result of the call that a slot's parameter selects.
     Call(usize),
-    /// What the postcondition said of the result.
+    /// The outcome of the postcondition.
     Answer,
 }
 
 impl FuncKind {
-    /// Functions that this one is a later generation of.
+    /// Returns the earlier generations of a function.
     pub fn earlier_generations(&self) -> Vec<FuncKind> {
         let (generation, of): (u32, Box<dyn Fn(u32) -> FuncKind>) = match self.clone() {
             FuncKind::Dispatch(method, generation) => (generation, Box::new(move |g| FuncKind::Dispatch(method, g))),

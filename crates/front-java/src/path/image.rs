@@ -1,7 +1,7 @@
-//! The JDK's image (`lib/modules`, the jimage format): an index with a perfect hash, strings, and resources.
+//! The JDK's run-time image (`lib/modules`, the jimage format): an index with a perfect hash, strings, and resources.
 //!
-//! The index is read at once (some megabytes), resources are read when they are asked for. Images whose resources are
-//! compressed (`jlink --compress`) are refused by name.
+//! The index (some megabytes) is read when the image is opened, a resource when it is requested. Images with compressed
+//! resources (`jlink --compress`) are rejected with an error that says so.
 
 use super::PathError;
 use std::cell::RefCell;
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 const MAGIC: u32 = 0xcafe_dada;
 const HASH_SEED: i32 = 0x0100_0193;
 const HEADER: usize = 28;
-/// An index beyond this is nobody's.
+/// Upper bound on the size of the index; a larger one is malformed.
 const MAX_INDEX_BYTES: u64 = 256 << 20;
 const MAX_RESOURCE_BYTES: u64 = 256 << 20;
 
@@ -26,11 +26,11 @@ pub struct Image {
     entries: usize,
     locations: usize,
     strings: usize,
-    /// Where resources begin.
+    /// Offset of the first resource in the file.
     resources: u64,
 }
 
-/// Where a resource stands: what its attributes say.
+/// The attributes of a resource in the index.
 #[derive(Default)]
 struct Location {
     module: u64,
@@ -46,7 +46,7 @@ impl Image {
     /// Opens an image.
     ///
     /// # Errors
-    /// If it can't be read, or is none.
+    /// If the file can't be read, or is not an image.
     pub fn open(file: &Path) -> Result<Image, PathError> {
         let unreadable = |source| PathError::unreadable(file, source);
         let wrong = |offset, reason: &str| PathError::malformed(file, offset, reason);
@@ -77,7 +77,7 @@ impl Image {
         })
     }
 
-    /// The file.
+    /// Returns the path of the image file.
     pub fn file(&self) -> &Path {
         &self.file
     }
@@ -86,7 +86,7 @@ impl Image {
         Err(PathError::Malformed { file: self.file.clone(), offset, reason: reason.to_string() })
     }
 
-    /// The bytes of a class, by its internal name.
+    /// Returns the bytes of a class by its internal name, or `None` if the image has no such class.
     ///
     /// # Errors
     /// If the image is malformed or can't be read.
@@ -96,12 +96,12 @@ impl Image {
         self.resource(&format!("/{module}/{name}.class"))
     }
 
-    /// The module that has a class, by the class's internal name.
+    /// Returns the module that defines a class, by the class's internal name.
     pub fn module_of_class(&self, name: &str) -> Option<String> {
         self.module_of(name.rsplit_once('/')?.0).ok().flatten()
     }
 
-    /// The module that has a package's classes.
+    /// Returns the module that defines the classes of a package.
     fn module_of(&self, package: &str) -> Result<Option<String>, PathError> {
         let Some(rows) = self.resource(&format!("/packages/{}", package.replace('/', ".")))? else { return Ok(None) };
         let row = rows.chunks_exact(8).find(|row| word(row, 0) == Some(0));
@@ -109,7 +109,7 @@ impl Image {
         Ok(self.string(u64::from(name)).map(|name| String::from_utf8_lossy(name).into_owned()))
     }
 
-    /// The bytes of a resource, by its path.
+    /// Returns the bytes of a resource by its path, or `None` if the image has no such resource.
     ///
     /// # Errors
     /// If the image is malformed or can't be read.
@@ -128,7 +128,7 @@ impl Image {
         }
     }
 
-    /// Every class of a module, by its internal name.
+    /// Returns the internal names of all classes of a module, sorted.
     pub fn classes_of(&self, module: &str) -> Vec<String> {
         let prefix = format!("/{module}/");
         let paths = (0..self.entries).filter_map(|slot| self.path(&self.location(slot)?));

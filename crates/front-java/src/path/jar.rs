@@ -1,7 +1,7 @@
-//! Jars: zip files by their central directory. Stored and deflated entries; nothing else occurs in jars.
+//! Jars: zip files, read by their central directory. Entries are stored or deflated; no other method occurs in jars.
 //!
-//! The directory is read by hand, since it is forty lines; inflating is `miniz_oxide`'s, which has no dependency of its own to
-//! speak of and no `unsafe`.
+//! The directory is parsed here in forty lines; `miniz_oxide` inflates, without `unsafe` and with almost no
+//! dependencies.
 
 use super::PathError;
 use std::cell::RefCell;
@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-/// What stands at the end of a zip file: this much, and a comment.
+/// Bytes of the end-of-central-directory record, which a comment of up to 65535 bytes may follow.
 const END: usize = 22;
 const MAX_ENTRY_BYTES: usize = 256 << 20;
 
@@ -27,7 +27,7 @@ struct Entry {
     method: u16,
     packed: u64,
     size: u64,
-    /// Where its local header stands.
+    /// Offset of its local header.
     header: u64,
 }
 
@@ -35,7 +35,7 @@ impl Jar {
     /// Opens a jar.
     ///
     /// # Errors
-    /// If it can't be read, or is no zip file.
+    /// If the file can't be read, or is not a zip file.
     pub fn open(file: &Path) -> Result<Jar, PathError> {
         let unreadable = |source| PathError::unreadable(file, source);
         let wrong = |offset, reason: &str| PathError::malformed(file, offset, reason);
@@ -55,26 +55,26 @@ impl Jar {
         Ok(Jar { file: file.to_path_buf(), reader: RefCell::new(reader), entries })
     }
 
-    /// The file.
+    /// Returns the path of the jar.
     pub fn file(&self) -> &Path {
         &self.file
     }
 
-    /// Internal names of its classes, in order.
+    /// Returns the internal names of its classes, sorted.
     pub fn classes(&self) -> Vec<String> {
         let is_class = |name: &&str| !name.starts_with("META-INF/") && !name.ends_with("-info");
         self.names().filter_map(|name| name.strip_suffix(".class")).filter(is_class).map(str::to_string).collect()
     }
 
-    /// Names of entries, in order.
+    /// Returns the names of its entries, sorted.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.entries.keys().map(String::as_str)
     }
 
-    /// The contents of an entry.
+    /// Returns the contents of an entry, or `None` if the jar has no such entry.
     ///
     /// # Errors
-    /// If it can't be read or unpacked.
+    /// If the entry can't be read or unpacked.
     pub fn read(&self, name: &str) -> Result<Option<Vec<u8>>, PathError> {
         let Some(entry) = self.entries.get(name) else { return Ok(None) };
         let unreadable = |source| PathError::unreadable(&self.file, source);
@@ -98,13 +98,13 @@ impl Jar {
         }
     }
 
-    /// A line of the manifest.
+    /// Returns the value of a manifest attribute.
     ///
     /// # Errors
     /// If the manifest can't be read.
     pub fn manifest(&self, key: &str) -> Result<Option<String>, PathError> {
         let Some(bytes) = self.read("META-INF/MANIFEST.MF")? else { return Ok(None) };
-        // Long lines go on behind a blank.
+        // A line that starts with a blank continues the line before it.
         let text = String::from_utf8_lossy(&bytes).replace("\r\n", "\n").replace("\n ", "");
         let value = text.lines().take_while(|line| !line.is_empty()).find_map(|line| {
             let (name, value) = line.split_once(':')?;
@@ -136,7 +136,7 @@ fn read_directory(bytes: &[u8]) -> Result<BTreeMap<String, Entry>, (usize, &'sta
     Ok(entries)
 }
 
-/// So many bytes from a place; fewer at the end of the file.
+/// Reads `length` bytes at an offset; fewer at the end of the file.
 fn read_at(reader: &mut File, at: u64, length: u64) -> std::io::Result<Vec<u8>> {
     reader.seek(SeekFrom::Start(at))?;
     let mut bytes = Vec::new();

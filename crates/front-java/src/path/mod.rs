@@ -1,5 +1,5 @@
-//! Where classes come from: the JDK's image, directories and jars. Everything is looked up by name when it is asked for; of
-//! images and jars only the index is kept.
+//! The class path: the JDK's image, directories and jars. Classes are looked up by name on request; only the indices of
+//! images and jars are kept in memory.
 
 mod image;
 mod jar;
@@ -11,28 +11,28 @@ pub use search::{ClassPath, Found};
 
 use std::path::{Path, PathBuf};
 
-/// Why classes can't be looked up.
+/// An error of the class path.
 #[derive(Debug, thiserror::Error)]
 pub enum PathError {
     /// The file can't be read.
     #[error("can't read {}: {source}", file.display())]
     Unreadable {
-        /// Which one.
+        /// The file.
         file: PathBuf,
-        /// Why.
+        /// The error of the operating system.
         source: std::io::Error,
     },
-    /// The file is not what its name says.
+    /// The file does not have the format that its name promises.
     #[error("{}: {reason} at byte {offset}", file.display())]
     Malformed {
-        /// Which one.
+        /// The file.
         file: PathBuf,
-        /// Where.
+        /// Offset of the error in bytes.
         offset: u64,
-        /// What is wrong.
+        /// The violated rule.
         reason: String,
     },
-    /// There is no such file.
+    /// The file does not exist.
     #[error("{}: no such directory, class file or jar", .0.display())]
     Missing(PathBuf),
 }

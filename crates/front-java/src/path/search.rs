@@ -1,9 +1,9 @@
-//! The class path: the first place that has a class gives it; the JDK comes first.
+//! Class lookup: the first entry of the class path that defines a class wins; the JDK comes first.
 
 use super::{Image, Jar, PathError};
 use std::path::{Path, PathBuf};
 
-/// Where classes are looked for.
+/// A class path.
 #[derive(Debug)]
 pub struct ClassPath {
     image: Image,
@@ -16,22 +16,22 @@ enum PathEntry {
     Jar(Jar),
 }
 
-/// A class file that was found.
+/// A class file that the lookup found.
 #[derive(Debug)]
 pub struct Found {
     /// Its bytes.
     pub bytes: Vec<u8>,
-    /// For people: the file, or the jar and the entry.
+    /// The file, or the jar and its entry, for messages.
     pub origin: String,
-    /// Whether it is the JDK's.
+    /// True if the class is the JDK's.
     pub of_jdk: bool,
 }
 
 impl ClassPath {
-    /// The JDK in a directory, and these directories and jars.
+    /// Opens the JDK in a directory, and these directories and jars.
     ///
     /// # Errors
-    /// If one of them is neither, or can't be read.
+    /// If an entry is neither a directory nor a jar, or can't be read.
     pub fn new(java_home: &Path, entries: &[PathBuf]) -> Result<ClassPath, PathError> {
         let image = Image::open(&java_home.join("lib").join("modules"))?;
         let mut found = Vec::new();
@@ -57,15 +57,15 @@ impl ClassPath {
         Ok(ClassPath { image, entries: found })
     }
 
-    /// The JDK's image.
+    /// Returns the JDK's image.
     pub fn image(&self) -> &Image {
         &self.image
     }
 
-    /// A class file, by the internal name of the class.
+    /// Finds a class file by the internal name of the class.
     ///
     /// # Errors
-    /// If a place that should have it can't be read.
+    /// If an entry can't be read.
     pub fn find(&self, name: &str) -> Result<Option<Found>, PathError> {
         if let Some(bytes) = self.image.class(name)? {
             let origin = format!("{}: {name}.class", self.image.file().display());

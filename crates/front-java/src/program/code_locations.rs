@@ -1,4 +1,4 @@
-//! Where in the code of a method its decisions and statements are: what probes in a class file mean.
+//! Locations of decisions, statements and points in the bytecode of a method: the meaning of probes in a class file.
 
 use crate::classfile::decode;
 use crate::coverage::decisions::PointLocation;
@@ -10,55 +10,55 @@ use std::sync::Arc;
 use touchstone_base::Span;
 use touchstone_ir::{CondTag, FuncId, PointId};
 
-/// A method's code and what of its source is where.
+/// The locations of a method's decisions, statements and points in its code.
 #[derive(Clone, Debug)]
 pub struct CodeLocations {
-    /// The class, by its internal name.
+    /// The internal name of the class.
     pub class: Arc<str>,
-    /// Which method of the class it is.
+    /// Index of the method in its class.
     pub method: usize,
-    /// Conditional jumps that are conditions.
+    /// The conditional jumps that evaluate conditions.
     pub jumps: Vec<ConditionJump>,
-    /// Positions at which statements begin, and where the source has them.
+    /// The offsets at which statements begin, with their source positions.
     pub statements: Vec<(usize, Span)>,
-    /// Switches that the source has, and where.
+    /// The switches of the source, with their positions.
     switches: Vec<(usize, Span)>,
-    /// Points that ask something of single instructions; known of methods that were lowered.
+    /// Points with a predicate on a single instruction; only of lowered methods.
     pub points: Vec<(PointId, PointLocation)>,
-    /// Points about values; known of methods that were lowered.
+    /// Points about values; only of lowered methods.
     pub values: Vec<(PointId, ValuePointLocation)>,
-    /// Fields of the object that the method is called on that such points read: where memory has them, and their constants.
+    /// The fields of the receiver that points read: from the offset in memory to the index in the constant pool.
     pub own_fields: BTreeMap<u64, u16>,
-    /// Instructions and their lines.
+    /// The offsets and lines of all instructions.
     lines: Vec<(usize, u32)>,
 }
 
 impl CodeLocations {
-    /// The line of an instruction; 0 if nobody says.
+    /// Returns the line of an instruction; 0 if it is unknown.
     pub fn line(&self, at: usize) -> u32 {
         self.lines.iter().take_while(|(start, _)| *start <= at).last().map_or(0, |(_, line)| *line)
     }
 
-    /// Whether the switch at a position is the one at a place; without source its line has to do.
+    /// Returns true if the switch at an offset has a source position; without source, the line is compared.
     pub fn is_switch(&self, at: usize, place: Span) -> bool {
         let own = self.switches.iter().find(|(own, _)| *own == at);
         own.map_or_else(|| self.line(at) == place.line, |(_, own)| *own == place)
     }
 }
 
-/// A jump that is a condition.
+/// A jump that evaluates a condition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ConditionJump {
-    /// Position in the code.
+    /// Offset of the jump.
     pub at: usize,
     /// The condition.
     pub tag: CondTag,
-    /// What the condition is if the jump is taken.
+    /// The outcome of the condition if the jump is taken.
     pub if_taken: bool,
 }
 
 impl Program {
-    /// Where a method's decisions and statements are; `None` if the function is no method with code.
+    /// Returns the locations of a method; `None` if the function is not a method with code.
     pub fn code_locations(&self, func: FuncId) -> Option<CodeLocations> {
         let mut lowering = self.lowering.borrow_mut();
         let Some(FuncKind::Method(method)) = lowering.what(func).cloned() else { return None };

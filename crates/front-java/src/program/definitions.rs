@@ -1,4 +1,4 @@
-//! Bodies of functions: a flat dispatch from the kind of a function to its lowering.
+//! Definitions of functions: a flat dispatch from the kind of a function to its lowering.
 
 use crate::classes::LoweringError;
 use crate::lower::builder::Builder;
@@ -7,7 +7,7 @@ use crate::lower::symbols::FuncKind;
 use touchstone_ir::{FuncId, Function};
 
 impl Lowering {
-    /// Makes the body of a function.
+    /// Lowers the body of a function. An error becomes a body that ends with it.
     pub(super) fn lower(&mut self, id: FuncId) -> Function {
         let func = self.func_at(id).clone();
         let name = format!("{id} {func:?}");
@@ -15,7 +15,7 @@ impl Lowering {
             let mut b = Builder::new(&[]);
             b.unsupported(refusal.to_string());
             let mut function = self.helper(b, name, None);
-            // It is called with any arguments.
+            // Callers pass the arguments of the declared signature.
             let (params, result) = self.shape_of(&func);
             let other = Builder::new(&params);
             let shaped = self.helper(other, String::new(), result);

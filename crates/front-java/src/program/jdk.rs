@@ -1,6 +1,7 @@
-//! The user's JDK: where it is, and its compiler with our helper, which also says what the source's decisions are.
+//! The user's JDK, and its compiler with the helper that records the source's decisions.
 //!
-//! The helper is compiled once for each JDK and kept in the user's cache directory; where there is none it is made anew.
+//! The helper is compiled once for each JDK and cached in the user's cache directory, or compiled for each run if there
+//! is none.
 
 use crate::coverage::source_marks::SourceMarks;
 use crate::program::release_of;
@@ -9,33 +10,33 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use touchstone_base::StableHasher;
 
-/// Why the JDK can't be used.
+/// An error of the JDK or its compiler.
 #[derive(Debug, thiserror::Error)]
 pub enum JdkError {
-    /// None was found.
+    /// No JDK was found.
     #[error("no JDK found: set JAVA_HOME, or put `java` on the path")]
     None,
-    /// `JAVA_HOME` is none.
+    /// `JAVA_HOME` is not a JDK.
     #[error("JAVA_HOME is {}, which has no lib/modules: a JDK from 9 on is needed", .0.display())]
     NoHome(PathBuf),
-    /// Its release is not known.
+    /// The release is unknown.
     #[error("{} has no file `release`", .0.display())]
     NoRelease(PathBuf),
-    /// It has no compiler.
+    /// The JDK has no compiler.
     #[error("{} has no javac: source needs a JDK, not only a JRE", .0.display())]
     NoCompiler(PathBuf),
-    /// Something could not be started, read or written.
+    /// A process or file could not be started, read or written.
     #[error("{what}: {source}")]
     Io {
-        /// What.
+        /// The action.
         what: String,
-        /// Why.
+        /// The error of the operating system.
         source: std::io::Error,
     },
-    /// The compiler does not take the source.
+    /// The compiler rejects the source.
     #[error("javac refuses the program:\n{0}")]
     Refused(String),
-    /// The helper does not work with this JDK: a bug of ours.
+    /// The helper does not work with this JDK, which is a bug.
     #[error("internal: the helper for javac does not work with this JDK:\n{0}")]
     Helper(String),
 }
@@ -43,34 +44,34 @@ pub enum JdkError {
 /// A JDK.
 #[derive(Clone, Debug)]
 pub struct Jdk {
-    /// Where it is.
+    /// Its directory.
     pub home: PathBuf,
     /// Its feature release (17, 25).
     pub release: u32,
 }
 
-/// What a compilation leaves.
+/// The result of a compilation.
 #[derive(Debug)]
 pub struct CompiledSources {
-    /// What the source says of its code.
+    /// The marks of the source in the bytecode.
     pub marks: SourceMarks,
-    /// The classes that were made, by their internal names.
+    /// The internal names of the compiled classes.
     pub classes: Vec<String>,
 }
 
-/// What stands in the compiler's own package.
+/// Helper sources in the compiler's own package.
 const COMPILER_HELPERS: [(&str, &str); 2] = [
     ("TouchstoneGen.java", include_str!("../../helper/TouchstoneGen.java")),
     ("TouchstoneCompile.java", include_str!("../../helper/TouchstoneCompile.java")),
 ];
 
-/// What is started.
+/// Helper sources with a `main` method.
 const PROGRAMS: [(&str, &str); 2] = [
     ("TouchstoneMain.java", include_str!("../../helper/TouchstoneMain.java")),
     ("TouchstoneRunner.java", include_str!("../../helper/TouchstoneRunner.java")),
 ];
 
-/// What stands for JUnit where the class path has none.
+/// Replacement of JUnit where the class path has none.
 const JUNIT_SHIM: [(&str, &str); 8] = [
     ("Checks.java", include_str!("../../helper/shim/touchstone/junit/Checks.java")),
     ("Assertions.java", include_str!("../../helper/shim/org/junit/jupiter/api/Assertions.java")),
@@ -82,10 +83,10 @@ const JUNIT_SHIM: [(&str, &str); 8] = [
     ("ThrowingRunnable.java", include_str!("../../helper/shim/org/junit/function/ThrowingRunnable.java")),
 ];
 
-/// Where in the helper's directory the class for labels is.
+/// The subdirectory of the helper with the class for labels.
 pub const LABELS_DIR: &str = "label";
 
-/// What programs mark labels with, if they have no class of that name.
+/// The class for labels, unless the program has its own.
 const LABEL: [(&str, &str); 1] = [("Label.java", include_str!("../../helper/label/touchstone/Label.java"))];
 
 fn io(what: impl Into<String>) -> impl FnOnce(std::io::Error) -> JdkError {
@@ -93,22 +94,22 @@ fn io(what: impl Into<String>) -> impl FnOnce(std::io::Error) -> JdkError {
     move |source| JdkError::Io { what, source }
 }
 
-/// How sources are compiled.
+/// Options of a compilation.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CompileOptions<'p> {
-    /// Where other sources are looked for.
+    /// The directory of other sources.
     pub source_path: Option<&'p Path>,
-    /// Code for this release of Java, as classes have that are there already.
+    /// The release to compile for, as that of existing classes.
     pub release: Option<u32>,
-    /// The module of the JDK that the sources are of, and the directory that they are in.
+    /// The module of the JDK that the sources belong to, and their directory.
     pub module: Option<(&'p str, &'p Path)>,
 }
 
-/// Older code than that no compiler of today makes.
+/// The oldest release that current compilers support.
 const OLDEST_RELEASE: u32 = 8;
 
 impl Jdk {
-    /// The one of `JAVA_HOME`, else that of the `java` on the path.
+    /// Finds the JDK of `JAVA_HOME`, else that of the `java` on the path.
     ///
     /// # Errors
     /// If there is none.
@@ -118,20 +119,20 @@ impl Jdk {
         Ok(Jdk { home, release })
     }
 
-    /// A program of the JDK.
+    /// Returns the path of a program of the JDK.
     pub fn tool(&self, name: &str) -> PathBuf {
         self.home.join("bin").join(name)
     }
 
-    /// The sources of its own classes, where they are installed.
+    /// Returns the archive with the sources of the JDK's classes, if it is installed.
     pub fn sources(&self) -> Option<PathBuf> {
         Some(self.home.join("lib").join("src.zip")).filter(|file| file.is_file())
     }
 
-    /// Compiles sources into a directory, which gets nothing else.
+    /// Compiles sources into a directory, which is emptied first.
     ///
     /// # Errors
-    /// If there is no compiler, or it refuses them.
+    /// If there is no compiler, or it rejects the sources.
     pub fn compile(
         &self,
         sources: &[PathBuf],
@@ -142,7 +143,7 @@ impl Jdk {
         if !self.tool("javac").is_file() {
             return Err(JdkError::NoCompiler(self.home.clone()));
         }
-        // What an earlier run left there is not of this program.
+        // Files of an earlier run are not part of this program.
         let _ = std::fs::remove_dir_all(to);
         std::fs::create_dir_all(to).map_err(io(to.display().to_string()))?;
         let helper = self.helper(to)?;
@@ -180,10 +181,10 @@ impl Jdk {
         Ok(CompiledSources { marks, classes })
     }
 
-    /// Compiles sources of ours for every JVM that there may be, into a directory that has other classes as well.
+    /// Compiles internal sources for the oldest supported release, into a directory with other classes.
     ///
     /// # Errors
-    /// If there is no compiler, or it refuses them.
+    /// If there is no compiler, or it rejects the sources.
     pub fn compile_portable(&self, sources: &[PathBuf], to: &Path) -> Result<(), JdkError> {
         if !self.tool("javac").is_file() {
             return Err(JdkError::NoCompiler(self.home.clone()));
@@ -198,10 +199,10 @@ impl Jdk {
         }
     }
 
-    /// Compiles sources of ours that stand beside a program, into a directory that has other files as well.
+    /// Compiles internal sources that use the program's classes, into a directory with other files.
     ///
     /// # Errors
-    /// If there is no compiler, or it refuses them.
+    /// If there is no compiler, or it rejects the sources.
     pub fn compile_alongside(&self, sources: &[PathBuf], class_path: &[PathBuf], to: &Path) -> Result<(), JdkError> {
         if !self.tool("javac").is_file() {
             return Err(JdkError::NoCompiler(self.home.clone()));
@@ -216,12 +217,11 @@ impl Jdk {
         }
     }
 
-    /// Where our compiled Java is: what helps the compiler, what runs tests, in `shim` what stands for JUnit, and in [`LABELS_DIR`]
-    /// what programs mark labels with. A scratch
-    /// directory is used where nothing can be kept.
+    /// Returns the directory of the compiled helper: the compiler's helper, the test runner, in `shim` the replacement
+    /// of JUnit, and in [`LABELS_DIR`] the class for labels. The scratch directory is used if nothing can be cached.
     ///
     /// # Errors
-    /// If it can't be made.
+    /// If the helper can't be compiled.
     pub fn helper(&self, scratch: &Path) -> Result<PathBuf, JdkError> {
         let mut hash = StableHasher::default();
         hash.write(self.home.display().to_string().as_bytes());
@@ -234,7 +234,7 @@ impl Jdk {
         }
         let made = scratch.join("touchstone-helper");
         self.make_helper(&made)?;
-        // Whole or not at all, whoever else does the same. What does not work is left.
+        // The rename is atomic, since other processes may do the same. Errors only cost the cache entry.
         if let Some(kept) = kept
             && let Some(parent) = kept.parent()
             && std::fs::create_dir_all(parent).is_ok()
@@ -271,7 +271,7 @@ impl Jdk {
     }
 }
 
-/// The classes in a directory.
+/// Collects the classes in a directory.
 fn collect_classes(directory: &Path, package: String, found: &mut Vec<String>) {
     let Ok(entries) = std::fs::read_dir(directory) else { return };
     for entry in entries.flatten() {
@@ -302,7 +302,7 @@ fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// The user's directory for what can be made again.
+/// Returns the user's cache directory.
 fn cache_dir() -> Option<PathBuf> {
     let given = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     given("XDG_CACHE_HOME").or_else(|| given("HOME").map(|home| home.join(".cache")))

@@ -1,8 +1,8 @@
-//! Methods under test: which there are, and the module that speaks of all their runs.
+//! Methods under test, and the module in which their runs are explored.
 //!
-//! A run meets few of the JDK's methods, but nobody knows which before it; so what a method may call is lowered up to a bound.
-//! Beyond it functions have a body that stops with their name: a path that gets there is given up, never taken for another.
-//! Deliberately not here: what initialisers leave. Whoever can run code does that, between [`Program::load`] and
+//! The methods of the JDK that a run calls are not known in advance, so callees are lowered up to a bound. A function
+//! beyond the bound has a body that ends the path with a reason; it is never treated as another function. Deliberately
+//! not here: the state that class initialisers leave, which an executor computes between [`Program::load`] and
 //! [`Program::loaded`].
 
 use crate::classes::layout::STRING;
@@ -23,44 +23,44 @@ use touchstone_ir::{
     Terminator, Variant,
 };
 
-/// What the name of the function that knows possible arguments of another ends with.
+/// Suffix of the name of the function that checks an entry function's arguments.
 const PRECONDITION_SUFFIX: &str = "__touchstone_pre";
 
-/// Why nobody tests the initialiser of a class.
+/// The reason for which a class initialiser is not tested.
 const INITIALISER_REASON: &str = "it runs by itself, once, when its class is used for the first time";
 
 fn is_initialiser(member: &Member) -> bool {
     &*member.name == "<clinit>"
 }
 
-/// What a method is to its class.
+/// The kind of a method.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MethodKind {
-    /// It is called without an object.
+    /// It has no receiver.
     Static,
-    /// It is called on an object.
+    /// It has a receiver.
     Instance,
-    /// It makes an object.
+    /// It constructs its receiver.
     Constructor,
 }
 
-/// Where it shows that an initialiser ran.
+/// The observable effect of a class initialiser.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum InitialiserEffect {
-    /// Nowhere: its class has only constants.
+    /// None: the class has only constants.
     Invisible,
-    /// Only in what its class has: it may as well have run before.
+    /// The state of its own class: it may as well have run before.
     OwnClass,
-    /// In other classes, too.
+    /// The state of other classes, too.
     OtherClasses,
 }
 
-/// Who may call a method.
+/// The visibility of a member.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MemberVisibility {
-    /// Classes of its package, at least.
+    /// The package of its class, at least.
     Package,
-    /// Only its own class.
+    /// The class only.
     ClassOnly,
 }
 
@@ -69,73 +69,73 @@ pub enum MemberVisibility {
 pub struct MethodUnderTest {
     /// Its function.
     pub func: FuncId,
-    /// As its function is called: `package.Class.method`.
+    /// The name of its function: `package.Class.method`.
     pub name: String,
     /// The package; empty if it has none.
     pub package: String,
-    /// The package that its tests are in: nobody adds classes to those of the JDK.
+    /// The package of its tests; the packages of the JDK are closed.
     pub test_package: String,
     /// The class without package, as source names it (`Outer.Inner`).
     pub class: String,
-    /// The name of the class's file, without extension (`package/Outer$Inner`).
+    /// The internal name of the class (`package/Outer$Inner`).
     pub internal: String,
     /// Its own name.
     pub method: String,
-    /// What it is.
+    /// Its kind.
     pub kind: MethodKind,
-    /// Who may call it.
+    /// Its visibility.
     pub visibility: MemberVisibility,
     /// Types of its parameters, as source writes them.
     pub params: Vec<String>,
     /// The type of its result.
     pub result: String,
-    /// The function that says whether arguments are such as a caller can have, if not all are.
+    /// The function that checks the arguments, if not all are valid.
     pub possible: Option<FuncId>,
-    /// The function that says whether a result is right.
+    /// The function that checks the result.
     pub post: Option<FuncId>,
-    /// What tests call: the method itself, or the function that also makes an object for it.
+    /// The entry function: the method itself, or a function that constructs a fixture for it.
     pub entry: FuncId,
-    /// As that is called.
+    /// The name of the entry function.
     pub entry_name: String,
-    /// How objects for it are made.
+    /// The fixture, if the method needs one.
     pub fixture: Option<Arc<Fixture>>,
-    /// Why tests can't make them.
+    /// The reason for which tests can't construct one.
     unconstructible: Option<String>,
-    /// Whether source can call it: tools that obfuscate give names that it can't.
+    /// The ability of source to name it; obfuscators use names that are no identifiers.
     callable: Callable,
 }
 
-/// Whether a function calls another.
+/// Returns true if a function contains calls.
 fn calls(function: &Function) -> bool {
     let mut insts = function.blocks.values().flat_map(|block| &block.insts);
     insts.any(|inst| matches!(inst.kind, InstKind::Call { .. }))
 }
 
-/// Whether source can call a method.
+/// The ability of source to call a method.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Callable {
     Yes,
-    /// Its name, or that of its class, is none that source can have.
+    /// Its name, or that of its class, is not an identifier.
     NoName,
-    /// Another one differs from it in its result only.
+    /// Another method differs from it in its result only.
     AmbiguousResult,
 }
 
 /// A static field that the program may change.
 #[derive(Clone, Debug)]
 pub struct StaticField {
-    /// As its global is called.
+    /// The name of its global.
     pub name: String,
     /// The class, as source names it.
     pub class: String,
     /// Its own name.
     pub field: String,
-    /// Who may use it.
+    /// Its visibility.
     pub visibility: MemberVisibility,
 }
 
 impl MethodUnderTest {
-    /// Why no tests of it can be made, if none can.
+    /// Returns the reason for which the method can't be tested, if there is one.
     pub fn refusal(&self) -> Option<String> {
         if self.visibility == MemberVisibility::ClassOnly && self.fixture.is_none() {
             return Some(self.unconstructible.clone().unwrap_or_else(|| "it is private".to_string()));
@@ -149,8 +149,8 @@ impl MethodUnderTest {
 }
 
 impl Program {
-    /// Names the classes of the program: those that fit stand for wider types. Gives those that can't be loaded, and why: jars
-    /// often have some whose superclasses are elsewhere.
+    /// Declares the classes of the program, which also implement wider types. Returns those that can't be loaded, with
+    /// the reason: jars often contain classes with missing superclasses.
     pub fn add_program_classes(&self, classes: &[String]) -> Vec<(String, String)> {
         let mut lowering = self.lowering.borrow_mut();
         let mut unloadable = Vec::new();
@@ -163,7 +163,7 @@ impl Program {
         unloadable
     }
 
-    /// Finds out how tests of a method make what it needs.
+    /// Plans the tests of a method.
     pub fn plan_tests(&self, method: &mut MethodUnderTest) {
         let mut lowering = self.lowering.borrow_mut();
         let Some(FuncKind::Method(at)) = lowering.what(method.func).cloned() else { return };
@@ -174,7 +174,7 @@ impl Program {
         match lowering.test_plan(at) {
             TestPlan::Fixture(scenario) => {
                 if scenario.called() != at {
-                    // Tests don't write its name.
+                    // Tests call another method, so its name does not matter.
                     method.callable = Callable::Yes;
                 }
                 method.entry = lowering.func(FuncKind::Scenario(at));
@@ -186,7 +186,7 @@ impl Program {
         method.entry_name = lowering.entry_name(at);
         method.possible = match lowering.precondition_before_call(at) {
             Some(_) => Some(lowering.func(FuncKind::Allowed(at))),
-            // Where objects are made, that looks at texts itself.
+            // The entry function checks strings itself.
             None if method.fixture.is_some() => None,
             None => {
                 let strings = lowering.entry_params(at).iter().any(is_string);
@@ -199,8 +199,8 @@ impl Program {
         };
     }
 
-    /// How a call of a method is prepared and looked at, if tests make objects for it. Asked when all classes that matter are
-    /// known.
+    /// Returns the set-up and the observers of a method's tested call, if it has a fixture. All relevant classes must
+    /// be loaded.
     pub fn prepared_call(&self, method: &MethodUnderTest) -> Option<PreparedCall> {
         let mut lowering = self.lowering.borrow_mut();
         match lowering.what(method.func).cloned() {
@@ -209,7 +209,8 @@ impl Program {
         }
     }
 
-    /// The methods of a class that a source has, by its internal name. How tests call them, [`Program::plan`] finds out.
+    /// Returns the methods of a class that its source contains, by the internal name of the class.
+    /// [`Program::plan_tests`] plans their tests.
     ///
     /// # Errors
     /// If the class can't be loaded.
@@ -235,7 +236,7 @@ impl Program {
                 continue;
             }
             let Some(desc) = MethodDesc::parse(&member.desc) else { continue };
-            // One that only calls that of the superclass: what the compiler makes where the source has none.
+            // A constructor that only calls the superclass's: the default constructor.
             let is_plain = member.code().is_some_and(|code| code.bytes.len() == 5) && desc.params.is_empty();
             if &*member.name == "<init>" && is_plain {
                 continue;
@@ -289,7 +290,7 @@ impl Program {
         Ok(found)
     }
 
-    /// The function that initialises a class, if it needs any.
+    /// Returns the function that initialises a class, if the class needs initialisation.
     ///
     /// # Errors
     /// If the class can't be loaded.
@@ -301,12 +302,12 @@ impl Program {
         Ok(lowering.needs_init(id).then(|| lowering.func(FuncKind::Init(id))))
     }
 
-    /// Whether a class, by its internal name, is the JDK's.
+    /// Returns true if a class, by its internal name, is the JDK's.
     pub fn is_jdk_class(&self, class: &str) -> bool {
         self.lowering.borrow().classes.path().image().module_of_class(class).is_some()
     }
 
-    /// The initialisers of the program's classes among what was loaded, and those of them that show when they run.
+    /// Returns the loaded initialisers of the program's classes, with their observable effects.
     pub fn initialisers(&self, loaded: &LoadedFunctions) -> Vec<(FuncId, InitialiserEffect)> {
         let mut lowering = self.lowering.borrow_mut();
         let mut found = Vec::new();
@@ -324,7 +325,7 @@ impl Program {
         found
     }
 
-    /// Whether objects with this class word hold what they held when their constructor was done.
+    /// Returns true if objects with this class word never change after construction.
     pub fn is_immutable(&self, word: u32) -> bool {
         let lowering = self.lowering.borrow();
         let Some((id, _)) = lowering.classes.iter().find(|(id, _)| lowering.word(*id) == u64::from(word)) else {
@@ -333,7 +334,7 @@ impl Program {
         lowering.is_immutable(id)
     }
 
-    /// The static fields that the program may change, by the names of their globals.
+    /// Returns the static fields that the program may change.
     pub fn fields(&self) -> Vec<StaticField> {
         let lowering = self.lowering.borrow();
         let fields = (0..lowering.globals()).filter_map(|index| lowering.static_of(GlobalId::new(index)));
@@ -354,8 +355,8 @@ impl Program {
         shown.collect()
     }
 
-    /// Lowers functions and what they may call: all of the program, and so many functions of the JDK, the nearest ones. Gives
-    /// the initialisers of the JDK that it met.
+    /// Lowers functions and their transitive callees: all of the program, and at most `most` functions of the JDK, in
+    /// breadth-first order. Returns the initialisers of the JDK's classes among the callees.
     pub fn load(&self, roots: &[FuncId], most: usize, loaded: &mut LoadedFunctions) -> Vec<FuncId> {
         let mut initialisers = Vec::new();
         let mut waiting: VecDeque<FuncId> = roots.iter().copied().collect();
@@ -367,7 +368,7 @@ impl Program {
                 continue;
             }
             let Some(function) = self.function(id) else { continue };
-            // One that calls nobody leads no further.
+            // A leaf function adds no callees, so it does not count.
             if is_new && calls(function) {
                 of_jdk += 1;
             }
@@ -382,7 +383,7 @@ impl Program {
                     Some(FuncKind::Init(class)) if self.lowering.borrow().classes.get(class).of_jdk => {
                         initialisers.push(*callee);
                     }
-                    // Made when there are classes that it knows and the one before doesn't.
+                    // A later generation is lowered once it covers more classes than the one before.
                     _ if self.lowering.borrow().is_premature(*callee) => {}
                     _ => waiting.push_back(*callee),
                 }
@@ -391,7 +392,7 @@ impl Program {
         initialisers
     }
 
-    /// Functions that stop whoever gets there, with what they say.
+    /// Returns the functions beyond the bound, with the reason that their bodies end a path with.
     pub fn unloaded_functions(&self, loaded: &LoadedFunctions) -> Vec<(String, FuncId)> {
         let functions = self.lowering.borrow().functions();
         let all = (0..functions).map(FuncId::new).filter(|id| !loaded.functions.contains(id));
@@ -402,7 +403,7 @@ impl Program {
         format!("{} is too far from the method under test ({id})", self.title(id))
     }
 
-    /// Lowers functions themselves, whatever they call.
+    /// Lowers functions without their callees.
     pub fn load_without_callees(&self, functions: &[FuncId], loaded: &mut LoadedFunctions) {
         loaded.functions.extend(functions.iter().copied().filter(|id| self.function(*id).is_some()));
     }
@@ -430,7 +431,7 @@ impl Program {
         class.is_none_or(|class| lowering.is_library(class))
     }
 
-    /// The module in which functions that were loaded have their bodies; the others stop with their names.
+    /// Returns the module in which loaded functions have their bodies; the others end the path with a reason.
     pub fn loaded(&self, loaded: &LoadedFunctions) -> Module {
         let mut module = self.module.clone();
         module.types = self.lowering.borrow().types.clone();
@@ -467,7 +468,7 @@ impl Program {
         module
     }
 
-    /// A function that nobody gets through.
+    /// Returns a function whose body ends the path with a reason.
     fn unloaded_body(&self, id: FuncId) -> Function {
         let mut made = self.lowering.borrow().declaration(id);
         let kind = TermKind::Unsupported(self.unloaded_reason(id));
@@ -476,7 +477,7 @@ impl Program {
         made
     }
 
-    /// Lists the classes of what may be thrown.
+    /// Gives the module the classes of all throwable objects.
     fn name_exceptions(&self, module: &mut Module) {
         let lowering = self.lowering.borrow();
         let Some(thrown) = module.thrown else { return };
@@ -501,20 +502,20 @@ impl Program {
     }
 }
 
-/// What was lowered for methods under test.
+/// The functions that were lowered for methods under test.
 #[derive(Clone, Debug, Default)]
 pub struct LoadedFunctions {
-    /// Functions that have bodies.
+    /// The functions with bodies.
     pub functions: BTreeSet<FuncId>,
 }
 
-/// Words that no name can be.
+/// The keywords of Java, which can't be identifiers.
 const KEYWORDS: &str = " abstract assert boolean break byte case catch char class const continue default do double else enum extends \
     false final finally float for goto if implements import instanceof int interface long native new null package private \
     protected public return short static strictfp super switch synchronized this throw throws transient true try void volatile \
     while _ ";
 
-/// Whether source can write a name.
+/// Returns true if a name is an identifier, or the name of a constructor.
 fn is_name(name: &str) -> bool {
     let begins = |c: char| c.is_alphabetic() || c == '_' || c == '$';
     let goes_on = |c: char| begins(c) || c.is_numeric();
@@ -522,7 +523,7 @@ fn is_name(name: &str) -> bool {
         || name.starts_with(begins) && name.chars().all(goes_on) && !KEYWORDS.contains(&format!(" {name} "))
 }
 
-/// A type as source writes it.
+/// Returns a type as source writes it.
 fn source_type(desc: &Desc) -> String {
     let text = match desc {
         Desc::Ref(name) => match name.strip_prefix('[').and_then(Desc::parse) {

@@ -1,4 +1,4 @@
-//! A program: the classes that it begins with, and all that a run meets.
+//! The program: classes and functions that grow while a run or a search reaches them.
 
 use crate::classes::{ClassTable, LoweringError, MethodRef};
 use crate::coverage::source_marks::SourceMarks;
@@ -24,66 +24,66 @@ pub use methods_under_test::{
 };
 pub use specifications::SpecError;
 
-/// Why a program can't be run.
+/// An error of a program.
 #[derive(Debug, thiserror::Error)]
 pub enum ProgramError {
-    /// The class path is wrong.
+    /// The class path is invalid.
     #[error(transparent)]
     Path(#[from] PathError),
     /// A class can't be loaded.
     #[error("can't load the class {class}: {reason}")]
     NoClass {
-        /// Which one.
+        /// The class.
         class: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// The main class can't be loaded.
     #[error("can't load the main class {class}: {reason}")]
     NoMainClass {
-        /// Which one.
+        /// The class.
         class: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// It has no `main`.
+    /// The class has no `main` method.
     #[error("the class {0} has no method `main` that a program can begin with")]
     NoMain(String),
 }
 
-/// A program that is lowered as it runs.
+/// A program that is lowered on demand.
 pub struct Program {
     pub(crate) module: Module,
     pub(crate) lowering: RefCell<Lowering>,
-    /// Bodies, and which of them each function has: a later generation takes the place of earlier ones.
+    /// The bodies, and the body of each function: a later generation replaces the earlier ones.
     bodies: Grown<Function>,
     functions: RefCell<Vec<Option<usize>>>,
     globals: Grown<OnceCell<Global>>,
     entry: FuncId,
 }
 
-/// What a program is made of.
+/// The inputs of a program.
 #[derive(Clone, Debug)]
 pub struct ProgramSetup {
-    /// The JDK.
+    /// The directory of the JDK.
     pub java_home: PathBuf,
     /// Its feature release (17, 25).
     pub release: u32,
     /// Directories and jars.
     pub class_path: Vec<PathBuf>,
-    /// The class that has `main`, as people write it.
+    /// The class with `main`, with dots.
     pub main_class: String,
     /// Language and country of the user (`en`, `US`).
     pub locale: (String, String),
-    /// Words of the command line.
+    /// The arguments of `main`.
     pub arguments: Vec<String>,
 }
 
 impl Program {
-    /// Looks up the main class.
+    /// Creates a program that starts at `main`.
     ///
     /// # Errors
-    /// If it, or something of the class path, is not there.
+    /// If the class path is invalid, or the main class does not exist.
     pub fn new(setup: ProgramSetup) -> Result<Program, ProgramError> {
         let path = ClassPath::new(&setup.java_home, &setup.class_path)?;
         let mut lowering = Lowering::new(ClassTable::new(path), setup.arguments, setup.release, setup.locale);
@@ -100,10 +100,10 @@ impl Program {
         Ok(Program::with_entry(lowering, entry))
     }
 
-    /// A program whose methods are called one by one; nobody runs it as a whole.
+    /// Creates a program whose methods are called one by one.
     ///
     /// # Errors
-    /// If something of the class path is not there.
+    /// If the class path is invalid.
     pub fn of_methods(setup: ProgramSetup, marks: Option<SourceMarks>) -> Result<Program, ProgramError> {
         let path = ClassPath::new(&setup.java_home, &setup.class_path)?;
         let mut lowering = Lowering::new(ClassTable::new(path), setup.arguments, setup.release, setup.locale);
@@ -124,27 +124,27 @@ impl Program {
         }
     }
 
-    /// The module that a run begins with: it has no functions, since all of them come later.
+    /// Returns the initial module, which has no functions.
     pub fn module(&self) -> &Module {
         &self.module
     }
 
-    /// The function that runs the program: no parameters, no result.
+    /// Returns the function that runs the program, without parameters and result.
     pub fn entry(&self) -> FuncId {
         self.entry
     }
 
-    /// Source files of what was lowered so far.
+    /// Returns the source files of all lowered functions.
     pub fn files(&self) -> Files {
         self.lowering.borrow().files.clone()
     }
 
-    /// How many functions were lowered so far.
+    /// Returns the number of lowered functions.
     pub fn lowered_count(&self) -> usize {
         self.bodies.len()
     }
 
-    /// The functions of a class's methods, by its internal name; those that have neither code nor a stand-in are left out.
+    /// Returns the functions of a class's methods that have code, by the internal name of the class.
     ///
     /// # Errors
     /// If the class can't be loaded.
@@ -162,7 +162,7 @@ impl Program {
         Ok(methods.into_iter().map(|method| lowering.func(FuncKind::Method(method))).collect())
     }
 
-    /// All that was met so far as one module; functions that nobody called are only declared.
+    /// Returns everything lowered so far as one module; functions that were not lowered are declarations.
     pub fn snapshot(&self) -> Module {
         let mut module = self.module.clone();
         module.types = self.lowering.borrow().types.clone();
@@ -182,11 +182,11 @@ impl Program {
                     Some(body) => body.clone(),
                     None => self.lowering.borrow().declaration(id),
                 };
-                // A body may stand for several generations.
+                // A body may belong to several generations.
                 made.name = format!("{id}: {}", made.name);
                 module.functions.push(made);
             }
-            // What they hold may lead to more of them.
+            // The contents of a global may refer to further globals.
             for index in global..globals {
                 let made = self.global(GlobalId::new(index)).cloned();
                 if let Some(made) = made {
@@ -197,7 +197,7 @@ impl Program {
         }
     }
 
-    /// What a function is, for people.
+    /// Returns the name of a function for messages.
     pub fn title(&self, id: FuncId) -> String {
         let lowering = self.lowering.borrow();
         match lowering.what(id) {
@@ -254,7 +254,7 @@ impl Growing for Program {
     }
 }
 
-/// The feature release of a JDK, as its `release` file says.
+/// Returns the feature release of a JDK, from its file `release`.
 pub fn release_of(java_home: &Path) -> Option<u32> {
     let text = std::fs::read_to_string(java_home.join("release")).ok()?;
     let version = text.lines().find_map(|line| line.strip_prefix("JAVA_VERSION="))?;

@@ -1,4 +1,4 @@
-//! Methods without code of which somebody may say what they do.
+//! Registration of the user's specifications of methods without code.
 
 use crate::classes::type_names::type_name;
 use crate::classes::{MethodSpec, SpecifiedMethod};
@@ -6,26 +6,26 @@ use crate::classfile::{Member, MethodDesc, access};
 use crate::program::Program;
 use std::sync::Arc;
 
-/// Why nothing can be said of a method.
+/// The reason for which a method can't have a specification.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SpecError {
-    /// Its class is not there.
+    /// Its class does not exist.
     NoClass,
-    /// There is none with so many parameters.
+    /// No method has this number of parameters.
     NoMethod,
-    /// There are several with so many parameters.
+    /// Several methods have this number of parameters.
     Ambiguous,
-    /// It has code, which counts.
+    /// It has code, which is used.
     HasCode,
-    /// It is native and static, or nobody may override it: tests can't have another.
+    /// It is static or final, so that a stub can't override it.
     NotOverridable,
 }
 
 impl Program {
-    /// The method without code of this class and name, with so many parameters.
+    /// Finds the abstract or native method of a class by its name and number of parameters.
     ///
     /// # Errors
-    /// If there is none that somebody may describe.
+    /// If there is no such method that can have a specification.
     pub fn specified_method(&self, class: &str, name: &str, params: usize) -> Result<SpecifiedMethod, SpecError> {
         let mut lowering = self.lowering.borrow_mut();
         let id = lowering.load_by_source_name(class).ok_or(SpecError::NoClass)?;
@@ -57,7 +57,7 @@ impl Program {
         })
     }
 
-    /// The class of an exception as files name it, if tests can make one without arguments.
+    /// Returns the internal name of an exception's class, if tests can construct it without arguments.
     pub fn exception(&self, class: &str) -> Option<String> {
         let mut lowering = self.lowering.borrow_mut();
         let id = lowering.load_by_source_name(class)?;
@@ -65,13 +65,13 @@ impl Program {
         Some(lowering.classes.get(id).name.to_string())
     }
 
-    /// From now on stubs do what is said of a method.
+    /// Adds a specification, which stubs follow from now on.
     pub fn add_spec(&self, method: MethodSpec) {
         self.lowering.borrow_mut().specs.push(Arc::new(method));
     }
 }
 
-/// Whether a class below may have another method in its place.
+/// Returns true if a subclass may override a method.
 fn is_replaceable(member: &Member) -> bool {
     !member.is(access::STATIC | access::FINAL | access::PRIVATE)
 }

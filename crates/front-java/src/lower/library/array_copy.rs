@@ -26,7 +26,7 @@ impl Lowering {
         b.copy(refs, Operand::Const(Ty::I1, 0));
         b.branch(same_class, fits, other, BranchRole::Check);
         b.at(other);
-        // Arrays of different classes: only of references, each of which is looked at.
+        // Arrays of different classes must both hold references, and each element is checked.
         let both = b.bin(BinOp::And, from_size, to_size);
         let are_refs = b.cmp(CmpOp::Slt, both, int(0));
         b.check(are_refs, mismatch);
@@ -71,7 +71,7 @@ impl Lowering {
         Ok(())
     }
 
-    /// Says which of the numbers of an array copy is wrong.
+    /// Throws the exception for an index or a length that is out of bounds.
     pub fn copy_outside(
         &mut self,
         b: &mut Builder,
@@ -130,7 +130,7 @@ impl Lowering {
         Ok(())
     }
 
-    /// `int[10]`, `object array[3]`.
+    /// Returns an array as messages write it: `int[10]`, `object array[3]`.
     pub fn array_title(&mut self, b: &mut Builder, array: Operand) -> Result<Operand, LoweringError> {
         let word = b.load(array, CLASS_WORD_OFFSET, Ty::I32);
         let size = self.latest_generation(|generation| FuncKind::Ask(ClassQuery::ElementSize, generation));

@@ -1,9 +1,9 @@
-//! Boxes of numbers where methods are tested: `Integer.valueOf` and its like without the JDK's cache.
+//! Boxing without the JDK's cache, for methods under test.
 //!
-//! A number that nobody knows would be a choice among the 256 objects of the cache. Here every box is an object of its own that
-//! remembers who made it, and `==` of the program knows which boxes are one: those that `valueOf` made of the same small number.
-//! The JDK's own code asks for identity only before it asks for equality, so only `==` of the program and swaps need to know.
-//! A program that runs keeps the JDK's way.
+//! With the cache, boxing a symbolic number would be a choice among 256 objects. Here `valueOf` allocates, and sets a
+//! flag in the object; `==` in the program treats two flagged objects of the same small number as one. The JDK's own
+//! code compares references only as a shortcut for `equals`, so that only `==` of the program and compare-and-swap need
+//! this. A program that is run from `main` uses the JDK's cache.
 
 use crate::classes::layout::{CACHED_WRAPPERS, CLASS_WORD_OFFSET, WRAPPER_HIDDEN_BYTES, memory_ty, register_ty};
 use crate::classes::{ClassId, LoweringError};
@@ -13,16 +13,16 @@ use crate::lower::context::Lowering;
 use crate::lower::symbols::FuncKind;
 use touchstone_ir::{BlockId, BranchRole, CastOp, CmpOp, Operand, SwitchArm, Ty};
 
-/// Who keeps small boxes.
+/// The identity of small wrapper objects.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Wrappers {
-    /// The JDK's cache.
+    /// The JDK's cache determines it.
     Cached,
-    /// Nobody: they know themselves who made them.
+    /// A flag in the object determines it.
     Marked,
 }
 
-/// What a class with a cache boxes, and the largest value that is cached; all from -128 on are, characters from 0 on.
+/// Returns the primitive type of a wrapper class with a cache. Values from -128 (characters: 0) to 127 are cached.
 fn cached(class: &str) -> Option<Desc> {
     Some(match class {
         "java/lang/Integer" => Desc::Int,
@@ -35,7 +35,7 @@ fn cached(class: &str) -> Option<Desc> {
 }
 
 impl Lowering {
-    /// `valueOf` of boxes; false if it is another method.
+    /// Lowers `valueOf` of a wrapper class; returns false for other methods.
     pub fn box_native(&mut self, b: &mut Builder, class: &str, name: &str, desc: &str) -> Result<bool, LoweringError> {
         let Some(value) = cached(class).filter(|_| self.boxes == Wrappers::Marked && name == "valueOf") else {
             return Ok(false);
@@ -58,7 +58,7 @@ impl Lowering {
         (self.classes.get(class).size - WRAPPER_HIDDEN_BYTES) as i64
     }
 
-    /// Whether references are the same, where code of the program asks.
+    /// Compares two references in code of the program.
     pub fn same_reference(&mut self, b: &mut Builder, left: Operand, right: Operand) -> Operand {
         let equal = b.cmp(CmpOp::Eq, left, right);
         if self.boxes == Wrappers::Cached {
@@ -77,7 +77,7 @@ impl Lowering {
         Operand::Reg(same)
     }
 
-    /// `(ptr, ptr) -> i1`: whether two objects stand for one that the JDK's cache has.
+    /// Lowers `(ptr, ptr) -> i1`: true if two objects represent the same object of the JDK's cache.
     pub fn same_box(&mut self, b: &mut Builder) -> Result<(), LoweringError> {
         let (left, right) = (b.param(0), b.param(1));
         let no = b.block();

@@ -1,4 +1,5 @@
-//! What the machine, the time and chance say: known of one run, and of no other. Whoever speaks of all runs stops there by name.
+//! Queries of the environment: results that differ between runs (properties, time, threads, random numbers). An
+//! analysis of all runs stops there with a reason.
 
 use crate::classes::MethodRef;
 use crate::lower::builder::Builder;
@@ -6,7 +7,7 @@ use crate::lower::context::Lowering;
 use crate::lower::symbols::{FuncKind, GlobalKind};
 use touchstone_ir::Builtin;
 
-/// What a method of the JDK tells that is another in every run, if it does.
+/// Returns the nondeterministic source that a method of the JDK reads, if it is one.
 fn nondeterministic_result(class: &str, name: &str) -> Option<&'static str> {
     Some(match (class, name) {
         ("java/lang/System", "getProperty" | "getProperties" | "getenv") => "the properties of the machine",
@@ -19,7 +20,7 @@ fn nondeterministic_result(class: &str, name: &str) -> Option<&'static str> {
         ("java/util/Random", "seedUniquifier") => "a random number",
         ("java/util/concurrent/ThreadLocalRandom", "current") => "a random number",
         ("java/util/SplittableRandom", "<init>") | ("java/util/UUID", "randomUUID") => "a random number",
-        // They begin somewhere else in every run, so that nobody relies on it.
+        // Their iteration order is randomised at the start of the JVM.
         ("java/util/ImmutableCollections$SetN$SetNIterator", "<init>")
         | ("java/util/ImmutableCollections$MapN$MapNIterator", "<init>") => "the order of an unmodifiable set or map",
         _ => return None,
@@ -27,14 +28,14 @@ fn nondeterministic_result(class: &str, name: &str) -> Option<&'static str> {
 }
 
 impl Lowering {
-    /// What follows is only known of one run.
+    /// Marks the following code as valid for a single run only.
     pub fn note_nondeterminism(&mut self, b: &mut Builder, what: &'static str) {
         let name = self.global_id(GlobalKind::Text(what));
         let name = b.global(name);
         b.builtin(Builtin::RunOnly, vec![name], None);
     }
 
-    /// A method that tells something of the surroundings: the method itself, with a word about it.
+    /// Lowers a query of the environment as the method itself behind a mark; returns false for other methods.
     pub fn lower_environment_query(&mut self, b: &mut Builder, method: MethodRef, class: &str, name: &str) -> bool {
         let Some(what) = nondeterministic_result(class, name) else { return false };
         self.note_nondeterminism(b, what);

@@ -1,4 +1,4 @@
-//! Methods of the JDK that the JVM implements, and the few that depend on the environment, as IR.
+//! Intrinsics: methods of the JDK that the JVM implements, and those that depend on the environment, as IR.
 
 mod array_copy;
 pub(crate) mod boxing;

@@ -1,4 +1,4 @@
-//! What stands for methods: natives, and the few methods of the JDK that speak with the machine. All of it is IR.
+//! Native methods of the JDK, and methods whose bytecode depends on the JVM's internals.
 
 use crate::classes::layout::HASH_WORD_OFFSET;
 use crate::classes::{LoweringError, MethodRef};
@@ -12,7 +12,7 @@ use touchstone_base::math;
 use touchstone_ir::{BinOp, BranchRole, Builtin, CastOp, CmpOp, InstKind, JavaBuiltin, Operand, Ty};
 
 impl Lowering {
-    /// Makes the body of what stands for a method; false if nothing does.
+    /// Lowers the intrinsic of a method; returns false if the method has none.
     pub fn lower_intrinsic(&mut self, method: MethodRef, b: &mut Builder) -> Result<bool, LoweringError> {
         if !self.classes.get(method.class).of_jdk {
             return Ok(false);
@@ -47,7 +47,7 @@ impl Lowering {
                     b.ret(Some(this));
                     true
                 }
-                // Without the lines that say where: nobody keeps them.
+                // Frames of the stack trace are not recorded.
                 ("printStackTrace", "()V") => {
                     let this = b.param(0);
                     self.print_exception(b, this)?;
@@ -148,7 +148,7 @@ impl Lowering {
             }
             "currentTimeMillis" | "nanoTime" => {
                 self.note_nondeterminism(b, "the time");
-                // A clock that goes on by one whenever somebody looks.
+                // The clock advances by one with every query.
                 let cell = self.global_id(GlobalKind::Cell("clock"));
                 let cell = b.global(cell);
                 let last = b.load(cell, 0, Ty::I64);
@@ -254,7 +254,7 @@ impl Lowering {
                 let object = self.query_mirror(b, ClassQuery::NewInstance, class, &[], Some(Ty::Ptr))?;
                 b.ret(Some(object));
             }
-            // The language is the same whatever it is for: nobody has to ask the machine once more.
+            // All categories use one locale; the default is computed once.
             ("java/util/Locale", "initDefault") if desc.starts_with("(Ljava/util/Locale$Category;)") => {
                 let default = ("java/util/Locale", "getDefault", "()Ljava/util/Locale;");
                 let locale = self.call_jdk(b, default, vec![])?;
@@ -302,7 +302,7 @@ impl Lowering {
             ("java/util/concurrent/ForkJoinPool", "getCommonPoolParallelism") => b.ret(Some(int(1))),
             ("java/util/concurrent/ForkJoinPool", _) => b.unsupported("a pool of threads"),
             ("java/util/concurrent/ForkJoinTask", "fork") => b.unsupported("a pool of threads"),
-            // One thread: what is in parallel is in order.
+            // There is one thread: parallel streams run sequentially.
             ("java/util/stream/AbstractPipeline", "isParallel") => b.ret(Some(int(0))),
             ("java/util/HashMap" | "java/util/concurrent/ConcurrentHashMap", "comparableClassFor") => {
                 let object = b.param(0);
@@ -322,7 +322,7 @@ impl Lowering {
     }
 }
 
-/// Mathematical functions that the JDK takes from the machine.
+/// Lowers mathematical functions; returns false for other methods.
 fn math_native(b: &mut Builder, class: &str, name: &str, desc: &str, is_native: bool) -> bool {
     if !matches!(desc, "(D)D" | "(DD)D") {
         return false;
@@ -333,7 +333,7 @@ fn math_native(b: &mut Builder, class: &str, name: &str, desc: &str, is_native: 
         b.ret(Some(value));
         return true;
     }
-    // The JVM computes these of `Math` itself; all others are the JDK's code, or its natives.
+    // The JVM has intrinsics for these methods of `Math`; all others are bytecode or native.
     const OF_MACHINE: [&str; 7] = ["sin", "cos", "tan", "exp", "log", "log10", "pow"];
     if !is_native && (class == "java/lang/StrictMath" || !OF_MACHINE.contains(&name)) {
         return false;

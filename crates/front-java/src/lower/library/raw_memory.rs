@@ -1,4 +1,4 @@
-//! `Unsafe` and handles of variables: places in objects, by offset.
+//! `jdk.internal.misc.Unsafe` and the creation of variable handles: accesses to objects by offset.
 
 use crate::classes::LoweringError;
 use crate::classes::layout::{ARRAY_BASE_OFFSET, HANDLE_HIDDEN_BYTES};
@@ -101,7 +101,7 @@ impl Lowering {
     }
 }
 
-/// Reads and writes of any object at any place.
+/// Lowers loads, stores and compare-and-swap at an object's offset; returns false for other methods.
 fn memory_native(lowering: &mut Lowering, b: &mut Builder, name: &str, types: &MethodDesc) -> bool {
     let place = |b: &mut Builder| b.add(b.param(1), b.param(2));
     if name.starts_with("compareAndSet") || name.starts_with("compareAndExchange") {

@@ -1,4 +1,4 @@
-//! Classes as objects, and the little of reflection that the JDK itself uses.
+//! `Class` objects, and the part of reflection that the JDK itself uses.
 
 use crate::classes::LoweringError;
 use crate::classes::layout::{ARRAY_BASE_OFFSET, MIRROR_HIDDEN_BYTES};
@@ -10,7 +10,7 @@ use crate::lower::symbols::{ClassQuery, FuncKind, GlobalKind};
 use touchstone_ir::{BinOp, BranchRole, Builtin, CastOp, CmpOp, JavaBuiltin, Operand, Ty};
 
 impl Lowering {
-    /// Asks for the object that belongs to a string.
+    /// Returns the unique object of a string: its interned string, or its class.
     pub fn object_by_string(
         &mut self,
         b: &mut Builder,
@@ -56,8 +56,8 @@ impl Lowering {
         Ok(())
     }
 
-    /// A field, or the constructor without parameters, that only says whose it is: enough for the JDK, which asks for nothing
-    /// else.
+    /// Lowers the lookup of a field, or of the constructor without parameters. The object records only its class and
+    /// name, which suffices for the JDK.
     pub fn declared_member(&mut self, b: &mut Builder, member: &str) -> Result<(), LoweringError> {
         let (this, name) = (b.param(0), b.param(1));
         let flags = self.hidden_field(b, this, mirror::FLAGS, Ty::I32)?;
@@ -79,7 +79,7 @@ impl Lowering {
         Ok(())
     }
 
-    /// How English writes numbers. What the JDK reads from resources is given here; other languages are not there.
+    /// Returns the number symbols of English, which the JDK reads from resources; other languages are unsupported.
     pub fn number_symbols(&mut self, b: &mut Builder, locale: Operand) -> Result<Operand, LoweringError> {
         let language = ("java/util/Locale", "getLanguage", "()Ljava/lang/String;");
         let language = self.call_jdk(b, language, vec![locale])?;
@@ -142,7 +142,7 @@ impl Lowering {
         Ok(object)
     }
 
-    /// Where the field that an object stands for is.
+    /// Lowers the offset of the field that a `Field` object represents.
     pub fn offset_of_field(&mut self, b: &mut Builder) -> Result<(), LoweringError> {
         let field = b.param(1);
         self.null_check(b, field);
@@ -157,7 +157,7 @@ impl Lowering {
         Ok(())
     }
 
-    /// A hidden field of a class object.
+    /// Loads a hidden field of a `Class` object.
     pub fn hidden_field(
         &mut self,
         b: &mut Builder,
@@ -170,7 +170,7 @@ impl Lowering {
         Ok(b.load(class, at as i64, ty))
     }
 
-    /// Asks a question about the class that a class object stands for.
+    /// Queries the class that a `Class` object represents.
     pub fn query_mirror(
         &mut self,
         b: &mut Builder,

@@ -8,7 +8,8 @@ use crate::lower::symbols::{FuncKind, GlobalKind};
 use touchstone_ir::{BinOp, BranchRole, Builtin, CastOp, CmpOp, Operand, Ty};
 
 impl Lowering {
-    /// Standard output and standard error write at once; other streams are the JDK's.
+    /// Lowers methods of `PrintStream`: standard output and standard error are unbuffered, other streams use the JDK's
+    /// code.
     pub fn print_stream(
         &mut self,
         b: &mut Builder,
@@ -105,7 +106,7 @@ impl Lowering {
         Ok(true)
     }
 
-    /// Reads up to the end of a line, so that whoever talks with the program gets its answers.
+    /// Reads up to the end of a line, so that interactive programs work.
     pub fn read_bytes(&mut self, b: &mut Builder) {
         let (array, at, length) = (b.param(1), b.param(2), b.param(3));
         let count = b.reg(Ty::I32);

@@ -1,4 +1,4 @@
-//! How a program begins and ends, and what the JDK's start leaves behind.
+//! Start and end of a program, and the state that the JDK's own start-up leaves.
 
 use crate::classes::layout::ARRAY_BASE_OFFSET;
 use crate::classes::{ClassId, LoweringError, MethodRef};
@@ -10,7 +10,7 @@ use touchstone_ir::{BinOp, BranchRole, Builtin, CastOp, CmpOp, JavaBuiltin, Oper
 
 const STRING: &str = "Ljava/lang/String;";
 
-/// Properties that the JDK's own code asks for.
+/// Returns the system properties that the JDK's code reads.
 fn properties(release: u32, language: &str, country: &str) -> Vec<(&'static str, String)> {
     let class_version = (release + 44).to_string();
     let release = release.to_string();
@@ -54,7 +54,7 @@ fn properties(release: u32, language: &str, country: &str) -> Vec<(&'static str,
 }
 
 impl Lowering {
-    /// Writes a static field of a class of the JDK, if it is there.
+    /// Writes a static field of a JDK class, if the field exists.
     fn set_static(&mut self, b: &mut Builder, class: ClassId, name: &str, value: Operand) {
         if let Some(field) = self.classes.static_named(class, name) {
             let (_, desc) = self.classes.static_field(field);
@@ -64,11 +64,11 @@ impl Lowering {
         }
     }
 
-    /// What the initialiser of a class is replaced by, if it is.
+    /// Lowers the replacement of a class initialiser; returns false if there is none.
     pub fn lower_intrinsic_initialiser(&mut self, b: &mut Builder, class: ClassId) -> Result<bool, LoweringError> {
         match &*self.classes.get(class).name.clone() {
             "java/lang/System" => self.init_system(b, class)?,
-            // They start threads, or speak with the machine.
+            // Their initialisers start threads or call into the JVM.
             "java/lang/Thread" | "java/lang/ref/Reference" | "java/lang/ref/Finalizer" => {}
             "java/util/concurrent/ForkJoinPool" => {}
             _ => return Ok(false),
@@ -138,7 +138,7 @@ impl Lowering {
         Ok(())
     }
 
-    /// There are objects of these before any code runs.
+    /// Initialises the classes of objects that exist before any code runs.
     fn initialise_core_classes(&mut self, b: &mut Builder) -> Result<(), LoweringError> {
         for class in ["java/lang/String", "java/lang/Class", "java/lang/Thread", "java/lang/System"] {
             let class = self.jdk(class)?;
@@ -147,7 +147,7 @@ impl Lowering {
         Ok(())
     }
 
-    /// The method that a program begins with.
+    /// Returns the `main` method of a program.
     pub fn main_method(&self, class: ClassId) -> Option<MethodRef> {
         let own = |desc| self.classes.find_method(class, "main", desc);
         let found = own("([Ljava/lang/String;)V").filter(|method| self.classes.method(*method).is(access::STATIC));
@@ -184,7 +184,7 @@ impl Lowering {
         self.report_uncaught(b, Operand::Reg(thrown))
     }
 
-    /// Tells of an exception that nobody caught, and ends the program.
+    /// Prints an uncaught exception and exits.
     fn report_uncaught(&mut self, b: &mut Builder, thrown: Operand) -> Result<(), LoweringError> {
         let head = self.literal(b, "Exception in thread \"main\" ");
         self.write_string(b, int(2), head)?;
@@ -193,7 +193,7 @@ impl Lowering {
         Ok(())
     }
 
-    /// Tells of an exception and its causes on standard error.
+    /// Prints an exception and its causes to standard error.
     pub fn print_exception(&mut self, b: &mut Builder, thrown: Operand) -> Result<(), LoweringError> {
         let text = ("java/lang/Throwable", "toString", "()Ljava/lang/String;");
         let text = self.call_virtual(b, text, vec![thrown])?;
@@ -203,7 +203,7 @@ impl Lowering {
         self.print_causes(b, thrown)
     }
 
-    /// Tells of the causes of an exception.
+    /// Prints the causes of an exception.
     fn print_causes(&mut self, b: &mut Builder, thrown: Operand) -> Result<(), LoweringError> {
         let last = b.reg(Ty::Ptr);
         b.copy(last, thrown);
@@ -231,7 +231,7 @@ impl Lowering {
         Ok(())
     }
 
-    /// Writes the text in an array of bytes or characters.
+    /// Writes the characters in an array of bytes or characters.
     pub fn write_array(&mut self, b: &mut Builder, stream: Operand, array: Operand, coder: Operand, shift: i64) {
         let length = self.array_length(b, array);
         let length = b.cast(CastOp::Zext, Ty::I64, length);
@@ -240,7 +240,7 @@ impl Lowering {
         b.builtin(Builtin::Java(JavaBuiltin::WriteText), vec![stream, first, length, coder], None);
     }
 
-    /// Writes a string that is not null to standard output (1) or standard error (2).
+    /// Writes a string that is not null to a stream: 1 is standard output, 2 standard error.
     pub fn write_string(&mut self, b: &mut Builder, stream: Operand, string: Operand) -> Result<(), LoweringError> {
         let class = self.jdk("java/lang/String")?;
         let field = |name| self.classes.field_named(class, name).cloned();

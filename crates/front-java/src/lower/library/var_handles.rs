@@ -1,4 +1,4 @@
-//! Variables behind handles: what a call of `VarHandle` does is in its name and its types.
+//! Calls on variable handles: the method's name and the types at the call site determine the access.
 
 use crate::classes::LoweringError;
 use crate::classes::layout::{HANDLE_HIDDEN_BYTES, register_ty};
@@ -8,7 +8,7 @@ use crate::lower::builder::{int, long};
 use touchstone_ir::{BinOp, BranchRole, CastOp, CmpOp, Operand, Ty};
 
 impl Body<'_> {
-    /// Lowers a call whose method has any types; false if it is one like others.
+    /// Lowers a call of a signature-polymorphic method; returns false for other methods.
     pub fn polymorphic(
         &mut self,
         member: &MemberRef,
@@ -32,7 +32,7 @@ impl Body<'_> {
             return Ok(false);
         };
         let Some(coordinates) = desc.params.len().checked_sub(values) else { return Ok(false) };
-        // The type of the variable is that of the values, or of what is read.
+        // The type of the variable is that of the new values, or of the result.
         let variable = if values > 0 { desc.params[coordinates].clone() } else { desc.result.clone() };
         let place = self.variable(args, coordinates, &variable)?;
         let result = self.access(name, &variable, place, &args[1 + coordinates..])?;

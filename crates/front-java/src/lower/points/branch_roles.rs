@@ -6,22 +6,22 @@ use crate::coverage::switch_labels::LabelResolver;
 use crate::lower::body::Body;
 use touchstone_ir::{BranchRole, CondTag, InstKind};
 
-/// What a jump is.
+/// The role of a conditional jump.
 pub(crate) struct JumpRole {
     pub role: BranchRole,
     pub tag: Option<CondTag>,
-    /// Whether it is taken if the condition of the source holds.
+    /// The sense in which the jump evaluates the condition.
     pub taken: JumpSense,
 }
 
-/// When a jump is taken.
+/// The outcome of the source's condition for which a jump is taken.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum JumpSense {
     IfTrue,
     IfFalse,
 }
 
-/// The opposite of a comparison.
+/// Returns the negation of a comparison.
 pub(crate) fn opposite(cond: Cond) -> Cond {
     match cond {
         Cond::Eq => Cond::Ne,
@@ -34,13 +34,13 @@ pub(crate) fn opposite(cond: Cond) -> Cond {
 }
 
 impl Body<'_> {
-    /// Marks the statements that begin with an instruction.
+    /// Emits the points of the statements that begin at an offset.
     pub fn mark_statements(&mut self, at: usize) {
         let points = self.table.statements.get(&at).cloned().unwrap_or_default();
         points.into_iter().for_each(|point| self.b.emit(InstKind::Point { point }));
     }
 
-    /// What the jump is that is being lowered.
+    /// Returns the role of the jump that is being lowered.
     pub fn jump_role(&self) -> JumpRole {
         match self.table.jumps.get(&self.position) {
             Some((tag, opcode)) => {
@@ -58,7 +58,7 @@ impl Body<'_> {
         }
     }
 
-    /// When the condition holds that a jump decides, which is taken if `cond` does.
+    /// Returns the comparison that is equivalent to the source's condition, for a jump that is taken if `cond` holds.
     pub fn sense_at(&self, at: usize, cond: Cond) -> Cond {
         match self.table.jumps.get(&at) {
             Some((_, opcode)) if self.taken(at, *opcode) == JumpSense::IfFalse => opposite(cond),
@@ -66,7 +66,7 @@ impl Body<'_> {
         }
     }
 
-    /// Whether the next instruction is a switch over something that the compiler made numbers of.
+    /// Returns true if the next instruction is a switch whose selector the compiler mapped to integers.
     pub fn is_for_switch(&self) -> bool {
         let next = self.insns.iter().find(|insn| insn.at > self.position).map(|insn| insn.at);
         let known = next.and_then(|at| self.table.switches.get(&at));
@@ -78,8 +78,8 @@ impl Body<'_> {
         labelling.labels(self.position, default, cases)
     }
 
-    /// What the switch is that is being lowered, and where its arms begin that have other labels than numbers. What
-    /// the compiler makes of other values than numbers is a check where it comes before the arms themselves.
+    /// Returns the role of the switch that is being lowered, and the targets of arms with labels other than integers. A
+    /// switch that only maps a selector to integers is a check.
     pub fn switch_role(&mut self, default: usize, cases: &[(i32, usize)]) -> (BranchRole, Vec<(usize, String)>) {
         if self.table.is_library {
             return (BranchRole::Check, Vec::new());

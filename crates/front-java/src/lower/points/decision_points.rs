@@ -1,7 +1,8 @@
-//! Points for decisions of several conditions: their truth, asked before any condition is.
+//! Points of compound decisions: the outcome of the whole decision, computed before its first condition is evaluated.
 //!
-//! A mutant of `a && b` may ask for `b` where the program doesn't. So only such conditions are known beforehand that read variables, constants
-//! and fields of `this`, and compute without a division; a decision with others has no such point.
+//! A mutant of `a && b` may evaluate `b` where the program does not. The conditions must therefore be computable in
+//! advance: they may read variables, constants and fields of `this`, and may not divide. Other decisions have no such
+//! point.
 
 use crate::classes::layout::memory_ty;
 use crate::classfile::{Arith, Cond, Constant, Decoded, Desc, Insn, SlotKind};
@@ -13,26 +14,27 @@ use touchstone_base::Id;
 use touchstone_base::float::Format;
 use touchstone_ir::{BoolTree, CastOp, CmpOp, DecisionId, Expr, ExprKind, Ty};
 
-/// What is on the stack while a condition is computed.
+/// An entry of the operand stack while a condition is computed.
 enum StackEntry {
     Value(Expr),
-    /// Two numbers that were compared.
+    /// The result of `lcmp`, `fcmpl` and the like.
     Comparison(SlotKind, i8, Expr, Expr),
-    /// The object that the method was called on.
+    /// The receiver.
     This(Expr),
 }
 
-/// The decisions that begin at instructions.
+/// The decisions that begin at each offset.
 pub(crate) type DecisionStarts = FxHashMap<usize, Vec<DecisionId>>;
 
-/// The code of a condition: instructions from one to its jump.
+/// The instructions of a condition, up to its jump.
 #[derive(Clone, Copy)]
 struct CodeRange {
     first: usize,
     jump: usize,
 }
 
-/// How many values an instruction of a condition takes, and that it leaves one; `None` if it isn't known beforehand.
+/// Returns the number of operands of an instruction that pushes one value, or `None` if it can't be computed in
+/// advance.
 fn operand_count(insn: &Insn) -> Option<usize> {
     match insn {
         Insn::PushInt(_) | Insn::PushLong(_) | Insn::PushFloat(_) | Insn::PushDouble(_) => Some(0),
@@ -44,7 +46,7 @@ fn operand_count(insn: &Insn) -> Option<usize> {
     }
 }
 
-/// The code that computes what a jump asks for.
+/// Returns the instructions that compute the operands of a jump.
 fn range(insns: &[Decoded], jump: usize, leaders: &FxHashSet<usize>) -> Option<CodeRange> {
     let mut wanted = match insns[jump].insn {
         Insn::If(..) | Insn::IfNull(..) => 1,
@@ -63,7 +65,7 @@ fn range(insns: &[Decoded], jump: usize, leaders: &FxHashSet<usize>) -> Option<C
 }
 
 impl Body<'_> {
-    /// Where decisions begin whose conditions can be known beforehand.
+    /// Finds the offsets at which decisions begin whose conditions are computable in advance.
     pub fn find_decision_starts(&mut self, leaders: &FxHashSet<usize>) {
         if self.table.is_library() {
             return;
@@ -77,7 +79,7 @@ impl Body<'_> {
         }
     }
 
-    /// The code of the conditions of a decision, if each has one place.
+    /// Returns the code of each condition of a decision, or `None` if a condition has several copies.
     fn ranges(&self, decision: DecisionId, leaders: &FxHashSet<usize>) -> Option<BTreeMap<usize, CodeRange>> {
         let mut found = BTreeMap::new();
         for (index, insn) in self.insns.iter().enumerate() {
@@ -89,7 +91,7 @@ impl Body<'_> {
         (found.len() == self.table.conditions(decision)).then_some(found)
     }
 
-    /// Marks the decisions that begin with an instruction.
+    /// Emits the points of the decisions that begin at an offset.
     pub fn mark_decisions(&mut self, at: usize, leaders: &FxHashSet<usize>) {
         for decision in self.decision_starts.get(&at).cloned().unwrap_or_default() {
             let Some(ranges) = self.ranges(decision, leaders) else { continue };
@@ -104,7 +106,7 @@ impl Body<'_> {
         }
     }
 
-    /// What a condition asks, over what is known before its code runs.
+    /// Returns the expression of a condition over the values before its code runs.
     fn precomputed(&mut self, range: CodeRange) -> Option<Expr> {
         let mut stack: Vec<StackEntry> = Vec::new();
         let insns = self.insns;
@@ -185,7 +187,7 @@ impl Body<'_> {
         }))
     }
 
-    /// A field of the object that the method was called on, as memory has it.
+    /// Returns a load of a field of the receiver.
     fn field_of(&mut self, this: Expr, index: u16) -> Option<Expr> {
         let member = self.file.pool.field(index).ok()?;
         let field = self.lowering.classes.resolve_field(&member).ok()?;
@@ -204,7 +206,7 @@ impl Body<'_> {
     }
 }
 
-/// The truth of a decision, made of that of its conditions.
+/// Combines the expressions of conditions to that of their decision.
 fn decision_expression(tree: &BoolTree, conditions: &BTreeMap<usize, Expr>) -> Option<Expr> {
     let part = |tree: &BoolTree| decision_expression(tree, conditions);
     Some(match tree {

@@ -1,7 +1,7 @@
-//! Points for exceptions that the language throws itself and that leave the method, and for labels that the program asks for.
+//! Points of hazards: implicit exceptions that escape from the method, and labels of the user.
 //!
-//! Whether an exception leaves is seen from the method's handlers: one that catches its class keeps it, and so does a
-//! `finally` that returns. What called methods throw is theirs.
+//! Whether an exception escapes is decided by the method's handlers: one that catches its class, or a `finally` block
+//! that returns, keeps it. Exceptions of called methods are hazards of those methods.
 
 use crate::classes::layout::CLASS_WORD_OFFSET;
 use crate::classfile::Constant;
@@ -14,7 +14,7 @@ use crate::lower::null_messages::ValueOrigin;
 use crate::lower::symbols::GlobalKind;
 use touchstone_ir::{BranchRole, Builtin, CmpOp, Expr, ExprKind, InstKind, Operand, Point, PointId, PointKind, Ty};
 
-/// The class whose method `label` marks labels.
+/// The class that declares the marker method `label`.
 pub(crate) const LABEL_CLASS: &str = "touchstone/Label";
 
 fn truth(kind: ExprKind, text: &str) -> Expr {
@@ -22,7 +22,7 @@ fn truth(kind: ExprKind, text: &str) -> Expr {
 }
 
 impl Body<'_> {
-    /// The point of an exception that may be thrown here; `None` if it doesn't leave the method.
+    /// Adds the point of an exception that may be thrown here; `None` if it does not escape from the method.
     fn hazard(&mut self, what: ImplicitException, text: &str) -> Option<PointId> {
         if self.table.is_library() || !self.escapes(what) {
             return None;
@@ -37,12 +37,12 @@ impl Body<'_> {
         Some(point)
     }
 
-    /// Whoever gets to the wrong side of the check that comes next throws this.
+    /// Attaches a hazard to the failing branch of the next check.
     pub fn mark_failure(&mut self, what: ImplicitException, text: &str) {
         self.b.failure_point = self.hazard(what, text);
     }
 
-    /// The call that comes next throws this, and nothing else but errors of the machine.
+    /// Emits a call that throws only this exception or errors of the virtual machine, with a hazard point.
     pub fn call_that_throws<T>(&mut self, what: ImplicitException, text: &str, call: impl FnOnce(&mut Self) -> T) -> T {
         let Some(point) = self.hazard(what, text) else { return call(self) };
         let (thrown, landing) = (self.b.reg(Ty::Ptr), self.b.block());
@@ -55,7 +55,7 @@ impl Body<'_> {
         if what == ImplicitException::NegativeSize
             && let Ok(class) = self.lowering.jdk(&format!("java/lang/{}", what.class()))
         {
-            // An array may be too long as well.
+            // An array that is too long throws `OutOfMemoryError`.
             let word = self.lowering.word(class);
             let of = self.b.load(Operand::Reg(thrown), CLASS_WORD_OFFSET, Ty::I32);
             let is_this = self.b.cmp(CmpOp::Eq, of, Operand::Const(Ty::I32, word));
@@ -71,13 +71,13 @@ impl Body<'_> {
         value
     }
 
-    /// An element, as source writes it; empty if that is not known.
+    /// Returns an array element as source writes it; empty if the array is not known.
     pub fn element_text(&self, array: Operand, index: Operand) -> String {
         let text = ValueOrigin::Element(self.origin(array), self.origin(index)).display();
         if text.contains("<array>") { String::new() } else { text }
     }
 
-    /// Whether no handler of the method keeps an exception that is thrown here.
+    /// Returns true if no handler of the method keeps an exception that is thrown here.
     fn escapes(&mut self, what: ImplicitException) -> bool {
         let at = self.position;
         let covers = |handler: &&ExceptionHandler| usize::from(handler.start) <= at && at < usize::from(handler.end);
@@ -93,8 +93,8 @@ impl Body<'_> {
         !around.iter().any(keeps)
     }
 
-    /// Where somebody catches errors of the machine, the stack or memory may run out: no test makes that happen, and no verdict
-    /// rests on it that it doesn't.
+    /// Models that the stack or the heap may be exhausted, where a handler catches errors of the virtual machine. No
+    /// test provokes that, and no verdict rests on its absence.
     pub fn virtual_machine_errors(&mut self, decoded: &Decoded) {
         let takes_room = matches!(
             decoded.insn,
@@ -135,14 +135,14 @@ impl Body<'_> {
         self.b.at(next);
     }
 
-    /// Whether a `finally` that begins here has a `return` before it throws what it got.
+    /// Returns true if the `finally` block at an offset returns before it rethrows.
     fn finally_returns(&self, at: usize) -> bool {
         let behind = self.insns.iter().skip_while(|insn| insn.at < at);
         let mut ends = behind.filter(|insn| matches!(insn.insn, Insn::Return(_) | Insn::Throw));
         ends.next().is_some_and(|insn| matches!(insn.insn, Insn::Return(_)))
     }
 
-    /// A label that the program asks for: a name or number, and a condition.
+    /// Adds the point of a label, which has a name or number and a condition.
     pub fn label(&mut self, condition: Operand) {
         let statement =
             self.table.statement_before(self.position).map_or(String::new(), |statement| statement.text.clone());
@@ -168,7 +168,8 @@ impl Body<'_> {
         self.b.emit(InstKind::Point { point });
     }
 
-    /// What the line's code pushes first: where there is no source, that is what a label is called.
+    /// Returns the first constant that the code of the current line pushes: the name of a label where there is no
+    /// source.
     fn first_constant_of_line(&self) -> String {
         let line = self.code.line(self.position);
         let mut before = self.insns.iter().filter(|insn| insn.at < self.position && self.code.line(insn.at) == line);

@@ -1,8 +1,8 @@
-//! Points for values and conditions: what instructions compute is followed as an expression until somebody uses it.
+//! Points of values and conditions: the values of a block are tracked as expressions until they are used.
 //!
-//! What was read or called before is a register by then, so an expression has no effects and nothing in it can change. A
-//! variable takes the place of another only where the source could read it and it certainly has a value. Code of the JDK has
-//! no such points.
+//! Operands that were loaded or returned are registers, so an expression has no side effects and is stable. A mutant
+//! replaces a variable by another only where the other one is in scope and definitely assigned. Code of the JDK has no
+//! such points.
 
 use crate::classes::layout::register_ty;
 use crate::classes::type_names::short_type_name;
@@ -17,7 +17,7 @@ use touchstone_base::Span;
 use touchstone_base::float::Format;
 use touchstone_ir::{CondTag, DecisionId, Expr, ExprKind, InstKind, Operand, Point, PointKind, Reg, Ty};
 
-/// What a comparison of two numbers, which gives -1, 0 or 1, compares.
+/// The operands of a comparison that yields -1, 0 or 1.
 #[derive(Debug)]
 struct Comparison {
     kind: SlotKind,
@@ -26,12 +26,12 @@ struct Comparison {
     right: Expr,
 }
 
-/// What the values of a block are.
+/// The expressions of the values of a block.
 #[derive(Debug, Default)]
 pub(crate) struct BlockExpressions {
     of: FxHashMap<Reg, Expr>,
     compared: FxHashMap<Reg, Comparison>,
-    /// Values that have their point.
+    /// Values that already have a point.
     marked: FxHashSet<Reg>,
     assigned: DefiniteAssignment,
 }
@@ -41,12 +41,12 @@ impl BlockExpressions {
         BlockExpressions { assigned, ..BlockExpressions::default() }
     }
 
-    /// Whether a local has a value of this kind before an instruction.
+    /// Returns true if a local variable has a value of this kind before an instruction.
     pub fn is_assigned(&self, at: usize, local: u16, kind: SlotKind) -> bool {
         self.assigned.is_assigned(at, local, kind)
     }
 
-    /// Another block begins: nothing is known of values.
+    /// Clears the state at the start of a block.
     pub fn forget(&mut self) {
         self.of.clear();
         self.compared.clear();
@@ -54,7 +54,7 @@ impl BlockExpressions {
     }
 }
 
-/// Whether an expression reads a register.
+/// Returns true if an expression reads a register.
 fn reads(expr: &Expr, reg: Reg) -> bool {
     expr.kind == ExprKind::Reg(reg) || expr.parts().into_iter().any(|part| reads(part, reg))
 }
@@ -66,7 +66,7 @@ fn read_elsewhere(expr: &mut Expr, reg: Reg, other: Reg) {
     expr.parts_mut().into_iter().for_each(|part| read_elsewhere(part, reg, other));
 }
 
-/// Calls that are longer are shown without their arguments.
+/// Maximum length of a call's arguments in the text of an expression; longer ones are elided.
 const MAX_CALL_TEXT_CHARS: usize = 40;
 
 impl Body<'_> {
@@ -78,13 +78,13 @@ impl Body<'_> {
         tables.flatten()
     }
 
-    /// The variable of the source that a local is at an instruction.
+    /// Returns the source variable that a local variable holds at an offset.
     fn variable_at(&self, index: u16, at: usize) -> Option<(&LocalVariable, Desc)> {
         let row = self.variables().find(|row| row.index == index && lives(row, at))?;
         Some((row, Desc::parse(&row.desc)?))
     }
 
-    /// The variables that the source could read at an instruction.
+    /// Returns the source variables in scope at an offset that are definitely assigned.
     fn readable_variables(&mut self, at: usize) -> Arc<[Expr]> {
         let rows: Vec<LocalVariable> = self.variables().filter(|row| lives(row, at)).cloned().collect();
         let mut found = Vec::new();
@@ -103,7 +103,7 @@ impl Body<'_> {
         found.into()
     }
 
-    /// What a value is, as an instruction for this kind takes it.
+    /// Returns the expression of a value as an operand of a kind.
     fn expression_of(&self, value: Operand, kind: SlotKind) -> Expr {
         let expr = match value {
             Operand::Const(ty, bits) => source_expressions::constant(ty, bits, kind),
@@ -115,7 +115,7 @@ impl Body<'_> {
         source_expressions::of_kind(expr, kind)
     }
 
-    /// A local variable at an instruction, as one of this kind.
+    /// Returns the expression of a local variable at an offset, if it is definitely assigned with this kind.
     pub fn read_variable(&mut self, index: u16, kind: SlotKind, at: usize) -> Option<Expr> {
         let ty = match kind {
             SlotKind::Int | SlotKind::Float => Ty::I32,
@@ -128,7 +128,7 @@ impl Body<'_> {
         fits.then(|| source_expressions::of_type(ExprKind::Reg(reg), &desc, &*name))
     }
 
-    /// A register: a local variable, or something that has no formula.
+    /// Returns the expression of a register that has no other: a variable, or an opaque value.
     fn plain(&self, reg: Reg) -> Expr {
         let ty = self.b.ty(Operand::Reg(reg));
         let variable = self.local_of(reg).and_then(|index| self.variable_at(index, self.position));
@@ -141,17 +141,17 @@ impl Body<'_> {
         source_expressions::expr(ExprKind::Reg(reg), ty, text.unwrap_or_else(|| UNKNOWN_TEXT.to_string()))
     }
 
-    /// An `int`, as the source writes it.
+    /// Returns the source text of an `int`.
     pub fn shown_int(&self, value: Operand) -> String {
         source_expressions::display(&self.expression_of(value, SlotKind::Int))
     }
 
-    /// An object, as the source writes it.
+    /// Returns the source text of a reference.
     pub fn shown_object(&self, value: Operand) -> String {
         self.origin(value).map_or(UNKNOWN_TEXT.to_string(), |origin| origin.display())
     }
 
-    /// Notes what a value is. What is nested too deep is a value like any other, and has a point that says so.
+    /// Records the expression of a value. One that is nested too deep becomes opaque, with a point that says so.
     fn note(&mut self, value: Operand, expr: Expr) {
         let Operand::Reg(reg) = value else { return };
         if self.table.is_library() {
@@ -166,7 +166,7 @@ impl Body<'_> {
         self.b.emit(InstKind::Point { point });
     }
 
-    /// Notes that a value was read, or is what a call gave.
+    /// Records a value that was loaded or returned.
     pub fn note_read(&mut self, value: Operand, desc: &Desc, text: impl FnOnce(&Self) -> String) {
         if let (Operand::Reg(reg), false) = (value, self.table.is_library()) {
             let text = text(self);
@@ -174,7 +174,7 @@ impl Body<'_> {
         }
     }
 
-    /// Notes the result of a call, with the object that it was made on.
+    /// Records the result of a call, with its receiver and arguments as text.
     pub fn note_call(&mut self, member: &MemberRef, desc: &MethodDesc, args: &[Operand]) {
         let Some(value) = self.stack.last().copied() else { return };
         if self.table.is_library() || source_expressions::slot_kind(&desc.result).is_none() {
@@ -195,7 +195,7 @@ impl Body<'_> {
             Some(receiver) => shown(self, *receiver, None),
             None => short_type_name(&Desc::Ref(member.class.clone())),
         };
-        // Who takes a number out of its box has not written so.
+        // Unboxing is implicit in source.
         let unboxes = primitive_of(&member.class).is_some() && member.name.ends_with("Value");
         let args = args.join(", ");
         let args = if args.len() > MAX_CALL_TEXT_CHARS { "..." } else { &args };
@@ -238,7 +238,7 @@ impl Body<'_> {
         }
     }
 
-    /// A local variable is about to be written: values on the stack that read it read the old value elsewhere.
+    /// Copies the old value of a local variable before it is overwritten, for the values on the stack that read it.
     pub fn preserve_old_value(&mut self, reg: Reg) {
         let on_stack = |body: &Self, value: &Operand| match value {
             Operand::Reg(entry) => *entry == reg || body.expressions.of.get(entry).is_some_and(|expr| reads(expr, reg)),
@@ -264,7 +264,7 @@ impl Body<'_> {
 
     // Points.
 
-    /// Where the statement stands that is being lowered.
+    /// Returns the source position of the current statement.
     fn span_here(&self) -> Span {
         self.table.statement_before(self.position).map_or(self.b.span, |statement| statement.span)
     }
@@ -278,7 +278,7 @@ impl Body<'_> {
         self.b.emit(InstKind::Point { point });
     }
 
-    /// Something uses a value as one of this type.
+    /// Emits a value point where a value of a type is used.
     pub fn mark_use(&mut self, value: Operand, desc: &Desc) {
         let Some(kind) = source_expressions::slot_kind(desc) else { return };
         if self.table.is_library() || matches!(value, Operand::Reg(reg) if self.expressions.marked.contains(&reg)) {
@@ -290,7 +290,7 @@ impl Body<'_> {
             _ => source_expressions::as_int(expr),
         };
         let text = source_expressions::display(&expr);
-        // What the compiler keeps in variables without a name is not the source's.
+        // Variables without a name are the compiler's.
         let is_hidden = text.contains("<local") && self.variables().next().is_some();
         if is_hidden || text == UNKNOWN_TEXT || text.is_empty() {
             return;
@@ -309,7 +309,7 @@ impl Body<'_> {
         }
     }
 
-    /// A call uses its arguments.
+    /// Emits value points for the arguments of a call.
     pub fn mark_arguments(&mut self, desc: &MethodDesc, args: &[Operand]) {
         let first = args.len() - desc.params.len().min(args.len());
         for (arg, param) in args[first..].iter().zip(&desc.params) {
@@ -317,7 +317,7 @@ impl Body<'_> {
         }
     }
 
-    /// A local variable gets a value.
+    /// Emits a value point for the assignment of a local variable.
     pub fn mark_assignment(&mut self, index: u16, kind: SlotKind, value: Operand, next: usize) {
         if kind == SlotKind::Ref || self.table.is_library() {
             return;
@@ -336,7 +336,7 @@ impl Body<'_> {
         }
     }
 
-    /// Values on the stack are about to be used elsewhere.
+    /// Emits value points for the values that remain on the stack at the end of a block.
     pub fn mark_stack_uses(&mut self) {
         let computed = |body: &Self, value: &Operand| match value {
             Operand::Reg(reg) => body.expressions.of.get(reg).map(|expr| (expr.format(), expr.ty)),
@@ -360,7 +360,7 @@ impl Body<'_> {
         }
     }
 
-    /// What a condition asks: `cond` of two values; the second one is none where zero is meant.
+    /// Returns the expression of a condition that compares two values; `right` is unused for comparisons with zero.
     pub fn condition_expression(&self, insn: &Insn, cond: Cond, left: Operand, right: Operand, holds: Operand) -> Expr {
         let compared = match (insn, left) {
             (Insn::If(..), Operand::Reg(reg)) => self.expressions.compared.get(&reg),
@@ -388,7 +388,7 @@ impl Body<'_> {
         }
     }
 
-    /// A relation is about to be computed, for something that keeps its value. The compiler jumps where it doesn't hold.
+    /// Emits a value point for a relation whose boolean is stored. The compiler jumps if it does not hold.
     pub fn mark_stored_relation(&mut self, value: Expr) {
         let text = source_expressions::display(&value);
         if !text.is_empty() {
@@ -397,13 +397,13 @@ impl Body<'_> {
         }
     }
 
-    /// A decision of several conditions is about to be evaluated.
+    /// Emits the point of a compound decision before it is evaluated.
     pub fn mark_decision(&mut self, decision: DecisionId, value: Expr) {
         let (span, text) = self.table.decision(decision);
         self.mark(PointKind::Decision(value), span, text);
     }
 
-    /// A condition of the source is about to decide.
+    /// Emits the point of a condition before its jump.
     pub fn mark_condition(&mut self, tag: CondTag, mut value: Expr) {
         let (span, text) = (self.table.span_of(tag), self.table.text_of(tag));
         if value.text.is_empty() {

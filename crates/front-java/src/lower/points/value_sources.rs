@@ -1,4 +1,4 @@
-//! Where the values are, in a frame of the JVM, that points about values ask for: whoever puts probes into the code asks there.
+//! Tracks the location in the JVM frame of each register of a block, for probes that evaluate value points.
 
 use crate::classfile::{Cond, Insn, SlotKind};
 use crate::coverage::value_locations::{PointPosition, ValueLocation, ValuePointLocation};
@@ -6,14 +6,14 @@ use crate::lower::body::Body;
 use rustc_hash::FxHashMap;
 use touchstone_ir::{Expr, ExprKind, Operand, Point, Reg, Ty};
 
-/// What is known of the values of a block.
+/// The locations of the values of a block; `None` for values from another block.
 #[derive(Debug, Default)]
 pub(crate) struct Sources {
     of: FxHashMap<Reg, Option<ValueLocation>>,
 }
 
 impl Sources {
-    /// Another block begins; these are on the stack, and only what came before knows where from.
+    /// Clears the state at the start of a block; values on the stack come from predecessors.
     pub fn forget(&mut self, stack: &[Operand]) {
         self.of.clear();
         self.of.extend(stack.iter().filter_map(register).map(|reg| (reg, None)));
@@ -28,7 +28,7 @@ fn register(value: &Operand) -> Option<Reg> {
 }
 
 impl Body<'_> {
-    /// An instruction was lowered: what is new on top of the stack is what it left there.
+    /// Records that the current instruction pushed the top of the stack.
     pub fn note_pushed(&mut self) {
         if let Some(Operand::Reg(reg)) = self.stack.last()
             && !self.table.is_library()
@@ -38,7 +38,7 @@ impl Body<'_> {
         }
     }
 
-    /// A register holds what a local variable held before the instruction.
+    /// Records that a register holds the value of a local variable before the current instruction.
     pub fn note_old_value(&mut self, old: Reg, local: Reg) {
         let source = self.local_source(local).and_then(|source| match source {
             ValueLocation::Local(index, kind) => Some(ValueLocation::OldLocal(index, kind, self.position)),
@@ -47,7 +47,7 @@ impl Body<'_> {
         self.sources.of.insert(old, source);
     }
 
-    /// A register holds whether the condition of a jump holds, which is taken if `taken` says so.
+    /// Records that a register holds the outcome of a jump's reference comparison.
     pub fn note_outcome(&mut self, holds: Operand, insn: &Insn, holds_if_taken: bool) {
         if let (Operand::Reg(reg), Insn::IfRefs(cond, _) | Insn::IfNull(cond, _)) = (holds, insn) {
             let value = (*cond == Cond::Eq) == holds_if_taken;
@@ -62,7 +62,7 @@ impl Body<'_> {
             Ty::Int(_) => &[SlotKind::Int, SlotKind::Float],
             Ty::Ptr => &[SlotKind::Ref],
         };
-        // Behind an instruction stands what is before the next one.
+        // The position after an instruction is the one before the next instruction.
         let at = match self.when {
             PointPosition::Before => self.position,
             PointPosition::After => self.insns.iter().find(|insn| insn.at == self.position)?.next,
@@ -71,7 +71,7 @@ impl Body<'_> {
         Some(ValueLocation::Local(index, *kind))
     }
 
-    /// Where the values are that a point asks for here.
+    /// Returns the locations of all registers that a point at the current position reads.
     pub fn value_point_location(&self, point: &Point) -> ValuePointLocation {
         fn collect(expr: &Expr, found: &mut Vec<Reg>) {
             if let ExprKind::Reg(reg) = expr.kind {
