@@ -57,7 +57,7 @@ fn words() -> BTreeMap<String, Vec<String>> {
 fn the_page_of_reasons_has_all_words_and_no_others() {
     let ours = [
         ("Bounds", Bound::WORDS),
-        ("The world around", Doubt::WORDS),
+        ("Environment", Doubt::WORDS),
         ("Unsupported", Unsupported::WORDS),
         ("The solver", Unanswered::WORDS),
         ("Infeasible", WhyInfeasible::WORDS),
