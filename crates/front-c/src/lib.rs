@@ -17,6 +17,7 @@
 #![warn(missing_docs)]
 
 mod clang;
+mod construct;
 mod dataflow;
 mod error;
 mod headers;

@@ -1,6 +1,7 @@
 //! Removes unreferenced registers (a symbolic state holds every register of a frame), data types and files (headers
 //! declare thousands), and merges equal data types.
 
+use crate::construct::Construct;
 use crate::link::memory_rules::byte_type;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
@@ -58,10 +59,10 @@ fn each_register(function: &mut Function, mut visit: impl FnMut(&mut Reg)) {
 
 /// Ends a block before an instruction, at an unsupported construct. Program points after it are kept in an unreachable
 /// block.
-pub(crate) fn stop_at(function: &mut Function, block: BlockId, at: usize, what: String, span: Span) {
+pub(crate) fn stop_at(function: &mut Function, block: BlockId, at: usize, construct: Construct, span: Span) {
     let stopped = &mut function.blocks[block];
     let mut rest = stopped.insts.split_off(at);
-    stopped.terminator = Terminator { kind: TermKind::Unsupported(what), span };
+    stopped.terminator = Terminator { kind: TermKind::Unsupported(construct.to_string()), span };
     rest.retain(|inst| matches!(inst.kind, InstKind::Point { .. }));
     if !rest.is_empty() {
         let terminator = Terminator { kind: TermKind::Unreachable, span };

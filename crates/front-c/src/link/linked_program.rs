@@ -4,6 +4,7 @@
 //! names after all files were read.
 
 use crate::clang::source_text::Sources;
+use crate::construct::Construct;
 use crate::error::FrontError;
 use crate::link::cleanup;
 use crate::link::constructor::Starter;
@@ -46,7 +47,7 @@ pub(crate) struct LinkedProgram {
     function_files: BTreeMap<FuncId, String>,
     global_files: BTreeMap<GlobalId, String>,
     /// Globals with an unsupported initialiser, and its construct.
-    poisoned: FxHashMap<GlobalId, String>,
+    poisoned: FxHashMap<GlobalId, Construct>,
     literals: FxHashMap<(Vec<u8>, DataTypeId), GlobalId>,
     function_marks: FxHashMap<FuncId, GlobalId>,
     /// The types of functions, to compute the points-to sets of function pointers.
@@ -367,8 +368,8 @@ impl LinkedProgram {
         Ok(())
     }
     /// Marks a global with an unsupported initialiser: every use of it is unsupported.
-    pub fn poison(&mut self, id: GlobalId, what: String) {
-        self.poisoned.insert(id, what);
+    pub fn poison(&mut self, id: GlobalId, construct: Construct) {
+        self.poisoned.insert(id, construct);
     }
 
     /// Returns the global of a string literal.
@@ -476,7 +477,7 @@ impl LinkedProgram {
             && let Some(entry) = self.functions[main].blocks.ids().next()
         {
             let span = self.functions[main].span;
-            cleanup::stop_at(&mut self.functions[main], entry, 0, "-finstrument-functions".to_string(), span);
+            cleanup::stop_at(&mut self.functions[main], entry, 0, Construct::InstrumentFunctions, span);
         }
     }
 
@@ -637,11 +638,11 @@ fn mentions(kind: &PointKind, mut wanted: impl FnMut(GlobalId) -> bool) -> bool 
 /// Finds instructions that can't be executed: calls that don't match their definition, uses of poisoned globals.
 struct Fits<'a> {
     functions: &'a IndexMap<FuncId, Function>,
-    poisoned: &'a FxHashMap<GlobalId, String>,
+    poisoned: &'a FxHashMap<GlobalId, Construct>,
 }
 
 impl Fits<'_> {
-    fn stops(&self, id: FuncId) -> Vec<(FuncId, touchstone_ir::BlockId, usize, String)> {
+    fn stops(&self, id: FuncId) -> Vec<(FuncId, touchstone_ir::BlockId, usize, Construct)> {
         let function = &self.functions[id];
         let mut stops = Vec::new();
         for (block, body) in function.blocks.iter() {
@@ -654,7 +655,7 @@ impl Fits<'_> {
         }
         stops
     }
-    fn problem(&self, function: &Function, kind: &InstKind) -> Option<String> {
+    fn problem(&self, function: &Function, kind: &InstKind) -> Option<Construct> {
         match kind {
             InstKind::GlobalAddr { global, .. } => self.poisoned.get(global).cloned(),
             InstKind::Point { point } => {
@@ -676,8 +677,8 @@ impl Fits<'_> {
                     && dst.is_none_or(|dst: Reg| callee.result == Some(function.regs[dst].ty));
                 match (fits, callee.is_defined()) {
                     (true, _) => None,
-                    (false, true) => Some(format!("call of `{}` with other types than its definition", callee.name)),
-                    (false, false) => Some(format!("call of `{}`, which is not defined", callee.name)),
+                    (false, true) => Some(Construct::MismatchedCall(callee.name.clone())),
+                    (false, false) => Some(Construct::UndefinedCallee(callee.name.clone())),
                 }
             }
             _ => None,

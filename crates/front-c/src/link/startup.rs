@@ -3,6 +3,7 @@
 //! Constructors are called at the entry of `main`, and destructors are registered there like `atexit` handlers, so that
 //! executors need not know about them. Deliberately not here: initialisers of shared libraries.
 
+use crate::construct::Construct;
 use crate::link::cleanup;
 use crate::link::constructor::{Priority, Starter, When};
 use crate::link::linked_program::LinkedProgram;
@@ -21,7 +22,7 @@ impl LinkedProgram {
         let mut order = starters;
         order.sort_by_key(|starter| starter.priority);
         if let Some(what) = self.startup_problem(main, &order) {
-            cleanup::stop_at(&mut self.functions[main], entry, 0, what.to_string(), span);
+            cleanup::stop_at(&mut self.functions[main], entry, 0, what, span);
             return;
         }
         let mut insts = Vec::new();
@@ -42,7 +43,7 @@ impl LinkedProgram {
         self.functions[main].blocks[entry].insts.splice(0..0, insts);
     }
 
-    fn startup_problem(&self, main: FuncId, order: &[Starter]) -> Option<&'static str> {
+    fn startup_problem(&self, main: FuncId, order: &[Starter]) -> Option<Construct> {
         let unknown = |when| {
             let mut all = order.iter().filter(|starter| starter.when == when);
             all.clone().any(|starter| starter.priority == Priority::Unknown) && all.nth(1).is_some()
@@ -51,11 +52,11 @@ impl LinkedProgram {
         let calls_main = |inst: &Inst| matches!(&inst.kind, InstKind::Call { callee: Callee::Direct(callee), .. } if *callee == main);
         let mut insts = self.functions.values().flat_map(|function| function.blocks.values()).flat_map(|b| &b.insts);
         if unknown(When::Before) || unknown(When::After) {
-            Some("constructor whose priority a macro hides")
+            Some(Construct::ConstructorPriority)
         } else if order.iter().any(takes_arguments) {
-            Some("constructor with parameters")
+            Some(Construct::ConstructorParameters)
         } else if insts.any(calls_main) {
-            Some("constructor in a program that calls main")
+            Some(Construct::ConstructorWithRecursiveMain)
         } else {
             None
         }

@@ -108,7 +108,7 @@ impl Lowerer<'_, '_> {
     /// Converts a value to another arithmetic type; one of the types may be a float.
     pub fn converted(&mut self, value: Expr, from: &Type, to: &Type) -> Option<Expr> {
         let types = &self.unit.program.types;
-        if types.refusal(from).is_some() || types.refusal(to).is_some() {
+        if types.unsupported(from).is_some() || types.unsupported(to).is_some() {
             return None;
         }
         let (scalar, from_signed, signed) = (types.scalar(to), types.is_signed(from), types.is_signed(to));

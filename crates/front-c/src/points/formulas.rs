@@ -119,7 +119,7 @@ impl Lowerer<'_, '_> {
         let [left, right] = node.inner.as_slice() else { return None };
         let opcode = node.opcode.compound()?;
         let ty = self.unit.type_of(node);
-        if self.unit.program.types.refusal(&ty).is_some() || ty.is_record() || self.is_volatile(left) {
+        if self.unit.program.types.unsupported(&ty).is_some() || ty.is_record() || self.is_volatile(left) {
             return None;
         }
         let spot = self.spot(left, DEEPEST)?;
@@ -137,7 +137,7 @@ impl Lowerer<'_, '_> {
         let (from, to) = (node.compute_lhs.as_ref()?, node.compute_result.as_ref()?);
         let (from, to) = (self.unit.type_named(from), self.unit.type_named(to));
         let types = &self.unit.program.types;
-        if types.refusal(&from).is_some() || from.is_record() {
+        if types.unsupported(&from).is_some() || from.is_record() {
             return None;
         }
         if let Some(format) = types.format(&from) {
@@ -174,7 +174,7 @@ impl Lowerer<'_, '_> {
         let left = left.checked_sub(1)?;
         let ty = self.unit.type_of(node);
         let types = &self.unit.program.types;
-        if types.refusal(&ty).is_some() || ty.is_record() || ty.kind == TypeKind::Void {
+        if types.unsupported(&ty).is_some() || ty.is_record() || ty.kind == TypeKind::Void {
             return None;
         }
         if let Some(format) = types.format(&ty) {
@@ -458,7 +458,7 @@ impl Lowerer<'_, '_> {
     }
     fn variable_spot(&mut self, node: &Node) -> Option<Spot> {
         let decl = node.decl.as_ref()?;
-        if self.variable_refusal(node).is_some() {
+        if self.unsupported_variable(node).is_some() {
             return None;
         }
         let at = |kind| Spot::Memory(Expr { kind, ty: Ty::Ptr, signed: false, text: String::new() });

@@ -8,6 +8,7 @@ use crate::clang::ast_queries::{has_effects, initialiser, shown};
 use crate::clang::kind::NodeKind as K;
 use crate::clang::node::Node;
 use crate::clang::source_text::shorten;
+use crate::construct::Construct;
 use crate::lower::context::func::Lowerer;
 use crate::lower::context::point_table::{LabelCall, Subject, label_call};
 use crate::points::formulas::DEEPEST;
@@ -192,12 +193,12 @@ impl Lowerer<'_, '_> {
             LabelCall::IdFirst => (args.first(), args.get(1)),
             LabelCall::ConditionFirst => (args.get(1), args.first()),
         };
-        let Some(condition) = condition else { return self.unsupported("label without a condition", node) };
+        let Some(condition) = condition else { return self.unsupported(Construct::LabelWithoutCondition, node) };
         if has_effects(condition) {
-            return self.unsupported("side effect in a label", node);
+            return self.unsupported(Construct::LabelSideEffect, node);
         }
         let Some(predicate) = self.formula_of_truth(condition) else {
-            return self.unsupported("this kind of expression in a label", node);
+            return self.unsupported(Construct::LabelExpression, node);
         };
         self.mark(Subject::Label(node.id), |lowerer| {
             lowerer.marks.labels += 1;

@@ -1,6 +1,7 @@
 //! C types, their layout on x86-64 (System V ABI), and their data types in the IR.
 
 use crate::clang::options::Offsets;
+use crate::construct::Construct;
 use crate::types::tokens::Token;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -12,11 +13,11 @@ use touchstone_ir::{DataType, DataTypeId, DataTypes, EnumItem, Field, IntKind, S
 pub(crate) const MAX_LANES: u64 = 256;
 
 /// Returns the construct by which vectors of this type are unsupported, if they are.
-fn vector_refusal(element: &Type, lanes: u64) -> Option<&'static str> {
+fn unsupported_vector(element: &Type, lanes: u64) -> Option<Construct> {
     match element.kind {
         TypeKind::Int { .. } | TypeKind::Float { .. } | TypeKind::Enum(_) if lanes <= MAX_LANES => None,
-        TypeKind::Int { .. } | TypeKind::Float { .. } | TypeKind::Enum(_) => Some("vector of very many elements"),
-        _ => Some("vector of such elements"),
+        TypeKind::Int { .. } | TypeKind::Float { .. } | TypeKind::Enum(_) => Some(Construct::LongVector),
+        _ => Some(Construct::VectorElement),
     }
 }
 
@@ -65,9 +66,9 @@ pub(crate) enum TypeKind {
     Record(usize),
     Function(Rc<Signature>),
     /// An unsupported type. It may have a layout, but values of it can't be used.
-    Refused {
-        text: Rc<str>,
-        what: &'static str,
+    Unsupported {
+        spelling: Rc<str>,
+        construct: Construct,
         size: u64,
         align: u64,
     },
@@ -92,8 +93,8 @@ impl Type {
         Type::plain(TypeKind::Int { name: "int", bits: 32, signed: true })
     }
     /// Creates an unsupported type without a known size.
-    pub fn refused(text: &str, what: &'static str) -> Type {
-        Type::plain(TypeKind::Refused { text: Rc::from(text), what, size: 0, align: 1 })
+    pub fn unsupported(spelling: &str, construct: Construct) -> Type {
+        Type::plain(TypeKind::Unsupported { spelling: Rc::from(spelling), construct, size: 0, align: 1 })
     }
     /// Removes typedef names where the type has another name.
     pub fn unaliased(&self) -> Type {
@@ -117,7 +118,7 @@ impl Type {
             | TypeKind::Complex(_)
             | TypeKind::OpenArray(_)
             | TypeKind::Variable(..)
-            | TypeKind::Refused { .. } => return self.clone(),
+            | TypeKind::Unsupported { .. } => return self.clone(),
         };
         Type { kind, is_const: self.is_const, is_volatile: self.is_volatile, alias: None }
     }
@@ -177,7 +178,7 @@ pub(crate) struct Record {
     pub size: u64,
     pub align: u64,
     /// The construct because of which its layout is unknown.
-    pub problem: Option<&'static str>,
+    pub problem: Option<Construct>,
     pub data: DataTypeId,
 }
 
@@ -302,10 +303,10 @@ impl Types {
             let packed = packed || field.packed || most.is_some_and(|most| most < natural);
             // Without the size of a field, the offsets of the following ones are unknown.
             if size == 0 || matches!(field.ty.kind, TypeKind::Record(_)) {
-                problem = problem.or(self.refusal(&field.ty));
+                problem = problem.or_else(|| self.unsupported(&field.ty));
             }
             if field.width.is_some() && field.ty.wide().is_some() {
-                problem = problem.or(Some("128-bit bit-field"));
+                problem = problem.or(Some(Construct::Int128BitField));
             }
             let (offset, bits) = match field.width {
                 Some(0) => {
@@ -342,7 +343,7 @@ impl Types {
         record.fields = infos;
         record.size = size;
         record.align = align;
-        record.problem = record.problem.or(problem);
+        record.problem = record.problem.take().or(problem);
         self.refresh_record(id);
     }
 
@@ -362,7 +363,7 @@ impl Types {
     /// Returns the index of a type in the union of variable arguments, which it is added to; `None` if arguments of
     /// this type are unsupported.
     pub fn argument_member(&mut self, ty: &Type) -> Option<u64> {
-        let plain = !ty.is_record() && (1..=8).contains(&self.size(ty)) && self.refusal(ty).is_none();
+        let plain = !ty.is_record() && (1..=8).contains(&self.size(ty)) && self.unsupported(ty).is_none();
         let data = plain.then(|| self.data(&ty.unaliased()))?;
         let DataType::Union { members, .. } = &mut self.data[self.arguments] else { return None };
         let known = members.iter().position(|member| member.ty == data);
@@ -507,7 +508,7 @@ impl Types {
             TypeKind::Array(element, length) => self.size(element).saturating_mul(*length),
             TypeKind::OpenArray(_) | TypeKind::Variable(..) => 0,
             TypeKind::Record(id) => self.records[*id].size,
-            TypeKind::Refused { size, .. } => *size,
+            TypeKind::Unsupported { size, .. } => *size,
         }
     }
     /// Returns the alignment in bytes, at least 1.
@@ -518,19 +519,19 @@ impl Types {
             }
             TypeKind::Complex(part) => self.align(part),
             TypeKind::Record(id) => self.records[*id].align,
-            TypeKind::Refused { align, .. } => *align,
+            TypeKind::Unsupported { align, .. } => *align,
             _ => self.size(ty).max(1),
         }
     }
     /// Returns the construct by which values of this type are unsupported, if they are.
-    pub fn refusal(&self, ty: &Type) -> Option<&'static str> {
+    pub fn unsupported(&self, ty: &Type) -> Option<Construct> {
         match &ty.kind {
-            TypeKind::Refused { what, .. } => Some(what),
-            TypeKind::Variable(..) => Some("variable-length array"),
-            TypeKind::Array(element, _) | TypeKind::Complex(element) => self.refusal(element),
-            TypeKind::Vector(element, lanes) => vector_refusal(element, *lanes),
-            TypeKind::Record(id) if !self.records[*id].complete => Some("incomplete type"),
-            TypeKind::Record(id) => self.records[*id].problem,
+            TypeKind::Unsupported { construct, .. } => Some(construct.clone()),
+            TypeKind::Variable(..) => Some(Construct::VariableLengthArray),
+            TypeKind::Array(element, _) | TypeKind::Complex(element) => self.unsupported(element),
+            TypeKind::Vector(element, lanes) => unsupported_vector(element, *lanes),
+            TypeKind::Record(id) if !self.records[*id].complete => Some(Construct::IncompleteType),
+            TypeKind::Record(id) => self.records[*id].problem.clone(),
             _ => None,
         }
     }
@@ -541,10 +542,10 @@ impl Types {
             TypeKind::Int { bits, .. } => Ty::Int(*bits),
             TypeKind::Float { format, .. } => Ty::Int(format.bits()),
             TypeKind::Enum(id) => Ty::Int(self.enums[*id].bits),
-            TypeKind::Refused { size: 1, .. } => Ty::I8,
-            TypeKind::Refused { size: 2, .. } => Ty::I16,
-            TypeKind::Refused { size: 4, .. } => Ty::I32,
-            TypeKind::Refused { .. } | TypeKind::Void => Ty::I64,
+            TypeKind::Unsupported { size: 1, .. } => Ty::I8,
+            TypeKind::Unsupported { size: 2, .. } => Ty::I16,
+            TypeKind::Unsupported { size: 4, .. } => Ty::I32,
+            TypeKind::Unsupported { .. } | TypeKind::Void => Ty::I64,
             _ => Ty::Ptr,
         }
     }
@@ -606,8 +607,8 @@ impl Types {
                 self.functions.entry(id).or_insert_with(|| ty.clone());
                 return id;
             }
-            TypeKind::Refused { text, size, align, .. } => {
-                DataType::Opaque { name: alias_or(ty, text), size: *size, align: *align }
+            TypeKind::Unsupported { spelling, size, align, .. } => {
+                DataType::Opaque { name: alias_or(ty, spelling), size: *size, align: *align }
             }
         };
         self.intern(data)
@@ -636,7 +637,7 @@ impl Types {
             TypeKind::Complex(part) => named(&format!("_Complex {}", self.spell(part, ""))),
             TypeKind::Enum(id) => named(&self.enums[*id].name),
             TypeKind::Record(id) => named(&self.records[*id].name),
-            TypeKind::Refused { text, .. } => named(text),
+            TypeKind::Unsupported { spelling, .. } => named(spelling),
             TypeKind::Pointer(pointee) => {
                 let qualifier = if ty.is_const { "const " } else { "" };
                 let inner = format!("*{qualifier}{declarator}");

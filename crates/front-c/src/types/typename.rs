@@ -1,5 +1,6 @@
 //! A parser of type names (in clang's spelling) and of parameter declarations (as `-ast-print` prints them).
 
+use crate::construct::Construct;
 use crate::types::ctype::{Signature, Type, TypeKind, Types};
 use crate::types::scope::{Scopes, Tag};
 use crate::types::tokens::{Token, tokenize};
@@ -8,7 +9,7 @@ use touchstone_base::float::Format;
 
 /// Returns the type that a text names; an unsupported type if it can't be parsed.
 pub(crate) fn parse_type(text: &str, scopes: &Scopes, types: &Types) -> Type {
-    parse_known(text, scopes, types).unwrap_or_else(|| Type::refused(text, "unknown type"))
+    parse_known(text, scopes, types).unwrap_or_else(|| Type::unsupported(text, Construct::UnknownType))
 }
 
 /// Returns the type that a text names, or `None` if it can't be parsed.
@@ -184,7 +185,7 @@ impl<'a> Parser<'a> {
                 }
                 // Other threads may change it at any time, like a volatile object.
                 "_Atomic" => words.is_volatile = true,
-                "_BitInt" => return self.wrapped("_BitInt"),
+                "_BitInt" => return self.wrapped("_BitInt", Construct::BitInt),
                 "struct" | "union" | "enum" => {
                     self.at += 1;
                     words.ty = Some(self.tag(&word)?);
@@ -208,7 +209,10 @@ impl<'a> Parser<'a> {
         }
         let mut ty = self.scopes.typedef(word)?.clone();
         // Integers keep the typedef name of the source; pointers, arrays and structures are shown by their structure.
-        if matches!(ty.kind, TypeKind::Int { .. } | TypeKind::Wide { .. } | TypeKind::Bool | TypeKind::Refused { .. }) {
+        if matches!(
+            ty.kind,
+            TypeKind::Int { .. } | TypeKind::Wide { .. } | TypeKind::Bool | TypeKind::Unsupported { .. }
+        ) {
             ty.alias = Some(Rc::from(word));
         }
         Some(ty)
@@ -224,7 +228,7 @@ impl<'a> Parser<'a> {
             return Some(ty);
         }
         inner.rewind();
-        Some(inner.operand_type().unwrap_or_else(|| Type::refused("typeof", "typeof of this expression")))
+        Some(inner.operand_type().unwrap_or_else(|| Type::unsupported("typeof", Construct::TypeofExpression)))
     }
     /// Parses `_Atomic(int)`.
     fn atomic(&mut self) -> Option<Type> {
@@ -234,18 +238,18 @@ impl<'a> Parser<'a> {
         match self.inside(tokens).type_name()? {
             ty if ty.is_record() => {
                 self.at = start;
-                self.wrapped("_Atomic")
+                self.wrapped("_Atomic", Construct::Atomic)
             }
             ty => Some(Type { is_volatile: true, ..ty }),
         }
     }
     /// Parses `_Atomic(struct s)` and `_BitInt(7)`, which are unsupported.
-    fn wrapped(&mut self, what: &'static str) -> Option<Type> {
+    fn wrapped(&mut self, spelling: &str, construct: Construct) -> Option<Type> {
         self.at += 1;
         let tokens = self.group()?;
         let inner = Parser::new(tokens, self.scopes, self.types).type_name();
         let (size, align) = inner.map_or((0, 1), |inner| (self.types.size(&inner), self.types.align(&inner)));
-        Some(Type::plain(TypeKind::Refused { text: Rc::from(what), what, size, align }))
+        Some(Type::plain(TypeKind::Unsupported { spelling: Rc::from(spelling), construct, size, align }))
     }
 
     fn tag(&mut self, keyword: &str) -> Option<Type> {
@@ -272,7 +276,7 @@ impl<'a> Parser<'a> {
             // An unnamed structure has the name of its typedef.
             None => match self.scopes.typedef(&name) {
                 Some(ty) => Some(ty.clone()),
-                None => Some(Type::refused(&full, "incomplete type")),
+                None => Some(Type::unsupported(&full, Construct::IncompleteType)),
             },
         }
     }
@@ -291,7 +295,7 @@ impl<'a> Parser<'a> {
                     self.at += 1;
                 }
             } else if self.accept("^") {
-                base = Type::refused("block", "block pointer");
+                base = Type::unsupported("block", Construct::BlockPointer);
             } else if self.skip_attribute().is_none() {
                 break;
             }
@@ -540,8 +544,12 @@ impl Specifiers {
         if self.is_empty() {
             return None;
         }
-        let refused = |text: &str, what, size, align| TypeKind::Refused { text: Rc::from(text), what, size, align };
-        let float = |text, size| refused(text, text, size, size);
+        let float = |spelling: &str, construct, size| TypeKind::Unsupported {
+            spelling: Rc::from(spelling),
+            construct,
+            size,
+            align: size,
+        };
         let (single, double) = (
             TypeKind::Float { name: "float", format: Format::F32 },
             TypeKind::Float { name: "double", format: Format::F64 },
@@ -553,8 +561,8 @@ impl Specifiers {
             (None, Some("float" | "_Float32")) => Type::plain(single),
             (None, Some("double")) if self.long > 0 => Type::plain(TypeKind::LongDouble),
             (None, Some("double" | "_Float64" | "_Float32x")) => Type::plain(double),
-            (None, Some("_Float16" | "__fp16" | "__bf16")) => Type::plain(float("_Float16", 2)),
-            (None, Some("__float128" | "_Float128")) => Type::plain(float("__float128", 16)),
+            (None, Some("_Float16" | "__fp16" | "__bf16")) => Type::plain(float("_Float16", Construct::Float16, 2)),
+            (None, Some("__float128" | "_Float128")) => Type::plain(float("__float128", Construct::Float128, 16)),
             (None, Some("__int128")) => Type::plain(TypeKind::Wide { signed: !self.unsigned }),
             (None, Some("nullptr_t")) => Type::plain(TypeKind::Void).pointer_to(),
             (None, Some("char")) => Type::plain(match (self.signed, self.unsigned) {
@@ -583,7 +591,7 @@ impl Specifiers {
                     Type::plain(TypeKind::Vector(Rc::new(ty), bytes / size))
                 }
                 VectorAttribute::Lanes(lanes) => Type::plain(TypeKind::Vector(Rc::new(ty), lanes)),
-                _ => Type::refused("vector", "vector type"),
+                _ => Type::unsupported("vector", Construct::VectorType),
             };
         }
         ty.is_const |= self.is_const;
@@ -629,6 +637,6 @@ mod tests {
     fn an_array_whose_length_is_no_constant_is_refused_by_name() {
         let (types, scopes) = (Types::new(), Scopes::new());
         let ty = parse_type("int[n]", &scopes, &types);
-        assert_eq!(types.refusal(&ty), Some("variable-length array"));
+        assert_eq!(types.unsupported(&ty), Some(Construct::VariableLengthArray));
     }
 }

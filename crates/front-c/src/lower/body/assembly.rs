@@ -6,6 +6,7 @@
 
 use crate::clang::node::Node;
 use crate::clang::source_text::fold;
+use crate::construct::Construct;
 use crate::lower::context::func::Lowerer;
 use crate::types::tokens::{Token, tokenize};
 use crate::types::typename::split_commas;
@@ -36,7 +37,7 @@ impl Lowerer<'_, '_> {
             Some(empty) if empty.outputs.len() + empty.inputs == node.inner.len() => {
                 self.empty_assembly(&empty, node, span);
             }
-            _ => self.unsupported("inline assembly", node),
+            _ => self.unsupported(Construct::InlineAssembly, node),
         }
     }
     /// Returns the source text from the keyword on, at its spelling location.
@@ -60,7 +61,7 @@ impl Lowerer<'_, '_> {
                 self.effect(input);
                 values.push(None);
             } else if self.unit.type_of(input).is_record() {
-                return self.unsupported("inline assembly", node);
+                return self.unsupported(Construct::InlineAssembly, node);
             } else {
                 let value = self.rvalue(input);
                 values.push(Some(self.keep(value, span)));
@@ -78,7 +79,7 @@ impl Lowerer<'_, '_> {
                     let value = self.resize(value, scalar, false, span);
                     self.store(place, value, span);
                 }
-                _ => return self.unsupported("inline assembly", node),
+                _ => return self.unsupported(Construct::InlineAssembly, node),
             }
         }
     }

@@ -58,7 +58,7 @@ impl Lowerer<'_, '_> {
 
     fn is_pure(&self, node: &Node) -> bool {
         let ty = self.unit.type_of(node);
-        if self.unit.program.types.refusal(&ty).is_some() || ty.is_record() || is_logical(node) {
+        if self.unit.program.types.unsupported(&ty).is_some() || ty.is_record() || is_logical(node) {
             return false;
         }
         let children = || node.inner.iter().all(|inner| self.is_pure(inner));

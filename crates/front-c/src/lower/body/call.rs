@@ -4,6 +4,7 @@ use crate::clang::ast_enums::CastKind as Cast;
 use crate::clang::ast_queries::{callee_name, has_effects};
 use crate::clang::kind::NodeKind as K;
 use crate::clang::node::Node;
+use crate::construct::Construct;
 use crate::link::models;
 use crate::lower::context::func::Lowerer;
 use crate::lower::context::point_table::label_call;
@@ -254,7 +255,7 @@ impl Lowerer<'_, '_> {
                     name = self.unlocked(&name).unwrap_or(model);
                 }
                 None => {
-                    self.unsupported(&name, node);
+                    self.unsupported(Construct::Builtin(name), node);
                     return None;
                 }
             }
@@ -492,7 +493,7 @@ impl Lowerer<'_, '_> {
             }
             Known::Refuse => {
                 let what = args.first().map(|what| self.unit.text(what)).unwrap_or_default();
-                Some(self.unsupported_value(what.trim_matches('"'), node))
+                Some(self.unsupported_value(Construct::Model(what.trim_matches('"').to_string()), node))
             }
             Known::Math(math, format) => Some(self.math_call(math, format, args, node, span)),
             Known::Classify(what) => Some(self.classify_call(what, args, node, span)),
@@ -571,7 +572,9 @@ impl Lowerer<'_, '_> {
     /// Lowers `klee_range(low, high, name)`: an input with `low <= value < high`.
     fn range(&mut self, args: &[Node], node: &Node, span: Span) -> Option<Operand> {
         let args = self.harness_arguments(args, &[Ty::I32, Ty::I32, Ty::Ptr], span);
-        let &[low, high, name] = args.as_slice() else { return Some(self.unsupported_value("klee_range", node)) };
+        let &[low, high, name] = args.as_slice() else {
+            return Some(self.unsupported_value(Construct::KleeRange, node));
+        };
         let (low, high) = (self.keep(low, span), self.keep(high, span));
         let dst = self.temp(Ty::I32);
         let builtin = Builtin::FreshInt(InputSource::Request);

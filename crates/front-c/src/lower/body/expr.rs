@@ -5,9 +5,10 @@ use crate::clang::ast_queries::{callee_name, is_logical, selected};
 use crate::clang::kind::NodeKind as K;
 use crate::clang::node::Node;
 use crate::clang::options::Offsets;
+use crate::construct::Construct;
 use crate::lower::context::constants::binary_op;
 use crate::lower::context::func::Lowerer;
-use crate::lower::context::lvalue::unsized_name;
+use crate::lower::context::lvalue::unsized_pointee;
 use crate::lower::numbers::floats::float_op;
 use crate::lower::numbers::int128::Part;
 use crate::types::ctype::{Type, TypeKind};
@@ -49,7 +50,7 @@ impl Lowerer<'_, '_> {
             K::StmtExpr => self.statement_expression_effect(node),
             K::GenericSelectionExpr => match selected(node) {
                 Some(chosen) => self.effect(chosen),
-                None => self.unsupported("_Generic", node),
+                None => self.unsupported(Construct::GenericSelection, node),
             },
             K::DeclRefExpr => {}
             K::BinaryOperator if node.opcode == Opcode::Assign && self.unit.type_of(node).is_record() => {
@@ -76,7 +77,9 @@ impl Lowerer<'_, '_> {
         }
     }
     fn conditional_effect(&mut self, node: &Node) {
-        let [condition, yes, no] = node.inner.as_slice() else { return self.unsupported("expression", node) };
+        let [condition, yes, no] = node.inner.as_slice() else {
+            return self.unsupported(Construct::MalformedExpression, node);
+        };
         let span = self.unit.span(node);
         let (then_block, else_block, join) = (self.new_block(), self.new_block(), self.new_block());
         self.decide(condition, DecisionKind::Ternary, then_block, else_block);
@@ -91,16 +94,16 @@ impl Lowerer<'_, '_> {
     /// Evaluates a scalar expression. The operand has the register type of the expression's type.
     pub fn rvalue(&mut self, node: &Node) -> Operand {
         let ty = self.unit.type_of(node);
-        if let Some(what) = self.unit.program.types.refusal(&ty) {
+        if let Some(what) = self.unit.program.types.unsupported(&ty) {
             return self.unsupported_value(what, node);
         }
         if ty.is_record() {
             let what = match ty.kind {
-                TypeKind::Wide { .. } => "128-bit integer here",
-                TypeKind::LongDouble => "long double here",
-                TypeKind::Vector(..) => "vector here",
-                TypeKind::Complex(_) => "complex number here",
-                _ => "structure value",
+                TypeKind::Wide { .. } => Construct::Int128Scalar,
+                TypeKind::LongDouble => Construct::LongDoubleScalar,
+                TypeKind::Vector(..) => Construct::VectorScalar,
+                TypeKind::Complex(_) => Construct::ComplexScalar,
+                _ => Construct::StructureScalar,
             };
             return self.unsupported_value(what, node);
         }
@@ -123,14 +126,11 @@ impl Lowerer<'_, '_> {
                     Operand::Reg(self.temp(scalar))
                 }
                 Some(value) => Operand::Const(scalar, mask(value, scalar.bits())),
-                None => {
-                    let what = constant_name(node);
-                    self.unsupported_value(what, node)
-                }
+                None => self.unsupported_value(unsupported_constant(node), node),
             },
             K::FloatingLiteral => match self.unit.const_float(node) {
                 Some(bits) => Operand::Const(scalar, bits),
-                None => self.unsupported_value("literal", node),
+                None => self.unsupported_value(Construct::Literal, node),
             },
             K::CXXNullPtrLiteralExpr | K::GNUNullExpr | K::ImplicitValueInitExpr => Operand::Const(scalar, 0),
             K::ParenExpr | K::ConstantExpr | K::OpaqueValueExpr | K::ExprWithCleanups => self.rvalue_of_first(node),
@@ -153,15 +153,15 @@ impl Lowerer<'_, '_> {
             K::StmtExpr => self.statement_expression(node, scalar),
             K::GenericSelectionExpr => match selected(node) {
                 Some(chosen) => self.rvalue(chosen),
-                None => self.unsupported_value("_Generic", node),
+                None => self.unsupported_value(Construct::GenericSelection, node),
             },
             K::ChooseExpr => match self.unit.chosen(node) {
                 Some(chosen) => self.rvalue(chosen),
-                None => self.unsupported_value("__builtin_choose_expr", node),
+                None => self.unsupported_value(Construct::ChooseExpression, node),
             },
             K::TypeTraitExpr => match self.unit.const_int(node) {
                 Some(value) => Operand::Const(scalar, value),
-                None => self.unsupported_value("type trait", node),
+                None => self.unsupported_value(Construct::TypeTrait, node),
             },
             K::VAArgExpr => {
                 let place = self.next_argument(node, &ty, span);
@@ -169,7 +169,7 @@ impl Lowerer<'_, '_> {
             }
             K::AddrLabelExpr => match self.unit.label_address(node) {
                 Some(number) => self.resize(Operand::Const(Ty::I64, number), Ty::Ptr, false, span),
-                None => self.unsupported_value("address of a label", node),
+                None => self.unsupported_value(Construct::LabelAddress, node),
             },
             K::AtomicExpr => self.atomic(node, span).unwrap_or(Operand::Const(scalar, 0)),
             K::DeclRefExpr
@@ -185,16 +185,13 @@ impl Lowerer<'_, '_> {
                     _ => self.load(place, &ty, span),
                 }
             }
-            kind => {
-                let what = kind.to_string();
-                self.unsupported_value(&what, node)
-            }
+            kind => self.unsupported_value(Construct::Node(kind.clone()), node),
         }
     }
     fn rvalue_of_first(&mut self, node: &Node) -> Operand {
         match node.inner.first() {
             Some(inner) => self.rvalue(inner),
-            None => self.unsupported_value("expression", node),
+            None => self.unsupported_value(Construct::MalformedExpression, node),
         }
     }
     /// Returns true if a node refers to an enumeration constant.
@@ -240,7 +237,9 @@ impl Lowerer<'_, '_> {
     }
 
     fn comparison(&mut self, node: &Node, span: Span) -> Operand {
-        let [left, right] = node.inner.as_slice() else { return self.unsupported_value("expression", node) };
+        let [left, right] = node.inner.as_slice() else {
+            return self.unsupported_value(Construct::MalformedExpression, node);
+        };
         let ty = self.unit.type_of(left);
         let signed = self.unit.program.types.is_signed(&ty);
         let ordered = !matches!(node.opcode, Opcode::Equal | Opcode::NotEqual);
@@ -277,11 +276,13 @@ impl Lowerer<'_, '_> {
     }
 
     fn cast(&mut self, node: &Node, ty: &Type, scalar: Ty, span: Span) -> Operand {
-        let Some(inner) = node.inner.first() else { return self.unsupported_value("expression", node) };
+        let Some(inner) = node.inner.first() else {
+            return self.unsupported_value(Construct::MalformedExpression, node);
+        };
         let from = self.unit.type_of(inner);
         // The lengths would be evaluated at every use of the type.
         if node.kind == K::CStyleCastExpr && ty.has_length_effect() {
-            return self.unsupported_value("array length with an effect in a cast", node);
+            return self.unsupported_value(Construct::LengthEffectInCast, node);
         }
         match &node.cast {
             Cast::LValueToRValue => {
@@ -310,7 +311,7 @@ impl Lowerer<'_, '_> {
             }
             Cast::IntegralToFloating if from.wide().is_some() => {
                 let Some(format) = self.unit.program.types.format(ty) else {
-                    return self.unsupported_value("cast of a 128-bit integer", node);
+                    return self.unsupported_value(Construct::CastOfInt128, node);
                 };
                 let value = self.wide(inner);
                 self.wide_to_float(value, from.wide() == Some(true), format, span)
@@ -341,7 +342,7 @@ impl Lowerer<'_, '_> {
                 let place = self.place(inner);
                 self.address(place, span)
             }
-            Cast::BuiltinFnToFnPtr => self.unsupported_value("address of a compiler's function", node),
+            Cast::BuiltinFnToFnPtr => self.unsupported_value(Construct::BuiltinAddress, node),
             Cast::PointerToIntegral => {
                 let value = self.rvalue(inner);
                 self.resize(value, scalar, false, span)
@@ -369,16 +370,15 @@ impl Lowerer<'_, '_> {
                 let value = self.rvalue(inner);
                 self.convert(value, &from, ty, span)
             }
-            Cast::ToUnion => self.unsupported_value("union", node),
-            kind => {
-                let what = format!("cast {kind}");
-                self.unsupported_value(&what, node)
-            }
+            Cast::ToUnion => self.unsupported_value(Construct::Union, node),
+            kind => self.unsupported_value(Construct::Cast(kind.clone()), node),
         }
     }
 
     fn unary(&mut self, node: &Node, scalar: Ty, span: Span) -> Operand {
-        let Some(inner) = node.inner.first() else { return self.unsupported_value("expression", node) };
+        let Some(inner) = node.inner.first() else {
+            return self.unsupported_value(Construct::MalformedExpression, node);
+        };
         match &node.opcode {
             Opcode::Plus | Opcode::Extension => self.rvalue(inner),
             Opcode::Minus => {
@@ -403,12 +403,9 @@ impl Lowerer<'_, '_> {
             }
             Opcode::Real | Opcode::Imag => match self.part_of(node, inner, span) {
                 Part::Word(value) => value,
-                Part::Long(_) => self.unsupported_value("long double here", node),
+                Part::Long(_) => self.unsupported_value(Construct::LongDoubleScalar, node),
             },
-            other => {
-                let what = format!("operator {other}");
-                self.unsupported_value(&what, node)
-            }
+            other => self.unsupported_value(Construct::Operator(other.clone()), node),
         }
     }
     fn address_of(&mut self, inner: &Node, span: Span) -> Operand {
@@ -418,10 +415,12 @@ impl Lowerer<'_, '_> {
     /// Lowers `++` and `--`.
     fn step(&mut self, node: &Node, wanted: Wanted) -> Operand {
         let ty = &self.unit.type_of(node);
-        if let Some(what) = self.unit.program.types.refusal(ty) {
+        if let Some(what) = self.unit.program.types.unsupported(ty) {
             return self.unsupported_value(what, node);
         }
-        let Some(inner) = node.inner.first() else { return self.unsupported_value("expression", node) };
+        let Some(inner) = node.inner.first() else {
+            return self.unsupported_value(Construct::MalformedExpression, node);
+        };
         let span = self.unit.span(node);
         let scalar = self.unit.program.types.scalar(ty);
         self.mark_step(node);
@@ -433,7 +432,7 @@ impl Lowerer<'_, '_> {
         let up = node.opcode == Opcode::Increment;
         let new = if ty.is_pointer() {
             let Some(stride) = self.stride(inner, span) else {
-                return self.unsupported_value(unsized_name(ty), node);
+                return self.unsupported_value(unsized_pointee(ty), node);
             };
             let bytes = if up { stride } else { self.bin(BinOp::Sub, Operand::Const(Ty::I64, 0), stride, span) };
             self.offset(old, bytes, span)
@@ -447,7 +446,9 @@ impl Lowerer<'_, '_> {
     }
 
     fn binary(&mut self, node: &Node, ty: &Type, scalar: Ty, span: Span) -> Operand {
-        let [left, right] = node.inner.as_slice() else { return self.unsupported_value("expression", node) };
+        let [left, right] = node.inner.as_slice() else {
+            return self.unsupported_value(Construct::MalformedExpression, node);
+        };
         match &node.opcode {
             Opcode::Comma => {
                 self.effect(left);
@@ -477,8 +478,7 @@ impl Lowerer<'_, '_> {
                 };
                 let signed = self.unit.program.types.is_signed(&ty);
                 let Some(op) = binary_op(opcode, signed) else {
-                    let what = format!("operator {opcode}");
-                    return self.unsupported_value(&what, node);
+                    return self.unsupported_value(Construct::Operator(opcode.clone()), node);
                 };
                 let b = self.resize(b, scalar, false, span);
                 let value = self.bin(op, a, b, span);
@@ -488,7 +488,7 @@ impl Lowerer<'_, '_> {
     }
     fn pointer_sum(&mut self, node: &Node, (pointer, number): (&Node, &Node), ty: &Type, span: Span) -> Operand {
         let Some(stride) = self.stride(pointer, span) else {
-            return self.unsupported_value(unsized_name(ty), node);
+            return self.unsupported_value(unsized_pointee(ty), node);
         };
         let signed = self.unit.program.types.is_signed(&self.unit.type_of(number));
         let (base, index) = if std::ptr::eq(pointer, &raw const node.inner[0]) {
@@ -518,14 +518,14 @@ impl Lowerer<'_, '_> {
     }
     fn pointer_difference(&mut self, node: &Node, left: &Node, right: &Node, span: Span) -> Operand {
         let Some(stride) = self.stride(left, span) else {
-            return self.unsupported_value(unsized_name(&self.unit.type_of(left)), node);
+            return self.unsupported_value(unsized_pointee(&self.unit.type_of(left)), node);
         };
         let a = self.rvalue(left);
         let b = self.rvalue(right);
         let dst = self.temp(Ty::I64);
         self.emit(InstKind::PtrDiff { dst, a, b }, span);
         match stride {
-            Operand::Const(_, 0) => self.unsupported_value("difference of pointers to empty objects", node),
+            Operand::Const(_, 0) => self.unsupported_value(Construct::EmptyPointeeDifference, node),
             Operand::Const(_, 1) => Operand::Reg(dst),
             _ => self.bin(BinOp::SDiv, Operand::Reg(dst), stride, span),
         }
@@ -539,7 +539,9 @@ impl Lowerer<'_, '_> {
         self.store(place, value, span)
     }
     fn compound_assignment(&mut self, node: &Node, ty: &Type, span: Span) -> Operand {
-        let [left, right] = node.inner.as_slice() else { return self.unsupported_value("expression", node) };
+        let [left, right] = node.inner.as_slice() else {
+            return self.unsupported_value(Construct::MalformedExpression, node);
+        };
         let opcode = node.opcode.computed();
         let place = self.written_place(left);
         self.mark_compound(node);
@@ -557,7 +559,7 @@ impl Lowerer<'_, '_> {
         if let Some(signed) = computed.as_ref().and_then(Type::wide) {
             let old = self.load(place, ty, span);
             let new = if self.unit.program.types.format(ty).is_some() {
-                self.unsupported_value("compound assignment of a 128-bit integer to a float", node)
+                self.unsupported_value(Construct::FloatCompoundWithInt128, node)
             } else {
                 self.narrow_compound(node, old, ty, right, signed, span)
             };
@@ -567,16 +569,16 @@ impl Lowerer<'_, '_> {
         let old = self.read_object(left, place, ty, span);
         let new = if ty.is_pointer() {
             let Some(stride) = self.stride(left, span) else {
-                return self.unsupported_value(unsized_name(ty), node);
+                return self.unsupported_value(unsized_pointee(ty), node);
             };
             let signed = self.unit.program.types.is_signed(&self.unit.type_of(right));
             self.advance(old, operand, signed, stride, *opcode == Opcode::Minus, span)
         } else {
             let (Some(from), Some(to)) = (&node.compute_lhs, &node.compute_result) else {
-                return self.unsupported_value("compound assignment", node);
+                return self.unsupported_value(Construct::CompoundAssignment, node);
             };
             let (from, to) = (self.unit.type_named(from), self.unit.type_named(to));
-            if let Some(what) = self.unit.program.types.refusal(&from) {
+            if let Some(what) = self.unit.program.types.unsupported(&from) {
                 return self.unsupported_value(what, node);
             }
             let old = self.convert(old, ty, &from, span);
@@ -589,7 +591,7 @@ impl Lowerer<'_, '_> {
                     };
                     let signed = self.unit.program.types.is_signed(&ty);
                     let Some(op) = binary_op(opcode, signed) else {
-                        return self.unsupported_value("compound assignment", node);
+                        return self.unsupported_value(Construct::CompoundAssignment, node);
                     };
                     let operand = self.resize(operand, self.ty(old), false, span);
                     self.bin(op, old, operand, span)
@@ -601,7 +603,9 @@ impl Lowerer<'_, '_> {
     }
 
     fn conditional(&mut self, node: &Node, scalar: Ty, span: Span) -> Operand {
-        let [condition, yes, no] = node.inner.as_slice() else { return self.unsupported_value("expression", node) };
+        let [condition, yes, no] = node.inner.as_slice() else {
+            return self.unsupported_value(Construct::MalformedExpression, node);
+        };
         if self.unit.type_of(node).kind == TypeKind::Void {
             self.conditional_effect(node);
             return Operand::Const(scalar, 0);
@@ -621,7 +625,7 @@ impl Lowerer<'_, '_> {
     /// Lowers `a ?: b`; the first operand is evaluated once.
     fn elvis(&mut self, node: &Node, scalar: Ty, span: Span) -> Operand {
         let (Some(common), Some(no)) = (node.inner.first(), node.inner.last()) else {
-            return self.unsupported_value("expression", node);
+            return self.unsupported_value(Construct::MalformedExpression, node);
         };
         let result = self.temp(scalar);
         let value = self.rvalue(common);
@@ -640,11 +644,11 @@ impl Lowerer<'_, '_> {
     }
 }
 
-fn constant_name(node: &Node) -> &'static str {
+fn unsupported_constant(node: &Node) -> Construct {
     match &node.kind {
-        K::OffsetOfExpr | K::SpelledOffset => "offsetof",
-        K::UnaryExprOrTypeTraitExpr if node.name == "sizeof" => "sizeof of this type",
-        K::UnaryExprOrTypeTraitExpr => "alignof of this expression",
-        _ => "literal",
+        K::OffsetOfExpr | K::SpelledOffset => Construct::OffsetOf,
+        K::UnaryExprOrTypeTraitExpr if node.name == "sizeof" => Construct::SizeOf,
+        K::UnaryExprOrTypeTraitExpr => Construct::AlignOf,
+        _ => Construct::Literal,
     }
 }

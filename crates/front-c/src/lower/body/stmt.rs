@@ -4,6 +4,7 @@ use crate::clang::ast_enums::Storage;
 use crate::clang::ast_queries::initialiser;
 use crate::clang::kind::NodeKind as K;
 use crate::clang::node::Node;
+use crate::construct::Construct;
 use crate::link::models;
 use crate::lower::context::func::{Local, Lowerer};
 use crate::lower::context::lifetimes::Life;
@@ -47,45 +48,44 @@ impl Lowerer<'_, '_> {
             K::CaseStmt | K::DefaultStmt => {
                 match self.cases.get(&node.id).copied() {
                     Some(block) => self.enter(block, span),
-                    None => self.unsupported("case label outside of a switch", node),
+                    None => self.unsupported(Construct::CaseOutsideSwitch, node),
                 }
                 node.inner.last().into_iter().for_each(|inner| self.statement(inner));
             }
             K::LabelStmt => {
                 match self.labels.get(&node.link).copied() {
                     Some(block) => self.start_label(block, span),
-                    None => self.unsupported("label", node),
+                    None => self.unsupported(Construct::Label, node),
                 }
                 node.inner.last().into_iter().for_each(|inner| self.statement(inner));
             }
             K::GotoStmt => match self.labels.get(&node.link).copied() {
                 Some(block) => self.stop(TermKind::Jump(block), span),
-                None => self.unsupported("goto to an unknown label", node),
+                None => self.unsupported(Construct::UnknownLabel, node),
             },
             K::BreakStmt => match self.breaks.last().copied() {
                 Some(block) => self.stop(TermKind::Jump(block), span),
-                None => self.unsupported("break", node),
+                None => self.unsupported(Construct::Break, node),
             },
             K::ContinueStmt => match self.continues.last().copied() {
                 Some(block) => self.stop(TermKind::Jump(block), span),
-                None => self.unsupported("continue", node),
+                None => self.unsupported(Construct::Continue, node),
             },
             K::ReturnStmt => self.return_statement(node, span),
             K::AttributedStmt => node.inner.last().into_iter().for_each(|inner| self.statement(inner)),
             K::IndirectGotoStmt => self.computed_goto(node, span),
             K::GCCAsmStmt => self.assembly(node, span),
-            K::MSAsmStmt => self.unsupported("inline assembly", node),
+            K::MSAsmStmt => self.unsupported(Construct::InlineAssembly, node),
             _ if node.kind.is_expression() => self.effect(node),
             kind => {
-                let what = kind.to_string();
-                self.unsupported(&what, node);
+                self.unsupported(Construct::Node(kind.clone()), node);
             }
         }
     }
 
     /// Lowers `goto *address` as a switch over the numbers of the labels.
     fn computed_goto(&mut self, node: &Node, span: Span) {
-        let Some(address) = node.inner.first() else { return self.unsupported("computed goto", node) };
+        let Some(address) = node.inner.first() else { return self.unsupported(Construct::ComputedGoto, node) };
         let address = self.rvalue(address);
         let value = self.resize(address, Ty::I64, false, span);
         let number = |label: &u64| self.unit.label_numbers.get(label).copied();
@@ -110,7 +110,7 @@ impl Lowerer<'_, '_> {
 
     fn if_statement(&mut self, node: &Node, span: Span) {
         let (Some(condition), Some(yes)) = (node.child(0), node.child(1)) else {
-            return self.unsupported("if", node);
+            return self.unsupported(Construct::If, node);
         };
         let no = if node.has_else { node.child(2) } else { None };
         let (then_block, join) = (self.new_block(), self.new_block());
@@ -128,7 +128,7 @@ impl Lowerer<'_, '_> {
     }
 
     fn while_statement(&mut self, node: &Node, span: Span) {
-        let [condition, body] = node.inner.as_slice() else { return self.unsupported("while", node) };
+        let [condition, body] = node.inner.as_slice() else { return self.unsupported(Construct::While, node) };
         let (test, inside, exit) = (self.new_block(), self.new_block(), self.new_block());
         self.flow_into(test, span);
         self.controlling(|this| this.decide(condition, DecisionKind::While, inside, exit));
@@ -138,7 +138,7 @@ impl Lowerer<'_, '_> {
         self.start(exit);
     }
     fn do_statement(&mut self, node: &Node, span: Span) {
-        let [body, condition] = node.inner.as_slice() else { return self.unsupported("do", node) };
+        let [body, condition] = node.inner.as_slice() else { return self.unsupported(Construct::Do, node) };
         let (inside, test, exit) = (self.new_block(), self.new_block(), self.new_block());
         self.flow_into(inside, span);
         self.body(body, exit, test);
@@ -147,7 +147,7 @@ impl Lowerer<'_, '_> {
         self.start(exit);
     }
     fn for_statement(&mut self, node: &Node, span: Span) {
-        let Some(body) = node.child(4) else { return self.unsupported("for", node) };
+        let Some(body) = node.child(4) else { return self.unsupported(Construct::For, node) };
         let (test, inside, step, exit) = (self.new_block(), self.new_block(), self.new_block(), self.new_block());
         self.unit.push_scope();
         let mark = self.lives.mark();
@@ -183,7 +183,7 @@ impl Lowerer<'_, '_> {
     }
 
     fn switch_statement(&mut self, node: &Node, span: Span) {
-        let [value, body] = node.inner.as_slice() else { return self.unsupported("switch", node) };
+        let [value, body] = node.inner.as_slice() else { return self.unsupported(Construct::Switch, node) };
         let ty = self.unit.type_of(value);
         let signed = self.unit.program.types.is_signed(&ty);
         let scalar = if ty.in_halves() { Ty::I64 } else { self.unit.program.types.scalar(&ty) };
@@ -263,7 +263,7 @@ impl Lowerer<'_, '_> {
         };
         let mut candidates = std::iter::once(0).chain(arms.iter().map(|arm| arm.high.wrapping_add(1)));
         let Some(none) = candidates.find(|value| !arms.iter().any(|arm| has(arm, *value))) else {
-            return self.unsupported_value("switch with labels for all of 64 bits", node);
+            return self.unsupported_value(Construct::FullSwitch, node);
         };
         let word = |value: u64| Operand::Const(Ty::I64, value);
         let sign = if signed { self.bin(BinOp::AShr, value.low, word(63), span) } else { word(0) };
@@ -290,7 +290,7 @@ impl Lowerer<'_, '_> {
         let high =
             if node.is_gnu_range { node.inner.get(1).and_then(|value| self.label_value(value, signed)) } else { low };
         let (Some(low), Some(high)) = (low, high) else {
-            return self.unsupported("case label that is no constant of 64 bits", node);
+            return self.unsupported(Construct::CaseValue, node);
         };
         let (low, high) = (mask(low as u64, bits), mask(high as u64, bits));
         let ordered = if signed { sign_extend(low, bits) <= sign_extend(high, bits) } else { low <= high };
@@ -371,7 +371,7 @@ impl Lowerer<'_, '_> {
             return self.declare_variable_array(node, &ty, span);
         }
         self.freeze_variable(node.id, &ty, span);
-        if let Some(what) = self.unit.program.types.refusal(&ty)
+        if let Some(what) = self.unit.program.types.unsupported(&ty)
             && self.unit.program.types.size(&ty) == 0
         {
             return self.unsupported(what, node);

@@ -6,6 +6,7 @@ use crate::clang::ast_enums::{CastKind as Cast, Opcode};
 use crate::clang::ast_queries::{callee_name, has_effects, selected};
 use crate::clang::kind::NodeKind as K;
 use crate::clang::node::Node;
+use crate::construct::Construct;
 use crate::lower::context::unit::Unit;
 use crate::types::compatibility::compatible;
 use crate::types::ctype::{Type, TypeKind};
@@ -52,7 +53,7 @@ impl Unit<'_> {
                 let [a, b] = node.inner.as_slice() else { return None };
                 let (a, b) = (self.asked_type(a), self.asked_type(b));
                 let types = &self.program.types;
-                if types.refusal(&a).or(types.refusal(&b)) == Some("unknown type") {
+                if types.unsupported(&a).or_else(|| types.unsupported(&b)) == Some(Construct::UnknownType) {
                     return None;
                 }
                 u64::from(compatible(types, &a, &b))
@@ -104,7 +105,7 @@ impl Unit<'_> {
             TypeKind::Record(_) => 12,
             TypeKind::Vector(..) => 19,
             // gcc's `no_type_class`.
-            TypeKind::Refused { .. } => u64::MAX,
+            TypeKind::Unsupported { .. } => u64::MAX,
         }
     }
     /// Returns the value of an integer constant expression, sign-extended if its type is signed.
@@ -171,7 +172,7 @@ impl Unit<'_> {
             (None, Some(inner)) => self.type_of(inner),
             (None, None) => return None,
         };
-        let known = self.program.types.refusal(&ty).is_none() || self.program.types.size(&ty) > 0;
+        let known = self.program.types.unsupported(&ty).is_none() || self.program.types.size(&ty) > 0;
         match node.name.as_str() {
             "sizeof" if known => Some(self.program.types.size(&ty)),
             "alignof" | "__alignof" if known => match (&node.arg_type, node.inner.first()) {

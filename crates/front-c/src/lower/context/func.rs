@@ -7,6 +7,7 @@
 use crate::clang::ast_enums::{CastKind as Cast, Opcode};
 use crate::clang::kind::NodeKind as K;
 use crate::clang::node::Node;
+use crate::construct::Construct;
 use crate::error::FrontError;
 use crate::lower::context::constants::{fold_bin, fold_cmp};
 use crate::lower::context::lifetimes::{Lives, Mark, Nest};
@@ -318,13 +319,13 @@ impl Lowerer<'_, '_> {
         self.start(block);
     }
     /// Ends the block at an unsupported construct.
-    pub fn unsupported(&mut self, what: &str, node: &Node) {
+    pub fn unsupported(&mut self, construct: Construct, node: &Node) {
         let span = self.unit.span(node);
-        self.stop(TermKind::Unsupported(what.to_string()), span);
+        self.stop(TermKind::Unsupported(construct.to_string()), span);
     }
     /// Ends the block at an unsupported expression; the returned value is only used in unreachable code.
-    pub fn unsupported_value(&mut self, what: &str, node: &Node) -> Operand {
-        self.unsupported(what, node);
+    pub fn unsupported_value(&mut self, construct: Construct, node: &Node) -> Operand {
+        self.unsupported(construct, node);
         let ty = self.unit.type_of(node);
         Operand::Const(self.unit.program.types.scalar(&ty), 0)
     }

@@ -4,6 +4,7 @@ use crate::clang::ast_enums::{CastKind as Cast, Opcode};
 use crate::clang::ast_queries::selected;
 use crate::clang::kind::NodeKind as K;
 use crate::clang::node::Node;
+use crate::construct::Construct;
 use crate::lower::context::string_literals;
 use crate::lower::context::unit::Unit;
 use crate::types::ctype::{Type, TypeKind};
@@ -28,10 +29,10 @@ struct Image {
 /// The maximum size of an initialised object, in bytes.
 const LARGEST_IMAGE: u64 = 1 << 28;
 
-type Evaluated<T> = Result<T, String>;
+type Evaluated<T> = Result<T, Construct>;
 
-fn refuse<T>(what: &str) -> Evaluated<T> {
-    Err(what.to_string())
+fn refuse<T>(construct: Construct) -> Evaluated<T> {
+    Err(construct)
 }
 
 /// Returns the string in the braces of `char x[4] = {"q"}`. clang also puts braces around the initialiser of a flexible
@@ -53,7 +54,7 @@ impl Unit<'_> {
     pub fn global_init(&mut self, id: GlobalId, node: &Node, ty: &Type) -> Vec<Init> {
         let size = self.program.types.size(ty);
         if size > LARGEST_IMAGE {
-            self.program.poison(id, "very large initialiser".to_string());
+            self.program.poison(id, Construct::LargeInitialiser);
             return Vec::new();
         }
         let mut image = Image { bytes: vec![0; size as usize], addresses: Vec::new() };
@@ -72,7 +73,7 @@ impl Unit<'_> {
             K::ImplicitValueInitExpr => return Ok(()),
             K::ParenExpr | K::ConstantExpr if node.inner.len() == 1 => return self.fill(image, &node.inner[0], ty, at),
             K::StringLiteral | K::PredefinedExpr if !ty.is_pointer() => {
-                let Some(bytes) = string_literals::bytes(node, self) else { return refuse("string literal") };
+                let Some(bytes) = string_literals::bytes(node, self) else { return refuse(Construct::StringLiteral) };
                 if matches!(ty.kind, TypeKind::OpenArray(_)) {
                     image.grow(at + bytes.len() as u64);
                     return image.put(at, &bytes);
@@ -108,16 +109,16 @@ impl Unit<'_> {
             _ => {}
         }
         if ty.wide().is_some() {
-            let Some(value) = self.const_wide(node) else { return refuse("128-bit initialiser") };
+            let Some(value) = self.const_wide(node) else { return refuse(Construct::Int128Initialiser) };
             return image.put(at, &value.to_le_bytes());
         }
         if ty.is_long_double() {
-            let Some(value) = self.const_long_double(node) else { return refuse("long double initialiser") };
+            let Some(value) = self.const_long_double(node) else { return refuse(Construct::LongDoubleInitialiser) };
             image.put(at, &value.significand.to_le_bytes())?;
             return image.put(at + 8, &value.head.to_le_bytes());
         }
         if let Some(part) = ty.complex() {
-            let Some(parts) = self.const_complex(node) else { return refuse("complex initialiser") };
+            let Some(parts) = self.const_complex(node) else { return refuse(Construct::ComplexInitialiser) };
             let size = self.program.types.size(&part);
             for (index, value) in parts.into_iter().enumerate() {
                 image.put(at + index as u64 * size, &value.bytes(size))?;
@@ -125,7 +126,7 @@ impl Unit<'_> {
             return Ok(());
         }
         if ty.vector().is_some() {
-            return refuse("vector initialiser");
+            return refuse(Construct::VectorInitialiser);
         }
         let value = self.constant(node)?;
         self.store(image, value, ty, at)
@@ -133,7 +134,7 @@ impl Unit<'_> {
     fn fill_first(&mut self, image: &mut Image, node: &Node, ty: &Type, at: u64) -> Evaluated<()> {
         match node.inner.first() {
             Some(inner) => self.fill(image, inner, ty, at),
-            None => refuse("initialiser"),
+            None => refuse(Construct::Initialiser),
         }
     }
     fn fill_array(&mut self, image: &mut Image, node: &Node, element: &Type, at: u64) -> Evaluated<()> {
@@ -152,7 +153,7 @@ impl Unit<'_> {
             let Some(value) = node.inner.first() else { return Ok(()) };
             let wanted = node.decl.as_ref().map(|decl| decl.id);
             let Some(field) = record.fields.iter().find(|field| Some(field.id) == wanted) else {
-                return refuse("union");
+                return refuse(Construct::Union);
             };
             return self.fill(image, value, &field.ty, at);
         }
@@ -164,7 +165,7 @@ impl Unit<'_> {
                     if let Some(value) = self.const_int(value) {
                         image.put_bits(at * 8 + bit, width, value);
                     } else {
-                        return refuse("bit-field");
+                        return refuse(Construct::BitFieldInitialiser);
                     }
                 }
             }
@@ -183,7 +184,7 @@ impl Unit<'_> {
                 image.addresses.push((at, global, addend));
                 Ok(())
             }
-            _ => refuse(self.program.types.refusal(ty).unwrap_or("initialiser")),
+            _ => refuse(self.program.types.unsupported(ty).unwrap_or(Construct::Initialiser)),
         }
     }
 
@@ -192,25 +193,25 @@ impl Unit<'_> {
             return Ok(Constant::Int(value));
         }
         let ty = self.type_of(node);
-        let first = |node: &Node| node.inner.first().cloned().ok_or_else(|| "initialiser".to_string());
+        let first = |node: &Node| node.inner.first().cloned().ok_or(Construct::Initialiser);
         match &node.kind {
             K::ParenExpr | K::ConstantExpr => self.constant(&first(node)?),
             K::GenericSelectionExpr => match selected(node) {
                 Some(node) => self.constant(node),
-                None => refuse("_Generic"),
+                None => refuse(Construct::GenericSelection),
             },
             K::ImplicitCastExpr | K::CStyleCastExpr => self.constant_cast(node, &first(node)?, &ty),
             K::UnaryOperator => match (&node.opcode, first(node)?) {
                 (Opcode::Amp, inner) => self.address(&inner),
                 (Opcode::Extension | Opcode::Plus, inner) => self.constant(&inner),
-                _ => refuse("initialiser"),
+                _ => refuse(Construct::Initialiser),
             },
             K::BinaryOperator => self.constant_sum(node, &ty),
             K::ConditionalOperator => {
-                let [condition, yes, no] = node.inner.as_slice() else { return refuse("initialiser") };
+                let [condition, yes, no] = node.inner.as_slice() else { return refuse(Construct::Initialiser) };
                 match self.const_int(condition) {
                     Some(truth) => self.constant(if truth != 0 { yes } else { no }),
-                    None => refuse("initialiser"),
+                    None => refuse(Construct::Initialiser),
                 }
             }
             K::ImplicitValueInitExpr => Ok(Constant::Int(0)),
@@ -220,13 +221,13 @@ impl Unit<'_> {
             },
             K::AddrLabelExpr => match self.label_address(node) {
                 Some(number) => Ok(Constant::Int(number)),
-                None => refuse("address of a label"),
+                None => refuse(Construct::LabelAddress),
             },
             K::ChooseExpr => match self.chosen(node) {
                 Some(node) => self.constant(node),
-                None => refuse("__builtin_choose_expr"),
+                None => refuse(Construct::ChooseExpression),
             },
-            _ => refuse(self.program.types.refusal(&ty).unwrap_or("initialiser")),
+            _ => refuse(self.program.types.unsupported(&ty).unwrap_or(Construct::Initialiser)),
         }
     }
 
@@ -238,26 +239,31 @@ impl Unit<'_> {
             Cast::PointerToIntegral | Cast::IntegralCast if self.program.types.size(ty) == 8 => self.constant(inner),
             Cast::IntegralCast => match self.constant(inner)? {
                 Constant::Int(value) => Ok(Constant::Int(value)),
-                Constant::Address(..) => refuse("address in a narrow integer"),
+                Constant::Address(..) => refuse(Construct::NarrowAddress),
             },
             Cast::IntegralToPointer => match self.constant(inner)? {
                 Constant::Int(_) => self
                     .const_signed(inner)
-                    .map_or_else(|| refuse("initialiser"), |value| Ok(Constant::Int(value as u64))),
+                    .map_or_else(|| refuse(Construct::Initialiser), |value| Ok(Constant::Int(value as u64))),
                 other => Ok(other),
             },
             Cast::FloatingCast | Cast::IntegralToFloating | Cast::FloatingToIntegral => {
                 let types = &self.program.types;
-                refuse(types.refusal(ty).or(types.refusal(&self.type_of(inner))).unwrap_or("initialiser"))
+                refuse(
+                    types
+                        .unsupported(ty)
+                        .or_else(|| types.unsupported(&self.type_of(inner)))
+                        .unwrap_or(Construct::Initialiser),
+                )
             }
-            _ => refuse("initialiser"),
+            _ => refuse(Construct::Initialiser),
         }
     }
 
     /// Evaluates the sum or difference of a pointer and an integer.
     fn constant_sum(&mut self, node: &Node, ty: &Type) -> Evaluated<Constant> {
-        let [left, right] = node.inner.as_slice() else { return refuse("initialiser") };
-        if let Some(what) = self.program.types.refusal(ty) {
+        let [left, right] = node.inner.as_slice() else { return refuse(Construct::Initialiser) };
+        if let Some(what) = self.program.types.unsupported(ty) {
             return refuse(what);
         }
         let scale = match ty.element() {
@@ -268,7 +274,7 @@ impl Unit<'_> {
             Opcode::Plus if self.const_int(left).is_some() => (right, left, 1),
             Opcode::Plus => (left, right, 1),
             Opcode::Minus => (left, right, -1),
-            _ => return refuse("initialiser"),
+            _ => return refuse(Construct::Initialiser),
         };
         if let (Opcode::Minus, Ok(Constant::Int(a)), Ok(Constant::Int(b))) =
             (&node.opcode, self.constant(left), self.constant(right))
@@ -279,7 +285,7 @@ impl Unit<'_> {
         }
         let (Constant::Address(global, addend), Some(number)) = (self.constant(pointer)?, self.const_signed(number))
         else {
-            return refuse("initialiser");
+            return refuse(Construct::Initialiser);
         };
         Ok(Constant::Address(global, addend.wrapping_add(number.wrapping_mul(scale * sign))))
     }
@@ -292,26 +298,26 @@ impl Unit<'_> {
             K::UnaryOperator if node.opcode == Opcode::Star => self.constant(first),
             K::UnaryOperator if node.opcode == Opcode::Extension => self.address(first),
             K::ArraySubscriptExpr => {
-                let [base, index] = node.inner.as_slice() else { return refuse("initialiser") };
+                let [base, index] = node.inner.as_slice() else { return refuse(Construct::Initialiser) };
                 let (base, index) = if self.type_of(base).is_pointer() { (base, index) } else { (index, base) };
                 let size = self.program.types.size(&self.type_of(node)) as i64;
                 match (self.constant(base)?, self.const_signed(index)) {
                     (Constant::Address(global, addend), Some(index)) => {
                         Ok(Constant::Address(global, addend.wrapping_add(index.wrapping_mul(size))))
                     }
-                    _ => refuse("initialiser"),
+                    _ => refuse(Construct::Initialiser),
                 }
             }
             K::MemberExpr => {
                 let base = if node.is_arrow { self.constant(first)? } else { self.address(first)? };
-                let Some(&(record, field)) = self.fields.get(&node.link) else { return refuse("initialiser") };
+                let Some(&(record, field)) = self.fields.get(&node.link) else { return refuse(Construct::Initialiser) };
                 let field = &self.program.types.records[record].fields[field];
                 match base {
                     Constant::Address(global, addend) if field.bits.is_none() => {
                         Ok(Constant::Address(global, addend.wrapping_add(field.offset as i64)))
                     }
                     Constant::Int(value) => Ok(Constant::Int(value.wrapping_add(field.offset))),
-                    _ => refuse("initialiser"),
+                    _ => refuse(Construct::Initialiser),
                 }
             }
             _ => self.leaf_address(node),
@@ -323,10 +329,10 @@ impl Unit<'_> {
         match &node.kind {
             K::StringLiteral | K::PredefinedExpr => match self.string_global(node, span) {
                 Some(global) => Ok(Constant::Address(global, 0)),
-                None => refuse("string literal"),
+                None => refuse(Construct::StringLiteral),
             },
             K::CompoundLiteralExpr => {
-                let Some(value) = node.inner.first() else { return refuse("compound literal") };
+                let Some(value) = node.inner.first() else { return refuse(Construct::CompoundLiteral) };
                 let file = self.file.clone();
                 let global = self.program.static_local(".literal", &ty, span, &file);
                 let init = self.global_init(global, value, &ty);
@@ -335,7 +341,7 @@ impl Unit<'_> {
                 Ok(Constant::Address(global, 0))
             }
             K::DeclRefExpr => {
-                let Some(decl) = &node.decl else { return refuse("initialiser") };
+                let Some(decl) = &node.decl else { return refuse(Construct::Initialiser) };
                 match &decl.kind {
                     K::FunctionDecl => {
                         let global = self.function_address(&decl.name.clone(), decl.ty.as_ref(), span);
@@ -348,10 +354,10 @@ impl Unit<'_> {
                         };
                         Ok(Constant::Address(global, 0))
                     }
-                    _ => refuse("initialiser"),
+                    _ => refuse(Construct::Initialiser),
                 }
             }
-            _ => refuse("initialiser"),
+            _ => refuse(Construct::Initialiser),
         }
     }
     /// Returns the global of a string literal.
@@ -374,7 +380,7 @@ impl Image {
                 place.copy_from_slice(bytes);
                 Ok(())
             }
-            None => refuse("initialiser"),
+            None => refuse(Construct::Initialiser),
         }
     }
     fn grow(&mut self, size: u64) {

@@ -4,6 +4,7 @@ use crate::clang::ast_enums::{CastKind as Cast, Opcode};
 use crate::clang::ast_queries::selected;
 use crate::clang::kind::NodeKind as K;
 use crate::clang::node::Node;
+use crate::construct::Construct;
 use crate::lower::context::bit_fields::BitField;
 use crate::lower::context::func::{Local, Lowerer};
 use crate::types::ctype::{FieldInfo, Type, TypeKind};
@@ -48,7 +49,7 @@ impl Lowerer<'_, '_> {
             K::UnaryOperator if node.opcode == Opcode::Extension => self.place_of_first(node, access),
             K::UnaryOperator if node.opcode == Opcode::Star => match node.inner.first() {
                 Some(pointer) => Place::Memory(self.rvalue(pointer), 0),
-                None => self.no_place("expression", node),
+                None => self.no_place(Construct::MalformedExpression, node),
             },
             K::UnaryOperator if matches!(node.opcode, Opcode::Real | Opcode::Imag) => {
                 let place = self.place_of_first(node, access);
@@ -68,12 +69,12 @@ impl Lowerer<'_, '_> {
             K::MemberExpr => self.place_of_member(node, access),
             K::StringLiteral | K::PredefinedExpr => match self.unit.string_global(node, span) {
                 Some(global) => Place::Memory(self.global_address(global, span), 0),
-                None => self.no_place("string literal", node),
+                None => self.no_place(Construct::StringLiteral, node),
             },
             K::CompoundLiteralExpr => self.place_of_literal(node, span),
             K::GenericSelectionExpr => match selected(node) {
                 Some(chosen) => self.place_for(chosen, access),
-                None => self.no_place("_Generic", node),
+                None => self.no_place(Construct::GenericSelection, node),
             },
             _ if self.unit.type_of(node).is_record() => {
                 // An rvalue of structure type (a call's result) is stored in a temporary, so that its members have an
@@ -83,30 +84,27 @@ impl Lowerer<'_, '_> {
                 self.aggregate(node, &ty, address);
                 Place::Memory(address, 0)
             }
-            kind => {
-                let what = kind.to_string();
-                self.no_place(&what, node)
-            }
+            kind => self.no_place(Construct::Node(kind.clone()), node),
         }
     }
 
-    fn no_place(&mut self, what: &str, node: &Node) -> Place {
-        self.unsupported(what, node);
+    fn no_place(&mut self, construct: Construct, node: &Node) -> Place {
+        self.unsupported(construct, node);
         Place::NOWHERE
     }
     fn place_of_first(&mut self, node: &Node, access: Access) -> Place {
         match node.inner.first() {
             Some(inner) => self.place_for(inner, access),
-            None => self.no_place("expression", node),
+            None => self.no_place(Construct::MalformedExpression, node),
         }
     }
 
     fn place_of_variable(&mut self, node: &Node, span: Span) -> Place {
-        let Some(decl) = &node.decl else { return self.no_place("expression", node) };
+        let Some(decl) = &node.decl else { return self.no_place(Construct::MalformedExpression, node) };
         if let Some(Local::Variable(reg, _)) = self.locals.get(&decl.id) {
             return Place::Memory(Operand::Reg(*reg), 0);
         }
-        if let Some(what) = self.variable_refusal(node) {
+        if let Some(what) = self.unsupported_variable(node) {
             return self.no_place(what, node);
         }
         if let Some(place) = self.local_place(decl.id, span) {
@@ -121,7 +119,7 @@ impl Lowerer<'_, '_> {
                 let global = self.unit.function_address(&decl.name.clone(), decl.ty.as_ref(), span);
                 Place::Memory(self.named_address(&decl.name, global, span), 0)
             }
-            _ => self.no_place("variable of an unknown kind", node),
+            _ => self.no_place(Construct::UnknownVariable, node),
         }
     }
     /// Returns the location of a local variable.
@@ -134,18 +132,22 @@ impl Lowerer<'_, '_> {
         })
     }
     /// Returns the construct of a variable without a layout, which can't even be designated.
-    pub fn variable_refusal(&self, node: &Node) -> Option<&'static str> {
+    pub fn unsupported_variable(&self, node: &Node) -> Option<Construct> {
         let ty = self.unit.type_of(node);
-        match self.unit.program.types.refusal(&ty) {
-            Some(
-                what @ ("variable-length array" | "_BitInt" | "_Atomic" | "varargs" | "vector type" | "unknown type"),
-            ) => Some(what),
-            _ => None,
-        }
+        self.unit.program.types.unsupported(&ty).filter(|construct| {
+            matches!(
+                construct,
+                Construct::VariableLengthArray
+                    | Construct::BitInt
+                    | Construct::Atomic
+                    | Construct::VectorType
+                    | Construct::UnknownType
+            )
+        })
     }
 
     fn place_of_element(&mut self, node: &Node, span: Span, access: Access) -> Place {
-        let [left, right] = node.inner.as_slice() else { return self.no_place("expression", node) };
+        let [left, right] = node.inner.as_slice() else { return self.no_place(Construct::MalformedExpression, node) };
         let is_base = |ty: Type| ty.is_pointer() || ty.vector().is_some();
         let (base, index) = if is_base(self.unit.type_of(left)) { (left, right) } else { (right, left) };
         let ty = self.unit.type_of(base);
@@ -154,7 +156,7 @@ impl Lowerer<'_, '_> {
             Some(size) => Some(Operand::Const(Ty::I64, size)),
             None => self.stride(base, span),
         };
-        let Some(stride) = stride else { return self.no_place(unsized_name(&ty), node) };
+        let Some(stride) = stride else { return self.no_place(unsized_pointee(&ty), node) };
         let base = match lane {
             Some(_) => self.place_for(base, access),
             None => self.array_base(base, access),
@@ -198,7 +200,7 @@ impl Lowerer<'_, '_> {
     pub fn element_size(&self, pointer: &Type) -> Option<u64> {
         let element = pointer.element()?;
         match element.kind {
-            TypeKind::Refused { size: 0, .. } => None,
+            TypeKind::Unsupported { size: 0, .. } => None,
             TypeKind::Record(id) if !self.unit.program.types.records[id].complete => None,
             TypeKind::Record(id) if self.unit.program.types.records[id].problem.is_some() => None,
             TypeKind::OpenArray(_) | TypeKind::Variable(..) => None,
@@ -207,16 +209,16 @@ impl Lowerer<'_, '_> {
     }
 
     fn place_of_member(&mut self, node: &Node, access: Access) -> Place {
-        let Some(base) = node.inner.first() else { return self.no_place("expression", node) };
+        let Some(base) = node.inner.first() else { return self.no_place(Construct::MalformedExpression, node) };
         let place = if node.is_arrow { Place::Memory(self.rvalue(base), 0) } else { self.place_for(base, access) };
         let Some(&(record, field)) = self.unit.fields.get(&node.link) else {
-            return self.no_place("member of an unknown type", node);
+            return self.no_place(Construct::UnknownMember, node);
         };
         let (record_id, field_index) = (record, field);
         let record = &self.unit.program.types.records[record];
         let field = &record.fields[field];
         let offset = field.offset as i64;
-        if let Some(problem) = record.problem {
+        if let Some(problem) = record.problem.clone() {
             return self.no_place(problem, node);
         }
         let bits = field.bits.map(|bits| (bits, field.ty.clone()));
@@ -228,7 +230,7 @@ impl Lowerer<'_, '_> {
                 Place::Bits(address, self.bit_field(before, bits, &ty))
             }
             // A structure is never in a register.
-            (Place::Register(_) | Place::Bits(..), _) => self.no_place("member of a scalar", node),
+            (Place::Register(_) | Place::Bits(..), _) => self.no_place(Construct::ScalarMember, node),
         }
     }
 
@@ -261,8 +263,8 @@ impl Lowerer<'_, '_> {
 
     fn place_of_literal(&mut self, node: &Node, span: Span) -> Place {
         let ty = self.unit.type_of(node);
-        let Some(value) = node.inner.first() else { return self.no_place("compound literal", node) };
-        if let Some(what) = self.unit.program.types.refusal(&ty) {
+        let Some(value) = node.inner.first() else { return self.no_place(Construct::CompoundLiteral, node) };
+        if let Some(what) = self.unit.program.types.unsupported(&ty) {
             return self.no_place(what, node);
         }
         // The slot is not begun here: where control returns to the literal within one block, it is the same object. Its
@@ -313,6 +315,9 @@ impl Lowerer<'_, '_> {
 }
 
 /// Returns the construct of a pointer to a type of unknown size.
-pub(crate) fn unsized_name(pointer: &Type) -> &'static str {
-    if pointer.is_variably_modified() { "variable-length array of this form" } else { "incomplete type" }
+pub(crate) fn unsized_pointee(pointer: &Type) -> Construct {
+    match pointer.is_variably_modified() {
+        true => Construct::VariableLengthArrayForm,
+        false => Construct::IncompleteType,
+    }
 }

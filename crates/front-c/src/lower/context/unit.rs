@@ -4,6 +4,7 @@ use crate::clang::ast_enums::{Storage, TagKind};
 use crate::clang::ast_queries::initialiser;
 use crate::clang::kind::NodeKind as K;
 use crate::clang::node::{Node, Position, TypeText};
+use crate::construct::Construct;
 use crate::error::FrontError;
 use crate::link::linked_program::{Declaration, GlobalDeclaration, LinkedProgram};
 use crate::link::models;
@@ -199,7 +200,7 @@ impl<'p> Unit<'p> {
             None => self.type_of(node),
         };
         if node.inner.iter().any(|inner| inner.kind == K::AlignedAttr) {
-            ty = Type::refused(&node.name, "type with its own alignment");
+            ty = Type::unsupported(&node.name, Construct::AlignedTypedef);
         }
         self.scopes.add_typedef(&node.name, ty);
         self.forget_types();
@@ -267,7 +268,7 @@ impl<'p> Unit<'p> {
                 K::MaxFieldAlignmentAttr => {
                     most = self.pragma_pack(node);
                     if most.is_none() {
-                        self.program.types.records[id].problem = Some("#pragma pack");
+                        self.program.types.records[id].problem = Some(Construct::PragmaPack);
                     }
                 }
                 _ => {}
@@ -487,7 +488,9 @@ impl<'p> Unit<'p> {
     pub fn library_function(&mut self, name: &str, ty: Option<&TypeText>) -> FuncId {
         let ty = match self.declarations.get(name) {
             Some(declaration) => declaration.ty.clone(),
-            None => ty.map_or_else(|| Type::refused(name, "unknown function"), |text| self.type_named(text)),
+            None => {
+                ty.map_or_else(|| Type::unsupported(name, Construct::UnknownFunction), |text| self.type_named(text))
+            }
         };
         self.program.library_function(name, ty)
     }
@@ -507,7 +510,8 @@ impl<'p> Unit<'p> {
             return id;
         }
         if !self.declarations.contains_key(name) {
-            let ty = ty.map_or_else(|| Type::refused(name, "unknown function"), |text| self.type_named(text));
+            let ty =
+                ty.map_or_else(|| Type::unsupported(name, Construct::UnknownFunction), |text| self.type_named(text));
             let declaration = Declaration {
                 name: name.to_string(),
                 ty,
@@ -645,11 +649,11 @@ impl<'p> Unit<'p> {
         }
         if node.inner.iter().any(|inner| inner.kind == K::WeakRefAttr) {
             let id = self.global_named(&node.name, None);
-            self.program.poison(id, "weakref attribute".to_string());
+            self.program.poison(id, Construct::WeakRef);
         }
         if node.storage == Storage::Register {
             let id = self.global_named(&node.name, None);
-            self.program.poison(id, "variable in a machine register".to_string());
+            self.program.poison(id, Construct::MachineRegister);
         }
         if node.storage == Storage::Extern && !node.has_init {
             return Ok(());

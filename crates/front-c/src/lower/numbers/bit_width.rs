@@ -7,6 +7,7 @@
 use crate::clang::ast_enums::{CastKind as Cast, Opcode};
 use crate::clang::kind::NodeKind as K;
 use crate::clang::node::Node;
+use crate::construct::Construct;
 use crate::lower::context::func::Lowerer;
 use crate::types::ctype::{Type, TypeKind, WideFields};
 use touchstone_base::Span;
@@ -48,7 +49,6 @@ impl Width {
     }
 }
 
-const DIFFER: &str = "overflow of a bit-field of more than 32 bits, where compilers differ";
 const OWN_WIDTH: &str =
     "bit-fields of more than 32 bits are computed in their own width, as gcc in `CC` does; clang differs";
 
@@ -84,7 +84,7 @@ impl Lowerer<'_, '_> {
             span,
         );
         self.start(differs);
-        self.terminate(TermKind::Unsupported(DIFFER.to_string()), span);
+        self.terminate(TermKind::Unsupported(Construct::WideBitField.to_string()), span);
         self.start(fits);
         value
     }
@@ -107,7 +107,7 @@ impl Lowerer<'_, '_> {
             return declared;
         }
         match types.wide_fields {
-            WideFields::Unknown => self.unsupported(DIFFER, first),
+            WideFields::Unknown => self.unsupported(Construct::WideBitField, first),
             WideFields::OwnWidth => drop(self.function.left_open.insert(OWN_WIDTH.to_string())),
         }
         let name = if signed { "long" } else { "unsigned long" };

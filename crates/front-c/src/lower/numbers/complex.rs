@@ -8,6 +8,7 @@ use crate::clang::ast_enums::{CastKind as Cast, Opcode};
 use crate::clang::ast_queries::callee_name;
 use crate::clang::kind::NodeKind as K;
 use crate::clang::node::Node;
+use crate::construct::Construct;
 use crate::lower::context::constants::binary_op;
 use crate::lower::context::func::Lowerer;
 use crate::lower::context::lvalue::Place;
@@ -209,7 +210,7 @@ impl Lowerer<'_, '_> {
     pub fn complex(&mut self, node: &Node) -> [Part; 2] {
         let span = self.unit.span(node);
         let ty = self.unit.type_of(node);
-        let Some(part) = ty.complex() else { return self.no_complex("complex number", node) };
+        let Some(part) = ty.complex() else { return self.no_complex(Construct::Complex, node) };
         match (&node.kind, node.inner.as_slice()) {
             (K::ParenExpr | K::ConstantExpr, [inner]) => self.complex(inner),
             (K::InitListExpr, [inner]) if self.unit.type_of(inner).complex().is_some() => self.complex(inner),
@@ -249,8 +250,8 @@ impl Lowerer<'_, '_> {
             }
         }
     }
-    fn no_complex(&mut self, what: &str, node: &Node) -> [Part; 2] {
-        self.unsupported(what, node);
+    fn no_complex(&mut self, construct: Construct, node: &Node) -> [Part; 2] {
+        self.unsupported(construct, node);
         let part = self.unit.type_of(node).complex().unwrap_or_else(Type::int);
         [self.zero_part(&part); 2]
     }
@@ -300,10 +301,7 @@ impl Lowerer<'_, '_> {
                 let parts = self.complex(inner);
                 parts.map(|value| self.convert_part(value, &from, part, span))
             }
-            (kind, _) => {
-                let what = format!("cast {kind}");
-                self.no_complex(&what, node)
-            }
+            (kind, _) => self.no_complex(Construct::Cast(kind.clone()), node),
         }
     }
     fn complex_unary(&mut self, node: &Node, inner: &Node, part: &Type, span: Span) -> [Part; 2] {
@@ -325,10 +323,7 @@ impl Lowerer<'_, '_> {
                 self.store_pair(place, part, [stepped, imag], span);
                 [if node.is_postfix { real } else { stepped }, imag]
             }
-            other => {
-                let what = format!("complex operator {other}");
-                self.no_complex(&what, node)
-            }
+            other => self.no_complex(Construct::ComplexOperator(other.clone()), node),
         }
     }
 
@@ -370,10 +365,7 @@ impl Lowerer<'_, '_> {
                 let ai = ai.unwrap_or_else(|| self.zero_part(part));
                 self.complex_model(opcode, part, [a, ai], [b, bi], node)
             }
-            (other, _, _) => {
-                let what = format!("complex operator {other}");
-                self.no_complex(&what, node)
-            }
+            (other, _, _) => self.no_complex(Construct::ComplexOperator(other.clone()), node),
         }
     }
     fn is_integer_part(&self, part: &Type) -> bool {
@@ -422,9 +414,9 @@ impl Lowerer<'_, '_> {
             (Part::Word(a), Part::Word(b)) => match (format, float_op(opcode), binary_op(opcode, signed)) {
                 (Some(format), Some(op), _) => Part::Word(self.float(op, format, &[a, b], span)),
                 (None, _, Some(op)) => Part::Word(self.bin(op, a, b, span)),
-                _ => self.no_complex("complex operator", node)[0],
+                _ => self.no_complex(Construct::ComplexPartOperator, node)[0],
             },
-            _ => self.no_complex("complex number of mixed parts", node)[0],
+            _ => self.no_complex(Construct::MixedComplex, node)[0],
         }
     }
     fn negated_part(&mut self, value: Part, part: &Type, span: Span) -> Part {
@@ -499,7 +491,7 @@ impl Lowerer<'_, '_> {
             let same = match (x, y) {
                 (Part::Word(x), Part::Word(y)) => self.scalar_relation(&Opcode::Equal, &part, x, y, span),
                 (Part::Long(x), Part::Long(y)) => self.long_relation(&Opcode::Equal, x, y, span),
-                _ => return self.unsupported_value("comparison of complex numbers of mixed parts", node),
+                _ => return self.unsupported_value(Construct::MixedComplexComparison, node),
             };
             equal = self.bin(BinOp::And, equal, same, span);
         }
@@ -512,7 +504,7 @@ impl Lowerer<'_, '_> {
     pub fn real_part(&mut self, inner: &Node, node: &Node) -> Operand {
         match self.complex(inner)[0] {
             Part::Word(value) => value,
-            Part::Long(_) => self.unsupported_value("long double here", node),
+            Part::Long(_) => self.unsupported_value(Construct::LongDoubleScalar, node),
         }
     }
     /// Evaluates `__real__ inner` and `__imag__ inner`.
@@ -541,7 +533,7 @@ impl Lowerer<'_, '_> {
         let [real, _] = self.complex_binary(node.opcode.computed(), part, (old, None), b, node);
         match self.convert_part(real, part, ty, span) {
             Part::Word(value) => value,
-            Part::Long(_) => self.unsupported_value("long double here", node),
+            Part::Long(_) => self.unsupported_value(Construct::LongDoubleScalar, node),
         }
     }
 }

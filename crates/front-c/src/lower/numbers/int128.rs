@@ -7,6 +7,7 @@ use crate::clang::ast_enums::{CastKind as Cast, Opcode};
 use crate::clang::ast_queries::selected;
 use crate::clang::kind::NodeKind as K;
 use crate::clang::node::{Node, TypeText};
+use crate::construct::Construct;
 use crate::lower::context::func::Lowerer;
 use crate::lower::context::lvalue::Place;
 use crate::lower::context::unit::Unit;
@@ -122,11 +123,11 @@ impl Lowerer<'_, '_> {
         match (&node.kind, node.inner.as_slice()) {
             (K::FloatingLiteral, _) => match self.long_literal(node) {
                 Some(value) => value,
-                None => self.no_wide("long double literal", node),
+                None => self.no_wide(Construct::LongDoubleLiteral, node),
             },
             (K::IntegerLiteral, _) => match self.unit.const_wide(node) {
                 Some(value) => Wide::constant(value),
-                None => self.no_wide("literal", node),
+                None => self.no_wide(Construct::Literal, node),
             },
             (K::ImplicitValueInitExpr, _) | (K::InitListExpr, []) => Wide::constant(0),
             (K::ParenExpr | K::ConstantExpr | K::OpaqueValueExpr | K::InitListExpr, [inner]) => self.wide(inner),
@@ -176,11 +177,11 @@ impl Lowerer<'_, '_> {
             (K::StmtExpr, _) => {
                 let value = self.statement_expression_body(node).map(|last| self.wide(last));
                 self.unit.pop_scope();
-                value.unwrap_or_else(|| self.no_wide("statement expression", node))
+                value.unwrap_or_else(|| self.no_wide(Construct::StatementExpression, node))
             }
             (K::GenericSelectionExpr, _) => match selected(node) {
                 Some(chosen) => self.wide(chosen),
-                None => self.no_wide("_Generic", node),
+                None => self.no_wide(Construct::GenericSelection, node),
             },
             (K::VAArgExpr, _) => {
                 let place = self.next_argument(node, &ty, span);
@@ -190,14 +191,11 @@ impl Lowerer<'_, '_> {
                 let place = self.place(node);
                 self.load_halves(place, &ty, span)
             }
-            (kind, _) => {
-                let what = format!("128-bit {kind}");
-                self.no_wide(&what, node)
-            }
+            (kind, _) => self.no_wide(Construct::Int128Node(kind.clone()), node),
         }
     }
-    fn no_wide(&mut self, what: &str, node: &Node) -> Wide {
-        self.unsupported(what, node);
+    fn no_wide(&mut self, construct: Construct, node: &Node) -> Wide {
+        self.unsupported(construct, node);
         Wide::constant(0)
     }
     /// Evaluates an operand that need not have 128 bits itself (a shift amount).
@@ -218,12 +216,12 @@ impl Lowerer<'_, '_> {
             }
             Cast::FloatingComplexToReal => match self.complex(inner)[0] {
                 Part::Long(value) => value,
-                Part::Word(_) => self.no_wide("128-bit complex number", node),
+                Part::Word(_) => self.no_wide(Construct::Int128Complex, node),
             },
             Cast::FloatingCast | Cast::IntegralToFloating | Cast::NoOp if ty.is_long_double() => {
                 self.long_of(inner, span)
             }
-            Cast::FloatingToIntegral if from.is_long_double() => self.no_wide("long double as a 128-bit integer", node),
+            Cast::FloatingToIntegral if from.is_long_double() => self.no_wide(Construct::LongDoubleToInt128, node),
             Cast::NoOp | Cast::IntegralCast | Cast::BooleanToSignedIntegral | Cast::PointerToIntegral => {
                 self.wide_operand(inner, span)
             }
@@ -231,10 +229,7 @@ impl Lowerer<'_, '_> {
                 let value = self.rvalue(inner);
                 self.wide_of_float(value, &from, span)
             }
-            kind => {
-                let what = format!("128-bit cast {kind}");
-                self.no_wide(&what, node)
-            }
+            kind => self.no_wide(Construct::Int128Cast(kind.clone()), node),
         }
     }
     fn wide_unary(&mut self, node: &Node, inner: &Node, span: Span) -> Wide {
@@ -270,12 +265,9 @@ impl Lowerer<'_, '_> {
             }
             Opcode::Real | Opcode::Imag => match self.part_of(node, inner, span) {
                 Part::Long(value) => value,
-                Part::Word(_) => self.no_wide("128-bit complex number", node),
+                Part::Word(_) => self.no_wide(Construct::Int128Complex, node),
             },
-            other => {
-                let what = format!("128-bit operator {other}");
-                self.no_wide(&what, node)
-            }
+            other => self.no_wide(Construct::Int128Operator(other.clone()), node),
         }
     }
     /// Lowers `left op= right` for a left side of 128 bits.
@@ -290,7 +282,7 @@ impl Lowerer<'_, '_> {
             return self.store_wide(place, new, span);
         }
         let Some(signed) = computed.as_ref().and_then(Type::wide) else {
-            return self.no_wide("128-bit compound assignment with a float", node);
+            return self.no_wide(Construct::Int128CompoundWithFloat, node);
         };
         let operand = self.wide_operand(right, span);
         let old = self.load_wide(place, span);
@@ -410,10 +402,7 @@ impl Lowerer<'_, '_> {
             Opcode::Caret => self.by_halves(BinOp::Xor, a, b, span),
             Opcode::ShiftLeft => self.shifted_left(a, b.low, span),
             Opcode::ShiftRight => self.shifted_right(a, b.low, signed, span),
-            other => {
-                let what = format!("128-bit operator {other}");
-                self.no_wide(&what, node)
-            }
+            other => self.no_wide(Construct::Int128Operator(other.clone()), node),
         }
     }
 

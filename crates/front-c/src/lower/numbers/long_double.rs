@@ -8,6 +8,7 @@ use crate::clang::ast_enums::{CastKind as Cast, Opcode};
 use crate::clang::ast_queries::callee_name;
 use crate::clang::kind::NodeKind as K;
 use crate::clang::node::Node;
+use crate::construct::Construct;
 use crate::lower::context::func::Lowerer;
 use crate::lower::context::lvalue::Place;
 use crate::lower::context::unit::Unit;
@@ -87,7 +88,7 @@ impl Lowerer<'_, '_> {
             return number(value);
         }
         if from.wide().is_some() {
-            self.unsupported("128-bit integer as a long double", node);
+            self.unsupported(Construct::Int128ToLongDouble, node);
             return number(Extended::ZERO);
         }
         let value = self.rvalue(node);
@@ -146,8 +147,7 @@ impl Lowerer<'_, '_> {
             Opcode::Star => "touchstone_long_multiply",
             Opcode::Slash => "touchstone_long_divide",
             other => {
-                let what = format!("operator {other} of long double");
-                self.unsupported(&what, node);
+                self.unsupported(Construct::LongDoubleOperator(other.clone()), node);
                 return number(Extended::ZERO);
             }
         };

@@ -5,6 +5,7 @@
 use crate::clang::ast_enums::Opcode;
 use crate::clang::ast_queries::callee_name;
 use crate::clang::node::Node;
+use crate::construct::Construct;
 use crate::lower::context::func::Lowerer;
 use crate::lower::numbers::int128::{Wide, number};
 use crate::lower::numbers::math_calls::{Classify, is_empty_text};
@@ -95,7 +96,7 @@ impl Lowerer<'_, '_> {
         for arg in args.iter().skip(classes.len()) {
             values.push(self.long_of(arg, span));
         }
-        let Some(&a) = values.first() else { return self.unsupported_value("classification of nothing", node) };
+        let Some(&a) = values.first() else { return self.unsupported_value(Construct::EmptyClassification, node) };
         let b = values.get(1).copied().unwrap_or(a);
         let truth = match what {
             Classify::Nan => self.long_is_special(a, CmpOp::Ne, span),
@@ -120,7 +121,7 @@ impl Lowerer<'_, '_> {
             Classify::Sign => self.long_sign(a, span),
             Classify::Class => {
                 let &[nan, infinite, normal, subnormal, zero] = classes.as_slice() else {
-                    return self.unsupported_value("__builtin_fpclassify", node);
+                    return self.unsupported_value(Construct::Fpclassify, node);
                 };
                 let exponent = self.bin(BinOp::And, a.high, word(MOST), span);
                 let is_small = self.cmp(CmpOp::Eq, exponent, word(0), span);

@@ -6,6 +6,7 @@
 use crate::clang::ast_enums::Opcode;
 use crate::clang::kind::NodeKind as K;
 use crate::clang::node::Node;
+use crate::construct::Construct;
 use crate::lower::context::func::Lowerer;
 use crate::types::ctype::{Type, TypeKind};
 use touchstone_base::Span;
@@ -133,7 +134,7 @@ impl Lowerer<'_, '_> {
             };
         }
         if math == Math::Nan && args.first().is_some_and(|arg| !is_empty_text(arg)) {
-            return self.unsupported_value("nan with a text", node);
+            return self.unsupported_value(Construct::NanPayload, node);
         }
         let mut values = Vec::new();
         // The argument of `nan` is not evaluated.
@@ -189,7 +190,7 @@ impl Lowerer<'_, '_> {
 
     /// Lowers a classification, an `int`.
     pub fn classify_call(&mut self, what: Classify, args: &[Node], node: &Node, span: Span) -> Operand {
-        let Some(last) = args.last() else { return self.unsupported_value("classification of nothing", node) };
+        let Some(last) = args.last() else { return self.unsupported_value(Construct::EmptyClassification, node) };
         if self.unit.type_of(last).is_long_double() {
             return self.classify_long(what, args, node, span);
         }
@@ -205,7 +206,7 @@ impl Lowerer<'_, '_> {
         for arg in args.iter().skip(classes.len()) {
             values.push(self.float_argument(arg, format, span));
         }
-        let Some(&a) = values.first() else { return self.unsupported_value("classification of nothing", node) };
+        let Some(&a) = values.first() else { return self.unsupported_value(Construct::EmptyClassification, node) };
         let b = values.get(1).copied().unwrap_or(a);
         let magnitude = self.bin(BinOp::And, a, number(format.magnitude_mask()), span);
         let infinity = number(format.infinity());
@@ -229,7 +230,7 @@ impl Lowerer<'_, '_> {
             Classify::Sign => self.cmp(CmpOp::Slt, a, number(0), span),
             Classify::Class => {
                 let &[nan, infinite, normal, subnormal, zero] = classes.as_slice() else {
-                    return self.unsupported_value("__builtin_fpclassify", node);
+                    return self.unsupported_value(Construct::Fpclassify, node);
                 };
                 let is_nan = self.cmp(CmpOp::Ult, infinity, magnitude, span);
                 let is_infinite = self.cmp(CmpOp::Eq, magnitude, infinity, span);

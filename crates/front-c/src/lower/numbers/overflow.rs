@@ -3,6 +3,7 @@
 
 use crate::clang::ast_enums::Opcode;
 use crate::clang::node::{Node, TypeText};
+use crate::construct::Construct;
 use crate::lower::context::func::Lowerer;
 use crate::lower::context::lvalue::Place;
 use crate::lower::numbers::int128::Wide;
@@ -13,10 +14,10 @@ use touchstone_ir::{BinOp, Callee, CmpOp, InstKind, Operand, Ty};
 impl Lowerer<'_, '_> {
     /// Lowers `op(a, b, &result)`.
     pub fn overflow(&mut self, op: BinOp, args: &[Node], node: &Node, span: Span) -> Option<Operand> {
-        let [a, b, into] = args else { return Some(self.unsupported_value("overflow builtin", node)) };
+        let [a, b, into] = args else { return Some(self.unsupported_value(Construct::OverflowBuiltin, node)) };
         let types = [self.unit.type_of(a), self.unit.type_of(b)];
         let Some(result) = self.unit.type_of(into).element().cloned() else {
-            return Some(self.unsupported_value("overflow builtin", node));
+            return Some(self.unsupported_value(Construct::OverflowBuiltin, node));
         };
         if types.iter().chain([&result]).any(|ty| ty.wide().is_some()) {
             return Some(self.overflow_of_wide(op, args, &types, &result, node));

@@ -6,6 +6,7 @@
 use crate::clang::ast_enums::{CastKind as Cast, Opcode};
 use crate::clang::kind::NodeKind as K;
 use crate::clang::node::Node;
+use crate::construct::Construct;
 use crate::lower::context::constants::binary_op;
 use crate::lower::context::func::Lowerer;
 use crate::lower::context::lvalue::Place;
@@ -40,8 +41,8 @@ impl Lowerer<'_, '_> {
     pub fn lanes(&mut self, node: &Node) -> Vec<Operand> {
         let span = self.unit.span(node);
         let ty = self.unit.type_of(node);
-        let Some((element, count)) = ty.vector().filter(|_| self.unit.program.types.refusal(&ty).is_none()) else {
-            return self.no_lanes("vector", node);
+        let Some((element, count)) = ty.vector().filter(|_| self.unit.program.types.unsupported(&ty).is_none()) else {
+            return self.no_lanes(Construct::Vector, node);
         };
         match (&node.kind, node.inner.as_slice()) {
             (K::ParenExpr | K::ConstantExpr, [inner]) => self.lanes(inner),
@@ -73,10 +74,7 @@ impl Lowerer<'_, '_> {
                     let address = self.bytes_of(inner, span);
                     self.load_lanes(address, &element, count, span)
                 }
-                other => {
-                    let what = format!("vector cast {other}");
-                    self.no_lanes(&what, node)
-                }
+                other => self.no_lanes(Construct::VectorCast(other.clone()), node),
             },
             (K::UnaryOperator, [inner]) if is_computed_vector(node) => {
                 let lanes = self.lanes(inner);
@@ -111,11 +109,11 @@ impl Lowerer<'_, '_> {
                 from.extend(self.lanes(b));
                 let index = |index: &Node| usize::try_from(self.unit.const_signed(index).unwrap_or(0)).unwrap_or(0);
                 let chosen: Option<Vec<Operand>> = indices.iter().map(|node| from.get(index(node)).copied()).collect();
-                chosen.unwrap_or_else(|| self.no_lanes("__builtin_shufflevector", node))
+                chosen.unwrap_or_else(|| self.no_lanes(Construct::ShuffleVector, node))
             }
             (K::ConvertVectorExpr, [inner]) => {
                 let Some((from, _)) = self.unit.type_of(inner).vector() else {
-                    return self.no_lanes("__builtin_convertvector", node);
+                    return self.no_lanes(Construct::ConvertVector, node);
                 };
                 let lanes = self.lanes(inner);
                 lanes.into_iter().map(|lane| self.convert(lane, &from, &element, span)).collect()
@@ -136,8 +134,8 @@ impl Lowerer<'_, '_> {
             self.select(here, lane, chosen, span)
         })
     }
-    fn no_lanes(&mut self, what: &str, node: &Node) -> Vec<Operand> {
-        self.unsupported(what, node);
+    fn no_lanes(&mut self, construct: Construct, node: &Node) -> Vec<Operand> {
+        self.unsupported(construct, node);
         let ty = self.unit.type_of(node);
         let (element, count) = ty.vector().unwrap_or((Type::int(), 1));
         vec![Operand::Const(self.unit.program.types.scalar(&element), 0); count.min(MAX_LANES) as usize]
@@ -203,8 +201,7 @@ impl Lowerer<'_, '_> {
                     self.bin(op, a, b, span)
                 }
                 _ => {
-                    let what = format!("vector operator {opcode}");
-                    return self.no_lanes(&what, node);
+                    return self.no_lanes(Construct::VectorOperator(opcode.clone()), node);
                 }
             });
         }

@@ -4,6 +4,7 @@ use crate::clang::ast_enums::{CastKind as Cast, Opcode};
 use crate::clang::ast_queries::selected;
 use crate::clang::kind::NodeKind as K;
 use crate::clang::node::Node;
+use crate::construct::Construct;
 use crate::lower::context::func::Lowerer;
 use crate::lower::context::initialisers::{elements, unbraced};
 use crate::lower::context::lvalue::Place;
@@ -16,7 +17,7 @@ use touchstone_ir::{DecisionKind, InstKind, Operand, TermKind, Ty};
 impl Lowerer<'_, '_> {
     /// Writes the value of a structure expression to an address.
     pub fn aggregate(&mut self, node: &Node, ty: &Type, dst: Operand) {
-        if let Some(what) = self.unit.program.types.refusal(ty) {
+        if let Some(what) = self.unit.program.types.unsupported(ty) {
             return self.unsupported(what, node);
         }
         let span = self.unit.span(node);
@@ -77,11 +78,11 @@ impl Lowerer<'_, '_> {
             }
             (K::GenericSelectionExpr, _) => match selected(node) {
                 Some(chosen) => self.aggregate(chosen, ty, dst),
-                None => self.unsupported("_Generic", node),
+                None => self.unsupported(Construct::GenericSelection, node),
             },
             (K::ChooseExpr, _) => match self.unit.chosen(node) {
                 Some(chosen) => self.aggregate(chosen, ty, dst),
-                None => self.unsupported("__builtin_choose_expr", node),
+                None => self.unsupported(Construct::ChooseExpression, node),
             },
             (K::VAArgExpr, _) => {
                 let place = self.next_argument(node, ty, span);
@@ -94,15 +95,16 @@ impl Lowerer<'_, '_> {
                 self.copy(dst, src, ty, span);
             }
             (kind, _) => {
-                let what = kind.to_string();
-                self.unsupported(&what, node);
+                self.unsupported(Construct::Node(kind.clone()), node);
             }
         }
     }
 
     /// Assigns a structure; returns the address of the left side.
     pub fn record_assignment(&mut self, node: &Node) -> Operand {
-        let [left, right] = node.inner.as_slice() else { return self.unsupported_value("expression", node) };
+        let [left, right] = node.inner.as_slice() else {
+            return self.unsupported_value(Construct::MalformedExpression, node);
+        };
         let span = self.unit.span(node);
         let ty = self.unit.type_of(left);
         let place = self.written_place(left);
@@ -151,7 +153,7 @@ impl Lowerer<'_, '_> {
             list = inner;
         }
         list = unbraced(list, ty);
-        if let Some(what) = self.unit.program.types.refusal(ty)
+        if let Some(what) = self.unit.program.types.unsupported(ty)
             && list.kind != K::InitListExpr
         {
             return self.unsupported(what, node);
@@ -180,7 +182,7 @@ impl Lowerer<'_, '_> {
             (K::InitListExpr, TypeKind::Record(id)) => self.fill_record(node, *id, place, zeroed),
             (K::StringLiteral | K::PredefinedExpr, TypeKind::Array(..)) => {
                 let Some(global) = self.unit.string_global(node, span) else {
-                    return self.unsupported("string literal", node);
+                    return self.unsupported(Construct::StringLiteral, node);
                 };
                 let src = self.global_address(global, span);
                 let dst = self.address(place, span);
@@ -198,8 +200,7 @@ impl Lowerer<'_, '_> {
                 self.aggregate(node, ty, dst);
             }
             (kind, TypeKind::Array(..) | TypeKind::OpenArray(_)) => {
-                let what = format!("array initialiser {kind}");
-                self.unsupported(&what, node);
+                self.unsupported(Construct::ArrayInitialiser(kind.clone()), node);
             }
             _ => {
                 self.mark_element(node);

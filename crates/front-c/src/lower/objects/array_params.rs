@@ -1,6 +1,7 @@
 //! Array parameters: clang's JSON has only the pointers that they decay to; `-ast-print` shows them as declared.
 
 use crate::clang::process::{self, Clang, Input};
+use crate::construct::Construct;
 use crate::error::FrontError;
 use crate::lower::context::unit::Unit;
 use crate::lower::objects::vla::effects;
@@ -52,8 +53,7 @@ pub(crate) fn restore(
 fn refuse(function: &mut Function) {
     let span = function.span;
     if let Some(entry) = function.blocks.ids().next() {
-        let what = "array length with an effect in a parameter".to_string();
-        crate::link::cleanup::stop_at(function, entry, 0, what, span);
+        crate::link::cleanup::stop_at(function, entry, 0, Construct::LengthEffectInParameter, span);
     }
 }
 

@@ -6,6 +6,7 @@
 use crate::clang::ast_queries::callee_name;
 use crate::clang::kind::NodeKind as K;
 use crate::clang::node::Node;
+use crate::construct::Construct;
 use crate::lower::context::func::Lowerer;
 use crate::lower::context::lvalue::Place;
 use crate::types::ctype::{Type, TypeKind};
@@ -135,7 +136,9 @@ impl Lowerer<'_, '_> {
         let name = if is_call { callee_name(node).unwrap_or_default() } else { node.name.as_str() };
         let known = operation(name);
         let name = if name.is_empty() { "_Atomic".to_string() } else { name.to_string() };
-        let Some((operation, form)) = known else { return Some(self.unsupported_value(&name, node)) };
+        let Some((operation, form)) = known else {
+            return Some(self.unsupported_value(Construct::Builtin(name), node));
+        };
         let args = if is_call { node.inner.get(1..).unwrap_or_default() } else { node.inner.as_slice() };
         let result = self.unit.type_of(node);
         match operation {
@@ -150,8 +153,8 @@ impl Lowerer<'_, '_> {
         let pointee = self.unit.type_of(object).element().cloned().unwrap_or_else(Type::int);
         let flag = matches!(operation, Operation::TestAndSet) || name == "__atomic_clear";
         let ty = if flag { Type::plain(TypeKind::Bool) } else { pointee };
-        if ty.is_record() || self.unit.program.types.refusal(&ty).is_some() || ty.kind == TypeKind::Void {
-            return Some(self.unsupported_value("_Atomic", node));
+        if ty.is_record() || self.unit.program.types.unsupported(&ty).is_some() || ty.kind == TypeKind::Void {
+            return Some(self.unsupported_value(Construct::Atomic, node));
         }
         let scale = match ty.element() {
             Some(element) if name.starts_with("__c11_") => self.unit.program.types.size(element),

@@ -9,6 +9,7 @@
 
 use crate::clang::ast_queries::callee_name;
 use crate::clang::node::Node;
+use crate::construct::Construct;
 use crate::lower::context::func::Lowerer;
 use crate::lower::context::lvalue::Place;
 use crate::types::ctype::{Type, round_up};
@@ -31,7 +32,7 @@ impl Lowerer<'_, '_> {
     pub fn pack(&mut self, arguments: &[Node], backwards: bool, span: Span) -> Operand {
         match arguments {
             [own @ .., rest] if callee_name(rest) == Some("__builtin_va_arg_pack") => {
-                let Some(hidden) = self.hidden("__builtin_va_arg_pack", rest, span) else {
+                let Some(hidden) = self.hidden(Construct::VaArgPack, rest, span) else {
                     return Operand::Const(Ty::Ptr, 0);
                 };
                 if own.is_empty() { hidden } else { self.pack_before(own, hidden, backwards, span) }
@@ -102,14 +103,14 @@ impl Lowerer<'_, '_> {
     /// Lowers `va_start`.
     pub fn start_arguments(&mut self, list: &Node, node: &Node, span: Span) {
         let list = self.rvalue(list);
-        let Some(hidden) = self.hidden("va_start", node, span) else { return };
+        let Some(hidden) = self.hidden(Construct::VaStart, node, span) else { return };
         self.store(Place::Memory(list, NEXT), hidden, span);
     }
     /// Returns the address of this function's variable arguments.
-    fn hidden(&mut self, what: &str, node: &Node, span: Span) -> Option<Operand> {
+    fn hidden(&mut self, construct: Construct, node: &Node, span: Span) -> Option<Operand> {
         let hidden = self.function.params.last().filter(|_| self.function.variadic).map(|param| param.reg);
         let Some(hidden) = hidden else {
-            self.unsupported(what, node);
+            self.unsupported(construct, node);
             return None;
         };
         // It is null only in calls with unknown arguments.
@@ -126,7 +127,7 @@ impl Lowerer<'_, '_> {
             span,
         );
         self.start(unknown);
-        self.terminate(TermKind::Unsupported("variable arguments of a function under test".to_string()), span);
+        self.terminate(TermKind::Unsupported(Construct::VariableArguments.to_string()), span);
         self.start(known);
         Some(Operand::Reg(hidden))
     }
@@ -148,7 +149,7 @@ impl Lowerer<'_, '_> {
     /// Lowers `va_arg`: returns the location of the argument and advances the list.
     pub fn next_argument(&mut self, node: &Node, ty: &Type, span: Span) -> Place {
         let Some(list) = node.inner.first() else {
-            self.unsupported("va_arg", node);
+            self.unsupported(Construct::VaArg, node);
             return Place::NOWHERE;
         };
         let list = self.rvalue(list);

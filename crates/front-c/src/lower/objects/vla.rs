@@ -12,6 +12,7 @@ use crate::clang::ast_enums::{CastKind as Cast, Opcode};
 use crate::clang::ast_queries::has_effects;
 use crate::clang::kind::NodeKind as K;
 use crate::clang::node::Node;
+use crate::construct::Construct;
 use crate::lower::context::func::{Local, Lowerer, Style};
 use crate::lower::context::lifetimes::Life;
 use crate::lower::context::lvalue::Place;
@@ -70,7 +71,7 @@ impl Lowerer<'_, '_> {
         let frozen = self.frozen(ty, span);
         let bytes = frozen.as_ref().and_then(|ty| self.bytes_of_type(ty, span));
         let (Some(frozen), Some(bytes)) = (frozen, bytes) else {
-            return self.unsupported("variable-length array", node);
+            return self.unsupported(Construct::VariableLengthArray, node);
         };
         let (pointer, size) = match self.locals.get(&node.id).copied() {
             Some(Local::Variable(pointer, size)) => (pointer, size),
@@ -115,7 +116,7 @@ impl Lowerer<'_, '_> {
         let span = self.unit.span(node);
         match self.frozen(&ty, span) {
             Some(frozen) => self.unit.redefine_type(&node.name, frozen),
-            None => self.unsupported("variable-length array", node),
+            None => self.unsupported(Construct::VariableLengthArray, node),
         }
     }
     /// Freezes the lengths of a type, the outer ones first.
@@ -229,7 +230,7 @@ impl Lowerer<'_, '_> {
             _ => Some(self.sized_type(node)),
         };
         let bytes = ty.and_then(|ty| self.bytes_of_type(&ty, span));
-        bytes.unwrap_or_else(|| self.unsupported_value("sizeof of this type", node))
+        bytes.unwrap_or_else(|| self.unsupported_value(Construct::SizeOf, node))
     }
 
     /// Evaluates a length that consists of all tokens.
