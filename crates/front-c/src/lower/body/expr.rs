@@ -98,14 +98,7 @@ impl Lowerer<'_, '_> {
             return self.unsupported_value(what, node);
         }
         if ty.is_record() {
-            let what = match ty.kind {
-                TypeKind::Wide { .. } => Construct::Int128Scalar,
-                TypeKind::LongDouble => Construct::LongDoubleScalar,
-                TypeKind::Vector(..) => Construct::VectorScalar,
-                TypeKind::Complex(_) => Construct::ComplexScalar,
-                _ => Construct::StructureScalar,
-            };
-            return self.unsupported_value(what, node);
+            return self.unsupported_value(unsupported_scalar(&ty), node);
         }
         let scalar = self.unit.program.types.scalar(&ty);
         let span = self.unit.span(node);
@@ -115,19 +108,7 @@ impl Lowerer<'_, '_> {
             | K::CXXBoolLiteralExpr
             | K::UnaryExprOrTypeTraitExpr
             | K::OffsetOfExpr
-            | K::SpelledOffset => match self.unit.const_int(node) {
-                None if self.is_variable_size(node) => self.variable_size(node, span),
-                // `offsetof(struct s, a[i])`.
-                None if node.kind == K::SpelledOffset => self.rvalue_of_first(node),
-                None if node.kind == K::OffsetOfExpr && self.unit.program.types.offsets == Offsets::Guessed => {
-                    for index in &node.inner {
-                        self.rvalue(index);
-                    }
-                    Operand::Reg(self.temp(scalar))
-                }
-                Some(value) => Operand::Const(scalar, mask(value, scalar.bits())),
-                None => self.unsupported_value(unsupported_constant(node), node),
-            },
+            | K::SpelledOffset => self.constant_value(node, scalar, span),
             K::FloatingLiteral => match self.unit.const_float(node) {
                 Some(bits) => Operand::Const(scalar, bits),
                 None => self.unsupported_value(Construct::Literal, node),
@@ -144,21 +125,11 @@ impl Lowerer<'_, '_> {
             K::UnaryOperator => self.unary(node, scalar, span),
             K::BinaryOperator => self.binary(node, &ty, scalar, span),
             K::CompoundAssignOperator => self.compound_assignment(node, &ty, span),
-            K::ConditionalOperator => match self.unit.chosen_by_type(node) {
-                Some(chosen) => self.rvalue(chosen),
-                None => self.conditional(node, scalar, span),
-            },
+            K::ConditionalOperator if self.unit.chosen_by_type(node).is_none() => self.conditional(node, scalar, span),
+            K::ConditionalOperator | K::GenericSelectionExpr | K::ChooseExpr => self.selected_value(node),
             K::BinaryConditionalOperator => self.elvis(node, scalar, span),
             K::CallExpr => self.call(node, None).unwrap_or(Operand::Const(scalar, 0)),
             K::StmtExpr => self.statement_expression(node, scalar),
-            K::GenericSelectionExpr => match selected(node) {
-                Some(chosen) => self.rvalue(chosen),
-                None => self.unsupported_value(Construct::GenericSelection, node),
-            },
-            K::ChooseExpr => match self.unit.chosen(node) {
-                Some(chosen) => self.rvalue(chosen),
-                None => self.unsupported_value(Construct::ChooseExpression, node),
-            },
             K::TypeTraitExpr => match self.unit.const_int(node) {
                 Some(value) => Operand::Const(scalar, value),
                 None => self.unsupported_value(Construct::TypeTrait, node),
@@ -177,15 +148,44 @@ impl Lowerer<'_, '_> {
             | K::MemberExpr
             | K::CompoundLiteralExpr
             | K::StringLiteral
-            | K::PredefinedExpr => {
-                // A member of an rvalue is an rvalue; an array is its address.
-                let place = self.place(node);
-                match ty.kind {
-                    TypeKind::Array(..) | TypeKind::OpenArray(_) | TypeKind::Function(_) => self.address(place, span),
-                    _ => self.load(place, &ty, span),
-                }
-            }
+            | K::PredefinedExpr => self.object_value(node, &ty, span),
             kind => self.unsupported_value(Construct::Node(kind.clone()), node),
+        }
+    }
+    /// Evaluates a literal, a `sizeof` or the like.
+    fn constant_value(&mut self, node: &Node, scalar: Ty, span: Span) -> Operand {
+        match self.unit.const_int(node) {
+            None if self.is_variable_size(node) => self.variable_size(node, span),
+            // `offsetof(struct s, a[i])`.
+            None if node.kind == K::SpelledOffset => self.rvalue_of_first(node),
+            None if node.kind == K::OffsetOfExpr && self.unit.program.types.offsets == Offsets::Guessed => {
+                for index in &node.inner {
+                    self.rvalue(index);
+                }
+                Operand::Reg(self.temp(scalar))
+            }
+            Some(value) => Operand::Const(scalar, mask(value, scalar.bits())),
+            None => self.unsupported_value(unsupported_constant(node), node),
+        }
+    }
+    /// Evaluates the operand that the compiler selects.
+    fn selected_value(&mut self, node: &Node) -> Operand {
+        let (chosen, construct) = match node.kind {
+            K::GenericSelectionExpr => (selected(node), Construct::GenericSelection),
+            K::ChooseExpr => (self.unit.chosen(node), Construct::ChooseExpression),
+            _ => (self.unit.chosen_by_type(node), Construct::MalformedExpression),
+        };
+        match chosen {
+            Some(chosen) => self.rvalue(chosen),
+            None => self.unsupported_value(construct, node),
+        }
+    }
+    /// Evaluates an lvalue without a conversion: a member of an rvalue is an rvalue; an array is its address.
+    fn object_value(&mut self, node: &Node, ty: &Type, span: Span) -> Operand {
+        let place = self.place(node);
+        match ty.kind {
+            TypeKind::Array(..) | TypeKind::OpenArray(_) | TypeKind::Function(_) => self.address(place, span),
+            _ => self.load(place, ty, span),
         }
     }
     fn rvalue_of_first(&mut self, node: &Node) -> Operand {
@@ -641,6 +641,17 @@ impl Lowerer<'_, '_> {
         self.assign(result, value, span);
         self.flow_into(join, span);
         Operand::Reg(result)
+    }
+}
+
+/// Returns the construct of a value that is no scalar.
+fn unsupported_scalar(ty: &Type) -> Construct {
+    match ty.kind {
+        TypeKind::Wide { .. } => Construct::Int128Scalar,
+        TypeKind::LongDouble => Construct::LongDoubleScalar,
+        TypeKind::Vector(..) => Construct::VectorScalar,
+        TypeKind::Complex(_) => Construct::ComplexScalar,
+        _ => Construct::StructureScalar,
     }
 }
 
