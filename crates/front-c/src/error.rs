@@ -39,7 +39,7 @@ pub enum FrontError {
         file: PathBuf,
     },
     /// clang rejects the file.
-    #[error("`{}` does not compile:\n{stderr}{}", file.display(), gnu_construct(.stderr))]
+    #[error("`{}` does not compile:\n{stderr}{}", file.display(), gnu_extensions(.stderr))]
     DoesNotCompile {
         /// The file.
         file: PathBuf,
@@ -87,7 +87,7 @@ pub enum FrontError {
 }
 
 /// Names the constructs of GNU C in clang's message that clang does not support: they are no errors of the program.
-fn gnu_construct(stderr: &str) -> String {
+fn gnu_extensions(stderr: &str) -> String {
     let named = [
         ("function definition is not allowed here", "nested function"),
         ("'variable length array in structure'", "variable-length array in a structure"),

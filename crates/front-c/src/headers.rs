@@ -8,7 +8,7 @@ const KLEE: &str = include_str!("../include/klee/klee.h");
 
 /// Writes the headers to a directory in `cache` and returns its path. The path contains a hash of the headers, so that
 /// all compilations of a build share it.
-pub fn kept_headers(cache: &Path) -> std::io::Result<PathBuf> {
+pub fn cached_headers(cache: &Path) -> std::io::Result<PathBuf> {
     let kept = cache.join(format!("include-{:016x}", stable_hash(&(TOUCHSTONE, KLEE))));
     write_headers(&kept).map(|()| kept)
 }

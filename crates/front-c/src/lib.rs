@@ -26,21 +26,23 @@ mod lower;
 mod points;
 mod types;
 
-pub use clang::clang_server::Resident;
-pub use clang::dump::Dump;
-pub use clang::dump_pair::{Texts, dump_both};
-pub use clang::flags::{flags_for, names_of_own_macros, sources_in};
+pub use clang::clang_server::ClangServer;
+pub use clang::dump::AstDump;
+pub use clang::dump_pair::{SourcePair, dump_pair};
+pub use clang::flags::{database_sources, flags_for, predefined_macro_names};
 #[doc(hidden)]
 pub use clang::fuzzing::{ast_readings, compile_commands_reading};
-pub use clang::options::{Described, DescribedCase, Library, Offsets, Options, Place, Surroundings, helper};
+pub use clang::options::{
+    EnvironmentInputs, ExternalSpec, LibraryMode, OffsetofMode, Options, SpecCase, WriteTarget, helper_name,
+};
 pub use clang::process::gnu_version;
 pub use dataflow::actions::{
-    Action, Argument, Escape, Followed, FollowedFunction, Form, Gives, Lvalue, Origin, PointeeSize, Visible,
-    WrittenState,
+    Action, CallArgument, Escape, FunctionDataFlow, Lvalue, Observable, PointeeSize, ResultForm, SourceOrigin,
+    UnitDataFlow, ValueForm, WrittenObject,
 };
-pub use dataflow::c_unit::follow;
-pub use dataflow::cxx_tests::follow_tests;
-pub use dataflow::hazards::{After, Hazard, HazardKind, Root, Unaskable, hazards};
+pub use dataflow::c_unit::unit_data_flow;
+pub use dataflow::cxx_tests::test_data_flow;
+pub use dataflow::hazards::{AccessBase, Hazard, HazardKind, HazardObstacle, PrecedingAssignment, hazards};
 pub use error::FrontError;
-pub use headers::{kept_headers, write_headers};
+pub use headers::{cached_headers, write_headers};
 pub use lower::driver::files::lower_files;

@@ -4,7 +4,7 @@
 use super::specification::{Case, Piece, Said, Values, When, WorldError, Write};
 use crate::request::index_of;
 use std::path::PathBuf;
-use touchstone_front_c::{Described, DescribedCase, Place, helper};
+use touchstone_front_c::{ExternalSpec, SpecCase, WriteTarget, helper_name};
 use touchstone_ir::{Callee, DataType, FuncId, InstKind, Module};
 
 /// Functions in C for the specification of one external function.
@@ -12,7 +12,7 @@ pub(crate) struct Helpers {
     /// The index of the source file that they are appended to.
     pub file: usize,
     pub text: String,
-    pub described: Described,
+    pub described: ExternalSpec,
 }
 
 /// Translates the specification of a function.
@@ -44,7 +44,7 @@ pub(super) fn translate(module: &Module, files: &[PathBuf], said: &Said, id: Fun
         check_pointers(said)?;
     }
     let maker = Maker { said, own, result: result.filter(|_| returns) };
-    let mut described = Described { function: said.function.clone(), cases: Vec::new() };
+    let mut described = ExternalSpec { function: said.function.clone(), cases: Vec::new() };
     let mut text = maker.case_of()?;
     text += &maker.checks();
     for (index, case) in said.cases.iter().enumerate() {
@@ -102,7 +102,7 @@ impl Maker<'_> {
             .collect();
         let parameters = if parameters.is_empty() { "void".to_string() } else { parameters.join(", ") };
         let (line, file) = (self.said.line, self.file());
-        format!("#line {line} \"{file}\"\n{ty} {}({parameters}) {{ {body} }}\n", helper(&self.said.function, what))
+        format!("#line {line} \"{file}\"\n{ty} {}({parameters}) {{ {body} }}\n", helper_name(&self.said.function, what))
     }
 
     /// An expression at its place.
@@ -206,8 +206,8 @@ impl Maker<'_> {
     }
 
     /// What a case chooses and writes.
-    fn case(&self, case: &Case, number: usize) -> Result<(String, DescribedCase), WorldError> {
-        let mut found = DescribedCase { fails: case.fails, ..DescribedCase::default() };
+    fn case(&self, case: &Case, number: usize) -> Result<(String, SpecCase), WorldError> {
+        let mut found = SpecCase { fails: case.fails, ..SpecCase::default() };
         let (mut text, mut values, mut stores) = (String::new(), String::new(), String::new());
         let (mut choices, mut within, mut sizes) = (Vec::new(), Vec::new(), Vec::<(usize, String)>::new());
         for (index, write) in case.writes.iter().enumerate() {
@@ -245,15 +245,15 @@ impl Maker<'_> {
                 }
             }
             let place = match (root, write) {
-                (Root::Global(name), _) => Place::Global(name),
-                (Root::Param(param), Write::Value(..)) => Place::Object(param),
-                (Root::Param(param), Write::Anything(..)) => Place::Anything(param),
+                (Root::Global(name), _) => WriteTarget::Global(name),
+                (Root::Param(param), Write::Value(..)) => WriteTarget::Object(param),
+                (Root::Param(param), Write::Anything(..)) => WriteTarget::Anything(param),
             };
-            let of = |place: &Place| match place {
-                Place::Object(param) | Place::Anything(param) => Some(*param),
-                Place::Global(_) => None,
+            let of = |place: &WriteTarget| match place {
+                WriteTarget::Object(param) | WriteTarget::Anything(param) => Some(*param),
+                WriteTarget::Global(_) => None,
             };
-            let anything = |place: &Place| matches!(place, Place::Anything(_));
+            let anything = |place: &WriteTarget| matches!(place, WriteTarget::Anything(_));
             let clash = found
                 .written
                 .iter()
@@ -267,7 +267,7 @@ impl Maker<'_> {
             }
         }
         for place in &found.written {
-            if let Place::Object(param) = place {
+            if let WriteTarget::Object(param) = place {
                 let ends: Vec<&str> =
                     sizes.iter().filter(|(of, _)| of == param).map(|(_, size)| size.as_str()).collect();
                 text += &self.size(number, *param, &ends);

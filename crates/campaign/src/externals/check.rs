@@ -9,7 +9,7 @@ use std::time::Duration;
 use touchstone_base::Deadline;
 use touchstone_criteria::{Bound, Incomplete, Outcome, TestCase, TestKind};
 use touchstone_engine::{Config, SearchEvent, Sink, explore};
-use touchstone_front_c::helper;
+use touchstone_front_c::helper_name;
 use touchstone_ir::{DataType, DataValue, ErrorKind, FuncId, Module};
 
 const TIME: Duration = Duration::from_secs(3);
@@ -55,7 +55,7 @@ impl World {
 /// What is called to check what is said.
 fn entry(module: &Module, java: Option<&Spoken>, said: &Said, index: usize, what: &str) -> Option<FuncId> {
     match java {
-        None => module.function_named(&helper(&said.function, what)),
+        None => module.function_named(&helper_name(&said.function, what)),
         Some(java) => {
             let (_, class) = java.by.iter().find(|(at, _)| *at == index)?;
             java.checks.iter().find(|(by, method, _)| by == class && method == what).map(|(.., func)| *func)

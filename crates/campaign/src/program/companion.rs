@@ -8,7 +8,7 @@ use super::reader::{Program, Reader};
 use crate::externals::World;
 use crate::request::same_file;
 use std::path::{Path, PathBuf};
-use touchstone_front_c::Described;
+use touchstone_front_c::ExternalSpec;
 
 /// What is read with a program's files.
 #[derive(Default, Debug)]
@@ -16,7 +16,7 @@ pub(crate) struct Beside {
     /// Texts behind files, by their index.
     texts: Vec<(usize, String)>,
     /// What is said of functions that nobody defines.
-    pub described: Vec<Described>,
+    pub described: Vec<ExternalSpec>,
 }
 
 impl Beside {

@@ -10,8 +10,8 @@ use touchstone_base::{Deadline, FileId};
 use touchstone_criteria::{Heap, TestCase, Unmakeable};
 use touchstone_emit::SourceUnit;
 use touchstone_front_c::{
-    Described, Followed, FrontError, Library, Offsets, Options, Surroundings, flags_for, follow, lower_files,
-    write_headers,
+    EnvironmentInputs, ExternalSpec, FrontError, LibraryMode, OffsetofMode, Options, UnitDataFlow, flags_for,
+    lower_files, unit_data_flow, write_headers,
 };
 use touchstone_ir::{CallGraph, FuncId, GlobalId, Linkage, Module};
 
@@ -168,12 +168,12 @@ impl Reader {
             flags: compilation.flags.clone(),
             compile_commands: find_commands(files, compilation.commands.as_deref()),
             include_dir: Some(include_dir.to_path_buf()),
-            surroundings: Surroundings::default(),
-            described: Vec::new(),
-            stand_for: Vec::new(),
+            environment_inputs: EnvironmentInputs::default(),
+            external_specs: Vec::new(),
+            replacements: Vec::new(),
             compiler: Some(compilation.compiler.clone()),
-            offsets: Offsets::Spelled,
-            library: Library::Modelled,
+            offsets: OffsetofMode::Spelled,
+            library: LibraryMode::Modelled,
             deadline: Deadline::NEVER,
             dump: None,
         };
@@ -206,9 +206,9 @@ impl Reader {
     }
 
     /// The same, with these parts of a program's surroundings as inputs.
-    pub fn surrounded(mut self, surroundings: Surroundings) -> Reader {
+    pub fn surrounded(mut self, surroundings: EnvironmentInputs) -> Reader {
         if let Language::C(options) = &mut self.language {
-            options.surroundings = surroundings;
+            options.environment_inputs = surroundings;
         }
         self
     }
@@ -246,11 +246,11 @@ impl Reader {
         &self,
         files: &[PathBuf],
         wrapped: &[PathBuf],
-        described: &[Described],
+        described: &[ExternalSpec],
     ) -> Result<Program, ReadError> {
         let Language::C(options) = &self.language else { return self.read(files) };
-        let stand_for = wrapped.iter().cloned().zip(files.iter().cloned()).collect();
-        let options = Options { described: described.to_vec(), stand_for, ..(**options).clone() };
+        let replacements = wrapped.iter().cloned().zip(files.iter().cloned()).collect();
+        let options = Options { external_specs: described.to_vec(), replacements, ..(**options).clone() };
         verified(self.read_c(wrapped, &options)?)
     }
 
@@ -263,9 +263,9 @@ impl Reader {
     }
 
     /// What the functions of these names in a file do to data.
-    pub fn followed(&self, file: &Path, functions: &BTreeSet<String>) -> Result<Followed, ReadError> {
+    pub fn followed(&self, file: &Path, functions: &BTreeSet<String>) -> Result<UnitDataFlow, ReadError> {
         match &self.language {
-            Language::C(options) => Ok(follow((file, options), (file, options), functions)?),
+            Language::C(options) => Ok(unit_data_flow((file, options), (file, options), functions)?),
             Language::Java { .. } => Err(ReadError::NotFollowed(file.to_path_buf())),
         }
     }

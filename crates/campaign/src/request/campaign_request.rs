@@ -13,7 +13,7 @@ use std::time::Duration;
 use touchstone_base::Deadline;
 use touchstone_criteria::{Assume, Criterion, Labelling, Mutator, criterion_named};
 use touchstone_engine::{Aliases, Entry, Labels, Search, Summaries};
-use touchstone_front_c::Surroundings;
+use touchstone_front_c::EnvironmentInputs;
 
 /// What somebody wants.
 #[derive(Clone, Debug)]
@@ -67,10 +67,10 @@ const VARIABLE_LENGTH: u32 = 16;
 
 impl Request {
     /// What surrounds the program. Where functions are called, variables of the environment are answers as others are.
-    pub(crate) fn surroundings(&self) -> Surroundings {
+    pub(crate) fn surroundings(&self) -> EnvironmentInputs {
         let asked = self.inputs.surroundings;
         let answered = asked.externals && !matches!(self.subject, Subject::Program(_));
-        Surroundings { environment: asked.environment.or(answered.then_some(VARIABLE_LENGTH)), ..asked }
+        EnvironmentInputs { environment: asked.environment.or(answered.then_some(VARIABLE_LENGTH)), ..asked }
     }
 
     /// MC/DC tests in C for every function of these files, written to a directory and replayed.
@@ -242,7 +242,7 @@ pub struct Inputs {
     /// Arguments of a whole program: at most so many words of at most so many characters.
     pub arguments: Option<(u32, u32)>,
     /// What else of a program's surroundings is an input.
-    pub surroundings: Surroundings,
+    pub surroundings: EnvironmentInputs,
     /// Files that say what functions do that nobody defines.
     pub world: Vec<PathBuf>,
 }
@@ -259,7 +259,7 @@ impl Default for Inputs {
             heaps: Heaps::Any,
             strings: None,
             arguments: None,
-            surroundings: Surroundings { externals: true, callbacks: true, ..Surroundings::default() },
+            surroundings: EnvironmentInputs { externals: true, callbacks: true, ..EnvironmentInputs::default() },
             world: Vec::new(),
         }
     }

@@ -142,8 +142,8 @@ impl Surroundings {
     }
 
     /// Returns the settings of the front end.
-    fn of_program(&self) -> touchstone_front_c::Surroundings {
-        touchstone_front_c::Surroundings {
+    fn of_program(&self) -> touchstone_front_c::EnvironmentInputs {
+        touchstone_front_c::EnvironmentInputs {
             externals: self.externals != Externals::Named,
             callbacks: true,
             stdin: self.stdin,

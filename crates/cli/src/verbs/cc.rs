@@ -6,7 +6,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use touchstone_criteria::{CriteriaOptions, Labelling, STATE, criterion_named};
-use touchstone_front_c::{kept_headers, write_headers};
+use touchstone_front_c::{cached_headers, write_headers};
 use touchstone_instrument::{
     ALLOCATOR_VARIABLE, CACHE_VARIABLE, COUNTS_VARIABLE, CRITERIA_VARIABLE, DIRECTORY_VARIABLE,
     INSIDE_WRAPPER_VARIABLE, ProbeObstacle, ProbeStorage, ProbingOptions, SUGGEST_VARIABLE, compile,
@@ -113,7 +113,7 @@ enum Headers {
 
 impl Headers {
     fn new(cache: Option<&Path>) -> Result<Headers> {
-        if let Some(Ok(kept)) = cache.map(kept_headers) {
+        if let Some(Ok(kept)) = cache.map(cached_headers) {
             return Ok(Headers::Kept(kept));
         }
         let own = tempfile::tempdir()?;

@@ -4,7 +4,7 @@ use crate::output::exit::Exit;
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use touchstone_front_c::sources_in;
+use touchstone_front_c::database_sources;
 
 /// The options of `init`.
 #[derive(clap::Args, Debug)]
@@ -34,7 +34,7 @@ pub fn init(options: &Init) -> Result<ExitCode> {
     };
     let found = folders.iter().find(|folder| folder.join(DATABASE).is_file());
     let sources = match found {
-        Some(folder) => sources_in(&folder.join(DATABASE))?,
+        Some(folder) => database_sources(&folder.join(DATABASE))?,
         None if options.commands.is_some() => bail!("there is no {DATABASE} in {}", folders[0].display()),
         None => sources_below(&here)?,
     };

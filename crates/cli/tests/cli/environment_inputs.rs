@@ -14,7 +14,7 @@ use touchstone_engine::{
     CallInputs, ConcreteRun, Config, Entry, Goals, RunObservation, SearchEvent, Sink, explore_goals, watch_function,
     watch_program,
 };
-use touchstone_front_c::{Options, Surroundings, lower_files, write_headers};
+use touchstone_front_c::{EnvironmentInputs, Options, lower_files, write_headers};
 use touchstone_interp::End;
 use touchstone_ir::{FuncId, InputSource, Module};
 
@@ -29,12 +29,16 @@ impl Sink for Collect {
     }
 }
 
-fn lower(text: &str, surroundings: Surroundings) -> Module {
+fn lower(text: &str, surroundings: EnvironmentInputs) -> Module {
     let scratch = tempfile::tempdir().expect("a scratch directory");
     write_headers(scratch.path()).expect("headers");
     let file = scratch.path().join("program.c");
     std::fs::write(&file, text).expect("a writable scratch directory");
-    let options = Options { include_dir: Some(scratch.path().to_path_buf()), surroundings, ..Options::default() };
+    let options = Options {
+        include_dir: Some(scratch.path().to_path_buf()),
+        environment_inputs: surroundings,
+        ..Options::default()
+    };
     lower_files(&[file], &options).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
@@ -42,7 +46,7 @@ fn lower(text: &str, surroundings: Surroundings) -> Module {
 struct Subject<'a> {
     text: &'a str,
     entry: Entry,
-    surroundings: Surroundings,
+    surroundings: EnvironmentInputs,
     /// The maximum number of arguments and the maximum length of each.
     arguments: Option<(u32, u32)>,
     /// Bytes that texts are made of; all of them and none are tried at every place.
@@ -194,8 +198,8 @@ impl Subject<'_> {
     }
 }
 
-const INPUTS: Surroundings =
-    Surroundings { externals: true, callbacks: true, stdin: None, environment: None, volatile: false };
+const INPUTS: EnvironmentInputs =
+    EnvironmentInputs { externals: true, callbacks: true, stdin: None, environment: None, volatile: false };
 
 #[test]
 fn every_verdict_about_external_functions_is_what_all_their_answers_say() {
@@ -235,8 +239,8 @@ fn every_verdict_about_external_functions_is_what_all_their_answers_say() {
 
 #[test]
 fn every_verdict_about_arguments_input_and_environment_is_what_all_of_them_say() {
-    let none = Surroundings::default();
-    let check = |text: &str, surroundings: Surroundings, arguments: Option<(u32, u32)>, open: &str| {
+    let none = EnvironmentInputs::default();
+    let check = |text: &str, surroundings: EnvironmentInputs, arguments: Option<(u32, u32)>, open: &str| {
         Subject { text, entry: Entry::Program, surroundings, arguments, alphabet: b"-ab7 ", open }.check();
     };
     check(
@@ -247,7 +251,7 @@ fn every_verdict_about_arguments_input_and_environment_is_what_all_of_them_say()
         Some((2, 2)),
         "--argv",
     );
-    let stdin = Surroundings { stdin: Some(3), ..none };
+    let stdin = EnvironmentInputs { stdin: Some(3), ..none };
     check(
         "#include <stdio.h>\n\
          int main(void) { int c = getchar(); if (c == EOF) return 1; if (c > 255) return 9; \
@@ -270,7 +274,7 @@ fn every_verdict_about_arguments_input_and_environment_is_what_all_of_them_say()
         None,
         "--stdin",
     );
-    let environment = Surroundings { environment: Some(2), ..none };
+    let environment = EnvironmentInputs { environment: Some(2), ..none };
     check(
         "#include <stdlib.h>\n#include <string.h>\n\
          int main(void) { char *a = getenv(\"A\"); if (!a) return getenv(\"A\") != 0; if (!strcmp(a, \"ab\")) return 2; \

@@ -7,9 +7,9 @@
 //! Deliberately not here: the meaning of any node.
 
 use crate::clang::compact;
-use crate::clang::json_keys::Key;
+use crate::clang::json_keys::JsonKey;
 use crate::clang::kind::NodeKind as K;
-use crate::clang::node::{DeclRef, Node, Position, RawLoc, TypeText};
+use crate::clang::node::{AstNode, AstPosition, DeclRef, RawLoc, TypeText};
 use rustc_hash::FxHashMap;
 use serde::Deserializer;
 use serde::de::{Deserialize, DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
@@ -18,7 +18,7 @@ use std::rc::Rc;
 
 /// The state of position resolution, and the interned strings.
 #[derive(Default)]
-pub(crate) struct Positions {
+pub(crate) struct PositionReader {
     /// File names as clang prints them.
     pub files: Vec<Rc<str>>,
     by_name: FxHashMap<Rc<str>, u32>,
@@ -27,7 +27,7 @@ pub(crate) struct Positions {
     strings: FxHashMap<Rc<str>, ()>,
 }
 
-impl Positions {
+impl PositionReader {
     fn file_index(&mut self, name: &str) -> u32 {
         if let Some(&index) = self.by_name.get(name) {
             return index;
@@ -49,12 +49,12 @@ impl Positions {
 }
 
 /// Reads a translation unit and passes every top-level declaration to `each`.
-pub(crate) fn read<R, F>(reader: R, positions: &mut Positions, each: F) -> Result<(), serde_json::Error>
+pub(crate) fn read<R, F>(reader: R, positions: &mut PositionReader, each: F) -> Result<(), serde_json::Error>
 where
     R: std::io::Read,
-    F: FnMut(&Positions, Node),
+    F: FnMut(&PositionReader, AstNode),
 {
-    let dense = Dense::new(reader);
+    let dense = IndentStripper::new(reader);
     let mut json = serde_json::Deserializer::from_reader(std::io::BufReader::with_capacity(1 << 16, dense));
     json.disable_recursion_limit();
     UnitSeed { positions, each }.deserialize(&mut json)?;
@@ -62,9 +62,9 @@ where
 }
 
 /// Reads a translation unit that is in memory.
-pub(crate) fn read_bytes<F>(bytes: &[u8], positions: &mut Positions, each: F) -> Result<(), serde_json::Error>
+pub(crate) fn read_bytes<F>(bytes: &[u8], positions: &mut PositionReader, each: F) -> Result<(), serde_json::Error>
 where
-    F: FnMut(&Positions, Node),
+    F: FnMut(&PositionReader, AstNode),
 {
     if compact::is_compact(bytes) {
         let mut compact = compact::Compact::new(bytes)?;
@@ -80,12 +80,12 @@ where
 }
 
 /// Reads a sequence of declarations, as `-ast-dump-filter` prints them.
-pub(crate) fn read_each<R, F>(reader: R, positions: &mut Positions, mut each: F) -> Result<(), serde_json::Error>
+pub(crate) fn read_each<R, F>(reader: R, positions: &mut PositionReader, mut each: F) -> Result<(), serde_json::Error>
 where
     R: std::io::Read,
-    F: FnMut(Node),
+    F: FnMut(AstNode),
 {
-    let dense = Dense::new(reader);
+    let dense = IndentStripper::new(reader);
     let mut json = serde_json::Deserializer::from_reader(std::io::BufReader::with_capacity(1 << 16, dense));
     json.disable_recursion_limit();
     loop {
@@ -99,7 +99,7 @@ where
 
 /// Strips the indentation from clang's output: in deep code it is most of the bytes. No JSON string contains a line
 /// break.
-pub(super) struct Dense<R> {
+pub(super) struct IndentStripper<R> {
     inner: R,
     chunk: Vec<u8>,
     at: usize,
@@ -109,14 +109,14 @@ pub(super) struct Dense<R> {
     indented: memchr::memmem::Finder<'static>,
 }
 
-impl<R> Dense<R> {
+impl<R> IndentStripper<R> {
     pub(super) fn new(inner: R) -> Self {
         let indented = memchr::memmem::Finder::new(b"\n ");
-        Dense { inner, chunk: vec![0; 1 << 18], at: 0, end: 0, indenting: true, indented }
+        IndentStripper { inner, chunk: vec![0; 1 << 18], at: 0, end: 0, indenting: true, indented }
     }
 }
 
-impl<R: std::io::Read> std::io::Read for Dense<R> {
+impl<R: std::io::Read> std::io::Read for IndentStripper<R> {
     fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
         let mut written = 0;
         while written == 0 && !out.is_empty() {
@@ -159,28 +159,30 @@ fn leading_spaces(text: &[u8]) -> usize {
 }
 
 struct UnitSeed<'p, F> {
-    positions: &'p mut Positions,
+    positions: &'p mut PositionReader,
     each: F,
 }
 
-impl<'de, F: FnMut(&Positions, Node)> DeserializeSeed<'de> for UnitSeed<'_, F> {
+impl<'de, F: FnMut(&PositionReader, AstNode)> DeserializeSeed<'de> for UnitSeed<'_, F> {
     type Value = ();
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
         deserializer.deserialize_map(self)
     }
 }
 
-impl<'de, F: FnMut(&Positions, Node)> Visitor<'de> for UnitSeed<'_, F> {
+impl<'de, F: FnMut(&PositionReader, AstNode)> Visitor<'de> for UnitSeed<'_, F> {
     type Value = ();
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a translation unit")
     }
     fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<(), A::Error> {
-        while let Some(key) = map.next_key::<Key>()? {
+        while let Some(key) = map.next_key::<JsonKey>()? {
             match key {
-                Key::Inner => map.next_value_seed(Declarations { positions: self.positions, each: &mut self.each })?,
-                Key::Loc => drop(map.next_value_seed(LocSeed(self.positions))?),
-                Key::Range => drop(map.next_value_seed(RangeSeed(self.positions))?),
+                JsonKey::Inner => {
+                    map.next_value_seed(Declarations { positions: self.positions, each: &mut self.each })?
+                }
+                JsonKey::Loc => drop(map.next_value_seed(LocSeed(self.positions))?),
+                JsonKey::Range => drop(map.next_value_seed(RangeSeed(self.positions))?),
                 _ => drop(map.next_value::<IgnoredAny>()?),
             }
         }
@@ -189,18 +191,18 @@ impl<'de, F: FnMut(&Positions, Node)> Visitor<'de> for UnitSeed<'_, F> {
 }
 
 struct Declarations<'p, F> {
-    positions: &'p mut Positions,
+    positions: &'p mut PositionReader,
     each: &'p mut F,
 }
 
-impl<'de, F: FnMut(&Positions, Node)> DeserializeSeed<'de> for Declarations<'_, F> {
+impl<'de, F: FnMut(&PositionReader, AstNode)> DeserializeSeed<'de> for Declarations<'_, F> {
     type Value = ();
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
         deserializer.deserialize_seq(self)
     }
 }
 
-impl<'de, F: FnMut(&Positions, Node)> Visitor<'de> for Declarations<'_, F> {
+impl<'de, F: FnMut(&PositionReader, AstNode)> Visitor<'de> for Declarations<'_, F> {
     type Value = ();
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("declarations")
@@ -213,21 +215,21 @@ impl<'de, F: FnMut(&Positions, Node)> Visitor<'de> for Declarations<'_, F> {
     }
 }
 
-struct NodesSeed<'p>(&'p mut Positions);
+struct NodesSeed<'p>(&'p mut PositionReader);
 
 impl<'de> DeserializeSeed<'de> for NodesSeed<'_> {
-    type Value = Vec<Node>;
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Vec<Node>, D::Error> {
+    type Value = Vec<AstNode>;
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Vec<AstNode>, D::Error> {
         deserializer.deserialize_seq(self)
     }
 }
 
 impl<'de> Visitor<'de> for NodesSeed<'_> {
-    type Value = Vec<Node>;
+    type Value = Vec<AstNode>;
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("nodes")
     }
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Vec<Node>, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Vec<AstNode>, A::Error> {
         let mut nodes = Vec::new();
         while let Some(node) = seq.next_element_seed(NodeSeed(self.0))? {
             // A documentation comment is a child of the declaration and has no meaning.
@@ -239,65 +241,65 @@ impl<'de> Visitor<'de> for NodesSeed<'_> {
     }
 }
 
-struct NodeSeed<'p>(&'p mut Positions);
+struct NodeSeed<'p>(&'p mut PositionReader);
 
 impl<'de> DeserializeSeed<'de> for NodeSeed<'_> {
-    type Value = Node;
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Node, D::Error> {
+    type Value = AstNode;
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<AstNode, D::Error> {
         deserializer.deserialize_map(self)
     }
 }
 
 impl<'de> Visitor<'de> for NodeSeed<'_> {
-    type Value = Node;
+    type Value = AstNode;
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a node")
     }
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Node, A::Error> {
-        let mut node = Node::default();
-        while let Some(key) = map.next_key::<Key>()? {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<AstNode, A::Error> {
+        let mut node = AstNode::default();
+        while let Some(key) = map.next_key::<JsonKey>()? {
             match key {
-                Key::Id => node.id = map.next_value::<HexId>()?.0,
-                Key::Kind => node.kind = map.next_value()?,
-                Key::Loc => node.loc = map.next_value_seed(LocSeed(self.0))?,
-                Key::Range => (node.begin, node.end) = map.next_value_seed(RangeSeed(self.0))?,
-                Key::Name => node.name = map.next_value()?,
-                Key::MangledName => node.mangled = map.next_value()?,
-                Key::Type => node.ty = map.next_value_seed(TypeSeed(self.0))?,
-                Key::ArgType => node.arg_type = map.next_value_seed(TypeSeed(self.0))?,
-                Key::ComputeLhsType => node.compute_lhs = map.next_value_seed(TypeSeed(self.0))?,
-                Key::ComputeResultType => node.compute_result = map.next_value_seed(TypeSeed(self.0))?,
-                Key::Opcode => node.opcode = map.next_value()?,
-                Key::CastKind => node.cast = map.next_value()?,
-                Key::Value => node.value = map.next_value::<Scalar>()?.0,
-                Key::StorageClass => node.storage = map.next_value()?,
-                Key::TagUsed => node.tag = map.next_value()?,
-                Key::ReferencedDecl | Key::Decl | Key::Field => {
+                JsonKey::Id => node.id = map.next_value::<HexId>()?.0,
+                JsonKey::Kind => node.kind = map.next_value()?,
+                JsonKey::Loc => node.loc = map.next_value_seed(LocSeed(self.0))?,
+                JsonKey::Range => (node.begin, node.end) = map.next_value_seed(RangeSeed(self.0))?,
+                JsonKey::Name => node.name = map.next_value()?,
+                JsonKey::MangledName => node.mangled = map.next_value()?,
+                JsonKey::Type => node.ty = map.next_value_seed(TypeSeed(self.0))?,
+                JsonKey::ArgType => node.arg_type = map.next_value_seed(TypeSeed(self.0))?,
+                JsonKey::ComputeLhsType => node.compute_lhs = map.next_value_seed(TypeSeed(self.0))?,
+                JsonKey::ComputeResultType => node.compute_result = map.next_value_seed(TypeSeed(self.0))?,
+                JsonKey::Opcode => node.opcode = map.next_value()?,
+                JsonKey::CastKind => node.cast = map.next_value()?,
+                JsonKey::Value => node.value = map.next_value::<Scalar>()?.0,
+                JsonKey::StorageClass => node.storage = map.next_value()?,
+                JsonKey::TagUsed => node.tag = map.next_value()?,
+                JsonKey::ReferencedDecl | JsonKey::Decl | JsonKey::Field => {
                     node.decl = Some(Box::new(map.next_value_seed(DeclRefSeed(self.0))?));
                 }
-                Key::OwnedTagDecl => node.link = map.next_value_seed(DeclRefSeed(self.0))?.id,
-                Key::Link => node.link = map.next_value::<HexId>()?.0,
-                Key::Init => {
+                JsonKey::OwnedTagDecl => node.link = map.next_value_seed(DeclRefSeed(self.0))?.id,
+                JsonKey::Link => node.link = map.next_value::<HexId>()?.0,
+                JsonKey::Init => {
                     map.next_value::<IgnoredAny>()?;
                     node.has_init = true;
                 }
-                Key::Tls => {
+                JsonKey::Tls => {
                     map.next_value::<IgnoredAny>()?;
                     node.is_thread_local = true;
                 }
-                Key::IsArrow => node.is_arrow = map.next_value()?,
-                Key::IsPostfix => node.is_postfix = map.next_value()?,
-                Key::IsBitfield => node.is_bitfield = map.next_value()?,
-                Key::ObjectKind => node.is_bitfield = map.next_value::<String>()? == "bitfield",
-                Key::CompleteDefinition => node.is_complete = map.next_value()?,
-                Key::IsGnuRange => node.is_gnu_range = map.next_value()?,
-                Key::Inline => node.is_inline = map.next_value()?,
-                Key::IsImplicit => node.is_implicit = map.next_value()?,
-                Key::Variadic => node.is_variadic = map.next_value()?,
-                Key::Selected => node.is_selected = map.next_value()?,
-                Key::HasElse => node.has_else = map.next_value()?,
-                Key::ArrayFiller => node.filler = map.next_value_seed(NodesSeed(self.0))?,
-                Key::Inner => node.inner = map.next_value_seed(NodesSeed(self.0))?,
+                JsonKey::IsArrow => node.is_arrow = map.next_value()?,
+                JsonKey::IsPostfix => node.is_postfix = map.next_value()?,
+                JsonKey::IsBitfield => node.is_bitfield = map.next_value()?,
+                JsonKey::ObjectKind => node.is_bitfield = map.next_value::<String>()? == "bitfield",
+                JsonKey::CompleteDefinition => node.is_complete = map.next_value()?,
+                JsonKey::IsGnuRange => node.is_gnu_range = map.next_value()?,
+                JsonKey::Inline => node.is_inline = map.next_value()?,
+                JsonKey::IsImplicit => node.is_implicit = map.next_value()?,
+                JsonKey::Variadic => node.is_variadic = map.next_value()?,
+                JsonKey::Selected => node.is_selected = map.next_value()?,
+                JsonKey::HasElse => node.has_else = map.next_value()?,
+                JsonKey::ArrayFiller => node.filler = map.next_value_seed(NodesSeed(self.0))?,
+                JsonKey::Inner => node.inner = map.next_value_seed(NodesSeed(self.0))?,
                 _ => drop(map.next_value::<IgnoredAny>()?),
             }
         }
@@ -306,7 +308,7 @@ impl<'de> Visitor<'de> for NodeSeed<'_> {
 }
 
 /// Turns an `offsetof` that a macro expanded into a node with the member's address as its only child.
-fn spelled_offset(mut node: Node) -> Node {
+fn spelled_offset(mut node: AstNode) -> AstNode {
     let is_spelled = node.kind == K::ChooseExpr && node.inner.get(1).is_some_and(|inner| inner.kind == K::OffsetOfExpr);
     if is_spelled {
         node.inner.drain(..2);
@@ -352,7 +354,7 @@ impl<'de> Deserialize<'de> for Scalar {
     }
 }
 
-struct TypeSeed<'p>(&'p mut Positions);
+struct TypeSeed<'p>(&'p mut PositionReader);
 
 impl<'de> DeserializeSeed<'de> for TypeSeed<'_> {
     type Value = Option<TypeText>;
@@ -369,10 +371,10 @@ impl<'de> Visitor<'de> for TypeSeed<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut written = None;
         let mut desugared = None;
-        while let Some(key) = map.next_key::<Key>()? {
+        while let Some(key) = map.next_key::<JsonKey>()? {
             match key {
-                Key::QualType => written = Some(map.next_value_seed(TextSeed(self.0))?),
-                Key::DesugaredQualType => desugared = Some(map.next_value_seed(TextSeed(self.0))?),
+                JsonKey::QualType => written = Some(map.next_value_seed(TextSeed(self.0))?),
+                JsonKey::DesugaredQualType => desugared = Some(map.next_value_seed(TextSeed(self.0))?),
                 _ => drop(map.next_value::<IgnoredAny>()?),
             }
         }
@@ -380,7 +382,7 @@ impl<'de> Visitor<'de> for TypeSeed<'_> {
     }
 }
 
-struct TextSeed<'p>(&'p mut Positions);
+struct TextSeed<'p>(&'p mut PositionReader);
 
 impl<'de> DeserializeSeed<'de> for TextSeed<'_> {
     type Value = Rc<str>;
@@ -399,7 +401,7 @@ impl Visitor<'_> for TextSeed<'_> {
     }
 }
 
-struct DeclRefSeed<'p>(&'p mut Positions);
+struct DeclRefSeed<'p>(&'p mut PositionReader);
 
 impl<'de> DeserializeSeed<'de> for DeclRefSeed<'_> {
     type Value = DeclRef;
@@ -415,12 +417,12 @@ impl<'de> Visitor<'de> for DeclRefSeed<'_> {
     }
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<DeclRef, A::Error> {
         let mut decl = DeclRef::default();
-        while let Some(key) = map.next_key::<Key>()? {
+        while let Some(key) = map.next_key::<JsonKey>()? {
             match key {
-                Key::Id => decl.id = map.next_value::<HexId>()?.0,
-                Key::Kind => decl.kind = map.next_value()?,
-                Key::Name => decl.name = map.next_value()?,
-                Key::Type => decl.ty = map.next_value_seed(TypeSeed(self.0))?,
+                JsonKey::Id => decl.id = map.next_value::<HexId>()?.0,
+                JsonKey::Kind => decl.kind = map.next_value()?,
+                JsonKey::Name => decl.name = map.next_value()?,
+                JsonKey::Type => decl.ty = map.next_value_seed(TypeSeed(self.0))?,
                 _ => drop(map.next_value::<IgnoredAny>()?),
             }
         }
@@ -428,26 +430,26 @@ impl<'de> Visitor<'de> for DeclRefSeed<'_> {
     }
 }
 
-struct RangeSeed<'p>(&'p mut Positions);
+struct RangeSeed<'p>(&'p mut PositionReader);
 
 impl<'de> DeserializeSeed<'de> for RangeSeed<'_> {
-    type Value = (Position, Position);
+    type Value = (AstPosition, AstPosition);
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
         deserializer.deserialize_map(self)
     }
 }
 
 impl<'de> Visitor<'de> for RangeSeed<'_> {
-    type Value = (Position, Position);
+    type Value = (AstPosition, AstPosition);
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a range")
     }
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut range = (Position::default(), Position::default());
-        while let Some(key) = map.next_key::<Key>()? {
+        let mut range = (AstPosition::default(), AstPosition::default());
+        while let Some(key) = map.next_key::<JsonKey>()? {
             match key {
-                Key::Begin => range.0 = map.next_value_seed(LocSeed(self.0))?,
-                Key::End => range.1 = map.next_value_seed(LocSeed(self.0))?,
+                JsonKey::Begin => range.0 = map.next_value_seed(LocSeed(self.0))?,
+                JsonKey::End => range.1 = map.next_value_seed(LocSeed(self.0))?,
                 _ => drop(map.next_value::<IgnoredAny>()?),
             }
         }
@@ -455,40 +457,40 @@ impl<'de> Visitor<'de> for RangeSeed<'_> {
     }
 }
 
-struct LocSeed<'p>(&'p mut Positions);
+struct LocSeed<'p>(&'p mut PositionReader);
 
 impl<'de> DeserializeSeed<'de> for LocSeed<'_> {
-    type Value = Position;
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Position, D::Error> {
+    type Value = AstPosition;
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<AstPosition, D::Error> {
         deserializer.deserialize_map(self)
     }
 }
 
 impl<'de> Visitor<'de> for LocSeed<'_> {
-    type Value = Position;
+    type Value = AstPosition;
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a position")
     }
     /// `offset` comes first in a bare position, and `file` and `line` precede `col`, so the state is complete when the
     /// map ends. `includedFrom` is not compressed and not needed.
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Position, A::Error> {
-        let mut position = Position::default();
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<AstPosition, A::Error> {
+        let mut position = AstPosition::default();
         let (mut offset, mut column, mut token, mut macro_argument) = (None, 0, 0, false);
-        while let Some(key) = map.next_key::<Key>()? {
+        while let Some(key) = map.next_key::<JsonKey>()? {
             match key {
-                Key::Offset => offset = Some(map.next_value::<u32>()?),
-                Key::File => {
+                JsonKey::Offset => offset = Some(map.next_value::<u32>()?),
+                JsonKey::File => {
                     let name = map.next_value_seed(TextSeed(self.0))?;
                     self.0.file = self.0.file_index(&name);
                 }
-                Key::Line => self.0.line = map.next_value()?,
-                Key::Col => column = map.next_value()?,
-                Key::TokLen => token = map.next_value()?,
-                Key::IsMacroArgExpansion => macro_argument = map.next_value()?,
-                Key::SpellingLoc => {
+                JsonKey::Line => self.0.line = map.next_value()?,
+                JsonKey::Col => column = map.next_value()?,
+                JsonKey::TokLen => token = map.next_value()?,
+                JsonKey::IsMacroArgExpansion => macro_argument = map.next_value()?,
+                JsonKey::SpellingLoc => {
                     position.spelling = map.next_value_seed(LocSeed(self.0))?.expansion.map(Box::new);
                 }
-                Key::ExpansionLoc => {
+                JsonKey::ExpansionLoc => {
                     let expansion = map.next_value_seed(LocSeed(self.0))?;
                     position.expansion = expansion.expansion;
                     position.macro_argument = expansion.macro_argument;
@@ -546,9 +548,9 @@ mod tests {
 
     #[test]
     fn left_out_files_and_lines_are_those_of_the_position_before() {
-        let mut positions = Positions::default();
+        let mut positions = PositionReader::default();
         let mut seen = Vec::new();
-        let show = |position: &Position, files: &[Rc<str>]| {
+        let show = |position: &AstPosition, files: &[Rc<str>]| {
             let loc = |loc: &RawLoc| format!("{}:{}:{}", files[loc.file as usize], loc.line, loc.column);
             let spelling = position.spelling.as_deref().map(|spelling| format!(" from {}", loc(spelling)));
             let expansion = position.expansion.as_ref().map_or("nowhere".to_string(), loc);

@@ -16,8 +16,8 @@ use std::process::{Child, Command, Stdio};
 use touchstone_base::stable_hash;
 
 /// The environment variable that names the socket, and the one that names the clang that serves it.
-const RESIDENT: &str = "TOUCHSTONE_RESIDENT";
-const IS: &str = "TOUCHSTONE_RESIDENT_IS";
+const SOCKET_VARIABLE: &str = "TOUCHSTONE_RESIDENT";
+const CLANG_VARIABLE: &str = "TOUCHSTONE_RESIDENT_IS";
 
 /// Returns the source of the preloaded library, in C.
 fn source() -> String {
@@ -25,29 +25,33 @@ fn source() -> String {
 }
 
 /// A resident clang, which ends when this value is dropped.
-pub struct Resident {
+pub struct ClangServer {
     child: Child,
 }
 
-impl Resident {
+impl ClangServer {
     /// Starts a clang that serves requests at `socket`, with a library that is compiled into `folder` unless it exists.
-    pub fn start(clang: &Path, folder: &Path, socket: &Path) -> Option<Resident> {
+    pub fn start(clang: &Path, folder: &Path, socket: &Path) -> Option<ClangServer> {
         let library = library(clang, folder)?;
         let mut command = with_deep_stack(clang);
-        command.arg("--version").env("LD_PRELOAD", library).env(RESIDENT, socket).env(IS, clang.canonicalize().ok()?);
+        command
+            .arg("--version")
+            .env("LD_PRELOAD", library)
+            .env(SOCKET_VARIABLE, socket)
+            .env(CLANG_VARIABLE, clang.canonicalize().ok()?);
         // Symbols are resolved once here, instead of in every fork.
         command.env("LD_BIND_NOW", "1");
         command.current_dir("/").stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-        command.spawn().ok().map(|child| Resident { child })
+        command.spawn().ok().map(|child| ClangServer { child })
     }
 
     /// Returns the environment variables by which compiler wrappers find it.
     pub fn variables(clang: &Path, socket: &Path) -> [(&'static str, OsString); 2] {
-        [(RESIDENT, socket.as_os_str().to_os_string()), (IS, clang.as_os_str().to_os_string())]
+        [(SOCKET_VARIABLE, socket.as_os_str().to_os_string()), (CLANG_VARIABLE, clang.as_os_str().to_os_string())]
     }
 }
 
-impl Drop for Resident {
+impl Drop for ClangServer {
     fn drop(&mut self) {
         // The server ends at the end of its standard input.
         drop(self.child.stdin.take());
@@ -77,14 +81,14 @@ fn library(clang: &Path, folder: &Path) -> Option<PathBuf> {
 }
 
 /// The reply to a request, readable as a stream of clang's output.
-pub(crate) struct Asked {
+pub(crate) struct ServerReply {
     stream: UnixStream,
-    end: End,
+    end: ReplyState,
 }
 
 /// The progress of a reply.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum End {
+enum ReplyState {
     Open,
     /// The zero byte before the exit status was read.
     Printed,
@@ -92,18 +96,18 @@ enum End {
 }
 
 /// Sends a request to the server of this clang, if one is running.
-pub(crate) fn ask(clang: &Path, words: &[OsString]) -> Option<Asked> {
-    let socket = std::env::var_os(RESIDENT)?;
-    if std::env::var_os(IS)? != clang {
+pub(crate) fn send_request(clang: &Path, words: &[OsString]) -> Option<ServerReply> {
+    let socket = std::env::var_os(SOCKET_VARIABLE)?;
+    if std::env::var_os(CLANG_VARIABLE)? != clang {
         return None;
     }
-    ask_at(Path::new(&socket), clang, words)
+    send_request_to(Path::new(&socket), clang, words)
 }
 
-fn ask_at(socket: &Path, clang: &Path, words: &[OsString]) -> Option<Asked> {
+fn send_request_to(socket: &Path, clang: &Path, words: &[OsString]) -> Option<ServerReply> {
     let mut stream = UnixStream::connect(socket).ok()?;
     stream.write_all(&request(&std::env::current_dir().ok()?, clang, words)?).ok()?;
-    Some(Asked { stream, end: End::Open })
+    Some(ServerReply { stream, end: ReplyState::Open })
 }
 
 fn request(directory: &Path, clang: &Path, words: &[OsString]) -> Option<Vec<u8>> {
@@ -124,36 +128,36 @@ fn request(directory: &Path, clang: &Path, words: &[OsString]) -> Option<Vec<u8>
     Some(head.iter().flat_map(|number| number.to_ne_bytes()).chain(text).collect())
 }
 
-impl Asked {
+impl ServerReply {
     /// Returns clang's exit status after all output was read; `None` if the reply was incomplete.
     pub fn status(&self) -> Option<u8> {
         match self.end {
-            End::Ended(status) => Some(status),
-            End::Open | End::Printed => None,
+            ReplyState::Ended(status) => Some(status),
+            ReplyState::Open | ReplyState::Printed => None,
         }
     }
 }
 
-impl Read for Asked {
+impl Read for ServerReply {
     fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
-        if let End::Ended(_) = self.end {
+        if let ReplyState::Ended(_) = self.end {
             return Ok(0);
         }
         let length = self.stream.read(out)?;
         let got = &out[..length];
         let (printed, status) = match self.end {
-            End::Printed => (0, got),
+            ReplyState::Printed => (0, got),
             // clang's output contains no zero byte.
             _ => match memchr::memchr(0, got) {
                 Some(at) => {
-                    self.end = End::Printed;
+                    self.end = ReplyState::Printed;
                     (at, &got[at + 1..])
                 }
                 None => return Ok(length),
             },
         };
         if let [status, ..] = status {
-            self.end = End::Ended(*status);
+            self.end = ReplyState::Ended(*status);
         } else if length > 0 && printed == 0 {
             // The status is still to come, and a read of zero bytes would mean the end.
             return self.read(out);
@@ -170,9 +174,9 @@ mod tests {
     use super::*;
 
     /// Reads a reply that arrives in these parts.
-    fn heard(parts: &[&[u8]]) -> (Vec<u8>, Option<u8>) {
+    fn reply(parts: &[&[u8]]) -> (Vec<u8>, Option<u8>) {
         let (mut from, to) = UnixStream::pair().expect("sockets");
-        let mut asked = Asked { stream: to, end: End::Open };
+        let mut asked = ServerReply { stream: to, end: ReplyState::Open };
         let parts: Vec<Vec<u8>> = parts.iter().map(|part| part.to_vec()).collect();
         let writer = std::thread::spawn(move || {
             for part in parts {
@@ -188,16 +192,16 @@ mod tests {
 
     #[test]
     fn an_answer_ends_with_a_status_however_it_comes() {
-        assert_eq!(heard(&[b"ab\0\x00"]), (b"ab".to_vec(), Some(0)));
-        assert_eq!(heard(&[b"ab", b"c\0", b"\x01"]), (b"abc".to_vec(), Some(1)));
-        assert_eq!(heard(&[b"ab", b"\0", b"\xff"]), (b"ab".to_vec(), Some(255)));
-        assert_eq!(heard(&[b"\0\x01"]), (Vec::new(), Some(1)));
+        assert_eq!(reply(&[b"ab\0\x00"]), (b"ab".to_vec(), Some(0)));
+        assert_eq!(reply(&[b"ab", b"c\0", b"\x01"]), (b"abc".to_vec(), Some(1)));
+        assert_eq!(reply(&[b"ab", b"\0", b"\xff"]), (b"ab".to_vec(), Some(255)));
+        assert_eq!(reply(&[b"\0\x01"]), (Vec::new(), Some(1)));
     }
 
     #[test]
     fn an_answer_without_a_status_is_none() {
-        assert_eq!(heard(&[b"ab"]).1, None);
-        assert_eq!(heard(&[b"ab\0"]), (b"ab".to_vec(), None));
-        assert_eq!(heard(&[]).1, None);
+        assert_eq!(reply(&[b"ab"]).1, None);
+        assert_eq!(reply(&[b"ab\0"]), (b"ab".to_vec(), None));
+        assert_eq!(reply(&[]).1, None);
     }
 }

@@ -1,7 +1,7 @@
 //! A deserialiser for the compact AST format of the resident clang (`compact.c`).
 //!
 //! A document is `START`, its object, and sixteen hexadecimal digits: the number of bytes before them. An object
-//! consists of keys (`FIRST_KEY` plus the index in [`Key::KNOWN`](super::json_keys::Key::KNOWN)) with their values, up
+//! consists of keys (`FIRST_KEY` plus the index in [`JsonKey::KNOWN`](super::json_keys::Key::KNOWN)) with their values, up
 //! to `OBJECT_END`. Numbers are incremented by one and encoded in seven bits a byte, the lowest first. Values that are
 //! likely to recur are numbered at their first occurrence and later referred to by number: strings, objects, and the
 //! entries of a position, which are then written in place of the first key. Every position has a file and a line.

@@ -1,6 +1,6 @@
 //! Compile flags: the user's, or those of compile_commands.json.
 
-use crate::clang::options::{Offsets, Options};
+use crate::clang::options::{OffsetofMode, Options};
 use crate::error::FrontError;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ struct Entry {
 ///
 /// The first one puts the member's address next to the `offsetof` that clang evaluates: the expression stays constant,
 /// and its operands are nodes of the AST. The others map names of gcc to those of clang.
-const OF_WRITTEN: [&str; 3] = [
+const SOURCE_MACROS: [&str; 3] = [
     "-D__builtin_offsetof(t,...)=__builtin_choose_expr(1,\
      __builtin_offsetof(t,__VA_ARGS__),(__SIZE_TYPE__)&((t*)0)->__VA_ARGS__)",
     "-D__builtin_imaxabs=__builtin_labs",
@@ -25,21 +25,21 @@ const OF_WRITTEN: [&str; 3] = [
 ];
 
 /// Returns the macros that are predefined for a text.
-pub(crate) fn own_macros(options: &Options) -> impl Iterator<Item = String> {
-    let written = options.offsets == Offsets::Spelled;
-    OF_WRITTEN.into_iter().filter(move |_| written).map(str::to_string)
+pub(crate) fn predefined_macros(options: &Options) -> impl Iterator<Item = String> {
+    let written = options.offsets == OffsetofMode::Spelled;
+    SOURCE_MACROS.into_iter().filter(move |_| written).map(str::to_string)
 }
 
 /// Returns the names of the macros that are predefined for text that is not preprocessed.
-pub fn names_of_own_macros() -> impl Iterator<Item = &'static str> {
-    OF_WRITTEN.iter().filter_map(|flag| flag.strip_prefix("-D")?.split(['=', '(']).next())
+pub fn predefined_macro_names() -> impl Iterator<Item = &'static str> {
+    SOURCE_MACROS.iter().filter_map(|flag| flag.strip_prefix("-D")?.split(['=', '(']).next())
 }
 
 /// Returns the flags to compile a file with: those of compile_commands.json (with paths made absolute), then the
 /// user's, then the directory of Touchstone's headers.
 pub fn flags_for(file: &Path, options: &Options) -> Result<Vec<String>, FrontError> {
     let mut flags = Vec::new();
-    let meant = options.stand_for.iter().find(|(stands, _)| stands == file);
+    let meant = options.replacements.iter().find(|(stands, _)| stands == file);
     let file = meant.map_or(file, |(_, meant)| meant.as_path());
     if let Some(database) = &options.compile_commands {
         flags.extend(from_database(database, file)?);
@@ -53,7 +53,7 @@ pub fn flags_for(file: &Path, options: &Options) -> Result<Vec<String>, FrontErr
 }
 
 /// Returns the C sources that a compile_commands.json names, without duplicates.
-pub fn sources_in(database: &Path) -> Result<Vec<PathBuf>, FrontError> {
+pub fn database_sources(database: &Path) -> Result<Vec<PathBuf>, FrontError> {
     let base = database.parent().unwrap_or(Path::new("."));
     let mut found = Vec::new();
     for entry in entries(&text_of(database)?, database)? {

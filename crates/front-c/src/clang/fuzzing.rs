@@ -1,8 +1,8 @@
 //! Entry points for fuzz targets; the readers are private otherwise.
 
-use crate::clang::ast_reader::{Positions, read, read_bytes};
+use crate::clang::ast_reader::{PositionReader, read, read_bytes};
 use crate::clang::flags::from_text;
-use crate::clang::node::Node;
+use crate::clang::node::AstNode;
 use std::path::Path;
 
 /// Returns the declarations of an AST, read from memory and as a stream, or the errors.
@@ -20,13 +20,13 @@ pub fn compile_commands_reading(text: &str) -> Result<Vec<String>, String> {
 }
 
 fn readings(json: &[u8]) -> [Result<String, String>; 2] {
-    let shown = |nodes: &[Node], read: Result<(), serde_json::Error>| match read {
+    let shown = |nodes: &[AstNode], read: Result<(), serde_json::Error>| match read {
         Ok(()) => Ok(format!("{nodes:?}")),
         Err(error) => Err(error.to_string()),
     };
     let (mut whole, mut stream) = (Vec::new(), Vec::new());
-    let from_memory = read_bytes(json, &mut Positions::default(), |_, node| whole.push(node));
-    let from_stream = read(json, &mut Positions::default(), |_, node| stream.push(node));
+    let from_memory = read_bytes(json, &mut PositionReader::default(), |_, node| whole.push(node));
+    let from_stream = read(json, &mut PositionReader::default(), |_, node| stream.push(node));
     [shown(&whole, from_memory), shown(&stream, from_stream)]
 }
 

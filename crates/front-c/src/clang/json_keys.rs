@@ -8,19 +8,19 @@ macro_rules! keys {
     ($($key:ident = $($text:literal)|+,)*) => {
         /// A key of a JSON object.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-        pub(super) enum Key {
+        pub(super) enum JsonKey {
             $($key,)*
             Other,
         }
 
-        impl Key {
+        impl JsonKey {
             /// All spellings with their keys.
-            pub const KNOWN: &[(&str, Key)] = &[$($(($text, Key::$key),)+)*];
+            pub const KNOWN: &[(&str, JsonKey)] = &[$($(($text, JsonKey::$key),)+)*];
 
-            fn of(key: &str) -> Key {
+            fn of(key: &str) -> JsonKey {
                 match key {
-                    $($($text)|+ => Key::$key,)*
-                    _ => Key::Other,
+                    $($($text)|+ => JsonKey::$key,)*
+                    _ => JsonKey::Other,
                 }
             }
         }
@@ -77,19 +77,19 @@ keys! {
     IsMacroArgExpansion = "isMacroArgExpansion",
 }
 
-impl<'de> Deserialize<'de> for Key {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Key, D::Error> {
+impl<'de> Deserialize<'de> for JsonKey {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<JsonKey, D::Error> {
         struct KeyVisitor;
         impl Visitor<'_> for KeyVisitor {
-            type Value = Key;
+            type Value = JsonKey;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a key")
             }
-            fn visit_str<E>(self, key: &str) -> Result<Key, E> {
-                Ok(Key::of(key))
+            fn visit_str<E>(self, key: &str) -> Result<JsonKey, E> {
+                Ok(JsonKey::of(key))
             }
-            fn visit_u64<E: serde::de::Error>(self, index: u64) -> Result<Key, E> {
-                let known = usize::try_from(index).ok().and_then(|index| Key::KNOWN.get(index));
+            fn visit_u64<E: serde::de::Error>(self, index: u64) -> Result<JsonKey, E> {
+                let known = usize::try_from(index).ok().and_then(|index| JsonKey::KNOWN.get(index));
                 known.map(|(_, key)| *key).ok_or_else(|| E::custom("no such key"))
             }
         }
@@ -102,19 +102,19 @@ impl<'de> Deserialize<'de> for Key {
 pub(super) fn table_in_c() -> String {
     let mut rows = String::new();
     let mut numbers = String::new();
-    for (number, (text, key)) in Key::KNOWN.iter().enumerate() {
-        let is_node = u8::from(matches!(key, Key::Id | Key::Link));
+    for (number, (text, key)) in JsonKey::KNOWN.iter().enumerate() {
+        let is_node = u8::from(matches!(key, JsonKey::Id | JsonKey::Link));
         let is_place = match key {
-            Key::Offset => "'o'",
-            Key::File => "'f'",
-            Key::Line => "'l'",
-            Key::Col => "'c'",
+            JsonKey::Offset => "'o'",
+            JsonKey::File => "'f'",
+            JsonKey::Line => "'l'",
+            JsonKey::Col => "'c'",
             _ => "0",
         };
         rows += &format!("    {{\"{text}\", {}, {is_node}, {is_place}}},\n", text.len());
         match key {
-            Key::File => numbers += &format!("    FILE_KEY = {number},\n"),
-            Key::Line => numbers += &format!("    LINE_KEY = {number},\n"),
+            JsonKey::File => numbers += &format!("    FILE_KEY = {number},\n"),
+            JsonKey::Line => numbers += &format!("    LINE_KEY = {number},\n"),
             _ => {}
         }
     }

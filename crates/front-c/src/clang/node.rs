@@ -9,7 +9,7 @@ use std::rc::Rc;
 /// A position as clang prints it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct RawLoc {
-    /// An index into [`Positions::files`](crate::clang::ast_reader::Positions::files).
+    /// An index into [`PositionReader::files`](crate::clang::ast_reader::Positions::files).
     pub file: u32,
     pub line: u32,
     pub column: u32,
@@ -20,7 +20,7 @@ pub(crate) struct RawLoc {
 
 /// A position with its macro expansion.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Position {
+pub(crate) struct AstPosition {
     /// The position that the user sees; `None` for synthesised code.
     pub expansion: Option<RawLoc>,
     /// The spelling location, if it is inside a macro or an argument of one.
@@ -49,12 +49,12 @@ pub(crate) struct DeclRef {
 
 /// A node of the AST.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Node {
+pub(crate) struct AstNode {
     pub id: u64,
     pub kind: NodeKind,
-    pub loc: Position,
-    pub begin: Position,
-    pub end: Position,
+    pub loc: AstPosition,
+    pub begin: AstPosition,
+    pub end: AstPosition,
     pub name: String,
     /// The name for the linker.
     pub mangled: String,
@@ -84,13 +84,13 @@ pub(crate) struct Node {
     pub is_thread_local: bool,
     pub is_selected: bool,
     pub has_else: bool,
-    pub filler: Vec<Node>,
-    pub inner: Vec<Node>,
+    pub filler: Vec<AstNode>,
+    pub inner: Vec<AstNode>,
 }
 
-impl Node {
+impl AstNode {
     /// Returns the child at an index; `None` if it is absent.
-    pub fn child(&self, index: usize) -> Option<&Node> {
+    pub fn child(&self, index: usize) -> Option<&AstNode> {
         self.inner.get(index).filter(|node| !node.kind.is_absent())
     }
 }

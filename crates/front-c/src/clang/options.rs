@@ -1,6 +1,6 @@
 //! Options of the front end.
 
-use crate::clang::dump::Dump;
+use crate::clang::dump::AstDump;
 use std::path::PathBuf;
 use touchstone_base::Deadline;
 
@@ -13,52 +13,52 @@ pub struct Options {
     /// Compile flags given by the user.
     pub flags: Vec<String>,
     /// Files that replace others and are compiled with the flags of those: pairs of replacement and original.
-    pub stand_for: Vec<(PathBuf, PathBuf)>,
+    pub replacements: Vec<(PathBuf, PathBuf)>,
     /// A compile_commands.json, from which per-file flags come.
     pub compile_commands: Option<PathBuf>,
     /// The directory that contains `touchstone.h` and `klee/klee.h`, as written by
     /// [`write_headers`](crate::write_headers).
     pub include_dir: Option<PathBuf>,
     /// The parts of the environment that are inputs.
-    pub surroundings: Surroundings,
+    pub environment_inputs: EnvironmentInputs,
     /// Specifications of external functions. Their helper functions are among the files.
-    pub described: Vec<Described>,
+    pub external_specs: Vec<ExternalSpec>,
     /// The compiler that translates the program in the end. clang then claims its version of GNU C, so that both select
     /// the same branch of `#if __GNUC__ >= 5`. `None` leaves clang's own version.
     pub compiler: Option<String>,
     /// The evaluation of `offsetof`.
-    pub offsets: Offsets,
+    pub offsets: OffsetofMode,
     /// The treatment of functions of the C library.
-    pub library: Library,
+    pub library: LibraryMode,
     /// The deadline for clang, which is killed when it passes.
     pub deadline: Deadline,
     /// The AST of the only file, if clang has already been run on it.
-    pub dump: Option<Dump>,
+    pub dump: Option<AstDump>,
 }
 
 /// A specification of an external function.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Described {
+pub struct ExternalSpec {
     /// The name of the function.
     pub function: String,
     /// The possible outcomes of a call; case numbers start at 1.
-    pub cases: Vec<DescribedCase>,
+    pub cases: Vec<SpecCase>,
 }
 
 /// One possible outcome of a call.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
-pub struct DescribedCase {
+pub struct SpecCase {
     /// The number of values that the case leaves unconstrained.
     pub chosen: usize,
     /// The objects that the case writes: globals first, then pointees of parameters.
-    pub written: Vec<Place>,
+    pub written: Vec<WriteTarget>,
     /// True if the call ends the program.
     pub fails: bool,
 }
 
 /// An object that a case writes.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Place {
+pub enum WriteTarget {
     /// A global, by its name in the source.
     Global(String),
     /// The pointee of the parameter with this index.
@@ -68,13 +68,13 @@ pub enum Place {
 }
 
 /// Returns the name of a helper function that is compiled with the program.
-pub fn helper(function: &str, what: &str) -> String {
+pub fn helper_name(function: &str, what: &str) -> String {
     format!("{function}__touchstone_{what}")
 }
 
 /// The treatment of C library functions that the program calls.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Library {
+pub enum LibraryMode {
     /// They get the bodies of their models, so that the program can be executed.
     #[default]
     Modelled,
@@ -84,7 +84,7 @@ pub enum Library {
 
 /// The evaluation of `offsetof`. clang's JSON does not contain its operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Offsets {
+pub enum OffsetofMode {
     /// A macro puts the address of the member next to the `offsetof`, so that the AST contains it. Only for text that
     /// is not preprocessed: macros shift source positions.
     #[default]
@@ -99,7 +99,7 @@ pub enum Offsets {
 
 /// The parts of a program's environment that are inputs. A run stops at a use of any other part.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Surroundings {
+pub struct EnvironmentInputs {
     /// Results of external functions, of the clock and of random number generators.
     pub externals: bool,
     /// Results of functions that only a function pointer of the environment points to.

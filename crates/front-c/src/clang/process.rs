@@ -1,7 +1,7 @@
 //! Location and execution of clang.
 
 use crate::clang::options::Options;
-use crate::clang::watchdog::{Watched, Watcher};
+use crate::clang::watchdog::{ChildOutput, Watchdog};
 use crate::error::FrontError;
 use std::ffi::OsString;
 use std::io::{Read, Write};
@@ -10,8 +10,8 @@ use std::process::{Command, Stdio};
 use std::thread::JoinHandle;
 use touchstone_base::Deadline;
 
-const OLDEST: u32 = 14;
-const NEWEST: u32 = 40;
+const OLDEST_VERSION: u32 = 14;
+const NEWEST_VERSION: u32 = 40;
 
 /// The path of clang, and its deadline.
 pub(crate) struct Clang {
@@ -32,7 +32,7 @@ fn find_program(asked: Option<PathBuf>) -> Result<PathBuf, FrontError> {
         return found.ok_or(FrontError::ClangNotFound { tried: Some(path) });
     }
     std::iter::once("clang".to_string())
-        .chain((OLDEST..=NEWEST).rev().map(|version| format!("clang-{version}")))
+        .chain((OLDEST_VERSION..=NEWEST_VERSION).rev().map(|version| format!("clang-{version}")))
         .find_map(|name| on_path(Path::new(&name)))
         .ok_or(FrontError::ClangNotFound { tried: None })
 }
@@ -48,7 +48,7 @@ fn is_program(path: &Path) -> bool {
 
 /// An input of clang.
 #[derive(Clone, Copy)]
-pub(crate) enum Input<'a> {
+pub(crate) enum ClangInput<'a> {
     /// A file.
     File(&'a Path),
     /// A C++ file.
@@ -57,35 +57,40 @@ pub(crate) enum Input<'a> {
     Text(&'a str),
 }
 
-impl Input<'_> {
+impl ClangInput<'_> {
     /// Returns its name in messages.
     fn name(self) -> PathBuf {
         match self {
-            Input::File(file) | Input::Cxx(file) => file.to_path_buf(),
-            Input::Text(_) => PathBuf::from("<library>"),
+            ClangInput::File(file) | ClangInput::Cxx(file) => file.to_path_buf(),
+            ClangInput::Text(_) => PathBuf::from("<library>"),
         }
     }
 }
 
 /// A running clang with its pipes.
-pub(crate) struct Run {
+pub(crate) struct ClangRun {
     clang: PathBuf,
     input: PathBuf,
-    child: Watcher,
-    stdout: Option<Watched>,
+    child: Watchdog,
+    stdout: Option<ChildOutput>,
     stderr: JoinHandle<Vec<u8>>,
     stdin: Option<JoinHandle<()>>,
 }
 
 /// Starts `clang -fsyntax-only -Xclang ACTION FLAGS INPUT`.
-pub(crate) fn start(clang: &Clang, action: &str, flags: &[String], input: Input<'_>) -> Result<Run, FrontError> {
+pub(crate) fn start(
+    clang: &Clang,
+    action: &str,
+    flags: &[String],
+    input: ClangInput<'_>,
+) -> Result<ClangRun, FrontError> {
     let failed = |source| FrontError::ClangFailed { clang: clang.program.clone(), source };
     let mut command = with_deep_stack(&clang.program);
     command.args(words(action, flags, input));
-    command.stdin(if matches!(input, Input::Text(_)) { Stdio::piped() } else { Stdio::null() });
+    command.stdin(if matches!(input, ClangInput::Text(_)) { Stdio::piped() } else { Stdio::null() });
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(failed)?;
     let stdin = match (input, child.stdin.take()) {
-        (Input::Text(text), Some(mut pipe)) => {
+        (ClangInput::Text(text), Some(mut pipe)) => {
             let text = text.to_string();
             // A clang that stops reading closes the pipe; its message gives the reason.
             Some(std::thread::spawn(move || drop(pipe.write_all(text.as_bytes()))))
@@ -101,13 +106,13 @@ pub(crate) fn start(clang: &Clang, action: &str, flags: &[String], input: Input<
         }
         message
     });
-    let stdout = child.stdout.take().map(|pipe| Watched::new(pipe, clang.deadline));
-    let child = Watcher::new(child, clang.deadline);
-    Ok(Run { clang: clang.program.clone(), input: input.name(), child, stdout, stderr, stdin })
+    let stdout = child.stdout.take().map(|pipe| ChildOutput::new(pipe, clang.deadline));
+    let child = Watchdog::new(child, clang.deadline);
+    Ok(ClangRun { clang: clang.program.clone(), input: input.name(), child, stdout, stderr, stdin })
 }
 
 /// Returns the arguments of clang: `-fsyntax-only -Xclang ACTION FLAGS INPUT`.
-pub(crate) fn words(action: &str, flags: &[String], input: Input<'_>) -> Vec<OsString> {
+pub(crate) fn words(action: &str, flags: &[String], input: ClangInput<'_>) -> Vec<OsString> {
     const FIRST: [&str; 11] = [
         "-fsyntax-only",
         "-w",
@@ -125,16 +130,16 @@ pub(crate) fn words(action: &str, flags: &[String], input: Input<'_>) -> Vec<OsS
     let mut words: Vec<OsString> = FIRST.iter().copied().chain(["-Xclang", action]).map(OsString::from).collect();
     if is_gcc(flags) {
         // Before the user's flags, which may override them.
-        words.extend(OWN_MACROS.map(OsString::from));
+        words.extend(CLANG_ONLY_MACROS.map(OsString::from));
     }
     words.extend(flags.iter().map(OsString::from));
     // Other compilers accept any nesting. Without the other flags, glibc's headers replace functions by tables and
     // inline bodies that can't be lowered.
     words.extend(["-fbracket-depth=100000", "-O0", "-D__NO_CTYPE", "-x"].map(OsString::from));
     let (language, input) = match input {
-        Input::File(file) => ("c", guarded(file)),
-        Input::Cxx(file) => ("c++", guarded(file)),
-        Input::Text(_) => ("c", PathBuf::from("-")),
+        ClangInput::File(file) => ("c", guarded(file)),
+        ClangInput::Cxx(file) => ("c++", guarded(file)),
+        ClangInput::Text(_) => ("c", PathBuf::from("-")),
     };
     words.extend([OsString::from(language), input.into_os_string()]);
     words
@@ -158,7 +163,7 @@ pub(crate) fn with_deep_stack(program: &Path) -> Command {
 const GNU_VERSION: &str = "-fgnuc-version=";
 
 /// Undefines macros that clang defines and gcc does not: if gcc translates the program, `#ifdef __clang__` is false.
-const OWN_MACROS: [&str; 6] = [
+const CLANG_ONLY_MACROS: [&str; 6] = [
     "-U__clang__",
     "-U__clang_major__",
     "-U__clang_minor__",
@@ -186,13 +191,13 @@ pub fn gnu_version(compiler: &str) -> Option<String> {
 
 /// Returns the flag of [`gnu_version`] for the compiler's list of predefined macros.
 fn claimed_version(macros: &str) -> Option<String> {
-    const NEWEST: [u32; 3] = [6, 5, 0];
+    const NEWEST_VERSION: [u32; 3] = [6, 5, 0];
     let value = |name: &str| {
         let mut lines = macros.lines().filter_map(|line| line.strip_prefix("#define ")?.split_once(' '));
         lines.find(|(defined, _)| *defined == name).map(|(_, value)| value.trim().parse::<u32>().unwrap_or(0))
     };
     let version = [value("__GNUC__")?, value("__GNUC_MINOR__")?, value("__GNUC_PATCHLEVEL__")?];
-    let [major, minor, patch] = version.min(NEWEST);
+    let [major, minor, patch] = version.min(NEWEST_VERSION);
     (value("__clang__").is_none()).then(|| format!("{GNU_VERSION}{major}.{minor}.{patch}"))
 }
 
@@ -201,9 +206,9 @@ fn guarded(file: &Path) -> PathBuf {
     if file.as_os_str().to_string_lossy().starts_with('-') { Path::new(".").join(file) } else { file.to_path_buf() }
 }
 
-impl Run {
+impl ClangRun {
     /// Takes its standard output.
-    pub fn output(&mut self) -> Option<Watched> {
+    pub fn output(&mut self) -> Option<ChildOutput> {
         self.stdout.take()
     }
 
@@ -234,7 +239,7 @@ pub(crate) fn capture(
     clang: &Clang,
     action: &str,
     flags: &[String],
-    input: Input<'_>,
+    input: ClangInput<'_>,
 ) -> Result<Result<String, String>, FrontError> {
     let mut run = start(clang, action, flags, input)?;
     let mut text = Vec::new();

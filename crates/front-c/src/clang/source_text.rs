@@ -3,7 +3,7 @@
 //! Code from a macro's body is attributed to the macro's call; only a token in an argument of the call keeps its own
 //! position.
 
-use crate::clang::node::{Node, Position, RawLoc};
+use crate::clang::node::{AstNode, AstPosition, RawLoc};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -14,7 +14,7 @@ type Parts = Rc<[(u32, bool)]>;
 
 /// Source texts, read on first use.
 #[derive(Default)]
-pub(crate) struct Sources {
+pub(crate) struct SourceTexts {
     texts: RefCell<FxHashMap<String, Rc<[u8]>>>,
     /// The parts of each preprocessed file.
     parts: RefCell<FxHashMap<String, Parts>>,
@@ -45,7 +45,7 @@ struct Extent {
     end: (u32, u32, u32),
 }
 
-impl Sources {
+impl SourceTexts {
     /// Registers a text under a name that no file has (library models).
     pub fn insert(&mut self, name: &str, text: &str) {
         self.texts.get_mut().insert(name.to_string(), Rc::from(text.as_bytes()));
@@ -81,14 +81,14 @@ impl Sources {
         id
     }
     /// Returns the span of a node.
-    pub fn span(&mut self, files: &mut Files, names: &[Rc<str>], node: &Node) -> Span {
+    pub fn span(&mut self, files: &mut Files, names: &[Rc<str>], node: &AstNode) -> Span {
         match self.extent(names, &node.begin, &node.end) {
             Some(extent) => self.span_of(files, names, extent),
             None => self.point(files, names, &node.loc),
         }
     }
     /// Returns the span of a declaration's name.
-    pub fn point(&mut self, files: &mut Files, names: &[Rc<str>], position: &Position) -> Span {
+    pub fn point(&mut self, files: &mut Files, names: &[Rc<str>], position: &AstPosition) -> Span {
         match position.expansion {
             Some(loc) => {
                 let file = self.file_id(files, &names[loc.file as usize]);
@@ -100,7 +100,7 @@ impl Sources {
         }
     }
     /// Returns the source text of a node on one line, without comments.
-    pub fn node_text(&mut self, names: &[Rc<str>], node: &Node) -> String {
+    pub fn node_text(&mut self, names: &[Rc<str>], node: &AstNode) -> String {
         let Some(extent) = self.extent(names, &node.begin, &node.end) else { return String::new() };
         let text = self.text(&names[extent.file as usize]);
         match text.get(extent.begin.0 as usize..extent.end.0 as usize) {
@@ -110,22 +110,28 @@ impl Sources {
     }
 
     /// Returns the source text of a node, shortened for display.
-    pub fn short_text(&mut self, names: &[Rc<str>], node: &Node) -> String {
+    pub fn short_text(&mut self, names: &[Rc<str>], node: &AstNode) -> String {
         self.extent(names, &node.begin, &node.end).map(|extent| self.short(names, extent)).unwrap_or_default()
     }
     fn short(&self, names: &[Rc<str>], extent: Extent) -> String {
         // Enough for the displayed length, comments included. Without this bound, deep expressions would take quadratic
         // time.
-        const MOST_BYTES: usize = 1000;
+        const MAX_SOURCE_BYTES: usize = 1000;
         let text = self.text(&names[extent.file as usize]);
         let (begin, end) = (extent.begin.0 as usize, extent.end.0 as usize);
-        match text.get(begin..end.min(begin.saturating_add(MOST_BYTES))) {
+        match text.get(begin..end.min(begin.saturating_add(MAX_SOURCE_BYTES))) {
             Some(piece) => shorten(fold(&String::from_utf8_lossy(piece))),
             None => String::new(),
         }
     }
     /// Returns the span and the shortened text between two tokens.
-    pub fn piece(&mut self, files: &mut Files, names: &[Rc<str>], begin: &Position, end: &Position) -> (Span, String) {
+    pub fn piece(
+        &mut self,
+        files: &mut Files,
+        names: &[Rc<str>],
+        begin: &AstPosition,
+        end: &AstPosition,
+    ) -> (Span, String) {
         match self.extent(names, begin, end) {
             Some(extent) => (self.span_of(files, names, extent), self.short(names, extent)),
             None => (self.point(files, names, begin), String::new()),
@@ -133,7 +139,13 @@ impl Sources {
     }
     /// Returns the span and the shortened text from a keyword to the parenthesis that closes after it; without one
     /// (inside a macro), up to `end`.
-    pub fn head(&mut self, files: &mut Files, names: &[Rc<str>], begin: &Position, end: &Position) -> (Span, String) {
+    pub fn head(
+        &mut self,
+        files: &mut Files,
+        names: &[Rc<str>],
+        begin: &AstPosition,
+        end: &AstPosition,
+    ) -> (Span, String) {
         if let Some(keyword) = self.in_argument(names, begin)
             && let Some(end) = self.call_end(names, &keyword)
         {
@@ -147,7 +159,7 @@ impl Sources {
         Span { file, line: extent.begin.1, column: extent.begin.2, end_line: extent.end.1, end_column: extent.end.2 }
     }
 
-    fn extent(&mut self, names: &[Rc<str>], begin: &Position, end: &Position) -> Option<Extent> {
+    fn extent(&mut self, names: &[Rc<str>], begin: &AstPosition, end: &AstPosition) -> Option<Extent> {
         if let (Some(first), Some(last)) = (self.in_argument(names, begin), self.in_argument(names, end))
             && first.file == last.file
             && first.offset <= last.offset
@@ -173,7 +185,7 @@ impl Sources {
     }
 
     /// Returns the spelling location of a token that is outside of macros or in an argument of the user's macro call.
-    fn in_argument(&mut self, names: &[Rc<str>], position: &Position) -> Option<RawLoc> {
+    fn in_argument(&mut self, names: &[Rc<str>], position: &AstPosition) -> Option<RawLoc> {
         let expansion = position.expansion?;
         let Some(spelling) = &position.spelling else { return Some(expansion) };
         if !position.macro_argument || spelling.file != expansion.file {
@@ -272,9 +284,9 @@ fn comment(text: &[u8]) -> Option<usize> {
 
 /// Shortens a text to at most 80 characters.
 pub(crate) fn shorten(mut text: String) -> String {
-    const MOST: usize = 80;
-    if let Some((cut, _)) = text.char_indices().nth(MOST - 1)
-        && text.chars().count() > MOST
+    const MAX_CHARS: usize = 80;
+    if let Some((cut, _)) = text.char_indices().nth(MAX_CHARS - 1)
+        && text.chars().count() > MAX_CHARS
     {
         text.truncate(cut);
         text.push('…');

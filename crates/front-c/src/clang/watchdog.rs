@@ -12,7 +12,7 @@ use std::time::Duration;
 use touchstone_base::Deadline;
 
 /// Kills a process at the deadline unless it has ended.
-pub(crate) struct Watcher {
+pub(crate) struct Watchdog {
     child: Arc<Mutex<Child>>,
     deadline: Deadline,
     /// The thread that waits for the deadline, and the channel that cancels it. `None` without a deadline.
@@ -26,8 +26,8 @@ enum Ended {
     Guard,
 }
 
-impl Watcher {
-    pub fn new(child: Child, deadline: Deadline) -> Watcher {
+impl Watchdog {
+    pub fn new(child: Child, deadline: Deadline) -> Watchdog {
         let child = Arc::new(Mutex::new(child));
         let guard = deadline.left().map(|left| {
             let (done, wait) = channel();
@@ -42,7 +42,7 @@ impl Watcher {
             });
             (guard, done)
         });
-        Watcher { child, deadline, guard }
+        Watchdog { child, deadline, guard }
     }
 
     /// Waits for the end of a process, after that of its output; `None` if the deadline passed.
@@ -62,14 +62,14 @@ impl Watcher {
 }
 
 /// The output of a process; reading fails at the deadline.
-pub(crate) enum Watched {
+pub(crate) enum ChildOutput {
     /// Output without a deadline.
     Direct(ChildStdout),
-    Timed(Timed),
+    Timed(TimedOutput),
 }
 
 /// Output that another thread reads.
-pub(crate) struct Timed {
+pub(crate) struct TimedOutput {
     pieces: Receiver<Vec<u8>>,
     piece: Vec<u8>,
     /// The number of bytes of the chunk that were read.
@@ -78,39 +78,39 @@ pub(crate) struct Timed {
 }
 
 /// The number of bytes read at a time.
-const PIECE: usize = 1 << 16;
+const CHUNK_BYTES: usize = 1 << 16;
 /// The maximum number of chunks that are queued.
-const WAITING: usize = 4;
+const MAX_QUEUED_CHUNKS: usize = 4;
 
-impl Watched {
-    pub fn new(mut pipe: ChildStdout, deadline: Deadline) -> Watched {
+impl ChildOutput {
+    pub fn new(mut pipe: ChildStdout, deadline: Deadline) -> ChildOutput {
         if deadline == Deadline::NEVER {
-            return Watched::Direct(pipe);
+            return ChildOutput::Direct(pipe);
         }
-        let (send, pieces) = sync_channel(WAITING);
+        let (send, pieces) = sync_channel(MAX_QUEUED_CHUNKS);
         // This thread leaks if the pipe is neither written nor closed; nothing waits for it.
         std::thread::spawn(move || {
-            let mut piece = vec![0; PIECE];
+            let mut piece = vec![0; CHUNK_BYTES];
             while let Ok(count @ 1..) = pipe.read(&mut piece) {
                 if send.send(piece[..count].to_vec()).is_err() {
                     break;
                 }
             }
         });
-        Watched::Timed(Timed { pieces, piece: Vec::new(), read: 0, deadline })
+        ChildOutput::Timed(TimedOutput { pieces, piece: Vec::new(), read: 0, deadline })
     }
 }
 
-impl Read for Watched {
+impl Read for ChildOutput {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         match self {
-            Watched::Direct(pipe) => pipe.read(buffer),
-            Watched::Timed(timed) => timed.read(buffer),
+            ChildOutput::Direct(pipe) => pipe.read(buffer),
+            ChildOutput::Timed(timed) => timed.read(buffer),
         }
     }
 }
 
-impl Read for Timed {
+impl Read for TimedOutput {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         if self.read == self.piece.len() {
             let left = self.deadline.left().unwrap_or(Duration::MAX);
@@ -138,8 +138,8 @@ mod tests {
     fn run(script: &str, deadline: Deadline) -> (String, bool) {
         let mut command = Command::new("sh");
         let mut child = command.args(["-c", script]).stdout(Stdio::piped()).spawn().expect("a shell");
-        let mut output = child.stdout.take().map(|pipe| Watched::new(pipe, deadline)).expect("a pipe");
-        let watcher = Watcher::new(child, deadline);
+        let mut output = child.stdout.take().map(|pipe| ChildOutput::new(pipe, deadline)).expect("a pipe");
+        let watcher = Watchdog::new(child, deadline);
         let mut said = Vec::new();
         let _ = output.read_to_end(&mut said);
         drop(output);

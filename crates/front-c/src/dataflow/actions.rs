@@ -13,27 +13,27 @@ use std::ops::Range;
 
 /// The data flow of a unit.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Followed {
+pub struct UnitDataFlow {
     /// The functions, in the order of the text.
-    pub functions: Vec<FollowedFunction>,
+    pub functions: Vec<FunctionDataFlow>,
     /// The variables with static storage that the unit defines at file scope.
     pub globals: Vec<String>,
     /// The observable state of variables at file scope: the offset of the declaration, the name, and the expressions.
-    pub visible: Vec<(usize, String, Vec<Visible>)>,
+    pub visible: Vec<(usize, String, Vec<Observable>)>,
 }
 
 /// An expression that reads observable state where a function returns.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Visible {
+pub struct Observable {
     /// The text of the expression.
     pub text: String,
     /// The kind of its value.
-    pub form: Form,
+    pub form: ValueForm,
 }
 
 /// The kind of an observable value.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
-pub enum Form {
+pub enum ValueForm {
     /// A signed integer.
     Signed,
     /// An unsigned integer.
@@ -56,7 +56,7 @@ pub enum Form {
 
 /// The data flow of a function.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct FollowedFunction {
+pub struct FunctionDataFlow {
     /// The name of the function.
     pub name: String,
     /// The named parameters, by position.
@@ -66,7 +66,7 @@ pub struct FollowedFunction {
     /// The offset at which a last statement can be inserted: before the closing brace, or before a last `return`.
     pub last: Option<usize>,
     /// The observable state of its own variables at that offset.
-    pub visible: Vec<Visible>,
+    pub visible: Vec<Observable>,
     /// The names of all variables in the outermost scope of the body.
     pub names: Vec<String>,
     /// The ranges of `register` keywords, which must be removed because the variables get an address.
@@ -79,7 +79,7 @@ pub struct FollowedFunction {
 
 /// A position in the original source.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Origin {
+pub struct SourceOrigin {
     /// The file; empty if it is unknown.
     pub file: String,
     /// The line.
@@ -104,7 +104,7 @@ pub struct Lvalue {
 
 /// The target of a write.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct WrittenState {
+pub struct WrittenObject {
     /// True if it outlives the function: a global, or reached through a pointer.
     pub is_state: bool,
     /// The name in messages: `counter`, `stack.size`, `*out of divide`.
@@ -113,7 +113,7 @@ pub struct WrittenState {
 
 /// An argument of a call.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Argument {
+pub struct CallArgument {
     /// The range of its text.
     pub at: Range<usize>,
     /// True if it reads an object or calls a function.
@@ -126,7 +126,7 @@ pub struct Argument {
     /// True if the pointee can be written through the parameter.
     pub writable: bool,
     /// The pointee.
-    pub target: WrittenState,
+    pub target: WrittenObject,
     /// The value, if it is an integer constant.
     pub constant: Option<u64>,
 }
@@ -144,7 +144,7 @@ pub enum PointeeSize {
 
 /// The type of a call's result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Gives {
+pub enum ResultForm {
     /// No result.
     Void,
     /// A pointer to an object.
@@ -190,9 +190,9 @@ pub enum Action {
         /// True if its evaluation depends on another part of the expression.
         guarded: bool,
         /// The target of the write.
-        target: WrittenState,
+        target: WrittenObject,
         /// The position in the source.
-        origin: Origin,
+        origin: SourceOrigin,
     },
     /// An increment or decrement.
     Step {
@@ -203,9 +203,9 @@ pub enum Action {
         /// True if the value is used.
         used: bool,
         /// The target of the write.
-        target: WrittenState,
+        target: WrittenObject,
         /// The position in the source.
-        origin: Origin,
+        origin: SourceOrigin,
     },
     /// A declaration of variables.
     Declare {
@@ -217,7 +217,7 @@ pub enum Action {
         /// True if other variables of the statement have their own [`Action::DeclareInHead`].
         shared: bool,
         /// The position in the source.
-        origin: Origin,
+        origin: SourceOrigin,
     },
     /// A declaration of a variable in the head of a loop, or next to others.
     DeclareInHead {
@@ -228,7 +228,7 @@ pub enum Action {
         /// True if the initialiser is an object that is copied.
         copies: bool,
         /// The position in the source.
-        origin: Origin,
+        origin: SourceOrigin,
     },
     /// A call.
     Call {
@@ -239,9 +239,9 @@ pub enum Action {
         /// The range of the function pointer of an indirect call.
         pointer: Option<Range<usize>>,
         /// The arguments.
-        arguments: Vec<Argument>,
+        arguments: Vec<CallArgument>,
         /// The type of the result.
-        result: Gives,
+        result: ResultForm,
         /// True if the result is used.
         used: bool,
         /// True if an argument contains a temporary.
@@ -249,7 +249,7 @@ pub enum Action {
         /// True if its evaluation depends on another part of the expression.
         guarded: bool,
         /// The position in the source.
-        origin: Origin,
+        origin: SourceOrigin,
     },
     /// A value that is passed to an assertion of GoogleTest.
     Assert {
@@ -289,7 +289,7 @@ pub enum Action {
         /// True if it contains a temporary.
         temporary: bool,
         /// The position in the source.
-        origin: Origin,
+        origin: SourceOrigin,
     },
     /// The condition of `?:`, `&&` or `||`.
     Choice {
@@ -298,7 +298,7 @@ pub enum Action {
         /// The functions that are called directly, dependent on the condition only.
         guards: Vec<String>,
         /// The position in the source.
-        origin: Origin,
+        origin: SourceOrigin,
     },
     /// A label after which a statement can be inserted.
     Label {
@@ -310,4 +310,4 @@ pub enum Action {
 }
 
 /// The nodes of each function in preorder, with their positions in the source.
-pub(super) type Origins = BTreeMap<String, Vec<(NodeKind, Origin)>>;
+pub(super) type NodeOrigins = BTreeMap<String, Vec<(NodeKind, SourceOrigin)>>;

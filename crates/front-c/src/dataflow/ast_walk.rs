@@ -1,19 +1,19 @@
 //! Traversal of ASTs, and the source positions of nodes.
 
-use super::actions::{Origin, Origins};
-use crate::clang::ast_reader::{Positions, read as read_stream, read_bytes};
-use crate::clang::dump_pair::heard;
+use super::actions::{NodeOrigins, SourceOrigin};
+use crate::clang::ast_reader::{PositionReader, read as read_stream, read_bytes};
+use crate::clang::dump_pair::dump_from_server;
 use crate::clang::flags::flags_for;
 use crate::clang::kind::NodeKind as K;
-use crate::clang::node::{Node, Position};
+use crate::clang::node::{AstNode, AstPosition};
 use crate::clang::options::Options;
-use crate::clang::process::{self, Input};
+use crate::clang::process::{self, ClangInput};
 use crate::error::FrontError;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// Calls `each` for a node and its descendants in preorder.
-pub(crate) fn preorder<'n>(node: &'n Node, each: &mut dyn FnMut(&'n Node)) {
+pub(crate) fn preorder<'n>(node: &'n AstNode, each: &mut dyn FnMut(&'n AstNode)) {
     if node.kind.is_absent() {
         return;
     }
@@ -24,7 +24,7 @@ pub(crate) fn preorder<'n>(node: &'n Node, each: &mut dyn FnMut(&'n Node)) {
 }
 
 /// Returns the body of a function definition.
-pub(crate) fn body(node: &Node) -> Option<&Node> {
+pub(crate) fn body(node: &AstNode) -> Option<&AstNode> {
     node.inner
         .iter()
         .find(|child| child.kind == K::CompoundStmt)
@@ -32,8 +32,8 @@ pub(crate) fn body(node: &Node) -> Option<&Node> {
 }
 
 /// Returns the source positions of all nodes in the wanted functions.
-pub(super) fn origins(file: &Path, options: &Options, wanted: &BTreeSet<String>) -> Result<Origins, FrontError> {
-    let mut found = Origins::new();
+pub(super) fn origins(file: &Path, options: &Options, wanted: &BTreeSet<String>) -> Result<NodeOrigins, FrontError> {
+    let mut found = NodeOrigins::new();
     let mut texts: BTreeMap<String, Vec<u8>> = BTreeMap::new();
     read(file, options, |positions, node| {
         let Some(body) = body(node).filter(|_| wanted.contains(&node.name)) else { return };
@@ -44,10 +44,10 @@ pub(super) fn origins(file: &Path, options: &Options, wanted: &BTreeSet<String>)
     Ok(found)
 }
 
-fn origin(node: &Node, positions: &Positions, texts: &mut BTreeMap<String, Vec<u8>>) -> Origin {
-    let Some(begin) = node.begin.expansion else { return Origin::default() };
+fn origin(node: &AstNode, positions: &PositionReader, texts: &mut BTreeMap<String, Vec<u8>>) -> SourceOrigin {
+    let Some(begin) = node.begin.expansion else { return SourceOrigin::default() };
     let file = positions.files.get(begin.file as usize).map_or("", |name| name);
-    let mut in_macro = |position: &Position| {
+    let mut in_macro = |position: &AstPosition| {
         position.spelling.as_ref().filter(|_| !position.macro_argument)?;
         let loc = position.expansion?;
         let name = positions.files.get(loc.file as usize)?;
@@ -56,19 +56,23 @@ fn origin(node: &Node, positions: &Positions, texts: &mut BTreeMap<String, Vec<u
         Some(String::from_utf8_lossy(bytes).into_owned())
     };
     let in_macro = in_macro(&node.begin).or_else(|| in_macro(&node.end));
-    Origin { file: file.to_string(), line: begin.line, column: begin.column, in_macro }
+    SourceOrigin { file: file.to_string(), line: begin.line, column: begin.column, in_macro }
 }
 
 /// Passes every top-level declaration of a file to `each`.
-pub(crate) fn read(file: &Path, options: &Options, mut each: impl FnMut(&Positions, &Node)) -> Result<(), FrontError> {
+pub(crate) fn read(
+    file: &Path,
+    options: &Options,
+    mut each: impl FnMut(&PositionReader, &AstNode),
+) -> Result<(), FrontError> {
     let clang = process::find(options)?;
     let flags = flags_for(file, options)?;
-    let mut positions = Positions::default();
-    let each = |positions: &Positions, node| each(positions, &node);
-    let read = match heard(&clang, &flags, Input::File(file)) {
+    let mut positions = PositionReader::default();
+    let each = |positions: &PositionReader, node| each(positions, &node);
+    let read = match dump_from_server(&clang, &flags, ClangInput::File(file)) {
         Some(dump) => read_bytes(dump.bytes(), &mut positions, each),
         None => {
-            let mut run = process::start(&clang, "-ast-dump=json", &flags, Input::File(file))?;
+            let mut run = process::start(&clang, "-ast-dump=json", &flags, ClangInput::File(file))?;
             let read = run.output().map_or(Ok(()), |output| read_stream(output, &mut positions, each));
             if let Err(stderr) = run.finish()? {
                 return Err(FrontError::DoesNotCompile { file: file.to_path_buf(), stderr });

@@ -1,22 +1,23 @@
 //! The traversal of a function's body, which collects its actions.
 
 use super::actions::{
-    Action, Argument, Escape, Followed, FollowedFunction, Gives, Lvalue, Origin, Origins, PointeeSize, WrittenState,
+    Action, CallArgument, Escape, FunctionDataFlow, Lvalue, NodeOrigins, PointeeSize, ResultForm, SourceOrigin,
+    UnitDataFlow, WrittenObject,
 };
 use super::ast_walk::{body, preorder};
 use super::cxx_tests::{assertion, is_c, passed};
-use super::object_names::{Naming, bare, owner, plain, spelled};
-use super::observable_state::VisibleTypes;
+use super::object_names::{ObjectNaming, bare, owner, plain, spelled};
+use super::observable_state::ObservableTypes;
 use crate::clang::ast_enums::{CastKind as Cast, Opcode, Storage};
 use crate::clang::kind::NodeKind as K;
-use crate::clang::node::Node;
+use crate::clang::node::AstNode;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// Facts about the whole unit.
 #[derive(Default)]
 pub(super) struct UnitFacts {
-    followed: Followed,
+    followed: UnitDataFlow,
     statics: BTreeSet<u64>,
     /// The numbers of bit-fields.
     bits: BTreeMap<u64, u32>,
@@ -24,7 +25,7 @@ pub(super) struct UnitFacts {
     complete: BTreeSet<String>,
     typedefs: BTreeMap<String, String>,
     /// Types of observable state.
-    visible: VisibleTypes,
+    visible: ObservableTypes,
     /// For C++: the offset of the line after each line marker, its number, and the number of the marker's line.
     cxx: Option<Vec<(usize, u32, usize)>>,
 }
@@ -51,7 +52,7 @@ const FUNCTIONS: [&str; 12] = [
 ];
 
 impl UnitFacts {
-    pub fn declaration(&mut self, node: &Node, wanted: &BTreeSet<String>, origins: &Origins) {
+    pub fn declaration(&mut self, node: &AstNode, wanted: &BTreeSet<String>, origins: &NodeOrigins) {
         preorder(node, &mut |node| {
             if node.kind == K::FieldDecl && node.is_bitfield {
                 let number = self.bits.len() as u32;
@@ -91,11 +92,11 @@ impl UnitFacts {
     }
 
     /// Analyses a test or a fixture in C++.
-    pub fn test(&mut self, node: &Node, name: &str, origins: &Origins) {
+    pub fn test(&mut self, node: &AstNode, name: &str, origins: &NodeOrigins) {
         self.function(node, name, origins);
     }
 
-    fn function(&mut self, node: &Node, name: &str, origins: &Origins) {
+    fn function(&mut self, node: &AstNode, name: &str, origins: &NodeOrigins) {
         let Some(body) = body(node) else { return };
         let mut numbers: BTreeMap<u64, usize> = BTreeMap::new();
         let mut kinds = Vec::new();
@@ -109,7 +110,7 @@ impl UnitFacts {
             unit: self,
             numbers,
             origins: if same { origins } else { &[] },
-            made: FollowedFunction { name: name.to_string(), ..FollowedFunction::default() },
+            made: FunctionDataFlow { name: name.to_string(), ..FunctionDataFlow::default() },
             depth: 0,
             loops: Vec::new(),
             seen: BTreeSet::new(),
@@ -121,7 +122,7 @@ impl UnitFacts {
         }
         let Some(range) = range(body) else { return };
         walk.made.body = range.start + 1;
-        walk.look_around(node, body, &range);
+        walk.record_observables(node, body, &range);
         body.inner.iter().for_each(|child| walk.statement(child, true));
         let made = walk.made;
         self.followed.functions.push(made);
@@ -149,7 +150,7 @@ impl UnitFacts {
         self.followed.functions.is_empty()
     }
 
-    pub fn finish(self) -> Followed {
+    pub fn finish(self) -> UnitDataFlow {
         self.followed
     }
 }
@@ -157,8 +158,8 @@ impl UnitFacts {
 struct Walk<'a> {
     unit: &'a UnitFacts,
     numbers: BTreeMap<u64, usize>,
-    origins: &'a [(K, Origin)],
-    made: FollowedFunction,
+    origins: &'a [(K, SourceOrigin)],
+    made: FunctionDataFlow,
     /// The number of enclosing controlled statements.
     depth: u32,
     /// The enclosing loops and switches: the depth, and true for a loop (a target of `continue`, too).
@@ -166,17 +167,17 @@ struct Walk<'a> {
     seen: BTreeSet<u64>,
 }
 
-pub(crate) fn range(node: &Node) -> Option<Range<usize>> {
+pub(crate) fn range(node: &AstNode) -> Option<Range<usize>> {
     let (begin, end) = (node.begin.expansion?, node.end.expansion?);
     Some(begin.offset as usize..(end.offset + end.token) as usize)
 }
 
-fn is_statement(node: &Node) -> bool {
+fn is_statement(node: &AstNode) -> bool {
     node.kind.is_statement()
 }
 
 /// Returns true if the semicolon that ends a statement is not in its range.
-fn ends_before_semicolon(node: &Node) -> bool {
+fn ends_before_semicolon(node: &AstNode) -> bool {
     match &node.kind {
         K::CompoundStmt | K::NullStmt | K::DeclStmt => false,
         K::IfStmt
@@ -192,14 +193,14 @@ fn ends_before_semicolon(node: &Node) -> bool {
 }
 
 /// Returns true if an expression contains a compound literal, which lives as long as the enclosing scope.
-pub(crate) fn has_temporary(node: &Node) -> bool {
+pub(crate) fn has_temporary(node: &AstNode) -> bool {
     let mut found = false;
     preorder(node, &mut |node| found |= node.kind == K::CompoundLiteralExpr);
     found
 }
 
 /// Returns true if evaluating an expression has no side effect.
-fn is_pure(node: &Node) -> bool {
+fn is_pure(node: &AstNode) -> bool {
     let own = match &node.kind {
         K::DeclRefExpr
         | K::MemberExpr
@@ -222,7 +223,7 @@ fn is_pure(node: &Node) -> bool {
 }
 
 /// Returns true if an expression is no constant.
-pub(super) fn asks(node: &Node) -> bool {
+pub(super) fn asks(node: &AstNode) -> bool {
     match &node.kind {
         K::UnaryExprOrTypeTraitExpr | K::OffsetOfExpr | K::SpelledOffset | K::ConstantExpr => false,
         K::CallExpr | K::StmtExpr => true,
@@ -230,14 +231,14 @@ pub(super) fn asks(node: &Node) -> bool {
     }
 }
 
-fn is_record(node: &Node) -> bool {
+fn is_record(node: &AstNode) -> bool {
     let ty = spelled(node.ty.as_ref());
     (ty.starts_with("struct ") || ty.starts_with("union ") || ty.contains("struct (") || ty.contains("union ("))
         && !ty.contains(['*', '('])
 }
 
 /// Collects the functions that a statement or expression calls regardless of its own conditions.
-fn calls(node: &Node, found: &mut Vec<String>) {
+fn calls(node: &AstNode, found: &mut Vec<String>) {
     match &node.kind {
         K::IfStmt
         | K::WhileStmt
@@ -261,7 +262,7 @@ fn calls(node: &Node, found: &mut Vec<String>) {
 
 impl Walk<'_> {
     /// Records the observable state at the end of the function.
-    fn look_around(&mut self, function: &Node, body: &Node, at: &Range<usize>) {
+    fn record_observables(&mut self, function: &AstNode, body: &AstNode, at: &Range<usize>) {
         if self.unit.cxx.is_some() {
             return;
         }
@@ -279,16 +280,16 @@ impl Walk<'_> {
         }
     }
 
-    fn naming(&self) -> Naming<'_> {
-        Naming { statics: &self.unit.statics, function: &self.made.name }
+    fn naming(&self) -> ObjectNaming<'_> {
+        ObjectNaming { statics: &self.unit.statics, function: &self.made.name }
     }
 
-    fn origin(&self, node: &Node) -> Origin {
+    fn origin(&self, node: &AstNode) -> SourceOrigin {
         let known = self.numbers.get(&node.id).and_then(|number| self.origins.get(*number));
-        known.map_or_else(Origin::default, |(_, origin)| origin.clone())
+        known.map_or_else(SourceOrigin::default, |(_, origin)| origin.clone())
     }
 
-    fn lost(&mut self, node: &Node, what: &str) {
+    fn lost(&mut self, node: &AstNode, what: &str) {
         let line = match (&self.unit.cxx, node.begin.expansion) {
             (Some(lines), Some(at)) => {
                 let index = lines.partition_point(|(start, ..)| *start <= at.offset as usize);
@@ -300,7 +301,7 @@ impl Walk<'_> {
         self.made.lost.push((line, what.to_string()));
     }
 
-    fn register(&mut self, node: &Node) {
+    fn register(&mut self, node: &AstNode) {
         if node.storage == Storage::Register
             && let (Some(begin), Some(loc)) = (node.begin.expansion, node.loc.expansion)
         {
@@ -309,7 +310,7 @@ impl Walk<'_> {
     }
 
     /// Analyses a statement. `in_block` is true if another statement can be inserted before it.
-    fn statement(&mut self, node: &Node, in_block: bool) {
+    fn statement(&mut self, node: &AstNode, in_block: bool) {
         if self.unit.cxx.is_some() && self.foreign(node) {
             return;
         }
@@ -360,7 +361,7 @@ impl Walk<'_> {
     }
 
     /// Returns true for a statement that is not C: an assertion, which is analysed, or one that is skipped.
-    fn foreign(&mut self, node: &Node) -> bool {
+    fn foreign(&mut self, node: &AstNode) -> bool {
         if let Some(assertion) = assertion(node) {
             for argument in assertion.arguments {
                 let Some(value) = passed(argument, assertion.strings) else {
@@ -377,14 +378,14 @@ impl Walk<'_> {
             }
             return true;
         }
-        let heads: &[Option<&Node>] = match &node.kind {
+        let heads: &[Option<&AstNode>] = match &node.kind {
             K::CompoundStmt | K::BreakStmt | K::ContinueStmt | K::GotoStmt | K::LabelStmt | K::Absent => &[],
             K::IfStmt | K::WhileStmt => &[node.child(0)],
             K::DoStmt => &[node.child(1)],
             K::ForStmt => &[node.child(0), node.child(1), node.child(2), node.child(3)],
             _ => &[Some(node)],
         };
-        let declares = |head: &&Node| head.kind == K::DeclStmt && matches!(node.kind, K::IfStmt | K::WhileStmt);
+        let declares = |head: &&AstNode| head.kind == K::DeclStmt && matches!(node.kind, K::IfStmt | K::WhileStmt);
         let strange = heads.iter().flatten().any(|head| !is_c(head) || declares(head));
         if strange {
             self.lost(node, "C++");
@@ -392,7 +393,7 @@ impl Walk<'_> {
         strange
     }
 
-    fn branch(&mut self, node: &Node, condition: Option<&Node>, switch: bool, is_loop: bool) {
+    fn branch(&mut self, node: &AstNode, condition: Option<&AstNode>, switch: bool, is_loop: bool) {
         let is_for = node.kind == K::ForStmt;
         if is_for && let Some(init) = node.child(0) {
             if init.kind == K::DeclStmt {
@@ -411,7 +412,7 @@ impl Walk<'_> {
         if is_loop || switch {
             self.loops.push((self.depth, is_loop));
         }
-        let bodies: Vec<&Node> = match &node.kind {
+        let bodies: Vec<&AstNode> = match &node.kind {
             K::IfStmt => node.inner.iter().skip(1).collect(),
             K::DoStmt => node.inner.iter().take(1).collect(),
             _ => node.inner.last().into_iter().collect(),
@@ -446,7 +447,7 @@ impl Walk<'_> {
 
     /// Returns the outermost target of the jumps out of a statement. `inner` counts loops; in a switch, `break` stays
     /// inside.
-    fn escapes(&self, node: &Node, inner: u32, in_switch: bool, found: &mut Option<Escape>) {
+    fn escapes(&self, node: &AstNode, inner: u32, in_switch: bool, found: &mut Option<Escape>) {
         let mut leave = |escape: Escape| {
             *found = Some(match *found {
                 Some(known) if known < escape => known,
@@ -473,10 +474,10 @@ impl Walk<'_> {
         }
     }
 
-    fn declare(&mut self, node: &Node, in_block: bool) {
+    fn declare(&mut self, node: &AstNode, in_block: bool) {
         let is_local =
-            |child: &&Node| child.kind == K::VarDecl && !matches!(child.storage, Storage::Static | Storage::Extern);
-        let locals: Vec<&Node> = node.inner.iter().filter(is_local).collect();
+            |child: &&AstNode| child.kind == K::VarDecl && !matches!(child.storage, Storage::Static | Storage::Extern);
+        let locals: Vec<&AstNode> = node.inner.iter().filter(is_local).collect();
         // If several initialisers read objects, each variable depends on its own only.
         let shared = locals.iter().filter(|variable| initialiser(variable).is_some_and(asks)).count() > 1;
         let mut variables = Vec::new();
@@ -503,7 +504,7 @@ impl Walk<'_> {
         }
     }
 
-    fn declare_in_head(&mut self, node: &Node) {
+    fn declare_in_head(&mut self, node: &AstNode) {
         for variable in node.inner.iter().filter(|child| child.kind == K::VarDecl) {
             self.register(variable);
             let Some(init) = initialiser(variable) else { continue };
@@ -525,7 +526,7 @@ impl Walk<'_> {
         }
     }
 
-    fn lvalue(&self, node: &Node) -> Option<Lvalue> {
+    fn lvalue(&self, node: &AstNode) -> Option<Lvalue> {
         let at = range(node)?;
         let inner = bare(node);
         let mut bits = None;
@@ -540,12 +541,12 @@ impl Walk<'_> {
         Some(Lvalue { at, pure: is_pure(node), bits })
     }
 
-    fn has_bits(&self, node: &Node) -> bool {
+    fn has_bits(&self, node: &AstNode) -> bool {
         let own = node.kind == K::MemberExpr && self.unit.bits.contains_key(&node.link);
         own || node.inner.iter().any(|inner| self.has_bits(inner))
     }
 
-    fn expression(&mut self, node: &Node, used: bool, guarded: bool) {
+    fn expression(&mut self, node: &AstNode, used: bool, guarded: bool) {
         if node.kind.is_absent() || !self.seen.insert(node.id) {
             return;
         }
@@ -586,7 +587,7 @@ impl Walk<'_> {
         }
     }
 
-    fn read(&mut self, node: &Node, guarded: bool) {
+    fn read(&mut self, node: &AstNode, guarded: bool) {
         let Some(inner) = node.inner.first() else { return };
         self.expression(inner, true, guarded);
         let Some(lvalue) = self.lvalue(inner) else { return };
@@ -599,7 +600,7 @@ impl Walk<'_> {
         }
     }
 
-    fn write(&mut self, node: &Node, used: bool, guarded: bool) {
+    fn write(&mut self, node: &AstNode, used: bool, guarded: bool) {
         let (Some(left), Some(right)) = (node.inner.first(), node.inner.get(1)) else { return };
         self.expression(left, true, guarded);
         self.expression(right, true, guarded);
@@ -623,7 +624,7 @@ impl Walk<'_> {
         });
     }
 
-    fn step(&mut self, node: &Node, used: bool, guarded: bool) {
+    fn step(&mut self, node: &AstNode, used: bool, guarded: bool) {
         let Some(left) = node.inner.first() else { return };
         self.expression(left, true, guarded);
         let (Some(at), Some(lvalue)) = (range(node), self.lvalue(left)) else { return };
@@ -635,7 +636,7 @@ impl Walk<'_> {
         self.made.actions.push(Action::Step { at, left: lvalue, used, target, origin });
     }
 
-    fn choice(&mut self, node: &Node, guarded: bool) {
+    fn choice(&mut self, node: &AstNode, guarded: bool) {
         let Some((condition, rest)) = node.inner.split_first() else { return };
         self.expression(condition, true, guarded);
         rest.iter().for_each(|child| self.expression(child, true, true));
@@ -646,7 +647,7 @@ impl Walk<'_> {
         }
     }
 
-    fn call(&mut self, node: &Node, used: bool, guarded: bool) {
+    fn call(&mut self, node: &AstNode, used: bool, guarded: bool) {
         let Some((callee, arguments)) = node.inner.split_first() else { return };
         let name =
             plain(callee).decl.as_ref().filter(|decl| decl.kind == K::FunctionDecl).map(|decl| decl.name.clone());
@@ -668,13 +669,13 @@ impl Walk<'_> {
         arguments.iter().for_each(|argument| self.expression(argument, true, guarded));
         let ty = spelled(node.ty.as_ref());
         let result = match ty {
-            "void" => Gives::Void,
-            _ if ty.contains('*') && !ty.contains('(') => Gives::Pointer,
-            "float" | "double" => Gives::Float,
+            "void" => ResultForm::Void,
+            _ if ty.contains('*') && !ty.contains('(') => ResultForm::Pointer,
+            "float" | "double" => ResultForm::Float,
             _ if ty.starts_with("enum ") || NUMBERS.iter().any(|name| ty.ends_with(name) && ty != "long double") => {
-                Gives::Integer
+                ResultForm::Integer
             }
-            _ => Gives::Value,
+            _ => ResultForm::Value,
         };
         let Some(at) = range(node) else { return };
         let made = arguments.iter().filter_map(|argument| self.argument(argument)).collect::<Vec<_>>();
@@ -696,7 +697,7 @@ impl Walk<'_> {
         });
     }
 
-    fn argument(&self, node: &Node) -> Option<Argument> {
+    fn argument(&self, node: &AstNode) -> Option<CallArgument> {
         let at = range(node)?;
         let ty = spelled(node.ty.as_ref()).to_string();
         let inner = plain(node);
@@ -709,7 +710,7 @@ impl Walk<'_> {
         let function = ty.contains('(') || inner.kind == K::InitListExpr || inner.kind == K::StmtExpr;
         let kept = (pointer || (number && !is_record(node))) && constant.is_none() && !function && !has_temporary(node);
         let array = bare(node);
-        let decays = |node: &Node| node.kind == K::ImplicitCastExpr && node.cast == Cast::ArrayToPointerDecay;
+        let decays = |node: &AstNode| node.kind == K::ImplicitCastExpr && node.cast == Cast::ArrayToPointerDecay;
         let mut decayed = array;
         while decayed.kind == K::ImplicitCastExpr && !decays(decayed) {
             decayed = match decayed.inner.first() {
@@ -726,14 +727,14 @@ impl Walk<'_> {
             }
         });
         let target =
-            if pointer { self.naming().behind(node, "") } else { WrittenState { is_state: false, name: owner(node) } };
+            if pointer { self.naming().behind(node, "") } else { WrittenObject { is_state: false, name: owner(node) } };
         let writable = pointer && !ty.trim_start().starts_with("const ");
-        Some(Argument { at, asks: asks(node), kept, size, writable, target, constant })
+        Some(CallArgument { at, asks: asks(node), kept, size, writable, target, constant })
     }
 }
 
 /// Returns the left side of an assignment.
-fn left_side(node: &Node) -> Option<&Node> {
+fn left_side(node: &AstNode) -> Option<&AstNode> {
     let assigns = match &node.kind {
         K::BinaryOperator => node.opcode == Opcode::Assign,
         K::CompoundAssignOperator => true,
@@ -744,9 +745,9 @@ fn left_side(node: &Node) -> Option<&Node> {
 }
 
 /// Returns the variable that an lvalue is, is a part of, or is reached from by one pointer; true if there is a pointer.
-fn base_variable(lvalue: &Node) -> Option<(u64, bool)> {
+fn base_variable(lvalue: &AstNode) -> Option<(u64, bool)> {
     let node = bare(lvalue);
-    let pointer = |node: &Node| {
+    let pointer = |node: &AstNode| {
         let variable = plain(node);
         let direct = variable.kind == K::DeclRefExpr && !spelled(variable.ty.as_ref()).contains(['[', '(']);
         Some((variable.decl.as_ref()?.id, true))
@@ -763,7 +764,7 @@ fn base_variable(lvalue: &Node) -> Option<(u64, bool)> {
 
 impl Walk<'_> {
     /// Returns the objects that a statement assigns and that can be designated outside of it.
-    fn assigned(&self, statement: &Node) -> Vec<Lvalue> {
+    fn assigned(&self, statement: &AstNode) -> Vec<Lvalue> {
         let (mut changed, mut found) = (BTreeSet::new(), Vec::new());
         preorder(statement, &mut |node| {
             if node.kind == K::VarDecl {
@@ -785,13 +786,13 @@ impl Walk<'_> {
     }
 }
 
-fn is_copy(right: &Node) -> bool {
+fn is_copy(right: &AstNode) -> bool {
     let right = bare(right);
     right.cast == Cast::LValueToRValue && is_record(right)
 }
 
-fn initialiser(variable: &Node) -> Option<&Node> {
-    let expression = |child: &&Node| {
+fn initialiser(variable: &AstNode) -> Option<&AstNode> {
+    let expression = |child: &&AstNode| {
         let kind = &child.kind;
         !(kind.is_absent() || kind.is_attribute() || kind.is_type() || kind.is_comment() || kind.is_declaration())
     };

@@ -4,17 +4,17 @@
 //! skipped and not instrumented. An assertion is recognised by the function that its macro calls; its arguments are
 //! analysed if they are numbers or pointers.
 
-use super::actions::{Followed, Origins};
+use super::actions::{NodeOrigins, UnitDataFlow};
 use super::ast_walk::{body, preorder};
 use super::body_walk::{UnitFacts, asks, range};
 use super::object_names::{plain, spelled};
 use crate::clang::ast_enums::{CastKind as Cast, Opcode};
-use crate::clang::ast_reader::{Positions, read_each};
+use crate::clang::ast_reader::{PositionReader, read_each};
 use crate::clang::flags::flags_for;
 use crate::clang::kind::NodeKind as K;
-use crate::clang::node::Node;
+use crate::clang::node::AstNode;
 use crate::clang::options::Options;
-use crate::clang::process::{self, Input};
+use crate::clang::process::{self, ClangInput};
 use crate::error::FrontError;
 use std::path::Path;
 
@@ -22,7 +22,7 @@ use std::path::Path;
 const METHODS: [&str; 3] = ["TestBody", "SetUp", "TearDown"];
 
 /// Analyses the tests of a preprocessed C++ text, which is also in `file`.
-pub fn follow_tests(file: &Path, text: &str, options: &Options) -> Result<Followed, FrontError> {
+pub fn test_data_flow(file: &Path, text: &str, options: &Options) -> Result<UnitDataFlow, FrontError> {
     touchstone_base::on_deep_stack(|| {
         let clang = process::find(options)?;
         let mut unit = UnitFacts::cxx(lines(text));
@@ -31,14 +31,14 @@ pub fn follow_tests(file: &Path, text: &str, options: &Options) -> Result<Follow
         {
             let mut flags = flags_for(file, options)?;
             flags.extend(["-Xclang".to_string(), format!("-ast-dump-filter={method}"), "-ferror-limit=0".to_string()]);
-            let mut run = process::start(&clang, "-ast-dump=json", &flags, Input::Cxx(file))?;
-            let mut positions = Positions::default();
+            let mut run = process::start(&clang, "-ast-dump=json", &flags, ClangInput::Cxx(file))?;
+            let mut positions = PositionReader::default();
             let read = match run.output() {
                 Some(output) => read_each(output, &mut positions, |node| {
                     if node.kind == K::CXXMethodDecl && node.name == method && body(&node).is_some() {
                         let name =
                             range(&node).map_or(String::new(), |at| class(text.get(at).unwrap_or_default(), method));
-                        unit.test(&simplified(node), &name, &Origins::new());
+                        unit.test(&simplified(node), &name, &NodeOrigins::new());
                     }
                 }),
                 None => Ok(()),
@@ -95,7 +95,7 @@ fn own_lines(text: &str) -> String {
 }
 
 /// Removes the nodes that C++ puts around values of C.
-fn simplified(mut node: Node) -> Node {
+fn simplified(mut node: AstNode) -> AstNode {
     while matches!(node.kind, K::ExprWithCleanups | K::MaterializeTemporaryExpr | K::CXXBindTemporaryExpr)
         && node.inner.len() == 1
     {
@@ -111,7 +111,7 @@ fn simplified(mut node: Node) -> Node {
     }
     // A structure of C has no constructor.
     if node.kind == K::VarDecl {
-        let constructed = |child: &Node| child.kind == K::CXXConstructExpr && child.inner.is_empty();
+        let constructed = |child: &AstNode| child.kind == K::CXXConstructExpr && child.inner.is_empty();
         if node.inner.iter().any(constructed) {
             node.has_init = false;
             node.inner.retain(|child| !constructed(child));
@@ -121,13 +121,13 @@ fn simplified(mut node: Node) -> Node {
     node
 }
 
-fn is_c_type(node: &Node) -> bool {
+fn is_c_type(node: &AstNode) -> bool {
     let ty = spelled(node.ty.as_ref());
     !ty.contains("::") && !ty.contains(['&', '<', '(']) || node.kind == K::DeclRefExpr && !ty.contains(['&', '<'])
 }
 
 /// Returns true if an expression could be C. A method's result also counts as a value, of unknown origin.
-pub(super) fn is_c(node: &Node) -> bool {
+pub(super) fn is_c(node: &AstNode) -> bool {
     match &node.kind {
         K::Absent
         | K::IntegerLiteral
@@ -165,15 +165,15 @@ pub(super) fn is_c(node: &Node) -> bool {
 }
 
 /// An assertion of GoogleTest: the name of its macro, true if it compares strings, and its arguments.
-pub(super) struct Assertion<'n> {
+pub(super) struct GtestAssertion<'n> {
     pub name: String,
     pub strings: bool,
-    pub arguments: Vec<&'n Node>,
+    pub arguments: Vec<&'n AstNode>,
 }
 
 /// Recognises an assertion. All of them expand to `switch (0) case 0: default: if (const AssertionResult …) ; else …`.
-pub(super) fn assertion(statement: &Node) -> Option<Assertion<'_>> {
-    let inside = |node: &Node, kind: K| node.kind == kind;
+pub(super) fn assertion(statement: &AstNode) -> Option<GtestAssertion<'_>> {
+    let inside = |node: &AstNode, kind: K| node.kind == kind;
     let case = statement.inner.get(1).filter(|case| inside(statement, K::SwitchStmt) && inside(case, K::CaseStmt))?;
     let default = case.inner.last().filter(|default| inside(default, K::DefaultStmt))?;
     let asks = default.inner.last().filter(|asks| inside(asks, K::IfStmt))?;
@@ -186,7 +186,7 @@ pub(super) fn assertion(statement: &Node) -> Option<Assertion<'_>> {
         }
         if node.kind == K::CXXConstructExpr && spelled(node.ty.as_ref()).contains("AssertionResult") {
             let arguments = node.inner.iter().take(1).collect();
-            found = Some(Assertion { name: "EXPECT_TRUE".to_string(), strings: false, arguments });
+            found = Some(GtestAssertion { name: "EXPECT_TRUE".to_string(), strings: false, arguments });
         } else if matches!(node.kind, K::CallExpr | K::CXXMemberCallExpr)
             && let Some((callee, arguments)) = node.inner.split_first()
             && let Some(decl) = plain(callee).decl.as_ref()
@@ -196,14 +196,15 @@ pub(super) fn assertion(statement: &Node) -> Option<Assertion<'_>> {
                 name => name.strip_prefix("CmpHelper").unwrap_or("THAT"),
             };
             let strings = kind.starts_with("STR");
-            found = Some(Assertion { name: format!("EXPECT_{kind}"), strings, arguments: arguments.iter().collect() });
+            found =
+                Some(GtestAssertion { name: format!("EXPECT_{kind}"), strings, arguments: arguments.iter().collect() });
         }
     });
     found
 }
 
 /// Returns an argument of an assertion as a value that is read; `None` if it is no value of C.
-pub(super) fn passed(argument: &Node, strings: bool) -> Option<Node> {
+pub(super) fn passed(argument: &AstNode, strings: bool) -> Option<AstNode> {
     let mut node = argument;
     while node.kind == K::ImplicitCastExpr && node.cast == Cast::NoOp {
         node = node.inner.first()?;
@@ -226,16 +227,16 @@ pub(super) fn passed(argument: &Node, strings: bool) -> Option<Node> {
                 .inner
                 .first()
                 .and_then(|inner| passed(inner, strings))
-                .map(|inner| Node { inner: vec![inner], ..node.clone() });
+                .map(|inner| AstNode { inner: vec![inner], ..node.clone() });
         }
         _ => false,
     };
     if !is_object {
-        let text = |node: &Node| strings && matches!(plain(node).kind, K::DeclRefExpr | K::MemberExpr);
+        let text = |node: &AstNode| strings && matches!(plain(node).kind, K::DeclRefExpr | K::MemberExpr);
         return Some(node.clone()).filter(|node| asks(node) || text(node));
     }
     // It is bound to a reference, which is where it is read.
-    let mut read = Node { kind: K::ImplicitCastExpr, cast: Cast::LValueToRValue, ..Node::default() };
+    let mut read = AstNode { kind: K::ImplicitCastExpr, cast: Cast::LValueToRValue, ..AstNode::default() };
     (read.id, read.ty) = (u64::MAX - node.id, node.ty.clone());
     (read.begin, read.end, read.inner) = (node.begin.clone(), node.end.clone(), vec![node.clone()]);
     Some(read)

@@ -12,7 +12,7 @@ use super::body_walk::{has_temporary, range};
 use super::object_names::{bare, plain, spelled};
 use crate::clang::ast_enums::{CastKind as Cast, Opcode, Storage};
 use crate::clang::kind::NodeKind as K;
-use crate::clang::node::Node;
+use crate::clang::node::AstNode;
 use crate::clang::options::Options;
 use crate::error::FrontError;
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,12 +25,12 @@ pub struct Hazard {
     /// The range to which its instructions are attributed.
     pub at: Range<usize>,
     /// The operation, or the reason why no probe can be inserted before it.
-    pub kind: Result<HazardKind, Unaskable>,
+    pub kind: Result<HazardKind, HazardObstacle>,
 }
 
 /// A reason why no probe can be inserted before an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Unaskable {
+pub enum HazardObstacle {
     /// It contains a compound literal, which would not live long enough.
     Temporary,
     /// Both sides contain calls, in an order that the compiler chooses.
@@ -58,9 +58,9 @@ pub enum HazardKind {
         /// True if `object` is a pointer to the object.
         is_pointer: bool,
         /// The object that it is a part of.
-        root: Root,
+        root: AccessBase,
         /// The assignment that is evaluated before the access, if any.
-        after: Option<After>,
+        after: Option<PrecedingAssignment>,
     },
     /// A read or write of a variable, or of a part at a constant offset: it can't fail.
     Fixed,
@@ -68,7 +68,7 @@ pub enum HazardKind {
 
 /// The object that an accessed object is a part of.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Root {
+pub enum AccessBase {
     /// A variable of known size.
     Variable(String),
     /// The pointee of a pointer.
@@ -79,7 +79,7 @@ pub enum Root {
 
 /// An assignment with a right side that may end the run: its target is checked afterwards.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct After {
+pub struct PrecedingAssignment {
     /// The range of the assignment.
     pub whole: Range<usize>,
     /// The range of its right side.
@@ -122,7 +122,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn node(&mut self, node: &Node) {
+    fn node(&mut self, node: &AstNode) {
         if node.kind.is_absent() || !self.seen.insert(node.id) {
             return;
         }
@@ -151,17 +151,17 @@ impl Walk<'_> {
         node.inner.iter().for_each(|child| self.node(child));
     }
 
-    fn add(&mut self, at: &Node, kind: Result<HazardKind, Unaskable>) {
+    fn add(&mut self, at: &AstNode, kind: Result<HazardKind, HazardObstacle>) {
         if let Some(at) = range(at) {
             self.found.push(Hazard { at, kind });
         }
     }
 
-    fn division(&mut self, node: &Node) {
+    fn division(&mut self, node: &AstNode) {
         let [left, right] = node.inner.as_slice() else { return };
         let kind = match (range(node), range(left), range(right)) {
-            _ if has_temporary(node) => Err(Unaskable::Temporary),
-            _ if calls(left) && calls(right) => Err(Unaskable::OrderOfCalls),
+            _ if has_temporary(node) => Err(HazardObstacle::Temporary),
+            _ if calls(left) && calls(right) => Err(HazardObstacle::OrderOfCalls),
             (Some(whole), Some(first), Some(right)) => {
                 Ok(HazardKind::Division { left: (!is_quiet(left)).then_some((whole, first)), right })
             }
@@ -170,54 +170,55 @@ impl Walk<'_> {
         self.add(node, kind);
     }
 
-    fn assignment(&mut self, node: &Node) {
+    fn assignment(&mut self, node: &AstNode) {
         let [left, right] = node.inner.as_slice() else { return };
         let divides = matches!(node.opcode, Opcode::SlashAssign | Opcode::PercentAssign);
         let copies = is_record(left) && right.kind == K::ImplicitCastExpr && right.cast == Cast::LValueToRValue;
         let at = if copies { right } else { node };
-        if let Some((Root::Variable(_), false)) = root(left) {
+        if let Some((AccessBase::Variable(_), false)) = root(left) {
             self.add(at, Ok(HazardKind::Fixed));
             if let (true, Some(divisor)) = (divides, range(right)) {
                 let division = HazardKind::Division { left: None, right: divisor };
-                self.add(node, if has_temporary(right) { Err(Unaskable::Temporary) } else { Ok(division) });
+                self.add(node, if has_temporary(right) { Err(HazardObstacle::Temporary) } else { Ok(division) });
             }
             return;
         }
         let after = (divides || !is_quiet(right)).then_some((node, right, divides));
         match after {
-            Some(_) if has_temporary(node) => self.add(at, Err(Unaskable::Temporary)),
-            Some(_) if calls(left) && calls(right) => self.add(at, Err(Unaskable::OrderOfCalls)),
+            Some(_) if has_temporary(node) => self.add(at, Err(HazardObstacle::Temporary)),
+            Some(_) if calls(left) && calls(right) => self.add(at, Err(HazardObstacle::OrderOfCalls)),
             _ => self.access(at, Some(left), after),
         }
     }
 
-    fn access(&mut self, at: &Node, lvalue: Option<&Node>, after: Option<(&Node, &Node, bool)>) {
+    fn access(&mut self, at: &AstNode, lvalue: Option<&AstNode>, after: Option<(&AstNode, &AstNode, bool)>) {
         let Some(lvalue) = lvalue else { return };
         let root = match root(lvalue) {
             None => return,
-            Some((Root::Variable(_), false)) => return self.add(at, Ok(HazardKind::Fixed)),
+            Some((AccessBase::Variable(_), false)) => return self.add(at, Ok(HazardKind::Fixed)),
             Some((root, _)) => root,
         };
         if has_temporary(lvalue) {
-            return self.add(at, Err(Unaskable::Temporary));
+            return self.add(at, Err(HazardObstacle::Temporary));
         }
         if spelled(lvalue.ty.as_ref()).contains("__vector_size__") {
-            return self.add(at, Err(Unaskable::VectorPart));
+            return self.add(at, Err(HazardObstacle::VectorPart));
         }
         let member = bare(lvalue);
-        let is_bits = |node: &Node| node.kind == K::MemberExpr && self.bits.contains(&node.link);
+        let is_bits = |node: &AstNode| node.kind == K::MemberExpr && self.bits.contains(&node.link);
         let (object, is_pointer) = match member.inner.first().filter(|_| is_bits(member)) {
             Some(base) => (range(base), member.is_arrow),
             None => (range(lvalue), false),
         };
         // The address is saved at the beginning of the assignment.
-        let begins = |whole: &Node| range(whole).map(|whole| whole.start) == object.as_ref().map(|object| object.start);
+        let begins =
+            |whole: &AstNode| range(whole).map(|whole| whole.start) == object.as_ref().map(|object| object.start);
         let after = match after {
             None => None,
-            Some((whole, ..)) if !begins(whole) => return self.add(at, Err(Unaskable::BitFieldInParentheses)),
+            Some((whole, ..)) if !begins(whole) => return self.add(at, Err(HazardObstacle::BitFieldInParentheses)),
             Some((whole, right, divides)) => match (range(whole), range(right)) {
                 (Some(whole), Some(at)) => {
-                    Some(After { whole, right: at, number: divides || is_bits(plain(right)), divides })
+                    Some(PrecedingAssignment { whole, right: at, number: divides || is_bits(plain(right)), divides })
                 }
                 _ => return,
             },
@@ -229,7 +230,7 @@ impl Walk<'_> {
 }
 
 /// Returns true if the arguments of a call are not evaluated.
-fn is_unevaluated(call: &Node) -> bool {
+fn is_unevaluated(call: &AstNode) -> bool {
     let callee = call.inner.first().and_then(|callee| plain(callee).decl.as_ref());
     callee.is_some_and(|decl| {
         matches!(
@@ -239,21 +240,21 @@ fn is_unevaluated(call: &Node) -> bool {
     })
 }
 
-fn is_record(node: &Node) -> bool {
+fn is_record(node: &AstNode) -> bool {
     let ty = spelled(node.ty.as_ref());
     let ty = ty.trim_start_matches("const ").trim_start_matches("volatile ");
     (ty.starts_with("struct ") || ty.starts_with("union ")) && !ty.contains(['*', '['])
 }
 
 /// Returns true if an expression runs code that need not return.
-fn calls(node: &Node) -> bool {
+fn calls(node: &AstNode) -> bool {
     let mut found = false;
     preorder(node, &mut |node| found |= matches!(node.kind, K::CallExpr | K::StmtExpr | K::AtomicExpr));
     found
 }
 
 /// Returns true if evaluating an expression can't fail.
-fn is_quiet(node: &Node) -> bool {
+fn is_quiet(node: &AstNode) -> bool {
     let mut quiet = !calls(node);
     preorder(node, &mut |node| {
         quiet &= match &node.kind {
@@ -270,7 +271,7 @@ fn is_quiet(node: &Node) -> bool {
 }
 
 /// Returns the object that an lvalue is a part of, and true if the offset is computed; `None` for an rvalue.
-fn root(lvalue: &Node) -> Option<(Root, bool)> {
+fn root(lvalue: &AstNode) -> Option<(AccessBase, bool)> {
     let node = bare(lvalue);
     let child = node.inner.first();
     match &node.kind {
@@ -278,18 +279,22 @@ fn root(lvalue: &Node) -> Option<(Root, bool)> {
             let decl = node.decl.as_ref()?;
             let variable = matches!(decl.kind, K::VarDecl | K::ParmVarDecl);
             let ty = spelled(node.ty.as_ref());
-            let root = if variable && !ty.contains("[]") { Root::Variable(decl.name.clone()) } else { Root::Unknown };
+            let root = if variable && !ty.contains("[]") {
+                AccessBase::Variable(decl.name.clone())
+            } else {
+                AccessBase::Unknown
+            };
             Some((root, false))
         }
         K::MemberExpr if node.is_arrow => behind(child?),
         K::MemberExpr => {
             let (of, computed) = root(child?)?;
             // There may be more elements than the size of the structure includes.
-            let open = spelled(node.ty.as_ref()).ends_with("[]") && matches!(of, Root::Variable(_));
-            Some((if open { Root::Unknown } else { of }, computed))
+            let open = spelled(node.ty.as_ref()).ends_with("[]") && matches!(of, AccessBase::Variable(_));
+            Some((if open { AccessBase::Unknown } else { of }, computed))
         }
         K::ArraySubscriptExpr => {
-            let is_pointer = |node: &&Node| spelled(node.ty.as_ref()).contains(['*', '[']);
+            let is_pointer = |node: &&AstNode| spelled(node.ty.as_ref()).contains(['*', '[']);
             let base = node.inner.iter().find(is_pointer)?;
             behind(base).map(|(of, _)| (of, true))
         }
@@ -298,13 +303,13 @@ fn root(lvalue: &Node) -> Option<(Root, bool)> {
         K::ImplicitCastExpr | K::CStyleCastExpr if matches!(node.cast, Cast::NoOp | Cast::LValueBitCast) => {
             root(child?)
         }
-        K::StringLiteral | K::PredefinedExpr | K::CompoundLiteralExpr => Some((Root::Unknown, true)),
+        K::StringLiteral | K::PredefinedExpr | K::CompoundLiteralExpr => Some((AccessBase::Unknown, true)),
         _ => None,
     }
 }
 
 /// Returns the object that a pointee is a part of, and true if the offset is computed.
-fn behind(pointer: &Node) -> Option<(Root, bool)> {
+fn behind(pointer: &AstNode) -> Option<(AccessBase, bool)> {
     let node = bare(pointer);
     let child = node.inner.first();
     match (&node.kind, child) {
@@ -313,11 +318,11 @@ fn behind(pointer: &Node) -> Option<(Root, bool)> {
             behind(inner)
         }
         (K::BinaryOperator, Some(left)) if matches!(node.opcode, Opcode::Plus | Opcode::Minus) => {
-            let is_pointer = |node: &Node| spelled(node.ty.as_ref()).contains(['*', '[']);
+            let is_pointer = |node: &AstNode| spelled(node.ty.as_ref()).contains(['*', '[']);
             let of = if is_pointer(left) { left } else { node.inner.get(1)? };
             behind(of).map(|(root, _)| (root, true))
         }
         (K::UnaryOperator, Some(inner)) if node.opcode == Opcode::Amp => root(inner),
-        _ => Some((Root::Pointer, true)),
+        _ => Some((AccessBase::Pointer, true)),
     }
 }

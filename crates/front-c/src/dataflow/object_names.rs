@@ -1,13 +1,13 @@
 //! Names of objects for messages.
 
-use super::actions::WrittenState;
+use super::actions::WrittenObject;
 use crate::clang::ast_enums::{CastKind as Cast, Opcode};
 use crate::clang::kind::NodeKind as K;
-use crate::clang::node::{Node, TypeText};
+use crate::clang::node::{AstNode, TypeText};
 use std::collections::BTreeSet;
 
 /// Removes parentheses and casts.
-pub(crate) fn plain(node: &Node) -> &Node {
+pub(crate) fn plain(node: &AstNode) -> &AstNode {
     let mut node = node;
     while matches!(node.kind, K::ParenExpr | K::ImplicitCastExpr | K::CStyleCastExpr | K::ConstantExpr) {
         match node.inner.last() {
@@ -19,7 +19,7 @@ pub(crate) fn plain(node: &Node) -> &Node {
 }
 
 /// Removes parentheses.
-pub(crate) fn bare(node: &Node) -> &Node {
+pub(crate) fn bare(node: &AstNode) -> &AstNode {
     let mut node = node;
     while let (K::ParenExpr, Some(inner)) = (&node.kind, node.inner.first()) {
         node = inner;
@@ -32,30 +32,30 @@ pub(crate) fn spelled(ty: Option<&TypeText>) -> &str {
 }
 
 /// The context in which a function's objects are named.
-pub(super) struct Naming<'a> {
+pub(super) struct ObjectNaming<'a> {
     /// Variables with static storage.
     pub statics: &'a BTreeSet<u64>,
     /// The name of the function.
     pub function: &'a str,
 }
 
-impl Naming<'_> {
+impl ObjectNaming<'_> {
     /// Returns the object that an lvalue designates.
-    pub fn target(&self, lvalue: &Node) -> WrittenState {
+    pub fn target(&self, lvalue: &AstNode) -> WrittenObject {
         let node = bare(lvalue);
         let child = node.inner.first();
         match (&node.kind, child) {
             (K::DeclRefExpr, _) => {
                 let decl = node.decl.as_deref();
                 let name = decl.map_or(String::new(), |decl| decl.name.clone());
-                WrittenState { is_state: decl.is_some_and(|decl| self.statics.contains(&decl.id)), name }
+                WrittenObject { is_state: decl.is_some_and(|decl| self.statics.contains(&decl.id)), name }
             }
             // Members of the fixture belong to the test.
             (K::MemberExpr, Some(base)) if plain(base).kind == K::CXXThisExpr => {
-                WrittenState { is_state: false, name: member(node) }
+                WrittenObject { is_state: false, name: member(node) }
             }
             (K::MemberExpr, Some(base)) if node.is_arrow => {
-                WrittenState { is_state: true, name: format!("{}{}", owner(base), member(node)) }
+                WrittenObject { is_state: true, name: format!("{}{}", owner(base), member(node)) }
             }
             (K::MemberExpr, Some(base)) => {
                 let outer = self.target(base);
@@ -64,27 +64,27 @@ impl Naming<'_> {
                     K::DeclRefExpr | K::UnaryOperator => owner(base),
                     _ => outer.name,
                 };
-                WrittenState { is_state: outer.is_state, name: format!("{name}{}", member(node)) }
+                WrittenObject { is_state: outer.is_state, name: format!("{name}{}", member(node)) }
             }
             (K::ArraySubscriptExpr, Some(base)) => self.behind(base, "[]"),
             (K::UnaryOperator, Some(pointer)) if node.opcode == Opcode::Star => self.behind(pointer, ""),
             (K::UnaryOperator, Some(inner)) => self.target(inner),
-            _ => WrittenState { is_state: false, name: String::new() },
+            _ => WrittenObject { is_state: false, name: String::new() },
         }
     }
 
     /// Returns the pointee of a pointer expression.
-    pub fn behind(&self, pointer: &Node, index: &str) -> WrittenState {
+    pub fn behind(&self, pointer: &AstNode, index: &str) -> WrittenObject {
         let array = bare(pointer);
         if array.kind == K::ImplicitCastExpr
             && array.cast == Cast::ArrayToPointerDecay
             && let Some(inner) = array.inner.first()
         {
             let target = self.target(inner);
-            return WrittenState { name: format!("{}[]", target.name), ..target };
+            return WrittenObject { name: format!("{}[]", target.name), ..target };
         }
         let node = plain(pointer);
-        let through = |name: String| WrittenState { is_state: true, name };
+        let through = |name: String| WrittenObject { is_state: true, name };
         match (&node.kind, node.inner.first()) {
             (K::DeclRefExpr, _) => {
                 let decl = node.decl.as_deref();
@@ -98,7 +98,7 @@ impl Naming<'_> {
             (K::UnaryOperator, Some(inner)) if node.opcode == Opcode::Amp => self.target(inner),
             (K::UnaryOperator, Some(inner)) if node.opcode.is_step() => self.behind(inner, index),
             (K::BinaryOperator | K::CompoundAssignOperator, Some(left)) => {
-                let is_pointer = |node: &Node| spelled(node.ty.as_ref()).contains(['*', '[']);
+                let is_pointer = |node: &AstNode| spelled(node.ty.as_ref()).contains(['*', '[']);
                 match node.inner.last() {
                     Some(right) if !is_pointer(left) && is_pointer(right) => self.behind(right, "[]"),
                     _ => self.behind(left, "[]"),
@@ -108,7 +108,7 @@ impl Naming<'_> {
                 let name = plain(callee).decl.as_ref().map_or("", |decl| decl.name.as_str()).to_string();
                 through(format!("*{name}()"))
             }
-            (K::StringLiteral | K::CompoundLiteralExpr, _) => WrittenState { is_state: false, name: String::new() },
+            (K::StringLiteral | K::CompoundLiteralExpr, _) => WrittenObject { is_state: false, name: String::new() },
             _ => {
                 let name = self.target(node).name;
                 through(if index.is_empty() { format!("*{name}") } else { format!("{name}{index}") })
@@ -117,13 +117,13 @@ impl Naming<'_> {
     }
 }
 
-fn member(node: &Node) -> String {
+fn member(node: &AstNode) -> String {
     // An anonymous struct or union has no name; its members belong to the enclosing one.
     if node.name.is_empty() { String::new() } else { format!(".{}", node.name.trim_start_matches("->")) }
 }
 
 /// Returns the type that an expression's members belong to, or that it points to: `stack` for `struct stack *`.
-pub(super) fn owner(node: &Node) -> String {
+pub(super) fn owner(node: &AstNode) -> String {
     let written = node.ty.as_ref().map_or("", |ty| &*ty.written);
     let spelled =
         if written.contains('*') || spelled(node.ty.as_ref()) == written { written } else { spelled(node.ty.as_ref()) };

@@ -1,20 +1,20 @@
 //! Observable state where a function returns: its variables and those of the unit, with their members and elements, as
 //! expressions of scalar, string or pointer type.
 
-use super::actions::{Form, Visible};
+use super::actions::{Observable, ValueForm};
 use super::object_names::spelled;
 use crate::clang::kind::NodeKind as K;
-use crate::clang::node::Node;
+use crate::clang::node::AstNode;
 use std::collections::BTreeMap;
 
 /// The maximum depth of members and pointees.
-const DEEPEST: usize = 3;
+const MAX_DEPTH: usize = 3;
 /// The maximum number of elements of an array that are observed.
-const MOST_ELEMENTS: u64 = 8;
+const MAX_ELEMENTS: u64 = 8;
 
 /// The types of a unit by their spelling.
 #[derive(Default)]
-pub(super) struct VisibleTypes {
+pub(super) struct ObservableTypes {
     /// The members of structures and unions: their names and the spellings of their types.
     records: BTreeMap<String, Vec<(String, String)>>,
     typedefs: BTreeMap<String, String>,
@@ -28,9 +28,9 @@ enum Nameless {
     Enum(Vec<(String, i64)>),
 }
 
-impl VisibleTypes {
+impl ObservableTypes {
     /// Registers a declaration of the unit.
-    pub fn declaration(&mut self, node: &Node) {
+    pub fn declaration(&mut self, node: &AstNode) {
         match node.kind {
             K::RecordDecl if node.is_complete => {
                 let fields = node.inner.iter().filter(|child| child.kind == K::FieldDecl && !child.is_bitfield);
@@ -63,26 +63,26 @@ impl VisibleTypes {
 
     /// Returns the observable expressions of a variable. A pointee of one pointer is included, since its address is
     /// known without a dereference; deeper ones are not.
-    pub fn of_variable(&self, name: &str, ty: &str) -> Vec<Visible> {
+    pub fn of_variable(&self, name: &str, ty: &str) -> Vec<Observable> {
         let mut found = Vec::new();
         self.look(name, ty, 0, &mut found);
         found.retain(|seen| seen.text.matches("->").count() + seen.text.matches('*').count() <= 1);
         found
     }
 
-    fn look(&self, text: &str, ty: &str, depth: usize, found: &mut Vec<Visible>) {
+    fn look(&self, text: &str, ty: &str, depth: usize, found: &mut Vec<Observable>) {
         let ty = self.plain(ty);
-        if depth > DEEPEST || ty.contains("volatile") || ty.contains("_Atomic") {
+        if depth > MAX_DEPTH || ty.contains("volatile") || ty.contains("_Atomic") {
             return;
         }
-        let mut add = |form: Form| found.push(Visible { text: text.to_string(), form });
+        let mut add = |form: ValueForm| found.push(Observable { text: text.to_string(), form });
         if let Some((element, rest)) = ty.split_once('[') {
             let Some((count, more)) = rest.split_once(']') else { return };
             let Ok(count) = count.parse::<u64>() else { return };
             if self.plain(element) == "char" && more.is_empty() {
-                return add(Form::Text);
+                return add(ValueForm::Text);
             }
-            for index in 0..count.min(MOST_ELEMENTS) {
+            for index in 0..count.min(MAX_ELEMENTS) {
                 self.look(&format!("{text}[{index}]"), &format!("{}{more}", element.trim_end()), depth + 1, found);
             }
             return;
@@ -92,7 +92,7 @@ impl VisibleTypes {
             if pointee.contains("(") {
                 return;
             }
-            add(if pointee == "char" { Form::PointedText } else { Form::Pointer });
+            add(if pointee == "char" { ValueForm::PointedText } else { ValueForm::Pointer });
             if let Some(fields) = self.records.get(&pointee) {
                 for (name, ty) in fields {
                     self.look(&format!("{text}->{name}"), ty, depth + 1, found);
@@ -107,7 +107,7 @@ impl VisibleTypes {
                 self.look(&format!("{text}.{name}"), ty, depth + 1, found);
             }
         } else if let Some(constants) = self.enums.get(&ty) {
-            add(Form::Enum(constants.clone()));
+            add(ValueForm::Enum(constants.clone()));
         } else if let Some(form) = scalar(&ty) {
             add(form);
         }
@@ -130,7 +130,7 @@ impl VisibleTypes {
     }
 }
 
-fn constants(node: &Node) -> Vec<(String, i64)> {
+fn constants(node: &AstNode) -> Vec<(String, i64)> {
     let mut next = 0;
     let mut found = Vec::new();
     for constant in node.inner.iter().filter(|child| child.kind == K::EnumConstantDecl) {
@@ -143,13 +143,15 @@ fn constants(node: &Node) -> Vec<(String, i64)> {
 }
 
 /// Returns the kind of an arithmetic type.
-fn scalar(ty: &str) -> Option<Form> {
+fn scalar(ty: &str) -> Option<ValueForm> {
     Some(match ty {
-        "_Bool" | "bool" => Form::Bool,
-        "float" => Form::Float,
-        "double" => Form::Double,
-        "char" | "signed char" | "short" | "int" | "long" | "long long" => Form::Signed,
-        "unsigned char" | "unsigned short" | "unsigned int" | "unsigned long" | "unsigned long long" => Form::Unsigned,
+        "_Bool" | "bool" => ValueForm::Bool,
+        "float" => ValueForm::Float,
+        "double" => ValueForm::Double,
+        "char" | "signed char" | "short" | "int" | "long" | "long long" => ValueForm::Signed,
+        "unsigned char" | "unsigned short" | "unsigned int" | "unsigned long" | "unsigned long long" => {
+            ValueForm::Unsigned
+        }
         _ => return None,
     })
 }

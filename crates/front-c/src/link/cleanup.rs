@@ -189,7 +189,7 @@ fn registers(kind: &mut InstKind, visit: &mut impl FnMut(&mut Reg)) {
 /// them apart.
 pub(crate) fn merge_types(module: &mut Module) {
     let types = std::mem::take(&mut module.types);
-    let stand_in = stand_ins(&types);
+    let stand_in = representatives(&types);
     let of = |classes: &[usize], id: DataTypeId| classes[stand_in[id.index()].index()];
     let mut classes = vec![0usize; types.len()];
     let mut count = 1;
@@ -213,8 +213,13 @@ pub(crate) fn merge_types(module: &mut Module) {
     for id in types.ids() {
         first[classes[id.index()]].get_or_insert(stand_in[id.index()]);
     }
-    let mut merged =
-        Merged { types: &types, first, class: |id| of(&classes, id), new_ids: FxHashMap::default(), order: Vec::new() };
+    let mut merged = TypeClasses {
+        types: &types,
+        first,
+        class: |id| of(&classes, id),
+        new_ids: FxHashMap::default(),
+        order: Vec::new(),
+    };
     each_type(module, |id| *id = merged.new_id(*id));
     let shapes: Vec<DataTypeId> = merged.all();
     let new_ids = merged.new_ids;
@@ -222,7 +227,7 @@ pub(crate) fn merge_types(module: &mut Module) {
 }
 
 /// Returns the representative of each type: itself, or the complete structure with the name of an incomplete one.
-fn stand_ins(types: &DataTypes) -> Vec<DataTypeId> {
+fn representatives(types: &DataTypes) -> Vec<DataTypeId> {
     let mut complete: FxHashMap<&str, DataTypeId> = FxHashMap::default();
     for (id, ty) in types.iter() {
         if let DataType::Struct { name, .. } | DataType::Union { name, .. } = ty {
@@ -237,7 +242,7 @@ fn stand_ins(types: &DataTypes) -> Vec<DataTypeId> {
 }
 
 /// The classes of equal types that are in use, numbered in the order of their first use.
-struct Merged<'t, F> {
+struct TypeClasses<'t, F> {
     types: &'t DataTypes,
     /// A representative of each class.
     first: Vec<Option<DataTypeId>>,
@@ -246,7 +251,7 @@ struct Merged<'t, F> {
     order: Vec<usize>,
 }
 
-impl<F: Fn(DataTypeId) -> usize> Merged<'_, F> {
+impl<F: Fn(DataTypeId) -> usize> TypeClasses<'_, F> {
     fn new_id(&mut self, id: DataTypeId) -> DataTypeId {
         self.class_id((self.class)(id))
     }

@@ -4,16 +4,16 @@ use touchstone_ir::FuncId;
 
 /// The time at which a function runs, relative to `main`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum When {
+pub(crate) enum StartupTime {
     Before,
     After,
 }
 
 /// A function that runs before or after `main`.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Starter {
+pub(crate) struct StartupFunction {
     pub function: FuncId,
-    pub when: When,
+    pub when: StartupTime,
     pub priority: Priority,
 }
 

@@ -1,14 +1,14 @@
 //! Bodies of external functions that have a specification by cases.
 //!
-//! A specification is compiled with the program as small helper functions (`helper`): they return the case of a call
+//! A specification is compiled with the program as small helper functions (`helper_name`): they return the case of a call
 //! and its result, the constraint on its unconstrained values and the number of written bytes, and they do the writing.
 //! The body that is generated here requests the result as an input, calls the helpers to find its case, performs the
 //! case and records the effects for the emitted test.
 //!
 //! Deliberately not here: parsing of specifications, and the checks that cases are complete and disjoint (`campaign`).
 
-use crate::clang::options::{Described, Place, helper};
-use crate::link::externals::{is_bytes, is_of_runner, text};
+use crate::clang::options::{ExternalSpec, WriteTarget, helper_name};
+use crate::link::externals::{is_bytes, is_runner_function, text};
 use crate::link::linked_program::LinkedProgram;
 use std::collections::BTreeSet;
 use touchstone_base::{IndexMap, Span};
@@ -18,17 +18,17 @@ use touchstone_ir::{
 };
 
 /// Gives external functions with a specification a body that implements it.
-pub(crate) fn make_bodies(program: &mut LinkedProgram, described: &[Described]) {
-    for said in described {
-        let prefix = helper(&said.function, "");
+pub(crate) fn add_spec_bodies(program: &mut LinkedProgram, external_specs: &[ExternalSpec]) {
+    for said in external_specs {
+        let prefix = helper_name(&said.function, "");
         program.functions.values_mut().filter(|function| function.name.starts_with(&prefix)).for_each(|function| {
             function.role = FunctionRole::Model;
         });
         let id = program.functions.iter().find(|(_, function)| function.name == said.function).map(|(id, _)| id);
-        let open = |id: &FuncId| !program.functions[*id].is_defined() && !is_of_runner(program, &said.function);
+        let open = |id: &FuncId| !program.functions[*id].is_defined() && !is_runner_function(program, &said.function);
         let Some(id) = id.filter(open) else { continue };
-        if let Some(blocks) = Maker::new(program, id).body(said) {
-            let role = match program.of_library.contains(&said.function) {
+        if let Some(blocks) = BodyBuilder::new(program, id).body(said) {
+            let role = match program.system_functions.contains(&said.function) {
                 true => FunctionRole::Library,
                 false => FunctionRole::External,
             };
@@ -39,7 +39,7 @@ pub(crate) fn make_bodies(program: &mut LinkedProgram, described: &[Described]) 
     }
 }
 
-struct Maker<'p> {
+struct BodyBuilder<'p> {
     program: &'p mut LinkedProgram,
     id: FuncId,
     span: Span,
@@ -49,19 +49,19 @@ struct Maker<'p> {
     args: Vec<Operand>,
 }
 
-impl<'p> Maker<'p> {
-    fn new(program: &'p mut LinkedProgram, id: FuncId) -> Maker<'p> {
+impl<'p> BodyBuilder<'p> {
+    fn new(program: &'p mut LinkedProgram, id: FuncId) -> BodyBuilder<'p> {
         let span = program.functions[id].span;
         let title = program.functions[id].regs.push(RegInfo { ty: Ty::Ptr, name: None });
         let args = program.functions[id].own_params().iter().map(|param| Operand::Reg(param.reg)).collect();
-        Maker { program, id, span, title, insts: Vec::new(), args }
+        BodyBuilder { program, id, span, title, insts: Vec::new(), args }
     }
 
     fn function(&mut self) -> &mut Function {
         &mut self.program.functions[self.id]
     }
 
-    fn body(mut self, said: &Described) -> Option<IndexMap<BlockId, Block>> {
+    fn body(mut self, said: &ExternalSpec) -> Option<IndexMap<BlockId, Block>> {
         let name = said.function.as_str();
         let title = text(self.program, name.to_string(), self.span);
         self.add(InstKind::GlobalAddr { dst: self.title, global: title });
@@ -69,7 +69,7 @@ impl<'p> Maker<'p> {
         self.builtin(Builtin::CalledAsSaid, told);
         let result = self.result()?;
         self.args.extend(result);
-        let which = self.call(&helper(name, "case"), &[])?;
+        let which = self.call(&helper_name(name, "case"), &[])?;
         let known = self.compare(CmpOp::Ne, which, 0);
         self.builtin(Builtin::Assume, vec![known]);
         let mut blocks: IndexMap<BlockId, Block> = IndexMap::new();
@@ -118,11 +118,11 @@ impl<'p> Maker<'p> {
     }
 
     /// Emits the choices, the writes and the records of a case.
-    fn case(&mut self, said: &Described, index: usize) -> Option<()> {
+    fn case(&mut self, said: &ExternalSpec, index: usize) -> Option<()> {
         let (name, case, number) = (said.function.as_str(), &said.cases[index], index + 1);
         let mut chosen = Vec::new();
         if case.chosen > 0 {
-            let within = helper(name, &format!("within_{number}"));
+            let within = helper_name(name, &format!("within_{number}"));
             let known = self.named(&within)?;
             let params = self.program.functions[known].own_params();
             let types: Vec<Ty> = params[params.len() - case.chosen..]
@@ -141,31 +141,31 @@ impl<'p> Maker<'p> {
         let mut sizes = Vec::new();
         for place in &case.written {
             sizes.push(match place {
-                Place::Global(_) => None,
-                Place::Object(param) | Place::Anything(param) => {
-                    Some(self.call(&helper(name, &format!("size_{number}_{}", param + 1)), &[])?)
+                WriteTarget::Global(_) => None,
+                WriteTarget::Object(param) | WriteTarget::Anything(param) => {
+                    Some(self.call(&helper_name(name, &format!("size_{number}_{}", param + 1)), &[])?)
                 }
             });
         }
-        let writing = helper(name, &format!("write_{number}"));
+        let writing = helper_name(name, &format!("write_{number}"));
         if self.named(&writing).is_some() {
             self.call(&writing, &chosen);
         }
-        let written = |place: &Place| match place {
-            Place::Object(param) | Place::Anything(param) => Some(*param),
-            Place::Global(_) => None,
+        let written = |place: &WriteTarget| match place {
+            WriteTarget::Object(param) | WriteTarget::Anything(param) => Some(*param),
+            WriteTarget::Global(_) => None,
         };
         let globals: BTreeSet<&String> = said
             .cases
             .iter()
             .flat_map(|case| &case.written)
             .filter_map(|place| match place {
-                Place::Global(global) => Some(global),
-                Place::Object(_) | Place::Anything(_) => None,
+                WriteTarget::Global(global) => Some(global),
+                WriteTarget::Object(_) | WriteTarget::Anything(_) => None,
             })
             .collect();
         for global in globals {
-            let mine = case.written.contains(&Place::Global(global.clone()));
+            let mine = case.written.contains(&WriteTarget::Global(global.clone()));
             if mine || self.function().result.is_none() {
                 self.tell_global(name, global)?;
             }
@@ -175,7 +175,7 @@ impl<'p> Maker<'p> {
             let mine = case.written.iter().zip(&sizes).find(|(place, _)| written(place) == Some(param));
             let others = || said.cases.iter().flat_map(|case| &case.written).any(|place| written(place) == Some(param));
             let (builtin, size) = match mine {
-                Some((Place::Anything(_), Some(size))) => (Builtin::LetWrite, *size),
+                Some((WriteTarget::Anything(_), Some(size))) => (Builtin::LetWrite, *size),
                 Some((_, Some(size))) => (Builtin::Left(InputSource::Written), *size),
                 _ if self.function().result.is_none() && others() => {
                     (Builtin::Left(InputSource::Written), Operand::Const(Ty::I64, 0))

@@ -20,11 +20,11 @@ use touchstone_ir::{
 };
 
 /// Functions that change state which library models read.
-const OF_MODELS: [&str; 2] = ["setenv", "unsetenv"];
+const MODEL_STATE_SETTERS: [&str; 2] = ["setenv", "unsetenv"];
 
 /// Functions that the test runner, its sandbox or a sanitizer calls or intercepts: they can't be replaced in the
 /// process.
-const OF_THE_RUNNER: &[&str] = &[
+const RUNNER_FUNCTIONS: &[&str] = &[
     "clock_gettime",
     "close",
     "dup2",
@@ -58,45 +58,49 @@ const OF_THE_RUNNER: &[&str] = &[
 const BYTES_WITHOUT_LENGTH: u64 = 16;
 
 /// Adds an unknown function of every function type that something points to.
-pub(crate) fn make_callbacks(program: &mut LinkedProgram) {
+pub(crate) fn add_callbacks(program: &mut LinkedProgram) {
     let callbacks = declare_callbacks(program);
-    give_bodies(program, FunctionRole::Callback, |_, function| callbacks.contains(&function.name));
+    add_stub_bodies(program, FunctionRole::Callback, |_, function| callbacks.contains(&function.name));
 }
 
 /// Gives external functions bodies that return inputs.
-pub(crate) fn make_inputs(program: &mut LinkedProgram) {
-    give_bodies(program, FunctionRole::External, |program, function| {
+pub(crate) fn add_external_inputs(program: &mut LinkedProgram) {
+    add_stub_bodies(program, FunctionRole::External, |program, function| {
         let name = function.name.as_str();
-        let known = is_of_runner(program, name)
-            || OF_MODELS.contains(&name)
+        let known = is_runner_function(program, name)
+            || MODEL_STATE_SETTERS.contains(&name)
             || name.starts_with("pthread_")
             || name.starts_with("__");
-        let own = || program.endless.contains(name) || handles_its_own(function, &program.types.data);
-        let stays = known || (program.of_library.contains(name) && own());
+        let own = || program.noreturn.contains(name) || uses_library_objects(function, &program.types.data);
+        let stays = known || (program.system_functions.contains(name) && own());
         !stays
     });
 }
 
 /// Returns true if the test runner needs the real function.
-pub(super) fn is_of_runner(program: &LinkedProgram, name: &str) -> bool {
-    OF_THE_RUNNER.contains(&name) && program.given_files > 1
+pub(super) fn is_runner_function(program: &LinkedProgram, name: &str) -> bool {
+    RUNNER_FUNCTIONS.contains(&name) && program.given_files > 1
 }
 
-fn give_bodies(program: &mut LinkedProgram, role: FunctionRole, is_wanted: impl Fn(&LinkedProgram, &Function) -> bool) {
+fn add_stub_bodies(
+    program: &mut LinkedProgram,
+    role: FunctionRole,
+    is_wanted: impl Fn(&LinkedProgram, &Function) -> bool,
+) {
     let undefined: Vec<_> = program.functions.iter().filter(|(_, function)| !function.is_defined()).collect();
     let wanted = undefined.into_iter().filter(|(_, function)| is_wanted(program, function));
     let wanted: Vec<_> = wanted.map(|(id, _)| id).collect();
     for id in wanted {
         let (name, span) = (program.functions[id].name.clone(), program.functions[id].span);
         let title = text(program, name.clone(), span);
-        let ways = ways_to_write(&program.functions[id], &program.types.data);
+        let ways = write_params(&program.functions[id], &program.types.data);
         let ways = ways.into_iter().map(|way| (text(program, format!("{name}.{}", way.name), span), way)).collect();
-        let returns = !program.endless.contains(&name);
-        let asks = Asks { title, ways, returns };
+        let returns = !program.noreturn.contains(&name);
+        let asks = StubInputs { title, ways, returns };
         let function = &mut program.functions[id];
         if let Some(block) = body(function, &program.types.data, asks) {
             function.role = match role {
-                FunctionRole::External if program.of_library.contains(&name) => FunctionRole::Library,
+                FunctionRole::External if program.system_functions.contains(&name) => FunctionRole::Library,
                 role => role,
             };
             function.blocks = IndexMap::new();
@@ -115,17 +119,17 @@ pub(super) fn text(program: &mut LinkedProgram, text: String, span: Span) -> Glo
 }
 
 /// The inputs that the body of a function requests.
-struct Asks {
+struct StubInputs {
     /// The function's name.
     title: GlobalId,
     /// The names of the writes, and their targets.
-    ways: Vec<(GlobalId, Way)>,
+    ways: Vec<(GlobalId, WriteParam)>,
     /// False if the function never returns.
     returns: bool,
 }
 
 /// A pointer parameter through which the function may write.
-struct Way {
+struct WriteParam {
     name: String,
     to: Operand,
     size: Size,
@@ -166,7 +170,7 @@ fn declare_callbacks(program: &mut LinkedProgram) -> BTreeSet<String> {
 }
 
 /// Returns a body that requests the writes and the result; `None` if the result can't be an input.
-fn body(function: &mut Function, types: &DataTypes, asks: Asks) -> Option<Block> {
+fn body(function: &mut Function, types: &DataTypes, asks: StubInputs) -> Option<Block> {
     let span = function.span;
     let mut insts = Vec::new();
     let mut add = |kind| insts.push(Inst { kind, span });
@@ -181,7 +185,7 @@ fn body(function: &mut Function, types: &DataTypes, asks: Asks) -> Option<Block>
         let result = function.result.map(|ty| Operand::Const(ty, 0));
         return Some(Block { insts, terminator: Terminator { kind: TermKind::Return(result), span } });
     }
-    if writes_unseen(function, types) {
+    if writes_untracked(function, types) {
         add(InstKind::Builtin { dst: None, builtin: Builtin::MayWrite, args: vec![Operand::Reg(name)] });
     }
     for (title, way) in asks.ways {
@@ -237,10 +241,10 @@ fn body(function: &mut Function, types: &DataTypes, asks: Asks) -> Option<Block>
 /// Returns the parameters through which the function may write: one object of the type, or as many as a following
 /// integer parameter says; [`BYTES_WITHOUT_LENGTH`] bytes without one. A pointee of incomplete type is not the
 /// program's.
-fn ways_to_write(function: &Function, types: &DataTypes) -> Vec<Way> {
+fn write_params(function: &Function, types: &DataTypes) -> Vec<WriteParam> {
     let params = function.own_params();
     let mut ways = Vec::new();
-    if !params.iter().all(|param| is_passed_alone(types, param)) {
+    if !params.iter().all(|param| is_simple_param(types, param)) {
         return ways;
     }
     for (index, param) in params.iter().enumerate().filter(|(_, param)| !param.aggregate) {
@@ -249,7 +253,7 @@ fn ways_to_write(function: &Function, types: &DataTypes) -> Vec<Way> {
             DataType::Array { .. } => param.data,
             _ => continue,
         };
-        if is_librarys_own(types, to) {
+        if is_library_object(types, to) {
             continue;
         }
         let beside =
@@ -264,14 +268,14 @@ fn ways_to_write(function: &Function, types: &DataTypes) -> Vec<Way> {
         };
         let name = if param.name.is_empty() { format!("a{}", index + 1) } else { param.name.clone() };
         if !matches!(size, Size::Bytes(0)) {
-            ways.push(Way { name, to: Operand::Reg(param.reg), size });
+            ways.push(WriteParam { name, to: Operand::Reg(param.reg), size });
         }
     }
     ways
 }
 
 /// Returns true if a stub can declare such a parameter independently of the program's type names.
-fn is_passed_alone(types: &DataTypes, param: &Param) -> bool {
+fn is_simple_param(types: &DataTypes, param: &Param) -> bool {
     let alone = matches!(
         types[param.data],
         DataType::Int { .. }
@@ -286,7 +290,7 @@ fn is_passed_alone(types: &DataTypes, param: &Param) -> bool {
 
 /// Returns true if the function may write memory that no parameter points to directly, or that no stub can write.
 /// Variable arguments are assumed to be only read, unless the name contains `scan`.
-fn writes_unseen(function: &Function, types: &DataTypes) -> bool {
+fn writes_untracked(function: &Function, types: &DataTypes) -> bool {
     let passes_pointers = |data: DataTypeId| match &types[data] {
         DataType::Struct { .. } | DataType::Union { .. } | DataType::Opaque { .. } => !is_bytes(types, data),
         DataType::Pointer { pointee, to_const: false } => !matches!(types[*pointee], DataType::Opaque { size: 0, .. }),
@@ -295,15 +299,15 @@ fn writes_unseen(function: &Function, types: &DataTypes) -> bool {
     };
     let params = function.own_params();
     let scans = function.variadic && function.name.contains("scan");
-    let all_seen = params.iter().all(|param| is_passed_alone(types, param));
+    let all_seen = params.iter().all(|param| is_simple_param(types, param));
     scans || (!all_seen && params.iter().any(|param| passes_pointers(param.data)))
 }
 
 /// Returns true if only the library can create such an object: it is opaque, or has a reserved name and contains more
 /// than numbers (`sigset_t` contains only numbers).
-fn is_librarys_own(types: &DataTypes, data: DataTypeId) -> bool {
+fn is_library_object(types: &DataTypes, data: DataTypeId) -> bool {
     if let DataType::Array { element, .. } = &types[data] {
-        return is_librarys_own(types, *element);
+        return is_library_object(types, *element);
     }
     let (DataType::Struct { name, .. } | DataType::Union { name, .. } | DataType::Opaque { name, .. }) = &types[data]
     else {
@@ -314,10 +318,10 @@ fn is_librarys_own(types: &DataTypes, data: DataTypeId) -> bool {
 }
 
 /// Returns true if a function takes or returns objects that only the library can create: `FILE *`.
-fn handles_its_own(function: &Function, types: &DataTypes) -> bool {
+fn uses_library_objects(function: &Function, types: &DataTypes) -> bool {
     let leads_there = |data: DataTypeId| match &types[data] {
-        DataType::Pointer { pointee, .. } => is_librarys_own(types, *pointee),
-        _ => is_librarys_own(types, data),
+        DataType::Pointer { pointee, .. } => is_library_object(types, *pointee),
+        _ => is_library_object(types, data),
     };
     leads_there(function.result_data) || function.own_params().iter().any(|param| leads_there(param.data))
 }

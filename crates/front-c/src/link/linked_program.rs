@@ -3,12 +3,12 @@
 //! External functions and globals exist once per name; internal ones exist once per file and get their final, unique
 //! names after all files were read.
 
-use crate::clang::source_text::Sources;
+use crate::clang::source_text::SourceTexts;
 use crate::construct::Construct;
 use crate::error::FrontError;
 use crate::link::cleanup;
-use crate::link::constructor::Starter;
-use crate::types::ctype::{Type, TypeKind, Types};
+use crate::link::constructor::StartupFunction;
+use crate::types::ctype::{Type, TypeKind, TypeTable};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::float::{Format, Op};
@@ -21,10 +21,10 @@ use touchstone_ir::{
 /// The program under construction.
 pub(crate) struct LinkedProgram {
     pub files: Files,
-    pub sources: Sources,
+    pub sources: SourceTexts,
     /// The number of files that the user gave; they come first.
     pub given_files: usize,
-    pub types: Types,
+    pub types: TypeTable,
     pub globals: IndexMap<GlobalId, Global>,
     pub functions: IndexMap<FuncId, Function>,
     /// Recognised names (`malloc`, `klee_assume`, …) that were lowered as builtins.
@@ -32,9 +32,9 @@ pub(crate) struct LinkedProgram {
     /// Names that are not recognised because the program defines them.
     pub own: BTreeSet<String>,
     /// Functions that are declared `noreturn`.
-    pub endless: BTreeSet<String>,
+    pub noreturn: BTreeSet<String>,
     /// Functions that a system header declares.
-    pub of_library: BTreeSet<String>,
+    pub system_functions: BTreeSet<String>,
     /// Names of weak symbols: another file, or none, may define them instead.
     pub weak: BTreeSet<String>,
     external_functions: FxHashMap<String, FuncId>,
@@ -47,16 +47,16 @@ pub(crate) struct LinkedProgram {
     function_files: BTreeMap<FuncId, String>,
     global_files: BTreeMap<GlobalId, String>,
     /// Globals with an unsupported initialiser, and its construct.
-    poisoned: FxHashMap<GlobalId, Construct>,
+    unsupported_globals: FxHashMap<GlobalId, Construct>,
     literals: FxHashMap<(Vec<u8>, DataTypeId), GlobalId>,
     function_marks: FxHashMap<FuncId, GlobalId>,
     /// The types of functions, to compute the points-to sets of function pointers.
     pub function_types: BTreeMap<FuncId, Type>,
     names: FxHashSet<String>,
     /// True if `-finstrument-functions` is given.
-    pub hooked: bool,
+    pub instruments_functions: bool,
     /// Constructors and destructors, in the order of their definitions.
-    pub starters: Vec<Starter>,
+    pub startup_functions: Vec<StartupFunction>,
 }
 
 /// A declaration of a function.
@@ -98,15 +98,15 @@ impl LinkedProgram {
     pub fn new(own: BTreeSet<String>) -> LinkedProgram {
         LinkedProgram {
             files: Files::new(),
-            sources: Sources::default(),
+            sources: SourceTexts::default(),
             given_files: 0,
-            types: Types::new(),
+            types: TypeTable::new(),
             globals: IndexMap::new(),
             functions: IndexMap::new(),
             recognised: BTreeSet::new(),
             own,
-            endless: BTreeSet::new(),
-            of_library: BTreeSet::new(),
+            noreturn: BTreeSet::new(),
+            system_functions: BTreeSet::new(),
             weak: BTreeSet::new(),
             external_functions: FxHashMap::default(),
             library_functions: FxHashMap::default(),
@@ -114,13 +114,13 @@ impl LinkedProgram {
             inline: FxHashSet::default(),
             function_files: BTreeMap::new(),
             global_files: BTreeMap::new(),
-            poisoned: FxHashMap::default(),
+            unsupported_globals: FxHashMap::default(),
             literals: FxHashMap::default(),
             function_marks: FxHashMap::default(),
             function_types: BTreeMap::new(),
             names: FxHashSet::default(),
-            hooked: false,
-            starters: Vec::new(),
+            instruments_functions: false,
+            startup_functions: Vec::new(),
         }
     }
 
@@ -157,7 +157,7 @@ impl LinkedProgram {
 
     /// Turns library functions that the program does not override after all into external ones. Called after all files
     /// were read.
-    pub fn settle_library(&mut self) {
+    pub fn resolve_library(&mut self) {
         let unneeded: Vec<String> =
             self.library_functions.keys().filter(|name| !self.overrides(name)).cloned().collect();
         let mut instead: FxHashMap<FuncId, FuncId> = FxHashMap::default();
@@ -270,7 +270,7 @@ impl LinkedProgram {
         self.external_functions.contains_key("freopen") && !self.overrides("freopen")
     }
     /// Returns true if the program calls output functions without using their result, so that no model sees the output.
-    pub fn prints_quietly(&self) -> bool {
+    pub fn has_quiet_output(&self) -> bool {
         const QUIET: [&str; 7] = ["fprintf", "fputs", "printf", "putchar", "puts", "vfprintf", "vprintf"];
         QUIET.iter().any(|name| self.recognised.contains(*name))
     }
@@ -368,8 +368,8 @@ impl LinkedProgram {
         Ok(())
     }
     /// Marks a global with an unsupported initialiser: every use of it is unsupported.
-    pub fn poison(&mut self, id: GlobalId, construct: Construct) {
-        self.poisoned.insert(id, construct);
+    pub fn mark_unsupported(&mut self, id: GlobalId, construct: Construct) {
+        self.unsupported_globals.insert(id, construct);
     }
 
     /// Returns the global of a string literal.
@@ -430,8 +430,8 @@ impl LinkedProgram {
     /// Builds the module: assigns final names, replaces calls that don't match their definition, merges data types.
     pub fn finish(mut self) -> Module {
         self.surround_main();
-        self.name_hooks();
-        self.offer_functions();
+        self.check_hooks();
+        self.add_function_pointees();
         self.name_functions();
         self.name_globals();
         for global in self.globals.values_mut() {
@@ -444,11 +444,13 @@ impl LinkedProgram {
             }
         }
         for function in self.functions.values_mut() {
-            let poisoned = |global| self.poisoned.contains_key(&global);
-            cleanup::drop_points(function, |kind| !matches!(kind, PointKind::Label { .. }) && mentions(kind, poisoned));
+            let unsupported_globals = |global| self.unsupported_globals.contains_key(&global);
+            cleanup::drop_points(function, |kind| {
+                !matches!(kind, PointKind::Label { .. }) && mentions(kind, unsupported_globals)
+            });
         }
-        self.narrow_calls();
-        let fits = Fits { functions: &self.functions, poisoned: &self.poisoned };
+        self.adapt_calls();
+        let fits = LinkCheck { functions: &self.functions, unsupported_globals: &self.unsupported_globals };
         let stops: Vec<_> = self.functions.ids().flat_map(|id| fits.stops(id)).collect();
         for (function, block, at, what) in stops {
             let span = self.functions[function].blocks[block].insts[at].span;
@@ -470,9 +472,9 @@ impl LinkedProgram {
     }
 
     /// Marks `main` as unsupported if the program defines the hooks of `-finstrument-functions`, which are not called.
-    fn name_hooks(&mut self) {
+    fn check_hooks(&mut self) {
         let has_hooks = ["__cyg_profile_func_enter", "__cyg_profile_func_exit"].iter().any(|name| self.overrides(name));
-        let main = self.external_functions.get("main").copied().filter(|_| self.hooked && has_hooks);
+        let main = self.external_functions.get("main").copied().filter(|_| self.instruments_functions && has_hooks);
         if let Some(main) = main
             && let Some(entry) = self.functions[main].blocks.ids().next()
         {
@@ -482,7 +484,7 @@ impl LinkedProgram {
     }
 
     /// Adds to the points-to set of function pointers every function of a type that something points to.
-    fn offer_functions(&mut self) {
+    fn add_function_pointees(&mut self) {
         let pointed: FxHashSet<DataTypeId> = self
             .types
             .data
@@ -501,20 +503,21 @@ impl LinkedProgram {
     /// Adapts calls with a declaration that is less precise than the definition. A result that is declared narrower (`int
     /// strlen();`) is truncated, and so is an argument of an old-style parameter that is narrower than the promoted
     /// argument. An old-style `float` is passed as a `double`.
-    fn narrow_calls(&mut self) {
+    fn adapt_calls(&mut self) {
         let types = &self.types.data;
         let param = |function: &Function, param: &Param| {
             let single = matches!(types[param.data], DataType::Float { format: Format::F32, .. });
-            (function.regs[param.reg].ty, if single { Narrow::Float } else { Narrow::LowBits })
+            (function.regs[param.reg].ty, if single { Narrowing::Float } else { Narrowing::LowBits })
         };
         let signature = |function: &Function| {
-            let params: Vec<Taken> = function.params.iter().map(|info| param(function, info)).collect();
+            let params: Vec<ParamConversion> = function.params.iter().map(|info| param(function, info)).collect();
             // If any value is passed by address, the call must match the definition exactly.
             let hidden = function.variadic || function.aggregate_result;
             let plain = !hidden && !function.params.iter().any(|param| param.aggregate);
             (params, function.result, plain)
         };
-        let signatures: Vec<(Vec<Taken>, Option<Ty>, bool)> = self.functions.values().map(signature).collect();
+        let signatures: Vec<(Vec<ParamConversion>, Option<Ty>, bool)> =
+            self.functions.values().map(signature).collect();
         for function in self.functions.values_mut() {
             for block in function.blocks.values_mut() {
                 let mut insts = Vec::with_capacity(block.insts.len());
@@ -587,19 +590,19 @@ impl LinkedProgram {
 }
 
 /// The register type of a parameter, and the conversion of a wider argument.
-type Taken = (Ty, Narrow);
+type ParamConversion = (Ty, Narrowing);
 
 /// The conversion of an argument to a narrower old-style parameter.
 #[derive(Clone, Copy)]
-enum Narrow {
+enum Narrowing {
     LowBits,
     Float,
 }
 
-impl Narrow {
+impl Narrowing {
     fn inst(self, dst: Reg, src: Operand, from: Ty) -> InstKind {
         match self {
-            Narrow::Float if from == Ty::I64 => {
+            Narrowing::Float if from == Ty::I64 => {
                 InstKind::Float { dst, op: Op::Convert(Format::F32), format: Format::F64, args: vec![src] }
             }
             _ => InstKind::Cast { dst, op: CastOp::Trunc, src },
@@ -636,12 +639,12 @@ fn mentions(kind: &PointKind, mut wanted: impl FnMut(GlobalId) -> bool) -> bool 
 }
 
 /// Finds instructions that can't be executed: calls that don't match their definition, uses of poisoned globals.
-struct Fits<'a> {
+struct LinkCheck<'a> {
     functions: &'a IndexMap<FuncId, Function>,
-    poisoned: &'a FxHashMap<GlobalId, Construct>,
+    unsupported_globals: &'a FxHashMap<GlobalId, Construct>,
 }
 
-impl Fits<'_> {
+impl LinkCheck<'_> {
     fn stops(&self, id: FuncId) -> Vec<(FuncId, touchstone_ir::BlockId, usize, Construct)> {
         let function = &self.functions[id];
         let mut stops = Vec::new();
@@ -657,11 +660,11 @@ impl Fits<'_> {
     }
     fn problem(&self, function: &Function, kind: &InstKind) -> Option<Construct> {
         match kind {
-            InstKind::GlobalAddr { global, .. } => self.poisoned.get(global).cloned(),
+            InstKind::GlobalAddr { global, .. } => self.unsupported_globals.get(global).cloned(),
             InstKind::Point { point } => {
                 let mut what = None;
                 mentions(&function.points[*point].kind, |global| {
-                    what = what.take().or_else(|| self.poisoned.get(&global).cloned());
+                    what = what.take().or_else(|| self.unsupported_globals.get(&global).cloned());
                     what.is_some()
                 });
                 what

@@ -3,7 +3,7 @@
 use touchstone_ir::{FunctionRole, Global, GlobalRole};
 
 /// A file of models.
-pub(crate) struct Model {
+pub(crate) struct LibraryModel {
     pub name: &'static str,
     pub text: &'static str,
     functions: &'static [&'static str],
@@ -11,7 +11,7 @@ pub(crate) struct Model {
     variables: &'static [&'static str],
 }
 
-impl Model {
+impl LibraryModel {
     /// Returns the role of its functions in a program.
     pub fn role(&self) -> FunctionRole {
         match self.name {
@@ -25,8 +25,8 @@ impl Model {
     }
 }
 
-pub(crate) const MODELS: [Model; 16] = [
-    Model {
+pub(crate) const MODELS: [LibraryModel; 16] = [
+    LibraryModel {
         name: "<library>/string.c",
         text: include_str!("../../models/string.c"),
         functions: &[
@@ -74,7 +74,7 @@ pub(crate) const MODELS: [Model; 16] = [
         ],
         variables: &[],
     },
-    Model {
+    LibraryModel {
         name: "<library>/ctype.c",
         text: include_str!("../../models/ctype.c"),
         functions: &[
@@ -83,7 +83,7 @@ pub(crate) const MODELS: [Model; 16] = [
         ],
         variables: &[],
     },
-    Model {
+    LibraryModel {
         name: "<library>/stdlib.c",
         text: include_str!("../../models/stdlib.c"),
         functions: &[
@@ -124,7 +124,7 @@ pub(crate) const MODELS: [Model; 16] = [
         ],
         variables: &[],
     },
-    Model {
+    LibraryModel {
         name: "<library>/math.c",
         text: include_str!("../../models/math.c"),
         functions: &[
@@ -149,13 +149,13 @@ pub(crate) const MODELS: [Model; 16] = [
         ],
         variables: &[],
     },
-    Model {
+    LibraryModel {
         name: "<library>/strtod.c",
         text: include_str!("../../models/strtod.c"),
         functions: &["strtod", "strtof", "atof"],
         variables: &[],
     },
-    Model {
+    LibraryModel {
         name: "<library>/bits.c",
         text: include_str!("../../models/bits.c"),
         functions: &[
@@ -185,7 +185,7 @@ pub(crate) const MODELS: [Model; 16] = [
         ],
         variables: &[],
     },
-    Model {
+    LibraryModel {
         name: "<library>/wide.c",
         text: include_str!("../../models/wide.c"),
         functions: &[
@@ -198,7 +198,7 @@ pub(crate) const MODELS: [Model; 16] = [
         ],
         variables: &[],
     },
-    Model {
+    LibraryModel {
         name: "<library>/longdouble.c",
         text: include_str!("../../models/longdouble.c"),
         functions: &[
@@ -215,7 +215,7 @@ pub(crate) const MODELS: [Model; 16] = [
         ],
         variables: &[],
     },
-    Model {
+    LibraryModel {
         name: "<library>/complex.c",
         text: include_str!("../../models/complex.c"),
         functions: &[
@@ -241,19 +241,19 @@ pub(crate) const MODELS: [Model; 16] = [
         ],
         variables: &[],
     },
-    Model {
+    LibraryModel {
         name: "<library>/signal.c",
         text: include_str!("../../models/signal.c"),
         functions: &["signal", "raise"],
         variables: &[],
     },
-    Model {
+    LibraryModel {
         name: "<library>/format.c",
         text: include_str!("../../models/format.c"),
         functions: &["snprintf", "sprintf", "vsnprintf", "vsprintf"],
         variables: &[],
     },
-    Model {
+    LibraryModel {
         name: "<library>/stdio.c",
         text: include_str!("../../models/stdio.c"),
         functions: &[
@@ -299,7 +299,7 @@ pub(crate) const MODELS: [Model; 16] = [
         ],
         variables: &["stderr", "stdin", "stdout"],
     },
-    Model {
+    LibraryModel {
         name: "<library>/stdin.c",
         text: include_str!("../../models/stdin.c"),
         functions: &[
@@ -308,13 +308,13 @@ pub(crate) const MODELS: [Model; 16] = [
         ],
         variables: &[],
     },
-    Model {
+    LibraryModel {
         name: "<library>/errno.c",
         text: include_str!("../../models/errno.c"),
         functions: &["__errno_location", "setlocale"],
         variables: &["touchstone_errno"],
     },
-    Model {
+    LibraryModel {
         name: "<library>/klee.c",
         text: include_str!("../../models/klee.c"),
         functions: &[
@@ -331,7 +331,7 @@ pub(crate) const MODELS: [Model; 16] = [
         ],
         variables: &[],
     },
-    Model {
+    LibraryModel {
         name: "<library>/verifier.c",
         text: include_str!("../../models/verifier.c"),
         functions: &[
@@ -382,7 +382,7 @@ pub(crate) const MODELS: [Model; 16] = [
 
 /// Models of nondeterministic functions (time, random numbers); they replace others where external functions are
 /// inputs.
-pub(crate) static WORLD: Model = Model {
+pub(crate) static NONDETERMINISTIC: LibraryModel = LibraryModel {
     name: "<library>/time.c",
     text: include_str!("../../models/time.c"),
     functions: &["time", "clock", "rand", "random", "srand", "srandom"],
@@ -390,7 +390,7 @@ pub(crate) static WORLD: Model = Model {
 };
 
 /// Models for concrete execution only; where external functions are inputs, these are external functions.
-pub(crate) static DESCRIPTORS: Model = Model {
+pub(crate) static DESCRIPTORS: LibraryModel = LibraryModel {
     name: "<library>/descriptors.c",
     text: include_str!("../../models/descriptors.c"),
     functions: &["close", "creat", "lseek", "open", "read", "write"],
@@ -398,7 +398,7 @@ pub(crate) static DESCRIPTORS: Model = Model {
 };
 
 /// The state of models in the words that messages use.
-const STATE: [(&str, &str); 18] = [
+const STATE_DESCRIPTIONS: [(&str, &str); 18] = [
     ("handlers", "the handlers of signals"),
     ("tmpnam.count", "the names that `tmpnam` gave"),
     ("tmpnam.own", "the names that `tmpnam` gave"),
@@ -422,7 +422,7 @@ const STATE: [(&str, &str); 18] = [
 /// Functions that the library itself calls from the program, if the program defines them.
 const REPLACEABLE: [&str; 4] = ["malloc", "calloc", "realloc", "free"];
 /// Recognised functions on standard output, unless the program redirects it.
-pub(crate) const TO_CONSOLE: [&str; 3] = ["printf", "putchar", "puts"];
+pub(crate) const CONSOLE_OUTPUT: [&str; 3] = ["printf", "putchar", "puts"];
 /// Functions that compilers always inline (without `-fno-builtin`), even if the program defines them.
 const ALWAYS_INLINED: [&str; 5] = ["abs", "labs", "llabs", "fabs", "fabsf"];
 
@@ -436,7 +436,7 @@ pub(crate) fn is_always_inlined(name: &str) -> bool {
 }
 /// Sets the role of a model's variable and its name in messages, since its own name is unknown to users.
 pub(crate) fn describe(global: &mut Global, variable: &str) {
-    let known = STATE.iter().find(|(name, _)| *name == variable);
+    let known = STATE_DESCRIPTIONS.iter().find(|(name, _)| *name == variable);
     global.known_as = known.map(|(_, known_as)| known_as.to_string());
     global.role = match variable {
         "touchstone_errno" => GlobalRole::LeftBehind,

@@ -6,7 +6,7 @@
 use crate::clang::ast_enums::{CastKind as Cast, Opcode};
 use crate::clang::ast_queries::selected;
 use crate::clang::kind::NodeKind as K;
-use crate::clang::node::Node;
+use crate::clang::node::AstNode;
 use crate::lower::context::func::Lowerer;
 use crate::lower::numbers::floats::{conversion, float_op, float_relation};
 use crate::points::formulas::{is_true, resized};
@@ -36,7 +36,7 @@ fn negated(truth: Expr, text: String) -> Expr {
 
 impl Lowerer<'_, '_> {
     /// Returns the formula of a float expression.
-    pub fn float_formula(&mut self, node: &Node, format: Format, left: u32) -> Option<Expr> {
+    pub fn float_formula(&mut self, node: &AstNode, format: Format, left: u32) -> Option<Expr> {
         let ty = self.unit.type_of(node);
         match (&node.kind, node.inner.as_slice()) {
             (K::FloatingLiteral | K::ImplicitValueInitExpr, _) => {
@@ -98,7 +98,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// Returns the formula of a comparison of floats.
-    pub fn float_relation_formula(&mut self, node: &Node, format: Format, a: Expr, b: Expr) -> Expr {
+    pub fn float_relation_formula(&mut self, node: &AstNode, format: Format, a: Expr, b: Expr) -> Expr {
         let (op, swapped, negate) = float_relation(&node.opcode);
         let relation = Expr::float(op, format, if swapped { vec![b, a] } else { vec![a, b] });
         let text = self.unit.short_text(node);

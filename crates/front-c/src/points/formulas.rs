@@ -12,7 +12,7 @@
 use crate::clang::ast_enums::{CastKind as Cast, Opcode};
 use crate::clang::ast_queries::{callee_name, is_logical, selected, shown};
 use crate::clang::kind::NodeKind as K;
-use crate::clang::node::Node;
+use crate::clang::node::AstNode;
 use crate::lower::context::constants::binary_op;
 use crate::lower::context::func::{Local, Lowerer};
 use crate::lower::numbers::floats::float_op;
@@ -21,10 +21,10 @@ use crate::types::ctype::{Type, TypeKind};
 use touchstone_ir::{BinOp, CastOp, CmpOp, Expr, ExprKind, Reg, Ty, mask};
 
 /// The maximum nesting of a formula's source. One level becomes at most four levels of the formula.
-pub(crate) const DEEPEST: u32 = Expr::DEEPEST_SOURCE as u32;
+pub(crate) const MAX_SOURCE_DEPTH: u32 = Expr::DEEPEST_SOURCE as u32;
 
 /// The location of an object in a formula.
-pub(crate) enum Spot {
+pub(crate) enum FormulaLocation {
     Register(Reg),
     /// At this address.
     Memory(Expr),
@@ -100,34 +100,34 @@ pub(crate) fn is_true(value: Expr) -> Option<Expr> {
 
 impl Lowerer<'_, '_> {
     /// Returns the formula of a scalar expression, if it has one.
-    pub fn formula(&mut self, node: &Node) -> Option<Expr> {
-        self.value_formula(node, DEEPEST)
+    pub fn formula(&mut self, node: &AstNode) -> Option<Expr> {
+        self.value_formula(node, MAX_SOURCE_DEPTH)
     }
     /// Returns the formula of an expression's truth value, an `i1`, if it has one.
-    pub fn formula_of_truth(&mut self, node: &Node) -> Option<Expr> {
-        self.truth_formula(node, DEEPEST)
+    pub fn formula_of_truth(&mut self, node: &AstNode) -> Option<Expr> {
+        self.truth_formula(node, MAX_SOURCE_DEPTH)
     }
     /// Returns the formula of an lvalue's address, if it has one.
-    pub fn formula_of_address(&mut self, node: &Node) -> Option<Expr> {
-        match self.spot(node, DEEPEST)? {
-            Spot::Register(_) => None,
-            Spot::Memory(address) => Some(address),
+    pub fn formula_of_address(&mut self, node: &AstNode) -> Option<Expr> {
+        match self.spot(node, MAX_SOURCE_DEPTH)? {
+            FormulaLocation::Register(_) => None,
+            FormulaLocation::Memory(address) => Some(address),
         }
     }
     /// Returns the formula of the value that a compound assignment stores, if it has one.
-    pub fn formula_of_compound(&mut self, node: &Node) -> Option<Expr> {
+    pub fn formula_of_compound(&mut self, node: &AstNode) -> Option<Expr> {
         let [left, right] = node.inner.as_slice() else { return None };
         let opcode = node.opcode.compound()?;
         let ty = self.unit.type_of(node);
         if self.unit.program.types.unsupported(&ty).is_some() || ty.is_record() || self.is_volatile(left) {
             return None;
         }
-        let spot = self.spot(left, DEEPEST)?;
+        let spot = self.spot(left, MAX_SOURCE_DEPTH)?;
         let mut old = self.read(spot, &ty, left)?;
         if let Some(format) = self.unit.program.types.format(&ty) {
             old = as_float(format, old);
         }
-        let operand = self.value_formula(right, DEEPEST)?;
+        let operand = self.value_formula(right, MAX_SOURCE_DEPTH)?;
         let text = self.unit.short_text(node);
         if ty.is_pointer() {
             let size = self.element_size(&ty)?;
@@ -156,11 +156,11 @@ impl Lowerer<'_, '_> {
         Some(resized(value, narrow, types.is_signed(&to), signed_result))
     }
 
-    fn is_signed(&self, node: &Node) -> bool {
+    fn is_signed(&self, node: &AstNode) -> bool {
         self.unit.program.types.is_signed(&self.unit.type_of(node))
     }
     /// Returns a formula with the source text of a node.
-    pub fn written(&mut self, node: &Node, kind: ExprKind, ty: Ty, signed: bool) -> Expr {
+    pub fn written(&mut self, node: &AstNode, kind: ExprKind, ty: Ty, signed: bool) -> Expr {
         let node = shown(node);
         let text = match &node.decl {
             // The name is used also inside a macro.
@@ -170,7 +170,7 @@ impl Lowerer<'_, '_> {
         Expr { kind, ty, signed, text }
     }
 
-    pub fn value_formula(&mut self, node: &Node, left: u32) -> Option<Expr> {
+    pub fn value_formula(&mut self, node: &AstNode, left: u32) -> Option<Expr> {
         let left = left.checked_sub(1)?;
         let ty = self.unit.type_of(node);
         let types = &self.unit.program.types;
@@ -234,10 +234,10 @@ impl Lowerer<'_, '_> {
             _ => None,
         }
     }
-    fn is_builtin(&self, node: &Node, name: &str) -> bool {
+    fn is_builtin(&self, node: &AstNode, name: &str) -> bool {
         callee_name(node) == Some(name) && !self.is_own(name)
     }
-    pub fn choice(&mut self, node: &Node, condition: Expr, yes: Expr, no: Expr, signed: bool) -> Option<Expr> {
+    pub fn choice(&mut self, node: &AstNode, condition: Expr, yes: Expr, no: Expr, signed: bool) -> Option<Expr> {
         let ty = yes.ty;
         if ty != no.ty || ty != self.unit.program.types.scalar(&self.unit.type_of(node)) {
             return None;
@@ -246,7 +246,7 @@ impl Lowerer<'_, '_> {
         Some(self.written(node, kind, ty, signed))
     }
 
-    fn cast_formula(&mut self, node: &Node, inner: &Node, ty: &Type, left: u32) -> Option<Expr> {
+    fn cast_formula(&mut self, node: &AstNode, inner: &AstNode, ty: &Type, left: u32) -> Option<Expr> {
         let types = &self.unit.program.types;
         let (scalar, signed) = (types.scalar(ty), types.is_signed(ty));
         let from = self.unit.type_of(inner);
@@ -293,7 +293,7 @@ impl Lowerer<'_, '_> {
         Some(expr)
     }
 
-    fn unary_formula(&mut self, node: &Node, inner: &Node, ty: &Type, left: u32) -> Option<Expr> {
+    fn unary_formula(&mut self, node: &AstNode, inner: &AstNode, ty: &Type, left: u32) -> Option<Expr> {
         let types = &self.unit.program.types;
         let (scalar, signed) = (types.scalar(ty), types.is_signed(ty));
         match &node.opcode {
@@ -327,7 +327,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    fn binary_formula(&mut self, node: &Node, a: &Node, b: &Node, ty: &Type, left: u32) -> Option<Expr> {
+    fn binary_formula(&mut self, node: &AstNode, a: &AstNode, b: &AstNode, ty: &Type, left: u32) -> Option<Expr> {
         let types = &self.unit.program.types;
         let (scalar, signed) = (types.scalar(ty), types.is_signed(ty));
         let opcode = &node.opcode;
@@ -354,7 +354,7 @@ impl Lowerer<'_, '_> {
         bin(op, x, y, signed, text)
     }
 
-    pub fn truth_formula(&mut self, node: &Node, left: u32) -> Option<Expr> {
+    pub fn truth_formula(&mut self, node: &AstNode, left: u32) -> Option<Expr> {
         let left = left.checked_sub(1)?;
         match (&node.kind, node.inner.as_slice()) {
             (K::ParenExpr | K::ConstantExpr, [inner]) => self.truth_formula(inner, left),
@@ -372,7 +372,7 @@ impl Lowerer<'_, '_> {
             _ => is_true(self.value_formula(node, left)?),
         }
     }
-    fn relation_formula(&mut self, node: &Node, a: &Node, b: &Node, left: u32) -> Option<Expr> {
+    fn relation_formula(&mut self, node: &AstNode, a: &AstNode, b: &AstNode, left: u32) -> Option<Expr> {
         let signed = self.is_signed(a);
         let format = self.unit.program.types.format(&self.unit.type_of(a));
         let (a, b) = (self.value_formula(a, left)?, self.value_formula(b, left)?);
@@ -392,24 +392,24 @@ impl Lowerer<'_, '_> {
     }
 
     /// Returns the formula of an object's value.
-    pub fn read(&mut self, spot: Spot, ty: &Type, node: &Node) -> Option<Expr> {
+    pub fn read(&mut self, spot: FormulaLocation, ty: &Type, node: &AstNode) -> Option<Expr> {
         let types = &self.unit.program.types;
         let (scalar, signed) = (types.scalar(ty), types.is_signed(ty));
         let kind = match spot {
-            Spot::Register(reg) if self.function.regs[reg].ty != scalar => return None,
-            Spot::Register(reg) => ExprKind::Reg(reg),
-            Spot::Memory(address) => ExprKind::Load(Box::new(address)),
+            FormulaLocation::Register(reg) if self.function.regs[reg].ty != scalar => return None,
+            FormulaLocation::Register(reg) => ExprKind::Reg(reg),
+            FormulaLocation::Memory(address) => ExprKind::Load(Box::new(address)),
         };
         Some(self.written(node, kind, scalar, signed))
     }
-    fn address_formula(&mut self, spot: Spot, node: &Node) -> Option<Expr> {
+    fn address_formula(&mut self, spot: FormulaLocation, node: &AstNode) -> Option<Expr> {
         match spot {
-            Spot::Register(_) => None,
-            Spot::Memory(address) => Some(self.written(node, address.kind, Ty::Ptr, false)),
+            FormulaLocation::Register(_) => None,
+            FormulaLocation::Memory(address) => Some(self.written(node, address.kind, Ty::Ptr, false)),
         }
     }
 
-    pub fn spot(&mut self, node: &Node, left: u32) -> Option<Spot> {
+    pub fn spot(&mut self, node: &AstNode, left: u32) -> Option<FormulaLocation> {
         let left = left.checked_sub(1)?;
         match (&node.kind, node.inner.as_slice()) {
             (K::ParenExpr | K::ConstantExpr, [inner]) => self.spot(inner, left),
@@ -427,7 +427,7 @@ impl Lowerer<'_, '_> {
                 let base = self.value_formula(base, left)?;
                 let signed = self.is_signed(index);
                 let index = self.value_formula(index, left)?;
-                Some(Spot::Memory(advanced(base, index, signed, size, false)?))
+                Some(FormulaLocation::Memory(advanced(base, index, signed, size, false)?))
             }
             (K::MemberExpr, [base]) => {
                 let spot = if node.is_arrow { self.behind(base, left)? } else { self.spot(base, left)? };
@@ -436,9 +436,11 @@ impl Lowerer<'_, '_> {
                 let field = &record.fields[field];
                 let plain = record.problem.is_none() && field.bits.is_none();
                 match spot {
-                    Spot::Memory(address) if plain && field.offset == 0 => Some(Spot::Memory(address)),
-                    Spot::Memory(address) if plain => {
-                        Some(Spot::Memory(displaced(address, number(Ty::I64, field.offset))))
+                    FormulaLocation::Memory(address) if plain && field.offset == 0 => {
+                        Some(FormulaLocation::Memory(address))
+                    }
+                    FormulaLocation::Memory(address) if plain => {
+                        Some(FormulaLocation::Memory(displaced(address, number(Ty::I64, field.offset))))
                     }
                     _ => None,
                 }
@@ -446,24 +448,24 @@ impl Lowerer<'_, '_> {
             (K::StringLiteral | K::PredefinedExpr, _) => {
                 let span = self.unit.span(node);
                 let global = self.unit.string_global(node, span)?;
-                Some(Spot::Memory(self.written(node, ExprKind::Global(global), Ty::Ptr, false)))
+                Some(FormulaLocation::Memory(self.written(node, ExprKind::Global(global), Ty::Ptr, false)))
             }
             (K::GenericSelectionExpr, _) => self.spot(selected(node)?, left),
             _ => None,
         }
     }
-    fn behind(&mut self, pointer: &Node, left: u32) -> Option<Spot> {
+    fn behind(&mut self, pointer: &AstNode, left: u32) -> Option<FormulaLocation> {
         let address = self.value_formula(pointer, left)?;
-        (address.ty == Ty::Ptr).then_some(Spot::Memory(address))
+        (address.ty == Ty::Ptr).then_some(FormulaLocation::Memory(address))
     }
-    fn variable_spot(&mut self, node: &Node) -> Option<Spot> {
+    fn variable_spot(&mut self, node: &AstNode) -> Option<FormulaLocation> {
         let decl = node.decl.as_ref()?;
         if self.unsupported_variable(node).is_some() {
             return None;
         }
-        let at = |kind| Spot::Memory(Expr { kind, ty: Ty::Ptr, signed: false, text: String::new() });
+        let at = |kind| FormulaLocation::Memory(Expr { kind, ty: Ty::Ptr, signed: false, text: String::new() });
         Some(match self.locals.get(&decl.id).copied() {
-            Some(Local::Register(reg)) => Spot::Register(reg),
+            Some(Local::Register(reg)) => FormulaLocation::Register(reg),
             Some(Local::Slot(slot)) => at(ExprKind::Slot(slot)),
             Some(Local::Behind(reg) | Local::Variable(reg, _)) => at(ExprKind::Reg(reg)),
             Some(Local::Static(global)) => at(ExprKind::Global(global)),

@@ -6,26 +6,26 @@
 use crate::clang::ast_enums::{CastKind as Cast, Opcode, Storage};
 use crate::clang::ast_queries::{has_effects, initialiser, shown};
 use crate::clang::kind::NodeKind as K;
-use crate::clang::node::Node;
+use crate::clang::node::AstNode;
 use crate::clang::source_text::shorten;
 use crate::construct::Construct;
 use crate::lower::context::func::Lowerer;
-use crate::lower::context::point_table::{LabelCall, Subject, label_call};
-use crate::points::formulas::DEEPEST;
+use crate::lower::context::point_table::{LabelCall, PointSubject, label_call};
+use crate::points::formulas::MAX_SOURCE_DEPTH;
 use crate::types::ctype::TypeKind;
 use touchstone_base::Span;
 use touchstone_ir::{CmpOp, CondTag, DecisionId, Expr, ExprKind, InstKind, Point, PointKind};
 
 impl Lowerer<'_, '_> {
-    fn mark(&mut self, subject: Subject, make: impl FnOnce(&mut Self) -> Option<Point>) {
+    fn mark(&mut self, subject: PointSubject, make: impl FnOnce(&mut Self) -> Option<Point>) {
         if self.function.is_library() {
             return;
         }
-        let known = self.marks.known.get(&subject).copied();
+        let known = self.point_table.known.get(&subject).copied();
         let point = known.unwrap_or_else(|| {
             let made = make(self);
             let point = made.map(|point| self.function.points.push(point));
-            self.marks.known.insert(subject, point);
+            self.point_table.known.insert(subject, point);
             point
         });
         if let Some(point) = point {
@@ -35,7 +35,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// Marks the beginning of a statement that is executed.
-    pub fn mark_statement(&mut self, node: &Node) {
+    pub fn mark_statement(&mut self, node: &AstNode) {
         let head = match &node.kind {
             K::CompoundStmt
             | K::NullStmt
@@ -50,10 +50,10 @@ impl Lowerer<'_, '_> {
             _ if is_label_call(node) => return,
             _ => None,
         };
-        if self.marks.hidden && self.unit.is_made_by_system(&node.begin) {
+        if self.point_table.hidden && self.unit.is_made_by_system(&node.begin) {
             return;
         }
-        self.mark(Subject::Statement(node.id), |lowerer| {
+        self.mark(PointSubject::Statement(node.id), |lowerer| {
             let (span, text) = match head {
                 Some(condition) => lowerer.unit.head(node, condition),
                 None if node.kind == K::DoStmt => lowerer.head_of_do(node),
@@ -66,7 +66,7 @@ impl Lowerer<'_, '_> {
         });
     }
 
-    fn head_of_do(&mut self, node: &Node) -> (Span, String) {
+    fn head_of_do(&mut self, node: &AstNode) -> (Span, String) {
         let (span, text) = self.unit.keyword(node);
         if self.unit.is_made_by_macro(&node.begin) {
             return (span, text);
@@ -76,15 +76,15 @@ impl Lowerer<'_, '_> {
     }
 
     /// Marks the evaluation of a scalar value that is stored or used.
-    pub fn mark_value(&mut self, node: &Node) {
+    pub fn mark_value(&mut self, node: &AstNode) {
         self.mark_formula(node, Self::formula);
     }
     /// Marks the evaluation of the value that a compound assignment stores.
-    pub fn mark_compound(&mut self, node: &Node) {
+    pub fn mark_compound(&mut self, node: &AstNode) {
         self.mark_formula(node, Self::formula_of_compound);
     }
-    fn mark_formula(&mut self, node: &Node, formula: impl FnOnce(&mut Self, &Node) -> Option<Expr>) {
-        if self.marks.hidden && self.unit.is_made_by_system(&node.begin) {
+    fn mark_formula(&mut self, node: &AstNode, formula: impl FnOnce(&mut Self, &AstNode) -> Option<Expr>) {
+        if self.point_table.hidden && self.unit.is_made_by_system(&node.begin) {
             return;
         }
         let written = shown(node);
@@ -92,13 +92,13 @@ impl Lowerer<'_, '_> {
         if matches!(written.kind, K::StringLiteral | K::PredefinedExpr) {
             return;
         }
-        self.mark(Subject::Value(node.id), |lowerer| {
+        self.mark(PointSubject::Value(node.id), |lowerer| {
             let kind = formula(lowerer, node).map(PointKind::Value).or_else(|| too_deep(node))?;
             Some(Point::new(kind, lowerer.unit.span(written), lowerer.unit.short_text(written)))
         });
     }
     /// Marks a `++` or `--` of a signed number that may overflow.
-    pub fn mark_step(&mut self, node: &Node) {
+    pub fn mark_step(&mut self, node: &AstNode) {
         let Some(inner) = node.inner.first() else { return };
         let ty = self.unit.type_of(node);
         let TypeKind::Int { bits: bits @ (32 | 64), signed: true, .. } = ty.kind else { return };
@@ -107,14 +107,14 @@ impl Lowerer<'_, '_> {
             if lowerer.is_volatile(inner) {
                 return None;
             }
-            let spot = lowerer.spot(inner, DEEPEST)?;
+            let spot = lowerer.spot(inner, MAX_SOURCE_DEPTH)?;
             let old = lowerer.read(spot, &ty, inner)?;
             let limit = Expr::constant(old.ty, limit);
             Some(Expr::cmp(CmpOp::Eq, old, limit))
         });
     }
     /// Marks a call of a builtin with an undefined value for 0.
-    pub fn mark_zero(&mut self, node: &Node, argument: &Node) {
+    pub fn mark_zero(&mut self, node: &AstNode, argument: &AstNode) {
         if self.unit.const_int(argument).is_some_and(|value| value != 0) {
             return;
         }
@@ -124,18 +124,18 @@ impl Lowerer<'_, '_> {
             Some(Expr::cmp(CmpOp::Eq, value, zero))
         });
     }
-    fn mark_hazard(&mut self, node: &Node, what: &str, formula: impl FnOnce(&mut Self) -> Option<Expr>) {
-        if self.marks.hidden && self.unit.is_made_by_system(&node.begin) {
+    fn mark_hazard(&mut self, node: &AstNode, what: &str, formula: impl FnOnce(&mut Self) -> Option<Expr>) {
+        if self.point_table.hidden && self.unit.is_made_by_system(&node.begin) {
             return;
         }
-        self.mark(Subject::Hazard(node.id), |lowerer| {
+        self.mark(PointSubject::Hazard(node.id), |lowerer| {
             let predicate = formula(lowerer)?;
             let text = format!("{} {what}", lowerer.unit.short_text(node));
             Some(Point::new(PointKind::Hazard(predicate), lowerer.unit.span(node), text))
         });
     }
     /// Marks an initialiser inside an aggregate's, unless it is a constant: tables have thousands.
-    pub fn mark_element(&mut self, node: &Node) {
+    pub fn mark_element(&mut self, node: &AstNode) {
         let constant = self.unit.const_int(node).or_else(|| self.unit.const_float(node));
         if constant.is_none() && node.kind != K::ImplicitValueInitExpr {
             self.mark_value(node);
@@ -143,11 +143,11 @@ impl Lowerer<'_, '_> {
     }
 
     /// Marks the value that an assignment stores, if the address is computed. The span is that of the left side.
-    pub fn mark_store(&mut self, left: &Node, right: &Node) {
-        if self.marks.hidden && self.unit.is_made_by_system(&left.begin) {
+    pub fn mark_store(&mut self, left: &AstNode, right: &AstNode) {
+        if self.point_table.hidden && self.unit.is_made_by_system(&left.begin) {
             return;
         }
-        self.mark(Subject::Store(left.id), |lowerer| {
+        self.mark(PointSubject::Store(left.id), |lowerer| {
             let written = shown(left);
             let Some(address) = lowerer.formula_of_address(left) else {
                 let (span, text) = (lowerer.unit.span(written), lowerer.unit.short_text(written));
@@ -165,11 +165,11 @@ impl Lowerer<'_, '_> {
     }
 
     /// Marks the evaluation of a decision that controls a branch, if it has several conditions.
-    pub fn mark_decision(&mut self, decision: DecisionId, node: &Node) {
+    pub fn mark_decision(&mut self, decision: DecisionId, node: &AstNode) {
         if self.function.decisions[decision].conditions.len() < 2 {
             return;
         }
-        self.mark(Subject::Decision(decision), |lowerer| {
+        self.mark(PointSubject::Decision(decision), |lowerer| {
             let kind = lowerer.formula_of_truth(node).map(PointKind::Decision).or_else(|| too_deep(node))?;
             let written = shown(node);
             Some(Point::new(kind, lowerer.unit.span(written), lowerer.unit.short_text(written)))
@@ -177,8 +177,8 @@ impl Lowerer<'_, '_> {
     }
 
     /// Marks the evaluation of a condition.
-    pub fn mark_condition(&mut self, tag: CondTag, node: &Node) {
-        self.mark(Subject::Condition(tag), |lowerer| {
+    pub fn mark_condition(&mut self, tag: CondTag, node: &AstNode) {
+        self.mark(PointSubject::Condition(tag), |lowerer| {
             let condition = |value| PointKind::Condition { tag, value };
             let kind = lowerer.formula_of_truth(node).map(condition).or_else(|| too_deep(node))?;
             let written = shown(node);
@@ -187,7 +187,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// Marks a label; the call has no other effect.
-    pub fn mark_label(&mut self, call: LabelCall, node: &Node) {
+    pub fn mark_label(&mut self, call: LabelCall, node: &AstNode) {
         let args = node.inner.get(1..).unwrap_or_default();
         let (id, condition) = match call {
             LabelCall::IdFirst => (args.first(), args.get(1)),
@@ -200,16 +200,16 @@ impl Lowerer<'_, '_> {
         let Some(predicate) = self.formula_of_truth(condition) else {
             return self.unsupported(Construct::LabelExpression, node);
         };
-        self.mark(Subject::Label(node.id), |lowerer| {
-            lowerer.marks.labels += 1;
-            let number = lowerer.marks.labels;
+        self.mark(PointSubject::Label(node.id), |lowerer| {
+            lowerer.point_table.labels += 1;
+            let number = lowerer.point_table.labels;
             let name = id.and_then(|id| lowerer.label_name(id)).unwrap_or_else(|| number.to_string());
             let kind = PointKind::Label { name, predicate };
             Some(Point::new(kind, lowerer.unit.span(node), lowerer.unit.short_text(node)))
         });
     }
     /// Returns the id of a label as spelled in the source; a number if it comes from a macro.
-    fn label_name(&mut self, id: &Node) -> Option<String> {
+    fn label_name(&mut self, id: &AstNode) -> Option<String> {
         let written = shown(id);
         let text = self.unit.short_text(written);
         let value = self.unit.const_signed(written).map(|value| value.to_string());
@@ -220,12 +220,12 @@ impl Lowerer<'_, '_> {
 
 /// Returns the kind of an expression without a formula because of its nesting. Expressions with side effects never have
 /// one.
-fn too_deep(node: &Node) -> Option<PointKind> {
-    (is_deeper(node, DEEPEST) && !has_effects(node)).then_some(PointKind::TooDeep)
+fn too_deep(node: &AstNode) -> Option<PointKind> {
+    (is_deeper(node, MAX_SOURCE_DEPTH) && !has_effects(node)).then_some(PointKind::TooDeep)
 }
 
 /// Returns true if an expression has more than this number of levels.
-fn is_deeper(node: &Node, levels: u32) -> bool {
+fn is_deeper(node: &AstNode, levels: u32) -> bool {
     match levels.checked_sub(1) {
         Some(left) => node.inner.iter().any(|part| is_deeper(part, left)),
         None => true,
@@ -233,12 +233,12 @@ fn is_deeper(node: &Node, levels: u32) -> bool {
 }
 
 /// Returns true if a declaration has an initialiser that is executed.
-fn is_initialised(node: &Node) -> bool {
+fn is_initialised(node: &AstNode) -> bool {
     node.kind == K::VarDecl && !matches!(node.storage, Storage::Static | Storage::Extern) && initialiser(node).is_some()
 }
 
 /// Returns true if an expression statement is only a label.
-fn is_label_call(node: &Node) -> bool {
+fn is_label_call(node: &AstNode) -> bool {
     match (&node.kind, node.inner.first()) {
         (K::ParenExpr | K::ConstantExpr, Some(inner)) => is_label_call(inner),
         (K::ImplicitCastExpr | K::CStyleCastExpr, Some(inner)) if node.cast == Cast::ToVoid => is_label_call(inner),

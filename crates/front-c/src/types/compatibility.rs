@@ -1,9 +1,9 @@
 //! Compatible types (C11 6.2.7), for `__builtin_types_compatible_p`.
 
-use crate::types::ctype::{Signature, Type, TypeKind, Types};
+use crate::types::ctype::{FunctionSignature, Type, TypeKind, TypeTable};
 
 /// Returns true if two types are compatible apart from their top-level qualifiers.
-pub(crate) fn compatible(types: &Types, a: &Type, b: &Type) -> bool {
+pub(crate) fn compatible(types: &TypeTable, a: &Type, b: &Type) -> bool {
     match (&a.kind, &b.kind) {
         (TypeKind::Pointer(a), TypeKind::Pointer(b)) => qualifiers(a) == qualifiers(b) && compatible(types, a, b),
         (TypeKind::Array(a, length), TypeKind::Array(b, other)) => length == other && compatible(types, a, b),
@@ -19,7 +19,7 @@ pub(crate) fn compatible(types: &Types, a: &Type, b: &Type) -> bool {
     }
 }
 
-fn compatible_functions(types: &Types, a: &Signature, b: &Signature) -> bool {
+fn compatible_functions(types: &TypeTable, a: &FunctionSignature, b: &FunctionSignature) -> bool {
     let params = match (a.prototype, b.prototype) {
         (true, true) => {
             let pairs = || a.params.iter().zip(&b.params);
@@ -34,7 +34,7 @@ fn compatible_functions(types: &Types, a: &Signature, b: &Signature) -> bool {
 }
 
 /// Returns true if a call without a prototype passes arguments of the parameters' types.
-fn survives_promotion(types: &Types, signature: &Signature) -> bool {
+fn survives_promotion(types: &TypeTable, signature: &FunctionSignature) -> bool {
     let stays = |ty: &Type| match &ty.kind {
         TypeKind::Bool => false,
         TypeKind::Int { bits, .. } => *bits >= 32,
@@ -56,7 +56,7 @@ fn qualifiers(ty: &Type) -> (bool, bool) {
 }
 
 /// Returns the integer type that GNU C chooses for an enumeration.
-fn underlying(types: &Types, ty: &Type) -> &'static str {
+fn underlying(types: &TypeTable, ty: &Type) -> &'static str {
     match (types.size(ty), types.is_signed(ty)) {
         (1, true) => "signed char",
         (1, false) => "unsigned char",

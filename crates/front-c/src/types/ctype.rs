@@ -1,8 +1,8 @@
 //! C types, their layout on x86-64 (System V ABI), and their data types in the IR.
 
-use crate::clang::options::Offsets;
+use crate::clang::options::OffsetofMode;
 use crate::construct::Construct;
-use crate::types::tokens::Token;
+use crate::types::tokens::TypeToken;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -45,7 +45,7 @@ pub(crate) enum TypeKind {
         format: Format,
     },
     /// An integer of 128 bits, always in memory (see `int128`).
-    Wide {
+    Int128 {
         signed: bool,
     },
     /// x87's extended format of 80 bits, always in memory (see `long_double`).
@@ -54,17 +54,17 @@ pub(crate) enum TypeKind {
     Vector(Rc<Type>, u64),
     /// Real and imaginary part, always in memory (see `complex`).
     Complex(Rc<Type>),
-    /// An index into [`Types::enums`].
+    /// An index into [`TypeTable::enums`].
     Enum(usize),
     Pointer(Rc<Type>),
     Array(Rc<Type>, u64),
     /// An array without length: tentative, flexible or `extern`.
     OpenArray(Rc<Type>),
     /// A variable-length array, with the tokens of its length.
-    Variable(Rc<Type>, Rc<[Token]>),
-    /// An index into [`Types::records`].
+    Variable(Rc<Type>, Rc<[TypeToken]>),
+    /// An index into [`TypeTable::records`].
     Record(usize),
-    Function(Rc<Signature>),
+    Function(Rc<FunctionSignature>),
     /// An unsupported type. It may have a layout, but values of it can't be used.
     Unsupported {
         spelling: Rc<str>,
@@ -76,7 +76,7 @@ pub(crate) enum TypeKind {
 
 /// The type of a function.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Signature {
+pub(crate) struct FunctionSignature {
     pub result: Type,
     pub params: Vec<Type>,
     pub variadic: bool,
@@ -101,7 +101,7 @@ impl Type {
         let kind = match &self.kind {
             TypeKind::Pointer(pointee) => TypeKind::Pointer(Rc::new(pointee.unaliased())),
             TypeKind::Array(element, length) => TypeKind::Array(Rc::new(element.unaliased()), *length),
-            TypeKind::Function(signature) => TypeKind::Function(Rc::new(Signature {
+            TypeKind::Function(signature) => TypeKind::Function(Rc::new(FunctionSignature {
                 result: signature.result.unaliased(),
                 params: signature.params.iter().map(|param| Type { is_const: false, ..param.unaliased() }).collect(),
                 ..**signature
@@ -109,7 +109,7 @@ impl Type {
             TypeKind::Void
             | TypeKind::Bool
             | TypeKind::Int { .. }
-            | TypeKind::Wide { .. }
+            | TypeKind::Int128 { .. }
             | TypeKind::Float { .. }
             | TypeKind::LongDouble => self.kind.clone(),
             TypeKind::Enum(_)
@@ -145,7 +145,7 @@ impl Type {
     }
     /// Returns true for structures, unions and other types with values that are passed and assigned as bytes.
     pub fn is_record(&self) -> bool {
-        matches!(self.kind, TypeKind::Record(_) | TypeKind::Vector(..) | TypeKind::Complex(_)) || self.in_halves()
+        matches!(self.kind, TypeKind::Record(_) | TypeKind::Vector(..) | TypeKind::Complex(_)) || self.is_two_words()
     }
     /// Returns true if it is a pointer.
     pub fn is_pointer(&self) -> bool {
@@ -205,7 +205,7 @@ pub(crate) struct FieldDecl {
 
 /// Attributes that apply to all fields of a record.
 #[derive(Clone, Copy)]
-pub(crate) struct Layout {
+pub(crate) struct RecordLayout {
     pub packed: bool,
     pub aligned: Option<u64>,
     /// The maximum alignment of a field (`#pragma pack`).
@@ -214,7 +214,7 @@ pub(crate) struct Layout {
 
 /// The type of a bit-field of more than 32 bits in an expression.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum WideFields {
+pub(crate) enum WideBitFields {
     /// A type of the field's own width, as in gcc.
     OwnWidth,
     /// The compiler is unknown.
@@ -225,7 +225,7 @@ pub(crate) enum WideFields {
 pub(crate) const VARIABLE_ARGUMENTS: &str = "...";
 
 /// All records, enumerations and data types of the program.
-pub(crate) struct Types {
+pub(crate) struct TypeTable {
     pub records: Vec<Record>,
     pub enums: Vec<Enum>,
     pub data: DataTypes,
@@ -233,8 +233,8 @@ pub(crate) struct Types {
     /// Every read of a volatile object is a new input.
     pub fresh_volatile: bool,
     /// The evaluation of `offsetof`.
-    pub offsets: Offsets,
-    pub wide_fields: WideFields,
+    pub offsets: OffsetofMode,
+    pub wide_fields: WideBitFields,
     interned: FxHashMap<DataType, DataTypeId>,
     /// The union of all types that `va_arg` is used with in the program.
     pub arguments: DataTypeId,
@@ -242,17 +242,17 @@ pub(crate) struct Types {
     pub functions: BTreeMap<DataTypeId, Type>,
 }
 
-impl Types {
+impl TypeTable {
     /// Creates the table with the one type that is predefined, `va_list`.
-    pub fn new() -> Types {
-        let mut types = Types {
+    pub fn new() -> TypeTable {
+        let mut types = TypeTable {
             records: Vec::new(),
             enums: Vec::new(),
             data: DataTypes::new(),
             char_signed: true,
             fresh_volatile: false,
-            offsets: Offsets::default(),
-            wide_fields: WideFields::Unknown,
+            offsets: OffsetofMode::default(),
+            wide_fields: WideBitFields::Unknown,
             interned: FxHashMap::default(),
             arguments: touchstone_base::Id::new(0),
             functions: BTreeMap::new(),
@@ -286,8 +286,8 @@ impl Types {
     }
 
     /// Computes the layout of a record.
-    pub fn complete_record(&mut self, id: usize, fields: Vec<FieldDecl>, layout: Layout) {
-        let Layout { packed, aligned, most } = layout;
+    pub fn complete_record(&mut self, id: usize, fields: Vec<FieldDecl>, layout: RecordLayout) {
+        let RecordLayout { packed, aligned, most } = layout;
         let is_union = self.records[id].is_union;
         let mut infos = Vec::new();
         let mut problem = None;
@@ -377,7 +377,7 @@ impl Types {
     /// Updates a record's data type after it was completed or named.
     pub fn refresh_record(&mut self, id: usize) {
         let record = self.records[id].clone();
-        if id == Types::ARGUMENT_LIST {
+        if id == TypeTable::ARGUMENT_LIST {
             self.data[record.data] = self.argument_list(record.name);
             return;
         }
@@ -500,7 +500,7 @@ impl Types {
             TypeKind::Bool => 1,
             TypeKind::Int { bits, .. } => u64::from(*bits / 8),
             TypeKind::Float { format, .. } => u64::from(format.bits() / 8),
-            TypeKind::Wide { .. } | TypeKind::LongDouble => 16,
+            TypeKind::Int128 { .. } | TypeKind::LongDouble => 16,
             TypeKind::Enum(id) => u64::from(self.enums[*id].bits / 8),
             TypeKind::Pointer(_) => 8,
             TypeKind::Vector(element, lanes) => self.size(element).saturating_mul(*lanes),
@@ -552,7 +552,7 @@ impl Types {
     /// Returns true for a signed integer type.
     pub fn is_signed(&self, ty: &Type) -> bool {
         match &ty.kind {
-            TypeKind::Int { signed, .. } | TypeKind::Wide { signed } => *signed,
+            TypeKind::Int { signed, .. } | TypeKind::Int128 { signed } => *signed,
             TypeKind::Enum(id) => self.enums[*id].signed,
             _ => false,
         }
@@ -582,7 +582,7 @@ impl Types {
                 DataType::Opaque { name: self.spell(ty, ""), size, align }
             }
             TypeKind::LongDouble => DataType::Opaque { name: alias_or(ty, "long double"), size: 16, align: 16 },
-            TypeKind::Wide { signed } => {
+            TypeKind::Int128 { signed } => {
                 let word =
                     |signed| TypeKind::Int { name: if signed { "long" } else { "unsigned long" }, bits: 64, signed };
                 let [low, high] = [word(false), word(*signed)].map(|kind| self.data(&Type::plain(kind)));
@@ -628,7 +628,7 @@ impl Types {
             TypeKind::Void => named("void"),
             TypeKind::Bool => named("_Bool"),
             TypeKind::Int { name, .. } | TypeKind::Float { name, .. } => named(name),
-            TypeKind::Wide { signed } => named(wide_name(*signed)),
+            TypeKind::Int128 { signed } => named(wide_name(*signed)),
             TypeKind::LongDouble => named("long double"),
             TypeKind::Vector(element, _) => {
                 let bytes = self.size(ty);

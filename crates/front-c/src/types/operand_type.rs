@@ -5,10 +5,10 @@
 //! current scopes. A name that visible scopes declare with different types is rejected, since the text may be used in
 //! an inner scope of its origin. Statement expressions, `_Generic` and strings are rejected, too.
 
-use crate::types::ctype::{Type, TypeKind, Types};
+use crate::types::ctype::{Type, TypeKind, TypeTable};
 use crate::types::offsetof::member;
-use crate::types::tokens::Token;
-use crate::types::typename::Parser;
+use crate::types::tokens::TypeToken;
+use crate::types::typename::TypeParser;
 use touchstone_base::float::Format;
 
 /// Binary operators by increasing precedence.
@@ -25,7 +25,7 @@ const LEVELS: [&[&str]; 10] = [
     &["*", "/", "%"],
 ];
 
-impl Parser<'_> {
+impl TypeParser<'_> {
     /// Returns the type of the expression that consists of all tokens.
     pub fn operand_type(&mut self) -> Option<Type> {
         let ty = self.comma_type()?;
@@ -135,11 +135,11 @@ impl Parser<'_> {
         let token = self.peek()?.clone();
         self.skip();
         match token {
-            Token::Number(_) => Some(Type::int()),
-            Token::Suffixed(_, suffix) => integer_type(&suffix),
-            Token::Sign(text) if text.starts_with(|c: char| c.is_ascii_digit()) => float_type(&text),
-            Token::Sign(_) => None,
-            Token::Word(word) => self.scopes.value_type(&word),
+            TypeToken::Number(_) => Some(Type::int()),
+            TypeToken::Suffixed(_, suffix) => integer_type(&suffix),
+            TypeToken::Sign(text) if text.starts_with(|c: char| c.is_ascii_digit()) => float_type(&text),
+            TypeToken::Sign(_) => None,
+            TypeToken::Word(word) => self.scopes.value_type(&word),
         }
     }
     fn postfix_type(&mut self, mut ty: Type) -> Option<Type> {
@@ -185,7 +185,7 @@ impl Parser<'_> {
             TypeKind::LongDouble => Some(8),
             TypeKind::Float { format: Format::F64, .. } => Some(7),
             TypeKind::Float { .. } => Some(6),
-            TypeKind::Wide { .. } => Some(5),
+            TypeKind::Int128 { .. } => Some(5),
             TypeKind::Int { name: "long long" | "unsigned long long", .. } => Some(4),
             TypeKind::Int { bits: 64, .. } => Some(3),
             TypeKind::Int { .. } => Some(2),
@@ -194,13 +194,13 @@ impl Parser<'_> {
         let (of_a, of_b) = (rank(&a)?, rank(&b)?);
         let (high, low) = if of_a >= of_b { (a, b) } else { (b, a) };
         let unsigned = |ty: &Type| !self.types.is_signed(ty);
-        let whole = matches!(high.kind, TypeKind::Int { .. } | TypeKind::Wide { .. });
+        let whole = matches!(high.kind, TypeKind::Int { .. } | TypeKind::Int128 { .. });
         let same_width = whole && self.types.size(&high) == self.types.size(&low);
         Some(if same_width && unsigned(&low) { to_unsigned(high) } else { high })
     }
 }
 
-fn promoted(ty: &Type, types: &Types) -> Option<Type> {
+fn promoted(ty: &Type, types: &TypeTable) -> Option<Type> {
     let narrow = match &ty.kind {
         TypeKind::Bool => true,
         TypeKind::Int { bits, .. } => *bits < 32,
@@ -212,7 +212,7 @@ fn promoted(ty: &Type, types: &Types) -> Option<Type> {
                 _ => Type::int(),
             });
         }
-        TypeKind::Float { .. } | TypeKind::LongDouble | TypeKind::Wide { .. } => false,
+        TypeKind::Float { .. } | TypeKind::LongDouble | TypeKind::Int128 { .. } => false,
         _ => return None,
     };
     Some(if narrow { Type::int() } else { unqualified(Type { alias: None, ..ty.clone() }) })
@@ -245,7 +245,7 @@ fn to_unsigned(ty: Type) -> Type {
             };
             TypeKind::Int { name, bits, signed: false }
         }
-        TypeKind::Wide { .. } => TypeKind::Wide { signed: false },
+        TypeKind::Int128 { .. } => TypeKind::Int128 { signed: false },
         other => other,
     };
     Type::plain(kind)

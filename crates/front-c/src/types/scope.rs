@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 /// A structure, union or enumeration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Tag {
+pub(crate) enum TagType {
     Record(usize),
     Enum(usize),
 }
@@ -16,7 +16,7 @@ pub(crate) enum Tag {
 #[derive(Default)]
 struct Level {
     typedefs: FxHashMap<String, Type>,
-    tags: FxHashMap<String, Tag>,
+    tags: FxHashMap<String, TagType>,
     /// The local variables by name: clang's id and the type.
     variables: FxHashMap<String, (u64, Type)>,
 }
@@ -25,9 +25,9 @@ struct Level {
 pub(crate) struct Scopes {
     levels: Vec<Level>,
     /// Unnamed tags by `file:line:column`, as clang's spelling refers to them.
-    pub unnamed: FxHashMap<String, Tag>,
+    pub unnamed: FxHashMap<String, TagType>,
     /// Tags by clang's id.
-    pub by_id: FxHashMap<u64, Tag>,
+    pub by_id: FxHashMap<u64, TagType>,
     /// Values of enumeration constants by name, for constant expressions that are available only as text.
     pub constants: FxHashMap<String, i64>,
     /// Types of globals and functions, including those declared in a block.
@@ -85,7 +85,7 @@ impl Scopes {
         self.top().typedefs.insert(name.to_string(), ty);
     }
     /// Declares a tag.
-    pub fn add_tag(&mut self, name: &str, tag: Tag) {
+    pub fn add_tag(&mut self, name: &str, tag: TagType) {
         self.top().tags.insert(name.to_string(), tag);
     }
     /// Returns the type of a typedef name.
@@ -93,11 +93,11 @@ impl Scopes {
         self.levels.iter().rev().find_map(|level| level.typedefs.get(name))
     }
     /// Returns the type that a tag refers to.
-    pub fn tag(&self, name: &str) -> Option<Tag> {
+    pub fn tag(&self, name: &str) -> Option<TagType> {
         self.levels.iter().rev().find_map(|level| level.tags.get(name)).copied()
     }
     /// Returns the type that a tag refers to in the innermost scope only.
-    pub fn own_tag(&self, name: &str) -> Option<Tag> {
+    pub fn own_tag(&self, name: &str) -> Option<TagType> {
         self.levels.last().and_then(|level| level.tags.get(name)).copied()
     }
 }

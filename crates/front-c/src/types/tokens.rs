@@ -2,7 +2,7 @@
 
 /// A token.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Token {
+pub(crate) enum TypeToken {
     /// An identifier or keyword.
     Word(String),
     /// An integer.
@@ -13,28 +13,28 @@ pub(crate) enum Token {
     Sign(String),
 }
 
-impl Token {
+impl TypeToken {
     /// Returns true if it is this punctuator.
     pub fn is(&self, sign: &str) -> bool {
-        matches!(self, Token::Sign(text) if text == sign)
+        matches!(self, TypeToken::Sign(text) if text == sign)
     }
     /// Returns the value of an integer.
     pub fn number(&self) -> Option<i64> {
         match self {
-            Token::Number(number) | Token::Suffixed(number, _) => Some(*number),
-            Token::Word(_) | Token::Sign(_) => None,
+            TypeToken::Number(number) | TypeToken::Suffixed(number, _) => Some(*number),
+            TypeToken::Word(_) | TypeToken::Sign(_) => None,
         }
     }
     /// Returns true if it is this identifier or keyword.
     pub fn is_word(&self, word: &str) -> bool {
-        matches!(self, Token::Word(text) if text == word)
+        matches!(self, TypeToken::Word(text) if text == word)
     }
 }
 
 const LONG_SIGNS: [&str; 14] = ["...", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "->", "::", "++", "--", "##"];
 
 /// Splits a text into tokens. Never fails: an unexpected character is a token of its own.
-pub(crate) fn tokenize(text: &str) -> Vec<Token> {
+pub(crate) fn tokenize(text: &str) -> Vec<TypeToken> {
     let mut tokens = Vec::new();
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
@@ -42,22 +42,22 @@ pub(crate) fn tokenize(text: &str) -> Vec<Token> {
             c.len_utf8()
         } else if c.is_alphabetic() || c == '_' || c == '$' {
             let length = rest.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$')).unwrap_or(rest.len());
-            tokens.push(Token::Word(rest[..length].to_string()));
+            tokens.push(TypeToken::Word(rest[..length].to_string()));
             length
         } else if c.is_ascii_digit() {
             let length = rest.find(|c: char| !(c.is_alphanumeric() || c == '.')).unwrap_or(rest.len());
             let word = &rest[..length];
-            tokens.push(number(word).unwrap_or_else(|| Token::Sign(word.to_string())));
+            tokens.push(number(word).unwrap_or_else(|| TypeToken::Sign(word.to_string())));
             length
         } else if c == '"' || c == '\'' {
             let length = quoted(rest, c);
             let word = &rest[..length];
-            tokens.push(character(word).map_or_else(|| Token::Sign(word.to_string()), Token::Number));
+            tokens.push(character(word).map_or_else(|| TypeToken::Sign(word.to_string()), TypeToken::Number));
             length
         } else {
             let sign = LONG_SIGNS.iter().find(|sign| rest.starts_with(**sign)).copied();
             let length = sign.map_or(c.len_utf8(), str::len);
-            tokens.push(Token::Sign(rest[..length].to_string()));
+            tokens.push(TypeToken::Sign(rest[..length].to_string()));
             length
         };
         rest = &rest[length..];
@@ -86,7 +86,7 @@ fn character(text: &str) -> Option<i64> {
     (first != '\\' && first.is_ascii() && chars.next().is_none()).then_some(i64::from(first as u32))
 }
 
-fn number(text: &str) -> Option<Token> {
+fn number(text: &str) -> Option<TypeToken> {
     let digits = text.trim_end_matches(['u', 'U', 'l', 'L']);
     let value = if let Some(hex) = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
         i64::from_str_radix(hex, 16).ok()
@@ -96,7 +96,7 @@ fn number(text: &str) -> Option<Token> {
         digits.parse().ok()
     }?;
     let suffix = &text[digits.len()..];
-    Some(if suffix.is_empty() { Token::Number(value) } else { Token::Suffixed(value, suffix.to_string()) })
+    Some(if suffix.is_empty() { TypeToken::Number(value) } else { TypeToken::Suffixed(value, suffix.to_string()) })
 }
 
 #[cfg(test)]
@@ -108,10 +108,10 @@ mod tests {
         let words: Vec<String> = tokenize("int a[0x10u << 2] 'c' \"s)\" 1.5 ...")
             .into_iter()
             .map(|token| match token {
-                Token::Word(word) => format!("w:{word}"),
-                Token::Number(number) => format!("n:{number}"),
-                Token::Suffixed(number, suffix) => format!("n:{number}:{suffix}"),
-                Token::Sign(sign) => format!("s:{sign}"),
+                TypeToken::Word(word) => format!("w:{word}"),
+                TypeToken::Number(number) => format!("n:{number}"),
+                TypeToken::Suffixed(number, suffix) => format!("n:{number}:{suffix}"),
+                TypeToken::Sign(sign) => format!("s:{sign}"),
             })
             .collect();
         assert_eq!(words.join(" "), "w:int w:a s:[ n:16:u s:<< n:2 s:] n:99 s:\"s)\" s:1.5 s:...");

@@ -1,21 +1,21 @@
 //! A parser of type names (in clang's spelling) and of parameter declarations (as `-ast-print` prints them).
 
 use crate::construct::Construct;
-use crate::types::ctype::{Signature, Type, TypeKind, Types};
-use crate::types::scope::{Scopes, Tag};
-use crate::types::tokens::{Token, tokenize};
+use crate::types::ctype::{FunctionSignature, Type, TypeKind, TypeTable};
+use crate::types::scope::{Scopes, TagType};
+use crate::types::tokens::{TypeToken, tokenize};
 use std::rc::Rc;
 use touchstone_base::float::Format;
 
 /// Returns the type that a text names; an unsupported type if it can't be parsed.
-pub(crate) fn parse_type(text: &str, scopes: &Scopes, types: &Types) -> Type {
+pub(crate) fn parse_type(text: &str, scopes: &Scopes, types: &TypeTable) -> Type {
     parse_known(text, scopes, types).unwrap_or_else(|| Type::unsupported(text, Construct::UnknownType))
 }
 
 /// Returns the type that a text names, or `None` if it can't be parsed.
-pub(crate) fn parse_known(text: &str, scopes: &Scopes, types: &Types) -> Option<Type> {
+pub(crate) fn parse_known(text: &str, scopes: &Scopes, types: &TypeTable) -> Option<Type> {
     let text = replace_unnamed(text, scopes)?;
-    let mut parser = Parser::new(tokenize(&text), scopes, types);
+    let mut parser = TypeParser::new(tokenize(&text), scopes, types);
     let ty = parser.type_name()?;
     parser.peek().is_none().then_some(ty)
 }
@@ -33,8 +33,8 @@ fn replace_unnamed(text: &str, scopes: &Scopes) -> Option<String> {
         let end = at + place_end(&rest[at..])?;
         out.push_str(&rest[..start]);
         match scopes.unnamed.get(&rest[at..end]) {
-            Some(Tag::Record(id)) => out.push_str(&format!("$record{id}")),
-            Some(Tag::Enum(id)) => out.push_str(&format!("$enum{id}")),
+            Some(TagType::Record(id)) => out.push_str(&format!("$record{id}")),
+            Some(TagType::Enum(id)) => out.push_str(&format!("$enum{id}")),
             None => out.push_str("$unknown"),
         }
         rest = &rest[end + 1..];
@@ -53,21 +53,21 @@ fn place_end(text: &str) -> Option<usize> {
 }
 
 /// A recursive-descent parser over tokens.
-pub(crate) struct Parser<'a> {
-    tokens: Vec<Token>,
+pub(crate) struct TypeParser<'a> {
+    tokens: Vec<TypeToken>,
     at: usize,
     pub scopes: &'a Scopes,
-    pub types: &'a Types,
+    pub types: &'a TypeTable,
 }
 
-impl<'a> Parser<'a> {
+impl<'a> TypeParser<'a> {
     /// Creates a parser at the first token.
-    pub fn new(tokens: Vec<Token>, scopes: &'a Scopes, types: &'a Types) -> Parser<'a> {
-        Parser { tokens, at: 0, scopes, types }
+    pub fn new(tokens: Vec<TypeToken>, scopes: &'a Scopes, types: &'a TypeTable) -> TypeParser<'a> {
+        TypeParser { tokens, at: 0, scopes, types }
     }
     /// Creates a parser of other tokens in the same scopes.
-    pub fn inside(&self, tokens: Vec<Token>) -> Parser<'a> {
-        Parser::new(tokens, self.scopes, self.types)
+    pub fn inside(&self, tokens: Vec<TypeToken>) -> TypeParser<'a> {
+        TypeParser::new(tokens, self.scopes, self.types)
     }
     /// Advances to the next token.
     pub fn skip(&mut self) {
@@ -78,7 +78,7 @@ impl<'a> Parser<'a> {
         self.at = 0;
     }
     /// Returns the next token.
-    pub fn peek(&self) -> Option<&Token> {
+    pub fn peek(&self) -> Option<&TypeToken> {
         self.tokens.get(self.at)
     }
     /// Returns true if the next token is this punctuator.
@@ -94,12 +94,12 @@ impl<'a> Parser<'a> {
     /// Returns the next token if it is an identifier or keyword.
     pub fn word(&self) -> Option<&str> {
         match self.peek() {
-            Some(Token::Word(word)) => Some(word),
+            Some(TypeToken::Word(word)) => Some(word),
             _ => None,
         }
     }
     /// Skips a balanced parenthesis and returns the tokens in it.
-    pub fn group(&mut self) -> Option<Vec<Token>> {
+    pub fn group(&mut self) -> Option<Vec<TypeToken>> {
         if !self.accept("(") {
             return None;
         }
@@ -135,14 +135,14 @@ impl<'a> Parser<'a> {
         }
         self.at += 1;
         let tokens = self.group()?;
-        let is_vector = |token: &Token| matches!(token, Token::Word(word) if word.contains("vector_"));
+        let is_vector = |token: &TypeToken| matches!(token, TypeToken::Word(word) if word.contains("vector_"));
         let Some(at) = tokens.iter().position(is_vector) else { return Some(None) };
-        let mut inner = Parser::new(tokens, self.scopes, self.types);
+        let mut inner = TypeParser::new(tokens, self.scopes, self.types);
         let name = inner.tokens[at].clone();
         inner.at = at + 1;
-        let number = inner.group().and_then(|tokens| Parser::new(tokens, self.scopes, self.types).ternary());
+        let number = inner.group().and_then(|tokens| TypeParser::new(tokens, self.scopes, self.types).ternary());
         let number = number.and_then(|number| u64::try_from(number).ok());
-        let is = |names: [&str; 2]| matches!(&name, Token::Word(word) if names.contains(&word.as_str()));
+        let is = |names: [&str; 2]| matches!(&name, TypeToken::Word(word) if names.contains(&word.as_str()));
         Some(Some(match number {
             Some(bytes) if is(["vector_size", "__vector_size__"]) => VectorAttribute::Bytes(bytes),
             Some(lanes) if is(["ext_vector_type", "__ext_vector_type__"]) => VectorAttribute::Lanes(lanes),
@@ -204,14 +204,14 @@ impl<'a> Parser<'a> {
 
     fn alias(&self, word: &str) -> Option<Type> {
         if word == "__builtin_va_list" || word == "va_list" && self.scopes.typedef(word).is_none() {
-            let list = Type::plain(TypeKind::Record(Types::ARGUMENT_LIST));
+            let list = Type::plain(TypeKind::Record(TypeTable::ARGUMENT_LIST));
             return Some(Type::plain(TypeKind::Array(Rc::new(list), 1)));
         }
         let mut ty = self.scopes.typedef(word)?.clone();
         // Integers keep the typedef name of the source; pointers, arrays and structures are shown by their structure.
         if matches!(
             ty.kind,
-            TypeKind::Int { .. } | TypeKind::Wide { .. } | TypeKind::Bool | TypeKind::Unsupported { .. }
+            TypeKind::Int { .. } | TypeKind::Int128 { .. } | TypeKind::Bool | TypeKind::Unsupported { .. }
         ) {
             ty.alias = Some(Rc::from(word));
         }
@@ -247,7 +247,7 @@ impl<'a> Parser<'a> {
     fn wrapped(&mut self, spelling: &str, construct: Construct) -> Option<Type> {
         self.at += 1;
         let tokens = self.group()?;
-        let inner = Parser::new(tokens, self.scopes, self.types).type_name();
+        let inner = TypeParser::new(tokens, self.scopes, self.types).type_name();
         let (size, align) = inner.map_or((0, 1), |inner| (self.types.size(&inner), self.types.align(&inner)));
         Some(Type::plain(TypeKind::Unsupported { spelling: Rc::from(spelling), construct, size, align }))
     }
@@ -268,11 +268,11 @@ impl<'a> Parser<'a> {
         }
         let full = format!("{keyword} {name}");
         if full == "struct __va_list_tag" {
-            return Some(Type::plain(TypeKind::Record(Types::ARGUMENT_LIST)));
+            return Some(Type::plain(TypeKind::Record(TypeTable::ARGUMENT_LIST)));
         }
         match self.scopes.tag(&full) {
-            Some(Tag::Record(id)) => Some(Type::plain(TypeKind::Record(id))),
-            Some(Tag::Enum(id)) => Some(Type::plain(TypeKind::Enum(id))),
+            Some(TagType::Record(id)) => Some(Type::plain(TypeKind::Record(id))),
+            Some(TagType::Enum(id)) => Some(Type::plain(TypeKind::Enum(id))),
             // An unnamed structure has the name of its typedef.
             None => match self.scopes.typedef(&name) {
                 Some(ty) => Some(ty.clone()),
@@ -305,7 +305,7 @@ impl<'a> Parser<'a> {
         if grouped {
             let tokens = self.group()?;
             let base = self.suffixes(base)?;
-            let mut inner = Parser::new(tokens, self.scopes, self.types);
+            let mut inner = TypeParser::new(tokens, self.scopes, self.types);
             return inner.declarator(base);
         }
         let name = self.word().map(str::to_string);
@@ -325,7 +325,7 @@ impl<'a> Parser<'a> {
             let start = self.at;
             let length = if self.is("]") { None } else { Some(self.length()) };
             let tokens = self.tokens.get(start..self.at).unwrap_or_default();
-            let tokens: Rc<[Token]> = tokens.into();
+            let tokens: Rc<[TypeToken]> = tokens.into();
             if !self.accept("]") {
                 return None;
             }
@@ -364,8 +364,9 @@ impl<'a> Parser<'a> {
         None
     }
 
-    fn signature(&self, tokens: Vec<Token>, result: Type) -> Option<Signature> {
-        let mut signature = Signature { result, params: Vec::new(), variadic: false, prototype: !tokens.is_empty() };
+    fn signature(&self, tokens: Vec<TypeToken>, result: Type) -> Option<FunctionSignature> {
+        let mut signature =
+            FunctionSignature { result, params: Vec::new(), variadic: false, prototype: !tokens.is_empty() };
         if matches!(tokens.as_slice(), [token] if token.is_word("void")) {
             return Some(signature);
         }
@@ -373,7 +374,7 @@ impl<'a> Parser<'a> {
             if matches!(tokens.as_slice(), [token] if token.is("...")) {
                 signature.variadic = true;
             } else {
-                let (ty, _) = Parser::new(tokens, self.scopes, self.types).parameter()?;
+                let (ty, _) = TypeParser::new(tokens, self.scopes, self.types).parameter()?;
                 signature.params.push(ty);
             }
         }
@@ -454,13 +455,13 @@ impl<'a> Parser<'a> {
         if self.accept("!") {
             return Some(i64::from(self.unary()? == 0));
         }
-        if let Some(number) = self.peek().and_then(Token::number) {
+        if let Some(number) = self.peek().and_then(TypeToken::number) {
             self.at += 1;
             return Some(number);
         }
         if self.is("(") {
             let tokens = self.group()?;
-            let mut inner = Parser::new(tokens, self.scopes, self.types);
+            let mut inner = TypeParser::new(tokens, self.scopes, self.types);
             if let Some(ty) = inner.type_name()
                 && inner.peek().is_none()
             {
@@ -475,7 +476,7 @@ impl<'a> Parser<'a> {
         self.at += 1;
         if word == "sizeof" || word == "_Alignof" {
             let tokens = self.group()?;
-            let mut inner = Parser::new(tokens, self.scopes, self.types);
+            let mut inner = TypeParser::new(tokens, self.scopes, self.types);
             let ty = inner.type_name()?;
             let size = if word == "sizeof" { self.types.size(&ty) } else { self.types.align(&ty) };
             return (inner.peek().is_none() && size > 0).then_some(size as i64);
@@ -490,7 +491,7 @@ fn truncate(value: i64, bits: u8, signed: bool) -> i64 {
 }
 
 /// Splits tokens at the commas outside of brackets.
-pub(crate) fn split_commas(tokens: &[Token]) -> Vec<Vec<Token>> {
+pub(crate) fn split_commas(tokens: &[TypeToken]) -> Vec<Vec<TypeToken>> {
     let mut parts = vec![Vec::new()];
     let mut depth = 0;
     for token in tokens {
@@ -540,7 +541,7 @@ impl Specifiers {
         self.ty.is_none() && self.base.is_none() && !self.signed && !self.unsigned && !self.short && self.long == 0
     }
 
-    fn build(self, types: &Types) -> Option<Type> {
+    fn build(self, types: &TypeTable) -> Option<Type> {
         if self.is_empty() {
             return None;
         }
@@ -563,7 +564,7 @@ impl Specifiers {
             (None, Some("double" | "_Float64" | "_Float32x")) => Type::plain(double),
             (None, Some("_Float16" | "__fp16" | "__bf16")) => Type::plain(float("_Float16", Construct::Float16, 2)),
             (None, Some("__float128" | "_Float128")) => Type::plain(float("__float128", Construct::Float128, 16)),
-            (None, Some("__int128")) => Type::plain(TypeKind::Wide { signed: !self.unsigned }),
+            (None, Some("__int128")) => Type::plain(TypeKind::Int128 { signed: !self.unsigned }),
             (None, Some("nullptr_t")) => Type::plain(TypeKind::Void).pointer_to(),
             (None, Some("char")) => Type::plain(match (self.signed, self.unsigned) {
                 (true, _) => TypeKind::Int { name: "signed char", bits: 8, signed: true },
@@ -606,7 +607,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: &str) {
-        let types = Types::new();
+        let types = TypeTable::new();
         let mut scopes = Scopes::new();
         scopes.add_typedef("u8", parse_type("unsigned char", &scopes, &types));
         scopes.add_typedef("row", parse_type("u8[4]", &scopes, &types));
@@ -635,7 +636,7 @@ mod tests {
 
     #[test]
     fn an_array_whose_length_is_no_constant_is_refused_by_name() {
-        let (types, scopes) = (Types::new(), Scopes::new());
+        let (types, scopes) = (TypeTable::new(), Scopes::new());
         let ty = parse_type("int[n]", &scopes, &types);
         assert_eq!(types.unsupported(&ty), Some(Construct::VariableLengthArray));
     }

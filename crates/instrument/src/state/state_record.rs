@@ -129,7 +129,7 @@ pub enum SiteKind {
         /// It.
         text: String,
         /// What it stands for.
-        form: touchstone_front_c::Form,
+        form: touchstone_front_c::ValueForm,
     },
     /// A condition inside of an expression.
     Choice {

@@ -115,7 +115,7 @@ pub struct ObservedExpression {
     /// It.
     pub text: String,
     /// What it stands for.
-    pub form: touchstone_front_c::Form,
+    pub form: touchstone_front_c::ValueForm,
     /// What it was, as memory has it.
     pub bytes: Vec<u8>,
     /// Updates that it shows, by number.

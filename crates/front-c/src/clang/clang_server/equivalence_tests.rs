@@ -1,12 +1,12 @@
 //! The resident clang and an ordinary one give the same AST of a file, in either format.
 
 use super::*;
-use crate::clang::ast_reader::{Positions, read, read_bytes};
+use crate::clang::ast_reader::{PositionReader, read, read_bytes};
 use crate::clang::compact::is_compact;
-use crate::clang::dump_pair::{ACTION, hear};
-use crate::clang::node::Node;
+use crate::clang::dump_pair::{ACTION, read_reply};
+use crate::clang::node::AstNode;
 use crate::clang::options::Options;
-use crate::clang::process::{Input, find, start, words};
+use crate::clang::process::{ClangInput, find, start, words};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 struct Stays {
     clang: PathBuf,
     socket: PathBuf,
-    _running: Resident,
+    _running: ClangServer,
     _folder: tempfile::TempDir,
 }
 
@@ -23,7 +23,7 @@ impl Stays {
         let folder = tempfile::tempdir().expect("a directory");
         let clang = find(&Options::default()).expect("a clang").program;
         let socket = folder.path().join("s");
-        let running = Resident::start(&clang, folder.path(), &socket).expect("a clang that stays");
+        let running = ClangServer::start(&clang, folder.path(), &socket).expect("a clang that stays");
         let begun = Instant::now();
         while !socket.exists() && begun.elapsed() < Duration::from_secs(60) {
             std::thread::sleep(Duration::from_millis(10));
@@ -32,10 +32,10 @@ impl Stays {
     }
 
     /// Returns the whole reply; `None` if clang rejects the file.
-    fn says(&self, flags: &[String], input: Input<'_>) -> Option<Vec<u8>> {
-        let mut asked = ask_at(&self.socket, &self.clang, &words(ACTION, flags, input)).expect("an answer");
+    fn says(&self, flags: &[String], input: ClangInput<'_>) -> Option<Vec<u8>> {
+        let mut asked = send_request_to(&self.socket, &self.clang, &words(ACTION, flags, input)).expect("an answer");
         let mut said = Vec::new();
-        hear(&mut asked, &mut said).expect("a socket");
+        read_reply(&mut asked, &mut said).expect("a socket");
         assert!(matches!(asked.status(), Some(0 | 1)), "{:?}", asked.status());
         (asked.status() == Some(0)).then_some(said)
     }
@@ -45,7 +45,7 @@ impl Stays {
 #[derive(Default)]
 struct Told {
     files: Vec<String>,
-    nodes: Vec<Node>,
+    nodes: Vec<AstNode>,
     ids: BTreeMap<u64, u64>,
 }
 
@@ -56,7 +56,7 @@ impl Told {
         format!("{:?}\n{}", self.files, nodes.iter().map(|node| format!("{node:?}\n")).collect::<String>())
     }
 
-    fn number(&mut self, node: &mut Node) {
+    fn number(&mut self, node: &mut AstNode) {
         let mentioned = node.decl.as_mut().map(|decl| &mut decl.id);
         for id in [Some(&mut node.id), Some(&mut node.link), mentioned].into_iter().flatten().filter(|id| **id != 0) {
             let next = self.ids.len() as u64 + 1;
@@ -67,10 +67,10 @@ impl Told {
 }
 
 /// Reads the AST from an ordinary clang.
-fn plainly(flags: &[String], input: Input<'_>) -> Option<String> {
+fn plainly(flags: &[String], input: ClangInput<'_>) -> Option<String> {
     let clang = find(&Options::default()).expect("a clang");
     let mut run = start(&clang, ACTION, flags, input).expect("a clang");
-    let (mut told, mut positions) = (Told::default(), Positions::default());
+    let (mut told, mut positions) = (Told::default(), PositionReader::default());
     let output = run.output().expect("an output");
     read(output, &mut positions, |_, node| told.nodes.push(node)).expect("JSON");
     run.finish().expect("an end").ok()?;
@@ -80,7 +80,7 @@ fn plainly(flags: &[String], input: Input<'_>) -> Option<String> {
 
 /// Reads the AST from a reply of the resident clang.
 fn shortly(said: &[u8]) -> String {
-    let (mut told, mut positions) = (Told::default(), Positions::default());
+    let (mut told, mut positions) = (Told::default(), PositionReader::default());
     read_bytes(said, &mut positions, |_, node| told.nodes.push(node)).expect("an answer");
     told.files = positions.files.iter().map(ToString::to_string).collect();
     told.numbered()
@@ -90,8 +90,8 @@ fn shortly(said: &[u8]) -> String {
 #[track_caller]
 fn check(stays: &Stays, file: &Path, flags: &[&str]) -> Option<Vec<u8>> {
     let flags: Vec<String> = flags.iter().map(ToString::to_string).collect();
-    let said = stays.says(&flags, Input::File(file));
-    let plain = plainly(&flags, Input::File(file));
+    let said = stays.says(&flags, ClangInput::File(file));
+    let plain = plainly(&flags, ClangInput::File(file));
     let Some((said, plain)) = said.clone().zip(plain.clone()) else {
         assert_eq!((said.is_none(), plain.is_none()), (true, true), "{}", file.display());
         return None;
@@ -135,10 +135,10 @@ fn words_of_other_alphabets_and_large_numbers_are_told_as_they_are() {
     // A damaged reply is an error and never a panic.
     if is_compact(&said) {
         for length in 0..said.len() {
-            assert!(read_bytes(&said[..length], &mut Positions::default(), |_, _| {}).is_err(), "{length}");
+            assert!(read_bytes(&said[..length], &mut PositionReader::default(), |_, _| {}).is_err(), "{length}");
         }
         for damaged in touchstone_base::Mutations::of(&said).take(300) {
-            let _ = read_bytes(&damaged, &mut Positions::default(), |_, _| {});
+            let _ = read_bytes(&damaged, &mut PositionReader::default(), |_, _| {});
         }
     }
 }

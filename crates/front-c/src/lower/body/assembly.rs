@@ -4,11 +4,11 @@
 //! an input gets that value. clang's JSON has only the operands, so template and constraints are parsed from the source
 //! text. Assembly with an instruction is unsupported.
 
-use crate::clang::node::Node;
+use crate::clang::node::AstNode;
 use crate::clang::source_text::fold;
 use crate::construct::Construct;
 use crate::lower::context::func::Lowerer;
-use crate::types::tokens::{Token, tokenize};
+use crate::types::tokens::{TypeToken, tokenize};
 use crate::types::typename::split_commas;
 use touchstone_base::Span;
 use touchstone_ir::{Operand, Ty};
@@ -31,7 +31,7 @@ struct Empty {
 
 impl Lowerer<'_, '_> {
     /// Lowers an assembly statement.
-    pub fn assembly(&mut self, node: &Node, span: Span) {
+    pub fn assembly(&mut self, node: &AstNode, span: Span) {
         let empty = self.assembly_text(node).and_then(|text| understand(&text));
         match empty {
             Some(empty) if empty.outputs.len() + empty.inputs == node.inner.len() => {
@@ -41,20 +41,20 @@ impl Lowerer<'_, '_> {
         }
     }
     /// Returns the source text from the keyword on, at its spelling location.
-    fn assembly_text(&self, node: &Node) -> Option<String> {
-        const MOST_BYTES: usize = 1 << 14;
+    fn assembly_text(&self, node: &AstNode) -> Option<String> {
+        const MAX_SOURCE_BYTES: usize = 1 << 14;
         let begin = node.begin.spelling.as_deref().copied().or(node.begin.expansion)?;
         let text = self.unit.program.sources.text(self.unit.names.get(begin.file as usize)?);
         let rest = text.get(begin.offset as usize..)?;
-        Some(fold(&String::from_utf8_lossy(&rest[..rest.len().min(MOST_BYTES)])))
+        Some(fold(&String::from_utf8_lossy(&rest[..rest.len().min(MAX_SOURCE_BYTES)])))
     }
     /// Returns the integer type of a value's width.
     fn word_of(&self, value: Operand) -> Ty {
         if self.ty(value) == Ty::Ptr { Ty::I64 } else { self.ty(value) }
     }
-    fn empty_assembly(&mut self, empty: &Empty, node: &Node, span: Span) {
+    fn empty_assembly(&mut self, empty: &Empty, node: &AstNode, span: Span) {
         let (outputs, inputs) = node.inner.split_at(empty.outputs.len());
-        let places: Vec<_> = outputs.iter().map(|output| self.written_place(output)).collect();
+        let places: Vec<_> = outputs.iter().map(|output| self.written_lvalue(output)).collect();
         let mut values = Vec::new();
         for (number, input) in inputs.iter().enumerate() {
             if !empty.outputs.contains(&Output::Input(number)) {
@@ -94,7 +94,7 @@ fn fits(input: Ty, output: Ty) -> bool {
 /// Parses the assembly statement at the start of a text; `None` if it has an instruction.
 fn understand(text: &str) -> Option<Empty> {
     let mut tokens = tokenize(text).into_iter().skip(1).skip_while(
-        |token| matches!(token, Token::Word(word) if matches!(word.trim_matches('_'), "volatile" | "inline")),
+        |token| matches!(token, TypeToken::Word(word) if matches!(word.trim_matches('_'), "volatile" | "inline")),
     );
     if !tokens.next()?.is("(") {
         return None;
@@ -141,12 +141,12 @@ fn understand(text: &str) -> Option<Empty> {
 }
 
 /// Parses `[name] "constraint" (expression)`.
-fn operand(tokens: &[Token]) -> Option<(Option<String>, String)> {
+fn operand(tokens: &[TypeToken]) -> Option<(Option<String>, String)> {
     let (name, rest) = match tokens {
-        [open, Token::Word(name), close, rest @ ..] if open.is("[") && close.is("]") => (Some(name.clone()), rest),
+        [open, TypeToken::Word(name), close, rest @ ..] if open.is("[") && close.is("]") => (Some(name.clone()), rest),
         rest => (None, rest),
     };
-    let [Token::Sign(constraint), open, ..] = rest else { return None };
+    let [TypeToken::Sign(constraint), open, ..] = rest else { return None };
     let constraint = constraint.strip_prefix('"')?.strip_suffix('"')?;
     open.is("(").then(|| (name, constraint.to_string()))
 }

@@ -4,14 +4,14 @@
 use crate::clang::ast_enums::{CastKind as Cast, Opcode};
 use crate::clang::ast_queries::is_logical;
 use crate::clang::kind::NodeKind as K;
-use crate::clang::node::Node;
+use crate::clang::node::AstNode;
 use crate::lower::context::func::Lowerer;
 use crate::types::ctype::TypeKind;
 use touchstone_ir::{BinOp, Operand, Ty};
 
 impl Lowerer<'_, '_> {
     /// Evaluates the argument of an assertion: as a decision if it is a logical operator, otherwise as a value.
-    pub fn asserted_truth(&mut self, node: &Node) -> Operand {
+    pub fn asserted_truth(&mut self, node: &AstNode) -> Operand {
         match (&node.kind, node.inner.first()) {
             (K::ParenExpr | K::ConstantExpr, Some(inner)) => self.asserted_truth(inner),
             (K::ImplicitCastExpr, Some(inner)) if self.keeps_truth(node, inner) => self.asserted_truth(inner),
@@ -21,7 +21,7 @@ impl Lowerer<'_, '_> {
 
     /// Evaluates the argument of an assumption. Branches remain only where they guard an evaluation that has a side
     /// effect or can fail.
-    pub fn assumed_truth(&mut self, node: &Node) -> Operand {
+    pub fn assumed_truth(&mut self, node: &AstNode) -> Operand {
         let span = self.unit.span(node);
         match (&node.kind, node.inner.as_slice()) {
             (K::ParenExpr | K::ConstantExpr, [inner]) => self.assumed_truth(inner),
@@ -44,7 +44,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// Returns true if evaluating a truth value has no side effects and can't fail.
-    fn is_pure_truth(&self, node: &Node) -> bool {
+    fn is_pure_truth(&self, node: &AstNode) -> bool {
         match (&node.kind, node.inner.as_slice()) {
             (K::ParenExpr | K::ConstantExpr, [inner]) => self.is_pure_truth(inner),
             (K::ImplicitCastExpr, [inner]) if self.keeps_truth(node, inner) => self.is_pure_truth(inner),
@@ -56,7 +56,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    fn is_pure(&self, node: &Node) -> bool {
+    fn is_pure(&self, node: &AstNode) -> bool {
         let ty = self.unit.type_of(node);
         if self.unit.program.types.unsupported(&ty).is_some() || ty.is_record() || is_logical(node) {
             return false;
@@ -91,7 +91,7 @@ impl Lowerer<'_, '_> {
         }
     }
     /// Returns true for an element of an array at a constant index within bounds.
-    fn is_safe_element(&self, node: &Node) -> bool {
+    fn is_safe_element(&self, node: &AstNode) -> bool {
         let [base, index] = node.inner.as_slice() else { return false };
         if base.kind != K::ImplicitCastExpr || base.cast != Cast::ArrayToPointerDecay {
             return false;
@@ -105,7 +105,7 @@ impl Lowerer<'_, '_> {
 }
 
 /// Returns the operation that combines two truth values: `&&`, `||`, or a bitwise operator on 0 and 1.
-fn joins(node: &Node) -> Option<BinOp> {
+fn joins(node: &AstNode) -> Option<BinOp> {
     let truths = || node.inner.iter().all(is_truth_value);
     match node.opcode {
         Opcode::And => Some(BinOp::And),
@@ -118,7 +118,7 @@ fn joins(node: &Node) -> Option<BinOp> {
 }
 
 /// Returns true if the operator of an expression yields only 0 or 1.
-fn is_truth_value(node: &Node) -> bool {
+fn is_truth_value(node: &AstNode) -> bool {
     match (&node.kind, node.inner.as_slice()) {
         (K::ParenExpr | K::ConstantExpr, [inner]) => is_truth_value(inner),
         (K::ImplicitCastExpr, [inner]) => node.cast == Cast::IntegralCast && is_truth_value(inner),

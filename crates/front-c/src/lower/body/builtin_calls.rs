@@ -3,7 +3,7 @@
 use crate::clang::ast_enums::CastKind as Cast;
 use crate::clang::ast_queries::has_effects;
 use crate::clang::kind::NodeKind as K;
-use crate::clang::node::Node;
+use crate::clang::node::AstNode;
 use crate::construct::Construct;
 use crate::lower::body::builtin_table::BuiltinCall;
 use crate::lower::body::call::is_backwards;
@@ -14,7 +14,7 @@ use touchstone_ir::{BinOp, Builtin, CBuiltin, CmpOp, InputSource, InstKind, Oper
 
 impl Lowerer<'_, '_> {
     /// Lowers a call of a recognised function.
-    pub fn builtin_call(&mut self, call: BuiltinCall, node: &Node, span: Span) -> Option<Operand> {
+    pub fn builtin_call(&mut self, call: BuiltinCall, node: &AstNode, span: Span) -> Option<Operand> {
         let args = node.inner.get(1..).unwrap_or_default();
         match call {
             BuiltinCall::Direct(builtin, types, result) => self.direct_builtin(builtin, types, result, args, span),
@@ -76,7 +76,7 @@ impl Lowerer<'_, '_> {
         builtin: Builtin,
         types: &[Ty],
         result: Option<Ty>,
-        args: &[Node],
+        args: &[AstNode],
         span: Span,
     ) -> Option<Operand> {
         if builtin == Builtin::MakeSymbolic(InputSource::Request) && self.requested_type(args).is_some() {
@@ -93,7 +93,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// Lowers an assumption or an assertion.
-    fn check_call(&mut self, call: BuiltinCall, args: &[Node], span: Span) {
+    fn check_call(&mut self, call: BuiltinCall, args: &[AstNode], span: Span) {
         let always = Operand::Const(Ty::I1, 1);
         match call {
             BuiltinCall::Assume => {
@@ -115,14 +115,14 @@ impl Lowerer<'_, '_> {
         self.emit(InstKind::Builtin { dst: None, builtin, args: vec![condition] }, span);
     }
 
-    fn expected(&mut self, args: &[Node], span: Span) -> Option<Operand> {
+    fn expected(&mut self, args: &[AstNode], span: Span) -> Option<Operand> {
         let value = args.first().map(|arg| self.rvalue(arg));
         let value = value.map(|value| self.keep(value, span));
         args.iter().skip(1).filter(|arg| has_effects(arg)).for_each(|arg| self.effect(arg));
         value
     }
 
-    fn compile_time_value(&mut self, call: BuiltinCall, args: &[Node]) -> Operand {
+    fn compile_time_value(&mut self, call: BuiltinCall, args: &[AstNode]) -> Operand {
         match call {
             BuiltinCall::ConstantP => {
                 let constant = args.first().is_some_and(|arg| self.unit.is_constant(arg));
@@ -140,7 +140,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    fn return_address(&mut self, args: &[Node], span: Span) -> Operand {
+    fn return_address(&mut self, args: &[AstNode], span: Span) -> Operand {
         self.run_only("return address", span);
         let args = self.arguments(args, &[Ty::I32], span);
         let dst = self.temp(Ty::Ptr);
@@ -150,7 +150,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// Lowers `memcpy`, `memmove` and `memset`.
-    fn memory_call(&mut self, call: BuiltinCall, args: &[Node], span: Span) -> Option<Operand> {
+    fn memory_call(&mut self, call: BuiltinCall, args: &[AstNode], span: Span) -> Option<Operand> {
         let second = if call == BuiltinCall::Copy { Ty::Ptr } else { Ty::I8 };
         let args = self.arguments(args, &[Ty::Ptr, second, Ty::I64], span);
         let &[dst, value, size] = args.as_slice() else { return None };
@@ -163,8 +163,8 @@ impl Lowerer<'_, '_> {
         Some(dst)
     }
 
-    fn printf(&mut self, args: &[Node], span: Span) {
-        let mut printed = |arg: &Node| {
+    fn printf(&mut self, args: &[AstNode], span: Span) {
+        let mut printed = |arg: &AstNode| {
             if self.unit.type_of(arg).is_long_double() {
                 let value = self.wide(arg);
                 return vec![value.low, value.high];
@@ -183,7 +183,7 @@ impl Lowerer<'_, '_> {
         self.emit(InstKind::Builtin { dst: None, builtin: Builtin::C(CBuiltin::Printf), args }, span);
     }
 
-    fn vprintf(&mut self, args: &[Node], span: Span) -> Option<Operand> {
+    fn vprintf(&mut self, args: &[AstNode], span: Span) -> Option<Operand> {
         let [stream, format, list] = args else { return None };
         let (stream, format) = (self.rvalue(stream), self.rvalue(format));
         let list = self.cursor(list, span);
@@ -195,7 +195,7 @@ impl Lowerer<'_, '_> {
 
     /// Lowers `setjmp`. The return by `longjmp` is no edge of the control-flow graph and only followed in concrete
     /// runs.
-    fn set_jump(&mut self, args: &[Node], span: Span) -> Operand {
+    fn set_jump(&mut self, args: &[AstNode], span: Span) -> Operand {
         let buffer = args.first().map(|arg| self.unit.type_of(arg));
         let args = self.arguments(args, &[Ty::Ptr], span);
         self.run_only("setjmp", span);
@@ -212,7 +212,7 @@ impl Lowerer<'_, '_> {
         Operand::Reg(dst)
     }
     /// Evaluates arguments in the types that a builtin takes, with program points; missing ones are 0.
-    fn arguments(&mut self, args: &[Node], types: &[Ty], span: Span) -> Vec<Operand> {
+    fn arguments(&mut self, args: &[AstNode], types: &[Ty], span: Span) -> Vec<Operand> {
         let mut operands = Vec::new();
         for (index, &ty) in types.iter().enumerate() {
             args.get(index).into_iter().for_each(|arg| self.mark_value(arg));
@@ -222,10 +222,10 @@ impl Lowerer<'_, '_> {
     }
     /// Evaluates arguments of a call that belongs to the test harness and not to the code under test: without program
     /// points.
-    fn harness_arguments(&mut self, args: &[Node], types: &[Ty], span: Span) -> Vec<Operand> {
+    fn harness_arguments(&mut self, args: &[AstNode], types: &[Ty], span: Span) -> Vec<Operand> {
         types.iter().enumerate().map(|(index, &ty)| self.argument(args.get(index), ty, span)).collect()
     }
-    fn argument(&mut self, arg: Option<&Node>, ty: Ty, span: Span) -> Operand {
+    fn argument(&mut self, arg: Option<&AstNode>, ty: Ty, span: Span) -> Operand {
         let Some(arg) = arg else { return Operand::Const(ty, 0) };
         let signed = self.unit.program.types.is_signed(&self.unit.type_of(arg));
         let value = self.rvalue(arg);
@@ -233,7 +233,7 @@ impl Lowerer<'_, '_> {
     }
     /// Returns the pointee type of a request for an input through a pointer, if the request is for exactly one object
     /// of it. The type of a variable is already known.
-    fn requested_type(&self, args: &[Node]) -> Option<Type> {
+    fn requested_type(&self, args: &[AstNode]) -> Option<Type> {
         let [address, size, ..] = args else { return None };
         let mut pointer = address;
         while matches!(pointer.kind, K::ImplicitCastExpr | K::CStyleCastExpr | K::ParenExpr)
@@ -249,7 +249,7 @@ impl Lowerer<'_, '_> {
     }
     /// Lowers a request through a pointer: the input is created in a variable of its type and copied to the
     /// destination.
-    fn typed_request(&mut self, args: &[Node], types: &[Ty], span: Span) {
+    fn typed_request(&mut self, args: &[AstNode], types: &[Ty], span: Span) {
         let Some(ty) = self.requested_type(args) else { return };
         let operands = self.harness_arguments(args, types, span);
         let &[dst, size, name] = operands.as_slice() else { return };
@@ -261,7 +261,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// Lowers `klee_range(low, high, name)`: an input with `low <= value < high`.
-    fn range(&mut self, args: &[Node], node: &Node, span: Span) -> Option<Operand> {
+    fn range(&mut self, args: &[AstNode], node: &AstNode, span: Span) -> Option<Operand> {
         let args = self.harness_arguments(args, &[Ty::I32, Ty::I32, Ty::Ptr], span);
         let &[low, high, name] = args.as_slice() else {
             return Some(self.unsupported_value(Construct::KleeRange, node));

@@ -2,7 +2,7 @@
 
 use crate::clang::ast_queries::{callee_name, has_effects};
 use crate::clang::kind::NodeKind as K;
-use crate::clang::node::Node;
+use crate::clang::node::AstNode;
 use crate::construct::Construct;
 use crate::link::models;
 use crate::lower::body::builtin_table::{builtin_call, quiet_output};
@@ -15,7 +15,7 @@ use touchstone_ir::{Callee, InstKind, Operand, Ty};
 
 impl Lowerer<'_, '_> {
     /// Lowers a call. A structure result is written to `into`; a scalar one is returned.
-    pub fn call(&mut self, node: &Node, into: Option<Operand>) -> Option<Operand> {
+    pub fn call(&mut self, node: &AstNode, into: Option<Operand>) -> Option<Operand> {
         let span = self.unit.span(node);
         let Some(name) = callee_name(node).map(str::to_string) else {
             let callee = node.inner.first()?;
@@ -65,7 +65,7 @@ impl Lowerer<'_, '_> {
         }
     }
     /// Lowers a call without use of its value. The value of an output function is then not computed.
-    pub fn call_for_effect(&mut self, node: &Node) {
+    pub fn call_for_effect(&mut self, node: &AstNode) {
         let name = callee_name(node).unwrap_or_default();
         let name = name.strip_prefix("__builtin_").unwrap_or(name).to_string();
         let quiet = format!("touchstone_quiet_{name}");
@@ -90,7 +90,7 @@ impl Lowerer<'_, '_> {
         program.own.contains(name) || program.defines(name) || self.unit.has_body(name) || self.unit.is_internal(name)
     }
 
-    fn direct_call(&mut self, name: &str, node: &Node, into: Option<Operand>, span: Span) -> Option<Operand> {
+    fn direct_call(&mut self, name: &str, node: &AstNode, into: Option<Operand>, span: Span) -> Option<Operand> {
         let mut name = name.to_string();
         if name.starts_with("__builtin_") && !self.is_own(&name) {
             match models::of_builtin(&name) {
@@ -141,7 +141,7 @@ impl Lowerer<'_, '_> {
         &mut self,
         callee: Callee,
         signature: Option<&Type>,
-        node: &Node,
+        node: &AstNode,
         into: Option<Operand>,
         span: Span,
     ) -> Option<Operand> {
@@ -187,7 +187,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// Evaluates an argument and converts it to the type of its parameter, if it is known.
-    fn passed(&mut self, argument: &Node, param: Option<&Type>, span: Span) -> Operand {
+    fn passed(&mut self, argument: &AstNode, param: Option<&Type>, span: Span) -> Operand {
         let ty = self.unit.type_of(argument);
         if ty.is_record() {
             let address = self.temporary(&ty, span);
@@ -210,7 +210,7 @@ fn has_prototype(ty: &Type) -> bool {
 }
 
 /// Returns the declaration that a direct call refers to.
-fn callee_reference(node: &Node) -> Option<&crate::clang::node::DeclRef> {
+fn callee_reference(node: &AstNode) -> Option<&crate::clang::node::DeclRef> {
     let mut callee = node.inner.first()?;
     while callee.kind != K::DeclRefExpr {
         callee = callee.inner.first()?;
@@ -220,6 +220,6 @@ fn callee_reference(node: &Node) -> Option<&crate::clang::node::DeclRef> {
 
 /// Returns true if arguments are evaluated from the last to the first. C leaves the order unspecified; it matters if
 /// several arguments have side effects, and then it is that of gcc, which compiles the tests.
-pub(super) fn is_backwards(arguments: &[Node]) -> bool {
+pub(super) fn is_backwards(arguments: &[AstNode]) -> bool {
     arguments.iter().filter(|argument| has_effects(argument)).count() > 1
 }

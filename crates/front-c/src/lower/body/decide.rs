@@ -7,7 +7,7 @@
 use crate::clang::ast_enums::{CastKind as Cast, Opcode};
 use crate::clang::ast_queries::{callee_name, has_effects, is_logical, shown};
 use crate::clang::kind::NodeKind as K;
-use crate::clang::node::Node;
+use crate::clang::node::AstNode;
 use crate::lower::context::func::Lowerer;
 use crate::types::ctype::TypeKind;
 use touchstone_base::IndexMap;
@@ -17,11 +17,11 @@ use touchstone_ir::{
 };
 
 /// The maximum nesting of equivalences to the right; deeper ones are conditions, since each level doubles the code.
-const MOST_DOUBLINGS: u32 = 8;
+const MAX_DOUBLINGS: u32 = 8;
 
 /// A decision tree with the nodes that are lowered at its leaves.
 enum Tree<'n> {
-    Cond(CondId, &'n Node),
+    Cond(CondId, &'n AstNode),
     Const(bool),
     Not(Box<Tree<'n>>),
     And(Box<Tree<'n>>, Box<Tree<'n>>),
@@ -30,7 +30,7 @@ enum Tree<'n> {
     Iff(Box<Tree<'n>>, Box<Tree<'n>>),
     Ite(Box<Tree<'n>>, Box<Tree<'n>>, Box<Tree<'n>>),
     /// The left side of a comma, followed by the tree.
-    After(&'n Node, Box<Tree<'n>>),
+    After(&'n AstNode, Box<Tree<'n>>),
 }
 
 impl Tree<'_> {
@@ -66,14 +66,14 @@ impl Tree<'_> {
 }
 
 /// Returns true if an expression contains statements: labels can't be lowered twice.
-fn has_statements(node: &Node) -> bool {
+fn has_statements(node: &AstNode) -> bool {
     node.kind == K::StmtExpr || node.inner.iter().any(has_statements)
 }
 
 type Conditions = IndexMap<CondId, Condition>;
 
 /// Returns true if an expression is a null pointer constant, through any casts.
-fn is_null_constant(node: &Node) -> bool {
+fn is_null_constant(node: &AstNode) -> bool {
     let passes = match &node.kind {
         K::ImplicitCastExpr | K::CStyleCastExpr if node.cast == Cast::NullToPointer => return true,
         K::ImplicitCastExpr | K::CStyleCastExpr => matches!(node.cast, Cast::BitCast | Cast::NoOp),
@@ -85,14 +85,14 @@ fn is_null_constant(node: &Node) -> bool {
 
 impl Lowerer<'_, '_> {
     /// Branches on a decision.
-    pub fn decide(&mut self, node: &Node, kind: DecisionKind, yes: BlockId, no: BlockId) {
+    pub fn decide(&mut self, node: &AstNode, kind: DecisionKind, yes: BlockId, no: BlockId) {
         let (id, tree) = self.decision(node, kind);
         self.mark_decision(id, node);
         self.branches(&tree, id, yes, no);
     }
 
     /// Evaluates a decision that controls no branch to 0 or 1.
-    pub fn decision_value(&mut self, node: &Node, ty: Ty) -> Operand {
+    pub fn decision_value(&mut self, node: &AstNode, ty: Ty) -> Operand {
         let span = self.unit.span(node);
         let (id, tree) = self.decision(node, DecisionKind::Value);
         if self.function.decisions[id].conditions.is_empty()
@@ -113,7 +113,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// Branches on the (already computed) first operand of `a ?: b`, as a decision with one condition.
-    pub fn decide_on(&mut self, elvis: &Node, node: &Node, value: Operand, yes: BlockId, no: BlockId) {
+    pub fn decide_on(&mut self, elvis: &AstNode, node: &AstNode, value: Operand, yes: BlockId, no: BlockId) {
         let span = self.unit.span(shown(node));
         let text = self.unit.text(shown(node));
         let mut conditions = Conditions::new();
@@ -130,7 +130,7 @@ impl Lowerer<'_, '_> {
         self.terminate(kind, span);
     }
 
-    fn decision<'n>(&mut self, node: &'n Node, kind: DecisionKind) -> (DecisionId, Tree<'n>) {
+    fn decision<'n>(&mut self, node: &'n AstNode, kind: DecisionKind) -> (DecisionId, Tree<'n>) {
         let mut conditions = Conditions::new();
         let tree = self.tree(node, &mut conditions, 0);
         (self.register(node.id, node, kind, conditions, &tree), tree)
@@ -138,7 +138,7 @@ impl Lowerer<'_, '_> {
     fn register(
         &mut self,
         key: u64,
-        node: &Node,
+        node: &AstNode,
         kind: DecisionKind,
         conditions: Conditions,
         tree: &Tree<'_>,
@@ -153,11 +153,11 @@ impl Lowerer<'_, '_> {
         id
     }
 
-    fn tree<'n>(&mut self, node: &'n Node, conditions: &mut Conditions, doublings: u32) -> Tree<'n> {
+    fn tree<'n>(&mut self, node: &'n AstNode, conditions: &mut Conditions, doublings: u32) -> Tree<'n> {
         if let Some(inner) = self.look_through(node) {
             return self.tree(inner, conditions, doublings);
         }
-        let mut sub = |lowerer: &mut Self, node: &'n Node| Box::new(lowerer.tree(node, conditions, doublings));
+        let mut sub = |lowerer: &mut Self, node: &'n AstNode| Box::new(lowerer.tree(node, conditions, doublings));
         match (&node.kind, node.inner.as_slice()) {
             (K::UnaryOperator, [inner]) if node.opcode == Opcode::Not => Tree::Not(sub(self, inner)),
             (K::BinaryOperator, [left, right]) => match &node.opcode {
@@ -176,7 +176,7 @@ impl Lowerer<'_, '_> {
             _ => self.leaf(node, conditions),
         }
     }
-    fn leaf<'n>(&mut self, node: &'n Node, conditions: &mut Conditions) -> Tree<'n> {
+    fn leaf<'n>(&mut self, node: &'n AstNode, conditions: &mut Conditions) -> Tree<'n> {
         if let Some(value) = self.const_truth(node) {
             return Tree::Const(value);
         }
@@ -185,7 +185,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// Returns the truth value of a constant: a number, or a null pointer (`p ? p->next : NULL`).
-    fn const_truth(&self, node: &Node) -> Option<bool> {
+    fn const_truth(&self, node: &AstNode) -> Option<bool> {
         if let Some(value) = self.unit.const_int(node) {
             return Some(value != 0);
         }
@@ -199,9 +199,9 @@ impl Lowerer<'_, '_> {
     /// Builds the tree of `==`, `!=` and `^`, which are operators of the decision if both operands are boolean.
     fn equivalence<'n>(
         &mut self,
-        node: &'n Node,
-        left: &'n Node,
-        right: &'n Node,
+        node: &'n AstNode,
+        left: &'n AstNode,
+        right: &'n AstNode,
         conditions: &mut Conditions,
         doublings: u32,
     ) -> Tree<'n> {
@@ -218,7 +218,7 @@ impl Lowerer<'_, '_> {
             }
         }
         let both = self.is_truth_valued(left) && self.is_truth_valued(right);
-        if !both || doublings >= MOST_DOUBLINGS || has_statements(right) {
+        if !both || doublings >= MAX_DOUBLINGS || has_statements(right) {
             return self.leaf(node, conditions);
         }
         let a = Box::new(self.tree(left, conditions, doublings));
@@ -227,7 +227,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// Returns the operand of a node that has the same truth value.
-    fn look_through<'n>(&self, node: &'n Node) -> Option<&'n Node> {
+    fn look_through<'n>(&self, node: &'n AstNode) -> Option<&'n AstNode> {
         let inner = node.inner.first();
         match &node.kind {
             K::ParenExpr | K::ConstantExpr => inner,
@@ -245,11 +245,11 @@ impl Lowerer<'_, '_> {
         }
     }
     /// Returns true if a cast converts 0 or 1 to an integer.
-    fn is_truth_cast(&self, cast: &Node, inner: &Node) -> bool {
+    fn is_truth_cast(&self, cast: &AstNode, inner: &AstNode) -> bool {
         matches!(cast.cast, Cast::IntegralCast | Cast::BooleanToSignedIntegral) && self.is_truth_valued(inner)
     }
     /// Returns true if a value is 0 or 1: a comparison, a logical operator, or of type `_Bool`.
-    fn is_truth_valued(&self, node: &Node) -> bool {
+    fn is_truth_valued(&self, node: &AstNode) -> bool {
         if self.unit.type_of(node).kind == TypeKind::Bool || is_logical(node) {
             return true;
         }

@@ -3,14 +3,14 @@
 use crate::clang::ast_enums::{CastKind as Cast, Opcode};
 use crate::clang::ast_queries::{callee_name, is_logical, selected};
 use crate::clang::kind::NodeKind as K;
-use crate::clang::node::Node;
-use crate::clang::options::Offsets;
+use crate::clang::node::AstNode;
+use crate::clang::options::OffsetofMode;
 use crate::construct::Construct;
 use crate::lower::context::constants::binary_op;
 use crate::lower::context::func::Lowerer;
 use crate::lower::context::lvalue::unsized_pointee;
 use crate::lower::numbers::floats::float_op;
-use crate::lower::numbers::int128::Part;
+use crate::lower::numbers::int128::ComplexPart;
 use crate::types::ctype::{Type, TypeKind};
 use touchstone_base::Span;
 use touchstone_ir::{BinOp, CmpOp, DecisionKind, InstKind, Operand, Ty, mask};
@@ -24,10 +24,10 @@ enum Wanted {
 
 impl Lowerer<'_, '_> {
     /// Evaluates an expression for its side effects.
-    pub fn effect(&mut self, node: &Node) {
+    pub fn effect(&mut self, node: &AstNode) {
         match &node.kind {
             K::BinaryOperator | K::CompoundAssignOperator | K::UnaryOperator
-                if node.opcode != Opcode::Comma && self.unit.type_of(node).in_halves() =>
+                if node.opcode != Opcode::Comma && self.unit.type_of(node).is_two_words() =>
             {
                 self.wide(node);
             }
@@ -56,8 +56,8 @@ impl Lowerer<'_, '_> {
             K::BinaryOperator if node.opcode == Opcode::Assign && self.unit.type_of(node).is_record() => {
                 self.record_assignment(node);
             }
-            K::ArraySubscriptExpr | K::MemberExpr | K::CompoundLiteralExpr => drop(self.place(node)),
-            K::UnaryOperator if node.opcode == Opcode::Star => drop(self.place(node)),
+            K::ArraySubscriptExpr | K::MemberExpr | K::CompoundLiteralExpr => drop(self.lvalue(node)),
+            K::UnaryOperator if node.opcode == Opcode::Star => drop(self.lvalue(node)),
             K::UnaryOperator if node.opcode.is_step() => drop(self.step(node, Wanted::New)),
             _ => {
                 let ty = self.unit.type_of(node);
@@ -71,12 +71,12 @@ impl Lowerer<'_, '_> {
             }
         }
     }
-    fn effect_of_first(&mut self, node: &Node) {
+    fn effect_of_first(&mut self, node: &AstNode) {
         if let Some(inner) = node.inner.first() {
             self.effect(inner);
         }
     }
-    fn conditional_effect(&mut self, node: &Node) {
+    fn conditional_effect(&mut self, node: &AstNode) {
         let [condition, yes, no] = node.inner.as_slice() else {
             return self.unsupported(Construct::MalformedExpression, node);
         };
@@ -92,7 +92,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// Evaluates a scalar expression. The operand has the register type of the expression's type.
-    pub fn rvalue(&mut self, node: &Node) -> Operand {
+    pub fn rvalue(&mut self, node: &AstNode) -> Operand {
         let ty = self.unit.type_of(node);
         if let Some(what) = self.unit.program.types.unsupported(&ty) {
             return self.unsupported_value(what, node);
@@ -153,12 +153,12 @@ impl Lowerer<'_, '_> {
         }
     }
     /// Evaluates a literal, a `sizeof` or the like.
-    fn constant_value(&mut self, node: &Node, scalar: Ty, span: Span) -> Operand {
+    fn constant_value(&mut self, node: &AstNode, scalar: Ty, span: Span) -> Operand {
         match self.unit.const_int(node) {
             None if self.is_variable_size(node) => self.variable_size(node, span),
             // `offsetof(struct s, a[i])`.
             None if node.kind == K::SpelledOffset => self.rvalue_of_first(node),
-            None if node.kind == K::OffsetOfExpr && self.unit.program.types.offsets == Offsets::Guessed => {
+            None if node.kind == K::OffsetOfExpr && self.unit.program.types.offsets == OffsetofMode::Guessed => {
                 for index in &node.inner {
                     self.rvalue(index);
                 }
@@ -169,7 +169,7 @@ impl Lowerer<'_, '_> {
         }
     }
     /// Evaluates the operand that the compiler selects.
-    fn selected_value(&mut self, node: &Node) -> Operand {
+    fn selected_value(&mut self, node: &AstNode) -> Operand {
         let (chosen, construct) = match node.kind {
             K::GenericSelectionExpr => (selected(node), Construct::GenericSelection),
             K::ChooseExpr => (self.unit.chosen(node), Construct::ChooseExpression),
@@ -181,26 +181,26 @@ impl Lowerer<'_, '_> {
         }
     }
     /// Evaluates an lvalue without a conversion: a member of an rvalue is an rvalue; an array is its address.
-    fn object_value(&mut self, node: &Node, ty: &Type, span: Span) -> Operand {
-        let place = self.place(node);
+    fn object_value(&mut self, node: &AstNode, ty: &Type, span: Span) -> Operand {
+        let place = self.lvalue(node);
         match ty.kind {
             TypeKind::Array(..) | TypeKind::OpenArray(_) | TypeKind::Function(_) => self.address(place, span),
             _ => self.load(place, ty, span),
         }
     }
-    fn rvalue_of_first(&mut self, node: &Node) -> Operand {
+    fn rvalue_of_first(&mut self, node: &AstNode) -> Operand {
         match node.inner.first() {
             Some(inner) => self.rvalue(inner),
             None => self.unsupported_value(Construct::MalformedExpression, node),
         }
     }
     /// Returns true if a node refers to an enumeration constant.
-    pub fn is_enum_constant(&self, node: &Node) -> bool {
+    pub fn is_enum_constant(&self, node: &AstNode) -> bool {
         node.decl.as_ref().is_some_and(|decl| decl.kind == K::EnumConstantDecl)
     }
 
     /// Evaluates a scalar expression as a truth value, an `i1`.
-    pub fn truth(&mut self, node: &Node) -> Operand {
+    pub fn truth(&mut self, node: &AstNode) -> Operand {
         let span = self.unit.span(node);
         match (&node.kind, node.inner.first()) {
             (K::ParenExpr | K::ConstantExpr, Some(inner)) => return self.truth(inner),
@@ -210,7 +210,7 @@ impl Lowerer<'_, '_> {
             _ => {}
         }
         let ty = self.unit.type_of(node);
-        if ty.in_halves() {
+        if ty.is_two_words() {
             let value = self.wide(node);
             return match ty.is_long_double() {
                 true => self.long_truth(value, span),
@@ -224,7 +224,7 @@ impl Lowerer<'_, '_> {
         self.truth_of(value, &ty, span)
     }
     /// Returns true if a cast preserves the truth value of its operand.
-    pub fn keeps_truth(&self, cast: &Node, inner: &Node) -> bool {
+    pub fn keeps_truth(&self, cast: &AstNode, inner: &AstNode) -> bool {
         match &cast.cast {
             Cast::IntegralToBoolean | Cast::PointerToBoolean | Cast::FloatingToBoolean => true,
             Cast::NoOp => !self.unit.type_of(cast).is_record(),
@@ -236,7 +236,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    fn comparison(&mut self, node: &Node, span: Span) -> Operand {
+    fn comparison(&mut self, node: &AstNode, span: Span) -> Operand {
         let [left, right] = node.inner.as_slice() else {
             return self.unsupported_value(Construct::MalformedExpression, node);
         };
@@ -244,7 +244,7 @@ impl Lowerer<'_, '_> {
         let signed = self.unit.program.types.is_signed(&ty);
         let ordered = !matches!(node.opcode, Opcode::Equal | Opcode::NotEqual);
         let ty = if ordered { self.operation_type(&[left, right], ty) } else { ty };
-        if ty.in_halves() {
+        if ty.is_two_words() {
             let (a, b) = (self.wide(left), self.wide(right));
             return match ty.is_long_double() {
                 true => self.long_relation(&node.opcode, a, b, span),
@@ -275,7 +275,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    fn cast(&mut self, node: &Node, ty: &Type, scalar: Ty, span: Span) -> Operand {
+    fn cast(&mut self, node: &AstNode, ty: &Type, scalar: Ty, span: Span) -> Operand {
         let Some(inner) = node.inner.first() else {
             return self.unsupported_value(Construct::MalformedExpression, node);
         };
@@ -286,18 +286,18 @@ impl Lowerer<'_, '_> {
         }
         match &node.cast {
             Cast::LValueToRValue => {
-                let place = self.place(inner);
+                let place = self.lvalue(inner);
                 let value = self.read_object(inner, place, ty, span);
-                if let Some(taken_for) = self.taken_for(inner) {
-                    self.take_for(value, &taken_for, span);
+                if let Some(inferred_pointee) = self.inferred_pointee(inner) {
+                    self.hint_pointee(value, &inferred_pointee, span);
                 }
                 value
             }
             Cast::BitCast if from.vector().is_some() => self.vector_as_scalar(inner, ty, span),
             Cast::FloatingComplexToReal | Cast::IntegralComplexToReal => self.real_part(inner, node),
-            Cast::BitCast if self.shows_type(inner, &from, ty) => {
+            Cast::BitCast if self.is_pointee_hint(inner, &from, ty) => {
                 let pointer = self.rvalue(inner);
-                self.take_for(pointer, ty, span);
+                self.hint_pointee(pointer, ty, span);
                 pointer
             }
             Cast::NoOp | Cast::BitCast | Cast::AtomicToNonAtomic | Cast::NonAtomicToAtomic => self.rvalue(inner),
@@ -335,11 +335,11 @@ impl Lowerer<'_, '_> {
             }
             Cast::NullToPointer => Operand::Const(Ty::Ptr, 0),
             Cast::ArrayToPointerDecay => {
-                let place = self.place(inner);
+                let place = self.lvalue(inner);
                 self.address(place, span)
             }
             Cast::FunctionToPointerDecay => {
-                let place = self.place(inner);
+                let place = self.lvalue(inner);
                 self.address(place, span)
             }
             Cast::BuiltinFnToFnPtr => self.unsupported_value(Construct::BuiltinAddress, node),
@@ -375,7 +375,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    fn unary(&mut self, node: &Node, scalar: Ty, span: Span) -> Operand {
+    fn unary(&mut self, node: &AstNode, scalar: Ty, span: Span) -> Operand {
         let Some(inner) = node.inner.first() else {
             return self.unsupported_value(Construct::MalformedExpression, node);
         };
@@ -398,22 +398,22 @@ impl Lowerer<'_, '_> {
             }
             Opcode::Amp => self.address_of(inner, span),
             Opcode::Star => {
-                let place = self.place(node);
+                let place = self.lvalue(node);
                 self.address(place, span)
             }
             Opcode::Real | Opcode::Imag => match self.part_of(node, inner, span) {
-                Part::Word(value) => value,
-                Part::Long(_) => self.unsupported_value(Construct::LongDoubleScalar, node),
+                ComplexPart::Word(value) => value,
+                ComplexPart::Long(_) => self.unsupported_value(Construct::LongDoubleScalar, node),
             },
             other => self.unsupported_value(Construct::Operator(other.clone()), node),
         }
     }
-    fn address_of(&mut self, inner: &Node, span: Span) -> Operand {
-        let place = self.place(inner);
+    fn address_of(&mut self, inner: &AstNode, span: Span) -> Operand {
+        let place = self.lvalue(inner);
         self.address(place, span)
     }
     /// Lowers `++` and `--`.
-    fn step(&mut self, node: &Node, wanted: Wanted) -> Operand {
+    fn step(&mut self, node: &AstNode, wanted: Wanted) -> Operand {
         let ty = &self.unit.type_of(node);
         if let Some(what) = self.unit.program.types.unsupported(ty) {
             return self.unsupported_value(what, node);
@@ -424,7 +424,7 @@ impl Lowerer<'_, '_> {
         let span = self.unit.span(node);
         let scalar = self.unit.program.types.scalar(ty);
         self.mark_step(node);
-        let place = self.written_place(inner);
+        let place = self.written_lvalue(inner);
         let mut old = self.read_object(inner, place, ty, span);
         if wanted == Wanted::Old {
             old = self.keep(old, span);
@@ -445,7 +445,7 @@ impl Lowerer<'_, '_> {
         if wanted == Wanted::Old { old } else { new }
     }
 
-    fn binary(&mut self, node: &Node, ty: &Type, scalar: Ty, span: Span) -> Operand {
+    fn binary(&mut self, node: &AstNode, ty: &Type, scalar: Ty, span: Span) -> Operand {
         let [left, right] = node.inner.as_slice() else {
             return self.unsupported_value(Construct::MalformedExpression, node);
         };
@@ -486,7 +486,13 @@ impl Lowerer<'_, '_> {
             }
         }
     }
-    fn pointer_sum(&mut self, node: &Node, (pointer, number): (&Node, &Node), ty: &Type, span: Span) -> Operand {
+    fn pointer_sum(
+        &mut self,
+        node: &AstNode,
+        (pointer, number): (&AstNode, &AstNode),
+        ty: &Type,
+        span: Span,
+    ) -> Operand {
         let Some(stride) = self.stride(pointer, span) else {
             return self.unsupported_value(unsized_pointee(ty), node);
         };
@@ -516,7 +522,7 @@ impl Lowerer<'_, '_> {
         }
         self.offset(base, bytes, span)
     }
-    fn pointer_difference(&mut self, node: &Node, left: &Node, right: &Node, span: Span) -> Operand {
+    fn pointer_difference(&mut self, node: &AstNode, left: &AstNode, right: &AstNode, span: Span) -> Operand {
         let Some(stride) = self.stride(left, span) else {
             return self.unsupported_value(unsized_pointee(&self.unit.type_of(left)), node);
         };
@@ -531,24 +537,24 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    fn assignment(&mut self, left: &Node, right: &Node, span: Span) -> Operand {
-        let place = self.written_place(left);
+    fn assignment(&mut self, left: &AstNode, right: &AstNode, span: Span) -> Operand {
+        let place = self.written_lvalue(left);
         self.mark_value(right);
         let value = self.rvalue(right);
         self.mark_store(left, right);
         self.store(place, value, span)
     }
-    fn compound_assignment(&mut self, node: &Node, ty: &Type, span: Span) -> Operand {
+    fn compound_assignment(&mut self, node: &AstNode, ty: &Type, span: Span) -> Operand {
         let [left, right] = node.inner.as_slice() else {
             return self.unsupported_value(Construct::MalformedExpression, node);
         };
         let opcode = node.opcode.computed();
-        let place = self.written_place(left);
+        let place = self.written_lvalue(left);
         self.mark_compound(node);
         let computed = node.compute_lhs.as_ref().map(|text| self.unit.type_named(text));
         if let Some(part) = computed.as_ref().and_then(Type::complex) {
             let old = self.load(place, ty, span);
-            let new = self.complex_compound(node, Part::Word(old), ty, right, &part, span);
+            let new = self.complex_compound(node, ComplexPart::Word(old), ty, right, &part, span);
             return self.store(place, new, span);
         }
         if computed.as_ref().is_some_and(Type::is_long_double) {
@@ -602,7 +608,7 @@ impl Lowerer<'_, '_> {
         self.store(place, new, span)
     }
 
-    fn conditional(&mut self, node: &Node, scalar: Ty, span: Span) -> Operand {
+    fn conditional(&mut self, node: &AstNode, scalar: Ty, span: Span) -> Operand {
         let [condition, yes, no] = node.inner.as_slice() else {
             return self.unsupported_value(Construct::MalformedExpression, node);
         };
@@ -623,7 +629,7 @@ impl Lowerer<'_, '_> {
         Operand::Reg(result)
     }
     /// Lowers `a ?: b`; the first operand is evaluated once.
-    fn elvis(&mut self, node: &Node, scalar: Ty, span: Span) -> Operand {
+    fn elvis(&mut self, node: &AstNode, scalar: Ty, span: Span) -> Operand {
         let (Some(common), Some(no)) = (node.inner.first(), node.inner.last()) else {
             return self.unsupported_value(Construct::MalformedExpression, node);
         };
@@ -647,7 +653,7 @@ impl Lowerer<'_, '_> {
 /// Returns the construct of a value that is no scalar.
 fn unsupported_scalar(ty: &Type) -> Construct {
     match ty.kind {
-        TypeKind::Wide { .. } => Construct::Int128Scalar,
+        TypeKind::Int128 { .. } => Construct::Int128Scalar,
         TypeKind::LongDouble => Construct::LongDoubleScalar,
         TypeKind::Vector(..) => Construct::VectorScalar,
         TypeKind::Complex(_) => Construct::ComplexScalar,
@@ -655,7 +661,7 @@ fn unsupported_scalar(ty: &Type) -> Construct {
     }
 }
 
-fn unsupported_constant(node: &Node) -> Construct {
+fn unsupported_constant(node: &AstNode) -> Construct {
     match &node.kind {
         K::OffsetOfExpr | K::SpelledOffset => Construct::OffsetOf,
         K::UnaryExprOrTypeTraitExpr if node.name == "sizeof" => Construct::SizeOf,

@@ -3,12 +3,12 @@
 use crate::clang::ast_enums::Storage;
 use crate::clang::ast_queries::initialiser;
 use crate::clang::kind::NodeKind as K;
-use crate::clang::node::Node;
+use crate::clang::node::AstNode;
 use crate::construct::Construct;
 use crate::link::models;
 use crate::lower::context::func::{Local, Lowerer};
-use crate::lower::context::lifetimes::Life;
-use crate::lower::context::lvalue::Place;
+use crate::lower::context::lifetimes::ScopedObject;
+use crate::lower::context::lvalue::Location;
 use crate::lower::numbers::int128::Wide;
 use crate::types::ctype::{Type, TypeKind};
 use touchstone_base::Span;
@@ -18,24 +18,24 @@ use touchstone_ir::{
 
 impl Lowerer<'_, '_> {
     /// Lowers a statement with its program point.
-    pub fn statement(&mut self, node: &Node) {
+    pub fn statement(&mut self, node: &AstNode) {
         self.mark_statement(node);
-        let outside = self.marks.hidden;
+        let outside = self.point_table.hidden;
         let container =
             matches!(node.kind, K::CompoundStmt | K::CaseStmt | K::DefaultStmt | K::LabelStmt | K::AttributedStmt);
-        self.marks.hidden |= !container && self.unit.is_made_by_system(&node.begin);
+        self.point_table.hidden |= !container && self.unit.is_made_by_system(&node.begin);
         self.unmarked_statement(node);
-        self.marks.hidden = outside;
+        self.point_table.hidden = outside;
     }
-    fn unmarked_statement(&mut self, node: &Node) {
+    fn unmarked_statement(&mut self, node: &AstNode) {
         let span = self.unit.span(node);
         match &node.kind {
             K::CompoundStmt => {
                 self.unit.push_scope();
-                let (mark, around) = (self.lives.mark(), self.lives.enter());
+                let (mark, around) = (self.lifetimes.mark(), self.lifetimes.enter());
                 node.inner.iter().for_each(|inner| self.statement(inner));
-                self.end_lives(mark, span);
-                self.lives.leave(around);
+                self.end_lifetimes(mark, span);
+                self.lifetimes.leave(around);
                 self.unit.pop_scope();
             }
             K::DeclStmt => node.inner.iter().for_each(|inner| self.declare(inner)),
@@ -84,7 +84,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// Lowers `goto *address` as a switch over the numbers of the labels.
-    fn computed_goto(&mut self, node: &Node, span: Span) {
+    fn computed_goto(&mut self, node: &AstNode, span: Span) {
         let Some(address) = node.inner.first() else { return self.unsupported(Construct::ComputedGoto, node) };
         let address = self.rvalue(address);
         let value = self.resize(address, Ty::I64, false, span);
@@ -108,7 +108,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    fn if_statement(&mut self, node: &Node, span: Span) {
+    fn if_statement(&mut self, node: &AstNode, span: Span) {
         let (Some(condition), Some(yes)) = (node.child(0), node.child(1)) else {
             return self.unsupported(Construct::If, node);
         };
@@ -127,7 +127,7 @@ impl Lowerer<'_, '_> {
         self.start(join);
     }
 
-    fn while_statement(&mut self, node: &Node, span: Span) {
+    fn while_statement(&mut self, node: &AstNode, span: Span) {
         let [condition, body] = node.inner.as_slice() else { return self.unsupported(Construct::While, node) };
         let (test, inside, exit) = (self.new_block(), self.new_block(), self.new_block());
         self.flow_into(test, span);
@@ -137,7 +137,7 @@ impl Lowerer<'_, '_> {
         self.terminate(TermKind::Jump(test), span);
         self.start(exit);
     }
-    fn do_statement(&mut self, node: &Node, span: Span) {
+    fn do_statement(&mut self, node: &AstNode, span: Span) {
         let [body, condition] = node.inner.as_slice() else { return self.unsupported(Construct::Do, node) };
         let (inside, test, exit) = (self.new_block(), self.new_block(), self.new_block());
         self.flow_into(inside, span);
@@ -146,11 +146,11 @@ impl Lowerer<'_, '_> {
         self.controlling(|this| this.decide(condition, DecisionKind::DoWhile, inside, exit));
         self.start(exit);
     }
-    fn for_statement(&mut self, node: &Node, span: Span) {
+    fn for_statement(&mut self, node: &AstNode, span: Span) {
         let Some(body) = node.child(4) else { return self.unsupported(Construct::For, node) };
         let (test, inside, step, exit) = (self.new_block(), self.new_block(), self.new_block(), self.new_block());
         self.unit.push_scope();
-        let mark = self.lives.mark();
+        let mark = self.lifetimes.mark();
         if let Some(first) = node.child(0) {
             // A part of the loop and no statement of its own.
             self.unmarked_statement(first);
@@ -167,26 +167,26 @@ impl Lowerer<'_, '_> {
             self.controlling(|this| this.effect(next));
         }
         self.terminate(TermKind::Jump(test), span);
-        self.lives.reset(mark);
+        self.lifetimes.reset(mark);
         self.unit.pop_scope();
         self.start(exit);
     }
-    fn body(&mut self, body: &Node, exit: BlockId, next: BlockId) {
+    fn body(&mut self, body: &AstNode, exit: BlockId, next: BlockId) {
         self.breaks.push(exit);
         self.continues.push(next);
         // The body is a block even without braces.
-        let around = self.lives.enter();
+        let around = self.lifetimes.enter();
         self.statement(body);
-        self.lives.leave(around);
+        self.lifetimes.leave(around);
         self.continues.pop();
         self.breaks.pop();
     }
 
-    fn switch_statement(&mut self, node: &Node, span: Span) {
+    fn switch_statement(&mut self, node: &AstNode, span: Span) {
         let [value, body] = node.inner.as_slice() else { return self.unsupported(Construct::Switch, node) };
         let ty = self.unit.type_of(value);
         let signed = self.unit.program.types.is_signed(&ty);
-        let scalar = if ty.in_halves() { Ty::I64 } else { self.unit.program.types.scalar(&ty) };
+        let scalar = if ty.is_two_words() { Ty::I64 } else { self.unit.program.types.scalar(&ty) };
         let bits = scalar.bits();
         self.mark_value(value);
         let wide = ty.wide().map(|_| self.wide(value));
@@ -225,7 +225,7 @@ impl Lowerer<'_, '_> {
     /// Creates a block for every label of a switch; consecutive labels share one.
     fn collect_cases(
         &mut self,
-        node: &Node,
+        node: &AstNode,
         shared: Option<BlockId>,
         of: (u8, bool),
         arms: &mut Vec<SwitchArm>,
@@ -255,7 +255,7 @@ impl Lowerer<'_, '_> {
         }
     }
     /// Truncates a 128-bit operand of a switch to 64 bits; a value that does not fit becomes one that no label has.
-    fn without_high_half(&mut self, value: Wide, signed: bool, arms: &[SwitchArm], node: &Node) -> Operand {
+    fn without_high_half(&mut self, value: Wide, signed: bool, arms: &[SwitchArm], node: &AstNode) -> Operand {
         let span = self.unit.span(node);
         let has = |arm: &SwitchArm, value: u64| match signed {
             true => (arm.low as i64..=arm.high as i64).contains(&(value as i64)),
@@ -275,7 +275,7 @@ impl Lowerer<'_, '_> {
         self.bin(BinOp::Xor, kept, word(none), span)
     }
     /// Returns the value of a label; `None` if it is no constant of 64 bits.
-    fn label_value(&self, node: &Node, signed: bool) -> Option<i64> {
+    fn label_value(&self, node: &AstNode, signed: bool) -> Option<i64> {
         if self.unit.type_of(node).wide().is_none() {
             return self.unit.const_signed(node);
         }
@@ -285,7 +285,7 @@ impl Lowerer<'_, '_> {
             false => u64::try_from(value).ok().map(|value| value as i64),
         }
     }
-    fn collect_arm(&mut self, node: &Node, target: BlockId, (bits, signed): (u8, bool), arms: &mut Vec<SwitchArm>) {
+    fn collect_arm(&mut self, node: &AstNode, target: BlockId, (bits, signed): (u8, bool), arms: &mut Vec<SwitchArm>) {
         let low = node.inner.first().and_then(|value| self.label_value(value, signed));
         let high =
             if node.is_gnu_range { node.inner.get(1).and_then(|value| self.label_value(value, signed)) } else { low };
@@ -299,7 +299,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    fn return_statement(&mut self, node: &Node, span: Span) {
+    fn return_statement(&mut self, node: &AstNode, span: Span) {
         let value = match node.child(0) {
             None => None,
             Some(value) if self.function.aggregate_result => {
@@ -320,7 +320,7 @@ impl Lowerer<'_, '_> {
         self.stop(TermKind::Return(value), span);
     }
 
-    fn declare(&mut self, node: &Node) {
+    fn declare(&mut self, node: &AstNode) {
         self.unit.note_alignment(node);
         match &node.kind {
             K::VarDecl if node.storage == Storage::Extern => {
@@ -343,7 +343,7 @@ impl Lowerer<'_, '_> {
             }
         }
     }
-    fn declare_static(&mut self, node: &Node) {
+    fn declare_static(&mut self, node: &AstNode) {
         if self.locals.contains_key(&node.id) {
             return;
         }
@@ -363,7 +363,7 @@ impl Lowerer<'_, '_> {
             self.unit.program.globals[global].init = Some(init);
         }
     }
-    fn declare_local(&mut self, node: &Node) {
+    fn declare_local(&mut self, node: &AstNode) {
         let ty = self.unit.type_of(node);
         let span = self.unit.span(node);
         self.unit.scopes.add_variable(&node.name, node.id, ty.clone());
@@ -381,12 +381,12 @@ impl Lowerer<'_, '_> {
             None => self.new_local(node, &ty, span),
         };
         let place = match local {
-            Local::Register(reg) => Place::Register(reg),
+            Local::Register(reg) => Location::Register(reg),
             Local::Slot(slot) => {
                 self.emit(InstKind::SlotBegin { slot }, span);
-                self.lives.declare(Life::Slot(slot));
+                self.lifetimes.declare(ScopedObject::Slot(slot));
                 match initialiser(node) {
-                    Some(_) => Place::Memory(self.slot_address(slot, span), 0),
+                    Some(_) => Location::Memory(self.slot_address(slot, span), 0),
                     None => return,
                 }
             }
@@ -396,7 +396,7 @@ impl Lowerer<'_, '_> {
             self.initialise(value, &ty, place);
         }
     }
-    fn new_local(&mut self, node: &Node, ty: &Type, span: Span) -> Local {
+    fn new_local(&mut self, node: &AstNode, ty: &Type, span: Span) -> Local {
         let in_memory = ty.is_record() || matches!(ty.kind, TypeKind::Array(..)) || self.is_address_taken(node.id);
         let local = if in_memory {
             let slot = self.new_slot(Some(node.name.clone()), ty);
@@ -413,22 +413,22 @@ impl Lowerer<'_, '_> {
     }
 
     /// Lowers a statement expression up to its last expression, which is returned. Leaves its scope open.
-    pub fn statement_expression_body<'n>(&mut self, node: &'n Node) -> Option<&'n Node> {
+    pub fn statement_expression_body<'n>(&mut self, node: &'n AstNode) -> Option<&'n AstNode> {
         self.unit.push_scope();
         let body = node.inner.first()?;
         let (last, before) = body.inner.split_last()?;
-        let outside = std::mem::replace(&mut self.marks.hidden, true);
+        let outside = std::mem::replace(&mut self.point_table.hidden, true);
         before.iter().for_each(|inner| self.statement(inner));
         if last.kind.is_expression() {
             self.mark_statement(last);
         } else {
             self.statement(last);
         }
-        self.marks.hidden = outside;
+        self.point_table.hidden = outside;
         last.kind.is_expression().then_some(last)
     }
     /// Evaluates a statement expression.
-    pub fn statement_expression(&mut self, node: &Node, scalar: Ty) -> Operand {
+    pub fn statement_expression(&mut self, node: &AstNode, scalar: Ty) -> Operand {
         let value = match self.statement_expression_body(node) {
             Some(last) if self.unit.type_of(node).kind == TypeKind::Void => {
                 self.effect(last);
@@ -441,7 +441,7 @@ impl Lowerer<'_, '_> {
         value.unwrap_or(Operand::Const(scalar, 0))
     }
     /// Evaluates a statement expression for its side effects.
-    pub fn statement_expression_effect(&mut self, node: &Node) {
+    pub fn statement_expression_effect(&mut self, node: &AstNode) {
         if let Some(last) = self.statement_expression_body(node) {
             self.effect(last);
         }

@@ -11,7 +11,7 @@
 
 use crate::clang::ast_enums::{CastKind as Cast, Opcode};
 use crate::clang::kind::NodeKind as K;
-use crate::clang::node::Node;
+use crate::clang::node::AstNode;
 use crate::lower::context::func::Lowerer;
 use crate::types::ctype::{Type, TypeKind};
 use touchstone_base::{Id, Span};
@@ -21,14 +21,14 @@ use touchstone_ir::{Builtin, DataType, InstKind, Operand, Ty};
 #[derive(Default)]
 struct Uses<'n> {
     /// Casts of its value.
-    casts: Vec<&'n Node>,
+    casts: Vec<&'n AstNode>,
     /// True if it has other uses, which may dereference or change it.
     other: bool,
 }
 
 impl Lowerer<'_, '_> {
     /// Gives `void *` parameters the type that they are cast to.
-    pub fn type_void_parameters(&mut self, node: &Node) {
+    pub fn type_void_parameters(&mut self, node: &AstNode) {
         if self.function.is_library() {
             return;
         }
@@ -56,23 +56,23 @@ impl Lowerer<'_, '_> {
     }
 
     /// Collects the types that `void *` variables and members are cast to.
-    pub fn collect_void_casts(&mut self, node: &Node) {
+    pub fn collect_void_casts(&mut self, node: &AstNode) {
         if self.function.is_library() {
             return;
         }
-        let mut waiting: Vec<&Node> = node.inner.iter().collect();
+        let mut waiting: Vec<&AstNode> = node.inner.iter().collect();
         while let Some(node) = waiting.pop() {
             waiting.extend(&node.inner);
             let is_cast = matches!(node.kind, K::ImplicitCastExpr | K::CStyleCastExpr) && node.cast == Cast::BitCast;
             let Some(inner) = node.inner.first().filter(|_| is_cast) else { continue };
             let Some(read) = read_of(inner) else { continue };
             let (from, to) = (self.unit.type_of(inner), self.unit.type_of(node));
-            if self.shows_type(inner, &from, &to) {
-                let known = match self.behind_void.remove(&read) {
+            if self.is_pointee_hint(inner, &from, &to) {
+                let known = match self.inferred_pointees.remove(&read) {
                     Some(known) => known.and_then(|known| self.larger(known, to)),
                     None => Some(to),
                 };
-                self.behind_void.insert(read, known);
+                self.inferred_pointees.insert(read, known);
             }
         }
     }
@@ -89,13 +89,13 @@ impl Lowerer<'_, '_> {
     }
 
     /// Returns the inferred type of a variable or member that is read.
-    pub fn taken_for(&self, read: &Node) -> Option<Type> {
-        self.behind_void.get(&named(read)?)?.clone()
+    pub fn inferred_pointee(&self, read: &AstNode) -> Option<Type> {
+        self.inferred_pointees.get(&named(read)?)?.clone()
     }
 
     /// Returns true if a cast is a hint for the pointee type: the previous type is less specific, and the object is not
     /// freshly allocated.
-    pub fn shows_type(&mut self, pointer: &Node, from: &Type, to: &Type) -> bool {
+    pub fn is_pointee_hint(&mut self, pointer: &AstNode, from: &Type, to: &Type) -> bool {
         let (Some(before), Some(after)) = (from.element(), to.element()) else { return false };
         let is_function = matches!(after.unaliased().kind, TypeKind::Function { .. });
         self.may_be_other(before, after)
@@ -120,7 +120,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// Emits the hint for the pointee type.
-    pub fn take_for(&mut self, pointer: Operand, to: &Type, span: Span) {
+    pub fn hint_pointee(&mut self, pointer: Operand, to: &Type, span: Span) {
         let Some(element) = to.element() else { return };
         let ty = self.unit.program.types.data(element).index() as u64;
         let args = vec![pointer, Operand::Const(Ty::I64, ty)];
@@ -147,7 +147,7 @@ impl Lowerer<'_, '_> {
 }
 
 /// Returns the variable or member that an expression reads.
-fn read_of(node: &Node) -> Option<u64> {
+fn read_of(node: &AstNode) -> Option<u64> {
     let inner = node.inner.first()?;
     match (&node.kind, &node.cast) {
         (K::ParenExpr, _) | (K::ImplicitCastExpr | K::CStyleCastExpr, Cast::NoOp) => read_of(inner),
@@ -156,7 +156,7 @@ fn read_of(node: &Node) -> Option<u64> {
     }
 }
 
-fn named(place: &Node) -> Option<u64> {
+fn named(place: &AstNode) -> Option<u64> {
     match place.kind {
         K::ParenExpr => named(place.inner.first()?),
         K::DeclRefExpr => place.decl.as_ref().map(|decl| decl.id),
@@ -166,9 +166,9 @@ fn named(place: &Node) -> Option<u64> {
 }
 
 /// Returns true if an expression is a null pointer or a call of an allocator.
-fn allocates(node: &Node) -> bool {
+fn allocates(node: &AstNode) -> bool {
     const FRESH: [&str; 6] = ["malloc", "calloc", "realloc", "alloca", "aligned_alloc", "__builtin_alloca"];
-    let names_fresh = |node: &Node| node.decl.as_ref().is_some_and(|decl| FRESH.contains(&decl.name.as_str()));
+    let names_fresh = |node: &AstNode| node.decl.as_ref().is_some_and(|decl| FRESH.contains(&decl.name.as_str()));
     match (&node.kind, node.inner.first()) {
         (K::IntegerLiteral, _) => true,
         (K::DeclRefExpr, _) => names_fresh(node),
@@ -180,8 +180,8 @@ fn allocates(node: &Node) -> bool {
 }
 
 /// Collects the uses of a parameter.
-fn collect<'n>(node: &'n Node, param: u64, uses: &mut Uses<'n>) {
-    let is_it = |node: &Node| is_value(node, param);
+fn collect<'n>(node: &'n AstNode, param: u64, uses: &mut Uses<'n>) {
+    let is_it = |node: &AstNode| is_value(node, param);
     for inner in &node.inner {
         if !is_it(inner) {
             collect(inner, param, uses);
@@ -198,14 +198,15 @@ fn collect<'n>(node: &'n Node, param: u64, uses: &mut Uses<'n>) {
         }
     }
     // Its address is taken, or it is assigned.
-    let names_it = |node: &Node| node.kind == K::DeclRefExpr && node.decl.as_ref().is_some_and(|decl| decl.id == param);
+    let names_it =
+        |node: &AstNode| node.kind == K::DeclRefExpr && node.decl.as_ref().is_some_and(|decl| decl.id == param);
     if node.inner.iter().any(names_it) && !is_it(node) && node.kind != K::ParenExpr {
         uses.other = true;
     }
 }
 
 /// Returns true if an expression reads a variable.
-fn is_value(node: &Node, variable: u64) -> bool {
+fn is_value(node: &AstNode, variable: u64) -> bool {
     let Some(inner) = node.inner.first() else { return false };
     match node.kind {
         K::ParenExpr => is_value(inner, variable),

@@ -5,7 +5,7 @@
 use crate::clang::ast_enums::{CastKind as Cast, Opcode};
 use crate::clang::ast_queries::{callee_name, has_effects, selected};
 use crate::clang::kind::NodeKind as K;
-use crate::clang::node::Node;
+use crate::clang::node::AstNode;
 use crate::construct::Construct;
 use crate::lower::context::unit::Unit;
 use crate::types::compatibility::compatible;
@@ -14,7 +14,7 @@ use touchstone_ir::{BinOp, CmpOp, mask, sign_extend};
 
 impl Unit<'_> {
     /// Returns the value of an integer constant expression, masked to its type's width.
-    pub fn const_int(&self, node: &Node) -> Option<u64> {
+    pub fn const_int(&self, node: &AstNode) -> Option<u64> {
         let ty = self.type_of(node);
         let bits = self.int_bits(&ty)?;
         let first = || node.inner.first();
@@ -72,14 +72,14 @@ impl Unit<'_> {
         Some(mask(value, bits))
     }
     /// Returns the operand type of a type trait; for `typeof`, clang has the expression.
-    fn asked_type(&self, node: &Node) -> Type {
+    fn asked_type(&self, node: &AstNode) -> Type {
         match node.inner.first() {
             Some(operand) if node.kind == K::TypeOfExprType => self.type_of(operand),
             _ => self.type_of(node),
         }
     }
     /// Returns true if `__builtin_constant_p` is true: for a number or a string literal.
-    pub fn is_constant(&self, node: &Node) -> bool {
+    pub fn is_constant(&self, node: &AstNode) -> bool {
         let is_text = match (&node.kind, node.inner.first()) {
             (K::ParenExpr | K::ImplicitCastExpr, Some(inner)) if node.cast != Cast::LValueToRValue => {
                 self.is_constant(inner)
@@ -93,7 +93,7 @@ impl Unit<'_> {
     pub fn type_class(&self, ty: &Type) -> u64 {
         match &ty.kind {
             TypeKind::Void => 0,
-            TypeKind::Bool | TypeKind::Int { .. } | TypeKind::Wide { .. } | TypeKind::Enum(_) => 1,
+            TypeKind::Bool | TypeKind::Int { .. } | TypeKind::Int128 { .. } | TypeKind::Enum(_) => 1,
             TypeKind::Pointer(_)
             | TypeKind::Array(..)
             | TypeKind::OpenArray(_)
@@ -109,7 +109,7 @@ impl Unit<'_> {
         }
     }
     /// Returns the value of an integer constant expression, sign-extended if its type is signed.
-    pub fn const_signed(&self, node: &Node) -> Option<i64> {
+    pub fn const_signed(&self, node: &AstNode) -> Option<i64> {
         let ty = self.type_of(node);
         let value = self.const_int(node)?;
         let bits = self.int_bits(&ty)?;
@@ -123,7 +123,7 @@ impl Unit<'_> {
         }
     }
 
-    fn const_cast(&self, node: &Node, bits: u8) -> Option<u64> {
+    fn const_cast(&self, node: &AstNode, bits: u8) -> Option<u64> {
         let inner = node.inner.first()?;
         match &node.cast {
             Cast::IntegralCast | Cast::NoOp | Cast::BooleanToSignedIntegral | Cast::NonAtomicToAtomic => {
@@ -136,7 +136,7 @@ impl Unit<'_> {
         }
     }
 
-    fn const_binary(&self, node: &Node, bits: u8) -> Option<u64> {
+    fn const_binary(&self, node: &AstNode, bits: u8) -> Option<u64> {
         let [left, right] = node.inner.as_slice() else { return None };
         if node.opcode.is_comparison() && self.program.types.format(&self.type_of(left)).is_some() {
             return self.const_relation(&node.opcode, left, right);
@@ -166,7 +166,7 @@ impl Unit<'_> {
     }
 
     /// Returns the value of `sizeof` and `_Alignof`.
-    pub fn size_operator(&self, node: &Node) -> Option<u64> {
+    pub fn size_operator(&self, node: &AstNode) -> Option<u64> {
         let ty = match (&node.arg_type, node.inner.first()) {
             (Some(text), _) => self.type_named(text),
             (None, Some(inner)) => self.type_of(inner),
@@ -184,7 +184,7 @@ impl Unit<'_> {
     }
 
     /// Returns the alignment of an expression: that of its declaration, if it refers to one.
-    fn alignment_of(&self, node: &Node, ty: &Type) -> Option<u64> {
+    fn alignment_of(&self, node: &AstNode, ty: &Type) -> Option<u64> {
         let own = |id: u64| self.alignments.get(&id).copied();
         match (&node.kind, node.inner.first()) {
             (K::ParenExpr, Some(inner)) => self.alignment_of(inner, ty),
@@ -200,7 +200,7 @@ impl Unit<'_> {
     }
 
     /// Evaluates an `offsetof` by parsing its source text: clang's JSON does not have its operands.
-    pub fn offset_of(&self, node: &Node) -> Option<u64> {
+    pub fn offset_of(&self, node: &AstNode) -> Option<u64> {
         let begin = node.begin.expansion?;
         let name = self.names.get(begin.file as usize)?;
         let text = self.program.sources.text(name);
@@ -211,7 +211,7 @@ impl Unit<'_> {
 
 impl Unit<'_> {
     /// Returns the offset of an address expression that starts at a null pointer.
-    fn null_offset(&self, node: &Node) -> Option<u64> {
+    fn null_offset(&self, node: &AstNode) -> Option<u64> {
         let first = node.inner.first()?;
         match &node.kind {
             K::ParenExpr => self.null_offset(first),

@@ -6,15 +6,15 @@
 
 use crate::clang::ast_enums::{CastKind as Cast, Opcode};
 use crate::clang::kind::NodeKind as K;
-use crate::clang::node::Node;
+use crate::clang::node::AstNode;
 use crate::construct::Construct;
 use crate::error::FrontError;
 use crate::lower::context::constants::{fold_bin, fold_cmp};
-use crate::lower::context::lifetimes::{Lives, Mark, Nest};
-use crate::lower::context::point_table::Marks;
+use crate::lower::context::lifetimes::{Lifetimes, ScopeMark, SourceBlock};
+use crate::lower::context::point_table::PointTable;
 use crate::lower::context::unit::Unit;
 use crate::types::ctype::{Type, TypeKind};
-use crate::types::tokens::{Token, tokenize};
+use crate::types::tokens::{TypeToken, tokenize};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use touchstone_base::{Id, IndexMap, Span};
@@ -25,7 +25,7 @@ use touchstone_ir::{
 
 /// The declaration style of a definition's parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Style {
+pub(crate) enum ParamStyle {
     Prototype,
     /// K&R style, without a prototype.
     Old,
@@ -45,14 +45,14 @@ pub(crate) enum Local {
 
 /// A block under construction.
 #[derive(Default)]
-pub(crate) struct Draft {
+pub(crate) struct BlockDraft {
     pub insts: Vec<Inst>,
     pub terminator: Option<Terminator>,
     /// The objects that are alive at its beginning, if lowering has reached it, and at its end.
-    pub scope_in: Option<Mark>,
-    pub scope_out: Mark,
+    pub scope_in: Option<ScopeMark>,
+    pub scope_out: ScopeMark,
     /// The source block of its label, if it has one.
-    pub label: Option<Nest>,
+    pub label: Option<SourceBlock>,
 }
 
 /// The lowering of one function.
@@ -75,18 +75,18 @@ pub(crate) struct Lowerer<'u, 'p> {
     pub decisions: FxHashMap<u64, DecisionId>,
     /// The inferred pointee types of `void *` variables and members, by clang's id: the only type that the function
     /// casts each to; `None` if there are several.
-    pub behind_void: FxHashMap<u64, Option<Type>>,
-    pub marks: Marks,
-    pub lives: Lives,
+    pub inferred_pointees: FxHashMap<u64, Option<Type>>,
+    pub point_table: PointTable,
+    pub lifetimes: Lifetimes,
     pub error: Option<FrontError>,
-    facts: Facts,
-    blocks: Vec<Draft>,
+    facts: BodyFacts,
+    blocks: Vec<BlockDraft>,
     current: BlockId,
 }
 
 /// Facts about a body, collected before it is lowered.
 #[derive(Default)]
-struct Facts {
+struct BodyFacts {
     /// Variables with an address taken by `&`, by clang's id.
     address_taken: FxHashSet<u64>,
     /// Variables that are, or contain, an array that decays to a pointer other than for indexing.
@@ -97,8 +97,8 @@ struct Facts {
     jumps: bool,
 }
 
-impl Facts {
-    fn collect(&mut self, node: &Node) {
+impl BodyFacts {
+    fn collect(&mut self, node: &AstNode) {
         if node.kind != K::ArraySubscriptExpr {
             let decays = node.inner.iter().filter(|inner| inner.cast == Cast::ArrayToPointerDecay);
             self.decayed.extend(decays.filter_map(variable_of));
@@ -124,7 +124,7 @@ impl Facts {
             }
             K::SwitchStmt => {
                 let body = node.inner.last();
-                let declares = |body: &Node| body.inner.iter().any(|inner| inner.kind == K::DeclStmt);
+                let declares = |body: &AstNode| body.inner.iter().any(|inner| inner.kind == K::DeclStmt);
                 self.jumps |= body.is_some_and(declares);
             }
             _ => {}
@@ -135,7 +135,7 @@ impl Facts {
 }
 
 /// Returns the variable that an expression denotes or denotes a part of.
-fn variable_of(node: &Node) -> Option<u64> {
+fn variable_of(node: &AstNode) -> Option<u64> {
     match (&node.kind, node.inner.first()) {
         (K::DeclRefExpr, _) => node.decl.as_ref().map(|decl| decl.id),
         (K::MemberExpr, Some(_)) if node.is_arrow => None,
@@ -145,13 +145,13 @@ fn variable_of(node: &Node) -> Option<u64> {
 }
 
 /// Lowers a function definition. `function` has its parameters and their registers.
-pub(crate) fn lower(unit: &mut Unit<'_>, function: Function, node: &Node) -> Result<Function, FrontError> {
+pub(crate) fn lower(unit: &mut Unit<'_>, function: Function, node: &AstNode) -> Result<Function, FrontError> {
     let ty = unit.type_of(node);
     let result = match &ty.kind {
         crate::types::ctype::TypeKind::Function(signature) => signature.result.clone(),
         _ => Type::int(),
     };
-    let mut facts = Facts::default();
+    let mut facts = BodyFacts::default();
     facts.collect(node);
     let mut lowerer = Lowerer {
         unit,
@@ -165,12 +165,12 @@ pub(crate) fn lower(unit: &mut Unit<'_>, function: Function, node: &Node) -> Res
         breaks: Vec::new(),
         continues: Vec::new(),
         decisions: FxHashMap::default(),
-        behind_void: FxHashMap::default(),
-        marks: Marks::default(),
-        lives: Lives::default(),
+        inferred_pointees: FxHashMap::default(),
+        point_table: PointTable::default(),
+        lifetimes: Lifetimes::default(),
         error: None,
         facts,
-        blocks: vec![Draft::default()],
+        blocks: vec![BlockDraft::default()],
         current: BlockId::new(0),
     };
     lowerer.unit.push_scope();
@@ -196,9 +196,9 @@ pub(crate) fn lower(unit: &mut Unit<'_>, function: Function, node: &Node) -> Res
 }
 
 impl Lowerer<'_, '_> {
-    fn parameters(&mut self, node: &Node) {
+    fn parameters(&mut self, node: &AstNode) {
         let hidden = usize::from(self.function.aggregate_result);
-        let params: Vec<&Node> = node.inner.iter().filter(|inner| inner.kind == K::ParmVarDecl).collect();
+        let params: Vec<&AstNode> = node.inner.iter().filter(|inner| inner.kind == K::ParmVarDecl).collect();
         for (index, param) in params.into_iter().enumerate() {
             let Some(info) = self.function.params.get(index + hidden) else { continue };
             let (reg, aggregate) = (info.reg, info.aggregate);
@@ -222,16 +222,16 @@ impl Lowerer<'_, '_> {
     }
 
     /// Evaluates the lengths of `int a[n][m]`, after all parameters are declared.
-    fn parameter_lengths(&mut self, node: &Node) {
+    fn parameter_lengths(&mut self, node: &AstNode) {
         let params = node.inner.iter().filter(|inner| inner.kind == K::ParmVarDecl);
         let style = self.style(node);
         let effects = params.map(|param| self.enter_parameter(param, style)).sum();
-        self.unit.entered.insert(self.function.name.clone(), effects);
+        self.unit.evaluated_length_effects.insert(self.function.name.clone(), effects);
     }
 
     /// Returns the declaration style of the parameters, which clang's types don't reveal: an old-style list has only
     /// names.
-    fn style(&self, node: &Node) -> Style {
+    fn style(&self, node: &AstNode) -> ParamStyle {
         let first = node.inner.iter().find(|inner| inner.kind == K::ParmVarDecl).map(|param| param.name.as_str());
         let list = || {
             let at = node.loc.expansion?;
@@ -241,17 +241,17 @@ impl Lowerer<'_, '_> {
             Some(tokenize(&String::from_utf8_lossy(&rest[..=end])))
         };
         match list().as_deref() {
-            Some([_, open, Token::Word(word), next, ..])
+            Some([_, open, TypeToken::Word(word), next, ..])
                 if open.is("(") && first == Some(word) && (next.is(",") || next.is(")")) =>
             {
-                Style::Old
+                ParamStyle::Old
             }
-            _ => Style::Prototype,
+            _ => ParamStyle::Prototype,
         }
     }
 
     /// Emits the return at the closing brace.
-    fn fall_off_the_end(&mut self, body: &Node) {
+    fn fall_off_the_end(&mut self, body: &AstNode) {
         let span = self.unit.point(&body.end);
         let value = match self.function.result {
             Some(ty) if self.function.name == "main" => Some(Operand::Const(ty, 0)),
@@ -272,7 +272,7 @@ impl Lowerer<'_, '_> {
 
     /// Creates a block.
     pub fn new_block(&mut self) -> BlockId {
-        self.blocks.push(Draft::default());
+        self.blocks.push(BlockDraft::default());
         BlockId::new(self.blocks.len() - 1)
     }
     /// Returns the block that instructions are appended to.
@@ -282,11 +282,11 @@ impl Lowerer<'_, '_> {
     /// Continues in a block.
     pub fn start(&mut self, block: BlockId) {
         self.current = block;
-        self.blocks[block.index()].scope_in.get_or_insert(self.lives.mark());
+        self.blocks[block.index()].scope_in.get_or_insert(self.lifetimes.mark());
     }
     /// Continues in the block of a label that a `goto` may target.
     pub fn start_label(&mut self, block: BlockId, span: Span) {
-        self.blocks[block.index()].label = Some(self.lives.nest());
+        self.blocks[block.index()].label = Some(self.lifetimes.nest());
         if self.current != block {
             self.flow_into(block, span);
         }
@@ -304,7 +304,7 @@ impl Lowerer<'_, '_> {
         let block = &mut self.blocks[self.current.index()];
         if block.terminator.is_none() {
             block.terminator = Some(Terminator { kind, span });
-            block.scope_out = self.lives.mark();
+            block.scope_out = self.lifetimes.mark();
         }
     }
     /// Ends the block and continues in an unreachable one.
@@ -319,12 +319,12 @@ impl Lowerer<'_, '_> {
         self.start(block);
     }
     /// Ends the block at an unsupported construct.
-    pub fn unsupported(&mut self, construct: Construct, node: &Node) {
+    pub fn unsupported(&mut self, construct: Construct, node: &AstNode) {
         let span = self.unit.span(node);
         self.stop(TermKind::Unsupported(construct.to_string()), span);
     }
     /// Ends the block at an unsupported expression; the returned value is only used in unreachable code.
-    pub fn unsupported_value(&mut self, construct: Construct, node: &Node) -> Operand {
+    pub fn unsupported_value(&mut self, construct: Construct, node: &AstNode) -> Operand {
         self.unsupported(construct, node);
         let ty = self.unit.type_of(node);
         Operand::Const(self.unit.program.types.scalar(&ty), 0)
@@ -459,7 +459,7 @@ impl Lowerer<'_, '_> {
     /// Returns the finished function, without empty blocks that are unreachable.
     fn finish(mut self) -> Function {
         crate::lower::context::empty_loops::mark(&mut self.blocks);
-        crate::lower::context::lifetimes::end_on_jumps(&mut self.blocks, &self.function, &self.lives);
+        crate::lower::context::lifetimes::end_on_jumps(&mut self.blocks, &self.function, &self.lifetimes);
         let mut kept = vec![false; self.blocks.len()];
         let mut work: Vec<usize> = Vec::new();
         for (index, draft) in self.blocks.iter().enumerate() {

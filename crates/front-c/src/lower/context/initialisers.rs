@@ -3,7 +3,7 @@
 use crate::clang::ast_enums::{CastKind as Cast, Opcode};
 use crate::clang::ast_queries::selected;
 use crate::clang::kind::NodeKind as K;
-use crate::clang::node::Node;
+use crate::clang::node::AstNode;
 use crate::construct::Construct;
 use crate::lower::context::string_literals;
 use crate::lower::context::unit::Unit;
@@ -27,7 +27,7 @@ struct Image {
 }
 
 /// The maximum size of an initialised object, in bytes.
-const LARGEST_IMAGE: u64 = 1 << 28;
+const MAX_IMAGE_BYTES: u64 = 1 << 28;
 
 type Evaluated<T> = Result<T, Construct>;
 
@@ -37,12 +37,12 @@ fn refuse<T>(construct: Construct) -> Evaluated<T> {
 
 /// Returns the string in the braces of `char x[4] = {"q"}`. clang also puts braces around the initialiser of a flexible
 /// array member.
-pub(crate) fn unbraced<'n>(node: &'n Node, ty: &Type) -> &'n Node {
+pub(crate) fn unbraced<'n>(node: &'n AstNode, ty: &Type) -> &'n AstNode {
     let of_characters = match &ty.kind {
         TypeKind::Array(element, _) | TypeKind::OpenArray(element) => matches!(element.kind, TypeKind::Int { .. }),
         _ => false,
     };
-    let is_string = |node: &Node| matches!(node.kind, K::StringLiteral | K::PredefinedExpr);
+    let is_string = |node: &AstNode| matches!(node.kind, K::StringLiteral | K::PredefinedExpr);
     match node.inner.as_slice() {
         [only] if node.kind == K::InitListExpr && of_characters && is_string(only) => only,
         _ => node,
@@ -51,15 +51,15 @@ pub(crate) fn unbraced<'n>(node: &'n Node, ty: &Type) -> &'n Node {
 
 impl Unit<'_> {
     /// Evaluates the initial contents of a global. An unsupported initialiser poisons the global.
-    pub fn global_init(&mut self, id: GlobalId, node: &Node, ty: &Type) -> Vec<Init> {
+    pub fn global_init(&mut self, id: GlobalId, node: &AstNode, ty: &Type) -> Vec<Init> {
         let size = self.program.types.size(ty);
-        if size > LARGEST_IMAGE {
-            self.program.poison(id, Construct::LargeInitialiser);
+        if size > MAX_IMAGE_BYTES {
+            self.program.mark_unsupported(id, Construct::LargeInitialiser);
             return Vec::new();
         }
         let mut image = Image { bytes: vec![0; size as usize], addresses: Vec::new() };
         if let Err(what) = self.fill(&mut image, node, ty, 0) {
-            self.program.poison(id, what);
+            self.program.mark_unsupported(id, what);
             return Vec::new();
         }
         let global = &mut self.program.globals[id];
@@ -67,7 +67,7 @@ impl Unit<'_> {
         image.pieces()
     }
 
-    fn fill(&mut self, image: &mut Image, node: &Node, ty: &Type, at: u64) -> Evaluated<()> {
+    fn fill(&mut self, image: &mut Image, node: &AstNode, ty: &Type, at: u64) -> Evaluated<()> {
         let node = unbraced(node, ty);
         match &node.kind {
             K::ImplicitValueInitExpr => return Ok(()),
@@ -131,20 +131,20 @@ impl Unit<'_> {
         let value = self.constant(node)?;
         self.store(image, value, ty, at)
     }
-    fn fill_first(&mut self, image: &mut Image, node: &Node, ty: &Type, at: u64) -> Evaluated<()> {
+    fn fill_first(&mut self, image: &mut Image, node: &AstNode, ty: &Type, at: u64) -> Evaluated<()> {
         match node.inner.first() {
             Some(inner) => self.fill(image, inner, ty, at),
             None => refuse(Construct::Initialiser),
         }
     }
-    fn fill_array(&mut self, image: &mut Image, node: &Node, element: &Type, at: u64) -> Evaluated<()> {
+    fn fill_array(&mut self, image: &mut Image, node: &AstNode, element: &Type, at: u64) -> Evaluated<()> {
         let size = self.program.types.size(element);
         for (index, value) in elements(node).iter().enumerate() {
             self.fill(image, value, element, at + index as u64 * size)?;
         }
         Ok(())
     }
-    fn fill_record(&mut self, image: &mut Image, node: &Node, id: usize, at: u64) -> Evaluated<()> {
+    fn fill_record(&mut self, image: &mut Image, node: &AstNode, id: usize, at: u64) -> Evaluated<()> {
         let record = self.program.types.records[id].clone();
         if let Some(problem) = record.problem {
             return refuse(problem);
@@ -188,12 +188,12 @@ impl Unit<'_> {
         }
     }
 
-    fn constant(&mut self, node: &Node) -> Evaluated<Constant> {
+    fn constant(&mut self, node: &AstNode) -> Evaluated<Constant> {
         if let Some(value) = self.const_int(node).or_else(|| self.const_float(node)) {
             return Ok(Constant::Int(value));
         }
         let ty = self.type_of(node);
-        let first = |node: &Node| node.inner.first().cloned().ok_or(Construct::Initialiser);
+        let first = |node: &AstNode| node.inner.first().cloned().ok_or(Construct::Initialiser);
         match &node.kind {
             K::ParenExpr | K::ConstantExpr => self.constant(&first(node)?),
             K::GenericSelectionExpr => match selected(node) {
@@ -231,7 +231,7 @@ impl Unit<'_> {
         }
     }
 
-    fn constant_cast(&mut self, node: &Node, inner: &Node, ty: &Type) -> Evaluated<Constant> {
+    fn constant_cast(&mut self, node: &AstNode, inner: &AstNode, ty: &Type) -> Evaluated<Constant> {
         match &node.cast {
             Cast::ArrayToPointerDecay | Cast::FunctionToPointerDecay => self.address(inner),
             Cast::NullToPointer => Ok(Constant::Int(0)),
@@ -261,7 +261,7 @@ impl Unit<'_> {
     }
 
     /// Evaluates the sum or difference of a pointer and an integer.
-    fn constant_sum(&mut self, node: &Node, ty: &Type) -> Evaluated<Constant> {
+    fn constant_sum(&mut self, node: &AstNode, ty: &Type) -> Evaluated<Constant> {
         let [left, right] = node.inner.as_slice() else { return refuse(Construct::Initialiser) };
         if let Some(what) = self.program.types.unsupported(ty) {
             return refuse(what);
@@ -291,7 +291,7 @@ impl Unit<'_> {
     }
 
     /// Evaluates the address of an lvalue.
-    fn address(&mut self, node: &Node) -> Evaluated<Constant> {
+    fn address(&mut self, node: &AstNode) -> Evaluated<Constant> {
         let Some(first) = node.inner.first() else { return self.leaf_address(node) };
         match &node.kind {
             K::ParenExpr | K::ImplicitCastExpr => self.address(first),
@@ -323,7 +323,7 @@ impl Unit<'_> {
             _ => self.leaf_address(node),
         }
     }
-    fn leaf_address(&mut self, node: &Node) -> Evaluated<Constant> {
+    fn leaf_address(&mut self, node: &AstNode) -> Evaluated<Constant> {
         let ty = self.type_of(node);
         let span = self.span(node);
         match &node.kind {
@@ -361,7 +361,7 @@ impl Unit<'_> {
         }
     }
     /// Returns the global of a string literal.
-    pub fn string_global(&mut self, node: &Node, span: Span) -> Option<GlobalId> {
+    pub fn string_global(&mut self, node: &AstNode, span: Span) -> Option<GlobalId> {
         let ty = self.type_of(node);
         let bytes = string_literals::bytes(node, self)?;
         Some(self.program.literal(bytes, &ty, span))
@@ -369,7 +369,7 @@ impl Unit<'_> {
 }
 
 /// Returns the explicit elements of an array initialiser; the rest is zero.
-pub(crate) fn elements(node: &Node) -> &[Node] {
+pub(crate) fn elements(node: &AstNode) -> &[AstNode] {
     if node.filler.is_empty() { &node.inner } else { &node.filler[1..] }
 }
 
@@ -384,7 +384,7 @@ impl Image {
         }
     }
     fn grow(&mut self, size: u64) {
-        if size < LARGEST_IMAGE && self.bytes.len() < size as usize {
+        if size < MAX_IMAGE_BYTES && self.bytes.len() < size as usize {
             self.bytes.resize(size as usize, 0);
         }
     }

@@ -11,7 +11,7 @@
 //! A backward `goto` to a label of the same block does not leave it: variables and literals that the block declares
 //! after the label remain the same objects (C11 6.2.4). Only a variable-length array ends there.
 
-use crate::lower::context::func::{Draft, Lowerer};
+use crate::lower::context::func::{BlockDraft, Lowerer};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 use touchstone_base::{Id, Span};
@@ -19,17 +19,17 @@ use touchstone_ir::{Builtin, CBuiltin, Function, Inst, InstKind, Operand, Reg, S
 
 /// An object that ends with its block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Life {
+pub(crate) enum ScopedObject {
     Slot(SlotId),
     /// The variable-length array that a register points to.
     Array(Reg),
 }
 
-impl Life {
+impl ScopedObject {
     fn end(self) -> InstKind {
         match self {
-            Life::Slot(slot) => InstKind::SlotEnd { slot },
-            Life::Array(pointer) => InstKind::Builtin {
+            ScopedObject::Slot(slot) => InstKind::SlotEnd { slot },
+            ScopedObject::Array(pointer) => InstKind::Builtin {
                 dst: None,
                 builtin: Builtin::C(CBuiltin::Release),
                 args: vec![Operand::Reg(pointer)],
@@ -39,82 +39,82 @@ impl Life {
 }
 
 /// A position in the chain of declarations: the last declaration, if any.
-pub(crate) type Mark = Option<usize>;
+pub(crate) type ScopeMark = Option<usize>;
 
-/// A block of the source: its index in [`Lives::blocks`].
-pub(crate) type Nest = usize;
+/// A block of the source: its index in [`Lifetimes::blocks`].
+pub(crate) type SourceBlock = usize;
 
 /// A declaration in the chain.
 struct Declared {
-    before: Mark,
-    life: Life,
+    before: ScopeMark,
+    life: ScopedObject,
     /// The block that the object ends with.
-    nest: Nest,
+    nest: SourceBlock,
 }
 
 /// The chain of declarations.
 #[derive(Default)]
-pub(crate) struct Lives {
+pub(crate) struct Lifetimes {
     declared: Vec<Declared>,
-    now: Mark,
+    now: ScopeMark,
     /// The enclosing block of each block of the source; the function's own block is number 0.
-    blocks: Vec<Nest>,
-    nest: Nest,
+    blocks: Vec<SourceBlock>,
+    nest: SourceBlock,
     /// True in the controlling expression of a loop: its literals live as long as the loop.
     controls: bool,
 }
 
-impl Lives {
+impl Lifetimes {
     /// Returns the current position.
-    pub fn mark(&self) -> Mark {
+    pub fn mark(&self) -> ScopeMark {
         self.now
     }
     /// Begins a lifetime.
-    pub fn declare(&mut self, life: Life) {
+    pub fn declare(&mut self, life: ScopedObject) {
         self.declared.push(Declared { before: self.now, life, nest: self.nest });
         self.now = Some(self.declared.len() - 1);
     }
     /// Begins the lifetime of a compound literal.
     pub fn declare_literal(&mut self, slot: SlotId) {
         if !self.controls {
-            self.declare(Life::Slot(slot));
+            self.declare(ScopedObject::Slot(slot));
         }
     }
     /// Returns the current block of the source.
-    pub fn nest(&self) -> Nest {
+    pub fn nest(&self) -> SourceBlock {
         self.nest
     }
-    /// Enters a block of the source; returns the enclosing one, for [`Lives::leave`].
-    pub fn enter(&mut self) -> Nest {
+    /// Enters a block of the source; returns the enclosing one, for [`Lifetimes::leave`].
+    pub fn enter(&mut self) -> SourceBlock {
         self.blocks.push(self.nest);
         std::mem::replace(&mut self.nest, self.blocks.len())
     }
     /// Leaves a block of the source.
-    pub fn leave(&mut self, around: Nest) {
+    pub fn leave(&mut self, around: SourceBlock) {
         self.nest = around;
     }
     /// Returns true if a block of the source is or encloses another one.
-    fn is_around(&self, outer: Nest, inner: Nest) -> bool {
-        let parent = |nest: &Nest| nest.checked_sub(1).map(|index| self.blocks[index]);
+    fn is_around(&self, outer: SourceBlock, inner: SourceBlock) -> bool {
+        let parent = |nest: &SourceBlock| nest.checked_sub(1).map(|index| self.blocks[index]);
         std::iter::successors(Some(inner), parent).any(|nest| nest == outer)
     }
     /// Returns to a position, in a block that control does not fall into.
-    pub fn reset(&mut self, mark: Mark) {
+    pub fn reset(&mut self, mark: ScopeMark) {
         self.now = mark;
     }
     /// Returns the objects that are alive at one position and not at another one, the youngest first.
-    fn between(&self, from: Mark, to: Mark) -> impl Iterator<Item = &Declared> {
+    fn between(&self, from: ScopeMark, to: ScopeMark) -> impl Iterator<Item = &Declared> {
         let kept: FxHashSet<usize> = self.chain(to).collect();
         self.chain(from).filter(move |index| !kept.contains(index)).map(|index| &self.declared[index])
     }
-    fn chain(&self, from: Mark) -> impl Iterator<Item = usize> + '_ {
+    fn chain(&self, from: ScopeMark) -> impl Iterator<Item = usize> + '_ {
         std::iter::successors(from, |index| self.declared[*index].before)
     }
     /// Returns the objects that end on a jump from one position to another, which may be a label of a block of the
     /// source.
-    fn ended(&self, from: Mark, to: Mark, label: Option<Nest>) -> impl Iterator<Item = Life> {
+    fn ended(&self, from: ScopeMark, to: ScopeMark, label: Option<SourceBlock>) -> impl Iterator<Item = ScopedObject> {
         let stays = move |declared: &Declared| match (declared.life, label) {
-            (Life::Slot(_), Some(label)) => self.is_around(declared.nest, label),
+            (ScopedObject::Slot(_), Some(label)) => self.is_around(declared.nest, label),
             _ => false,
         };
         self.between(from, to).filter(move |declared| !stays(declared)).map(|declared| declared.life)
@@ -123,31 +123,31 @@ impl Lives {
 
 impl Lowerer<'_, '_> {
     /// Ends the lifetimes of objects declared since the mark, at a closing brace.
-    pub fn end_lives(&mut self, mark: Mark, span: Span) {
-        let ended: Vec<Life> = self.lives.ended(self.lives.mark(), mark, None).collect();
+    pub fn end_lifetimes(&mut self, mark: ScopeMark, span: Span) {
+        let ended: Vec<ScopedObject> = self.lifetimes.ended(self.lifetimes.mark(), mark, None).collect();
         for life in ended {
             self.emit(life.end(), span);
         }
-        self.lives.reset(mark);
+        self.lifetimes.reset(mark);
     }
     /// Lowers the controlling expression of a loop.
     pub fn controlling(&mut self, lower: impl FnOnce(&mut Self)) {
-        let outside = std::mem::replace(&mut self.lives.controls, true);
+        let outside = std::mem::replace(&mut self.lifetimes.controls, true);
         lower(self);
-        self.lives.controls = outside;
+        self.lifetimes.controls = outside;
     }
 }
 
 /// Inserts ends of lifetimes where jumps leave blocks, and removes those that are not observable.
-pub(crate) fn end_on_jumps(blocks: &mut [Draft], function: &Function, lives: &Lives) {
-    let mut ends: BTreeMap<usize, Vec<(Life, Span)>> = BTreeMap::new();
+pub(crate) fn end_on_jumps(blocks: &mut [BlockDraft], function: &Function, lifetimes: &Lifetimes) {
+    let mut ends: BTreeMap<usize, Vec<(ScopedObject, Span)>> = BTreeMap::new();
     for block in blocks.iter() {
         let Some(terminator) = &block.terminator else { continue };
         for target in crate::lower::context::func::targets(&terminator.kind) {
             let target = target.index();
             let Some(start) = blocks[target].scope_in else { continue };
             let list = ends.entry(target).or_default();
-            for life in lives.ended(block.scope_out, start, blocks[target].label) {
+            for life in lifetimes.ended(block.scope_out, start, blocks[target].label) {
                 if !list.iter().any(|(known, _)| *known == life) {
                     list.push((life, terminator.span));
                 }
@@ -172,7 +172,7 @@ pub(crate) fn end_on_jumps(blocks: &mut [Draft], function: &Function, lives: &Li
 }
 
 /// Returns the slots with an address that escapes: to a variable, to memory, to a callee, to an integer.
-fn outlived(blocks: &[Draft], function: &Function) -> FxHashSet<SlotId> {
+fn outlived(blocks: &[BlockDraft], function: &Function) -> FxHashSet<SlotId> {
     let mut from: Vec<FxHashSet<SlotId>> = vec![FxHashSet::default(); function.regs.len()];
     let mut found = FxHashSet::default();
     // Iterated to a fixpoint: temporaries are defined before they are used, but blocks need not be in that order.

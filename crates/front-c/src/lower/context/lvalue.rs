@@ -3,7 +3,7 @@
 use crate::clang::ast_enums::{CastKind as Cast, Opcode};
 use crate::clang::ast_queries::selected;
 use crate::clang::kind::NodeKind as K;
-use crate::clang::node::Node;
+use crate::clang::node::AstNode;
 use crate::construct::Construct;
 use crate::lower::context::bit_fields::BitField;
 use crate::lower::context::func::{Local, Lowerer};
@@ -13,7 +13,7 @@ use touchstone_ir::{BinOp, Builtin, DataType, InstKind, Operand, Reg, Ty};
 
 /// The location of an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Place {
+pub(crate) enum Location {
     Register(Reg),
     /// An offset in bytes from an address.
     Memory(Operand, i64),
@@ -28,53 +28,53 @@ enum Access {
     Write,
 }
 
-impl Place {
+impl Location {
     /// A location for unreachable code.
-    pub const NOWHERE: Place = Place::Memory(Operand::Const(Ty::Ptr, 0), 0);
+    pub const UNREACHABLE: Location = Location::Memory(Operand::Const(Ty::Ptr, 0), 0);
 }
 
 impl Lowerer<'_, '_> {
     /// Lowers an lvalue that is read.
-    pub fn place(&mut self, node: &Node) -> Place {
-        self.place_for(node, Access::Read)
+    pub fn lvalue(&mut self, node: &AstNode) -> Location {
+        self.lvalue_for(node, Access::Read)
     }
     /// Lowers an lvalue that is written: its indices have program points.
-    pub fn written_place(&mut self, node: &Node) -> Place {
-        self.place_for(node, Access::Write)
+    pub fn written_lvalue(&mut self, node: &AstNode) -> Location {
+        self.lvalue_for(node, Access::Write)
     }
-    fn place_for(&mut self, node: &Node, access: Access) -> Place {
+    fn lvalue_for(&mut self, node: &AstNode, access: Access) -> Location {
         let span = self.unit.span(node);
         match &node.kind {
-            K::ParenExpr | K::ConstantExpr => self.place_of_first(node, access),
-            K::UnaryOperator if node.opcode == Opcode::Extension => self.place_of_first(node, access),
+            K::ParenExpr | K::ConstantExpr => self.lvalue_of_first(node, access),
+            K::UnaryOperator if node.opcode == Opcode::Extension => self.lvalue_of_first(node, access),
             K::UnaryOperator if node.opcode == Opcode::Star => match node.inner.first() {
-                Some(pointer) => Place::Memory(self.rvalue(pointer), 0),
-                None => self.no_place(Construct::MalformedExpression, node),
+                Some(pointer) => Location::Memory(self.rvalue(pointer), 0),
+                None => self.unsupported_lvalue(Construct::MalformedExpression, node),
             },
             K::UnaryOperator if matches!(node.opcode, Opcode::Real | Opcode::Imag) => {
-                let place = self.place_of_first(node, access);
+                let place = self.lvalue_of_first(node, access);
                 match (place, &node.opcode) {
-                    (Place::Memory(base, before), Opcode::Imag) => {
+                    (Location::Memory(base, before), Opcode::Imag) => {
                         let size = self.unit.program.types.size(&self.unit.type_of(node)) as i64;
-                        Place::Memory(base, before.wrapping_add(size))
+                        Location::Memory(base, before.wrapping_add(size))
                     }
                     (place, _) => place,
                 }
             }
             K::ImplicitCastExpr | K::CStyleCastExpr if matches!(node.cast, Cast::NoOp | Cast::LValueBitCast) => {
-                self.place_of_first(node, access)
+                self.lvalue_of_first(node, access)
             }
-            K::DeclRefExpr => self.place_of_variable(node, span),
-            K::ArraySubscriptExpr => self.place_of_element(node, span, access),
-            K::MemberExpr => self.place_of_member(node, access),
+            K::DeclRefExpr => self.lvalue_of_variable(node, span),
+            K::ArraySubscriptExpr => self.lvalue_of_element(node, span, access),
+            K::MemberExpr => self.lvalue_of_member(node, access),
             K::StringLiteral | K::PredefinedExpr => match self.unit.string_global(node, span) {
-                Some(global) => Place::Memory(self.global_address(global, span), 0),
-                None => self.no_place(Construct::StringLiteral, node),
+                Some(global) => Location::Memory(self.global_address(global, span), 0),
+                None => self.unsupported_lvalue(Construct::StringLiteral, node),
             },
-            K::CompoundLiteralExpr => self.place_of_literal(node, span),
+            K::CompoundLiteralExpr => self.lvalue_of_literal(node, span),
             K::GenericSelectionExpr => match selected(node) {
-                Some(chosen) => self.place_for(chosen, access),
-                None => self.no_place(Construct::GenericSelection, node),
+                Some(chosen) => self.lvalue_for(chosen, access),
+                None => self.unsupported_lvalue(Construct::GenericSelection, node),
             },
             _ if self.unit.type_of(node).is_record() => {
                 // An rvalue of structure type (a call's result) is stored in a temporary, so that its members have an
@@ -82,57 +82,57 @@ impl Lowerer<'_, '_> {
                 let ty = self.unit.type_of(node);
                 let address = self.temporary(&ty, span);
                 self.aggregate(node, &ty, address);
-                Place::Memory(address, 0)
+                Location::Memory(address, 0)
             }
-            kind => self.no_place(Construct::Node(kind.clone()), node),
+            kind => self.unsupported_lvalue(Construct::Node(kind.clone()), node),
         }
     }
 
-    fn no_place(&mut self, construct: Construct, node: &Node) -> Place {
+    fn unsupported_lvalue(&mut self, construct: Construct, node: &AstNode) -> Location {
         self.unsupported(construct, node);
-        Place::NOWHERE
+        Location::UNREACHABLE
     }
-    fn place_of_first(&mut self, node: &Node, access: Access) -> Place {
+    fn lvalue_of_first(&mut self, node: &AstNode, access: Access) -> Location {
         match node.inner.first() {
-            Some(inner) => self.place_for(inner, access),
-            None => self.no_place(Construct::MalformedExpression, node),
+            Some(inner) => self.lvalue_for(inner, access),
+            None => self.unsupported_lvalue(Construct::MalformedExpression, node),
         }
     }
 
-    fn place_of_variable(&mut self, node: &Node, span: Span) -> Place {
-        let Some(decl) = &node.decl else { return self.no_place(Construct::MalformedExpression, node) };
+    fn lvalue_of_variable(&mut self, node: &AstNode, span: Span) -> Location {
+        let Some(decl) = &node.decl else { return self.unsupported_lvalue(Construct::MalformedExpression, node) };
         if let Some(Local::Variable(reg, _)) = self.locals.get(&decl.id) {
-            return Place::Memory(Operand::Reg(*reg), 0);
+            return Location::Memory(Operand::Reg(*reg), 0);
         }
         if let Some(what) = self.unsupported_variable(node) {
-            return self.no_place(what, node);
+            return self.unsupported_lvalue(what, node);
         }
-        if let Some(place) = self.local_place(decl.id, span) {
+        if let Some(place) = self.local_location(decl.id, span) {
             return place;
         }
         match self.locals.get(&decl.id) {
             None if decl.kind == K::VarDecl => {
                 let global = self.unit.global_named(&decl.name, decl.ty.as_ref());
-                Place::Memory(self.named_address(&decl.name, global, span), 0)
+                Location::Memory(self.named_address(&decl.name, global, span), 0)
             }
             None if decl.kind == K::FunctionDecl => {
                 let global = self.unit.function_address(&decl.name.clone(), decl.ty.as_ref(), span);
-                Place::Memory(self.named_address(&decl.name, global, span), 0)
+                Location::Memory(self.named_address(&decl.name, global, span), 0)
             }
-            _ => self.no_place(Construct::UnknownVariable, node),
+            _ => self.unsupported_lvalue(Construct::UnknownVariable, node),
         }
     }
     /// Returns the location of a local variable.
-    pub fn local_place(&mut self, id: u64, span: Span) -> Option<Place> {
+    pub fn local_location(&mut self, id: u64, span: Span) -> Option<Location> {
         Some(match self.locals.get(&id).copied()? {
-            Local::Register(reg) => Place::Register(reg),
-            Local::Slot(slot) => Place::Memory(self.slot_address(slot, span), 0),
-            Local::Behind(reg) | Local::Variable(reg, _) => Place::Memory(Operand::Reg(reg), 0),
-            Local::Static(global) => Place::Memory(self.global_address(global, span), 0),
+            Local::Register(reg) => Location::Register(reg),
+            Local::Slot(slot) => Location::Memory(self.slot_address(slot, span), 0),
+            Local::Behind(reg) | Local::Variable(reg, _) => Location::Memory(Operand::Reg(reg), 0),
+            Local::Static(global) => Location::Memory(self.global_address(global, span), 0),
         })
     }
     /// Returns the construct of a variable without a layout, which can't even be designated.
-    pub fn unsupported_variable(&self, node: &Node) -> Option<Construct> {
+    pub fn unsupported_variable(&self, node: &AstNode) -> Option<Construct> {
         let ty = self.unit.type_of(node);
         self.unit.program.types.unsupported(&ty).filter(|construct| {
             matches!(
@@ -146,8 +146,10 @@ impl Lowerer<'_, '_> {
         })
     }
 
-    fn place_of_element(&mut self, node: &Node, span: Span, access: Access) -> Place {
-        let [left, right] = node.inner.as_slice() else { return self.no_place(Construct::MalformedExpression, node) };
+    fn lvalue_of_element(&mut self, node: &AstNode, span: Span, access: Access) -> Location {
+        let [left, right] = node.inner.as_slice() else {
+            return self.unsupported_lvalue(Construct::MalformedExpression, node);
+        };
         let is_base = |ty: Type| ty.is_pointer() || ty.vector().is_some();
         let (base, index) = if is_base(self.unit.type_of(left)) { (left, right) } else { (right, left) };
         let ty = self.unit.type_of(base);
@@ -156,9 +158,9 @@ impl Lowerer<'_, '_> {
             Some(size) => Some(Operand::Const(Ty::I64, size)),
             None => self.stride(base, span),
         };
-        let Some(stride) = stride else { return self.no_place(unsized_pointee(&ty), node) };
+        let Some(stride) = stride else { return self.unsupported_lvalue(unsized_pointee(&ty), node) };
         let base = match lane {
-            Some(_) => self.place_for(base, access),
+            Some(_) => self.lvalue_for(base, access),
             None => self.array_base(base, access),
         };
         if access == Access::Write {
@@ -167,17 +169,17 @@ impl Lowerer<'_, '_> {
         let signed = self.unit.program.types.is_signed(&self.unit.type_of(index));
         let index = self.rvalue(index);
         let index = self.resize(index, Ty::I64, signed, span);
-        if let (Place::Memory(address, offset), Operand::Const(_, index), Operand::Const(_, size)) =
+        if let (Location::Memory(address, offset), Operand::Const(_, index), Operand::Const(_, size)) =
             (base, index, stride)
         {
-            return Place::Memory(address, offset.wrapping_add((index as i64).wrapping_mul(size as i64)));
+            return Location::Memory(address, offset.wrapping_add((index as i64).wrapping_mul(size as i64)));
         }
         let address = self.address(base, span);
         let bytes = self.times(index, stride, span);
-        Place::Memory(self.offset(address, bytes, span), 0)
+        Location::Memory(self.offset(address, bytes, span), 0)
     }
     /// Lowers the base of a subscript; for an array, its location, so that constant offsets are folded.
-    fn array_base(&mut self, base: &Node, access: Access) -> Place {
+    fn array_base(&mut self, base: &AstNode, access: Access) -> Location {
         let mut inner = base;
         while inner.kind == K::ParenExpr
             && let Some(first) = inner.inner.first()
@@ -188,9 +190,9 @@ impl Lowerer<'_, '_> {
             && inner.cast == Cast::ArrayToPointerDecay
             && let Some(array) = inner.inner.first()
         {
-            return self.place_for(array, access);
+            return self.lvalue_for(array, access);
         }
-        Place::Memory(self.rvalue(base), 0)
+        Location::Memory(self.rvalue(base), 0)
     }
     /// Emits `index * size`.
     pub fn bin_scaled(&mut self, index: Operand, size: u64, span: Span) -> Operand {
@@ -208,34 +210,36 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    fn place_of_member(&mut self, node: &Node, access: Access) -> Place {
-        let Some(base) = node.inner.first() else { return self.no_place(Construct::MalformedExpression, node) };
-        let place = if node.is_arrow { Place::Memory(self.rvalue(base), 0) } else { self.place_for(base, access) };
+    fn lvalue_of_member(&mut self, node: &AstNode, access: Access) -> Location {
+        let Some(base) = node.inner.first() else {
+            return self.unsupported_lvalue(Construct::MalformedExpression, node);
+        };
+        let place = if node.is_arrow { Location::Memory(self.rvalue(base), 0) } else { self.lvalue_for(base, access) };
         let Some(&(record, field)) = self.unit.fields.get(&node.link) else {
-            return self.no_place(Construct::UnknownMember, node);
+            return self.unsupported_lvalue(Construct::UnknownMember, node);
         };
         let (record_id, field_index) = (record, field);
         let record = &self.unit.program.types.records[record];
         let field = &record.fields[field];
         let offset = field.offset as i64;
         if let Some(problem) = record.problem.clone() {
-            return self.no_place(problem, node);
+            return self.unsupported_lvalue(problem, node);
         }
         let bits = field.bits.map(|bits| (bits, field.ty.clone()));
         let span = self.unit.span(node);
         self.look(place, record_id, field_index, span);
         match (place, bits) {
-            (Place::Memory(address, before), None) => Place::Memory(address, before.wrapping_add(offset)),
-            (Place::Memory(address, before), Some((bits, ty))) => {
-                Place::Bits(address, self.bit_field(before, bits, &ty))
+            (Location::Memory(address, before), None) => Location::Memory(address, before.wrapping_add(offset)),
+            (Location::Memory(address, before), Some((bits, ty))) => {
+                Location::Bits(address, self.bit_field(before, bits, &ty))
             }
             // A structure is never in a register.
-            (Place::Register(_) | Place::Bits(..), _) => self.no_place(Construct::ScalarMember, node),
+            (Location::Register(_) | Location::Bits(..), _) => self.unsupported_lvalue(Construct::ScalarMember, node),
         }
     }
 
     /// Records by which member a union is accessed, if its inputs depend on that.
-    fn look(&mut self, place: Place, record: usize, field: usize, span: Span) {
+    fn look(&mut self, place: Location, record: usize, field: usize, span: Span) {
         let types = &self.unit.program.types;
         let known = &types.records[record];
         if !matches!(types.data[known.data], DataType::Union { .. }) {
@@ -261,35 +265,35 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    fn place_of_literal(&mut self, node: &Node, span: Span) -> Place {
+    fn lvalue_of_literal(&mut self, node: &AstNode, span: Span) -> Location {
         let ty = self.unit.type_of(node);
-        let Some(value) = node.inner.first() else { return self.no_place(Construct::CompoundLiteral, node) };
+        let Some(value) = node.inner.first() else { return self.unsupported_lvalue(Construct::CompoundLiteral, node) };
         if let Some(what) = self.unit.program.types.unsupported(&ty) {
-            return self.no_place(what, node);
+            return self.unsupported_lvalue(what, node);
         }
         // The slot is not begun here: where control returns to the literal within one block, it is the same object. Its
         // initialiser may read the old value and overwrites it completely.
         let slot = self.new_slot(None, &ty);
-        self.lives.declare_literal(slot);
+        self.lifetimes.declare_literal(slot);
         let address = self.slot_address(slot, span);
-        self.initialise(value, &ty, Place::Memory(address, 0));
-        Place::Memory(address, 0)
+        self.initialise(value, &ty, Location::Memory(address, 0));
+        Location::Memory(address, 0)
     }
 
     /// Emits the address of an object in memory.
-    pub fn address(&mut self, place: Place, span: Span) -> Operand {
+    pub fn address(&mut self, place: Location, span: Span) -> Operand {
         match place {
-            Place::Memory(base, offset) => self.offset(base, Operand::Const(Ty::I64, offset as u64), span),
+            Location::Memory(base, offset) => self.offset(base, Operand::Const(Ty::I64, offset as u64), span),
             // Variables with an address are never in registers, and a bit-field has no address.
-            Place::Register(_) | Place::Bits(..) => Operand::Const(Ty::Ptr, 0),
+            Location::Register(_) | Location::Bits(..) => Operand::Const(Ty::Ptr, 0),
         }
     }
     /// Reads a scalar.
-    pub fn load(&mut self, place: Place, ty: &Type, span: Span) -> Operand {
+    pub fn load(&mut self, place: Location, ty: &Type, span: Span) -> Operand {
         match place {
-            Place::Register(reg) => Operand::Reg(reg),
-            Place::Bits(base, field) => self.load_bits(base, field, span),
-            Place::Memory(..) => {
+            Location::Register(reg) => Operand::Reg(reg),
+            Location::Bits(base, field) => self.load_bits(base, field, span),
+            Location::Memory(..) => {
                 let addr = self.address(place, span);
                 let dst = self.temp(self.unit.program.types.scalar(ty));
                 self.emit(InstKind::Load { dst, addr }, span);
@@ -298,14 +302,14 @@ impl Lowerer<'_, '_> {
         }
     }
     /// Writes a scalar; returns the stored value.
-    pub fn store(&mut self, place: Place, value: Operand, span: Span) -> Operand {
+    pub fn store(&mut self, place: Location, value: Operand, span: Span) -> Operand {
         match place {
-            Place::Register(reg) => {
+            Location::Register(reg) => {
                 self.assign(reg, value, span);
                 Operand::Reg(reg)
             }
-            Place::Bits(base, field) => self.store_bits(base, field, value, span),
-            Place::Memory(..) => {
+            Location::Bits(base, field) => self.store_bits(base, field, value, span),
+            Location::Memory(..) => {
                 let addr = self.address(place, span);
                 self.emit(InstKind::Store { addr, value }, span);
                 value

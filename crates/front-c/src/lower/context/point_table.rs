@@ -7,7 +7,7 @@ use touchstone_ir::{CondTag, DecisionId, PointId};
 
 /// The subject of a point: a node, by clang's id, or a condition.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Subject {
+pub(crate) enum PointSubject {
     Statement(u64),
     Value(u64),
     Hazard(u64),
@@ -19,9 +19,9 @@ pub(crate) enum Subject {
 
 /// The points of a function so far.
 #[derive(Default)]
-pub(crate) struct Marks {
+pub(crate) struct PointTable {
     /// The point of each subject; `None` for subjects without one.
-    pub known: FxHashMap<Subject, Option<PointId>>,
+    pub known: FxHashMap<PointSubject, Option<PointId>>,
     pub labels: u32,
     /// True inside code from a system header's macro: its statements and values are not the user's.
     pub hidden: bool,

@@ -1,12 +1,12 @@
 //! String literals: decodes clang's escaped spelling.
 
 use crate::clang::kind::NodeKind as K;
-use crate::clang::node::Node;
+use crate::clang::node::AstNode;
 use crate::lower::context::unit::Unit;
 use crate::types::ctype::TypeKind;
 
 /// Returns the bytes of a string literal with its terminator, padded or truncated to its type.
-pub(crate) fn bytes(node: &Node, unit: &Unit<'_>) -> Option<Vec<u8>> {
+pub(crate) fn bytes(node: &AstNode, unit: &Unit<'_>) -> Option<Vec<u8>> {
     if node.kind != K::StringLiteral {
         return bytes(node.inner.first()?, unit);
     }

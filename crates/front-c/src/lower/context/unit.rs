@@ -3,13 +3,13 @@
 use crate::clang::ast_enums::{Storage, TagKind};
 use crate::clang::ast_queries::initialiser;
 use crate::clang::kind::NodeKind as K;
-use crate::clang::node::{Node, Position, TypeText};
+use crate::clang::node::{AstNode, AstPosition, TypeText};
 use crate::construct::Construct;
 use crate::error::FrontError;
 use crate::link::linked_program::{Declaration, GlobalDeclaration, LinkedProgram};
 use crate::link::models;
-use crate::types::ctype::{FieldDecl, Layout, Type, TypeKind};
-use crate::types::scope::{Scopes, Tag};
+use crate::types::ctype::{FieldDecl, RecordLayout, Type, TypeKind};
+use crate::types::scope::{Scopes, TagType};
 use crate::types::typename::{parse_known, parse_type};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
@@ -20,7 +20,7 @@ use touchstone_ir::{EnumItem, FuncId, FunctionRole, GlobalId, Linkage};
 
 /// The functions of a unit that are lowered.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Selection {
+pub(crate) enum UnitSelection {
     /// All except functions of system headers that are not called.
     Program,
     /// Only these models and the functions that they call, with their role in the program.
@@ -44,26 +44,26 @@ pub(crate) struct Unit<'p> {
     /// Alignments of declarations that differ from those of their types, by clang's id.
     pub alignments: FxHashMap<u64, u64>,
     /// The number of side effects in the array lengths of a function's parameters that were lowered, by function name.
-    pub entered: FxHashMap<String, usize>,
+    pub evaluated_length_effects: FxHashMap<String, usize>,
     /// Numbers of labels by clang's id, which serve as their addresses.
     pub label_numbers: FxHashMap<u64, u64>,
     /// Static locals by clang's id.
     pub static_locals: FxHashMap<u64, GlobalId>,
     /// True if compilers inline some library functions regardless of the program's own.
     pub inlines: bool,
-    selection: Selection,
+    selection: UnitSelection,
     types: RefCell<FxHashMap<Rc<str>, Type>>,
     declarations: FxHashMap<String, Declaration>,
     functions: FxHashMap<String, FuncId>,
     global_declarations: FxHashMap<String, GlobalDeclaration>,
     globals: FxHashMap<String, GlobalId>,
-    postponed: FxHashMap<String, Node>,
+    postponed: FxHashMap<String, AstNode>,
     wanted: VecDeque<String>,
 }
 
 impl<'p> Unit<'p> {
     /// Creates an empty unit.
-    pub fn new(program: &'p mut LinkedProgram, file: &str, selection: Selection) -> Unit<'p> {
+    pub fn new(program: &'p mut LinkedProgram, file: &str, selection: UnitSelection) -> Unit<'p> {
         Unit {
             program,
             scopes: Scopes::new(),
@@ -73,7 +73,7 @@ impl<'p> Unit<'p> {
             fields: FxHashMap::default(),
             array_candidates: Vec::new(),
             alignments: FxHashMap::default(),
-            entered: FxHashMap::default(),
+            evaluated_length_effects: FxHashMap::default(),
             label_numbers: FxHashMap::default(),
             static_locals: FxHashMap::default(),
             inlines: false,
@@ -89,33 +89,33 @@ impl<'p> Unit<'p> {
     }
 
     /// Returns the span of a node.
-    pub fn span(&mut self, node: &Node) -> Span {
+    pub fn span(&mut self, node: &AstNode) -> Span {
         self.program.sources.span(&mut self.program.files, &self.names, node)
     }
     /// Returns the span of a declared name.
-    pub fn point(&mut self, position: &Position) -> Span {
+    pub fn point(&mut self, position: &AstPosition) -> Span {
         self.program.sources.point(&mut self.program.files, &self.names, position)
     }
     /// Returns the span and text of a statement's head, up to the parenthesis that closes after its keyword.
-    pub fn head(&mut self, node: &Node, condition: Option<&Node>) -> (Span, String) {
+    pub fn head(&mut self, node: &AstNode, condition: Option<&AstNode>) -> (Span, String) {
         let end = condition.map_or(&node.begin, |condition| &condition.end);
         self.program.sources.head(&mut self.program.files, &self.names, &node.begin, end)
     }
     /// Returns the span and text of a statement's first token.
-    pub fn keyword(&mut self, node: &Node) -> (Span, String) {
+    pub fn keyword(&mut self, node: &AstNode) -> (Span, String) {
         self.program.sources.piece(&mut self.program.files, &self.names, &node.begin, &node.begin)
     }
     /// Returns the source text of a node, shortened.
-    pub fn short_text(&mut self, node: &Node) -> String {
+    pub fn short_text(&mut self, node: &AstNode) -> String {
         self.program.sources.short_text(&self.names, node)
     }
     /// Returns the source text of a node.
-    pub fn text(&mut self, node: &Node) -> String {
+    pub fn text(&mut self, node: &AstNode) -> String {
         self.program.sources.node_text(&self.names, node)
     }
 
     /// Returns the type of a node.
-    pub fn type_of(&self, node: &Node) -> Type {
+    pub fn type_of(&self, node: &AstNode) -> Type {
         match &node.ty {
             Some(text) => self.type_named(text),
             None => Type::plain(TypeKind::Void),
@@ -156,7 +156,7 @@ impl<'p> Unit<'p> {
     }
 
     /// Lowers a declaration at file scope.
-    pub fn declaration(&mut self, node: Node) -> Result<(), FrontError> {
+    pub fn declaration(&mut self, node: AstNode) -> Result<(), FrontError> {
         match &node.kind {
             K::TypedefDecl | K::RecordDecl | K::EnumDecl => self.type_declaration(&node),
             K::FunctionDecl => return self.function_declaration(node),
@@ -167,7 +167,7 @@ impl<'p> Unit<'p> {
     }
 
     /// Registers a declaration of a type, at file or block scope.
-    pub fn type_declaration(&mut self, node: &Node) {
+    pub fn type_declaration(&mut self, node: &AstNode) {
         match &node.kind {
             K::TypedefDecl => self.typedef(node),
             K::RecordDecl => self.record(node),
@@ -176,10 +176,10 @@ impl<'p> Unit<'p> {
         }
     }
 
-    fn typedef(&mut self, node: &Node) {
+    fn typedef(&mut self, node: &AstNode) {
         let direct = node.inner.first().and_then(|inner| self.declared_tag(inner));
         let mut ty = match direct {
-            Some(Tag::Record(id)) => {
+            Some(TagType::Record(id)) => {
                 let record = &mut self.program.types.records[id];
                 if !record.named {
                     record.named = true;
@@ -188,7 +188,7 @@ impl<'p> Unit<'p> {
                 }
                 Type::plain(TypeKind::Record(id))
             }
-            Some(Tag::Enum(id)) => {
+            Some(TagType::Enum(id)) => {
                 let info = &mut self.program.types.enums[id];
                 if !info.named {
                     info.named = true;
@@ -211,7 +211,7 @@ impl<'p> Unit<'p> {
         self.forget_types();
     }
     /// Returns the tag of a type node without pointers, arrays or qualifiers around it.
-    fn declared_tag(&self, node: &Node) -> Option<Tag> {
+    fn declared_tag(&self, node: &AstNode) -> Option<TagType> {
         match &node.kind {
             K::ElaboratedType => match self.scopes.by_id.get(&node.link) {
                 Some(&tag) => Some(tag),
@@ -222,12 +222,12 @@ impl<'p> Unit<'p> {
         }
     }
 
-    fn unnamed_key(&self, node: &Node) -> Option<String> {
+    fn unnamed_key(&self, node: &AstNode) -> Option<String> {
         let loc = node.loc.expansion?;
         Some(format!("{}:{}:{}", self.names.get(loc.file as usize)?, loc.line, loc.column))
     }
     /// Returns the tag of a declaration, if an earlier one introduced it.
-    fn earlier_tag(&self, node: &Node, full: &str) -> Option<Tag> {
+    fn earlier_tag(&self, node: &AstNode, full: &str) -> Option<TagType> {
         self.scopes
             .by_id
             .get(&node.link)
@@ -235,25 +235,25 @@ impl<'p> Unit<'p> {
             .or_else(|| if node.name.is_empty() { None } else { self.scopes.own_tag(full) })
     }
 
-    fn record(&mut self, node: &Node) {
+    fn record(&mut self, node: &AstNode) {
         let full = format!("{} {}", node.tag, node.name);
         let id = match self.earlier_tag(node, &full) {
-            Some(Tag::Record(id)) => id,
+            Some(TagType::Record(id)) => id,
             _ => {
                 let named = !node.name.is_empty();
                 let key = self.unnamed_key(node).unwrap_or_default();
                 let name = if named { full.clone() } else { format!("{} (unnamed at {key})", node.tag) };
                 let id = self.program.types.new_record(name, named, node.tag == TagKind::Union);
                 if named {
-                    self.scopes.add_tag(&full, Tag::Record(id));
+                    self.scopes.add_tag(&full, TagType::Record(id));
                 } else {
-                    self.scopes.unnamed.insert(key, Tag::Record(id));
+                    self.scopes.unnamed.insert(key, TagType::Record(id));
                 }
                 self.forget_types();
                 id
             }
         };
-        self.scopes.by_id.insert(node.id, Tag::Record(id));
+        self.scopes.by_id.insert(node.id, TagType::Record(id));
         if !node.is_complete {
             return;
         }
@@ -280,18 +280,18 @@ impl<'p> Unit<'p> {
             self.alignments.insert(field.id, own.max(field.aligned.unwrap_or(1)));
         }
         let ids: Vec<u64> = fields.iter().filter(|field| field.width != Some(0)).map(|field| field.id).collect();
-        self.program.types.complete_record(id, fields, Layout { packed, aligned, most });
+        self.program.types.complete_record(id, fields, RecordLayout { packed, aligned, most });
         self.fields.extend(ids.into_iter().enumerate().map(|(index, field)| (field, (id, index))));
         self.forget_types();
     }
     /// Returns the `#pragma pack` in effect at a record. clang's JSON does not contain it, so the preceding directives
     /// of the file are parsed; `None` if they don't determine it.
-    fn pragma_pack(&self, node: &Node) -> Option<u64> {
+    fn pragma_pack(&self, node: &AstNode) -> Option<u64> {
         let begin = node.begin.expansion?;
         let text = self.program.sources.text(self.names.get(begin.file as usize)?);
         crate::types::packing::in_effect(std::str::from_utf8(text.get(..begin.offset as usize)?).ok()?)
     }
-    fn field(&mut self, node: &Node) -> FieldDecl {
+    fn field(&mut self, node: &AstNode) -> FieldDecl {
         let width = if node.is_bitfield { node.inner.first().and_then(|width| self.const_int(width)) } else { None };
         let mut aligned = None;
         for attribute in node.inner.iter().filter(|inner| inner.kind == K::AlignedAttr) {
@@ -307,32 +307,32 @@ impl<'p> Unit<'p> {
         }
     }
     /// Returns the value of an `aligned` attribute; without an argument, the largest alignment.
-    fn alignment(&self, node: &Node) -> Option<u64> {
+    fn alignment(&self, node: &AstNode) -> Option<u64> {
         match node.inner.first() {
             Some(value) => self.const_int(value),
             None => Some(16),
         }
     }
 
-    fn enumeration(&mut self, node: &Node) {
+    fn enumeration(&mut self, node: &AstNode) {
         let full = format!("enum {}", node.name);
         let id = match self.earlier_tag(node, &full) {
-            Some(Tag::Enum(id)) => id,
+            Some(TagType::Enum(id)) => id,
             _ => {
                 let named = !node.name.is_empty();
                 let key = self.unnamed_key(node).unwrap_or_default();
                 let name = if named { full.clone() } else { format!("enum (unnamed at {key})") };
                 let id = self.program.types.new_enum(name, named);
                 if named {
-                    self.scopes.add_tag(&full, Tag::Enum(id));
+                    self.scopes.add_tag(&full, TagType::Enum(id));
                 } else {
-                    self.scopes.unnamed.insert(key, Tag::Enum(id));
+                    self.scopes.unnamed.insert(key, TagType::Enum(id));
                 }
                 self.forget_types();
                 id
             }
         };
-        self.scopes.by_id.insert(node.id, Tag::Enum(id));
+        self.scopes.by_id.insert(node.id, TagType::Enum(id));
         let mut items = Vec::new();
         let mut next = 0i64;
         for item in node.inner.iter().filter(|inner| inner.kind == K::EnumConstantDecl) {
@@ -361,10 +361,10 @@ impl<'p> Unit<'p> {
     }
 
     /// Lowers a declaration of a function, at file or block scope.
-    pub fn function_declaration(&mut self, node: Node) -> Result<(), FrontError> {
+    pub fn function_declaration(&mut self, node: AstNode) -> Result<(), FrontError> {
         let internal =
             node.storage == Storage::Static || self.declarations.get(&node.name).is_some_and(|d| d.internal.is_some());
-        let param_nodes: Vec<&Node> = node.inner.iter().filter(|inner| inner.kind == K::ParmVarDecl).collect();
+        let param_nodes: Vec<&AstNode> = node.inner.iter().filter(|inner| inner.kind == K::ParmVarDecl).collect();
         let param_names: Vec<String> = param_nodes.iter().map(|param| param.name.clone()).collect();
         let has_body = node.inner.iter().any(|inner| inner.kind == K::CompoundStmt);
         self.note_alignment(&node);
@@ -378,10 +378,10 @@ impl<'p> Unit<'p> {
         }
         let returns = node.ty.as_ref().is_none_or(|ty| !ty.written.contains("noreturn"));
         if !returns || node.inner.iter().any(|inner| inner.kind == K::C11NoReturnAttr) {
-            self.program.endless.insert(node.name.clone());
+            self.program.noreturn.insert(node.name.clone());
         }
         if self.is_system(&node.loc) {
-            self.program.of_library.insert(node.name.clone());
+            self.program.system_functions.insert(node.name.clone());
         }
         self.note_weak(&node);
         let declaration = Declaration {
@@ -411,8 +411,8 @@ impl<'p> Unit<'p> {
             return Ok(());
         }
         let postpone = match &self.selection {
-            Selection::Library(..) => true,
-            Selection::Program => self.is_system(&node.loc),
+            UnitSelection::Library(..) => true,
+            UnitSelection::Program => self.is_system(&node.loc),
         };
         if postpone {
             self.postponed.insert(node.name.clone(), node);
@@ -421,16 +421,16 @@ impl<'p> Unit<'p> {
         self.define_function(&node)
     }
     /// Returns the linker name that an assembler label gives a declaration. Those of system headers are ignored.
-    fn assembler_label(&self, node: &Node) -> Option<String> {
+    fn assembler_label(&self, node: &AstNode) -> Option<String> {
         let labelled = node.inner.iter().any(|inner| inner.kind == K::AsmLabelAttr);
         (labelled && !self.is_system(&node.loc)).then(|| node.mangled.clone())
     }
     /// Returns true if a position is in a header of the system or the compiler.
-    fn is_system(&self, position: &Position) -> bool {
+    fn is_system(&self, position: &AstPosition) -> bool {
         position.expansion.is_none_or(|loc| self.is_system_file(loc.file) || self.is_system_line(&loc))
     }
     /// Returns true if a token is spelled in a macro of a system header.
-    pub fn is_made_by_system(&self, position: &Position) -> bool {
+    pub fn is_made_by_system(&self, position: &AstPosition) -> bool {
         match (&position.spelling, &position.expansion) {
             (Some(loc), _) => self.is_system_file(loc.file),
             (None, Some(loc)) => self.is_system_line(loc),
@@ -442,7 +442,7 @@ impl<'p> Unit<'p> {
         self.names.get(loc.file as usize).is_some_and(|name| self.program.sources.is_system_line(name, loc.line))
     }
     /// Returns true if a token is spelled in a macro's definition and not at its use.
-    pub fn is_made_by_macro(&self, position: &Position) -> bool {
+    pub fn is_made_by_macro(&self, position: &AstPosition) -> bool {
         position.spelling.is_some() && !position.macro_argument
     }
     fn is_system_file(&self, file: u32) -> bool {
@@ -453,13 +453,13 @@ impl<'p> Unit<'p> {
 
     /// Returns true if this is a file of library models.
     pub fn is_library(&self) -> bool {
-        matches!(self.selection, Selection::Library(..))
+        matches!(self.selection, UnitSelection::Library(..))
     }
     /// Returns the role of this file's functions in the program.
     fn role(&self) -> FunctionRole {
         match self.selection {
-            Selection::Program => FunctionRole::Program,
-            Selection::Library(_, role) => role,
+            UnitSelection::Program => FunctionRole::Program,
+            UnitSelection::Library(_, role) => role,
         }
     }
     /// Returns true if compilers inline calls of a function instead of calling the program's own.
@@ -541,17 +541,17 @@ impl<'p> Unit<'p> {
         self.program.function_mark(id, &ty, span)
     }
     /// Returns the address of a label, which only `goto *` can use: its number in the function.
-    pub fn label_address(&self, node: &Node) -> Option<u64> {
+    pub fn label_address(&self, node: &AstNode) -> Option<u64> {
         self.label_numbers.get(&node.link).copied()
     }
     /// Returns the operand that `__builtin_choose_expr` selects.
-    pub fn chosen<'n>(&self, node: &'n Node) -> Option<&'n Node> {
+    pub fn chosen<'n>(&self, node: &'n AstNode) -> Option<&'n AstNode> {
         let [condition, yes, no] = node.inner.as_slice() else { return None };
         Some(if self.const_int(condition)? != 0 { yes } else { no })
     }
     /// Returns the operand that `__builtin_types_compatible_p(a, b) ? x : y` selects. Headers use it like `_Generic`;
     /// it does not depend on a run, so it is no decision.
-    pub fn chosen_by_type<'n>(&self, node: &'n Node) -> Option<&'n Node> {
+    pub fn chosen_by_type<'n>(&self, node: &'n AstNode) -> Option<&'n AstNode> {
         let asks_for_type = node.inner.first().is_some_and(|condition| condition.kind == K::TypeTraitExpr);
         if node.kind == K::ConditionalOperator && asks_for_type { self.chosen(node) } else { None }
     }
@@ -572,11 +572,11 @@ impl<'p> Unit<'p> {
         self.declarations.get(name).is_some_and(|declaration| declaration.label.is_some())
     }
 
-    fn define_function(&mut self, node: &Node) -> Result<(), FrontError> {
+    fn define_function(&mut self, node: &AstNode) -> Result<(), FrontError> {
         let id = self.function_named(&node.name, node.ty.as_ref());
         let span = self.declarations[&node.name].span;
         // A file of models may be read repeatedly, and the program's definitions take precedence.
-        if matches!(self.selection, Selection::Library(..)) && self.program.functions[id].is_defined() {
+        if matches!(self.selection, UnitSelection::Library(..)) && self.program.functions[id].is_defined() {
             return Ok(());
         }
         let inline = node.is_inline && node.storage != Storage::Extern;
@@ -590,12 +590,12 @@ impl<'p> Unit<'p> {
         }
         let function = crate::lower::context::func::lower(self, function, node)?;
         self.program.functions[id] = function;
-        self.starters(node, id);
+        self.startup_functions(node, id);
         Ok(())
     }
     /// Returns true if a pointer parameter may have been declared as an array with a length: its type is spelled as a
     /// pointer (and not as a typedef), and its source text has no `*`, or a length in brackets.
-    fn may_be_array(&mut self, param: &Node) -> bool {
+    fn may_be_array(&mut self, param: &AstNode) -> bool {
         let became_pointer = param.ty.as_ref().is_some_and(|ty| ty.written.contains('*'));
         if !became_pointer || !self.type_of(param).is_pointer() {
             return false;
@@ -610,7 +610,7 @@ impl<'p> Unit<'p> {
     }
 
     /// Records the alignment that attributes give a declaration.
-    pub fn note_alignment(&mut self, node: &Node) {
+    pub fn note_alignment(&mut self, node: &AstNode) {
         let attributes = node.inner.iter().filter(|inner| inner.kind == K::AlignedAttr);
         if let Some(most) = attributes.filter_map(|attribute| self.alignment(attribute)).max() {
             self.alignments.insert(node.id, most);
@@ -618,14 +618,14 @@ impl<'p> Unit<'p> {
     }
 
     /// Records a weak symbol.
-    fn note_weak(&mut self, node: &Node) {
+    fn note_weak(&mut self, node: &AstNode) {
         if node.inner.iter().any(|inner| inner.kind == K::WeakAttr) {
             self.program.weak.insert(node.name.clone());
         }
     }
 
     /// Lowers a declaration of a global, at file or block scope (`extern`).
-    pub fn global_declaration(&mut self, node: &Node) -> Result<(), FrontError> {
+    pub fn global_declaration(&mut self, node: &AstNode) -> Result<(), FrontError> {
         let internal = node.storage == Storage::Static
             || self.global_declarations.get(&node.name).is_some_and(|d| d.internal.is_some());
         let ty = self.type_of(node);
@@ -649,16 +649,16 @@ impl<'p> Unit<'p> {
         }
         if node.inner.iter().any(|inner| inner.kind == K::WeakRefAttr) {
             let id = self.global_named(&node.name, None);
-            self.program.poison(id, Construct::WeakRef);
+            self.program.mark_unsupported(id, Construct::WeakRef);
         }
         if node.storage == Storage::Register {
             let id = self.global_named(&node.name, None);
-            self.program.poison(id, Construct::MachineRegister);
+            self.program.mark_unsupported(id, Construct::MachineRegister);
         }
         if node.storage == Storage::Extern && !node.has_init {
             return Ok(());
         }
-        let library = matches!(self.selection, Selection::Library(..));
+        let library = matches!(self.selection, UnitSelection::Library(..));
         // A file of models may be read repeatedly, but defines its variables once.
         if library && !internal && self.program.defines_variable(&node.name) {
             return Ok(());
@@ -708,7 +708,7 @@ impl<'p> Unit<'p> {
     /// Lowers postponed functions that turned out to be needed.
     pub fn finish(&mut self) -> Result<(), FrontError> {
         self.complete_globals();
-        if let Selection::Library(names, _) = self.selection.clone() {
+        if let UnitSelection::Library(names, _) = self.selection.clone() {
             for name in &names {
                 if self.postponed.contains_key(name) {
                     self.function_named(name, None);
@@ -737,7 +737,7 @@ impl Unit<'_> {
 }
 
 /// Returns the target of an `alias` attribute.
-fn alias_of(node: &Node) -> Option<&str> {
+fn alias_of(node: &AstNode) -> Option<&str> {
     let attribute = node.inner.iter().find(|inner| inner.kind == K::AliasAttr)?;
     (!attribute.name.is_empty()).then_some(attribute.name.as_str())
 }

@@ -1,14 +1,14 @@
 //! Lowers files to a module: translation units, then models of the library, then external functions.
 
-use crate::clang::flags::{flags_for, own_macros};
-use crate::clang::options::{Library, Offsets, Options};
-use crate::clang::process::{self, Clang, Input};
+use crate::clang::flags::{flags_for, predefined_macros};
+use crate::clang::options::{LibraryMode, OffsetofMode, Options};
+use crate::clang::process::{self, Clang, ClangInput};
 use crate::error::FrontError;
 use crate::link::linked_program::LinkedProgram;
 use crate::link::{external_specs, externals, models};
-use crate::lower::context::unit::Selection;
+use crate::lower::context::unit::UnitSelection;
 use crate::lower::driver::library;
-use crate::lower::driver::translation::{Source, lower_unit};
+use crate::lower::driver::translation::{SourceUnit, lower_unit};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use touchstone_ir::Module;
@@ -28,8 +28,8 @@ fn lower_all(files: &[PathBuf], options: &Options) -> Result<Module, FrontError>
     loop {
         let program = match lower_program(files, &options, &clang, &own) {
             // `offsetof(struct s { int x; }, x)` defines a type and can't be duplicated by a macro.
-            Err(FrontError::DoesNotCompile { .. }) if options.offsets == Offsets::Spelled => {
-                options.offsets = Offsets::FromText;
+            Err(FrontError::DoesNotCompile { .. }) if options.offsets == OffsetofMode::Spelled => {
+                options.offsets = OffsetofMode::FromText;
                 continue;
             }
             program => program?,
@@ -38,8 +38,9 @@ fn lower_all(files: &[PathBuf], options: &Options) -> Result<Module, FrontError>
         let mut conflicts: Vec<String> =
             program.recognised.iter().filter(|name| program.overrides(name)).cloned().collect();
         if program.redirects() {
-            conflicts
-                .extend(models::TO_CONSOLE.iter().filter(|name| !own.contains(**name)).map(|name| name.to_string()));
+            conflicts.extend(
+                models::CONSOLE_OUTPUT.iter().filter(|name| !own.contains(**name)).map(|name| name.to_string()),
+            );
         }
         if conflicts.is_empty() {
             return Ok(program.finish());
@@ -72,31 +73,31 @@ fn lower_program(
         program.sources.file_id(&mut program.files, &file.to_string_lossy());
     }
     program.given_files = program.files.len();
-    program.types.fresh_volatile = options.surroundings.volatile;
+    program.types.fresh_volatile = options.environment_inputs.volatile;
     program.types.offsets = options.offsets;
     let claimed = options.compiler.as_deref().and_then(process::gnu_version);
     for file in files {
         let mut flags = flags_for(file, options)?;
         flags.splice(0..0, claimed.clone());
         // The hooks are irrelevant if the program is only analysed.
-        let executes = options.library == Library::Modelled;
-        program.hooked |= executes && flags.iter().any(|flag| flag == "-finstrument-functions");
-        flags.extend(own_macros(options));
+        let executes = options.library == LibraryMode::Modelled;
+        program.instruments_functions |= executes && flags.iter().any(|flag| flag == "-finstrument-functions");
+        flags.extend(predefined_macros(options));
         let name = file.to_string_lossy().into_owned();
         let dump = options.dump.as_ref().filter(|_| files.len() == 1);
-        let source = Source { input: Input::File(file), name: &name, path: file, flags: &flags, dump };
-        lower_unit(&mut program, clang, &source, Selection::Program)?;
+        let source = SourceUnit { input: ClangInput::File(file), name: &name, path: file, flags: &flags, dump };
+        lower_unit(&mut program, clang, &source, UnitSelection::Program)?;
     }
     program.types.fresh_volatile = false;
-    if options.library == Library::Modelled {
-        library::add(&mut program, clang, options.surroundings)?;
+    if options.library == LibraryMode::Modelled {
+        library::add(&mut program, clang, options.environment_inputs)?;
     }
-    external_specs::make_bodies(&mut program, &options.described);
-    if options.surroundings.callbacks {
-        externals::make_callbacks(&mut program);
+    external_specs::add_spec_bodies(&mut program, &options.external_specs);
+    if options.environment_inputs.callbacks {
+        externals::add_callbacks(&mut program);
     }
-    if options.surroundings.externals {
-        externals::make_inputs(&mut program);
+    if options.environment_inputs.externals {
+        externals::add_external_inputs(&mut program);
     }
     Ok(program)
 }

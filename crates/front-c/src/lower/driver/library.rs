@@ -1,28 +1,28 @@
 //! Adds the library to a program: models of external functions, lowered like the program's own files.
 
-use crate::clang::options::Surroundings;
-use crate::clang::process::{Clang, Input};
+use crate::clang::options::EnvironmentInputs;
+use crate::clang::process::{Clang, ClangInput};
 use crate::error::FrontError;
 use crate::link::linked_program::LinkedProgram;
-use crate::link::models::{DESCRIPTORS, MODELS, WORLD};
-use crate::lower::context::unit::Selection;
-use crate::lower::driver::translation::{Source, lower_unit};
+use crate::link::models::{DESCRIPTORS, MODELS, NONDETERMINISTIC};
+use crate::lower::context::unit::UnitSelection;
+use crate::lower::driver::translation::{SourceUnit, lower_unit};
 use std::collections::BTreeSet;
 use std::path::Path;
 
 /// The maximum number of bytes of a file that is an input.
-const FILE_BYTES: u32 = 32;
+const MAX_FILE_BYTES: u32 = 32;
 
 /// Adds the models of functions that the program uses but does not define, and transitively of those that the models
 /// use.
-pub(crate) fn add(program: &mut LinkedProgram, clang: &Clang, given: Surroundings) -> Result<(), FrontError> {
-    program.settle_library();
-    let world = if given.externals { &WORLD } else { &DESCRIPTORS };
+pub(crate) fn add(program: &mut LinkedProgram, clang: &Clang, given: EnvironmentInputs) -> Result<(), FrontError> {
+    program.resolve_library();
+    let world = if given.externals { &NONDETERMINISTIC } else { &DESCRIPTORS };
     let mut flags = vec!["-ffreestanding".to_string(), "-fno-builtin".to_string()];
     flags.extend(given.stdin.map(|most| format!("-DTOUCHSTONE_STDIN={most}")));
     flags.extend(given.environment.map(|most| format!("-DTOUCHSTONE_ENVIRONMENT={most}")));
-    flags.extend(given.externals.then(|| format!("-DTOUCHSTONE_FILES={FILE_BYTES}")));
-    flags.extend(program.prints_quietly().then(|| "-DTOUCHSTONE_QUIET_OUTPUT".to_string()));
+    flags.extend(given.externals.then(|| format!("-DTOUCHSTONE_FILES={MAX_FILE_BYTES}")));
+    flags.extend(program.has_quiet_output().then(|| "-DTOUCHSTONE_QUIET_OUTPUT".to_string()));
     flags.extend(program.redirects().then(|| "-DTOUCHSTONE_REDIRECTED".to_string()));
     let mut tried = BTreeSet::new();
     loop {
@@ -41,14 +41,14 @@ pub(crate) fn add(program: &mut LinkedProgram, clang: &Clang, given: Surrounding
                 continue;
             }
             program.sources.insert(model.name, model.text);
-            let source = Source {
-                input: Input::Text(model.text),
+            let source = SourceUnit {
+                input: ClangInput::Text(model.text),
                 name: model.name,
                 path: Path::new(model.name),
                 flags: &flags,
                 dump: None,
             };
-            lower_unit(program, clang, &source, Selection::Library(names, model.role()))?;
+            lower_unit(program, clang, &source, UnitSelection::Library(names, model.role()))?;
         }
         tried.extend(wanted);
     }

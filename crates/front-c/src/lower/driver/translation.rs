@@ -1,42 +1,43 @@
 //! Translation of one text: runs clang and lowers its AST, declaration by declaration.
 
-use crate::clang::ast_reader::{Positions, read, read_bytes};
-use crate::clang::dump::Dump;
-use crate::clang::dump_pair::heard;
-use crate::clang::process::{self, Clang, Input};
+use crate::clang::ast_reader::{PositionReader, read, read_bytes};
+use crate::clang::dump::AstDump;
+use crate::clang::dump_pair::dump_from_server;
+use crate::clang::process::{self, Clang, ClangInput};
 use crate::error::FrontError;
 use crate::link::linked_program::LinkedProgram;
-use crate::lower::context::unit::{Selection, Unit};
+use crate::lower::context::unit::{Unit, UnitSelection};
 use crate::lower::objects::array_params;
-use crate::types::ctype::WideFields;
+use crate::types::ctype::WideBitFields;
 use std::path::Path;
 
 /// A text to be lowered.
-pub(crate) struct Source<'a> {
-    pub input: Input<'a>,
+pub(crate) struct SourceUnit<'a> {
+    pub input: ClangInput<'a>,
     /// The name in positions.
     pub name: &'a str,
     /// The name in messages.
     pub path: &'a Path,
     pub flags: &'a [String],
     /// The AST, if clang has already been run.
-    pub dump: Option<&'a Dump>,
+    pub dump: Option<&'a AstDump>,
 }
 
 pub(crate) fn lower_unit(
     program: &mut LinkedProgram,
     clang: &Clang,
-    source: &Source<'_>,
-    selection: Selection,
+    source: &SourceUnit<'_>,
+    selection: UnitSelection,
 ) -> Result<(), FrontError> {
     program.types.char_signed = !source.flags.iter().any(|flag| flag == "-funsigned-char");
-    program.types.wide_fields = if process::is_gcc(source.flags) { WideFields::OwnWidth } else { WideFields::Unknown };
-    let is_text = matches!(source.input, Input::Text(_));
+    program.types.wide_fields =
+        if process::is_gcc(source.flags) { WideBitFields::OwnWidth } else { WideBitFields::Unknown };
+    let is_text = matches!(source.input, ClangInput::Text(_));
     let mut unit = Unit::new(program, source.name, selection);
     unit.inlines = !source.flags.iter().any(|flag| flag == "-fno-builtin" || flag == "-ffreestanding");
-    let mut positions = Positions::default();
+    let mut positions = PositionReader::default();
     let mut outcome: Result<(), FrontError> = Ok(());
-    let each = |positions: &Positions, node| {
+    let each = |positions: &PositionReader, node| {
         let known = unit.names.len();
         unit.names.extend(
             positions.files[known..]
@@ -47,8 +48,8 @@ pub(crate) fn lower_unit(
             outcome = unit.declaration(node);
         }
     };
-    let heard = source.dump.is_none().then(|| heard(clang, source.flags, source.input)).flatten();
-    let read = match source.dump.or(heard.as_ref()) {
+    let served = source.dump.is_none().then(|| dump_from_server(clang, source.flags, source.input)).flatten();
+    let read = match source.dump.or(served.as_ref()) {
         Some(dump) => read_bytes(dump.bytes(), &mut positions, each),
         None => {
             let mut run = process::start(clang, "-ast-dump=json", source.flags, source.input)?;

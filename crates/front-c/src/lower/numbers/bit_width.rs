@@ -6,10 +6,10 @@
 
 use crate::clang::ast_enums::{CastKind as Cast, Opcode};
 use crate::clang::kind::NodeKind as K;
-use crate::clang::node::Node;
+use crate::clang::node::AstNode;
 use crate::construct::Construct;
 use crate::lower::context::func::Lowerer;
-use crate::types::ctype::{Type, TypeKind, WideFields};
+use crate::types::ctype::{Type, TypeKind, WideBitFields};
 use touchstone_base::Span;
 use touchstone_ir::{BinOp, BranchRole, CmpOp, Operand, TermKind, Ty};
 
@@ -55,7 +55,7 @@ const OWN_WIDTH: &str =
 impl Lowerer<'_, '_> {
     /// Truncates a value of 64 bits to the width of the operands' bit-fields, if the compiler does; if the compiler is
     /// unknown, continues only where the value is unchanged.
-    pub fn in_field_width(&mut self, node: &Node, value: Operand, span: Span) -> Operand {
+    pub fn in_field_width(&mut self, node: &AstNode, value: Operand, span: Span) -> Operand {
         let grows = match &node.kind {
             K::BinaryOperator => matches!(node.opcode, Opcode::Plus | Opcode::Minus | Opcode::Star | Opcode::ShiftLeft),
             _ => matches!(node.opcode, Opcode::Minus | Opcode::Tilde),
@@ -67,7 +67,7 @@ impl Lowerer<'_, '_> {
         let away = Operand::Const(Ty::I64, u64::from(64 - bits));
         let high = self.bin(BinOp::Shl, value, away, span);
         let narrowed = self.bin(if signed { BinOp::AShr } else { BinOp::LShr }, high, away, span);
-        if self.unit.program.types.wide_fields == WideFields::OwnWidth {
+        if self.unit.program.types.wide_fields == WideBitFields::OwnWidth {
             self.function.left_open.insert(OWN_WIDTH.to_string());
             return narrowed;
         }
@@ -91,7 +91,7 @@ impl Lowerer<'_, '_> {
 
     /// Returns the common type of operands; `declared` for a compiler that uses declared types. For gcc, an unsigned
     /// field of 40 bits and a `long` have the common type `long`.
-    pub fn operation_type(&mut self, operands: &[&Node], declared: Type) -> Type {
+    pub fn operation_type(&mut self, operands: &[&AstNode], declared: Type) -> Type {
         let types = &self.unit.program.types;
         let integer = matches!(declared.kind, TypeKind::Int { bits: 64, .. });
         let (Some(first), true) = (operands.first(), integer) else { return declared };
@@ -107,14 +107,14 @@ impl Lowerer<'_, '_> {
             return declared;
         }
         match types.wide_fields {
-            WideFields::Unknown => self.unsupported(Construct::WideBitField, first),
-            WideFields::OwnWidth => drop(self.function.left_open.insert(OWN_WIDTH.to_string())),
+            WideBitFields::Unknown => self.unsupported(Construct::WideBitField, first),
+            WideBitFields::OwnWidth => drop(self.function.left_open.insert(OWN_WIDTH.to_string())),
         }
         let name = if signed { "long" } else { "unsigned long" };
         Type::plain(TypeKind::Int { name, bits: 64, signed })
     }
 
-    fn field_width(&self, node: &Node) -> Width {
+    fn field_width(&self, node: &AstNode) -> Width {
         match (&node.kind, node.inner.as_slice()) {
             (K::ParenExpr | K::ConstantExpr, [inner]) => self.field_width(inner),
             (K::ImplicitCastExpr, [inner]) if node.cast == Cast::LValueToRValue => self.read_width(inner),
@@ -152,17 +152,17 @@ impl Lowerer<'_, '_> {
     }
 
     /// Returns true if an expression contains a bit-field of more than 32 bits; otherwise compilers agree.
-    fn reads_wide_field(&self, node: &Node) -> bool {
+    fn reads_wide_field(&self, node: &AstNode) -> bool {
         let is_one = node.kind == K::MemberExpr && matches!(self.read_width(node), Width::Field { .. });
         is_one || node.inner.iter().any(|inner| self.reads_wide_field(inner))
     }
 
-    fn declared_width(&self, node: &Node) -> Width {
+    fn declared_width(&self, node: &AstNode) -> Width {
         let (ty, types) = (self.unit.type_of(node), &self.unit.program.types);
         if types.size(&ty) <= 4 { Width::Narrow } else { Width::Full { signed: types.is_signed(&ty) } }
     }
 
-    fn read_width(&self, node: &Node) -> Width {
+    fn read_width(&self, node: &AstNode) -> Width {
         match (&node.kind, node.inner.as_slice()) {
             (K::ParenExpr, [inner]) => self.read_width(inner),
             (K::MemberExpr, _) => {

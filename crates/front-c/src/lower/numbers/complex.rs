@@ -7,14 +7,14 @@
 use crate::clang::ast_enums::{CastKind as Cast, Opcode};
 use crate::clang::ast_queries::callee_name;
 use crate::clang::kind::NodeKind as K;
-use crate::clang::node::Node;
+use crate::clang::node::AstNode;
 use crate::construct::Construct;
 use crate::lower::context::constants::binary_op;
 use crate::lower::context::func::Lowerer;
-use crate::lower::context::lvalue::Place;
+use crate::lower::context::lvalue::Location;
 use crate::lower::context::unit::Unit;
 use crate::lower::numbers::floats::{conversion, float_op};
-use crate::lower::numbers::int128::{Part, Wide};
+use crate::lower::numbers::int128::{ComplexPart, Wide};
 use crate::types::ctype::{Type, TypeKind};
 use touchstone_base::Span;
 use touchstone_base::extended::Extended;
@@ -91,7 +91,7 @@ impl ConstPart {
 }
 
 /// Returns true if a complex expression is computed in parts; others are copied like structures.
-pub(crate) fn is_computed_complex(node: &Node) -> bool {
+pub(crate) fn is_computed_complex(node: &AstNode) -> bool {
     match &node.kind {
         K::InitListExpr | K::CompoundAssignOperator | K::ImaginaryLiteral | K::ImplicitValueInitExpr => true,
         K::ImplicitCastExpr | K::CStyleCastExpr => !matches!(node.cast, Cast::LValueToRValue | Cast::NoOp),
@@ -114,7 +114,7 @@ impl Type {
 
 impl Unit<'_> {
     /// Evaluates a constant complex expression.
-    pub fn const_complex(&self, node: &Node) -> Option<[ConstPart; 2]> {
+    pub fn const_complex(&self, node: &AstNode) -> Option<[ConstPart; 2]> {
         let Some(part) = self.type_of(node).complex() else {
             let real = self.const_part(node)?;
             return Some([real, real.zero()]);
@@ -159,7 +159,7 @@ impl Unit<'_> {
             }
             (K::BinaryOperator, [left, right]) => {
                 let (a, mut b) = (self.const_complex(left)?, self.const_complex(right)?);
-                let real = |side: &Node| self.type_of(side).complex().is_none();
+                let real = |side: &AstNode| self.type_of(side).complex().is_none();
                 match &node.opcode {
                     Opcode::Star if real(left) => return Some([a[0].times(b[0])?, a[0].times(b[1])?]),
                     Opcode::Star if real(right) => return Some([a[0].times(b[0])?, a[1].times(b[0])?]),
@@ -193,7 +193,7 @@ impl Unit<'_> {
             None => Some(ConstPart::Int(whole)),
         }
     }
-    fn const_part(&self, node: &Node) -> Option<ConstPart> {
+    fn const_part(&self, node: &AstNode) -> Option<ConstPart> {
         let ty = self.type_of(node);
         if ty.is_long_double() {
             return self.const_long_double(node).map(ConstPart::Long);
@@ -207,10 +207,10 @@ impl Unit<'_> {
 
 impl Lowerer<'_, '_> {
     /// Evaluates the real and the imaginary part of a complex expression.
-    pub fn complex(&mut self, node: &Node) -> [Part; 2] {
+    pub fn complex(&mut self, node: &AstNode) -> [ComplexPart; 2] {
         let span = self.unit.span(node);
         let ty = self.unit.type_of(node);
-        let Some(part) = ty.complex() else { return self.no_complex(Construct::Complex, node) };
+        let Some(part) = ty.complex() else { return self.unsupported_complex(Construct::Complex, node) };
         match (&node.kind, node.inner.as_slice()) {
             (K::ParenExpr | K::ConstantExpr, [inner]) => self.complex(inner),
             (K::InitListExpr, [inner]) if self.unit.type_of(inner).complex().is_some() => self.complex(inner),
@@ -231,7 +231,7 @@ impl Lowerer<'_, '_> {
                 self.complex_binary(&node.opcode, &part, a, b, node)
             }
             (K::CompoundAssignOperator, [left, right]) => {
-                let place = self.written_place(left);
+                let place = self.written_lvalue(left);
                 let computed = node.compute_lhs.as_ref().and_then(|text| self.unit.type_named(text).complex());
                 let computed = computed.unwrap_or_else(|| part.clone());
                 let b = self.operand_parts(right, span);
@@ -246,36 +246,36 @@ impl Lowerer<'_, '_> {
             _ => {
                 let address = self.temporary(&ty, span);
                 self.aggregate(node, &ty, address);
-                self.load_pair(Place::Memory(address, 0), &part, span)
+                self.load_pair(Location::Memory(address, 0), &part, span)
             }
         }
     }
-    fn no_complex(&mut self, construct: Construct, node: &Node) -> [Part; 2] {
+    fn unsupported_complex(&mut self, construct: Construct, node: &AstNode) -> [ComplexPart; 2] {
         self.unsupported(construct, node);
         let part = self.unit.type_of(node).complex().unwrap_or_else(Type::int);
         [self.zero_part(&part); 2]
     }
-    fn zero_part(&self, part: &Type) -> Part {
-        match part.in_halves() {
-            true => Part::Long(Wide { low: Operand::Const(Ty::I64, 0), high: Operand::Const(Ty::I64, 0) }),
-            false => Part::Word(Operand::Const(self.unit.program.types.scalar(part), 0)),
+    fn zero_part(&self, part: &Type) -> ComplexPart {
+        match part.is_two_words() {
+            true => ComplexPart::Long(Wide { low: Operand::Const(Ty::I64, 0), high: Operand::Const(Ty::I64, 0) }),
+            false => ComplexPart::Word(Operand::Const(self.unit.program.types.scalar(part), 0)),
         }
     }
     /// Evaluates a real expression.
-    fn part(&mut self, node: &Node) -> Part {
-        match self.unit.type_of(node).in_halves() {
-            true => Part::Long(self.wide(node)),
-            false => Part::Word(self.rvalue(node)),
+    fn part(&mut self, node: &AstNode) -> ComplexPart {
+        match self.unit.type_of(node).is_two_words() {
+            true => ComplexPart::Long(self.wide(node)),
+            false => ComplexPart::Word(self.rvalue(node)),
         }
     }
-    fn keep_part(&mut self, part: Part, span: Span) -> Part {
+    fn keep_part(&mut self, part: ComplexPart, span: Span) -> ComplexPart {
         match part {
-            Part::Word(value) => Part::Word(self.keep(value, span)),
+            ComplexPart::Word(value) => ComplexPart::Word(self.keep(value, span)),
             long => long,
         }
     }
     /// Evaluates the parts of an operand; a real one has no imaginary part.
-    fn operand_parts(&mut self, node: &Node, span: Span) -> (Part, Option<Part>) {
+    fn operand_parts(&mut self, node: &AstNode, span: Span) -> (ComplexPart, Option<ComplexPart>) {
         if self.unit.type_of(node).complex().is_some() {
             let [real, imag] = self.complex(node);
             return (real, Some(imag));
@@ -284,11 +284,11 @@ impl Lowerer<'_, '_> {
         (self.keep_part(real, span), None)
     }
 
-    fn complex_cast(&mut self, node: &Node, inner: &Node, part: &Type, span: Span) -> [Part; 2] {
+    fn complex_cast(&mut self, node: &AstNode, inner: &AstNode, part: &Type, span: Span) -> [ComplexPart; 2] {
         let from = self.unit.type_of(inner);
         match (&node.cast, from.complex()) {
             (Cast::LValueToRValue, _) => {
-                let place = self.place(inner);
+                let place = self.lvalue(inner);
                 self.load_pair(place, part, span)
             }
             (Cast::NoOp, _) => self.complex(inner),
@@ -297,14 +297,14 @@ impl Lowerer<'_, '_> {
                 let real = self.convert_part(real, &from, part, span);
                 [self.keep_part(real, span), self.zero_part(part)]
             }
-            (_, Some(from)) if !from.in_halves() || from.is_long_double() => {
+            (_, Some(from)) if !from.is_two_words() || from.is_long_double() => {
                 let parts = self.complex(inner);
                 parts.map(|value| self.convert_part(value, &from, part, span))
             }
-            (kind, _) => self.no_complex(Construct::Cast(kind.clone()), node),
+            (kind, _) => self.unsupported_complex(Construct::Cast(kind.clone()), node),
         }
     }
-    fn complex_unary(&mut self, node: &Node, inner: &Node, part: &Type, span: Span) -> [Part; 2] {
+    fn complex_unary(&mut self, node: &AstNode, inner: &AstNode, part: &Type, span: Span) -> [ComplexPart; 2] {
         match &node.opcode {
             Opcode::Plus => self.complex(inner),
             Opcode::Minus => self.complex(inner).map(|value| self.negated_part(value, part, span)),
@@ -313,17 +313,17 @@ impl Lowerer<'_, '_> {
                 [real, self.negated_part(imag, part, span)]
             }
             Opcode::Increment | Opcode::Decrement => {
-                let place = self.written_place(inner);
+                let place = self.written_lvalue(inner);
                 let [real, imag] = self.load_pair(place, part, span);
                 let up = node.opcode == Opcode::Increment;
                 let stepped = match real {
-                    Part::Word(value) => Part::Word(self.stepped(value, part, up, span)),
-                    Part::Long(value) => Part::Long(self.long_stepped(value, up, span)),
+                    ComplexPart::Word(value) => ComplexPart::Word(self.stepped(value, part, up, span)),
+                    ComplexPart::Long(value) => ComplexPart::Long(self.long_stepped(value, up, span)),
                 };
                 self.store_pair(place, part, [stepped, imag], span);
                 [if node.is_postfix { real } else { stepped }, imag]
             }
-            other => self.no_complex(Construct::ComplexOperator(other.clone()), node),
+            other => self.unsupported_complex(Construct::ComplexOperator(other.clone()), node),
         }
     }
 
@@ -332,10 +332,10 @@ impl Lowerer<'_, '_> {
         &mut self,
         opcode: &Opcode,
         part: &Type,
-        (a, ai): (Part, Option<Part>),
-        (b, bi): (Part, Option<Part>),
-        node: &Node,
-    ) -> [Part; 2] {
+        (a, ai): (ComplexPart, Option<ComplexPart>),
+        (b, bi): (ComplexPart, Option<ComplexPart>),
+        node: &AstNode,
+    ) -> [ComplexPart; 2] {
         let span = self.unit.span(node);
         match (opcode, ai, bi) {
             (Opcode::Plus | Opcode::Minus, _, _) => {
@@ -365,14 +365,21 @@ impl Lowerer<'_, '_> {
                 let ai = ai.unwrap_or_else(|| self.zero_part(part));
                 self.complex_model(opcode, part, [a, ai], [b, bi], node)
             }
-            (other, _, _) => self.no_complex(Construct::ComplexOperator(other.clone()), node),
+            (other, _, _) => self.unsupported_complex(Construct::ComplexOperator(other.clone()), node),
         }
     }
     fn is_integer_part(&self, part: &Type) -> bool {
         !part.is_long_double() && self.unit.program.types.format(part).is_none()
     }
     /// Calls the model for a product or quotient.
-    fn complex_model(&mut self, opcode: &Opcode, part: &Type, a: [Part; 2], b: [Part; 2], node: &Node) -> [Part; 2] {
+    fn complex_model(
+        &mut self,
+        opcode: &Opcode,
+        part: &Type,
+        a: [ComplexPart; 2],
+        b: [ComplexPart; 2],
+        node: &AstNode,
+    ) -> [ComplexPart; 2] {
         let span = self.unit.span(node);
         let types = &self.unit.program.types;
         let (suffix, element) = match types.format(part) {
@@ -393,7 +400,7 @@ impl Lowerer<'_, '_> {
         for value in [a, b] {
             let address = self.temporary(&pair, span);
             let value = value.map(|value| self.convert_part(value, part, &computed, span));
-            self.store_pair(Place::Memory(address, 0), &computed, value, span);
+            self.store_pair(Location::Memory(address, 0), &computed, value, span);
             args.push(address);
         }
         let name =
@@ -401,86 +408,94 @@ impl Lowerer<'_, '_> {
         let written = format!("void ({element} *, const {element} *, const {element} *)");
         let into = args[0];
         self.wide_model(&name, &written, args, None, span);
-        let result = self.load_pair(Place::Memory(into, 0), &computed, span);
+        let result = self.load_pair(Location::Memory(into, 0), &computed, span);
         result.map(|value| self.convert_part(value, &computed, part, span))
     }
 
-    fn part_binary(&mut self, opcode: &Opcode, part: &Type, a: Part, b: Part, node: &Node) -> Part {
+    fn part_binary(
+        &mut self,
+        opcode: &Opcode,
+        part: &Type,
+        a: ComplexPart,
+        b: ComplexPart,
+        node: &AstNode,
+    ) -> ComplexPart {
         let span = self.unit.span(node);
         let types = &self.unit.program.types;
         let (format, signed) = (types.format(part), types.is_signed(part));
         match (a, b) {
-            (Part::Long(a), Part::Long(b)) => Part::Long(self.long_binary(opcode, a, b, node)),
-            (Part::Word(a), Part::Word(b)) => match (format, float_op(opcode), binary_op(opcode, signed)) {
-                (Some(format), Some(op), _) => Part::Word(self.float(op, format, &[a, b], span)),
-                (None, _, Some(op)) => Part::Word(self.bin(op, a, b, span)),
-                _ => self.no_complex(Construct::ComplexPartOperator, node)[0],
+            (ComplexPart::Long(a), ComplexPart::Long(b)) => ComplexPart::Long(self.long_binary(opcode, a, b, node)),
+            (ComplexPart::Word(a), ComplexPart::Word(b)) => match (format, float_op(opcode), binary_op(opcode, signed))
+            {
+                (Some(format), Some(op), _) => ComplexPart::Word(self.float(op, format, &[a, b], span)),
+                (None, _, Some(op)) => ComplexPart::Word(self.bin(op, a, b, span)),
+                _ => self.unsupported_complex(Construct::ComplexPartOperator, node)[0],
             },
-            _ => self.no_complex(Construct::MixedComplex, node)[0],
+            _ => self.unsupported_complex(Construct::MixedComplex, node)[0],
         }
     }
-    fn negated_part(&mut self, value: Part, part: &Type, span: Span) -> Part {
+    fn negated_part(&mut self, value: ComplexPart, part: &Type, span: Span) -> ComplexPart {
         match value {
-            Part::Word(value) => Part::Word(self.negated(value, part, span)),
-            Part::Long(value) => Part::Long(self.long_negated(value, span)),
+            ComplexPart::Word(value) => ComplexPart::Word(self.negated(value, part, span)),
+            ComplexPart::Long(value) => ComplexPart::Long(self.long_negated(value, span)),
         }
     }
-    fn convert_part(&mut self, value: Part, from: &Type, to: &Type, span: Span) -> Part {
+    fn convert_part(&mut self, value: ComplexPart, from: &Type, to: &Type, span: Span) -> ComplexPart {
         match (value, to.is_long_double()) {
-            (Part::Long(_), true) => value,
-            (Part::Long(value), false) => Part::Word(self.long_to(value, to, span)),
-            (Part::Word(value), true) => Part::Long(self.long_from(value, from, span)),
-            (Part::Word(Operand::Const(_, bits)), false)
+            (ComplexPart::Long(_), true) => value,
+            (ComplexPart::Long(value), false) => ComplexPart::Word(self.long_to(value, to, span)),
+            (ComplexPart::Word(value), true) => ComplexPart::Long(self.long_from(value, from, span)),
+            (ComplexPart::Word(Operand::Const(_, bits)), false)
                 if let Some((op, format)) = conversion(&self.unit.program.types, from, to) =>
             {
                 let scalar = self.unit.program.types.scalar(to);
-                Part::Word(Operand::Const(scalar, mask(float::eval(op, format, &[bits]), scalar.bits())))
+                ComplexPart::Word(Operand::Const(scalar, mask(float::eval(op, format, &[bits]), scalar.bits())))
             }
-            (Part::Word(value), false) => Part::Word(self.convert(value, from, to, span)),
+            (ComplexPart::Word(value), false) => ComplexPart::Word(self.convert(value, from, to, span)),
         }
     }
 
-    fn load_pair(&mut self, place: Place, part: &Type, span: Span) -> [Part; 2] {
+    fn load_pair(&mut self, place: Location, part: &Type, span: Span) -> [ComplexPart; 2] {
         let size = self.unit.program.types.size(part) as i64;
         [0, size].map(|at| match place {
-            Place::Memory(base, before) => {
-                let place = Place::Memory(base, before.wrapping_add(at));
-                match part.in_halves() {
-                    true => Part::Long(self.load_halves(place, part, span)),
-                    false => Part::Word(self.load(place, part, span)),
+            Location::Memory(base, before) => {
+                let place = Location::Memory(base, before.wrapping_add(at));
+                match part.is_two_words() {
+                    true => ComplexPart::Long(self.load_two_words(place, part, span)),
+                    false => ComplexPart::Word(self.load(place, part, span)),
                 }
             }
             // A complex number is never in a register.
-            Place::Register(_) | Place::Bits(..) => self.zero_part(part),
+            Location::Register(_) | Location::Bits(..) => self.zero_part(part),
         })
     }
     /// Writes both parts.
-    pub fn store_pair(&mut self, place: Place, part: &Type, pair: [Part; 2], span: Span) {
-        let Place::Memory(base, before) = place else { return };
+    pub fn store_pair(&mut self, place: Location, part: &Type, pair: [ComplexPart; 2], span: Span) {
+        let Location::Memory(base, before) = place else { return };
         let size = self.unit.program.types.size(part) as i64;
         for (value, at) in pair.into_iter().zip([0, size]) {
-            let place = Place::Memory(base, before.wrapping_add(at));
+            let place = Location::Memory(base, before.wrapping_add(at));
             match value {
-                Part::Word(value) => drop(self.store(place, value, span)),
-                Part::Long(value) => drop(self.store_wide(place, value, span)),
+                ComplexPart::Word(value) => drop(self.store(place, value, span)),
+                ComplexPart::Long(value) => drop(self.store_wide(place, value, span)),
             }
         }
     }
 
     /// Compares a complex expression with zero; an `i1`.
-    pub fn complex_truth(&mut self, node: &Node, span: Span) -> Operand {
+    pub fn complex_truth(&mut self, node: &AstNode, span: Span) -> Operand {
         let part = self.unit.type_of(node).complex().unwrap_or_else(Type::int);
         let [real, imag] = self.complex(node).map(|value| self.part_truth(value, &part, span));
         self.bin(BinOp::Or, real, imag, span)
     }
-    fn part_truth(&mut self, value: Part, part: &Type, span: Span) -> Operand {
+    fn part_truth(&mut self, value: ComplexPart, part: &Type, span: Span) -> Operand {
         match value {
-            Part::Word(value) => self.truth_of(value, part, span),
-            Part::Long(value) => self.long_truth(value, span),
+            ComplexPart::Word(value) => self.truth_of(value, part, span),
+            ComplexPart::Long(value) => self.long_truth(value, span),
         }
     }
     /// Lowers `==` and `!=`, an `i1`.
-    pub fn complex_relation(&mut self, node: &Node, left: &Node, right: &Node, span: Span) -> Operand {
+    pub fn complex_relation(&mut self, node: &AstNode, left: &AstNode, right: &AstNode, span: Span) -> Operand {
         let ty = [left, right].map(|side| self.unit.type_of(side)).into_iter().find_map(|ty| ty.complex());
         let part = ty.unwrap_or_else(Type::int);
         let (a, ai) = self.operand_parts(left, span);
@@ -489,8 +504,8 @@ impl Lowerer<'_, '_> {
         let mut equal = Operand::Const(Ty::I1, 1);
         for (x, y) in [(a, b), (ai.unwrap_or(zero), bi.unwrap_or(zero))] {
             let same = match (x, y) {
-                (Part::Word(x), Part::Word(y)) => self.scalar_relation(&Opcode::Equal, &part, x, y, span),
-                (Part::Long(x), Part::Long(y)) => self.long_relation(&Opcode::Equal, x, y, span),
+                (ComplexPart::Word(x), ComplexPart::Word(y)) => self.scalar_relation(&Opcode::Equal, &part, x, y, span),
+                (ComplexPart::Long(x), ComplexPart::Long(y)) => self.long_relation(&Opcode::Equal, x, y, span),
                 _ => return self.unsupported_value(Construct::MixedComplexComparison, node),
             };
             equal = self.bin(BinOp::And, equal, same, span);
@@ -501,14 +516,14 @@ impl Lowerer<'_, '_> {
         }
     }
     /// Evaluates the real part of a complex expression as a scalar.
-    pub fn real_part(&mut self, inner: &Node, node: &Node) -> Operand {
+    pub fn real_part(&mut self, inner: &AstNode, node: &AstNode) -> Operand {
         match self.complex(inner)[0] {
-            Part::Word(value) => value,
-            Part::Long(_) => self.unsupported_value(Construct::LongDoubleScalar, node),
+            ComplexPart::Word(value) => value,
+            ComplexPart::Long(_) => self.unsupported_value(Construct::LongDoubleScalar, node),
         }
     }
     /// Evaluates `__real__ inner` and `__imag__ inner`.
-    pub fn part_of(&mut self, node: &Node, inner: &Node, span: Span) -> Part {
+    pub fn part_of(&mut self, node: &AstNode, inner: &AstNode, span: Span) -> ComplexPart {
         let ty = self.unit.type_of(inner);
         let imaginary = node.opcode == Opcode::Imag;
         if ty.complex().is_some() {
@@ -521,10 +536,10 @@ impl Lowerer<'_, '_> {
     /// Computes the new value of a scalar in `scalar op= complex`.
     pub fn complex_compound(
         &mut self,
-        node: &Node,
-        old: Part,
+        node: &AstNode,
+        old: ComplexPart,
         ty: &Type,
-        right: &Node,
+        right: &AstNode,
         part: &Type,
         span: Span,
     ) -> Operand {
@@ -532,8 +547,8 @@ impl Lowerer<'_, '_> {
         let b = self.operand_parts(right, span);
         let [real, _] = self.complex_binary(node.opcode.computed(), part, (old, None), b, node);
         match self.convert_part(real, part, ty, span) {
-            Part::Word(value) => value,
-            Part::Long(_) => self.unsupported_value(Construct::LongDoubleScalar, node),
+            ComplexPart::Word(value) => value,
+            ComplexPart::Long(_) => self.unsupported_value(Construct::LongDoubleScalar, node),
         }
     }
 }

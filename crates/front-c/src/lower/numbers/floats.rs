@@ -5,10 +5,10 @@
 use crate::clang::ast_enums::{CastKind as Cast, Opcode};
 use crate::clang::ast_queries::{callee_name, selected};
 use crate::clang::kind::NodeKind as K;
-use crate::clang::node::Node;
+use crate::clang::node::AstNode;
 use crate::lower::context::func::Lowerer;
 use crate::lower::context::unit::Unit;
-use crate::types::ctype::{Type, TypeKind, Types};
+use crate::types::ctype::{Type, TypeKind, TypeTable};
 use touchstone_base::Span;
 use touchstone_base::float::{self, Format, Op};
 use touchstone_ir::{BinOp, CastOp, CmpOp, InstKind, Operand, Ty, mask};
@@ -37,7 +37,7 @@ pub(crate) fn float_relation(opcode: &Opcode) -> (Op, bool, bool) {
 }
 
 /// Returns the conversion between two arithmetic types (except `_Bool`), if one of them is a float.
-pub(crate) fn conversion(types: &Types, from: &Type, to: &Type) -> Option<(Op, Format)> {
+pub(crate) fn conversion(types: &TypeTable, from: &Type, to: &Type) -> Option<(Op, Format)> {
     Some(match (types.format(from), types.format(to)) {
         (Some(from), Some(to)) => (Op::Convert(to), from),
         (None, Some(to)) => {
@@ -52,7 +52,7 @@ pub(crate) fn conversion(types: &Types, from: &Type, to: &Type) -> Option<(Op, F
     })
 }
 
-impl Types {
+impl TypeTable {
     /// Returns the format of a float type.
     pub fn format(&self, ty: &Type) -> Option<Format> {
         match ty.kind {
@@ -64,7 +64,7 @@ impl Types {
 
 impl Unit<'_> {
     /// Evaluates a constant expression of a float type to its bits.
-    pub fn const_float(&self, node: &Node) -> Option<u64> {
+    pub fn const_float(&self, node: &AstNode) -> Option<u64> {
         let format = self.program.types.format(&self.type_of(node))?;
         let first = || node.inner.first();
         match &node.kind {
@@ -96,7 +96,7 @@ impl Unit<'_> {
             _ => None,
         }
     }
-    fn const_conversion(&self, node: &Node, inner: &Node) -> Option<u64> {
+    fn const_conversion(&self, node: &AstNode, inner: &AstNode) -> Option<u64> {
         match &node.cast {
             Cast::NoOp => self.const_float(inner),
             Cast::FloatingCast | Cast::IntegralToFloating => {
@@ -108,7 +108,7 @@ impl Unit<'_> {
         }
     }
     /// Converts a constant float to an integer, if it fits.
-    pub fn const_from_float(&self, node: &Node, inner: &Node) -> Option<u64> {
+    pub fn const_from_float(&self, node: &AstNode, inner: &AstNode) -> Option<u64> {
         let value = self.const_float(inner)?;
         let (op, format) = conversion(&self.program.types, &self.type_of(inner), &self.type_of(node))?;
         let fits = match op {
@@ -119,7 +119,7 @@ impl Unit<'_> {
         fits.then(|| float::eval(op, format, &[value]))
     }
     /// Folds a comparison of constant floats.
-    pub fn const_relation(&self, opcode: &Opcode, left: &Node, right: &Node) -> Option<u64> {
+    pub fn const_relation(&self, opcode: &Opcode, left: &AstNode, right: &AstNode) -> Option<u64> {
         let format = self.program.types.format(&self.type_of(left))?;
         let (a, b) = (self.const_float(left)?, self.const_float(right)?);
         let (op, swapped, negated) = float_relation(opcode);

@@ -6,10 +6,10 @@
 use crate::clang::ast_enums::{CastKind as Cast, Opcode};
 use crate::clang::ast_queries::selected;
 use crate::clang::kind::NodeKind as K;
-use crate::clang::node::{Node, TypeText};
+use crate::clang::node::{AstNode, TypeText};
 use crate::construct::Construct;
 use crate::lower::context::func::Lowerer;
-use crate::lower::context::lvalue::Place;
+use crate::lower::context::lvalue::Location;
 use crate::lower::context::unit::Unit;
 use crate::types::ctype::{Type, TypeKind};
 use touchstone_base::Span;
@@ -37,7 +37,7 @@ pub(crate) fn number(value: Extended) -> Wide {
 
 /// A part of a complex number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Part {
+pub(crate) enum ComplexPart {
     Word(Operand),
     /// A part of type `long double`.
     Long(Wide),
@@ -51,13 +51,13 @@ impl Wide {
 
 impl Type {
     /// Returns true if values are computed in two words.
-    pub fn in_halves(&self) -> bool {
+    pub fn is_two_words(&self) -> bool {
         self.wide().is_some() || self.is_long_double()
     }
     /// Returns the signedness of a 128-bit integer type; `None` for other types.
     pub fn wide(&self) -> Option<bool> {
         match self.kind {
-            TypeKind::Wide { signed } => Some(signed),
+            TypeKind::Int128 { signed } => Some(signed),
             _ => None,
         }
     }
@@ -65,7 +65,7 @@ impl Type {
 
 impl Unit<'_> {
     /// Evaluates a constant expression of 128 bits.
-    pub fn const_wide(&self, node: &Node) -> Option<u128> {
+    pub fn const_wide(&self, node: &AstNode) -> Option<u128> {
         let ty = self.type_of(node);
         let Some(signed) = ty.wide() else {
             let value = self.const_int(node)?;
@@ -117,17 +117,17 @@ impl Unit<'_> {
 
 impl Lowerer<'_, '_> {
     /// Evaluates an expression of 128 bits, or of type `long double`.
-    pub fn wide(&mut self, node: &Node) -> Wide {
+    pub fn wide(&mut self, node: &AstNode) -> Wide {
         let span = self.unit.span(node);
         let ty = self.unit.type_of(node);
         match (&node.kind, node.inner.as_slice()) {
             (K::FloatingLiteral, _) => match self.long_literal(node) {
                 Some(value) => value,
-                None => self.no_wide(Construct::LongDoubleLiteral, node),
+                None => self.unsupported_wide(Construct::LongDoubleLiteral, node),
             },
             (K::IntegerLiteral, _) => match self.unit.const_wide(node) {
                 Some(value) => Wide::constant(value),
-                None => self.no_wide(Construct::Literal, node),
+                None => self.unsupported_wide(Construct::Literal, node),
             },
             (K::ImplicitValueInitExpr, _) | (K::InitListExpr, []) => Wide::constant(0),
             (K::ParenExpr | K::ConstantExpr | K::OpaqueValueExpr | K::InitListExpr, [inner]) => self.wide(inner),
@@ -139,7 +139,7 @@ impl Lowerer<'_, '_> {
                     self.wide(right)
                 }
                 Opcode::Assign => {
-                    let place = self.written_place(left);
+                    let place = self.written_lvalue(left);
                     let value = self.wide(right);
                     self.store_wide(place, value, span)
                 }
@@ -172,34 +172,34 @@ impl Lowerer<'_, '_> {
             (K::CallExpr, _) => {
                 let into = self.temporary(&ty, span);
                 self.call(node, Some(into));
-                self.load_halves(Place::Memory(into, 0), &ty, span)
+                self.load_two_words(Location::Memory(into, 0), &ty, span)
             }
             (K::StmtExpr, _) => {
                 let value = self.statement_expression_body(node).map(|last| self.wide(last));
                 self.unit.pop_scope();
-                value.unwrap_or_else(|| self.no_wide(Construct::StatementExpression, node))
+                value.unwrap_or_else(|| self.unsupported_wide(Construct::StatementExpression, node))
             }
             (K::GenericSelectionExpr, _) => match selected(node) {
                 Some(chosen) => self.wide(chosen),
-                None => self.no_wide(Construct::GenericSelection, node),
+                None => self.unsupported_wide(Construct::GenericSelection, node),
             },
             (K::VAArgExpr, _) => {
                 let place = self.next_argument(node, &ty, span);
-                self.load_halves(place, &ty, span)
+                self.load_two_words(place, &ty, span)
             }
             (K::DeclRefExpr | K::MemberExpr | K::ArraySubscriptExpr | K::CompoundLiteralExpr, _) => {
-                let place = self.place(node);
-                self.load_halves(place, &ty, span)
+                let place = self.lvalue(node);
+                self.load_two_words(place, &ty, span)
             }
-            (kind, _) => self.no_wide(Construct::Int128Node(kind.clone()), node),
+            (kind, _) => self.unsupported_wide(Construct::Int128Node(kind.clone()), node),
         }
     }
-    fn no_wide(&mut self, construct: Construct, node: &Node) -> Wide {
+    fn unsupported_wide(&mut self, construct: Construct, node: &AstNode) -> Wide {
         self.unsupported(construct, node);
         Wide::constant(0)
     }
     /// Evaluates an operand that need not have 128 bits itself (a shift amount).
-    fn wide_operand(&mut self, node: &Node, span: Span) -> Wide {
+    fn wide_operand(&mut self, node: &AstNode, span: Span) -> Wide {
         let ty = self.unit.type_of(node);
         if ty.wide().is_some() {
             return self.wide(node);
@@ -207,21 +207,23 @@ impl Lowerer<'_, '_> {
         let value = self.rvalue(node);
         self.widened(value, &ty, span)
     }
-    fn wide_cast(&mut self, node: &Node, inner: &Node, span: Span) -> Wide {
+    fn wide_cast(&mut self, node: &AstNode, inner: &AstNode, span: Span) -> Wide {
         let (from, ty) = (self.unit.type_of(inner), self.unit.type_of(node));
         match &node.cast {
             Cast::LValueToRValue => {
-                let place = self.place(inner);
-                self.load_halves(place, &ty, span)
+                let place = self.lvalue(inner);
+                self.load_two_words(place, &ty, span)
             }
             Cast::FloatingComplexToReal => match self.complex(inner)[0] {
-                Part::Long(value) => value,
-                Part::Word(_) => self.no_wide(Construct::Int128Complex, node),
+                ComplexPart::Long(value) => value,
+                ComplexPart::Word(_) => self.unsupported_wide(Construct::Int128Complex, node),
             },
             Cast::FloatingCast | Cast::IntegralToFloating | Cast::NoOp if ty.is_long_double() => {
                 self.long_of(inner, span)
             }
-            Cast::FloatingToIntegral if from.is_long_double() => self.no_wide(Construct::LongDoubleToInt128, node),
+            Cast::FloatingToIntegral if from.is_long_double() => {
+                self.unsupported_wide(Construct::LongDoubleToInt128, node)
+            }
             Cast::NoOp | Cast::IntegralCast | Cast::BooleanToSignedIntegral | Cast::PointerToIntegral => {
                 self.wide_operand(inner, span)
             }
@@ -229,10 +231,10 @@ impl Lowerer<'_, '_> {
                 let value = self.rvalue(inner);
                 self.wide_of_float(value, &from, span)
             }
-            kind => self.no_wide(Construct::Int128Cast(kind.clone()), node),
+            kind => self.unsupported_wide(Construct::Int128Cast(kind.clone()), node),
         }
     }
-    fn wide_unary(&mut self, node: &Node, inner: &Node, span: Span) -> Wide {
+    fn wide_unary(&mut self, node: &AstNode, inner: &AstNode, span: Span) -> Wide {
         let ty = self.unit.type_of(node);
         match &node.opcode {
             Opcode::Plus | Opcode::Extension => self.wide(inner),
@@ -249,8 +251,8 @@ impl Lowerer<'_, '_> {
                 self.by_halves(BinOp::Xor, value, Wide::constant(u128::MAX), span)
             }
             Opcode::Increment | Opcode::Decrement => {
-                let place = self.written_place(inner);
-                let old = self.load_halves(place, &ty, span);
+                let place = self.written_lvalue(inner);
+                let old = self.load_two_words(place, &ty, span);
                 let up = node.opcode == Opcode::Increment;
                 let new = match ty.is_long_double() {
                     true => self.long_stepped(old, up, span),
@@ -260,29 +262,29 @@ impl Lowerer<'_, '_> {
                 if node.is_postfix { old } else { new }
             }
             Opcode::Star => {
-                let place = self.place(node);
-                self.load_halves(place, &ty, span)
+                let place = self.lvalue(node);
+                self.load_two_words(place, &ty, span)
             }
             Opcode::Real | Opcode::Imag => match self.part_of(node, inner, span) {
-                Part::Long(value) => value,
-                Part::Word(_) => self.no_wide(Construct::Int128Complex, node),
+                ComplexPart::Long(value) => value,
+                ComplexPart::Word(_) => self.unsupported_wide(Construct::Int128Complex, node),
             },
-            other => self.no_wide(Construct::Int128Operator(other.clone()), node),
+            other => self.unsupported_wide(Construct::Int128Operator(other.clone()), node),
         }
     }
     /// Lowers `left op= right` for a left side of 128 bits.
-    fn wide_compound(&mut self, node: &Node, left: &Node, right: &Node, span: Span) -> Wide {
+    fn wide_compound(&mut self, node: &AstNode, left: &AstNode, right: &AstNode, span: Span) -> Wide {
         let ty = self.unit.type_of(left);
-        let place = self.written_place(left);
+        let place = self.written_lvalue(left);
         let computed = node.compute_result.as_ref().map(|text| self.unit.type_named(text));
         if ty.is_long_double() {
             let operand = self.long_of(right, span);
-            let old = self.load_halves(place, &ty, span);
+            let old = self.load_two_words(place, &ty, span);
             let new = self.long_binary(node.opcode.computed(), old, operand, node);
             return self.store_wide(place, new, span);
         }
         let Some(signed) = computed.as_ref().and_then(Type::wide) else {
-            return self.no_wide(Construct::Int128CompoundWithFloat, node);
+            return self.unsupported_wide(Construct::Int128CompoundWithFloat, node);
         };
         let operand = self.wide_operand(right, span);
         let old = self.load_wide(place, span);
@@ -292,10 +294,10 @@ impl Lowerer<'_, '_> {
     /// Computes `old op operand` in 128 bits for a narrower left side of a compound assignment.
     pub fn narrow_compound(
         &mut self,
-        node: &Node,
+        node: &AstNode,
         old: Operand,
         ty: &Type,
-        right: &Node,
+        right: &AstNode,
         signed: bool,
         span: Span,
     ) -> Operand {
@@ -315,24 +317,24 @@ impl Lowerer<'_, '_> {
     }
 
     /// Reads an object in two words. A `long double` has only 10 significant bytes.
-    pub fn load_halves(&mut self, place: Place, ty: &Type, span: Span) -> Wide {
-        let Place::Memory(base, offset) = place else { return Wide::constant(0) };
+    pub fn load_two_words(&mut self, place: Location, ty: &Type, span: Span) -> Wide {
+        let Location::Memory(base, offset) = place else { return Wide::constant(0) };
         if !ty.is_long_double() {
             return self.load_wide(place, span);
         }
         let addr = self.address(place, span);
         let (low, head) = (self.temp(Ty::I64), self.temp(Ty::I16));
         self.emit(InstKind::Load { dst: low, addr }, span);
-        let addr = self.address(Place::Memory(base, offset.wrapping_add(8)), span);
+        let addr = self.address(Location::Memory(base, offset.wrapping_add(8)), span);
         self.emit(InstKind::Load { dst: head, addr }, span);
         let high = self.resize(Operand::Reg(head), Ty::I64, false, span);
         Wide { low: Operand::Reg(low), high }
     }
     /// Reads both halves.
-    pub fn load_wide(&mut self, place: Place, span: Span) -> Wide {
-        let Place::Memory(base, offset) = place else { return Wide::constant(0) };
+    pub fn load_wide(&mut self, place: Location, span: Span) -> Wide {
+        let Location::Memory(base, offset) = place else { return Wide::constant(0) };
         let mut half = |at: i64| {
-            let addr = self.address(Place::Memory(base, offset.wrapping_add(at)), span);
+            let addr = self.address(Location::Memory(base, offset.wrapping_add(at)), span);
             let dst = self.temp(Ty::I64);
             self.emit(InstKind::Load { dst, addr }, span);
             Operand::Reg(dst)
@@ -340,10 +342,10 @@ impl Lowerer<'_, '_> {
         Wide { low: half(0), high: half(8) }
     }
     /// Writes both halves; returns the stored value.
-    pub fn store_wide(&mut self, place: Place, value: Wide, span: Span) -> Wide {
-        if let Place::Memory(base, offset) = place {
+    pub fn store_wide(&mut self, place: Location, value: Wide, span: Span) -> Wide {
+        if let Location::Memory(base, offset) = place {
             for (at, half) in [(0, value.low), (8, value.high)] {
-                let addr = self.address(Place::Memory(base, offset.wrapping_add(at)), span);
+                let addr = self.address(Location::Memory(base, offset.wrapping_add(at)), span);
                 self.emit(InstKind::Store { addr, value: half }, span);
             }
         }
@@ -390,7 +392,7 @@ impl Lowerer<'_, '_> {
         }
     }
     /// Lowers an arithmetic operator.
-    pub fn wide_binary(&mut self, opcode: &Opcode, signed: bool, a: Wide, b: Wide, node: &Node) -> Wide {
+    pub fn wide_binary(&mut self, opcode: &Opcode, signed: bool, a: Wide, b: Wide, node: &AstNode) -> Wide {
         let span = self.unit.span(node);
         match opcode {
             Opcode::Plus => self.wide_sum(BinOp::Add, a, b, span),
@@ -402,7 +404,7 @@ impl Lowerer<'_, '_> {
             Opcode::Caret => self.by_halves(BinOp::Xor, a, b, span),
             Opcode::ShiftLeft => self.shifted_left(a, b.low, span),
             Opcode::ShiftRight => self.shifted_right(a, b.low, signed, span),
-            other => self.no_wide(Construct::Int128Operator(other.clone()), node),
+            other => self.unsupported_wide(Construct::Int128Operator(other.clone()), node),
         }
     }
 
@@ -473,7 +475,7 @@ impl Lowerer<'_, '_> {
         let written = "void (unsigned long *, unsigned long, unsigned long, unsigned long, unsigned long)";
         self.wide_model(name, written, vec![into, a.low, a.high, b.low, b.high], None, span);
         let into = self.slot_address(slot, span);
-        self.load_wide(Place::Memory(into, if *opcode == Opcode::Slash { 0 } else { 16 }), span)
+        self.load_wide(Location::Memory(into, if *opcode == Opcode::Slash { 0 } else { 16 }), span)
     }
     /// Returns the amount modulo 64, and a mask of ones if it is 64 or more.
     fn shift_parts(&mut self, amount: Operand, span: Span) -> (Operand, Operand) {
@@ -536,7 +538,7 @@ impl Lowerer<'_, '_> {
         let written = "void (unsigned long *, double)";
         self.wide_model("touchstone_wide_from_double", written, vec![into, double], None, span);
         let into = self.slot_address(slot, span);
-        self.load_wide(Place::Memory(into, 0), span)
+        self.load_wide(Location::Memory(into, 0), span)
     }
     /// Calls a model.
     pub fn wide_model(

@@ -7,23 +7,23 @@ use touchstone_base::extended::Extended;
 
 const BIAS: i64 = 16383;
 const SIGN: u16 = 0x8000;
-const MOST: u16 = 0x7fff;
+const MAX_EXPONENT: u16 = 0x7fff;
 const TOP: u64 = 1 << 63;
 
 /// The NaN of an invalid operation, as compilers produce it (processors set its sign).
-const INVALID: Extended = Extended { significand: 3 << 62, head: MOST };
+const INVALID: Extended = Extended { significand: 3 << 62, head: MAX_EXPONENT };
 
 fn is_infinite(value: Extended) -> bool {
     !value.is_finite() && !value.is_nan()
 }
 
 fn infinity(sign: u16) -> Extended {
-    Extended { significand: TOP, head: sign | MOST }
+    Extended { significand: TOP, head: sign | MAX_EXPONENT }
 }
 
 /// Returns the exponent of two by which the significand is multiplied.
 fn power_of(value: Extended) -> i64 {
-    i64::from((value.head & MOST).max(1)) - BIAS - 63
+    i64::from((value.head & MAX_EXPONENT).max(1)) - BIAS - 63
 }
 
 /// Rounds `value * 2^power`; the last bit of the value is a sticky bit.
@@ -59,7 +59,7 @@ fn finish(sign: u16, value: u128, power: i64) -> Extended {
     if exponent == 0 && significand & TOP != 0 {
         exponent = 1;
     }
-    if exponent >= i64::from(MOST) {
+    if exponent >= i64::from(MAX_EXPONENT) {
         return infinity(sign);
     }
     Extended { significand, head: sign | exponent as u16 }

@@ -7,10 +7,10 @@
 use crate::clang::ast_enums::{CastKind as Cast, Opcode};
 use crate::clang::ast_queries::callee_name;
 use crate::clang::kind::NodeKind as K;
-use crate::clang::node::Node;
+use crate::clang::node::AstNode;
 use crate::construct::Construct;
 use crate::lower::context::func::Lowerer;
-use crate::lower::context::lvalue::Place;
+use crate::lower::context::lvalue::Location;
 use crate::lower::context::unit::Unit;
 use crate::lower::numbers::int128::{Wide, number};
 use crate::types::ctype::{Type, TypeKind};
@@ -30,7 +30,7 @@ impl Type {
 
 impl Unit<'_> {
     /// Evaluates a constant expression of type `long double`.
-    pub fn const_long_double(&self, node: &Node) -> Option<Extended> {
+    pub fn const_long_double(&self, node: &AstNode) -> Option<Extended> {
         let ty = self.type_of(node);
         if !ty.is_long_double() {
             return match self.program.types.format(&ty) {
@@ -75,11 +75,11 @@ impl Unit<'_> {
 
 impl Lowerer<'_, '_> {
     /// Evaluates a literal.
-    pub fn long_literal(&mut self, node: &Node) -> Option<Wide> {
+    pub fn long_literal(&mut self, node: &AstNode) -> Option<Wide> {
         self.unit.const_long_double(node).map(number)
     }
     /// Evaluates an arithmetic expression and converts it to `long double`.
-    pub fn long_of(&mut self, node: &Node, span: Span) -> Wide {
+    pub fn long_of(&mut self, node: &AstNode, span: Span) -> Wide {
         let from = self.unit.type_of(node);
         if from.is_long_double() {
             return self.wide(node);
@@ -139,7 +139,7 @@ impl Lowerer<'_, '_> {
         self.resize(Operand::Reg(dst), scalar, false, span)
     }
     /// Computes `a op b`.
-    pub fn long_binary(&mut self, opcode: &Opcode, a: Wide, b: Wide, node: &Node) -> Wide {
+    pub fn long_binary(&mut self, opcode: &Opcode, a: Wide, b: Wide, node: &AstNode) -> Wide {
         let span = self.unit.span(node);
         let name = match opcode {
             Opcode::Plus => "touchstone_long_add",
@@ -191,7 +191,7 @@ impl Lowerer<'_, '_> {
         self.cmp(CmpOp::Ne, value.low, Operand::Const(Ty::I64, 0), span)
     }
     /// Computes the new value of `left op= right` where the left side is no `long double`.
-    pub fn long_compound(&mut self, node: &Node, old: Operand, ty: &Type, right: &Node, span: Span) -> Operand {
+    pub fn long_compound(&mut self, node: &AstNode, old: Operand, ty: &Type, right: &AstNode, span: Span) -> Operand {
         let a = self.long_from(old, ty, span);
         let b = self.long_of(right, span);
         let value = self.long_binary(node.opcode.computed(), a, b, node);
@@ -212,7 +212,7 @@ impl Lowerer<'_, '_> {
         let written = format!("void (unsigned long *{})", ", unsigned long".repeat(args.len()));
         self.wide_model(name, &written, std::iter::once(into).chain(args).collect(), None, span);
         let into = self.slot_address(slot, span);
-        self.load_wide(Place::Memory(into, 0), span)
+        self.load_wide(Location::Memory(into, 0), span)
     }
     /// Marks the following code as supported in concrete runs only.
     pub fn run_only(&mut self, name: &str, span: Span) {

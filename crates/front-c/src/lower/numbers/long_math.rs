@@ -4,7 +4,7 @@
 
 use crate::clang::ast_enums::Opcode;
 use crate::clang::ast_queries::callee_name;
-use crate::clang::node::Node;
+use crate::clang::node::AstNode;
 use crate::construct::Construct;
 use crate::lower::context::func::Lowerer;
 use crate::lower::numbers::int128::{Wide, number};
@@ -14,7 +14,7 @@ use touchstone_base::extended::Extended;
 use touchstone_ir::{BinOp, CmpOp, Operand, Ty};
 
 /// The exponent of infinities and NaNs.
-const MOST: u64 = 0x7fff;
+const MAX_EXPONENT: u64 = 0x7fff;
 const SIGN: u64 = 0x8000;
 
 fn word(value: u64) -> Operand {
@@ -22,11 +22,11 @@ fn word(value: u64) -> Operand {
 }
 
 /// Returns the value of a builtin that names a constant.
-pub(crate) fn named_constant(name: &str, node: &Node) -> Option<Extended> {
+pub(crate) fn named_constant(name: &str, node: &AstNode) -> Option<Extended> {
     match name {
-        "__builtin_infl" | "__builtin_huge_vall" => Some(Extended { significand: 1 << 63, head: MOST as u16 }),
+        "__builtin_infl" | "__builtin_huge_vall" => Some(Extended { significand: 1 << 63, head: MAX_EXPONENT as u16 }),
         "__builtin_nanl" if node.inner.get(1).is_some_and(is_empty_text) => {
-            Some(Extended { significand: 3 << 62, head: MOST as u16 })
+            Some(Extended { significand: 3 << 62, head: MAX_EXPONENT as u16 })
         }
         _ => None,
     }
@@ -34,7 +34,7 @@ pub(crate) fn named_constant(name: &str, node: &Node) -> Option<Extended> {
 
 impl Lowerer<'_, '_> {
     /// Lowers a call that only needs the bits of its arguments; `None` for other calls.
-    pub fn long_call(&mut self, node: &Node, span: Span) -> Option<Wide> {
+    pub fn long_call(&mut self, node: &AstNode, span: Span) -> Option<Wide> {
         let name = callee_name(node)?;
         if self.is_own(name) {
             return None;
@@ -46,11 +46,11 @@ impl Lowerer<'_, '_> {
         match (name.strip_prefix("__builtin_").unwrap_or(name), args) {
             ("fabsl", [value]) => {
                 let value = self.long_of(value, span);
-                Some(Wide { low: value.low, high: self.bin(BinOp::And, value.high, word(MOST), span) })
+                Some(Wide { low: value.low, high: self.bin(BinOp::And, value.high, word(MAX_EXPONENT), span) })
             }
             ("copysignl", [value, sign]) => {
                 let (value, sign) = (self.long_of(value, span), self.long_of(sign, span));
-                let magnitude = self.bin(BinOp::And, value.high, word(MOST), span);
+                let magnitude = self.bin(BinOp::And, value.high, word(MAX_EXPONENT), span);
                 let sign = self.bin(BinOp::And, sign.high, word(SIGN), span);
                 Some(Wide { low: value.low, high: self.bin(BinOp::Or, magnitude, sign, span) })
             }
@@ -75,7 +75,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// Lowers `ilogbl`, an `int`.
-    pub fn long_exponent(&mut self, value: &Node, span: Span) -> Operand {
+    pub fn long_exponent(&mut self, value: &AstNode, span: Span) -> Operand {
         let value = self.long_of(value, span);
         self.run_only("long double", span);
         let dst = self.temp(Ty::I32);
@@ -85,7 +85,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// Lowers a classification, an `int`.
-    pub fn classify_long(&mut self, what: Classify, args: &[Node], node: &Node, span: Span) -> Operand {
+    pub fn classify_long(&mut self, what: Classify, args: &[AstNode], node: &AstNode, span: Span) -> Operand {
         let mut classes = Vec::new();
         if what == Classify::Class {
             for arg in args.iter().take(5) {
@@ -109,12 +109,12 @@ impl Lowerer<'_, '_> {
                 return self.select(infinite, signed, Operand::Const(Ty::I32, 0), span);
             }
             Classify::Finite => {
-                let exponent = self.bin(BinOp::And, a.high, word(MOST), span);
-                self.cmp(CmpOp::Ne, exponent, word(MOST), span)
+                let exponent = self.bin(BinOp::And, a.high, word(MAX_EXPONENT), span);
+                self.cmp(CmpOp::Ne, exponent, word(MAX_EXPONENT), span)
             }
             Classify::Normal => {
-                let exponent = self.bin(BinOp::And, a.high, word(MOST), span);
-                let below = self.cmp(CmpOp::Ne, exponent, word(MOST), span);
+                let exponent = self.bin(BinOp::And, a.high, word(MAX_EXPONENT), span);
+                let below = self.cmp(CmpOp::Ne, exponent, word(MAX_EXPONENT), span);
                 let above = self.cmp(CmpOp::Ne, exponent, word(0), span);
                 self.bin(BinOp::And, below, above, span)
             }
@@ -123,7 +123,7 @@ impl Lowerer<'_, '_> {
                 let &[nan, infinite, normal, subnormal, zero] = classes.as_slice() else {
                     return self.unsupported_value(Construct::Fpclassify, node);
                 };
-                let exponent = self.bin(BinOp::And, a.high, word(MOST), span);
+                let exponent = self.bin(BinOp::And, a.high, word(MAX_EXPONENT), span);
                 let is_small = self.cmp(CmpOp::Eq, exponent, word(0), span);
                 let is_zero = self.cmp(CmpOp::Eq, a.low, word(0), span);
                 let is_infinite = self.long_is_special(a, CmpOp::Eq, span);
@@ -149,8 +149,8 @@ impl Lowerer<'_, '_> {
     }
     /// Returns true, an `i1`, if the exponent is the largest and the fraction is (or is not) zero.
     fn long_is_special(&mut self, value: Wide, fraction: CmpOp, span: Span) -> Operand {
-        let exponent = self.bin(BinOp::And, value.high, word(MOST), span);
-        let special = self.cmp(CmpOp::Eq, exponent, word(MOST), span);
+        let exponent = self.bin(BinOp::And, value.high, word(MAX_EXPONENT), span);
+        let special = self.cmp(CmpOp::Eq, exponent, word(MAX_EXPONENT), span);
         let rest = self.bin(BinOp::Shl, value.low, word(1), span);
         let fits = self.cmp(fraction, rest, word(0), span);
         self.bin(BinOp::And, special, fits, span)

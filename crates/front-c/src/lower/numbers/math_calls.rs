@@ -5,7 +5,7 @@
 
 use crate::clang::ast_enums::Opcode;
 use crate::clang::kind::NodeKind as K;
-use crate::clang::node::Node;
+use crate::clang::node::AstNode;
 use crate::construct::Construct;
 use crate::lower::context::func::Lowerer;
 use crate::types::ctype::{Type, TypeKind};
@@ -124,7 +124,7 @@ fn float_type(format: Format) -> Type {
 
 impl Lowerer<'_, '_> {
     /// Lowers a call of a function of math.h.
-    pub fn math_call(&mut self, math: Math, format: Format, args: &[Node], node: &Node, span: Span) -> Operand {
+    pub fn math_call(&mut self, math: Math, format: Format, args: &[AstNode], node: &AstNode, span: Span) -> Operand {
         let ty = Ty::Int(format.bits());
         let number = |value: u64| Operand::Const(ty, value);
         if math == Math::FromBits {
@@ -181,7 +181,7 @@ impl Lowerer<'_, '_> {
             Math::Bits | Math::FromBits => a,
         }
     }
-    fn float_argument(&mut self, arg: &Node, format: Format, span: Span) -> Operand {
+    fn float_argument(&mut self, arg: &AstNode, format: Format, span: Span) -> Operand {
         self.mark_value(arg);
         let from = self.unit.type_of(arg);
         let value = self.rvalue(arg);
@@ -189,7 +189,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// Lowers a classification, an `int`.
-    pub fn classify_call(&mut self, what: Classify, args: &[Node], node: &Node, span: Span) -> Operand {
+    pub fn classify_call(&mut self, what: Classify, args: &[AstNode], node: &AstNode, span: Span) -> Operand {
         let Some(last) = args.last() else { return self.unsupported_value(Construct::EmptyClassification, node) };
         if self.unit.type_of(last).is_long_double() {
             return self.classify_long(what, args, node, span);
@@ -260,7 +260,7 @@ impl Lowerer<'_, '_> {
 }
 
 /// Returns true if an argument is `""`.
-pub(crate) fn is_empty_text(node: &Node) -> bool {
+pub(crate) fn is_empty_text(node: &AstNode) -> bool {
     match (&node.kind, node.inner.first()) {
         (K::ImplicitCastExpr | K::ParenExpr, Some(inner)) => is_empty_text(inner),
         (K::StringLiteral, _) => node.value.as_deref() == Some("\"\""),

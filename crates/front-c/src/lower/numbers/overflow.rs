@@ -2,10 +2,10 @@
 //! reported.
 
 use crate::clang::ast_enums::Opcode;
-use crate::clang::node::{Node, TypeText};
+use crate::clang::node::{AstNode, TypeText};
 use crate::construct::Construct;
 use crate::lower::context::func::Lowerer;
-use crate::lower::context::lvalue::Place;
+use crate::lower::context::lvalue::Location;
 use crate::lower::numbers::int128::Wide;
 use crate::types::ctype::Type;
 use touchstone_base::Span;
@@ -13,7 +13,7 @@ use touchstone_ir::{BinOp, Callee, CmpOp, InstKind, Operand, Ty};
 
 impl Lowerer<'_, '_> {
     /// Lowers `op(a, b, &result)`.
-    pub fn overflow(&mut self, op: BinOp, args: &[Node], node: &Node, span: Span) -> Option<Operand> {
+    pub fn overflow(&mut self, op: BinOp, args: &[AstNode], node: &AstNode, span: Span) -> Option<Operand> {
         let [a, b, into] = args else { return Some(self.unsupported_value(Construct::OverflowBuiltin, node)) };
         let types = [self.unit.type_of(a), self.unit.type_of(b)];
         let Some(result) = self.unit.type_of(into).element().cloned() else {
@@ -47,7 +47,7 @@ impl Lowerer<'_, '_> {
             let (a, b) = (self.widened(a, &types[0], span), self.widened(b, &types[1], span));
             self.overflow_of_many_types(op, a, b, &result, node)
         };
-        self.store(Place::Memory(into, 0), value, span);
+        self.store(Location::Memory(into, 0), value, span);
         Some(self.resize(overflows, Ty::I8, false, span))
     }
 
@@ -59,7 +59,7 @@ impl Lowerer<'_, '_> {
         a: Wide,
         b: Wide,
         result: &Type,
-        node: &Node,
+        node: &AstNode,
     ) -> (Operand, Operand) {
         let span = self.unit.span(node);
         let opcode = match op {
@@ -76,7 +76,14 @@ impl Lowerer<'_, '_> {
 
     /// Computes with operands of 128 bits. The exact result has a third word, which is all ones or zeros if the result
     /// fits.
-    fn overflow_of_wide(&mut self, op: BinOp, args: &[Node], types: &[Type; 2], result: &Type, node: &Node) -> Operand {
+    fn overflow_of_wide(
+        &mut self,
+        op: BinOp,
+        args: &[AstNode],
+        types: &[Type; 2],
+        result: &Type,
+        node: &AstNode,
+    ) -> Operand {
         let span = self.unit.span(node);
         let [(a, third_a), (b, third_b)] = [0, 1].map(|index| self.in_three_words(&args[index], &types[index], span));
         let into = self.rvalue(&args[2]);
@@ -93,14 +100,14 @@ impl Lowerer<'_, '_> {
         let zero = Operand::Const(Ty::I64, 0);
         let overflows = match result.wide() {
             Some(signed) => {
-                self.store_wide(Place::Memory(into, 0), value, span);
+                self.store_wide(Location::Memory(into, 0), value, span);
                 let fits =
                     if signed { self.bin(BinOp::AShr, value.high, Operand::Const(Ty::I64, 63), span) } else { zero };
                 self.cmp(CmpOp::Ne, third, fits, span)
             }
             None => {
                 let narrow = self.resize(value.low, self.unit.program.types.scalar(result), false, span);
-                self.store(Place::Memory(into, 0), narrow, span);
+                self.store(Location::Memory(into, 0), narrow, span);
                 let again = self.widened(narrow, result, span);
                 let differs = self.wide_relation(&Opcode::NotEqual, true, again, value, span);
                 let other = self.cmp(CmpOp::Ne, third, again.high, span);
@@ -111,7 +118,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// Evaluates an operand in 128 bits, with the word that follows in its sign extension.
-    fn in_three_words(&mut self, node: &Node, ty: &Type, span: Span) -> (Wide, Operand) {
+    fn in_three_words(&mut self, node: &AstNode, ty: &Type, span: Span) -> (Wide, Operand) {
         let (value, signed) = match ty.wide() {
             Some(signed) => (self.wide(node), signed),
             None => {
@@ -135,8 +142,8 @@ impl Lowerer<'_, '_> {
         let args = vec![into, a.0.low, a.0.high, a.1, b.0.low, b.0.high, b.1];
         self.wide_model("touchstone_wide_multiply", written, args, None, span);
         let into = self.slot_address(slot, span);
-        let value = self.load_wide(Place::Memory(into, 0), span);
-        let addr = self.address(Place::Memory(into, 16), span);
+        let value = self.load_wide(Location::Memory(into, 0), span);
+        let addr = self.address(Location::Memory(into, 16), span);
         let third = self.temp(Ty::I64);
         self.emit(InstKind::Load { dst: third, addr }, span);
         (value, Operand::Reg(third))

@@ -5,18 +5,18 @@
 
 use crate::clang::ast_enums::{CastKind as Cast, Opcode};
 use crate::clang::kind::NodeKind as K;
-use crate::clang::node::Node;
+use crate::clang::node::AstNode;
 use crate::construct::Construct;
 use crate::lower::context::constants::binary_op;
 use crate::lower::context::func::Lowerer;
-use crate::lower::context::lvalue::Place;
+use crate::lower::context::lvalue::Location;
 use crate::lower::numbers::floats::float_op;
 use crate::types::ctype::{MAX_LANES, Type, TypeKind};
 use touchstone_base::Span;
 use touchstone_ir::{BinOp, CmpOp, InstKind, Operand, Ty, mask};
 
 /// Returns true if a vector expression is computed in lanes; others are copied like structures.
-pub(crate) fn is_computed_vector(node: &Node) -> bool {
+pub(crate) fn is_computed_vector(node: &AstNode) -> bool {
     match &node.kind {
         K::InitListExpr | K::CompoundAssignOperator | K::ShuffleVectorExpr | K::ConvertVectorExpr => true,
         K::ImplicitCastExpr | K::CStyleCastExpr => matches!(node.cast, Cast::VectorSplat | Cast::BitCast),
@@ -38,11 +38,11 @@ impl Type {
 
 impl Lowerer<'_, '_> {
     /// Evaluates the lanes of a vector expression. Not called for unsupported types.
-    pub fn lanes(&mut self, node: &Node) -> Vec<Operand> {
+    pub fn lanes(&mut self, node: &AstNode) -> Vec<Operand> {
         let span = self.unit.span(node);
         let ty = self.unit.type_of(node);
         let Some((element, count)) = ty.vector().filter(|_| self.unit.program.types.unsupported(&ty).is_none()) else {
-            return self.no_lanes(Construct::Vector, node);
+            return self.unsupported_lanes(Construct::Vector, node);
         };
         match (&node.kind, node.inner.as_slice()) {
             (K::ParenExpr | K::ConstantExpr, [inner]) => self.lanes(inner),
@@ -59,7 +59,7 @@ impl Lowerer<'_, '_> {
             }
             (K::ImplicitCastExpr | K::CStyleCastExpr, [inner]) => match &node.cast {
                 Cast::LValueToRValue => {
-                    let place = self.place(inner);
+                    let place = self.lvalue(inner);
                     let address = self.address(place, span);
                     self.load_lanes(address, &element, count, span)
                 }
@@ -74,7 +74,7 @@ impl Lowerer<'_, '_> {
                     let address = self.bytes_of(inner, span);
                     self.load_lanes(address, &element, count, span)
                 }
-                other => self.no_lanes(Construct::VectorCast(other.clone()), node),
+                other => self.unsupported_lanes(Construct::VectorCast(other.clone()), node),
             },
             (K::UnaryOperator, [inner]) if is_computed_vector(node) => {
                 let lanes = self.lanes(inner);
@@ -90,7 +90,7 @@ impl Lowerer<'_, '_> {
                 self.lanes_of(node, opcode, &operand, (&a, &b), span)
             }
             (K::CompoundAssignOperator, [left, right]) => {
-                let place = self.written_place(left);
+                let place = self.written_lvalue(left);
                 let address = self.address(place, span);
                 let b = self.lanes(right);
                 let a = self.load_lanes(address, &element, count, span);
@@ -107,13 +107,13 @@ impl Lowerer<'_, '_> {
             (K::ShuffleVectorExpr, [a, b, indices @ ..]) => {
                 let mut from = self.lanes(a);
                 from.extend(self.lanes(b));
-                let index = |index: &Node| usize::try_from(self.unit.const_signed(index).unwrap_or(0)).unwrap_or(0);
+                let index = |index: &AstNode| usize::try_from(self.unit.const_signed(index).unwrap_or(0)).unwrap_or(0);
                 let chosen: Option<Vec<Operand>> = indices.iter().map(|node| from.get(index(node)).copied()).collect();
-                chosen.unwrap_or_else(|| self.no_lanes(Construct::ShuffleVector, node))
+                chosen.unwrap_or_else(|| self.unsupported_lanes(Construct::ShuffleVector, node))
             }
             (K::ConvertVectorExpr, [inner]) => {
                 let Some((from, _)) = self.unit.type_of(inner).vector() else {
-                    return self.no_lanes(Construct::ConvertVector, node);
+                    return self.unsupported_lanes(Construct::ConvertVector, node);
                 };
                 let lanes = self.lanes(inner);
                 lanes.into_iter().map(|lane| self.convert(lane, &from, &element, span)).collect()
@@ -134,7 +134,7 @@ impl Lowerer<'_, '_> {
             self.select(here, lane, chosen, span)
         })
     }
-    fn no_lanes(&mut self, construct: Construct, node: &Node) -> Vec<Operand> {
+    fn unsupported_lanes(&mut self, construct: Construct, node: &AstNode) -> Vec<Operand> {
         self.unsupported(construct, node);
         let ty = self.unit.type_of(node);
         let (element, count) = ty.vector().unwrap_or((Type::int(), 1));
@@ -142,35 +142,35 @@ impl Lowerer<'_, '_> {
     }
 
     /// Evaluates an expression into memory; returns its address.
-    fn bytes_of(&mut self, node: &Node, span: Span) -> Operand {
+    fn bytes_of(&mut self, node: &AstNode, span: Span) -> Operand {
         let ty = self.unit.type_of(node);
         let address = self.temporary(&ty, span);
         if ty.is_record() {
             self.aggregate(node, &ty, address);
         } else {
             let value = self.rvalue(node);
-            self.store(Place::Memory(address, 0), value, span);
+            self.store(Location::Memory(address, 0), value, span);
         }
         address
     }
     /// Reinterprets a vector's bytes as a scalar.
-    pub fn vector_as_scalar(&mut self, node: &Node, ty: &Type, span: Span) -> Operand {
+    pub fn vector_as_scalar(&mut self, node: &AstNode, ty: &Type, span: Span) -> Operand {
         let address = self.bytes_of(node, span);
-        self.load(Place::Memory(address, 0), ty, span)
+        self.load(Location::Memory(address, 0), ty, span)
     }
     fn load_lanes(&mut self, address: Operand, element: &Type, count: u64, span: Span) -> Vec<Operand> {
         let size = self.unit.program.types.size(element) as i64;
-        (0..count as i64).map(|index| self.load(Place::Memory(address, index * size), element, span)).collect()
+        (0..count as i64).map(|index| self.load(Location::Memory(address, index * size), element, span)).collect()
     }
     /// Writes the lanes to memory.
     pub fn store_lanes(&mut self, address: Operand, element: &Type, lanes: &[Operand], span: Span) {
         let size = self.unit.program.types.size(element) as i64;
         for (index, &lane) in lanes.iter().enumerate() {
-            self.store(Place::Memory(address, index as i64 * size), lane, span);
+            self.store(Location::Memory(address, index as i64 * size), lane, span);
         }
     }
 
-    fn lane_unary(&mut self, node: &Node, lane: Operand, element: &Type, span: Span) -> Operand {
+    fn lane_unary(&mut self, node: &AstNode, lane: Operand, element: &Type, span: Span) -> Operand {
         let scalar = self.ty(lane);
         match &node.opcode {
             Opcode::Minus => self.negated(lane, element, span),
@@ -184,7 +184,7 @@ impl Lowerer<'_, '_> {
     }
     fn lanes_of(
         &mut self,
-        node: &Node,
+        node: &AstNode,
         opcode: &Opcode,
         element: &Type,
         (a, b): (&[Operand], &[Operand]),
@@ -201,7 +201,7 @@ impl Lowerer<'_, '_> {
                     self.bin(op, a, b, span)
                 }
                 _ => {
-                    return self.no_lanes(Construct::VectorOperator(opcode.clone()), node);
+                    return self.unsupported_lanes(Construct::VectorOperator(opcode.clone()), node);
                 }
             });
         }

@@ -3,11 +3,11 @@
 use crate::clang::ast_enums::{CastKind as Cast, Opcode};
 use crate::clang::ast_queries::selected;
 use crate::clang::kind::NodeKind as K;
-use crate::clang::node::Node;
+use crate::clang::node::AstNode;
 use crate::construct::Construct;
 use crate::lower::context::func::Lowerer;
 use crate::lower::context::initialisers::{elements, unbraced};
-use crate::lower::context::lvalue::Place;
+use crate::lower::context::lvalue::Location;
 use crate::lower::numbers::complex::is_computed_complex;
 use crate::lower::numbers::vector::is_computed_vector;
 use crate::types::ctype::{FieldInfo, Type, TypeKind};
@@ -16,14 +16,14 @@ use touchstone_ir::{DecisionKind, InstKind, Operand, TermKind, Ty};
 
 impl Lowerer<'_, '_> {
     /// Writes the value of a structure expression to an address.
-    pub fn aggregate(&mut self, node: &Node, ty: &Type, dst: Operand) {
+    pub fn aggregate(&mut self, node: &AstNode, ty: &Type, dst: Operand) {
         if let Some(what) = self.unit.program.types.unsupported(ty) {
             return self.unsupported(what, node);
         }
         let span = self.unit.span(node);
-        if ty.in_halves() {
+        if ty.is_two_words() {
             let value = self.wide(node);
-            self.store_wide(Place::Memory(dst, 0), value, span);
+            self.store_wide(Location::Memory(dst, 0), value, span);
             return;
         }
         if let Some((element, _)) = ty.vector()
@@ -36,13 +36,13 @@ impl Lowerer<'_, '_> {
             && is_computed_complex(node)
         {
             let pair = self.complex(node);
-            return self.store_pair(Place::Memory(dst, 0), &part, pair, span);
+            return self.store_pair(Location::Memory(dst, 0), &part, pair, span);
         }
         match (&node.kind, node.inner.as_slice()) {
             (K::ParenExpr | K::ConstantExpr | K::OpaqueValueExpr, [inner]) => self.aggregate(inner, ty, dst),
             (K::UnaryOperator, [inner]) if node.opcode == Opcode::Extension => self.aggregate(inner, ty, dst),
             (K::ImplicitCastExpr | K::CStyleCastExpr, [inner]) if node.cast == Cast::LValueToRValue => {
-                let place = self.place(inner);
+                let place = self.lvalue(inner);
                 let src = self.address(place, span);
                 self.copy(dst, src, ty, span);
             }
@@ -50,7 +50,7 @@ impl Lowerer<'_, '_> {
                 self.aggregate(inner, ty, dst)
             }
             (K::CallExpr, _) => drop(self.call(node, Some(dst))),
-            (K::InitListExpr, _) => self.initialise(node, ty, Place::Memory(dst, 0)),
+            (K::InitListExpr, _) => self.initialise(node, ty, Location::Memory(dst, 0)),
             (K::ImplicitValueInitExpr, _) => self.clear(dst, ty, span),
             (K::BinaryOperator, [left, right]) if node.opcode == Opcode::Comma => {
                 self.effect(left);
@@ -90,7 +90,7 @@ impl Lowerer<'_, '_> {
                 self.copy(dst, src, ty, span);
             }
             (K::DeclRefExpr | K::MemberExpr | K::ArraySubscriptExpr | K::CompoundLiteralExpr | K::UnaryOperator, _) => {
-                let place = self.place(node);
+                let place = self.lvalue(node);
                 let src = self.address(place, span);
                 self.copy(dst, src, ty, span);
             }
@@ -101,13 +101,13 @@ impl Lowerer<'_, '_> {
     }
 
     /// Assigns a structure; returns the address of the left side.
-    pub fn record_assignment(&mut self, node: &Node) -> Operand {
+    pub fn record_assignment(&mut self, node: &AstNode) -> Operand {
         let [left, right] = node.inner.as_slice() else {
             return self.unsupported_value(Construct::MalformedExpression, node);
         };
         let span = self.unit.span(node);
         let ty = self.unit.type_of(left);
-        let place = self.written_place(left);
+        let place = self.written_lvalue(left);
         let dst = self.address(place, span);
         let plain = right.kind == K::ImplicitCastExpr && right.cast == Cast::LValueToRValue;
         if plain {
@@ -131,9 +131,9 @@ impl Lowerer<'_, '_> {
     }
 
     /// Initialises an object.
-    pub fn initialise(&mut self, node: &Node, ty: &Type, place: Place) {
+    pub fn initialise(&mut self, node: &AstNode, ty: &Type, place: Location) {
         let span = self.unit.span(node);
-        if ty.in_halves() {
+        if ty.is_two_words() {
             let value = self.wide(node);
             self.store_wide(place, value, span);
             return;
@@ -167,7 +167,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// Writes the explicit parts of an initialiser.
-    fn fill(&mut self, node: &Node, ty: &Type, place: Place, zeroed: bool) {
+    fn fill(&mut self, node: &AstNode, ty: &Type, place: Location, zeroed: bool) {
         let node = unbraced(node, ty);
         let span = self.unit.span(node);
         match (&node.kind, &ty.kind) {
@@ -190,7 +190,7 @@ impl Lowerer<'_, '_> {
                 self.emit(InstKind::MemCopy { dst, src, size: Operand::Const(Ty::I64, length) }, span);
             }
             (K::CompoundLiteralExpr, TypeKind::Array(..)) => {
-                let source = self.place(node);
+                let source = self.lvalue(node);
                 let src = self.address(source, span);
                 let dst = self.address(place, span);
                 self.copy(dst, src, ty, span);
@@ -211,7 +211,7 @@ impl Lowerer<'_, '_> {
             }
         }
     }
-    fn fill_record(&mut self, node: &Node, id: usize, place: Place, zeroed: bool) {
+    fn fill_record(&mut self, node: &AstNode, id: usize, place: Location, zeroed: bool) {
         let record = self.unit.program.types.records[id].clone();
         if let Some(what) = record.problem {
             return self.unsupported(what, node);
@@ -221,7 +221,9 @@ impl Lowerer<'_, '_> {
         let fields = record.fields.iter().filter(|field| !record.is_union || Some(field.id) == chosen).filter(named);
         for (field, value) in fields.zip(&node.inner) {
             let part = match (field.bits, place) {
-                (Some(bits), Place::Memory(base, before)) => Place::Bits(base, self.bit_field(before, bits, &field.ty)),
+                (Some(bits), Location::Memory(base, before)) => {
+                    Location::Bits(base, self.bit_field(before, bits, &field.ty))
+                }
                 _ => inside(place, field.offset as i64),
             };
             self.fill(value, &field.ty, part, zeroed);
@@ -229,16 +231,16 @@ impl Lowerer<'_, '_> {
     }
 }
 
-fn inside(place: Place, offset: i64) -> Place {
+fn inside(place: Location, offset: i64) -> Location {
     match place {
-        Place::Memory(base, before) => Place::Memory(base, before.wrapping_add(offset)),
-        Place::Register(_) | Place::Bits(..) => place,
+        Location::Memory(base, before) => Location::Memory(base, before.wrapping_add(offset)),
+        Location::Register(_) | Location::Bits(..) => place,
     }
 }
 
 /// Returns true if an initialiser leaves bytes to be zeroed (also because of a union or bit-field, which are written
 /// partly).
-fn has_gaps(node: &Node, ty: &Type) -> bool {
+fn has_gaps(node: &AstNode, ty: &Type) -> bool {
     let node = unbraced(node, ty);
     if node.kind == K::ImplicitValueInitExpr {
         return true;

@@ -1,13 +1,13 @@
 //! Array parameters: clang's JSON has only the pointers that they decay to; `-ast-print` shows them as declared.
 
-use crate::clang::process::{self, Clang, Input};
+use crate::clang::process::{self, Clang, ClangInput};
 use crate::construct::Construct;
 use crate::error::FrontError;
 use crate::lower::context::unit::Unit;
 use crate::lower::objects::vla::effects;
 use crate::types::ctype::TypeKind;
-use crate::types::tokens::{Token, tokenize};
-use crate::types::typename::{Parser, split_commas};
+use crate::types::tokens::{TypeToken, tokenize};
+use crate::types::typename::{TypeParser, split_commas};
 use rustc_hash::{FxHashMap, FxHashSet};
 use touchstone_ir::Function;
 
@@ -16,7 +16,7 @@ pub(crate) fn restore(
     unit: &mut Unit<'_>,
     clang: &Clang,
     flags: &[String],
-    input: Input<'_>,
+    input: ClangInput<'_>,
 ) -> Result<(), FrontError> {
     if unit.array_candidates.is_empty() {
         return Ok(());
@@ -30,12 +30,12 @@ pub(crate) fn restore(
         let Some(tokens) = definitions.get(&unit.program.functions[id].name) else { continue };
         let hidden = usize::from(unit.program.functions[id].aggregate_result);
         // The lengths may have side effects at function entry, which clang's JSON does not contain.
-        let done = unit.entered.get(&unit.program.functions[id].name).copied().unwrap_or(0);
+        let done = unit.evaluated_length_effects.get(&unit.program.functions[id].name).copied().unwrap_or(0);
         if effects(tokens) != done {
             refuse(&mut unit.program.functions[id]);
         }
         for (index, tokens) in split_commas(tokens).into_iter().enumerate() {
-            let parameter = Parser::new(tokens, &unit.scopes, &unit.program.types).parameter();
+            let parameter = TypeParser::new(tokens, &unit.scopes, &unit.program.types).parameter();
             if let Some((ty, _)) = parameter
                 && matches!(ty.kind, TypeKind::Array(..))
             {
@@ -58,7 +58,7 @@ fn refuse(function: &mut Function) {
 }
 
 /// Returns the tokens of the parameter lists of the functions that a text defines.
-fn definitions(tokens: &[Token], wanted: &FxHashSet<String>) -> FxHashMap<String, Vec<Token>> {
+fn definitions(tokens: &[TypeToken], wanted: &FxHashSet<String>) -> FxHashMap<String, Vec<TypeToken>> {
     let mut found = FxHashMap::default();
     let mut depth = 0i32;
     let mut at = 0;
@@ -69,7 +69,7 @@ fn definitions(tokens: &[Token], wanted: &FxHashSet<String>) -> FxHashMap<String
             depth -= 1;
         }
         if depth == 0
-            && let Token::Word(name) = token
+            && let TypeToken::Word(name) = token
             && wanted.contains(name)
             && tokens.get(at + 1).is_some_and(|next| next.is("("))
             && let Some(close) = matching(tokens, at + 1)
@@ -85,7 +85,7 @@ fn definitions(tokens: &[Token], wanted: &FxHashSet<String>) -> FxHashMap<String
 }
 
 /// Returns the index of the parenthesis that closes the one at `open`.
-fn matching(tokens: &[Token], open: usize) -> Option<usize> {
+fn matching(tokens: &[TypeToken], open: usize) -> Option<usize> {
     let mut depth = 0;
     tokens[open..]
         .iter()
@@ -96,7 +96,7 @@ fn matching(tokens: &[Token], open: usize) -> Option<usize> {
         .map(|length| open + length)
 }
 
-fn after_attributes(tokens: &[Token], mut at: usize) -> usize {
+fn after_attributes(tokens: &[TypeToken], mut at: usize) -> usize {
     while tokens.get(at).is_some_and(|token| token.is_word("__attribute__")) {
         match matching(tokens, at + 1) {
             Some(close) => at = close + 1,

@@ -5,10 +5,10 @@
 
 use crate::clang::ast_queries::callee_name;
 use crate::clang::kind::NodeKind as K;
-use crate::clang::node::Node;
+use crate::clang::node::AstNode;
 use crate::construct::Construct;
 use crate::lower::context::func::Lowerer;
-use crate::lower::context::lvalue::Place;
+use crate::lower::context::lvalue::Location;
 use crate::types::ctype::{Type, TypeKind};
 use touchstone_base::Span;
 use touchstone_ir::{BinOp, CmpOp, InstKind, Operand, Ty};
@@ -124,14 +124,14 @@ struct Parts<'n> {
     /// The type of the object.
     ty: Type,
     object: Operand,
-    values: Vec<&'n Node>,
+    values: Vec<&'n AstNode>,
     /// The unit of pointer arithmetic, in bytes.
     scale: u64,
 }
 
 impl Lowerer<'_, '_> {
     /// Lowers an `AtomicExpr`, or a call of `__sync_…` or `__atomic_…`; `None` if it has no value.
-    pub fn atomic(&mut self, node: &Node, span: Span) -> Option<Operand> {
+    pub fn atomic(&mut self, node: &AstNode, span: Span) -> Option<Operand> {
         let is_call = node.kind == K::CallExpr;
         let name = if is_call { callee_name(node).unwrap_or_default() } else { node.name.as_str() };
         let known = operation(name);
@@ -163,7 +163,7 @@ impl Lowerer<'_, '_> {
         let object = self.rvalue(object);
         let object = self.keep(object, span);
         // Operands of an `AtomicExpr`: object, order, value, order on failure, second value, weakness.
-        let values: Vec<&Node> = match (is_call, operation) {
+        let values: Vec<&AstNode> = match (is_call, operation) {
             (true, _) => args[1..].iter().collect(),
             (false, _) if name == "__c11_atomic_init" => args[1..].iter().collect(),
             (false, Operation::Compare) => [args.get(2), args.get(4)].into_iter().flatten().collect(),
@@ -174,7 +174,7 @@ impl Lowerer<'_, '_> {
     }
 
     fn atomic_value(&mut self, parts: &Parts<'_>, span: Span) -> Option<Operand> {
-        let place = Place::Memory(parts.object, 0);
+        let place = Location::Memory(parts.object, 0);
         match parts.operation {
             Operation::Load => {
                 let value = self.atomic_load(place, &parts.ty, span);
@@ -182,7 +182,7 @@ impl Lowerer<'_, '_> {
                     Form::Values => Some(value),
                     Form::Pointers => {
                         let to = self.rvalue(parts.values.first()?);
-                        self.store(Place::Memory(to, 0), value, span);
+                        self.store(Location::Memory(to, 0), value, span);
                         None
                     }
                 }
@@ -200,7 +200,7 @@ impl Lowerer<'_, '_> {
                     Form::Values => Some(old),
                     Form::Pointers => {
                         let to = self.rvalue(parts.values.get(1)?);
-                        self.store(Place::Memory(to, 0), old, span);
+                        self.store(Location::Memory(to, 0), old, span);
                         None
                     }
                 }
@@ -216,13 +216,13 @@ impl Lowerer<'_, '_> {
                 let expected = self.rvalue(parts.values.first()?);
                 let expected = self.keep(expected, span);
                 let desired = self.atomic_operand(parts, 1, span)?;
-                let wanted = self.load(Place::Memory(expected, 0), &parts.ty, span);
+                let wanted = self.load(Location::Memory(expected, 0), &parts.ty, span);
                 let old = self.atomic_load(place, &parts.ty, span);
                 let same = self.cmp(CmpOp::Eq, old, wanted, span);
                 // Both objects are written, one of them with its own value, to avoid a branch.
                 let new = self.either(same, desired, old, span);
                 self.store(place, new, span);
-                self.store(Place::Memory(expected, 0), old, span);
+                self.store(Location::Memory(expected, 0), old, span);
                 Some(self.resize(same, Ty::I8, false, span))
             }
             Operation::Swap(wanted) => {
@@ -249,7 +249,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// Reads an atomic object; the value is marked as unsettled, since another thread may have changed it.
-    fn atomic_load(&mut self, place: Place, ty: &Type, span: Span) -> Operand {
+    fn atomic_load(&mut self, place: Location, ty: &Type, span: Span) -> Operand {
         let value = self.load(place, ty, span);
         self.unsettled("another thread may change an atomic object", value, span)
     }
@@ -259,7 +259,7 @@ impl Lowerer<'_, '_> {
         let node = parts.values.get(index)?;
         let value = self.rvalue(node);
         if parts.form == Form::Pointers {
-            return Some(self.load(Place::Memory(value, 0), &parts.ty, span));
+            return Some(self.load(Location::Memory(value, 0), &parts.ty, span));
         }
         let value = self.keep(value, span);
         let arithmetic = matches!(parts.operation, Operation::Update(..)) && parts.ty.is_pointer();
@@ -302,8 +302,8 @@ impl Lowerer<'_, '_> {
             let array = self.new_bytes(16);
             self.emit(InstKind::SlotBegin { slot: array }, span);
             let base = self.slot_address(array, span);
-            self.store(Place::Memory(base, 0), no, span);
-            self.store(Place::Memory(base, 8), yes, span);
+            self.store(Location::Memory(base, 0), no, span);
+            self.store(Location::Memory(base, 8), yes, span);
             let index = self.resize(which, Ty::I64, false, span);
             let bytes = self.bin_scaled(index, 8, span);
             let at = self.offset(base, bytes, span);

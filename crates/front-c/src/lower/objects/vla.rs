@@ -11,15 +11,15 @@
 use crate::clang::ast_enums::{CastKind as Cast, Opcode};
 use crate::clang::ast_queries::has_effects;
 use crate::clang::kind::NodeKind as K;
-use crate::clang::node::Node;
+use crate::clang::node::AstNode;
 use crate::construct::Construct;
-use crate::lower::context::func::{Local, Lowerer, Style};
-use crate::lower::context::lifetimes::Life;
-use crate::lower::context::lvalue::Place;
+use crate::lower::context::func::{Local, Lowerer, ParamStyle};
+use crate::lower::context::lifetimes::ScopedObject;
+use crate::lower::context::lvalue::Location;
 use crate::types::ctype::{Type, TypeKind};
 use crate::types::offsetof::member;
-use crate::types::tokens::{Token, tokenize};
-use crate::types::typename::Parser;
+use crate::types::tokens::{TypeToken, tokenize};
+use crate::types::typename::TypeParser;
 use std::rc::Rc;
 use touchstone_base::Span;
 use touchstone_ir::{BinOp, Builtin, CBuiltin, Callee, InstKind, Operand, Ty};
@@ -67,7 +67,7 @@ impl Type {
 
 impl Lowerer<'_, '_> {
     /// Declares a variable-length array.
-    pub fn declare_variable_array(&mut self, node: &Node, ty: &Type, span: Span) {
+    pub fn declare_variable_array(&mut self, node: &AstNode, ty: &Type, span: Span) {
         let frozen = self.frozen(ty, span);
         let bytes = frozen.as_ref().and_then(|ty| self.bytes_of_type(ty, span));
         let (Some(frozen), Some(bytes)) = (frozen, bytes) else {
@@ -82,7 +82,7 @@ impl Lowerer<'_, '_> {
         let args = vec![Operand::Reg(size)];
         self.emit(InstKind::Builtin { dst: Some(pointer), builtin: Builtin::C(CBuiltin::Alloca), args }, span);
         self.locals.insert(node.id, Local::Variable(pointer, size));
-        self.lives.declare(Life::Array(pointer));
+        self.lifetimes.declare(ScopedObject::Array(pointer));
     }
     /// Evaluates the lengths in a declared variable's type that are not frozen yet; returns false if they are
     /// unsupported.
@@ -95,13 +95,13 @@ impl Lowerer<'_, '_> {
     }
     /// Evaluates the side effects in the length of an array parameter, which becomes a pointer without a length (`int
     /// a[n++]`); returns their number. clang's JSON does not contain them, so the source text is parsed.
-    pub fn enter_parameter(&mut self, param: &Node, style: Style) -> usize {
+    pub fn enter_parameter(&mut self, param: &AstNode, style: ParamStyle) -> usize {
         let (ty, span) = (self.unit.type_of(param), self.unit.span(param));
         let tokens = tokenize(&self.unit.text(param));
         let count = effects(&tokens);
         let outer = match declared_length(&tokens, &param.name) {
             // The length in an old-style declaration is not evaluated.
-            Some(_) if style == Style::Old => true,
+            Some(_) if style == ParamStyle::Old => true,
             Some(length) if count > 0 && !is_constant(length) => self.whole_length(length, span).is_some(),
             _ => true,
         };
@@ -109,7 +109,7 @@ impl Lowerer<'_, '_> {
         if outer && inner { count } else { 0 }
     }
     /// Evaluates the lengths of a typedef at block scope.
-    pub fn freeze_typedef(&mut self, node: &Node) {
+    pub fn freeze_typedef(&mut self, node: &AstNode) {
         let Some(ty) = self.unit.scopes.typedef(&node.name).filter(|ty| ty.is_variably_modified()).cloned() else {
             return;
         };
@@ -131,7 +131,7 @@ impl Lowerer<'_, '_> {
                 let reg = self.variable(Ty::I64, &name);
                 self.emit(InstKind::Copy { dst: reg, src: value }, span);
                 self.lengths.push(reg);
-                TypeKind::Variable(Rc::new(self.frozen(element, span)?), Rc::from([Token::Word(name)]))
+                TypeKind::Variable(Rc::new(self.frozen(element, span)?), Rc::from([TypeToken::Word(name)]))
             }
             TypeKind::Array(element, length) => TypeKind::Array(Rc::new(self.frozen(element, span)?), *length),
             TypeKind::Pointer(inner) => TypeKind::Pointer(Rc::new(self.frozen(inner, span)?)),
@@ -163,7 +163,7 @@ impl Lowerer<'_, '_> {
         }
     }
     /// Emits the size of a pointer expression's pointee, if it is known.
-    pub fn stride(&mut self, pointer: &Node, span: Span) -> Option<Operand> {
+    pub fn stride(&mut self, pointer: &AstNode, span: Span) -> Option<Operand> {
         let ty = self.unit.type_of(pointer);
         if !ty.is_variably_modified() {
             return self.element_size(&ty).map(|size| Operand::Const(Ty::I64, size));
@@ -172,7 +172,7 @@ impl Lowerer<'_, '_> {
         self.bytes_of_type(&element, span)
     }
     /// Returns the type of an expression with frozen lengths.
-    fn exact_type(&self, node: &Node) -> Option<Type> {
+    fn exact_type(&self, node: &AstNode) -> Option<Type> {
         let ty = self.unit.type_of(node);
         if !ty.is_variably_modified() && !node.inner.iter().any(|inner| self.unit.type_of(inner).is_variably_modified())
         {
@@ -212,10 +212,10 @@ impl Lowerer<'_, '_> {
     }
 
     /// Returns true for a `sizeof` of a variable-length array.
-    pub fn is_variable_size(&self, node: &Node) -> bool {
+    pub fn is_variable_size(&self, node: &AstNode) -> bool {
         node.name == "sizeof" && self.sized_type(node).has_variable_size()
     }
-    fn sized_type(&self, node: &Node) -> Type {
+    fn sized_type(&self, node: &AstNode) -> Type {
         match (&node.arg_type, node.inner.first()) {
             (Some(text), _) => self.unit.type_named(text),
             (None, Some(inner)) => self.unit.type_of(inner),
@@ -223,7 +223,7 @@ impl Lowerer<'_, '_> {
         }
     }
     /// Evaluates a `sizeof` of a variable-length array.
-    pub fn variable_size(&mut self, node: &Node, span: Span) -> Operand {
+    pub fn variable_size(&mut self, node: &AstNode, span: Span) -> Operand {
         let ty = match (&node.arg_type, node.inner.first()) {
             (None, Some(inner)) if has_effects(inner) => None,
             (None, Some(inner)) => self.exact_type(inner),
@@ -234,7 +234,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// Evaluates a length that consists of all tokens.
-    fn whole_length(&mut self, length: &[Token], span: Span) -> Option<Operand> {
+    fn whole_length(&mut self, length: &[TypeToken], span: Span) -> Option<Operand> {
         let mut text = Text { tokens: length, at: 0 };
         let value = self.length(&mut text, 0, span)?;
         if text.at < text.tokens.len() {
@@ -257,43 +257,43 @@ impl Lowerer<'_, '_> {
         let token = text.tokens.get(text.at)?.clone();
         text.at += 1;
         match token {
-            Token::Number(number) | Token::Suffixed(number, _) => Some(Operand::Const(Ty::I64, number as u64)),
-            Token::Sign(sign) if sign == "(" => {
+            TypeToken::Number(number) | TypeToken::Suffixed(number, _) => Some(Operand::Const(Ty::I64, number as u64)),
+            TypeToken::Sign(sign) if sign == "(" => {
                 let value = self.length(text, 0, span)?;
                 let closed = text.is(")");
                 text.at += 1;
                 closed.then_some(value)
             }
-            Token::Sign(sign) if sign == "-" => {
+            TypeToken::Sign(sign) if sign == "-" => {
                 let value = self.length_atom(text, span)?;
                 Some(self.bin(BinOp::Sub, Operand::Const(Ty::I64, 0), value, span))
             }
-            Token::Sign(sign) if sign == "++" || sign == "--" => {
-                let Token::Word(word) = text.tokens.get(text.at)?.clone() else { return None };
+            TypeToken::Sign(sign) if sign == "++" || sign == "--" => {
+                let TypeToken::Word(word) = text.tokens.get(text.at)?.clone() else { return None };
                 text.at += 1;
-                let (place, ty) = self.length_place(&word, text, span)?;
+                let (place, ty) = self.length_lvalue(&word, text, span)?;
                 self.length_step(place, &ty, &sign, span)?;
                 self.length_value(place, &ty, span)
             }
-            Token::Sign(_) => None,
-            Token::Word(word) if word == "sizeof" => {
+            TypeToken::Sign(_) => None,
+            TypeToken::Word(word) if word == "sizeof" => {
                 let end = text.tokens[text.at..].iter().position(|token| token.is(")"))? + text.at;
                 let inside = text.tokens.get(text.at + 1..end)?.to_vec();
                 text.at = end + 1;
-                let mut parser = Parser::new(inside, &self.unit.scopes, &self.unit.program.types);
+                let mut parser = TypeParser::new(inside, &self.unit.scopes, &self.unit.program.types);
                 let ty = parser.type_name()?;
                 Some(Operand::Const(Ty::I64, self.element_size(&ty.pointer_to())?))
             }
-            Token::Word(word) if word.starts_with(FROZEN) => {
+            TypeToken::Word(word) if word.starts_with(FROZEN) => {
                 let number: usize = word.strip_prefix(FROZEN)?.parse().ok()?;
                 self.lengths.get(number).map(|reg| Operand::Reg(*reg))
             }
-            Token::Word(word) if text.is("(") => self.length_call(&word, text, span),
-            Token::Word(word) => {
+            TypeToken::Word(word) if text.is("(") => self.length_call(&word, text, span),
+            TypeToken::Word(word) => {
                 if let (None, Some(value)) = (self.unit.scopes.variable(&word), self.unit.scopes.constants.get(&word)) {
                     return Some(Operand::Const(Ty::I64, *value as u64));
                 }
-                let (place, ty) = self.length_place(&word, text, span)?;
+                let (place, ty) = self.length_lvalue(&word, text, span)?;
                 let value = self.length_value(place, &ty, span)?;
                 if let Some(sign) = ["++", "--"].into_iter().find(|sign| text.is(sign)) {
                     text.at += 1;
@@ -306,7 +306,7 @@ impl Lowerer<'_, '_> {
         }
     }
     /// Evaluates the effect of `n++` and the like in a length.
-    fn length_step(&mut self, place: Place, ty: &Type, sign: &str, span: Span) -> Option<()> {
+    fn length_step(&mut self, place: Location, ty: &Type, sign: &str, span: Span) -> Option<()> {
         if !matches!(ty.kind, TypeKind::Int { .. }) {
             return None;
         }
@@ -316,7 +316,7 @@ impl Lowerer<'_, '_> {
         Some(())
     }
     /// Reads an integer as a length.
-    fn length_value(&mut self, place: Place, ty: &Type, span: Span) -> Option<Operand> {
+    fn length_value(&mut self, place: Location, ty: &Type, span: Span) -> Option<Operand> {
         if !is_integer(ty) {
             return None;
         }
@@ -325,25 +325,25 @@ impl Lowerer<'_, '_> {
         Some(self.resize(value, Ty::I64, signed, span))
     }
     /// Parses a designator: `n`, `header->count`, `sizes[2]`.
-    fn length_place(&mut self, name: &str, text: &mut Text<'_>, span: Span) -> Option<(Place, Type)> {
+    fn length_lvalue(&mut self, name: &str, text: &mut Text<'_>, span: Span) -> Option<(Location, Type)> {
         let (mut place, mut ty) = match self.unit.scopes.variable(name).cloned() {
-            Some((id, ty)) => (self.local_place(id, span)?, ty),
+            Some((id, ty)) => (self.local_location(id, span)?, ty),
             None => {
                 let (global, ty) = self.unit.global_declared(name)?;
-                (Place::Memory(self.global_address(global, span), 0), ty)
+                (Location::Memory(self.global_address(global, span), 0), ty)
             }
         };
         loop {
             if text.is("->") || text.is(".") {
                 if text.is("->") {
                     let pointee = ty.element()?.clone();
-                    place = Place::Memory(self.length_pointer(place, &ty, span)?, 0);
+                    place = Location::Memory(self.length_pointer(place, &ty, span)?, 0);
                     ty = pointee;
                 }
-                let Token::Word(name) = text.tokens.get(text.at + 1)? else { return None };
+                let TypeToken::Word(name) = text.tokens.get(text.at + 1)? else { return None };
                 let (offset, inner) = member(&self.unit.program.types, &ty, name)?;
-                let Place::Memory(base, before) = place else { return None };
-                (place, ty) = (Place::Memory(base, before.wrapping_add(offset as i64)), inner);
+                let Location::Memory(base, before) = place else { return None };
+                (place, ty) = (Location::Memory(base, before.wrapping_add(offset as i64)), inner);
                 text.at += 2;
             } else if text.is("[") {
                 let pointee = ty.element()?.clone();
@@ -356,14 +356,14 @@ impl Lowerer<'_, '_> {
                 text.at += 1;
                 let size = self.element_size(&pointee.clone().pointer_to())?;
                 let offset = self.bin_scaled(index, size, span);
-                (place, ty) = (Place::Memory(self.offset(base, offset, span), 0), pointee);
+                (place, ty) = (Location::Memory(self.offset(base, offset, span), 0), pointee);
             } else {
                 return Some((place, ty));
             }
         }
     }
     /// Reads a pointer, or takes the address of an array.
-    fn length_pointer(&mut self, place: Place, ty: &Type, span: Span) -> Option<Operand> {
+    fn length_pointer(&mut self, place: Location, ty: &Type, span: Span) -> Option<Operand> {
         match ty.kind {
             TypeKind::Pointer(_) => Some(self.load(place, ty, span)),
             TypeKind::Array(..) => Some(self.address(place, span)),
@@ -386,9 +386,9 @@ impl Lowerer<'_, '_> {
                 text.at += 1;
             }
             args.push(if param.is_pointer() {
-                let Token::Word(word) = text.tokens.get(text.at)?.clone() else { return None };
+                let TypeToken::Word(word) = text.tokens.get(text.at)?.clone() else { return None };
                 text.at += 1;
-                let (place, ty) = self.length_place(&word, text, span)?;
+                let (place, ty) = self.length_lvalue(&word, text, span)?;
                 self.length_pointer(place, &ty, span)?
             } else if is_integer(param) {
                 let value = self.length(text, 0, span)?;
@@ -411,10 +411,10 @@ impl Lowerer<'_, '_> {
 }
 
 /// Returns the length in the brackets after a parameter's name.
-fn declared_length<'t>(tokens: &'t [Token], name: &str) -> Option<&'t [Token]> {
-    let named = |pair: &[Token]| matches!(&pair[0], Token::Word(word) if word == name) && pair[1].is("[");
+fn declared_length<'t>(tokens: &'t [TypeToken], name: &str) -> Option<&'t [TypeToken]> {
+    let named = |pair: &[TypeToken]| matches!(&pair[0], TypeToken::Word(word) if word == name) && pair[1].is("[");
     let mut begin = tokens.windows(2).position(named)? + 2;
-    let word = |token: &Token| matches!(token, Token::Word(word) if ["static", "const", "restrict", "volatile"].contains(&word.trim_matches('_')));
+    let word = |token: &TypeToken| matches!(token, TypeToken::Word(word) if ["static", "const", "restrict", "volatile"].contains(&word.trim_matches('_')));
     while tokens.get(begin).is_some_and(word) {
         begin += 1;
     }
@@ -427,31 +427,31 @@ fn declared_length<'t>(tokens: &'t [Token], name: &str) -> Option<&'t [Token]> {
 }
 
 /// Counts the side effects of the array lengths in a declaration.
-pub(crate) fn effects(declaration: &[Token]) -> usize {
+pub(crate) fn effects(declaration: &[TypeToken]) -> usize {
     let mut depth = 0;
-    let inside = |token: &&Token| {
+    let inside = |token: &&TypeToken| {
         depth += i32::from(token.is("[")) - i32::from(token.is("]"));
         depth > 0
     };
-    length_effects(&declaration.iter().filter(inside).cloned().collect::<Vec<Token>>())
+    length_effects(&declaration.iter().filter(inside).cloned().collect::<Vec<TypeToken>>())
 }
 
 /// Counts the side effects of a length.
-fn length_effects(length: &[Token]) -> usize {
-    let called = |pair: &&[Token]| {
+fn length_effects(length: &[TypeToken]) -> usize {
+    let called = |pair: &&[TypeToken]| {
         let asks = |word: &str| ["sizeof", "alignof", "Alignof", "typeof"].contains(&word.trim_matches('_'));
-        pair[1].is("(") && matches!(&pair[0], Token::Word(word) if !asks(word))
+        pair[1].is("(") && matches!(&pair[0], TypeToken::Word(word) if !asks(word))
     };
     let changes = length.iter().filter(|token| token.is("++") || token.is("--") || token.is("=")).count();
     changes + length.windows(2).filter(called).count()
 }
 
-fn is_constant(length: &[Token]) -> bool {
-    matches!(length, [] | [Token::Number(_) | Token::Suffixed(..)])
+fn is_constant(length: &[TypeToken]) -> bool {
+    matches!(length, [] | [TypeToken::Number(_) | TypeToken::Suffixed(..)])
 }
 
-fn is_frozen(length: &[Token]) -> bool {
-    matches!(length, [Token::Word(word)] if word.starts_with(FROZEN))
+fn is_frozen(length: &[TypeToken]) -> bool {
+    matches!(length, [TypeToken::Word(word)] if word.starts_with(FROZEN))
 }
 
 fn is_integer(ty: &Type) -> bool {
@@ -459,7 +459,7 @@ fn is_integer(ty: &Type) -> bool {
 }
 
 struct Text<'a> {
-    tokens: &'a [Token],
+    tokens: &'a [TypeToken],
     at: usize,
 }
 

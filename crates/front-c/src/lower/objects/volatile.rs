@@ -9,16 +9,16 @@
 
 use crate::clang::ast_enums::CastKind as Cast;
 use crate::clang::kind::NodeKind as K;
-use crate::clang::node::Node;
+use crate::clang::node::AstNode;
 use crate::lower::context::func::{Local, Lowerer};
-use crate::lower::context::lvalue::Place;
+use crate::lower::context::lvalue::Location;
 use crate::types::ctype::{Type, TypeKind};
 use touchstone_base::Span;
 use touchstone_ir::{BinOp, Builtin, GlobalId, InputSource, InstKind, Operand, Ty};
 
 impl Lowerer<'_, '_> {
     /// Reads a scalar at the location of an lvalue.
-    pub fn read_object(&mut self, lvalue: &Node, place: Place, ty: &Type, span: Span) -> Operand {
+    pub fn read_object(&mut self, lvalue: &AstNode, place: Location, ty: &Type, span: Span) -> Operand {
         if self.is_volatile(lvalue) && !is_named(lvalue) && !self.is_fresh(lvalue) {
             self.refresh(place, ty, span);
         }
@@ -26,7 +26,7 @@ impl Lowerer<'_, '_> {
         if !self.is_volatile(lvalue) {
             return old;
         }
-        if !self.is_fresh(lvalue) || !matches!(place, Place::Memory(..)) {
+        if !self.is_fresh(lvalue) || !matches!(place, Location::Memory(..)) {
             let text = self.unit.short_text(lvalue);
             return self.unsettled(&format!("volatile `{text}` may have another value by then"), old, span);
         }
@@ -44,9 +44,9 @@ impl Lowerer<'_, '_> {
     }
 
     /// Havocs a pointee before a read of a number: it may be a register of a device.
-    fn refresh(&mut self, place: Place, ty: &Type, span: Span) {
+    fn refresh(&mut self, place: Location, ty: &Type, span: Span) {
         let is_number = matches!(ty.kind, TypeKind::Int { .. } | TypeKind::Float { .. } | TypeKind::Enum(_));
-        if is_number && matches!(place, Place::Memory(..)) {
+        if is_number && matches!(place, Location::Memory(..)) {
             let bytes = self.unit.program.types.scalar(ty).bytes();
             let args = vec![self.address(place, span), Operand::Const(Ty::I64, u64::from(bytes))];
             self.emit(InstKind::Builtin { dst: None, builtin: Builtin::Refresh, args }, span);
@@ -54,7 +54,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// Returns true if every read of an lvalue is a new input.
-    fn is_fresh(&self, lvalue: &Node) -> bool {
+    fn is_fresh(&self, lvalue: &AstNode) -> bool {
         let kind = self.unit.type_of(lvalue).kind;
         let is_number =
             matches!(kind, TypeKind::Int { .. } | TypeKind::Float { .. } | TypeKind::Enum(_) | TypeKind::Bool);
@@ -62,7 +62,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// Returns true if an lvalue may change at any time.
-    pub fn is_volatile(&self, lvalue: &Node) -> bool {
+    pub fn is_volatile(&self, lvalue: &AstNode) -> bool {
         self.unit.type_of(lvalue).is_volatile && !self.is_own_local(lvalue)
     }
 
@@ -92,7 +92,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// Returns true if an lvalue is, or is part of, a local variable.
-    fn is_own_local(&self, lvalue: &Node) -> bool {
+    fn is_own_local(&self, lvalue: &AstNode) -> bool {
         match (&lvalue.kind, lvalue.inner.first()) {
             (K::DeclRefExpr, _) => {
                 let Some(decl) = &lvalue.decl else { return false };
@@ -112,7 +112,7 @@ impl Lowerer<'_, '_> {
 }
 
 /// Returns true if an lvalue is, or is part of, a variable, and not a pointee.
-fn is_named(lvalue: &Node) -> bool {
+fn is_named(lvalue: &AstNode) -> bool {
     match (&lvalue.kind, lvalue.inner.first()) {
         (K::DeclRefExpr, _) => true,
         (K::ParenExpr, Some(inner)) => is_named(inner),

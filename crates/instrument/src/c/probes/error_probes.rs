@@ -13,7 +13,7 @@ use crate::record::ProbeObstacle;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use touchstone_base::Span;
-use touchstone_front_c::{After, Hazard, HazardKind, Root, Unaskable};
+use touchstone_front_c::{AccessBase, Hazard, HazardKind, HazardObstacle, PrecedingAssignment};
 use touchstone_ir::{BinOp, ErrorKind, Function, InstKind};
 
 /// What stands around one expression: the lower is the outer. All are inside of other criteria's probes.
@@ -78,18 +78,18 @@ impl<'a> ErrorProbes<'a> {
         for hazard in self.by_place.get(&at).map_or(&[][..], Vec::as_slice) {
             found |= match hazard.kind.as_ref().map_err(|why| unaskable(*why))? {
                 HazardKind::Division { .. } => kind == ErrorKind::DivisionByZero,
-                HazardKind::Access { after: Some(After { divides: true, .. }), .. }
+                HazardKind::Access { after: Some(PrecedingAssignment { divides: true, .. }), .. }
                     if kind == ErrorKind::DivisionByZero =>
                 {
                     true
                 }
                 HazardKind::Fixed => kind != ErrorKind::DivisionByZero,
                 HazardKind::Access { root, .. } if kind == ErrorKind::OutOfBounds => match root {
-                    Root::Variable(_) => true,
-                    Root::Pointer => {
+                    AccessBase::Variable(_) => true,
+                    AccessBase::Pointer => {
                         return Err(ProbeObstacle::ObjectEnd);
                     }
-                    Root::Unknown => return Err(ProbeObstacle::ObjectSize),
+                    AccessBase::Unknown => return Err(ProbeObstacle::ObjectSize),
                 },
                 HazardKind::Access { .. } => kind == ErrorKind::NullPointer,
             };
@@ -125,12 +125,12 @@ impl<'a> ErrorProbes<'a> {
     }
 }
 
-fn unaskable(why: Unaskable) -> ProbeObstacle {
+fn unaskable(why: HazardObstacle) -> ProbeObstacle {
     match why {
-        Unaskable::Temporary => ProbeObstacle::Temporary,
-        Unaskable::OrderOfCalls => ProbeObstacle::OrderOfCalls,
-        Unaskable::VectorPart => ProbeObstacle::VectorPart,
-        Unaskable::BitFieldInParentheses => ProbeObstacle::BitFieldInParentheses,
+        HazardObstacle::Temporary => ProbeObstacle::Temporary,
+        HazardObstacle::OrderOfCalls => ProbeObstacle::OrderOfCalls,
+        HazardObstacle::VectorPart => ProbeObstacle::VectorPart,
+        HazardObstacle::BitFieldInParentheses => ProbeObstacle::BitFieldInParentheses,
     }
 }
 
@@ -207,16 +207,16 @@ fn divide(
 struct AccessProbe<'a> {
     object: &'a Range<usize>,
     is_pointer: bool,
-    root: &'a Root,
+    root: &'a AccessBase,
     placed: PlacedProbes,
 }
 
 impl AccessProbe<'_> {
-    fn write(&self, insertions: &mut Insertions, after: Option<&After>) {
+    fn write(&self, insertions: &mut Insertions, after: Option<&PrecedingAssignment>) {
         let PlacedProbes { division, null, bounds } = self.placed;
         let (object, length) = match self.root {
-            Root::Variable(name) => (format!("&{name}"), format!("sizeof {name}")),
-            Root::Pointer | Root::Unknown => ("0".to_string(), "0".to_string()),
+            AccessBase::Variable(name) => (format!("&{name}"), format!("sizeof {name}")),
+            AccessBase::Pointer | AccessBase::Unknown => ("0".to_string(), "0".to_string()),
         };
         let number = |probe: Option<u32>| probe.map_or(0, |probe| probe + 1);
         let asked = format!(
@@ -229,7 +229,7 @@ impl AccessProbe<'_> {
         let keep = format!("__auto_type __touchstone_p = {take}(");
         let (pointer, value) = (settle("__touchstone_p"), settle("__touchstone_v"));
         let Range { start, end } = *self.object;
-        let Some(After { whole, right, number, .. }) = after else {
+        let Some(PrecedingAssignment { whole, right, number, .. }) = after else {
             let open = format!("({}({{ {keep}", if self.is_pointer { "" } else { "*" });
             insertions.wrap(start, end, OBJECT_RANK, open, format!("); {pointer} {asked}; __touchstone_p; }}))"));
             return;

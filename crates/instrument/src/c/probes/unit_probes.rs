@@ -25,7 +25,7 @@ use touchstone_base::{FileId, Id, Span};
 use touchstone_criteria::{
     CriteriaOptions, DecisionGraph, Goal, Labelling, Next, Objective, Objectives, Row, Status, objectives,
 };
-use touchstone_front_c::{Followed, Hazard};
+use touchstone_front_c::{Hazard, UnitDataFlow};
 use touchstone_ir::{BlockId, CondId, DecisionId, ErrorKind, FuncId, Function, Module, PointId, TermKind};
 
 /// A unit with probes.
@@ -63,7 +63,7 @@ pub struct InstrumentationRequest<'a> {
     /// Directory of hit files if the environment names none.
     pub hits: String,
     /// What the unit does to data, if its state is to be followed.
-    pub followed: Option<&'a Followed>,
+    pub followed: Option<&'a UnitDataFlow>,
     /// Tests say what could be looked at where they end.
     pub suggest: bool,
     /// Where it can go wrong, by function, or why that is not known.

@@ -14,8 +14,8 @@ use crate::state::{SiteArgument, SiteKind, StateEnd, StateRecord, StateSite};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use touchstone_front_c::{
-    Action, Argument, Escape, Followed, FollowedFunction, Form, Gives, Lvalue, Origin, PointeeSize, Visible,
-    WrittenState,
+    Action, CallArgument, Escape, FunctionDataFlow, Lvalue, Observable, PointeeSize, ResultForm, SourceOrigin,
+    UnitDataFlow, ValueForm, WrittenObject,
 };
 
 /// Sites of a unit: what a 32-bit number holds beside the unit.
@@ -38,7 +38,7 @@ pub(crate) struct StateProbeRequest<'a> {
     /// The preprocessed text.
     pub text: &'a str,
     /// What it does to data.
-    pub followed: &'a Followed,
+    pub followed: &'a UnitDataFlow,
     /// The unit's identity.
     pub unit: u64,
     /// Whether functions are there twice.
@@ -77,7 +77,7 @@ pub(crate) fn insert_state_probes(
     unit.function = unit.record.functions.len() as u32 - 1;
     for name in &following.followed.globals {
         let kind = SiteKind::Variable { name: name.clone(), copies: false };
-        let site = unit.site(&Origin::default(), 0, kind);
+        let site = unit.site(&SourceOrigin::default(), 0, kind);
         begin += &event(EventKind::Global, &site, &format!("&{name}"), &format!("sizeof {name}"));
         begin += "; ";
     }
@@ -118,7 +118,7 @@ fn address_without_access(expression: &str) -> String {
 }
 
 /// Whether a function is a test, or what tests are run by: it asserts, or is called so.
-fn is_test(function: &FollowedFunction) -> bool {
+fn is_test(function: &FunctionDataFlow) -> bool {
     let rules = StateRules::default();
     let asserts = |action: &Action| match action {
         Action::Call { callee, origin, .. } => callee.iter().chain(&origin.in_macro).any(|name| rules.asserts(name)),
@@ -149,7 +149,7 @@ struct StateProbes<'a> {
     /// By name: what the function at hand writes.
     targets: BTreeMap<String, u32>,
     function: u32,
-    followed: &'a Followed,
+    followed: &'a UnitDataFlow,
     ends: bool,
 }
 
@@ -204,7 +204,7 @@ impl StateProbes<'_> {
     }
 
     /// A new site, as an expression.
-    fn site(&mut self, origin: &Origin, at: usize, kind: SiteKind) -> String {
+    fn site(&mut self, origin: &SourceOrigin, at: usize, kind: SiteKind) -> String {
         let (file, line, column) = if origin.file.is_empty() {
             let index = self.markers.partition_point(|(start, _, _)| *start <= at);
             match index.checked_sub(1).map(|index| self.markers[index]) {
@@ -222,7 +222,7 @@ impl StateProbes<'_> {
         format!("__touchstone_si + {}", self.record.sites.len() - 1)
     }
 
-    fn target(&self, target: &WrittenState) -> Option<u32> {
+    fn target(&self, target: &WrittenObject) -> Option<u32> {
         if !target.is_state || target.name.is_empty() {
             return None;
         }
@@ -233,7 +233,7 @@ impl StateProbes<'_> {
         self.text.get(at.clone()).unwrap_or_default()
     }
 
-    fn function(&mut self, function: &FollowedFunction, copy: Option<UninstrumentedCopy>) {
+    fn function(&mut self, function: &FunctionDataFlow, copy: Option<UninstrumentedCopy>) {
         self.record.functions.push(function.name.clone());
         self.function = self.record.functions.len() as u32 - 1;
         self.targets.clear();
@@ -243,7 +243,7 @@ impl StateProbes<'_> {
         }
         let lost = function.lost.iter().map(|(line, what)| (function.name.clone(), *line, what.clone()));
         self.record.lost.extend(lost);
-        let site = self.site(&Origin::default(), function.body, SiteKind::Function);
+        let site = self.site(&SourceOrigin::default(), function.body, SiteKind::Function);
         let mut head = format!(
             " __attribute__((__cleanup__(__touchstone_leave))) unsigned __touchstone_f = {site}; {}; ",
             event(EventKind::Enter, "__touchstone_f", "__builtin_frame_address(0)", "0")
@@ -274,7 +274,7 @@ impl StateProbes<'_> {
     }
 
     /// What could be looked at where a test ends.
-    fn end(&mut self, function: &FollowedFunction) {
+    fn end(&mut self, function: &FunctionDataFlow) {
         let Some(last) = function.last else { return };
         let of_system = |at: usize| {
             let index = self.markers.partition_point(|(start, ..)| *start <= at);
@@ -283,25 +283,25 @@ impl StateProbes<'_> {
         };
         let globals = self.followed.visible.iter();
         let globals = globals.filter(|(at, name, _)| !function.names.contains(name) && !of_system(*at));
-        let globals: Vec<Visible> = globals.flat_map(|(_, _, seen)| seen.clone()).collect();
+        let globals: Vec<Observable> = globals.flat_map(|(_, _, seen)| seen.clone()).collect();
         let mut named = BTreeSet::new();
         let all = function.visible.iter().cloned().chain(globals);
-        let all: Vec<Visible> =
+        let all: Vec<Observable> =
             all.filter(|seen| named.insert(seen.text.clone())).take(MAX_OBSERVED_EXPRESSIONS).collect();
         let mut text = String::new();
-        for Visible { text: expression, form } in all {
+        for Observable { text: expression, form } in all {
             let kind = SiteKind::Seen { text: expression.clone(), form: form.clone() };
-            let site = self.site(&Origin::default(), last, kind);
+            let site = self.site(&SourceOrigin::default(), last, kind);
             let what = match form {
-                Form::Text => 1,
-                Form::PointedText => 2,
+                ValueForm::Text => 1,
+                ValueForm::PointedText => 2,
                 _ => 0,
             };
             let address = address_without_access(&expression);
             text += &format!("__touchstone_see({site}, {address}, sizeof({expression}), {what}); ");
         }
         let place = |unit: &mut Self, at: usize| {
-            let site = unit.site(&Origin::default(), at, SiteKind::Function);
+            let site = unit.site(&SourceOrigin::default(), at, SiteKind::Function);
             drop(site);
             unit.record.sites.pop().map_or((0, 0), |site| (site.file, site.line))
         };
@@ -378,7 +378,7 @@ impl StateProbes<'_> {
             Action::Assert { at, name, strings } => {
                 let arguments = vec![SiteArgument { pointer: *strings, target: None, constant: None }];
                 let kind = SiteKind::Call { callee: Some(name.clone()), used: true, guarded: false, arguments };
-                let site = self.site(&Origin::default(), at.start, kind);
+                let site = self.site(&SourceOrigin::default(), at.start, kind);
                 let (begin, end) = (mark(EventKind::Call, &site), event(EventKind::Returned, &site, "0", "1"));
                 let value = if *strings { "__touchstone_v" } else { "0" };
                 let told = event(EventKind::Argument, "0", value, "0");
@@ -507,19 +507,19 @@ impl StateProbes<'_> {
         let (open, close) = match (result, temporary) {
             // Its value goes through a function: what lives in this scope stays in it. The event of the beginning stands in
             // the argument, since gcc moves the left sides of commas out of sums and the like.
-            (Gives::Pointer | Gives::Integer | Gives::Float, true) => {
+            (ResultForm::Pointer | ResultForm::Integer | ResultForm::Float, true) => {
                 let (through, of) = match result {
-                    Gives::Pointer => ("pointer", ""),
-                    Gives::Float => ("double", ""),
+                    ResultForm::Pointer => ("pointer", ""),
+                    ResultForm::Float => ("double", ""),
                     _ => ("integer", "(unsigned long long)"),
                 };
                 let raw = self.raw(at).to_string();
                 (format!("((__typeof__({raw}))__touchstone_{through}({site}, {of}({begin}, "), ")))".to_string())
             }
-            (Gives::Value, true) => (format!("({begin}, "), ")".to_string()),
-            (Gives::Void, _) => (format!("({begin}, "), format!(", {end})")),
+            (ResultForm::Value, true) => (format!("({begin}, "), ")".to_string()),
+            (ResultForm::Void, _) => (format!("({begin}, "), format!(", {end})")),
             (gives, _) => {
-                let value = if *gives == Gives::Pointer { "__touchstone_v" } else { "0" };
+                let value = if *gives == ResultForm::Pointer { "__touchstone_v" } else { "0" };
                 let end = event(EventKind::Returned, &site, value, "1");
                 (format!("({{ {begin}; __auto_type __touchstone_v = "), format!("; {end}; __touchstone_v; }})"))
             }
@@ -535,7 +535,7 @@ impl StateProbes<'_> {
         }
     }
 
-    fn argument(&mut self, position: usize, argument: &Argument) {
+    fn argument(&mut self, position: usize, argument: &CallArgument) {
         let position = position.to_string();
         let begin = mark(EventKind::BeginArgument, &position);
         let Range { start, end } = argument.at;

@@ -2,7 +2,7 @@
 
 use super::library_effects::writes_through_argument;
 use crate::state::StateTarget;
-use touchstone_front_c::{Action, FollowedFunction, Origin, WrittenState};
+use touchstone_front_c::{Action, FunctionDataFlow, SourceOrigin, WrittenObject};
 
 /// A piece of state in a function's text.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -10,15 +10,15 @@ pub struct LocatedStateTarget {
     /// It, with the id that a measurement gives it.
     pub target: StateTarget,
     /// Where it is named first.
-    pub origin: Origin,
+    pub origin: SourceOrigin,
     /// The function writes it itself, or lets the C library do so. What is only passed on can be a container of the user's.
     pub written: bool,
 }
 
 /// What a function names and could change, in the order of the text.
-pub fn state_targets(function: &FollowedFunction) -> Vec<LocatedStateTarget> {
+pub fn state_targets(function: &FunctionDataFlow) -> Vec<LocatedStateTarget> {
     let mut found: Vec<LocatedStateTarget> = Vec::new();
-    let mut add = |target: &WrittenState, origin: &Origin, written: bool| {
+    let mut add = |target: &WrittenObject, origin: &SourceOrigin, written: bool| {
         if !target.is_state || target.name.is_empty() {
             return;
         }

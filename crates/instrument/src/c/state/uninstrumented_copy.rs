@@ -7,7 +7,7 @@
 use crate::c::text::Insertions;
 use crate::c::text::{TokenKind, TokenisedSource};
 use std::collections::BTreeSet;
-use touchstone_front_c::FollowedFunction;
+use touchstone_front_c::FunctionDataFlow;
 
 /// Whether functions are there twice.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,7 +43,7 @@ impl<'a> CopyBuilder<'a> {
     }
 
     /// The copy of a function, unless it can't be there twice.
-    pub fn of(&self, function: &FollowedFunction) -> Option<UninstrumentedCopy> {
+    pub fn of(&self, function: &FunctionDataFlow) -> Option<UninstrumentedCopy> {
         let source = &self.source;
         let first = source.first_token_from(function.body);
         let after = source.after_bracket(first.checked_sub(1)?)?;

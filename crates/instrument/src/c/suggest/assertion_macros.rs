@@ -1,7 +1,7 @@
 //! Assertions as the frameworks of tests write them. A special macro is used only where the file uses it already; all have a general one.
 
 use crate::state::ObservedExpression;
-use touchstone_front_c::Form;
+use touchstone_front_c::ValueForm;
 
 /// A framework: what its assertions begin with, and its general one.
 struct Framework {
@@ -138,25 +138,25 @@ impl AssertionMacros {
         let general = |condition: String| format!("{}({condition});", self.framework.general);
         let number = number(&seen.bytes)?;
         Some(match &seen.form {
-            Form::Bool if number == 0 => general(format!("!{text}")),
-            Form::Bool => general(text.clone()),
-            Form::Signed => self.equal(0, text, &signed(extended(&seen.bytes, number)))?,
-            Form::Unsigned => self.equal(1, text, &unsigned(number))?,
-            Form::Enum(constants) => {
+            ValueForm::Bool if number == 0 => general(format!("!{text}")),
+            ValueForm::Bool => general(text.clone()),
+            ValueForm::Signed => self.equal(0, text, &signed(extended(&seen.bytes, number)))?,
+            ValueForm::Unsigned => self.equal(1, text, &unsigned(number))?,
+            ValueForm::Enum(constants) => {
                 let value = extended(&seen.bytes, number);
                 let name = constants.iter().find(|(_, known)| *known == value).map(|(name, _)| name.clone());
                 self.equal(0, text, &name.unwrap_or_else(|| signed(value)))?
             }
-            Form::Float => {
+            ValueForm::Float => {
                 let value = f32::from_bits(number as u32);
                 value.is_finite().then(|| general(format!("{text} == {value:?}f")))?
             }
-            Form::Double => {
+            ValueForm::Double => {
                 let value = f64::from_bits(number);
                 value.is_finite().then(|| general(format!("{text} == {value:?}")))?
             }
-            Form::Text | Form::PointedText => self.text(text, &seen.bytes)?,
-            Form::Pointer => general(match (number, self.has_null) {
+            ValueForm::Text | ValueForm::PointedText => self.text(text, &seen.bytes)?,
+            ValueForm::Pointer => general(match (number, self.has_null) {
                 (0, true) => format!("{text} == NULL"),
                 (0, false) => format!("!{text}"),
                 (_, true) => format!("{text} != NULL"),
@@ -195,8 +195,8 @@ fn words(text: &str) -> Vec<String> {
 /// What says most is best: numbers and texts, then yes and no, then pointers.
 pub(super) fn rank(seen: &ObservedExpression) -> u8 {
     match seen.form {
-        Form::Bool => 1,
-        Form::Pointer => 2,
+        ValueForm::Bool => 1,
+        ValueForm::Pointer => 2,
         _ => 0,
     }
 }
@@ -257,7 +257,7 @@ fn quoted(bytes: &[u8]) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn written(file: &str, form: Form, bytes: &[u8]) -> String {
+    fn written(file: &str, form: ValueForm, bytes: &[u8]) -> String {
         let seen = ObservedExpression { text: "s.x".to_string(), form, bytes: bytes.to_vec(), updates: Vec::new() };
         AssertionMacros::of(file, file).and_then(|style| style.assertion(&seen)).unwrap_or_else(|| "none".to_string())
     }
@@ -265,23 +265,23 @@ mod tests {
     #[test]
     fn each_framework_has_its_way() {
         let minus_two = (-2i32).to_le_bytes();
-        let check = |file: &str, form: Form, bytes: &[u8], expected: &str| {
+        let check = |file: &str, form: ValueForm, bytes: &[u8], expected: &str| {
             assert_eq!(written(file, form, bytes), expected, "{file}");
         };
-        check("assert(x);", Form::Signed, &minus_two, "assert(s.x == -2);");
-        check("TEST_ASSERT(x);", Form::Signed, &minus_two, "TEST_ASSERT(s.x == -2);");
-        check("TEST_ASSERT_EQUAL_INT(1, x);", Form::Signed, &minus_two, "TEST_ASSERT_EQUAL_INT(-2, s.x);");
-        check("assert_int_equal(x, 1);", Form::Unsigned, &[3], "assert_int_equal(s.x, 3);");
-        check("g_assert_cmpint(x, ==, 1);", Form::Signed, &[255], "g_assert_cmpint(s.x, ==, -1);");
-        check("g_assert_cmpint(x, ==, 1);", Form::Bool, &[0], "g_assert_true(!s.x);");
-        check("#include <string.h>\nassert(x);", Form::Text, b"a\"b\0", "assert(strcmp(s.x, \"a\\\"b\") == 0);");
-        check("assert(x);", Form::Text, b"ab\0", "none");
-        check("assert(x != NULL);", Form::Pointer, &[0; 8], "assert(s.x == NULL);");
-        check("CU_ASSERT(x);", Form::Double, &1.5f64.to_le_bytes(), "CU_ASSERT(s.x == 1.5);");
-        check("int x;", Form::Signed, &minus_two, "none");
-        let colours = Form::Enum(vec![("RED".to_string(), 0), ("BLUE".to_string(), 4)]);
+        check("assert(x);", ValueForm::Signed, &minus_two, "assert(s.x == -2);");
+        check("TEST_ASSERT(x);", ValueForm::Signed, &minus_two, "TEST_ASSERT(s.x == -2);");
+        check("TEST_ASSERT_EQUAL_INT(1, x);", ValueForm::Signed, &minus_two, "TEST_ASSERT_EQUAL_INT(-2, s.x);");
+        check("assert_int_equal(x, 1);", ValueForm::Unsigned, &[3], "assert_int_equal(s.x, 3);");
+        check("g_assert_cmpint(x, ==, 1);", ValueForm::Signed, &[255], "g_assert_cmpint(s.x, ==, -1);");
+        check("g_assert_cmpint(x, ==, 1);", ValueForm::Bool, &[0], "g_assert_true(!s.x);");
+        check("#include <string.h>\nassert(x);", ValueForm::Text, b"a\"b\0", "assert(strcmp(s.x, \"a\\\"b\") == 0);");
+        check("assert(x);", ValueForm::Text, b"ab\0", "none");
+        check("assert(x != NULL);", ValueForm::Pointer, &[0; 8], "assert(s.x == NULL);");
+        check("CU_ASSERT(x);", ValueForm::Double, &1.5f64.to_le_bytes(), "CU_ASSERT(s.x == 1.5);");
+        check("int x;", ValueForm::Signed, &minus_two, "none");
+        let colours = ValueForm::Enum(vec![("RED".to_string(), 0), ("BLUE".to_string(), 4)]);
         check("assert(x);", colours, &[4, 0, 0, 0], "assert(s.x == BLUE);");
-        check("assert(x);", Form::Signed, &i64::MIN.to_le_bytes(), "assert(s.x == (-9223372036854775807LL - 1));");
-        check("assert(x);", Form::Unsigned, &u64::MAX.to_le_bytes(), "assert(s.x == 18446744073709551615ull);");
+        check("assert(x);", ValueForm::Signed, &i64::MIN.to_le_bytes(), "assert(s.x == (-9223372036854775807LL - 1));");
+        check("assert(x);", ValueForm::Unsigned, &u64::MAX.to_le_bytes(), "assert(s.x == 18446744073709551615ull);");
     }
 }

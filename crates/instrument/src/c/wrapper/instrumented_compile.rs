@@ -28,7 +28,9 @@ use std::path::{Component, Path, PathBuf};
 use std::process::{ExitStatus, Output};
 use std::thread::ScopedJoinHandle;
 use touchstone_base::stable_hash;
-use touchstone_front_c::{Dump, Library, Offsets, Options, follow, follow_tests, hazards, lower_files};
+use touchstone_front_c::{
+    AstDump, LibraryMode, OffsetofMode, Options, hazards, lower_files, test_data_flow, unit_data_flow,
+};
 
 /// Why a compile command could not be carried out at all.
 #[derive(Debug, thiserror::Error)]
@@ -337,7 +339,7 @@ struct ClangInputs {
     written: Options,
     preprocessed: Options,
     copy: PathBuf,
-    dumps: (Option<Dump>, Option<Dump>),
+    dumps: (Option<AstDump>, Option<AstDump>),
 }
 
 /// Whether the preprocessor had something to say.
@@ -429,14 +431,14 @@ impl InstrumentedCompile<'_> {
         let written = Options {
             flags: claimed.clone().into_iter().chain(command.meaning()).collect(),
             include_dir: self.probing.include_dir.clone(),
-            library: Library::Declared,
+            library: LibraryMode::Declared,
             ..Options::default()
         };
         let copy = scratch.join("preprocessed.c");
         let preprocessed = Options {
             flags: claimed.into_iter().chain(language(command, text)).collect(),
-            offsets: Offsets::Guessed,
-            library: Library::Declared,
+            offsets: OffsetofMode::Guessed,
+            library: LibraryMode::Declared,
             ..Options::default()
         };
         let (written_as, preprocessed_as) = (&written, &preprocessed);
@@ -496,7 +498,7 @@ impl InstrumentedCompile<'_> {
         let original = original?;
         let mut preprocessed = vec![first?];
         if text.contains("__builtin_offsetof") {
-            let opaque = Options { offsets: Offsets::Opaque, ..options.clone() };
+            let opaque = Options { offsets: OffsetofMode::Opaque, ..options.clone() };
             preprocessed.push(lowered(std::slice::from_ref(&copy), &opaque)?);
         }
         let defined = original.functions.values().filter(|function| function.is_defined() && !function.is_library());
@@ -510,7 +512,7 @@ impl InstrumentedCompile<'_> {
             None => Ok(BTreeMap::new()),
         };
         let followed = match state {
-            true => Some(follow((&copy, &options), (Path::new(source), &written), &names)),
+            true => Some(unit_data_flow((&copy, &options), (Path::new(source), &written), &names)),
             false => None,
         };
         let no_state = followed.as_ref().and_then(|followed| followed.as_ref().err()).map(not_read);
@@ -651,7 +653,7 @@ fn tests_followed(
     let plain = without_gcc(text);
     std::fs::write(&copy, &plain).map_err(system)?;
     let options = Options { flags: language(command, text), ..Options::default() };
-    let followed = follow_tests(&copy, &plain, &options).map_err(not_read)?;
+    let followed = test_data_flow(&copy, &plain, &options).map_err(not_read)?;
     let mut insertions = Insertions::default();
     let following =
         StateProbeRequest { text, followed: &followed, unit, copies: UninstrumentedCopies::None, ends: false };

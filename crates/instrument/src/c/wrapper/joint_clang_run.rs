@@ -7,7 +7,7 @@
 use super::compile_command::CompileCommand;
 use super::system_headers::{FOLDER, UsedSystemHeaders};
 use std::path::Path;
-use touchstone_front_c::{Dump, Options, Texts, dump_both, names_of_own_macros};
+use touchstone_front_c::{AstDump, Options, SourcePair, dump_pair, predefined_macro_names};
 
 /// Bytes of a text up to which clang is started once.
 pub(crate) const MAX_JOINT_TEXT_BYTES: usize = 256 * 1024;
@@ -28,7 +28,7 @@ pub(crate) struct JointClangRun<'a> {
 
 impl JointClangRun<'_> {
     /// Writes the text to its place; what clang says of the source and of the text, unless it has to be asked for each.
-    pub fn write_and_dump(&self, mut text: String) -> std::io::Result<(Option<Dump>, Option<Dump>)> {
+    pub fn write_and_dump(&self, mut text: String) -> std::io::Result<(Option<AstDump>, Option<AstDump>)> {
         let mut options = self.written.clone();
         let may_fit = text.len() <= self.small && !self.has_other_inputs();
         let headers = self
@@ -46,9 +46,9 @@ impl JointClangRun<'_> {
             return Ok((None, None));
         }
         std::fs::write(self.copy.with_file_name(HEADER), self.header())?;
-        let texts = Texts { written: Path::new(self.source), preprocessed: self.copy };
+        let texts = SourcePair { written: Path::new(self.source), preprocessed: self.copy };
         // What goes wrong here goes wrong with each, which says more.
-        Ok(dump_both(texts, &options).ok().flatten().unzip())
+        Ok(dump_pair(texts, &options).ok().flatten().unzip())
     }
 
     /// The flags of the source, for which the headers of the system are in this folder, and in no other. They are written for
@@ -67,7 +67,7 @@ impl JointClangRun<'_> {
     /// Takes the macros of the command back, and defines those of the text.
     fn header(&self) -> String {
         let mut made = String::new();
-        let own: Vec<&str> = names_of_own_macros().collect();
+        let own: Vec<&str> = predefined_macro_names().collect();
         let undefined = self.preprocessed.flags.iter().filter_map(|flag| flag.strip_prefix("-U"));
         let macros = self.command.macros();
         let defined = macros.iter().filter_map(|flag| flag.strip_prefix("-D"));

@@ -12,7 +12,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use touchstone_base::stable_hash;
-use touchstone_front_c::Resident;
+use touchstone_front_c::ClangServer;
 
 /// Set for wrappers: where records and hits go.
 pub const DIRECTORY_VARIABLE: &str = "TOUCHSTONE_DIR";
@@ -124,7 +124,8 @@ impl WrapperSetup<'_> {
         let clang = self.clang();
         let stays = clang.as_deref().and_then(|clang| ResidentClang::start(clang, &wrappers));
         command.envs(clang.iter().map(|clang| (CLANG, clang)));
-        command.envs(stays.iter().zip(&clang).flat_map(|(stays, clang)| Resident::variables(clang, &stays.socket())));
+        command
+            .envs(stays.iter().zip(&clang).flat_map(|(stays, clang)| ClangServer::variables(clang, &stays.socket())));
         // What a cache gives was compiled for another measurement, or for none.
         command.env("CCACHE_DISABLE", "1").env("SCCACHE_RECACHE", "1");
         Ok(WrapperGuard { _stays: stays })
@@ -164,7 +165,7 @@ pub struct WrapperGuard {
 
 /// A clang that stays while a command runs, and the directory of its socket.
 struct ResidentClang {
-    _clang: Resident,
+    _clang: ClangServer,
     directory: tempfile::TempDir,
 }
 
@@ -173,7 +174,7 @@ impl ResidentClang {
     fn start(clang: &Path, library: &Path) -> Option<ResidentClang> {
         let only_ours = std::fs::Permissions::from_mode(0o700);
         let directory = tempfile::Builder::new().permissions(only_ours).tempdir().ok()?;
-        let clang = Resident::start(clang, library, &ResidentClang::socket_in(directory.path()))?;
+        let clang = ClangServer::start(clang, library, &ResidentClang::socket_in(directory.path()))?;
         Some(ResidentClang { _clang: clang, directory })
     }
 
