@@ -1,36 +1,36 @@
 //! The ground floor: float arithmetic, typed ids, index maps, source files and spans, stable hashing, the clock that work asks,
 //! and how reasons are declared.
 //!
-//! Nothing here knows programs, solvers or tests. No IO, but for the one way in which files are written (`whole_file.rs`).
+//! Nothing here knows programs, solvers or tests. No IO, but for the one way in which files are written (`atomic_write.rs`).
 
 #![warn(missing_docs)]
 
+mod append_list;
+mod atomic_write;
+mod corrupted_inputs;
 mod deadline;
 mod dominators;
 pub mod extended;
 pub mod float;
-mod grown;
 mod hash;
 mod id;
 pub mod math;
-mod memory_held;
 mod memory_limit;
-mod mutations;
 mod reason;
 mod span;
 mod stack;
-mod whole_file;
+mod worker_memory;
 
+pub use append_list::AppendList;
+pub use atomic_write::{remove_partial_files, write_atomically};
+pub use corrupted_inputs::CorruptedInputs;
 pub use deadline::Deadline;
 pub use dominators::{DominatorTree, control_dependence};
-pub use grown::Grown;
 pub use hash::{StableHasher, WideHasher, stable_hash};
 pub use id::{Id, IndexMap};
-pub use memory_held::MemoryHeld;
 pub use memory_limit::MemoryLimit;
-pub use mutations::Mutations;
 #[doc(hidden)]
 pub use serde;
 pub use span::{FileId, Files, Span};
 pub use stack::{on_deep_stack, spawn_deep};
-pub use whole_file::{remove_parts, write_whole};
+pub use worker_memory::WorkerMemory;

@@ -21,7 +21,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use touchstone_base::Deadline;
 use touchstone_criteria::{
-    Assumption, Criterion, GoalId, IncompletePaths, Objective, Objectives, Status, TestCase, Watch, WhyInfeasible,
+    Assumption, Criterion, GoalId, GoalIndex, IncompletePaths, Objective, Objectives, Status, TestCase, WhyInfeasible,
     WhyUnknown,
 };
 use touchstone_engine::{Config, Explanation, Goals, MachineTemplates, SeedPool, explore_goals};
@@ -140,7 +140,7 @@ impl Question {
         let settled = wanted.settled.contains(&goal);
         // Nothing else is looked for.
         wanted.settled.extend(wanted.goals.ids().filter(|other| *other != goal).collect::<Vec<_>>());
-        let watch = Rc::new(Watch::new(module, wanted.goals.clone()));
+        let watch = Rc::new(GoalIndex::new(module, wanted.goals.clone()));
         let goals = Goals { watch: Rc::clone(&watch), closed: wanted.settled.iter().copied().collect() };
         let mut tests = Kept::of(&self.program);
         let mut found = explore_goals(module, func, goals, &config, &mut tests);

@@ -11,7 +11,7 @@ use touchstone_campaign::{
     CampaignError, Collect, ExplainError, Finished, Plan, PlanError, Purpose, Question, Replaying, Request, Subject,
     SubjectError, Takes, TestForm, TestSink, TestSinks, Why, run, run_into,
 };
-use touchstone_criteria::{Covered, Replay, Status, TestCase};
+use touchstone_criteria::{CoveredObjective, Replay, Status, TestCase};
 use touchstone_ir::{FuncId, Module};
 
 const TWO: &str = "
@@ -172,7 +172,7 @@ impl TestSinks for Full {
 }
 
 impl TestSink for Full {
-    fn add(&mut self, test: &TestCase, _: &[Covered<'_>]) -> Result<(), CampaignError> {
+    fn add(&mut self, test: &TestCase, _: &[CoveredObjective<'_>]) -> Result<(), CampaignError> {
         Err(CampaignError::Sink(format!("no room for {}", test.id).into()))
     }
 }

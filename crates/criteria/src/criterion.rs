@@ -1,6 +1,6 @@
 //! Criteria by name, as users write them.
 
-use crate::registry::{Labelling, REGISTRY, criterion_named};
+use crate::registry::{GoalCriterion, REGISTRY, criterion_named};
 use std::fmt;
 use std::str::FromStr;
 
@@ -25,7 +25,7 @@ pub enum Criterion {
     /// Every feasible path of these.
     Paths(PathsOf),
     /// Every objective of a criterion of the registry.
-    Goals(&'static dyn Labelling),
+    Goals(&'static dyn GoalCriterion),
     /// State coverage: what tests change against what they check. It is measured; no test is searched for it.
     State,
 }

@@ -26,32 +26,32 @@ define_id! {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DecisionGraph {
     /// Nodes.
-    pub nodes: IndexMap<NodeId, Node>,
+    pub nodes: IndexMap<NodeId, DecisionNode>,
     /// Where an evaluation begins.
-    pub start: Next,
+    pub start: DecisionStep,
 }
 
 /// A condition in a context.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Node {
+pub struct DecisionNode {
     /// The condition that is evaluated.
     pub condition: CondId,
     /// What its outcomes lead to: false, true.
-    pub edges: [Edge; 2],
+    pub edges: [DecisionEdge; 2],
 }
 
 /// What an outcome leads to.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Edge {
+pub struct DecisionEdge {
     /// Earlier conditions whose effect is masked by it.
     pub masks: Masks,
     /// What comes next.
-    pub target: Next,
+    pub target: DecisionStep,
 }
 
 /// What comes next in an evaluation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Next {
+pub enum DecisionStep {
     /// Another condition.
     Node(NodeId),
     /// The decision has this outcome.
@@ -81,23 +81,23 @@ impl DecisionGraph {
     pub fn new(decision: &Decision) -> DecisionGraph {
         let mut builder = Builder { nodes: Vec::new(), known: FxHashMap::default() };
         let (start, _) = builder.enter(&decision.tree, None);
-        let finished = |node: Option<Node>| node.expect("invariant: every node that was begun was finished");
+        let finished = |node: Option<DecisionNode>| node.expect("invariant: every node that was begun was finished");
         DecisionGraph { nodes: builder.nodes.into_iter().map(finished).collect(), start }
     }
 
     /// All rows that short-circuit evaluation allows, at most `limit`; `None` if there are more.
     pub fn rows(&self, limit: usize) -> Option<Vec<Row>> {
         let mut rows = Vec::new();
-        let mut pending = vec![Walk::default()];
+        let mut pending = vec![DecisionEvaluation::default()];
         while let Some(walk) = pending.pop() {
             match walk.at(self) {
-                Next::Done(result) => {
+                DecisionStep::Done(result) => {
                     if rows.len() == limit {
                         return None;
                     }
                     rows.push(walk.row(result));
                 }
-                Next::Node(_) => {
+                DecisionStep::Node(_) => {
                     for outcome in [false, true] {
                         let mut next = walk.clone();
                         next.step(self, outcome);
@@ -117,7 +117,7 @@ impl DecisionGraph {
 
 /// An evaluation under way: the paper's marking function.
 #[derive(Clone, PartialEq, Eq, Hash, Default, Debug)]
-pub struct Walk {
+pub struct DecisionEvaluation {
     /// `None` at the start.
     target: Option<WalkTarget>,
     outcomes: Vec<(CondId, bool)>,
@@ -130,19 +130,19 @@ enum WalkTarget {
     Done(bool),
 }
 
-impl Walk {
+impl DecisionEvaluation {
     /// What comes next.
-    pub fn at(&self, graph: &DecisionGraph) -> Next {
+    pub fn at(&self, graph: &DecisionGraph) -> DecisionStep {
         match self.target {
             None => graph.start,
-            Some(WalkTarget::Node(node)) => Next::Node(node),
-            Some(WalkTarget::Done(result)) => Next::Done(result),
+            Some(WalkTarget::Node(node)) => DecisionStep::Node(node),
+            Some(WalkTarget::Done(result)) => DecisionStep::Done(result),
         }
     }
 
     /// The next condition had this outcome.
     pub fn step(&mut self, graph: &DecisionGraph, outcome: bool) {
-        let Next::Node(node) = self.at(graph) else { return };
+        let DecisionStep::Node(node) = self.at(graph) else { return };
         let node = &graph.nodes[node];
         let edge = &node.edges[usize::from(outcome)];
         self.outcomes.push((node.condition, outcome));
@@ -150,8 +150,8 @@ impl Walk {
         // A constant right after the condition can mask the condition itself.
         self.unmasked.retain(|(condition, _)| !edge.masks.contains(*condition));
         self.target = Some(match edge.target {
-            Next::Node(node) => WalkTarget::Node(node),
-            Next::Done(result) => WalkTarget::Done(result),
+            DecisionStep::Node(node) => WalkTarget::Node(node),
+            DecisionStep::Done(result) => WalkTarget::Done(result),
         });
     }
 
@@ -259,15 +259,15 @@ fn push<'t>(first: Pending<'t>, rest: &Stack<'t>) -> Stack<'t> {
 
 struct Builder<'t> {
     /// `None` while the node's edges are being made.
-    nodes: Vec<Option<Node>>,
+    nodes: Vec<Option<DecisionNode>>,
     known: FxHashMap<(CondId, Stack<'t>), NodeId>,
 }
 
 impl<'t> Builder<'t> {
     /// Begins to evaluate a subtree; `masks` come from constants on the way.
-    fn enter(&mut self, tree: &'t BoolTree, stack: Stack<'t>) -> (Next, Vec<CondId>) {
+    fn enter(&mut self, tree: &'t BoolTree, stack: Stack<'t>) -> (DecisionStep, Vec<CondId>) {
         match tree {
-            BoolTree::Cond(condition) => (Next::Node(self.node(*condition, stack)), Vec::new()),
+            BoolTree::Cond(condition) => (DecisionStep::Node(self.node(*condition, stack)), Vec::new()),
             BoolTree::Const(value) => self.leave(*value, stack),
             BoolTree::Not(inner) => self.enter(inner, push(Pending::Negate, &stack)),
             BoolTree::And(left, right) => self.enter(left, short_circuit(false, left, right, &stack)),
@@ -295,15 +295,15 @@ impl<'t> Builder<'t> {
         self.known.insert((condition, stack.clone()), id);
         let edges = [false, true].map(|outcome| {
             let (target, masks) = self.leave(outcome, stack.clone());
-            Edge { masks: Masks::of(masks), target }
+            DecisionEdge { masks: Masks::of(masks), target }
         });
-        self.nodes[id.index()] = Some(Node { condition, edges });
+        self.nodes[id.index()] = Some(DecisionNode { condition, edges });
         id
     }
 
     /// The subtree on top of the stack has this value.
-    fn leave(&mut self, value: bool, stack: Stack<'t>) -> (Next, Vec<CondId>) {
-        let Some(link) = stack else { return (Next::Done(value), Vec::new()) };
+    fn leave(&mut self, value: bool, stack: Stack<'t>) -> (DecisionStep, Vec<CondId>) {
+        let Some(link) = stack else { return (DecisionStep::Done(value), Vec::new()) };
         let rest = link.rest.clone();
         match &link.first {
             Pending::Negate => self.leave(!value, rest),
@@ -536,13 +536,13 @@ mod tests {
                     let tried = order.iter().filter(|(condition, _)| decides(&tree, &order, *condition, count));
                     assert_eq!(tried.copied().collect::<Vec<_>>(), free, "{tree:?} {values:?}");
                 }
-                let mut walk = Walk::default();
+                let mut walk = DecisionEvaluation::default();
                 for (condition, outcome) in &order {
-                    let Next::Node(node) = walk.at(&graph) else { panic!("{tree:?}: done too early") };
+                    let DecisionStep::Node(node) = walk.at(&graph) else { panic!("{tree:?}: done too early") };
                     assert_eq!(graph.nodes[node].condition, *condition);
                     walk.step(&graph, *outcome);
                 }
-                assert_eq!(walk.at(&graph), Next::Done(value), "{tree:?}");
+                assert_eq!(walk.at(&graph), DecisionStep::Done(value), "{tree:?}");
                 let row = walk.row(value);
                 let sorted = |mut list: Vec<(CondId, bool)>| {
                     list.sort_unstable();

@@ -9,7 +9,7 @@ use touchstone_base::{Span, define_id};
 use touchstone_ir::{BlockId, CondId, DecisionId, ErrorKind, Expr, FuncId, PointId};
 
 define_id! {
-    /// A goal of a [`crate::Watch`].
+    /// A goal of a [`crate::GoalIndex`].
     GoalId, "goal"
 }
 

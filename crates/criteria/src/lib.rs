@@ -5,52 +5,56 @@
 
 #![warn(missing_docs)]
 
+mod assumption;
 mod campaign;
-mod covered;
 mod criteria;
 mod criterion;
 mod decision_graph;
-mod doubt;
+mod decision_table;
 mod goal;
+mod goal_index;
+mod goal_reachability;
+mod independence_pairs;
 mod masks;
 mod mutator;
 mod objective;
-mod pairs;
-mod prospect;
 mod registry;
 mod renumber;
 mod replay;
 mod suite;
-mod tables;
+mod test_coverage;
 mod testcase;
 mod unsupported;
 mod verdict;
-mod watch;
 
+pub use assumption::{AssumeOption, Assumption, Authority, Caveat, Unspecified};
 pub use campaign::{Campaign, FunctionResult, ObjectiveCounts, PathCounts, SCHEMA_VERSION, SolverUse};
-pub use covered::{Covered, ErrorTests, HeapTests, covered_by_test};
 pub use criterion::{Criterion, CriterionParseError, PathsOf, STATE};
-pub use decision_graph::{DecisionGraph, Edge, Next, Node, NodeId, Row, Walk};
-pub use doubt::{Assume, Assumption, Authority, Doubt, Unsettled};
+pub use decision_graph::{DecisionEdge, DecisionEvaluation, DecisionGraph, DecisionNode, DecisionStep, NodeId, Row};
+pub use decision_table::{
+    DecisionTable, IndependencePair, MAX_PAIRS_LISTED, MAX_ROWS_LISTED, PairKind, TableCondition, TableHead, TableRow,
+    ValueStatus, decision_tables,
+};
 pub use goal::{Goal, GoalId};
+pub use goal_index::{DecisionGoals, GoalIndex};
+pub use independence_pairs::{ConditionKey, EvaluatedRows, MAX_ROWS_TRIED, PairSearch, PairsStopped, unique_cause};
 pub use masks::Masks;
 pub use mutator::{Mutator, MutatorParseError};
 pub use objective::{Objectives, objectives};
-pub use pairs::{ConditionOf, MOST_ROWS_TRIED, PairSearch, PairsStopped, SeenRows, unique_cause};
-pub use registry::{CriteriaOptions, Draft, Known, Labelling, Many, REGISTRY, Scope, criterion_named};
-pub use renumber::Renumber;
-pub use replay::{Disagreement, NotCheckable, Replay, Unmakeable};
-pub use suite::{Ruling, conclude, count, reduce};
-pub use tables::{
-    DecisionTable, MOST_PAIRS, MOST_POSSIBLE, Pair, PairKind, Side, TableCondition, TableHead, TableRow,
-    decision_tables,
+pub use registry::{
+    CountedItem, CriteriaOptions, CriterionScope, GoalCriterion, ObjectiveSpec, PresetVerdict, REGISTRY,
+    criterion_named,
 };
+pub use renumber::Renumber;
+pub use replay::{Disagreement, NotCheckable, Replay, Untestable};
+pub use suite::{UncoveredEvidence, conclude, count, reduce};
+pub use test_coverage::{CoveredObjective, ErrorTests, HeapTests, objectives_by_test};
 pub use testcase::{
-    Again, Call, EarlierCall, Expected, Given, GivenFile, Heap, Left, MadeInput, NamedValue, Noticed, Noticing,
-    ObjectInput, Outcome, Seen, TestCase, TestKind,
+    EarlierCall, EnvironmentInput, Expected, ExpectedCall, FileInput, HeapOrigin, InputContent, NamedValue,
+    ObjectInput, Observation, ObservationPoint, ObservedValue, ObserverArgument, Outcome, StubEffect, TestCase,
+    TestKind,
 };
 pub use unsupported::Unsupported;
 pub use verdict::{
     Bound, Incomplete, IncompletePaths, Objective, Proof, Status, Unanswered, WhyInfeasible, WhyUnknown,
 };
-pub use watch::{DecisionWatch, Watch};

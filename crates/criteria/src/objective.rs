@@ -3,7 +3,7 @@
 //! An id is made of function, criterion, position among that criterion's objectives of the function, and a hash of the
 //! text: an edit in another function, or of a comment, changes no id.
 
-use crate::registry::{CriteriaOptions, Known, Labelling, Scope};
+use crate::registry::{CriteriaOptions, CriterionScope, GoalCriterion, PresetVerdict};
 use crate::{Goal, GoalId, Objective, Status, WhyInfeasible, WhyUnknown};
 use std::collections::BTreeSet;
 use touchstone_base::{IndexMap, stable_hash};
@@ -24,19 +24,19 @@ pub struct Objectives {
 pub fn objectives(
     module: &Module,
     functions: &[FuncId],
-    criteria: &[&'static dyn Labelling],
+    criteria: &[&'static dyn GoalCriterion],
     options: &CriteriaOptions,
 ) -> Objectives {
     let mut made = Objectives::default();
     for &func in functions {
-        let scope = Scope::new(module, func, options);
+        let scope = CriterionScope::new(module, func, options);
         let function = &module.functions[func].name;
         for criterion in criteria {
             for (position, draft) in criterion.objectives(&scope).into_iter().enumerate() {
                 let hash = stable_hash(draft.text.as_str()) & 0xffff_ffff;
                 let status = match draft.known {
-                    Some(Known::Constant) => Status::Infeasible(WhyInfeasible::Constant),
-                    Some(Known::TooMany { most, of }) => Status::Unknown(WhyUnknown::TooMany(most, of)),
+                    Some(PresetVerdict::Constant) => Status::Infeasible(WhyInfeasible::Constant),
+                    Some(PresetVerdict::TooMany { most, of }) => Status::Unknown(WhyUnknown::TooMany(most, of)),
                     None => Status::Unknown(WhyUnknown::NotTried),
                 };
                 let settled = draft.known.is_some();

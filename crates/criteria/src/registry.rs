@@ -8,16 +8,16 @@ use touchstone_ir::{DecisionId, FuncId, Function, Module};
 pub use crate::criteria::REGISTRY;
 
 /// A criterion: which goals it wants of a function.
-pub trait Labelling: Sync + std::panic::RefUnwindSafe {
+pub trait GoalCriterion: Sync + std::panic::RefUnwindSafe {
     /// Its name on the command line.
     fn name(&self) -> &'static str;
     /// What it asks, in one line.
     fn about(&self) -> &'static str;
     /// Its objectives in a function, in source order.
-    fn objectives(&self, scope: &Scope<'_>) -> Vec<Draft>;
+    fn objectives(&self, scope: &CriterionScope<'_>) -> Vec<ObjectiveSpec>;
     /// Whether a suite must call a function even where nothing of it is to be covered: straight-line code has no MC/DC
     /// objective, but DO-178C asks that every entry is invoked. Not so where no test is good news, as for errors.
-    fn wants_a_call(&self) -> bool {
+    fn requires_call(&self) -> bool {
         true
     }
     /// Whether what it asks for is that a run goes wrong.
@@ -27,7 +27,7 @@ pub trait Labelling: Sync + std::panic::RefUnwindSafe {
 }
 
 /// What a criterion sees.
-pub struct Scope<'m> {
+pub struct CriterionScope<'m> {
     /// The program.
     pub module: &'m Module,
     /// The function.
@@ -38,11 +38,11 @@ pub struct Scope<'m> {
     pub options: &'m CriteriaOptions,
 }
 
-impl<'m> Scope<'m> {
+impl<'m> CriterionScope<'m> {
     /// The scope of a function.
-    pub fn new(module: &'m Module, func: FuncId, options: &'m CriteriaOptions) -> Scope<'m> {
+    pub fn new(module: &'m Module, func: FuncId, options: &'m CriteriaOptions) -> CriterionScope<'m> {
         let graphs = module.functions[func].decisions.values().map(DecisionGraph::new).collect();
-        Scope { module, func, graphs, options }
+        CriterionScope { module, func, graphs, options }
     }
     /// The function.
     pub fn function(&self) -> &'m Function {
@@ -61,7 +61,7 @@ pub struct CriteriaOptions {
 
 /// An objective before it has its identity.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Draft {
+pub struct ObjectiveSpec {
     /// What covers it.
     pub goal: Goal,
     /// Where it stands.
@@ -69,12 +69,12 @@ pub struct Draft {
     /// What it asks, for people.
     pub text: String,
     /// What is known of it without any search.
-    pub known: Option<Known>,
+    pub known: Option<PresetVerdict>,
 }
 
 /// What is known of an objective without any search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Known {
+pub enum PresetVerdict {
     /// It is impossible: constants rule it out.
     Constant,
     /// It stands for more objectives than can be listed.
@@ -82,13 +82,13 @@ pub enum Known {
         /// So many would have been.
         most: usize,
         /// What they are.
-        of: Many,
+        of: CountedItem,
     },
 }
 
 /// What there can be too many of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Many {
+pub enum CountedItem {
     /// Combinations of conditions.
     Combinations,
     /// Mutants of expressions.
@@ -97,24 +97,24 @@ pub enum Many {
     Levels,
 }
 
-impl std::fmt::Display for Many {
+impl std::fmt::Display for CountedItem {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Many::Combinations => "combinations",
-            Many::Mutants => "mutants in the function",
-            Many::Levels => "levels of nesting",
+            CountedItem::Combinations => "combinations",
+            CountedItem::Mutants => "mutants in the function",
+            CountedItem::Levels => "levels of nesting",
         })
     }
 }
 
-impl Known {
+impl PresetVerdict {
     /// Ruled out by constants if that holds.
-    pub fn constant(holds: bool) -> Option<Known> {
-        holds.then_some(Known::Constant)
+    pub fn constant(holds: bool) -> Option<PresetVerdict> {
+        holds.then_some(PresetVerdict::Constant)
     }
 }
 
 /// The criterion with this name.
-pub fn criterion_named(name: &str) -> Option<&'static dyn Labelling> {
+pub fn criterion_named(name: &str) -> Option<&'static dyn GoalCriterion> {
     REGISTRY.iter().copied().find(|criterion| criterion.name() == name)
 }

@@ -4,8 +4,8 @@
 //! Every field is named, so that a new one is not forgotten here.
 
 use crate::{
-    Again, Call, EarlierCall, Expected, Left, MadeInput, NamedValue, Noticed, Noticing, ObjectInput, Outcome, Seen,
-    TestCase, TestKind,
+    EarlierCall, EnvironmentInput, Expected, ExpectedCall, NamedValue, ObjectInput, Observation, ObservationPoint,
+    ObservedValue, ObserverArgument, Outcome, StubEffect, TestCase, TestKind,
 };
 use touchstone_base::Span;
 use touchstone_ir::{DataTypeId, DataValue, PointerTarget};
@@ -67,15 +67,18 @@ impl TestCase {
         named(reached, to);
         values(objects.iter_mut().flatten(), to);
         named(globals, to);
-        for Call { function: _, arguments } in calls.iter_mut().flatten() {
+        for ExpectedCall { function: _, arguments } in calls.iter_mut().flatten() {
             values(arguments.iter_mut(), to);
         }
-        left.iter_mut().for_each(|Left { after: _, input }| made(input, to));
+        left.iter_mut().for_each(|StubEffect { after: _, input }| made(input, to));
         noticed.iter_mut().for_each(|noticed| notice(noticed, to));
     }
 }
 
-fn made(MadeInput { source: _, name: _, bytes: _, pointers, data }: &mut MadeInput, to: &mut dyn Renumber) {
+fn made(
+    EnvironmentInput { source: _, name: _, bytes: _, pointers, data }: &mut EnvironmentInput,
+    to: &mut dyn Renumber,
+) {
     data.iter_mut().for_each(|id| to.data(id));
     pointers.iter_mut().for_each(|(_, target)| to.target(target));
 }
@@ -99,15 +102,15 @@ fn values<'v>(all: impl Iterator<Item = &'v mut DataValue>, to: &mut dyn Renumbe
     }
 }
 
-fn notice(noticed: &mut Noticed, to: &mut dyn Renumber) {
-    let Noticed { at, seen } = noticed;
+fn notice(noticed: &mut Observation, to: &mut dyn Renumber) {
+    let Observation { at, seen } = noticed;
     match at {
-        Noticing::Before(_) | Noticing::Result => {}
-        Noticing::After { object: _, member: _, arguments } => {
+        ObservationPoint::Before(_) | ObservationPoint::Result => {}
+        ObservationPoint::After { object: _, member: _, arguments } => {
             for again in arguments.iter_mut().flatten() {
                 match again {
-                    Again::Param(_) | Again::Object(_) => {}
-                    Again::Number(data, value) => {
+                    ObserverArgument::Param(_) | ObserverArgument::Object(_) => {}
+                    ObserverArgument::Number(data, value) => {
                         to.data(data);
                         values([value].into_iter(), to);
                     }
@@ -116,11 +119,15 @@ fn notice(noticed: &mut Noticed, to: &mut dyn Renumber) {
         }
     }
     match seen {
-        Seen::Value(data, value) | Seen::Boxed(_, data, value) => {
+        ObservedValue::Value(data, value) | ObservedValue::Boxed(_, data, value) => {
             to.data(data);
             values([value].into_iter(), to);
         }
-        Seen::Built(parts) => named(parts, to),
-        Seen::Given(_) | Seen::Null | Seen::Object | Seen::Same(_) | Seen::Constant(_) => {}
+        ObservedValue::Built(parts) => named(parts, to),
+        ObservedValue::Given(_)
+        | ObservedValue::Null
+        | ObservedValue::Object
+        | ObservedValue::Same(_)
+        | ObservedValue::Constant(_) => {}
     }
 }

@@ -121,7 +121,7 @@ touchstone_base::reasons! {
 touchstone_base::reasons! {
     /// Why no test can be made of a path.
     #[derive(Clone, PartialEq, Eq, Hash, Debug, thiserror::Error, serde::Serialize, serde::Deserialize)]
-    pub enum Unmakeable {
+    pub enum Untestable {
         /// An object whose insides are the library's own business.
         #[error("a `{0}` that the library did not make as an input")]
         "librarys_own" => LibrarysOwn(String),

@@ -1,9 +1,9 @@
 //! From what was found to verdicts, and from all tests to a small suite.
 
-use crate::pairs::{SeenRows, unique_cause};
+use crate::independence_pairs::{EvaluatedRows, unique_cause};
 use crate::{
-    GoalId, Heap, IncompletePaths, ObjectiveCounts, Objectives, Outcome, Proof, Row, Status, TestCase, WhyInfeasible,
-    WhyUnknown,
+    GoalId, HeapOrigin, IncompletePaths, ObjectiveCounts, Objectives, Outcome, Proof, Row, Status, TestCase,
+    WhyInfeasible, WhyUnknown,
 };
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
@@ -11,7 +11,7 @@ use touchstone_base::{Deadline, Files};
 use touchstone_ir::{DecisionId, FuncId};
 
 /// Gives every objective its verdict: covered by a test, or as the ruling says.
-pub fn conclude(objectives: &mut Objectives, tests: &[TestCase], ruling: &Ruling<'_>, files: &Files) {
+pub fn conclude(objectives: &mut Objectives, tests: &[TestCase], ruling: &UncoveredEvidence<'_>, files: &Files) {
     let Objectives { list, settled, .. } = objectives;
     let mut by_goal: BTreeMap<GoalId, Vec<String>> = BTreeMap::new();
     for test in tests {
@@ -35,7 +35,7 @@ pub fn conclude(objectives: &mut Objectives, tests: &[TestCase], ruling: &Ruling
 
 /// What is known of goals that no test covers.
 #[derive(Clone, Debug)]
-pub struct Ruling<'a> {
+pub struct UncoveredEvidence<'a> {
     /// Goals that no run reaches: everything was explored.
     pub excluded: &'a BTreeSet<GoalId>,
     /// Goals that some static proof rules out.
@@ -46,7 +46,7 @@ pub struct Ruling<'a> {
     pub incomplete: &'a [IncompletePaths],
 }
 
-impl Ruling<'_> {
+impl UncoveredEvidence<'_> {
     fn of(&self, id: GoalId, files: &Files) -> Status {
         if self.excluded.contains(&id) {
             return Status::Infeasible(WhyInfeasible::Exhaustive);
@@ -82,7 +82,7 @@ pub fn reduce(
     let goes_wrong = |test: &TestCase| matches!(test.outcome, Outcome::Error { .. } | Outcome::Hung);
     // What a test adds only gets less: a test that still adds what it did when it was looked at last is the best. One that
     // goes wrong comes after all that don't, and one on a heap that may be none after all others.
-    let rank = |test: &TestCase| (test.heap == Heap::Made, !goes_wrong(test));
+    let rank = |test: &TestCase| (test.heap == HeapOrigin::Made, !goes_wrong(test));
     let mut waiting: BinaryHeap<((bool, bool), usize, Reverse<usize>)> =
         tests.iter().enumerate().map(|(index, test)| (rank(test), test.covers.len(), Reverse(index))).collect();
     while let Some((rank, known, Reverse(index))) = waiting.pop().filter(|_| !missing.is_empty()) {
@@ -108,7 +108,7 @@ pub fn reduce(
 /// enough, else two. Stops at the deadline, unfinished.
 pub(crate) fn keep_pairs(kept: &mut BTreeSet<usize>, rows: &[Vec<(FuncId, DecisionId, Row)>], deadline: Deadline) {
     let seen = |tests: &BTreeSet<usize>| {
-        let mut seen = SeenRows::default();
+        let mut seen = EvaluatedRows::default();
         tests.iter().filter_map(|test| rows.get(*test)).for_each(|rows| seen.add(rows));
         seen.paired(deadline)
     };

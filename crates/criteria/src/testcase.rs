@@ -19,7 +19,7 @@ pub struct TestCase {
     /// What is called, and with what.
     pub kind: TestKind,
     /// What the surroundings give: the program's arguments, then answers to its requests, in order.
-    pub answers: Vec<MadeInput>,
+    pub answers: Vec<EnvironmentInput>,
     /// How the run ends.
     pub outcome: Outcome,
     /// What must hold afterwards.
@@ -34,7 +34,7 @@ pub struct TestCase {
     pub covers: Vec<GoalId>,
     /// How its objects came to be.
     #[serde(default)]
-    pub heap: Heap,
+    pub heap: HeapOrigin,
     /// What an older version does instead, if that was asked and differs.
     #[serde(skip)]
     pub older: Option<String>,
@@ -45,7 +45,7 @@ pub struct TestCase {
 
 /// How the objects of a test came to be, where only code of the program makes objects whole.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
-pub enum Heap {
+pub enum HeapOrigin {
     /// As a caller makes them; or anybody can make them.
     #[default]
     Made,
@@ -53,12 +53,12 @@ pub enum Heap {
     NotShownReachable,
 }
 
-impl Heap {
+impl HeapOrigin {
     /// What is said of a test on such a heap, if anything is.
     pub fn remark(self) -> Option<&'static str> {
         match self {
-            Heap::Made => None,
-            Heap::NotShownReachable => Some("heap not shown reachable"),
+            HeapOrigin::Made => None,
+            HeapOrigin::NotShownReachable => Some("heap not shown reachable"),
         }
     }
 }
@@ -121,7 +121,7 @@ pub struct ObjectInput {
 
 /// An argument of the program, or the answer to one request for an input.
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
-pub struct MadeInput {
+pub struct EnvironmentInput {
     /// Where it comes in.
     pub source: InputSource,
     /// Which one of there, as [`InputSource`] says.
@@ -136,13 +136,13 @@ pub struct MadeInput {
 
 /// A file that a test makes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct GivenFile<'a> {
+pub struct FileInput<'a> {
     /// What it has.
     pub text: &'a [u8],
     failing: u16,
 }
 
-impl GivenFile<'_> {
+impl FileInput<'_> {
     /// What fails of it: "read", "close", "write2" where only the first write succeeds.
     pub fn failures(&self) -> Vec<String> {
         let fails = |(bit, _): &(usize, &str)| self.failing >> bit & 1 == 1;
@@ -159,9 +159,9 @@ impl GivenFile<'_> {
     }
 }
 
-/// What a [`MadeInput`] gives, by where it comes in.
+/// What a [`EnvironmentInput`] gives, by where it comes in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Given<'a> {
+pub enum InputContent<'a> {
     /// The answer to a call of an intrinsic or of an external function, or what a volatile object held.
     Answer(&'a [u8]),
     /// A word of the command line.
@@ -169,9 +169,9 @@ pub enum Given<'a> {
     /// All of standard input.
     Stdin(&'a [u8]),
     /// What the next file has that is opened or first read from; nothing if it can't be opened.
-    File(Option<GivenFile<'a>>),
+    File(Option<FileInput<'a>>),
     /// Standard output, of which something may fail.
-    Output(GivenFile<'a>),
+    Output(FileInput<'a>),
     /// A variable of the environment: its name, and its text if it is set.
     Variable(&'a str, Option<&'a [u8]>),
     /// The allocation with this number gets no memory.
@@ -180,7 +180,7 @@ pub enum Given<'a> {
 
 impl TestCase {
     /// What its path looks like, and what an older version does instead.
-    pub fn told(&self) -> String {
+    pub fn full_description(&self) -> String {
         match (&self.older, self.description.is_empty()) {
             (None, _) => self.description.clone(),
             (Some(older), true) => older.clone(),
@@ -189,7 +189,7 @@ impl TestCase {
     }
 
     /// What stubs have to say and do, in order: what is asked for, and what is left besides. What a description leaves open shows in that.
-    pub fn played(&self) -> Vec<&MadeInput> {
+    pub fn stub_script(&self) -> Vec<&EnvironmentInput> {
         let mut left = self.expected.left.iter().peekable();
         let (mut all, mut asked) = (Vec::new(), 0);
         for input in &self.answers {
@@ -208,7 +208,7 @@ impl TestCase {
 
     /// Whether standard output fails in it.
     pub fn output_fails(&self) -> bool {
-        self.answers.iter().any(MadeInput::is_failing_output)
+        self.answers.iter().any(EnvironmentInput::is_failing_output)
     }
 
     /// The calls before the one that it is about.
@@ -220,15 +220,15 @@ impl TestCase {
     }
 }
 
-impl MadeInput {
+impl EnvironmentInput {
     /// How people know the input, also in documents: unlike its name, different for what comes in elsewhere.
     pub fn title(&self) -> String {
         Self::title_of(self.source, &self.name)
     }
 
     /// An input without pointers.
-    pub fn of_bytes(source: InputSource, name: impl Into<String>, bytes: Vec<u8>) -> MadeInput {
-        MadeInput { source, name: name.into(), bytes, pointers: Vec::new(), data: None }
+    pub fn of_bytes(source: InputSource, name: impl Into<String>, bytes: Vec<u8>) -> EnvironmentInput {
+        EnvironmentInput { source, name: name.into(), bytes, pointers: Vec::new(), data: None }
     }
 
     /// The title of an input that comes in there with this name.
@@ -332,7 +332,7 @@ impl MadeInput {
 
     /// Whether standard output fails.
     pub fn is_failing_output(&self) -> bool {
-        matches!(self.given(), Given::Output(output) if !output.failures().is_empty())
+        matches!(self.given(), InputContent::Output(output) if !output.failures().is_empty())
     }
 
     /// Whether it is a word of the command line.
@@ -342,37 +342,37 @@ impl MadeInput {
 
     /// Whether an instruction asks for it; the others are there before the run.
     pub fn is_asked_for(&self) -> bool {
-        !matches!(self.source, InputSource::Argument | InputSource::Allocation) && !self.is_mark_of_registers()
+        !matches!(self.source, InputSource::Argument | InputSource::Allocation) && !self.marks_registers()
     }
 
     /// Whether it only says that there are registers.
-    pub fn is_mark_of_registers(&self) -> bool {
+    pub fn marks_registers(&self) -> bool {
         self.source == InputSource::Register && self.bytes.is_empty()
     }
 
     /// What it gives, out of the bytes that [`InputSource`] lays out.
-    pub fn given(&self) -> Given<'_> {
+    pub fn given(&self) -> InputContent<'_> {
         let text = |bytes: &'_ [u8]| bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
         match (self.source, self.bytes.as_slice()) {
             (InputSource::Stdin, [a, b, c, d, rest @ ..]) => {
                 let length = u32::from_le_bytes([*a, *b, *c, *d]) as usize;
-                Given::Stdin(&rest[..length.min(rest.len())])
+                InputContent::Stdin(&rest[..length.min(rest.len())])
             }
             (InputSource::File, [a, b, c, d, rest @ ..]) => {
                 let length = usize::from(u16::from_le_bytes([*a, *b]));
                 let file =
-                    || GivenFile { text: &rest[..length.min(rest.len())], failing: u16::from_le_bytes([*c, *d]) };
-                Given::File((length < rest.len() + 2).then(file))
+                    || FileInput { text: &rest[..length.min(rest.len())], failing: u16::from_le_bytes([*c, *d]) };
+                InputContent::File((length < rest.len() + 2).then(file))
             }
             (InputSource::Output, [a, b, ..]) => {
-                Given::Output(GivenFile { text: &[], failing: u16::from_le_bytes([*a, *b]) })
+                InputContent::Output(FileInput { text: &[], failing: u16::from_le_bytes([*a, *b]) })
             }
-            (InputSource::Argument, bytes) => Given::Argument(&bytes[..text(bytes)]),
+            (InputSource::Argument, bytes) => InputContent::Argument(&bytes[..text(bytes)]),
             (InputSource::Variable, [set, rest @ ..]) => {
-                Given::Variable(&self.name, (*set != 0).then(|| &rest[..text(rest)]))
+                InputContent::Variable(&self.name, (*set != 0).then(|| &rest[..text(rest)]))
             }
-            (InputSource::Allocation, _) => Given::FailingAllocation(&self.name),
-            (_, bytes) => Given::Answer(bytes),
+            (InputSource::Allocation, _) => InputContent::FailingAllocation(&self.name),
+            (_, bytes) => InputContent::Answer(bytes),
         }
     }
 }
@@ -446,28 +446,28 @@ pub struct Expected {
     /// Final values of globals that are inputs or were written.
     pub globals: Vec<NamedValue>,
     /// Calls of functions that nobody defines, in order; `None` if they aren't known.
-    pub calls: Option<Vec<Call>>,
+    pub calls: Option<Vec<ExpectedCall>>,
     /// What functions that are only described leave, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub left: Vec<Left>,
+    pub left: Vec<StubEffect>,
     /// What the run writes to standard output; `None` if it isn't known.
     pub output: Option<Vec<u8>>,
     /// What else is looked at, in order: by calls before the one that is tested, and after it.
-    pub noticed: Vec<Noticed>,
+    pub noticed: Vec<Observation>,
 }
 
 /// Something that is seen besides what the tested call itself leaves.
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
-pub struct Noticed {
+pub struct Observation {
     /// Where.
-    pub at: Noticing,
+    pub at: ObservationPoint,
     /// What.
-    pub seen: Seen,
+    pub seen: ObservedValue,
 }
 
 /// Where something is seen.
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
-pub enum Noticing {
+pub enum ObservationPoint {
     /// What the call returns that this parameter chooses, before the one that is tested.
     Before(usize),
     /// What the tested call itself gives.
@@ -479,13 +479,13 @@ pub enum Noticing {
         /// The name of the member.
         member: String,
         /// What it is called with; `None` if it is a field.
-        arguments: Option<Vec<Again>>,
+        arguments: Option<Vec<ObserverArgument>>,
     },
 }
 
 /// A value that is passed once more.
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
-pub enum Again {
+pub enum ObserverArgument {
     /// That of a parameter of the test.
     Param(usize),
     /// An object that the test makes, by its number.
@@ -496,7 +496,7 @@ pub enum Again {
 
 /// What is seen.
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
-pub enum Seen {
+pub enum ObservedValue {
     /// A number, a character or a truth value.
     Value(DataTypeId, DataValue),
     /// A text or an array, as [`Expected::reached`] tells it.
@@ -517,16 +517,16 @@ pub enum Seen {
 
 /// What a function leaves of which only is said what it does.
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
-pub struct Left {
+pub struct StubEffect {
     /// How many of the inputs that are asked for come before it.
     pub after: usize,
     /// What is left, and where.
-    pub input: MadeInput,
+    pub input: EnvironmentInput,
 }
 
 /// A call of a function that nobody defines.
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
-pub struct Call {
+pub struct ExpectedCall {
     /// The function.
     pub function: String,
     /// One value a parameter of the source; undefined if nothing can be said about it.

@@ -2,7 +2,7 @@
 //!
 //! Names that a front end or its library models give stay data: what C can't be lowered is the front end's business.
 
-use crate::{GoalId, Unmakeable};
+use crate::{GoalId, Untestable};
 use std::cmp::Ordering;
 
 touchstone_base::reasons! {
@@ -197,7 +197,7 @@ touchstone_base::reasons! {
         "no_proper_end" => NoProperEnd(GoalId),
         /// No test can make what the path needs.
         #[error("{0}")]
-        "unmakeable" => Unmakeable(Unmakeable),
+        "unmakeable" => Unmakeable(Untestable),
         /// A proof can't follow labels that fork.
         #[error("a fork on labels")]
         "label_fork" => LabelFork,

@@ -1,6 +1,6 @@
 //! Objectives and what is known of them.
 
-use crate::{Doubt, Many, Unsupported};
+use crate::{Caveat, CountedItem, Unsupported};
 use std::fmt;
 use touchstone_base::Span;
 
@@ -90,7 +90,7 @@ pub enum Incomplete {
     Bound(Bound),
     /// The world around the function may be another than tests make it.
     #[error("world: {0}")]
-    Doubt(Doubt),
+    Doubt(Caveat),
     /// A construct is not supported.
     #[error("unsupported: {0}")]
     Unsupported(Unsupported),
@@ -202,7 +202,7 @@ pub enum WhyUnknown {
     NotTried,
     /// It stands for more than are tried.
     #[error("more than {0} {1}")]
-    TooMany(usize, Many),
+    TooMany(usize, CountedItem),
     /// Nobody knows more.
     #[error("not followed to the end")]
     NotFollowed,
@@ -229,9 +229,9 @@ impl WhyUnknown {
     pub fn word(&self) -> &'static str {
         match self {
             WhyUnknown::NotTried => "not_tried",
-            WhyUnknown::TooMany(_, Many::Combinations) => "too_many_combinations",
-            WhyUnknown::TooMany(_, Many::Mutants) => "too_many_mutants",
-            WhyUnknown::TooMany(_, Many::Levels) => "too_deep",
+            WhyUnknown::TooMany(_, CountedItem::Combinations) => "too_many_combinations",
+            WhyUnknown::TooMany(_, CountedItem::Mutants) => "too_many_mutants",
+            WhyUnknown::TooMany(_, CountedItem::Levels) => "too_deep",
             WhyUnknown::NotFollowed => "not_followed",
             WhyUnknown::GivenUp { why, .. } => why.first().map_or("not_followed", Incomplete::word),
         }

@@ -6,7 +6,7 @@
 mod common;
 
 use common::{Bench, chars, disagreed, int, ints, null, object, span, to};
-use touchstone_criteria::{Disagreement, NamedValue, NotCheckable, Outcome, Replay, TestCase, TestKind, Unmakeable};
+use touchstone_criteria::{Disagreement, NamedValue, NotCheckable, Outcome, Replay, TestCase, TestKind, Untestable};
 use touchstone_emit::CTestForm;
 use touchstone_ir::{DataType, DataValue, EnumItem, IntKind, Linkage, PointerTarget};
 
@@ -57,7 +57,7 @@ fn a_test_that_ends_by_a_throw_is_refused_by_name_in_every_form() {
     let mut thrown = max_test(&bench, "max_1", 3, 2, 3);
     thrown.outcome = Outcome::Threw { class: "Early".into() };
     let tests = [thrown.clone(), max_test(&bench, "max_2", 3, 7, 7)];
-    let why = Unmakeable::Thrown("Early".into());
+    let why = Untestable::Thrown("Early".into());
     assert_eq!(touchstone_emit::construction_obstacle(&bench.module, &thrown), Some(why.clone()));
     assert_eq!(touchstone_emit::construction_obstacle(&bench.module, &tests[1]), None);
     for form in [CTestForm::Touchstone, CTestForm::Unity, CTestForm::Cmocka, CTestForm::Gtest] {

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Bench, disagreed, error, int};
-use touchstone_criteria::{MadeInput, Outcome, Replay, TestCase, TestKind};
+use touchstone_criteria::{EnvironmentInput, Outcome, Replay, TestCase, TestKind};
 use touchstone_ir::{ErrorKind, InputSource};
 
 const SOURCE: &str = "\
@@ -28,7 +28,7 @@ int main(int argc, char **argv) {
 
 fn program_test(bench: &Bench, id: &str, x: i32, r: i32) -> TestCase {
     let mut test = bench.test(id, "main", Vec::new(), Vec::new());
-    let made = |name: &str, bytes: &[u8]| MadeInput::of_bytes(InputSource::Request, name, bytes.to_vec());
+    let made = |name: &str, bytes: &[u8]| EnvironmentInput::of_bytes(InputSource::Request, name, bytes.to_vec());
     test.kind = TestKind::Program;
     test.answers = vec![made("x", &x.to_le_bytes()), made("s", b"ab\0"), made("r", &r.to_le_bytes())];
     test.expected.output = Some(format!("{x} a {r} 1\n").into_bytes());
@@ -109,7 +109,8 @@ fn runs_that_leave_nothing_behind_share_a_process_and_each_has_its_verdict() {
     bench.function("main", &[], bench.int);
     let make = |number: i64| {
         let mut test = bench.test(&format!("main_{number}"), "main", Vec::new(), Vec::new());
-        let made = |name: &str| MadeInput::of_bytes(InputSource::Request, name, (number as i32).to_le_bytes().to_vec());
+        let made =
+            |name: &str| EnvironmentInput::of_bytes(InputSource::Request, name, (number as i32).to_le_bytes().to_vec());
         test.kind = TestKind::Program;
         test.answers = vec![made("x")];
         // One more than it asks for, and none at all.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use touchstone_base::{Deadline, MemoryLimit};
-use touchstone_criteria::{Assume, PathsOf};
+use touchstone_criteria::{AssumeOption, PathsOf};
 use touchstone_ir::GlobalId;
 
 /// The treatment of memory accesses at symbolic offsets.
@@ -137,7 +137,7 @@ pub struct Config {
     /// code after such calls rest on that.
     pub externals: bool,
     /// Behaviour of the environment that the user excludes.
-    pub assume: BTreeSet<Assume>,
+    pub assume: BTreeSet<AssumeOption>,
     /// The memory limit of the process.
     pub memory: Option<MemoryLimit>,
     /// The timeout of one solver query.

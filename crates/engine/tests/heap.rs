@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 use touchstone_criteria::{
-    CriteriaOptions, GoalId, NamedValue, ObjectInput, Objectives, Outcome, REGISTRY, TestCase, TestKind, Watch,
+    CriteriaOptions, GoalId, GoalIndex, NamedValue, ObjectInput, Objectives, Outcome, REGISTRY, TestCase, TestKind,
     objectives,
 };
 use touchstone_engine::{
@@ -164,7 +164,7 @@ fn random_heaps_take_paths_that_were_found_and_reach_nothing_that_is_infeasible(
             let result = explore(&module, func, &config, &mut tests);
             let only_length = result.incomplete.iter().all(|given_up| given_up.why.to_string() == "bound: --len");
             let paths: BTreeSet<u64> = tests.0.iter().map(|test| test.path).collect();
-            let watch = Watch::new(&module, wanted.goals.clone());
+            let watch = GoalIndex::new(&module, wanted.goals.clone());
             let open: Vec<GoalId> = wanted.goals.ids().collect();
             let proved = prove_infeasible(&module, func, &watch, &open, &config);
             let goals = Goals { watch: watch.clone().into(), closed: Vec::new() };
@@ -224,7 +224,7 @@ fn random_heaps_take_paths_that_were_found_and_reach_nothing_that_is_infeasible(
 fn array_of(module: &Module, test: &TestCase) -> (u64, usize) {
     let TestKind::Function { objects, .. } = &test.kind else { panic!("a function's test") };
     let [object] = objects.as_slice() else { panic!("one object, not {objects:?}") };
-    assert!(module.types[object.element].says_its_size());
+    assert!(module.types[object.element].has_intrinsic_size());
     match object.values.as_slice() {
         [DataValue::Struct(fields)] => match fields.as_slice() {
             [_, DataValue::Int(length), DataValue::Array(elements)] => (*length, elements.len()),
@@ -440,7 +440,7 @@ fn ruled_out(text: &str) -> (BTreeSet<String>, BTreeSet<String>) {
     let module = module(text);
     let func = module.function_named("f").expect("the function");
     let wanted = everything(&module);
-    let watch = Watch::new(&module, wanted.goals.clone());
+    let watch = GoalIndex::new(&module, wanted.goals.clone());
     let open: Vec<GoalId> = wanted.goals.ids().collect();
     let texts = |goals: Vec<GoalId>| {
         let decisions = goals.iter().map(|goal| &wanted.list[*goal]).filter(|found| found.criterion == "decision");

@@ -1,7 +1,7 @@
 //! Minimisation of test inputs: as many numbers as possible per run, and no work if no run is left.
 
 use touchstone_base::IndexMap;
-use touchstone_criteria::{TestCase, TestKind, Watch};
+use touchstone_criteria::{GoalIndex, TestCase, TestKind};
 use touchstone_engine::{Config, SearchEvent, Sink, explore, round_numbers};
 use touchstone_ir::{DataValue, Module, parse, verify};
 
@@ -79,7 +79,7 @@ fn program() -> Module {
 fn what_nobody_looks_at_is_zero_after_few_runs() {
     let module = program();
     let func = module.function_named("look").expect("a function");
-    let watch = Watch::new(&module, IndexMap::default());
+    let watch = GoalIndex::new(&module, IndexMap::default());
     let mut test = odd_test(&module);
     let mut runs = 400;
     round_numbers(&module, func, &mut test, &watch, &mut runs);
@@ -93,7 +93,7 @@ fn what_nobody_looks_at_is_zero_after_few_runs() {
 fn without_runs_a_test_stays_as_it_is() {
     let module = program();
     let func = module.function_named("look").expect("a function");
-    let watch = Watch::new(&module, IndexMap::default());
+    let watch = GoalIndex::new(&module, IndexMap::default());
     let mut test = odd_test(&module);
     let before = test.clone();
     let mut runs = 0;

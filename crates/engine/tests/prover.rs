@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use touchstone_criteria::{CriteriaOptions, GoalId, NamedValue, Objectives, REGISTRY, Watch, objectives};
+use touchstone_criteria::{CriteriaOptions, GoalId, GoalIndex, NamedValue, Objectives, REGISTRY, objectives};
 use touchstone_engine::{
     CallInputs, Config, Goals, RunObservation, SearchEvent, Sink, explore_goals, prove_infeasible, watch_function,
 };
@@ -30,7 +30,7 @@ fn proved(text: &str, config: &Config) -> BTreeSet<String> {
     let module = module(text);
     let func = module.function_named("f").expect("there is a function f");
     let wanted = everything(&module);
-    let watch = Watch::new(&module, wanted.goals.clone());
+    let watch = GoalIndex::new(&module, wanted.goals.clone());
     let open: Vec<GoalId> = wanted.goals.ids().collect();
     let proved = prove_infeasible(&module, func, &watch, &open, config);
     proved.into_keys().map(|id| format!("{}: {}", wanted.list[id].criterion, wanted.list[id].text)).collect()
@@ -640,7 +640,7 @@ func @f(%0 "a": i8 ty0, %1 "b": i8 ty0) -> i8 ty0 {
 }
 
 /// Returns the goals that some input reaches, and whether all runs ended.
-fn reached(module: &Module, func: FuncId, watch: &Watch, ranges: [(i64, i64); 2]) -> (BTreeSet<GoalId>, bool) {
+fn reached(module: &Module, func: FuncId, watch: &GoalIndex, ranges: [(i64, i64); 2]) -> (BTreeSet<GoalId>, bool) {
     let data = module.functions[func].params[0].data;
     let array = module.globals[module.global_named("g").expect("there is a global g")].data;
     let limits = Limits { steps: 3000, frames: 20, ..Limits::default() };
@@ -679,7 +679,7 @@ fn nothing_that_some_input_reaches_is_proved_infeasible() {
         let module = module(&text);
         let func = module.function_named("f").expect("there is a function f");
         let wanted = everything(&module);
-        let watch = Watch::new(&module, wanted.goals.clone());
+        let watch = GoalIndex::new(&module, wanted.goals.clone());
         let goals: Vec<GoalId> = wanted.goals.ids().collect();
         // For half of the seeds the parameters are narrow, and the prover knows their ranges.
         let ranges = if seed % 2 == 0 { [(-128, 127), (-2, 3)] } else { [(-6, 9), (0, 20)] };
@@ -715,7 +715,7 @@ fn a_proof_that_the_clock_cuts_off_proves_nothing() {
         let module = module(&random_function(seed));
         let func = module.function_named("f").expect("there is a function f");
         let wanted = everything(&module);
-        let watch = Watch::new(&module, wanted.goals.clone());
+        let watch = GoalIndex::new(&module, wanted.goals.clone());
         let goals: Vec<GoalId> = wanted.goals.ids().collect();
         let late = Config { proof_time: std::time::Duration::ZERO, ..Config::default() };
         assert!(prove_infeasible(&module, func, &watch, &goals, &late).is_empty(), "seed {seed}");
@@ -731,7 +731,7 @@ fn bounded_exploration_covers_nothing_that_is_proved() {
         let module = module(&text);
         let func = module.function_named("f").expect("there is a function f");
         let wanted = everything(&module);
-        let watch = Watch::new(&module, wanted.goals.clone());
+        let watch = GoalIndex::new(&module, wanted.goals.clone());
         let goals: Vec<GoalId> = wanted.goals.ids().collect();
         let mut config = Config { steps: 3000, max_paths: Some(200), loop_bound: Some(6), ..Config::default() };
         config.proof_time = std::time::Duration::from_millis(300);

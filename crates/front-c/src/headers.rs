@@ -1,7 +1,7 @@
 //! The headers that programs under test may include, and where they are written.
 
 use std::path::{Path, PathBuf};
-use touchstone_base::{stable_hash, write_whole};
+use touchstone_base::{stable_hash, write_atomically};
 
 const TOUCHSTONE: &str = include_str!("../include/touchstone.h");
 const KLEE: &str = include_str!("../include/klee/klee.h");
@@ -29,6 +29,6 @@ fn write_header(path: &Path, text: &str) -> std::io::Result<()> {
             let said = format!("{} was not written by Touchstone and would be replaced", path.display());
             Err(std::io::Error::new(std::io::ErrorKind::AlreadyExists, said))
         }
-        _ => write_whole(path, text),
+        _ => write_atomically(path, text),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use touchstone_base::Mutations;
+use touchstone_base::CorruptedInputs;
 use touchstone_front_java::classfile::{ClassFile, Constant, Insn, decode};
 use touchstone_front_java::path::{ClassPath, Image, Jar};
 
@@ -96,7 +96,7 @@ fn damaged_class_files_are_refused_or_read_and_never_panic() {
     let scratch = tempfile::tempdir().expect("a directory");
     let whole = compiled(scratch.path(), "Sample", SOURCE);
     let (mut read, mut refused) = (0, 0);
-    for damaged in Mutations::of(&whole).take(20_000) {
+    for damaged in CorruptedInputs::of(&whole).take(20_000) {
         match ClassFile::read(&damaged) {
             Ok(class) => {
                 read += 1;
@@ -172,7 +172,7 @@ fn a_file_that_is_no_jar_and_a_damaged_jar_are_refused_with_their_name() {
     let made = Command::new("jar").args(["cf", "s.jar", "Sample.class"]).current_dir(scratch.path()).status();
     assert!(made.expect("jar runs").success());
     let whole = std::fs::read(scratch.path().join("s.jar")).expect("a jar");
-    for damaged in Mutations::of(&whole).take(500) {
+    for damaged in CorruptedInputs::of(&whole).take(500) {
         std::fs::write(&file, damaged).expect("written");
         if let Ok(jar) = Jar::open(&file) {
             let names: Vec<String> = jar.names().map(str::to_string).collect();

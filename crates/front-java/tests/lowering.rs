@@ -3,11 +3,11 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use touchstone_base::Mutations;
+use touchstone_base::CorruptedInputs;
 use touchstone_front_java::path::Image;
 use touchstone_front_java::{Program, ProgramSetup, release_of};
 use touchstone_interp::{End, Event, Limits, Machine, Observer};
-use touchstone_ir::{Growing, TermKind};
+use touchstone_ir::{LazyModule, TermKind};
 
 #[derive(Default)]
 struct Printed(Vec<u8>);
@@ -89,7 +89,7 @@ fn methods_of_damaged_classes_are_lowered_or_refused_and_never_panic() {
     let file = scratch.path().join("Switches.class");
     let whole = std::fs::read(&file).expect("a class file");
     let (mut lowered, mut refused) = (0, 0);
-    for damaged in Mutations::of(&whole).take(1500) {
+    for damaged in CorruptedInputs::of(&whole).take(1500) {
         std::fs::write(&file, damaged).expect("written");
         let setup = ProgramSetup {
             release: 17,

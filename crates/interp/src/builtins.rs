@@ -210,7 +210,7 @@ impl<'m> Machine<'m> {
         let of_this = |name: &str| name.strip_prefix(&function).is_some_and(|rest| rest.starts_with('.'));
         while let Some(provided) = self.next_if(InputSource::Changed, of_this) {
             let global = &provided.name[function.len() + 1..];
-            if let Some(id) = self.module().global_known_as(global) {
+            if let Some(id) = self.module().global_displayed_as(global) {
                 let place = Pointer { object: self.global_object(id), offset: 0 };
                 self.put_input(place, &provided.bytes, &provided.pointers)?;
             }

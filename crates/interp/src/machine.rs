@@ -15,8 +15,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use touchstone_base::{Id, IndexMap, Span};
 use touchstone_ir::{
-    BlockId, ErrorKind, FuncId, Function, GlobalId, Growing, Init, InputSource, Linkage, Module, Operand, Reg, SlotId,
-    Terminator, Ty, mask,
+    BlockId, ErrorKind, FuncId, Function, GlobalId, Init, InputSource, LazyModule, Linkage, Module, Operand, Reg,
+    SlotId, Terminator, Ty, mask,
 };
 
 /// What one call may use.
@@ -192,7 +192,7 @@ pub(crate) enum Flow {
 pub struct Machine<'m> {
     module: &'m Module,
     /// What the module does not have yet.
-    growing: Option<&'m dyn Growing>,
+    growing: Option<&'m dyn LazyModule>,
     limits: Limits,
     pub(crate) memory: Memory<'m>,
     globals: Arc<IndexMap<GlobalId, ObjectId>>,
@@ -244,7 +244,7 @@ impl<'m> Machine<'m> {
     }
 
     /// A machine for a module that grows.
-    pub fn growing(module: &'m Module, growing: &'m dyn Growing, limits: Limits) -> Self {
+    pub fn growing(module: &'m Module, growing: &'m dyn LazyModule, limits: Limits) -> Self {
         Machine { growing: Some(growing), ..Machine::new(module, limits) }
     }
 
@@ -536,7 +536,7 @@ impl<'m> Machine<'m> {
         self.module
     }
 
-    pub(crate) fn grows(&self) -> Option<&'m dyn Growing> {
+    pub(crate) fn grows(&self) -> Option<&'m dyn LazyModule> {
         self.growing
     }
 

@@ -11,7 +11,7 @@ use crate::unrunnable::Unrunnable;
 use crate::value::{ObjectId, Pointer, Value};
 use std::collections::BTreeMap;
 use touchstone_base::{Id, Span};
-use touchstone_ir::{DataType, FuncId, Global, GlobalId, GlobalRole, Growing, Init, Linkage, Module, Ty};
+use touchstone_ir::{DataType, FuncId, Global, GlobalId, GlobalRole, Init, LazyModule, Linkage, Module, Ty};
 
 /// The module as its start-up functions leave it, without them.
 ///
@@ -49,7 +49,7 @@ fn refused(machine: &Machine<'_>, output: &Output) -> Option<Unrunnable> {
 /// Start-up of a program that grows: its functions run one by one, and those that can't be run at start are left out.
 pub struct Starting<'p> {
     module: &'p Module,
-    growing: &'p dyn Growing,
+    growing: &'p dyn LazyModule,
     limits: Limits,
     machine: Machine<'p>,
     /// What ran, and whose it is.
@@ -69,7 +69,7 @@ pub enum Whose {
 
 impl<'p> Starting<'p> {
     /// Nothing ran yet.
-    pub fn new(module: &'p Module, growing: &'p dyn Growing, limits: Limits) -> Starting<'p> {
+    pub fn new(module: &'p Module, growing: &'p dyn LazyModule, limits: Limits) -> Starting<'p> {
         let machine = Machine::growing(module, growing, limits);
         Starting { module, growing, limits, machine, ran: Vec::new(), own: Vec::new() }
     }
@@ -161,7 +161,7 @@ fn left(module: &Module, machine: &Machine<'_>, is_own: impl Fn(ObjectId) -> boo
                 size: machine.object(*object).size,
                 constant: false,
                 linkage: Linkage::Local,
-                known_as: None,
+                display_name: None,
                 role: if is_own(*object) { GlobalRole::Heap } else { GlobalRole::Runtime },
                 function: None,
                 init: None,

@@ -3,7 +3,7 @@
 //! They stand apart from the builtins of every language ([`crate::Builtin`]), and so does what executors do about them (`c` of
 //! `interp`, `exec/c.rs` and `prover/c.rs` of `engine`).
 
-use crate::{DataType, Touches, Ty};
+use crate::{BuiltinEffect, DataType, Ty};
 
 /// A builtin of C.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -55,12 +55,12 @@ pub fn is_stream(data: &DataType) -> bool {
 
 impl CBuiltin {
     /// What it can have to do with.
-    pub fn touches(self) -> Touches {
+    pub fn effect(self) -> BuiltinEffect {
         match self {
-            CBuiltin::Malloc | CBuiltin::Calloc | CBuiltin::Alloca => Touches::Nothing,
-            CBuiltin::Putchar => Touches::World,
-            CBuiltin::Printf | CBuiltin::Puts => Touches::Shows,
-            _ => Touches::Anything,
+            CBuiltin::Malloc | CBuiltin::Calloc | CBuiltin::Alloca => BuiltinEffect::Nothing,
+            CBuiltin::Putchar => BuiltinEffect::World,
+            CBuiltin::Printf | CBuiltin::Puts => BuiltinEffect::Shows,
+            _ => BuiltinEffect::Anything,
         }
     }
 

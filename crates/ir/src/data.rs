@@ -108,9 +108,9 @@ pub enum DataType {
         /// Spelling.
         name: String,
         /// Where every variant has its tag.
-        tag: Tag,
+        tag: VariantTag,
         /// The variants.
-        variants: Vec<Variant>,
+        variants: Vec<TaggedVariant>,
     },
     /// A type that can be named but not (yet) be made or read: functions, incomplete types.
     Opaque {
@@ -161,18 +161,18 @@ impl StructKind {
 
 /// The field that says how many elements the array at the end of an object has, and that array.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Count {
+pub struct LengthField {
     /// Byte offset of the field.
     pub offset: u64,
     /// Its width: 8, 16, 32 or 64. The number has no sign.
     pub bits: u8,
     /// The array.
-    pub tail: Tail,
+    pub tail: FlexibleTail,
 }
 
 /// Where an object says which variant it is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Tag {
+pub struct VariantTag {
     /// Byte offset.
     pub offset: u64,
     /// 8, 16, 32 or 64.
@@ -181,7 +181,7 @@ pub struct Tag {
 
 /// A variant of a [`DataType::OneOf`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Variant {
+pub struct TaggedVariant {
     /// The tag that its objects have.
     pub tag: u64,
     /// A structure.
@@ -190,7 +190,7 @@ pub struct Variant {
 
 /// The array at the end of a structure.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Tail {
+pub struct FlexibleTail {
     /// Byte offset.
     pub offset: u64,
     /// Element type.
@@ -199,7 +199,7 @@ pub struct Tail {
     pub length: u64,
 }
 
-impl Tail {
+impl FlexibleTail {
     /// Where so many elements end, in bytes from the structure's start.
     pub fn end(&self, elements: u64, types: &DataTypes) -> u64 {
         self.offset.saturating_add(elements.saturating_mul(types[self.element].size(types)))
@@ -242,15 +242,15 @@ impl DataType {
     }
 
     /// What says how many elements its objects have, if something in them does.
-    pub fn count(&self, types: &DataTypes) -> Option<Count> {
+    pub fn count(&self, types: &DataTypes) -> Option<LengthField> {
         let DataType::Struct { fields, kind: StructKind::Counted { by }, .. } = self else { return None };
         let field = fields.get(*by)?;
         let DataType::Int { bits, .. } = types[field.ty] else { return None };
-        Some(Count { offset: field.offset, bits, tail: self.tail(types)? })
+        Some(LengthField { offset: field.offset, bits, tail: self.tail(types)? })
     }
 
     /// Whether an object knows how large it is, so that nothing of the kind lies behind it.
-    pub fn says_its_size(&self) -> bool {
+    pub fn has_intrinsic_size(&self) -> bool {
         match self {
             DataType::Struct { kind, .. } => kind.is_counted(),
             DataType::OneOf { .. } => true,
@@ -260,13 +260,13 @@ impl DataType {
 
     /// Whether an object of this type may be behind a pointer that is declared as one to the other: it is not said what is there, or this
     /// type begins with it.
-    pub fn may_stand_for(&self, declared: DataTypeId, types: &DataTypes) -> bool {
+    pub fn is_compatible_with(&self, declared: DataTypeId, types: &DataTypes) -> bool {
         if matches!(types[declared], DataType::Void | DataType::Opaque { size: 0, .. }) {
             return true;
         }
         let DataType::Struct { fields, .. } = self else { return false };
         let first = fields.first().filter(|first| first.offset == 0).map(|first| first.ty);
-        first.is_some_and(|first| first == declared || types[first].may_stand_for(declared, types))
+        first.is_some_and(|first| first == declared || types[first].is_compatible_with(declared, types))
     }
 
     /// The variant with this tag.
@@ -293,14 +293,14 @@ impl DataType {
 
     /// The last field of a structure that is [open](StructKind::Open): an object's value has as many elements there as the
     /// object.
-    pub fn tail(&self, types: &DataTypes) -> Option<Tail> {
+    pub fn tail(&self, types: &DataTypes) -> Option<FlexibleTail> {
         let DataType::Struct { fields, kind, .. } = self else { return None };
         if matches!(kind, StructKind::Record | StructKind::Halves) {
             return None;
         }
         let last = fields.last()?;
         match types[last.ty] {
-            DataType::Array { element, length } => Some(Tail { offset: last.offset, element, length }),
+            DataType::Array { element, length } => Some(FlexibleTail { offset: last.offset, element, length }),
             _ => None,
         }
     }
@@ -397,7 +397,7 @@ pub enum PointerTarget {
 
 /// One step from a value to a part of it; a list of steps names a place (`[2].next`).
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum PlaceStep {
+pub enum MemberStep {
     /// Array element.
     Index(u64),
     /// Structure field.

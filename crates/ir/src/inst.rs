@@ -289,7 +289,7 @@ pub enum Builtin {
 
 /// What a builtin can have to do with, besides its arguments and its result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Touches {
+pub enum BuiltinEffect {
     /// Nothing: its result follows from its arguments, or is an object that it makes.
     Nothing,
     /// It goes on or ends the run, by its arguments alone.
@@ -304,24 +304,24 @@ pub enum Touches {
 
 impl Builtin {
     /// What it can have to do with.
-    pub fn touches(self) -> Touches {
+    pub fn effect(self) -> BuiltinEffect {
         match self {
             Builtin::Math(..) | Builtin::ObjectSize | Builtin::Look | Builtin::TakeFor | Builtin::Unsettled => {
-                Touches::Nothing
+                BuiltinEffect::Nothing
             }
-            Builtin::Allocate => Touches::Nothing,
-            Builtin::Assume | Builtin::Assert | Builtin::Exit | Builtin::Abort | Builtin::Hang => Touches::Ends,
-            Builtin::FreshInt(_) | Builtin::ReadByte | Builtin::Called | Builtin::CalledAsSaid => Touches::World,
-            Builtin::Write | Builtin::Left(_) => Touches::Shows,
-            Builtin::C(builtin) => builtin.touches(),
-            Builtin::Java(builtin) => builtin.touches(),
+            Builtin::Allocate => BuiltinEffect::Nothing,
+            Builtin::Assume | Builtin::Assert | Builtin::Exit | Builtin::Abort | Builtin::Hang => BuiltinEffect::Ends,
+            Builtin::FreshInt(_) | Builtin::ReadByte | Builtin::Called | Builtin::CalledAsSaid => BuiltinEffect::World,
+            Builtin::Write | Builtin::Left(_) => BuiltinEffect::Shows,
+            Builtin::C(builtin) => builtin.effect(),
+            Builtin::Java(builtin) => builtin.effect(),
             Builtin::MakeSymbolic(_)
             | Builtin::Settle
             | Builtin::Refresh
             | Builtin::RunOnly
             | Builtin::MayWrite
             | Builtin::LetWrite
-            | Builtin::ParseFloat(_) => Touches::Anything,
+            | Builtin::ParseFloat(_) => BuiltinEffect::Anything,
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! All other natives are functions that the front end makes of instructions.
 
-use crate::{Touches, Ty};
+use crate::{BuiltinEffect, Ty};
 
 /// A builtin of Java.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -18,10 +18,10 @@ pub enum JavaBuiltin {
 
 impl JavaBuiltin {
     /// What it can have to do with.
-    pub fn touches(self) -> Touches {
+    pub fn effect(self) -> BuiltinEffect {
         match self {
-            JavaBuiltin::WriteText => Touches::Shows,
-            JavaBuiltin::Intern | JavaBuiltin::ClassNamed => Touches::Anything,
+            JavaBuiltin::WriteText => BuiltinEffect::Shows,
+            JavaBuiltin::Intern | JavaBuiltin::ClassNamed => BuiltinEffect::Anything,
         }
     }
 

@@ -19,16 +19,16 @@ mod decision;
 mod expr;
 pub mod filetest;
 mod function;
-mod growing;
+mod function_hash;
 mod input;
 mod inst;
+mod item_structure;
 mod java;
-mod meaning;
-mod memory;
+mod lazy_module;
 mod module;
 mod path;
 mod point;
-mod structure;
+mod pointee;
 mod text;
 mod types;
 mod verify;
@@ -37,24 +37,24 @@ pub use c::{CBuiltin, is_stream};
 pub use callgraph::{CallGraph, possible_callees};
 pub use cfg::{Cfg, EdgeKind, Exits, Loop, LoopId, successors};
 pub use data::{
-    Count, DataType, DataTypeId, DataTypes, DataValue, EnumItem, Field, IntKind, PlaceStep, PointerTarget, StructKind,
-    Tag, Tail, Variant,
+    DataType, DataTypeId, DataTypes, DataValue, EnumItem, Field, FlexibleTail, IntKind, LengthField, MemberStep,
+    PointerTarget, StructKind, TaggedVariant, VariantTag,
 };
 pub use decision::{BoolTree, CondId, CondTag, Condition, Decision, DecisionId, DecisionKind};
 pub use expr::{Expr, ExprKind};
 pub use function::{Block, BlockId, Function, FunctionRole, Param, Reg, RegInfo, Slot, SlotId};
-pub use growing::Growing;
 pub use input::{FILE_FAILURES, FILE_WRITES, InputSource, REGISTER_BLOCK, REGISTERS};
 pub use inst::{
-    ArmName, BinOp, BranchRole, Builtin, Callee, CastOp, CmpOp, ErrorKind, Inst, InstKind, Operand, SwitchArm,
-    TermKind, Terminator, Touches,
+    ArmName, BinOp, BranchRole, Builtin, BuiltinEffect, Callee, CastOp, CmpOp, ErrorKind, Inst, InstKind, Operand,
+    SwitchArm, TermKind, Terminator,
 };
+pub use item_structure::{ItemStructure, ItemStructures, ModuleItem, without_location};
 pub use java::JavaBuiltin;
-pub use memory::{ByteWrites, MemoryRules, Pointee, Shares, Stands};
+pub use lazy_module::LazyModule;
 pub use module::{FuncId, Global, GlobalId, GlobalRole, Init, Linkage, Module};
 pub use path::PathHash;
 pub use point::{Point, PointId, PointKind};
-pub use structure::{Part, Structure, Structures, placeless};
+pub use pointee::{ByteWrites, MemoryRules, MemorySharing, Pointee, PointeeShape};
 pub use text::{ParseError, parse, print};
 pub use types::{Ty, mask, sign_extend};
 pub use verify::{VerifyError, verify};

@@ -1,6 +1,6 @@
 //! Modules: whole programs.
 
-use crate::{DataType, DataTypeId, DataTypes, Function, MemoryRules, Pointee, Tag, Ty};
+use crate::{DataType, DataTypeId, DataTypes, Function, MemoryRules, Pointee, Ty, VariantTag};
 use touchstone_base::{Files, IndexMap, Span, define_id};
 
 define_id! {
@@ -52,7 +52,7 @@ pub struct Global {
     /// What it is to the program under test.
     pub role: GlobalRole,
     /// What people call it, where it is no variable of theirs: `the library's streams`.
-    pub known_as: Option<String>,
+    pub display_name: Option<String>,
     /// It has no contents and stands for a function: its address is the function's.
     pub function: Option<FuncId>,
     /// Initial contents; `None` if the program gives no initialiser (the bytes are zero at program start).
@@ -112,8 +112,8 @@ pub enum Init {
 
 impl Global {
     /// How sentences for people name it.
-    pub fn for_people(&self) -> String {
-        self.known_as.clone().unwrap_or_else(|| format!("`{}`", self.name))
+    pub fn quoted_name(&self) -> String {
+        self.display_name.clone().unwrap_or_else(|| format!("`{}`", self.name))
     }
 }
 
@@ -134,7 +134,7 @@ impl Module {
         self.memory.pointee(id, &self.types)
     }
     /// Where a thrown object has its class, if the module says so.
-    pub fn class_tag(&self) -> Option<Tag> {
+    pub fn class_tag(&self) -> Option<VariantTag> {
         match self.thrown.map(|thrown| &self.types[thrown]) {
             Some(DataType::OneOf { tag, .. }) => Some(*tag),
             _ => None,
@@ -166,12 +166,12 @@ impl Module {
         self.globals.iter().find(|(_, global)| global.name == name).map(|(id, _)| id)
     }
     /// The global that people call so, or that has this name.
-    pub fn global_known_as(&self, name: &str) -> Option<GlobalId> {
-        let known = self.globals.iter().find(|(_, global)| global.known_as.as_deref() == Some(name));
+    pub fn global_displayed_as(&self, name: &str) -> Option<GlobalId> {
+        let known = self.globals.iter().find(|(_, global)| global.display_name.as_deref() == Some(name));
         known.map(|(id, _)| id).or_else(|| self.global_named(name))
     }
     /// Where functions leave the number of an error.
-    pub fn left_behind(&self) -> Option<GlobalId> {
+    pub fn error_number(&self) -> Option<GlobalId> {
         self.globals.iter().find(|(_, global)| global.role == GlobalRole::LeftBehind).map(|(id, _)| id)
     }
 }

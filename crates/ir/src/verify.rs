@@ -48,7 +48,7 @@ mod points;
 
 use crate::{
     BlockId, DataType, DataTypeId, Field, FuncId, Function, Global, GlobalRole, Init, Linkage, Module, PointId,
-    Pointee, Stands, StructKind, Tag, Variant, mask,
+    Pointee, PointeeShape, StructKind, TaggedVariant, VariantTag, mask,
 };
 use std::collections::BTreeSet;
 use std::fmt;
@@ -203,7 +203,7 @@ impl<'m> Verifier<'m> {
         self.check(!counted, || format!("{id} contains {part}, whose objects say how large they are"));
     }
 
-    fn variants(&mut self, id: DataTypeId, tag: Tag, variants: &[Variant]) {
+    fn variants(&mut self, id: DataTypeId, tag: VariantTag, variants: &[TaggedVariant]) {
         self.check(matches!(tag.bits, 8 | 16 | 32 | 64), || format!("the tag of {id} is {} bits wide", tag.bits));
         let mut seen = BTreeSet::new();
         for variant in variants {
@@ -238,7 +238,7 @@ impl<'m> Verifier<'m> {
         self.check(module.pointee(same).same == same, || format!("{id} is the same as {same}, which is another's"));
         self.check(module.pointee(part).part == part, || format!("{id} is a part as {part}, which is another's"));
         let is_byte = matches!(module.types[element], DataType::Int { bits: 8, .. });
-        self.check(stands != Stands::Text || is_byte, || format!("texts behind {id} are not of bytes"));
+        self.check(stands != PointeeShape::Text || is_byte, || format!("texts behind {id} are not of bytes"));
         // Broken types have no size.
         if self.errors.is_empty() {
             let sizes = [id, same].map(|id| module.types[id].size(&module.types));

@@ -1,7 +1,9 @@
 //! The call of a test in one line, for people.
 
 use crate::value::{Shown, brief_elements};
-use touchstone_criteria::{EarlierCall, Given, MadeInput, NamedValue, ObjectInput, Outcome, TestCase, TestKind};
+use touchstone_criteria::{
+    EarlierCall, EnvironmentInput, InputContent, NamedValue, ObjectInput, Outcome, TestCase, TestKind,
+};
 use touchstone_ir::{DataType, DataTypes, DataValue, Module};
 
 /// What a test that goes wrong is called with, and what comes back where the oracle rejects it.
@@ -73,26 +75,28 @@ pub(crate) fn called(call: &EarlierCall, objects: &[ObjectInput], module: &Modul
 }
 
 /// `argv[1] = "-x"`, `sensor = 5`: what came from outside.
-fn answer(input: &MadeInput, types: &DataTypes) -> String {
+fn answer(input: &EnvironmentInput, types: &DataTypes) -> String {
     let text = |text: &[u8]| format!("\"{}\"", text.escape_ascii());
     match input.given() {
-        Given::Argument(word) => format!("argv[{}] = {}", input.name, text(word)),
-        Given::Stdin(all) => format!("stdin = {}", text(all)),
-        Given::File(None) => "no file".to_string(),
-        Given::File(Some(file)) => {
+        InputContent::Argument(word) => format!("argv[{}] = {}", input.name, text(word)),
+        InputContent::Stdin(all) => format!("stdin = {}", text(all)),
+        InputContent::File(None) => "no file".to_string(),
+        InputContent::File(Some(file)) => {
             let failing: String = file.failures().iter().map(|what| format!(", {what} fails")).collect();
             format!("file = {}{failing}", text(file.text))
         }
-        Given::Output(_) if !input.is_failing_output() => "stdout".to_string(),
-        Given::Output(output) => format!("stdout fails: {}", output.failures().join(", ")),
-        Given::Variable(name, value) => format!("{name} = {}", value.map_or("not set".to_string(), text)),
-        Given::FailingAllocation(number) => format!("allocation {number} fails"),
-        Given::Answer(given) => typed(input, types).unwrap_or_else(|| format!("{} = {}", input.title(), bytes(given))),
+        InputContent::Output(_) if !input.is_failing_output() => "stdout".to_string(),
+        InputContent::Output(output) => format!("stdout fails: {}", output.failures().join(", ")),
+        InputContent::Variable(name, value) => format!("{name} = {}", value.map_or("not set".to_string(), text)),
+        InputContent::FailingAllocation(number) => format!("allocation {number} fails"),
+        InputContent::Answer(given) => {
+            typed(input, types).unwrap_or_else(|| format!("{} = {}", input.title(), bytes(given)))
+        }
     }
 }
 
 /// `i.speed = 106, i.gear = 3`: an input by what is in it, or as a whole.
-fn typed(input: &MadeInput, types: &DataTypes) -> Option<String> {
+fn typed(input: &EnvironmentInput, types: &DataTypes) -> Option<String> {
     const MOST: usize = 12;
     if let Some((ty, value)) = input.typed(types)
         && !matches!(types[ty], DataType::Struct { .. })

@@ -53,8 +53,8 @@ fn search(search: &touchstone_criteria::PairSearch) -> PairSearch {
     PairSearch { status, why, reason }
 }
 
-fn side(side: &touchstone_criteria::Side) -> Side {
-    use touchstone_criteria::Side as Known;
+fn side(side: &touchstone_criteria::ValueStatus) -> Side {
+    use touchstone_criteria::ValueStatus as Known;
     let (status, why) = match side {
         Known::Shown => (SideStatus::Shown, None),
         Known::Infeasible(why) => (SideStatus::Infeasible, Some((why.to_string(), why.word()))),

@@ -11,15 +11,15 @@ use serde::ser::{SerializeMap, Serializer};
 use std::collections::{HashMap, HashSet};
 use touchstone_base::{Files, Span};
 use touchstone_criteria::{
-    Campaign, Covered, EarlierCall, ErrorTests, FunctionResult, HeapTests, IncompletePaths, ObjectInput, Objective,
-    Outcome, Replay, Status, TestCase, TestKind, covered_by_test,
+    Campaign, CoveredObjective, EarlierCall, ErrorTests, FunctionResult, HeapTests, IncompletePaths, ObjectInput,
+    Objective, Outcome, Replay, Status, TestCase, TestKind, objectives_by_test,
 };
 use touchstone_ir::{DataType, DataTypes, DataValue, Module, PointerTarget};
 
 /// The document of a campaign.
 pub fn document(campaign: &Campaign, module: &Module, extras: &Extras) -> Document {
     let files = &module.files;
-    let by_test = covered_by_test(&campaign.objectives);
+    let by_test = objectives_by_test(&campaign.objectives);
     let kept = extras.kept.iter().flat_map(|suite| &suite.tests).filter(|test| test.expects_error);
     let errors = ErrorTests::among(&campaign.tests).and(kept.map(|test| test.name.as_str()));
     let covered = |test: &TestCase| by_test.get(test.id.as_str()).map_or(&[][..], Vec::as_slice);
@@ -69,7 +69,7 @@ pub fn test_inputs(test: &TestCase, module: &Module) -> String {
 }
 
 /// One test alone, in one line, with what it covers.
-pub fn test_json(test: &TestCase, covers: &[Covered<'_>], module: &Module) -> String {
+pub fn test_json(test: &TestCase, covers: &[CoveredObjective<'_>], module: &Module) -> String {
     let text = serde_json::to_string(&test_of(test, covers, module));
     text.expect("invariant: every key is a string and nothing here refuses to be written")
 }
@@ -184,7 +184,7 @@ fn objective(objective: &Objective, by_error: bool, files: &Files) -> document::
     }
 }
 
-fn test_of(test: &TestCase, covers: &[Covered<'_>], module: &Module) -> document::Test {
+fn test_of(test: &TestCase, covers: &[CoveredObjective<'_>], module: &Module) -> document::Test {
     let (outcome, exit_status, error) = match &test.outcome {
         Outcome::Returned => ("returned", None, None),
         Outcome::OracleRejected => ("oracle_rejected", None, None),
@@ -203,7 +203,7 @@ fn test_of(test: &TestCase, covers: &[Covered<'_>], module: &Module) -> document
         Replay::NotCheckable(why) => (document::Replay::NotCheckable, Some((why.to_string(), why.word()))),
     };
     let (replay_why, reason) = said(replay_why);
-    let id = |covered: &Covered<'_>| Name::from(&covered.objective.id);
+    let id = |covered: &CoveredObjective<'_>| Name::from(&covered.objective.id);
     document::Test {
         id: test.id.clone(),
         function: test.function.clone(),
@@ -419,7 +419,7 @@ impl Serialize for ExpectedJson<'_> {
 
 /// A call of a function that nobody defines: `{"function": "measure", "arguments": [3]}`.
 struct CallJson<'a> {
-    call: &'a touchstone_criteria::Call,
+    call: &'a touchstone_criteria::ExpectedCall,
     objects: &'a [ObjectInput],
     module: &'a Module,
 }

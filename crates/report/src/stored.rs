@@ -311,7 +311,7 @@ impl Kind {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use touchstone_base::Mutations;
+    use touchstone_base::CorruptedInputs;
 
     #[test]
     fn numbers_that_follow_each_other_are_written_as_a_run() {
@@ -378,7 +378,7 @@ mod tests {
     fn what_stands_apart_and_fits_nothing_is_an_error() {
         let stored = document().to_stored();
         let mut refused = 0;
-        for damaged in Mutations::of(stored.as_bytes()).take(2000) {
+        for damaged in CorruptedInputs::of(stored.as_bytes()).take(2000) {
             refused += usize::from(Document::parse(&String::from_utf8_lossy(&damaged)).is_err());
         }
         assert!(refused > 200, "{refused}");

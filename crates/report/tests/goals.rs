@@ -2,9 +2,9 @@
 
 use touchstone_base::{FileId, Id, IndexMap, Span};
 use touchstone_criteria::{
-    Bound, Campaign, Criterion, DecisionGraph, DecisionTable, FunctionResult, Goal, Incomplete, IncompletePaths, Next,
-    Objective, ObjectiveCounts, Objectives, PairSearch, PairsStopped, PathCounts, PathsOf, Row, SolverUse, Status,
-    Walk, WhyInfeasible, WhyUnknown, decision_tables,
+    Bound, Campaign, Criterion, DecisionEvaluation, DecisionGraph, DecisionStep, DecisionTable, FunctionResult, Goal,
+    Incomplete, IncompletePaths, Objective, ObjectiveCounts, Objectives, PairSearch, PairsStopped, PathCounts, PathsOf,
+    Row, SolverUse, Status, WhyInfeasible, WhyUnknown, decision_tables,
 };
 use touchstone_ir::{
     BoolTree, CondId, Condition, DataType, Decision, DecisionId, DecisionKind, FuncId, Function, FunctionRole, Module,
@@ -195,11 +195,11 @@ fn table(text: &str, tree: BoolTree, conditions: &[&str], tests: &[(&str, &str)]
     let decision = Decision { kind: DecisionKind::If, span: span(7), text: text.into(), tree, conditions };
     let graph = DecisionGraph::new(&decision);
     let row = |values: &str| -> Row {
-        let mut walk = Walk::default();
+        let mut walk = DecisionEvaluation::default();
         loop {
             match walk.at(&graph) {
-                Next::Done(result) => return walk.row(result),
-                Next::Node(node) => {
+                DecisionStep::Done(result) => return walk.row(result),
+                DecisionStep::Node(node) => {
                     let value = values.chars().nth(graph.nodes[node].condition.index());
                     walk.step(&graph, value == Some('T'));
                 }

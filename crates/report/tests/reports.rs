@@ -2,7 +2,7 @@
 
 use touchstone_base::{FileId, Id, IndexMap, Span};
 use touchstone_criteria::{
-    Bound, Campaign, Criterion, Disagreement, Expected, FunctionResult, Incomplete, IncompletePaths, MadeInput,
+    Bound, Campaign, Criterion, Disagreement, EnvironmentInput, Expected, FunctionResult, Incomplete, IncompletePaths,
     NamedValue, NotCheckable, ObjectInput, Objective, ObjectiveCounts, Outcome, PathCounts, PathsOf, Replay, SolverUse,
     Status, TestCase, TestKind, Unsupported, WhyInfeasible, WhyUnknown,
 };
@@ -97,7 +97,7 @@ fn test(id: &str, params: Vec<NamedValue>, objects: Vec<ObjectInput>) -> TestCas
         description: "a > b".into(),
         path: 0xabc,
         covers: vec![],
-        heap: touchstone_criteria::Heap::Made,
+        heap: touchstone_criteria::HeapOrigin::Made,
         older: None,
         replayed: Replay::Agreed,
     }
@@ -283,7 +283,7 @@ fn a_test_is_natural_json() {
     assert_eq!(test_json(&test, &[], &module), expected);
 
     test.kind = TestKind::Program;
-    test.answers = vec![MadeInput::of_bytes(InputSource::Request, "x", vec![1, 0, 255, 0])];
+    test.answers = vec![EnvironmentInput::of_bytes(InputSource::Request, "x", vec![1, 0, 255, 0])];
     test.outcome = Outcome::Error { kind: ErrorKind::Assert, span: span(8) };
     test.expected = Expected::default();
     test.replayed = Replay::Disagreed(Disagreement::CheckFailed("no".into()));

@@ -15,7 +15,7 @@ use touchstone_criteria::{
     Proof, Renumber, Replay, Row, SolverUse, TestCase,
 };
 use touchstone_engine::{EvaluatedRow, ExplorationResult, PairSearchResult, Shortage};
-use touchstone_ir::{DataTypeId, DecisionId, FuncId, Linkage, Module, Part, PointerTarget};
+use touchstone_ir::{DataTypeId, DecisionId, FuncId, Linkage, Module, ModuleItem, PointerTarget};
 
 /// What is written down.
 #[derive(Serialize, Deserialize)]
@@ -238,7 +238,7 @@ struct Writing<'a> {
 }
 
 impl Writing<'_> {
-    fn number(&mut self, part: Part) -> usize {
+    fn number(&mut self, part: ModuleItem) -> usize {
         let number = self.closure.number(part);
         self.lost |= number.is_none();
         number.unwrap_or(0) as usize
@@ -247,7 +247,7 @@ impl Writing<'_> {
 
 impl Renumber for Writing<'_> {
     fn data(&mut self, id: &mut DataTypeId) {
-        *id = DataTypeId::new(self.number(Part::Type(*id)));
+        *id = DataTypeId::new(self.number(ModuleItem::Type(*id)));
     }
 
     fn place(&mut self, span: &mut Span) {
@@ -263,7 +263,7 @@ impl Renumber for Writing<'_> {
             && let Some(id) = self.module.global_named(name)
             && self.module.globals[id].linkage == Linkage::Literal
         {
-            *name = format!("{LITERAL}{}", self.number(Part::Global(id)));
+            *name = format!("{LITERAL}{}", self.number(ModuleItem::Global(id)));
         }
     }
 }
@@ -273,7 +273,7 @@ const LITERAL: &str = "#";
 
 impl Across for Writing<'_> {
     fn function(&mut self, id: FuncId) -> FuncId {
-        FuncId::new(self.number(Part::Function(id)))
+        FuncId::new(self.number(ModuleItem::Function(id)))
     }
 }
 
@@ -286,7 +286,7 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    fn part<T>(&mut self, number: usize, kind: impl Fn(Part) -> Option<T>) -> Option<T> {
+    fn part<T>(&mut self, number: usize, kind: impl Fn(ModuleItem) -> Option<T>) -> Option<T> {
         let part = u32::try_from(number).ok().and_then(|number| self.closure.part(number)).and_then(kind);
         self.lost |= part.is_none();
         part
@@ -295,7 +295,7 @@ impl Reading<'_> {
 
 impl Renumber for Reading<'_> {
     fn data(&mut self, id: &mut DataTypeId) {
-        let data = |part| if let Part::Type(id) = part { Some(id) } else { None };
+        let data = |part| if let ModuleItem::Type(id) = part { Some(id) } else { None };
         *id = self.part(id.index(), data).unwrap_or(*id);
     }
 
@@ -311,7 +311,7 @@ impl Renumber for Reading<'_> {
         if let PointerTarget::Global { name, .. } = target
             && let Some(number) = name.strip_prefix(LITERAL)
         {
-            let global = |part| if let Part::Global(id) = part { Some(id) } else { None };
+            let global = |part| if let ModuleItem::Global(id) = part { Some(id) } else { None };
             let number = number.parse().unwrap_or(usize::MAX);
             *name = self.part(number, global).map_or(String::new(), |id| self.module.globals[id].name.clone());
         }
@@ -320,7 +320,7 @@ impl Renumber for Reading<'_> {
 
 impl Across for Reading<'_> {
     fn function(&mut self, id: FuncId) -> FuncId {
-        let function = |part| if let Part::Function(id) = part { Some(id) } else { None };
+        let function = |part| if let ModuleItem::Function(id) = part { Some(id) } else { None };
         self.part(id.index(), function).unwrap_or(id)
     }
 }

@@ -14,7 +14,7 @@ use std::hash::Hash;
 use std::time::Duration;
 use touchstone_base::{Deadline, WideHasher};
 use touchstone_engine::{Config, heap_constructors, state_changers};
-use touchstone_ir::{FuncId, Part};
+use touchstone_ir::{FuncId, ModuleItem};
 
 /// Finds keys for the functions of a plan.
 pub(crate) struct Keys<'p> {
@@ -93,22 +93,22 @@ impl<'p> Keys<'p> {
     }
 
     /// What tests of a function run anyway.
-    fn own(&self, work: &Work<'_>) -> Vec<Part> {
+    fn own(&self, work: &Work<'_>) -> Vec<ModuleItem> {
         let module = work.module();
-        let mut roots = vec![Part::Function(work.task.func)];
-        roots.extend(work.task.functions.iter().copied().map(Part::Function));
-        roots.extend(module.startup.iter().copied().map(Part::Function));
+        let mut roots = vec![ModuleItem::Function(work.task.func)];
+        roots.extend(work.task.functions.iter().copied().map(ModuleItem::Function));
+        roots.extend(module.startup.iter().copied().map(ModuleItem::Function));
         let config = &work.task.config;
         roots.extend(self.closures.named([&config.precondition, &config.oracle].into_iter().flatten()));
-        roots.extend(module.thrown.map(Part::Type));
-        roots.extend(module.left_behind().map(Part::Global));
+        roots.extend(module.thrown.map(ModuleItem::Type));
+        roots.extend(module.error_number().map(ModuleItem::Global));
         if let Some(java) = &self.plan.program.java {
             roots.extend(java.looked_at(work.task.func).parts);
         }
         roots
     }
 
-    fn known(&self, given: u128, about: &str, roots: Vec<Part>) -> Key {
+    fn known(&self, given: u128, about: &str, roots: Vec<ModuleItem>) -> Key {
         let closure = self.closures.of(&roots);
         let mut hasher = WideHasher::default();
         (given, about, closure.hash).hash(&mut hasher);

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
-use touchstone_base::{WideHasher, write_whole};
+use touchstone_base::{WideHasher, write_atomically};
 
 /// What files begin with; the number grows when what is in them changes its meaning.
 const FORMAT: &str = "touchstone cache 1";
@@ -140,7 +140,7 @@ impl Store {
         let path = self.path(kind, key);
         let folder = self.directory.join(kind.folder());
         std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
-        write_whole(&path, &bytes)?;
+        write_atomically(&path, &bytes)?;
         self.wrote.store(true, Ordering::Relaxed);
         Ok(())
     }

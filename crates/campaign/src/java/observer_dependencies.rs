@@ -3,13 +3,13 @@
 
 use super::java_program::JavaProgram;
 use touchstone_front_java::{ObjectObservers, ObservableType, ObserverAccess, PreparedCall, StateObserver};
-use touchstone_ir::{FuncId, Part};
+use touchstone_ir::{FuncId, ModuleItem};
 
 /// What tests of a method meet.
 #[derive(Default)]
 pub(crate) struct LookedAt {
     /// Parts of the module, in order.
-    pub parts: Vec<Part>,
+    pub parts: Vec<ModuleItem>,
     /// All else, in words.
     pub told: String,
 }
@@ -37,15 +37,15 @@ fn looked_at(prepared: &PreparedCall) -> LookedAt {
         boxes,
         text,
     } = prepared;
-    all.parts.push(Part::Function(*func));
-    all.parts.extend(objects.iter().chain(arguments).copied().map(Part::Global));
+    all.parts.push(ModuleItem::Function(*func));
+    all.parts.extend(objects.iter().chain(arguments).copied().map(ModuleItem::Global));
     all.told += &format!("{selector:?}{receiver:?}{constructs:?}{passed:?}");
     for (func, gives) in tested {
-        all.parts.push(Part::Function(*func));
+        all.parts.push(ModuleItem::Function(*func));
         all.gives(gives);
     }
     for call in calls {
-        all.parts.push(Part::Global(call.result));
+        all.parts.push(ModuleItem::Global(call.result));
         all.told += &format!("{:?}", call.selector);
         call.gives.iter().for_each(|gives| all.gives(gives));
     }
@@ -53,7 +53,7 @@ fn looked_at(prepared: &PreparedCall) -> LookedAt {
         all.told += &format!("{object:?}");
         for StateObserver { name, reads, takes, gives, effect } in observers {
             match reads {
-                ObserverAccess::Method(func) => all.parts.push(Part::Function(*func)),
+                ObserverAccess::Method(func) => all.parts.push(ModuleItem::Function(*func)),
                 ObserverAccess::Field(offset) => all.told += &format!("at {offset}"),
             }
             all.told += &format!("{name} {takes:?} {effect:?}");
@@ -61,11 +61,11 @@ fn looked_at(prepared: &PreparedCall) -> LookedAt {
         }
     }
     for class in boxes {
-        all.parts.push(Part::Type(class.data));
+        all.parts.push(ModuleItem::Type(class.data));
         all.told += &format!("{:?}{}{:?}", class.word, class.name, class.offset);
     }
     if let Some((word, data)) = text {
-        all.parts.push(Part::Type(*data));
+        all.parts.push(ModuleItem::Type(*data));
         all.told += &format!("{word:?}");
     }
     all
@@ -75,7 +75,7 @@ impl LookedAt {
     fn gives(&mut self, gives: &ObservableType) {
         match gives {
             ObservableType::Value(data) | ObservableType::Aggregate(data) => {
-                self.parts.push(Part::Type(*data));
+                self.parts.push(ModuleItem::Type(*data));
                 self.told += "data;";
             }
             ObservableType::Nothing | ObservableType::Reference | ObservableType::EnumConstant(..) => {

@@ -1,7 +1,7 @@
 //! Objects that are inputs instead of being made by calls: by which parameters they become so, and which tests have some.
 
 use super::java_program::JavaProgram;
-use touchstone_criteria::{Heap as Reached, TestCase, TestKind, Unmakeable};
+use touchstone_criteria::{HeapOrigin as Reached, TestCase, TestKind, Untestable};
 use touchstone_engine::ExcludedChoice;
 use touchstone_fixture_java::{Fixture, FixtureValue, HeapTyping, SYMBOLIC_HEAP_CHOICE, SymbolicHeap};
 use touchstone_ir::{DataType, DataValue, FuncId, Module, PointerTarget};
@@ -105,7 +105,7 @@ fn way(fixture: &Fixture, heap: &SymbolicHeap) -> ExcludedChoice {
 }
 
 /// Why a test can't be made: a text without its bytes is none.
-pub(crate) fn unmakeable(module: &Module, test: &TestCase) -> Option<Unmakeable> {
+pub(crate) fn unmakeable(module: &Module, test: &TestCase) -> Option<Untestable> {
     const STRING: &str = "java.lang.String";
     let TestKind::Function { objects, .. } = &test.kind else { return None };
     let is_broken = |element, values: &[DataValue]| match (&module.types[element], values) {
@@ -116,5 +116,5 @@ pub(crate) fn unmakeable(module: &Module, test: &TestCase) -> Option<Unmakeable>
         _ => false,
     };
     let mut broken = objects.iter().filter(|object| is_broken(object.element, &object.values));
-    broken.next().map(|_| Unmakeable::LibrarysOwn(STRING.to_string()))
+    broken.next().map(|_| Untestable::LibrarysOwn(STRING.to_string()))
 }

@@ -95,5 +95,5 @@ impl Drop for Elsewhere {
 
 /// Copies a file so that no reader sees half of it.
 pub(super) fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
-    touchstone_base::write_whole(to, std::fs::read(from)?)
+    touchstone_base::write_atomically(to, std::fs::read(from)?)
 }

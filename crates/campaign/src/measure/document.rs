@@ -9,7 +9,7 @@ use crate::measure::variants::Variants;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::Path;
 use touchstone_base::{Files, Id, Span};
-use touchstone_criteria::{MOST_POSSIBLE, Row, TableHead, WhyInfeasible};
+use touchstone_criteria::{MAX_ROWS_LISTED, Row, TableHead, WhyInfeasible};
 use touchstone_instrument::{
     MeasuredSuite, MeasuredUnit, ProbedDecision, ProbedObjective, ProbedRow, SourceRange, StateRules,
 };
@@ -187,7 +187,7 @@ impl<'a> Making<'a> {
                 text: first.text.clone(),
                 conditions,
                 evaluated: evaluated.collect(),
-                possible: match first.rows.len() <= MOST_POSSIBLE {
+                possible: match first.rows.len() <= MAX_ROWS_LISTED {
                     true => first.rows.iter().map(ProbedRow::row).collect(),
                     false => Vec::new(),
                 },

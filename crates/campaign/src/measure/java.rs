@@ -11,7 +11,7 @@ use crate::measure::error::MeasuringError;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use touchstone_criteria::{CriteriaOptions, Labelling, STATE, criterion_named};
+use touchstone_criteria::{CriteriaOptions, GoalCriterion, STATE, criterion_named};
 use touchstone_front_java::classfile::ClassFile;
 use touchstone_front_java::{
     CodeLocations, CompileOptions, Jdk, JdkError, LABELS_DIR, LoadedFunctions, Program, ProgramSetup, SourceMarks,
@@ -220,7 +220,7 @@ impl Asked<'_> {
     /// Their records, or why there are none, in a sentence.
     fn records(&self, classes: &[(Kept, PathBuf)], units: &Path) -> Result<Vec<UnitRecord>, String> {
         let (program, classes, mut records) = self.program(classes)?;
-        let criteria: Vec<&'static dyn Labelling> =
+        let criteria: Vec<&'static dyn GoalCriterion> =
             self.criteria.iter().filter_map(|name| criterion_named(name)).collect();
         let options = CriteriaOptions::default();
         let described = self.each(&program, &classes, &mut |kept, source, known| -> Result<(), String> {

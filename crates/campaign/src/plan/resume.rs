@@ -103,7 +103,7 @@ impl Plan {
         (limits == Limit::Matters).then_some(self.request.effort.timeout).hash(&mut hasher);
         for func in self.reached(task) {
             let span = module.functions[func].span;
-            (module.meaning(func), span.line, span.column, module.files.get(span.file)).hash(&mut hasher);
+            (module.function_hash(func), span.line, span.column, module.files.get(span.file)).hash(&mut hasher);
         }
         for form in [TestForm::C, TestForm::Unity, TestForm::Cmocka, TestForm::Gtest] {
             let folder = if form == TestForm::C { "" } else { form.word() };
@@ -126,10 +126,10 @@ impl Plan {
             InstKind::Call { callee, .. } => !matches!(callee, Callee::Direct(_)),
             _ => false,
         };
-        let calls_anybody = |func: &FuncId| {
+        let has_indirect_calls = |func: &FuncId| {
             module.functions[*func].blocks.values().flat_map(|block| &block.insts).any(|inst| is_open(&inst.kind))
         };
-        match reached.iter().any(calls_anybody) {
+        match reached.iter().any(has_indirect_calls) {
             true => module.functions.ids().collect(),
             false => reached,
         }

@@ -3,7 +3,7 @@
 use super::campaign_plan::{Plan, Task};
 use crate::reuse::measured_suite::Suite;
 use std::rc::Rc;
-use touchstone_criteria::{Labelling, Objectives, Status, TestKind, Watch};
+use touchstone_criteria::{GoalCriterion, GoalIndex, Objectives, Status, TestKind};
 use touchstone_engine::{Config, EvaluatedRow};
 use touchstone_ir::{DecisionId, FuncId, Module};
 
@@ -14,11 +14,11 @@ pub(crate) struct Work<'p> {
     /// How it is explored, with its deadline.
     pub config: Config,
     /// The criteria whose objectives are goals.
-    pub criteria: Vec<&'static dyn Labelling>,
+    pub criteria: Vec<&'static dyn GoalCriterion>,
     /// What is to be covered, and at last the verdicts.
     pub wanted: Objectives,
     /// Looks for what is wanted. Made once: the graphs of wide decisions take long.
-    pub watch: Rc<Watch>,
+    pub watch: Rc<GoalIndex>,
     /// What a measured suite evaluated of decisions, with the test.
     pub known: Vec<(String, EvaluatedRow)>,
     /// Inputs of tests that are there, which are run first.
@@ -38,7 +38,7 @@ impl<'p> Work<'p> {
             suite.settle(module, &mut wanted);
             known = task.functions.iter().flat_map(|func| suite.rows(module, *func)).collect();
         }
-        let watch = Rc::new(Watch::new(module, wanted.goals.clone()));
+        let watch = Rc::new(GoalIndex::new(module, wanted.goals.clone()));
         let again = match plan.request.runs_first() {
             true => plan.earlier.inputs(module, task.func),
             false => Vec::new(),

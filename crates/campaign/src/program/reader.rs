@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use touchstone_base::{Deadline, FileId};
-use touchstone_criteria::{Heap, TestCase, Unmakeable};
+use touchstone_criteria::{HeapOrigin, TestCase, Untestable};
 use touchstone_emit::SourceUnit;
 use touchstone_front_c::{
     EnvironmentInputs, ExternalSpec, FrontError, LibraryMode, OffsetofMode, Options, UnitDataFlow, flags_for,
@@ -91,12 +91,12 @@ impl Program {
     }
 
     /// How the objects of a test came to be.
-    pub(crate) fn heap_of(&self, entry: FuncId, test: &TestCase) -> Heap {
-        self.java.as_ref().map_or(Heap::Made, |java| java.heap_of(entry, test))
+    pub(crate) fn heap_of(&self, entry: FuncId, test: &TestCase) -> HeapOrigin {
+        self.java.as_ref().map_or(HeapOrigin::Made, |java| java.heap_of(entry, test))
     }
 
     /// Why tests of it can't be made so.
-    pub(crate) fn unmakeable(&self, test: &TestCase) -> Option<Unmakeable> {
+    pub(crate) fn unmakeable(&self, test: &TestCase) -> Option<Untestable> {
         match self.java {
             Some(_) => crate::java::unmakeable(&self.module, test),
             None => touchstone_emit::construction_obstacle(&self.module, test),

@@ -104,7 +104,7 @@ fn every_function(module: &Module) -> Result<(Entry, Vec<FuncId>), SubjectError>
 fn text(module: &Module, id: FuncId) -> (&str, Span, u64) {
     let function = &module.functions[id];
     let name = function.name.split(['@', '$']).next().unwrap_or(&function.name);
-    (name, function.span, module.meaning_of_code(id))
+    (name, function.span, module.body_hash(id))
 }
 
 /// Whether some code makes its own inputs (a harness for us or for KLEE).

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use touchstone_base::Deadline;
-use touchstone_criteria::{Assume, Criterion, Labelling, Mutator, criterion_named};
+use touchstone_criteria::{AssumeOption, Criterion, GoalCriterion, Mutator, criterion_named};
 use touchstone_engine::{Aliases, Entry, Labels, Search, Summaries};
 use touchstone_front_c::EnvironmentInputs;
 
@@ -45,7 +45,7 @@ pub struct Request {
     /// How, and how long, is searched.
     pub effort: Effort,
     /// What verdicts may take for granted.
-    pub assume: BTreeSet<Assume>,
+    pub assume: BTreeSet<AssumeOption>,
     /// What tests are written as.
     pub emit: Vec<TestForm>,
     /// Whether and how the tests are replayed.
@@ -144,7 +144,7 @@ impl Request {
     }
 
     /// The criteria whose objectives are goals.
-    pub fn labellings(&self) -> Vec<&'static dyn Labelling> {
+    pub fn labellings(&self) -> Vec<&'static dyn GoalCriterion> {
         let goals = self.criteria.iter().filter_map(|criterion| match criterion {
             Criterion::Goals(labelling) => Some(*labelling),
             Criterion::Paths(_) | Criterion::State => None,

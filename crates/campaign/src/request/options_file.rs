@@ -150,7 +150,7 @@ pub fn options_file_reading(text: &str) -> Result<String, String> {
 #[cfg(test)]
 mod tests {
     use super::{nearest_name, options_file_reading};
-    use touchstone_base::Mutations;
+    use touchstone_base::CorruptedInputs;
 
     #[test]
     fn a_name_that_is_nearly_right_is_found_and_no_other() {
@@ -170,7 +170,7 @@ max_objects = 2
 "#;
         assert!(options_file_reading(whole).is_ok());
         let (mut read, mut refused) = (0, 0);
-        for damaged in Mutations::of(whole.as_bytes()).take(5000) {
+        for damaged in CorruptedInputs::of(whole.as_bytes()).take(5000) {
             match options_file_reading(&String::from_utf8_lossy(&damaged)) {
                 Ok(_) => read += 1,
                 Err(_) => refused += 1,

@@ -49,7 +49,7 @@ impl OutDir {
         let file = file.map_err(|source| OutDirError::NotWritable { path: own(), source })?;
         match file.try_lock() {
             Ok(()) => {
-                touchstone_base::remove_parts(path)
+                touchstone_base::remove_partial_files(path)
                     .map_err(|source| OutDirError::NotCleaned { path: own(), source })?;
                 OURS.iter().try_for_each(|(name, begins)| check_file(&path.join(name), begins))?;
                 Ok(OutDir { path: own(), lock: file })

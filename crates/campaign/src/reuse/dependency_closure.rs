@@ -9,12 +9,12 @@ use std::collections::BTreeMap;
 use std::hash::Hash;
 use touchstone_base::{Span, WideHasher};
 use touchstone_engine::GlobalFacts;
-use touchstone_ir::{CallGraph, DataTypeId, GlobalId, Module, Part, Structures};
+use touchstone_ir::{CallGraph, DataTypeId, GlobalId, ItemStructures, Module, ModuleItem};
 
 /// Finds closures in a module.
 pub(crate) struct Closures<'m> {
     module: &'m Module,
-    structures: Structures<'m>,
+    structures: ItemStructures<'m>,
     facts: GlobalFacts,
     calls: CallGraph,
     /// The names of functions that a pointer to this type may lead to.
@@ -25,8 +25,8 @@ pub(crate) struct Closures<'m> {
 pub(crate) struct Closure {
     /// What it is, as one number.
     pub hash: u128,
-    parts: Vec<Part>,
-    numbers: FxHashMap<Part, u32>,
+    parts: Vec<ModuleItem>,
+    numbers: FxHashMap<ModuleItem, u32>,
     places: Vec<Span>,
     place_numbers: FxHashMap<Span, u32>,
 }
@@ -39,12 +39,12 @@ impl<'m> Closures<'m> {
             functions.entry(global.data).or_default().extend(name(id));
         }
         functions.values_mut().for_each(|names| names.sort_unstable());
-        let (structures, facts, calls) = (Structures::new(module), GlobalFacts::of(module), CallGraph::new(module));
+        let (structures, facts, calls) = (ItemStructures::new(module), GlobalFacts::of(module), CallGraph::new(module));
         Closures { module, structures, facts, calls, functions }
     }
 
     /// What these parts depend on.
-    pub fn of(&self, roots: &[Part]) -> Closure {
+    pub fn of(&self, roots: &[ModuleItem]) -> Closure {
         let mut met = Met::default();
         let own: Vec<u32> = roots.iter().map(|part| met.number(*part)).collect();
         let mut next = 0;
@@ -80,43 +80,43 @@ impl<'m> Closures<'m> {
     }
 
     /// What a part names, and whom it may call through pointers, by their names.
-    fn names(&self, part: Part) -> Vec<Part> {
+    fn names(&self, part: ModuleItem) -> Vec<ModuleItem> {
         let structure = self.structures.of(part);
         let mut names = structure.names.clone();
-        if let (Part::Function(id), true) = (part, structure.calls_anybody) {
+        if let (ModuleItem::Function(id), true) = (part, structure.has_indirect_calls) {
             let mut anybody = self.calls.callees(id).to_vec();
             anybody.sort_by_key(|id| &self.module.functions[*id].name);
-            names.extend(anybody.into_iter().map(Part::Function));
+            names.extend(anybody.into_iter().map(ModuleItem::Function));
         }
         names
     }
 
     /// What the rest of the program says about a part.
-    fn beside(&self, part: Part, hasher: &mut WideHasher) {
+    fn beside(&self, part: ModuleItem, hasher: &mut WideHasher) {
         match part {
-            Part::Function(_) => {}
-            Part::Global(id) => {
+            ModuleItem::Function(_) => {}
+            ModuleItem::Global(id) => {
                 (self.facts.written.contains(&id), self.facts.reachable.contains(&id)).hash(hasher);
             }
-            Part::Type(id) => self.functions.get(&id).hash(hasher),
+            ModuleItem::Type(id) => self.functions.get(&id).hash(hasher),
         }
     }
 
     /// The functions of these names.
-    pub fn named<'n>(&self, names: impl Iterator<Item = &'n String>) -> Vec<Part> {
-        names.filter_map(|name| self.module.function_named(name)).map(Part::Function).collect()
+    pub fn named<'n>(&self, names: impl Iterator<Item = &'n String>) -> Vec<ModuleItem> {
+        names.filter_map(|name| self.module.function_named(name)).map(ModuleItem::Function).collect()
     }
 }
 
 /// Parts in the order in which they are met.
 #[derive(Default)]
 struct Met {
-    parts: Vec<Part>,
-    numbers: FxHashMap<Part, u32>,
+    parts: Vec<ModuleItem>,
+    numbers: FxHashMap<ModuleItem, u32>,
 }
 
 impl Met {
-    fn number(&mut self, part: Part) -> u32 {
+    fn number(&mut self, part: ModuleItem) -> u32 {
         let next = self.parts.len() as u32;
         *self.numbers.entry(part).or_insert_with(|| {
             self.parts.push(part);
@@ -127,17 +127,17 @@ impl Met {
 
 impl Closure {
     /// The number that a part has in every program with this closure.
-    pub fn number(&self, part: Part) -> Option<u32> {
+    pub fn number(&self, part: ModuleItem) -> Option<u32> {
         self.numbers.get(&part).copied()
     }
 
     /// All parts.
-    pub fn parts(&self) -> &[Part] {
+    pub fn parts(&self) -> &[ModuleItem] {
         &self.parts
     }
 
     /// The part with a number.
-    pub fn part(&self, number: u32) -> Option<Part> {
+    pub fn part(&self, number: u32) -> Option<ModuleItem> {
         self.parts.get(number as usize).copied()
     }
 

@@ -7,9 +7,9 @@
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use touchstone_base::float::Format;
-use touchstone_criteria::{Expected, Heap, NamedValue, ObjectInput, Outcome, Replay, TestCase, TestKind};
+use touchstone_criteria::{Expected, HeapOrigin, NamedValue, ObjectInput, Outcome, Replay, TestCase, TestKind};
 use touchstone_ir::{
-    DataType, DataTypeId, DataValue, Field, FuncId, GlobalId, Module, PointerTarget, StructKind, Variant, mask,
+    DataType, DataTypeId, DataValue, Field, FuncId, GlobalId, Module, PointerTarget, StructKind, TaggedVariant, mask,
 };
 use touchstone_report::document::{Json, Test};
 
@@ -177,7 +177,7 @@ impl<'m> Reading<'m> {
     fn element(&self, pointee: DataTypeId, value: &Value) -> Option<DataTypeId> {
         let types = &self.module.types;
         let DataType::OneOf { tag, variants, .. } = &types[pointee] else { return Some(pointee) };
-        let is_it = |variant: &&Variant| {
+        let is_it = |variant: &&TaggedVariant| {
             let DataType::Struct { fields, .. } = &types[variant.ty] else { return false };
             let said = |field: &&Field| field.offset == tag.offset;
             let said = fields.iter().find(said).and_then(|field| value.get(&field.name)?.as_u64());
@@ -200,7 +200,7 @@ pub(crate) fn test_with(module: &Module, func: FuncId, kind: TestKind) -> TestCa
         description: String::new(),
         path: 0,
         covers: Vec::new(),
-        heap: Heap::Made,
+        heap: HeapOrigin::Made,
         older: None,
         replayed: Replay::NotRun,
     }

@@ -9,7 +9,7 @@ use crate::request::Notice;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use touchstone_base::{Id, Span};
-use touchstone_criteria::{Criterion, Labelling, Objectives, Row, Status};
+use touchstone_criteria::{Criterion, GoalCriterion, Objectives, Row, Status};
 use touchstone_engine::EvaluatedRow;
 use touchstone_instrument::{MeasuredSuite, read_measurements};
 use touchstone_ir::{DecisionId, FuncId, Module};
@@ -48,7 +48,7 @@ pub enum Known {
 
 impl Suite {
     /// Reads what `touchstone measure -o DIR` left, or a file of another tool.
-    pub fn read(directory: &Path, criteria: &[&'static dyn Labelling]) -> Result<Suite, PlanError> {
+    pub fn read(directory: &Path, criteria: &[&'static dyn GoalCriterion]) -> Result<Suite, PlanError> {
         if directory.is_file() {
             return Ok(Suite { borrowed: Some(Borrowed::read(directory)?), ..Suite::default() });
         }
@@ -149,7 +149,7 @@ impl Suite {
 
     fn key(&self, module: &Module, func: FuncId) -> Compiled {
         let function = &module.functions[func];
-        (file_of(module, function.span), function.name.clone(), format!("{:016x}", module.meaning(func)))
+        (file_of(module, function.span), function.name.clone(), format!("{:016x}", module.function_hash(func)))
     }
 }
 

@@ -14,7 +14,7 @@ use std::rc::Rc;
 use std::time::Duration;
 use touchstone_base::Deadline;
 use touchstone_criteria::{
-    Assume, Doubt, GoalId, Incomplete, IncompletePaths, Outcome, TestCase, TestKind, Unmakeable, Watch,
+    AssumeOption, Caveat, GoalId, GoalIndex, Incomplete, IncompletePaths, Outcome, TestCase, TestKind, Untestable,
 };
 use touchstone_engine::{
     Config, ExplorationResult, Goals, Growth, MachineTemplates, PrivateGlobals, RunObservation, SearchEvent, Sequence,
@@ -51,7 +51,7 @@ fn look_for(
     let (module, func) = (rounds.module, rounds.func);
     let mut proofs = Proofs::default();
     let wished = wished(rounds, found, collector.tests());
-    let ruled_out = calls < 2 || config.assume.contains(&Assume::InitialState);
+    let ruled_out = calls < 2 || config.assume.contains(&AssumeOption::InitialState);
     if ruled_out || wished.is_empty() || config.deadline.is_over() || stopped(&found.result.incomplete) {
         return proofs;
     }
@@ -76,7 +76,7 @@ fn within_reason(found: &ExplorationResult, config: &Config) -> Deadline {
     const TIMES: f64 = 4.0;
     let is_own = |name: &str| name.starts_with('`');
     let of_calls =
-        |reason: &IncompletePaths| matches!(&reason.why, Incomplete::Doubt(Doubt::EarlierCalls(name)) if is_own(name));
+        |reason: &IncompletePaths| matches!(&reason.why, Incomplete::Doubt(Caveat::EarlierCalls(name)) if is_own(name));
     match found.doubted.values().flatten().any(of_calls) {
         true => config.deadline,
         false => {
@@ -87,7 +87,7 @@ fn within_reason(found: &ExplorationResult, config: &Config) -> Deadline {
 }
 
 fn is_of_calls(why: &Incomplete) -> bool {
-    matches!(why, Incomplete::Doubt(Doubt::EarlierCalls(_)))
+    matches!(why, Incomplete::Doubt(Caveat::EarlierCalls(_)))
 }
 
 /// The goals that other calls may help to.
@@ -227,7 +227,7 @@ struct Calling<'a, 'm> {
     sequence: &'a Sequence,
     module: &'a Module,
     func: FuncId,
-    watch: &'a Watch,
+    watch: &'a GoalIndex,
     oracle: Option<&'a String>,
     collector: &'a mut dyn Collector,
 }
@@ -266,7 +266,7 @@ impl Sink for Calling<'_, '_> {
         }
     }
 
-    fn refuses(&self, test: &TestCase) -> Option<Unmakeable> {
+    fn refuses(&self, test: &TestCase) -> Option<Untestable> {
         self.collector.refuses(&self.sequence.test(test))
     }
 }

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering;
-use touchstone_criteria::{GoalId, Objectives, Proof, TestCase, Watch};
+use touchstone_criteria::{GoalId, GoalIndex, Objectives, Proof, TestCase};
 use touchstone_engine::{Config, ExplorationResult, prove_infeasible};
 use touchstone_ir::{FuncId, Module};
 
@@ -16,7 +16,7 @@ pub(crate) struct Proofs {
 
 impl Proofs {
     /// Asks about goals of which nobody asked yet.
-    pub fn ask(&mut self, module: &Module, func: FuncId, watch: &Watch, goals: &[GoalId], config: &Config) {
+    pub fn ask(&mut self, module: &Module, func: FuncId, watch: &GoalIndex, goals: &[GoalId], config: &Config) {
         let new: Vec<GoalId> = goals.iter().copied().filter(|goal| self.asked.insert(*goal)).collect();
         if !new.is_empty() {
             self.proved.extend(prove_infeasible(module, func, watch, &new, config));
@@ -45,7 +45,7 @@ impl Proofs {
 pub(crate) struct Asked<'a> {
     pub module: &'a Module,
     pub func: FuncId,
-    pub watch: &'a Watch,
+    pub watch: &'a GoalIndex,
     pub config: &'a Config,
     pub wanted: &'a Objectives,
 }

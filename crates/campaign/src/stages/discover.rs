@@ -11,7 +11,7 @@ use super::test_coverage::Watched;
 use crate::plan::Work;
 use crate::program::CampaignError;
 use std::collections::BTreeSet;
-use touchstone_criteria::{Covered, GoalId, TestCase};
+use touchstone_criteria::{CoveredObjective, GoalId, TestCase};
 use touchstone_engine::{ExplorationResult, PairSearchResult};
 
 /// What was found of a function.
@@ -88,8 +88,8 @@ pub(crate) fn discover<'s>(
 /// Gives the sink the tests that an earlier run found.
 pub(crate) fn give(work: &Work<'_>, tests: &[TestCase], sink: &mut dyn TestSink) -> Result<(), CampaignError> {
     for test in tests {
-        let covered = |id| Some(Covered { objective: work.wanted.list.get(id)?, alone: false });
-        let covers: Vec<Covered<'_>> = test.covers.iter().filter_map(|id| covered(*id)).collect();
+        let covered = |id| Some(CoveredObjective { objective: work.wanted.list.get(id)?, alone: false });
+        let covers: Vec<CoveredObjective<'_>> = test.covers.iter().filter_map(|id| covered(*id)).collect();
         sink.add(test, &covers)?;
     }
     Ok(())

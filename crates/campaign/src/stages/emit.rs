@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use touchstone_criteria::{Covered, TestCase, covered_by_test};
+use touchstone_criteria::{CoveredObjective, TestCase, objectives_by_test};
 use touchstone_emit::{CSuite, CTestForm, EmitError, JUnit, JUnitSuite, Replayed, TestCompSuite, edited_suite_count};
 use touchstone_ir::{FuncId, Module};
 use touchstone_report::{FormSuites, SkippedTest};
@@ -24,7 +24,7 @@ pub(crate) fn emit<'s>(
     replayed: &Replayed,
 ) -> Result<Box<dyn TestSink + 's>, CampaignError> {
     let mut sink = sinks.open(work.module(), work.task.func)?;
-    let covered = covered_by_test(work.wanted.list.values());
+    let covered = objectives_by_test(work.wanted.list.values());
     for test in tests {
         let covers = covered.get(test.id.as_str()).map_or(&[][..], Vec::as_slice);
         match replayed.left_out.get(&test.id).filter(|_| replayed.given_up.is_none()) {
@@ -132,11 +132,11 @@ pub(crate) const IN_JUNIT: [(TestForm, JUnit, &str); 2] =
 struct InJUnit<'m>(JUnitSuite<'m>);
 
 impl TestSink for InJUnit<'_> {
-    fn add(&mut self, test: &TestCase, covers: &[Covered<'_>]) -> Result<(), CampaignError> {
+    fn add(&mut self, test: &TestCase, covers: &[CoveredObjective<'_>]) -> Result<(), CampaignError> {
         Ok(self.0.add(test, covers)?)
     }
 
-    fn leave_out(&mut self, test: &TestCase, _: &[Covered<'_>], why: &str) -> Result<(), CampaignError> {
+    fn leave_out(&mut self, test: &TestCase, _: &[CoveredObjective<'_>], why: &str) -> Result<(), CampaignError> {
         Ok(self.0.leave_out(test, why)?)
     }
 
@@ -157,11 +157,11 @@ struct InC<'m> {
 }
 
 impl TestSink for InC<'_> {
-    fn add(&mut self, test: &TestCase, covers: &[Covered<'_>]) -> Result<(), CampaignError> {
+    fn add(&mut self, test: &TestCase, covers: &[CoveredObjective<'_>]) -> Result<(), CampaignError> {
         Ok(self.suite.add(test, covers)?)
     }
 
-    fn leave_out(&mut self, test: &TestCase, _: &[Covered<'_>], why: &str) -> Result<(), CampaignError> {
+    fn leave_out(&mut self, test: &TestCase, _: &[CoveredObjective<'_>], why: &str) -> Result<(), CampaignError> {
         Ok(self.suite.leave_out(test, why)?)
     }
 
@@ -196,7 +196,7 @@ struct Refusal {
 }
 
 impl TestSink for Refusal {
-    fn add(&mut self, _: &TestCase, _: &[Covered<'_>]) -> Result<(), CampaignError> {
+    fn add(&mut self, _: &TestCase, _: &[CoveredObjective<'_>]) -> Result<(), CampaignError> {
         Ok(())
     }
 
@@ -209,7 +209,7 @@ impl TestSink for Refusal {
 struct InTestComp(TestCompSuite);
 
 impl TestSink for InTestComp {
-    fn add(&mut self, test: &TestCase, _: &[Covered<'_>]) -> Result<(), CampaignError> {
+    fn add(&mut self, test: &TestCase, _: &[CoveredObjective<'_>]) -> Result<(), CampaignError> {
         Ok(self.0.add(test)?)
     }
 
@@ -238,7 +238,7 @@ impl<'m> JsonLines<'m> {
 }
 
 impl TestSink for JsonLines<'_> {
-    fn add(&mut self, test: &TestCase, covers: &[Covered<'_>]) -> Result<(), CampaignError> {
+    fn add(&mut self, test: &TestCase, covers: &[CoveredObjective<'_>]) -> Result<(), CampaignError> {
         let line = touchstone_report::test_json(test, covers, self.module).replace('\n', " ");
         writeln!(self.file, "{line}").map_err(|source| CampaignError::NotWritten { path: self.path.clone(), source })
     }

@@ -20,7 +20,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::time::Duration;
 use touchstone_base::Deadline;
-use touchstone_criteria::{Covered, FunctionResult, GoalId, IncompletePaths, Outcome, TestCase, Unmakeable};
+use touchstone_criteria::{CoveredObjective, FunctionResult, GoalId, IncompletePaths, Outcome, TestCase, Untestable};
 use touchstone_engine::{
     Config, EvaluatedRow, ExplorationResult, Goals, MachineTemplates, PairSearchInput, PairSearchResult, Search,
     SearchEvent, SeedPool, Sink, explore_goals_after, explore_pairs, explore_paths_and_goals,
@@ -191,7 +191,7 @@ impl Sink for Kept<'_> {
         }
     }
 
-    fn refuses(&self, test: &TestCase) -> Option<Unmakeable> {
+    fn refuses(&self, test: &TestCase) -> Option<Untestable> {
         no_gain(self.untested.as_ref(), test).or_else(|| self.program.unmakeable(test))
     }
 }
@@ -222,8 +222,8 @@ impl Sink for Writer<'_, '_> {
             SearchEvent::Progress(progress) => self.watcher.explored(&progress),
             SearchEvent::Test(test) => {
                 let wanted = &self.work.wanted;
-                let covered = |id: &GoalId| Some(Covered { objective: wanted.list.get(*id)?, alone: false });
-                let covers: Vec<Covered> = test.covers.iter().filter_map(covered).collect();
+                let covered = |id: &GoalId| Some(CoveredObjective { objective: wanted.list.get(*id)?, alone: false });
+                let covers: Vec<CoveredObjective> = test.covers.iter().filter_map(covered).collect();
                 let mut test = test.clone();
                 test.heap = self.work.plan.program.heap_of(self.work.task.func, &test);
                 if let Err(error) = self.sink.add(&test, &covers) {
@@ -233,7 +233,7 @@ impl Sink for Writer<'_, '_> {
             }
         }
     }
-    fn refuses(&self, test: &TestCase) -> Option<Unmakeable> {
+    fn refuses(&self, test: &TestCase) -> Option<Untestable> {
         no_gain(self.untested.as_ref(), test).or_else(|| self.work.plan.program.unmakeable(test))
     }
 }

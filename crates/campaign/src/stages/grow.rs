@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 use touchstone_base::Deadline;
-use touchstone_criteria::{Bound, Doubt, GoalId, Incomplete, IncompletePaths, Unsupported};
+use touchstone_criteria::{Bound, Caveat, GoalId, Incomplete, IncompletePaths, Unsupported};
 use touchstone_engine::{Config, ExplorationResult, Goals, Growth, InteriorPointers, SeedPool, explore_further};
 
 /// Objects behind pointers of one path, at most.
@@ -107,7 +107,7 @@ pub(crate) fn grow(
 fn inside(rounds: &Rounds<'_, '_>, found: &mut ExplorationResult, last: &Config, collector: &mut dyn Collector) {
     let deadline = rounds.config.deadline;
     let overlaps = |why: &Incomplete| {
-        matches!(why, Incomplete::Doubt(Doubt::Overlap) | Incomplete::Unsupported(Unsupported::OverwrittenPointer))
+        matches!(why, Incomplete::Doubt(Caveat::Overlap) | Incomplete::Unsupported(Unsupported::OverwrittenPointer))
     };
     let doubted = found.result.incomplete.iter().any(|paths| overlaps(&paths.why));
     let Covered { untested, closed } = covered(rounds.wanted, Some(found), collector.tests());

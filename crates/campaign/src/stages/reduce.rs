@@ -37,7 +37,7 @@ pub(crate) fn reduce(work: &Work<'_>, mut tests: Vec<TestCase>) -> Reduced {
         tests = touchstone_criteria::reduce(tests, &rows, &work.wanted.settled, &stay, deadline);
     }
     let called = work.wanted.list.values().any(|objective| matches!(objective.status, Status::Covered(_)));
-    if tests.is_empty() && !called && work.criteria.iter().any(|criterion| criterion.wants_a_call()) {
+    if tests.is_empty() && !called && work.criteria.iter().any(|criterion| criterion.requires_call()) {
         match explore::any_test(work, deadline) {
             Ok(test) => {
                 let mut once = [test.clone()];

@@ -5,7 +5,7 @@ use crate::request::Growing;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use touchstone_criteria::{
-    Bound, Goal, GoalId, Incomplete, IncompletePaths, Objectives, Outcome, TestCase, Unmakeable, Watch,
+    Bound, Goal, GoalId, GoalIndex, Incomplete, IncompletePaths, Objectives, Outcome, TestCase, Untestable,
 };
 use touchstone_engine::{Config, ExplorationResult, MachineTemplates, Shortage, Sink};
 use touchstone_ir::{FuncId, Module};
@@ -20,7 +20,7 @@ pub(crate) struct Rounds<'a, 'm> {
     pub machines: &'a MachineTemplates<'m>,
     pub func: FuncId,
     pub wanted: &'a Objectives,
-    pub watch: &'a Rc<Watch>,
+    pub watch: &'a Rc<GoalIndex>,
     /// What the first round was asked.
     pub config: &'a Config,
     pub growing: Growing,
@@ -37,10 +37,10 @@ pub(crate) trait Collector: Sink {
 }
 
 /// Why a test is no gain in a round in which only these goals have none.
-pub(crate) fn no_gain(untested: Option<&BTreeSet<GoalId>>, test: &TestCase) -> Option<Unmakeable> {
+pub(crate) fn no_gain(untested: Option<&BTreeSet<GoalId>>, test: &TestCase) -> Option<Untestable> {
     match (untested, &test.outcome) {
         (Some(untested), Outcome::Error { kind, .. }) if !test.covers.iter().any(|goal| untested.contains(goal)) => {
-            Some(Unmakeable::NothingNew(*kind))
+            Some(Untestable::NothingNew(*kind))
         }
         _ => None,
     }

@@ -7,17 +7,17 @@ use crate::program::CampaignError;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Mutex;
-use touchstone_criteria::{Covered, TestCase};
+use touchstone_criteria::{CoveredObjective, TestCase};
 use touchstone_ir::{FuncId, Module};
 use touchstone_report::FormSuites;
 
 /// Takes the tests of one function.
 pub trait TestSink {
     /// A test, with the objectives that it covers as far as that is known.
-    fn add(&mut self, test: &TestCase, covers: &[Covered<'_>]) -> Result<(), CampaignError>;
+    fn add(&mut self, test: &TestCase, covers: &[CoveredObjective<'_>]) -> Result<(), CampaignError>;
 
     /// A test that is no C that compiles. Who writes no C takes it as any other.
-    fn leave_out(&mut self, test: &TestCase, covers: &[Covered<'_>], _why: &str) -> Result<(), CampaignError> {
+    fn leave_out(&mut self, test: &TestCase, covers: &[CoveredObjective<'_>], _why: &str) -> Result<(), CampaignError> {
         self.add(test, covers)
     }
 
@@ -75,11 +75,11 @@ impl TestSinks for Nowhere {
 pub(crate) struct Several<'s>(pub Vec<Box<dyn TestSink + 's>>);
 
 impl TestSink for Several<'_> {
-    fn add(&mut self, test: &TestCase, covers: &[Covered<'_>]) -> Result<(), CampaignError> {
+    fn add(&mut self, test: &TestCase, covers: &[CoveredObjective<'_>]) -> Result<(), CampaignError> {
         self.0.iter_mut().try_for_each(|sink| sink.add(test, covers))
     }
 
-    fn leave_out(&mut self, test: &TestCase, covers: &[Covered<'_>], why: &str) -> Result<(), CampaignError> {
+    fn leave_out(&mut self, test: &TestCase, covers: &[CoveredObjective<'_>], why: &str) -> Result<(), CampaignError> {
         self.0.iter_mut().try_for_each(|sink| sink.leave_out(test, covers, why))
     }
 
@@ -140,7 +140,7 @@ struct Collecting<'s> {
 }
 
 impl TestSink for Collecting<'_> {
-    fn add(&mut self, test: &TestCase, _: &[Covered<'_>]) -> Result<(), CampaignError> {
+    fn add(&mut self, test: &TestCase, _: &[CoveredObjective<'_>]) -> Result<(), CampaignError> {
         self.all.with(self.function, |tests| tests.push(test.clone()));
         Ok(())
     }

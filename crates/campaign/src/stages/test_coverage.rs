@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use touchstone_base::Deadline;
-use touchstone_criteria::{Disagreement, Replay, TestCase, Watch};
+use touchstone_criteria::{Disagreement, GoalIndex, Replay, TestCase};
 use touchstone_engine::{EvaluatedRow, MachineTemplates, RunObservation, distinct, watch_test};
 use touchstone_ir::{FuncId, Module};
 
@@ -32,7 +32,7 @@ pub(crate) fn watch_tests(
     module: &Module,
     entry: FuncId,
     tests: &mut [TestCase],
-    watch: &Watch,
+    watch: &GoalIndex,
     deadline: Deadline,
     interrupt: &AtomicBool,
 ) -> Watched {

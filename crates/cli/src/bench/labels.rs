@@ -12,7 +12,7 @@ use anyhow::{Context, Result};
 use serde::Serialize;
 use std::time::Duration;
 use touchstone_base::Deadline;
-use touchstone_criteria::{CriteriaOptions, GoalId, Watch, criterion_named, objectives};
+use touchstone_criteria::{CriteriaOptions, GoalId, GoalIndex, criterion_named, objectives};
 use touchstone_engine::{Config, Goals, Labels, Search, explore, explore_goals};
 
 const TRIANGLE: &str = include_str!("../../../../examples/triangle.c");
@@ -141,7 +141,7 @@ fn measure(case: &Case) -> Result<Vec<LabelsRow>> {
         open,
     };
     let plain = |limit| explore(module, func, &config(Labels::Idl, Search::Dfs, limit), &mut Quiet);
-    let watch = std::rc::Rc::new(Watch::new(module, wanted.goals.clone()));
+    let watch = std::rc::Rc::new(GoalIndex::new(module, wanted.goals.clone()));
     let searched = |labels, search, limit| {
         let goals = Goals { watch: watch.clone(), closed: Vec::new() };
         explore_goals(module, func, goals, &config(labels, search, limit), &mut Quiet)

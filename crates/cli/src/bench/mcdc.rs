@@ -8,7 +8,7 @@ use crate::plan::args::{Bench, Format};
 use anyhow::{Context, Result};
 use serde::Serialize;
 use touchstone_campaign::Program;
-use touchstone_criteria::{CriteriaOptions, Watch, criterion_named, objectives};
+use touchstone_criteria::{CriteriaOptions, GoalIndex, criterion_named, objectives};
 use touchstone_engine::{Config, Goals, explore, explore_paths_and_goals};
 
 const TCAS: &str = include_str!("../../../../examples/tcas.c");
@@ -67,7 +67,7 @@ fn measure(name: &'static str, program: &Program, function: &str) -> Result<Mcdc
     let criterion = criterion_named("mcdc").context("a criterion of the registry")?;
     let wanted = objectives(module, &program.with_callees(func), &[criterion], &CriteriaOptions::default());
     let mut paths = 0;
-    let watch = std::rc::Rc::new(Watch::new(module, wanted.goals.clone()));
+    let watch = std::rc::Rc::new(GoalIndex::new(module, wanted.goals.clone()));
     let mut plain = || paths = explore(module, func, &config, &mut Quiet).paths.explored;
     let mut tracking = || {
         let goals = Goals { watch: watch.clone(), closed: Vec::new() };

@@ -203,5 +203,5 @@ fn write(path: &Path, text: &str) -> Result<()> {
     if let Some(dir) = path.parent() {
         std::fs::create_dir_all(dir).with_context(|| format!("can't make {}", dir.display()))?;
     }
-    touchstone_base::write_whole(path, text).with_context(|| format!("can't write {}", path.display()))
+    touchstone_base::write_atomically(path, text).with_context(|| format!("can't write {}", path.display()))
 }

@@ -6,7 +6,7 @@ use clap::{Args as ClapArgs, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use touchstone_campaign::parse_bounds;
-use touchstone_criteria::{Assume, Criterion, Mutator};
+use touchstone_criteria::{AssumeOption, Criterion, Mutator};
 
 /// The default output directory.
 pub const DEFAULT_OUT: &str = "touchstone-out";
@@ -226,7 +226,7 @@ pub struct Generate {
 
     /// An assumption that verdicts may rest on; verdicts name it
     #[arg(long, value_name = "WHAT", value_delimiter = ',', help_heading = "Inputs", value_parser = assume())]
-    pub assume: Vec<Assume>,
+    pub assume: Vec<AssumeOption>,
 
     #[command(flatten)]
     pub outputs: crate::output::outputs::Outputs,
@@ -261,10 +261,10 @@ pub struct Surroundings {
 }
 
 /// Parses an assumption by its name.
-fn assume() -> impl TypedValueParser<Value = Assume> {
+fn assume() -> impl TypedValueParser<Value = AssumeOption> {
     use clap::builder::PossibleValuesParser;
-    let words = Assume::ALL.map(|assume| PossibleValue::new(assume.word()).help(assume.to_string()));
-    let named = |word: String| Assume::ALL.into_iter().find(|assume| assume.word() == word);
+    let words = AssumeOption::ALL.map(|assume| PossibleValue::new(assume.word()).help(assume.to_string()));
+    let named = |word: String| AssumeOption::ALL.into_iter().find(|assume| assume.word() == word);
     PossibleValuesParser::new(words).map(move |word| named(word).expect("invariant: only these words are taken"))
 }
 

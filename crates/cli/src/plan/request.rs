@@ -10,7 +10,7 @@ use std::time::Duration;
 use touchstone_campaign::{
     Compilation, Effort, Inputs, ObjectivesOf, Purpose, Regeneration, Replaying, Request, Subject, TestForm, TestsGo,
 };
-use touchstone_criteria::Assume;
+use touchstone_criteria::AssumeOption;
 
 impl Compile {
     /// Returns the compilation settings, with additional flags of the user.
@@ -135,9 +135,9 @@ impl Generate {
 
 impl Surroundings {
     /// Returns the assumptions that the treatment of external functions implies.
-    fn implied_assumptions(&self) -> impl Iterator<Item = Assume> {
-        let pure = (self.externals == Externals::Pure).then_some(Assume::PureExternals);
-        let memory = (self.malloc == Malloc::NeverFails).then_some(Assume::Allocation);
+    fn implied_assumptions(&self) -> impl Iterator<Item = AssumeOption> {
+        let pure = (self.externals == Externals::Pure).then_some(AssumeOption::PureExternals);
+        let memory = (self.malloc == Malloc::NeverFails).then_some(AssumeOption::Allocation);
         pure.into_iter().chain(memory)
     }
 

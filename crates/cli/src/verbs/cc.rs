@@ -5,7 +5,7 @@ use anyhow::{Context, Result, bail};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use touchstone_criteria::{CriteriaOptions, Labelling, STATE, criterion_named};
+use touchstone_criteria::{CriteriaOptions, GoalCriterion, STATE, criterion_named};
 use touchstone_front_c::{cached_headers, write_headers};
 use touchstone_instrument::{
     ALLOCATOR_VARIABLE, CACHE_VARIABLE, COUNTS_VARIABLE, CRITERIA_VARIABLE, DIRECTORY_VARIABLE,
@@ -78,7 +78,7 @@ fn carry_out(compiler: &str, words: &[String], path: &OsStr) -> Result<ExitCode>
         create_output_directory(&own).with_context(|| format!("can't write to {}", own.display()))?;
     }
     let names = std::env::var(CRITERIA_VARIABLE).unwrap_or_else(|_| "stmt,branch,mcdc".to_string());
-    let mut criteria: Vec<&'static dyn Labelling> = Vec::new();
+    let mut criteria: Vec<&'static dyn GoalCriterion> = Vec::new();
     let mut state = false;
     for name in names.split(',').map(str::trim).filter(|name| !name.is_empty()) {
         match criterion_named(name) {

@@ -45,7 +45,7 @@ pub fn init(options: &Init) -> Result<ExitCode> {
         bail!("there are no C sources here; go to the directory of the project, or write {NAME} by hand");
     }
     let text = written(&sources, found.map(PathBuf::as_path));
-    touchstone_base::write_whole(Path::new(NAME), text).with_context(|| format!("can't write {NAME}"))?;
+    touchstone_base::write_atomically(Path::new(NAME), text).with_context(|| format!("can't write {NAME}"))?;
     let from =
         found.map_or_else(|| "the sources here".to_string(), |folder| folder.join(DATABASE).display().to_string());
     let count = sources.len();

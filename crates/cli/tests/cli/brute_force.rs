@@ -216,7 +216,7 @@ fn brute_program(module: &Module, func: FuncId, expectation: &Expectation, limit
         });
         let answers: Vec<_> = inputs
             .iter()
-            .map(|input| touchstone_criteria::MadeInput {
+            .map(|input| touchstone_criteria::EnvironmentInput {
                 source: input.source,
                 name: input.name.clone(),
                 bytes: bytes.by_ref().take(input.bytes.len()).collect(),

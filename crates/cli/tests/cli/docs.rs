@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use touchstone_criteria::{
-    Bound, Disagreement, Doubt, NotCheckable, PairsStopped, Unanswered, Unsupported, WhyInfeasible, WhyUnknown,
+    Bound, Caveat, Disagreement, NotCheckable, PairsStopped, Unanswered, Unsupported, WhyInfeasible, WhyUnknown,
 };
 use touchstone_instrument::ProbeObstacle;
 
@@ -57,7 +57,7 @@ fn words() -> BTreeMap<String, Vec<String>> {
 fn the_page_of_reasons_has_all_words_and_no_others() {
     let ours = [
         ("Bounds", Bound::WORDS),
-        ("Environment", Doubt::WORDS),
+        ("Environment", Caveat::WORDS),
         ("Unsupported", Unsupported::WORDS),
         ("The solver", Unanswered::WORDS),
         ("Infeasible", WhyInfeasible::WORDS),

@@ -8,7 +8,8 @@ use std::collections::BTreeSet;
 use std::process::Command;
 use touchstone_base::Id;
 use touchstone_criteria::{
-    CriteriaOptions, Given, Incomplete, MadeInput, REGISTRY, Replay, Status, TestCase, Watch, conclude, objectives,
+    CriteriaOptions, EnvironmentInput, GoalIndex, Incomplete, InputContent, REGISTRY, Replay, Status, TestCase,
+    conclude, objectives,
 };
 use touchstone_engine::{
     CallInputs, ConcreteRun, Config, Entry, Goals, RunObservation, SearchEvent, Sink, explore_goals, watch_function,
@@ -56,7 +57,7 @@ struct Subject<'a> {
 }
 
 impl Subject<'_> {
-    fn run(&self, module: &Module, func: FuncId, answers: &[MadeInput], watch: &Watch) -> ConcreteRun {
+    fn run(&self, module: &Module, func: FuncId, answers: &[EnvironmentInput], watch: &GoalIndex) -> ConcreteRun {
         let look = RunObservation { watch: Some(watch), ..RunObservation::default() };
         match self.entry {
             Entry::Function => watch_function(
@@ -87,45 +88,45 @@ impl Subject<'_> {
     }
 
     /// All answers to a request. Numbers have a small value or its negative; the subjects ask for nothing else.
-    fn answers(&self, request: &MadeInput) -> Vec<Vec<u8>> {
+    fn answers(&self, request: &EnvironmentInput) -> Vec<Vec<u8>> {
         let size = request.bytes.len();
         let padded = |mut bytes: Vec<u8>| {
             bytes.resize(size, 0);
             bytes
         };
         match request.given() {
-            Given::Stdin(_) => {
+            InputContent::Stdin(_) => {
                 let most = self.surroundings.stdin.expect("a size") as usize;
                 let given = |text: Vec<u8>| padded([(text.len() as u32).to_le_bytes().as_slice(), &text].concat());
                 self.texts(most).into_iter().map(given).collect()
             }
-            Given::Variable(..) => {
+            InputContent::Variable(..) => {
                 let set = self.texts(size - 2).into_iter().map(|text| padded([[1].as_slice(), &text].concat()));
                 set.chain([vec![0; size]]).collect()
             }
-            Given::File(_) | Given::Output(_) => panic!("no subject has files"),
-            Given::FailingAllocation(_) => panic!("whole programs get their memory"),
-            Given::Argument(_) | Given::Answer(_) => {
+            InputContent::File(_) | InputContent::Output(_) => panic!("no subject has files"),
+            InputContent::FailingAllocation(_) => panic!("whole programs get their memory"),
+            InputContent::Argument(_) | InputContent::Answer(_) => {
                 (-2..=5i64).map(|value| value.to_le_bytes()[..size.min(8)].to_vec()).map(padded).collect()
             }
         }
     }
 
     /// The goals that some answers reach.
-    fn reached(&self, module: &Module, func: FuncId, watch: &Watch) -> BTreeSet<usize> {
-        let mut pending: Vec<Vec<MadeInput>> = vec![Vec::new()];
+    fn reached(&self, module: &Module, func: FuncId, watch: &GoalIndex) -> BTreeSet<usize> {
+        let mut pending: Vec<Vec<EnvironmentInput>> = vec![Vec::new()];
         if let Some((most, length)) = self.arguments {
             let words = self.texts(length as usize);
             let mut last = pending.clone();
             for number in 1..=most as usize {
-                let with = |list: &Vec<MadeInput>| {
+                let with = |list: &Vec<EnvironmentInput>| {
                     let (source, name) = (InputSource::Argument, number.to_string());
                     let word = |word: &Vec<u8>| {
                         let mut bytes = word.clone();
                         bytes.resize(length as usize + 1, 0);
-                        list.iter().cloned().chain([MadeInput::of_bytes(source, name.clone(), bytes)]).collect()
+                        list.iter().cloned().chain([EnvironmentInput::of_bytes(source, name.clone(), bytes)]).collect()
                     };
-                    words.iter().map(word).collect::<Vec<Vec<MadeInput>>>()
+                    words.iter().map(word).collect::<Vec<Vec<EnvironmentInput>>>()
                 };
                 last = last.iter().flat_map(with).collect();
                 pending.extend(last.clone());
@@ -139,7 +140,7 @@ impl Subject<'_> {
             let run = self.run(module, func, &given, watch);
             match run.requested.get(given.len()) {
                 Some(next) => pending.extend(self.answers(next).into_iter().map(|bytes| {
-                    let next = MadeInput::of_bytes(next.source, next.name.clone(), bytes);
+                    let next = EnvironmentInput::of_bytes(next.source, next.name.clone(), bytes);
                     given.iter().cloned().chain([next]).collect()
                 })),
                 None if matches!(run.end, End::Assumed) => {}
@@ -155,11 +156,11 @@ impl Subject<'_> {
         let func = module.function_named(name).expect("the function");
         let criteria: Vec<_> = REGISTRY.iter().copied().filter(|criterion| criterion.name() != "labels").collect();
         let mut wanted = objectives(&module, &[func], &criteria, &CriteriaOptions::default());
-        let watch = Watch::new(&module, wanted.goals.clone());
+        let watch = GoalIndex::new(&module, wanted.goals.clone());
         let closed = wanted.list.iter().filter(|(_, objective)| matches!(objective.status, Status::Infeasible(_)));
         let goals = Goals { closed: closed.map(|(id, _)| id).collect(), watch: watch.clone().into() };
         // All answers are tried, of a world in which nothing else happens.
-        let assume = touchstone_criteria::Assume::ALL.into();
+        let assume = touchstone_criteria::AssumeOption::ALL.into();
         let config = Config { entry: self.entry, arguments: self.arguments, assume, ..Config::default() };
         let mut tests = Collect::default();
         let found = explore_goals(&module, func, goals, &config, &mut tests);

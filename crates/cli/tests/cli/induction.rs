@@ -1,7 +1,7 @@
 //! Induction over loops: what must come out proved, and what must not. Each function marks statements that no run reaches
 //! with `777` and statements that some run reaches with `111`.
 
-use touchstone_criteria::{CriteriaOptions, GoalId, Proof, REGISTRY, Watch, objectives};
+use touchstone_criteria::{CriteriaOptions, GoalId, GoalIndex, Proof, REGISTRY, objectives};
 use touchstone_engine::{Config, prove_infeasible};
 use touchstone_front_c::{Options, lower_files, write_headers};
 use touchstone_ir::Module;
@@ -21,7 +21,7 @@ fn proved(text: &str, config: &Config) -> Vec<(String, String, Proof)> {
     let func = module.function_named("f").expect("there is a function f");
     let scope: Vec<_> = module.functions.ids().filter(|id| module.functions[*id].is_defined()).collect();
     let wanted = objectives(&module, &scope, REGISTRY, &CriteriaOptions::default());
-    let watch = Watch::new(&module, wanted.goals.clone());
+    let watch = GoalIndex::new(&module, wanted.goals.clone());
     let open: Vec<GoalId> = wanted.goals.ids().collect();
     let proved = prove_infeasible(&module, func, &watch, &open, config);
     let all = proved.into_iter().map(|(id, proof)| {

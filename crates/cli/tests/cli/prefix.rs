@@ -3,7 +3,7 @@
 
 use crate::support::examples;
 use std::collections::BTreeSet;
-use touchstone_criteria::{CriteriaOptions, GoalId, Watch, criterion_named, objectives};
+use touchstone_criteria::{CriteriaOptions, GoalId, GoalIndex, criterion_named, objectives};
 use touchstone_engine::{
     Aliases, Config, Entry, ExplorationResult, Goals, Prefix, Search, SearchEvent, SearchTarget, Sink, explore,
     explore_from, explore_goals, explore_paths_and_goals, explore_turns,
@@ -124,7 +124,7 @@ fn goals_that_a_search_reaches_are_reached_in_pieces_too() {
             return;
         }
         let asked = objectives(module, &[*func], &criteria, &CriteriaOptions::default());
-        let goals = Goals { watch: Watch::new(module, asked.goals.clone()).into(), closed: Vec::new() };
+        let goals = Goals { watch: GoalIndex::new(module, asked.goals.clone()).into(), closed: Vec::new() };
         for wanted in [SearchTarget::Goals(goals.clone()), SearchTarget::PathsAndGoals(goals.clone())] {
             let (mut sink, goals) = (Paths::default(), goals.clone());
             let whole = match &wanted {
@@ -164,7 +164,7 @@ fn states_that_wait_as_the_way_to_them_miss_nothing() {
             return;
         }
         let asked = objectives(module, &[*func], &criteria, &CriteriaOptions::default());
-        let goals = Goals { watch: Watch::new(module, asked.goals.clone()).into(), closed: Vec::new() };
+        let goals = Goals { watch: GoalIndex::new(module, asked.goals.clone()).into(), closed: Vec::new() };
         let look = |waiting_states| {
             let config = Config { search: Search::Nearest, waiting_states, ..config.clone() };
             explore_goals(module, *func, goals.clone(), &config, &mut Paths::default())

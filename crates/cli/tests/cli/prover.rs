@@ -6,7 +6,7 @@ use crate::support;
 use std::path::PathBuf;
 use std::time::Duration;
 use touchstone_base::Deadline;
-use touchstone_criteria::{CriteriaOptions, REGISTRY, Watch, objectives};
+use touchstone_criteria::{CriteriaOptions, GoalIndex, REGISTRY, objectives};
 use touchstone_engine::{Config, Goals, Search, SearchEvent, Sink, explore_goals, prove_infeasible};
 use touchstone_front_c::{Options, lower_files, write_headers};
 
@@ -37,7 +37,7 @@ fn nothing_that_a_test_covers_is_proved_infeasible() {
                 continue;
             }
             let wanted = objectives(&module, &[func], REGISTRY, &CriteriaOptions::default());
-            let watch = Watch::new(&module, wanted.goals.clone());
+            let watch = GoalIndex::new(&module, wanted.goals.clone());
             let config = Config {
                 search: Search::Nearest,
                 max_paths: Some(60),

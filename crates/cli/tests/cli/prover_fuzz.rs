@@ -15,7 +15,7 @@ use crate::support::domain::{Domain, Input};
 use crate::support::rng::Rng;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use touchstone_criteria::{CriteriaOptions, GoalId, Labelling, Proof, REGISTRY, Watch, objectives};
+use touchstone_criteria::{CriteriaOptions, GoalCriterion, GoalId, GoalIndex, Proof, REGISTRY, objectives};
 use touchstone_engine::{Config, RunObservation, prove_infeasible, watch_function};
 use touchstone_front_c::{Options, lower_files, write_headers};
 use touchstone_interp::Limits;
@@ -282,7 +282,7 @@ struct Counts {
 fn check(module: &Module, seed: u64, text: &str, counts: &mut Counts) {
     let func = module.function_named(&format!("f{seed}")).expect("the function");
     let heavy = seed.is_multiple_of(4);
-    let criteria: Vec<&'static dyn Labelling> = REGISTRY
+    let criteria: Vec<&'static dyn GoalCriterion> = REGISTRY
         .iter()
         .copied()
         .filter(|criterion| criterion.name() != "labels" && (heavy || criterion.name() != "wm"))
@@ -290,7 +290,7 @@ fn check(module: &Module, seed: u64, text: &str, counts: &mut Counts) {
     let scope: Vec<_> = ["helper", "put", "rec"].iter().filter_map(|name| module.function_named(name)).collect();
     let scope: Vec<_> = scope.into_iter().chain([func]).collect();
     let wanted = objectives(module, &scope, &criteria, &CriteriaOptions::default());
-    let watch = Watch::new(module, wanted.goals.clone());
+    let watch = GoalIndex::new(module, wanted.goals.clone());
     let open: Vec<GoalId> = wanted.goals.ids().collect();
     let mut config = Config::default();
     // Half of the runs give the prover the domains of the inputs.

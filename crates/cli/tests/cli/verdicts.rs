@@ -18,8 +18,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 use touchstone_base::{Deadline, Id};
 use touchstone_criteria::{
-    Assume, CriteriaOptions, GoalId, IncompletePaths, Labelling, Objectives, PairSearch, REGISTRY, Replay, SeenRows,
-    Status, TestCase, TestKind, Watch, conclude, criterion_named, objectives, reduce,
+    AssumeOption, CriteriaOptions, EvaluatedRows, GoalCriterion, GoalId, GoalIndex, IncompletePaths, Objectives,
+    PairSearch, REGISTRY, Replay, Status, TestCase, TestKind, conclude, criterion_named, objectives, reduce,
 };
 use touchstone_engine::{
     Aliases, Config, Entry, EvaluatedRow, Goals, Labels, PairSearchInput, PairSearchResult, RunObservation, Search,
@@ -62,12 +62,12 @@ fn lower_text(text: &str) -> Module {
 }
 
 /// The criteria under test: all whose objectives come with every function.
-fn criteria() -> Vec<&'static dyn Labelling> {
+fn criteria() -> Vec<&'static dyn GoalCriterion> {
     REGISTRY.iter().copied().filter(|criterion| criterion.name() != "labels").collect()
 }
 
 /// The objectives of some criteria in some functions, criterion by criterion.
-fn wanted(module: &Module, scope: &[FuncId], criteria: &[&'static dyn Labelling]) -> Objectives {
+fn wanted(module: &Module, scope: &[FuncId], criteria: &[&'static dyn GoalCriterion]) -> Objectives {
     let mut all = Objectives::default();
     for criterion in criteria {
         let own = objectives(module, scope, &[*criterion], &CriteriaOptions::default());
@@ -149,9 +149,9 @@ impl Effort {
 /// The behaviour of all inputs of the domain, for all criteria.
 struct Truth {
     objectives: Objectives,
-    watch: Watch,
+    watch: GoalIndex,
     hit: Vec<bool>,
-    rows: SeenRows,
+    rows: EvaluatedRows,
     allowed: u64,
 }
 
@@ -186,12 +186,12 @@ impl Subject<'_> {
     /// mutant that reads beside an array) depends on where objects lie.
     fn truth(&self, wrong: &mut Vec<String>) -> Option<Truth> {
         let objectives = wanted(self.module, &self.scope, &criteria());
-        let watch = Watch::new(self.module, objectives.goals.clone());
+        let watch = GoalIndex::new(self.module, objectives.goals.clone());
         let mut truth = Truth {
             hit: vec![false; objectives.goals.len()],
             objectives,
             watch,
-            rows: SeenRows::default(),
+            rows: EvaluatedRows::default(),
             allowed: 0,
         };
         let mut judge = Judge::new(self.module);
@@ -241,7 +241,7 @@ impl Subject<'_> {
     fn verdicts(
         &self,
         truth: &Truth,
-        criteria: &[&'static dyn Labelling],
+        criteria: &[&'static dyn GoalCriterion],
         first: usize,
         way: Way,
         wrong: &mut Vec<String>,
@@ -250,13 +250,13 @@ impl Subject<'_> {
         let name = format!("{} {} {way:?}", self.name, names.join(","));
         let mut wanted = wanted(self.module, &self.scope, criteria);
         let closed = wanted.list.iter().filter(|(_, objective)| matches!(objective.status, Status::Infeasible(_)));
-        let watch = Watch::new(self.module, wanted.goals.clone());
+        let watch = GoalIndex::new(self.module, wanted.goals.clone());
         let goals = Goals { closed: closed.map(|(id, _)| id).collect(), watch: watch.clone().into() };
         // A function over a small domain that takes this long is a failure of its own.
         let deadline = Deadline::after(Duration::from_secs(60));
         let Way { search, labels, aliases, aim } = way;
         // The domains are of one world; what a wider one may do is the harness of soundness.rs.
-        let assume = Assume::ALL.into();
+        let assume = AssumeOption::ALL.into();
         let config = Config { search, labels, aliases, deadline, assume, ..self.config.clone() };
         let mut tests = Collect::default();
         let explore = if aim == Aim::Paths { explore_paths_and_goals } else { explore_goals };
@@ -323,7 +323,7 @@ impl Subject<'_> {
     fn reduced(
         &self,
         tests: Vec<TestCase>,
-        watch: &Watch,
+        watch: &GoalIndex,
         pairs: &PairSearchResult,
         truth: &Truth,
         name: &str,
@@ -335,7 +335,7 @@ impl Subject<'_> {
             rows
         };
         let paired = |rows: &[Vec<EvaluatedRow>]| {
-            let mut seen = SeenRows::default();
+            let mut seen = EvaluatedRows::default();
             rows.iter().for_each(|rows| seen.add(rows));
             seen.paired(Deadline::NEVER)
         };
@@ -558,7 +558,7 @@ fn check(criterion: &str, text: &str, expected: &str) -> Vec<String> {
     let domain = Domain::new(&module, func, &|_| Some(vec![0, 1]), 1 << 12).expect("a small domain");
     let inputs = module.functions[func].params.iter().map(|param| param.name.clone());
     let ranges = inputs.map(|name| (name, range)).collect();
-    let config = Config { ranges, assume: Assume::ALL.into(), ..Config::default() };
+    let config = Config { ranges, assume: AssumeOption::ALL.into(), ..Config::default() };
     let closed = domain.has_all_shapes();
     let own = module.functions.iter().filter(|(_, function)| function.is_defined() && !function.is_library());
     let scope: Vec<FuncId> = own.map(|(id, _)| id).collect();
@@ -584,7 +584,7 @@ fn check(criterion: &str, text: &str, expected: &str) -> Vec<String> {
 fn statuses(module: &Module, func: FuncId, scope: &[FuncId], name: &str, config: &Config) -> (String, Vec<String>) {
     let criterion = criterion_named(name).expect("a criterion");
     let mut wanted = wanted(module, scope, &[criterion]);
-    let goals = Goals { watch: Watch::new(module, wanted.goals.clone()).into(), closed: Vec::new() };
+    let goals = Goals { watch: GoalIndex::new(module, wanted.goals.clone()).into(), closed: Vec::new() };
     let mut tests = Collect::default();
     let found = explore_goals(module, func, goals, config, &mut tests);
     conclude(&mut wanted, &tests.0, &found.ruling(&BTreeMap::new()), &module.files);
@@ -684,7 +684,7 @@ fn nothing_is_infeasible(text: &str) {
     let module = lower_text(text);
     let func = module.function_named("f").expect("the function");
     for search in [Search::Nearest, Search::Dfs] {
-        let config = Config { search, assume: Assume::ALL.into(), ..Config::default() };
+        let config = Config { search, assume: AssumeOption::ALL.into(), ..Config::default() };
         for criterion in criteria().into_iter().filter(|criterion| criterion.name() != "idc") {
             let (shown, texts) = statuses(&module, func, &[func], criterion.name(), &config);
             assert!(!shown.contains('-'), "{} {search:?}: {shown} for {texts:?}", criterion.name());

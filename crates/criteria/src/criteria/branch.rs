@@ -3,19 +3,19 @@
 
 use crate::Goal;
 use crate::criteria::decision::outcomes;
-use crate::registry::{Draft, Labelling, Scope};
+use crate::registry::{ObjectiveSpec, GoalCriterion, CriterionScope};
 use touchstone_ir::{BlockId, BranchRole, DecisionKind, SwitchArm, TermKind, Ty, sign_extend};
 
 pub(crate) struct Branch;
 
-impl Labelling for Branch {
+impl GoalCriterion for Branch {
     fn name(&self) -> &'static str {
         "branch"
     }
     fn about(&self) -> &'static str {
         "every control decision goes both ways, every switch arm is taken"
     }
-    fn objectives(&self, scope: &Scope<'_>) -> Vec<Draft> {
+    fn objectives(&self, scope: &CriterionScope<'_>) -> Vec<ObjectiveSpec> {
         let mut drafts = Vec::new();
         for (id, decision) in scope.function().decisions.iter() {
             if decision.kind != DecisionKind::Value {
@@ -29,7 +29,7 @@ impl Labelling for Branch {
 }
 
 /// One objective for every target of every switch.
-fn arms(scope: &Scope<'_>) -> Vec<Draft> {
+fn arms(scope: &CriterionScope<'_>) -> Vec<ObjectiveSpec> {
     let function = scope.function();
     let mut drafts = Vec::new();
     for (block, content) in function.blocks.iter() {
@@ -59,7 +59,7 @@ fn arms(scope: &Scope<'_>) -> Vec<Draft> {
             if labels.is_empty() {
                 continue;
             }
-            drafts.push(Draft {
+            drafts.push(ObjectiveSpec {
                 goal: Goal::Arm { func: scope.func, block, target },
                 span: content.terminator.span,
                 text: format!("switch: {}", labels.join(", ")),

@@ -1,18 +1,18 @@
 //! Condition coverage: every atomic condition is true and false.
 
 use crate::Goal;
-use crate::registry::{Draft, Known, Labelling, Scope};
+use crate::registry::{ObjectiveSpec, PresetVerdict, GoalCriterion, CriterionScope};
 
 pub(crate) struct Condition;
 
-impl Labelling for Condition {
+impl GoalCriterion for Condition {
     fn name(&self) -> &'static str {
         "condition"
     }
     fn about(&self) -> &'static str {
         "every atomic condition is true and false"
     }
-    fn objectives(&self, scope: &Scope<'_>) -> Vec<Draft> {
+    fn objectives(&self, scope: &CriterionScope<'_>) -> Vec<ObjectiveSpec> {
         conditions(
             scope,
             |decision, condition, value| Goal::Condition { func: scope.func, decision, condition, value },
@@ -23,18 +23,18 @@ impl Labelling for Condition {
 
 /// Two objectives for every condition of every decision; those that constants cut off are known to be impossible.
 pub(crate) fn conditions(
-    scope: &Scope<'_>,
+    scope: &CriterionScope<'_>,
     goal: impl Fn(touchstone_ir::DecisionId, touchstone_ir::CondId, bool) -> Goal,
     what: &str,
-) -> Vec<Draft> {
+) -> Vec<ObjectiveSpec> {
     let mut drafts = Vec::new();
     for (id, decision) in scope.function().decisions.iter() {
         let evaluated = scope.graphs[id].evaluated();
         for (condition, info) in decision.conditions.iter() {
             for value in [true, false] {
-                let known = Known::constant(!evaluated.contains(&condition));
+                let known = PresetVerdict::constant(!evaluated.contains(&condition));
                 let text = format!("{} is {value}{what}", info.text);
-                drafts.push(Draft { goal: goal(id, condition, value), span: info.span, text, known });
+                drafts.push(ObjectiveSpec { goal: goal(id, condition, value), span: info.span, text, known });
             }
         }
     }

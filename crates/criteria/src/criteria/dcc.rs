@@ -2,18 +2,18 @@
 
 use crate::criteria::condition::Condition;
 use crate::criteria::decision::Decision;
-use crate::registry::{Draft, Labelling, Scope};
+use crate::registry::{ObjectiveSpec, GoalCriterion, CriterionScope};
 
 pub(crate) struct Dcc;
 
-impl Labelling for Dcc {
+impl GoalCriterion for Dcc {
     fn name(&self) -> &'static str {
         "dcc"
     }
     fn about(&self) -> &'static str {
         "every decision and every condition is true and false"
     }
-    fn objectives(&self, scope: &Scope<'_>) -> Vec<Draft> {
+    fn objectives(&self, scope: &CriterionScope<'_>) -> Vec<ObjectiveSpec> {
         let mut drafts = Decision.objectives(scope);
         drafts.extend(Condition.objectives(scope));
         drafts.sort_by_key(|draft| draft.span);

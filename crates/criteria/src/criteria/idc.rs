@@ -2,20 +2,20 @@
 //! type: negative, zero, positive and the extremes; null and not null.
 
 use crate::Goal;
-use crate::registry::{Draft, Labelling, Scope};
+use crate::registry::{ObjectiveSpec, GoalCriterion, CriterionScope};
 use touchstone_base::float;
 use touchstone_ir::{CmpOp, DataType, Expr, ExprKind, Param, Ty, mask};
 
 pub(crate) struct Idc;
 
-impl Labelling for Idc {
+impl GoalCriterion for Idc {
     fn name(&self) -> &'static str {
         "idc"
     }
     fn about(&self) -> &'static str {
         "every part of each input's domain occurs"
     }
-    fn objectives(&self, scope: &Scope<'_>) -> Vec<Draft> {
+    fn objectives(&self, scope: &CriterionScope<'_>) -> Vec<ObjectiveSpec> {
         let function = scope.function();
         let mut drafts = Vec::new();
         let hidden = usize::from(function.aggregate_result);
@@ -23,7 +23,7 @@ impl Labelling for Idc {
         let own = function.params.len() - usize::from(function.variadic);
         for param in function.params[..own].iter().skip(hidden).filter(|param| !param.aggregate) {
             for (text, predicate) in parts(scope, param) {
-                drafts.push(Draft {
+                drafts.push(ObjectiveSpec {
                     goal: Goal::Entry { func: scope.func, predicate },
                     span: function.span,
                     text,
@@ -36,7 +36,7 @@ impl Labelling for Idc {
 }
 
 /// The parts of a parameter's domain, with their text.
-fn parts(scope: &Scope<'_>, param: &Param) -> Vec<(String, Expr)> {
+fn parts(scope: &CriterionScope<'_>, param: &Param) -> Vec<(String, Expr)> {
     let ty = scope.function().regs[param.reg].ty;
     let name = &param.name;
     let (signed, bits) = match &scope.module.types[param.data] {
@@ -87,7 +87,7 @@ fn parts(scope: &Scope<'_>, param: &Param) -> Vec<(String, Expr)> {
 }
 
 /// Negative, zero, positive and no number; or the ranges that the user gave.
-fn float_parts(scope: &Scope<'_>, param: &Param, format: float::Format) -> Vec<(String, Expr)> {
+fn float_parts(scope: &CriterionScope<'_>, param: &Param, format: float::Format) -> Vec<(String, Expr)> {
     let (name, ty) = (&param.name, Ty::Int(format.bits()));
     let as_float = |kind: ExprKind, text: &str| {
         let inner = Expr { kind, ty, signed: false, text: String::new() };

@@ -1,30 +1,30 @@
 //! Labels that the program itself asks for (`touchstone_label`, `pc_label`).
 
 use crate::Goal;
-use crate::registry::{Draft, Known, Labelling, Scope};
+use crate::registry::{ObjectiveSpec, PresetVerdict, GoalCriterion, CriterionScope};
 use touchstone_ir::PointKind;
 
 pub(crate) struct Labels;
 
-impl Labelling for Labels {
+impl GoalCriterion for Labels {
     fn name(&self) -> &'static str {
         "labels"
     }
     fn about(&self) -> &'static str {
         "every label in the source is reached with its predicate true"
     }
-    fn wants_a_call(&self) -> bool {
+    fn requires_call(&self) -> bool {
         false
     }
-    fn objectives(&self, scope: &Scope<'_>) -> Vec<Draft> {
+    fn objectives(&self, scope: &CriterionScope<'_>) -> Vec<ObjectiveSpec> {
         let mut drafts = Vec::new();
         for (id, point) in scope.function().points.iter() {
             if let PointKind::Label { name, predicate } = &point.kind {
-                drafts.push(Draft {
+                drafts.push(ObjectiveSpec {
                     goal: Goal::Label { func: scope.func, point: id, predicate: Some(predicate.clone()) },
                     span: point.span,
                     text: format!("{name}: {}", predicate.text),
-                    known: Known::constant(predicate.kind == touchstone_ir::ExprKind::Const(0)),
+                    known: PresetVerdict::constant(predicate.kind == touchstone_ir::ExprKind::Const(0)),
                 });
             }
         }

@@ -1,7 +1,7 @@
 //! Multiple condition coverage: every combination of conditions that short-circuit evaluation allows.
 
 use crate::Goal;
-use crate::registry::{Draft, Known, Labelling, Many, Scope};
+use crate::registry::{ObjectiveSpec, PresetVerdict, GoalCriterion, CountedItem, CriterionScope};
 
 /// A decision with more rows than this has one objective for all of them, which stays unknown: nobody could cover or read
 /// them one by one.
@@ -9,14 +9,14 @@ const MOST_ROWS: usize = 4096;
 
 pub(crate) struct Mcc;
 
-impl Labelling for Mcc {
+impl GoalCriterion for Mcc {
     fn name(&self) -> &'static str {
         "mcc"
     }
     fn about(&self) -> &'static str {
         "every combination of conditions that short-circuit evaluation allows"
     }
-    fn objectives(&self, scope: &Scope<'_>) -> Vec<Draft> {
+    fn objectives(&self, scope: &CriterionScope<'_>) -> Vec<ObjectiveSpec> {
         let mut drafts = Vec::new();
         for (id, decision) in scope.function().decisions.iter() {
             let graph = &scope.graphs[id];
@@ -24,12 +24,12 @@ impl Labelling for Mcc {
                 continue;
             }
             let Some(mut rows) = graph.rows(MOST_ROWS) else {
-                drafts.push(Draft {
+                drafts.push(ObjectiveSpec {
                     // No evaluation is without outcomes: no test covers this.
                     goal: Goal::Row { func: scope.func, decision: id, outcomes: Vec::new() },
                     span: decision.span,
                     text: format!("every combination of {} conditions", decision.conditions.len()),
-                    known: Some(Known::TooMany { most: MOST_ROWS, of: Many::Combinations }),
+                    known: Some(PresetVerdict::TooMany { most: MOST_ROWS, of: CountedItem::Combinations }),
                 });
                 continue;
             };
@@ -43,7 +43,7 @@ impl Labelling for Mcc {
                         if *value { text.clone() } else { format!("!({text})") }
                     })
                     .collect();
-                drafts.push(Draft {
+                drafts.push(ObjectiveSpec {
                     goal: Goal::Row { func: scope.func, decision: id, outcomes: row.outcomes },
                     span: decision.span,
                     text: shown.join(" and "),

@@ -3,27 +3,27 @@
 
 use crate::Goal;
 use crate::criteria::condition::conditions;
-use crate::registry::{Draft, Known, Labelling, Scope};
+use crate::registry::{ObjectiveSpec, PresetVerdict, GoalCriterion, CriterionScope};
 use touchstone_base::IndexMap;
 use touchstone_ir::DecisionId;
 
 pub(crate) struct Mcdc;
 
-impl Labelling for Mcdc {
+impl GoalCriterion for Mcdc {
     fn name(&self) -> &'static str {
         "mcdc"
     }
     fn about(&self) -> &'static str {
         "every condition decides its decision's outcome, with both values"
     }
-    fn objectives(&self, scope: &Scope<'_>) -> Vec<Draft> {
+    fn objectives(&self, scope: &CriterionScope<'_>) -> Vec<ObjectiveSpec> {
         let goal = |decision, condition, value| Goal::Independent { func: scope.func, decision, condition, value };
         let mut drafts = conditions(scope, goal, " and decides");
         let deciding: IndexMap<DecisionId, _> =
             scope.graphs.values().map(|graph| graph.deciding(|_, _| true)).collect();
         for draft in &mut drafts {
             if let Goal::Independent { decision, condition, value, .. } = draft.goal {
-                draft.known = Known::constant(!deciding[decision].contains(&(condition, value)));
+                draft.known = PresetVerdict::constant(!deciding[decision].contains(&(condition, value)));
             }
         }
         drafts

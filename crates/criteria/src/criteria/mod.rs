@@ -1,6 +1,6 @@
 //! The criteria, one file each. A new one is a line here.
 
-use crate::registry::Labelling;
+use crate::registry::GoalCriterion;
 
 /// Declares the files of criteria and lists what is in them.
 macro_rules! criteria {
@@ -8,7 +8,7 @@ macro_rules! criteria {
         $(pub(crate) mod $file;)*
 
         /// All criteria whose objectives are goals, in the order in which reports show them.
-        pub static REGISTRY: &[&dyn Labelling] = &[$(&$file::$criterion,)*];
+        pub static REGISTRY: &[&dyn GoalCriterion] = &[$(&$file::$criterion,)*];
     };
 }
 

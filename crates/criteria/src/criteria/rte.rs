@@ -10,7 +10,7 @@
 
 use crate::Goal;
 use crate::criteria::wm::{TOO_DEEP, all_at_once, shown};
-use crate::registry::{Draft, Known, Labelling, Scope};
+use crate::registry::{ObjectiveSpec, PresetVerdict, GoalCriterion, CriterionScope};
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::Id;
 use touchstone_base::float;
@@ -21,20 +21,20 @@ use touchstone_ir::{
 
 pub(crate) struct Rte;
 
-impl Labelling for Rte {
+impl GoalCriterion for Rte {
     fn name(&self) -> &'static str {
         "rte"
     }
     fn about(&self) -> &'static str {
         "every run-time error that could happen does, or is proved impossible"
     }
-    fn wants_a_call(&self) -> bool {
+    fn requires_call(&self) -> bool {
         false
     }
     fn asks_for_errors(&self) -> bool {
         true
     }
-    fn objectives(&self, scope: &Scope<'_>) -> Vec<Draft> {
+    fn objectives(&self, scope: &CriterionScope<'_>) -> Vec<ObjectiveSpec> {
         // Where errors are exceptions, nothing goes wrong but what has a point.
         let mut drafts = match scope.module.thrown {
             Some(_) => Vec::new(),
@@ -48,7 +48,7 @@ impl Labelling for Rte {
                 PointKind::Value(expr) | PointKind::Condition { value: expr, .. } if scope.module.thrown.is_none() => {
                     arithmetic(scope, id, expr, &mut drafts);
                 }
-                PointKind::Hazard(predicate) => drafts.push(Draft {
+                PointKind::Hazard(predicate) => drafts.push(ObjectiveSpec {
                     goal: Goal::Label { func: scope.func, point: id, predicate: Some(predicate.clone()) },
                     span: point.span,
                     text: point.text.clone(),
@@ -74,7 +74,7 @@ enum Base {
     Pointer,
 }
 
-fn path_errors(scope: &Scope<'_>) -> Vec<Draft> {
+fn path_errors(scope: &CriterionScope<'_>) -> Vec<ObjectiveSpec> {
     let function = scope.function();
     let mut seen = BTreeSet::new();
     let mut drafts = Vec::new();
@@ -128,7 +128,7 @@ fn path_errors(scope: &Scope<'_>) -> Vec<Draft> {
             }
             for kind in kinds {
                 if inst.span.is_some() && seen.insert((inst.span, kind)) {
-                    drafts.push(Draft {
+                    drafts.push(ObjectiveSpec {
                         goal: Goal::Error { func: scope.func, kind, span: inst.span },
                         span: inst.span,
                         text: kind.to_string(),
@@ -142,7 +142,7 @@ fn path_errors(scope: &Scope<'_>) -> Vec<Draft> {
 }
 
 /// Reads of variables that nothing may have written yet. What is in memory is there as loads.
-fn unset_variables(scope: &Scope<'_>) -> Vec<Draft> {
+fn unset_variables(scope: &CriterionScope<'_>) -> Vec<ObjectiveSpec> {
     let function = scope.function();
     let mut seen = BTreeSet::new();
     for (block, mut unset) in unset_on_entry(function) {
@@ -163,7 +163,7 @@ fn unset_variables(scope: &Scope<'_>) -> Vec<Draft> {
     }
     let kind = ErrorKind::Uninitialised;
     let draft =
-        |span| Draft { goal: Goal::Error { func: scope.func, kind, span }, span, text: kind.to_string(), known: None };
+        |span| ObjectiveSpec { goal: Goal::Error { func: scope.func, kind, span }, span, text: kind.to_string(), known: None };
     seen.into_iter().filter(|span| span.is_some()).map(draft).collect()
 }
 
@@ -204,7 +204,7 @@ fn unset_on_entry(function: &Function) -> BTreeMap<BlockId, BTreeSet<Reg>> {
 }
 
 /// Labels for overflow, shifts and conversions in an expression and its parts.
-fn arithmetic(scope: &Scope<'_>, point: PointId, expr: &Expr, drafts: &mut Vec<Draft>) {
+fn arithmetic(scope: &CriterionScope<'_>, point: PointId, expr: &Expr, drafts: &mut Vec<ObjectiveSpec>) {
     for (index, part) in expr.parts().into_iter().enumerate() {
         // Conditions have points of their own.
         let of_decision = matches!(expr.kind, ExprKind::And(..) | ExprKind::Or(..))
@@ -247,7 +247,7 @@ fn arithmetic(scope: &Scope<'_>, point: PointId, expr: &Expr, drafts: &mut Vec<D
     };
     let location = &scope.function().points[point];
     if *op == BinOp::Shl && expr.signed {
-        drafts.push(Draft {
+        drafts.push(ObjectiveSpec {
             goal: Goal::Label { func: scope.func, point, predicate: Some(shifted_out(expr, a, b)) },
             span: location.span,
             text: format!("{} overflows", expr.text),
@@ -263,16 +263,16 @@ fn arithmetic(scope: &Scope<'_>, point: PointId, expr: &Expr, drafts: &mut Vec<D
         }
         _ => false,
     };
-    drafts.push(Draft {
+    drafts.push(ObjectiveSpec {
         goal: Goal::Label { func: scope.func, point, predicate: Some(predicate) },
         span: location.span,
         text: format!("{} {what}", expr.text),
-        known: Known::constant(fits),
+        known: PresetVerdict::constant(fits),
     });
 }
 
 /// A value is not what it was after a conversion to a narrower signed type.
-fn narrowing(scope: &Scope<'_>, point: PointId, expr: &Expr, wide: &Expr, drafts: &mut Vec<Draft>) {
+fn narrowing(scope: &CriterionScope<'_>, point: PointId, expr: &Expr, wide: &Expr, drafts: &mut Vec<ObjectiveSpec>) {
     let text = if expr.text.is_empty() { shown(wide) } else { expr.text.clone() };
     if text.is_empty() {
         return;
@@ -286,22 +286,22 @@ fn narrowing(scope: &Scope<'_>, point: PointId, expr: &Expr, wide: &Expr, drafts
         }
         _ => false,
     };
-    drafts.push(Draft {
+    drafts.push(ObjectiveSpec {
         goal: Goal::Label { func: scope.func, point, predicate: Some(Expr::cmp(CmpOp::Ne, back, wide.clone())) },
         span: scope.function().points[point].span,
         text: format!("{text} does not fit in {} bits", expr.ty.bits()),
-        known: Known::constant(constant),
+        known: PresetVerdict::constant(constant),
     });
 }
 
 /// A label for a float that does not fit the integer it becomes.
 fn bad_conversion(
-    scope: &Scope<'_>,
+    scope: &CriterionScope<'_>,
     point: PointId,
     op: float::Op,
     format: float::Format,
     args: &[Expr],
-    drafts: &mut Vec<Draft>,
+    drafts: &mut Vec<ObjectiveSpec>,
 ) {
     let (bits, signed) = match op {
         float::Op::ToSigned(bits) => (bits, true),
@@ -317,7 +317,7 @@ fn bad_conversion(
     let below = Expr::float(float::Op::Lt, format, vec![value.clone(), bound(high)]);
     let fits = node(ExprKind::And(Box::new(above), Box::new(below)));
     let kind = if signed { "a signed" } else { "an unsigned" };
-    drafts.push(Draft {
+    drafts.push(ObjectiveSpec {
         goal: Goal::Label { func: scope.func, point, predicate: Some(node(ExprKind::Not(Box::new(fits)))) },
         span: scope.function().points[point].span,
         text: format!("{} does not fit {kind} integer of {bits} bits", value.text),

@@ -10,12 +10,12 @@
 //! A function in which a thousand variables take each other's place has a million mutants, which nobody could cover or read.
 //! What is made of a function is bounded ([`Room`]), by a number and never by a clock: the same source has the same objectives.
 
-mod alike;
+mod equivalence;
 mod float;
 mod variable;
 
-use crate::criteria::wm::alike::{Distinct, same};
-use crate::registry::{Draft, Known, Labelling, Many, Scope};
+use crate::criteria::wm::equivalence::{Distinct, same};
+use crate::registry::{ObjectiveSpec, PresetVerdict, GoalCriterion, CountedItem, CriterionScope};
 use crate::{Goal, Mutator};
 use rustc_hash::{FxHashMap, FxHashSet};
 use touchstone_base::{FileId, Span};
@@ -23,14 +23,14 @@ use touchstone_ir::{BinOp, CmpOp, DataType, DataTypeId, Expr, ExprKind, PointId,
 
 pub(crate) struct Wm;
 
-impl Labelling for Wm {
+impl GoalCriterion for Wm {
     fn name(&self) -> &'static str {
         "wm"
     }
     fn about(&self) -> &'static str {
         "every mutant of an expression differs from it in some reached state"
     }
-    fn objectives(&self, scope: &Scope<'_>) -> Vec<Draft> {
+    fn objectives(&self, scope: &CriterionScope<'_>) -> Vec<ObjectiveSpec> {
         let mutation = Mutation { scope };
         let read = variables(scope);
         let pointers = pointers(scope);
@@ -51,7 +51,7 @@ impl Labelling for Wm {
                 let text = if again == 0 { text } else { format!("{text}{NUMBER}{}", again + 1) };
                 *before.entry(without_number(&text).to_string()).or_default() += 1;
                 let goal = Goal::Label { func: scope.func, point: id, predicate: Some(predicate) };
-                drafts.push(Draft { goal, span: point.span, text, known: None });
+                drafts.push(ObjectiveSpec { goal, span: point.span, text, known: None });
             };
             let made = match &point.kind {
                 PointKind::Statement | PointKind::Label { .. } | PointKind::Hazard(_) => continue,
@@ -86,7 +86,7 @@ impl Labelling for Wm {
                 }
             };
             if made.is_err() {
-                let known = Known::TooMany { most: MOST_MUTANTS, of: Many::Mutants };
+                let known = PresetVerdict::TooMany { most: MOST_MUTANTS, of: CountedItem::Mutants };
                 drafts.push(all_at_once(scope, id, "every mutant of", known));
             }
         }
@@ -95,12 +95,12 @@ impl Labelling for Wm {
 }
 
 /// Why nothing is listed of an expression that is nested too deep.
-pub(super) const TOO_DEEP: Known = Known::TooMany { most: Expr::DEEPEST_SOURCE, of: Many::Levels };
+pub(super) const TOO_DEEP: PresetVerdict = PresetVerdict::TooMany { most: Expr::DEEPEST_SOURCE, of: CountedItem::Levels };
 
 /// One objective for all that a point would have, which can't be listed.
-pub(super) fn all_at_once(scope: &Scope<'_>, id: PointId, what: &str, known: Known) -> Draft {
+pub(super) fn all_at_once(scope: &CriterionScope<'_>, id: PointId, what: &str, known: PresetVerdict) -> ObjectiveSpec {
     let point = &scope.function().points[id];
-    Draft {
+    ObjectiveSpec {
         // Nothing holds where truth is false: no test covers this.
         goal: Goal::Label { func: scope.func, point: id, predicate: Some(Expr::constant(Ty::I1, 0)) },
         span: point.span,
@@ -180,17 +180,17 @@ struct Mutant {
 }
 
 /// The variables that expressions of the function read, each once.
-fn variables(scope: &Scope<'_>) -> Vec<Expr> {
+fn variables(scope: &CriterionScope<'_>) -> Vec<Expr> {
     collected(scope, &|expr| variable::is_number(expr) || float::is_variable(expr))
 }
 
 /// The pointer variables that expressions of the function read, with what they point to as far as that is known.
-fn pointers(scope: &Scope<'_>) -> Vec<(Expr, DataTypeId)> {
+fn pointers(scope: &CriterionScope<'_>) -> Vec<(Expr, DataTypeId)> {
     let found = collected(scope, &|expr| expr.ty == Ty::Ptr && variable::is_named(expr));
     found.into_iter().filter_map(|expr| Some((pointee(scope, &expr)?, expr))).map(|(data, expr)| (expr, data)).collect()
 }
 
-fn collected(scope: &Scope<'_>, wanted: &dyn Fn(&Expr) -> bool) -> Vec<Expr> {
+fn collected(scope: &CriterionScope<'_>, wanted: &dyn Fn(&Expr) -> bool) -> Vec<Expr> {
     fn collect(expr: &Expr, wanted: &dyn Fn(&Expr) -> bool, known: &mut FxHashSet<String>, found: &mut Vec<Expr>) {
         if wanted(expr) && known.insert(expr.text.clone()) {
             found.push(expr.clone());
@@ -209,7 +209,7 @@ fn collected(scope: &Scope<'_>, wanted: &dyn Fn(&Expr) -> bool) -> Vec<Expr> {
 }
 
 /// What a pointer variable points to.
-fn pointee(scope: &Scope<'_>, expr: &Expr) -> Option<DataTypeId> {
+fn pointee(scope: &CriterionScope<'_>, expr: &Expr) -> Option<DataTypeId> {
     let function = scope.function();
     let data = match &expr.kind {
         ExprKind::Reg(reg) => function.params.iter().find(|param| param.reg == *reg && !param.aggregate)?.data,
@@ -259,7 +259,7 @@ fn is_arithmetic(kind: &ExprKind) -> bool {
 struct Conditions<'m>(Vec<(PointId, Span, &'m Expr)>);
 
 impl<'m> Conditions<'m> {
-    fn new(scope: &Scope<'m>) -> Conditions<'m> {
+    fn new(scope: &CriterionScope<'m>) -> Conditions<'m> {
         let points = scope.function().points.iter();
         let mut all: Vec<_> = points
             .filter_map(|(id, point)| match &point.kind {
@@ -306,7 +306,7 @@ enum Depth {
 
 /// What mutants are made of.
 struct Mutation<'m> {
-    scope: &'m Scope<'m>,
+    scope: &'m CriterionScope<'m>,
 }
 
 /// A mutant of a part of an expression.

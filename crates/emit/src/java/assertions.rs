@@ -4,7 +4,7 @@ use crate::java::literal::literal;
 use crate::java::names::ClassNames;
 use crate::java::objects::{NewObjectKind, new_result};
 use std::collections::BTreeMap;
-use touchstone_criteria::{Again, Noticed, Noticing, Seen};
+use touchstone_criteria::{Observation, ObservationPoint, ObservedValue, ObserverArgument};
 use touchstone_ir::{DataType, DataTypeId, DataValue, Module};
 
 /// Writes assertions.
@@ -16,28 +16,28 @@ pub(crate) struct AssertionWriter<'t> {
     pub arguments: &'t [String],
     /// What stands behind numbers with a point.
     pub delta: &'t str,
-    pub noticed: &'t [Noticed],
+    pub noticed: &'t [Observation],
 }
 
 impl<'t> AssertionWriter<'t> {
     /// Objects that have names, since the test looks at them or passes them once more.
     pub fn objects(&self) -> Vec<usize> {
-        let again = |again: &Again| match again {
-            Again::Object(number) => Some(*number),
-            Again::Param(_) | Again::Number(..) => None,
+        let again = |again: &ObserverArgument| match again {
+            ObserverArgument::Object(number) => Some(*number),
+            ObserverArgument::Param(_) | ObserverArgument::Number(..) => None,
         };
-        let named = |noticed: &Noticed| match &noticed.at {
-            Noticing::After { object, arguments, .. } => {
+        let named = |noticed: &Observation| match &noticed.at {
+            ObservationPoint::After { object, arguments, .. } => {
                 object.iter().copied().chain(arguments.iter().flatten().filter_map(again)).collect()
             }
-            Noticing::Before(_) | Noticing::Result => Vec::new(),
+            ObservationPoint::Before(_) | ObservationPoint::Result => Vec::new(),
         };
         self.noticed.iter().flat_map(named).collect()
     }
 
     /// A call that prepares an object, with what it returns if that is known.
     pub fn before(&self, selector: usize, call: &str, made: &BTreeMap<usize, String>) -> String {
-        let noticed = self.noticed.iter().find(|noticed| noticed.at == Noticing::Before(selector));
+        let noticed = self.noticed.iter().find(|noticed| noticed.at == ObservationPoint::Before(selector));
         let line = noticed.and_then(|noticed| self.line(&noticed.seen, call, made));
         line.unwrap_or_else(|| format!("{call};"))
     }
@@ -45,8 +45,9 @@ impl<'t> AssertionWriter<'t> {
     /// The call that is tested, with what it gives where that is more than a number or a text, and with what shows its state;
     /// nothing if there is nothing of that.
     pub fn result(&self, (variable, ty): (&str, &str), call: &str, made: &BTreeMap<usize, String>) -> Vec<String> {
-        let seen = self.noticed.iter().find(|noticed| noticed.at == Noticing::Result).map(|noticed| &noticed.seen);
-        if let Some(seen @ (Seen::Same(_) | Seen::Boxed(..) | Seen::Constant(_))) = seen
+        let seen =
+            self.noticed.iter().find(|noticed| noticed.at == ObservationPoint::Result).map(|noticed| &noticed.seen);
+        if let Some(seen @ (ObservedValue::Same(_) | ObservedValue::Boxed(..) | ObservedValue::Constant(_))) = seen
             && let Some(line) = self.line(seen, call, made)
         {
             return vec![line];
@@ -62,7 +63,7 @@ impl<'t> AssertionWriter<'t> {
     pub fn after(&self, made: &BTreeMap<usize, String>) -> Vec<String> {
         let mut lines = Vec::new();
         for noticed in self.noticed {
-            if let Noticing::After { object: Some(number), .. } = noticed.at
+            if let ObservationPoint::After { object: Some(number), .. } = noticed.at
                 && let Some(name) = made.get(&number).filter(|name| is_variable(name))
             {
                 lines.extend(self.member(name, noticed, made));
@@ -75,12 +76,12 @@ impl<'t> AssertionWriter<'t> {
         let own = self
             .noticed
             .iter()
-            .filter(|noticed| matches!(&noticed.at, Noticing::After { object, .. } if *object == wanted));
+            .filter(|noticed| matches!(&noticed.at, ObservationPoint::After { object, .. } if *object == wanted));
         own.filter_map(|noticed| self.member(name, noticed, made)).collect()
     }
 
-    fn member(&self, name: &str, noticed: &Noticed, made: &BTreeMap<usize, String>) -> Option<String> {
-        let Noticing::After { member, arguments, .. } = &noticed.at else { return None };
+    fn member(&self, name: &str, noticed: &Observation, made: &BTreeMap<usize, String>) -> Option<String> {
+        let ObservationPoint::After { member, arguments, .. } = &noticed.at else { return None };
         let call = match arguments {
             None => format!("{name}.{member}"),
             Some(arguments) => {
@@ -93,11 +94,11 @@ impl<'t> AssertionWriter<'t> {
         line.or_else(|| arguments.is_some().then(|| format!("{call};")))
     }
 
-    fn again(&self, again: &Again, made: &BTreeMap<usize, String>) -> Option<String> {
+    fn again(&self, again: &ObserverArgument, made: &BTreeMap<usize, String>) -> Option<String> {
         match again {
-            Again::Param(at) => self.arguments.get(*at).cloned(),
-            Again::Object(number) => made.get(number).cloned(),
-            Again::Number(data, value) => self.number(*data, value),
+            ObserverArgument::Param(at) => self.arguments.get(*at).cloned(),
+            ObserverArgument::Object(number) => made.get(number).cloned(),
+            ObserverArgument::Number(data, value) => self.number(*data, value),
         }
     }
 
@@ -106,35 +107,35 @@ impl<'t> AssertionWriter<'t> {
     }
 
     /// That a call gives something.
-    fn line(&self, seen: &Seen, call: &str, made: &BTreeMap<usize, String>) -> Option<String> {
+    fn line(&self, seen: &ObservedValue, call: &str, made: &BTreeMap<usize, String>) -> Option<String> {
         let delta = self.delta;
         Some(match seen {
-            Seen::Value(data, value) => match (&self.module.types[*data], self.number(*data, value)?) {
+            ObservedValue::Value(data, value) => match (&self.module.types[*data], self.number(*data, value)?) {
                 (DataType::Bool { .. }, text) if text == "true" => format!("assertTrue({call});"),
                 (DataType::Bool { .. }, _) => format!("assertFalse({call});"),
                 (DataType::Float { .. }, text) => format!("assertEquals({text}, {call}{delta});"),
                 (_, text) => format!("assertEquals({text}, {call});"),
             },
-            Seen::Built(reached) => match new_result(self.module, reached)? {
+            ObservedValue::Built(reached) => match new_result(self.module, reached)? {
                 (text, NewObjectKind::String) => format!("assertEquals({text}, {call});"),
                 (text, NewObjectKind::Array) => format!("assertArrayEquals({text}, {call});"),
                 (text, NewObjectKind::Floats) => format!("assertArrayEquals({text}, {call}{delta});"),
             },
-            Seen::Given(at) => match self.arguments.get(*at)? {
+            ObservedValue::Given(at) => match self.arguments.get(*at)? {
                 text if text.starts_with('"') => format!("assertEquals({text}, {call});"),
                 name if is_variable(name) => format!("assertSame({name}, {call});"),
                 _ => return None,
             },
-            Seen::Null => format!("assertNull({call});"),
-            Seen::Same(number) => {
+            ObservedValue::Null => format!("assertNull({call});"),
+            ObservedValue::Same(number) => {
                 format!("assertSame({}, {call});", made.get(number).filter(|name| is_variable(name))?)
             }
-            Seen::Boxed(class, data, value) => {
+            ObservedValue::Boxed(class, data, value) => {
                 let text = self.number(*data, value)?;
                 format!("assertEquals({}.valueOf({text}), {call});", self.names.short(class))
             }
-            Seen::Constant(constant) => format!("assertSame({}, {call});", self.names.shortened(constant)),
-            Seen::Object => return None,
+            ObservedValue::Constant(constant) => format!("assertSame({}, {call});", self.names.shortened(constant)),
+            ObservedValue::Object => return None,
         })
     }
 }

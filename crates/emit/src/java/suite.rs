@@ -14,8 +14,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::hash::Hasher;
 use std::path::{Path, PathBuf};
-use touchstone_base::{StableHasher, write_whole};
-use touchstone_criteria::{Covered, Heap, NamedValue, Outcome, TestCase, TestKind};
+use touchstone_base::{StableHasher, write_atomically};
+use touchstone_criteria::{CoveredObjective, HeapOrigin, NamedValue, Outcome, TestCase, TestKind};
 use touchstone_fixture_java::{Fixture, FixtureValue};
 use touchstone_ir::{DataType, DataValue, FuncId, Module, PointerTarget};
 
@@ -75,7 +75,7 @@ impl<'t> JUnitSuite<'t> {
     }
 
     /// Writes a test.
-    pub fn add(&mut self, test: &TestCase, covers: &[Covered<'_>]) -> Result<(), EmitError> {
+    pub fn add(&mut self, test: &TestCase, covers: &[CoveredObjective<'_>]) -> Result<(), EmitError> {
         let text = match why_omitted(test) {
             Some(why) => format!("    // {} is left out: {why}\n", test_method(self.method, test)),
             None => self.test(test, covers),
@@ -129,7 +129,7 @@ impl<'t> JUnitSuite<'t> {
             std::fs::create_dir_all(directory).map_err(EmitError::io(directory))?;
         }
         // The tests of another method may just be compiled.
-        write_whole(&self.path, text).map_err(EmitError::io(&self.path))
+        write_atomically(&self.path, text).map_err(EmitError::io(&self.path))
     }
 
     fn file(&self, tests: &BTreeMap<String, Vec<String>>) -> String {
@@ -155,7 +155,7 @@ impl<'t> JUnitSuite<'t> {
         if parts.iter().any(|part| part.contains("\n        set(")) {
             text += FIELD_SETTER;
         }
-        let on_any_heap = Heap::NotShownReachable.remark().map_or(String::new(), remark);
+        let on_any_heap = HeapOrigin::NotShownReachable.remark().map_or(String::new(), remark);
         if parts.iter().any(|part| part.contains(&on_any_heap)) {
             text += REFLECTION_HELPERS;
         }
@@ -163,7 +163,7 @@ impl<'t> JUnitSuite<'t> {
         format!("{CHECKSUM_PREFIX}{:016x}\n{text}", hash(&text))
     }
 
-    fn test(&self, test: &TestCase, covers: &[Covered<'_>]) -> String {
+    fn test(&self, test: &TestCase, covers: &[CoveredObjective<'_>]) -> String {
         let mut text = String::new();
         let name = test_method(self.method, test);
         let texts = |alone: bool| {

@@ -120,7 +120,7 @@ impl Bench {
             constant: false,
             linkage,
             role: touchstone_ir::GlobalRole::Variable,
-            known_as: None,
+            display_name: None,
             function: None,
             init: None,
         });
@@ -180,7 +180,7 @@ impl Bench {
             description: format!("a path of {function}"),
             path: 0,
             covers: vec![],
-            heap: touchstone_criteria::Heap::Made,
+            heap: touchstone_criteria::HeapOrigin::Made,
             older: None,
             replayed: Replay::NotRun,
         }

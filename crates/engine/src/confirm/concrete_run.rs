@@ -8,7 +8,7 @@ use crate::confirm::machine_setup::{ReadyCall, Run, provided};
 use crate::confirm::run_record::{CallInputs, ConcreteRun, EvaluatedRow, MissedArgument, RunObservation};
 use crate::exec::executor::machine_templates::MachineTemplates;
 use touchstone_base::Span;
-use touchstone_criteria::{Expected, GoalId, MadeInput, TestCase, TestKind};
+use touchstone_criteria::{EnvironmentInput, Expected, GoalId, TestCase, TestKind};
 use touchstone_interp::{End, Layout, Limits, Machine, ObjectKind, Observer, PathRecorder, Unrunnable, Value};
 use touchstone_ir::{FuncId, InputSource, Module, Ty};
 
@@ -27,7 +27,7 @@ pub fn watch_kind(
     machines: &MachineTemplates<'_>,
     func: FuncId,
     kind: &TestKind,
-    answers: &[MadeInput],
+    answers: &[EnvironmentInput],
     look: RunObservation<'_>,
 ) -> ConcreteRun {
     match kind {
@@ -91,10 +91,10 @@ fn run_call(
 }
 
 /// Combines the results of machine and observer for a run on these inputs.
-fn seen(machine: &Machine<'_>, observed: Observed, end: End, inputs: &[MadeInput]) -> ConcreteRun {
+fn seen(machine: &Machine<'_>, observed: Observed, end: End, inputs: &[EnvironmentInput]) -> ConcreteRun {
     let Observed { recorder, hits, rows, ways, conditions, compared, .. } = observed;
     // The library determines how much of a failing output is written.
-    let fails = inputs.iter().any(MadeInput::is_failing_output);
+    let fails = inputs.iter().any(EnvironmentInput::is_failing_output);
     ConcreteRun {
         expected: Expected { output: (!fails).then(|| recorder.output.clone()), ..Expected::default() },
         path: recorder.finish(&end).value(),
@@ -169,12 +169,17 @@ fn observed(machine: &mut Machine<'_>, calls: &[ReadyCall], look: RunObservation
 }
 
 /// Runs a whole program; its requests for inputs are answered in order.
-pub fn run_program(module: &Module, entry: FuncId, inputs: &[MadeInput], limits: Limits) -> ConcreteRun {
+pub fn run_program(module: &Module, entry: FuncId, inputs: &[EnvironmentInput], limits: Limits) -> ConcreteRun {
     watch_program(module, entry, inputs, RunObservation { limits, ..RunObservation::default() })
 }
 
 /// Runs a whole program and observes it.
-pub fn watch_program(module: &Module, entry: FuncId, inputs: &[MadeInput], look: RunObservation<'_>) -> ConcreteRun {
+pub fn watch_program(
+    module: &Module,
+    entry: FuncId,
+    inputs: &[EnvironmentInput],
+    look: RunObservation<'_>,
+) -> ConcreteRun {
     let machines = MachineTemplates::of(module);
     run_in_two_layouts(|layout| run_entry(&machines, entry, inputs, look, layout))
 }
@@ -182,7 +187,7 @@ pub fn watch_program(module: &Module, entry: FuncId, inputs: &[MadeInput], look:
 fn run_entry(
     machines: &MachineTemplates<'_>,
     entry: FuncId,
-    inputs: &[MadeInput],
+    inputs: &[EnvironmentInput],
     look: RunObservation<'_>,
     layout: Layout,
 ) -> ConcreteRun {
@@ -198,25 +203,25 @@ fn run_entry(
 }
 
 /// Returns the command-line arguments of a program.
-fn arguments(inputs: &[MadeInput]) -> impl Iterator<Item = &MadeInput> {
+fn arguments(inputs: &[EnvironmentInput]) -> impl Iterator<Item = &EnvironmentInput> {
     inputs.iter().filter(|input| input.is_argument())
 }
 
 /// Returns the arguments and all requested inputs; requests beyond the given answers were answered with zeros.
-fn requested(machine: &Machine<'_>, inputs: &[MadeInput]) -> Vec<MadeInput> {
-    let before = inputs.iter().filter(|input| !input.is_asked_for() && !input.is_mark_of_registers());
-    let mut all: Vec<MadeInput> = before.cloned().collect();
+fn requested(machine: &Machine<'_>, inputs: &[EnvironmentInput]) -> Vec<EnvironmentInput> {
+    let before = inputs.iter().filter(|input| !input.is_asked_for() && !input.marks_registers());
+    let mut all: Vec<EnvironmentInput> = before.cloned().collect();
     if machine.has_met_registers() {
-        all.push(MadeInput::of_bytes(InputSource::Register, "", Vec::new()));
+        all.push(EnvironmentInput::of_bytes(InputSource::Register, "", Vec::new()));
     }
-    let answers: Vec<&MadeInput> = inputs.iter().filter(|input| input.is_asked_for()).collect();
+    let answers: Vec<&EnvironmentInput> = inputs.iter().filter(|input| input.is_asked_for()).collect();
     let answer = |(index, request): (usize, &touchstone_interp::InputRequest)| {
         let answer = answers.get(index);
         let mut bytes = answer.map(|input| input.bytes.clone()).unwrap_or_default();
         bytes.resize(request.size as usize, 0);
         let pointers = answer.map(|input| input.pointers.clone()).unwrap_or_default();
         let data = answer.and_then(|input| input.data);
-        MadeInput { source: request.source, name: request.name.clone(), bytes, pointers, data }
+        EnvironmentInput { source: request.source, name: request.name.clone(), bytes, pointers, data }
     };
     all.extend(machine.requested_inputs().iter().enumerate().map(answer));
     all

@@ -3,7 +3,7 @@
 use crate::confirm::description::ConditionOutcome;
 use rustc_hash::{FxHashMap, FxHashSet};
 use touchstone_base::Id;
-use touchstone_criteria::{Goal, GoalId, Next, Walk, Watch};
+use touchstone_criteria::{DecisionEvaluation, DecisionStep, Goal, GoalId, GoalIndex};
 use touchstone_interp::{End, Event, Observer, PathRecorder, StateView, Value};
 use touchstone_ir::{BlockId, CondTag, DecisionId, FuncId, PointId};
 
@@ -45,14 +45,14 @@ impl ControlFlowEdge {
 
 /// Observes a run for goals.
 pub(crate) struct GoalObserver<'w> {
-    watch: &'w Watch,
+    watch: &'w GoalIndex,
     wanted: Option<&'w [bool]>,
     pub recorder: PathRecorder,
     hit: Vec<bool>,
     /// Complete evaluations of watched decisions, in order.
     pub rows: Vec<(touchstone_ir::FuncId, DecisionId, touchstone_criteria::Row)>,
     /// Decisions under evaluation, by frame.
-    frames: Vec<(touchstone_ir::FuncId, Vec<(DecisionId, Walk)>)>,
+    frames: Vec<(touchstone_ir::FuncId, Vec<(DecisionId, DecisionEvaluation)>)>,
     /// The number of times each edge was taken, if recorded.
     ways: Option<FxHashMap<u64, u32>>,
     /// The outcomes of conditions, in order, if recorded.
@@ -62,7 +62,7 @@ pub(crate) struct GoalObserver<'w> {
 }
 
 impl<'w> GoalObserver<'w> {
-    pub fn new(watch: &'w Watch, wanted: Option<&'w [bool]>, ways: EdgeRecording) -> GoalObserver<'w> {
+    pub fn new(watch: &'w GoalIndex, wanted: Option<&'w [bool]>, ways: EdgeRecording) -> GoalObserver<'w> {
         let hit = vec![false; watch.goals.len()];
         let conditions = (ways == EdgeRecording::Conditions).then(Vec::new);
         let ways = (ways == EdgeRecording::Edges).then(FxHashMap::default);
@@ -122,17 +122,17 @@ impl<'w> GoalObserver<'w> {
         let index = match decisions.iter().position(|(known, _)| *known == tag.decision) {
             Some(index) => index,
             None => {
-                decisions.push((tag.decision, Walk::default()));
+                decisions.push((tag.decision, DecisionEvaluation::default()));
                 decisions.len() - 1
             }
         };
-        let is_next = |walk: &Walk| match walk.at(&watch.graph) {
-            Next::Node(node) => watch.graph.nodes[node].condition == tag.condition,
-            Next::Done(_) => false,
+        let is_next = |walk: &DecisionEvaluation| match walk.at(&watch.graph) {
+            DecisionStep::Node(node) => watch.graph.nodes[node].condition == tag.condition,
+            DecisionStep::Done(_) => false,
         };
         let walk = &mut decisions[index].1;
         if !is_next(walk) {
-            *walk = Walk::default();
+            *walk = DecisionEvaluation::default();
             if !is_next(walk) {
                 return;
             }
@@ -141,7 +141,7 @@ impl<'w> GoalObserver<'w> {
         for goal in self.watch.condition(watch, (tag.condition, taken)) {
             self.hit[goal.index()] = true;
         }
-        if let Next::Done(result) = walk.at(&watch.graph) {
+        if let DecisionStep::Done(result) = walk.at(&watch.graph) {
             let row = decisions.remove(index).1.row(result);
             for goal in self.watch.row(watch, &row) {
                 self.hit[goal.index()] = true;

@@ -2,7 +2,7 @@
 
 use crate::confirm::run_record::ConcreteRun;
 use touchstone_base::Span;
-use touchstone_criteria::{Call as SeenCall, Expected, NamedValue};
+use touchstone_criteria::{Expected, ExpectedCall, NamedValue};
 use touchstone_interp::{End, Layout, Unrunnable};
 use touchstone_ir::DataValue;
 
@@ -32,7 +32,7 @@ pub(super) fn run_in_two_layouts(run: impl Fn(Layout) -> ConcreteRun) -> Concret
 fn common(first: Expected, second: &Expected) -> Expected {
     let named =
         |first: NamedValue, second: &NamedValue| NamedValue { value: same(first.value, &second.value), ..first };
-    let call = |first: SeenCall, second: &SeenCall| SeenCall {
+    let call = |first: ExpectedCall, second: &ExpectedCall| ExpectedCall {
         arguments: all_same(first.arguments, &second.arguments),
         ..first
     };

@@ -2,9 +2,11 @@
 
 use crate::confirm::machine_setup::{ReadyCall, Run};
 use crate::confirm::run_record::{CallInputs, ConcreteRun};
-use touchstone_criteria::{Call as SeenCall, Expected, Left, MadeInput, NamedValue, ObjectInput};
+use touchstone_criteria::{EnvironmentInput, Expected, ExpectedCall as SeenCall, NamedValue, ObjectInput, StubEffect};
 use touchstone_interp::{End, ObjectId, Value};
-use touchstone_ir::{DataType, DataTypeId, DataValue, FuncId, GlobalId, Linkage, PointerTarget, Tail, Ty, mask};
+use touchstone_ir::{
+    DataType, DataTypeId, DataValue, FlexibleTail, FuncId, GlobalId, Linkage, PointerTarget, Ty, mask,
+};
 
 /// The maximum number of objects reachable from a result that are read, and of elements of one.
 const MAX_REACHED_OBJECTS: usize = 16;
@@ -125,7 +127,7 @@ impl Run<'_> {
     }
 
     /// Returns the elements at the end of an object, up to its size and the maximum.
-    fn elements(&self, object: ObjectId, offset: u64, tail: Tail, room: u64) -> DataValue {
+    fn elements(&self, object: ObjectId, offset: u64, tail: FlexibleTail, room: u64) -> DataValue {
         let types = &self.module.types;
         let inside = |at: &u64| offset.saturating_add(tail.end(at + 1, types)) <= room;
         let element = |at| self.read(object, offset + tail.end(at, types), tail.element);
@@ -214,14 +216,14 @@ impl Run<'_> {
     }
 
     /// Returns the writes of functions that have a description only.
-    fn left(&self) -> Vec<Left> {
+    fn left(&self) -> Vec<StubEffect> {
         let lead = |(at, value): &(usize, Value)| match self.target(*value) {
             DataValue::Pointer(target) => (*at, target),
             _ => (*at, PointerTarget::Elsewhere),
         };
-        let left = |left: &touchstone_interp::Left| Left {
+        let left = |left: &touchstone_interp::Left| StubEffect {
             after: left.after,
-            input: MadeInput {
+            input: EnvironmentInput {
                 source: left.source,
                 name: left.name.clone(),
                 bytes: left.bytes.clone(),

@@ -1,10 +1,11 @@
 //! The set-up of a machine: objects, globals, arguments and answers of a test.
 
 use crate::confirm::run_record::CallInputs;
-use touchstone_criteria::{Given, MadeInput, NamedValue, ObjectInput};
+use touchstone_criteria::{EnvironmentInput, InputContent, NamedValue, ObjectInput};
 use touchstone_interp::{Machine, ObjectId, ObjectKind, Provided, Value};
 use touchstone_ir::{
-    DataType, DataTypeId, DataValue, FuncId, Function, Module, Param, PointerTarget, Stands, Ty, mask, sign_extend,
+    DataType, DataTypeId, DataValue, FuncId, Function, Module, Param, PointeeShape, PointerTarget, Ty, mask,
+    sign_extend,
 };
 
 /// A call with all its arguments created.
@@ -33,7 +34,7 @@ impl<'m> Run<'m> {
             run.objects.push(id);
         }
         for (index, object) in call.objects.iter().enumerate() {
-            if module.pointee(object.element).stands == Stands::Arguments {
+            if module.pointee(object.element).stands == PointeeShape::Arguments {
                 run.machine.keep_arguments(run.objects[index]);
             }
             let step = run.size(object.element);
@@ -191,24 +192,24 @@ impl<'m> Run<'m> {
 
     fn points_to_arguments(&self, data: DataTypeId) -> bool {
         match self.module.types[data] {
-            DataType::Pointer { pointee, .. } => self.module.pointee(pointee).stands == Stands::Arguments,
+            DataType::Pointer { pointee, .. } => self.module.pointee(pointee).stands == PointeeShape::Arguments,
             _ => false,
         }
     }
 }
 
 /// Returns the numbers of the allocations that fail.
-pub(super) fn failing(inputs: &[MadeInput]) -> impl Iterator<Item = u64> {
+pub(super) fn failing(inputs: &[EnvironmentInput]) -> impl Iterator<Item = u64> {
     inputs.iter().filter_map(|input| match input.given() {
-        Given::FailingAllocation(number) => number.parse().ok(),
+        InputContent::FailingAllocation(number) => number.parse().ok(),
         _ => None,
     })
 }
 
 /// Returns the answers for the machine; `lead` converts the targets of pointers in them.
-pub(super) fn provided(inputs: &[MadeInput], lead: impl Fn(&PointerTarget) -> Value) -> Vec<Provided> {
+pub(super) fn provided(inputs: &[EnvironmentInput], lead: impl Fn(&PointerTarget) -> Value) -> Vec<Provided> {
     let asked = inputs.iter().filter(|input| input.is_asked_for());
-    let provide = |input: &MadeInput| Provided {
+    let provide = |input: &EnvironmentInput| Provided {
         source: input.source,
         name: input.name.clone(),
         bytes: input.bytes.clone(),

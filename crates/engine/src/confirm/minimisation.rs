@@ -9,7 +9,7 @@ use crate::confirm::concrete_run::watch_test;
 use crate::confirm::run_record::RunObservation;
 use crate::exec::executor::machine_templates::MachineTemplates;
 use touchstone_base::float::Format;
-use touchstone_criteria::{MadeInput, NamedValue, ObjectInput, Outcome, TestCase, TestKind, Watch};
+use touchstone_criteria::{EnvironmentInput, GoalIndex, NamedValue, ObjectInput, Outcome, TestCase, TestKind};
 use touchstone_interp::Limits;
 use touchstone_ir::{
     DataType, DataTypeId, DataTypes, DataValue, FuncId, InputSource, IntKind, Module, PointerTarget, StructKind, mask,
@@ -23,7 +23,7 @@ const MAX_STEPS_PER_RUN: u64 = 20_000;
 const NUMBERS_PER_RUN: usize = 4096;
 
 /// Rounds the numbers of a test and removes unneeded changes, as long as runs are left.
-pub fn round_numbers(module: &Module, func: FuncId, test: &mut TestCase, watch: &Watch, runs: &mut u32) {
+pub fn round_numbers(module: &Module, func: FuncId, test: &mut TestCase, watch: &GoalIndex, runs: &mut u32) {
     if !matches!(test.outcome, Outcome::Returned | Outcome::Exited(_)) || test.oracle.is_some() {
         return;
     }
@@ -60,7 +60,7 @@ fn odd<T>(module: &Module, test: &mut TestCase, wanted: impl Fn(Kind<'_>, u64) -
 
 /// Shortens objects to the first of 1, 2, 4, … elements with which the run stays on its path. Objects of a function
 /// that declares lengths (`int v[4]`) are kept.
-pub fn shorten_objects(module: &Module, func: FuncId, test: &mut TestCase, watch: &Watch, runs: &mut u32) {
+pub fn shorten_objects(module: &Module, func: FuncId, test: &mut TestCase, watch: &GoalIndex, runs: &mut u32) {
     let TestKind::Function { objects, earlier, .. } = &test.kind else { return };
     let declares = |func: FuncId| {
         let params = &module.functions[func].params;
@@ -122,7 +122,7 @@ struct Minimisation<'a> {
     machines: MachineTemplates<'a>,
     module: &'a Module,
     func: FuncId,
-    watch: &'a Watch,
+    watch: &'a GoalIndex,
     /// The number of runs left.
     runs: &'a mut u32,
     /// The number of runs that one attempt costs.
@@ -134,7 +134,7 @@ impl<'a> Minimisation<'a> {
         module: &'a Module,
         func: FuncId,
         test: &mut TestCase,
-        watch: &'a Watch,
+        watch: &'a GoalIndex,
         runs: &'a mut u32,
     ) -> Minimisation<'a> {
         let mut numbers = 0;
@@ -201,7 +201,7 @@ fn equivalent_test(
     func: FuncId,
     test: &TestCase,
     mut other: TestCase,
-    watch: &Watch,
+    watch: &GoalIndex,
 ) -> Option<TestCase> {
     let limits = Limits { steps: MAX_STEPS_PER_RUN, ..Limits::default() };
     let run =
@@ -282,7 +282,7 @@ fn visit_value<'t>(
 }
 
 /// Visits an answer that is one number.
-fn visit_answer<'t>(module: &'t Module, answer: &mut MadeInput, see: &mut dyn FnMut(Kind<'t>, &mut u64)) {
+fn visit_answer<'t>(module: &'t Module, answer: &mut EnvironmentInput, see: &mut dyn FnMut(Kind<'t>, &mut u64)) {
     let types = &module.types;
     let asked = matches!(
         answer.source,
@@ -307,12 +307,12 @@ fn visit_answer<'t>(module: &'t Module, answer: &mut MadeInput, see: &mut dyn Fn
 }
 
 /// Returns the type of an answer in the program.
-fn type_of(module: &Module, answer: &MadeInput) -> Option<DataTypeId> {
+fn type_of(module: &Module, answer: &EnvironmentInput) -> Option<DataTypeId> {
     match answer.source {
         InputSource::External => Some(module.functions[module.function_named(&answer.name)?].result_data),
         InputSource::Changed => {
             let (_, global) = answer.name.split_once('.')?;
-            Some(module.globals[module.global_known_as(global)?].data)
+            Some(module.globals[module.global_displayed_as(global)?].data)
         }
         _ => None,
     }

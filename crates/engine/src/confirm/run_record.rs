@@ -2,7 +2,7 @@
 
 use crate::confirm::description::ConditionOutcome;
 use crate::confirm::goal_observer::EdgeRecording;
-use touchstone_criteria::{EarlierCall, Expected, GoalId, MadeInput, NamedValue, ObjectInput, Row, Watch};
+use touchstone_criteria::{EarlierCall, EnvironmentInput, Expected, GoalId, GoalIndex, NamedValue, ObjectInput, Row};
 use touchstone_interp::{End, Limits};
 use touchstone_ir::{DataValue, DecisionId, FuncId};
 
@@ -23,7 +23,7 @@ pub struct ConcreteRun {
     /// For every object of the call, whether the run freed it.
     pub freed: Vec<bool>,
     /// The inputs that the program requested, with the answers.
-    pub requested: Vec<MadeInput>,
+    pub requested: Vec<EnvironmentInput>,
     /// The goals that it reached.
     pub hits: Vec<GoalId>,
     /// The evaluations of watched decisions.
@@ -64,7 +64,7 @@ pub struct MissedArgument {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RunObservation<'a> {
     /// The goals to observe.
-    pub watch: Option<&'a Watch>,
+    pub watch: Option<&'a GoalIndex>,
     /// For every goal, whether it must be observed; `None`: all of them. The hits may lack other goals.
     pub wanted: Option<&'a [bool]>,
     /// The oracle, a function that judges the result.
@@ -89,5 +89,5 @@ pub struct CallInputs<'a> {
     /// The objects to create.
     pub objects: &'a [ObjectInput],
     /// The answers to requests.
-    pub answers: &'a [MadeInput],
+    pub answers: &'a [EnvironmentInput],
 }

@@ -12,7 +12,7 @@ use crate::state::value::{Pointer, Scalar, Value};
 use crate::state::{PathEnd, State};
 use touchstone_base::Id;
 use touchstone_criteria::{
-    Bound, Disagreement, GoalId, Incomplete, MadeInput, NamedValue, NotCheckable, ObjectInput, Outcome, Replay,
+    Bound, Disagreement, EnvironmentInput, GoalId, Incomplete, NamedValue, NotCheckable, ObjectInput, Outcome, Replay,
     TestCase, TestKind, Unsupported,
 };
 use touchstone_interp::{End, LimitKind, Limits};
@@ -114,7 +114,7 @@ impl Executor<'_> {
         &self,
         state: &State,
         func: FuncId,
-        (kind, answers): (TestKind, Vec<MadeInput>),
+        (kind, answers): (TestKind, Vec<EnvironmentInput>),
         run: ConcreteRun,
         outcome: Outcome,
         disagreement: Option<Disagreement>,
@@ -134,7 +134,7 @@ impl Executor<'_> {
             description: describe(self.module, way.into_iter()),
             path: run.path,
             covers: run.hits,
-            heap: touchstone_criteria::Heap::Made,
+            heap: touchstone_criteria::HeapOrigin::Made,
             older: None,
             replayed: match disagreement {
                 Some(why) => Replay::Disagreed(why),
@@ -173,7 +173,7 @@ impl Executor<'_> {
         }
     }
 
-    fn answers(&mut self, state: &State, model: &Model) -> Vec<MadeInput> {
+    fn answers(&mut self, state: &State, model: &Model) -> Vec<EnvironmentInput> {
         let mut answers = Vec::new();
         for made in &state.inputs.requested {
             let given = made.given.is_none_or(|given| model.eval(&self.terms, given) == 1);
@@ -199,7 +199,7 @@ impl Executor<'_> {
                 }
             }
             let (source, name, data) = (made.source, made.name.clone(), made.data);
-            answers.push(MadeInput { source, name, bytes, pointers, data });
+            answers.push(EnvironmentInput { source, name, bytes, pointers, data });
         }
         answers
     }
@@ -370,7 +370,14 @@ impl Executor<'_> {
     }
 
     /// Returns true if these are all open goals that a run reaches.
-    fn sees_all(&self, func: FuncId, kind: &TestKind, answers: &[MadeInput], steps: u64, seen: &[GoalId]) -> bool {
+    fn sees_all(
+        &self,
+        func: FuncId,
+        kind: &TestKind,
+        answers: &[EnvironmentInput],
+        steps: u64,
+        seen: &[GoalId],
+    ) -> bool {
         let hits = self.confirm(func, kind, answers, steps, ConfirmationScope::Goals).hits;
         let is_open =
             |goal: &GoalId| self.goal_tracker.coverage.as_ref().is_some_and(|coverage| coverage.is_open(*goal));
@@ -381,7 +388,7 @@ impl Executor<'_> {
         &self,
         func: FuncId,
         kind: &TestKind,
-        answers: &[MadeInput],
+        answers: &[EnvironmentInput],
         steps: u64,
         attention: ConfirmationScope,
     ) -> ConcreteRun {

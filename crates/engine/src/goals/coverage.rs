@@ -10,7 +10,7 @@ use crate::state::{PathEnd, State};
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
 use touchstone_base::Id;
-use touchstone_criteria::{DecisionGraph, Goal, GoalId, Next, Row, Walk, Watch};
+use touchstone_criteria::{DecisionEvaluation, DecisionGraph, DecisionStep, Goal, GoalId, GoalIndex, Row};
 use touchstone_ir::{CondId, DecisionId, FuncId};
 
 /// The subject of a search: what gets a test.
@@ -24,7 +24,7 @@ pub(crate) enum Aim {
 
 /// The goals that are still open.
 pub(crate) struct Coverage {
-    pub watch: Rc<Watch>,
+    pub watch: Rc<GoalIndex>,
     pub(crate) open: Vec<bool>,
     remaining: usize,
     /// The number of open labels: the path alone does not determine if a run reaches one.
@@ -68,7 +68,7 @@ pub(crate) enum ConfirmationScope {
 }
 
 impl Coverage {
-    pub fn new(watch: Rc<Watch>, already: &[GoalId], aim: Aim) -> Coverage {
+    pub fn new(watch: Rc<GoalIndex>, already: &[GoalId], aim: Aim) -> Coverage {
         let mut open = vec![true; watch.goals.len()];
         for goal in already {
             open[goal.index()] = false;
@@ -88,8 +88,8 @@ impl Coverage {
                     open.ends = ends(&watch.graph);
                     open.useful = open.ends.clone();
                     open.start = match watch.graph.start {
-                        Next::Node(start) => Some(watch.graph.nodes[start].condition),
-                        Next::Done(_) => None,
+                        DecisionStep::Node(start) => Some(watch.graph.nodes[start].condition),
+                        DecisionStep::Done(_) => None,
                     };
                 }
                 open.goals += 1;
@@ -167,7 +167,7 @@ impl Coverage {
             let Some(watch) = self.watch.decision(under_way.func, decision) else { return false };
             let mut outcomes = Vec::new();
             last_evaluation(state, frame, decision, *start, &mut outcomes);
-            let mut walk = Walk::default();
+            let mut walk = DecisionEvaluation::default();
             for (_, outcome) in outcomes.into_iter().rev() {
                 walk.step(&watch.graph, outcome);
             }
@@ -236,7 +236,7 @@ fn ends(graph: &DecisionGraph) -> Vec<[bool; 2]> {
             ends.resize(index + 1, [false; 2]);
         }
         for outcome in [0, 1] {
-            ends[index][outcome] |= matches!(node.edges[outcome].target, Next::Done(_));
+            ends[index][outcome] |= matches!(node.edges[outcome].target, DecisionStep::Done(_));
         }
     }
     ends
@@ -276,15 +276,15 @@ pub(crate) fn key(outcomes: &[(CondId, bool)]) -> Option<u64> {
 /// Returns the row that outcomes (newest first) form, or `None` if they are not a complete evaluation, for example
 /// because a jump left it.
 pub(crate) fn row(graph: &DecisionGraph, outcomes: &[(CondId, bool)]) -> Option<Row> {
-    let mut walk = Walk::default();
+    let mut walk = DecisionEvaluation::default();
     for &(condition, taken) in outcomes.iter().rev() {
         match walk.at(graph) {
-            Next::Node(node) if graph.nodes[node].condition == condition => walk.step(graph, taken),
+            DecisionStep::Node(node) if graph.nodes[node].condition == condition => walk.step(graph, taken),
             _ => return None,
         }
     }
     match walk.at(graph) {
-        Next::Done(result) => Some(walk.row(result)),
-        Next::Node(_) => None,
+        DecisionStep::Done(result) => Some(walk.row(result)),
+        DecisionStep::Node(_) => None,
     }
 }

@@ -7,7 +7,7 @@ use crate::goals::coverage::Coverage;
 use crate::state::State;
 use rustc_hash::FxHashMap;
 use touchstone_base::Id;
-use touchstone_criteria::{Goal, Next};
+use touchstone_criteria::{DecisionStep, Goal};
 use touchstone_ir::{
     BlockId, CondTag, DecisionId, FuncId, InstKind, Module, PointId, TermKind, possible_callees, successors,
 };
@@ -200,7 +200,7 @@ fn goal_blocks(module: &Module, coverage: &Coverage, goal: &Goal) -> Vec<BlockId
         | Goal::Independent { decision, .. }
         | Goal::Partner { decision, .. } => {
             let Some(watch) = coverage.watch.decision(goal.func(), *decision) else { return Vec::new() };
-            let Next::Node(start) = watch.graph.start else { return Vec::new() };
+            let DecisionStep::Node(start) = watch.graph.start else { return Vec::new() };
             let first = CondTag { decision: *decision, condition: watch.graph.nodes[start].condition };
             blocks(&|block| matches!(block.terminator.kind, TermKind::Branch { tag: Some(tag), .. } if tag == first))
         }

@@ -9,8 +9,8 @@ use crate::state::memory::{Assembled, Cell, Object, ObjectKind, assemble, disass
 use crate::state::value::Value;
 use crate::state::{State, Stop};
 use std::rc::Rc;
-use touchstone_criteria::{MadeInput, Unsupported};
-use touchstone_ir::{CastOp, DataType, FuncId, InputSource, Stands, Ty};
+use touchstone_criteria::{EnvironmentInput, Unsupported};
+use touchstone_ir::{CastOp, DataType, FuncId, InputSource, PointeeShape, Ty};
 
 impl Executor<'_> {
     /// Creates the arguments of the function under test, one for each parameter.
@@ -43,7 +43,7 @@ impl Executor<'_> {
             return Ok(Value::NULL);
         };
         let DataType::Pointer { pointee, .. } = self.module.types[param.data] else { return Ok(Value::NULL) };
-        if self.module.pointee(pointee).stands != Stands::Arguments {
+        if self.module.pointee(pointee).stands != PointeeShape::Arguments {
             return Ok(Value::NULL);
         }
         let name = match &self.module.types[pointee] {
@@ -148,7 +148,7 @@ impl Executor<'_> {
     /// Creates one command-line argument.
     fn word(&mut self, state: &mut State, number: usize, length: u32) -> Result<Vec<Cell>, Stop> {
         let (source, name) = (InputSource::Argument, number.to_string());
-        let cells = self.string_cells(state, &MadeInput::title_of(source, &name), length)?;
+        let cells = self.string_cells(state, &EnvironmentInput::title_of(source, &name), length)?;
         state.inputs_mut().requested.push(Rc::new(RequestedInput::new(source, name, cells.clone())));
         Ok(cells)
     }

@@ -14,7 +14,7 @@ use crate::state::{State, Stop};
 use std::rc::Rc;
 use touchstone_base::Span;
 use touchstone_criteria::{Bound, Unsupported};
-use touchstone_ir::{Count, DataType, DataTypeId, Tag, Ty, mask};
+use touchstone_ir::{DataType, DataTypeId, LengthField, Ty, VariantTag, mask};
 use touchstone_solver::{Op, Rel, TermId};
 
 /// The name of the field that holds the characters of a string object.
@@ -27,8 +27,8 @@ impl Executor<'_> {
         state: &State,
         id: LazyPointerId,
         lazy: &LazyPointer,
-        (data, count): (DataTypeId, Count),
-        tagged: Option<(Tag, u64)>,
+        (data, count): (DataTypeId, LengthField),
+        tagged: Option<(VariantTag, u64)>,
     ) -> Vec<Result<State, Stop>> {
         if state.inputs.fresh >= self.config.max_objects {
             return vec![Err(Stop::bound(Bound::MaxObjects, Span::none()))];
@@ -67,10 +67,10 @@ impl Executor<'_> {
     fn counted_object(
         &mut self,
         state: &mut State,
-        (data, count): (DataTypeId, Count),
+        (data, count): (DataTypeId, LengthField),
         most: u64,
         name: &str,
-        tagged: Option<(Tag, u64)>,
+        tagged: Option<(VariantTag, u64)>,
     ) -> Result<ObjectId, Stop> {
         let size = count.tail.end(most, &self.module.types);
         if size > MAX_INPUT_OBJECT_BYTES {
@@ -117,7 +117,7 @@ impl Executor<'_> {
     }
 
     /// Returns the number of elements that the object states, in 64 bits; `None` if it is not an input of its own.
-    fn length_of(&mut self, cells: &[Cell], count: Count) -> Option<Scalar> {
+    fn length_of(&mut self, cells: &[Cell], count: LengthField) -> Option<Scalar> {
         let range = count.offset as usize..count.offset as usize + usize::from(count.bits / 8);
         match assemble(&cells[range], Ty::Int(count.bits), &mut self.terms, &self.pointers) {
             Assembled::Value(Value::Int(Scalar::Term(term))) => {
@@ -130,7 +130,7 @@ impl Executor<'_> {
     }
 
     /// Returns the size in bytes of an object with this many elements.
-    fn bytes_of(&mut self, length: TermId, count: Count) -> TermId {
+    fn bytes_of(&mut self, length: TermId, count: LengthField) -> TermId {
         let step = self.terms.constant(64, self.size_of(count.tail.element));
         let before = self.terms.constant(64, count.tail.offset);
         let elements = self.terms.bin(Op::Mul, length, step);

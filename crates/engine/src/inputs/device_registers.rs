@@ -16,7 +16,7 @@ use crate::state::value::{ObjectId, Pointer, Scalar, Value};
 use crate::state::{State, Stop};
 use std::rc::Rc;
 use touchstone_base::Span;
-use touchstone_criteria::MadeInput;
+use touchstone_criteria::EnvironmentInput;
 use touchstone_ir::{InputSource, REGISTER_BLOCK, REGISTERS, Ty};
 
 /// The maximum distance between symbolic register addresses that are enumerated.
@@ -101,7 +101,7 @@ impl Executor<'_> {
     /// Creates an answer of the device.
     fn answer(&mut self, state: &mut State, object: ObjectId, address: u64, at: usize, bytes: u8) {
         let name = format!("{address:#x}");
-        let title = MadeInput::title_of(InputSource::Register, &name);
+        let title = EnvironmentInput::title_of(InputSource::Register, &name);
         let term = self.input_var(state.inputs_mut(), 8 * bytes, &title);
         let made: Vec<Cell> = disassemble(&Value::term(&self.terms, term), bytes, &mut self.pointers).collect();
         if let Contents::Cells(cells) = &mut state.memory.get_mut(object).contents {

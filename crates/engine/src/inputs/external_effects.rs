@@ -19,7 +19,7 @@ use crate::state::value::{ObjectId, Pointer, Scalar, Value};
 use crate::state::{State, Stop};
 use std::rc::Rc;
 use touchstone_base::{Id, Span};
-use touchstone_criteria::{Assume, Doubt};
+use touchstone_criteria::{AssumeOption, Caveat};
 use touchstone_ir::{DataType, DataTypeId, FunctionRole, GlobalId, GlobalRole, InputSource, Linkage, Operand, Ty};
 use touchstone_solver::{Element, Rel, TermId};
 
@@ -51,7 +51,7 @@ impl Executor<'_> {
         if self.policy.environment == Environment::Any {
             return self.havoc_pointee(state, &name, to);
         }
-        let left = match self.config.assume.contains(&Assume::PureExternals) {
+        let left = match self.config.assume.contains(&AssumeOption::PureExternals) {
             true => None,
             false => self.pointee_after_call(state, &name, to, size)?,
         };
@@ -75,7 +75,7 @@ impl Executor<'_> {
         if !function.is_described() {
             return Ok(());
         }
-        let doubt = Doubt::External(function.name.clone());
+        let doubt = Caveat::External(function.name.clone());
         let objects = match state.top().value(to) {
             Value::LazyPointer(id) => match state.inputs.target_of(id) {
                 Some(Value::Ptr(pointer)) => Some(pointer.object),
@@ -344,7 +344,7 @@ impl Executor<'_> {
         };
         // The library does not access globals of the program, but it sets the error number.
         let knows = caller.role != FunctionRole::Library;
-        let pure = self.config.assume.contains(&Assume::PureExternals);
+        let pure = self.config.assume.contains(&AssumeOption::PureExternals);
         if !changes || pure || self.policy.environment == Environment::Any || state.is_folded() {
             return Ok(());
         }
@@ -367,7 +367,7 @@ impl Executor<'_> {
             if global.size > MAX_GLOBAL_BYTES || !old.iter().all(plain) {
                 continue;
             }
-            let name = format!("{function}.{}", global.known_as.as_ref().unwrap_or(&global.name));
+            let name = format!("{function}.{}", global.display_name.as_ref().unwrap_or(&global.name));
             let (mut new, mut constraints) = (Vec::new(), Vec::new());
             self.input_cells(state.inputs_mut(), global.data, &name, &mut constraints, &mut new);
             self.assume_all(state, &constraints)?;

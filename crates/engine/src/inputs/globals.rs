@@ -12,7 +12,7 @@ use crate::state::{State, Stop};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use touchstone_base::Id;
-use touchstone_criteria::{Doubt, Unsupported};
+use touchstone_criteria::{Caveat, Unsupported};
 use touchstone_ir::{
     Builtin, CallGraph, Expr, ExprKind, FuncId, Function, GlobalId, GlobalRole, InstKind, Linkage, Module, Operand,
     PointKind, Reg, TermKind,
@@ -207,17 +207,21 @@ fn inputs_among(module: &Module, mut used: BTreeSet<GlobalId>, written: &BTreeSe
 }
 
 /// Returns the globals that no test sets and that earlier calls or other files may change.
-fn hidden_among(module: &Module, used: &BTreeSet<GlobalId>, written: &BTreeSet<GlobalId>) -> BTreeMap<GlobalId, Doubt> {
+fn hidden_among(
+    module: &Module,
+    used: &BTreeSet<GlobalId>,
+    written: &BTreeSet<GlobalId>,
+) -> BTreeMap<GlobalId, Caveat> {
     let hidden = used.iter().filter_map(|id| {
         let global = &module.globals[*id];
-        let name = || global.for_people();
+        let name = || global.quoted_name();
         let doubt = match global.linkage {
             _ if global.constant || global.function.is_some() => return None,
             _ if matches!(global.role, GlobalRole::LeftBehind | GlobalRole::Runtime) => return None,
             Linkage::Literal | Linkage::Undefined => return None,
-            Linkage::Local | Linkage::Internal if written.contains(id) => Doubt::EarlierCalls(name()),
+            Linkage::Local | Linkage::Internal if written.contains(id) => Caveat::EarlierCalls(name()),
             Linkage::Local | Linkage::Internal => return None,
-            Linkage::External => Doubt::OtherFiles(name()),
+            Linkage::External => Caveat::OtherFiles(name()),
         };
         Some((*id, doubt))
     });

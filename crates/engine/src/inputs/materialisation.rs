@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use touchstone_base::{Id, Span};
 use touchstone_criteria::{Bound, Unsupported};
-use touchstone_ir::{DataType, DataTypeId, FuncId, GlobalId, Stands, Tag};
+use touchstone_ir::{DataType, DataTypeId, FuncId, GlobalId, PointeeShape, VariantTag};
 use touchstone_solver::{Op, Rel};
 
 /// The origin of the number of elements of an input object.
@@ -72,7 +72,7 @@ impl Executor<'_> {
         let Value::LazyPointer(id) = *pointer else { return };
         let lazy = &state.inputs.lazy_pointers[id];
         let (ty, types) = (DataTypeId::new(ty as usize), &self.module.types);
-        let may_be = lazy.pointee.is_some_and(|pointee| types[ty].may_stand_for(pointee, types));
+        let may_be = lazy.pointee.is_some_and(|pointee| types[ty].is_compatible_with(pointee, types));
         if may_be && lazy.cast_to != Some(ty) {
             state.inputs_mut().set_cast(id, Some(ty));
         }
@@ -96,7 +96,7 @@ impl Executor<'_> {
         if let Some(array) = lazy.array {
             return self.array_targets(state, id, lazy, array, purpose);
         }
-        if matches!(self.module.pointee(pointee).stands, Stands::Arguments | Stands::Cursor) {
+        if matches!(self.module.pointee(pointee).stands, PointeeShape::Arguments | PointeeShape::Cursor) {
             let mut fresh = state.clone();
             let made = self.always(&mut fresh, pointee, &lazy.name);
             return vec![made.map(|value| fresh.with_target(id, value))];
@@ -239,7 +239,7 @@ impl Executor<'_> {
     /// Creates the pointee of a pointer that is never null and never aliased.
     fn always(&mut self, state: &mut State, pointee: DataTypeId, name: &str) -> Result<Value, Stop> {
         match self.module.pointee(pointee).stands {
-            Stands::Arguments => self.variadic_arguments(state, pointee),
+            PointeeShape::Arguments => self.variadic_arguments(state, pointee),
             _ => {
                 let object = self.input_object(state, pointee, Room::ONE, name, Length::Given, None)?;
                 Ok(Value::pointer(object, 0))
@@ -258,7 +258,7 @@ impl Executor<'_> {
     ) -> Result<State, Stop> {
         let needed = match (self.declared_elements(state, lazy), purpose) {
             // The object has no interior elements of its own type.
-            _ if self.module.types[object.element].says_its_size() => 1,
+            _ if self.module.types[object.element].has_intrinsic_size() => 1,
             (Some(length), _) => length,
             (None, Purpose::Access) => 1,
             (None, Purpose::Compare) if object.default_length => 1,
@@ -303,7 +303,7 @@ impl Executor<'_> {
         room: Room,
         name: &str,
         length: Length,
-        tagged: Option<(Tag, u64)>,
+        tagged: Option<(VariantTag, u64)>,
     ) -> Result<ObjectId, Stop> {
         // A string that grew is terminated.
         let ends = room.elements > 1 && length == Length::Default && self.is_string(element);
@@ -376,7 +376,7 @@ impl Executor<'_> {
     }
 
     fn is_string(&self, pointee: DataTypeId) -> bool {
-        self.module.pointee(pointee).stands == Stands::Text
+        self.module.pointee(pointee).stands == PointeeShape::Text
     }
 
     /// Returns the element type of objects behind a pointer to this type.
@@ -447,7 +447,7 @@ impl Executor<'_> {
 }
 
 /// Writes the tag of a variant into its cells.
-pub(super) fn write_tag(cells: &mut [Cell], tag: Tag, value: u64) {
+pub(super) fn write_tag(cells: &mut [Cell], tag: VariantTag, value: u64) {
     let (at, bytes) = (tag.offset as usize, usize::from(tag.bits / 8));
     for (cell, byte) in cells.iter_mut().skip(at).zip(&value.to_le_bytes()[..bytes]) {
         *cell = Cell::Byte(*byte);

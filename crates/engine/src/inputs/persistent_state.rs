@@ -7,7 +7,8 @@ use crate::inputs::globals::{derived_from, used_globals, written_globals};
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::Id;
 use touchstone_ir::{
-    CallGraph, DataType, FuncId, Function, GlobalId, GlobalRole, InstKind, Linkage, Module, Operand, Stands, TermKind,
+    CallGraph, DataType, FuncId, Function, GlobalId, GlobalRole, InstKind, Linkage, Module, Operand, PointeeShape,
+    TermKind,
 };
 
 /// The maximum number of functions that are called before the one under test: each multiplies the sequences.
@@ -58,7 +59,7 @@ fn is_callable(module: &Module, func: FuncId, other: FuncId) -> bool {
     let is_entry = module.entry.as_ref() == Some(&function.name);
     let takes_list = function.params.iter().any(|param| match module.types[param.data] {
         DataType::Pointer { pointee: to, .. } | DataType::Array { element: to, .. } => {
-            matches!(module.pointee(to).stands, Stands::Arguments | Stands::Cursor)
+            matches!(module.pointee(to).stands, PointeeShape::Arguments | PointeeShape::Cursor)
         }
         _ => false,
     });

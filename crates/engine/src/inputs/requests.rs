@@ -8,7 +8,7 @@ use crate::state::memory::{Cell, global_object};
 use crate::state::value::{ObjectId, Value};
 use crate::state::{Purpose, State, Stop};
 use std::rc::Rc;
-use touchstone_criteria::MadeInput;
+use touchstone_criteria::EnvironmentInput;
 use touchstone_ir::{DataType, DataTypeId, Field, InputSource};
 use touchstone_solver::TermId;
 
@@ -21,7 +21,7 @@ impl Executor<'_> {
         size: u64,
         asked: Option<RequestedType>,
     ) -> Result<Vec<Cell>, Stop> {
-        let title = MadeInput::title_of(source, &name);
+        let title = EnvironmentInput::title_of(source, &name);
         let (mut cells, mut constraints) = (Vec::new(), Vec::new());
         match asked {
             Some(RequestedType::Whole(data)) => {
@@ -183,7 +183,7 @@ impl Executor<'_> {
 
     /// Reads the error number left by an earlier call: zero, or unknown.
     pub(crate) fn left_behind(&mut self, state: &mut State, object: ObjectId) -> Option<Result<Value, Stop>> {
-        let id = self.module.left_behind()?;
+        let id = self.module.error_number()?;
         let zero = |()| Value::constant(0);
         let name = "error number other than 0 that an earlier call left".to_string();
         (object == global_object(id)).then(|| self.assume_absent_once(state, name).map(zero))

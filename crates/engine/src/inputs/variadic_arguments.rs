@@ -1,4 +1,4 @@
-//! Variadic arguments as inputs ([`Stands::Arguments`]).
+//! Variadic arguments as inputs ([`PointeeShape::Arguments`]).
 //!
 //! A test passes as many as the program reads, each of the type that it is read as. A read as another type, or of more
 //! arguments than a test passes, is given up: the behaviour is undefined, and no run of the compiled program would
@@ -13,7 +13,7 @@ use crate::state::value::{Pointer, Scalar, Value};
 use crate::state::{Purpose, State, Stop};
 use touchstone_base::Span;
 use touchstone_criteria::Unsupported;
-use touchstone_ir::{DataType, DataTypeId, Stands};
+use touchstone_ir::{DataType, DataTypeId, PointeeShape};
 
 /// The maximum number of variadic arguments of a test.
 const MAX_ARGUMENTS: u64 = 8;
@@ -28,7 +28,7 @@ impl Executor<'_> {
 
     /// Returns the location if it is a variadic argument that is an input.
     pub(super) fn variadic_argument_at(&self, state: &State, at: &Value) -> Result<Option<Pointer>, Stop> {
-        let are_arguments = |data: DataTypeId| self.module.pointee(data).stands == Stands::Arguments;
+        let are_arguments = |data: DataTypeId| self.module.pointee(data).stands == PointeeShape::Arguments;
         if let Value::LazyPointer(id) = at
             && state.inputs.target_of(*id).is_none()
             && state.inputs.lazy_pointers[*id].pointee.is_some_and(are_arguments)

@@ -20,7 +20,7 @@ use std::ops::Range;
 use std::rc::Rc;
 use touchstone_base::Span;
 use touchstone_criteria::{Bound, Unsupported};
-use touchstone_ir::{DataType, DataTypeId, Field, Tag, Variant};
+use touchstone_ir::{DataType, DataTypeId, Field, TaggedVariant, VariantTag};
 use touchstone_solver::TermId;
 
 /// Variants with the same fields in the range of an access.
@@ -54,7 +54,7 @@ impl<'m> Executor<'m> {
     ) -> Vec<Result<State, Stop>> {
         let DataType::OneOf { name, tag, variants } = &self.module.types[data] else { return Vec::new() };
         let types = &self.module.types;
-        let (counted, plain): (Vec<Variant>, Vec<Variant>) =
+        let (counted, plain): (Vec<TaggedVariant>, Vec<TaggedVariant>) =
             variants.iter().partition(|variant| types[variant.ty].count(types).is_some());
         let several = self.config.lengths.get(&*lazy.name).is_some_and(|length| *length != 1);
         if several && plain.iter().any(|variant| !self.holds_string(variant.ty)) {
@@ -93,12 +93,12 @@ impl<'m> Executor<'m> {
         &mut self,
         state: &mut State,
         data: DataTypeId,
-        tag: Tag,
-        variants: &[Variant],
+        tag: VariantTag,
+        variants: &[TaggedVariant],
         name: &str,
     ) -> Result<ObjectId, Stop> {
         let module = self.module;
-        let fields = |variant: &Variant| match &module.types[variant.ty] {
+        let fields = |variant: &TaggedVariant| match &module.types[variant.ty] {
             DataType::Struct { fields, .. } => fields.as_slice(),
             _ => &[],
         };
@@ -160,7 +160,7 @@ impl<'m> Executor<'m> {
     }
 
     /// Returns the size of an object as a function of its tag.
-    fn size_by_tag(&mut self, tag: TermId, variants: &[Variant]) -> Scalar {
+    fn size_by_tag(&mut self, tag: TermId, variants: &[TaggedVariant]) -> Scalar {
         let mut size = Scalar::Const(variants.last().map_or(0, |variant| self.size_of(variant.ty)));
         for variant in variants {
             let own = self.terms.constant(64, self.size_of(variant.ty));
@@ -301,7 +301,7 @@ impl<'m> Executor<'m> {
         if self.same_layout(object.element, wanted) {
             return Some(None);
         }
-        let (tag, tags): (Tag, Vec<u64>) = match (&types[object.element], &types[wanted]) {
+        let (tag, tags): (VariantTag, Vec<u64>) = match (&types[object.element], &types[wanted]) {
             (DataType::OneOf { tag, variants: have, .. }, DataType::OneOf { tag: other, variants: want, .. }) => {
                 let shared = have.iter().filter(|variant| tag == other && want.contains(variant));
                 (*tag, shared.map(|variant| variant.tag).collect())
@@ -326,7 +326,7 @@ impl<'m> Executor<'m> {
     }
 
     /// Returns the initial tag of an input object.
-    fn tag_term(&mut self, object: &InputObject, tag: Tag) -> Option<TermId> {
+    fn tag_term(&mut self, object: &InputObject, tag: VariantTag) -> Option<TermId> {
         let range = tag.offset as usize..tag.offset as usize + usize::from(tag.bits / 8);
         let bytes = object.cells.get(range)?.iter().map(|cell| crate::state::memory::cell_term(*cell, &mut self.terms));
         let bytes: Vec<TermId> = bytes.collect::<Option<_>>()?;

@@ -4,7 +4,7 @@ use crate::goals::coverage::Coverage;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use touchstone_base::{Id, Span};
-use touchstone_criteria::{Goal, GoalId, Watch};
+use touchstone_criteria::{Goal, GoalId, GoalIndex};
 use touchstone_ir::{
     Block, BlockId, DecisionId, FuncId, InstKind, Module, PointId, TermKind, possible_callees, successors,
 };
@@ -17,7 +17,7 @@ pub(crate) struct ControlFlowReach {
 }
 
 impl ControlFlowReach {
-    pub fn new(watch: &Watch) -> ControlFlowReach {
+    pub fn new(watch: &GoalIndex) -> ControlFlowReach {
         let goals = watch.goals.iter().map(|(id, goal)| (id, goal.clone())).collect();
         ControlFlowReach { goals, places: None, seen: BTreeSet::new() }
     }

@@ -33,7 +33,7 @@ use crate::state::{PathEnd, Purpose, State};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use touchstone_base::Id;
-use touchstone_criteria::{GoalId, Watch};
+use touchstone_criteria::{GoalId, GoalIndex};
 use touchstone_ir::{
     BlockId, Builtin, CallGraph, Callee, DataType, DataTypeId, FuncId, InstKind, Module, Operand, Param, TermKind, Ty,
 };
@@ -59,7 +59,7 @@ pub(crate) type Fixpoints = BTreeMap<FuncId, BTreeMap<BlockId, AbstractState>>;
 pub(crate) fn prove(
     module: &Module,
     func: FuncId,
-    watch: &Watch,
+    watch: &GoalIndex,
     open: &[GoalId],
     config: &Config,
     fixpoints: &Fixpoints,

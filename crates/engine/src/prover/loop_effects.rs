@@ -10,7 +10,7 @@ use crate::prover::function_facts::{derived_slots, escaped};
 use crate::prover::transfer::may_fail;
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::Id;
-use touchstone_criteria::{Goal, Next, Watch};
+use touchstone_criteria::{DecisionStep, Goal, GoalIndex};
 use touchstone_ir::{
     BlockId, Builtin, CallGraph, Cfg, CmpOp, CondTag, Expr, ExprKind, FuncId, Function, GlobalId, InstKind, Module,
     Operand, Reg, SlotId, TermKind, Ty, possible_callees,
@@ -90,7 +90,7 @@ pub(crate) struct Loops {
 }
 
 impl Loops {
-    pub fn of(module: &Module, func: FuncId, calls: &CallGraph, watch: &Watch) -> Loops {
+    pub fn of(module: &Module, func: FuncId, calls: &CallGraph, watch: &GoalIndex) -> Loops {
         let function = &module.functions[func];
         let cfg = Cfg::new(function);
         let live = live_registers(function, func, &cfg, watch);
@@ -181,7 +181,7 @@ impl Loop {
             writes: PointerOrigins::default(),
             begun: BTreeSet::new(),
             copies: false,
-            error_number: module.left_behind(),
+            error_number: module.error_number(),
             blocks: BTreeSet::new(),
         };
         let mut callees = BTreeSet::new();
@@ -313,14 +313,14 @@ fn is_reducible(cfg: &Cfg, head: BlockId, blocks: &BTreeSet<BlockId>) -> bool {
 }
 
 /// Returns true if a decision may be under evaluation at the head: the cut would split the evaluation.
-fn splits_decision(function: &Function, func: FuncId, head: BlockId, watch: &Watch, cfg: &Cfg) -> bool {
+fn splits_decision(function: &Function, func: FuncId, head: BlockId, watch: &GoalIndex, cfg: &Cfg) -> bool {
     let tag_of = |block: BlockId| match &function.blocks[block].terminator.kind {
         TermKind::Branch { tag, .. } => *tag,
         _ => None,
     };
     function.decisions.ids().any(|decision| {
         let Some(found) = watch.decision(func, decision) else { return false };
-        let Next::Node(first) = found.graph.start else { return false };
+        let DecisionStep::Node(first) = found.graph.start else { return false };
         let first = CondTag { decision, condition: found.graph.nodes[first].condition };
         let mut pending = vec![head];
         let mut seen = BTreeSet::from([head]);
@@ -337,7 +337,7 @@ fn splits_decision(function: &Function, func: FuncId, head: BlockId, watch: &Wat
 }
 
 /// Returns for every block the registers that are live at its start, for the program or for a label.
-fn live_registers(function: &Function, func: FuncId, cfg: &Cfg, watch: &Watch) -> Vec<BTreeSet<Reg>> {
+fn live_registers(function: &Function, func: FuncId, cfg: &Cfg, watch: &GoalIndex) -> Vec<BTreeSet<Reg>> {
     let mut live: Vec<BTreeSet<Reg>> = vec![BTreeSet::new(); function.blocks.len()];
     let read = |operands: Vec<Operand>, now: &mut BTreeSet<Reg>| {
         for operand in operands {

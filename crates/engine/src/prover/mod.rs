@@ -48,7 +48,7 @@ use function_facts::FunctionFacts;
 use rustc_hash::FxHashSet;
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::{Deadline, Id, Span};
-use touchstone_criteria::{DecisionGraph, DecisionWatch, Goal, GoalId, Next, Proof, Watch};
+use touchstone_criteria::{DecisionGoals, DecisionGraph, DecisionStep, Goal, GoalId, GoalIndex, Proof};
 use touchstone_ir::{
     Block, BlockId, CallGraph, Cfg, CondId, CondTag, DecisionId, ErrorKind, FuncId, GlobalId, Inst, InstKind, Module,
     TermKind, possible_callees,
@@ -61,7 +61,7 @@ use touchstone_ir::{
 pub fn prove_infeasible(
     module: &Module,
     func: FuncId,
-    watch: &Watch,
+    watch: &GoalIndex,
     open: &[GoalId],
     config: &Config,
 ) -> BTreeMap<GoalId, Proof> {
@@ -89,7 +89,7 @@ type Outcomes = FxHashSet<(CondId, bool)>;
 struct Analysis<'m> {
     module: &'m Module,
     func: FuncId,
-    watch: &'m Watch,
+    watch: &'m GoalIndex,
     config: &'m Config,
     calls: CallGraph,
     /// The function under test, its precondition and its oracle.
@@ -115,7 +115,7 @@ struct Analysis<'m> {
 }
 
 impl<'m> Analysis<'m> {
-    fn new(module: &'m Module, func: FuncId, watch: &'m Watch, config: &'m Config) -> Analysis<'m> {
+    fn new(module: &'m Module, func: FuncId, watch: &'m GoalIndex, config: &'m Config) -> Analysis<'m> {
         let calls = CallGraph::new(module);
         let helpers = [&config.precondition, &config.oracle].into_iter().flatten();
         let mut roots: Vec<FuncId> = helpers.filter_map(|name| module.function_named(name)).collect();
@@ -174,7 +174,7 @@ impl<'m> Analysis<'m> {
                         let happening = self.happening(*func, *decision);
                         let watch = self.watch.decision(*func, *decision);
                         let deciding =
-                            |watch: &DecisionWatch| watch.graph.deciding(|of, value| happening.contains(&(of, value)));
+                            |watch: &DecisionGoals| watch.graph.deciding(|of, value| happening.contains(&(of, value)));
                         last = Some((of, watch.map(deciding)));
                     }
                     let deciding = last.as_ref().and_then(|(_, deciding)| deciding.as_ref());
@@ -376,9 +376,9 @@ impl<'m> Analysis<'m> {
         let mut seen = BTreeSet::new();
         while let Some(target) = pending.pop() {
             match target {
-                Next::Done(result) if result == value => return true,
-                Next::Done(_) => {}
-                Next::Node(node) => {
+                DecisionStep::Done(result) if result == value => return true,
+                DecisionStep::Done(_) => {}
+                DecisionStep::Node(node) => {
                     if seen.insert(node) {
                         let node = &graph.nodes[node];
                         for outcome in [false, true] {

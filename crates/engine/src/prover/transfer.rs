@@ -123,7 +123,7 @@ impl FunctionFacts<'_> {
         args: &[Operand],
     ) -> Result<(), Dead> {
         if may_fail(builtin)
-            && let Some(number) = self.module.left_behind()
+            && let Some(number) = self.module.error_number()
         {
             state.forget(|cell| cell.base == Base::Global(number));
         }

@@ -12,7 +12,7 @@ use crate::config::{Calls, Config, PrivateGlobals, SequenceStates};
 use crate::growth::renamed;
 use std::collections::BTreeSet;
 use touchstone_base::{Id, IndexMap};
-use touchstone_criteria::{EarlierCall, MadeInput, NamedValue, ObjectInput, TestCase, TestKind};
+use touchstone_criteria::{EarlierCall, EnvironmentInput, NamedValue, ObjectInput, TestCase, TestKind};
 use touchstone_ir::{
     Block, BlockId, BranchRole, Builtin, Callee, CmpOp, DataType, DataTypeId, DataValue, FuncId, Function, Inst,
     InstKind, IntKind, Module, Operand, Param, PointerTarget, Reg, RegInfo, Slot, SwitchArm, TermKind, Terminator, Ty,
@@ -149,7 +149,7 @@ struct TestParts {
     earlier: Vec<EarlierCall>,
     params: Vec<NamedValue>,
     globals: Vec<NamedValue>,
-    answers: Vec<MadeInput>,
+    answers: Vec<EnvironmentInput>,
 }
 
 impl TestParts {

@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
 use touchstone_base::Span;
-use touchstone_criteria::{Bound, GoalId, Incomplete, IncompletePaths, Unsupported, Watch};
+use touchstone_criteria::{Bound, GoalId, GoalIndex, Incomplete, IncompletePaths, Unsupported};
 use touchstone_ir::{BlockId, FuncId, Module};
 use touchstone_solver::Side;
 
@@ -29,7 +29,7 @@ pub(crate) type Doubted = BTreeMap<GoalId, Vec<IncompletePaths>>;
 const STEPS_PER_DEADLINE_CHECK: u32 = 1024;
 
 /// Returns the goals among `open` that an unrestricted environment may reach, with the reasons.
-pub(crate) fn look(module: &Module, func: FuncId, watch: &Rc<Watch>, open: &[GoalId], config: &Config) -> Doubted {
+pub(crate) fn look(module: &Module, func: FuncId, watch: &Rc<GoalIndex>, open: &[GoalId], config: &Config) -> Doubted {
     // Baselines, and criteria that exclude paths, do not apply here.
     let config = Config {
         labels: Labels::Idl,

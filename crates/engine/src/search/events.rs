@@ -1,7 +1,7 @@
 //! Events of an exploration, and the trait of their consumers.
 
 use crate::confirm::case::SummaryCase;
-use touchstone_criteria::{TestCase, Unmakeable};
+use touchstone_criteria::{TestCase, Untestable};
 
 /// An event of an exploration.
 pub enum SearchEvent<'a> {
@@ -41,7 +41,7 @@ pub trait Sink {
 
     /// Returns the reason why a test cannot be emitted. Its goals stay open, so that other inputs are searched for; its
     /// path is given up.
-    fn refuses(&self, test: &TestCase) -> Option<Unmakeable> {
+    fn refuses(&self, test: &TestCase) -> Option<Untestable> {
         let _ = test;
         None
     }

@@ -14,7 +14,8 @@ use crate::search::search_result::{Goals, SearchTarget};
 use std::collections::BTreeSet;
 use touchstone_base::{Deadline, Id};
 use touchstone_criteria::{
-    Bound, Goal, GoalId, Incomplete, PairSearch, PairsStopped, SeenRows, SolverUse, TestCase, Unmakeable, Watch,
+    Bound, EvaluatedRows, Goal, GoalId, GoalIndex, Incomplete, PairSearch, PairsStopped, SolverUse, TestCase,
+    Untestable,
 };
 use touchstone_ir::{DecisionId, FuncId, Module};
 
@@ -52,7 +53,7 @@ pub fn rows_of(
     module: &Module,
     entry: FuncId,
     tests: &[TestCase],
-    watch: &Watch,
+    watch: &GoalIndex,
     deadline: Deadline,
 ) -> Vec<Vec<EvaluatedRow>> {
     let (machines, look) =
@@ -84,7 +85,7 @@ pub struct PairSearchInput<'a> {
 pub fn explore_pairs(
     module: &Module,
     func: FuncId,
-    watch: &Watch,
+    watch: &GoalIndex,
     before: PairSearchInput<'_>,
     config: &Config,
     sink: &mut dyn Sink,
@@ -96,7 +97,7 @@ pub fn explore_pairs(
         watch,
         config: Config { labels: Labels::Idl, ..config.clone() },
         left: config.questions.unwrap_or(MIN_QUERY_BUDGET + 2 * queries),
-        seen: SeenRows::default(),
+        seen: EvaluatedRows::default(),
         tests: tests.len() as u64,
         found: PairSearchResult::default(),
     };
@@ -123,11 +124,11 @@ pub fn explore_pairs(
 struct PairSearchRound<'m> {
     module: &'m Module,
     func: FuncId,
-    watch: &'m Watch,
+    watch: &'m GoalIndex,
     config: Config,
     /// The number of queries left.
     left: u64,
-    seen: SeenRows,
+    seen: EvaluatedRows,
     tests: u64,
     found: PairSearchResult,
 }
@@ -149,7 +150,7 @@ impl PairSearchRound<'_> {
         for wish in wishes {
             goals.push(wish);
         }
-        let goals = Goals { watch: Watch::new(self.module, goals).into(), closed };
+        let goals = Goals { watch: GoalIndex::new(self.module, goals).into(), closed };
         let config = Config { questions: Some(self.left), ..self.config.clone() };
         let mut tests = Tests { sink, objectives: self.watch.goals.len(), made: Vec::new() };
         let result = search(self.module, self.func, SearchTarget::Goals(goals), &config, &mut tests, self.tests).result;
@@ -186,7 +187,7 @@ impl Sink for Tests<'_> {
         }
     }
 
-    fn refuses(&self, test: &TestCase) -> Option<Unmakeable> {
+    fn refuses(&self, test: &TestCase) -> Option<Untestable> {
         self.sink.refuses(test)
     }
 }

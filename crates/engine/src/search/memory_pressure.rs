@@ -1,7 +1,7 @@
 //! Memory pressure: as memory fills, more states are parked, and the search that holds most gives up first.
 
 use std::time::{Duration, Instant};
-use touchstone_base::{MemoryHeld, MemoryLimit};
+use touchstone_base::{MemoryLimit, WorkerMemory};
 
 /// The number of turns between two memory checks.
 const TURNS_PER_MEMORY_CHECK: u32 = 64;
@@ -25,7 +25,7 @@ pub(super) struct MemoryPressure {
     /// The turn of the last relief.
     relieved: Option<u32>,
     /// The memory held, as seen by other searches.
-    held: MemoryHeld,
+    held: WorkerMemory,
 }
 
 impl MemoryPressure {

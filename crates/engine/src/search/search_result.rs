@@ -4,13 +4,13 @@ use crate::goals::coverage::Aim;
 use crate::growth::Shortage;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
-use touchstone_criteria::{FunctionResult, GoalId, IncompletePaths, Proof, Ruling, Watch};
+use touchstone_criteria::{FunctionResult, GoalId, GoalIndex, IncompletePaths, Proof, UncoveredEvidence};
 
 /// Goals to cover.
 #[derive(Clone, Debug)]
 pub struct Goals {
     /// All goals.
-    pub watch: Rc<Watch>,
+    pub watch: Rc<GoalIndex>,
     /// Goals that already have a verdict.
     pub closed: Vec<GoalId>,
 }
@@ -87,7 +87,12 @@ impl ExplorationResult {
     }
 
     /// Returns everything that is known of uncovered goals, with the results of static proofs.
-    pub fn ruling<'a>(&'a self, proved: &'a BTreeMap<GoalId, Proof>) -> Ruling<'a> {
-        Ruling { excluded: &self.excluded, proved, doubted: &self.doubted, incomplete: &self.result.incomplete }
+    pub fn ruling<'a>(&'a self, proved: &'a BTreeMap<GoalId, Proof>) -> UncoveredEvidence<'a> {
+        UncoveredEvidence {
+            excluded: &self.excluded,
+            proved,
+            doubted: &self.doubted,
+            incomplete: &self.result.incomplete,
+        }
     }
 }

@@ -2,13 +2,13 @@
 
 use crate::confirm::run_record::ConcreteRun;
 use std::rc::Rc;
-use touchstone_criteria::{MadeInput, TestKind};
+use touchstone_criteria::{EnvironmentInput, TestKind};
 
 /// The inputs of a run.
 #[derive(Clone)]
 pub(super) struct Inputs {
     pub kind: TestKind,
-    pub answers: Vec<MadeInput>,
+    pub answers: Vec<EnvironmentInput>,
     /// Pairs of different integers that the run compared, if it is known.
     pub compared: Rc<[(u64, u64)]>,
     /// The parameters that the run read, for objects with classes and if it is known.

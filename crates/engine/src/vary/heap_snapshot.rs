@@ -60,7 +60,7 @@ impl Snapshot<'_, '_> {
         let types = &self.module.types;
         let (size, step) = (self.machine.object(object).size, types[element].size(types));
         let count = size.checked_div(step)?;
-        let whole = size % step == 0 && types[element].tail(types).is_none() && !types[element].says_its_size();
+        let whole = size % step == 0 && types[element].tail(types).is_none() && !types[element].has_intrinsic_size();
         if count == 0 || !whole {
             return None;
         }

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use touchstone_base::Id;
 use touchstone_base::float::Format;
-use touchstone_criteria::{Assume, MadeInput, NamedValue, ObjectInput, TestKind};
+use touchstone_criteria::{AssumeOption, EnvironmentInput, NamedValue, ObjectInput, TestKind};
 use touchstone_ir::{DataType, DataTypeId, DataTypes, DataValue, FuncId, InputSource, Module, PointerTarget, mask};
 
 /// The maximum number of objects of a test.
@@ -227,7 +227,7 @@ impl<'m> InputMutator<'m> {
         roots.extend((0..globals.len()).map(Location::Global));
         roots.extend((0..objects.len()).flat_map(|at| [Location::Object(at), Location::Object(at)]));
         roots.extend((0..inputs.answers.len()).map(Location::Answer));
-        if !self.config.assume.contains(&Assume::Allocation) && self.chance.one_in(4) {
+        if !self.config.assume.contains(&AssumeOption::Allocation) && self.chance.one_in(4) {
             roots.push(Location::Allocation);
         }
         match self.chance.of(&roots) {
@@ -373,7 +373,7 @@ impl<'m> InputMutator<'m> {
         }
         let step = module.types[element].size(&module.types) as i64;
         let same: Vec<usize> = (0..objects.len()).filter(|at| objects[*at].element == element).collect();
-        let alone = self.config.assume.contains(&Assume::SeparateObjects);
+        let alone = self.config.assume.contains(&AssumeOption::SeparateObjects);
         if !alone
             && self.chance.one_in(3)
             && let Some(&object) = self.chance.of(&same)
@@ -505,7 +505,7 @@ impl<'m> InputMutator<'m> {
         }
     }
 
-    fn mutate_answer(&mut self, answer: &mut MadeInput) {
+    fn mutate_answer(&mut self, answer: &mut EnvironmentInput) {
         let changeable = matches!(answer.source, InputSource::External | InputSource::Written | InputSource::Changed);
         if !changeable || !answer.pointers.is_empty() || answer.bytes.is_empty() {
             return;
@@ -528,12 +528,12 @@ impl<'m> InputMutator<'m> {
     }
 
     /// Lets another allocation fail, or none.
-    fn mutate_allocation_failure(&mut self, answers: &mut Vec<MadeInput>) {
+    fn mutate_allocation_failure(&mut self, answers: &mut Vec<EnvironmentInput>) {
         let before = answers.len();
         answers.retain(|answer| answer.source != InputSource::Allocation);
         if answers.len() == before || self.chance.one_in(2) {
             let number = 1 + self.chance.below(MAX_FAILING_ALLOCATION);
-            answers.insert(0, MadeInput::of_bytes(InputSource::Allocation, number.to_string(), Vec::new()));
+            answers.insert(0, EnvironmentInput::of_bytes(InputSource::Allocation, number.to_string(), Vec::new()));
         }
     }
 }
@@ -542,7 +542,7 @@ impl<'m> InputMutator<'m> {
 pub(super) fn may_grow(types: &DataTypes, element: DataTypeId) -> bool {
     let data = &types[element];
     let is_closed = matches!(data, DataType::Struct { fields, .. } if fields.is_empty());
-    !is_closed && !data.says_its_size() && data.tail(types).is_none()
+    !is_closed && !data.has_intrinsic_size() && data.tail(types).is_none()
 }
 
 pub(super) fn is_byte(types: &DataTypes, data: DataTypeId) -> bool {

@@ -25,7 +25,9 @@ use std::rc::Rc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use touchstone_base::Deadline;
-use touchstone_criteria::{GoalId, MadeInput, NamedValue, NotCheckable, Outcome, Replay, TestCase, TestKind, Watch};
+use touchstone_criteria::{
+    EnvironmentInput, GoalId, GoalIndex, NamedValue, NotCheckable, Outcome, Replay, TestCase, TestKind,
+};
 use touchstone_interp::{End, Limits, Value};
 use touchstone_ir::{DataType, DataValue, ErrorKind, FuncId, GlobalId, InputSource, Linkage, Module, mask};
 
@@ -83,7 +85,7 @@ pub struct MutationSearch<'a, 'm> {
     /// The function under test.
     pub func: FuncId,
     /// The goals.
-    pub watch: &'a Watch,
+    pub watch: &'a GoalIndex,
     /// The configuration of the symbolic search.
     pub config: &'a Config,
     /// The deadline of the search.
@@ -234,8 +236,8 @@ impl<'a> MutationSearch<'a, '_> {
     pub fn until(
         &self,
         tests: &[TestCase],
-        wished: &mut dyn FnMut(&TestKind, &[MadeInput]) -> bool,
-    ) -> Option<(TestKind, Vec<MadeInput>)> {
+        wished: &mut dyn FnMut(&TestKind, &[EnvironmentInput]) -> bool,
+    ) -> Option<(TestKind, Vec<EnvironmentInput>)> {
         let mut pool = SeedPool::default();
         let mut changes = InputMutator::new(self.module(), self.func, self.config, self.longest, self.seed);
         let mut first = self.begin(&mut pool, tests, &mut changes);
@@ -427,7 +429,7 @@ impl<'a> MutationSearch<'a, '_> {
     }
 
     /// Returns true if the precondition allows the inputs.
-    fn is_allowed(&self, kind: &TestKind, answers: &[MadeInput]) -> bool {
+    fn is_allowed(&self, kind: &TestKind, answers: &[EnvironmentInput]) -> bool {
         let Some(name) = &self.config.precondition else { return true };
         let Some(precondition) = self.module().function_named(name) else { return false };
         let limits = self.limits();
@@ -462,7 +464,7 @@ impl<'a> MutationSearch<'a, '_> {
             description: String::new(),
             path: run.path,
             covers: run.hits,
-            heap: touchstone_criteria::Heap::Made,
+            heap: touchstone_criteria::HeapOrigin::Made,
             older: None,
             replayed: match (volatile, run.traps) {
                 (true, _) => Replay::NotCheckable(NotCheckable::Volatile),
@@ -482,7 +484,7 @@ const MAX_NUMBERS_MINIMISED: usize = 64;
 /// Returns the outcome of a run that is reproducible in the compiled program; `None` otherwise. An access outside of
 /// all objects behaves differently there.
 fn proper(module: &Module, inputs: &Inputs, run: &ConcreteRun) -> Option<Outcome> {
-    let register = |answer: &MadeInput| answer.source == InputSource::Register;
+    let register = |answer: &EnvironmentInput| answer.source == InputSource::Register;
     // An integer that happened to be an address is no device register.
     let by_chance = run.requested.iter().any(register) && !inputs.answers.iter().any(register);
     // Nor may the answer of an external function be a pointer or truth value that its type does not have.
@@ -497,7 +499,7 @@ fn proper(module: &Module, inputs: &Inputs, run: &ConcreteRun) -> Option<Outcome
 }
 
 /// Returns true if an external function answered with a value that its type does not have.
-fn has_impossible_answer(module: &Module, answer: &MadeInput) -> bool {
+fn has_impossible_answer(module: &Module, answer: &EnvironmentInput) -> bool {
     let func = module.function_named(&answer.name).filter(|_| answer.source == InputSource::External);
     match func.map(|func| &module.types[module.functions[func].result_data]) {
         Some(DataType::Int { .. } | DataType::Enum { .. } | DataType::Float { .. }) | None => false,

@@ -4,7 +4,7 @@ use crate::confirm::run_record::MissedArgument;
 use crate::vary::candidate::Inputs;
 use crate::vary::mutation::InputMutator;
 use touchstone_criteria::{ObjectInput, TestKind};
-use touchstone_ir::{DataType, DataTypeId, DataValue, PointerTarget, Stands};
+use touchstone_ir::{DataType, DataTypeId, DataValue, PointeeShape, PointerTarget};
 
 /// The maximum number of arguments that are added to those of the symbolic search.
 const MAX_NEW_ARGUMENTS: usize = 4;
@@ -12,11 +12,11 @@ const MAX_NEW_ARGUMENTS: usize = 4;
 impl InputMutator<'_> {
     /// Returns true if objects of this type are variadic arguments, or point to them.
     pub(super) fn takes_arguments(&self, data: DataTypeId) -> bool {
-        matches!(self.module.pointee(data).stands, Stands::Arguments | Stands::Cursor)
+        matches!(self.module.pointee(data).stands, PointeeShape::Arguments | PointeeShape::Cursor)
     }
 
     pub(super) fn are_arguments(&self, data: DataTypeId) -> bool {
-        self.module.pointee(data).stands == Stands::Arguments
+        self.module.pointee(data).stands == PointeeShape::Arguments
     }
 
     /// Passes an argument that a run lacked.

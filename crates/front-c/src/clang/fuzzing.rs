@@ -33,7 +33,7 @@ fn readings(json: &[u8]) -> [Result<String, String>; 2] {
 #[cfg(test)]
 mod tests {
     use super::{compile_commands_reading, readings};
-    use touchstone_base::Mutations;
+    use touchstone_base::CorruptedInputs;
 
     #[test]
     fn a_damaged_database_of_compile_commands_gives_flags_or_an_error() {
@@ -42,7 +42,7 @@ mod tests {
   {"directory": ".", "file": "c.c", "arguments": ["cc", "-O2", "c.c"]}]"#;
         assert!(compile_commands_reading(whole).is_ok_and(|flags| flags.contains(&"-DA=\"1 2\"".to_string())));
         let (mut read, mut refused) = (0, 0);
-        for damaged in Mutations::of(whole.as_bytes()).take(5000) {
+        for damaged in CorruptedInputs::of(whole.as_bytes()).take(5000) {
             match compile_commands_reading(&String::from_utf8_lossy(&damaged)) {
                 Ok(_) => read += 1,
                 Err(_) => refused += 1,

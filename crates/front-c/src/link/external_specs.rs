@@ -197,7 +197,7 @@ impl<'p> BodyBuilder<'p> {
 
     fn tell_global(&mut self, function: &str, name: &str) -> Option<()> {
         let known = |(_, global): &(GlobalId, &touchstone_ir::Global)| {
-            global.name == name || global.known_as.as_deref() == Some(name)
+            global.name == name || global.display_name.as_deref() == Some(name)
         };
         let (id, global) = self.program.globals.iter().find(known)?;
         let size = Operand::Const(Ty::I64, global.size);

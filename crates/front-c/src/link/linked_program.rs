@@ -333,7 +333,7 @@ impl LinkedProgram {
             constant,
             linkage,
             role: GlobalRole::Variable,
-            known_as: None,
+            display_name: None,
             function: None,
             init: None,
         })
@@ -391,7 +391,7 @@ impl LinkedProgram {
             constant: true,
             linkage,
             role: GlobalRole::Variable,
-            known_as: None,
+            display_name: None,
             function: None,
             init,
         });
@@ -419,7 +419,7 @@ impl LinkedProgram {
             constant: true,
             linkage: Linkage::Literal,
             role: GlobalRole::Variable,
-            known_as: None,
+            display_name: None,
             function: Some(function),
             init: None,
         });

@@ -8,7 +8,8 @@ use crate::types::ctype::VARIABLE_ARGUMENTS;
 use std::collections::BTreeMap;
 use touchstone_base::float::Format;
 use touchstone_ir::{
-    ByteWrites, DataType, DataTypeId, DataTypes, IntKind, MemoryRules, Module, Pointee, Shares, Stands, StructKind,
+    ByteWrites, DataType, DataTypeId, DataTypes, IntKind, MemoryRules, MemorySharing, Module, Pointee, PointeeShape,
+    StructKind,
 };
 
 /// Fills the table of a module with final types, and marks structures with a flexible last member.
@@ -26,10 +27,10 @@ pub(crate) fn set_rules(module: &mut Module) {
         let row = Pointee {
             element: element(module, id),
             stands: match data {
-                DataType::Int { kind: IntKind::Character, bits: 8, .. } => Stands::Text,
-                DataType::Union { name, .. } if name == VARIABLE_ARGUMENTS => Stands::Arguments,
-                DataType::Struct { name, .. } if name == "struct __va_list_tag" => Stands::Cursor,
-                _ => Stands::Elements,
+                DataType::Int { kind: IntKind::Character, bits: 8, .. } => PointeeShape::Text,
+                DataType::Union { name, .. } if name == VARIABLE_ARGUMENTS => PointeeShape::Arguments,
+                DataType::Struct { name, .. } if name == "struct __va_list_tag" => PointeeShape::Cursor,
+                _ => PointeeShape::Elements,
             },
             same: layout(data).map_or(id, |layout| *layouts.entry(layout).or_insert(id)),
             part: scalar(data).map_or(id, |scalar| *parts.entry(scalar).or_insert(id)),
@@ -82,16 +83,16 @@ fn scalar(data: &DataType) -> Option<Scalar> {
     }
 }
 
-fn shares(types: &DataTypes, data: &DataType) -> Shares {
+fn shares(types: &DataTypes, data: &DataType) -> MemorySharing {
     match data {
-        DataType::Int { bits: 8, .. } | DataType::Void => Shares::Everything,
-        DataType::Opaque { .. } | DataType::OneOf { .. } => Shares::Unknown,
+        DataType::Int { bits: 8, .. } | DataType::Void => MemorySharing::Everything,
+        DataType::Opaque { .. } | DataType::OneOf { .. } => MemorySharing::Unknown,
         // A single field that covers the structure may represent the other members of a union.
         DataType::Struct { fields, size, .. } => match fields.as_slice() {
-            [only] if types[only.ty].size(types) == *size => Shares::AnyPart,
-            _ => Shares::Parts,
+            [only] if types[only.ty].size(types) == *size => MemorySharing::AnyPart,
+            _ => MemorySharing::Parts,
         },
-        _ => Shares::Parts,
+        _ => MemorySharing::Parts,
     }
 }
 

@@ -437,7 +437,7 @@ pub(crate) fn is_always_inlined(name: &str) -> bool {
 /// Sets the role of a model's variable and its name in messages, since its own name is unknown to users.
 pub(crate) fn describe(global: &mut Global, variable: &str) {
     let known = STATE_DESCRIPTIONS.iter().find(|(name, _)| *name == variable);
-    global.known_as = known.map(|(_, known_as)| known_as.to_string());
+    global.display_name = known.map(|(_, display_name)| display_name.to_string());
     global.role = match variable {
         "touchstone_errno" => GlobalRole::LeftBehind,
         // Output may fail independently of their contents; where files are inputs, only the addresses of streams

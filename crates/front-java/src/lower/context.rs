@@ -16,8 +16,8 @@ use std::sync::Arc;
 use touchstone_base::Id;
 use touchstone_base::{FileId, Files};
 use touchstone_ir::{
-    DataType, DataTypeId, DataTypes, FuncId, Function, FunctionRole, Global, GlobalId, IntKind, Module, Operand, Tag,
-    Ty, Variant,
+    DataType, DataTypeId, DataTypes, FuncId, Function, FunctionRole, Global, GlobalId, IntKind, Module, Operand,
+    TaggedVariant, Ty, VariantTag,
 };
 
 /// The state of lowering.
@@ -83,8 +83,8 @@ pub(crate) fn empty_module() -> Module {
     });
     let thrown = module.types.push(DataType::OneOf {
         name: "java.lang.Throwable".to_string(),
-        tag: Tag { offset: 0, bits: 32 },
-        variants: vec![Variant { tag: 0, ty: object }],
+        tag: VariantTag { offset: 0, bits: 32 },
+        variants: vec![TaggedVariant { tag: 0, ty: object }],
     });
     module.thrown = Some(thrown);
     add_types(&mut module.types);

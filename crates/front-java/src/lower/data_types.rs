@@ -12,7 +12,7 @@ use std::hash::Hash;
 use touchstone_base::Id;
 use touchstone_base::IndexMap;
 use touchstone_base::float::Format;
-use touchstone_ir::{DataType, DataTypeId, DataTypes, Field, IntKind, StructKind, Tag, Variant};
+use touchstone_ir::{DataType, DataTypeId, DataTypes, Field, IntKind, StructKind, TaggedVariant, VariantTag};
 
 /// Index of the first value type in a module's table.
 const VALUES: usize = 4;
@@ -90,8 +90,8 @@ impl Lowering {
             DataType::Struct { name, .. } => name.clone(),
             _ => String::new(),
         };
-        let variants = vec![Variant { tag: word, ty: object }];
-        let tag = Tag { offset: CLASS_WORD_OFFSET as u64, bits: 32 };
+        let variants = vec![TaggedVariant { tag: word, ty: object }];
+        let tag = VariantTag { offset: CLASS_WORD_OFFSET as u64, bits: 32 };
         let pointee = match used {
             DataUse::Input | DataUse::Heap => self.types.push(DataType::OneOf { name, tag, variants }),
             DataUse::Result => object,

@@ -104,7 +104,7 @@ impl Lowering {
                 constant: false,
                 linkage: Linkage::External,
                 role: GlobalRole::Variable,
-                known_as: None,
+                display_name: None,
                 function: None,
                 init: None,
             };
@@ -117,7 +117,7 @@ impl Lowering {
             constant: false,
             linkage: Linkage::Local,
             role: GlobalRole::Runtime,
-            known_as: None,
+            display_name: None,
             function: None,
             init: Some(init),
         }

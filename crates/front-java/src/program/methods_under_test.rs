@@ -19,8 +19,8 @@ use std::sync::Arc;
 use touchstone_base::Id;
 use touchstone_fixture_java::Fixture;
 use touchstone_ir::{
-    Block, Callee, DataType, DataTypeId, FuncId, Function, GlobalId, Growing, InstKind, Module, Tag, TermKind,
-    Terminator, Variant,
+    Block, Callee, DataType, DataTypeId, FuncId, Function, GlobalId, InstKind, LazyModule, Module, TaggedVariant,
+    TermKind, Terminator, VariantTag,
 };
 
 /// Suffix of the name of the function that checks an entry function's arguments.
@@ -495,10 +495,13 @@ impl Program {
                 align: 8,
                 kind: Default::default(),
             });
-            variants.push(Variant { tag: lowering.word(id), ty });
+            variants.push(TaggedVariant { tag: lowering.word(id), ty });
         }
-        module.types[thrown] =
-            DataType::OneOf { name: "java.lang.Throwable".to_string(), tag: Tag { offset: 0, bits: 32 }, variants };
+        module.types[thrown] = DataType::OneOf {
+            name: "java.lang.Throwable".to_string(),
+            tag: VariantTag { offset: 0, bits: 32 },
+            variants,
+        };
     }
 }
 

@@ -8,8 +8,8 @@ use crate::lower::symbols::{FuncKind, GlobalKind};
 use crate::path::{ClassPath, PathError};
 use std::cell::{OnceCell, RefCell};
 use std::path::{Path, PathBuf};
-use touchstone_base::{Files, Grown, Id};
-use touchstone_ir::{FuncId, Function, Global, GlobalId, Growing, Module};
+use touchstone_base::{AppendList, Files, Id};
+use touchstone_ir::{FuncId, Function, Global, GlobalId, LazyModule, Module};
 
 mod code_locations;
 mod definitions;
@@ -56,9 +56,9 @@ pub struct Program {
     pub(crate) module: Module,
     pub(crate) lowering: RefCell<Lowering>,
     /// The bodies, and the body of each function: a later generation replaces the earlier ones.
-    bodies: Grown<Function>,
+    bodies: AppendList<Function>,
     functions: RefCell<Vec<Option<usize>>>,
-    globals: Grown<OnceCell<Global>>,
+    globals: AppendList<OnceCell<Global>>,
     entry: FuncId,
 }
 
@@ -117,9 +117,9 @@ impl Program {
         Program {
             module: empty_module(),
             lowering: RefCell::new(lowering),
-            bodies: Grown::default(),
+            bodies: AppendList::default(),
             functions: RefCell::default(),
-            globals: Grown::default(),
+            globals: AppendList::default(),
             entry,
         }
     }
@@ -211,7 +211,7 @@ impl Program {
     }
 }
 
-impl Growing for Program {
+impl LazyModule for Program {
     fn function(&self, id: FuncId) -> Option<&Function> {
         let known = self.functions.borrow().get(id.index()).copied().flatten();
         if let Some(body) = known {

@@ -116,7 +116,7 @@ fn until_zero(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use touchstone_base::Mutations;
+    use touchstone_base::CorruptedInputs;
 
     /// A file of two units with some hits.
     fn whole() -> Vec<u8> {
@@ -153,8 +153,10 @@ mod tests {
             }
             _ => refused += 1,
         };
-        Mutations::of(&whole[..32]).take(3000).for_each(|damaged| check(&[&damaged, &whole[32..]].concat()));
-        Mutations::of(&whole[TABLE..]).take(3000).for_each(|damaged| check(&[&whole[..TABLE], &damaged].concat()));
+        CorruptedInputs::of(&whole[..32]).take(3000).for_each(|damaged| check(&[&damaged, &whole[32..]].concat()));
+        CorruptedInputs::of(&whole[TABLE..])
+            .take(3000)
+            .for_each(|damaged| check(&[&whole[..TABLE], &damaged].concat()));
         assert!(read > 500 && refused > 500, "{read} read, {refused} refused");
     }
 

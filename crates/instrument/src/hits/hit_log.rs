@@ -163,7 +163,7 @@ fn merge_by_test(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use touchstone_base::Mutations;
+    use touchstone_base::CorruptedInputs;
 
     fn log(words: &[u32]) -> Vec<u8> {
         let mut bytes = vec![0; HEADER_BYTES];
@@ -220,7 +220,7 @@ mod tests {
     fn a_damaged_log_is_read_or_refused() {
         let whole = whole();
         let (mut read, mut refused) = (0, 0);
-        for damaged in Mutations::of(&whole[HEADER_BYTES..]).take(3000) {
+        for damaged in CorruptedInputs::of(&whole[HEADER_BYTES..]).take(3000) {
             let bytes = [&whole[..HEADER_BYTES], &damaged].concat();
             match parse(&bytes) {
                 Ok(files) => {

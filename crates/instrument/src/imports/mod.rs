@@ -150,7 +150,7 @@ fn inflate(bytes: &[u8]) -> Result<Vec<u8>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use touchstone_base::Mutations;
+    use touchstone_base::CorruptedInputs;
 
     const LCOV: &str = "TN:\nSF:/p/a.c\nDA:3,5\nDA:4,0\nBRDA:3,0,0,2\nBRDA:3,0,1,-\nMCDC:7,2,t,1,0,a\nMCDC:7,2,f,1,0,a\nMCDC:7,2,t,1,1,b\nMCDC:7,2,f,0,1,b\nend_of_record\n";
 
@@ -177,7 +177,7 @@ mod tests {
              "conditions":[{"count":4,"covered":3,"not_covered_true":[],"not_covered_false":[1]}]}]}]}"#;
         for whole in [LCOV, llvm, gcov] {
             assert!(ImportedCoverage::parse(whole.as_bytes()).is_ok());
-            for damaged in Mutations::of(whole.as_bytes()).take(2000) {
+            for damaged in CorruptedInputs::of(whole.as_bytes()).take(2000) {
                 let _ = ImportedCoverage::parse(&damaged);
             }
         }

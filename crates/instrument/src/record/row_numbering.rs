@@ -11,7 +11,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::Id;
-use touchstone_criteria::{DecisionGraph, Next, Row};
+use touchstone_criteria::{DecisionGraph, DecisionStep, Row};
 use touchstone_ir::CondId;
 
 /// The rows of a decision with their numbers.
@@ -57,8 +57,8 @@ fn by_sum(graph: &DecisionGraph, all: Vec<Row>) -> NumberedRows {
     let mut adds = BTreeMap::new();
     for node in graph.nodes.values() {
         let other = match node.edges[0].target {
-            Next::Done(_) => 1,
-            Next::Node(next) => counts.get(&next.index()).copied().unwrap_or(0),
+            DecisionStep::Done(_) => 1,
+            DecisionStep::Node(next) => counts.get(&next.index()).copied().unwrap_or(0),
         };
         adds.insert(node.condition, other);
     }
@@ -68,8 +68,8 @@ fn by_sum(graph: &DecisionGraph, all: Vec<Row>) -> NumberedRows {
     NumberedRows { rows: rows.into_iter().map(|(_, row)| row).collect(), scheme: NumberingScheme::Sum(adds) }
 }
 
-fn count(graph: &DecisionGraph, at: Next, counts: &mut BTreeMap<usize, u32>) -> u32 {
-    let Next::Node(node) = at else { return 1 };
+fn count(graph: &DecisionGraph, at: DecisionStep, counts: &mut BTreeMap<usize, u32>) -> u32 {
+    let DecisionStep::Node(node) = at else { return 1 };
     if let Some(known) = counts.get(&node.index()) {
         return *known;
     }

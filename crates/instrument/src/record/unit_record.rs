@@ -61,7 +61,7 @@ impl UnitRecord {
     /// Writes it to a directory of units.
     pub fn write(&self, units: &std::path::Path) -> std::io::Result<()> {
         let text = serde_json::to_vec(self).map_err(std::io::Error::other)?;
-        touchstone_base::write_whole(&units.join(format!("{}.json", self.unit)), text)
+        touchstone_base::write_atomically(&units.join(format!("{}.json", self.unit)), text)
     }
 
     /// Whether something has no probe because its two readings differ.

@@ -93,7 +93,7 @@ impl<'m> Machine<'m> {
     /// An allocation that fails: null, and the error number.
     fn no_memory(&mut self) -> Result<Value, Stop> {
         const NO_MEMORY: u64 = 12;
-        if let Some(id) = self.module().left_behind() {
+        if let Some(id) = self.module().error_number() {
             let object = self.global_object(id);
             self.write_value(object, 0, Ty::I32, Value::Int(NO_MEMORY))?;
         }

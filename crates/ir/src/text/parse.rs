@@ -6,8 +6,8 @@
 use super::lex::{ParseError, Placed, Token, lex};
 use super::words::Word;
 use crate::{
-    DataType, DataTypeId, EnumItem, Field, FuncId, Global, GlobalId, Init, Linkage, Module, Pointee, StructKind, Tag,
-    Ty, Variant, mask,
+    DataType, DataTypeId, EnumItem, Field, FuncId, Global, GlobalId, Init, Linkage, Module, Pointee, StructKind,
+    TaggedVariant, Ty, VariantTag, mask,
 };
 use std::collections::BTreeMap;
 use touchstone_base::{Id, Span};
@@ -433,9 +433,9 @@ impl Parser {
                 let variants = self.list("}", |parser| {
                     let tag = parser.u64("the tag of a variant")?;
                     parser.sign(":")?;
-                    Ok(Variant { tag, ty: parser.id("ty", "a data type (ty0)")? })
+                    Ok(TaggedVariant { tag, ty: parser.id("ty", "a data type (ty0)")? })
                 })?;
-                Ok(DataType::OneOf { name, tag: Tag { offset, bits }, variants })
+                Ok(DataType::OneOf { name, tag: VariantTag { offset, bits }, variants })
             }
             "opaque" => {
                 let name = self.text("the name of the type in quotes")?;
@@ -501,7 +501,7 @@ impl Parser {
         let constant = self.eat_word("constant");
         let role = self.try_one_of().unwrap_or_default();
         let function = if self.eat_word("of") { Some(self.function_ref()?) } else { None };
-        let known_as = if self.eat_word("as") { Some(self.text("what people call it")?) } else { None };
+        let display_name = if self.eat_word("as") { Some(self.text("what people call it")?) } else { None };
         let span = self.span();
         let init = if self.eat_sign("=") {
             self.sign("{")?;
@@ -509,7 +509,7 @@ impl Parser {
         } else {
             None
         };
-        Ok(Global { name, span, data, size, constant, linkage, role, known_as, function, init })
+        Ok(Global { name, span, data, size, constant, linkage, role, display_name, function, init })
     }
 
     /// `0: "bytes"`, `8: @other + 4`, or `4: i32 7` for the bytes of a number.

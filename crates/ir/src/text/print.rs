@@ -138,15 +138,15 @@ impl<'m> Printer<'m> {
     }
 
     fn global(&mut self, global: &Global) {
-        let Global { name, span, data, size, constant, linkage, role, known_as, function, init } = global;
+        let Global { name, span, data, size, constant, linkage, role, display_name, function, init } = global;
         put!(self, "global {}: {data} size {size} {}", at_name(name), linkage.word());
         put!(self, "{}", if *constant { " constant" } else { "" });
         self.unless_usual(*role);
         if let Some(function) = function {
             put!(self, " of {}", self.function_ref(*function));
         }
-        if let Some(known_as) = known_as {
-            put!(self, " as {}", quoted(known_as.as_bytes()));
+        if let Some(display_name) = display_name {
+            put!(self, " as {}", quoted(display_name.as_bytes()));
         }
         self.span(*span);
         if let Some(init) = init {

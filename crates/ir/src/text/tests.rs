@@ -78,8 +78,8 @@ fn data_type() -> impl Strategy<Value = DataType> {
             align
         }),
         (name(), size(), bits(), vec((any::<u64>(), id()), 0..4)).prop_map(|(name, offset, bits, variants)| {
-            let variants = variants.into_iter().map(|(tag, ty)| Variant { tag, ty }).collect();
-            DataType::OneOf { name, tag: Tag { offset, bits }, variants }
+            let variants = variants.into_iter().map(|(tag, ty)| TaggedVariant { tag, ty }).collect();
+            DataType::OneOf { name, tag: VariantTag { offset, bits }, variants }
         }),
         (name(), size(), size()).prop_map(|(name, size, align)| DataType::Opaque { name, size, align }),
     ]
@@ -94,7 +94,7 @@ fn global() -> impl Strategy<Value = Global> {
     let function = proptest::option::of(id());
     let roles = (one_of(), proptest::option::of(name()));
     (name(), span(), id(), size(), any::<bool>(), one_of(), roles, function, init).prop_map(
-        |(name, span, data, size, constant, linkage, (role, known_as), function, init)| Global {
+        |(name, span, data, size, constant, linkage, (role, display_name), function, init)| Global {
             name,
             span,
             data,
@@ -102,7 +102,7 @@ fn global() -> impl Strategy<Value = Global> {
             constant,
             linkage,
             role,
-            known_as,
+            display_name,
             function,
             init,
         },

@@ -2,7 +2,7 @@
 
 use crate::{
     BinOp, BranchRole, Builtin, ByteWrites, CBuiltin, CastOp, CmpOp, DecisionKind, ExprKind, FunctionRole, GlobalRole,
-    InputSource, IntKind, JavaBuiltin, Linkage, Shares, Stands,
+    InputSource, IntKind, JavaBuiltin, Linkage, MemorySharing, PointeeShape,
 };
 use std::borrow::Cow;
 use touchstone_base::float::{Format, Op, Rounding};
@@ -59,8 +59,8 @@ words! {
         Written => "written", Changed => "changed", Chosen => "chosen", Allocation => "allocation",
         Register => "register", Volatile => "volatile", File => "file", Output => "output",
     }
-    Stands { Elements => "elements", Text => "text", Arguments => "arguments", Cursor => "cursor" }
-    Shares { Parts => "parts", AnyPart => "any_part", Unknown => "unknown", Everything => "everything" }
+    PointeeShape { Elements => "elements", Text => "text", Arguments => "arguments", Cursor => "cursor" }
+    MemorySharing { Parts => "parts", AnyPart => "any_part", Unknown => "unknown", Everything => "everything" }
     ByteWrites { Bytes => "bytes", Anything => "anything" }
 }
 

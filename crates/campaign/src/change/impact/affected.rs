@@ -140,7 +140,7 @@ pub(crate) fn mark_unaffected_goals(work: &mut Work<'_>, change_impact: &ChangeI
         work.wanted.list[*id].status = Status::Unaffected;
         work.wanted.settled.insert(*id);
     }
-    Rc::make_mut(&mut work.watch).leave_alone(unaffected_goals);
+    Rc::make_mut(&mut work.watch).ignore(unaffected_goals);
 }
 
 /// Returns the goals that the change does not affect: the same inputs reach them as before.

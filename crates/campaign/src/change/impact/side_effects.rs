@@ -3,7 +3,7 @@
 
 use super::memory_regions::{DifferingRegions, PointsTo, Region, Variable, may_fail};
 use std::collections::{BTreeMap, BTreeSet};
-use touchstone_ir::{CallGraph, Callee, FuncId, GlobalId, InstKind, Module, Operand, SlotId, TermKind, Touches};
+use touchstone_ir::{BuiltinEffect, CallGraph, Callee, FuncId, GlobalId, InstKind, Module, Operand, SlotId, TermKind};
 
 /// The side effects of some code.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -119,13 +119,13 @@ impl<'m> VersionFacts<'m> {
             }
             InstKind::Call { callee: Callee::Direct(callee), .. } => self.call_effects(*callee),
             InstKind::Call { callee: Callee::Indirect(_), .. } => Effects::havoc(),
-            InstKind::Builtin { builtin, .. } => match builtin.touches() {
-                Touches::Nothing => Effects::default(),
-                Touches::Ends => Effects { ends: true, ..Effects::default() },
-                Touches::World => Effects::writes([Region::Environment].into()),
+            InstKind::Builtin { builtin, .. } => match builtin.effect() {
+                BuiltinEffect::Nothing => Effects::default(),
+                BuiltinEffect::Ends => Effects { ends: true, ..Effects::default() },
+                BuiltinEffect::World => Effects::writes([Region::Environment].into()),
                 // The memory that it prints has to be readable.
-                Touches::Shows => Effects { ends: true, ..Effects::writes([Region::Environment].into()) },
-                Touches::Anything => Effects::havoc(),
+                BuiltinEffect::Shows => Effects { ends: true, ..Effects::writes([Region::Environment].into()) },
+                BuiltinEffect::Anything => Effects::havoc(),
             },
             _ => Effects::default(),
         };

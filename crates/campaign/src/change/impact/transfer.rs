@@ -8,7 +8,9 @@ use super::memory_regions::{DifferingRegions, Region, may_fail};
 use super::relational_walk::{CallPair, Impact, LocationPair, PointEqualities, RelationalWalk};
 use super::side_effects::Effects;
 use std::collections::BTreeSet;
-use touchstone_ir::{BinOp, Callee, CastOp, Expr, ExprKind, FuncId, InstKind, Operand, Point, Reg, SlotId, Touches};
+use touchstone_ir::{
+    BinOp, BuiltinEffect, Callee, CastOp, Expr, ExprKind, FuncId, InstKind, Operand, Point, Reg, SlotId,
+};
 
 /// How control continues behind an instruction that both versions execute.
 pub(super) enum Continuation {
@@ -334,17 +336,17 @@ impl<'m> RelationalWalk<'_, 'm> {
         let world = known.differing.contains(&Region::Environment);
         let same = was == builtin && all;
         let equal = same
-            && match builtin.touches() {
-                Touches::Nothing | Touches::Ends => true,
-                Touches::World => !world,
-                Touches::Shows => !world && !memory,
-                Touches::Anything => known.differing.is_empty(),
+            && match builtin.effect() {
+                BuiltinEffect::Nothing | BuiltinEffect::Ends => true,
+                BuiltinEffect::World => !world,
+                BuiltinEffect::Shows => !world && !memory,
+                BuiltinEffect::Anything => known.differing.is_empty(),
             };
         if equal {
             return (true, Continuation::InBoth);
         }
         self.havoc_both(before, now, known);
-        let talks = same && builtin.touches() == Touches::World;
+        let talks = same && builtin.effect() == BuiltinEffect::World;
         let may_leave =
             self.versions.old.of(self.ids.0, before).may_leave() || self.versions.new.of(self.ids.1, now).may_leave();
         (false, continuation(may_leave && !talks))

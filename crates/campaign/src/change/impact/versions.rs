@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use touchstone_engine::state_changers;
 use touchstone_ir::{
-    DataType, DataTypeId, FuncId, Function, GlobalId, Linkage, Module, Part as ModulePart, SlotId, Structures,
-    placeless,
+    DataType, DataTypeId, FuncId, Function, GlobalId, ItemStructures, Linkage, Module, ModuleItem as ModulePart,
+    SlotId, without_location,
 };
 
 /// Two versions of a program. Facts that only few parts need are computed on demand.
@@ -26,7 +26,7 @@ pub(crate) struct Versions<'m> {
     named: BTreeMap<String, Vec<DataTypeId>>,
     /// True if class numbers have the same meaning in both versions.
     same_classes: bool,
-    structures: [Structures<'m>; 2],
+    structures: [ItemStructures<'m>; 2],
     closures: [Closures<'m>; 2],
     hashes: [Mutex<BTreeMap<ModulePart, u128>>; 2],
     /// Types of the new version by structural hash.
@@ -54,7 +54,7 @@ impl<'m> Versions<'m> {
             old_globals: BTreeMap::new(),
             named,
             same_classes: class_names(before) == class_names(now),
-            structures: [Structures::new(before), Structures::new(now)],
+            structures: [ItemStructures::new(before), ItemStructures::new(now)],
             closures: [Closures::new(before), Closures::new(now)],
             hashes: Default::default(),
             types: OnceLock::new(),
@@ -249,7 +249,7 @@ impl<'m> Versions<'m> {
 
 fn type_name(data: &DataType) -> Option<String> {
     match data {
-        DataType::Struct { name, .. } | DataType::Union { name, .. } => Some(placeless(name)),
+        DataType::Struct { name, .. } | DataType::Union { name, .. } => Some(without_location(name)),
         _ => None,
     }
 }

@@ -5,7 +5,7 @@ use super::product_program::ProductProgram;
 use crate::plan::Work;
 use std::time::Duration;
 use touchstone_base::{Deadline, IndexMap};
-use touchstone_criteria::{Expected, Heap, MadeInput, NamedValue, Replay, TestCase, TestKind, Watch};
+use touchstone_criteria::{EnvironmentInput, Expected, GoalIndex, HeapOrigin, NamedValue, Replay, TestCase, TestKind};
 use touchstone_engine::{ConcreteRun, End, MachineTemplates, MutationSearch, RunObservation, watch_kind};
 use touchstone_ir::{DataValue, FuncId, InputSource};
 
@@ -26,7 +26,7 @@ impl<'m> DifferentialRunner<'m> {
     }
 
     /// Returns true if the versions differ on these inputs.
-    pub fn differ(&self, kind: &TestKind, answers: &[MadeInput]) -> bool {
+    pub fn differ(&self, kind: &TestKind, answers: &[EnvironmentInput]) -> bool {
         // A difference after earlier calls may stem from those calls.
         let TestKind::Function { earlier, globals, .. } = kind else { return false };
         if !earlier.is_empty() {
@@ -44,7 +44,7 @@ impl<'m> DifferentialRunner<'m> {
     pub fn vary(&self, work: &Work<'_>, tests: &[TestCase]) -> Option<TestCase> {
         let some = tests.first()?;
         // The goals of the new version are those that the change affects; the old version has none.
-        let nothing = Watch::new(self.machines.module(), IndexMap::default());
+        let nothing = GoalIndex::new(self.machines.module(), IndexMap::default());
         let time = work
             .plan
             .request
@@ -67,7 +67,7 @@ impl<'m> DifferentialRunner<'m> {
             variation.until(tests, &mut |kind, answers| self.differ(kind, answers))
         };
         let (kind, answers) = varied(self.new).or_else(|| varied(self.old))?;
-        Some(TestCase { kind, answers, replayed: Replay::NotRun, heap: Heap::Made, ..some.clone() })
+        Some(TestCase { kind, answers, replayed: Replay::NotRun, heap: HeapOrigin::Made, ..some.clone() })
     }
 }
 

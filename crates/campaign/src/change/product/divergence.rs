@@ -19,7 +19,7 @@ use std::rc::Rc;
 use std::time::Duration;
 use touchstone_base::{Deadline, IndexMap};
 use touchstone_criteria::{
-    Bound, Goal, GoalId, Incomplete, IncompletePaths, Outcome, TestCase, TestKind, Unmakeable, Watch,
+    Bound, Goal, GoalId, GoalIndex, Incomplete, IncompletePaths, Outcome, TestCase, TestKind, Untestable,
 };
 use touchstone_engine::{
     Config, End, Goals, MachineTemplates, RunObservation, SearchEvent, Sink, explore_goals, prove_infeasible,
@@ -236,7 +236,7 @@ struct SearchResult {
 fn search_point(product: &ProductProgram, driver: &Driver, point: PointId, config: &Config) -> SearchResult {
     let func = driver.func;
     let goals: IndexMap<GoalId, Goal> = [Goal::Label { func, point, predicate: None }].into_iter().collect();
-    let watch = Rc::new(Watch::new(&product.module, goals));
+    let watch = Rc::new(GoalIndex::new(&product.module, goals));
     let mut found = First { test: None };
     let goals = Goals { watch: Rc::clone(&watch), closed: Vec::new() };
     let explored = explore_goals(&product.module, func, goals, config, &mut found);
@@ -305,7 +305,7 @@ impl Sink for First {
         }
     }
 
-    fn refuses(&self, _: &TestCase) -> Option<Unmakeable> {
+    fn refuses(&self, _: &TestCase) -> Option<Untestable> {
         None
     }
 }

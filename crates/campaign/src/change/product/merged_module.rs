@@ -8,8 +8,8 @@ use crate::change::impact::Versions;
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::{FileId, Id, IndexMap, Span};
 use touchstone_ir::{
-    Builtin, Callee, DataTypeId, FuncId, GlobalId, GlobalRole, Init, InstKind, Linkage, Module, Operand,
-    Part as ModulePart,
+    Builtin, Callee, DataTypeId, FuncId, GlobalId, GlobalRole, Init, InstKind, Linkage, Module,
+    ModuleItem as ModulePart, Operand,
 };
 
 /// The new version with functions of the old one.

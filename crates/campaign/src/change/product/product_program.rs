@@ -15,7 +15,7 @@ use crate::change::impact::Versions;
 use std::collections::BTreeSet;
 use touchstone_engine::global_inputs;
 use touchstone_ir::{
-    Builtin, Callee, DataType, FuncId, GlobalId, GlobalRole, Inst, InstKind, Module, PointId, Touches,
+    Builtin, BuiltinEffect, Callee, DataType, FuncId, GlobalId, GlobalRole, Inst, InstKind, Module, PointId,
 };
 
 /// Both versions in one module.
@@ -139,7 +139,7 @@ fn either_executes(versions: &Versions<'_>, (old, new): (FuncId, FuncId), is: im
 
 /// Returns true if a builtin may end the run.
 fn may_end_run(builtin: &Builtin) -> bool {
-    builtin.touches() == Touches::Ends
+    builtin.effect() == BuiltinEffect::Ends
 }
 
 /// Returns true if a builtin may return another value the next time, where objects have classes. Proofs stop at facts
@@ -147,7 +147,7 @@ fn may_end_run(builtin: &Builtin) -> bool {
 fn reads_environment(builtin: &Builtin) -> bool {
     !matches!(builtin, Builtin::RunOnly)
         && !is_repeatable(builtin)
-        && !matches!(builtin.touches(), Touches::Nothing | Touches::Ends)
+        && !matches!(builtin.effect(), BuiltinEffect::Nothing | BuiltinEffect::Ends)
 }
 
 /// Computes the inputs and the compared state of versions with separate object graphs, and whether that state is

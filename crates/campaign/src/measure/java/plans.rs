@@ -9,7 +9,7 @@ use crate::measure::error::MeasuringError;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use touchstone_base::StableHasher;
-use touchstone_criteria::{CriteriaOptions, Labelling, criterion_named};
+use touchstone_criteria::{CriteriaOptions, GoalCriterion, criterion_named};
 use touchstone_front_java::classfile::ClassFile;
 use touchstone_front_java::path::Jar;
 use touchstone_instrument::{PLANNED, class_plan, class_unit};
@@ -49,7 +49,7 @@ pub fn plan_classes(request: &Planning) -> Result<(), MeasuringError> {
     let scratch = tempfile::tempdir().map_err(failed)?;
     let class_path = with_manifests(&request.class_path);
     let asked = Asked { criteria: &request.criteria, class_path: &class_path, scratch: scratch.path() };
-    let criteria: Vec<&'static dyn Labelling> = criterion_named(PLANNED)
+    let criteria: Vec<&'static dyn GoalCriterion> = criterion_named(PLANNED)
         .into_iter()
         .filter(|own| request.criteria.iter().any(|name| name == own.name()))
         .collect();
@@ -58,7 +58,7 @@ pub fn plan_classes(request: &Planning) -> Result<(), MeasuringError> {
             let Ok((module, methods)) = known else { return Ok(()) };
             let plan = class_plan(&kept.class, module, methods, &criteria, &CriteriaOptions::default());
             let path = plan_of(&units, kept.unit);
-            touchstone_base::write_whole(&path, &plan).map_err(|source| MeasuringError::NotCopied { path, source })
+            touchstone_base::write_atomically(&path, &plan).map_err(|source| MeasuringError::NotCopied { path, source })
         })?;
     }
     lock.set_len(0).map_err(failed)?;

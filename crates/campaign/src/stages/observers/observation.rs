@@ -1,6 +1,6 @@
 //! Runs of one test with looks after its call, and what they see.
 
-use touchstone_criteria::{Again, Noticing, Outcome, Seen, TestCase, TestKind};
+use touchstone_criteria::{ObservationPoint, ObservedValue, ObserverArgument, Outcome, TestCase, TestKind};
 use touchstone_engine::{CallInputs, CallSession, End, Layout, Limits, MachineTemplates, Value};
 use touchstone_front_java::classfile::Desc;
 use touchstone_front_java::{ObservableType, ObservedObject, ObserverAccess, PreparedCall, StateObserver};
@@ -17,7 +17,7 @@ pub(super) struct Step {
     /// Which of its methods and fields.
     pub probe: usize,
     /// What it is asked with.
-    pub arguments: Vec<Again>,
+    pub arguments: Vec<ObserverArgument>,
 }
 
 impl Step {
@@ -27,14 +27,14 @@ impl Step {
     }
 
     /// Where a test notices what it sees.
-    pub fn noticing(&self, prepared: &PreparedCall) -> Noticing {
+    pub fn noticing(&self, prepared: &PreparedCall) -> ObservationPoint {
         let (whose, probe) = self.of(prepared);
         let object = match whose {
             ObservedObject::Object(number) => Some(number),
             ObservedObject::Result => None,
         };
         let arguments = matches!(probe.reads, ObserverAccess::Method(_)).then(|| self.arguments.clone());
-        Noticing::After { object, member: probe.name.clone(), arguments }
+        ObservationPoint::After { object, member: probe.name.clone(), arguments }
     }
 }
 
@@ -42,7 +42,7 @@ impl Step {
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Sight {
     /// A value that tests can expect.
-    Seen(Seen),
+    Seen(ObservedValue),
     /// An exception, by the number of its class.
     Threw(Option<u64>),
     /// Nothing.
@@ -142,12 +142,14 @@ impl<'a, 'm> Viewer<'a, 'm> {
     }
 
     /// A value that may be passed once more, unless it is nothing.
-    pub fn value(&self, again: &Again) -> Option<Value> {
+    pub fn value(&self, again: &ObserverArgument) -> Option<Value> {
         let value = match again {
-            Again::Param(at) => self.params.get(*at).copied(),
-            Again::Object(number) => self.objects.get(*number).copied().filter(|value| *value != Value::NULL),
-            Again::Number(_, DataValue::Int(number)) => Some(Value::Int(*number)),
-            Again::Number(..) => None,
+            ObserverArgument::Param(at) => self.params.get(*at).copied(),
+            ObserverArgument::Object(number) => {
+                self.objects.get(*number).copied().filter(|value| *value != Value::NULL)
+            }
+            ObserverArgument::Number(_, DataValue::Int(number)) => Some(Value::Int(*number)),
+            ObserverArgument::Number(..) => None,
         };
         value.filter(|value| *value != Value::Undefined)
     }
@@ -269,10 +271,10 @@ impl<'a, 'm> Viewer<'a, 'm> {
                 let mut arguments = vec![object];
                 for again in &step.arguments {
                     let value = match again {
-                        Again::Param(at) => following.params.get(*at).copied(),
-                        Again::Object(number) => look.objects.get(*number).copied(),
-                        Again::Number(_, DataValue::Int(number)) => Some(Value::Int(*number)),
-                        Again::Number(..) => None,
+                        ObserverArgument::Param(at) => following.params.get(*at).copied(),
+                        ObserverArgument::Object(number) => look.objects.get(*number).copied(),
+                        ObserverArgument::Number(_, DataValue::Int(number)) => Some(Value::Int(*number)),
+                        ObserverArgument::Number(..) => None,
                     };
                     arguments.extend(value);
                 }
@@ -329,14 +331,16 @@ impl Look<'_> {
         let seen = match (gives, value) {
             (_, Value::Undefined) | (ObservableType::Nothing, _) => None,
             (ObservableType::Value(data), Value::Int(number)) => {
-                Some(Seen::Value(*data, DataValue::Int(mask(number, bits(self.module, *data)))))
+                Some(ObservedValue::Value(*data, DataValue::Int(mask(number, bits(self.module, *data)))))
             }
             (ObservableType::Value(_), Value::Ptr(_)) => None,
-            (_, Value::Int(0)) => Some(Seen::Null),
+            (_, Value::Int(0)) => Some(ObservedValue::Null),
             (_, Value::Int(_)) => None,
             (ObservableType::Aggregate(data), value) => Some(self.built(following, value, *data)),
             (ObservableType::EnumConstant(names, offset), value) => match following.at(value, *offset, Ty::I32) {
-                Some(Value::Int(number)) => names.get(number as usize).map(|name| Seen::Constant(name.clone())),
+                Some(Value::Int(number)) => {
+                    names.get(number as usize).map(|name| ObservedValue::Constant(name.clone()))
+                }
                 _ => None,
             },
             (ObservableType::Reference, value) => self.reference(following, value),
@@ -344,26 +348,26 @@ impl Look<'_> {
         seen.map_or(Sight::Unknown, Sight::Seen)
     }
 
-    fn built(&self, following: &CallSession<'_>, value: Value, data: DataTypeId) -> Seen {
+    fn built(&self, following: &CallSession<'_>, value: Value, data: DataTypeId) -> ObservedValue {
         if let Some(at) = following.params.iter().position(|param| *param == value) {
-            return Seen::Given(at);
+            return ObservedValue::Given(at);
         }
         let reached = following.reached(value, data);
-        if reached.is_empty() { Seen::Object } else { Seen::Built(reached) }
+        if reached.is_empty() { ObservedValue::Object } else { ObservedValue::Built(reached) }
     }
 
     /// An object that its class tells more of.
-    fn reference(&self, following: &CallSession<'_>, value: Value) -> Option<Seen> {
+    fn reference(&self, following: &CallSession<'_>, value: Value) -> Option<ObservedValue> {
         let Some(Value::Int(word)) = following.at(value, CLASS_WORD, Ty::I32) else { return None };
         if let Some(known) = self.prepared.boxes.iter().find(|known| known.word == word) {
             let held = following.at(value, known.offset, Ty::Int(bits(self.module, known.data)));
             let Some(Value::Int(number)) = held else { return None };
-            return Some(Seen::Boxed(known.name.clone(), known.data, DataValue::Int(number)));
+            return Some(ObservedValue::Boxed(known.name.clone(), known.data, DataValue::Int(number)));
         }
         if let Some((_, data)) = self.prepared.text.filter(|(known, _)| *known == word) {
             return Some(self.built(following, value, data));
         }
         let same = self.objects.iter().position(|object| *object == value);
-        Some(same.map_or(Seen::Object, Seen::Same))
+        Some(same.map_or(ObservedValue::Object, ObservedValue::Same))
     }
 }

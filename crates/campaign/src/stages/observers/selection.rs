@@ -10,7 +10,7 @@ use crate::plan::Work;
 use std::collections::BTreeSet;
 use std::time::Duration;
 use touchstone_base::Deadline;
-use touchstone_criteria::{Again, GoalId, Heap, Noticed, Noticing, Outcome, TestCase};
+use touchstone_criteria::{GoalId, HeapOrigin, Observation, ObservationPoint, ObserverArgument, Outcome, TestCase};
 use touchstone_engine::{Layout, MachineTemplates, MutationGoals, MutationSearch, SeedPool, Value, mutants};
 use touchstone_fixture_java::FixtureValue;
 use touchstone_front_java::classfile::Desc;
@@ -75,7 +75,7 @@ pub(crate) fn look_around(work: &Work<'_>, java: &JavaProgram, tests: &mut Vec<T
         still: None,
         first: &first,
     };
-    let is_made = |test: &TestCase| java.heap_of(work.task.func, test) == Heap::Made;
+    let is_made = |test: &TestCase| java.heap_of(work.task.func, test) == HeapOrigin::Made;
     let seeds: Vec<TestCase> = tests.iter().filter(|test| is_made(test)).cloned().collect();
     let mut take = |mut test: TestCase| {
         if faults.open.is_empty() || tests.len() == most || work.plan.request.is_interrupted() {
@@ -115,7 +115,7 @@ fn noticed(
     test: &TestCase,
     faults: &mut Faults,
     new: New,
-) -> Option<Vec<Noticed>> {
+) -> Option<Vec<Observation>> {
     let module = machines.module();
     if !matches!(test.outcome, Outcome::Returned | Outcome::Threw { .. }) {
         return None;
@@ -137,16 +137,16 @@ fn noticed(
     let mut found = Vec::new();
     for (one, other) in first.before.iter().zip(&second.before) {
         if let ((selector, Sight::Seen(seen)), true) = (one, one == other) {
-            found.push(Noticed { at: Noticing::Before(*selector), seen: seen.clone() });
+            found.push(Observation { at: ObservationPoint::Before(*selector), seen: seen.clone() });
         }
     }
     if let (Sight::Seen(seen), true) = (&first.outcome, first.outcome == second.outcome) {
-        found.push(Noticed { at: Noticing::Result, seen: seen.clone() });
+        found.push(Observation { at: ObservationPoint::Result, seen: seen.clone() });
     }
     for ((step, one), other) in steps.iter().zip(&first.steps).zip(&second.steps) {
         match one {
             Sight::Seen(seen) if one == other => {
-                found.push(Noticed { at: step.noticing(prepared), seen: seen.clone() })
+                found.push(Observation { at: step.noticing(prepared), seen: seen.clone() })
             }
             // What follows would see another state.
             _ => break,
@@ -386,8 +386,8 @@ impl Choice<'_, '_> {
     }
 
     /// What a parameter of a type may get: what calls of the test get, and small numbers.
-    fn values(&self, desc: &Desc, effect: ObserverEffect) -> Vec<Again> {
-        let mut found: Vec<(Value, Again)> = Vec::new();
+    fn values(&self, desc: &Desc, effect: ObserverEffect) -> Vec<ObserverArgument> {
+        let mut found: Vec<(Value, ObserverArgument)> = Vec::new();
         // What changes a collection takes its elements, and a variable of type `Object` is none.
         let is_any =
             |making: &FixtureValue| matches!(making, FixtureValue::Object(object) if object.ty == "java.lang.Object");
@@ -395,8 +395,8 @@ impl Choice<'_, '_> {
         let passed = passed.filter(|passed| effect == ObserverEffect::Pure || !is_any(&passed.value));
         for passed in passed {
             let again = match &passed.value {
-                FixtureValue::Parameter(at) => Again::Param(*at),
-                FixtureValue::Object(object) => Again::Object(object.number),
+                FixtureValue::Parameter(at) => ObserverArgument::Param(*at),
+                FixtureValue::Object(object) => ObserverArgument::Object(object.number),
             };
             if let Some(value) = self.viewer.value(&again)
                 && !found.iter().any(|(known, _)| *known == value)
@@ -408,7 +408,7 @@ impl Choice<'_, '_> {
             let data = self.viewer.data_of(desc);
             for (number, data) in (0..3).filter_map(|number| Some((number, data?))) {
                 if !found.iter().any(|(known, _)| *known == Value::Int(number)) {
-                    found.push((Value::Int(number), Again::Number(data, DataValue::Int(number))));
+                    found.push((Value::Int(number), ObserverArgument::Number(data, DataValue::Int(number))));
                 }
             }
         }

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use touchstone_campaign::Finished;
 use touchstone_criteria::{
-    CriteriaOptions, Criterion, Expected, GoalId, Labelling, Objectives, Outcome, Replay, Status, TestCase, TestKind,
-    Watch, objectives,
+    CriteriaOptions, Criterion, Expected, GoalCriterion, GoalId, GoalIndex, Objectives, Outcome, Replay, Status,
+    TestCase, TestKind, objectives,
 };
 use touchstone_engine::{ConcreteRun, End, MachineTemplates, RunObservation, Value, watch_function, watch_test};
 use touchstone_front_c::{Options, lower_files, write_headers};
@@ -30,7 +30,7 @@ pub struct Version<'m> {
     pre: Option<FuncId>,
     machines: MachineTemplates<'m>,
     pub wanted: Objectives,
-    watch: Watch,
+    watch: GoalIndex,
     domain: Option<Domain<'m>>,
 }
 
@@ -41,13 +41,13 @@ impl<'m> Version<'m> {
         name: &str,
         scope: &[&str],
         values: Values<'_>,
-        criteria: &[&'static dyn Labelling],
+        criteria: &[&'static dyn GoalCriterion],
     ) -> Version<'m> {
         let func = module.function_named(name).expect("the function");
         let scope: Vec<FuncId> = scope.iter().filter_map(|name| module.function_named(name)).collect();
         let wanted = objectives(module, &scope, criteria, &CriteriaOptions::default());
         let domain = Domain::new(module, func, values, 40_000);
-        let watch = Watch::new(module, wanted.goals.clone());
+        let watch = GoalIndex::new(module, wanted.goals.clone());
         Version {
             module,
             func,
@@ -77,7 +77,7 @@ impl<'m> Version<'m> {
             description: String::new(),
             path: 0,
             covers: Vec::new(),
-            heap: touchstone_criteria::Heap::Made,
+            heap: touchstone_criteria::HeapOrigin::Made,
             older: None,
             replayed: Replay::NotRun,
         };
@@ -216,7 +216,7 @@ pub fn said<'f>(finished: &'f Finished, function: &str) -> (BTreeMap<&'f str, &'
 }
 
 /// The criteria of a request whose objectives are goals.
-pub fn labellings(criteria: &[Criterion]) -> Vec<&'static dyn Labelling> {
+pub fn labellings(criteria: &[Criterion]) -> Vec<&'static dyn GoalCriterion> {
     let goals = criteria.iter().filter_map(|criterion| match criterion {
         Criterion::Goals(labelling) => Some(*labelling),
         Criterion::Paths(_) | Criterion::State => None,

@@ -6,7 +6,7 @@ use crate::support::root;
 use std::collections::BTreeMap;
 use std::path::Path;
 use touchstone_campaign::{Collect, Finished, ObjectivesOf, OldVersion, Plan, Replaying, Request, Subject, run_into};
-use touchstone_criteria::{Labelling, Status, criterion_named};
+use touchstone_criteria::{GoalCriterion, Status, criterion_named};
 use touchstone_report::document::Behaviour;
 
 /// A program, its function, the functions whose objectives count, the values of its inputs, and what is changed in each version.
@@ -124,7 +124,7 @@ fn check(controller: &Controller, from: &str, to: &str) -> [u64; 3] {
         assert!(same, "{told}: {} is {:?}, and was {:?}", objective.id, objective.status, all[objective.id.as_str()]);
     }
     // All inputs judge it.
-    let mcdc: Vec<&'static dyn Labelling> = criterion_named("mcdc").into_iter().collect();
+    let mcdc: Vec<&'static dyn GoalCriterion> = criterion_named("mcdc").into_iter().collect();
     let (old, new) = (lower(&scratch.path().join("old/f.c")), lower(&scratch.path().join("new/f.c")));
     let values = |name: &str| {
         let found = controller.domains.iter().find(|(domain, ..)| *domain == name)?;

@@ -52,7 +52,7 @@ pub fn write_build_files(
         let path = dir.join(name);
         match fs::read(&path) {
             Ok(old) if has_valid_checksum(&old) != Some(true) => stay.push(path),
-            _ => touchstone_base::write_whole(&path, with_valid_checksum(&text)).map_err(EmitError::io(&path))?,
+            _ => touchstone_base::write_atomically(&path, with_valid_checksum(&text)).map_err(EmitError::io(&path))?,
         }
     }
     Ok(stay)

@@ -205,7 +205,7 @@ pub(crate) fn write_checksummed(path: &Path, text: &str) -> Result<(), EmitError
         // Another suite of the same directory may be compiling with it.
         Ok(old) if old == text.as_bytes() => Ok(()),
         Ok(old) if has_valid_checksum(&old) == Some(false) => Ok(()),
-        _ => touchstone_base::write_whole(path, text).map_err(EmitError::io(path)),
+        _ => touchstone_base::write_atomically(path, text).map_err(EmitError::io(path)),
     }
 }
 

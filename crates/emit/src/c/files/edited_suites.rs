@@ -158,7 +158,7 @@ fn existing_test(name: &str, function: &str, outcome: Outcome) -> TestCase {
         description: String::new(),
         path: 0,
         covers: Vec::new(),
-        heap: touchstone_criteria::Heap::Made,
+        heap: touchstone_criteria::HeapOrigin::Made,
         older: None,
         replayed: Replay::NotRun,
     }

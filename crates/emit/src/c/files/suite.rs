@@ -34,7 +34,7 @@ use crate::c::text::visibility::Visibility;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use touchstone_criteria::{Covered, TestCase};
+use touchstone_criteria::{CoveredObjective, TestCase};
 use touchstone_ir::{FuncId, InputSource, Module};
 
 /// How many tests are written out before tables begin.
@@ -215,7 +215,7 @@ impl<'m> CSuite<'m> {
 
     /// Appends a test, with a comment that says what it covers (rows of a table have none). After this call it is on
     /// disk.
-    pub fn add(&mut self, test: &TestCase, covers: &[Covered<'_>]) -> Result<(), EmitError> {
+    pub fn add(&mut self, test: &TestCase, covers: &[CoveredObjective<'_>]) -> Result<(), EmitError> {
         if self.weight >= MAX_ROWS_PER_FILE {
             self.next_file()?;
         }
@@ -251,7 +251,7 @@ impl<'m> CSuite<'m> {
         Ok(())
     }
 
-    fn write_out(&mut self, test: &TestCase, covers: &[Covered<'_>]) -> Result<Added, EmitError> {
+    fn write_out(&mut self, test: &TestCase, covers: &[CoveredObjective<'_>]) -> Result<Added, EmitError> {
         let comment = covers_comment(self.program.module, self.program.function.span, covers);
         let written = test_text(&self.program, test);
         if self.edited_text.contains(written.text.trim()) {

@@ -13,7 +13,7 @@ use crate::sha256::sha256;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
-use touchstone_criteria::{MadeInput, TestCase, TestKind};
+use touchstone_criteria::{EnvironmentInput, TestCase, TestKind};
 use touchstone_ir::{FuncId, Module, sign_extend};
 
 /// The suite of a program, as files that grow in number.
@@ -97,13 +97,13 @@ impl TestCompSuite {
     pub fn finish(&self) -> Result<PathBuf, EmitError> {
         let path = self.dir.join("test-suite.zip");
         let named = self.files.iter().map(|(name, text)| (format!("test-suite/{name}"), text.as_bytes()));
-        touchstone_base::write_whole(&path, zip(named)).map_err(EmitError::io(&path))?;
+        touchstone_base::write_atomically(&path, zip(named)).map_err(EmitError::io(&path))?;
         Ok(path)
     }
 
     fn write(&mut self, name: String, text: String) -> Result<(), EmitError> {
         let path = self.dir.join("test-suite").join(&name);
-        touchstone_base::write_whole(&path, &text).map_err(EmitError::io(&path))?;
+        touchstone_base::write_atomically(&path, &text).map_err(EmitError::io(&path))?;
         self.files.push((name, text));
         Ok(())
     }
@@ -122,7 +122,7 @@ fn test_name(number: usize) -> String {
 }
 
 /// The C type of an input and its value as text; `None` if it isn't one of `__VERIFIER_nondet_*`.
-fn input_value(input: &MadeInput) -> Option<(&'static str, String)> {
+fn input_value(input: &EnvironmentInput) -> Option<(&'static str, String)> {
     let (ty, signed) = match input.name.strip_prefix(NONDET)? {
         "bool" => ("_Bool", false),
         "char" => ("char", true),
@@ -207,7 +207,7 @@ mod tests {
     #[test]
     fn an_input_is_written_as_its_type_reads_it() {
         let check = |name: &str, bytes: &[u8], expected: Option<(&'static str, &str)>| {
-            let input = MadeInput::of_bytes(touchstone_ir::InputSource::Request, name, bytes.to_vec());
+            let input = EnvironmentInput::of_bytes(touchstone_ir::InputSource::Request, name, bytes.to_vec());
             assert_eq!(input_value(&input), expected.map(|(ty, value)| (ty, value.to_string())), "{name}");
         };
         check("__VERIFIER_nondet_int", &[0xff; 4], Some(("int", "-1")));

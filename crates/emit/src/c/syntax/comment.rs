@@ -1,7 +1,7 @@
 //! The comment above a test: what it is for.
 
 use touchstone_base::Span;
-use touchstone_criteria::Covered;
+use touchstone_criteria::CoveredObjective;
 use touchstone_ir::Module;
 
 /// A text that stands in a comment: it must neither end it nor seem to begin another.
@@ -13,8 +13,8 @@ pub(crate) fn comment_text(text: &str) -> String {
 const MAX_OBJECTIVES_SHOWN: usize = 12;
 
 /// `/* Covers … */` with the objectives that only this test covers first; nothing if there are none.
-pub(crate) fn covers_comment(module: &Module, function: Span, covers: &[Covered<'_>]) -> String {
-    let line = |covered: &Covered<'_>| {
+pub(crate) fn covers_comment(module: &Module, function: Span, covers: &[CoveredObjective<'_>]) -> String {
+    let line = |covered: &CoveredObjective<'_>| {
         let objective = covered.objective;
         let place = if objective.span.file == function.file {
             format!("{}:{}", objective.span.line, objective.span.column)
@@ -25,7 +25,8 @@ pub(crate) fn covers_comment(module: &Module, function: Span, covers: &[Covered<
         let (text, place) = (comment_text(&objective.text), comment_text(&place));
         format!("{}: {text}, at {place}{alone}", objective.criterion)
     };
-    let (mut shown, rest): (Vec<&Covered>, Vec<&Covered>) = covers.iter().partition(|covered| covered.alone);
+    let (mut shown, rest): (Vec<&CoveredObjective>, Vec<&CoveredObjective>) =
+        covers.iter().partition(|covered| covered.alone);
     shown.extend(rest);
     let mut lines: Vec<String> = shown.iter().take(MAX_OBJECTIVES_SHOWN).map(|covered| line(covered)).collect();
     if shown.len() > MAX_OBJECTIVES_SHOWN {

@@ -247,7 +247,7 @@ mod tests {
             constant: false,
             linkage: Linkage::External,
             role: touchstone_ir::GlobalRole::Variable,
-            known_as: None,
+            display_name: None,
             function: None,
             init: None,
         });

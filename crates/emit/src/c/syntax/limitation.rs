@@ -1,7 +1,7 @@
 //! Why C, or the framework that runs tests, can't say a test or a part of one. It becomes a skipped test or a comment that
 //! says so, never a wrong test.
 
-use touchstone_criteria::Unmakeable;
+use touchstone_criteria::Untestable;
 use touchstone_ir::ErrorKind;
 
 touchstone_base::reasons! {
@@ -10,7 +10,7 @@ touchstone_base::reasons! {
     pub enum EmitLimitation {
         /// No test can be made of it.
         #[error("{0}")]
-        "unmakeable" => Unmakeable(Unmakeable),
+        "unmakeable" => Unmakeable(Untestable),
 
         // Types.
         /// A bit-field has no type of its own.

@@ -10,7 +10,7 @@ use crate::c::text::form::CTestForm;
 use crate::c::text::stubs::{parameter_name, spelled_type, stubs_and_callbacks};
 use crate::c::text::tested_program::TestedProgram;
 use crate::c::text::values::ValueWriter;
-use touchstone_criteria::{Given, GivenFile, MadeInput, TestCase};
+use touchstone_criteria::{EnvironmentInput, FileInput, InputContent, TestCase};
 use touchstone_ir::{DataType, DataTypeId, DataValue, Function, GlobalRole, InputSource, PointerTarget};
 
 /// The lines that set up what surrounds the program, and the words that it is called with. Answers may lead to objects of
@@ -21,12 +21,15 @@ pub(crate) fn lines(
     mut values: Option<&mut ValueWriter>,
 ) -> Result<Vec<String>, EmitLimitation> {
     let (mut lines, mut rest) = (Vec::new(), Vec::new());
-    let played = test.played();
+    let played = test.stub_script();
     if program.form != CTestForm::Touchstone {
-        let written = |input: &MadeInput| {
+        let written = |input: &EnvironmentInput| {
             let ours = matches!(
                 input.given(),
-                Given::FailingAllocation(_) | Given::File(_) | Given::Output(_) | Given::Variable(..)
+                InputContent::FailingAllocation(_)
+                    | InputContent::File(_)
+                    | InputContent::Output(_)
+                    | InputContent::Variable(..)
             ) || input.source == InputSource::Register;
             ours || stub_of(program, input).is_some()
         };
@@ -39,29 +42,31 @@ pub(crate) fn lines(
     let (mut words, mut failing) = (Vec::new(), Vec::new());
     for (index, &input) in played.iter().enumerate() {
         match input.given() {
-            Given::Argument(_) => {
+            InputContent::Argument(_) => {
                 let word = format!("argument_{}", words.len() + 1);
                 lines.push(format!("char {word}[{}] = {};", input.bytes.len(), array_text(&input.bytes)));
                 words.push(word);
             }
-            Given::FailingAllocation(_) if !program.allocates => return Err(EmitLimitation::InputsFromOutside),
-            Given::FailingAllocation(number) => failing.push(format!("FAIL_ALLOCATION({number});")),
-            Given::File(None) => rest.push("NO_FILE();".to_string()),
-            Given::File(Some(file)) if file.is_plain() && index >= explicit_file_count(&played) => {}
-            Given::File(Some(file)) => rest.push(file_line(&file)),
-            Given::Output(_) if !input.is_failing_output() => {}
-            Given::Output(output) => failing.push(format!("FAILING_OUTPUT(\"{}\");", output.failures().join(" "))),
-            Given::Stdin(text) => rest.push(format!("STANDARD_INPUT({});", literal::string(text))),
-            Given::Variable(name, text) => {
+            InputContent::FailingAllocation(_) if !program.allocates => return Err(EmitLimitation::InputsFromOutside),
+            InputContent::FailingAllocation(number) => failing.push(format!("FAIL_ALLOCATION({number});")),
+            InputContent::File(None) => rest.push("NO_FILE();".to_string()),
+            InputContent::File(Some(file)) if file.is_plain() && index >= explicit_file_count(&played) => {}
+            InputContent::File(Some(file)) => rest.push(file_line(&file)),
+            InputContent::Output(_) if !input.is_failing_output() => {}
+            InputContent::Output(output) => {
+                failing.push(format!("FAILING_OUTPUT(\"{}\");", output.failures().join(" ")))
+            }
+            InputContent::Stdin(text) => rest.push(format!("STANDARD_INPUT({});", literal::string(text))),
+            InputContent::Variable(name, text) => {
                 let text = text.map_or("NULL".to_string(), literal::string);
                 rest.push(format!("ENVIRONMENT({}, {text});", literal::text(name)));
             }
-            Given::Answer([]) if input.source == InputSource::Register => rest.push("REGISTERS();".to_string()),
-            Given::Answer(bytes) if input.source == InputSource::Register => rest.push(read(&input.name, bytes)),
-            Given::Answer([]) if input.source == InputSource::Written => {
+            InputContent::Answer([]) if input.source == InputSource::Register => rest.push("REGISTERS();".to_string()),
+            InputContent::Answer(bytes) if input.source == InputSource::Register => rest.push(read(&input.name, bytes)),
+            InputContent::Answer([]) if input.source == InputSource::Written => {
                 rest.extend(keeps(input, &played[index + 1..]));
             }
-            Given::Answer(_) => rest.push(request(program, input, values.as_deref_mut())?),
+            InputContent::Answer(_) => rest.push(request(program, input, values.as_deref_mut())?),
         }
     }
     if !words.is_empty() {
@@ -73,7 +78,7 @@ pub(crate) fn lines(
 }
 
 /// `FILE_WITH("a\n");`, `FAILING_FILE("", "write close");`
-fn file_line(file: &GivenFile) -> String {
+fn file_line(file: &FileInput) -> String {
     let (text, failing) = (literal::string(file.text), file.failures());
     match failing.is_empty() {
         true => format!("FILE_WITH({text});"),
@@ -82,9 +87,9 @@ fn file_line(file: &GivenFile) -> String {
 }
 
 /// Where answers end that have a file of which a test must say something: further ones are empty anyway.
-fn explicit_file_count(answers: &[&MadeInput]) -> usize {
-    let said = |input: &MadeInput| match input.given() {
-        Given::File(file) => file.is_none_or(|file| !file.is_plain()),
+fn explicit_file_count(answers: &[&EnvironmentInput]) -> usize {
+    let said = |input: &EnvironmentInput| match input.given() {
+        InputContent::File(file) => file.is_none_or(|file| !file.is_plain()),
         _ => false,
     };
     answers.iter().rposition(|input| said(input)).map_or(0, |last| last + 1)
@@ -103,8 +108,8 @@ fn read(address: &str, bytes: &[u8]) -> String {
 }
 
 /// That a call leaves nothing, where the next thing that is left could be taken for what it leaves.
-fn keeps(input: &MadeInput, later: &[&MadeInput]) -> Option<String> {
-    let same = |other: &MadeInput| other.source == input.source && other.name == input.name;
+fn keeps(input: &EnvironmentInput, later: &[&EnvironmentInput]) -> Option<String> {
+    let same = |other: &EnvironmentInput| other.source == input.source && other.name == input.name;
     let next = *later.iter().find(|other| !same(other) || !other.bytes.is_empty())?;
     let (function, parameter) = input.name.split_once('.')?;
     same(next).then(|| format!("KEEPS({function}, {parameter});"))
@@ -127,7 +132,7 @@ fn array_text(bytes: &[u8]) -> String {
 /// `RETURNS(int, sensor, 5);` for a call of a stub, `INPUT("x", 5, 0, 0, 0); /* 5 */` for others.
 fn request(
     program: &TestedProgram,
-    input: &MadeInput,
+    input: &EnvironmentInput,
     values: Option<&mut ValueWriter>,
 ) -> Result<String, EmitLimitation> {
     let Some(function) = stub_of(program, input) else {
@@ -150,7 +155,7 @@ fn request(
 }
 
 /// The stub that answers a request.
-fn stub_of<'m>(program: &TestedProgram<'m>, input: &MadeInput) -> Option<&'m Function> {
+fn stub_of<'m>(program: &TestedProgram<'m>, input: &EnvironmentInput) -> Option<&'m Function> {
     let name = match input.source {
         InputSource::External => input.name.as_str(),
         InputSource::Written | InputSource::Changed => input.name.split_once('.')?.0,
@@ -159,7 +164,7 @@ fn stub_of<'m>(program: &TestedProgram<'m>, input: &MadeInput) -> Option<&'m Fun
     stubs_and_callbacks(program.module).find(|function| source_name(&function.name) == name)
 }
 
-fn returned_scalar(program: &TestedProgram, function: &Function, input: &MadeInput) -> Option<String> {
+fn returned_scalar(program: &TestedProgram, function: &Function, input: &EnvironmentInput) -> Option<String> {
     let (types, data) = (&program.module.types, function.result_data);
     let name = spelled_type(program, data).ok()?;
     let value = match (&types[data], input.value(types, data, 0)) {
@@ -173,7 +178,7 @@ fn returned_scalar(program: &TestedProgram, function: &Function, input: &MadeInp
 fn returned(
     program: &TestedProgram,
     function: &Function,
-    input: &MadeInput,
+    input: &EnvironmentInput,
     values: &mut ValueWriter,
 ) -> Result<String, EmitLimitation> {
     let (types, data) = (&program.module.types, function.result_data);
@@ -189,7 +194,7 @@ fn returned(
 fn written(
     program: &TestedProgram,
     function: &Function,
-    input: &MadeInput,
+    input: &EnvironmentInput,
     values: &mut ValueWriter,
 ) -> Result<String, EmitLimitation> {
     let types = &program.module.types;
@@ -227,7 +232,7 @@ fn written(
 fn untyped_write(
     function: &str,
     parameter: &str,
-    input: &MadeInput,
+    input: &EnvironmentInput,
     values: &mut ValueWriter,
 ) -> Result<String, EmitLimitation> {
     if !input.pointers.is_empty() {
@@ -253,7 +258,7 @@ fn untyped_write(
 }
 
 /// Bytes with pointers among them as words: `(void *)5`, `&next`.
-fn pointer_words(input: &MadeInput, values: &mut ValueWriter) -> Result<Vec<String>, EmitLimitation> {
+fn pointer_words(input: &EnvironmentInput, values: &mut ValueWriter) -> Result<Vec<String>, EmitLimitation> {
     let fits = input.bytes.len().is_multiple_of(8) && input.pointers.iter().all(|(at, _)| at % 8 == 0);
     if !fits {
         return Err(EmitLimitation::UnnamedType);
@@ -276,10 +281,10 @@ fn pointer_words(input: &MadeInput, values: &mut ValueWriter) -> Result<Vec<Stri
 }
 
 /// `CHANGES(fetch, mode, 3);`, `SETS_ERRNO(fetch, 11); /* EAGAIN */`
-fn changed(input: &MadeInput, values: &mut ValueWriter) -> Result<String, EmitLimitation> {
+fn changed(input: &EnvironmentInput, values: &mut ValueWriter) -> Result<String, EmitLimitation> {
     let (function, global) = input.name.split_once('.').ok_or(EmitLimitation::Misfit)?;
     let module = values.module;
-    let id = module.global_known_as(global).ok_or(EmitLimitation::NoValue)?;
+    let id = module.global_displayed_as(global).ok_or(EmitLimitation::NoValue)?;
     let data = module.globals[id].data;
     let changed = input.value(&module.types, data, 0);
     let value = values.initialiser(data, &changed, "")?;
@@ -296,7 +301,7 @@ fn changed(input: &MadeInput, values: &mut ValueWriter) -> Result<String, EmitLi
 }
 
 /// `INPUT_OF(struct order, "o", {.price = 5});` where the file knows the type.
-fn typed_line(program: &TestedProgram, input: &MadeInput) -> Option<String> {
+fn typed_line(program: &TestedProgram, input: &EnvironmentInput) -> Option<String> {
     let (data, value) = as_nameable_type(program, input)?;
     let name = program.ctypes.declare(data, "").ok()?;
     let value = FunctionTest::new(program, &[]).values.initialiser(data, &value, "").ok()?;
@@ -304,14 +309,14 @@ fn typed_line(program: &TestedProgram, input: &MadeInput) -> Option<String> {
 }
 
 /// The input as a value of a type that tests can name.
-pub(crate) fn as_nameable_type(program: &TestedProgram, input: &MadeInput) -> Option<(DataTypeId, DataValue)> {
+pub(crate) fn as_nameable_type(program: &TestedProgram, input: &EnvironmentInput) -> Option<(DataTypeId, DataValue)> {
     let (data, value) = input.typed(&program.module.types)?;
     let name = program.ctypes.declare(data, "").ok()?;
     program.visibility.knows_types_at_file_level(&name).then_some((data, value))
 }
 
 /// `INPUT("x", 5, 0, 0, 0); /* 5 */`: bytes, and what they mean as a number or as text.
-fn input_line(program: &TestedProgram, input: &MadeInput) -> String {
+fn input_line(program: &TestedProgram, input: &EnvironmentInput) -> String {
     let bytes: Vec<String> = input.bytes.iter().map(u8::to_string).collect();
     let line = format!("INPUT({}, {});", literal::text(&input.title()), bytes.join(", "));
     let number = match *input.bytes.as_slice() {
@@ -329,7 +334,7 @@ fn input_line(program: &TestedProgram, input: &MadeInput) -> String {
 }
 
 /// `i.speed = 106, i.gear = 3`: what there is in bytes that have a type.
-fn parts_text(program: &TestedProgram, input: &MadeInput) -> Option<String> {
+fn parts_text(program: &TestedProgram, input: &EnvironmentInput) -> Option<String> {
     const MAX_PARTS_SHOWN: usize = 12;
     let types = &program.module.types;
     let parts = input.parts(types);

@@ -7,13 +7,17 @@ use crate::c::syntax::limitation::EmitLimitation;
 use crate::c::syntax::subobject::member;
 use crate::c::text::body::FunctionTest;
 use touchstone_criteria::ObjectInput;
-use touchstone_ir::{DataType, DataTypeId, DataValue, Module, PointerTarget, Tail};
+use touchstone_ir::{DataType, DataTypeId, DataValue, FlexibleTail, Module, PointerTarget};
 
 /// As many elements are always set one by one; of more, those that are zero are left out.
 const MAX_DENSE_ELEMENTS: usize = 8;
 
 /// The elements at the end of an object, if they are not those that its type says.
-fn elements_of<'a>(module: &Module, element: DataTypeId, value: &'a DataValue) -> Option<(Tail, &'a [DataValue])> {
+fn elements_of<'a>(
+    module: &Module,
+    element: DataTypeId,
+    value: &'a DataValue,
+) -> Option<(FlexibleTail, &'a [DataValue])> {
     let tail = module.types[element].tail(&module.types)?;
     let DataValue::Struct(fields) = value else { return None };
     match fields.last() {

@@ -185,7 +185,7 @@ impl CTestForm {
 
     /// The line that begins a test, and a comment above it where the framework has no place for the description.
     pub(crate) fn begin(self, test: &TestCase) -> String {
-        let (id, description) = (&test.id, &test.told());
+        let (id, description) = (&test.id, &test.full_description());
         let comment = || format!("/* {} */\n", comment_text(description));
         match self {
             CTestForm::Touchstone => {

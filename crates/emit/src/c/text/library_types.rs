@@ -2,7 +2,7 @@
 //! C does not have.
 
 use crate::c::text::varargs::has_list_outside_arguments;
-use touchstone_criteria::{Outcome, TestCase, TestKind, Unmakeable};
+use touchstone_criteria::{Outcome, TestCase, TestKind, Untestable};
 use touchstone_ir::{DataType, DataTypeId, DataValue, Module, PointerTarget};
 
 /// Structures of the library by the names that its headers give them, with what users call them.
@@ -27,13 +27,13 @@ const LIBRARY_TYPES: &[(&str, &str)] = &[
 pub(crate) const VA_LIST: &str = "va_list";
 
 /// Why a test can't be made: an object of it is one that only the library makes.
-pub fn construction_obstacle(module: &Module, test: &TestCase) -> Option<Unmakeable> {
+pub fn construction_obstacle(module: &Module, test: &TestCase) -> Option<Untestable> {
     if let Some(why) = thrown(test) {
         return Some(why);
     }
     let TestKind::Function { earlier, params, globals, objects } = &test.kind else { return None };
     if has_list_outside_arguments(module, params, objects) {
-        return Some(Unmakeable::LibrarysOwn(VA_LIST.to_string()));
+        return Some(Untestable::LibrarysOwn(VA_LIST.to_string()));
     }
     let object = objects.iter().find_map(|object| {
         let name = library_type(module, object.element).filter(|name| *name != VA_LIST)?;
@@ -47,13 +47,13 @@ pub fn construction_obstacle(module: &Module, test: &TestCase) -> Option<Unmakea
         .chain(globals)
         .find_map(|input| library_type(module, input.data).filter(|_| !is_empty(&input.value)));
     let name = object.or(value)?;
-    Some(Unmakeable::LibrarysOwn(name.to_string()))
+    Some(Untestable::LibrarysOwn(name.to_string()))
 }
 
 /// Why C can't express how a test ends.
-pub(crate) fn thrown(test: &TestCase) -> Option<Unmakeable> {
+pub(crate) fn thrown(test: &TestCase) -> Option<Untestable> {
     let Outcome::Threw { class } = &test.outcome else { return None };
-    Some(Unmakeable::Thrown(class.clone()))
+    Some(Untestable::Thrown(class.clone()))
 }
 
 /// What the user calls a structure that only the library makes.

@@ -15,7 +15,7 @@ use crate::c::text::values::ValueWriter;
 use std::collections::BTreeSet;
 use touchstone_base::float::Format;
 use touchstone_base::{Id, Span};
-use touchstone_criteria::{Call, TestCase};
+use touchstone_criteria::{ExpectedCall, TestCase};
 use touchstone_ir::{
     Builtin, CallGraph, DataType, DataTypeId, DataTypes, DataValue, FuncId, Function, FunctionRole, InputSource,
     InstKind, Linkage, Module, Operand, Param, PointerTarget,
@@ -330,7 +330,13 @@ pub(crate) fn calls(program: &TestedProgram, values: &mut ValueWriter, test: &Te
     lines
 }
 
-fn argument(values: &mut ValueWriter, function: &Function, call: &Call, at: usize, passed: &ArgumentClass) -> String {
+fn argument(
+    values: &mut ValueWriter,
+    function: &Function,
+    call: &ExpectedCall,
+    at: usize,
+    passed: &ArgumentClass,
+) -> String {
     let data = &values.module.types[function.own_params()[at].data];
     let known = match (data, call.arguments.get(at)) {
         (DataType::Float { format, .. }, Some(DataValue::Int(bits))) => Some(literal::float(*format, *bits)),

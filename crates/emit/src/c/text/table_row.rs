@@ -13,7 +13,7 @@ use crate::c::text::side_effects::leaves_no_state;
 use crate::c::text::tested_program::TestedProgram;
 use crate::c::text::varargs::{is_created_by_call, takes_list};
 use std::collections::{BTreeMap, BTreeSet};
-use touchstone_criteria::{Given, NamedValue, ObjectInput, Outcome, Replay, TestCase, TestKind};
+use touchstone_criteria::{InputContent, NamedValue, ObjectInput, Outcome, Replay, TestCase, TestKind};
 use touchstone_ir::{DataType, DataTypeId, DataValue, InputSource};
 
 /// A test as a row.
@@ -104,7 +104,7 @@ pub(crate) fn table_row(
         _ => RowIsolation::OwnProcess,
     };
     let values = row.initialisers.join(", ");
-    let told = test.told();
+    let told = test.full_description();
     let text = match told.is_empty() {
         true => format!("    {{{number}, {{{values}}}}},\n"),
         false => {
@@ -145,7 +145,8 @@ fn function_row<'a>(
 fn program_row<'a>(program: &'a TestedProgram<'a>, test: &TestCase) -> Option<RowTest<'a>> {
     let mut row = RowTest::new(program, &[]);
     for input in &test.answers {
-        let (Given::Answer(bytes), InputSource::Request, []) = (input.given(), input.source, input.pointers.as_slice())
+        let (InputContent::Answer(bytes), InputSource::Request, []) =
+            (input.given(), input.source, input.pointers.as_slice())
         else {
             return None;
         };

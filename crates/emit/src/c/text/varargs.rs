@@ -7,8 +7,8 @@ use crate::c::text::library_types::VA_LIST;
 use crate::c::text::test_macros::is_test_macro;
 use crate::c::text::tested_program::TestedProgram;
 use std::collections::BTreeSet;
-use touchstone_criteria::{NamedValue, ObjectInput, Unmakeable};
-use touchstone_ir::{DataType, DataTypeId, DataValue, Module, PointerTarget, Stands};
+use touchstone_criteria::{NamedValue, ObjectInput, Untestable};
+use touchstone_ir::{DataType, DataTypeId, DataValue, Module, PointeeShape, PointerTarget};
 
 /// An argument of a call that stands for a list made of variable arguments.
 pub(crate) struct ListArgument {
@@ -20,14 +20,14 @@ pub(crate) struct ListArgument {
 
 /// Whether an object is made by the call: variable arguments, or a `va_list`.
 pub(crate) fn is_created_by_call(module: &Module, element: DataTypeId) -> bool {
-    module.pointee(element).stands == Stands::Arguments || is_list(module, element)
+    module.pointee(element).stands == PointeeShape::Arguments || is_list(module, element)
 }
 
 /// `va_list` is an array of one structure.
 fn is_list(module: &Module, data: DataTypeId) -> bool {
     match module.types[data] {
         DataType::Array { element, length: 1 } => is_list(module, element),
-        _ => module.pointee(data).stands == Stands::Cursor,
+        _ => module.pointee(data).stands == PointeeShape::Cursor,
     }
 }
 
@@ -76,7 +76,7 @@ impl FunctionTest<'_> {
         let module = self.program.module;
         let Some(pointee) = passed_pointee(module, param.data) else { return Ok(false) };
         let object = first_object(&param.value).and_then(|at| objects.get(at));
-        if module.pointee(pointee).stands == Stands::Arguments {
+        if module.pointee(pointee).stands == PointeeShape::Arguments {
             self.rest = object.map_or(Ok(Vec::new()), |object| self.variadic_arguments(object))?;
             return Ok(true);
         }
@@ -85,7 +85,7 @@ impl FunctionTest<'_> {
             return Ok(false);
         }
         if self.list.is_some() {
-            return Err(EmitLimitation::Unmakeable(Unmakeable::LibrarysOwn(VA_LIST.to_string())));
+            return Err(EmitLimitation::Unmakeable(Untestable::LibrarysOwn(VA_LIST.to_string())));
         }
         self.list = Some(ListArgument { index: self.arguments.len(), by_address });
         let packed =

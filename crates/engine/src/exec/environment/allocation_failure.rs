@@ -7,7 +7,7 @@ use crate::state::memory::{Contents, disassemble, global_object};
 use crate::state::value::Value;
 use crate::state::{State, Stop};
 use std::rc::Rc;
-use touchstone_criteria::{Assume, Doubt, MadeInput, Unsettled};
+use touchstone_criteria::{AssumeOption, Caveat, EnvironmentInput, Unspecified};
 use touchstone_ir::{GlobalId, InputSource};
 use touchstone_solver::TermId;
 
@@ -19,8 +19,8 @@ impl Executor<'_> {
     /// make it fail; the start of a whole program cannot. The term is fixed first if the program may read the error
     /// number.
     pub(crate) fn allocation_failure(&mut self, state: &mut State) -> Result<Option<TermId>, Stop> {
-        let ruled_out = self.config.assume.contains(&Assume::Allocation);
-        if state.is_folded() || (self.policy.environment == Environment::Any && !self.doubts(Doubt::Allocation)) {
+        let ruled_out = self.config.assume.contains(&AssumeOption::Allocation);
+        if state.is_folded() || (self.policy.environment == Environment::Any && !self.doubts(Caveat::Allocation)) {
             return Ok(None);
         }
         if self.policy.environment == Environment::Any {
@@ -31,7 +31,7 @@ impl Executor<'_> {
             || self.config.entry == crate::Entry::Program
             || state.inputs.allocations >= MAX_FAILING_ALLOCATIONS
         {
-            self.doubts(Doubt::Allocation);
+            self.doubts(Caveat::Allocation);
             return Ok(None);
         }
         let fails = match state.inputs.failing {
@@ -40,7 +40,7 @@ impl Executor<'_> {
                 let inputs = state.inputs_mut();
                 inputs.allocations += 1;
                 let name = inputs.allocations.to_string();
-                let title = MadeInput::title_of(InputSource::Allocation, &name);
+                let title = EnvironmentInput::title_of(InputSource::Allocation, &name);
                 let fails = self.input_var(state.inputs_mut(), 1, &title);
                 let made = RequestedInput {
                     given: Some(fails),
@@ -78,7 +78,7 @@ impl Executor<'_> {
 
     /// Returns the global of the error number and its size in bytes, if the program uses it.
     pub(crate) fn error_number(&self, state: &State) -> Option<(GlobalId, u8)> {
-        let id = self.module.left_behind()?;
+        let id = self.module.error_number()?;
         let global = &self.module.globals[id];
         let contents = &state.memory.get(global_object(id)).contents;
         let used = matches!(contents, Contents::Cells(cells) if cells.len() as u64 == global.size);
@@ -97,7 +97,7 @@ impl Executor<'_> {
 
     /// Havocs the error number if output may fail.
     pub(crate) fn output_may_fail(&mut self, state: &mut State) {
-        if self.error_number(state).is_some() && self.doubts(Doubt::Unsettled(Unsettled::Output)) {
+        if self.error_number(state).is_some() && self.doubts(Caveat::Unsettled(Unspecified::Output)) {
             self.havoc_error_number(state);
         }
     }

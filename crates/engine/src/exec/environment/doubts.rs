@@ -7,14 +7,14 @@ use crate::state::{PathEnd, State, Stop};
 use std::rc::Rc;
 use touchstone_base::Id;
 use touchstone_base::Span;
-use touchstone_criteria::{Doubt, Incomplete, Unsettled, Unsupported};
+use touchstone_criteria::{Caveat, Incomplete, Unspecified, Unsupported};
 use touchstone_ir::{ErrorKind, GlobalId, Linkage, Operand, Reg, Ty};
 use touchstone_solver::TermId;
 
 impl Executor<'_> {
     /// Returns true if behaviour outside the testable environment must be taken into account. Otherwise records that it
     /// was excluded.
-    pub(crate) fn doubts(&mut self, doubt: Doubt) -> bool {
+    pub(crate) fn doubts(&mut self, doubt: Caveat) -> bool {
         if doubt.ruled_out_by().is_some_and(|assume| self.config.assume.contains(&assume)) {
             return false;
         }
@@ -42,11 +42,11 @@ impl Executor<'_> {
     }
 
     /// Ends a path at a doubt that cannot be explored.
-    pub(crate) fn stop_for_doubt(&mut self, doubt: Doubt, span: Span) -> Stop {
+    pub(crate) fn stop_for_doubt(&mut self, doubt: Caveat, span: Span) -> Stop {
         Stop::End(PathEnd::Incomplete { why: Incomplete::Doubt(doubt), span })
     }
 
-    /// Executes [`Unsettled`](touchstone_ir::Builtin::Unsettled): a result that the model of an operation fixes may
+    /// Executes [`Unspecified`](touchstone_ir::Builtin::Unsettled): a result that the model of an operation fixes may
     /// differ, for example because the operation fails and sets an error number.
     pub(crate) fn step_unsettled(
         &mut self,
@@ -56,7 +56,7 @@ impl Executor<'_> {
         span: Span,
     ) -> Result<(), Stop> {
         let what = self.constant_string(state, args.first().copied(), span)?;
-        let doubt = Doubt::Unsettled(Unsettled::named(what));
+        let doubt = Caveat::Unsettled(Unspecified::named(what));
         let other = self.doubts(doubt.clone());
         if other {
             self.havoc_error_number(state);
@@ -89,8 +89,8 @@ impl Executor<'_> {
             }
             Some(global) if self.policy.environment == Environment::Any => {
                 let doubt = match global.linkage {
-                    Linkage::External => Doubt::OtherFiles(global.for_people()),
-                    _ => Doubt::EarlierCalls(global.for_people()),
+                    Linkage::External => Caveat::OtherFiles(global.quoted_name()),
+                    _ => Caveat::EarlierCalls(global.quoted_name()),
                 };
                 self.stop_for_doubt(doubt, span)
             }
@@ -101,7 +101,7 @@ impl Executor<'_> {
     /// Raises a doubt at a read of uninitialised memory: it holds some value where reading it is not undefined
     /// behaviour (C11 6.3.2.1p2, 3.19.2), so a proof cannot end there.
     pub(crate) fn doubt_unwritten_read(&mut self, state: &State, span: Span) -> Result<(), Stop> {
-        let doubt = Doubt::Unsettled(Unsettled::Unwritten);
+        let doubt = Caveat::Unsettled(Unspecified::Unwritten);
         if !state.is_folded() && self.doubts(doubt.clone()) {
             self.effects.ended.push((state.clone(), PathEnd::Error { kind: ErrorKind::Uninitialised, span }));
             return Err(self.stop_for_doubt(doubt, span));
@@ -115,7 +115,7 @@ impl Executor<'_> {
         let ended = self.effects.ended.len();
         let required = self.require(state, fine, ErrorKind::Uninitialised, span);
         if (required.is_err() || self.effects.ended.len() > ended) && !state.is_folded() {
-            let doubt = Doubt::Unsettled(Unsettled::Unwritten);
+            let doubt = Caveat::Unsettled(Unspecified::Unwritten);
             if self.doubts(doubt.clone()) {
                 self.give_up(Incomplete::Doubt(doubt), span, 1);
             }

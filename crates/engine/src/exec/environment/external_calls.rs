@@ -8,8 +8,8 @@ use crate::state::value::{ObjectId, Value};
 use crate::state::{State, Stop};
 use std::collections::BTreeSet;
 use touchstone_base::Span;
-use touchstone_criteria::Doubt;
-use touchstone_ir::{ByteWrites, DataType, DataTypeId, Shares, Ty};
+use touchstone_criteria::Caveat;
+use touchstone_ir::{ByteWrites, DataType, DataTypeId, MemorySharing, Ty};
 use touchstone_solver::Element;
 
 /// The maximum size of an object that is havocked; beyond it the path is given up.
@@ -26,7 +26,7 @@ impl Executor<'_> {
         span: Span,
     ) -> Result<(), Stop> {
         let name = if self.module.functions[state.top().func].is_callback() { "a callback" } else { name };
-        let doubt = Doubt::External(name.to_string());
+        let doubt = Caveat::External(name.to_string());
         if !self.doubts(doubt.clone()) {
             return Ok(());
         }
@@ -98,7 +98,7 @@ impl Executor<'_> {
         state: &mut State,
         id: ObjectId,
         written: Written,
-        doubt: Doubt,
+        doubt: Caveat,
         span: Span,
     ) -> Result<(), Stop> {
         let object = state.memory.get(id);
@@ -166,7 +166,7 @@ impl Executor<'_> {
     /// Returns true if objects of any type may be accessed as this type.
     fn is_of_bytes(&self, data: DataTypeId) -> bool {
         match self.module.types[data] {
-            _ if self.module.pointee(data).shares == Shares::Everything => true,
+            _ if self.module.pointee(data).shares == MemorySharing::Everything => true,
             DataType::Array { element, .. } => self.is_of_bytes(element),
             _ => false,
         }

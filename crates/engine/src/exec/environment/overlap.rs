@@ -11,8 +11,8 @@ use crate::state::{State, Stop};
 use std::rc::Rc;
 use touchstone_base::Id;
 use touchstone_base::Span;
-use touchstone_criteria::{Bound, Doubt, Incomplete, Unsettled};
-use touchstone_ir::{DataType, DataTypeId, GlobalId, Linkage, Shares};
+use touchstone_criteria::{Bound, Caveat, Incomplete, Unspecified};
+use touchstone_ir::{DataType, DataTypeId, GlobalId, Linkage, MemorySharing};
 
 /// The type and length of an object that exists before the call.
 #[derive(Clone, Copy)]
@@ -38,8 +38,8 @@ impl Executor<'_> {
             Scalar::Const(offset) => ((offset as i64) < 0, (offset as i64) >= 0),
             Scalar::Term(offset) => (self.solver.range(&self.terms, &state.path, offset).unsigned.1 >= 1 << 63, true),
         };
-        if before && self.doubts(Doubt::Overlap) {
-            self.give_up(Incomplete::Doubt(Doubt::Overlap), span, 1);
+        if before && self.doubts(Caveat::Overlap) {
+            self.give_up(Incomplete::Doubt(Caveat::Overlap), span, 1);
         }
         if behind && !here.exact {
             match self.policy.environment {
@@ -60,7 +60,7 @@ impl Executor<'_> {
         let gone = |pointer: &Pointer| !state.memory.get(pointer.object).live;
         if gone(a) || gone(b) {
             let what = "memory that was given back may be given out again".to_string();
-            let doubt = Doubt::Unsettled(Unsettled::Said(what));
+            let doubt = Caveat::Unsettled(Unspecified::Said(what));
             return match self.policy.environment {
                 Environment::Testable => Err(self.stop_for_doubt(doubt, span)),
                 Environment::Any => Ok(self.doubts(doubt)),
@@ -68,10 +68,10 @@ impl Executor<'_> {
         }
         // The addresses of undefined variables are chosen by other files.
         if self.is_undefined_variable(a.object) || self.is_undefined_variable(b.object) {
-            return Ok(self.doubts(Doubt::Overlap));
+            return Ok(self.doubts(Caveat::Overlap));
         }
         let (Some(x), Some(y)) = (self.extent(state, a.object), self.extent(state, b.object)) else {
-            return Ok((at_end(a) || at_end(b)) && self.doubts(Doubt::Overlap));
+            return Ok((at_end(a) || at_end(b)) && self.doubts(Caveat::Overlap));
         };
         let same = self.same_layout(x.element, y.element);
         let distinct = same && start(a) && start(b);
@@ -84,7 +84,7 @@ impl Executor<'_> {
         // A pointer may hold an address of another type as long as it is not dereferenced.
         let only_held = !(same || (x.global && y.global));
         let possible = only_held || at_end(a) || at_end(b) || (!distinct && self.may_overlap(x, y));
-        Ok(possible && self.doubts(Doubt::Overlap))
+        Ok(possible && self.doubts(Caveat::Overlap))
     }
 
     /// Returns true if an input object of known length is older than another one.
@@ -118,7 +118,7 @@ impl Executor<'_> {
         span: Span,
     ) -> Result<(), Stop> {
         let Intent::Write(written) = intent else { return Ok(()) };
-        if self.policy.environment == Environment::Testable && self.ledger.doubts.contains(&Doubt::Overlap) {
+        if self.policy.environment == Environment::Testable && self.ledger.doubts.contains(&Caveat::Overlap) {
             return Ok(());
         }
         let Some(here) = self.extent(state, object) else { return Ok(()) };
@@ -127,10 +127,10 @@ impl Executor<'_> {
             Environment::Testable => vec![object],
             Environment::Any => self.overlapping(state, object, here, written),
         };
-        if others.is_empty() || !self.doubts(Doubt::Overlap) {
+        if others.is_empty() || !self.doubts(Caveat::Overlap) {
             return Ok(());
         }
-        others.into_iter().try_for_each(|other| self.havoc_object(state, other, written, Doubt::Overlap, span))
+        others.into_iter().try_for_each(|other| self.havoc_object(state, other, written, Caveat::Overlap, span))
     }
 
     /// Returns the objects that a write to this one may change.
@@ -164,7 +164,7 @@ impl Executor<'_> {
                 let mut inputs = state.inputs.objects.iter();
                 let said =
                     |input: &Rc<InputObject>| input.object == id && self.config.lengths.contains_key(&input.name);
-                let (many, exact) = match self.module.types[data].says_its_size() {
+                let (many, exact) = match self.module.types[data].has_intrinsic_size() {
                     true => (false, true),
                     false => (object.size > self.size_of(data), inputs.any(said)),
                 };
@@ -190,7 +190,7 @@ impl Executor<'_> {
         if self.same_layout(a.element, b.element) {
             return (a.many || b.many) && !(a.exact && b.exact);
         }
-        let everything = |data: DataTypeId| self.module.pointee(data).shares == Shares::Everything;
+        let everything = |data: DataTypeId| self.module.pointee(data).shares == MemorySharing::Everything;
         everything(a.element)
             || everything(b.element)
             || self.contains(a.element, b.element)
@@ -205,8 +205,8 @@ impl Executor<'_> {
         let (outside, inside) = (self.module.pointee(whole), self.module.pointee(part));
         let types = &self.module.types;
         outside.part == inside.part
-            || matches!(outside.shares, Shares::AnyPart | Shares::Unknown)
-            || inside.shares == Shares::Unknown
+            || matches!(outside.shares, MemorySharing::AnyPart | MemorySharing::Unknown)
+            || inside.shares == MemorySharing::Unknown
             || matches!(&types[part], DataType::OneOf { variants, .. }
                 if variants.iter().any(|variant| self.contains(whole, variant.ty)))
             || match &types[whole] {

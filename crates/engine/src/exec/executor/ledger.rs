@@ -3,7 +3,7 @@
 use crate::growth::Shortage;
 use std::collections::BTreeSet;
 use touchstone_base::Span;
-use touchstone_criteria::{Doubt, Incomplete, IncompletePaths};
+use touchstone_criteria::{Caveat, Incomplete, IncompletePaths};
 
 /// Counters, and everything that was not explored.
 #[derive(Default)]
@@ -12,7 +12,7 @@ pub(crate) struct Ledger {
     /// objects, objects have other addresses in them, or padding bytes matter.
     pub excluded_inputs: bool,
     /// The doubts that the testable environment excludes.
-    pub doubts: BTreeSet<Doubt>,
+    pub doubts: BTreeSet<Caveat>,
     /// Bytes of large objects that were allocated or copied since the last memory check.
     pub allocated_bytes: u64,
     /// The number of branch sides and checks that no input of their path takes.

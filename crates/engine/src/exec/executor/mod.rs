@@ -37,7 +37,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 use touchstone_base::Id;
 use touchstone_base::Span;
-use touchstone_criteria::{Bound, Doubt, Incomplete, IncompletePaths};
+use touchstone_criteria::{Bound, Caveat, Incomplete, IncompletePaths};
 use touchstone_ir::{ErrorKind, FuncId, GlobalId, Module};
 use touchstone_solver::{Path, Solver, Term, TermId, Terms};
 
@@ -60,7 +60,7 @@ pub(in crate::exec) struct StepEffects {
     /// Checks that were made, if the policy records them.
     pub checks: Vec<Check>,
     /// Doubts that the step raised in an unrestricted environment; they are moved to the state.
-    pub raised: Vec<Doubt>,
+    pub raised: Vec<Caveat>,
 }
 
 impl StepEffects {

@@ -3,14 +3,14 @@
 use crate::config::Summaries;
 use std::rc::Rc;
 use touchstone_base::Id;
-use touchstone_criteria::Watch;
+use touchstone_criteria::GoalIndex;
 use touchstone_ir::{Builtin, Callee, Cfg, FuncId, Function, Inst, InstKind, Module, TermKind};
 
 /// The functions of a program that can be composed at call sites.
 pub(in crate::exec) struct SummaryCandidates {
     summaries: Summaries,
     /// The goals of the search: a function with goals of its own is not composed.
-    watch: Option<Rc<Watch>>,
+    watch: Option<Rc<GoalIndex>>,
     /// For every function asked for so far its size, or `None` if it cannot be composed.
     sizes: Vec<Option<Option<FunctionSize>>>,
 }
@@ -22,7 +22,7 @@ pub(in crate::exec) struct FunctionSize {
 }
 
 impl SummaryCandidates {
-    pub fn of(module: &Module, summaries: Summaries, watch: Option<Rc<Watch>>) -> SummaryCandidates {
+    pub fn of(module: &Module, summaries: Summaries, watch: Option<Rc<GoalIndex>>) -> SummaryCandidates {
         SummaryCandidates { summaries, watch, sizes: vec![None; module.functions.len()] }
     }
 

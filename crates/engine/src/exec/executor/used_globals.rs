@@ -5,7 +5,7 @@ use crate::state::memory::{Memory, Object};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
-use touchstone_criteria::Doubt;
+use touchstone_criteria::Caveat;
 use touchstone_ir::{DataTypeId, FuncId, GlobalId};
 
 /// Functions with the globals that represent their addresses, by the pointee type of function pointers.
@@ -29,5 +29,5 @@ pub(crate) struct UsedGlobals {
     /// Globals that tests set.
     pub inputs: BTreeSet<GlobalId>,
     /// Globals that no test sets and that earlier calls or other files may change, with the reason.
-    pub hidden: BTreeMap<GlobalId, Doubt>,
+    pub hidden: BTreeMap<GlobalId, Caveat>,
 }

@@ -4,7 +4,7 @@ use crate::exec::executor::Executor;
 use crate::state::value::{Scalar, Value};
 use crate::state::{State, Stop};
 use touchstone_base::Span;
-use touchstone_criteria::Doubt;
+use touchstone_criteria::Caveat;
 use touchstone_interp::arith;
 use touchstone_ir::{BinOp, CastOp, CmpOp, ErrorKind, Operand, Reg, Ty};
 use touchstone_solver::{Op, Rel, TermId};
@@ -78,7 +78,7 @@ impl Executor<'_> {
 
     /// Restricts the state to inputs with a defined result, as long as the path has some.
     pub(crate) fn avoid(&mut self, state: &mut State, fine: TermId) {
-        if fine == self.terms.truth(true) || self.doubts(Doubt::Undefined) {
+        if fine == self.terms.truth(true) || self.doubts(Caveat::Undefined) {
             return;
         }
         self.prefer(state, fine);

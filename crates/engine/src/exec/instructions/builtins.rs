@@ -8,7 +8,7 @@ use crate::state::value::{Pointer, Scalar, Value};
 use crate::state::{PathEnd, State, Stop};
 use std::rc::Rc;
 use touchstone_base::Span;
-use touchstone_criteria::{Bound, Doubt, MadeInput, Unsupported};
+use touchstone_criteria::{Bound, Caveat, EnvironmentInput, Unsupported};
 use touchstone_ir::{Builtin, ErrorKind, InputSource, Operand, Reg, Ty};
 use touchstone_solver::{Op, Rel};
 
@@ -58,7 +58,8 @@ impl Executor<'_> {
                 let value = if ty == Ty::Ptr {
                     self.unknown_pointer(state, source, &name)
                 } else {
-                    let term = self.input_var(state.inputs_mut(), ty.bits(), &MadeInput::title_of(source, &name));
+                    let term =
+                        self.input_var(state.inputs_mut(), ty.bits(), &EnvironmentInput::title_of(source, &name));
                     Value::term(&self.terms, term)
                 };
                 let cells = disassemble(&value, ty.bytes(), &mut self.pointers).collect();
@@ -89,9 +90,9 @@ impl Executor<'_> {
             Builtin::ObjectSize => {
                 let value = state.top().value(args[0]);
                 let (object, _) = self.fixed_place(state, &value, 0, Intent::Read, span)?;
-                if state.memory.get(object).kind == ObjectKind::Input && self.doubts(Doubt::Heap) {
+                if state.memory.get(object).kind == ObjectKind::Input && self.doubts(Caveat::Heap) {
                     // The size of a caller's block is unknown.
-                    return Err(self.stop_for_doubt(Doubt::Heap, span));
+                    return Err(self.stop_for_doubt(Caveat::Heap, span));
                 }
                 let object = state.memory.get(object);
                 let size =

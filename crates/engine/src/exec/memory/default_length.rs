@@ -81,7 +81,7 @@ impl Executor<'_> {
     /// Returns the input object if its length is the default.
     fn input_of_default_length<'s>(&self, state: &'s State, object: ObjectId) -> Option<&'s Rc<InputObject>> {
         let longer = |input: &InputObject| input.default_length || matches!(input.tail, Some(TailLength::Fixed(_)));
-        let says = |input: &InputObject| self.module.types[input.element].says_its_size();
+        let says = |input: &InputObject| self.module.types[input.element].has_intrinsic_size();
         state.inputs.objects.iter().find(|input| input.object == object && longer(input) && !says(input))
     }
 }

@@ -137,7 +137,7 @@ fn words_of_other_alphabets_and_large_numbers_are_told_as_they_are() {
         for length in 0..said.len() {
             assert!(read_bytes(&said[..length], &mut PositionReader::default(), |_, _| {}).is_err(), "{length}");
         }
-        for damaged in touchstone_base::Mutations::of(&said).take(300) {
+        for damaged in touchstone_base::CorruptedInputs::of(&said).take(300) {
             let _ = read_bytes(&damaged, &mut PositionReader::default(), |_, _| {});
         }
     }

@@ -81,7 +81,11 @@ impl Lowerer<'_, '_> {
     fn larger(&mut self, one: Type, other: Type) -> Option<Type> {
         let types = &mut self.unit.program.types;
         let (a, b) = (types.data(one.element()?), types.data(other.element()?));
-        match (a == b, types.data[a].may_stand_for(b, &types.data), types.data[b].may_stand_for(a, &types.data)) {
+        match (
+            a == b,
+            types.data[a].is_compatible_with(b, &types.data),
+            types.data[b].is_compatible_with(a, &types.data),
+        ) {
             (true, ..) | (_, true, _) => Some(one),
             (_, _, true) => Some(other),
             _ => None,
@@ -113,7 +117,7 @@ impl Lowerer<'_, '_> {
             TypeKind::Record(_) => {
                 let types = &mut self.unit.program.types;
                 let (before, after) = (types.data(before), types.data(after));
-                types.data[after].may_stand_for(before, &types.data)
+                types.data[after].is_compatible_with(before, &types.data)
             }
             _ => false,
         }

@@ -22,7 +22,7 @@ use crate::record::ProbeObstacle;
 use predicate_renderer::PredicateRenderer;
 use std::collections::BTreeMap;
 use touchstone_base::{FileId, Span};
-use touchstone_criteria::{DecisionGraph, Goal, Next, Objectives};
+use touchstone_criteria::{DecisionGraph, DecisionStep, Goal, Objectives};
 use touchstone_ir::{
     BlockId, CmpOp, CondId, CondTag, DecisionId, Expr, ExprKind, FuncId, Function, InstKind, Module, PointId,
     PointKind, TermKind, Ty,
@@ -338,15 +338,15 @@ impl<'a> AnnotatedFunction<'a> {
     fn walk(
         &self,
         id: DecisionId,
-        at: Next,
+        at: DecisionStep,
         outcomes: &mut Vec<(CondId, bool)>,
         holds: &RowPredicate<'_>,
         left: &mut u32,
     ) -> Result<String, ProbeObstacle> {
         *left = left.checked_sub(1).ok_or(ProbeObstacle::TooManyConditions)?;
         let node = match at {
-            Next::Done(result) => return Ok(String::from(if holds(outcomes, result) { "1" } else { "0" })),
-            Next::Node(node) => &self.graphs[decision_index(id)].nodes[node],
+            DecisionStep::Done(result) => return Ok(String::from(if holds(outcomes, result) { "1" } else { "0" })),
+            DecisionStep::Node(node) => &self.graphs[decision_index(id)].nodes[node],
         };
         let mut sides = Vec::new();
         for value in [false, true] {

@@ -11,7 +11,7 @@
 
 use std::collections::BTreeMap;
 use touchstone_base::IndexMap;
-use touchstone_criteria::{DecisionGraph, Next};
+use touchstone_criteria::{DecisionGraph, DecisionStep};
 use touchstone_ir::{
     BinOp, BlockId, BranchRole, Builtin, Cfg, CondId, CondTag, DecisionId, Function, GlobalId, Inst, InstKind, Module,
     Operand, PointId, PointKind, Reg, SlotId, TermKind,
@@ -90,7 +90,8 @@ impl<'a> SharingAnalysis<'a> {
                 kind => {
                     let CondTag { decision: next, condition } = tag(kind)?;
                     let graph = &self.graphs[index(next)];
-                    let is_start = matches!(graph.start, Next::Node(node) if graph.nodes[node].condition == condition);
+                    let is_start =
+                        matches!(graph.start, DecisionStep::Node(node) if graph.nodes[node].condition == condition);
                     return (is_start && next != decision && self.is_quiet(next)).then_some(next);
                 }
             }
@@ -129,7 +130,7 @@ impl<'a> SharingAnalysis<'a> {
         let mut entry = None;
         for node in self.graphs[index(decision)].nodes.values() {
             for outcome in
-                [false, true].into_iter().filter(|at| node.edges[usize::from(*at)].target == Next::Done(value))
+                [false, true].into_iter().filter(|at| node.edges[usize::from(*at)].target == DecisionStep::Done(value))
             {
                 // A condition that stands in several places of the decision ends it in some of them only.
                 let [from] = self.asked.get(&(decision, node.condition))?.as_slice() else { return None };
@@ -161,8 +162,10 @@ impl<'a> SharingAnalysis<'a> {
             let blocks = self.asked.get(&(decision, node.condition)).map_or(&[][..], Vec::as_slice);
             let [from] = blocks else { return false };
             [false, true].into_iter().all(|outcome| match node.edges[usize::from(outcome)].target {
-                Next::Done(_) => true,
-                Next::Node(next) => self.gets_to(self.target(*from, outcome), decision, graph.nodes[next].condition),
+                DecisionStep::Done(_) => true,
+                DecisionStep::Node(next) => {
+                    self.gets_to(self.target(*from, outcome), decision, graph.nodes[next].condition)
+                }
             })
         })
     }

@@ -23,7 +23,7 @@ use crate::record::{
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::{FileId, Id, Span};
 use touchstone_criteria::{
-    CriteriaOptions, DecisionGraph, Goal, Labelling, Next, Objective, Objectives, Row, Status, objectives,
+    CriteriaOptions, DecisionGraph, DecisionStep, Goal, GoalCriterion, Objective, Objectives, Row, Status, objectives,
 };
 use touchstone_front_c::{Hazard, UnitDataFlow};
 use touchstone_ir::{BlockId, CondId, DecisionId, ErrorKind, FuncId, Function, Module, PointId, TermKind};
@@ -47,7 +47,7 @@ pub struct InstrumentationRequest<'a> {
     /// The preprocessed text: the first file of `preprocessed`.
     pub text: &'a str,
     /// The criteria to measure.
-    pub criteria: &'a [&'static dyn Labelling],
+    pub criteria: &'a [&'static dyn GoalCriterion],
     /// What users switch.
     pub options: &'a CriteriaOptions,
     /// The source file, absolute.
@@ -144,7 +144,7 @@ impl<'a> UnitProbes<'a> {
         let request = self.request;
         let wanted = objectives(request.written, &[func], request.criteria, request.options);
         self.functions.push((function.name.clone(), place(function.span)));
-        self.meanings.insert(function.name.clone(), format!("{:016x}", request.written.meaning(func)));
+        self.meanings.insert(function.name.clone(), format!("{:016x}", request.written.function_hash(func)));
         match self.counterpart(function, &wanted) {
             Ok((place, goals)) => {
                 let test = test_name(function, self.frameworks);
@@ -785,10 +785,10 @@ fn walk_table(graph: &DecisionGraph) -> Vec<u32> {
 }
 
 /// The number of what comes next.
-fn walk_node(graph: &DecisionGraph, target: Next) -> u32 {
+fn walk_node(graph: &DecisionGraph, target: DecisionStep) -> u32 {
     match target {
-        Next::Node(node) => node.index() as u32,
-        Next::Done(_) => graph.nodes.len() as u32,
+        DecisionStep::Node(node) => node.index() as u32,
+        DecisionStep::Done(_) => graph.nodes.len() as u32,
     }
 }
 

@@ -217,7 +217,7 @@ impl StateEvent {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use touchstone_base::Mutations;
+    use touchstone_base::CorruptedInputs;
 
     #[test]
     fn a_damaged_trace_is_read_as_far_as_it_goes() {
@@ -237,11 +237,11 @@ mod tests {
         let all = events(&whole).expect("a trace");
         assert!(all > 30, "only {all}");
         // The header is large and mostly empty: what stands in it and behind it is damaged.
-        for damaged in Mutations::of(&whole[..128]).take(3000) {
+        for damaged in CorruptedInputs::of(&whole[..128]).take(3000) {
             let bytes = [damaged.as_slice(), &whole[128..]].concat();
             assert!(events(&bytes).is_none_or(|events| events <= slots as usize + 2));
         }
-        for damaged in Mutations::of(&whole[HEADER_BYTES..]).take(3000) {
+        for damaged in CorruptedInputs::of(&whole[HEADER_BYTES..]).take(3000) {
             assert!(
                 events(&[&whole[..HEADER_BYTES], &damaged].concat()).is_some_and(|events| events <= slots as usize + 2)
             );

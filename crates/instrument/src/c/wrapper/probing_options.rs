@@ -3,7 +3,7 @@
 use crate::record::ProbeStorage;
 use std::ffi::OsString;
 use std::path::PathBuf;
-use touchstone_criteria::{CriteriaOptions, Labelling};
+use touchstone_criteria::{CriteriaOptions, GoalCriterion};
 
 /// How probes are made.
 pub struct ProbingOptions<'a> {
@@ -12,7 +12,7 @@ pub struct ProbingOptions<'a> {
     /// Where a user keeps what all measurements can use.
     pub cache: Option<PathBuf>,
     /// What is measured.
-    pub criteria: &'a [&'static dyn Labelling],
+    pub criteria: &'a [&'static dyn GoalCriterion],
     /// What users switch.
     pub options: CriteriaOptions,
     /// Our headers.

@@ -59,7 +59,7 @@ mod tests {
     #[test]
     fn any_text_is_split_and_no_character_is_made_up() {
         let text = "-O2 \"-DA=1 2\"\n-DB='x \"y\"' a\\ b.c @other -I/usr/include é\t-o\\\\x";
-        for damaged in touchstone_base::Mutations::of(text.as_bytes()).take(5000) {
+        for damaged in touchstone_base::CorruptedInputs::of(text.as_bytes()).take(5000) {
             let damaged = String::from_utf8_lossy(&damaged);
             let words = split(&damaged);
             assert!(words.iter().map(String::len).sum::<usize>() <= damaged.len(), "{damaged:?}: {words:?}");

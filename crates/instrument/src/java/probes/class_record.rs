@@ -9,7 +9,9 @@ use crate::record::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::{Id, Span};
-use touchstone_criteria::{CriteriaOptions, DecisionGraph, Goal, Labelling, Next, Row, Status, Walk, objectives};
+use touchstone_criteria::{
+    CriteriaOptions, DecisionEvaluation, DecisionGraph, DecisionStep, Goal, GoalCriterion, Row, Status, objectives,
+};
 use touchstone_front_java::CodeLocations;
 use touchstone_front_java::classfile::ClassFile;
 use touchstone_ir::{BlockId, CondId, DecisionId, FuncId, Function, Module, PointKind, TermKind};
@@ -32,7 +34,7 @@ pub struct JavaClass<'a> {
     /// Methods of the class that the source has: where everything is in their code.
     pub methods: &'a [(FuncId, CodeLocations)],
     /// What is measured.
-    pub criteria: &'a [&'static dyn Labelling],
+    pub criteria: &'a [&'static dyn GoalCriterion],
     /// What users switch.
     pub options: &'a CriteriaOptions,
 }
@@ -212,14 +214,16 @@ impl<'m> MethodProbeMap<'m> {
         let mut decisions: BTreeMap<DecisionId, Result<RowProbes, ProbeObstacle>> =
             graphs.keys().map(|id| (*id, Ok(RowProbes::new()))).collect();
         let walked = |group: &Group, path: &[(usize, bool)]| {
-            let mut walks: BTreeMap<DecisionId, Option<Walk>> = BTreeMap::new();
+            let mut walks: BTreeMap<DecisionId, Option<DecisionEvaluation>> = BTreeMap::new();
             for (node, taken) in path {
                 let at = probes.position(group.nodes[*node].insn);
                 let Some((decision, condition, if_taken)) = jumps.get(&at) else { continue };
-                let walk = walks.entry(*decision).or_insert_with(|| Some(Walk::default()));
+                let walk = walks.entry(*decision).or_insert_with(|| Some(DecisionEvaluation::default()));
                 let asked = walk.as_ref().map(|walk| walk.at(&graphs[decision]));
                 match (walk.as_mut(), asked) {
-                    (Some(walk), Some(Next::Node(node))) if graphs[decision].nodes[node].condition == *condition => {
+                    (Some(walk), Some(DecisionStep::Node(node)))
+                        if graphs[decision].nodes[node].condition == *condition =>
+                    {
                         walk.step(&graphs[decision], taken == if_taken);
                     }
                     _ => *walk = None,
@@ -227,8 +231,8 @@ impl<'m> MethodProbeMap<'m> {
             }
             walks.into_iter().map(|(decision, walk)| {
                 let end = walk.and_then(|walk| match walk.at(&graphs[&decision]) {
-                    Next::Done(result) => Some(walk.row(result)),
-                    Next::Node(_) => None,
+                    DecisionStep::Done(result) => Some(walk.row(result)),
+                    DecisionStep::Node(_) => None,
                 });
                 (decision, end)
             })

@@ -6,7 +6,7 @@
 use crate::record::ProbeObstacle;
 use std::collections::BTreeMap;
 use touchstone_base::float::{Format, Op};
-use touchstone_criteria::{CriteriaOptions, Goal, Labelling, objectives};
+use touchstone_criteria::{CriteriaOptions, Goal, GoalCriterion, objectives};
 use touchstone_front_java::classfile::opcode as op;
 use touchstone_front_java::classfile::{ClassFile, Desc, Insn, SlotKind as JavaKind, decode};
 use touchstone_front_java::{CodeLocations, PointPosition, ValueLocation, ValuePointLocation};
@@ -32,7 +32,7 @@ pub fn class_plan(
     class: &ClassFile,
     module: &Module,
     methods: &[(FuncId, CodeLocations)],
-    criteria: &[&'static dyn Labelling],
+    criteria: &[&'static dyn GoalCriterion],
     options: &CriteriaOptions,
 ) -> Vec<u8> {
     plan(class, module, methods, criteria, options).bytes()
@@ -42,10 +42,10 @@ fn plan(
     class: &ClassFile,
     module: &Module,
     methods: &[(FuncId, CodeLocations)],
-    criteria: &[&'static dyn Labelling],
+    criteria: &[&'static dyn GoalCriterion],
     options: &CriteriaOptions,
 ) -> Plan {
-    let criteria: Vec<&'static dyn Labelling> =
+    let criteria: Vec<&'static dyn GoalCriterion> =
         criteria.iter().filter(|criterion| criterion.name() == PLANNED).copied().collect();
     let mut plan = Plan::default();
     for (func, located) in methods {

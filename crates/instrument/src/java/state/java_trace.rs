@@ -197,7 +197,7 @@ impl JavaTrace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use touchstone_base::Mutations;
+    use touchstone_base::CorruptedInputs;
 
     #[test]
     fn a_damaged_trace_is_read_as_far_as_it_goes() {
@@ -209,12 +209,12 @@ mod tests {
         let slots: Vec<u8> = (0..20u64).flat_map(|slot| (slot << 60 | slot << 16 | 7).to_le_bytes()).collect();
         let trace = JavaTrace::parse(&head, slots.clone()).expect("a trace");
         assert_eq!((trace.classes.len(), trace.left_out), (2, 0));
-        for damaged in Mutations::of(&head[..64]).take(2000) {
+        for damaged in CorruptedInputs::of(&head[..64]).take(2000) {
             let bytes = [damaged.as_slice(), &head[64..]].concat();
             let count = JavaTrace::parse(&bytes, slots.clone()).map(|trace| trace.events().count());
             assert!(count.is_none_or(|count| count <= slots.len() / SLOT));
         }
-        for damaged in Mutations::of(&slots).take(2000) {
+        for damaged in CorruptedInputs::of(&slots).take(2000) {
             let count = JavaTrace::parse(&head, damaged.clone()).map(|trace| trace.events().count());
             assert!(count.is_some_and(|count| count <= damaged.len() / SLOT));
         }

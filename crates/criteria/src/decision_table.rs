@@ -25,10 +25,10 @@ use touchstone_base::{IndexMap, Span};
 use touchstone_ir::{CondId, Condition, DecisionId, FuncId, Function};
 
 /// The rows of a decision are known beforehand if there are no more than this.
-pub const MOST_POSSIBLE: usize = 64;
+pub const MAX_ROWS_LISTED: usize = 64;
 
 /// So many pairs of a kind are kept for each condition; the others are only counted.
-pub const MOST_PAIRS: usize = 16;
+pub const MAX_PAIRS_LISTED: usize = 16;
 
 /// What is known of one decision after a suite ran.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -45,8 +45,8 @@ pub struct DecisionTable {
     pub conditions: IndexMap<CondId, TableCondition>,
     /// The distinct rows that were seen: in the order of the conditions, false before true.
     pub rows: Vec<TableRow>,
-    /// The independence pairs among the rows, by condition; at most [`MOST_PAIRS`] of a kind for each condition.
-    pub pairs: Vec<Pair>,
+    /// The independence pairs among the rows, by condition; at most [`MAX_PAIRS_LISTED`] of a kind for each condition.
+    pub pairs: Vec<IndependencePair>,
     /// Pairs that were found but are not in `pairs`.
     pub pairs_left_out: usize,
     /// Whether unique-cause pairs were searched for where goals alone gave none.
@@ -63,12 +63,12 @@ pub struct TableCondition {
     /// Its source text.
     pub text: String,
     /// Masking MC/DC of its values: false, true.
-    pub sides: [Side; 2],
+    pub sides: [ValueStatus; 2],
 }
 
 /// Whether a value of a condition was shown to decide.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Side {
+pub enum ValueStatus {
     /// Some row shows it.
     Shown,
     /// No row shows it, and no test can: how that is known.
@@ -94,7 +94,7 @@ pub struct TableRow {
 
 /// Two rows that show together that a condition matters.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Pair {
+pub struct IndependencePair {
     /// The condition.
     pub condition: CondId,
     /// In which sense; the stronger one if both.
@@ -141,7 +141,7 @@ pub fn decision_tables(function: &Function, tests: &[(String, Vec<(DecisionId, R
             text: decision.text.clone(),
             conditions: decision.conditions.values().cloned().collect(),
             evaluated,
-            possible: graph.rows(MOST_POSSIBLE).unwrap_or_default(),
+            possible: graph.rows(MAX_ROWS_LISTED).unwrap_or_default(),
         };
         tables.push(head.with(seen.remove(&id).unwrap_or_default().into_iter()));
     }
@@ -177,11 +177,11 @@ impl TableHead {
             let side = |value: bool| {
                 let shown = |row: &TableRow| row.shows.contains(&condition) && row.values[condition] == Some(value);
                 if rows.iter().any(shown) {
-                    Side::Shown
+                    ValueStatus::Shown
                 } else if evaluated.contains(&condition) {
-                    Side::NotShown
+                    ValueStatus::NotShown
                 } else {
-                    Side::Infeasible(WhyInfeasible::Constant)
+                    ValueStatus::Infeasible(WhyInfeasible::Constant)
                 }
             };
             TableCondition { span: info.span, text: info.text.clone(), sides: [side(false), side(true)] }
@@ -216,8 +216,9 @@ fn differing(a: &TableRow, b: &TableRow) -> Vec<CondId> {
 }
 
 /// The pairs by condition, unique-cause ones first, and how many more there are.
-fn pairs(rows: &[TableRow], conditions: usize) -> (Vec<Pair>, usize) {
-    let mut by_condition: IndexMap<CondId, [Vec<Pair>; 2]> = (0..conditions).map(|_| [vec![], vec![]]).collect();
+fn pairs(rows: &[TableRow], conditions: usize) -> (Vec<IndependencePair>, usize) {
+    let mut by_condition: IndexMap<CondId, [Vec<IndependencePair>; 2]> =
+        (0..conditions).map(|_| [vec![], vec![]]).collect();
     let mut left_out = 0;
     for (first, a) in rows.iter().enumerate() {
         for (second, b) in rows.iter().enumerate().skip(first + 1).filter(|(_, b)| a.result != b.result) {
@@ -231,8 +232,8 @@ fn pairs(rows: &[TableRow], conditions: usize) -> (Vec<Pair>, usize) {
                     continue;
                 };
                 let list = &mut by_condition[condition][usize::from(kind == PairKind::Masking)];
-                if list.len() < MOST_PAIRS {
-                    list.push(Pair { condition, kind, rows: [first, second] });
+                if list.len() < MAX_PAIRS_LISTED {
+                    list.push(IndependencePair { condition, kind, rows: [first, second] });
                 } else {
                     left_out += 1;
                 }
@@ -253,8 +254,8 @@ impl DecisionTable {
             }
             let side = &mut self.conditions[*condition].sides[usize::from(*value)];
             match (&*side, objectives.list.get(id).map(|objective| &objective.status)) {
-                (Side::NotShown, Some(Status::Infeasible(why))) => *side = Side::Infeasible(*why),
-                (Side::NotShown, Some(Status::Unknown(why))) => *side = Side::Unknown(why.clone()),
+                (ValueStatus::NotShown, Some(Status::Infeasible(why))) => *side = ValueStatus::Infeasible(*why),
+                (ValueStatus::NotShown, Some(Status::Unknown(why))) => *side = ValueStatus::Unknown(why.clone()),
                 _ => {}
             }
         }
@@ -271,13 +272,13 @@ impl DecisionTable {
             };
             for value in [true, false] {
                 let shows = |row: &&TableRow| row.values[condition] == Some(value) && row.shows.contains(&condition);
-                let open = matches!(known.sides[usize::from(value)], Side::Unknown(_) | Side::NotShown);
+                let open = matches!(known.sides[usize::from(value)], ValueStatus::Unknown(_) | ValueStatus::NotShown);
                 if open && !needed.iter().any(shows) {
                     let showing = || self.possible.iter().filter(shows);
                     needed.extend(showing().find(completes).or_else(|| showing().next()));
                 }
             }
-            let both_shown = known.sides.iter().all(|side| *side == Side::Shown);
+            let both_shown = known.sides.iter().all(|side| *side == ValueStatus::Shown);
             if both_shown && self.pairs_of(condition).next().is_none() && !needed.iter().any(completes) {
                 needed.extend(self.possible.iter().find(completes));
             }
@@ -288,11 +289,11 @@ impl DecisionTable {
     /// How many of the values of conditions are shown, and how many there are.
     pub fn shown(&self) -> (usize, usize) {
         let sides = self.conditions.values().flat_map(|condition| &condition.sides);
-        (sides.filter(|side| **side == Side::Shown).count(), 2 * self.conditions.len())
+        (sides.filter(|side| **side == ValueStatus::Shown).count(), 2 * self.conditions.len())
     }
 
     /// The pairs of a condition, unique-cause ones first.
-    pub fn pairs_of(&self, condition: CondId) -> impl Iterator<Item = &Pair> + '_ {
+    pub fn pairs_of(&self, condition: CondId) -> impl Iterator<Item = &IndependencePair> + '_ {
         self.pairs.iter().filter(move |pair| pair.condition == condition)
     }
 
@@ -304,7 +305,7 @@ impl DecisionTable {
 
     /// Whether every condition has a unique-cause pair.
     pub fn is_unique_cause_complete(&self) -> bool {
-        let unique = |pair: &Pair| pair.kind == PairKind::UniqueCause;
+        let unique = |pair: &IndependencePair| pair.kind == PairKind::UniqueCause;
         self.conditions.ids().all(|condition| self.pairs_of(condition).any(unique))
     }
 }
@@ -314,8 +315,8 @@ mod tests {
     //! Tables against definitions by brute force over complete assignments.
 
     use super::*;
-    use crate::decision_graph::Next;
-    use crate::{GoalId, Objective, Walk};
+    use crate::decision_graph::DecisionStep;
+    use crate::{DecisionEvaluation, GoalId, Objective};
     use touchstone_base::Id;
     use touchstone_ir::{BoolTree, Condition, DataType, DataTypes, Decision, DecisionKind};
 
@@ -388,11 +389,11 @@ mod tests {
 
     /// The row that a complete assignment evaluates as.
     fn row(graph: &DecisionGraph, given: &Assignment) -> Row {
-        let mut walk = Walk::default();
+        let mut walk = DecisionEvaluation::default();
         loop {
             match walk.at(graph) {
-                Next::Done(result) => return walk.row(result),
-                Next::Node(node) => walk.step(graph, given[graph.nodes[node].condition.index()]),
+                DecisionStep::Done(result) => return walk.row(result),
+                DecisionStep::Node(node) => walk.step(graph, given[graph.nodes[node].condition.index()]),
             }
         }
     }
@@ -586,10 +587,10 @@ mod tests {
             let sides = &table.conditions[id].sides;
             for side in [false, true] {
                 let shown = table.rows.iter().any(|row| row.shows.contains(&id) && row.values[id] == Some(side));
-                assert_eq!(sides[usize::from(side)] == Side::Shown, shown, "{what}");
+                assert_eq!(sides[usize::from(side)] == ValueStatus::Shown, shown, "{what}");
             }
             if only_and_or_not(tree) {
-                let both = sides.iter().all(|side| *side == Side::Shown);
+                let both = sides.iter().all(|side| *side == ValueStatus::Shown);
                 assert_eq!(both, table.pairs_of(id).next().is_some(), "{id}: {what}");
             }
         }
@@ -633,9 +634,9 @@ mod tests {
         }
         let table = table_of(&tree, 6, &assignments(6));
         assert_eq!(table.rows.len(), 64);
-        assert_eq!(table.pairs.len(), 6 * 2 * MOST_PAIRS);
+        assert_eq!(table.pairs.len(), 6 * 2 * MAX_PAIRS_LISTED);
         // For each condition: 32 unique-cause pairs; of the 32 × 16 pairs with other values and outcomes, the rest.
-        assert_eq!(table.pairs_left_out, 6 * (32 * 16 - 2 * MOST_PAIRS));
+        assert_eq!(table.pairs_left_out, 6 * (32 * 16 - 2 * MAX_PAIRS_LISTED));
     }
 
     #[test]
@@ -667,8 +668,8 @@ mod tests {
         add(func, 7, false, Status::Infeasible(WhyInfeasible::Constant));
         table.judge(func, &objectives);
         let sides = |index: usize| table.conditions[CondId::new(index)].sides.clone();
-        assert_eq!(sides(0), [Side::Infeasible(WhyInfeasible::Exhaustive), Side::Shown]);
-        assert_eq!(sides(1), [Side::Unknown(WhyUnknown::NotFollowed), Side::Shown]);
+        assert_eq!(sides(0), [ValueStatus::Infeasible(WhyInfeasible::Exhaustive), ValueStatus::Shown]);
+        assert_eq!(sides(1), [ValueStatus::Unknown(WhyUnknown::NotFollowed), ValueStatus::Shown]);
         assert!(!table.is_complete());
     }
 
@@ -680,8 +681,8 @@ mod tests {
         let tests = vec![("t".to_string(), vec![(DecisionId::new(0), strange.clone()), (DecisionId::new(5), strange)])];
         let tables = decision_tables(&function, &tests);
         assert!(tables[0].rows.is_empty());
-        let constant = || Side::Infeasible(WhyInfeasible::Constant);
-        assert_eq!(tables[0].conditions[CondId::new(0)].sides, [Side::NotShown, Side::NotShown]);
+        let constant = || ValueStatus::Infeasible(WhyInfeasible::Constant);
+        assert_eq!(tables[0].conditions[CondId::new(0)].sides, [ValueStatus::NotShown, ValueStatus::NotShown]);
         assert_eq!(tables[0].conditions[CondId::new(1)].sides, [constant(), constant()]);
     }
 

@@ -1,12 +1,12 @@
 //! Which objectives a test covers: the other direction of [`Status::Covered`].
 
-use crate::{Heap, Objective, Outcome, REGISTRY, Status, TestCase};
+use crate::{HeapOrigin, Objective, Outcome, REGISTRY, Status, TestCase};
 use rustc_hash::FxHashSet;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// An objective that a test covers.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Covered<'a> {
+pub struct CoveredObjective<'a> {
     /// The objective.
     pub objective: &'a Objective,
     /// No other test of the suite covers it.
@@ -15,15 +15,17 @@ pub struct Covered<'a> {
 
 /// What each test covers, by the test's id, in the order of the objectives. An objective that stands twice (as a callee's
 /// in the campaigns of two callers) counts once.
-pub fn covered_by_test<'a>(objectives: impl IntoIterator<Item = &'a Objective>) -> BTreeMap<&'a str, Vec<Covered<'a>>> {
-    let mut found: BTreeMap<&str, Vec<Covered>> = BTreeMap::new();
+pub fn objectives_by_test<'a>(
+    objectives: impl IntoIterator<Item = &'a Objective>,
+) -> BTreeMap<&'a str, Vec<CoveredObjective<'a>>> {
+    let mut found: BTreeMap<&str, Vec<CoveredObjective>> = BTreeMap::new();
     let mut known = FxHashSet::default();
     for objective in objectives {
         let Status::Covered(tests) = &objective.status else { continue };
         for test in tests {
             let own = found.entry(test).or_default();
             if known.insert((test.as_str(), objective.id.as_str())) {
-                own.push(Covered { objective, alone: tests.len() == 1 });
+                own.push(CoveredObjective { objective, alone: tests.len() == 1 });
             }
         }
     }
@@ -38,7 +40,7 @@ pub struct HeapTests<'a> {
 impl<'a> HeapTests<'a> {
     /// Those among these tests.
     pub fn among(tests: &'a [TestCase]) -> Self {
-        let own = tests.iter().filter(|test| test.heap == Heap::NotShownReachable);
+        let own = tests.iter().filter(|test| test.heap == HeapOrigin::NotShownReachable);
         HeapTests { ids: own.map(|test| test.id.as_str()).collect() }
     }
 

@@ -1,6 +1,6 @@
 //! Goals indexed by the events that reach them. Whoever executes asks here what an event means.
 
-use crate::pairs::unique_cause;
+use crate::independence_pairs::unique_cause;
 use crate::{DecisionGraph, Goal, GoalId, Row};
 use std::collections::BTreeSet;
 use touchstone_base::{Id, IndexMap, Span};
@@ -8,18 +8,18 @@ use touchstone_ir::{BlockId, CondId, DecisionId, ErrorKind, FuncId, Module, Poin
 
 /// Goals indexed by event.
 #[derive(Clone, Debug)]
-pub struct Watch {
+pub struct GoalIndex {
     /// All goals.
     pub goals: IndexMap<GoalId, Goal>,
     /// Goals that nobody asks for any more.
-    left_alone: BTreeSet<GoalId>,
+    ignored: BTreeSet<GoalId>,
     functions: Vec<Option<FunctionWatch>>,
 }
 
 /// The goals of one function.
 #[derive(Clone, Debug)]
 struct FunctionWatch {
-    decisions: Vec<Option<DecisionWatch>>,
+    decisions: Vec<Option<DecisionGoals>>,
     points: Vec<Vec<GoalId>>,
     entry: Vec<GoalId>,
     arms: Vec<(BlockId, BlockId, GoalId)>,
@@ -28,7 +28,7 @@ struct FunctionWatch {
 
 /// The goals of one decision.
 #[derive(Clone, Debug)]
-pub struct DecisionWatch {
+pub struct DecisionGoals {
     /// The decision as a graph.
     pub graph: DecisionGraph,
     /// Its goals.
@@ -37,9 +37,9 @@ pub struct DecisionWatch {
     conditions: Vec<GoalId>,
 }
 
-impl Watch {
+impl GoalIndex {
     /// Indexes goals of a module.
-    pub fn new(module: &Module, goals: IndexMap<GoalId, Goal>) -> Watch {
+    pub fn new(module: &Module, goals: IndexMap<GoalId, Goal>) -> GoalIndex {
         let mut functions: Vec<Option<FunctionWatch>> = module.functions.values().map(|_| None).collect();
         for (id, goal) in goals.iter() {
             let function = &module.functions[goal.func()];
@@ -60,7 +60,7 @@ impl Watch {
                 | Goal::Row { decision, .. }
                 | Goal::Independent { decision, .. }
                 | Goal::Partner { decision, .. } => {
-                    let entry = watch.decisions[decision.index()].get_or_insert_with(|| DecisionWatch {
+                    let entry = watch.decisions[decision.index()].get_or_insert_with(|| DecisionGoals {
                         graph: DecisionGraph::new(&function.decisions[*decision]),
                         goals: Vec::new(),
                         conditions: Vec::new(),
@@ -72,12 +72,12 @@ impl Watch {
                 }
             }
         }
-        Watch { goals, left_alone: BTreeSet::new(), functions }
+        GoalIndex { goals, ignored: BTreeSet::new(), functions }
     }
 
     /// Nobody asks for these goals; what reaches them is still told.
-    pub fn leave_alone(&mut self, goals: impl IntoIterator<Item = GoalId>) {
-        self.left_alone.extend(goals);
+    pub fn ignore(&mut self, goals: impl IntoIterator<Item = GoalId>) {
+        self.ignored.extend(goals);
     }
 
     /// What is watched in a function; nothing in one that the module got later.
@@ -91,14 +91,14 @@ impl Watch {
     }
 
     /// What is wanted of a decision.
-    pub fn decision(&self, func: FuncId, decision: DecisionId) -> Option<&DecisionWatch> {
+    pub fn decision(&self, func: FuncId, decision: DecisionId) -> Option<&DecisionGoals> {
         self.of(func)?.decisions[decision.index()].as_ref()
     }
 
     /// Whether MC/DC is asked of a decision.
     pub fn asks_for_mcdc(&self, func: FuncId, decision: DecisionId) -> bool {
         let independent =
-            |id: &GoalId| matches!(self.goals[*id], Goal::Independent { .. }) && !self.left_alone.contains(id);
+            |id: &GoalId| matches!(self.goals[*id], Goal::Independent { .. }) && !self.ignored.contains(id);
         self.decision(func, decision).is_some_and(|watch| watch.goals.iter().any(independent))
     }
 
@@ -127,7 +127,7 @@ impl Watch {
     /// The goals that an outcome of a condition reaches, even if an error then keeps the decision from being done.
     pub fn condition<'a>(
         &'a self,
-        watch: &'a DecisionWatch,
+        watch: &'a DecisionGoals,
         outcome: (CondId, bool),
     ) -> impl Iterator<Item = GoalId> + 'a {
         let is_it = move |id: &GoalId| matches!(self.goals[*id], Goal::Condition { condition, value, .. } if (condition, value) == outcome);
@@ -135,7 +135,7 @@ impl Watch {
     }
 
     /// The goals that a complete evaluation of a decision reaches, beyond those of its conditions.
-    pub fn row<'a>(&'a self, watch: &'a DecisionWatch, row: &'a Row) -> impl Iterator<Item = GoalId> + 'a {
+    pub fn row<'a>(&'a self, watch: &'a DecisionGoals, row: &'a Row) -> impl Iterator<Item = GoalId> + 'a {
         watch.goals.iter().copied().filter(|id| match &self.goals[*id] {
             Goal::Outcome { value, .. } => *value == row.result,
             Goal::Independent { condition, value, .. } => row.independent.contains(&(*condition, *value)),

@@ -17,7 +17,7 @@ use touchstone_base::{Id, IndexMap, Span, WideHasher};
 
 /// A part of a module.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Part {
+pub enum ModuleItem {
     /// A function.
     Function(FuncId),
     /// A global.
@@ -28,32 +28,32 @@ pub enum Part {
 
 /// What a part is by itself.
 #[derive(Clone, Debug)]
-pub struct Structure {
+pub struct ItemStructure {
     /// Everything but what it names and where it stands.
     pub own: u128,
     /// What it names, each once, in the order of the part.
-    pub names: Vec<Part>,
+    pub names: Vec<ModuleItem>,
     /// Where a function has something, each place once, in order.
     pub places: Vec<Span>,
     /// Whether a function calls through pointers.
-    pub calls_anybody: bool,
+    pub has_indirect_calls: bool,
     /// Where memory may be shared with a data type: only which types have the same of these counts, not what they are.
     pub classes: Option<[DataTypeId; 2]>,
 }
 
 /// The structures of a module's parts, made when somebody asks.
 #[derive(Debug)]
-pub struct Structures<'m> {
+pub struct ItemStructures<'m> {
     module: &'m Module,
-    functions: IndexMap<FuncId, OnceLock<Structure>>,
-    globals: IndexMap<GlobalId, OnceLock<Structure>>,
-    types: IndexMap<DataTypeId, OnceLock<Structure>>,
+    functions: IndexMap<FuncId, OnceLock<ItemStructure>>,
+    globals: IndexMap<GlobalId, OnceLock<ItemStructure>>,
+    types: IndexMap<DataTypeId, OnceLock<ItemStructure>>,
 }
 
-impl<'m> Structures<'m> {
+impl<'m> ItemStructures<'m> {
     /// Those of a module.
-    pub fn new(module: &'m Module) -> Structures<'m> {
-        Structures {
+    pub fn new(module: &'m Module) -> ItemStructures<'m> {
+        ItemStructures {
             module,
             functions: module.functions.values().map(|_| OnceLock::new()).collect(),
             globals: module.globals.values().map(|_| OnceLock::new()).collect(),
@@ -62,11 +62,11 @@ impl<'m> Structures<'m> {
     }
 
     /// The structure of a part.
-    pub fn of(&self, part: Part) -> &Structure {
+    pub fn of(&self, part: ModuleItem) -> &ItemStructure {
         match part {
-            Part::Function(id) => self.functions[id].get_or_init(|| function(self.module, id)),
-            Part::Global(id) => self.globals[id].get_or_init(|| global(&self.module.globals[id])),
-            Part::Type(id) => self.types[id].get_or_init(|| data_type(self.module, id)),
+            ModuleItem::Function(id) => self.functions[id].get_or_init(|| function(self.module, id)),
+            ModuleItem::Global(id) => self.globals[id].get_or_init(|| global(&self.module.globals[id])),
+            ModuleItem::Type(id) => self.types[id].get_or_init(|| data_type(self.module, id)),
         }
     }
 }
@@ -74,12 +74,12 @@ impl<'m> Structures<'m> {
 /// Numbers of other parts become places in a list.
 #[derive(Default)]
 struct Names {
-    list: Vec<Part>,
-    known: BTreeMap<Part, usize>,
+    list: Vec<ModuleItem>,
+    known: BTreeMap<ModuleItem, usize>,
 }
 
 impl Names {
-    fn index(&mut self, part: Part) -> usize {
+    fn index(&mut self, part: ModuleItem) -> usize {
         let next = self.list.len();
         *self.known.entry(part).or_insert_with(|| {
             self.list.push(part);
@@ -88,15 +88,15 @@ impl Names {
     }
 
     fn data(&mut self, id: &mut DataTypeId) {
-        *id = DataTypeId::new(self.index(Part::Type(*id)));
+        *id = DataTypeId::new(self.index(ModuleItem::Type(*id)));
     }
 
     fn global(&mut self, id: &mut GlobalId) {
-        *id = GlobalId::new(self.index(Part::Global(*id)));
+        *id = GlobalId::new(self.index(ModuleItem::Global(*id)));
     }
 
     fn function(&mut self, id: &mut FuncId) {
-        *id = FuncId::new(self.index(Part::Function(*id)));
+        *id = FuncId::new(self.index(ModuleItem::Function(*id)));
     }
 
     /// The number of a data type that stands in the code.
@@ -104,7 +104,7 @@ impl Names {
         if let Some(Operand::Const(_, number)) = args.get_mut(1)
             && *number < module.types.len() as u64
         {
-            *number = self.index(Part::Type(DataTypeId::new(*number as usize))) as u64;
+            *number = self.index(ModuleItem::Type(DataTypeId::new(*number as usize))) as u64;
         }
     }
 
@@ -118,8 +118,8 @@ impl Names {
         }
     }
 
-    fn structure(self, own: u128) -> Structure {
-        Structure { own, names: self.list, places: Vec::new(), calls_anybody: false, classes: None }
+    fn structure(self, own: u128) -> ItemStructure {
+        ItemStructure { own, names: self.list, places: Vec::new(), has_indirect_calls: false, classes: None }
     }
 }
 
@@ -129,18 +129,18 @@ fn hash(value: &dyn std::fmt::Debug) -> u128 {
     hasher.wide()
 }
 
-fn function(module: &Module, id: FuncId) -> Structure {
+fn function(module: &Module, id: FuncId) -> ItemStructure {
     let mut plain = module.functions[id].clone();
     let mut names = Names::default();
     plain.params.iter_mut().for_each(|param| names.data(&mut param.data));
     names.data(&mut plain.result_data);
     plain.slots.values_mut().for_each(|slot| names.data(&mut slot.data));
-    let mut calls_anybody = false;
+    let mut has_indirect_calls = false;
     for inst in plain.blocks.values_mut().flat_map(|block| &mut block.insts) {
         match &mut inst.kind {
             InstKind::GlobalAddr { global, .. } => names.global(global),
             InstKind::Call { callee: Callee::Direct(callee), .. } => names.function(callee),
-            InstKind::Call { callee: Callee::Indirect(_), .. } => calls_anybody = true,
+            InstKind::Call { callee: Callee::Indirect(_), .. } => has_indirect_calls = true,
             InstKind::Builtin { builtin: Builtin::TakeFor, args, .. } => names.taken_for(args, module),
             _ => {}
         }
@@ -173,7 +173,7 @@ fn function(module: &Module, id: FuncId) -> Structure {
     let places: Vec<Span> = all.into_iter().collect();
     let ranks: BTreeMap<Span, u32> = (1..).zip(&places).map(|(rank, span)| (*span, rank)).collect();
     each_place(&mut plain, |span| *span = Span { line: ranks.get(span).copied().unwrap_or(0), ..Span::none() });
-    Structure { places, calls_anybody, ..names.structure(hash(&plain)) }
+    ItemStructure { places, has_indirect_calls, ..names.structure(hash(&plain)) }
 }
 
 /// All places of a function.
@@ -190,7 +190,7 @@ fn each_place(function: &mut Function, mut each: impl FnMut(&mut Span)) {
     }
 }
 
-fn global(global: &Global) -> Structure {
+fn global(global: &Global) -> ItemStructure {
     let mut plain = Global { span: Span::none(), ..global.clone() };
     let mut names = Names::default();
     if plain.linkage == Linkage::Literal {
@@ -208,7 +208,7 @@ fn global(global: &Global) -> Structure {
 }
 
 /// The name of a type without the place that stands for the name of one that has none: `union (unnamed union at list.h:3:5)`.
-pub fn placeless(name: &str) -> String {
+pub fn without_location(name: &str) -> String {
     let place = name.find("(unnamed ").or_else(|| name.find("(anonymous ")).and_then(|start| {
         let at = start + name[start..].find(" at ")?;
         Some((at, at + name[at..].find(')')?))
@@ -219,7 +219,7 @@ pub fn placeless(name: &str) -> String {
     }
 }
 
-fn data_type(module: &Module, id: DataTypeId) -> Structure {
+fn data_type(module: &Module, id: DataTypeId) -> ItemStructure {
     let mut plain = module.types[id].clone();
     let mut names = Names::default();
     if let DataType::Struct { name, .. }
@@ -227,7 +227,7 @@ fn data_type(module: &Module, id: DataTypeId) -> Structure {
     | DataType::Enum { name, .. }
     | DataType::Opaque { name, .. } = &mut plain
     {
-        *name = placeless(name);
+        *name = without_location(name);
     }
     match &mut plain {
         DataType::Pointer { pointee: other, .. } | DataType::Array { element: other, .. } => names.data(other),
@@ -247,7 +247,7 @@ fn data_type(module: &Module, id: DataTypeId) -> Structure {
     let Pointee { mut element, stands, same, part, shares } = module.pointee(id);
     names.data(&mut element);
     let own = hash(&(plain, element, stands, shares));
-    Structure { classes: Some([same, part]), ..names.structure(own) }
+    ItemStructure { classes: Some([same, part]), ..names.structure(own) }
 }
 
 #[cfg(test)]
@@ -261,7 +261,7 @@ mod tests {
 
     fn own(module: &Module, name: &str) -> u128 {
         let id = module.function_named(name).expect("there");
-        Structures::new(module).of(Part::Function(id)).own
+        ItemStructures::new(module).of(ModuleItem::Function(id)).own
     }
 
     const LEAF: &str = "func @leaf(%0: i32) -> i32 {\nb0:\n  %1: i32 = add %0, 1\n  return %1\n}\n";
@@ -288,8 +288,8 @@ mod tests {
         let one = text(&format!("type ty0 = void\ntype ty1 {int}type ty2 {char}"), 1);
         let other = text(&format!("type ty0 = void\ntype ty1 {char}type ty2 {int}"), 2);
         let names = |module: &Module| {
-            let structures = Structures::new(module);
-            let own = structures.of(Part::Function(FuncId::new(0)));
+            let structures = ItemStructures::new(module);
+            let own = structures.of(ModuleItem::Function(FuncId::new(0)));
             (own.own, own.names.iter().map(|part| structures.of(*part).own).collect::<Vec<_>>())
         };
         assert_eq!(names(&one), names(&other));
@@ -298,9 +298,9 @@ mod tests {
 
     #[test]
     fn a_type_without_a_name_has_no_place() {
-        assert_eq!(placeless("union (unnamed union at a b/list.h:3:5)"), "union (unnamed union)");
-        assert_eq!(placeless("struct point"), "struct point");
-        assert_eq!(placeless("struct (unnamed at"), "struct (unnamed at");
+        assert_eq!(without_location("union (unnamed union at a b/list.h:3:5)"), "union (unnamed union)");
+        assert_eq!(without_location("struct point"), "struct point");
+        assert_eq!(without_location("struct (unnamed at"), "struct (unnamed at");
     }
 
     #[test]

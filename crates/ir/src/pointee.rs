@@ -23,18 +23,18 @@ pub struct Pointee {
     /// What objects behind the pointer are made of.
     pub element: DataTypeId,
     /// What stands there.
-    pub stands: Stands,
+    pub stands: PointeeShape,
     /// Types with the same number here are the same to memory: a pointer to one may lead to an object of the other.
     pub same: DataTypeId,
     /// As parts of objects, types with the same number here may be the same memory.
     pub part: DataTypeId,
     /// What may share memory with an object of the type, beside what its parts say.
-    pub shares: Shares,
+    pub shares: MemorySharing,
 }
 
 /// What stands behind an input pointer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum Stands {
+pub enum PointeeShape {
     /// So many elements as was said, else one.
     #[default]
     Elements,
@@ -48,7 +48,7 @@ pub enum Stands {
 
 /// What may share memory with an object of a type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum Shares {
+pub enum MemorySharing {
     /// Objects of which it is a part, or that are parts of it.
     #[default]
     Parts,
@@ -74,10 +74,10 @@ impl Pointee {
     /// What holds of a type that the table has no row for.
     pub fn usual(id: DataTypeId, data: &DataType) -> Pointee {
         let shares = match data {
-            DataType::Opaque { .. } | DataType::OneOf { .. } => Shares::Unknown,
-            _ => Shares::Parts,
+            DataType::Opaque { .. } | DataType::OneOf { .. } => MemorySharing::Unknown,
+            _ => MemorySharing::Parts,
         };
-        Pointee { element: id, stands: Stands::Elements, same: id, part: id, shares }
+        Pointee { element: id, stands: PointeeShape::Elements, same: id, part: id, shares }
     }
 }
 

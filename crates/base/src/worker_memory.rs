@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 /// What a worker holds, roughly, as long as it lives: where memory ends, the one with most has to give way.
 #[derive(Debug)]
-pub struct MemoryHeld(Arc<AtomicU64>);
+pub struct WorkerMemory(Arc<AtomicU64>);
 
 /// All that live.
 static HELD: Mutex<Vec<Weak<AtomicU64>>> = Mutex::new(Vec::new());
@@ -14,18 +14,18 @@ fn all_held() -> MutexGuard<'static, Vec<Weak<AtomicU64>>> {
     HELD.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Default for MemoryHeld {
+impl Default for WorkerMemory {
     /// Nothing yet.
-    fn default() -> MemoryHeld {
+    fn default() -> WorkerMemory {
         let held = Arc::new(AtomicU64::new(0));
         let mut all = all_held();
         all.retain(|other| other.strong_count() > 0);
         all.push(Arc::downgrade(&held));
-        MemoryHeld(held)
+        WorkerMemory(held)
     }
 }
 
-impl MemoryHeld {
+impl WorkerMemory {
     /// It holds so many bytes.
     pub fn set(&self, bytes: u64) {
         self.0.store(bytes, Ordering::Relaxed);
@@ -44,7 +44,7 @@ mod tests {
 
     #[test]
     fn who_holds_most_is_known_while_it_lives() {
-        let (small, large) = (MemoryHeld::default(), MemoryHeld::default());
+        let (small, large) = (WorkerMemory::default(), WorkerMemory::default());
         small.set(u64::MAX - 1);
         large.set(u64::MAX);
         assert!(large.is_largest() && !small.is_largest());

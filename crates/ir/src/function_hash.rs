@@ -10,7 +10,7 @@ use touchstone_base::StableHasher;
 
 impl Module {
     /// What a function does, as one number.
-    pub fn meaning(&self, func: FuncId) -> u64 {
+    pub fn function_hash(&self, func: FuncId) -> u64 {
         let function = &self.functions[func];
         let mut hasher = StableHasher::default();
         function.name.hash(&mut hasher);
@@ -19,7 +19,7 @@ impl Module {
     }
 
     /// The same without its own name, which says which file it is of where several have it.
-    pub fn meaning_of_code(&self, func: FuncId) -> u64 {
+    pub fn body_hash(&self, func: FuncId) -> u64 {
         let mut hasher = StableHasher::default();
         self.code(&self.functions[func], &mut hasher);
         hasher.finish()
@@ -44,7 +44,7 @@ impl Module {
                     InstKind::Point { .. } => {}
                     InstKind::GlobalAddr { dst, global } => {
                         dst.hash(hasher);
-                        self.global_meaning(*global, hasher);
+                        self.hash_global(*global, hasher);
                     }
                     InstKind::Call { dst, callee: Callee::Direct(callee), args } => {
                         (dst, &self.functions[*callee].name, args).hash(hasher);
@@ -52,12 +52,12 @@ impl Module {
                     other => format!("{other:?}").hash(hasher),
                 }
             }
-            end_meaning(&block.terminator.kind).hash(hasher);
+            hash_terminator_text(&block.terminator.kind).hash(hasher);
         }
     }
 
     /// Literals are what they contain; everything else is known by its name.
-    fn global_meaning(&self, id: GlobalId, hasher: &mut StableHasher) {
+    fn hash_global(&self, id: GlobalId, hasher: &mut StableHasher) {
         let global = &self.globals[id];
         if global.linkage != Linkage::Literal {
             global.name.hash(hasher);
@@ -77,7 +77,7 @@ impl Module {
 
 /// A terminator in words. The usual role and arms without names are left out: meanings are kept, and there was nothing else
 /// once.
-fn end_meaning(kind: &TermKind) -> String {
+fn hash_terminator_text(kind: &TermKind) -> String {
     let words = format!("{kind:?}").replacen(", names: []", "", 1);
     match kind {
         TermKind::Branch { role: BranchRole::Condition, .. } | TermKind::Switch { role: BranchRole::Condition, .. } => {

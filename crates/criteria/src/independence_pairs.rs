@@ -4,7 +4,7 @@
 //! other: a *unique-cause pair* ([`unique_cause`]). A suite can have the first without the second, so a search for tests
 //! goes on with *wishes*: goals that are no objectives, never count in a verdict, and may stay open.
 //!
-//! No row is enumerated for [`SeenRows::partners`]: a pair's rows are equal up to the condition, and beyond it a partner
+//! No row is enumerated for [`EvaluatedRows::partners`]: a pair's rows are equal up to the condition, and beyond it a partner
 //! keeps whatever the seen row has, which is how [`crate::DecisionGraph::can_reach`] steers the search.
 
 use crate::{DecisionGraph, Goal, Incomplete, Row};
@@ -13,7 +13,7 @@ use touchstone_base::Deadline;
 use touchstone_ir::{CondId, DecisionId, FuncId, Module};
 
 /// So many rows of a decision are tried one by one where no seen row has a partner.
-pub const MOST_ROWS_TRIED: usize = 128;
+pub const MAX_ROWS_TRIED: usize = 128;
 
 /// The condition for which two rows of a decision are a unique-cause pair: their outcomes differ, it has different values in
 /// them, and no other condition that both evaluate has.
@@ -54,14 +54,14 @@ fn paired_conditions(rows: Vec<&Row>, deadline: Deadline) -> BTreeSet<CondId> {
 
 /// The distinct rows of decisions that tests evaluated.
 #[derive(Clone, Debug, Default)]
-pub struct SeenRows {
+pub struct EvaluatedRows {
     by: BTreeMap<(FuncId, DecisionId), BTreeSet<Row>>,
 }
 
 /// A condition of a decision of a function.
-pub type ConditionOf = (FuncId, DecisionId, CondId);
+pub type ConditionKey = (FuncId, DecisionId, CondId);
 
-impl SeenRows {
+impl EvaluatedRows {
     /// More rows were seen.
     pub fn add<'r>(&mut self, rows: impl IntoIterator<Item = &'r (FuncId, DecisionId, Row)>) {
         for (func, decision, row) in rows {
@@ -73,7 +73,7 @@ impl SeenRows {
     }
 
     /// The conditions that have a unique-cause pair, as far as there was time to look.
-    pub fn paired(&self, deadline: Deadline) -> BTreeSet<ConditionOf> {
+    pub fn paired(&self, deadline: Deadline) -> BTreeSet<ConditionKey> {
         let mut paired = BTreeSet::new();
         for ((func, decision), rows) in &self.by {
             let conditions = paired_conditions(rows.iter().collect(), deadline);
@@ -84,7 +84,7 @@ impl SeenRows {
 
     /// The conditions that were seen to decide with both values, but have no unique-cause pair. (Without both values there
     /// is none: both rows of a pair show the condition.)
-    pub fn unpaired(&self, deadline: Deadline) -> Vec<ConditionOf> {
+    pub fn unpaired(&self, deadline: Deadline) -> Vec<ConditionKey> {
         let paired = self.paired(deadline);
         let mut unpaired = Vec::new();
         for ((func, decision), rows) in &self.by {
@@ -98,7 +98,7 @@ impl SeenRows {
 
     /// Wishes: for each condition without pair a row that completes one with a row that was seen.
     pub fn partners(&self, deadline: Deadline) -> Vec<Goal> {
-        let partner = |(func, decision, condition): ConditionOf| {
+        let partner = |(func, decision, condition): ConditionKey| {
             let shows = |row: &&Row| row.independent.iter().any(|(shown, _)| *shown == condition);
             let rows = self.by[&(func, decision)].iter().filter(shows).cloned().collect();
             Goal::Partner { func, decision, condition, rows }
@@ -107,7 +107,7 @@ impl SeenRows {
     }
 
     /// Wishes for where no seen row has a partner: every other row that shows a condition without pair. Decisions with more
-    /// than [`MOST_ROWS_TRIED`] rows have none; they are the second result.
+    /// than [`MAX_ROWS_TRIED`] rows have none; they are the second result.
     pub fn other_rows(&self, module: &Module, deadline: Deadline) -> (Vec<Goal>, BTreeSet<(FuncId, DecisionId)>) {
         let (mut wishes, mut too_big) = (Vec::new(), BTreeSet::new());
         let mut unpaired: BTreeMap<(FuncId, DecisionId), BTreeSet<CondId>> = BTreeMap::new();
@@ -116,7 +116,7 @@ impl SeenRows {
         }
         for ((func, decision), conditions) in unpaired {
             let graph = DecisionGraph::new(&module.functions[func].decisions[decision]);
-            let Some(mut rows) = graph.rows(MOST_ROWS_TRIED) else {
+            let Some(mut rows) = graph.rows(MAX_ROWS_TRIED) else {
                 too_big.insert((func, decision));
                 continue;
             };
@@ -148,7 +148,7 @@ pub enum PairsStopped {
     #[error("{0}")]
     Incomplete(Incomplete),
     /// The decision has more rows than are tried.
-    #[error("more than {MOST_ROWS_TRIED} rows")]
+    #[error("more than {MAX_ROWS_TRIED} rows")]
     TooManyRows,
 }
 
@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     fn a_wish_is_for_what_completes_a_pair_and_there_is_none_where_nothing_is_missing() {
-        let mut seen = SeenRows::default();
+        let mut seen = EvaluatedRows::default();
         // The table of docs/mcdc.md: c decides with both values, but nothing else may differ.
         seen.add(&or_of_ands(&["F-F-", "TT--", "TFTF", "TFTT"]));
         let c = CondId::new(2);
@@ -243,7 +243,7 @@ mod tests {
         seen.add(&or_of_ands(&["F-TT"]));
         assert_eq!(seen.partners(Deadline::NEVER), []);
         // A condition that never decides with both values has no pair to wish for.
-        let mut few = SeenRows::default();
+        let mut few = EvaluatedRows::default();
         few.add(&or_of_ands(&["F-F-", "TT--"]));
         assert_eq!(few.partners(Deadline::NEVER), []);
     }

@@ -7,14 +7,14 @@ const FIRST: usize = 64;
 const CHUNKS: usize = 26;
 
 /// An append-only list whose items can be borrowed for as long as the list.
-pub struct Grown<T> {
+pub struct AppendList<T> {
     chunks: [OnceCell<Box<[OnceCell<T>]>>; CHUNKS],
     length: Cell<usize>,
 }
 
-impl<T> Default for Grown<T> {
+impl<T> Default for AppendList<T> {
     fn default() -> Self {
-        Grown { chunks: std::array::from_fn(|_| OnceCell::new()), length: Cell::new(0) }
+        AppendList { chunks: std::array::from_fn(|_| OnceCell::new()), length: Cell::new(0) }
     }
 }
 
@@ -24,7 +24,7 @@ fn place(index: usize) -> (usize, usize) {
     (chunk, index - FIRST * ((1 << chunk) - 1))
 }
 
-impl<T> Grown<T> {
+impl<T> AppendList<T> {
     /// How many items there are.
     pub fn len(&self) -> usize {
         self.length.get()
@@ -59,7 +59,7 @@ mod tests {
 
     #[test]
     fn items_stay_where_they_are_while_the_list_grows() {
-        let list = Grown::default();
+        let list = AppendList::default();
         list.push(0);
         let first = list.get(0);
         for item in 1..1000 {

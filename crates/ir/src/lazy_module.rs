@@ -6,7 +6,7 @@
 use crate::{FuncId, Function, Global, GlobalId};
 
 /// Who has the functions and globals that the module does not have: their ids go on where the module's end.
-pub trait Growing {
+pub trait LazyModule {
     /// A function; the first question makes its body.
     fn function(&self, id: FuncId) -> Option<&Function>;
     /// A global.

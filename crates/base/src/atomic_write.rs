@@ -17,7 +17,7 @@ const END: &str = ".part";
 ///
 /// A link stays a link, and its target is replaced. What is no plain file (a terminal, a pipe) can only be written to. A file that
 /// may be written in a directory that takes no new ones is written in place, since there is no other way.
-pub fn write_whole(path: &Path, contents: impl AsRef<[u8]>) -> io::Result<()> {
+pub fn write_atomically(path: &Path, contents: impl AsRef<[u8]>) -> io::Result<()> {
     let contents = contents.as_ref();
     let old = fs::metadata(path).ok();
     if old.as_ref().is_some_and(|old| !old.is_file()) {
@@ -43,7 +43,7 @@ pub fn write_whole(path: &Path, contents: impl AsRef<[u8]>) -> io::Result<()> {
 }
 
 /// Removes what killed writers left in a directory. Only for who holds the directory: a part may be somebody's who still writes.
-pub fn remove_parts(directory: &Path) -> io::Result<()> {
+pub fn remove_partial_files(directory: &Path) -> io::Result<()> {
     for entry in fs::read_dir(directory)? {
         let entry = entry?;
         let name = entry.file_name();
@@ -103,9 +103,9 @@ mod tests {
     fn a_file_is_replaced_and_nothing_else_stays() {
         let folder = Folder::new("replaced");
         let path = folder.0.join("a");
-        write_whole(&path, "old").expect("written");
+        write_atomically(&path, "old").expect("written");
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).expect("a mode");
-        write_whole(&path, "new").expect("written");
+        write_atomically(&path, "new").expect("written");
         assert_eq!(fs::read_to_string(&path).expect("read"), "new");
         assert_eq!(fs::metadata(&path).expect("there").permissions().mode() & 0o777, 0o640);
         assert_eq!(folder.names(), ["a"]);
@@ -114,9 +114,9 @@ mod tests {
     #[test]
     fn a_link_stays_a_link() {
         let folder = Folder::new("link");
-        write_whole(&folder.0.join("a"), "old").expect("written");
+        write_atomically(&folder.0.join("a"), "old").expect("written");
         symlink("a", folder.0.join("b")).expect("a link");
-        write_whole(&folder.0.join("b"), "new").expect("written");
+        write_atomically(&folder.0.join("b"), "new").expect("written");
         assert_eq!(fs::read_to_string(folder.0.join("a")).expect("read"), "new");
         assert!(fs::symlink_metadata(folder.0.join("b")).expect("there").is_symlink());
     }
@@ -125,15 +125,15 @@ mod tests {
     fn a_name_may_be_as_long_as_names_can_be() {
         let folder = Folder::new("long");
         let path = folder.0.join("n".repeat(255));
-        write_whole(&path, "text").expect("written");
+        write_atomically(&path, "text").expect("written");
         assert_eq!(fs::read_to_string(&path).expect("read"), "text");
     }
 
     #[test]
     fn devices_are_written_to_and_a_full_one_is_an_error() {
-        write_whole(Path::new("/dev/null"), "text").expect("taken");
+        write_atomically(Path::new("/dev/null"), "text").expect("taken");
         if Path::new("/dev/full").exists() {
-            write_whole(Path::new("/dev/full"), "text").expect_err("full");
+            write_atomically(Path::new("/dev/full"), "text").expect_err("full");
         }
     }
 
@@ -143,7 +143,7 @@ mod tests {
         for name in [".touchstone-1-0.part", ".touchstone-notes", "a.part", "b"] {
             fs::write(folder.0.join(name), "text").expect("written");
         }
-        remove_parts(&folder.0).expect("removed");
+        remove_partial_files(&folder.0).expect("removed");
         assert_eq!(folder.names(), [".touchstone-notes", "a.part", "b"]);
     }
 }

@@ -3,15 +3,15 @@
 //! Seeded: the same inputs in every run. The fuzz targets do the same without an end.
 
 /// Damaged copies of an input that is well-formed, without an end.
-pub struct Mutations<'a> {
+pub struct CorruptedInputs<'a> {
     whole: &'a [u8],
     state: u64,
 }
 
-impl<'a> Mutations<'a> {
+impl<'a> CorruptedInputs<'a> {
     /// Copies of this input.
-    pub fn of(whole: &'a [u8]) -> Mutations<'a> {
-        Mutations { whole, state: 0x9e37_79b9_7f4a_7c15 }
+    pub fn of(whole: &'a [u8]) -> CorruptedInputs<'a> {
+        CorruptedInputs { whole, state: 0x9e37_79b9_7f4a_7c15 }
     }
 
     fn below(&mut self, limit: usize) -> usize {
@@ -48,7 +48,7 @@ impl<'a> Mutations<'a> {
     }
 }
 
-impl Iterator for Mutations<'_> {
+impl Iterator for CorruptedInputs<'_> {
     type Item = Vec<u8>;
 
     fn next(&mut self) -> Option<Vec<u8>> {
@@ -68,10 +68,10 @@ mod tests {
 
     #[test]
     fn copies_differ_from_the_input_and_from_each_other_and_are_the_same_again() {
-        let made: Vec<Vec<u8>> = Mutations::of(b"a = { b = 1 }").take(500).collect();
+        let made: Vec<Vec<u8>> = CorruptedInputs::of(b"a = { b = 1 }").take(500).collect();
         let distinct: std::collections::BTreeSet<&Vec<u8>> = made.iter().collect();
         assert!(distinct.len() > 300, "only {}", distinct.len());
-        assert!(made.iter().eq(&Mutations::of(b"a = { b = 1 }").take(500).collect::<Vec<_>>()));
-        assert!(Mutations::of(b"").take(10).all(|copy| copy.is_empty()));
+        assert!(made.iter().eq(&CorruptedInputs::of(b"a = { b = 1 }").take(500).collect::<Vec<_>>()));
+        assert!(CorruptedInputs::of(b"").take(10).all(|copy| copy.is_empty()));
     }
 }

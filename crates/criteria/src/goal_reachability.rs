@@ -3,7 +3,7 @@
 //!
 //! Deliberately not here: which outcomes inputs allow. That is the executors' part.
 
-use crate::{DecisionGraph, Goal, Next, Node, NodeId, Row, Walk};
+use crate::{DecisionEvaluation, DecisionGraph, DecisionNode, DecisionStep, Goal, NodeId, Row};
 use rustc_hash::FxHashSet;
 use touchstone_base::Id;
 use touchstone_ir::CondId;
@@ -11,7 +11,7 @@ use touchstone_ir::CondId;
 impl DecisionGraph {
     /// Whether some outcomes of the conditions that are left end this evaluation in a row that reaches the goal. A goal that
     /// is not about evaluations of a decision is never reached by one.
-    pub fn can_reach(&self, walk: &Walk, goal: &Goal) -> bool {
+    pub fn can_reach(&self, walk: &DecisionEvaluation, goal: &Goal) -> bool {
         let at = walk.at(self);
         match goal {
             Goal::Outcome { value, .. } => self.leads(at, |_, _| true, |result| result == *value),
@@ -28,7 +28,7 @@ impl DecisionGraph {
     /// The values with which conditions decide the outcome in some row, of rows whose outcomes are all allowed. All at once:
     /// asked one by one, decisions of thousands of conditions took minutes.
     pub fn deciding(&self, allows: impl Fn(CondId, bool) -> bool) -> FxHashSet<(CondId, bool)> {
-        let open = |node: &Node| [false, true].map(|outcome| allows(node.condition, outcome));
+        let open = |node: &DecisionNode| [false, true].map(|outcome| allows(node.condition, outcome));
         let order = self.later_first(open);
         let conditions = self.nodes.values().map(|node| node.condition.index() + 1).max().unwrap_or(0);
         let everything = vec![u64::MAX; conditions.div_ceil(64)];
@@ -41,8 +41,8 @@ impl DecisionGraph {
             for outcome in [false, true].into_iter().filter(|outcome| open(node)[usize::from(*outcome)]) {
                 let edge = &node.edges[usize::from(outcome)];
                 let mut behind = match edge.target {
-                    Next::Node(target) => spared[target.index()].clone(),
-                    Next::Done(_) => everything.clone(),
+                    DecisionStep::Node(target) => spared[target.index()].clone(),
+                    DecisionStep::Done(_) => everything.clone(),
                 };
                 for masked in edge.masks.iter() {
                     behind[masked.index() / 64] &= !(1 << (masked.index() % 64));
@@ -58,11 +58,11 @@ impl DecisionGraph {
     }
 
     /// The nodes that open outcomes lead to, each after all that comes behind it.
-    fn later_first(&self, open: impl Fn(&Node) -> [bool; 2]) -> Vec<NodeId> {
+    fn later_first(&self, open: impl Fn(&DecisionNode) -> [bool; 2]) -> Vec<NodeId> {
         let (mut order, mut seen) = (Vec::new(), vec![false; self.nodes.len()]);
         let mut pending = vec![(self.start, false)];
         while let Some((target, done)) = pending.pop() {
-            let Next::Node(id) = target else { continue };
+            let DecisionStep::Node(id) = target else { continue };
             if done {
                 order.push(id);
             } else if !std::mem::replace(&mut seen[id.index()], true) {
@@ -78,8 +78,8 @@ impl DecisionGraph {
         order
     }
 
-    fn can_decide(&self, walk: &Walk, condition: CondId, value: bool) -> bool {
-        let spares = |node: &Node, outcome: bool| !node.edges[usize::from(outcome)].masks.contains(condition);
+    fn can_decide(&self, walk: &DecisionEvaluation, condition: CondId, value: bool) -> bool {
+        let spares = |node: &DecisionNode, outcome: bool| !node.edges[usize::from(outcome)].masks.contains(condition);
         if walk.unmasked().contains(&(condition, value)) {
             return self.leads(walk.at(self), spares, |_| true);
         }
@@ -89,7 +89,7 @@ impl DecisionGraph {
     }
 
     /// Whether the evaluation can end as a unique-cause partner of a row: everything else that the row has is kept.
-    fn can_pair(&self, walk: &Walk, row: &Row, condition: CondId) -> bool {
+    fn can_pair(&self, walk: &DecisionEvaluation, row: &Row, condition: CondId) -> bool {
         let wanted = |of: CondId| row.value(of).map(|value| value != (of == condition));
         let keeps = |of: CondId, outcome: bool| wanted(of).is_none_or(|wanted| wanted == outcome);
         walk.outcomes().iter().all(|(of, outcome)| keeps(*of, *outcome))
@@ -97,15 +97,25 @@ impl DecisionGraph {
     }
 
     /// Whether allowed outcomes lead from here to an allowed end.
-    fn leads(&self, from: Next, allows: impl Fn(&Node, bool) -> bool, ends: impl Fn(bool) -> bool) -> bool {
-        self.visit(from, allows, |target| matches!(target, Next::Done(result) if ends(result)))
+    fn leads(
+        &self,
+        from: DecisionStep,
+        allows: impl Fn(&DecisionNode, bool) -> bool,
+        ends: impl Fn(bool) -> bool,
+    ) -> bool {
+        self.visit(from, allows, |target| matches!(target, DecisionStep::Done(result) if ends(result)))
     }
 
     /// Visits everything that allowed outcomes lead to from here, each node once, until `stops` says so; gives whether it did.
-    fn visit(&self, from: Next, allows: impl Fn(&Node, bool) -> bool, mut stops: impl FnMut(Next) -> bool) -> bool {
+    fn visit(
+        &self,
+        from: DecisionStep,
+        allows: impl Fn(&DecisionNode, bool) -> bool,
+        mut stops: impl FnMut(DecisionStep) -> bool,
+    ) -> bool {
         let (mut pending, mut seen) = (vec![from], vec![false; self.nodes.len()]);
         while let Some(target) = pending.pop() {
-            if let Next::Node(id) = target
+            if let DecisionStep::Node(id) = target
                 && std::mem::replace(&mut seen[id.index()], true)
             {
                 continue;
@@ -113,7 +123,7 @@ impl DecisionGraph {
             if stops(target) {
                 return true;
             }
-            if let Next::Node(id) = target {
+            if let DecisionStep::Node(id) = target {
                 let node = &self.nodes[id];
                 let open = [false, true].into_iter().filter(|outcome| allows(node, *outcome));
                 pending.extend(open.map(|outcome| node.edges[usize::from(outcome)].target));
@@ -123,13 +133,13 @@ impl DecisionGraph {
     }
 
     /// The nodes from here on that evaluate a condition.
-    fn nodes_of(&self, from: Next, condition: CondId) -> Vec<&Node> {
+    fn nodes_of(&self, from: DecisionStep, condition: CondId) -> Vec<&DecisionNode> {
         let mut found = Vec::new();
         self.visit(
             from,
             |_, _| true,
             |target| {
-                if let Next::Node(id) = target
+                if let DecisionStep::Node(id) = target
                     && self.nodes[id].condition == condition
                 {
                     found.push(&self.nodes[id]);
@@ -148,11 +158,11 @@ mod tests {
     use touchstone_ir::{DecisionId, FuncId};
 
     /// All walks that are under way, and all rows, with the walks that they come from.
-    fn walks(graph: &DecisionGraph) -> Vec<(Walk, Vec<Row>)> {
+    fn walks(graph: &DecisionGraph) -> Vec<(DecisionEvaluation, Vec<Row>)> {
         let all = graph.rows(1 << 12).expect("few rows");
-        let (mut pending, mut found) = (vec![Walk::default()], Vec::new());
+        let (mut pending, mut found) = (vec![DecisionEvaluation::default()], Vec::new());
         while let Some(walk) = pending.pop() {
-            if let Next::Node(_) = walk.at(graph) {
+            if let DecisionStep::Node(_) = walk.at(graph) {
                 for outcome in [false, true] {
                     let mut next = walk.clone();
                     next.step(graph, outcome);
@@ -233,7 +243,7 @@ mod tests {
                     check(Goal::Row { func, decision: decision_id, outcomes }, &|row| row == seen);
                     for (condition, _) in seen.outcomes.iter().copied() {
                         let goal = Goal::Partner { func, decision: decision_id, condition, rows: vec![seen.clone()] };
-                        check(goal, &|row| crate::pairs::unique_cause(seen, row) == Some(condition));
+                        check(goal, &|row| crate::independence_pairs::unique_cause(seen, row) == Some(condition));
                     }
                 }
             }

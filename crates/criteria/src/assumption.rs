@@ -5,7 +5,7 @@ use std::fmt;
 
 /// Something that is not modelled in tests, but may be in a real program.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize, serde::Deserialize)]
-pub enum Doubt {
+pub enum Caveat {
     /// A variable that no test sets holds what earlier calls left there; how people know it, the program's own in backquotes.
     EarlierCalls(String),
     /// A variable holds what another file gave it; how people know it.
@@ -19,14 +19,14 @@ pub enum Doubt {
     /// A function that nobody defines changes memory.
     External(String),
     /// What the program says of something is not all that it can be.
-    Unsettled(Unsettled),
+    Unsettled(Unspecified),
     /// Inputs for which something has no defined result.
     Undefined,
 }
 
 /// What is not settled by the program.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
-pub enum Unsettled {
+pub enum Unspecified {
     /// What nobody wrote may be anything.
     Unwritten,
     /// What is written may not get there.
@@ -35,36 +35,36 @@ pub enum Unsettled {
     Said(String),
 }
 
-impl Unsettled {
+impl Unspecified {
     /// What a module calls it by this name.
-    pub fn named(name: String) -> Unsettled {
-        let known = [Unsettled::Unwritten, Unsettled::Output].into_iter().find(|known| known.as_str() == name);
-        known.unwrap_or(Unsettled::Said(name))
+    pub fn named(name: String) -> Unspecified {
+        let known = [Unspecified::Unwritten, Unspecified::Output].into_iter().find(|known| known.as_str() == name);
+        known.unwrap_or(Unspecified::Said(name))
     }
 
     fn as_str(&self) -> &str {
         match self {
-            Unsettled::Unwritten => "memory that was never written may hold anything",
-            Unsettled::Output => "output may fail",
-            Unsettled::Said(what) => what,
+            Unspecified::Unwritten => "memory that was never written may hold anything",
+            Unspecified::Output => "output may fail",
+            Unspecified::Said(what) => what,
         }
     }
 }
 
 /// In the order of their sentences: so they are listed.
-impl Ord for Unsettled {
+impl Ord for Unspecified {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         self.as_str().cmp(other.as_str())
     }
 }
 
-impl PartialOrd for Unsettled {
+impl PartialOrd for Unspecified {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl fmt::Display for Unsettled {
+impl fmt::Display for Unspecified {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
@@ -72,7 +72,7 @@ impl fmt::Display for Unsettled {
 
 /// What a user can rule out.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Assume {
+pub enum AssumeOption {
     /// Every call is the first: variables that no test sets hold their initial values.
     InitialState,
     /// No allocation fails.
@@ -83,34 +83,38 @@ pub enum Assume {
     PureExternals,
 }
 
-impl Assume {
+impl AssumeOption {
     /// All of them.
-    pub const ALL: [Assume; 4] =
-        [Assume::InitialState, Assume::Allocation, Assume::SeparateObjects, Assume::PureExternals];
+    pub const ALL: [AssumeOption; 4] = [
+        AssumeOption::InitialState,
+        AssumeOption::Allocation,
+        AssumeOption::SeparateObjects,
+        AssumeOption::PureExternals,
+    ];
 
     /// How `--assume` calls it.
     pub fn word(self) -> &'static str {
         match self {
-            Assume::InitialState => "initial-state",
-            Assume::Allocation => "allocation",
-            Assume::SeparateObjects => "separate-objects",
-            Assume::PureExternals => "pure-externals",
+            AssumeOption::InitialState => "initial-state",
+            AssumeOption::Allocation => "allocation",
+            AssumeOption::SeparateObjects => "separate-objects",
+            AssumeOption::PureExternals => "pure-externals",
         }
     }
 }
 
-impl fmt::Display for Assume {
+impl fmt::Display for AssumeOption {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Assume::InitialState => "variables that no test sets hold their initial values",
-            Assume::Allocation => "no allocation fails",
-            Assume::SeparateObjects => "input pointers lead to whole objects that do not overlap",
-            Assume::PureExternals => "undefined functions change no memory",
+            AssumeOption::InitialState => "variables that no test sets hold their initial values",
+            AssumeOption::Allocation => "no allocation fails",
+            AssumeOption::SeparateObjects => "input pointers lead to whole objects that do not overlap",
+            AssumeOption::PureExternals => "undefined functions change no memory",
         })
     }
 }
 
-impl Doubt {
+impl Caveat {
     /// The words of all of them.
     pub const WORDS: &'static [&'static str] = &[
         "earlier_calls",
@@ -128,51 +132,51 @@ impl Doubt {
     /// The word by which programs know it.
     pub fn word(&self) -> &'static str {
         match self {
-            Doubt::EarlierCalls(_) => "earlier_calls",
-            Doubt::OtherFiles(_) => "other_files",
-            Doubt::Allocation => "allocation_may_fail",
-            Doubt::Overlap => "overlap",
-            Doubt::Heap => "heap",
-            Doubt::External(_) => "external_writes",
-            Doubt::Unsettled(Unsettled::Unwritten) => "unwritten_memory",
-            Doubt::Unsettled(Unsettled::Output) => "output_may_fail",
-            Doubt::Unsettled(Unsettled::Said(_)) => "unsettled",
-            Doubt::Undefined => "undefined_result",
+            Caveat::EarlierCalls(_) => "earlier_calls",
+            Caveat::OtherFiles(_) => "other_files",
+            Caveat::Allocation => "allocation_may_fail",
+            Caveat::Overlap => "overlap",
+            Caveat::Heap => "heap",
+            Caveat::External(_) => "external_writes",
+            Caveat::Unsettled(Unspecified::Unwritten) => "unwritten_memory",
+            Caveat::Unsettled(Unspecified::Output) => "output_may_fail",
+            Caveat::Unsettled(Unspecified::Said(_)) => "unsettled",
+            Caveat::Undefined => "undefined_result",
         }
     }
 
     /// What rules it out.
-    pub fn ruled_out_by(&self) -> Option<Assume> {
+    pub fn ruled_out_by(&self) -> Option<AssumeOption> {
         match self {
-            Doubt::EarlierCalls(_) | Doubt::OtherFiles(_) => Some(Assume::InitialState),
-            Doubt::Allocation => Some(Assume::Allocation),
-            Doubt::Overlap => Some(Assume::SeparateObjects),
-            Doubt::External(_) => Some(Assume::PureExternals),
-            Doubt::Heap | Doubt::Unsettled(_) | Doubt::Undefined => None,
+            Caveat::EarlierCalls(_) | Caveat::OtherFiles(_) => Some(AssumeOption::InitialState),
+            Caveat::Allocation => Some(AssumeOption::Allocation),
+            Caveat::Overlap => Some(AssumeOption::SeparateObjects),
+            Caveat::External(_) => Some(AssumeOption::PureExternals),
+            Caveat::Heap | Caveat::Unsettled(_) | Caveat::Undefined => None,
         }
     }
 
     /// The doubt alone, without what rules it out.
     pub fn text(&self) -> String {
         match self {
-            Doubt::EarlierCalls(name) => format!("earlier calls may have changed {name}"),
-            Doubt::OtherFiles(name) => format!("another file may change {name}"),
-            Doubt::Allocation => "an allocation may fail".to_string(),
-            Doubt::Heap => "an input may be a block of the heap".to_string(),
-            Doubt::Overlap => "an input pointer may lead into a part of another object".to_string(),
-            Doubt::External(name) => format!("{name}, which is not defined, may change memory"),
-            Doubt::Unsettled(what) => what.to_string(),
-            Doubt::Undefined => "inputs without a defined result (the least number divided by -1, a float that its \
+            Caveat::EarlierCalls(name) => format!("earlier calls may have changed {name}"),
+            Caveat::OtherFiles(name) => format!("another file may change {name}"),
+            Caveat::Allocation => "an allocation may fail".to_string(),
+            Caveat::Heap => "an input may be a block of the heap".to_string(),
+            Caveat::Overlap => "an input pointer may lead into a part of another object".to_string(),
+            Caveat::External(name) => format!("{name}, which is not defined, may change memory"),
+            Caveat::Unsettled(what) => what.to_string(),
+            Caveat::Undefined => "inputs without a defined result (the least number divided by -1, a float that its \
                                  integer can't hold)"
                 .to_string(),
         }
     }
 }
 
-impl fmt::Display for Doubt {
+impl fmt::Display for Caveat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text())?;
-        let longer = if matches!(self, Doubt::EarlierCalls(_)) { "--calls for longer sequences; " } else { "" };
+        let longer = if matches!(self, Caveat::EarlierCalls(_)) { "--calls for longer sequences; " } else { "" };
         match self.ruled_out_by() {
             Some(assume) => write!(f, " ({longer}--assume {} rules it out)", assume.word()),
             None => Ok(()),
