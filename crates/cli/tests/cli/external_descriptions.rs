@@ -120,7 +120,7 @@ fn stubs_do_what_is_said_and_nothing_else() {
     assert_eq!(infeasible, expected, "{report:#}");
     assert!(report["tests"].as_array().expect("tests").iter().all(|test| test["replay"] == "agreed"), "{report:#}");
     let rests = report["functions"][0]["assumptions"].to_string();
-    assert!(rests.contains("`sensor` does what is said of it, and nothing else"), "{rests}");
+    assert!(rests.contains("`sensor` behaves as described, without other side effects"), "{rests}");
     let tests = std::fs::read_to_string(folder.path().join("out/test_fill.c")).expect("tests");
     for line in [
         "RETURNS(ssize_t, read, -1);\n    SETS_ERRNO(read, 9); /* EBADF */",

@@ -51,7 +51,7 @@ impl Executor<'_> {
             PathEnd::Threw { class } => (None, Some(format!("throws {}", self.module.class_name(*class)))),
             PathEnd::Error { kind, span } => (None, Some(format!("{kind} at {}", span.display(&self.module.files)))),
             PathEnd::Assumed | PathEnd::ExceedsCriterion | PathEnd::Incomplete { .. } => {
-                (None, Some("not followed".to_string()))
+                (None, Some("not explored".to_string()))
             }
         };
         SummaryCase { when, returns, ends, changes: self.changes(state) }
@@ -108,7 +108,7 @@ impl Executor<'_> {
         found: &mut Vec<(String, String)>,
     ) {
         let Contents::Cells(now) = &state.memory.get(object).contents else {
-            return found.push((name.to_string(), "written at an index that depends on inputs".to_string()));
+            return found.push((name.to_string(), "written at an input-dependent index".to_string()));
         };
         for part in self.scalars_in(name, data) {
             let size = self.module.types[part.data].size(&self.module.types);

@@ -20,7 +20,7 @@ impl Executor<'_> {
             .ledger
             .doubts
             .iter()
-            .map(|doubt| Assumption { text: format!("left out: {}", doubt.text()), by: Authority::Tests });
+            .map(|doubt| Assumption { text: format!("excluded: {}", doubt.text()), by: Authority::Tests });
         all.extend(left_out);
         all
     }
@@ -48,7 +48,7 @@ impl Executor<'_> {
         let reachable = CallGraph::new(self.module).reachable_from(func);
         let names = reachable.into_iter().map(|id| &functions[id]).filter(|function| function.is_described());
         let names: BTreeSet<&str> = names.map(|function| function.name.as_str()).collect();
-        let text = |name: &str| format!("`{name}` does what is said of it, and nothing else");
+        let text = |name: &str| format!("`{name}` behaves as described, without other side effects");
         names
             .into_iter()
             .map(|name| Assumption { text: text(name), by: Authority::Option("--world".to_string()) })
@@ -60,7 +60,7 @@ impl Executor<'_> {
         let params = self.module.functions[func].own_params().iter();
         let lengths = params.filter_map(|param| match self.module.types[param.data] {
             DataType::Array { length, .. } if !param.aggregate && !self.config.lengths.contains_key(&param.name) => {
-                let text = format!("`{}` leads to {length} elements where it is used", param.name);
+                let text = format!("`{}` points to {length} elements where it is used", param.name);
                 Some(Assumption { text, by: Authority::Declaration })
             }
             _ => None,
@@ -79,7 +79,7 @@ fn said(config: &Config) -> Vec<Assumption> {
     for (name, length) in &config.lengths {
         all.push(option(
             format!("--len {name}={length}"),
-            format!("`{name}` leads to {length} elements, where its object ends"),
+            format!("`{name}` points to an object of exactly {length} elements"),
         ));
     }
     for (name, (low, high)) in &config.ranges {

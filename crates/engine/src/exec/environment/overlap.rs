@@ -59,7 +59,7 @@ impl Executor<'_> {
         };
         let gone = |pointer: &Pointer| !state.memory.get(pointer.object).live;
         if gone(a) || gone(b) {
-            let what = "memory that was given back may be given out again".to_string();
+            let what = "freed memory may be allocated again".to_string();
             let doubt = Caveat::Unsettled(Unspecified::Said(what));
             return match self.policy.environment {
                 Environment::Testable => Err(self.stop_for_doubt(doubt, span)),
