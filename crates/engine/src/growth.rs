@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_too_short_doubles_up_to_the_most() {
+    fn short_objects_double_up_to_the_maximum() {
         let lacks = shortage(&[("s", Shortfall { element: 1, before: 0, behind: 2, more: true })]);
         let mut growth = Growth::default();
         let mut elements = Vec::new();
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_walked_over_beyond_the_most_doubles_too() {
+    fn objects_that_loops_walk_over_double_beyond_the_maximum() {
         let mut growth = Growth::default();
         let mut elements = Vec::new();
         while growth.room("s").elements < 100 {
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fixed_place_gets_its_room_at_once() {
+    fn a_constant_offset_gets_its_room_in_one_round() {
         let lacks = shortage(&[("p", Shortfall { element: 4, before: 3, behind: 100, more: false })]);
         let growth = Growth::default().after(&lacks, 16).expect("it grows");
         assert_eq!(growth.room("p"), Room { before: 1, elements: 25 });

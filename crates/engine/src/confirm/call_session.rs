@@ -28,7 +28,7 @@ impl<'m> CallSession<'m> {
         layout: Layout,
     ) -> (CallSession<'m>, End) {
         let machine: Machine<'m> = machines.machine(limits, layout).running(module);
-        let mut run = Run::given(module, machine, call);
+        let mut run = Run::with_inputs(module, machine, call);
         let params = run.ready(func, call.params).args;
         let end = run.machine.call(func, &params, &mut NullObserver);
         (CallSession { run, params }, end)

@@ -58,7 +58,7 @@ fn run_call(
     layout: Layout,
 ) -> ConcreteRun {
     let module = machines.module();
-    let mut run = Run::given(module, machines.machine(look.limits, layout), call);
+    let mut run = Run::with_inputs(module, machines.machine(look.limits, layout), call);
     let known = call.earlier.iter().filter_map(|call| Some((module.function_named(&call.function)?, &*call.params)));
     let mut calls: Vec<ReadyCall> = known.map(|(id, params)| run.ready(id, params)).collect();
     calls.push(run.ready(func, call.params));
@@ -92,7 +92,7 @@ fn run_call(
 
 /// Combines the results of machine and observer for a run on these inputs.
 fn seen(machine: &Machine<'_>, observed: Observed, end: End, inputs: &[EnvironmentInput]) -> ConcreteRun {
-    let Observed { recorder, hits, rows, ways, conditions, compared, .. } = observed;
+    let Observed { recorder, hits, rows, edges, conditions, compared, .. } = observed;
     // The library determines how much of a failing output is written.
     let fails = inputs.iter().any(EnvironmentInput::is_failing_output);
     ConcreteRun {
@@ -104,7 +104,7 @@ fn seen(machine: &Machine<'_>, observed: Observed, end: End, inputs: &[Environme
         requested: requested(machine, inputs),
         hits,
         rows,
-        ways,
+        edges,
         conditions,
         compared,
         accepted: true,
@@ -124,7 +124,7 @@ struct Observed {
     recorder: PathRecorder,
     hits: Vec<GoalId>,
     rows: Vec<EvaluatedRow>,
-    ways: Vec<u64>,
+    edges: Vec<u64>,
     conditions: Vec<ConditionOutcome>,
     compared: Vec<(u64, u64)>,
 }
@@ -157,13 +157,13 @@ fn observed(machine: &mut Machine<'_>, calls: &[ReadyCall], look: RunObservation
             Observed { ends, recorder, ..Observed::default() }
         }
         Some(watch) => {
-            let mut watcher = GoalObserver::new(watch, look.wanted, look.ways);
+            let mut watcher = GoalObserver::new(watch, look.wanted, look.recording);
             let ends = make_calls(machine, calls, &mut watcher);
             let recorder = std::mem::take(&mut watcher.recorder);
             let rows = std::mem::take(&mut watcher.rows);
-            let (compared, ways, conditions) = (watcher.compared(), watcher.ways(), watcher.conditions());
+            let (compared, edges, conditions) = (watcher.compared(), watcher.edges(), watcher.conditions());
             let hits = ends.last().map_or(Vec::new(), |end| watcher.hits(end));
-            Observed { ends, recorder, hits, rows, ways, conditions, compared }
+            Observed { ends, recorder, hits, rows, edges, conditions, compared }
         }
     }
 }

@@ -37,9 +37,9 @@ impl ControlFlowEdge {
 
     /// Decodes an edge from a record that includes its count.
     pub fn from_record(told: u64) -> ControlFlowEdge {
-        let way = told >> 4;
-        let block = BlockId::new((way >> 12) as usize & 0xf_ffff);
-        ControlFlowEdge { func: FuncId::new((way >> 32) as usize), block, to: way as usize & 0xfff }
+        let edge = told >> 4;
+        let block = BlockId::new((edge >> 12) as usize & 0xf_ffff);
+        ControlFlowEdge { func: FuncId::new((edge >> 32) as usize), block, to: edge as usize & 0xfff }
     }
 }
 
@@ -54,7 +54,7 @@ pub(crate) struct GoalObserver<'w> {
     /// Decisions under evaluation, by frame.
     frames: Vec<(touchstone_ir::FuncId, Vec<(DecisionId, DecisionEvaluation)>)>,
     /// The number of times each edge was taken, if recorded.
-    ways: Option<FxHashMap<u64, u32>>,
+    edges: Option<FxHashMap<u64, u32>>,
     /// The outcomes of conditions, in order, if recorded.
     conditions: Option<Vec<ConditionOutcome>>,
     /// Pairs of different integers that were compared, if recorded.
@@ -62,10 +62,10 @@ pub(crate) struct GoalObserver<'w> {
 }
 
 impl<'w> GoalObserver<'w> {
-    pub fn new(watch: &'w GoalIndex, wanted: Option<&'w [bool]>, ways: EdgeRecording) -> GoalObserver<'w> {
+    pub fn new(watch: &'w GoalIndex, wanted: Option<&'w [bool]>, edges: EdgeRecording) -> GoalObserver<'w> {
         let hit = vec![false; watch.goals.len()];
-        let conditions = (ways == EdgeRecording::Conditions).then(Vec::new);
-        let ways = (ways == EdgeRecording::Edges).then(FxHashMap::default);
+        let conditions = (edges == EdgeRecording::Conditions).then(Vec::new);
+        let edges = (edges == EdgeRecording::Edges).then(FxHashMap::default);
         GoalObserver {
             watch,
             wanted,
@@ -73,7 +73,7 @@ impl<'w> GoalObserver<'w> {
             hit,
             rows: Vec::new(),
             frames: Vec::new(),
-            ways,
+            edges,
             conditions,
             compared: FxHashSet::default(),
         }
@@ -90,12 +90,12 @@ impl<'w> GoalObserver<'w> {
     }
 
     /// Returns the recorded edges, each with its logarithmic count.
-    pub fn ways(&mut self) -> Vec<u64> {
-        let taken = self.ways.take().unwrap_or_default();
+    pub fn edges(&mut self) -> Vec<u64> {
+        let taken = self.edges.take().unwrap_or_default();
         let roughly = |count: u32| u64::from(u32::BITS - count.leading_zeros()).min(15);
-        let mut ways: Vec<u64> = taken.into_iter().map(|(way, count)| way << 4 | roughly(count)).collect();
-        ways.sort_unstable();
-        ways
+        let mut edges: Vec<u64> = taken.into_iter().map(|(edge, count)| edge << 4 | roughly(count)).collect();
+        edges.sort_unstable();
+        edges
     }
 
     /// Returns the recorded outcomes of conditions, in order.
@@ -111,8 +111,8 @@ impl<'w> GoalObserver<'w> {
     }
 
     fn went(&mut self, func: FuncId, block: BlockId, to: usize) {
-        if let Some(ways) = &mut self.ways {
-            *ways.entry(ControlFlowEdge { func, block, to }.number()).or_default() += 1;
+        if let Some(edges) = &mut self.edges {
+            *edges.entry(ControlFlowEdge { func, block, to }.number()).or_default() += 1;
         }
     }
 
@@ -201,7 +201,7 @@ impl Observer for GoalObserver<'_> {
     }
 
     fn compared(&mut self, a: u64, b: u64) {
-        if self.ways.is_some() && a != b && self.compared.len() < MAX_COMPARED_PAIRS {
+        if self.edges.is_some() && a != b && self.compared.len() < MAX_COMPARED_PAIRS {
             self.compared.insert((a, b));
         }
     }
@@ -222,8 +222,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_way_is_known_by_what_a_run_tells() {
-        let way = ControlFlowEdge { func: FuncId::new(70_000), block: BlockId::new(1_000), to: 17 };
-        assert_eq!(ControlFlowEdge::from_record(way.number() << 4 | 15), way);
+    fn an_edge_is_decoded_from_its_record() {
+        let edge = ControlFlowEdge { func: FuncId::new(70_000), block: BlockId::new(1_000), to: 17 };
+        assert_eq!(ControlFlowEdge::from_record(edge.number() << 4 | 15), edge);
     }
 }

@@ -78,7 +78,7 @@ mod tests {
     use super::is_length_name;
 
     #[test]
-    fn lengths_are_known_by_their_names() {
+    fn length_parameters_are_identified_by_name() {
         for name in ["n", "len", "buf_len", "length", "size", "Size", "bufsize", "count", "nbytes"] {
             assert!(is_length_name(name), "{name}");
         }

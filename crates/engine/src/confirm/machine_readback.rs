@@ -59,7 +59,7 @@ impl Run<'_> {
         seen: &ConcreteRun,
     ) -> Expected {
         let End::Returned(value) = &seen.end else {
-            return Expected { left: self.left(), ..seen.expected.clone() };
+            return Expected { left: self.described_writes(), ..seen.expected.clone() };
         };
         let result = self.result_of(last, &seen.end);
         let objects = call.objects.iter().enumerate().map(|(index, object)| {
@@ -79,7 +79,7 @@ impl Run<'_> {
         let reached =
             value.map_or(Vec::new(), |value| self.reached(value, self.module.functions[last.func].result_data));
         let (calls, output) = (self.calls(), seen.expected.output.clone());
-        let left = self.left();
+        let left = self.described_writes();
         Expected { result, reached, objects, globals, calls, left, output, noticed: Vec::new() }
     }
 
@@ -216,7 +216,7 @@ impl Run<'_> {
     }
 
     /// Returns the writes of functions that have a description only.
-    fn left(&self) -> Vec<StubEffect> {
+    fn described_writes(&self) -> Vec<StubEffect> {
         let lead = |(at, value): &(usize, Value)| match self.target(*value) {
             DataValue::Pointer(target) => (*at, target),
             _ => (*at, PointerTarget::Elsewhere),

@@ -24,7 +24,7 @@ pub(crate) struct Run<'m> {
 
 impl<'m> Run<'m> {
     /// Prepares a machine at program start with everything that a test sets before its call.
-    pub(crate) fn given(module: &'m Module, machine: Machine<'m>, call: CallInputs<'_>) -> Run<'m> {
+    pub(crate) fn with_inputs(module: &'m Module, machine: Machine<'m>, call: CallInputs<'_>) -> Run<'m> {
         let mut run = Run { module, machine, objects: Vec::new() };
         for object in call.objects {
             let size = run.size_of(object);

@@ -29,7 +29,7 @@ pub struct ConcreteRun {
     /// The evaluations of watched decisions.
     pub rows: Vec<EvaluatedRow>,
     /// The control-flow edges that it took, each with its logarithmic count; only if they are recorded.
-    pub ways: Vec<u64>,
+    pub edges: Vec<u64>,
     /// The outcomes of source conditions, in order; only if they are recorded.
     pub conditions: Vec<ConditionOutcome>,
     /// Pairs of different integers that it compared; only if edges are recorded.
@@ -72,7 +72,7 @@ pub struct RunObservation<'a> {
     /// The limits of the run.
     pub limits: Limits,
     /// The recording of control flow.
-    pub ways: EdgeRecording,
+    pub recording: EdgeRecording,
     /// True if only hits are needed: expected values are not computed.
     pub hits_only: bool,
 }

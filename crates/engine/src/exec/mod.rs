@@ -8,8 +8,8 @@
 //! - `instructions/`: the instructions, forks, calls, and the goals that a step reaches;
 //! - `compose/`: folding a call into one term, and composition of calls by it.
 //!
-//! All of them are parts of one `impl Executor`: the order is that of types and functions, while methods call each other freely
-//! (a load may have to materialise a pointer, a call may be composed).
+//! All of them are parts of one `impl Executor`: the order is that of types and functions, while methods call each
+//! other freely (a load may have to materialise a pointer, a call may be composed).
 
 pub(crate) mod compose;
 pub(crate) mod environment;

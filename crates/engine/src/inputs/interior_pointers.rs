@@ -1,8 +1,8 @@
 //! Interior pointers as inputs: pointers to fields and elements of other pointers' pointees, and of globals.
 //!
 //! They multiply the targets of every pointer by the number of matching parts, so only a round that asks for them
-//! explores them ([`crate::InteriorPointers::Included`]). Deliberately not here: a pointer to any element of an object of its own
-//! type, which every round explores (`materialisation.rs`).
+//! explores them ([`crate::InteriorPointers::Included`]). Deliberately not here: a pointer to any element of an object
+//! of its own type, which every round explores (`materialisation.rs`).
 
 use crate::exec::executor::Executor;
 use crate::state::Purpose;

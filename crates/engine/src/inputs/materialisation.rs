@@ -98,7 +98,7 @@ impl Executor<'_> {
         }
         if matches!(self.module.pointee(pointee).stands, PointeeShape::Arguments | PointeeShape::Cursor) {
             let mut fresh = state.clone();
-            let made = self.always(&mut fresh, pointee, &lazy.name);
+            let made = self.unaliased_pointee(&mut fresh, pointee, &lazy.name);
             return vec![made.map(|value| fresh.with_target(id, value))];
         }
         let functions = self.functions_of_type(pointee);
@@ -120,7 +120,8 @@ impl Executor<'_> {
         options
     }
 
-    /// Returns the targets of a pointer that is ordered with a pointer into an object, if it can point into that object.
+    /// Returns the targets of a pointer that is ordered with a pointer into an object, if it can point into that
+    /// object.
     fn same_object_targets(
         &mut self,
         state: &State,
@@ -237,7 +238,7 @@ impl Executor<'_> {
     }
 
     /// Creates the pointee of a pointer that is never null and never aliased.
-    fn always(&mut self, state: &mut State, pointee: DataTypeId, name: &str) -> Result<Value, Stop> {
+    fn unaliased_pointee(&mut self, state: &mut State, pointee: DataTypeId, name: &str) -> Result<Value, Stop> {
         match self.module.pointee(pointee).stands {
             PointeeShape::Arguments => self.variadic_arguments(state, pointee),
             _ => {

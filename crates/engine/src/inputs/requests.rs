@@ -182,7 +182,7 @@ impl Executor<'_> {
     }
 
     /// Reads the error number left by an earlier call: zero, or unknown.
-    pub(crate) fn left_behind(&mut self, state: &mut State, object: ObjectId) -> Option<Result<Value, Stop>> {
+    pub(crate) fn read_error_number(&mut self, state: &mut State, object: ObjectId) -> Option<Result<Value, Stop>> {
         let id = self.module.error_number()?;
         let zero = |()| Value::constant(0);
         let name = "error number other than 0 that an earlier call left".to_string();

@@ -58,7 +58,7 @@ impl Executor<'_> {
     }
 
     /// Records an announced access to a member of a union.
-    pub(crate) fn look(
+    pub(crate) fn announce_union_access(
         &mut self,
         state: &mut State,
         at: &Value,
@@ -77,7 +77,7 @@ impl Executor<'_> {
         }
         union_accesses.push(looked);
         // A copy is read elsewhere and must know its member.
-        if let Some(pointer) = place_of(state, at)
+        if let Some(pointer) = location_of(state, at)
             && let Scalar::Const(offset) = pointer.offset
         {
             self.note_union_access(state, pointer.object, offset);
@@ -92,7 +92,7 @@ impl Executor<'_> {
         let size = state.inputs.unions[union].cells.len() as u64;
         let here = |looked: &&UnionAccess| {
             looked.size == size
-                && place_of(state, &looked.at).is_some_and(|place| {
+                && location_of(state, &looked.at).is_some_and(|place| {
                     place.object == object
                         && match place.offset {
                             Scalar::Const(offset) => offset == start,
@@ -303,10 +303,10 @@ pub(super) fn step(path: &str, name: &str) -> String {
 }
 
 /// Returns the location of an address, if it is materialised.
-pub(super) fn place_of(state: &State, at: &Value) -> Option<Pointer> {
+pub(super) fn location_of(state: &State, at: &Value) -> Option<Pointer> {
     match at {
         Value::Ptr(pointer) => Some(*pointer),
-        Value::LazyPointer(id) => state.inputs.target_of(*id).and_then(|decided| place_of(state, decided)),
+        Value::LazyPointer(id) => state.inputs.target_of(*id).and_then(|decided| location_of(state, decided)),
         _ => None,
     }
 }

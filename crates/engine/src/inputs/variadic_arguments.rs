@@ -7,7 +7,7 @@
 use crate::exec::executor::Executor;
 use crate::growth::Room;
 use crate::inputs::materialisation::Length;
-use crate::inputs::unions::{cell_at, leaf_at, place_of, step};
+use crate::inputs::unions::{cell_at, leaf_at, location_of, step};
 use crate::state::memory::Cell;
 use crate::state::value::{Pointer, Scalar, Value};
 use crate::state::{Purpose, State, Stop};
@@ -35,7 +35,7 @@ impl Executor<'_> {
         {
             return Err(Stop::Materialise(*id, Purpose::Access));
         }
-        let Some(pointer) = place_of(state, at) else { return Ok(None) };
+        let Some(pointer) = location_of(state, at) else { return Ok(None) };
         let input = state.inputs.objects.iter().find(|input| input.object == pointer.object);
         Ok(input.filter(|input| are_arguments(input.element)).map(|_| pointer))
     }

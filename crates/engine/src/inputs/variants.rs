@@ -136,7 +136,7 @@ impl<'m> Executor<'m> {
             others.iter().all(|other| fields(other).iter().any(|own| (own.offset, own.ty) == (field.offset, field.ty)))
         };
         for field in fields(first).iter().filter(|field| same(field)) {
-            if self.is_whole(field) {
+            if self.has_own_bytes(field) {
                 self.materialise_field(state, object, field)?;
             }
         }
@@ -144,7 +144,7 @@ impl<'m> Executor<'m> {
     }
 
     /// Returns true if a field shares no bytes with others.
-    fn is_whole(&self, field: &Field) -> bool {
+    fn has_own_bytes(&self, field: &Field) -> bool {
         !matches!(self.module.types[field.ty], DataType::Bits { .. })
     }
 
@@ -200,7 +200,7 @@ impl<'m> Executor<'m> {
                 None if count > 1 => return Err(Stop::unfixed(is_one)),
                 _ => {}
             }
-            if !fields.iter().all(|field| self.is_whole(field)) {
+            if !fields.iter().all(|field| self.has_own_bytes(field)) {
                 return Err(Stop::unfixed(tag));
             }
             for field in &fields {

@@ -272,7 +272,7 @@ impl AbstractState {
 
     fn refine_pointer(&mut self, reg: Reg, null: bool, follow: u32) -> Result<(), Dead> {
         let AbstractValue::Ptr(known) = self.reg(reg) else { return Ok(()) };
-        let known = AbstractValue::Ptr(known.where_null(null));
+        let known = AbstractValue::Ptr(known.refine_null(null));
         if known.is_empty() {
             return Err(Dead);
         }
@@ -281,7 +281,7 @@ impl AbstractState {
             Some(Origin::Copy(from)) if follow > 0 => self.refine_pointer(from, null, follow - 1),
             Some(Origin::Cell(cell)) => {
                 let before = self.cell(&cell).map_or(AbstractPointer::ANY, |value| value.pointer());
-                self.cells.insert(cell, AbstractValue::Ptr(before.where_null(null)));
+                self.cells.insert(cell, AbstractValue::Ptr(before.refine_null(null)));
                 Ok(())
             }
             _ => Ok(()),

@@ -88,7 +88,7 @@ impl AbstractPointer {
     }
 
     /// Refines it to where it equals null, or does not.
-    pub fn where_null(mut self, null: bool) -> AbstractPointer {
+    pub fn refine_null(mut self, null: bool) -> AbstractPointer {
         if null {
             self.bare = false;
             if !self.odd {

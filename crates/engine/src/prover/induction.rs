@@ -274,7 +274,7 @@ impl Induction<'_, '_> {
     }
 
     /// Returns true if control flow can reach an open goal from here.
-    fn is_wanted(&mut self, place: &[(FuncId, BlockId)]) -> bool {
+    fn reaches_open_goal(&mut self, place: &[(FuncId, BlockId)]) -> bool {
         let old = self.wanted.as_ref().is_none_or(|wanted| wanted.is_old(&self.goals));
         if old {
             self.wanted = Some(GoalBlocks::new(self.executor.module, &self.goals));
@@ -289,8 +289,8 @@ impl Induction<'_, '_> {
             {
                 return Ok(());
             }
-            let place = place(&way.state);
-            if !self.is_wanted(&place) {
+            let place = frame_blocks(&way.state);
+            if !self.reaches_open_goal(&place) {
                 return Ok(());
             }
             if self.is_untreated(&way.state) {
@@ -348,7 +348,7 @@ impl Induction<'_, '_> {
         if self.sides > MAX_BRANCH_SIDES || late {
             return Err(GiveUp);
         }
-        let here = place(&way.state);
+        let here = frame_blocks(&way.state);
         match on.side {
             Side::Infeasible => {}
             Side::Unknown(_) => self.give_up(&here),
@@ -370,7 +370,7 @@ impl Induction<'_, '_> {
             match shape {
                 Ok(state) => waiting.push(CutState { state, ..way.clone() }),
                 Err(PathEnd::Assumed) => {}
-                Err(_) => self.give_up(&place(&way.state)),
+                Err(_) => self.give_up(&frame_blocks(&way.state)),
             }
         }
     }
@@ -443,7 +443,7 @@ impl Induction<'_, '_> {
         let found = match loops.by_head.get(&head) {
             None => return Ok(Arrival::Continues),
             Some(None) => {
-                self.give_up(&place(&way.state));
+                self.give_up(&frame_blocks(&way.state));
                 return Ok(Arrival::Over);
             }
             Some(Some(found)) => found,
@@ -481,7 +481,7 @@ impl Induction<'_, '_> {
                 let before = CutState { arrived: Some(from), ..way.clone() };
                 return self.materialise(&before, id, Purpose::Access, waiting);
             }
-            Ok(None) => return self.give_up(&place(&way.state)),
+            Ok(None) => return self.give_up(&frame_blocks(&way.state)),
         };
         let vars: Vec<LoopVar> = havoc.variables(&mut self.executor, &way.state, found);
         let entry: BTreeMap<Var, TermId> = vars.iter().map(|var| (var.var, var.entry)).collect();
@@ -506,7 +506,7 @@ impl Induction<'_, '_> {
                 Ok(()) => {}
                 Err(PathEnd::Assumed) => continue,
                 Err(_) => {
-                    self.give_up(&place(&way.state));
+                    self.give_up(&frame_blocks(&way.state));
                     continue;
                 }
             }
@@ -610,7 +610,7 @@ impl Induction<'_, '_> {
 }
 
 /// Returns the functions and blocks of all frames.
-fn place(state: &State) -> Vec<(FuncId, BlockId)> {
+fn frame_blocks(state: &State) -> Vec<(FuncId, BlockId)> {
     state.frames.iter().map(|frame| (frame.func, frame.block)).collect()
 }
 

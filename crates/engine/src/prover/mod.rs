@@ -180,7 +180,7 @@ impl<'m> Analysis<'m> {
                     let deciding = last.as_ref().and_then(|(_, deciding)| deciding.as_ref());
                     deciding.is_none_or(|deciding| deciding.contains(&(*condition, *value)))
                 }
-                goal => self.is_left(goal),
+                goal => self.is_possible(goal),
             };
             if left {
                 self.possible[id.index()] = true;
@@ -333,12 +333,12 @@ impl<'m> Analysis<'m> {
 
     /// Returns true if the outcomes of all functions together do not exclude a goal. Labels, arms and entries are
     /// marked where they occur.
-    fn is_left(&self, goal: &Goal) -> bool {
+    fn is_possible(&self, goal: &Goal) -> bool {
         let func = goal.func();
         match goal {
             Goal::Label { .. } | Goal::Entry { .. } | Goal::Arm { .. } => false,
             // The analysis must cover the location.
-            Goal::Error { span, .. } => !span.is_some() || !self.has_place(func, *span),
+            Goal::Error { span, .. } => !span.is_some() || !self.has_location(func, *span),
             Goal::Condition { decision, condition, value, .. } => self.happens(func, *decision, *condition, *value),
             Goal::Row { decision, outcomes, .. } => {
                 outcomes.iter().all(|(condition, value)| self.happens(func, *decision, *condition, *value))
@@ -360,7 +360,7 @@ impl<'m> Analysis<'m> {
         own.map(|(_, tag, value)| (tag.condition, *value)).collect()
     }
 
-    fn has_place(&self, func: FuncId, span: Span) -> bool {
+    fn has_location(&self, func: FuncId, span: Span) -> bool {
         let mut blocks = self.module.functions[func].blocks.values();
         blocks.any(|block| block.insts.iter().any(|inst| inst.span == span) || block.terminator.span == span)
     }

@@ -10,8 +10,8 @@ use touchstone_ir::{CallGraph, DataType, FuncId};
 impl Executor<'_> {
     /// Returns everything that the exploration of a function rests on.
     pub(crate) fn assumptions(&self, func: FuncId) -> Vec<Assumption> {
-        let mut all = said(self.config);
-        all.extend(self.left_to_compilers(func));
+        let mut all = option_assumptions(self.config);
+        all.extend(self.implementation_defined(func));
         all.extend(self.described(func));
         if self.config.entry == Entry::Function {
             all.extend(self.declared(func));
@@ -26,7 +26,7 @@ impl Executor<'_> {
     }
 
     /// Returns the implementation-defined behaviour that the code of a function and its callees relies on.
-    fn left_to_compilers(&self, func: FuncId) -> Vec<Assumption> {
+    fn implementation_defined(&self, func: FuncId) -> Vec<Assumption> {
         let functions = &self.module.functions;
         if functions.values().all(|function| function.left_open.is_empty()) {
             return Vec::new();
@@ -70,7 +70,7 @@ impl Executor<'_> {
 }
 
 /// Returns the assumptions that the user made by options.
-fn said(config: &Config) -> Vec<Assumption> {
+fn option_assumptions(config: &Config) -> Vec<Assumption> {
     let option = |option: String, text: String| Assumption { text, by: Authority::Option(option) };
     let mut all = Vec::new();
     for assume in &config.assume {

@@ -29,7 +29,13 @@ pub(crate) type Doubted = BTreeMap<GoalId, Vec<IncompletePaths>>;
 const STEPS_PER_DEADLINE_CHECK: u32 = 1024;
 
 /// Returns the goals among `open` that an unrestricted environment may reach, with the reasons.
-pub(crate) fn look(module: &Module, func: FuncId, watch: &Rc<GoalIndex>, open: &[GoalId], config: &Config) -> Doubted {
+pub(crate) fn check_environment(
+    module: &Module,
+    func: FuncId,
+    watch: &Rc<GoalIndex>,
+    open: &[GoalId],
+    config: &Config,
+) -> Doubted {
     // Baselines, and criteria that exclude paths, do not apply here.
     let config = Config {
         labels: Labels::Idl,
@@ -92,7 +98,7 @@ impl EnvironmentCheck<'_> {
                 }
                 break;
             }
-            if self.is_wanted(&state) {
+            if self.reaches_open_goal(&state) {
                 self.follow(state);
             }
         }
@@ -112,12 +118,12 @@ impl EnvironmentCheck<'_> {
     }
 
     /// Returns true if control flow can reach an open goal from here.
-    fn is_wanted(&mut self, state: &State) -> bool {
+    fn reaches_open_goal(&mut self, state: &State) -> bool {
         let Some(coverage) = &self.executor.goal_tracker.coverage else { return false };
         if self.wanted.as_ref().is_none_or(|wanted| wanted.is_old(coverage)) {
             self.wanted = Some(GoalBlocks::new(self.executor.module, coverage));
         }
-        self.wanted.as_ref().is_some_and(|wanted| wanted.reaches(&place(state)))
+        self.wanted.as_ref().is_some_and(|wanted| wanted.reaches(&frame_blocks(state)))
     }
 
     /// Executes one state until it ends or forks.
@@ -235,7 +241,7 @@ impl EnvironmentCheck<'_> {
 
     /// Gives up a path: every goal that control flow can reach is doubted.
     fn give_up(&mut self, state: &State, why: Incomplete, span: Span) {
-        for goal in self.sweep.from(self.executor.module, &place(state)) {
+        for goal in self.sweep.from(self.executor.module, &frame_blocks(state)) {
             self.doubt(goal, vec![IncompletePaths { why: why.clone(), span, count: 1 }]);
         }
     }
@@ -265,7 +271,7 @@ impl EnvironmentCheck<'_> {
     }
 }
 
-fn place(state: &State) -> Vec<(FuncId, BlockId)> {
+fn frame_blocks(state: &State) -> Vec<(FuncId, BlockId)> {
     state.frames.iter().map(|frame| (frame.func, frame.block)).collect()
 }
 

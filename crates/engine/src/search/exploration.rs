@@ -275,7 +275,7 @@ impl<'m, 's> Exploration<'m, 's> {
     }
 
     /// Returns the source location of a state.
-    pub(super) fn place(&self, state: &State) -> Span {
+    pub(super) fn source_location(&self, state: &State) -> Span {
         let module = self.executor.module;
         match state.frames.last() {
             Some(frame) => {

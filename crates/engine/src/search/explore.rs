@@ -75,7 +75,8 @@ pub(crate) fn search(
         // A goal that an unrestricted environment reaches is not infeasible.
         let found_wider = left_out || config.paths != PathsOf::Any;
         if found_wider && !found.open.is_empty() {
-            found.doubted = crate::search::environment_check::look(module, func, &watch, &found.open, config);
+            found.doubted =
+                crate::search::environment_check::check_environment(module, func, &watch, &found.open, config);
         }
         found.excluded = found.open.iter().copied().filter(|goal| !found.doubted.contains_key(goal)).collect();
         found.result.doubt(found.doubted.values().flatten());

@@ -196,7 +196,7 @@ impl Exploration<'_, '_> {
             match shape {
                 Ok(state) => states.push(state),
                 Err(PathEnd::Incomplete { why, .. }) => {
-                    let span = self.place(state);
+                    let span = self.source_location(state);
                     self.give_up(why, span, 1);
                 }
                 Err(_) => {}
@@ -217,7 +217,7 @@ impl Exploration<'_, '_> {
         match rest {
             Ok(rest) => states.extend(rest),
             Err(why) => {
-                let span = self.place(state);
+                let span = self.source_location(state);
                 self.give_up(why, span, 1);
             }
         }
@@ -226,7 +226,7 @@ impl Exploration<'_, '_> {
 
     pub(super) fn fixed_to(&mut self, state: &State, unfixed: Unfixed, found: Values) -> Vec<State> {
         if !found.complete {
-            let span = self.place(state);
+            let span = self.source_location(state);
             let bound = match self.out_of_time() {
                 true => self.stopped.unwrap_or(Bound::Timeout),
                 false if self.executor.config.memory.is_some_and(|limit| limit.is_met()) => Bound::Memory,
@@ -237,7 +237,7 @@ impl Exploration<'_, '_> {
         let mut states = Vec::new();
         for value in found.values {
             if self.out_of_time() {
-                let (bound, span) = (self.stopped.unwrap_or(Bound::Timeout), self.place(state));
+                let (bound, span) = (self.stopped.unwrap_or(Bound::Timeout), self.source_location(state));
                 self.give_up(Incomplete::Bound(bound), span, 1);
                 break;
             }

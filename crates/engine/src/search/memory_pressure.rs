@@ -70,7 +70,7 @@ mod tests {
     use std::cell::Cell;
 
     #[test]
-    fn who_holds_less_than_another_waits() {
+    fn a_search_that_holds_less_than_another_waits() {
         let met = MemoryLimit::bytes(1);
         let (small, large) = (MemoryPressure::default(), MemoryPressure::default());
         large.held.set(u64::MAX);
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn relief_comes_once_and_again_after_a_while() {
+    fn relief_is_repeated_after_a_while() {
         let met = MemoryLimit::bytes(1);
         let mut pressure = MemoryPressure::default();
         assert!(pressure.is_relief_due(met));

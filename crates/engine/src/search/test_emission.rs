@@ -31,7 +31,7 @@ impl Exploration<'_, '_> {
                 Some(test) => {
                     if !test.covers.contains(&hit.goal) {
                         // Engine and interpreter disagree: no infeasibility may rest on this.
-                        let span = self.place(state);
+                        let span = self.source_location(state);
                         self.give_up(Unsupported::Disagreement(hit.goal).into(), span, 1);
                     }
                     // The path may reach the goal with another end that can be emitted.
@@ -42,7 +42,7 @@ impl Exploration<'_, '_> {
                 // Only the end of the path can confirm these inputs.
                 None if hit.path.is_none() => Rc::make_mut(&mut state.pending).push(hit.goal),
                 None => {
-                    let span = self.place(state);
+                    let span = self.source_location(state);
                     self.give_up(Unsupported::NoProperEnd(hit.goal).into(), span, 1);
                 }
             }

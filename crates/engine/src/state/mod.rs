@@ -1,6 +1,7 @@
 //! Symbolic states: small and cheap to copy, one for every path that is still open.
 //!
-//! `value.rs` and `memory.rs` refer to each other: a value may be a part of a stored pointer, and a cell may hold a value.
+//! `value.rs` and `memory.rs` refer to each other: a value may be a part of a stored pointer, and a cell may hold a
+//! value.
 
 pub(crate) mod inputs;
 pub(crate) mod memory;

@@ -82,7 +82,7 @@ impl InputMutator<'_> {
             return false;
         }
         if let DataType::Pointer { pointee, .. } = self.module.types[param.data] {
-            param.value = DataValue::Pointer(self.whole(&param.name, pointee, objects));
+            param.value = DataValue::Pointer(self.object_target(&param.name, pointee, objects));
             return true;
         }
         let known = self.choices.get(&index).map_or(0, Vec::len);
@@ -101,7 +101,7 @@ impl InputMutator<'_> {
     }
 
     /// Returns null, an existing object, or a fresh one.
-    fn whole(&mut self, name: &str, pointee: DataTypeId, objects: &mut Vec<ObjectInput>) -> PointerTarget {
+    fn object_target(&mut self, name: &str, pointee: DataTypeId, objects: &mut Vec<ObjectInput>) -> PointerTarget {
         if self.chance.one_in(6) {
             return PointerTarget::Null;
         }

@@ -119,7 +119,7 @@ impl SeedPool {
     fn learn(&mut self, inputs: &Inputs, run: &ConcreteRun, asked: impl FnOnce() -> Vec<usize>) -> bool {
         let returned = matches!(run.end, End::Returned(_));
         let before = self.seen.len();
-        self.seen.extend(run.ways.iter().map(|way| (*way, returned)));
+        self.seen.extend(run.edges.iter().map(|way| (*way, returned)));
         let new = self.seen.len() > before || self.inputs.is_empty();
         if new && self.inputs.len() < MAX_POOL_INPUTS {
             let (compared, asked) = (run.compared.as_slice().into(), asked().into());
@@ -178,7 +178,7 @@ impl<'a> MutationSearch<'a, '_> {
                 continue;
             }
             let inputs = self.minimised(inputs, &mut |other| {
-                let run = self.look(other, EdgeRecording::Off);
+                let run = self.run_for_hits(other, EdgeRecording::Off);
                 self.is_as_good(&run, &outcome, &fulfilled)
             });
             if self.offer(inputs, outcome, &fulfilled, &mut wishes, take) {
@@ -199,7 +199,7 @@ impl<'a> MutationSearch<'a, '_> {
             }
             let (kind, compared, asked) = (kind.clone(), Rc::from([]), Rc::from([]));
             let mut inputs = Inputs { kind, answers: Vec::new(), compared, asked };
-            let run = self.look(&mut inputs, EdgeRecording::Off);
+            let run = self.run_for_hits(&mut inputs, EdgeRecording::Off);
             let Some(outcome) = proper(self.module(), &inputs, &run) else { continue };
             let fulfilled = wishes.fulfilled(&run.hits, &outcome);
             if !fulfilled.is_empty() && self.is_allowed(&inputs.kind, &inputs.answers) {
@@ -256,7 +256,7 @@ impl<'a> MutationSearch<'a, '_> {
                 continue;
             }
             let mut inputs = self.minimised(inputs, &mut |other| wished(&other.kind, &other.answers));
-            let run = self.look(&mut inputs, EdgeRecording::Off);
+            let run = self.run_for_hits(&mut inputs, EdgeRecording::Off);
             if self.is_allowed(&inputs.kind, &run.requested) && wished(&inputs.kind, &run.requested) {
                 inputs.mark_freed(&run);
                 return Some((inputs.kind, run.requested));
@@ -272,16 +272,16 @@ impl<'a> MutationSearch<'a, '_> {
         mut inputs: Inputs,
         changes: &mut InputMutator<'a>,
     ) -> (Inputs, ConcreteRun, bool) {
-        let mut run = self.look(&mut inputs, EdgeRecording::Edges);
+        let mut run = self.run_for_hits(&mut inputs, EdgeRecording::Edges);
         // Missing variadic arguments are only found by running.
         for _ in 1..MAX_ARGUMENT_RETRIES {
             if !run.missed.is_some_and(|missed| changes.pass(missed, &mut inputs)) {
                 break;
             }
-            run = self.look(&mut inputs, EdgeRecording::Edges);
+            run = self.run_for_hits(&mut inputs, EdgeRecording::Edges);
         }
         let asked = || match self.module().has_classes() {
-            true => read_parameters::read_parameters(self.module(), self.func, &run.ways),
+            true => read_parameters::read_parameters(self.module(), self.func, &run.edges),
             false => Vec::new(),
         };
         let new = outcome(self.module(), &run.end).is_some() && pool.learn(&inputs, &run, asked);
@@ -380,17 +380,17 @@ impl<'a> MutationSearch<'a, '_> {
     }
 
     /// Returns the parameters of an observed run.
-    fn observation(&self, ways: EdgeRecording) -> RunObservation<'a> {
-        RunObservation { watch: Some(self.watch), limits: self.limits(), ways, ..RunObservation::default() }
+    fn observation(&self, recording: EdgeRecording) -> RunObservation<'a> {
+        RunObservation { watch: Some(self.watch), limits: self.limits(), recording, ..RunObservation::default() }
     }
 
     /// Runs inputs for their hits only: most runs reach nothing new, so expected values are not computed.
-    fn look(&self, inputs: &mut Inputs, ways: EdgeRecording) -> ConcreteRun {
+    fn run_for_hits(&self, inputs: &mut Inputs, recording: EdgeRecording) -> ConcreteRun {
         // The objects that the run frees are not known yet.
         if let TestKind::Function { objects, .. } = &mut inputs.kind {
             objects.iter_mut().for_each(|object| object.on_heap = true);
         }
-        let look = RunObservation { hits_only: true, ..self.observation(ways) };
+        let look = RunObservation { hits_only: true, ..self.observation(recording) };
         watch_kind(self.machines, self.func, &inputs.kind, &inputs.answers, look)
     }
 

@@ -7,11 +7,11 @@ use touchstone_base::Id;
 use touchstone_ir::{BlockId, FuncId, Function, Module, Operand, Reg, TermKind};
 
 /// Returns the indices of the parameters that a run read, from the edges that it took.
-pub(super) fn read_parameters(module: &Module, func: FuncId, ways: &[u64]) -> Vec<usize> {
+pub(super) fn read_parameters(module: &Module, func: FuncId, edges: &[u64]) -> Vec<usize> {
     let function = &module.functions[func];
     let mut seen: BTreeSet<BlockId> = BTreeSet::new();
     let mut open = vec![BlockId::new(0)];
-    open.extend(ways.iter().filter_map(|way| target(function, func, *way)));
+    open.extend(edges.iter().filter_map(|edge| target(function, func, *edge)));
     while let Some(block) = open.pop() {
         if seen.insert(block) {
             open.extend(next(function, block));
@@ -40,12 +40,12 @@ fn next(function: &Function, block: BlockId) -> Option<BlockId> {
 }
 
 /// Returns the target of an edge, if it belongs to the function.
-fn target(function: &Function, func: FuncId, way: u64) -> Option<BlockId> {
-    let way = ControlFlowEdge::from_record(way);
-    let block = function.blocks.get(way.block).filter(|_| way.func == func)?;
+fn target(function: &Function, func: FuncId, edge: u64) -> Option<BlockId> {
+    let edge = ControlFlowEdge::from_record(edge);
+    let block = function.blocks.get(edge.block).filter(|_| edge.func == func)?;
     match &block.terminator.kind {
-        TermKind::Branch { then_block, else_block, .. } => Some(if way.to == 1 { *then_block } else { *else_block }),
-        TermKind::Switch { arms, default, .. } => Some(arms.get(way.to).map_or(*default, |arm| arm.target)),
+        TermKind::Branch { then_block, else_block, .. } => Some(if edge.to == 1 { *then_block } else { *else_block }),
+        TermKind::Switch { arms, default, .. } => Some(arms.get(edge.to).map_or(*default, |arm| arm.target)),
         _ => None,
     }
 }

@@ -89,7 +89,7 @@ impl Executor<'_> {
             Builtin::Allocate => self.allocate_open(state, dst, args[0], span)?,
             Builtin::ObjectSize => {
                 let value = state.top().value(args[0]);
-                let (object, _) = self.fixed_place(state, &value, 0, Intent::Read, span)?;
+                let (object, _) = self.fixed_location(state, &value, 0, Intent::Read, span)?;
                 if state.memory.get(object).kind == ObjectKind::Input && self.doubts(Caveat::Heap) {
                     // The size of a caller's block is unknown.
                     return Err(self.stop_for_doubt(Caveat::Heap, span));
@@ -108,7 +108,7 @@ impl Executor<'_> {
             Builtin::Look => {
                 let (size, member) = (self.fixed(state, args[1], span)?, self.fixed(state, args[2], span)?);
                 let at = state.top().value(args[0]);
-                self.look(state, &at, size, member, span)?;
+                self.announce_union_access(state, &at, size, member, span)?;
             }
             Builtin::TakeFor => {
                 let ty = self.fixed(state, args[1], span)?;
@@ -139,7 +139,7 @@ impl Executor<'_> {
         let size = self.fixed(state, args[1], span)?;
         let name = self.constant_string(state, args.get(2).copied(), span)?;
         let addr = state.top().value(args[0]);
-        let (object, at) = self.fixed_place(state, &addr, size, Intent::Write(Written::Bytes), span)?;
+        let (object, at) = self.fixed_location(state, &addr, size, Intent::Write(Written::Bytes), span)?;
         let asked = state.memory.get(object).data.and_then(|data| self.requested_type(data, at as u64, size));
         if size < state.memory.get(object).size {
             // Reads the cells before the input is created: this may fork.
@@ -206,7 +206,7 @@ impl Executor<'_> {
     fn settle(&mut self, state: &mut State, args: &[Operand], span: Span) -> Result<(), Stop> {
         let size = self.fixed(state, args[1], span)?;
         let value = state.top().value(args[0]);
-        let (object, at) = self.fixed_place(state, &value, size, Intent::Write(Written::Bytes), span)?;
+        let (object, at) = self.fixed_location(state, &value, size, Intent::Write(Written::Bytes), span)?;
         if let Contents::Cells(cells) = &state.memory.get(object).contents
             && cells[at..at + size as usize].contains(&Cell::Undefined)
             && let Contents::Cells(cells) = &mut state.memory.get_mut(object).contents

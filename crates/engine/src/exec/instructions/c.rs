@@ -45,7 +45,7 @@ impl Executor<'_> {
             CBuiltin::ReturnAddress => return Err(Stop::unsupported(Unsupported::ReturnAddress, span)),
             CBuiltin::IsStream => {
                 let value = state.top().value(args[0]);
-                let (object, _) = self.fixed_place(state, &value, 0, Intent::Read, span)?;
+                let (object, _) = self.fixed_location(state, &value, 0, Intent::Read, span)?;
                 let data = state.memory.get(object).data.map(|data| &self.module.types[data]);
                 let truth = Value::constant(u64::from(data.is_some_and(touchstone_ir::is_stream)));
                 dst.into_iter().for_each(|dst| state.set(dst, truth.clone()));
@@ -180,13 +180,13 @@ impl Executor<'_> {
                 state.inputs_mut().freed.push(object);
                 Ok(())
             }
-            _ if self.is_made_at_start(object) => Err(Stop::unsupported(Unsupported::EndOfStartObject, span)),
+            _ if self.exists_at_start(object) => Err(Stop::unsupported(Unsupported::EndOfStartObject, span)),
             _ => Err(Stop::error(ErrorKind::InvalidFree, span)),
         }
     }
 
     /// Returns true if the object belongs to the library, or was on the heap at program start.
-    fn is_made_at_start(&self, object: ObjectId) -> bool {
+    fn exists_at_start(&self, object: ObjectId) -> bool {
         let global = self.module.globals.get(GlobalId::new(object.index()));
         global.is_some_and(|global| matches!(global.role, GlobalRole::Heap | GlobalRole::Runtime))
     }

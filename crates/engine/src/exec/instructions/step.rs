@@ -299,9 +299,9 @@ impl Executor<'_> {
         if size == 0 {
             return Ok(());
         }
-        let (from, at) = self.fixed_place(state, &src, size, Intent::Read, span)?;
+        let (from, at) = self.fixed_location(state, &src, size, Intent::Read, span)?;
         let cells = self.plain_cells(state, from, at..at + size as usize)?;
-        let (to, at) = self.fixed_place(state, &dst, size, Intent::Write(Written::Bytes), span)?;
+        let (to, at) = self.fixed_location(state, &dst, size, Intent::Write(Written::Bytes), span)?;
         self.overwrite(state, to, at, &cells)
     }
 
@@ -348,7 +348,7 @@ impl Executor<'_> {
             Scalar::Term(term) => Cell::Part { term, index: 0 },
         };
         let dst = state.top().value(dst);
-        let (to, at) = self.fixed_place(state, &dst, size, Intent::Write(Written::Bytes), span)?;
+        let (to, at) = self.fixed_location(state, &dst, size, Intent::Write(Written::Bytes), span)?;
         self.overwrite(state, to, at, &vec![cell; size as usize])
     }
 

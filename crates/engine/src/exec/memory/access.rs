@@ -43,11 +43,11 @@ struct GuardedPointer {
 
 impl Executor<'_> {
     pub(crate) fn load(&mut self, state: &mut State, addr: &Value, ty: Ty, span: Span) -> Result<Value, Stop> {
-        let places = self.places(state, addr, u64::from(ty.bytes()), Intent::Read, span)?;
+        let locations = self.locations(state, addr, u64::from(ty.bytes()), Intent::Read, span)?;
         let mut result: Option<Value> = None;
-        for place in places.iter().rev() {
-            let value = self.load_place(state, place, ty, span)?;
-            result = Some(match (result, place.guard) {
+        for location in locations.iter().rev() {
+            let value = self.load_at(state, location, ty, span)?;
+            result = Some(match (result, location.guard) {
                 (Some(other), Some(guard)) => self.select(guard, &value, &other, ty),
                 _ => value,
             });
@@ -64,15 +64,15 @@ impl Executor<'_> {
         span: Span,
     ) -> Result<(), Stop> {
         let intent = Intent::Write(Written::Scalar(ty));
-        for place in self.places(state, addr, u64::from(ty.bytes()), intent, span)? {
-            self.store_place(state, &place, value, ty, span)?;
+        for location in self.locations(state, addr, u64::from(ty.bytes()), intent, span)? {
+            self.store_at(state, &location, value, ty, span)?;
         }
         Ok(())
     }
 
     /// Returns the single location of a range of bytes: a constant object and offset. Anything else is enumerated
     /// first.
-    pub(crate) fn fixed_place(
+    pub(crate) fn fixed_location(
         &mut self,
         state: &mut State,
         addr: &Value,
@@ -80,18 +80,18 @@ impl Executor<'_> {
         intent: Intent,
         span: Span,
     ) -> Result<(crate::state::value::ObjectId, usize), Stop> {
-        let places = self.places(state, addr, size, intent, span)?;
-        let [place] = places.as_slice() else {
+        let locations = self.locations(state, addr, size, intent, span)?;
+        let [location] = locations.as_slice() else {
             let address = crate::state::memory::address_term(addr, &mut self.terms, &self.pointers)
                 .ok_or_else(|| Stop::unsupported(Unsupported::UndecidedCopy, span))?;
             return Err(Stop::unfixed(address));
         };
-        let offset = self.fixed_offset(state, place.pointer.offset)?;
-        Ok((place.pointer.object, offset as usize))
+        let offset = self.fixed_offset(state, location.pointer.offset)?;
+        Ok((location.pointer.object, offset as usize))
     }
 
     /// Returns the locations that the access may refer to, after all checks.
-    fn places(
+    fn locations(
         &mut self,
         state: &mut State,
         addr: &Value,
@@ -102,7 +102,7 @@ impl Executor<'_> {
         match addr {
             Value::Choice(options) => {
                 let options = Rc::clone(options);
-                let mut places = Vec::new();
+                let mut locations = Vec::new();
                 // An integer may be any address, so its guard is fixed first.
                 let number = |option: &Value| matches!(option, Value::Int(Scalar::Term(_)));
                 let open = |(guard, option): &&(TermId, Value)| number(option) && state.fixed_value(*guard).is_none();
@@ -123,13 +123,13 @@ impl Executor<'_> {
                         Err(stop) => return Err(stop),
                     };
                     if self.check(state, Some(*guard), pointer, size, intent, span)? {
-                        places.push(GuardedPointer { guard: Some(*guard), pointer });
+                        locations.push(GuardedPointer { guard: Some(*guard), pointer });
                     }
                 }
-                if let [only] = places.as_mut_slice() {
+                if let [only] = locations.as_mut_slice() {
                     only.guard = None;
                 }
-                Ok(places)
+                Ok(locations)
             }
             _ => {
                 let pointer = self.target(state, addr, span)?;
@@ -350,8 +350,8 @@ impl Executor<'_> {
         }
     }
 
-    fn load_place(&mut self, state: &mut State, place: &GuardedPointer, ty: Ty, span: Span) -> Result<Value, Stop> {
-        let Pointer { object, offset } = place.pointer;
+    fn load_at(&mut self, state: &mut State, location: &GuardedPointer, ty: Ty, span: Span) -> Result<Value, Stop> {
+        let Pointer { object, offset } = location.pointer;
         let offset = match (offset, self.config.aliases) {
             (Scalar::Term(_), Aliases::Eager) => Scalar::Const(self.fixed_offset(state, offset)?),
             (Scalar::Term(_), _) if self.has_unread_union(state, object) => {
@@ -360,7 +360,7 @@ impl Executor<'_> {
             _ => offset,
         };
         match offset {
-            Scalar::Term(offset) => self.read_late(state, Access { object, offset, ty, guard: place.guard, span }),
+            Scalar::Term(offset) => self.read_late(state, Access { object, offset, ty, guard: location.guard, span }),
             Scalar::Const(offset) => {
                 let at = offset as usize;
                 match &state.memory.get(object).contents {
@@ -381,18 +381,18 @@ impl Executor<'_> {
                                 if self.read_device_register(state, object, offset, ty, span)?
                                     || self.materialise_union_bytes(state, object, offset, ty, span)?
                                 {
-                                    return self.load_place(state, place, ty, span);
+                                    return self.load_at(state, location, ty, span);
                                 }
-                                self.left_behind(state, object)
+                                self.read_error_number(state, object)
                                     .unwrap_or_else(|| Err(self.unmaterialised_read(object, span)))
                             }
-                            Assembled::Undefined => self.undefined(state, place.guard, span),
+                            Assembled::Undefined => self.undefined(state, location.guard, span),
                             Assembled::Clobbered => Err(clobbered(span)),
                         }
                     }
                     Contents::Delayed { .. } => {
                         let offset = self.terms.constant(64, offset);
-                        self.read_late(state, Access { object, offset, ty, guard: place.guard, span })
+                        self.read_late(state, Access { object, offset, ty, guard: location.guard, span })
                     }
                 }
             }
@@ -408,15 +408,15 @@ impl Executor<'_> {
         Ok(Value::Undefined)
     }
 
-    fn store_place(
+    fn store_at(
         &mut self,
         state: &mut State,
-        place: &GuardedPointer,
+        location: &GuardedPointer,
         value: &Value,
         ty: Ty,
         span: Span,
     ) -> Result<(), Stop> {
-        let Pointer { object, offset } = place.pointer;
+        let Pointer { object, offset } = location.pointer;
         let offset = match (offset, self.config.aliases) {
             (Scalar::Term(_), Aliases::Eager) => Scalar::Const(self.fixed_offset(state, offset)?),
             (Scalar::Term(_), _) if self.has_unread_union(state, object) => {
@@ -427,21 +427,21 @@ impl Executor<'_> {
         let delayed = matches!(state.memory.get(object).contents, Contents::Delayed { .. });
         match offset {
             Scalar::Term(offset) => {
-                self.write_late(state, Access { object, offset, ty, guard: place.guard, span }, value)
+                self.write_late(state, Access { object, offset, ty, guard: location.guard, span }, value)
             }
             Scalar::Const(offset) if delayed => {
                 let offset = self.terms.constant(64, offset);
-                self.write_late(state, Access { object, offset, ty, guard: place.guard, span }, value)
+                self.write_late(state, Access { object, offset, ty, guard: location.guard, span }, value)
             }
             Scalar::Const(offset) => {
-                let value = match place.guard {
+                let value = match location.guard {
                     None => value.clone(),
                     Some(guard) => match state.fixed_value(guard) {
                         Some(0) => return Ok(()),
                         Some(_) => value.clone(),
                         None => {
-                            let unguarded = GuardedPointer { guard: None, pointer: place.pointer };
-                            match self.load_place(state, &unguarded, ty, span) {
+                            let unguarded = GuardedPointer { guard: None, pointer: location.pointer };
+                            match self.load_at(state, &unguarded, ty, span) {
                                 Ok(old) => self.select(guard, value, &old, ty),
                                 // The old bytes are uninitialised: a later read must know whether this write happened.
                                 Err(Stop::End(_)) => return Err(Stop::unfixed(guard)),

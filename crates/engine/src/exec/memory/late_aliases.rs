@@ -138,7 +138,7 @@ impl Executor<'_> {
     ) -> Result<Value, Stop> {
         let Access { offset, ty, span, .. } = access;
         if let Some(at) = state.fixed_value(offset) {
-            // As in `load_place`: out of bounds, any value will do.
+            // As in `load_at`: out of bounds, any value will do.
             let at = at.wrapping_sub(first) as usize;
             let end = at.checked_add(usize::from(ty.bytes()));
             let Some(cells) = end.and_then(|end| cells.get(at..end)) else {

@@ -1,8 +1,8 @@
 //! Pointer arithmetic: comparisons, sums, differences, and conversions to integers.
 //!
-//! C orders and subtracts only pointers into one object. So a symbolic pointer that is first used in an ordered comparison
-//! is materialised into the object of the other operand (`char *p, char *end`), at any of its elements. Addresses of
-//! objects are never decided, and neither is anything that would depend on them.
+//! C orders and subtracts only pointers into one object. So a symbolic pointer that is first used in an ordered
+//! comparison is materialised into the object of the other operand (`char *p, char *end`), at any of its elements.
+//! Addresses of objects are never decided, and neither is anything that would depend on them.
 
 use crate::exec::executor::Executor;
 use crate::exec::executor::policy::Environment;
