@@ -15,24 +15,24 @@ import java.util.*;
 import javax.tools.*;
 
 /**
- * Compiles the user's source with the user's compiler and says what decisions, conditions and statements it has, and where
- * their code is. One record a line, fields divided by tabs:
+ * Compiles the user's source with the user's compiler, and records its decisions, conditions and statements with the offsets of
+ * their code. One record a line, with fields separated by tabs:
  *
- *   U file                                                    what follows is of this file
- *   D number kind line column endLine endColumn tree text      a decision; conditions are numbers in its tree
+ *   U file                                                    the file of the following records
+ *   D number kind line column endLine endColumn tree text      a decision; its tree refers to conditions by number
  *   C decision number position line column endLine endColumn text
  *   S position line column endLine endColumn text              a statement
  *   X position kind line column endLine endColumn             a switch
- *   N position reason                                          why a jump for what stands here is no condition
- *   J, T, W file class method descriptor at position opcode    where the code of a condition, statement, switch is
- *   R file class method descriptor at reason 0                 where code is that no condition has, and why
+ *   N position reason                                          the reason for which a jump of this tree is not a condition
+ *   J, T, W file class method descriptor at position opcode    the offset of a condition, statement or switch
+ *   R file class method descriptor at reason 0                 the offset of a jump without a condition, with the reason
  */
 public final class TouchstoneCompile {
     private static PrintWriter out;
 
     /**
-     * Arguments: the file of records, the directory of classes, class path, source path, release, the module of the JDK whose
-     * source it is with its directory, and then what to compile.
+     * Compiles. The arguments are the file of records, the directory of classes, class path, source path, release, the module of the
+     * JDK that the sources belong to with its directory, and the sources.
      */
     public static int run(String[] args) throws Exception {
         out = new PrintWriter(new OutputStreamWriter(new BufferedOutputStream(new FileOutputStream(args[0])), StandardCharsets.UTF_8));
@@ -45,7 +45,7 @@ public final class TouchstoneCompile {
             options.addAll(List.of("-source", args[4], "-target", args[4]));
         }
         if (!args[5].isEmpty()) {
-            // The JDK itself is compiled so: concatenation that needs other classes would come too early.
+            // As in the JDK's own build: other forms of concatenation need classes that are initialised later.
             options.addAll(List.of("--patch-module", args[5], "-XDstringConcat=inline"));
         }
         List<String> files = Arrays.asList(args).subList(6, args.length);
@@ -78,14 +78,14 @@ public final class TouchstoneCompile {
         return failed[0] ? 1 : 0;
     }
 
-    /** Reads a compilation unit. */
+    /** Records the decisions, statements and switches of a compilation unit. */
     private static final class Scanner extends TreeScanner<Void, Void> {
         private final CompilationUnitTree unit;
         private final SourcePositions positions;
         private final LineMap lines;
         private final CharSequence source;
-        /** Parts of decisions that were told. */
-        private final Set<Tree> told = Collections.newSetFromMap(new IdentityHashMap<>());
+        /** Subtrees of decisions that were recorded. */
+        private final Set<Tree> recorded = Collections.newSetFromMap(new IdentityHashMap<>());
         private boolean asserting;
         private int decisions;
         private int conditions;
@@ -98,14 +98,14 @@ public final class TouchstoneCompile {
             this.source = unit.getSourceFile().getCharContent(true);
         }
 
-        private String place(Tree tree) {
+        private String range(Tree tree) {
             long start = positions.getStartPosition(unit, tree);
             long end = Math.max(start, positions.getEndPosition(unit, tree));
-            return place(start) + "\t" + place(end);
+            return position(start) + "\t" + position(end);
         }
 
-        /** Columns count characters; the compiler's own count a tab as eight. */
-        private String place(long position) {
+        /** Returns the column in characters; the compiler counts a tab as eight. */
+        private String position(long position) {
             long line = lines.getLineNumber(position);
             return line + "\t" + (position - lines.getStartPosition(line) + 1);
         }
@@ -132,24 +132,24 @@ public final class TouchstoneCompile {
             return TouchstoneGen.skipParens((JCTree) tree);
         }
 
-        /** A decision that was not told as a part of another. */
+        /** Records a decision, unless it is part of another one. */
         private void decision(Tree given, String kind) {
             Tree tree = given == null ? null : skip(given);
-            if (tree == null || told.contains(tree)) {
+            if (tree == null || recorded.contains(tree)) {
                 return;
             }
             conditions = 0;
             leaves = new ArrayList<>();
             int number = decisions++;
             String shape = shape(tree, number);
-            out.println("D\t" + number + "\t" + kind + "\t" + place(tree) + "\t" + shape + "\t" + text(tree));
+            out.println("D\t" + number + "\t" + kind + "\t" + range(tree) + "\t" + shape + "\t" + text(tree));
             leaves.forEach(out::println);
         }
 
-        /** The tree of a decision in front notation: & | ! ? numbers, + and - for constants. */
+        /** Returns the tree of a decision in prefix notation: & | ! ? numbers, + and - for constants. */
         private String shape(Tree given, int decision) {
             Tree tree = skip(given);
-            told.add(tree);
+            recorded.add(tree);
             Object constant = ((JCTree) tree).type == null ? null : ((JCTree) tree).type.constValue();
             if (constant instanceof Integer) {
                 return ((Integer) constant) != 0 ? "+" : "-";
@@ -177,11 +177,11 @@ public final class TouchstoneCompile {
                     break;
             }
             int number = conditions++;
-            leaves.add("C\t" + decision + "\t" + number + "\t" + position(tree) + "\t" + place(tree) + "\t" + text(tree));
+            leaves.add("C\t" + decision + "\t" + number + "\t" + position(tree) + "\t" + range(tree) + "\t" + text(tree));
             return Integer.toString(number);
         }
 
-        /** Where the code of a condition is said to be: of `x instanceof T t` where the pattern is. */
+        /** Returns the position of a condition's code: for `x instanceof T t`, that of the pattern. */
         private static int position(Tree tree) {
             if (tree.getKind() == Tree.Kind.INSTANCE_OF) {
                 try {
@@ -197,10 +197,10 @@ public final class TouchstoneCompile {
             return ((JCTree) tree).pos;
         }
 
-        /** Nothing in it is a decision. */
+        /** Marks a tree and its operands as recorded, so that they are not decisions of their own. */
         private void mark(Tree given) {
             Tree tree = skip(given);
-            told.add(tree);
+            recorded.add(tree);
             if (tree instanceof BinaryTree) {
                 mark(((BinaryTree) tree).getLeftOperand());
                 mark(((BinaryTree) tree).getRightOperand());
@@ -212,7 +212,7 @@ public final class TouchstoneCompile {
         @Override
         public Void scan(Tree tree, Void unused) {
             if (tree != null && tree.getKind().name().equals("BINDING_PATTERN")) {
-                // What it declares is no statement.
+                // Declarations in it are not statements.
                 return null;
             }
             if (tree != null) {
@@ -220,7 +220,7 @@ public final class TouchstoneCompile {
             }
             if (tree instanceof StatementTree) {
                 switch (tree.getKind()) {
-                    // To the compiler it is a statement, and where a switch knows no case for a value the last one's.
+                    // The compiler treats it as a statement, at whose position the missing default of a switch is generated.
                     case CASE:
                     case BLOCK:
                     case LABELED_STATEMENT:
@@ -231,9 +231,9 @@ public final class TouchstoneCompile {
                     case ANNOTATION_TYPE:
                         break;
                     default:
-                        // What the compiler adds has no text.
+                        // Implicit members have no text.
                         if (!tree.getKind().name().equals("RECORD") && hasText(tree)) {
-                            out.println("S\t" + ((JCTree) tree).pos + "\t" + place(tree) + "\t" + headOf(tree));
+                            out.println("S\t" + ((JCTree) tree).pos + "\t" + range(tree) + "\t" + headOf(tree));
                         }
                         break;
                 }
@@ -241,25 +241,25 @@ public final class TouchstoneCompile {
             return super.scan(tree, unused);
         }
 
-        /** Why jumps that the compiler makes for a tree are no conditions of a decision. */
+        /** Records the reason for which the compiler's jumps for a tree are not conditions. */
         private void reason(Tree tree) {
             String kind = tree.getKind().name();
             if (asserting) {
                 none(tree, "assert");
             } else if (tree instanceof ClassTree) {
-                // Modifiers stand before it.
+                // The position is that of the modifiers.
                 out.println("N\t" + positions.getStartPosition(unit, tree) + "\twhether asserts are on");
             } else if (tree instanceof CaseTree || kind.startsWith("SWITCH") || kind.equals("CONSTANT_CASE_LABEL")) {
                 none(tree, "switch");
             } else if (tree instanceof TryTree) {
                 none(tree, "try with resources");
-                // Whether there is something to close is asked where the block ends.
+                // The check for a resource to close has the position of the block's end.
                 int end = TreeInfo.endPos((JCTree) ((TryTree) tree).getBlock());
                 out.println("N\t" + end + "\ttry with resources");
                 ((TryTree) tree).getResources().forEach(resource -> none(resource, "try with resources"));
             } else if (kind.endsWith("_PATTERN")) {
                 none(tree, "pattern");
-            } else if (tree instanceof ExpressionTree && isBoolean(tree) && !told.contains(tree)) {
+            } else if (tree instanceof ExpressionTree && isBoolean(tree) && !recorded.contains(tree)) {
                 none(tree, "a value that nothing is decided by");
             }
         }
@@ -268,7 +268,7 @@ public final class TouchstoneCompile {
             out.println("N\t" + ((JCTree) tree).pos + "\t" + reason);
         }
 
-        /** A statement without what is nested in it. */
+        /** Returns the text of a statement without nested ones. */
         private String headOf(Tree tree) {
             String text = text(tree);
             switch (tree.getKind()) {
@@ -293,7 +293,7 @@ public final class TouchstoneCompile {
             return super.visitIf(tree, unused);
         }
 
-        /** What stands behind {@code when} decides whether a case is taken. Compilers before 21 know nothing of it. */
+        /** Records the guard of a case ({@code when}). Compilers before 21 have no guards. */
         @Override
         public Void visitCase(CaseTree tree, Void unused) {
             try {
@@ -302,7 +302,7 @@ public final class TouchstoneCompile {
                     decision(guard, "if");
                 }
             } catch (ReflectiveOperationException e) {
-                // There are no guards.
+                // The compiler has no guards.
             }
             return super.visitCase(tree, unused);
         }
@@ -328,7 +328,7 @@ public final class TouchstoneCompile {
 
         @Override
         public Void visitAssert(AssertTree tree, Void unused) {
-            // The JVM decides whether it is asked.
+            // The JVM decides whether assertions are enabled.
             mark(tree.getCondition());
             boolean before = asserting;
             asserting = true;
@@ -340,7 +340,7 @@ public final class TouchstoneCompile {
 
         @Override
         public Void visitConditionalExpression(ConditionalExpressionTree tree, Void unused) {
-            if (!told.contains(tree)) {
+            if (!recorded.contains(tree)) {
                 decision(tree.getCondition(), "ternary");
             }
             return super.visitConditionalExpression(tree, unused);
@@ -377,7 +377,7 @@ public final class TouchstoneCompile {
         private void selector(Tree tree, Tree expression) {
             Type type = ((JCTree) skip(expression)).type;
             boolean number = type != null && type.isPrimitive();
-            out.println("X\t" + ((JCTree) tree).pos + "\t" + (number ? "number" : "other") + "\t" + place(tree));
+            out.println("X\t" + ((JCTree) tree).pos + "\t" + (number ? "number" : "other") + "\t" + range(tree));
         }
     }
 }

@@ -18,30 +18,30 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The compiler's code generator, which also says where it put the jump of each condition and the first instruction of each
- * statement. It is in the compiler's package because what it overrides is not public.
+ * The compiler's code generator, extended to record the jump of each condition and the first instruction of each statement.
+ * It is in the compiler's package because the overridden members are not public.
  */
 public class TouchstoneGen extends Gen {
     private static PrintWriter out;
     private static Field codeField;
     private static Field fixedField;
 
-    /** The loops with a condition of their own that sources have: files and positions. */
+    /** The loops of the sources that have a condition: files and positions. */
     static final Set<String> LOOPS = new HashSet<>();
 
     private final Types types;
     private Symbol.MethodSymbol method;
     private String file;
-    /** Statements that are a jump and nothing else, of the method: start, end and position. */
+    /** The statements of the method that consist of one jump: start, end and position. */
     private List<int[]> gotos = new ArrayList<>();
-    /** The last of them, if it may be taken away. */
+    /** The last of them, if the compiler may remove it. */
     private int[] doubtful;
-    /** Tests of patterns, and where the patterns are. */
+    /** The tests of patterns, with the positions of the patterns. */
     private final Map<JCTree, Integer> patterns = new IdentityHashMap<>();
-    /** Conditions of loops that the compiler made. */
+    /** The conditions of loops that the compiler added. */
     private final Set<JCTree> made = Collections.newSetFromMap(new IdentityHashMap<>());
 
-    /** Puts itself in the place of the code generator. */
+    /** Replaces the compiler's code generator. */
     public static void install(Context context, PrintWriter records) throws Exception {
         out = records;
         codeField = Gen.class.getDeclaredField("code");
@@ -78,7 +78,7 @@ public class TouchstoneGen extends Gen {
         gotos = new ArrayList<>();
         doubtful = null;
         super.visitMethodDef(tree);
-        lookAtJumps();
+        forgetRemovedJumps();
         gotos.remove(doubtful);
         gotos.forEach(jump -> record("T", jump[0], jump[2], 0));
         method = before;
@@ -86,20 +86,20 @@ public class TouchstoneGen extends Gen {
     }
 
     /**
-     * Where the next instruction comes, unless it is a jump: the compiler takes away a jump that leads just there. Nothing is resolved for
-     * that: jumps that wait for their place join the next one, and the code must be what the compiler makes alone.
+     * Returns the offset of the next instruction, unless that is a jump: the compiler removes a jump to the next instruction. Pending
+     * jumps are not resolved for this, since that would change the generated code.
      */
     private static int next(Code code) {
-        return leadsHere(code) ? code.cp - 3 : code.cp;
+        return targetsHere(code) ? code.cp - 3 : code.cp;
     }
 
-    /** Whether the code ends with a jump that waits for its place and would lead just here. */
-    private static boolean leadsHere(Code code) {
+    /** Returns true if the code ends with a pending jump whose target would be the next instruction. */
+    private static boolean targetsHere(Code code) {
         Code.Chain waiting = code.pendingJumps;
         return waiting != null && waiting.pc + 3 == code.cp && code.code[waiting.pc] == (byte) ByteCodes.goto_ && !isFixed(code);
     }
 
-    /** Whether something else leads to where the code ends. */
+    /** Returns true if another jump already targets the end of the code. */
     private static boolean isFixed(Code code) {
         try {
             return fixedField.getBoolean(code);
@@ -109,17 +109,17 @@ public class TouchstoneGen extends Gen {
     }
 
     /**
-     * A jump that leads just behind itself is taken away with the next instruction, unless that is a jump which it joins. Nobody says which of
-     * both happened, and something else may stand in its place: what is not known to be kept is forgotten.
+     * Forgets jumps that the compiler may have removed. A jump to its own successor is removed with the next instruction, unless that is
+     * a jump with which it is merged; which of both happened is not observable, and another instruction may have its offset.
      */
-    private void lookAtJumps() {
+    private void forgetRemovedJumps() {
         Code code = code();
         if (code == null || gotos.isEmpty()) {
             return;
         }
         int[] last = gotos.get(gotos.size() - 1);
         boolean isLast = last[1] == code.cp && code.code[last[0]] == (byte) ByteCodes.goto_;
-        boolean isWaiting = isLast && leadsHere(code);
+        boolean isWaiting = isLast && targetsHere(code);
         if (doubtful == last && !isLast || code.cp < last[1]) {
             gotos.remove(last);
         }
@@ -127,8 +127,8 @@ public class TouchstoneGen extends Gen {
     }
 
     /**
-     * A pattern is translated before code is generated: x instanceof T t is a test, and then a block that keeps the value and is
-     * true. The test stands at any position; the truth where the pattern does.
+     * Records the position of a pattern. Patterns are desugared before code is generated: x instanceof T t becomes a test, and then a
+     * block that stores the value and is true. The test has any position; the constant has that of the pattern.
      */
     private void notePattern(JCTree given) {
         JCTree tree = skipParens(given);
@@ -143,7 +143,7 @@ public class TouchstoneGen extends Gen {
 
     @Override
     public Items.CondItem genCond(JCTree tree, boolean markBranches) {
-        lookAtJumps();
+        forgetRemovedJumps();
         notePattern(tree);
         Items.CondItem item = super.genCond(tree, markBranches);
         if (isLeaf(tree)) {
@@ -154,7 +154,7 @@ public class TouchstoneGen extends Gen {
 
     @Override
     public Items.Item genExpr(JCTree tree, Type expected) {
-        lookAtJumps();
+        forgetRemovedJumps();
         notePattern(tree);
         Items.Item item = super.genExpr(tree, expected);
         if (item instanceof Items.CondItem && isLeaf(tree)) {
@@ -166,7 +166,7 @@ public class TouchstoneGen extends Gen {
     @Override
     public void genStat(JCTree tree, Env<GenContext> env) {
         Code code = code();
-        lookAtJumps();
+        forgetRemovedJumps();
         boolean alive = code != null && code.isAlive();
         boolean isJump = tree instanceof JCTree.JCBreak || tree instanceof JCTree.JCContinue;
         int start = !alive ? 0 : isJump ? code.cp : next(code);
@@ -178,7 +178,7 @@ public class TouchstoneGen extends Gen {
                 record("T", start, tree.pos, 0);
             }
         }
-        lookAtJumps();
+        forgetRemovedJumps();
     }
 
     @Override
@@ -199,7 +199,7 @@ public class TouchstoneGen extends Gen {
 
     @Override
     public void visitForLoop(JCTree.JCForLoop tree) {
-        // Of an enhanced one the compiler makes a plain one, which stands where something else does.
+        // An enhanced loop is desugared to a plain one with the position of another tree.
         if (tree.cond != null && !LOOPS.contains(loop(file, tree.pos))) {
             made.add(skipParens(tree.cond));
         }
@@ -210,7 +210,7 @@ public class TouchstoneGen extends Gen {
         return file + ":" + position;
     }
 
-    /** Why a jump is no condition, if no source has it. */
+    /** Returns the reason for which a jump is not a condition, if the source does not contain it. */
     private String reason(JCTree condition) {
         if (made.contains(condition)) {
             return "enhanced for";
@@ -218,7 +218,7 @@ public class TouchstoneGen extends Gen {
         return method != null && method.name.contentEquals("$deserializeLambda$") ? "deserialised lambda" : null;
     }
 
-    /** The jump that comes next is this condition's; it is taken if the condition has the value of the opcode. */
+    /** Records that the next jump evaluates this condition; the opcode jumps if the condition holds. */
     private void jump(JCTree tree, Items.CondItem item) {
         Code code = code();
         JCTree condition = skipParens(tree);

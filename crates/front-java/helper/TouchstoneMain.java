@@ -3,7 +3,7 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Brings the classes that stand in the compiler's package to life, and lets them compile. */
+/** Loads the helper classes into the compiler's package and runs them. */
 public final class TouchstoneMain {
     public static void main(String[] args) throws Throwable {
         Path directory = Path.of(args[0]);

@@ -8,11 +8,11 @@ import java.util.*;
 import javax.tools.*;
 
 /**
- * Compiles and runs tests, one request a line on standard input, fields divided by tabs:
+ * Compiles and runs tests: one request a line on standard input, with fields separated by tabs:
  *
- *   source, directory of classes, class path, test class, milliseconds for a test, names of tests divided by commas
+ *   source, directory of classes, class path, test class, timeout of a test in milliseconds, names of tests separated by commas
  *
- * Answers: "compile TEXT" if the tests don't compile, "begin NAME", "ok NAME", "fail NAME TEXT", "late NAME", and "done".
+ * Responses: "compile TEXT" if the tests don't compile, "begin NAME", "ok NAME", "fail NAME TEXT", "late NAME", and "done".
  */
 public final class TouchstoneRunner {
     private static final PrintStream ANSWERS = System.out;
@@ -29,7 +29,7 @@ public final class TouchstoneRunner {
             }
             answer("done");
         }
-        // Tests that never end must not keep us.
+        // Threads of tests that do not terminate must not keep the process alive.
         Runtime.getRuntime().halt(0);
     }
 
@@ -70,7 +70,7 @@ public final class TouchstoneRunner {
         }
         long limit = Long.parseLong(fields[4]);
         for (String name : fields[5].split(",")) {
-            // Each test finds classes as nobody has used them.
+            // A class loader of its own gives each test uninitialised classes.
             ClassLoader loader = new URLClassLoader(urls.toArray(new URL[0]), ClassLoader.getPlatformClassLoader());
             answer("begin " + name);
             String[] verdict = {null};

@@ -108,11 +108,11 @@ impl DecisionTable {
         let mut jumps: Vec<_> = marks.jumps.iter().filter(|(at, _)| is_jump(at)).collect();
         // A condition may be compiled to something other than a known jump; then the outcome of its decision can't be
         // observed.
-        let mut told: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+        let mut observed: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
         for (_, jump) in &jumps {
-            told.entry(jump.decision.number).or_default().insert(jump.condition);
+            observed.entry(jump.decision.number).or_default().insert(jump.condition);
         }
-        jumps.retain(|(_, jump)| evaluable_conditions(&jump.decision.tree).is_subset(&told[&jump.decision.number]));
+        jumps.retain(|(_, jump)| evaluable_conditions(&jump.decision.tree).is_subset(&observed[&jump.decision.number]));
         let mut numbers: BTreeMap<usize, DecisionId> = BTreeMap::new();
         let decisions: BTreeMap<usize, _> =
             jumps.iter().map(|(_, jump)| (jump.decision.number, &jump.decision)).collect();
@@ -258,13 +258,13 @@ impl DecisionTable {
     }
 
     /// Records the location of a point.
-    pub fn place(&mut self, point: PointId, point_locations: PointLocation) {
-        self.point_locations.push((point, point_locations));
+    pub fn place(&mut self, point: PointId, location: PointLocation) {
+        self.point_locations.push((point, location));
     }
 
     /// Records the location of a point about values.
-    pub fn place_values(&mut self, point: PointId, value_point_locations: ValuePointLocation) {
-        self.value_point_locations.push((point, value_point_locations));
+    pub fn place_values(&mut self, point: PointId, location: ValuePointLocation) {
+        self.value_point_locations.push((point, location));
     }
 
     /// Returns the last statement that begins at an offset or before it.
@@ -289,15 +289,11 @@ impl DecisionTable {
         function.decisions = self.decisions;
         function.points = points.into_iter().map(|(_, point)| point).collect();
         PointLocations {
-            points: self
-                .point_locations
-                .into_iter()
-                .map(|(point, point_locations)| (numbers[&point], point_locations))
-                .collect(),
+            points: self.point_locations.into_iter().map(|(point, location)| (numbers[&point], location)).collect(),
             values: self
                 .value_point_locations
                 .into_iter()
-                .map(|(point, value_point_locations)| (numbers[&point], value_point_locations))
+                .map(|(point, location)| (numbers[&point], location))
                 .collect(),
             own_fields: BTreeMap::new(),
         }

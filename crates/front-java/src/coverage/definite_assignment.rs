@@ -54,14 +54,14 @@ impl DefiniteAssignment {
         let index_of: FxHashMap<usize, usize> =
             insns.iter().enumerate().map(|(index, insn)| (insn.at, index)).collect();
         let mut flow = DefiniteAssignment::default();
-        let mut waiting = Vec::new();
-        flow.join(0, &parameters(flags, desc), &mut waiting);
-        while let Some(at) = waiting.pop() {
+        let mut worklist = Vec::new();
+        flow.join(0, &parameters(flags, desc), &mut worklist);
+        while let Some(at) = worklist.pop() {
             let (Some(index), Some(locals)) = (index_of.get(&at), flow.before.get(&at).cloned()) else { continue };
             let Decoded { next, insn, .. } = &insns[*index];
             for handler in &code.handlers {
                 if (usize::from(handler.start)..usize::from(handler.end)).contains(&at) {
-                    flow.join(usize::from(handler.handler), &locals, &mut waiting);
+                    flow.join(usize::from(handler.handler), &locals, &mut worklist);
                 }
             }
             let mut after = locals;
@@ -69,27 +69,27 @@ impl DefiniteAssignment {
                 store(&mut after, *local, *kind);
             }
             for target in insn.targets() {
-                flow.join(target, &after, &mut waiting);
+                flow.join(target, &after, &mut worklist);
             }
             if !insn.ends() {
-                flow.join(*next, &after, &mut waiting);
+                flow.join(*next, &after, &mut worklist);
             }
         }
         flow
     }
 
     /// Joins the state of a predecessor: a variable is assigned if it is assigned on all paths.
-    fn join(&mut self, at: usize, locals: &Locals, waiting: &mut Vec<usize>) {
+    fn join(&mut self, at: usize, locals: &Locals, worklist: &mut Vec<usize>) {
         match self.before.get_mut(&at) {
             None => {
                 self.before.insert(at, locals.clone());
-                waiting.push(at);
+                worklist.push(at);
             }
             Some(known) => {
                 let size = known.len();
                 known.retain(|local, kind| locals.get(local) == Some(kind));
                 if known.len() != size {
-                    waiting.push(at);
+                    worklist.push(at);
                 }
             }
         }
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_one_way_assigns_has_no_value_where_ways_meet() {
+    fn a_variable_assigned_on_one_path_only_is_not_assigned_at_the_join() {
         use crate::classfile::Cond;
         let list = insns(&[
             Insn::Load(SlotKind::Int, 0),

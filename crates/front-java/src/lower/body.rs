@@ -392,8 +392,8 @@ impl Body<'_> {
             self.mark_statements(insn.at);
             self.mark_decisions(insn.at, leaders);
             self.virtual_machine_errors(insn);
-            if let Err(refusal) = self.lower_insn(insn) {
-                self.lowering.throw_linkage_error(&mut self.b, &refusal);
+            if let Err(error) = self.lower_insn(insn) {
+                self.lowering.throw_linkage_error(&mut self.b, &error);
             }
             if self.b.is_terminated() {
                 return;

@@ -143,14 +143,14 @@ impl Lowering {
     /// Returns the earlier generations of a function.
     pub fn earlier_generations(&self, id: FuncId) -> Vec<FuncId> {
         let known = |func: FuncKind| self.func_ids.get(&func).copied();
-        self.what(id).map_or(Vec::new(), |func| func.earlier_generations().into_iter().filter_map(known).collect())
+        self.func_kind(id).map_or(Vec::new(), |func| func.earlier_generations().into_iter().filter_map(known).collect())
     }
 
     pub fn func_at(&self, id: FuncId) -> &FuncKind {
         &self.funcs[id.index()]
     }
 
-    pub fn what(&self, id: FuncId) -> Option<&FuncKind> {
+    pub fn func_kind(&self, id: FuncId) -> Option<&FuncKind> {
         self.funcs.get(id.index())
     }
 
@@ -223,10 +223,10 @@ impl Lowering {
     /// Returns the interfaces that are initialised with a class: those with default methods.
     pub fn default_interfaces(&self, class: ClassId) -> Vec<ClassId> {
         let mut found = Vec::new();
-        let mut waiting: Vec<ClassId> = self.classes.get(class).interfaces.iter().rev().copied().collect();
-        while let Some(id) = waiting.pop() {
+        let mut worklist: Vec<ClassId> = self.classes.get(class).interfaces.iter().rev().copied().collect();
+        while let Some(id) = worklist.pop() {
             let interface = self.classes.get(id);
-            waiting.extend(interface.interfaces.iter().rev());
+            worklist.extend(interface.interfaces.iter().rev());
             let Some(file) = interface.file() else { continue };
             let has_code = file.methods.iter().any(|method| !method.is(access::STATIC | access::ABSTRACT));
             if has_code && !found.contains(&id) {

@@ -28,7 +28,7 @@ impl Lowering {
 
     /// Returns true if a later generation would cover the same classes as the one before it, for now.
     pub fn is_premature(&self, id: FuncId) -> bool {
-        let before = self.what(id).and_then(|func| func.earlier_generations().pop());
+        let before = self.func_kind(id).and_then(|func| func.earlier_generations().pop());
         before.is_some_and(|before| self.classes_seen.get(&before).is_none_or(|seen| *seen == self.class_count()))
     }
 
@@ -301,23 +301,23 @@ impl Lowering {
     }
 
     /// Lowers a query of a class that is given by its class word.
-    pub fn class_query(&mut self, b: &mut Builder, question: ClassQuery, generation: u32) -> Result<(), LoweringError> {
+    pub fn class_query(&mut self, b: &mut Builder, query: ClassQuery, generation: u32) -> Result<(), LoweringError> {
         let word = b.param(0);
         let args = b.params();
-        self.switch_by_class(b, word, |_, id| id, |lowering, b, id| lowering.answer_query(b, question, id, &args))?;
-        let result = query_result(question);
-        self.next_generation(b, generation, |generation| FuncKind::Ask(question, generation), result);
+        self.switch_by_class(b, word, |_, id| id, |lowering, b, id| lowering.answer_query(b, query, id, &args))?;
+        let result = query.shape().1;
+        self.next_generation(b, generation, |generation| FuncKind::Ask(query, generation), result);
         Ok(())
     }
 
     fn answer_query(
         &mut self,
         b: &mut Builder,
-        question: ClassQuery,
+        query: ClassQuery,
         id: ClassId,
         args: &[Operand],
     ) -> Result<(), LoweringError> {
-        match question {
+        match query {
             ClassQuery::IsInstance => {
                 let test = self.latest_generation(|generation| FuncKind::InstanceOf(id, generation));
                 let value = b.call(test, vec![args[1]], Some(Ty::I1));
@@ -440,20 +440,5 @@ impl Lowering {
         }
         b.ret(Some(long(-1)));
         Ok(())
-    }
-}
-
-fn query_result(question: ClassQuery) -> Option<Ty> {
-    match question {
-        ClassQuery::IsInstance | ClassQuery::IsSubclass => Some(Ty::I1),
-        ClassQuery::NewArrayOf
-        | ClassQuery::EnumConstants
-        | ClassQuery::SimpleName
-        | ClassQuery::CanonicalName
-        | ClassQuery::ComparableClass
-        | ClassQuery::NewInstance => Some(Ty::Ptr),
-        ClassQuery::ElementSize => Some(Ty::I32),
-        ClassQuery::FieldOffset => Some(Ty::I64),
-        ClassQuery::Initialise => None,
     }
 }

@@ -67,25 +67,25 @@ pub(crate) enum TestPlan {
 impl Lowering {
     pub fn planned_fixture(&self, method: MethodRef) -> Option<Arc<PlannedFixture>> {
         match self.plans.get(&method) {
-            Some(TestPlan::Fixture(scenario)) => Some(scenario.clone()),
+            Some(TestPlan::Fixture(planned)) => Some(planned.clone()),
             _ => None,
         }
     }
 
     /// Returns the method that the entry function of a method calls last.
     pub fn entry_callee(&self, method: MethodRef) -> MethodRef {
-        self.planned_fixture(method).map_or(method, |scenario| scenario.called())
+        self.planned_fixture(method).map_or(method, |planned| planned.called())
     }
 
     /// Returns true if the entry function of a method returns nothing because its alternatives have different results.
     pub fn drops_results(&self, method: MethodRef) -> bool {
-        self.planned_fixture(method).is_some_and(|scenario| scenario.results == Results::Dropped)
+        self.planned_fixture(method).is_some_and(|planned| planned.results == Results::Dropped)
     }
 
     /// Returns the parameter types of a method's entry function.
     pub fn entry_params(&self, method: MethodRef) -> Vec<Desc> {
         match self.planned_fixture(method) {
-            Some(scenario) => scenario.param_types.clone(),
+            Some(planned) => planned.param_types.clone(),
             None => MethodDesc::parse(&self.classes.method(method).desc).map_or(Vec::new(), |desc| desc.params),
         }
     }

@@ -121,7 +121,7 @@ impl Lowering {
                 b.call(throw, vec![message], None);
                 b.end(touchstone_ir::TermKind::Unreachable);
             }
-            Err(refusal) => b.unsupported(refusal.to_string()),
+            Err(error) => b.unsupported(error.to_string()),
         }
     }
 
@@ -149,8 +149,8 @@ impl Lowering {
     }
 
     /// Throws the linkage error for an unresolved symbolic reference; other errors end the path.
-    pub fn throw_linkage_error(&mut self, b: &mut Builder, refusal: &LoweringError) {
-        match refusal {
+    pub fn throw_linkage_error(&mut self, b: &mut Builder, error: &LoweringError) {
+        match error {
             LoweringError::NoClass(name) => {
                 let text = name.to_string();
                 self.throw_constant(b, "java/lang/NoClassDefFoundError", Some(&text));

@@ -99,24 +99,24 @@ impl Lowering {
         if let Some(known) = self.init_uses_others.get(&class) {
             return *known;
         }
-        let mut waiting: Vec<MethodRef> = Vec::new();
+        let mut worklist: Vec<MethodRef> = Vec::new();
         let mut above = Some(class);
         while let Some(one) = above {
-            waiting.extend(self.classes.initialiser(one));
+            worklist.extend(self.classes.initialiser(one));
             above = self.classes.get(one).superclass;
         }
-        let mut met: FxHashSet<MethodRef> = waiting.iter().copied().collect();
+        let mut visited: FxHashSet<MethodRef> = worklist.iter().copied().collect();
         let mut found = false;
-        while let Some(method) = waiting.pop().filter(|_| !found) {
+        while let Some(method) = worklist.pop().filter(|_| !found) {
             for used in self.uses(method) {
                 match used {
                     Used::Variable { of, is_not_overridable } => found |= of != class && !is_not_overridable,
-                    Used::Method(next) if met.insert(next) => waiting.push(next),
+                    Used::Method(next) if visited.insert(next) => worklist.push(next),
                     Used::Method(_) => {}
                 }
             }
             // More calls are assumed to be observable.
-            found |= met.len() > MAX_INSPECTED_METHODS;
+            found |= visited.len() > MAX_INSPECTED_METHODS;
         }
         self.init_uses_others.insert(class, found);
         found

@@ -17,7 +17,7 @@ use crate::lower::points::branch_roles::{JumpSense, opposite};
 use crate::lower::points::hazard_points::LABEL_CLASS;
 use crate::lower::symbols::{FuncKind, GlobalKind};
 use touchstone_base::float::{Format, Op};
-use touchstone_ir::{ArmName, BinOp, BranchRole, CastOp, CmpOp, Operand, SwitchArm, TermKind, Ty};
+use touchstone_ir::{ArmName, BinOp, BranchRole, CastOp, CmpOp, GlobalId, Operand, SwitchArm, TermKind, Ty};
 
 fn malformed(error: Malformed) -> LoweringError {
     LoweringError::Malformed(error.to_string())
@@ -59,76 +59,25 @@ impl Body<'_> {
             Insn::PushFloat(bits) => self.push(Operand::Const(Ty::I32, u64::from(*bits))),
             Insn::PushDouble(bits) => self.push(Operand::Const(Ty::I64, *bits)),
             Insn::Constant(index) => self.constant(*index)?,
-            Insn::Load(kind, index) => {
-                let reg = self.local(*index, kind_ty(*kind));
-                self.push(Operand::Reg(reg));
-            }
-            Insn::Store(kind, index) => {
-                let value = self.pop()?;
-                self.mark_assignment(*index, *kind, value, decoded.next);
-                self.set_local(*index, value);
-            }
+            Insn::Load(kind, index) => self.load_local(*kind, *index),
+            Insn::Store(kind, index) => self.store_local(*kind, *index, decoded.next)?,
             Insn::ArrayLoad(array) => self.array_load(*array)?,
             Insn::ArrayStore(array) => self.array_store(*array)?,
-            Insn::Pop | Insn::Pop2 | Insn::Dup | Insn::DupX1 | Insn::DupX2 | Insn::Swap => {
-                self.rearrange(&decoded.insn)?;
-            }
-            Insn::Dup2 | Insn::Dup2X1 | Insn::Dup2X2 => self.rearrange(&decoded.insn)?,
+            Insn::Pop | Insn::Pop2 | Insn::Dup | Insn::DupX1 | Insn::DupX2 => self.rearrange(&decoded.insn)?,
+            Insn::Swap | Insn::Dup2 | Insn::Dup2X1 | Insn::Dup2X2 => self.rearrange(&decoded.insn)?,
             Insn::Arith(op, kind) => self.arith(*op, *kind)?,
             Insn::Neg(kind) => self.negate(*kind)?,
-            Insn::Increment(index, by) => {
-                let reg = self.local(*index, Ty::I32);
-                let value = self.b.bin(BinOp::Add, Operand::Reg(reg), int(i32::from(*by)));
-                let (op, by) = if *by < 0 { (Arith::Sub, -i32::from(*by)) } else { (Arith::Add, i32::from(*by)) };
-                self.note_arithmetic(value, op, SlotKind::Int, Operand::Reg(reg), int(by));
-                self.mark_assignment(*index, SlotKind::Int, value, decoded.next);
-                self.set_local(*index, value);
-            }
+            Insn::Increment(index, by) => self.increment(*index, *by, decoded.next),
             Insn::Convert(convert) => self.convert(*convert)?,
             Insn::Compare(kind, nan) => self.compare(*kind, *nan)?,
-            Insn::If(cond, target) => {
-                let value = self.pop_ty(Ty::I32)?;
-                self.jump_if(decoded, *cond, value, int(0), *target);
-            }
-            Insn::IfInts(cond, target) => {
-                let (right, left) = (self.pop_ty(Ty::I32)?, self.pop_ty(Ty::I32)?);
-                self.jump_if(decoded, *cond, left, right, *target);
-            }
-            Insn::IfRefs(cond, target) => {
-                let (right, left) = (self.pop_ty(Ty::Ptr)?, self.pop_ty(Ty::Ptr)?);
-                if self.lowering.is_library(self.class) {
-                    self.jump_if(decoded, *cond, left, right, *target);
-                } else {
-                    let same = self.lowering.same_reference(&mut self.b, left, right);
-                    let no = Operand::Const(Ty::I1, 0);
-                    self.jump_if(decoded, opposite(*cond), same, no, *target);
-                }
-            }
-            Insn::IfNull(cond, target) => {
-                let value = self.pop_ty(Ty::Ptr)?;
-                self.jump_if(decoded, *cond, value, NULL, *target);
-            }
+            Insn::If(..) | Insn::IfInts(..) | Insn::IfRefs(..) | Insn::IfNull(..) => self.conditional_jump(decoded)?,
             Insn::Goto(target) => self.continue_at(*target),
-            Insn::Jsr(target) => {
-                self.push(int(decoded.next as i32));
-                self.continue_at(*target);
-            }
+            Insn::Jsr(target) => self.subroutine_call(decoded.next, *target),
             Insn::Ret(index) => self.subroutine_return(*index),
             Insn::Switch(default, cases) => self.switch(*default, cases)?,
-            Insn::Return(kind) => {
-                let value = kind.map(|kind| self.pop_ty(kind_ty(kind))).transpose()?;
-                if value.map(|value| self.b.ty(value)) != self.result {
-                    return Err(LoweringError::Malformed(format!("{}: a result of another type", self.file.name)));
-                }
-                if let Some(value) = value {
-                    let desc = self.returned.clone();
-                    self.mark_use(value, &desc);
-                }
-                self.b.ret(value);
-            }
-            Insn::GetStatic(index) | Insn::PutStatic(index) => {
-                self.static_field(*index, matches!(decoded.insn, Insn::PutStatic(_)))?;
-            }
+            Insn::Return(kind) => self.return_value(*kind)?,
+            Insn::GetStatic(index) => self.get_static(*index)?,
+            Insn::PutStatic(index) => self.put_static(*index)?,
             Insn::GetField(index) => self.get_field(*index)?,
             Insn::PutField(index) => self.put_field(*index)?,
             Insn::InvokeVirtual(index) | Insn::InvokeInterface(index) => self.invoke_virtual(*index)?,
@@ -137,31 +86,14 @@ impl Body<'_> {
             Insn::InvokeDynamic(index) => self.invoke_dynamic(*index)?,
             Insn::New(index) => self.new_object(*index)?,
             Insn::NewArray(letter) => self.new_array(&format!("[{letter}"))?,
-            Insn::NewRefArray(index) => {
-                let element = self.file.pool.class(*index).map_err(malformed)?;
-                self.new_array(&format!("[{}", crate::classfile::class_desc(&element)))?;
-            }
+            Insn::NewRefArray(index) => self.new_ref_array(*index)?,
             Insn::NewMultiArray(index, dimensions) => self.new_multi_array(*index, *dimensions)?,
-            Insn::ArrayLength => {
-                let array = self.pop_ty(Ty::Ptr)?;
-                self.null_check(array, "Cannot read the array length");
-                let length = self.lowering.array_length(&mut self.b, array);
-                self.note_read(length, &Desc::Int, |body| format!("{}.length", body.shown_object(array)));
-                self.push(length);
-            }
-            Insn::Throw => {
-                let thrown = self.pop_ty(Ty::Ptr)?;
-                self.null_check(thrown, "Cannot throw exception");
-                self.b.throw(thrown);
-            }
+            Insn::ArrayLength => self.array_length()?,
+            Insn::Throw => self.throw()?,
             Insn::CheckCast(index) => self.check_cast(*index)?,
             Insn::InstanceOf(index) => self.instance_of(*index)?,
-            // There is one thread: a monitor only checks for null.
-            Insn::MonitorEnter | Insn::MonitorExit => {
-                let object = self.pop_ty(Ty::Ptr)?;
-                let word = if decoded.insn == Insn::MonitorEnter { "enter" } else { "exit" };
-                self.null_check(object, &format!("Cannot {word} synchronized block"));
-            }
+            Insn::MonitorEnter => self.monitor("enter")?,
+            Insn::MonitorExit => self.monitor("exit")?,
         }
         Ok(())
     }
@@ -192,7 +124,29 @@ impl Body<'_> {
         Ok(())
     }
 
-    // Stack manipulation.
+    // Local variables and the operand stack.
+
+    fn load_local(&mut self, kind: SlotKind, index: u16) {
+        let reg = self.local(index, kind_ty(kind));
+        self.push(Operand::Reg(reg));
+    }
+
+    fn store_local(&mut self, kind: SlotKind, index: u16, next: usize) -> Result<(), LoweringError> {
+        let value = self.pop()?;
+        self.mark_assignment(index, kind, value, next);
+        self.set_local(index, value);
+        Ok(())
+    }
+
+    fn increment(&mut self, index: u16, by: i16, next: usize) {
+        let reg = self.local(index, Ty::I32);
+        let by = i32::from(by);
+        let value = self.b.bin(BinOp::Add, Operand::Reg(reg), int(by));
+        let (op, by) = if by < 0 { (Arith::Sub, -by) } else { (Arith::Add, by) };
+        self.note_arithmetic(value, op, SlotKind::Int, Operand::Reg(reg), int(by));
+        self.mark_assignment(index, SlotKind::Int, value, next);
+        self.set_local(index, value);
+    }
 
     fn is_wide(&self, value: Operand) -> bool {
         self.b.ty(value) == Ty::I64
@@ -353,6 +307,35 @@ impl Body<'_> {
 
     // Control flow.
 
+    fn conditional_jump(&mut self, decoded: &Decoded) -> Result<(), LoweringError> {
+        match decoded.insn {
+            Insn::If(cond, target) => {
+                let value = self.pop_ty(Ty::I32)?;
+                self.jump_if(decoded, cond, value, int(0), target);
+            }
+            Insn::IfInts(cond, target) => {
+                let (right, left) = (self.pop_ty(Ty::I32)?, self.pop_ty(Ty::I32)?);
+                self.jump_if(decoded, cond, left, right, target);
+            }
+            Insn::IfRefs(cond, target) => {
+                let (right, left) = (self.pop_ty(Ty::Ptr)?, self.pop_ty(Ty::Ptr)?);
+                if self.lowering.is_library(self.class) {
+                    self.jump_if(decoded, cond, left, right, target);
+                } else {
+                    let same = self.lowering.same_reference(&mut self.b, left, right);
+                    let no = Operand::Const(Ty::I1, 0);
+                    self.jump_if(decoded, opposite(cond), same, no, target);
+                }
+            }
+            Insn::IfNull(cond, target) => {
+                let value = self.pop_ty(Ty::Ptr)?;
+                self.jump_if(decoded, cond, value, NULL, target);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
     fn jump_if(&mut self, decoded: &Decoded, cond: Cond, left: Operand, right: Operand, target: usize) {
         let (jump, next) = (self.jump_role(), decoded.next);
         // The first successor is the one for which the source's condition holds, whatever the bytecode jumps for.
@@ -410,6 +393,38 @@ impl Body<'_> {
         Ok(())
     }
 
+    fn return_value(&mut self, kind: Option<SlotKind>) -> Result<(), LoweringError> {
+        let value = kind.map(|kind| self.pop_ty(kind_ty(kind))).transpose()?;
+        if value.map(|value| self.b.ty(value)) != self.result {
+            return Err(LoweringError::Malformed(format!("{}: a result of another type", self.file.name)));
+        }
+        if let Some(value) = value {
+            let desc = self.returned.clone();
+            self.mark_use(value, &desc);
+        }
+        self.b.ret(value);
+        Ok(())
+    }
+
+    fn throw(&mut self) -> Result<(), LoweringError> {
+        let thrown = self.pop_ty(Ty::Ptr)?;
+        self.null_check(thrown, "Cannot throw exception");
+        self.b.throw(thrown);
+        Ok(())
+    }
+
+    /// Enters or exits a monitor. There is one thread, so only null is checked.
+    fn monitor(&mut self, action: &str) -> Result<(), LoweringError> {
+        let object = self.pop_ty(Ty::Ptr)?;
+        self.null_check(object, &format!("Cannot {action} synchronized block"));
+        Ok(())
+    }
+
+    fn subroutine_call(&mut self, next: usize, target: usize) {
+        self.push(int(next as i32));
+        self.continue_at(target);
+    }
+
     fn subroutine_return(&mut self, index: u16) {
         let value = Operand::Reg(self.local(index, Ty::I32));
         let sites: Vec<usize> =
@@ -427,26 +442,32 @@ impl Body<'_> {
 
     // Fields.
 
-    fn static_field(&mut self, index: u16, writes: bool) -> Result<(), LoweringError> {
+    fn static_field(&mut self, index: u16) -> Result<(MemberRef, Desc, GlobalId), LoweringError> {
         let member = self.file.pool.field(index).map_err(malformed)?;
         let field = self.lowering.classes.resolve_static(&member)?;
         self.ensure_init(field.class);
         let (_, desc) = self.lowering.classes.static_field(field);
-        let global = self.lowering.global_id(GlobalKind::Static(field));
-        if writes {
-            let value = self.pop_ty(register_ty(&desc))?;
-            self.mark_use(value, &desc);
-            let place = self.b.global(global);
-            self.b.store_as(place, &desc, value);
-        } else {
-            let place = self.b.global(global);
-            let value = self.b.load_as(place, &desc);
-            let text = format!("{}.{}", type_name(&Desc::Ref(member.class.clone())), member.name);
-            let class = || short_type_name(&Desc::Ref(member.class.clone()));
-            self.note_read(value, &desc, |_| format!("{}.{}", class(), member.name));
-            self.note_origin(value, ValueOrigin::Static(text));
-            self.push(value);
-        }
+        Ok((member, desc, self.lowering.global_id(GlobalKind::Static(field))))
+    }
+
+    fn put_static(&mut self, index: u16) -> Result<(), LoweringError> {
+        let (_, desc, global) = self.static_field(index)?;
+        let value = self.pop_ty(register_ty(&desc))?;
+        self.mark_use(value, &desc);
+        let place = self.b.global(global);
+        self.b.store_as(place, &desc, value);
+        Ok(())
+    }
+
+    fn get_static(&mut self, index: u16) -> Result<(), LoweringError> {
+        let (member, desc, global) = self.static_field(index)?;
+        let place = self.b.global(global);
+        let value = self.b.load_as(place, &desc);
+        let text = format!("{}.{}", type_name(&Desc::Ref(member.class.clone())), member.name);
+        let class = || short_type_name(&Desc::Ref(member.class.clone()));
+        self.note_read(value, &desc, |_| format!("{}.{}", class(), member.name));
+        self.note_origin(value, ValueOrigin::Static(text));
+        self.push(value);
         Ok(())
     }
 
@@ -517,6 +538,20 @@ impl Body<'_> {
         let place = self.lowering.element_address(&mut self.b, object, index, &element);
         self.b.store_as(place, &element, value);
         Ok(())
+    }
+
+    fn array_length(&mut self) -> Result<(), LoweringError> {
+        let array = self.pop_ty(Ty::Ptr)?;
+        self.null_check(array, "Cannot read the array length");
+        let length = self.lowering.array_length(&mut self.b, array);
+        self.note_read(length, &Desc::Int, |body| format!("{}.length", body.shown_object(array)));
+        self.push(length);
+        Ok(())
+    }
+
+    fn new_ref_array(&mut self, index: u16) -> Result<(), LoweringError> {
+        let element = self.file.pool.class(index).map_err(malformed)?;
+        self.new_array(&format!("[{}", crate::classfile::class_desc(&element)))
     }
 
     fn new_array(&mut self, class: &str) -> Result<(), LoweringError> {

@@ -61,7 +61,7 @@ impl Program {
     /// Returns the locations of a method; `None` if the function is not a method with code.
     pub fn code_locations(&self, func: FuncId) -> Option<CodeLocations> {
         let mut lowering = self.lowering.borrow_mut();
-        let Some(FuncKind::Method(method)) = lowering.what(func).cloned() else { return None };
+        let Some(FuncKind::Method(method)) = lowering.func_kind(func).cloned() else { return None };
         let file = lowering.classes.get(method.class).file().cloned()?;
         let code = file.methods.get(usize::from(method.index))?.code()?;
         let insns = decode(&code.bytes, code.offset).ok()?;

@@ -11,9 +11,9 @@ impl Lowering {
     pub(super) fn lower(&mut self, id: FuncId) -> Function {
         let func = self.func_at(id).clone();
         let name = format!("{id} {func:?}");
-        self.lower_func(&func, &name).unwrap_or_else(|refusal| {
+        self.lower_func(&func, &name).unwrap_or_else(|error| {
             let mut b = Builder::new(&[]);
-            b.unsupported(refusal.to_string());
+            b.unsupported(error.to_string());
             let mut function = self.helper(b, name, None);
             // Callers pass the arguments of the declared signature.
             let (params, result) = self.shape_of(&func);

@@ -157,7 +157,7 @@ impl Program {
         for class in classes {
             match lowering.classes.load(&class.as_str().into()) {
                 Ok(id) => lowering.program.push(id),
-                Err(refusal) => unloadable.push((class.clone(), refusal.to_string())),
+                Err(error) => unloadable.push((class.clone(), error.to_string())),
             }
         }
         unloadable
@@ -166,19 +166,19 @@ impl Program {
     /// Plans the tests of a method.
     pub fn plan_tests(&self, method: &mut MethodUnderTest) {
         let mut lowering = self.lowering.borrow_mut();
-        let Some(FuncKind::Method(at)) = lowering.what(method.func).cloned() else { return };
+        let Some(FuncKind::Method(at)) = lowering.func_kind(method.func).cloned() else { return };
         if is_initialiser(lowering.classes.method(at)) {
             return;
         }
         let is_string = |param: &Desc| matches!(param, Desc::Ref(name) if &**name == STRING);
         match lowering.test_plan(at) {
-            TestPlan::Fixture(scenario) => {
-                if scenario.called() != at {
+            TestPlan::Fixture(planned) => {
+                if planned.called() != at {
                     // Tests call another method, so its name does not matter.
                     method.callable = Callable::Yes;
                 }
                 method.entry = lowering.func(FuncKind::Scenario(at));
-                method.fixture = Some(scenario.fixture.clone());
+                method.fixture = Some(planned.fixture.clone());
             }
             TestPlan::Direct => {}
             TestPlan::Impossible(why) => method.unconstructible = Some(why),
@@ -203,7 +203,7 @@ impl Program {
     /// be loaded.
     pub fn prepared_call(&self, method: &MethodUnderTest) -> Option<PreparedCall> {
         let mut lowering = self.lowering.borrow_mut();
-        match lowering.what(method.func).cloned() {
+        match lowering.func_kind(method.func).cloned() {
             Some(FuncKind::Method(at)) => lowering.prepared_call(at),
             _ => None,
         }
@@ -217,7 +217,7 @@ impl Program {
     pub fn methods(&self, class: &str) -> Result<Vec<MethodUnderTest>, ProgramError> {
         let mut lowering = self.lowering.borrow_mut();
         let unloadable =
-            |refusal: LoweringError| ProgramError::NoClass { class: class.to_string(), reason: refusal.to_string() };
+            |error: LoweringError| ProgramError::NoClass { class: class.to_string(), reason: error.to_string() };
         let id = lowering.classes.load(&class.into()).map_err(unloadable)?;
         let Some(file) = lowering.classes.get(id).file().cloned() else { return Ok(Vec::new()) };
         let (package, title) = match file.name.rsplit_once('/') {
@@ -297,7 +297,7 @@ impl Program {
     pub fn initialiser(&self, class: &str) -> Result<Option<FuncId>, ProgramError> {
         let mut lowering = self.lowering.borrow_mut();
         let unloadable =
-            |refusal: LoweringError| ProgramError::NoClass { class: class.to_string(), reason: refusal.to_string() };
+            |error: LoweringError| ProgramError::NoClass { class: class.to_string(), reason: error.to_string() };
         let id = lowering.classes.load(&class.into()).map_err(unloadable)?;
         Ok(lowering.needs_init(id).then(|| lowering.func(FuncKind::Init(id))))
     }
@@ -312,7 +312,7 @@ impl Program {
         let mut lowering = self.lowering.borrow_mut();
         let mut found = Vec::new();
         for id in &loaded.functions {
-            let Some(FuncKind::Init(class)) = lowering.what(*id).cloned() else { continue };
+            let Some(FuncKind::Init(class)) = lowering.func_kind(*id).cloned() else { continue };
             if !lowering.classes.get(class).of_jdk {
                 let shows = match lowering.init_uses_other_classes(class) {
                     true => InitialiserEffect::OtherClasses,
@@ -359,10 +359,10 @@ impl Program {
     /// breadth-first order. Returns the initialisers of the JDK's classes among the callees.
     pub fn load(&self, roots: &[FuncId], most: usize, loaded: &mut LoadedFunctions) -> Vec<FuncId> {
         let mut initialisers = Vec::new();
-        let mut waiting: VecDeque<FuncId> = roots.iter().copied().collect();
+        let mut worklist: VecDeque<FuncId> = roots.iter().copied().collect();
         let mut of_jdk = 0;
-        let mut met: BTreeSet<FuncId> = roots.iter().copied().collect();
-        while let Some(id) = waiting.pop_front() {
+        let mut visited: BTreeSet<FuncId> = roots.iter().copied().collect();
+        while let Some(id) = worklist.pop_front() {
             let is_new = self.is_of_jdk(id) && !loaded.functions.contains(&id);
             if is_new && of_jdk == most {
                 continue;
@@ -375,17 +375,17 @@ impl Program {
             loaded.functions.insert(id);
             for inst in function.blocks.values().flat_map(|block| &block.insts) {
                 let InstKind::Call { callee: Callee::Direct(callee), .. } = &inst.kind else { continue };
-                if !met.insert(*callee) {
+                if !visited.insert(*callee) {
                     continue;
                 }
-                let what = self.lowering.borrow().what(*callee).cloned();
+                let what = self.lowering.borrow().func_kind(*callee).cloned();
                 match what {
                     Some(FuncKind::Init(class)) if self.lowering.borrow().classes.get(class).of_jdk => {
                         initialisers.push(*callee);
                     }
                     // A later generation is lowered once it covers more classes than the one before.
                     _ if self.lowering.borrow().is_premature(*callee) => {}
-                    _ => waiting.push_back(*callee),
+                    _ => worklist.push_back(*callee),
                 }
             }
         }
@@ -410,7 +410,7 @@ impl Program {
 
     fn is_of_jdk(&self, id: FuncId) -> bool {
         let lowering = self.lowering.borrow();
-        let class: Option<ClassId> = match lowering.what(id) {
+        let class: Option<ClassId> = match lowering.func_kind(id) {
             Some(
                 FuncKind::Method(method)
                 | FuncKind::Original(method)
@@ -450,7 +450,7 @@ impl Program {
                 Some(body) => body.clone(),
                 None => self.unloaded_body(id),
             };
-            let what = self.lowering.borrow().what(id).cloned();
+            let what = self.lowering.borrow().func_kind(id).cloned();
             let has_allowed = |method: MethodRef| self.lowering.borrow().precondition_before_call(method).is_some();
             if let Some(FuncKind::Allowed(method) | FuncKind::Possible(method)) = &what
                 && (matches!(what, Some(FuncKind::Allowed(_))) || !has_allowed(*method))

@@ -88,9 +88,9 @@ impl Program {
         let path = ClassPath::new(&setup.java_home, &setup.class_path)?;
         let mut lowering = Lowering::new(ClassTable::new(path), setup.arguments, setup.release, setup.locale);
         let class = setup.main_class.replace('.', "/");
-        let unloadable = |refusal: LoweringError| ProgramError::NoMainClass {
+        let unloadable = |error: LoweringError| ProgramError::NoMainClass {
             class: setup.main_class.clone(),
-            reason: refusal.to_string(),
+            reason: error.to_string(),
         };
         let class = lowering.classes.load(&class.as_str().into()).map_err(unloadable)?;
         if lowering.main_method(class).is_none() {
@@ -150,10 +150,8 @@ impl Program {
     /// If the class can't be loaded.
     pub fn methods_of(&self, class: &str) -> Result<Vec<FuncId>, ProgramError> {
         let mut lowering = self.lowering.borrow_mut();
-        let unloadable = |refusal: LoweringError| ProgramError::NoMainClass {
-            class: class.to_string(),
-            reason: refusal.to_string(),
-        };
+        let unloadable =
+            |error: LoweringError| ProgramError::NoMainClass { class: class.to_string(), reason: error.to_string() };
         let id = lowering.classes.load(&class.into()).map_err(unloadable)?;
         let methods = lowering.classes.get(id).file().map_or(0, |file| file.methods.len());
         let methods = (0..methods as u16).map(|index| MethodRef { class: id, index });
@@ -200,7 +198,7 @@ impl Program {
     /// Returns the name of a function for messages.
     pub fn title(&self, id: FuncId) -> String {
         let lowering = self.lowering.borrow();
-        match lowering.what(id) {
+        match lowering.func_kind(id) {
             Some(FuncKind::Method(method) | FuncKind::Original(method)) => lowering.method_title(*method),
             Some(FuncKind::Dispatch(method, _)) => format!("a call of {}", lowering.method_title(*method)),
             Some(FuncKind::Init(class)) => format!("the initialiser of {}", lowering.classes.get(*class).title()),
@@ -217,7 +215,7 @@ impl LazyModule for Program {
         if let Some(body) = known {
             return self.bodies.get(body);
         }
-        self.lowering.borrow().what(id)?;
+        self.lowering.borrow().func_kind(id)?;
         let premature = self.lowering.borrow().is_premature(id);
         let function = self.lowering.borrow_mut().lower(id);
         let body = self.bodies.push(function);

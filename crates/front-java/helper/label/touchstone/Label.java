@@ -1,15 +1,15 @@
 package touchstone;
 
-/** Labels: things that tests are asked to do. Copy it where you like; it does nothing. */
+/** Labels: user-defined objectives. The class may be copied into a program; its methods do nothing. */
 public final class Label {
     private Label() {
     }
 
-    /** Asks for a test that gets here with the condition true. */
+    /** Requires a test that reaches this call with a true condition. */
     public static void label(int id, boolean condition) {
     }
 
-    /** The same, with a name. */
+    /** Requires such a test, by name. */
     public static void label(String id, boolean condition) {
     }
 }

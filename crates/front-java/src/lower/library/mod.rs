@@ -4,6 +4,7 @@ mod array_copy;
 pub(crate) mod boxing;
 mod environment;
 mod natives;
+mod number_formats;
 mod raw_memory;
 mod reflection;
 mod standard_streams;

@@ -5,7 +5,6 @@ use crate::classes::{LoweringError, MethodRef};
 use crate::classfile::{Desc, MethodDesc, access};
 use crate::lower::builder::{Builder, NULL, int, long};
 use crate::lower::context::Lowering;
-use crate::lower::static_data::mirror;
 use crate::lower::symbols::{ClassQuery, FuncKind, GlobalKind};
 use touchstone_base::float::{Format, Op};
 use touchstone_base::math;
@@ -195,121 +194,31 @@ impl Lowering {
     }
 
     fn other_native(&mut self, b: &mut Builder, class: &str, name: &str, desc: &str) -> Result<bool, LoweringError> {
+        match class {
+            "java/lang/Thread" => return Ok(self.thread_native(b, name)),
+            "java/util/concurrent/ForkJoinPool" | "java/util/concurrent/ForkJoinTask" => {
+                return Ok(pool_native(b, class, name));
+            }
+            "jdk/internal/misc/VM" => return self.vm_native(b, name),
+            "jdk/internal/misc/CDS" => return Ok(archive_native(b, desc)),
+            "java/lang/ref/Reference" => return self.reference_native(b, name),
+            "java/util/Locale" | "java/text/DecimalFormatSymbols" | "java/text/NumberFormat" => {
+                return self.locale_native(b, class, name, desc);
+            }
+            "java/lang/reflect/Array" | "java/lang/reflect/Constructor" => {
+                return self.reflection_native(b, class, name);
+            }
+            _ => {}
+        }
         match (class, name) {
-            ("java/lang/Thread", "currentThread" | "currentCarrierThread") => {
-                let thread = self.global_id(GlobalKind::Named("main thread"));
-                let thread = b.global(thread);
-                b.ret(Some(thread));
-            }
             ("java/lang/NullPointerException", "getExtendedNPEMessage") => b.ret(Some(NULL)),
-            ("java/lang/Thread", "holdsLock") => b.ret(Some(int(1))),
-            ("java/lang/Thread", "start" | "start0") => b.unsupported("a thread"),
-            ("java/lang/Thread", "yield0" | "yield" | "sleep0" | "sleep" | "setPriority0" | "onSpinWait") => {
-                b.ret(None)
-            }
-            ("java/lang/Thread", "scopedValueCache" | "getStackTrace0") => b.ret(Some(NULL)),
             ("java/lang/StringUTF16", "isBigEndian") => b.ret(Some(int(0))),
-            ("jdk/internal/misc/CDS", _) => match MethodDesc::parse(desc).map(|desc| desc.result) {
-                Some(Desc::Boolean | Desc::Int) => b.ret(Some(int(0))),
-                Some(Desc::Long) => b.ret(Some(long(0))),
-                Some(Desc::Void) => b.ret(None),
-                _ => return Ok(false),
-            },
-            ("jdk/internal/misc/VM", "initialize" | "initializeFromArchive") => b.ret(None),
-            ("jdk/internal/misc/VM", "getSavedProperty") => {
-                let get = ("java/lang/System", "getProperty", "(Ljava/lang/String;)Ljava/lang/String;");
-                let key = b.param(0);
-                let value = self.call_jdk(b, get, vec![key])?;
-                b.ret(Some(value));
-            }
-            ("jdk/internal/misc/VM", "isBooted" | "isModuleSystemInited") => b.ret(Some(int(1))),
-            ("jdk/internal/misc/VM", "latestUserDefinedLoader0") => b.ret(Some(NULL)),
-            ("jdk/internal/reflect/Reflection", "getCallerClass") => {
-                let object = self.jdk("java/lang/Object")?;
-                let mirror = self.global_id(GlobalKind::Mirror(object));
-                let mirror = b.global(mirror);
-                b.ret(Some(mirror));
-            }
-            ("java/lang/ref/Reference", "refersTo0") => {
-                let (this, object) = (b.param(0), b.param(1));
-                let of = self.jdk("java/lang/ref/Reference")?;
-                let Some(field) = self.classes.field_named(of, "referent").cloned() else { return Ok(false) };
-                let value = b.load(this, field.offset as i64, Ty::Ptr);
-                let same = b.cmp(CmpOp::Eq, value, object);
-                let same = b.cast(CastOp::Zext, Ty::I32, same);
-                b.ret(Some(same));
-            }
-            ("java/lang/ref/Reference", "clear0") => {
-                let this = b.param(0);
-                let of = self.jdk("java/lang/ref/Reference")?;
-                let Some(field) = self.classes.field_named(of, "referent").cloned() else { return Ok(false) };
-                b.store(this, field.offset as i64, NULL);
-                b.ret(None);
-            }
-            ("java/lang/reflect/Constructor", "newInstance") => {
-                let this = b.param(0);
-                let of = self.jdk("java/lang/reflect/Constructor")?;
-                let Some(field) = self.classes.field_named(of, "clazz").cloned() else { return Ok(false) };
-                let class = b.load(this, field.offset as i64, Ty::Ptr);
-                let object = self.query_mirror(b, ClassQuery::NewInstance, class, &[], Some(Ty::Ptr))?;
-                b.ret(Some(object));
-            }
-            // All categories use one locale; the default is computed once.
-            ("java/util/Locale", "initDefault") if desc.starts_with("(Ljava/util/Locale$Category;)") => {
-                let default = ("java/util/Locale", "getDefault", "()Ljava/util/Locale;");
-                let locale = self.call_jdk(b, default, vec![])?;
-                b.ret(Some(locale));
-            }
-            ("java/text/DecimalFormatSymbols", "getInstance") if desc.starts_with("(L") => {
-                let locale = b.param(0);
-                self.null_check(b, locale);
-                let symbols = self.number_symbols(b, locale)?;
-                b.ret(Some(symbols));
-            }
-            ("java/text/NumberFormat", "getInstance") if desc.ends_with("I)Ljava/text/NumberFormat;") => {
-                let (locale, choice) = (b.param(0), b.param(2));
-                let other = b.block();
-                let plain = b.cmp(CmpOp::Eq, choice, int(0));
-                b.check(plain, other);
-                let symbols = self.number_symbols(b, locale)?;
-                const FORMAT: &str = "java/text/DecimalFormat";
-                let class = self.jdk(FORMAT)?;
-                self.ensure_init(b, class);
-                let object = self.allocate(b, class);
-                let object = b.copied(object);
-                let pattern = self.literal(b, "#,##0.###");
-                let make = (FORMAT, "<init>", "(Ljava/lang/String;Ljava/text/DecimalFormatSymbols;)V");
-                self.call_jdk(b, make, vec![object, pattern, symbols])?;
-                b.ret(Some(object));
-                b.at(other);
-                b.unsupported("a number format other than the usual one");
-            }
-            ("java/lang/reflect/Array", "newArray") => {
-                let (component, length) = (b.param(0), b.param(1));
-                self.null_check(b, component);
-                let word = self.hidden_field(b, component, mirror::ARRAYS, Ty::I32)?;
-                let make = self.latest_generation(|generation| FuncKind::Ask(ClassQuery::NewArrayOf, generation));
-                let array = b.call(make, vec![word, length], Some(Ty::Ptr));
-                b.ret(Some(array));
-            }
-            ("java/lang/reflect/Array", "getLength") => {
-                let array = b.param(0);
-                self.null_check(b, array);
-                let length = self.array_length(b, array);
-                b.ret(Some(length));
-            }
+            ("jdk/internal/reflect/Reflection", "getCallerClass") => self.caller_class(b)?,
             ("java/util/concurrent/atomic/AtomicLong", "VMSupportsCS8") => b.ret(Some(int(1))),
-            ("java/util/concurrent/ForkJoinPool", "getCommonPoolParallelism") => b.ret(Some(int(1))),
-            ("java/util/concurrent/ForkJoinPool", _) => b.unsupported("a pool of threads"),
-            ("java/util/concurrent/ForkJoinTask", "fork") => b.unsupported("a pool of threads"),
             // There is one thread: parallel streams run sequentially.
             ("java/util/stream/AbstractPipeline", "isParallel") => b.ret(Some(int(0))),
             ("java/util/HashMap" | "java/util/concurrent/ConcurrentHashMap", "comparableClassFor") => {
-                let object = b.param(0);
-                let mirror = self.latest_generation(FuncKind::Mirror);
-                let class = b.call(mirror, vec![object], Some(Ty::Ptr));
-                let class = self.query_mirror(b, ClassQuery::ComparableClass, class, &[], Some(Ty::Ptr))?;
-                b.ret(Some(class));
+                self.comparable_class(b)?;
             }
             ("java/util/concurrent/atomic/Striped64", "getProbe") => b.ret(Some(int(1))),
             ("java/lang/StackTraceElement", "of") | ("java/lang/Throwable", "getStackTraceElement") => {
@@ -320,6 +229,96 @@ impl Lowering {
         }
         Ok(true)
     }
+
+    fn caller_class(&mut self, b: &mut Builder) -> Result<(), LoweringError> {
+        let object = self.jdk("java/lang/Object")?;
+        let mirror = self.global_id(GlobalKind::Mirror(object));
+        let mirror = b.global(mirror);
+        b.ret(Some(mirror));
+        Ok(())
+    }
+
+    fn comparable_class(&mut self, b: &mut Builder) -> Result<(), LoweringError> {
+        let object = b.param(0);
+        let mirror = self.latest_generation(FuncKind::Mirror);
+        let class = b.call(mirror, vec![object], Some(Ty::Ptr));
+        let class = self.query_mirror(b, ClassQuery::ComparableClass, class, &[], Some(Ty::Ptr))?;
+        b.ret(Some(class));
+        Ok(())
+    }
+
+    fn thread_native(&mut self, b: &mut Builder, name: &str) -> bool {
+        match name {
+            "currentThread" | "currentCarrierThread" => {
+                let thread = self.global_id(GlobalKind::Named("main thread"));
+                let thread = b.global(thread);
+                b.ret(Some(thread));
+            }
+            "holdsLock" => b.ret(Some(int(1))),
+            "start" | "start0" => b.unsupported("a thread"),
+            "yield0" | "yield" | "sleep0" | "sleep" | "setPriority0" | "onSpinWait" => b.ret(None),
+            "scopedValueCache" | "getStackTrace0" => b.ret(Some(NULL)),
+            _ => return false,
+        }
+        true
+    }
+
+    fn vm_native(&mut self, b: &mut Builder, name: &str) -> Result<bool, LoweringError> {
+        match name {
+            "initialize" | "initializeFromArchive" => b.ret(None),
+            "getSavedProperty" => {
+                let get = ("java/lang/System", "getProperty", "(Ljava/lang/String;)Ljava/lang/String;");
+                let key = b.param(0);
+                let value = self.call_jdk(b, get, vec![key])?;
+                b.ret(Some(value));
+            }
+            "isBooted" | "isModuleSystemInited" => b.ret(Some(int(1))),
+            "latestUserDefinedLoader0" => b.ret(Some(NULL)),
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn reference_native(&mut self, b: &mut Builder, name: &str) -> Result<bool, LoweringError> {
+        if !matches!(name, "refersTo0" | "clear0") {
+            return Ok(false);
+        }
+        let this = b.param(0);
+        let of = self.jdk("java/lang/ref/Reference")?;
+        let Some(field) = self.classes.field_named(of, "referent").cloned() else { return Ok(false) };
+        if name == "clear0" {
+            b.store(this, field.offset as i64, NULL);
+            b.ret(None);
+            return Ok(true);
+        }
+        let object = b.param(1);
+        let value = b.load(this, field.offset as i64, Ty::Ptr);
+        let same = b.cmp(CmpOp::Eq, value, object);
+        let same = b.cast(CastOp::Zext, Ty::I32, same);
+        b.ret(Some(same));
+        Ok(true)
+    }
+}
+
+/// Lowers methods of thread pools, which are unsupported.
+fn pool_native(b: &mut Builder, class: &str, name: &str) -> bool {
+    match (class, name) {
+        ("java/util/concurrent/ForkJoinPool", "getCommonPoolParallelism") => b.ret(Some(int(1))),
+        ("java/util/concurrent/ForkJoinPool", _) | (_, "fork") => b.unsupported("a pool of threads"),
+        _ => return false,
+    }
+    true
+}
+
+/// Lowers methods of class data sharing as if there were no archive; returns false for references.
+fn archive_native(b: &mut Builder, desc: &str) -> bool {
+    match MethodDesc::parse(desc).map(|desc| desc.result) {
+        Some(Desc::Boolean | Desc::Int) => b.ret(Some(int(0))),
+        Some(Desc::Long) => b.ret(Some(long(0))),
+        Some(Desc::Void) => b.ret(None),
+        _ => return false,
+    }
+    true
 }
 
 /// Lowers mathematical functions; returns false for other methods.

@@ -79,69 +79,6 @@ impl Lowering {
         Ok(())
     }
 
-    /// Returns the number symbols of English, which the JDK reads from resources; other languages are unsupported.
-    pub fn number_symbols(&mut self, b: &mut Builder, locale: Operand) -> Result<Operand, LoweringError> {
-        let language = ("java/util/Locale", "getLanguage", "()Ljava/lang/String;");
-        let language = self.call_jdk(b, language, vec![locale])?;
-        let (found, other) = (b.block(), b.block());
-        for known in ["en", ""] {
-            let literal = self.literal(b, known);
-            let equals = ("java/lang/String", "equals", "(Ljava/lang/Object;)Z");
-            let same = self.call_jdk(b, equals, vec![literal, language])?;
-            let same = b.cmp(CmpOp::Ne, same, int(0));
-            let next = b.block();
-            b.branch(same, found, next, BranchRole::Check);
-            b.at(next);
-        }
-        b.jump(other);
-        b.at(other);
-        b.unsupported("numbers as another language than English writes them");
-        b.at(found);
-        let class = self.jdk("java/text/DecimalFormatSymbols")?;
-        self.ensure_init(b, class);
-        let object = self.allocate(b, class);
-        let object = b.copied(object);
-        let texts = [
-            ("infinity", "∞"),
-            ("NaN", "NaN"),
-            ("exponentialSeparator", "E"),
-            ("perMillText", "‰"),
-            ("percentText", "%"),
-            ("minusSignText", "-"),
-        ];
-        for (field, text) in texts {
-            if let Some(place) = self.classes.field_named(class, field).cloned() {
-                let text = self.literal(b, text);
-                b.store(object, place.offset as i64, text);
-            }
-        }
-        let characters = [
-            ("zeroDigit", '0'),
-            ("groupingSeparator", ','),
-            ("decimalSeparator", '.'),
-            ("perMill", '‰'),
-            ("percent", '%'),
-            ("digit", '#'),
-            ("patternSeparator", ';'),
-            ("minusSign", '-'),
-            ("exponential", 'E'),
-            ("monetarySeparator", '.'),
-            ("monetaryGroupingSeparator", ','),
-        ];
-        for (field, character) in characters {
-            if let Some(place) = self.classes.field_named(class, field).cloned() {
-                let at = b.add(object, long(place.offset as i64));
-                b.store_as(at, &place.desc, int(character as i32));
-            }
-        }
-        for (field, value) in [("locale", locale)] {
-            if let Some(place) = self.classes.field_named(class, field).cloned() {
-                b.store(object, place.offset as i64, value);
-            }
-        }
-        Ok(object)
-    }
-
     /// Lowers the offset of the field that a `Field` object represents.
     pub fn offset_of_field(&mut self, b: &mut Builder) -> Result<(), LoweringError> {
         let field = b.param(1);
@@ -253,6 +190,36 @@ impl Lowering {
                 let this = b.param(0);
                 let values = self.query_mirror(b, ClassQuery::EnumConstants, this, &[], Some(Ty::Ptr))?;
                 b.ret(Some(values));
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// Lowers methods of `java.lang.reflect`; returns false for other methods.
+    pub fn reflection_native(&mut self, b: &mut Builder, class: &str, name: &str) -> Result<bool, LoweringError> {
+        match (class, name) {
+            ("java/lang/reflect/Constructor", "newInstance") => {
+                let this = b.param(0);
+                let of = self.jdk("java/lang/reflect/Constructor")?;
+                let Some(field) = self.classes.field_named(of, "clazz").cloned() else { return Ok(false) };
+                let class = b.load(this, field.offset as i64, Ty::Ptr);
+                let object = self.query_mirror(b, ClassQuery::NewInstance, class, &[], Some(Ty::Ptr))?;
+                b.ret(Some(object));
+            }
+            ("java/lang/reflect/Array", "newArray") => {
+                let (component, length) = (b.param(0), b.param(1));
+                self.null_check(b, component);
+                let word = self.hidden_field(b, component, mirror::ARRAYS, Ty::I32)?;
+                let make = self.latest_generation(|generation| FuncKind::Ask(ClassQuery::NewArrayOf, generation));
+                let array = b.call(make, vec![word, length], Some(Ty::Ptr));
+                b.ret(Some(array));
+            }
+            ("java/lang/reflect/Array", "getLength") => {
+                let array = b.param(0);
+                self.null_check(b, array);
+                let length = self.array_length(b, array);
+                b.ret(Some(length));
             }
             _ => return Ok(false),
         }

@@ -23,28 +23,34 @@ fn truth(kind: ExprKind, text: &str) -> Expr {
 
 impl Body<'_> {
     /// Adds the point of an exception that may be thrown here; `None` if it does not escape from the method.
-    fn hazard(&mut self, what: ImplicitException, text: &str) -> Option<PointId> {
-        if self.table.is_library() || !self.escapes(what) {
+    fn hazard(&mut self, exception: ImplicitException, text: &str) -> Option<PointId> {
+        if self.table.is_library() || !self.escapes(exception) {
             return None;
         }
         let text = match text {
-            "" => what.class().to_string(),
-            text => format!("{}: {text}", what.class()),
+            "" => exception.class().to_string(),
+            text => format!("{}: {text}", exception.class()),
         };
         let kind = PointKind::Hazard(truth(ExprKind::Const(1), ""));
         let point = self.table.add(Point::new(kind, self.b.span, text));
-        self.table.place(point, PointLocation { at: self.position, predicate: InstructionPredicate::Throws(what) });
+        self.table
+            .place(point, PointLocation { at: self.position, predicate: InstructionPredicate::Throws(exception) });
         Some(point)
     }
 
     /// Attaches a hazard to the failing branch of the next check.
-    pub fn mark_failure(&mut self, what: ImplicitException, text: &str) {
-        self.b.failure_point = self.hazard(what, text);
+    pub fn mark_failure(&mut self, exception: ImplicitException, text: &str) {
+        self.b.failure_point = self.hazard(exception, text);
     }
 
     /// Emits a call that throws only this exception or errors of the virtual machine, with a hazard point.
-    pub fn call_that_throws<T>(&mut self, what: ImplicitException, text: &str, call: impl FnOnce(&mut Self) -> T) -> T {
-        let Some(point) = self.hazard(what, text) else { return call(self) };
+    pub fn call_that_throws<T>(
+        &mut self,
+        exception: ImplicitException,
+        text: &str,
+        call: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        let Some(point) = self.hazard(exception, text) else { return call(self) };
         let (thrown, landing) = (self.b.reg(Ty::Ptr), self.b.block());
         let landing_pad = self.b.landing_pad.replace((thrown, landing));
         let value = call(self);
@@ -52,8 +58,8 @@ impl Body<'_> {
         let back = self.b.current_block();
         self.b.at(landing);
         let leaving = self.b.block();
-        if what == ImplicitException::NegativeSize
-            && let Ok(class) = self.lowering.jdk(&format!("java/lang/{}", what.class()))
+        if exception == ImplicitException::NegativeSize
+            && let Ok(class) = self.lowering.jdk(&format!("java/lang/{}", exception.class()))
         {
             // An array that is too long throws `OutOfMemoryError`.
             let word = self.lowering.word(class);
@@ -78,11 +84,11 @@ impl Body<'_> {
     }
 
     /// Returns true if no handler of the method keeps an exception that is thrown here.
-    fn escapes(&mut self, what: ImplicitException) -> bool {
+    fn escapes(&mut self, exception: ImplicitException) -> bool {
         let at = self.position;
         let covers = |handler: &&ExceptionHandler| usize::from(handler.start) <= at && at < usize::from(handler.end);
         let around: Vec<&ExceptionHandler> = self.code.handlers.iter().filter(covers).collect();
-        let Ok(thrown) = self.lowering.jdk(&format!("java/lang/{}", what.class())) else { return false };
+        let Ok(thrown) = self.lowering.jdk(&format!("java/lang/{}", exception.class())) else { return false };
         let keeps = |handler: &&ExceptionHandler| match &handler.class {
             None => self.finally_returns(usize::from(handler.handler)),
             Some(class) => {

@@ -80,13 +80,13 @@ impl Body<'_> {
 
     /// Returns the source variable that a local variable holds at an offset.
     fn variable_at(&self, index: u16, at: usize) -> Option<(&LocalVariable, Desc)> {
-        let row = self.variables().find(|row| row.index == index && lives(row, at))?;
+        let row = self.variables().find(|row| row.index == index && is_live(row, at))?;
         Some((row, Desc::parse(&row.desc)?))
     }
 
     /// Returns the source variables in scope at an offset that are definitely assigned.
     fn readable_variables(&mut self, at: usize) -> Arc<[Expr]> {
-        let rows: Vec<LocalVariable> = self.variables().filter(|row| lives(row, at)).cloned().collect();
+        let rows: Vec<LocalVariable> = self.variables().filter(|row| is_live(row, at)).cloned().collect();
         let mut found = Vec::new();
         for row in rows {
             let Some((desc, kind)) = Desc::parse(&row.desc)
@@ -109,7 +109,7 @@ impl Body<'_> {
             Operand::Const(ty, bits) => source_expressions::constant(ty, bits, kind),
             Operand::Reg(reg) => match self.expressions.of.get(&reg) {
                 Some(expr) => expr.clone(),
-                None => self.plain(reg),
+                None => self.register_expression(reg),
             },
         };
         source_expressions::of_kind(expr, kind)
@@ -129,7 +129,7 @@ impl Body<'_> {
     }
 
     /// Returns the expression of a register that has no other: a variable, or an opaque value.
-    fn plain(&self, reg: Reg) -> Expr {
+    fn register_expression(&self, reg: Reg) -> Expr {
         let ty = self.b.ty(Operand::Reg(reg));
         let variable = self.local_of(reg).and_then(|index| self.variable_at(index, self.position));
         if let Some((row, desc)) = variable
@@ -413,7 +413,7 @@ impl Body<'_> {
     }
 }
 
-fn lives(row: &LocalVariable, at: usize) -> bool {
+fn is_live(row: &LocalVariable, at: usize) -> bool {
     let start = usize::from(row.start);
     start <= at && at < start + usize::from(row.length)
 }

@@ -2,7 +2,7 @@ package org.junit;
 
 import touchstone.junit.Checks;
 
-/** Stands for JUnit's where the class path has none: only our replay uses it. */
+/** Replaces JUnit's class where the class path has none. Only replay uses it. */
 public class Assert extends Checks {
     public static <T extends Throwable> T assertThrows(Class<T> type, org.junit.function.ThrowingRunnable body) {
         Throwable thrown = null;

@@ -3,7 +3,7 @@ package touchstone.junit;
 import java.util.Arrays;
 import java.util.Objects;
 
-/** What both versions of JUnit check alike: only our replay uses it. */
+/** Assertions that both versions of JUnit share. Only replay uses this class. */
 public class Checks {
     protected static void check(boolean holds, Object expected, Object actual) {
         if (!holds) {
@@ -91,7 +91,7 @@ public class Checks {
         check(expected == actual, expected, actual);
     }
 
-    /** What was thrown, if it is of just this class. */
+    /** Returns the thrown exception if it is of exactly this class. */
     protected static <T extends Throwable> T thrown(Class<T> type, Throwable thrown) {
         if (thrown != null && thrown.getClass() == type) {
             return type.cast(thrown);

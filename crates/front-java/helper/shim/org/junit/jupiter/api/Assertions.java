@@ -2,7 +2,7 @@ package org.junit.jupiter.api;
 
 import touchstone.junit.Checks;
 
-/** Stands for JUnit's where the class path has none: only our replay uses it. */
+/** Replaces JUnit's class where the class path has none. Only replay uses it. */
 public class Assertions extends Checks {
     public static void assertEquals(byte expected, byte actual) {
         check(expected == actual, expected, actual);

@@ -1,6 +1,6 @@
 package org.junit.jupiter.api.function;
 
-/** Stands for JUnit's where the class path has none: only our replay uses it. */
+/** Replaces JUnit's class where the class path has none. Only replay uses it. */
 public interface Executable {
     void execute() throws Throwable;
 }
