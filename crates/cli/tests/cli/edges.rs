@@ -1,12 +1,12 @@
-//! The edges between crates, as ARCHITECTURE.md draws them, against what cargo says; those between folders; and words that have
-//! no place somewhere.
+//! The dependencies between crates, as ARCHITECTURE.md lists them, against cargo's metadata; those between folders; and words that
+//! must not occur in some crates.
 
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Who may use whom inside the workspace.
+/// The crates that each crate of the workspace may use.
 fn allowed() -> BTreeMap<&'static str, Vec<&'static str>> {
     BTreeMap::from([
         ("base", vec![]),
@@ -74,7 +74,7 @@ fn crates_use_only_the_crates_that_the_architecture_allows() {
         let may = allowed.get(name).unwrap_or_else(|| panic!("crate {name} is not in the architecture"));
         seen.insert(name.to_string());
         for dependency in package["dependencies"].as_array().expect("dependencies") {
-            // What only tests use is no edge of the architecture.
+            // A dependency of tests only is no edge of the architecture.
             if dependency["kind"].as_str() == Some("dev") {
                 continue;
             }
@@ -86,7 +86,7 @@ fn crates_use_only_the_crates_that_the_architecture_allows() {
     assert_eq!(seen.len(), allowed.len(), "crates of the architecture that don't exist: {allowed:?} vs {seen:?}");
 }
 
-/// Every file of a crate's sources, with its path from `src`.
+/// Returns every source file of a crate, with its path from `src`.
 fn sources(krate: &str) -> Vec<(PathBuf, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(krate).join("src");
     let mut folders = vec![root.clone()];
@@ -107,7 +107,7 @@ fn sources(krate: &str) -> Vec<(PathBuf, String)> {
     found
 }
 
-/// The folders of crates, each using only those before it. What stands in none is used by all, or uses all.
+/// The folders of crates. Each uses only those before it. Files in no folder may use all, or be used by all.
 const FOLDERS: [(&str, &[&str]); 7] = [
     ("cli", &["output", "plan", "verbs", "bench"]),
     ("emit", &["c/syntax", "c/build", "c/text", "c/files", "c/run", "java"]),
@@ -175,7 +175,7 @@ fn a_campaign_knows_no_command_line_no_terminal_and_no_environment() {
 /// Crates that know no language, but in files of the language's own (`c.rs`, `c/`, `java.rs`, `java/`).
 const NEUTRAL: [&str; 6] = ["ir", "interp", "engine", "criteria", "solver", "campaign"];
 
-/// What only C or only Java has: functions of its library, its tools, its harnesses.
+/// Words that only C or only Java has: library functions, tools, harnesses.
 const WORDS_OF_A_LANGUAGE: [&str; 43] = [
     "JavaBuiltin",
     "java_",
@@ -222,7 +222,7 @@ const WORDS_OF_A_LANGUAGE: [&str; 43] = [
     "touchstone_",
 ];
 
-/// Names that would say by their look what the module says in data: types, entries, roles, where an input comes in.
+/// Names that would encode what the module has as data: types, entries, roles, sources of inputs.
 const NAMES_WITH_A_MEANING: [&str; 11] = [
     "\"main\"",
     "\"char\"",
@@ -237,7 +237,7 @@ const NAMES_WITH_A_MEANING: [&str; 11] = [
     "\"<high",
 ];
 
-/// Where one of them stands all the same, and why.
+/// The exceptions: file, word, reason.
 const ALLOWED: [(&str, &str, &str); 14] = [
     ("ir/inst.rs", "JavaBuiltin", "the door from the builtins of all languages to those of one"),
     ("ir/lib.rs", "JavaBuiltin", "the same"),
@@ -259,13 +259,13 @@ const ALLOWED: [(&str, &str, &str); 14] = [
     ("campaign/program/reader.rs", "clang", "the one place that chooses the reader"),
 ];
 
-/// The code of a file without comments and without its tests.
+/// Returns the code of a file without comments and tests.
 fn code(text: &str) -> String {
     let code = text.split("#[cfg(test)]").next().unwrap_or_default();
     code.lines().map(|line| line.split("//").next().unwrap_or_default()).collect::<Vec<_>>().join("\n")
 }
 
-/// Identifiers, also inside of texts; not options of the command line, nor our crates.
+/// Returns the identifiers of code, also in strings; without command-line options and names of our crates.
 fn words(code: &str) -> impl Iterator<Item = &str> {
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
     let crates = [
@@ -324,7 +324,7 @@ fn words_of_a_language_are_found_where_they_stand() {
     assert_eq!(found, ["argv", "touchstone_errno"]);
 }
 
-/// What makes documents of campaigns; everything else in `report` reads documents.
+/// The files that build documents; everything else in `report` reads documents.
 const MAKERS: [&str; 3] = ["json.rs", "brief.rs", "value.rs"];
 
 #[test]
