@@ -1,6 +1,7 @@
-//! A zip archive of a few small files, stored as they are: no compression, no dates, so equal files give equal bytes.
+//! Zip archives of a few small files, stored without compression and without dates, so that equal files give equal
+//! bytes.
 
-/// The archive of these files, in this order.
+/// Returns the archive of the files, in the given order.
 pub(crate) fn zip<'a>(files: impl Iterator<Item = (String, &'a [u8])>) -> Vec<u8> {
     let (mut bytes, mut directory) = (Vec::new(), Vec::new());
     let mut count: u16 = 0;
@@ -31,7 +32,8 @@ pub(crate) fn zip<'a>(files: impl Iterator<Item = (String, &'a [u8])>) -> Vec<u8
     bytes
 }
 
-/// What the local header and the directory share: version, flags, method, date, checksum, sizes, lengths.
+/// Returns the fields that the local header and the central directory share: version, flags, method, date, checksum,
+/// sizes, lengths.
 fn header(name: &str, contents: &[u8]) -> Vec<u8> {
     // Version 2.0, names in UTF-8, stored, midnight of 1 January 1980.
     let mut header = vec![20, 0, 0, 8, 0, 0, 0, 0, 33, 0];

@@ -1,31 +1,31 @@
-//! What can go wrong while writing and replaying tests.
+//! Errors of emission and replay.
 
 use crate::EmitLimitation;
 use std::path::{Path, PathBuf};
 
-/// Why tests could not be written or replayed.
+/// An error that prevents tests from being written or replayed.
 #[derive(Debug, thiserror::Error)]
 pub enum EmitError {
     /// A file could not be read or written.
     #[error("{path}: {source}")]
     Io {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// Why.
+        /// The operating system's error.
         source: std::io::Error,
     },
-    /// A file would be replaced or removed that we did not write.
+    /// A file that Touchstone did not write would be overwritten or removed.
     #[error("{path} was not written by Touchstone and would be replaced; choose another directory with -o")]
     NotOurs {
-        /// Which file.
+        /// The file.
         path: PathBuf,
     },
-    /// The function under test is in none of the files that are compiled.
+    /// None of the compiled translation units contains the function under test.
     #[error("`{function}` is defined in {file}, which none of the given source files includes")]
     NoUnit {
         /// The function.
         function: String,
-        /// The file that has it.
+        /// The file that defines it.
         file: String,
     },
     /// No `#include` line can name the file.
@@ -43,16 +43,16 @@ pub enum EmitError {
     NoParameterList {
         /// The function.
         function: String,
-        /// Why.
+        /// The limitation.
         why: EmitLimitation,
     },
-    /// The test has no place in Test-Comp's format.
+    /// Test-Comp's format cannot express the test.
     #[error(
         "a Test-Comp suite has only the inputs of a whole program that asks for them by __VERIFIER_nondet_…(); {why}\n  \
          help: leave out `--emit testcomp`, or test a program from its main by `--entry main`"
     )]
     NotTestComp {
-        /// What is in the way.
+        /// The obstacle.
         why: String,
     },
     /// The compiler could not be started.
@@ -60,7 +60,7 @@ pub enum EmitError {
     NoCompiler {
         /// The compiler.
         cc: String,
-        /// Why.
+        /// The operating system's error.
         source: std::io::Error,
     },
     /// A test file does not compile or link.
@@ -68,7 +68,7 @@ pub enum EmitError {
     DoesNotCompile {
         /// The command line.
         command: String,
-        /// What the compiler said.
+        /// The output of the compiler.
         stderr: String,
     },
     /// The compiled test program could not be started.
@@ -76,13 +76,13 @@ pub enum EmitError {
     CannotRun {
         /// The program.
         program: PathBuf,
-        /// Why.
+        /// The operating system's error.
         source: std::io::Error,
     },
 }
 
 impl EmitError {
-    /// Attaches the path to an IO error.
+    /// Returns a function that attaches the path to an I/O error.
     pub(crate) fn io(path: &Path) -> impl FnOnce(std::io::Error) -> EmitError + '_ {
         move |source| EmitError::Io { path: path.to_path_buf(), source }
     }

@@ -1,8 +1,8 @@
-//! What a replay rests on, as one number: where it is the same, the same would come out. For C: the sources, what is left of them after
-//! the preprocessor, their flags, and the compiler's file; for Java: all classes, and the JVM's file. The suite itself is apart, since
-//! each function has one.
+//! Fingerprints of a replay: equal fingerprints imply equal results. For C, a fingerprint covers the sources, their
+//! preprocessed text, their flags and the compiler's file; for Java, all classes and the JVM's file. The suite of a
+//! function has a fingerprint of its own.
 //!
-//! `None` where something can't be read: then nobody can say.
+//! A fingerprint is `None` if one of its inputs cannot be read.
 
 use crate::c::build::object_cache::executable_path;
 use crate::c::files::suite_file::chunk_paths;
@@ -12,7 +12,7 @@ use std::path::Path;
 use touchstone_base::WideHasher;
 
 impl Target {
-    /// What all suites are compiled with and run on.
+    /// Returns the fingerprint of the program that all suites are compiled against and run on.
     pub fn fingerprint(&self) -> Option<u128> {
         let mut hasher = WideHasher::default();
         match self {
@@ -22,7 +22,7 @@ impl Target {
         Some(hasher.wide())
     }
 
-    /// What the suite of a function says that begins with a file.
+    /// Returns the fingerprint of the tests of a function, in the suite that begins with a file.
     pub fn suite_fingerprint(&self, suite: &Path, function: &str) -> Option<u128> {
         let mut hasher = WideHasher::default();
         match self {
@@ -31,7 +31,7 @@ impl Target {
                     contents(&file, &mut hasher)?;
                 }
             }
-            // Others write their tests to the same file, at the same time.
+            // Other methods add tests to the same file concurrently, so only the function's own tests count.
             Target::Java(target) => target.written_for(suite, function)?.hash(&mut hasher),
         }
         Some(hasher.wide())
@@ -55,7 +55,7 @@ fn program_in_java(target: &JavaTarget, hasher: &mut WideHasher) -> Option<()> {
     target.class_path.iter().chain([&target.shim]).try_for_each(|part| all_files(part, hasher))
 }
 
-/// A program that is started: to read all of it would take longer than it is worth.
+/// Adds an executable by its path, size and modification time; reading it would take too long.
 fn program_file(command: &Path, hasher: &mut WideHasher) -> Option<()> {
     let file = executable_path(command.to_str()?)?.canonicalize().ok()?;
     let data = file.metadata().ok()?;
@@ -63,7 +63,7 @@ fn program_file(command: &Path, hasher: &mut WideHasher) -> Option<()> {
     Some(())
 }
 
-/// A file, or all files of a directory in order of their names.
+/// Adds the contents of a file, or of all files of a directory in the order of their names.
 fn all_files(path: &Path, hasher: &mut WideHasher) -> Option<()> {
     if !path.is_dir() {
         return contents(path, hasher);

@@ -1,19 +1,24 @@
-//! Test cases as readable source of the language under test; compile, replay, compare. A language has a folder: `c/`, `java/`.
+//! Emits test cases as readable source of the language under test, compiles and replays them, and compares the results
+//! with the predictions.
 //!
-//! [`CSuite`] writes one C file a function as tests are found: after every [`CSuite::add`] the file is whole, so a run
-//! that is killed leaves a usable suite. [`replay`] compiles the suite against the *unmodified* source, runs every test
-//! in a process of its own and says for each whether the real program did what was predicted.
+//! [`CSuite`] writes one C file per function while tests are found: the file is complete after every [`CSuite::add`],
+//! so a run that is killed leaves a usable suite. [`replay`] compiles the suite against the *unmodified* source, runs
+//! every test in a process of its own and returns, for each test, whether the real program behaved as predicted.
 //!
-//! A test file includes the source of the function under test, so static functions and private types are in reach, and
-//! is linked with the program's other files and with a small runner (`runtime/touchstone_test.c`) that prints TAP.
-//! Error paths are replayed in a second build with sanitizers, and the report that these print must name the predicted
-//! kind of error and line.
+//! A test file includes the source of the function under test, so static functions and private types are accessible. It
+//! is linked with the other files of the program and with a small runner (`runtime/touchstone_test.c`) that prints TAP.
+//! Error paths are replayed in a second build with sanitizers, whose report must name the predicted kind of error and
+//! line.
 //!
-//! What is replayed is the user's code on inputs that nobody chose, so it runs in a sandbox ([`Sandbox`]).
+//! Replay runs the user's code on generated inputs, so it runs in a sandbox ([`Sandbox`]).
 //!
-//! The same tests can be written for other frameworks ([`CTestForm`]); what is replayed is always our own form.
+//! The same tests can be written for other frameworks ([`CTestForm`]); only the form of our own harness is replayed.
 //!
-//! Deliberately not here: how inputs are found, and what is done with the verdicts.
+//! Folders, in order of use: `c/` (`syntax/`, `build/`, `text/`, `files/`, `run/`), then `java/`, which uses the
+//! launcher of C's sandbox. The files beside them know both languages (`target.rs`, `fingerprint.rs`) or none
+//! (`archive.rs`, `tap.rs`, `sha256.rs`, `error.rs`).
+//!
+//! Deliberately not here: the search for inputs, and the use of the verdicts.
 
 #![warn(missing_docs)]
 

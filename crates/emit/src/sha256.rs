@@ -1,6 +1,6 @@
-//! SHA-256 (FIPS 180-4), by which a Test-Comp suite names the program that it is for.
+//! SHA-256 (FIPS 180-4). A Test-Comp suite identifies its program by this hash.
 
-/// The digest in hexadecimal.
+/// Returns the digest in hexadecimal.
 pub(crate) fn sha256(bytes: &[u8]) -> String {
     let mut padded = bytes.to_vec();
     padded.push(0x80);
@@ -9,7 +9,8 @@ pub(crate) fn sha256(bytes: &[u8]) -> String {
     }
     padded.extend((bytes.len() as u64 * 8).to_be_bytes());
     let primes = first_primes();
-    // The first 32 bits of the fractions of cube roots (64 of them) and square roots (8).
+    // FIPS 180-4, 4.2.2 and 5.3.3: the first 32 bits of the fractional parts of the cube roots of 64 primes and of the
+    // square roots of 8.
     let constants: Vec<u32> = primes.iter().map(|&prime| root_fraction(prime, 3)).collect();
     let mut state: Vec<u32> = primes[..8].iter().map(|&prime| root_fraction(prime, 2)).collect();
     for block in padded.chunks_exact(64) {
@@ -22,7 +23,7 @@ fn first_primes() -> Vec<u128> {
     (2..).filter(|&number| (2..number).all(|divisor| number % divisor != 0)).take(64).collect()
 }
 
-/// The largest `root` with `root^power <= number * 2^(32 * power)`, without its whole part.
+/// Returns the fractional part of the largest `root` with `root^power <= number * 2^(32 * power)`.
 fn root_fraction(number: u128, power: u32) -> u32 {
     let wanted = number << (32 * power);
     let mut root: u128 = 0;

@@ -1,32 +1,32 @@
-//! Reads what the runner prints.
+//! Parses the output of the runner, which is TAP (Test Anything Protocol) with comments of our own.
 
-/// How one test went.
+/// The result of one test.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct TapResult {
     pub(crate) name: String,
     pub(crate) ok: bool,
-    /// The reason, for a test that was skipped.
+    /// The reason, if the test was skipped.
     pub(crate) skipped: Option<String>,
-    /// What failed.
+    /// The first failure.
     pub(crate) message: String,
     /// Further failures.
     pub(crate) also: Vec<String>,
-    /// How the process ended: `returned`, `exit 1`, `signal 6 (Aborted)`, `time-out`; empty for a test that passed.
+    /// The end of the process: `returned`, `exit 1`, `signal 6 (Aborted)`, `time-out`; empty for a test that passed.
     pub(crate) end: String,
-    /// What it wrote to standard error.
+    /// The lines that the test wrote to standard error.
     pub(crate) stderr: Vec<String>,
 }
 
-/// Collects lines to results: a test's line, then the lines that belong to it.
+/// Collects lines into results: the line of a test, then the comment lines that belong to it.
 #[derive(Default)]
 pub(crate) struct TapReader {
     current: Option<TapResult>,
-    /// Why the runner stopped early.
+    /// The reason for which the runner stopped early.
     pub(crate) bailed_out: Option<String>,
 }
 
 impl TapReader {
-    /// Takes a line; gives the result that is complete with it, which is the one before.
+    /// Reads a line. Returns the preceding result if this line completes it.
     pub(crate) fn line(&mut self, line: &str) -> Option<TapResult> {
         if let Some(next) = result_line(line) {
             return self.current.replace(next);
@@ -46,13 +46,14 @@ impl TapReader {
         None
     }
 
-    /// The last result.
+    /// Returns the last result.
     pub(crate) fn finish(&mut self) -> Option<TapResult> {
         self.current.take()
     }
 }
 
-/// `ok 3 - max3_3`, `not ok 4 - max3_4: result: expected 5, got 6`, `ok 5 - max3_5 # SKIP why`.
+/// Parses the line of a test: `ok 3 - max3_3`, `not ok 4 - max3_4: result: expected 5, got 6`, `ok 5 - max3_5 # SKIP
+/// why`.
 fn result_line(line: &str) -> Option<TapResult> {
     let (ok, rest) = match line.strip_prefix("not ") {
         Some(rest) => (false, rest),

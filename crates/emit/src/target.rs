@@ -1,11 +1,11 @@
-//! What tests are compiled against and run on, by language.
+//! The program under test, by language: what tests are compiled against and run on.
 
 use crate::{Build, EmitError, JavaTarget, Replayed};
 use std::path::Path;
 use touchstone_criteria::TestCase;
 use touchstone_ir::{FuncId, Module};
 
-/// What tests are compiled against and run on.
+/// The program that tests are compiled against and run on.
 #[derive(Debug)]
 pub enum Target {
     /// C sources and a compiler.
@@ -15,7 +15,7 @@ pub enum Target {
 }
 
 impl Target {
-    /// The build, if the program is C.
+    /// Returns the build, or `None` if the program is not C.
     pub fn c(&self) -> Option<&Build> {
         match self {
             Target::C(build) => Some(build),
@@ -23,7 +23,7 @@ impl Target {
         }
     }
 
-    /// The classes, if the program is Java.
+    /// Returns the classes, or `None` if the program is not Java.
     pub fn java(&self) -> Option<&JavaTarget> {
         match self {
             Target::Java(target) => Some(target),
@@ -31,7 +31,7 @@ impl Target {
         }
     }
 
-    /// Makes ready what every replay needs, so that it is there when the first test is.
+    /// Starts the work that every replay needs, so that it is done when the first test arrives.
     pub fn prepare(&self, module: &Module) {
         match self {
             Target::C(build) => build.prepare(module),
@@ -39,7 +39,7 @@ impl Target {
         }
     }
 
-    /// What nothing keeps replayed tests from, as a sentence.
+    /// Returns a sentence about what replayed tests are not protected from, or `None` if they are confined completely.
     pub fn unprotected(&self) -> Option<String> {
         match self {
             Target::C(build) => build.sandbox.unprotected(),

@@ -1,11 +1,11 @@
-//! Integer semantics on masked constants: the one place that says what `add` or `sdiv` computes.
+//! Integer semantics on masked constants: the single definition of what `add` or `sdiv` computes.
 //!
-//! All functions take and give values masked to their width (see [`touchstone_ir::mask`]). Public so that whoever folds
-//! constants computes exactly the same.
+//! All functions take and return values masked to their width (see [`touchstone_ir::mask`]). They are public so that
+//! constant folding computes exactly the same.
 
 use touchstone_ir::{BinOp, CastOp, CmpOp, ErrorKind, mask, sign_extend};
 
-/// `a op b` on `bits`-bit integers. Fails only for division and remainder by zero.
+/// Computes `a op b` on `bits`-bit integers. Fails only for division and remainder by zero.
 #[inline(always)]
 pub fn bin(op: BinOp, a: u64, b: u64, bits: u8) -> Result<u64, ErrorKind> {
     let divides = matches!(op, BinOp::UDiv | BinOp::SDiv | BinOp::URem | BinOp::SRem);
@@ -32,13 +32,13 @@ pub fn bin(op: BinOp, a: u64, b: u64, bits: u8) -> Result<u64, ErrorKind> {
     Ok(mask(value, bits))
 }
 
-/// Whether an operation traps on common machines although it has a value here: the least number divided by -1.
+/// Returns true if an operation traps on common machines although it has a value here: the least number divided by -1.
 #[inline]
 pub fn traps(op: BinOp, a: u64, b: u64, bits: u8) -> bool {
     matches!(op, BinOp::SDiv | BinOp::SRem) && b == mask(u64::MAX, bits) && a == 1 << (bits - 1)
 }
 
-/// Whether `a op b` holds for `bits`-bit integers.
+/// Returns true if `a op b` holds for `bits`-bit integers.
 #[inline]
 pub fn cmp(op: CmpOp, a: u64, b: u64, bits: u8) -> bool {
     match op {
@@ -51,7 +51,7 @@ pub fn cmp(op: CmpOp, a: u64, b: u64, bits: u8) -> bool {
     }
 }
 
-/// A cast between integers; casts that involve pointers are taken as casts of the address.
+/// Casts between integers; a pointer is cast by its address.
 #[inline]
 pub fn cast(op: CastOp, value: u64, from_bits: u8, to_bits: u8) -> u64 {
     match op {

@@ -1,4 +1,4 @@
-//! What the interpreter implements itself, for any language: inputs, assumptions, output. What only C has is in `c`.
+//! Builtins of all languages: inputs, assumptions, output. Those that only C has are in `c`.
 
 use crate::machine::{CallFrame, InputRequest, LimitKind, Machine, Stop};
 use crate::memory::{Fill, ObjectKind};
@@ -9,11 +9,11 @@ use std::borrow::Cow;
 use touchstone_base::{float, math};
 use touchstone_ir::{Builtin, ErrorKind, InputSource, Operand, Reg, Ty};
 
-/// So many bytes of memory that nobody wrote become zero where somebody may have written it.
+/// The maximum number of undefined bytes that are zeroed where an external function may have written.
 const MOST_WRITTEN: u64 = 4096;
 
 impl<'m> Machine<'m> {
-    /// Runs a builtin and gives its result ([`Value::Undefined`] where there is none).
+    /// Executes a builtin and returns its result ([`Value::Undefined`] if there is none).
     pub(crate) fn step_builtin(
         &mut self,
         frame: &CallFrame<'m>,
@@ -127,7 +127,7 @@ impl<'m> Machine<'m> {
         let name = self.text(frame, name)?;
         if size > 0 {
             let place = self.memory.resolve(value)?;
-            // Checked before the bytes are made: the size is the program's word.
+            // Checked before the bytes are allocated, because the program chooses the size.
             self.memory.check_write(place, size)?;
             let (bytes, pointers) = self.next_input(source, name, size);
             self.put_input(place, &bytes, &pointers)?;
@@ -152,7 +152,7 @@ impl<'m> Machine<'m> {
         Ok(Value::Int(touchstone_ir::mask(u64::from_le_bytes(word), bits)))
     }
 
-    /// Bytes with the pointers among them.
+    /// Writes bytes with the pointers that they contain.
     fn put_input(&mut self, place: Pointer, bytes: &[u8], pointers: &[(usize, Value)]) -> Result<(), Stop> {
         self.memory.write_bytes(place, bytes)?;
         for (at, value) in pointers {
@@ -162,8 +162,8 @@ impl<'m> Machine<'m> {
         Ok(())
     }
 
-    /// Somebody whom nobody defines leaves what was provided for it, or nothing. Where nothing was said, what nobody wrote
-    /// becomes zero.
+    /// Writes what was provided for an external function, or nothing. Without a provided input, undefined bytes become
+    /// zero.
     fn let_write(&mut self, frame: &CallFrame<'m>, [name, to, size]: [Operand; 3]) -> Result<Value, Stop> {
         let text = String::from_utf8_lossy(&self.text(frame, name)?).into_owned();
         let to = self.memory.resolve(self.get(frame, to)).ok();
@@ -187,7 +187,7 @@ impl<'m> Machine<'m> {
         Ok(Value::Undefined)
     }
 
-    /// Somebody of whom is said what he does has left something: kept for who makes a test of it.
+    /// Records a write of a function that is only described, from which a test is constructed.
     fn tell_left(
         &mut self,
         frame: &CallFrame<'m>,
@@ -204,7 +204,7 @@ impl<'m> Machine<'m> {
         Ok(Value::Undefined)
     }
 
-    /// What somebody whom nobody defines leaves in globals: `function.global`.
+    /// Writes what was provided for the side effects of an external function on globals: `function.global`.
     fn change_globals(&mut self, function: &[u8]) -> Result<(), Stop> {
         let function = String::from_utf8_lossy(function).into_owned();
         let of_this = |name: &str| name.strip_prefix(&function).is_some_and(|rest| rest.starts_with('.'));
@@ -235,7 +235,7 @@ impl<'m> Machine<'m> {
         Ok(Value::Undefined)
     }
 
-    /// A fresh object on the heap.
+    /// Allocates an object on the heap.
     pub(crate) fn allocate(&mut self, size: Option<u64>, fill: Fill) -> Result<Value, Stop> {
         let object = size.and_then(|size| self.memory.alloc(size, Cow::Borrowed(""), ObjectKind::Heap, fill));
         object.map(|object| Value::ptr(object, 0)).ok_or(Stop::Limit(LimitKind::Memory))

@@ -1,4 +1,4 @@
-//! Globals of a module that grows: made when a run first takes their address.
+//! Globals of a module that grows: they are allocated when a run first takes their address.
 
 use crate::machine::{LimitKind, Machine, Stop};
 use crate::memory::{Fill, ObjectKind};
@@ -9,7 +9,7 @@ use touchstone_base::Id;
 use touchstone_ir::{Global, GlobalId, Init, Ty};
 
 impl<'m> Machine<'m> {
-    /// The object of a global that the module does not have; those that it leads to are made with it.
+    /// Returns the object of a global that the module does not contain; its pointees are allocated with it.
     #[cold]
     pub(crate) fn late_global(&mut self, id: GlobalId) -> Result<ObjectId, Stop> {
         if let Some(object) = self.known_global(id) {
@@ -41,7 +41,7 @@ impl<'m> Machine<'m> {
         Ok(object)
     }
 
-    /// The object of such a global, with zeros if it is new.
+    /// Returns the object of such a global, filled with zeros if it is new.
     fn late_object(&mut self, id: GlobalId) -> Result<(ObjectId, &'m Global), Stop> {
         let Some(global) = self.grows().and_then(|growing| growing.global(id)) else {
             return Err(Stop::Unsupported(Unrunnable::ExternalVariable(id.to_string())));

@@ -1,4 +1,4 @@
-//! What Java asks the interpreter to implement: texts as its strings keep them.
+//! Builtins of Java: strings in the representation of its runtime.
 
 use crate::builtins::put;
 use crate::machine::{CallFrame, Machine, Stop};
@@ -18,7 +18,7 @@ impl<'m> Machine<'m> {
         match (builtin, args) {
             (JavaBuiltin::WriteText, [stream, bytes, size, coder]) => {
                 let units = self.units(frame, *bytes, *size, *coder)?;
-                // What has no text is written as the JDK's encoder writes it.
+                // Unpaired surrogates are written as by the JDK's encoder.
                 let text: String = char::decode_utf16(units).map(|unit| unit.unwrap_or('?')).collect();
                 put(self.int(frame, *stream)?, text.as_bytes(), observer);
                 Ok(Value::Undefined)
@@ -41,7 +41,7 @@ impl<'m> Machine<'m> {
         }
     }
 
-    /// UTF-16 of a text.
+    /// Returns a string as UTF-16.
     fn units(&self, frame: &CallFrame<'m>, bytes: Operand, size: Operand, coder: Operand) -> Result<Vec<u16>, Stop> {
         let (size, coder) = (self.int(frame, size)?, self.int(frame, coder)?);
         if size == 0 {

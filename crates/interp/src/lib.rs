@@ -1,9 +1,10 @@
-//! The concrete reference interpreter: small, plainly right, and what everything else is checked against.
+//! The concrete reference interpreter: small, evidently correct, and the oracle for everything else.
 //!
-//! A [`Machine`] runs functions of a module on concrete values and memory. It tells an [`Observer`] which way every
-//! branch went, which points it passed and what the program printed, and ends with an [`End`]: a result, an exit status,
-//! an error with its place, a limit, or the name of something unsupported. At a point and at the entry of a function an
-//! observer can evaluate pure expressions in a [`StateView`]. Calls use their own frame stack, never the host's.
+//! A [`Machine`] runs functions of a module on concrete values and memory. It reports to an [`Observer`] the outcome of
+//! every branch, the points that it passes and the output of the program, and ends with an [`End`]: a result, an exit
+//! status, an error with its location, a limit, or the name of an unsupported operation. At a point and at the entry of
+//! a function, an observer can evaluate pure expressions in a [`StateView`]. Calls use a frame stack of their own,
+//! never the host's.
 //!
 //! The module must be free of [`touchstone_ir::verify`] errors; running another one may panic.
 //!
@@ -12,12 +13,14 @@
 //!   [`touchstone_ir::ErrorKind::Uninitialised`].
 //! - In a copy the source is checked before the destination. Checks of one access are in this order: null or invalid
 //!   pointer, dead object, bounds, constant object, undefined bytes (or undefined value).
-//! - A global that the module only declares has undefined bytes; whoever reads them, or accesses beyond its size, stops
-//!   as unsupported.
+//! - A global that the module only declares has undefined bytes; reading them, or accessing memory beyond its size, is
+//!   unsupported.
 //! - A point counts no step: a run is the same with and without points.
-//! - A pointer comparison or difference between objects goes by address, except that different objects are never equal.
+//! - A pointer comparison or difference between objects compares addresses, except that different objects are never
+//!   equal.
 //!
-//! Deliberately not here: symbolic values, IO; rules of a source language, but for the builtins that only C has (`c`).
+//! Deliberately not here: symbolic values, I/O, and rules of a source language, except for builtins that only one
+//! language has (`c`, `java.rs`).
 
 #![warn(missing_docs)]
 

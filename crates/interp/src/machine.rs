@@ -1,5 +1,5 @@
-//! The machine: frames, registers and the instruction loop. What an instruction does is in `step.rs`, what others give and look at in
-//! `outside.rs`.
+//! The machine: frames, registers and the instruction loop. `step.rs` executes single instructions, `outside.rs` is the
+//! interface for inputs, memory and results.
 
 mod outside;
 mod step;
@@ -19,14 +19,14 @@ use touchstone_ir::{
     SlotId, Terminator, Ty, mask,
 };
 
-/// What one call may use.
+/// The resource limits of one call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// Instructions and terminators of one [`Machine::call`].
+    /// The maximum number of instructions and terminators of one [`Machine::call`].
     pub steps: u64,
-    /// Depth of calls.
+    /// The maximum depth of calls.
     pub frames: usize,
-    /// Bytes of all live objects, plus a little for every object that ever lived.
+    /// The maximum size of all live objects in bytes, plus a constant for every object ever allocated.
     pub heap_bytes: u64,
 }
 
@@ -36,7 +36,7 @@ impl Default for Limits {
     }
 }
 
-/// Which limit was hit.
+/// The kind of a limit.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum LimitKind {
     /// [`Limits::steps`].
@@ -47,82 +47,82 @@ pub enum LimitKind {
     Memory,
 }
 
-/// How a run ended.
+/// The end of a run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum End {
     /// The function returned.
     Returned(Option<Value>),
-    /// Nobody caught what was thrown.
+    /// An uncaught exception.
     Threw {
-        /// The object.
+        /// The thrown object.
         thrown: Value,
-        /// Its class: the tag of the object, if the module tells where objects have it.
+        /// Its class: the tag of the object, if the module says where objects store it.
         class: Option<u64>,
     },
-    /// The program asked to end with this status.
+    /// The program exited with this status.
     Exited(i32),
-    /// It stays in a loop that has no end and does nothing.
+    /// The run is in an infinite loop without side effects.
     Hung,
-    /// It went wrong.
+    /// An error.
     Error {
-        /// How.
+        /// The kind of the error.
         kind: ErrorKind,
-        /// Where.
+        /// Its location.
         span: Span,
     },
-    /// An assumption was false: this is no run of the program.
+    /// An assumption was false: this is not a run of the program.
     Assumed,
-    /// A limit was hit.
+    /// A limit was reached.
     Limit(LimitKind),
-    /// Something that the interpreter cannot do.
+    /// An operation that the interpreter does not support.
     Unsupported {
-        /// What.
+        /// The operation.
         what: Unrunnable,
-        /// Where.
+        /// Its location.
         span: Span,
     },
 }
 
-/// An input that is there for a program that asks.
+/// An input for a request of the program.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Provided {
-    /// Where it comes in.
+    /// The kind of request that it belongs to.
     pub source: InputSource,
-    /// Which one of there; only what may also not come in is asked for by its name.
+    /// The name of the request; only optional inputs are matched by name.
     pub name: String,
     /// Its bytes.
     pub bytes: Vec<u8>,
-    /// The pointers in it, by their place.
+    /// The pointers among the bytes, with their offsets.
     pub pointers: Vec<(usize, Value)>,
 }
 
-/// An input that the program asked for by itself.
+/// An input that the program requested.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct InputRequest {
-    /// Where it comes in.
+    /// The kind of request.
     pub source: InputSource,
-    /// Name that the program gave it.
+    /// The name that the program gave it.
     pub name: String,
-    /// Bytes.
+    /// The size in bytes.
     pub size: u64,
 }
 
-/// What a function that is only described has left behind a pointer, or in a global.
+/// A side effect of a function that is only described, on a pointee or a global.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Left {
-    /// How many inputs had been asked for.
+    /// The number of inputs that were requested before.
     pub after: usize,
-    /// Where.
+    /// The kind of the side effect.
     pub source: InputSource,
-    /// `function.place`
+    /// The location, as `function.place`.
     pub name: String,
-    /// What; nobody wrote what is 0.
+    /// The bytes; undefined ones are 0.
     pub bytes: Vec<u8>,
-    /// The pointers among them.
+    /// The pointers among the bytes, with their offsets.
     pub pointers: Vec<(usize, Value)>,
 }
 
-/// Why an instruction does not go on to the next.
+/// The reason for which an instruction does not continue with the next one.
 pub(crate) enum Stop {
     Error(ErrorKind),
     Threw { thrown: Value, class: Option<u64> },
@@ -153,7 +153,7 @@ impl Stop {
     }
 }
 
-/// An active call. Its registers are `regs[reg_base..]`, its slots `slots[slot_base..]` (made when first needed).
+/// An active call. Its registers are `regs[reg_base..]`, its slots `slots[slot_base..]` (allocated at their first use).
 #[derive(Clone, Copy)]
 pub(crate) struct CallFrame<'m> {
     pub func: FuncId,
@@ -164,23 +164,23 @@ pub(crate) struct CallFrame<'m> {
     slot_base: usize,
     /// The caller's register for the result.
     result: Option<Reg>,
-    /// Tells calls apart, also of one function.
+    /// A number that identifies the call.
     pub serial: u64,
 }
 
-/// Where control goes after an instruction.
+/// The successor of an instruction.
 pub(crate) enum Flow {
     Next,
     Call {
         callee: FuncId,
         result: Option<Reg>,
     },
-    /// A mark is made behind this instruction.
+    /// A mark is set after this instruction.
     Mark {
         buffer: Pointer,
         result: Option<Reg>,
     },
-    /// Control goes on at a mark.
+    /// Control continues at a mark.
     Resume {
         mark: usize,
         value: u64,
@@ -191,64 +191,64 @@ pub(crate) enum Flow {
 #[derive(Clone)]
 pub struct Machine<'m> {
     module: &'m Module,
-    /// What the module does not have yet.
+    /// The source of functions and globals that the module does not contain yet.
     growing: Option<&'m dyn LazyModule>,
     limits: Limits,
     pub(crate) memory: Memory<'m>,
     globals: Arc<IndexMap<GlobalId, ObjectId>>,
-    /// Objects of globals that the module does not have.
+    /// The objects of globals that the module does not contain.
     pub(crate) late_globals: Vec<Option<ObjectId>>,
-    /// An object could not be made outside a run: reported by the next call.
+    /// True if an object could not be allocated outside of a run; the next call reports it.
     out_of_memory: bool,
     inputs: std::collections::VecDeque<Provided>,
     pub(crate) requests: Vec<InputRequest>,
     pub(crate) frames: Vec<CallFrame<'m>>,
     pub(crate) regs: Vec<Value>,
     slots: Vec<Option<ObjectId>>,
-    /// Arguments of the call that is being made.
+    /// The arguments of the current call.
     arguments: Vec<Value>,
     steps_left: u64,
-    /// Something that traps on common machines was executed.
+    /// True after an operation that traps on common machines.
     traps: bool,
-    /// What followed was only known of one run of a whole program.
+    /// True after an operation with results that are known only for one run of a whole program.
     pub(crate) of_one_run: bool,
-    /// Something was asked for that where objects lie decides.
+    /// True after an operation with a result that depends on the layout of objects.
     apart: bool,
-    /// Allocations so far, and the numbers (from 1) of those that fail.
+    /// The number of allocations so far, and the numbers (from 1) of those that fail.
     pub(crate) allocations: u64,
     failing: BTreeSet<u64>,
-    /// Blocks of registers that the program got to, by their addresses, if there are any.
+    /// The blocks of device registers that the program accessed, by address, if there are any.
     pub(crate) registers: Option<BTreeMap<u64, ObjectId>>,
-    /// By which member each union was looked at last.
+    /// The member by which each union was accessed last.
     looks: BTreeMap<(ObjectId, i64), usize>,
-    /// Variable arguments of the calls from outside.
+    /// The variadic arguments of calls from outside.
     variable: BTreeSet<ObjectId>,
     missed: Option<(ObjectId, i64, usize)>,
-    /// Calls of what nobody defines.
+    /// The calls of external functions.
     calls: Option<Vec<(String, Vec<Value>)>>,
     left: Vec<Left>,
-    /// What runs when the program ends, the last one first.
+    /// The functions to run at exit, in reverse order.
     at_exit: Vec<FuncId>,
-    /// Places that control may come back to, by the number that their buffers point to.
+    /// The locations that control may return to; buffers contain indices into this list.
     pub(crate) marks: Vec<Mark>,
     /// The object that these buffers point into, once there is a mark.
     pub(crate) mark_object: Option<ObjectId>,
-    /// How many calls there were.
+    /// The number of calls so far.
     serials: u64,
 }
 
 impl<'m> Machine<'m> {
-    /// A machine with all globals as at program start.
+    /// Creates a machine with all globals as at program start.
     pub fn new(module: &'m Module, limits: Limits) -> Self {
         Machine::laid_out(module, limits, Layout::default())
     }
 
-    /// A machine for a module that grows.
+    /// Creates a machine for a module that grows.
     pub fn growing(module: &'m Module, growing: &'m dyn LazyModule, limits: Limits) -> Self {
         Machine { growing: Some(growing), ..Machine::new(module, limits) }
     }
 
-    /// The same with objects in other places.
+    /// Creates a machine with another layout of objects.
     pub fn laid_out(module: &'m Module, limits: Limits, layout: Layout) -> Self {
         let mut machine = Machine {
             module,
@@ -285,8 +285,8 @@ impl<'m> Machine<'m> {
         machine
     }
 
-    /// A machine to copy: its copies share all globals until they write to them. `None` if a global is so large that to make it
-    /// of zeros is cheaper than to copy it.
+    /// Creates a template: its copies share all globals until they write to them. Returns `None` if a global is so
+    /// large that zeroing it is cheaper than copying.
     pub fn to_copy(module: &'m Module, layout: Layout) -> Option<Self> {
         const LARGE: u64 = 1 << 20;
         let limits = Limits { heap_bytes: u64::MAX, ..Limits::default() };
@@ -298,14 +298,14 @@ impl<'m> Machine<'m> {
         })
     }
 
-    /// A copy with limits of its own.
+    /// Copies the machine, with limits of its own.
     pub fn copy(&self, limits: Limits) -> Self {
         let mut machine = Machine { limits, ..self.clone() };
         machine.out_of_memory |= !machine.memory.limit_to(limits.heap_bytes);
         machine
     }
 
-    /// A copy that runs another module, whose globals are the same: some of its functions are others.
+    /// Moves the machine to another module with the same globals, of which some functions differ.
     pub fn running<'o>(self, module: &'o Module) -> Machine<'o>
     where
         'm: 'o,
@@ -325,7 +325,7 @@ impl<'m> Machine<'m> {
         for (id, global) in self.module.globals.iter() {
             let object = self.globals[id];
             for piece in global.init.iter().flatten() {
-                // Out of bounds only where the object could not be made, which the next call reports.
+                // Out of bounds only if the object could not be allocated, which the next call reports.
                 let _ = match piece {
                     Init::Bytes { offset, bytes } => {
                         self.memory.write_bytes(Pointer { object, offset: *offset as i64 }, bytes)
@@ -350,13 +350,13 @@ impl<'m> Machine<'m> {
         self.memory.alloc_beyond_limit(kind)
     }
 
-    /// How many steps the last call took.
+    /// Returns the number of steps of the last call.
     pub fn steps_taken(&self) -> u64 {
         self.limits.steps - self.steps_left
     }
 
-    /// Calls a function. Memory stays as the call leaves it, so calls can follow each other. A module with functions that run
-    /// at start must have been [started](crate::started).
+    /// Calls a function. Memory persists between calls. A module with start-up functions must have been
+    /// [started](crate::started).
     pub fn call(&mut self, function: FuncId, args: &[Value], observer: &mut impl Observer) -> End {
         if !self.module.startup.is_empty() {
             return End::Unsupported { what: Unrunnable::StartUp, span: self.span_of(function) };
@@ -364,7 +364,7 @@ impl<'m> Machine<'m> {
         self.call_now(function, args, observer)
     }
 
-    /// The same, also before the module has started.
+    /// Calls a function, also before the module has started.
     pub(crate) fn call_now(&mut self, function: FuncId, args: &[Value], observer: &mut impl Observer) -> End {
         self.steps_left = self.limits.steps;
         if self.out_of_memory {
@@ -382,7 +382,7 @@ impl<'m> Machine<'m> {
         end
     }
 
-    /// What follows when a whole program's `main` has ended so: the functions that asked for it run, the last one first.
+    /// Runs the functions registered for the exit of a whole program, in reverse order, after its `main` has ended.
     pub fn finish(&mut self, end: End, observer: &mut impl Observer) -> End {
         let mut end = end;
         while matches!(end, End::Returned(_) | End::Exited(_)) {
@@ -404,8 +404,8 @@ impl<'m> Machine<'m> {
         End::Returned(self.arguments.pop())
     }
 
-    /// Runs the innermost frame up to a call or its return. Where it stands is only written back when it is left for a
-    /// call, since nobody else looks.
+    /// Runs the innermost frame up to a call or its return. Its position is written back only at a call, because
+    /// nothing reads it before.
     #[inline(never)]
     fn run_frame(&mut self, mut frame: CallFrame<'m>, observer: &mut impl Observer) -> Result<(), (Stop, Span)> {
         loop {
@@ -481,7 +481,7 @@ impl<'m> Machine<'m> {
         Ok(())
     }
 
-    /// Ends the life of a frame that was popped.
+    /// Ends the lifetime of the objects of a popped frame.
     pub(crate) fn leave(&mut self, frame: &CallFrame<'m>) {
         for object in self.slots.drain(frame.slot_base..).flatten() {
             self.memory.kill(object);
@@ -499,7 +499,7 @@ impl<'m> Machine<'m> {
                 }
                 (Some(_), None) => {}
                 (None, _) => {
-                    // The outermost result leaves through the argument list.
+                    // The result of the outermost call is passed through the argument list.
                     self.arguments.clear();
                     if frame.function.result.is_some() {
                         self.arguments.push(value.unwrap_or(Value::Undefined));
@@ -522,12 +522,12 @@ impl<'m> Machine<'m> {
         Ok(object)
     }
 
-    /// Lets an object die with the innermost frame: behind its slots.
+    /// Ties the lifetime of an object to the innermost frame, after its slots.
     pub(crate) fn add_to_frame(&mut self, object: ObjectId) {
         self.slots.push(Some(object));
     }
 
-    /// Whether something waits for the end of the program.
+    /// Returns true if functions are registered for the exit.
     pub(crate) fn has_work_at_exit(&self) -> bool {
         !self.at_exit.is_empty()
     }
@@ -552,18 +552,18 @@ impl<'m> Machine<'m> {
         self.module.functions.get(id).map_or(Span::none(), |function| function.span)
     }
 
-    // What a view asks for.
+    // Accessors of a view.
 
     pub(crate) fn depth(&self) -> usize {
         self.frames.len()
     }
 
-    /// A register of the innermost frame.
+    /// Returns a register of the innermost frame.
     pub(crate) fn register(&self, frame: &CallFrame<'m>, reg: Reg) -> Option<Value> {
         self.regs.get(frame.reg_base + reg.index()).copied()
     }
 
-    /// The object of a slot of the innermost frame, if there is one yet.
+    /// Returns the object of a slot of the innermost frame, or `None` if it is not allocated yet.
     pub(crate) fn slot_object(&self, frame: &CallFrame<'m>, slot: SlotId) -> Option<ObjectId> {
         self.slots.get(frame.slot_base + slot.index()).copied().flatten()
     }
@@ -588,7 +588,7 @@ impl<'m> Machine<'m> {
         self.memory.as_int(self.get(frame, operand))
     }
 
-    /// A value that is used, so it must not be undefined.
+    /// Returns a value that is used, so it must not be undefined.
     #[inline]
     pub(crate) fn used(&self, frame: &CallFrame<'m>, operand: Operand) -> Result<Value, ErrorKind> {
         match self.get(frame, operand) {

@@ -1,15 +1,15 @@
 //! Byte-addressed memory objects.
 //!
-//! Every object has its bytes, which of them are defined, and where an intact pointer is stored (its provenance). A
-//! stored pointer's bytes are its address, so code that copies pointers byte by byte works: a pointer that is read back
-//! without provenance is found by its address.
+//! Every object has its bytes, a definedness flag per byte, and the offsets at which intact pointers are stored (their
+//! provenance). The bytes of a stored pointer are its address, so code that copies pointers bytewise works: a pointer
+//! that is read without provenance is found by its address.
 //!
-//! Addresses are handed out in order of allocation, aligned to 16 and with a guard gap behind every object, and are never
-//! used again. So an address belongs to one object for ever, and an access just behind an object never hits another.
-//! A run that turns a pointer into a number is noticed, and can be repeated with other addresses ([`Layout`]).
+//! Addresses are assigned in order of allocation, aligned to 16 and with a guard gap after every object, and are never
+//! reused. So an address identifies one object for ever, and an access just past an object never hits another one. A
+//! run that converts a pointer to an integer is detected, and can be repeated with other addresses ([`Layout`]).
 //!
-//! A dead object keeps only a small record. That is what makes a dangling pointer recognisable, and why the number of
-//! objects counts against the memory limit.
+//! A dead object keeps only a small record, which makes dangling pointers recognisable; therefore the number of objects
+//! counts against the memory limit.
 
 use crate::records::Records;
 use crate::stores::{KEEP_CAPACITY, Store, Stores};
@@ -19,62 +19,64 @@ use std::cell::Cell;
 use touchstone_base::Id;
 use touchstone_ir::{CmpOp, ErrorKind, Ty};
 
-/// Addresses below this are null and its neighbourhood.
+/// Addresses below this bound count as null.
 const NULL_ZONE: u64 = 4096;
 const FIRST_ADDRESS: u64 = 0x10_0000;
-/// Every byte that addresses have on real machines differs: what is the same with both does not come of an address.
+/// The first address in the other layout. All bytes that real addresses use differ, so a result that is equal in both
+/// layouts does not depend on an address.
 const FAR_ADDRESS: u64 = 0x555a_c3d2_e1f0;
 const GUARD: u64 = 4096;
-/// What the record of an object, alive or dead, counts against the memory limit.
+/// The number of bytes that the record of an object, alive or dead, counts against the memory limit.
 const RECORD_COST: u64 = 32;
-/// Locals of all frames have at most so many bytes: the compiled program usually has no more.
+/// The maximum size of the locals of all frames, in bytes, as in most compiled programs.
 const MOST_STACK: u64 = 8 << 20;
 const DEAD: u32 = u32::MAX;
 
-/// Where objects lie. What a program does must not depend on it; what it does with addresses as numbers may.
+/// The layout of objects in memory. Programs must not depend on it, except through addresses that are converted to
+/// integers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Layout {
-    /// Close together, at multiples of 16.
+    /// Compact, at multiples of 16.
     #[default]
     Close,
-    /// Elsewhere and further apart, no better aligned than an object of that size has to be.
+    /// At other addresses, further apart, and only as aligned as an object of that size has to be.
     Apart,
 }
 
-/// Why an object exists.
+/// The storage class of an object.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ObjectKind {
-    /// An input of a test, made by whoever drives the machine.
+    /// An input of a test, allocated by the user of the machine.
     Input,
-    /// Made by `malloc` or `calloc`; may be freed.
+    /// Allocated by `malloc` or `calloc`; may be freed.
     Heap,
     /// A memory variable of a frame.
     Slot,
-    /// Made by `alloca`: dies with its frame.
+    /// Allocated by `alloca`: its lifetime ends with its frame.
     Stack,
     /// A global.
     Global,
 }
 
 impl ObjectKind {
-    /// Whether it lies on the stack.
+    /// Returns true if it is on the stack.
     fn is_local(self) -> bool {
         matches!(self, ObjectKind::Slot | ObjectKind::Stack)
     }
 }
 
-/// What is known about an object.
+/// The properties of an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ObjectInfo<'a> {
-    /// Name; empty once the object is dead.
+    /// The name; empty after the object's lifetime.
     pub name: &'a str,
-    /// Why it exists.
+    /// The storage class.
     pub kind: ObjectKind,
-    /// Bytes.
+    /// The size in bytes.
     pub size: u64,
-    /// Address of its first byte.
+    /// The address of its first byte.
     pub address: u64,
-    /// Whether its life goes on.
+    /// True during its lifetime.
     pub alive: bool,
 }
 
@@ -87,7 +89,7 @@ struct Record {
     read_only: bool,
 }
 
-/// What a new object holds.
+/// The initial contents of an object.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fill {
     Undefined,
@@ -101,15 +103,15 @@ pub(crate) struct Memory<'m> {
     stores: Stores<'m>,
     next_address: u64,
     live_bytes: u64,
-    /// Of them, those of locals.
+    /// The bytes of locals among them.
     stack_bytes: u64,
     limit: u64,
     scratch: Vec<u8>,
     scratch_defined: Vec<bool>,
     layout: Layout,
-    /// A pointer was turned into a number.
+    /// True after a pointer was converted to an integer.
     shown: Cell<bool>,
-    /// A number led to an object though none was.
+    /// True after an integer that stems from no pointer was used as the address of an object.
     guessed: Cell<bool>,
 }
 
@@ -133,19 +135,19 @@ impl<'m> Memory<'m> {
         }
     }
 
-    /// From now on, copies share what objects hold, until one of them writes.
+    /// From now on, copies share the contents of objects until one of them writes.
     pub fn share(&mut self) {
         self.records.share();
         self.stores.share();
     }
 
-    /// Sets the limit; whether it allows what is there.
+    /// Sets the limit. Returns true if the current size respects it.
     pub fn limit_to(&mut self, limit: u64) -> bool {
         self.limit = limit;
         self.live_bytes.saturating_add(self.records.len() as u64 * RECORD_COST) <= limit
     }
 
-    /// A new object, or `None` if the limit does not allow it.
+    /// Allocates an object, or returns `None` if the limit does not admit it.
     pub fn alloc(&mut self, size: u64, name: Cow<'m, str>, kind: ObjectKind, fill: Fill) -> Option<ObjectId> {
         let records = (self.records.len() as u64 + 1) * RECORD_COST;
         let total = self.live_bytes.checked_add(size)?.checked_add(records)?;
@@ -162,7 +164,7 @@ impl<'m> Memory<'m> {
         store.name = name;
         store.all_defined = fill == Fill::Zero;
         if length > KEEP_CAPACITY {
-            // Zeros that come from the system take no memory before they are written.
+            // The system provides zeroed pages lazily.
             store.bytes = vec![0; length];
             store.defined = vec![false; if store.all_defined { 0 } else { length }];
         } else {
@@ -185,7 +187,7 @@ impl<'m> Memory<'m> {
         Some(self.records.push(Record { base, size, store: index, kind, read_only: false }))
     }
 
-    /// An object of no bytes for one that the limit does not allow.
+    /// Allocates an empty object in place of one that exceeds the limit.
     pub fn alloc_beyond_limit(&mut self, kind: ObjectKind) -> ObjectId {
         let base = self.next_address;
         self.next_address += GUARD;
@@ -193,7 +195,7 @@ impl<'m> Memory<'m> {
         self.records.push(Record { base, size: 0, store, kind, read_only: false })
     }
 
-    /// Ends the life of an object.
+    /// Ends the lifetime of an object.
     pub fn kill(&mut self, object: ObjectId) {
         let record = &mut self.records[object];
         if record.store == DEAD {
@@ -207,17 +209,17 @@ impl<'m> Memory<'m> {
         record.store = DEAD;
     }
 
-    /// From now on writes fail.
+    /// Makes an object read-only.
     pub fn set_read_only(&mut self, object: ObjectId) {
         self.records[object].read_only = true;
     }
 
-    /// Lets an object be written; whether it could not be.
+    /// Makes an object writable. Returns true if it was read-only.
     pub fn unlock(&mut self, object: ObjectId) -> bool {
         std::mem::take(&mut self.records[object].read_only)
     }
 
-    /// Forgets the contents.
+    /// Makes all bytes undefined.
     pub fn make_undefined(&mut self, object: ObjectId) {
         if self.records[object].store != DEAD {
             let store = self.own_store(object);
@@ -239,12 +241,12 @@ impl<'m> Memory<'m> {
         ObjectInfo { name, kind: record.kind, size: record.size, address: record.base, alive }
     }
 
-    /// Whether this is a pointer into an object whose life is over.
+    /// Returns true if this is a pointer to an object after its lifetime.
     pub fn is_gone(&self, value: Value) -> bool {
         matches!(value, Value::Ptr(pointer) if self.records[pointer.object].store == DEAD)
     }
 
-    /// The number of the store of an object that lives and is going to be written to.
+    /// Returns the number of the store of a live object that is about to be written.
     #[inline]
     fn own_store(&mut self, object: ObjectId) -> u32 {
         let record = &mut self.records[object];
@@ -252,12 +254,12 @@ impl<'m> Memory<'m> {
         record.store
     }
 
-    /// Every object that lives.
+    /// Returns all live objects.
     pub fn live(&self) -> impl Iterator<Item = ObjectId> + '_ {
         self.records.iter().filter(|(_, record)| record.store != DEAD).map(|(id, _)| id)
     }
 
-    /// Where intact pointers are stored in an object.
+    /// Returns the offsets of intact pointers in an object.
     pub fn pointer_places(&self, object: ObjectId) -> Vec<u64> {
         let store = self.stores.get(self.records[object].store);
         store.map_or(Vec::new(), |store| store.pointers.keys().copied().collect())
@@ -265,15 +267,15 @@ impl<'m> Memory<'m> {
 
     // Addresses.
 
-    /// The address that a pointer stands for.
+    /// Returns the address of a pointer.
     #[inline]
     pub fn address(&self, pointer: Pointer) -> u64 {
         self.records[pointer.object].base.wrapping_add(pointer.offset as u64)
     }
 
-    /// The pointer that an address stands for: into the object that it lies in or just behind, else a bare address.
+    /// Returns the pointer for an address: to the object that contains it or ends there, otherwise a bare address.
     pub fn pointer_at(&self, address: u64) -> Value {
-        // Records are in order of their addresses.
+        // Records are sorted by address.
         let (mut low, mut high) = (0, self.records.len());
         while low < high {
             let middle = (low + high) / 2;
@@ -285,7 +287,7 @@ impl<'m> Memory<'m> {
         if offset > record.size { Value::Int(address) } else { Value::ptr(ObjectId::new(index), offset as i64) }
     }
 
-    /// `value` as an integer: a pointer gives its address.
+    /// Converts a value to an integer; a pointer is converted to its address.
     #[inline]
     pub fn as_int(&self, value: Value) -> Result<u64, ErrorKind> {
         match value {
@@ -298,12 +300,12 @@ impl<'m> Memory<'m> {
         }
     }
 
-    /// Whether a pointer was turned into a number.
+    /// Returns true if a pointer was converted to an integer.
     pub fn shows_addresses(&self) -> bool {
         self.shown.get()
     }
 
-    /// Where `value`, used as an address, leads.
+    /// Returns the pointer that `value` denotes as an address.
     #[inline]
     pub fn resolve(&self, value: Value) -> Result<Pointer, ErrorKind> {
         match value {
@@ -320,7 +322,7 @@ impl<'m> Memory<'m> {
         }
     }
 
-    /// A number in memory, read as a pointer.
+    /// Converts an integer in memory to a pointer.
     fn read_as_pointer(&self, bits: u64) -> Value {
         let value = self.pointer_at(bits);
         let by_chance = matches!(value, Value::Ptr(_)) && !self.shown.get();
@@ -328,19 +330,20 @@ impl<'m> Memory<'m> {
         value
     }
 
-    /// Whether a number led to an object though no address was ever turned into a number.
+    /// Returns true if an integer was used as the address of an object although no address was ever converted to an
+    /// integer.
     pub fn guesses_addresses(&self) -> bool {
         self.guessed.get()
     }
 
-    /// Whether `a op b` holds for pointers: distinct objects are never equal and are ordered by address.
+    /// Returns true if `a op b` holds for pointers: distinct objects are never equal and are ordered by address.
     pub fn compare(&self, op: CmpOp, a: Value, b: Value) -> Result<bool, ErrorKind> {
         match (a, b) {
             (Value::Ptr(left), Value::Ptr(right)) if left.object == right.object => {
                 return Ok(crate::arith::cmp(op, self.address(left), self.address(right), 64));
             }
             (Value::Ptr(_), Value::Ptr(_)) if matches!(op, CmpOp::Eq | CmpOp::Ne) => return Ok(op == CmpOp::Ne),
-            // Null is the address of nothing, wherever things are.
+            // No object is at null, in any layout.
             (Value::Ptr(pointer), Value::Int(0)) => return Ok(crate::arith::cmp(op, self.address(pointer), 0, 64)),
             (Value::Int(0), Value::Ptr(pointer)) => return Ok(crate::arith::cmp(op, 0, self.address(pointer), 64)),
             _ => {}
@@ -350,7 +353,7 @@ impl<'m> Memory<'m> {
 
     // Checked access.
 
-    /// The store and the range in it, if `length` bytes at the place may be accessed.
+    /// Returns the store and the offset in it, if `length` bytes at the place may be accessed.
     #[inline]
     fn locate(&self, place: Pointer, length: u64) -> Result<(u32, usize), ErrorKind> {
         let record = &self.records[place.object];
@@ -371,12 +374,12 @@ impl<'m> Memory<'m> {
         Ok((self.own_store(place.object), place.offset as usize))
     }
 
-    /// Whether a range is there.
+    /// Checks that a range may be read.
     pub fn check_read(&self, place: Pointer, length: u64) -> Result<(), ErrorKind> {
         self.locate(place, length).map(|_| ())
     }
 
-    /// Whether a range may be written.
+    /// Checks that a range may be written.
     #[inline]
     pub fn check_write(&self, place: Pointer, length: u64) -> Result<(), ErrorKind> {
         self.locate(place, length)?;
@@ -430,7 +433,7 @@ impl<'m> Memory<'m> {
         Ok(())
     }
 
-    /// The bytes of a range, `None` for undefined ones.
+    /// Returns the bytes of a range, `None` for undefined ones.
     pub fn peek(&self, place: Pointer, length: u64) -> Result<Vec<Option<u8>>, ErrorKind> {
         let (store, start) = self.locate(place, length)?;
         let store = self.stores.at(store);
@@ -438,7 +441,7 @@ impl<'m> Memory<'m> {
         Ok(range.map(|index| store.is_defined(index, 1).then(|| store.bytes[index])).collect())
     }
 
-    /// Writes bytes; pointers that they hit are no longer intact.
+    /// Writes bytes; pointers that they overlap are no longer intact.
     pub fn write_bytes(&mut self, place: Pointer, bytes: &[u8]) -> Result<(), ErrorKind> {
         let (store, start) = self.locate_for_write(place, bytes.len() as u64)?;
         let store = self.stores.at_mut(store);
@@ -448,7 +451,7 @@ impl<'m> Memory<'m> {
         Ok(())
     }
 
-    /// Gives undefined bytes of a range the value zero.
+    /// Sets the undefined bytes of a range to zero.
     pub fn settle(&mut self, place: Pointer, length: u64) -> Result<(), ErrorKind> {
         let (store, start) = self.locate_for_write(place, length)?;
         let store = self.stores.at_mut(store);
@@ -510,7 +513,7 @@ impl<'m> Memory<'m> {
         Ok(())
     }
 
-    /// The bytes from a place up to a NUL, at most `limit` of them.
+    /// Returns the bytes from a place up to a NUL, but at most `limit` of them.
     pub fn text(&self, place: Pointer, limit: u64) -> Result<Vec<u8>, ErrorKind> {
         let mut text = Vec::new();
         let mut at = place;
@@ -526,7 +529,7 @@ impl<'m> Memory<'m> {
     }
 }
 
-/// Up to 8 bytes as a number; the usual lengths without a loop.
+/// Reads up to 8 bytes as an integer; common lengths need no loop.
 #[inline]
 fn read_word(bytes: &[u8]) -> u64 {
     match *bytes {
@@ -538,7 +541,7 @@ fn read_word(bytes: &[u8]) -> u64 {
     }
 }
 
-/// Writes the low bytes of a number.
+/// Writes the low bytes of an integer.
 #[inline]
 fn write_word(bytes: &mut [u8], word: u64) {
     match bytes.len() {

@@ -1,55 +1,55 @@
-//! What a run tells about itself while it happens.
+//! Events of a run, and the observers that receive them.
 
 use crate::{End, StateView};
 use touchstone_ir::{BlockId, BranchRole, CondTag, FuncId, PathHash, PointId};
 
-/// Something that happened.
+/// An event of a run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Event {
     /// A branch was executed.
     Branch {
-        /// Function of the branch.
+        /// The function of the branch.
         func: FuncId,
-        /// Block that ends in it.
+        /// The block that ends in it.
         block: BlockId,
-        /// What it is to the source.
+        /// Its role in the source.
         role: BranchRole,
-        /// Which condition of the source it evaluates.
+        /// The condition of the source that it evaluates.
         tag: Option<CondTag>,
-        /// Whether it went to its then side.
+        /// True if the then side was taken.
         taken: bool,
     },
     /// A switch was executed.
     Switch {
-        /// Function of the switch.
+        /// The function of the switch.
         func: FuncId,
-        /// Block that ends in it.
+        /// The block that ends in it.
         block: BlockId,
-        /// What it is to the source.
+        /// Its role in the source.
         role: BranchRole,
-        /// Index of the first arm that has the taken target; the number of arms if only the default has it.
+        /// The index of the first arm with the taken target, or the number of arms if only the default has it.
         arm: usize,
-        /// Where it went.
+        /// The taken target.
         target: BlockId,
     },
     /// A call through a pointer was executed; its [`Event::Call`] follows.
     Indirect {
-        /// Function of the call.
+        /// The function of the call.
         func: FuncId,
         /// Its block.
         block: BlockId,
-        /// Where it goes.
+        /// The called function.
         callee: FuncId,
     },
     /// A function is entered, also the outermost one.
     Call(FuncId),
-    /// The innermost function was left: by its return, or because something thrown goes to one of its callers.
+    /// The innermost function was left: by its return, or by an exception that one of its callers handles.
     Return,
 }
 
-/// Listens to a run.
+/// Receives the events of a run.
 pub trait Observer {
-    /// Something happened.
+    /// Receives an event.
     fn event(&mut self, event: &Event);
     /// The program wrote to standard output.
     fn output(&mut self, bytes: &[u8]);
@@ -62,13 +62,13 @@ pub trait Observer {
     /// Two integers were compared.
     fn compared(&mut self, _a: u64, _b: u64) {}
     /// A function was entered, right after its [`Event::Call`]: the registers of its parameters hold the arguments, the
-    /// others nothing.
+    /// others are undefined.
     fn enter(&mut self, _at: &StateView<'_>) {}
     /// A point was executed.
     fn point(&mut self, _point: PointId, _at: &StateView<'_>) {}
 }
 
-/// Listens to nothing.
+/// Ignores all events.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct NullObserver;
 
@@ -77,19 +77,19 @@ impl Observer for NullObserver {
     fn output(&mut self, _: &[u8]) {}
 }
 
-/// Hashes the outcomes of a run into the identity of its path, and keeps the output.
+/// Hashes the outcomes of a run into the identity of its path, and records the output.
 #[derive(Clone, Default, Debug)]
 pub struct PathRecorder {
     /// The path so far.
     pub path: PathHash,
-    /// How many outcomes it has.
+    /// The number of outcomes.
     pub outcomes: u64,
-    /// What was printed.
+    /// The output.
     pub output: Vec<u8>,
 }
 
 impl PathRecorder {
-    /// The identity of the whole path, once the run has ended.
+    /// Returns the identity of the whole path, after the end of the run.
     pub fn finish(&self, end: &End) -> PathHash {
         let mut path = self.path;
         match end {

@@ -1,26 +1,27 @@
-//! Where objects are and whether they live, by their numbers.
+//! Copy-on-write records of objects: their addresses and lifetimes.
 //!
-//! Thousands of runs begin with the same globals, of which a program may have tens of thousands, and change a few of them. So what was there
-//! when records were [shared](Records::share) is there once for all copies; whoever changes one of them gets the few that lie around it.
+//! Thousands of runs begin with the same globals, of which a program may have tens of thousands, and change a few of
+//! them. Records that exist when they are [shared](Records::share) are stored once for all copies; the first write to
+//! one of them copies its group.
 
 use crate::value::ObjectId;
 use std::ops::{Index, IndexMut};
 use std::sync::Arc;
 use touchstone_base::Id;
 
-/// So many lie around each other (log 2).
+/// The binary logarithm of the number of records in a group.
 const AROUND: usize = 6;
-/// Nobody changed these.
+/// Marks a group that was not copied.
 const SHARED: u32 = u32::MAX;
 
 /// One record for every object.
 #[derive(Clone)]
 pub(crate) struct Records<T> {
     shared: Arc<Vec<T>>,
-    /// Of the shared ones, by those that lie around each other: which of the changed ones they are.
+    /// For each group of shared records, its index among the copied groups.
     around: Vec<u32>,
     changed: Vec<Vec<T>>,
-    /// Those that came later.
+    /// The records of objects that were allocated after sharing.
     own: Vec<T>,
 }
 
@@ -31,7 +32,7 @@ impl<T> Default for Records<T> {
 }
 
 impl<T: Clone> Records<T> {
-    /// From now on, copies share what is there.
+    /// From now on, copies share the existing records.
     pub fn share(&mut self) {
         if self.shared.is_empty() {
             self.shared = Arc::new(std::mem::take(&mut self.own));

@@ -1,5 +1,5 @@
-//! Registers: memory at addresses that the program writes as numbers. What nobody wrote there is a device's answer, the next of the
-//! provided inputs.
+//! Device registers: memory at addresses that the program writes as integer constants. A read of an address that was
+//! not written yields the device's answer, which is the next provided input.
 
 use crate::machine::{LimitKind, Machine, Stop};
 use crate::memory::{Fill, ObjectKind};
@@ -9,12 +9,12 @@ use std::collections::BTreeMap;
 use touchstone_ir::{InputSource, REGISTER_BLOCK, REGISTERS};
 
 impl Machine<'_> {
-    /// From here on there are registers.
+    /// Enables device registers.
     pub fn map_registers(&mut self) {
         self.registers = Some(BTreeMap::new());
     }
 
-    /// Whether the program got to a register.
+    /// Returns true if the program accessed a device register.
     pub fn has_met_registers(&self) -> bool {
         self.registers.as_ref().is_some_and(|registers| !registers.is_empty())
     }
@@ -24,14 +24,14 @@ impl Machine<'_> {
         self.registers.is_some() && REGISTERS.contains(&address) && !is_object()
     }
 
-    /// Where a register is.
+    /// Returns the place of a device register.
     pub(crate) fn register_place(&mut self, address: u64) -> Result<Pointer, Stop> {
         let (block, offset) = (address - address % REGISTER_BLOCK, (address % REGISTER_BLOCK) as i64);
         let known = self.registers.as_ref().and_then(|registers| registers.get(&block)).copied();
         if let Some(object) = known {
             return Ok(Pointer { object, offset });
         }
-        // What crosses the end of a block is still inside.
+        // An access that crosses the end of a block is still inside of it.
         let size = REGISTER_BLOCK + 8;
         let made = self.memory.alloc(size, Cow::Borrowed("registers"), ObjectKind::Input, Fill::Undefined);
         let object = made.ok_or(Stop::Limit(LimitKind::Memory))?;
@@ -39,7 +39,7 @@ impl Machine<'_> {
         Ok(Pointer { object, offset })
     }
 
-    /// A read comes to a register: where nobody wrote or read anything yet, the device answers.
+    /// Reads a device register: if it was neither written nor read before, the device answers.
     pub(crate) fn read_register(&mut self, address: u64, bytes: u8) -> Result<Pointer, Stop> {
         let place = self.register_place(address)?;
         let known = self.memory.peek(place, u64::from(bytes))?;
@@ -52,7 +52,7 @@ impl Machine<'_> {
         Ok(place)
     }
 
-    /// A volatile read comes to an address.
+    /// Handles a volatile read of an address, which yields a new answer of the device.
     pub(crate) fn refresh(&mut self, at: Value, size: u64) -> Result<(), Stop> {
         match at {
             Value::Int(address) if self.is_register(address) => self.answer(address, size),

@@ -1,8 +1,8 @@
-//! Start-up: runs the functions that come before all others, once, and gives the module that they leave.
+//! Start-up: runs the start-up functions once, and returns the module with the memory that they leave.
 //!
-//! What is left is data: contents of globals, and objects of the heap. So whoever runs or explores the program afterwards
-//! starts from the same memory, without a run of its own, and the module can be kept. What can't be data is named:
-//! output, inputs, numbers made of addresses, bytes that nobody wrote, pointers to what is no more.
+//! The result is data: contents of globals, and objects of the heap. So executions and explorations of the program
+//! begin with the same memory without running start-up themselves, and the module can be cached. Effects that are not
+//! data are reported: output, inputs, integers that stem from addresses, undefined bytes, dangling pointers.
 
 use crate::machine::{End, Limits, Machine};
 use crate::memory::ObjectKind;
@@ -13,10 +13,10 @@ use std::collections::BTreeMap;
 use touchstone_base::{Id, Span};
 use touchstone_ir::{DataType, FuncId, Global, GlobalId, GlobalRole, Init, LazyModule, Linkage, Module, Ty};
 
-/// The module as its start-up functions leave it, without them.
+/// Returns the module after its start-up functions, and without them.
 ///
 /// # Errors
-/// How start-up ended, if it did not return.
+/// Returns the end of start-up if it did not return.
 pub fn started(module: &Module, limits: Limits) -> Result<Module, End> {
     if module.startup.is_empty() {
         return Ok(module.clone());
@@ -35,7 +35,7 @@ pub fn started(module: &Module, limits: Limits) -> Result<Module, End> {
     }
 }
 
-/// What was done at start that can't be data.
+/// Returns the effect of start-up that is not data, if there is one.
 fn refused(machine: &Machine<'_>, output: &Output) -> Option<Unrunnable> {
     let refusals = [
         (output.0, Unrunnable::OutputAtStart),
@@ -46,29 +46,29 @@ fn refused(machine: &Machine<'_>, output: &Output) -> Option<Unrunnable> {
     refusals.into_iter().find(|(refused, _)| *refused).map(|(_, what)| what)
 }
 
-/// Start-up of a program that grows: its functions run one by one, and those that can't be run at start are left out.
+/// The start-up of a program that grows: its functions run one by one, and those that cannot be run are left out.
 pub struct Starting<'p> {
     module: &'p Module,
     growing: &'p dyn LazyModule,
     limits: Limits,
     machine: Machine<'p>,
-    /// What ran, and whose it is.
+    /// The functions that ran, with their owners.
     ran: Vec<(FuncId, Whose)>,
-    /// Objects of the heap that the program's own functions made: from, to.
+    /// The ranges of heap objects that the program's own functions allocated.
     own: Vec<(ObjectId, ObjectId)>,
 }
 
-/// Whose a function is that runs at start.
+/// The owner of a start-up function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Whose {
-    /// The language's own library's.
+    /// The language's own library.
     Library,
-    /// The program's.
+    /// The program.
     Program,
 }
 
 impl<'p> Starting<'p> {
-    /// Nothing ran yet.
+    /// Creates a start-up in which no function has run yet.
     pub fn new(module: &'p Module, growing: &'p dyn LazyModule, limits: Limits) -> Starting<'p> {
         let machine = Machine::growing(module, growing, limits);
         Starting { module, growing, limits, machine, ran: Vec::new(), own: Vec::new() }
@@ -81,7 +81,7 @@ impl<'p> Starting<'p> {
     /// Runs a function.
     ///
     /// # Errors
-    /// Why it can't be run; it is then as if it had not begun.
+    /// Returns the reason for which it cannot be run; it then has no effect.
     pub fn run(&mut self, function: FuncId, whose: Whose) -> Result<(), End> {
         let end = self.step(function, whose);
         match end {
@@ -110,11 +110,11 @@ impl<'p> Starting<'p> {
         Ok(())
     }
 
-    /// The module with the globals that are left; it has all functions and globals that were met. Objects of the program that
-    /// begin with a word that is `fixed` are never changed.
+    /// Returns the module with the resulting globals; it contains all functions and globals that were used. Objects of
+    /// the program that begin with a `fixed` word are never changed.
     ///
     /// # Errors
-    /// If something is left that is no data.
+    /// Fails if the result is not data.
     pub fn left(&self, met: &Module, fixed: &dyn Fn(u32) -> bool) -> Result<Module, End> {
         let word = |object: ObjectId| match self.machine.read_bytes(object, 0, 4).ok().as_deref() {
             Some([a, b, c, d]) => Some(u32::from_le_bytes([*a, *b, *c, *d])),
@@ -127,7 +127,7 @@ impl<'p> Starting<'p> {
     }
 }
 
-/// Whether anything was written.
+/// True after any output.
 struct Output(bool);
 
 impl Observer for Output {
@@ -144,7 +144,7 @@ fn unsupported(what: Unrunnable) -> End {
     End::Unsupported { what, span: Span::none() }
 }
 
-/// `is_own` says which objects of the heap are the program's.
+/// Returns the module after start-up; `is_own` selects the heap objects of the program.
 fn left(module: &Module, machine: &Machine<'_>, is_own: impl Fn(ObjectId) -> bool) -> Result<Module, End> {
     let mut made = Module { startup: Vec::new(), ..module.clone() };
     let own = |id: ObjectId| machine.object(id).kind == ObjectKind::Heap;
@@ -174,7 +174,7 @@ fn left(module: &Module, machine: &Machine<'_>, is_own: impl Fn(ObjectId) -> boo
         let unchangeable = global.constant || global.function.is_some() || global.linkage == Linkage::Undefined;
         if !unchangeable {
             let contents = contents(machine, *object, &globals)?;
-            // What nothing initialises is an input: only a change is told.
+            // A variable without an initialiser is an input, so only a change is recorded.
             let is_object = matches!(global.role, GlobalRole::Heap | GlobalRole::Runtime);
             if global.init.is_some() || is_object || !contents.is_empty() {
                 global.init = Some(contents);
@@ -184,7 +184,7 @@ fn left(module: &Module, machine: &Machine<'_>, is_own: impl Fn(ObjectId) -> boo
     Ok(made)
 }
 
-/// What an object holds, without zeros at its ends and between pointers.
+/// Returns the contents of an object, without zeros at its ends and between pointers.
 fn contents(machine: &Machine<'_>, object: ObjectId, globals: &BTreeMap<ObjectId, GlobalId>) -> Result<Vec<Init>, End> {
     let size = machine.object(object).size;
     let bytes = machine.read_bytes(object, 0, size);

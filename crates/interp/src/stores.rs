@@ -1,29 +1,29 @@
-//! What objects hold: their bytes, which of them are defined, and where intact pointers are stored.
+//! Copy-on-write contents of objects: bytes, definedness, and intact pointers.
 //!
-//! Many runs begin with the same globals. What was there when a machine's memory was [shared](Stores::share) is there once for all its
-//! copies; whoever writes to it first gets a store of its own.
+//! Many runs begin with the same globals. Contents that exist when a machine's memory is [shared](Stores::share) are
+//! stored once for all of its copies; the first write copies them.
 
 use crate::value::ObjectId;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A dead object's buffers are kept for the next one up to this size.
+/// The maximum capacity, in bytes, of a dead object's buffers that are reused.
 pub(crate) const KEEP_CAPACITY: usize = 4096;
 
-/// What one object holds.
+/// The contents of one object.
 #[derive(Clone, Default)]
 pub(crate) struct Store<'m> {
     pub name: Cow<'m, str>,
     pub bytes: Vec<u8>,
-    /// One flag a byte; empty while `all_defined`.
+    /// One flag per byte; empty while `all_defined`.
     pub defined: Vec<bool>,
     pub all_defined: bool,
-    /// Offset of each intact stored pointer, and the object it points into.
+    /// The offset of each intact stored pointer, and the object that it points to.
     pub pointers: BTreeMap<u64, ObjectId>,
 }
 
-/// The stores of a memory, by number: first those that are shared, then its own.
+/// The stores of a memory, by number: first the shared ones, then its own.
 #[derive(Clone, Default)]
 pub(crate) struct Stores<'m> {
     shared: Arc<Vec<Store<'m>>>,
@@ -32,7 +32,7 @@ pub(crate) struct Stores<'m> {
 }
 
 impl<'m> Stores<'m> {
-    /// From now on, copies share what is there.
+    /// From now on, copies share the existing stores.
     pub fn share(&mut self) {
         if self.shared.is_empty() && self.free.is_empty() {
             self.shared = Arc::new(std::mem::take(&mut self.own));
@@ -48,7 +48,7 @@ impl<'m> Stores<'m> {
         }
     }
 
-    /// One that is there.
+    /// Returns a store.
     #[inline]
     pub fn at(&self, number: u32) -> &Store<'m> {
         let number = number as usize;
@@ -58,13 +58,13 @@ impl<'m> Stores<'m> {
         }
     }
 
-    /// One that is the memory's own.
+    /// Returns a store that is not shared.
     #[inline]
     pub fn at_mut(&mut self, number: u32) -> &mut Store<'m> {
         &mut self.own[number as usize - self.shared.len()]
     }
 
-    /// The number that a store has once it may be written to.
+    /// Returns the number of a store after making it writable.
     #[inline]
     pub fn owned(&mut self, number: u32) -> u32 {
         match (number as usize) < self.shared.len() {
@@ -76,18 +76,18 @@ impl<'m> Stores<'m> {
         }
     }
 
-    /// A store for a new object; what it holds is up to the caller.
+    /// Returns a store for a new object; the caller initialises its contents.
     pub fn fresh(&mut self) -> u32 {
         self.free.pop().unwrap_or_else(|| self.push(Store::default()))
     }
 
-    /// One that no free one takes the place of.
+    /// Adds a store, without reusing a free one.
     pub fn push(&mut self, store: Store<'m>) -> u32 {
         self.own.push(store);
         (self.shared.len() + self.own.len() - 1) as u32
     }
 
-    /// Nobody needs a store any more.
+    /// Frees a store.
     pub fn release(&mut self, number: u32) {
         if (number as usize) < self.shared.len() {
             return;
@@ -105,7 +105,7 @@ impl<'m> Stores<'m> {
     }
 }
 
-/// Whether all flags are set; the usual lengths as one comparison.
+/// Returns true if all flags are set; common lengths are one comparison.
 #[inline]
 fn all_set(flags: &[bool]) -> bool {
     match *flags {
@@ -116,7 +116,7 @@ fn all_set(flags: &[bool]) -> bool {
     }
 }
 
-/// Sets all flags; the usual lengths without a loop.
+/// Sets all flags; common lengths need no loop.
 #[inline]
 fn set_all(flags: &mut [bool]) {
     match flags.len() {
@@ -133,7 +133,8 @@ impl Store<'_> {
         self.all_defined || all_set(&self.defined[start..start + length])
     }
 
-    /// Notes that a range was written with defined bytes that are no pointer; whether a part of one is left beside them, which is a number.
+    /// Records that a range was overwritten with defined bytes that are not a pointer. Returns true if a part of a
+    /// pointer remains beside it, which is then an integer.
     #[inline]
     #[must_use]
     pub fn written(&mut self, start: usize, length: usize) -> bool {
@@ -143,18 +144,18 @@ impl Store<'_> {
         !self.pointers.is_empty() && length > 0 && self.forget_pointers(start, length)
     }
 
-    /// Whether a range has a part of an intact pointer.
+    /// Returns true if a range overlaps an intact pointer.
     pub fn holds_pointer(&self, start: usize, length: usize) -> bool {
         self.pointers_at(start, length).next().is_some()
     }
 
-    /// The intact pointers of which a range has a part.
+    /// Returns the intact pointers that a range overlaps.
     pub fn pointers_at(&self, start: usize, length: usize) -> impl Iterator<Item = u64> + '_ {
         let end = if length == 0 { 0 } else { (start + length) as u64 };
         self.pointers.range((start as u64).saturating_sub(7).min(end)..end).map(|(&at, _)| at)
     }
 
-    /// Pointers that a range touches are no longer intact; whether it has not all of one.
+    /// Invalidates the pointers that a range overlaps. Returns true if it overlaps one only partially.
     fn forget_pointers(&mut self, start: usize, length: usize) -> bool {
         let (first, end) = ((start as u64).saturating_sub(7), (start + length) as u64);
         let mut cut = false;
@@ -165,7 +166,7 @@ impl Store<'_> {
         cut
     }
 
-    /// Goes over to one flag a byte.
+    /// Switches to one flag per byte.
     pub fn track(&mut self) {
         if self.all_defined {
             self.all_defined = false;

@@ -1,4 +1,4 @@
-//! What is thrown: to which frame it goes, and what is known of it if nobody catches it.
+//! Exceptions: unwinding to the frame with a handler, and the class of an uncaught exception.
 
 use crate::machine::{CallFrame, Machine, Stop};
 use crate::observer::{Event, Observer};
@@ -7,7 +7,7 @@ use touchstone_base::Id;
 use touchstone_ir::{BlockId, Reg, TermKind, Ty};
 
 impl<'m> Machine<'m> {
-    /// Leaves frames up to the one that catches; the innermost frame throws.
+    /// Unwinds to the frame with a handler; the innermost frame throws.
     pub(crate) fn step_throw(&mut self, thrown: Value, observer: &mut impl Observer) -> Result<(), Stop> {
         let callers = self.frames.len().saturating_sub(1);
         let caught = (0..callers).rev().find_map(|depth| Some((depth, catch_of(&self.frames[depth])?)));
@@ -28,7 +28,7 @@ impl<'m> Machine<'m> {
         Ok(())
     }
 
-    /// The class of a thrown object, if the module tells where it stands.
+    /// Returns the class of a thrown object, if the module says where objects store it.
     fn class_of(&self, thrown: Value) -> Result<Option<u64>, Stop> {
         let Some(tag) = self.module().class_tag() else { return Ok(None) };
         let Pointer { object, offset } = self.memory.resolve(thrown)?;
@@ -38,7 +38,7 @@ impl<'m> Machine<'m> {
     }
 }
 
-/// What a frame that waits for a call does with what the call throws.
+/// Returns the handler of a frame that waits for a call.
 fn catch_of(frame: &CallFrame<'_>) -> Option<(Reg, BlockId)> {
     let block = &frame.function.blocks[frame.block];
     match block.terminator.kind {

@@ -7,25 +7,24 @@ define_id! {
     ObjectId, "o"
 }
 
-/// What a register holds.
+/// The contents of a register.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Value {
-    /// An integer, masked to the register's width; in a `ptr` register an address that no object stands behind (0 is
-    /// null).
+    /// An integer, masked to the register's width; in a `ptr` register, an address without an object (0 is null).
     Int(u64),
-    /// A pointer into an object, alive or not.
+    /// A pointer to an object, during or after its lifetime.
     Ptr(Pointer),
-    /// Nobody wrote it. It can be copied and returned; any other use is an error.
+    /// An undefined value. It can be copied and returned; any other use is an error.
     Undefined,
 }
 
-/// A place in an object; the offset may be outside of it. Packed so that a [`Value`] takes 16 bytes and not 24.
+/// A place in an object; the offset may be out of bounds. Packed so that a [`Value`] takes 16 bytes instead of 24.
 #[repr(Rust, packed(4))]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Pointer {
     /// The object.
     pub object: ObjectId,
-    /// Bytes from its start.
+    /// The offset from its start, in bytes.
     pub offset: i64,
 }
 
@@ -33,17 +32,18 @@ impl Value {
     /// The null pointer.
     pub const NULL: Value = Value::Int(0);
 
-    /// A pointer value.
+    /// Returns a pointer value.
     pub fn ptr(object: ObjectId, offset: i64) -> Value {
         Value::Ptr(Pointer { object, offset })
     }
 
-    /// Whether it is so far from its object that where that lies decides whether its address is still one: from null minus a pointer, say.
+    /// Returns true if the offset is so large that the layout determines whether the address is valid, for example
+    /// after subtracting a pointer from null.
     pub(crate) fn is_far(self) -> bool {
         matches!(self, Value::Ptr(pointer) if pointer.offset.unsigned_abs() >= 1 << 40)
     }
 
-    /// Whether these are pointers into different objects.
+    /// Returns true if these are pointers to different objects.
     pub(crate) fn apart(a: Value, b: Value) -> bool {
         matches!((a, b), (Value::Ptr(a), Value::Ptr(b)) if a.object != b.object)
     }

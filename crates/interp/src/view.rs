@@ -1,8 +1,8 @@
-//! What can be asked about the state of a run while it stands still at a point or an entry.
+//! Queries of the state of a run at a point or at the entry of a function.
 //!
-//! Pure expressions compute here exactly what the instructions of the same names compute (a test runs both). Asking
-//! changes nothing: no step is counted, nothing is allocated. That is why a slot has no address before the program first
-//! takes it or begins its life.
+//! Pure expressions compute exactly what the instructions of the same names compute (a test runs both). A query has no
+//! side effects: it counts no step and allocates nothing. Therefore a slot has no address before the program first
+//! takes it or begins its lifetime.
 
 use crate::arith;
 use crate::machine::{CallFrame, Machine};
@@ -18,28 +18,28 @@ pub struct StateView<'a> {
 }
 
 impl StateView<'_> {
-    /// The function that runs.
+    /// Returns the running function.
     pub fn func(&self) -> FuncId {
         self.frame.func
     }
 
-    /// How many calls are active, this one included.
+    /// Returns the number of active calls, including this one.
     pub fn depth(&self) -> usize {
         self.machine.depth()
     }
 
-    /// Whether a truth value is true; what has no value does not hold.
+    /// Returns true if a predicate holds; one without a value does not hold.
     pub fn holds(&self, predicate: &Expr) -> bool {
         matches!(self.eval(predicate), Some(Value::Int(value)) if value != 0)
     }
 
-    /// The value of an expression over the function's registers and slots and the globals; never [`Value::Undefined`].
-    /// It has none if computing it would go wrong: by an undefined register or byte, an address that nothing lies at, a
-    /// division by zero. Only what is needed is computed: the right side of a short-circuit operation and the other
+    /// Returns the value of an expression over the function's registers and slots and the globals; never
+    /// [`Value::Undefined`]. It is `None` if the computation would fail: by an undefined register or byte, an invalid
+    /// address, a division by zero. Evaluation is lazy: the right operand of a short-circuit operation and the other
     /// result of a conditional may have no value.
     ///
     /// The expression must be free of [`Expr::verify`] errors. One over other registers, slots or globals has no value;
-    /// what another wrong one gives is unspecified.
+    /// the result of any other invalid expression is unspecified.
     pub fn eval(&self, expr: &Expr) -> Option<Value> {
         match &expr.kind {
             ExprKind::Const(value) => Some(Value::Int(*value)),
@@ -63,7 +63,7 @@ impl StateView<'_> {
         }
     }
 
-    /// A value as an integer; a pointer gives its address.
+    /// Returns a value as an integer; a pointer is converted to its address.
     fn int(&self, expr: &Expr) -> Option<u64> {
         self.machine.memory.as_int(self.eval(expr)?).ok()
     }

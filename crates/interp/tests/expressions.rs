@@ -1,4 +1,4 @@
-//! Pure expressions, evaluated at a point, against the same computation done by instructions right behind it.
+//! Compares pure expressions, evaluated at a point, with the same computation by instructions right after it.
 
 use touchstone_base::Id;
 use touchstone_interp::{End, Event, Limits, Machine, NullObserver, ObjectKind, Observer, StateView, Value};
@@ -32,7 +32,7 @@ impl Observer for Evaluator<'_> {
     }
 }
 
-/// How often an expression had a value and how often it had none.
+/// The expected presence of values of an expression.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Has {
     /// Always a value.
@@ -43,8 +43,9 @@ enum Has {
     None,
 }
 
-/// The code, which ends the function with a result of type `ty`, and the expression must agree for all arguments.
-/// Registers: `%0 %1` i32, `%2` ptr, `%3` i1, `%4 %5` i8, `%6 %7` i64, `%8` ptr to `s0`, `%9` an undefined i32.
+/// Checks that the code, which ends the function with a result of type `ty`, and the expression agree for all
+/// arguments. Registers: `%0 %1` i32, `%2` ptr, `%3` i1, `%4 %5` i8, `%6 %7` i64, `%8` ptr to `s0`, `%9` an undefined
+/// i32.
 fn check(ty: &str, expr: &str, code: &str, expected: Has) {
     let text = format!(
         "global @g: size 8 constant = {{ 0: i32 10, 4: i32 -20 }}
@@ -174,7 +175,7 @@ fn casts_are_those_of_the_instructions() {
         let code = format!("%10: {to} = {op} {source} return %10");
         check(to, &format!("({op} {to} ({from} {source}))"), &code, Has::Value);
     }
-    // There and back again is the same pointer.
+    // A round trip gives the same pointer.
     check(
         "ptr",
         "(int_to_ptr ptr (ptr_to_int i64 (ptr %8)))",
@@ -186,7 +187,7 @@ fn casts_are_those_of_the_instructions() {
 
 #[test]
 fn memory_is_read_as_by_the_instructions() {
-    // Null, nothing there, undefined bytes, two good places, and the end of the object.
+    // Null, an invalid address, undefined bytes, two valid places, and the end of the object.
     check("i32", "(load i32 (ptr %2))", "%10: i32 = load %2 return %10", Has::Both);
     check("i32", "(load i32 (ptr s0))", "%10: i32 = load %8 return %10", Has::Value);
     check(
@@ -331,7 +332,7 @@ fn points_and_whoever_watches_them_change_nothing() {
     }
 }
 
-/// Writes down what it sees at entries and points.
+/// Records the state at entries and points.
 struct Diary<'m> {
     module: &'m Module,
     lines: Vec<String>,

@@ -1,7 +1,7 @@
-//! Runs every `tests/ir/*.ir` file: parses, verifies, round-trips, and compares what the interpreter does with the
-//! expectations in the file. `TOUCHSTONE_BLESS=1` rewrites the expectations instead.
+//! Runs every `tests/ir/*.ir` file: parses, verifies, round-trips, and compares the behaviour of the interpreter with
+//! the expectations in the file. `TOUCHSTONE_BLESS=1` rewrites the expectations instead.
 
-// Tests may look around.
+// Tests may read files and the environment.
 #![allow(clippy::disallowed_methods, clippy::disallowed_macros)]
 
 use std::fmt::Write;
@@ -56,7 +56,7 @@ fn every_file_test_gives_what_it_expects() {
     assert!(failures.is_empty(), "\n{failures}");
 }
 
-/// What came out for each expectation that this runner knows.
+/// Returns the actual result for each expectation that this runner knows.
 fn run_file(text: &str) -> Result<Vec<(Expectation, String)>, String> {
     let expectations = filetest::expectations(text)?;
     if expectations.is_empty() {
@@ -90,7 +90,7 @@ fn run_file(text: &str) -> Result<Vec<(Expectation, String)>, String> {
             return Err(format!("start-up leaves a bad module: {errors:?}"));
         }
     }
-    // Each `verify` line is for one error; the last takes those that are left.
+    // Each `verify` line is for one error; the last one takes the rest.
     let mut verify_lines = expectations.iter().filter(|expectation| expectation.command == "verify").count();
     let mut errors_left = &errors[..];
     let mut outcomes = Vec::new();
@@ -141,7 +141,7 @@ impl Observer for Recorder<'_> {
     fn output(&mut self, bytes: &[u8]) {
         self.output.extend_from_slice(bytes);
     }
-    /// `fn0.p1=7`, with `none` for an expression that has no value; a statement has only its point.
+    /// Records `fn0.p1=7`, with `none` for an expression without a value; a statement has only its point.
     fn point(&mut self, point: PointId, at: &StateView<'_>) {
         let value = match &self.module.functions[at.func()].points[point].kind {
             PointKind::Statement | PointKind::TooDeep => String::new(),
@@ -159,7 +159,7 @@ impl Observer for Recorder<'_> {
     }
 }
 
-/// What tells a check or a dispatch from an outcome of the path.
+/// Returns the sign that distinguishes a check or a dispatch from an outcome of the path.
 fn role_sign(role: BranchRole) -> &'static str {
     match role {
         BranchRole::Condition => "",
@@ -168,7 +168,7 @@ fn role_sign(role: BranchRole) -> &'static str {
     }
 }
 
-/// The end with its output, and the trace.
+/// Returns the end with its output, and the trace.
 fn run(module: &Module, call: &Call) -> Result<(String, String), String> {
     let function = module.function_named(&call.function).ok_or_else(|| format!("no function `{}`", call.function))?;
     let limits = Limits { steps: 1_000_000, frames: 1000, heap_bytes: 1 << 24 };

@@ -1,4 +1,4 @@
-//! The machine as its users drive it: objects made from outside, calls after each other, limits, paths.
+//! The machine as its users drive it: objects allocated from outside, consecutive calls, limits, paths.
 
 use std::collections::BTreeSet;
 use touchstone_interp::{End, LimitKind, Limits, Machine, NullObserver, ObjectKind, PathHash, PathRecorder, Value};
@@ -147,7 +147,7 @@ fn the_program_is_given_its_inputs_in_order_and_then_zeros() {
     assert_eq!(asked, [("a", 1), ("b", 1), ("a", 1)]);
 }
 
-/// All paths of a function of two parameters, by brute force.
+/// Returns all paths of a function of two parameters, by brute force.
 fn paths(module: &Module, name: &str) -> BTreeSet<PathHash> {
     let mut found = BTreeSet::new();
     for a in 0..8 {

@@ -1,4 +1,5 @@
-//! What a test looks at besides the plain result of its call, as assertions.
+//! Assertions of a test beyond the plain result of its call: results of the set-up, observers of objects, and returned
+//! objects.
 
 use crate::java::literal::literal;
 use crate::java::names::ClassNames;
@@ -7,20 +8,20 @@ use std::collections::BTreeMap;
 use touchstone_criteria::{Observation, ObservationPoint, ObservedValue, ObserverArgument};
 use touchstone_ir::{DataType, DataTypeId, DataValue, Module};
 
-/// Writes assertions.
+/// Writes the assertions of a test.
 #[derive(Clone, Copy)]
 pub(crate) struct AssertionWriter<'t> {
     pub module: &'t Module,
     pub names: &'t ClassNames<'t>,
-    /// The parameters of the test, as source writes them.
+    /// The parameters of the test as Java expressions.
     pub arguments: &'t [String],
-    /// What stands behind numbers with a point.
+    /// The last argument of assertions about floating-point numbers.
     pub delta: &'t str,
     pub noticed: &'t [Observation],
 }
 
 impl<'t> AssertionWriter<'t> {
-    /// Objects that have names, since the test looks at them or passes them once more.
+    /// Returns the objects that need variables, because the test observes them or passes them again.
     pub fn objects(&self) -> Vec<usize> {
         let again = |again: &ObserverArgument| match again {
             ObserverArgument::Object(number) => Some(*number),
@@ -35,15 +36,15 @@ impl<'t> AssertionWriter<'t> {
         self.noticed.iter().flat_map(named).collect()
     }
 
-    /// A call that prepares an object, with what it returns if that is known.
+    /// Returns a call of the set-up, with an assertion about its result if that is known.
     pub fn before(&self, selector: usize, call: &str, made: &BTreeMap<usize, String>) -> String {
         let noticed = self.noticed.iter().find(|noticed| noticed.at == ObservationPoint::Before(selector));
         let line = noticed.and_then(|noticed| self.line(&noticed.seen, call, made));
         line.unwrap_or_else(|| format!("{call};"))
     }
 
-    /// The call that is tested, with what it gives where that is more than a number or a text, and with what shows its state;
-    /// nothing if there is nothing of that.
+    /// Returns the tested call, with assertions about a result that is neither a number nor a string and about the
+    /// state of that result; empty if there are none.
     pub fn result(&self, (variable, ty): (&str, &str), call: &str, made: &BTreeMap<usize, String>) -> Vec<String> {
         let seen =
             self.noticed.iter().find(|noticed| noticed.at == ObservationPoint::Result).map(|noticed| &noticed.seen);
@@ -59,7 +60,7 @@ impl<'t> AssertionWriter<'t> {
         }
     }
 
-    /// What must hold of the objects afterwards.
+    /// Returns the assertions about the objects after the call.
     pub fn after(&self, made: &BTreeMap<usize, String>) -> Vec<String> {
         let mut lines = Vec::new();
         for noticed in self.noticed {
@@ -90,7 +91,8 @@ impl<'t> AssertionWriter<'t> {
             }
         };
         let line = self.line(&noticed.seen, &call, made);
-        // A call may change something that later ones see; to read a field is no statement.
+        // A call may have side effects that later observers depend on, so it is kept without an assertion; a field
+        // access is not a statement.
         line.or_else(|| arguments.is_some().then(|| format!("{call};")))
     }
 
@@ -106,7 +108,7 @@ impl<'t> AssertionWriter<'t> {
         literal(&self.module.types[data], value)
     }
 
-    /// That a call gives something.
+    /// Returns the assertion about the result of a call, or `None` if the result has no notation.
     fn line(&self, seen: &ObservedValue, call: &str, made: &BTreeMap<usize, String>) -> Option<String> {
         let delta = self.delta;
         Some(match seen {

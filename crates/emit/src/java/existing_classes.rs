@@ -1,6 +1,6 @@
-//! JUnit classes that are there: which tests of a method they have, and whether those still hold.
+//! Existing JUnit classes: the tests of a method that they contain, and the replay of these.
 //!
-//! Deliberately not here: what they cover. Classes under test have no probes here.
+//! Deliberately not here: their coverage. Classes under test are not instrumented here.
 
 use crate::EmitError;
 use crate::java::replay::run_tests;
@@ -10,18 +10,18 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use touchstone_criteria::Replay;
 
-/// A class with tests of a method.
+/// A JUnit class on disk with tests of a method.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ExistingJUnitClass {
     /// The file.
     pub path: PathBuf,
-    /// Its user edited it.
+    /// True if the user edited it.
     pub edited: bool,
-    /// The tests of the method.
+    /// The names of the method's tests.
     pub tests: Vec<String>,
 }
 
-/// The classes of a directory that have tests of a method.
+/// Returns the classes of a directory that contain tests of a method.
 pub fn existing_junit_classes(out: &Path, target: &JavaTarget, function: &str) -> Vec<ExistingJUnitClass> {
     let Some(method) = target.methods.get(function) else { return Vec::new() };
     let there = files_of(out, method).filter_map(|path| {
@@ -31,7 +31,7 @@ pub fn existing_junit_classes(out: &Path, target: &JavaTarget, function: &str) -
     there.collect()
 }
 
-/// Runs the tests of a method that a class has; one verdict a test.
+/// Runs the tests of a method in a class, and returns one verdict per test.
 pub fn replay_existing_junit_class(
     there: &ExistingJUnitClass,
     target: &JavaTarget,
@@ -42,7 +42,7 @@ pub fn replay_existing_junit_class(
     Ok(verdicts)
 }
 
-/// The names of a method's tests, as long as they stand where they were written.
+/// Returns the names of a method's tests, which are found in the section that was written for the method.
 fn tests_of(text: &str, function: &str) -> Vec<String> {
     let mut sections = text.split(SECTION).skip(1);
     let own = sections.find(|section| section.lines().next() == Some(function));

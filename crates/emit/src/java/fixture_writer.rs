@@ -1,4 +1,4 @@
-//! The objects of a test as Java source: constructors and calls, in variables where that is needed.
+//! Fixtures as Java source: constructors, factories and further calls, with variables where they are needed.
 
 use crate::java::assertions::AssertionWriter;
 use crate::java::names::ClassNames;
@@ -12,34 +12,34 @@ use touchstone_fixture_java::{
 };
 use touchstone_ir::{DataValue, PointerTarget};
 
-/// How an object may be notation.
+/// The admissible notations of an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Notation {
-    /// Any expression; boxes are those that the compiler makes.
+    /// Any expression; the compiler may box and infer types.
     Plain,
-    /// The same, but null has its type.
+    /// Any expression, but null has a cast.
     Single,
-    /// An expression of just its type.
+    /// An expression of exactly the declared type.
     Exact,
     /// A variable.
     Variable,
 }
 
-/// Makes the objects of a test.
+/// Writes the fixture of a test.
 pub(crate) struct FixtureWriter<'t> {
     names: &'t ClassNames<'t>,
     params: &'t [NamedValue],
     arguments: &'t [String],
     objects: &'t ObjectWriter<'t>,
-    /// Says which objects are inputs as they are.
+    /// The fixture, with its alternatives.
     fixture: &'t Fixture,
-    /// What calls that prepare objects return.
+    /// Writes assertions about results of the set-up.
     checks: AssertionWriter<'t>,
-    /// What makes them.
+    /// The lines of the set-up.
     pub lines: Vec<String>,
-    /// ObjectWriter that have names: others are them, too, or tests look at them.
+    /// The objects that need variables, because others alias them or the test observes them.
     pub shared: BTreeSet<usize>,
-    /// ObjectWriter that were made: how they are notation, by their numbers.
+    /// The expressions of the objects written so far, by object number.
     pub expressions: BTreeMap<usize, String>,
 }
 
@@ -65,7 +65,7 @@ impl<'t> FixtureWriter<'t> {
         }
     }
 
-    /// Makes all, and gives the call that is tested.
+    /// Writes the set-up, and returns the tested call.
     pub fn call(&mut self) -> String {
         let fixture = self.fixture;
         let tested = &fixture.tested;
@@ -96,7 +96,7 @@ impl<'t> FixtureWriter<'t> {
         object.constructions.get(self.number(object.selector))
     }
 
-    /// The calls before an object is used, with what chooses them.
+    /// Returns the chosen calls that modify an object before its use, with their selectors.
     fn calls<'o>(&self, object: &'o ObjectPlan) -> Vec<(usize, &'o ApiCall)> {
         let called = |slot: &'o CallSlot| {
             let call = self.number(slot.selector).checked_sub(1).and_then(|at| slot.calls.get(at));
@@ -110,7 +110,7 @@ impl<'t> FixtureWriter<'t> {
         }
     }
 
-    /// What fills an object before these.
+    /// Returns the chosen loop that fills the object.
     fn fill_loop<'o>(&self, object: &'o ObjectPlan) -> Option<&'o FillLoop> {
         let fill_loops = object
             .fill_loops
@@ -119,7 +119,7 @@ impl<'t> FixtureWriter<'t> {
         self.number(fill_loops.selector).checked_sub(1).and_then(|at| fill_loops.loops.get(at))
     }
 
-    /// Notes which objects others are.
+    /// Records the objects that others alias.
     fn note_shared(&mut self, value: &FixtureValue) {
         let FixtureValue::Object(object) = value else { return };
         let inside: Vec<&FixtureValue> = match self.construction(object) {
@@ -184,7 +184,7 @@ impl<'t> FixtureWriter<'t> {
                 let held = &elements[..self.number(*size).min(elements.len())];
                 let given = self.values(&create.arguments, Notation::Plain);
                 let create = self.names.shortened(&create.callee);
-                // A single null would be taken for the array of all elements.
+                // A single null would be passed as the whole array of elements.
                 let inside = if held.len() == 1 && *form == CollectionForm::ElementList {
                     Notation::Single
                 } else {
@@ -210,7 +210,7 @@ impl<'t> FixtureWriter<'t> {
         let is_made = !matches!(way, Construction::Null | Construction::Same(_));
         let fill_loops =
             self.fill_loop(object).filter(|series| series.position.preceding_calls() <= calls.len()).cloned();
-        // A class below its type may be meant by another method of the same name.
+        // The static type of a collection may select another overload than its declared type.
         let is_other = notation == Notation::Exact && matches!(way, Construction::Collection { .. });
         let needed = is_other
             || fill_loops.is_some()
@@ -241,7 +241,7 @@ impl<'t> FixtureWriter<'t> {
         name
     }
 
-    /// A loop of calls, if there is one here.
+    /// Writes a loop of calls, if there is one.
     fn write_fill_loop(&mut self, name: &str, series: Option<&FillLoop>) {
         let Some(FillLoop { count, call, .. }) = series else { return };
         let number = self.variable("i");
@@ -250,7 +250,7 @@ impl<'t> FixtureWriter<'t> {
         self.lines.push("}".to_string());
     }
 
-    /// The variable of an object that is a parameter.
+    /// Returns the variable of a parameter that is a symbolic heap.
     fn input(&self, at: usize, ty: &str) -> Option<String> {
         let DataValue::Pointer(PointerTarget::Object { object, .. }) = self.params.get(at)?.value else { return None };
         let name = self.objects.name(object)?;
@@ -271,7 +271,7 @@ impl<'t> FixtureWriter<'t> {
         format!("{text}({arguments})")
     }
 
-    /// What stands before the arguments of a call.
+    /// Returns the text before the arguments of a call.
     fn callee_text(&mut self, call: &ApiCall) -> String {
         let text = self.names.shortened(&call.callee);
         match &call.enclosing {
@@ -329,7 +329,7 @@ impl<'t> FixtureWriter<'t> {
             let instead = thrown.map_or(String::new(), |thrown| format!(" {thrown}"));
             let body = answer.map_or(instead, |answer| format!(" return {answer};"));
             let result = self.names.shortened(&method.result);
-            // Checked ones have to be declared, and others may be.
+            // Checked exceptions must be declared; others may be.
             let exception = body.strip_prefix(" throw new ").and_then(|rest| rest.split('(').next());
             let body = meddling.map_or(body.clone(), |meddling| format!(" {meddling}{body}"));
             let throws = exception.map_or(String::new(), |class| format!(" throws {class}"));
@@ -344,7 +344,7 @@ impl<'t> FixtureWriter<'t> {
         }
     }
 
-    /// An answer of a stub: always the same object.
+    /// Returns the result of a stub's method, which is the same object in every call.
     fn answer(&mut self, value: &FixtureValue) -> String {
         match value {
             FixtureValue::Parameter(_) => self.value(value, Notation::Plain),
@@ -358,7 +358,7 @@ impl<'t> FixtureWriter<'t> {
     }
 }
 
-/// A call with the number that is counted, by its name.
+/// Returns a call with the loop variable in its arguments.
 fn with_number(call: &str, number: &str) -> String {
     match call.split_once('(') {
         Some((method, arguments)) => format!("{method}({}", arguments.replace('i', number)),

@@ -1,4 +1,4 @@
-//! A JVM that stays: it compiles and runs the tests of one function after the other.
+//! A resident JVM that compiles and runs the tests of one function after the other.
 
 use crate::java::jvm_sandbox::{JvmSandbox, SandboxMode};
 use std::io::{BufRead, BufReader, Error, Write};
@@ -8,10 +8,10 @@ use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Mutex, OnceLock};
 use std::time::Duration;
 
-/// How long compiling tests may take.
+/// The timeout for the compilation of tests.
 const COMPILATION_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// Starts the runner when it is needed.
+/// A JVM with the runner, started on demand.
 #[derive(Debug)]
 pub struct Jvm {
     java: PathBuf,
@@ -35,21 +35,21 @@ impl Drop for Running {
     }
 }
 
-/// What a JVM response of tests, until it stopped speaking.
+/// The response of the runner, up to its end.
 #[derive(Debug, Default)]
 pub(crate) struct JvmResponse {
     pub answers: Vec<String>,
-    /// Whether it response that it is done.
+    /// True if the runner reported the end of the request.
     pub done: bool,
 }
 
 impl Jvm {
-    /// The program that is started.
+    /// Returns the executable of the JVM.
     pub(crate) fn program(&self) -> &Path {
         &self.java
     }
 
-    /// None runs yet.
+    /// Creates a handle; the JVM is not started yet.
     pub fn new(java: PathBuf, helper: PathBuf, mode: SandboxMode) -> Jvm {
         Jvm { java, helper, mode, sandbox: OnceLock::new(), running: Mutex::default() }
     }
@@ -59,17 +59,18 @@ impl Jvm {
         made.as_ref().ok_or_else(|| Error::other("no directory for tests can be made"))
     }
 
-    /// A new directory in the only place that tests can write to.
+    /// Creates a directory inside of the only one that tests can write to.
     pub(crate) fn scratch(&self) -> std::io::Result<tempfile::TempDir> {
         tempfile::tempdir_in(self.sandbox()?.scratch())
     }
 
-    /// What nothing keeps tests from, as a sentence; `None` as long as there are no tests.
+    /// Returns a sentence about what tests are not protected from, or `None` before the first test or if they are
+    /// confined completely.
     pub(crate) fn unprotected(&self) -> Option<String> {
         self.sandbox.get().and_then(|sandbox| sandbox.as_ref()?.unprotected())
     }
 
-    /// Starts it before anybody asks.
+    /// Starts the JVM before the first request.
     pub fn prepare(&self) {
         let mut running = self.running.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if running.is_none() {
@@ -88,7 +89,7 @@ impl Jvm {
             .stderr(Stdio::null());
         let (sender, answers) = channel();
         let (started, starts) = channel();
-        // Who hears it also starts it: the sandbox ends with the thread that made it.
+        // The thread that reads the output also starts the JVM: the sandbox ends with the thread that created it.
         std::thread::spawn(move || {
             let spawned = command.spawn().and_then(|mut child| match (child.stdin.take(), child.stdout.take()) {
                 (Some(requests), Some(output)) => Ok((child, requests, output)),
@@ -111,7 +112,7 @@ impl Jvm {
         Ok(Running { child, requests, answers })
     }
 
-    /// Sends a request, and gives what was answered. A JVM that ended is started again by the next request.
+    /// Sends a request, and returns the response. A JVM that has ended is restarted by the next request.
     pub(crate) fn ask(
         &self,
         request: &str,

@@ -1,27 +1,28 @@
-//! The sandbox of the JVM that runs tests: no writes outside of its directory, no network, and its processes end with it.
+//! The sandbox of the JVM that runs tests: no writes outside of its directory, no network, and its processes end with
+//! it.
 //!
-//! A JVM does not live with the filter of system calls that C's tests have (`c/sandbox.rs`); the other layers keep it in, mounts
-//! also where there is landlock, since only they keep the modes of files.
+//! The JVM does not work with the system-call filter of C tests (`c/build/sandbox.rs`). The other layers confine it;
+//! mounts are used even with Landlock, because only they protect file modes.
 
 use crate::c::build::sandbox::{Layer, plain_launcher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// How a JVM is started.
+/// The confinement of a JVM.
 #[derive(Debug)]
 pub(crate) struct JvmSandbox {
     dir: tempfile::TempDir,
-    /// What starts it, with the names of the layers that it enters.
+    /// The launcher, with the names of the layers that it enters.
     launcher: Option<(PathBuf, String)>,
     unprotected: Option<String>,
 }
 
-/// Whether tests are kept in.
+/// The confinement that the user requested.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SandboxMode {
-    /// As far as the machine can.
+    /// Every layer that the machine supports.
     Closed,
-    /// Not at all: the user wants it so.
+    /// None, by the user's request.
     Open,
 }
 
@@ -50,17 +51,18 @@ impl JvmSandbox {
         Ok(JvmSandbox { launcher: found.and_then(usable), dir, unprotected })
     }
 
-    /// The only directory that tests can write to.
+    /// Returns the only directory that tests can write to.
     pub fn scratch(&self) -> PathBuf {
         self.dir.path().join("scratch")
     }
 
-    /// What nothing keeps tests from, as a sentence.
+    /// Returns a sentence about what tests are not protected from, or `None` if they are confined completely.
     pub fn unprotected(&self) -> Option<String> {
         self.unprotected.clone()
     }
 
-    /// The command that starts a program. It has to be spawned by a thread that lives as long: the program ends with it.
+    /// Returns the command that starts a program. The thread that spawns it must outlive the program, which ends with
+    /// the thread.
     pub fn command(&self, program: &Path) -> Command {
         let scratch = self.scratch();
         let mut command = match &self.launcher {

@@ -1,9 +1,9 @@
-//! Values as Java source writes them.
+//! Java literals.
 
 use touchstone_base::float::Format;
 use touchstone_ir::{DataType, DataValue, IntKind, sign_extend};
 
-/// The expression of a value of a primitive type; `None` if it is of another.
+/// Returns the expression of a primitive value, or `None` for other types.
 pub(crate) fn literal(data: &DataType, value: &DataValue) -> Option<String> {
     let DataValue::Int(bits) = value else { return None };
     Some(match data {
@@ -25,7 +25,7 @@ pub(crate) fn literal(data: &DataType, value: &DataValue) -> Option<String> {
     })
 }
 
-/// A string literal.
+/// Returns a string literal.
 pub(crate) fn quoted_units(units: &[u16]) -> String {
     let mut quoted = String::from("\"");
     for unit in units {
@@ -37,7 +37,7 @@ pub(crate) fn quoted_units(units: &[u16]) -> String {
             Some('\r') => quoted += "\\r",
             Some(plain @ ' '..='~') => quoted.push(plain),
             _ => match unit {
-                // Three digits, so that a digit may follow.
+                // Three digits, because a digit may follow.
                 0..=0xff => quoted += &format!("\\{unit:03o}"),
                 _ => quoted += &format!("\\u{unit:04x}"),
             },
@@ -54,7 +54,7 @@ fn character(unit: u16) -> String {
         Some('\t') => "'\\t'".to_string(),
         Some('\r') => "'\\r'".to_string(),
         Some(plain @ ' '..='~') => format!("'{plain}'"),
-        // Escapes of Unicode are read before anything else is: a line break must not be one.
+        // Unicode escapes are translated before the source is tokenised, so they must not denote a line break.
         _ => match unit {
             0..=0xff => format!("'\\{unit:o}'"),
             _ => format!("'\\u{unit:04x}'"),

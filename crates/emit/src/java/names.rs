@@ -1,17 +1,17 @@
-//! ClassNames of classes in tests: as short as they can be, with imports for those of the JDK that tests use often.
+//! Class names in tests: as short as possible, with imports of frequently used JDK classes.
 
 use crate::java::target::JavaTarget;
 use std::collections::HashSet;
 use std::fmt::Write;
 
-/// Where short names come from.
+/// The context that determines short names.
 pub(crate) struct ClassNames<'t> {
     /// The package of the test.
     pub package: &'t str,
     pub target: &'t JavaTarget,
 }
 
-/// Classes that tests import, by package.
+/// The classes that tests import, by package.
 const IMPORTED: [(&str, &[&str]); 2] = [
     (
         "java.util",
@@ -70,7 +70,7 @@ const IMPORTED: [(&str, &[&str]); 2] = [
 ];
 
 impl ClassNames<'_> {
-    /// A class, as short as it can be written here.
+    /// Returns the shortest name of a class in the context.
     pub fn short(&self, class: &str) -> String {
         let (package, name) = class.rsplit_once('.').unwrap_or(("", class));
         let known = |(from, names): &(&str, &[&str])| *from == package && names.contains(&name);
@@ -82,12 +82,12 @@ impl ClassNames<'_> {
         class.strip_prefix(&own).filter(|_| own.len() > 1).unwrap_or(class).to_string()
     }
 
-    /// Whether a class of the program has this name.
+    /// Returns true if a class of the program has this name.
     fn is_taken(&self, name: &str) -> bool {
         self.target.methods.values().any(|method| method.class == name && method.home == self.package)
     }
 
-    /// A text of ours with all of its classes as short as they can be.
+    /// Returns a source text with the shortest names of all of its classes.
     pub fn shortened(&self, text: &str) -> String {
         let mut short = String::new();
         let mut word = String::new();
@@ -96,7 +96,7 @@ impl ClassNames<'_> {
                 word.push(character);
                 continue;
             }
-            // A method may stand behind its class.
+            // The last part may be a method of the class before it.
             short += &match word.rsplit_once('.') {
                 Some((class, method)) if is_method(method) => format!("{}.{method}", self.short(class)),
                 _ => self.short(&word),
@@ -110,12 +110,12 @@ impl ClassNames<'_> {
     }
 }
 
-/// Whether the last part of a name is no class.
+/// Returns true if the last part of a name is not a class.
 fn is_method(name: &str) -> bool {
     name.starts_with(char::is_lowercase) || name.chars().all(|c| c.is_uppercase() || c == '_' || c.is_numeric())
 }
 
-/// What the tests of a class import.
+/// Returns the import declarations for the tests of a class.
 pub(crate) fn imports(parts: &[String]) -> String {
     let mut text = String::new();
     let known: HashSet<&str> = IMPORTED.iter().flat_map(|(_, names)| names.iter().copied()).collect();
@@ -128,7 +128,7 @@ pub(crate) fn imports(parts: &[String]) -> String {
     if text.is_empty() { text } else { text + "\n" }
 }
 
-/// Words that stand behind no dot.
+/// Returns the words of a text that do not follow a dot.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     let is_word = |byte: u8| byte.is_ascii_alphanumeric();
     let mut at = 0;

@@ -1,11 +1,12 @@
-//! ObjectWriter of a test as Java source: arrays as variables, strings as literals. Those that no calls make are filled (`filled.rs`).
+//! Objects of a test as Java source: arrays as variables, strings as literals. Objects that no API sequence constructs
+//! are created by reflection (`reflection.rs`).
 
 use crate::java::literal::{literal, quoted_units};
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_criteria::{NamedValue, ObjectInput};
 use touchstone_ir::{DataType, DataTypeId, DataValue, Module, PointerTarget};
 
-/// What the name of strings is in the module.
+/// The module's name of the string class.
 const STRING: &str = "java.lang.String";
 
 /// The objects of a test, with the names of those that are variables.
@@ -13,22 +14,22 @@ pub(crate) struct ObjectWriter<'t> {
     module: &'t Module,
     objects: &'t [ObjectInput],
     names: Vec<Option<String>>,
-    /// Strings that are another object than a string of the same text.
+    /// The strings that equal another string but are distinct objects.
     distinct_strings: BTreeSet<usize>,
-    /// Types of variables that are not just any object's.
+    /// The types of variables, where they are more specific than `Object`.
     types: BTreeMap<usize, String>,
 }
 
-/// An object of a test that its call names: what it is called there, and its type.
+/// An object that the tested call names, with its variable and type.
 pub(crate) struct NamedObject {
-    /// The name that parts of it begin with.
+    /// The prefix of the names of its parts.
     pub param: String,
     pub name: String,
     pub ty: String,
     pub object: usize,
 }
 
-/// An array: what its elements are, and their values.
+/// An array: its element type and values.
 struct Array<'t> {
     element: &'t DataType,
     values: &'t [DataValue],
@@ -83,7 +84,7 @@ impl<'t> ObjectWriter<'t> {
         (!matches!(array.element, DataType::Pointer { .. })).then_some(array)
     }
 
-    /// An array of references: the type of its elements, and these.
+    /// Returns the element type and the elements of an array of references.
     pub fn references(&self, index: usize) -> Option<(&'t str, &'t [DataValue])> {
         let (name, fields, values) = self.fields(index)?;
         let DataType::Array { element, .. } = self.module.types[fields.last()?.ty] else { return None };
@@ -100,17 +101,17 @@ impl<'t> ObjectWriter<'t> {
         &self.module.types[ty]
     }
 
-    /// The variable that an object is, if it is one.
+    /// Returns the variable of an object, or `None` if it has none.
     pub fn name(&self, index: usize) -> Option<&str> {
         self.names.get(index)?.as_deref()
     }
 
-    /// The type of that.
+    /// Returns the type of that variable.
     pub fn type_of_variable(&self, index: usize) -> &str {
         self.types.get(&index).map_or("Object", String::as_str)
     }
 
-    /// The array of a string's bytes.
+    /// Returns the array with the bytes of a string.
     fn bytes_of(&self, index: usize) -> Option<usize> {
         let (name, ..) = self.fields(index).filter(|(name, ..)| *name == STRING)?;
         debug_assert_eq!(name, STRING);
@@ -120,7 +121,7 @@ impl<'t> ObjectWriter<'t> {
         }
     }
 
-    /// The characters of a string.
+    /// Returns the characters of a string.
     pub fn text(&self, index: usize) -> Option<Vec<u16>> {
         let (name, ..) = self.fields(index)?;
         if name != STRING {
@@ -134,12 +135,12 @@ impl<'t> ObjectWriter<'t> {
         Some(self.array(bytes)?.values.iter().map(unit).collect())
     }
 
-    /// Whether a variable has this name, or nothing can.
+    /// Returns true if the name is a variable or a keyword.
     pub fn has(&self, name: &str) -> bool {
         KEYWORDS.contains(&name) || self.names.iter().flatten().any(|own| own == name)
     }
 
-    /// Declarations of the objects that are variables.
+    /// Returns the declarations of the variables.
     pub fn declarations(&self) -> Vec<String> {
         let line = |(index, name): (usize, &Option<String>)| {
             let (name, array) = (name.as_ref()?, self.array(index)?);
@@ -150,7 +151,7 @@ impl<'t> ObjectWriter<'t> {
         lines
     }
 
-    /// What must hold of the variables afterwards.
+    /// Returns the assertions about the variables after the call.
     pub fn checks(&self, expected: &'t [Vec<DataValue>], delta: &str) -> Vec<String> {
         let line = |(index, name): (usize, &Option<String>)| {
             let (name, before) = (name.as_ref()?, self.array(index)?);
@@ -167,13 +168,13 @@ impl<'t> ObjectWriter<'t> {
         self.names.iter().enumerate().filter_map(line).collect()
     }
 
-    /// A value as an argument.
+    /// Returns a value as an argument.
     pub fn argument(&self, value: &NamedValue) -> String {
         let text = literal(&self.module.types[value.data], &value.value);
         text.or_else(|| self.reference(&value.value)).unwrap_or_else(|| self.null(value.data))
     }
 
-    /// The object that a reference leads to.
+    /// Returns the expression of the object that a reference points to.
     pub fn reference(&self, value: &DataValue) -> Option<String> {
         let DataValue::Pointer(PointerTarget::Object { object, .. }) = value else { return None };
         if let Some(name) = self.names.get(*object)? {
@@ -183,7 +184,7 @@ impl<'t> ObjectWriter<'t> {
         Some(if self.distinct_strings.contains(object) { format!("new String({text})") } else { text })
     }
 
-    /// Whether a reference leads to an array of the test.
+    /// Returns true if the reference points to an array of the test.
     pub fn is_array(&self, value: &DataValue) -> bool {
         match value {
             DataValue::Pointer(PointerTarget::Object { object, .. }) => {
@@ -209,7 +210,7 @@ impl<'t> ObjectWriter<'t> {
     }
 }
 
-/// The result of a method that is a new object, as the expression that it must equal; `None` if not all of it is known.
+/// Returns the expression that a newly created result must equal, or `None` unless it is known completely.
 pub(crate) fn new_result(module: &Module, reached: &[NamedValue]) -> Option<(String, NewObjectKind)> {
     let first = reached.iter().find(|part| part.name.is_empty())?;
     let DataType::Struct { name, fields, .. } = &module.types[first.data] else { return None };
@@ -244,7 +245,7 @@ pub(crate) fn new_result(module: &Module, reached: &[NamedValue]) -> Option<(Str
     Some((format!("new {}[] {}", type_name(array.element), braces(&array)), kind))
 }
 
-/// What a new object is.
+/// The kind of a newly created result, which selects the assertion.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NewObjectKind {
     String,
@@ -252,7 +253,7 @@ pub(crate) enum NewObjectKind {
     Floats,
 }
 
-/// The elements, if all of them are told.
+/// Returns the elements, or `None` unless all of them are known.
 fn whole<'v>(length: &DataValue, elements: &'v DataValue) -> Option<&'v [DataValue]> {
     match (length, elements) {
         (DataValue::Int(length), DataValue::Array(values)) if *length == values.len() as u64 => Some(values),
@@ -270,14 +271,14 @@ fn type_name(data: &DataType) -> &str {
 fn braces(array: &Array<'_>) -> String {
     let value = |value: &DataValue| {
         let text = literal(array.element, value).unwrap_or_else(|| "0".to_string());
-        // In an array of them the type is known.
+        // The array type makes the cast superfluous.
         text.strip_prefix("(byte) ").or(text.strip_prefix("(short) ")).map_or(text.clone(), str::to_string)
     };
     let values: Vec<String> = array.values.iter().map(value).collect();
     format!("{{{}}}", values.join(", "))
 }
 
-/// Names that are no variables of Java.
+/// The keywords and literals of Java, which cannot be variables.
 const KEYWORDS: [&str; 52] = [
     "abstract",
     "assert",

@@ -1,14 +1,15 @@
-//! ObjectWriter of a test that no calls make: without a constructor, field by field, through reflection.
+//! Objects that no API sequence constructs: they are allocated without a constructor and filled field by field, by
+//! reflection.
 
 use crate::java::literal::literal;
 use crate::java::objects::ObjectWriter;
 use std::collections::BTreeSet;
 use touchstone_ir::{DataType, DataValue, PointerTarget};
 
-/// What the name of boxed numbers is in the module.
+/// The module's name of the boxed integer class.
 const BOXED_INTEGER: &str = "java.lang.Integer";
 
-/// What the tests of a class need for it. The fields of an object are given by their names; others are zero or null.
+/// The helper methods of the test class. Fields are given by name; all others are zero or null.
 pub(crate) const REFLECTION_HELPERS: &str = r#"
     @SuppressWarnings("unchecked")
     private static <T> T make(String type, Object... fields) throws ReflectiveOperationException {
@@ -58,19 +59,19 @@ pub(crate) const REFLECTION_HELPERS: &str = r#"
     }
 "#;
 
-/// ObjectWriter that are being written.
+/// The objects that are being written.
 struct ReflectionWriter<'w, 't> {
     objects: &'w ObjectWriter<'t>,
-    /// Those that are begun, and those that have their variables.
+    /// The objects that are begun, and those with variables.
     begun: BTreeSet<usize>,
     declared: BTreeSet<usize>,
     lines: Vec<String>,
-    /// What has to wait until all have.
+    /// The lines that must follow all declarations.
     deferred: Vec<String>,
 }
 
 impl ObjectWriter<'_> {
-    /// Makes all objects that are filled field by field.
+    /// Returns the lines that construct all objects that need reflection.
     pub fn reflective_construction(&self) -> Vec<String> {
         let (begun, declared) = (BTreeSet::new(), BTreeSet::new());
         let mut writing = ReflectionWriter { objects: self, begun, declared, lines: Vec::new(), deferred: Vec::new() };
@@ -79,7 +80,7 @@ impl ObjectWriter<'_> {
         writing.lines
     }
 
-    /// Whether an object is filled field by field.
+    /// Returns true if an object is constructed by reflection.
     pub fn is_constructed_by_reflection(&self, index: usize) -> bool {
         self.references(index).is_some() || self.class_of(index).is_some()
     }
@@ -131,7 +132,7 @@ impl ReflectionWriter<'_, '_> {
             });
         }
         self.lines.push(match class {
-            // A small one that `valueOf` gives is the same object everywhere.
+            // `valueOf` would return the cached object, which is shared.
             BOXED_INTEGER if given.parse::<i32>().is_ok_and(|number| (-128..128).contains(&number)) => {
                 format!("{ty} {name} = new Integer({given});")
             }
@@ -143,7 +144,7 @@ impl ReflectionWriter<'_, '_> {
 }
 
 impl<'t> ObjectWriter<'t> {
-    /// The class of an object of the program, or of a boxed number.
+    /// Returns the class of an object of the program, or of a boxed number.
     fn class_of(&self, index: usize) -> Option<&'t str> {
         let (name, fields, _) = self.fields(index)?;
         let is_array = fields.last().is_some_and(|last| matches!(self.data(last.ty), DataType::Array { .. }));
@@ -151,7 +152,7 @@ impl<'t> ObjectWriter<'t> {
     }
 }
 
-/// The name by which a class is found.
+/// Returns the name that `Class.forName` takes.
 fn class_name(ty: &str) -> String {
     let element = ty.trim_end_matches("[]");
     let depth = (ty.len() - element.len()) / 2;

@@ -1,4 +1,4 @@
-//! Tests on the user's JVM: whether the real classes do what was predicted.
+//! Replay of JUnit tests on the user's JVM, and comparison with the predictions.
 
 use crate::java::suite::{test_class, test_method, why_omitted};
 use crate::java::target::{JavaMethod, JavaTarget};
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use touchstone_criteria::{Disagreement, NotCheckable, Replay, TestCase};
 
-/// Compiles the class that has the tests of a method, and runs them in one JVM.
+/// Compiles the class with the tests of a method, and runs them in one JVM.
 pub fn replay_java(
     suite: &Path,
     function: &str,
@@ -28,10 +28,10 @@ pub fn replay_java(
     Ok(Replayed { verdicts, left_out: left_out.collect(), given_up: None })
 }
 
-/// Tests that don't compile, by their names, with what the compiler says.
+/// The tests that do not compile, with the compiler's errors.
 type RejectedTests = BTreeMap<String, String>;
 
-/// Runs tests of a suite by their names; some verdicts are known.
+/// Runs tests of a suite by name; `known` contains the verdicts on tests that need no run.
 pub(crate) fn run_tests(
     suite: &Path,
     method: &JavaMethod,
@@ -41,7 +41,7 @@ pub(crate) fn run_tests(
     progress: &mut dyn FnMut(usize),
 ) -> Result<(Vec<Replay>, RejectedTests), EmitError> {
     let scratch = target.jvm.scratch().map_err(EmitError::io(suite))?;
-    // The JVM is in a directory of its own.
+    // The JVM has another working directory.
     let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf()).display().to_string();
     let class = match method.package.is_empty() {
         true => test_class(suite),
@@ -51,7 +51,7 @@ pub(crate) fn run_tests(
     let limit = Duration::from_secs(target.limits.seconds.into());
     let mut verdicts = known;
     let (mut given_up, mut left_out, began) = (None, BTreeMap::new(), Instant::now());
-    // Tests of other methods may be written into the file meanwhile.
+    // Tests of other methods may be added to the file concurrently.
     let mut source = Source::copied(suite, scratch.path())?;
     loop {
         let open: Vec<&str> = names.iter().map(String::as_str).filter(|name| !verdicts.contains_key(*name)).collect();
@@ -110,7 +110,7 @@ pub(crate) fn run_tests(
             verdicts.insert(name.to_string(), verdict);
         }
         if !said.done {
-            // The test that ran took the JVM with it; without one, nothing can be run.
+            // The running test has ended the JVM; if none was running, nothing can be run.
             match begun.filter(|name| !verdicts.contains_key(name)) {
                 Some(name) => {
                     let why = "the JVM ended while it ran".to_string();
@@ -130,7 +130,7 @@ pub(crate) fn run_tests(
     Ok((names.iter().map(of).collect(), left_out))
 }
 
-/// The class of a suite as it is compiled: without the tests that don't.
+/// The class of a suite as it is compiled: without the rejected tests.
 struct Source {
     path: PathBuf,
     lines: Vec<String>,
@@ -150,7 +150,7 @@ impl Source {
         self.path.parent().unwrap_or(&self.path)
     }
 
-    /// Leaves out the tests that the compiler complains about, and gives their names.
+    /// Leaves out the tests that the compiler rejects, and returns their names.
     fn leave_out(&mut self, said: &str) -> Result<BTreeSet<String>, EmitError> {
         let file = format!("{}:", self.path.display());
         let places = said.split(&file).skip(1).filter_map(|rest| rest.split(':').next()?.parse::<usize>().ok());
@@ -170,7 +170,7 @@ impl Source {
         Ok(names)
     }
 
-    /// The lines of the test that a line belongs to.
+    /// Returns the lines of the test that contains a line.
     fn test_at(&self, line: usize) -> Option<Range<usize>> {
         let begins = self.lines.get(..=line)?.iter().rposition(|line| line == "    @Test")?;
         let ends = begins + self.lines[begins..].iter().position(|line| line == "    }")?;

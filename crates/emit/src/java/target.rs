@@ -10,27 +10,27 @@ use touchstone_criteria::NamedValue;
 use touchstone_fixture_java::{Fixture, ObjectPlan, SYMBOLIC_HEAP_CHOICE};
 use touchstone_ir::DataValue;
 
-/// How the user's classes are called and run.
+/// The classes under test, and how they are run.
 #[derive(Debug)]
 pub struct JavaTarget {
-    /// Directories and jars that have the classes under test and what they need.
+    /// The directories and jars of the classes under test and of their dependencies.
     pub class_path: Vec<PathBuf>,
-    /// What stands for JUnit where the class path has none.
+    /// The replacement of JUnit, for class paths without it.
     pub shim: PathBuf,
-    /// Methods that tests call, by the name of their function.
+    /// The methods that tests call, by the name of their function.
     pub methods: BTreeMap<String, JavaMethod>,
-    /// Static fields that tests set and look at, by the name of their global.
+    /// The static fields that tests set and check, by the name of their global.
     pub fields: BTreeMap<String, JavaField>,
-    /// Limits of the replay.
+    /// The limits of the replay.
     pub limits: ReplayLimits,
-    /// Runs tests.
+    /// The JVM that runs tests.
     pub jvm: Jvm,
-    /// By file: the tests that stand in it, by function.
+    /// The tests in each file, by function.
     pub(crate) written: Mutex<BTreeMap<PathBuf, BTreeMap<String, Vec<String>>>>,
 }
 
 impl JavaTarget {
-    /// The tests of a function that were written to a file.
+    /// Returns the tests of a function that were added to a file.
     pub(crate) fn written_for(&self, suite: &Path, function: &str) -> Option<Vec<String>> {
         let written = self.written.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         written.get(suite)?.get(function).cloned()
@@ -40,25 +40,25 @@ impl JavaTarget {
 /// A method that tests call.
 #[derive(Clone, Debug)]
 pub struct JavaMethod {
-    /// The package of its tests; empty if they have none.
+    /// The package of its tests; empty for the default package.
     pub package: String,
     /// The package of its class.
     pub home: String,
-    /// The class without package, as source names it.
+    /// The class without its package, as in source.
     pub class: String,
     /// The method's own name.
     pub method: String,
-    /// How an object for it is made, if it needs one.
+    /// The fixture, if the method needs constructed objects.
     pub fixture: Option<Arc<Fixture>>,
 }
 
-/// The parameter that an object is, if nothing makes it.
+/// Returns the parameter that is the object, or `None` if the fixture constructs it.
 pub(crate) fn any_heap(fixture: &Fixture, object: &ObjectPlan, params: &[NamedValue]) -> Option<usize> {
     let heap = fixture.heaps.iter().find(|heap| heap.object == object.number)?;
     (number(params, heap.selector) == SYMBOLIC_HEAP_CHOICE).then_some(heap.param)
 }
 
-/// The number that a parameter is.
+/// Returns the integer value of a parameter.
 pub(crate) fn number(params: &[NamedValue], at: usize) -> u64 {
     match params.get(at).map(|param| &param.value) {
         Some(DataValue::Int(number)) => *number,
@@ -69,16 +69,16 @@ pub(crate) fn number(params: &[NamedValue], at: usize) -> u64 {
 /// A static field that tests set.
 #[derive(Clone, Debug)]
 pub struct JavaField {
-    /// The class, as source names it.
+    /// The class, as in source.
     pub class: String,
     /// The field's own name.
     pub field: String,
-    /// Whether tests have to go through reflection.
+    /// True if tests need reflection to access it.
     pub private: bool,
 }
 
 impl JavaTarget {
-    /// A target without any test yet.
+    /// Creates a target without tests.
     pub fn new(
         class_path: Vec<PathBuf>,
         helper: PathBuf,

@@ -1,10 +1,12 @@
-//! Floats as text: the digits of `%f`, `%e`, `%g` and `%a`, all of them exact, ties to even as glibc rounds them.
+//! Decimal and hexadecimal notation of floats: the digits of `%f`, `%e`, `%g` and `%a`, all of them exact, with ties to
+//! even as in glibc.
 //!
-//! Numbers of 80 bits have their own way, digit by digit. Signs, padding and the choice of letters are `printf`'s business; this is about magnitudes.
+//! Extended precision (80 bits) is formatted separately, digit by digit. Signs, padding and capitals are handled by
+//! `printf.rs`; this file formats magnitudes.
 
 use touchstone_base::extended::Extended;
 
-/// The text of a finite magnitude after a lower-case conversion (`f`, `e`, `g`, `a`). `keep` is the `#` flag: the point and
+/// Formats a finite magnitude for a lower-case conversion (`f`, `e`, `g`, `a`). `keep` is the `#` flag: the point and
 /// the zeros of `%g` stay.
 pub(crate) fn magnitude(conversion: u8, value: f64, precision: Option<usize>, keep: bool) -> String {
     let value = value.abs();
@@ -16,10 +18,10 @@ pub(crate) fn magnitude(conversion: u8, value: f64, precision: Option<usize>, ke
     }
 }
 
-/// More digits than any magnitude has behind its point: zeros follow. The library formats no more than 65,535.
+/// More digits than any magnitude has after its point; only zeros follow. Rust's formatter supports at most 65,535.
 const ALL_DIGITS: usize = 1100;
 
-/// All places of a number behind its point.
+/// Returns all digits of a number after its point.
 fn places(value: f64, wanted: usize) -> String {
     let exact = wanted.min(ALL_DIGITS);
     format!("{value:.exact$}") + &"0".repeat(wanted - exact)
@@ -30,7 +32,7 @@ fn fixed(value: f64, precision: usize, keep: bool) -> String {
     places(value, precision) + point
 }
 
-/// Digits (`d.ddd`) and decimal exponent.
+/// Returns the digits (`d.ddd`) and the decimal exponent.
 fn split_exponent(value: f64, precision: usize) -> (String, i32) {
     let exact = precision.min(ALL_DIGITS);
     let text = format!("{value:.exact$e}");
@@ -105,7 +107,7 @@ fn hexadecimal(value: f64, precision: Option<usize>, keep: bool) -> String {
     format!("{text}p{sign}{}", exponent.unsigned_abs())
 }
 
-/// The same of an 80-bit number. `None` for `%a` with a precision.
+/// Formats an 80-bit number. Returns `None` for `%a` with a precision.
 pub(crate) fn extended(conversion: u8, value: Extended, precision: Option<usize>, keep: bool) -> Option<String> {
     let number = Digits::of(value);
     let precision_or = |usual: usize| precision.unwrap_or(usual);
@@ -157,7 +159,7 @@ impl Digits {
         }
     }
 
-    /// With so many digits, ties to even; more than there are is as it is.
+    /// Rounds to `count` digits, with ties to even; a number with fewer digits is unchanged.
     fn rounded(&self, count: i64) -> Digits {
         if count >= self.digits.len() as i64 {
             return Digits { digits: self.digits.clone(), before: self.before };
@@ -189,7 +191,7 @@ impl Digits {
     }
 
     fn digit(&self, position: i64) -> char {
-        // Positions count from the point: 0 is the first behind it.
+        // Positions are relative to the point: 0 is the first digit after it.
         let index = self.before + position;
         usize::try_from(index).ok().and_then(|index| self.digits.get(index)).map_or('0', |&digit| char::from(digit))
     }

@@ -1,8 +1,9 @@
-//! Marks: places of active calls that control can come back to, out of calls that are deeper.
+//! Non-local jumps: marks are locations of active calls that control can return to from deeper calls (`setjmp`,
+//! `longjmp`).
 //!
-//! A buffer in memory holds a pointer into an object of ours, at the number of its mark, so that it can be copied, and so that it
-//! is known that its bytes differ elsewhere. Registers keep their values when control comes
-//! back. A mark whose call has ended is no place to go to: that is reported, never done.
+//! A buffer in memory holds a pointer into an internal object, at the index of its mark, so that it can be copied, and
+//! so that its bytes are known to depend on the layout. Registers keep their values when control returns. A mark of a
+//! call that has ended is invalid: its use is reported, never executed.
 
 use crate::machine::{CallFrame, Flow, LimitKind, Machine, Stop};
 use crate::memory::{Fill, ObjectKind};
@@ -13,10 +14,10 @@ use std::borrow::Cow;
 use touchstone_base::Id;
 use touchstone_ir::{BlockId, Builtin, CBuiltin, Operand, Reg, Ty};
 
-/// A place that control may come back to.
+/// A location that control may return to.
 #[derive(Clone, Copy)]
 pub(crate) struct Mark {
-    /// Index of its call.
+    /// The index of its call.
     depth: usize,
     serial: u64,
     block: BlockId,
@@ -25,7 +26,7 @@ pub(crate) struct Mark {
 }
 
 impl<'m> Machine<'m> {
-    /// What a builtin of marks does to control.
+    /// Executes a builtin that sets or uses a mark.
     pub(crate) fn step_mark(
         &mut self,
         frame: &CallFrame<'m>,
@@ -48,10 +49,10 @@ impl<'m> Machine<'m> {
         }
     }
 
-    /// A number for the place that a call returns to; the innermost is level 0. The first call returns to nobody's place, and
-    /// behind that it is null.
+    /// Returns a number for the return address of a call; level 0 is the innermost. The outermost call returns to an
+    /// artificial address, and beyond it the result is null.
     pub(crate) fn return_address(&self, level: usize) -> Value {
-        /// Above everything that objects have as addresses.
+        /// An address above those of all objects.
         const CODE: u64 = 1 << 62;
         let Some(call) = self.frames.len().checked_sub(level.saturating_add(1)) else { return Value::NULL };
         let caller = call.checked_sub(1).map(|at| &self.frames[at]);
@@ -62,7 +63,7 @@ impl<'m> Machine<'m> {
         }))
     }
 
-    /// Makes a mark at a place of the innermost frame and writes its number to the buffer.
+    /// Sets a mark at a location of the innermost frame and writes its index to the buffer.
     pub(crate) fn set_mark(&mut self, at: &CallFrame<'m>, buffer: Pointer, result: Option<Reg>) -> Result<(), Stop> {
         const MOST: usize = 1 << 24;
         if self.marks.len() >= MOST {
@@ -85,7 +86,7 @@ impl<'m> Machine<'m> {
         Ok(())
     }
 
-    /// Leaves calls up to the one of a mark, and goes on there.
+    /// Leaves calls up to that of a mark, and continues there.
     pub(crate) fn resume(&mut self, mark: usize, value: u64, observer: &mut impl Observer) -> Result<(), Stop> {
         let mark = self.marks.get(mark).copied();
         let alive = |mark: &Mark| self.frames.get(mark.depth).is_some_and(|frame| frame.serial == mark.serial);

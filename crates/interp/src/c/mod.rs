@@ -1,4 +1,4 @@
-//! What only C has: `printf` and its like, the heap and the stack, jumps out of calls (`marks.rs`).
+//! Builtins of C: `printf` and related functions, heap and stack, non-local jumps (`marks.rs`).
 
 mod decimal;
 pub(crate) mod marks;
@@ -15,7 +15,7 @@ use touchstone_base::Id;
 use touchstone_ir::{Builtin, CBuiltin, ErrorKind, GlobalId, GlobalRole, Operand, Ty};
 
 impl<'m> Machine<'m> {
-    /// Runs a builtin of C and gives its result ([`Value::Undefined`] where there is none).
+    /// Executes a builtin of C and returns its result ([`Value::Undefined`] if there is none).
     pub(crate) fn step_c_builtin(
         &mut self,
         frame: &CallFrame<'m>,
@@ -57,7 +57,7 @@ impl<'m> Machine<'m> {
                 }
                 Ok(Value::Int(u64::from(printf::float_text(&values))))
             }
-            // The loop of the machine does these: they change where control is.
+            // The machine's loop executes these, because they change the control flow.
             CBuiltin::SetMark | CBuiltin::Resume => Ok(Value::Undefined),
             CBuiltin::ReturnAddress => {
                 let level = self.int(frame, arg(0)?)? as usize;
@@ -90,7 +90,7 @@ impl<'m> Machine<'m> {
         Ok(Value::Int(text.len() as u64))
     }
 
-    /// An allocation that fails: null, and the error number.
+    /// Handles a failing allocation: null, and `errno`.
     fn no_memory(&mut self) -> Result<Value, Stop> {
         const NO_MEMORY: u64 = 12;
         if let Some(id) = self.module().error_number() {
@@ -108,7 +108,7 @@ impl<'m> Machine<'m> {
     }
 
     fn release(&mut self, frame: &CallFrame<'m>, operand: Operand) -> Result<Value, Stop> {
-        // Undefined where its declaration was jumped over.
+        // Undefined if control jumped over its declaration.
         if let Value::Ptr(pointer) = self.get(frame, operand)
             && self.memory.info(pointer.object).kind == ObjectKind::Stack
         {

@@ -1,8 +1,8 @@
 //! Formatted output with integer, float, character, string and pointer conversions.
 //!
-//! `%[-0+ #]*[width][.precision][hh|h|l|ll|L|j|z|t](d|i|u|x|X|o|f|e|g|a|c|s|p|%)`, with `*` for width and precision. Everything
-//! else (`%n`, wide characters, positional arguments) is named as unsupported. Where the language leaves the
-//! result open (null for `%s`, the looks of `%p`), it is as on GNU systems.
+//! `%[-0+ #]*[width][.precision][hh|h|l|ll|L|j|z|t](d|i|u|x|X|o|f|e|g|a|c|s|p|%)`, with `*` for width and precision.
+//! Everything else (`%n`, wide characters, positional arguments) is reported as unsupported. Where the language leaves
+//! the result open (null for `%s`, the notation of `%p`), it is that of GNU systems.
 
 use crate::c::decimal;
 use crate::machine::Stop;
@@ -12,7 +12,7 @@ use crate::value::{Pointer, Value};
 use touchstone_base::extended::Extended;
 use touchstone_ir::{ErrorKind, Ty, mask, sign_extend};
 
-/// A field wider than this is not a real program's.
+/// The maximum field width and precision.
 const MAX_FIELD: u64 = 1 << 20;
 
 #[derive(Default)]
@@ -24,17 +24,17 @@ struct Spec {
     alternate: bool,
     width: usize,
     precision: Option<usize>,
-    /// Width of an integer argument.
+    /// The width of an integer argument in bits.
     bits: u8,
-    /// As written, for messages.
+    /// The length modifier, for messages.
     length: String,
 }
 
-/// Where the arguments are.
+/// The source of the arguments.
 enum Arguments<'a> {
-    /// Values and their widths.
+    /// Values with their widths.
     Values(std::slice::Iter<'a, (Value, u8)>),
-    /// In memory, 8 bytes each; so many were used.
+    /// A list in memory, 8 bytes each, and the number of arguments used.
     List(Option<Pointer>, usize),
 }
 
@@ -45,14 +45,14 @@ struct Formatter<'a, 'm> {
     out: Vec<u8>,
 }
 
-/// Formats `args` (values and their widths) after `format`.
+/// Formats `args` (values with their widths) by `format`.
 pub(crate) fn format(format: &[u8], args: &[(Value, u8)], memory: &Memory) -> Result<Vec<u8>, Stop> {
     let mut formatter = Formatter { rest: format, args: Arguments::Values(args.iter()), memory, out: Vec::new() };
     formatter.run()?;
     Ok(formatter.out)
 }
 
-/// Formats arguments in memory after `format`; also says how many were used.
+/// Formats arguments in memory by `format`; also returns the number of arguments used.
 pub(crate) fn format_list(format: &[u8], list: Option<Pointer>, memory: &Memory) -> Result<(Vec<u8>, usize), Stop> {
     let mut formatter = Formatter { rest: format, args: Arguments::List(list, 0), memory, out: Vec::new() };
     formatter.run()?;
@@ -63,7 +63,8 @@ pub(crate) fn format_list(format: &[u8], list: Option<Pointer>, memory: &Memory)
     Ok((formatter.out, used))
 }
 
-/// A byte of a float as text, all bits set behind its end: [`touchstone_ir::CBuiltin::FloatText`] with these arguments.
+/// Returns one byte of a float in decimal notation, or all bits set after its end:
+/// [`touchstone_ir::CBuiltin::FloatText`] with these arguments.
 pub fn float_text(&[bits, conversion, flags, width, precision, index]: &[u64; 6]) -> u32 {
     let has = |flag: u64| flags & flag != 0;
     let size = |value: u64| value.min(MAX_FIELD) as usize;
@@ -109,7 +110,7 @@ impl Formatter<'_, '_> {
         Ok(())
     }
 
-    /// The next argument and its width.
+    /// Returns the next argument and its width.
     fn next_argument(&mut self) -> Result<(Value, u8), Stop> {
         match &mut self.args {
             Arguments::Values(values) => match values.next() {
@@ -125,7 +126,7 @@ impl Formatter<'_, '_> {
         }
     }
 
-    /// The next argument with its bits sign-extended from its own width.
+    /// Returns the next argument, sign-extended from its own width.
     fn argument(&mut self) -> Result<i64, Stop> {
         let (value, bits) = self.next_argument()?;
         Ok(sign_extend(mask(self.memory.as_int(value)?, bits), bits))
@@ -195,7 +196,7 @@ impl Formatter<'_, '_> {
         Ok(())
     }
 
-    /// A decimal number, or an argument for `*`; 0 if there is neither.
+    /// Parses a decimal number, or takes an argument for `*`; 0 if there is neither.
     fn count(&mut self) -> Result<i64, Stop> {
         if self.eat(b'*') {
             return Ok(i64::from(self.argument()? as i32));
@@ -277,7 +278,7 @@ impl Formatter<'_, '_> {
         };
         if finite && spec.zero && !spec.left {
             let zeros = "0".repeat(spec.width.saturating_sub(sign.len() + text.len()));
-            // The zeros of a hexadecimal float stand behind its prefix.
+            // The zeros of a hexadecimal float follow its prefix.
             let at = if text.starts_with("0x") { 2 } else { 0 };
             text.insert_str(at, &zeros);
         }
@@ -287,7 +288,7 @@ impl Formatter<'_, '_> {
         self.pad(spec, format!("{sign}{text}").as_bytes());
     }
 
-    /// `%#o`: the precision grows until the first digit is a zero.
+    /// Formats `%#o`: the precision grows until the first digit is a zero.
     fn octal_with_leading_zero(&mut self, spec: &Spec, value: u64, digits: String) {
         let has_zero = spec.precision.is_some_and(|precision| precision > digits.len());
         if value == 0 {

@@ -1,4 +1,5 @@
-//! What is around a run: the inputs that it is given, the memory that others make and look at, and what it says of itself.
+//! The interface of a machine: its inputs, the memory that its user allocates and reads, and observations about the
+//! run.
 
 use super::{InputRequest, Left, Machine, Provided, Stop};
 use crate::memory::{Fill, ObjectInfo, ObjectKind};
@@ -8,39 +9,40 @@ use std::borrow::Cow;
 use touchstone_base::Id;
 use touchstone_ir::{ErrorKind, GlobalId, InputSource, Ty};
 
-/// So many calls of functions that nobody defines are kept.
+/// The maximum number of calls of external functions that are recorded.
 const MOST_CALLS: usize = 1000;
 
 impl<'m> Machine<'m> {
-    /// Whether something was executed that traps on common machines though it has a value here: the least number divided
-    /// by -1.
+    /// Returns true if an operation was executed that traps on common machines although it has a value here: the least
+    /// number divided by -1.
     pub fn traps(&self) -> bool {
         self.traps
     }
 
-    /// Whether something was executed whose results are only known of one run of a whole program (files, say).
+    /// Returns true if an operation was executed with results that are known only for one run of a whole program, for
+    /// example of files.
     pub fn is_of_one_run(&self) -> bool {
         self.of_one_run
     }
 
-    /// Whether something was asked for that where objects lie decides (order, distance, whether memory is given out again): a run
-    /// elsewhere may differ.
+    /// Returns true if a result depended on the layout of objects (order, distance, reuse of memory): a run with
+    /// another layout may differ.
     pub fn depends_on_layout(&self) -> bool {
         self.apart
     }
 
-    /// Calls of functions that nobody defines, with what they were called with, in order. `None` if there were very many, or
-    /// if a library made one: another library may call in another order.
+    /// Returns the calls of external functions with their arguments, in order, or `None` if there were too many, or if
+    /// a library made one, because another library may use another order.
     pub fn calls(&self) -> Option<&[(String, Vec<Value>)]> {
         self.calls.as_deref()
     }
 
-    /// What functions left that are only described, in order.
+    /// Returns the side effects of functions that are only described, in order.
     pub fn left(&self) -> &[Left] {
         &self.left
     }
 
-    /// So many bytes there are what a function has left.
+    /// Records `size` bytes as a side effect of a function.
     pub(crate) fn keep_left(
         &mut self,
         source: InputSource,
@@ -69,34 +71,35 @@ impl<'m> Machine<'m> {
         Ok(())
     }
 
-    /// The allocation with this number, from 1, gets no memory.
+    /// Makes the allocation with this number, from 1, fail.
     pub fn fail_allocation(&mut self, number: u64) {
         self.failing.insert(number);
     }
 
-    /// An allocation is asked for: whether it fails.
+    /// Counts an allocation. Returns true if it must fail.
     pub(crate) fn next_allocation_fails(&mut self) -> bool {
         self.allocations += 1;
         self.failing.contains(&self.allocations)
     }
 
-    /// A union is looked at by a member.
+    /// Sets the member by which a union is accessed.
     pub fn look(&mut self, object: ObjectId, offset: i64, member: usize) {
         self.looks.insert((object, offset), member);
     }
 
-    /// These are the variable arguments of a call, each of the member that it was [looked at](Self::look) by. Whoever takes one
-    /// that is not there, or takes it as another one, does what only the language's compilers know.
+    /// Declares an object as the variadic arguments of a call, each of the member that it was [accessed
+    /// by](Self::look). Taking a missing argument, or one of another type, is undefined behaviour.
     pub fn keep_arguments(&mut self, object: ObjectId) {
         self.variable.insert(object);
     }
 
-    /// The variable argument that ended a run because nobody passed it: where it would be, and the member that it would be of.
+    /// Returns the variadic argument that ended a run because it was not passed: its place, and the member for its
+    /// type.
     pub fn missed_argument(&self) -> Option<(ObjectId, i64, usize)> {
         self.missed
     }
 
-    /// The program looks at a union by a member.
+    /// Records an access of the program to a union by a member.
     pub(crate) fn look_by(&mut self, at: Pointer, member: usize) -> Result<(), Stop> {
         if self.variable.contains(&at.object) {
             if self.looked(at.object, at.offset) == Some(member) {
@@ -109,7 +112,7 @@ impl<'m> Machine<'m> {
         Ok(())
     }
 
-    /// By which member a union was looked at last.
+    /// Returns the member by which a union was accessed last.
     pub fn looked(&self, object: ObjectId, offset: i64) -> Option<usize> {
         self.looks.get(&(object, offset)).copied()
     }
@@ -125,39 +128,40 @@ impl<'m> Machine<'m> {
         }
     }
 
-    /// Whether a number led to an object by chance: no pointer was turned into a number before.
+    /// Returns true if an integer was used as the address of an object although no pointer was converted to an integer
+    /// before.
     pub fn guesses_addresses(&self) -> bool {
         self.memory.guesses_addresses()
     }
 
-    /// Whether a pointer was turned into a number: a run with another [`Layout`] may differ.
+    /// Returns true if a pointer was converted to an integer: a run with another [`Layout`] may differ.
     pub fn shows_addresses(&self) -> bool {
         self.memory.shows_addresses()
     }
 
-    /// A new object with undefined bytes. If it is too big for the limit it is made empty, and the next call ends with
+    /// Allocates an object with undefined bytes. If it exceeds the limit, it is empty, and the next call ends with
     /// [`LimitKind::Memory`].
     pub fn alloc(&mut self, size: u64, name: &str, kind: ObjectKind) -> ObjectId {
         self.make_object(size, Cow::Owned(name.to_string()), kind, Fill::Undefined)
     }
 
-    /// The object of a global.
+    /// Returns the object of a global.
     pub fn global_object(&self, id: GlobalId) -> ObjectId {
         self.globals[id]
     }
 
-    /// The global whose object this is. They are the first objects that a machine makes.
+    /// Returns the global of an object. Globals are the first objects that a machine allocates.
     pub fn global_of(&self, object: ObjectId) -> Option<GlobalId> {
         let id = GlobalId::new(object.index());
         self.globals.get(id).filter(|own| **own == object).map(|_| id)
     }
 
-    /// What is known about an object.
+    /// Returns the properties of an object.
     pub fn object(&self, id: ObjectId) -> ObjectInfo<'_> {
         self.memory.info(id)
     }
 
-    /// Lets a constant be written; whether it was one.
+    /// Makes a constant writable. Returns true if it was constant.
     pub fn unlock(&mut self, object: ObjectId) -> bool {
         self.memory.unlock(object)
     }
@@ -193,18 +197,18 @@ impl<'m> Machine<'m> {
         self.memory.load(Pointer { object, offset }, ty)
     }
 
-    /// Values for the inputs that the program asks for by itself, in the order in which it asks. A value that is too
-    /// short, or missing, is filled with zeros.
+    /// Provides the inputs that the program requests, in the order of the requests. A value that is too short, or
+    /// missing, is filled with zeros.
     pub fn provide_inputs(&mut self, inputs: Vec<Provided>) {
         self.inputs.extend(inputs);
     }
 
-    /// The inputs that the program asked for so far.
+    /// Returns the inputs that the program requested so far.
     pub fn requested_inputs(&self) -> &[InputRequest] {
         &self.requests
     }
 
-    /// The next provided input, cut or filled to `size` bytes, and the pointers in it.
+    /// Returns the next provided input, truncated or padded to `size` bytes, and the pointers in it.
     pub(crate) fn next_input(
         &mut self,
         source: InputSource,
@@ -218,7 +222,7 @@ impl<'m> Machine<'m> {
         (bytes, pointers)
     }
 
-    /// The next provided input, if it is one that comes in there under a name like this.
+    /// Returns the next provided input, if it is of this kind and its name matches.
     pub(crate) fn next_if(&mut self, source: InputSource, is_meant: impl Fn(&str) -> bool) -> Option<Provided> {
         let next = self.inputs.front()?;
         if next.source != source || !is_meant(&next.name) {

@@ -1,4 +1,4 @@
-//! What one instruction does.
+//! Execution of single instructions.
 
 use super::{CallFrame, Flow, Machine, Stop};
 use crate::observer::{Event, Observer};
@@ -12,7 +12,7 @@ use touchstone_ir::{
 };
 
 impl<'m> Machine<'m> {
-    // Once an instruction: a call of its own would take a quarter of the time.
+    // Inlined into its only caller: a call per instruction would take a quarter of the time.
     #[inline(always)]
     pub(super) fn step(
         &mut self,
@@ -45,7 +45,7 @@ impl<'m> Machine<'m> {
                 self.set(frame, *dst, Value::Int(u64::from(holds)));
             }
             InstKind::Cast { dst, op, src } => match self.get(frame, *src) {
-                // The usual case, without the detour over results that may have gone wrong.
+                // The common case, without a `Result`.
                 Value::Int(value) if *op != CastOp::IntToPtr => {
                     let (from, to) = (self.operand_ty(frame, *src), frame.function.regs[*dst].ty);
                     let value = crate::arith::cast(*op, value, from.bits(), to.bits());
@@ -147,8 +147,8 @@ impl<'m> Machine<'m> {
         Ok(Flow::Next)
     }
 
-    /// Whether where objects lie decides a comparison of pointers into different ones: their order does, and whether memory that
-    /// was given back is given out again.
+    /// Returns true if the layout decides a comparison of pointers to different objects: by their order, or by the
+    /// reuse of freed memory.
     fn order_counts(&self, op: CmpOp, a: Value, b: Value) -> bool {
         !matches!(op, CmpOp::Eq | CmpOp::Ne) || self.memory.is_gone(a) || self.memory.is_gone(b)
     }
@@ -161,7 +161,7 @@ impl<'m> Machine<'m> {
         Ok(Value::Undefined)
     }
 
-    /// The function that a pointer is the address of.
+    /// Returns the function that a pointer points to.
     fn called(
         &self,
         frame: &CallFrame<'m>,
@@ -223,7 +223,7 @@ impl<'m> Machine<'m> {
         let (to, from) = (self.used(frame, dst)?, self.used(frame, src)?);
         let size = self.int(frame, size)?;
         if size > 0 {
-            // The source is looked at first, in whole; the engine does so, too.
+            // The whole source is checked first, as in the engine.
             let from = self.memory.resolve(from)?;
             self.memory.check_read(from, size).map_err(|kind| self.access_error(from, kind))?;
             let to = self.memory.resolve(to)?;
@@ -245,7 +245,7 @@ impl<'m> Machine<'m> {
         Ok(())
     }
 
-    /// What a failed access means: of a variable that the module only declares nothing is known.
+    /// Returns the meaning of a failed access: nothing is known of a variable that the module only declares.
     #[cold]
     fn access_error(&self, place: Pointer, kind: ErrorKind) -> Stop {
         let unknown = matches!(kind, ErrorKind::Uninitialised | ErrorKind::OutOfBounds);
@@ -259,7 +259,7 @@ impl<'m> Machine<'m> {
 
     // Terminators.
 
-    /// Where control goes on in this frame, or `None` if it was left.
+    /// Returns the next location in this frame, or `None` if the frame was left.
     #[inline]
     pub(super) fn finish_block(
         &mut self,
@@ -284,7 +284,8 @@ impl<'m> Machine<'m> {
                 Ok(Some(target))
             }
             TermKind::Return(value) => {
-                // A variable is read here; what a callee did not return may be passed on, if nobody looks at it.
+                // A named register is a variable, which is read here. A missing result of a callee may be passed on as
+                // long as it is unused.
                 let read = matches!(value, Some(Operand::Reg(reg)) if frame.function.regs[*reg].name.is_some());
                 let value = value.map(|value| self.get(frame, value));
                 if read && value == Some(Value::Undefined) {

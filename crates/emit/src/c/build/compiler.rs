@@ -1,6 +1,6 @@
-//! Calls of the C compiler.
+//! Invocations of the C compiler.
 //!
-//! Signed overflow wraps and types may alias, as in the model, whatever the user's flags say: ours stand last.
+//! Our flags come last: signed overflow wraps and types may alias, as in the model, whatever the user's flags are.
 
 use crate::c::build::configuration::Build;
 use crate::c::build::include_path::include_name;
@@ -11,22 +11,22 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use touchstone_ir::Module;
 
-/// How a program is built.
+/// The variant of a build.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum BuildVariant {
-    /// As fast as can be, for tests that run to their end.
+    /// Without instrumentation, for tests that run to completion.
     Plain,
-    /// With sanitizers, for tests that go wrong.
+    /// With sanitizers, for tests that end in an error.
     Sanitized,
 }
 
 const PLAIN: &[&str] = &["-O0", "-g0", "-pipe"];
-/// Only what the model calls an error: overflow, shifts and alignment are none. A null pointer is found by the access
-/// itself, not by the computation of an address. Bounds of declared arrays are reported, but the run goes on, because
-/// an index past a row of a matrix is still inside the object.
+/// The flags of the sanitized build. They detect only what the model treats as an error, so not overflow, shifts and
+/// alignment. A null pointer is detected by the access, not by address computation. Violated bounds of declared arrays
+/// are reported without ending the run, because an index beyond a row of a matrix is still inside the object.
 const SANITIZED: &[&str] = &[
     "-O0",
-    // addr2line up to 2.40 takes the wrong file of version 5 where a source file is included in another.
+    // addr2line up to 2.40 returns the wrong file for DWARF 5 if one source file includes another.
     "-g1",
     "-gdwarf-4",
     "-fno-omit-frame-pointer",
@@ -51,7 +51,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Compiles one source file with a unit's flags to an object file.
+    /// Compiles one source file to an object file, with the flags of its unit.
     pub(crate) fn compile(
         &self,
         source: &Path,
@@ -68,7 +68,7 @@ impl Compiler<'_> {
             .args(Self::variant_flags(variant))
             .args(["-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off", "-w"])
             .args(defines);
-        // Code that asks for a sanitizer was not analysed with one.
+        // The analysis ran without a sanitizer, so code that tests for one must not find it.
         if variant == BuildVariant::Sanitized && !flags.iter().any(|flag| flag.starts_with("-D__SANITIZE_ADDRESS__")) {
             command.args(["-U__SANITIZE_ADDRESS__", "-DTOUCHSTONE_SANITIZED=1"]);
         }
@@ -77,8 +77,8 @@ impl Compiler<'_> {
         Ok(object)
     }
 
-    /// Links objects to a program. What the program's sources only declare gets a stand-in that says so when it is
-    /// called, so that one file of a larger program can be tested.
+    /// Links object files to a program. A symbol that the program's sources only declare gets a definition that reports
+    /// its call, so that one file of a larger program can be tested.
     pub(crate) fn link(&self, objects: &[PathBuf], variant: BuildVariant, program: &str) -> Result<PathBuf, EmitError> {
         let output = self.dir.join(program);
         let failed = match self.try_link(objects, variant, &output) {
@@ -109,7 +109,7 @@ impl Compiler<'_> {
         self.run(command)
     }
 
-    /// Links one object of ours to a program.
+    /// Links one object file of the runtime to a program.
     pub(crate) fn link_plain(&self, object: &Path, program: &str) -> Result<PathBuf, EmitError> {
         let output = self.dir.join(program);
         let mut command = Command::new(&self.target.cc);
@@ -117,7 +117,8 @@ impl Compiler<'_> {
         self.run(command).map(|()| output)
     }
 
-    /// Definitions of what is missing. Globals are known to the module; everything else is taken for a function.
+    /// Returns definitions of undefined symbols. The module knows its globals; every other symbol is assumed to be a
+    /// function.
     fn undefined_symbol_definitions(&self, missing: &BTreeSet<String>) -> String {
         let mut text = String::from("#include <stdio.h>\n#include <stdlib.h>\n");
         for name in missing {
@@ -134,7 +135,7 @@ impl Compiler<'_> {
         text
     }
 
-    /// Whether the compiler has sanitizers whose programs run here.
+    /// Returns true if the compiler has sanitizers and their programs run on this machine.
     pub(crate) fn has_sanitizers(&self) -> bool {
         let source = self.dir.join("probe.c");
         if std::fs::write(&source, "int main(void) { return 0; }\n").is_err() {
@@ -162,7 +163,7 @@ impl Compiler<'_> {
     }
 }
 
-/// The program's other files, compiled to be linked with tests of `unit`.
+/// Compiles the program's other files, to be linked with tests of `unit`.
 pub(crate) fn compile_other_units(
     compiler: &Compiler,
     unit: usize,
@@ -183,7 +184,8 @@ pub(crate) fn compile_other_units(
         .collect()
 }
 
-/// The file, or one that includes it and defines its inline functions, which tests may link with nothing else.
+/// Returns the file, or a file that includes it and defines its inline functions, for which tests may find no other
+/// definition.
 fn with_inline_definitions(compiler: &Compiler, unit: usize, path: &Path) -> Result<PathBuf, EmitError> {
     let preprocessed = compiler.target.preprocessed.unit(compiler.target, unit);
     let definitions = inline_definitions(compiler.module, &preprocessed);
@@ -194,12 +196,12 @@ fn with_inline_definitions(compiler: &Compiler, unit: usize, path: &Path) -> Res
     Ok(source)
 }
 
-/// Flags that make errors of warnings: the tests' own text must not fall to them.
+/// Returns true for flags that turn warnings into errors: they must not apply to the source of tests.
 fn is_strictness(flag: &str) -> bool {
     flag.starts_with("-Werror") || flag == "-pedantic-errors"
 }
 
-/// Flags for sanitizers, coverage and profiles: the replay has its own, and tests are not what they are for.
+/// Returns true for flags of sanitizers, coverage and profilers. The replay uses its own.
 fn is_instrumentation_flag(flag: &str) -> bool {
     const STARTS: &[&str] = &[
         "-fsanitize",
@@ -219,7 +221,7 @@ fn is_link_flag(flag: &str) -> bool {
     !is_instrumentation_flag(flag) && ["-l", "-L", "-Wl,", "-pthread"].iter().any(|start| flag.starts_with(start))
 }
 
-/// The symbols that a linker misses, in the words of GNU ld, gold and lld.
+/// Returns the undefined symbols in the messages of GNU ld, gold and lld.
 fn undefined_symbols(stderr: &str) -> BTreeSet<String> {
     let end = |char: char| !(char.is_ascii_alphanumeric() || char == '_');
     let after = |line: &str, mark: &str| {

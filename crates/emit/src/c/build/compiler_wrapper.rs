@@ -1,4 +1,4 @@
-//! The same build with a command before its compiler, which may leave something in a directory, and so may the programs.
+//! Builds with a compiler wrapper, which may write to a directory, as may the programs that it compiles.
 
 use crate::EmitError;
 use crate::c::build::configuration::Build;
@@ -7,8 +7,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 impl Build {
-    /// Compiles through a command: `env X=1 tool cc` stands before the compiler. The directory must be there, by its whole
-    /// name; programs may write to it. What is ours and no test is compiled as ever.
+    /// Returns the same build with a command in front of the compiler: `env X=1 tool cc`. `directory` must exist and be
+    /// absolute; programs may write to it. The sandbox's own sources are compiled without the wrapper.
     pub fn with_compiler_wrapper(&self, command: &[String], directory: &Path) -> Result<Build, EmitError> {
         let quoted = |text: &String| format!("'{}'", text.replace('\'', "'\\''"));
         let words: Vec<String> = command.iter().map(quoted).collect();

@@ -1,4 +1,4 @@
-//! How the user's program is compiled, and where its files are.
+//! The configuration of a build: translation units with their flags, the compiler, and the limits of the replay.
 
 use crate::EmitError;
 use crate::c::build::compiler::Compiler;
@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use touchstone_base::FileId;
 use touchstone_ir::{Function, Module};
 
-/// How the user's program is compiled.
+/// The way in which the user's program is compiled.
 #[derive(Clone, Debug)]
 pub struct Build {
     /// All source files of the program.
@@ -21,35 +21,36 @@ pub struct Build {
     pub include_dir: PathBuf,
     /// The C compiler.
     pub cc: String,
-    /// Limits of the replay.
+    /// The limits of the replay.
     pub limits: ReplayLimits,
-    /// What keeps the replay from harming anybody.
+    /// The sandbox of the replay.
     pub sandbox: Sandbox,
-    /// Nothing more is compiled or run once this is true.
+    /// Nothing more is compiled or run after this becomes true.
     pub interrupt: Arc<AtomicBool>,
-    /// What is known of the files after preprocessing.
+    /// The preprocessed translation units, as far as they were needed.
     pub preprocessed: PreprocessedUnits,
-    /// What is compiled already.
+    /// The object files that were compiled so far.
     pub unit_objects: UnitObjects,
 }
 
-/// One source file of the program.
+/// A translation unit of the program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SourceUnit {
-    /// The file.
+    /// The source file.
     pub path: PathBuf,
-    /// Its compile flags.
+    /// The compiler flags.
     pub flags: Vec<String>,
 }
 
-/// Limits of the replay.
+/// The limits of the replay.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ReplayLimits {
-    /// Seconds for one test.
+    /// The timeout of one test, in seconds.
     pub seconds: u32,
-    /// Memory of one test, in MiB.
+    /// The memory limit of one test, in MiB.
     pub memory_mib: u32,
-    /// Seconds for all tests of one function; what is being compiled then is finished, and not run.
+    /// The time for all tests of one function, in seconds. A compilation that is running when it expires completes, but
+    /// its program is not run.
     pub total_seconds: u32,
 }
 
@@ -60,22 +61,23 @@ impl Default for ReplayLimits {
 }
 
 impl Build {
-    /// Compiles what every replay needs, so that it is there when the first test is. What can't be compiled is told when
-    /// it is needed.
+    /// Compiles the parts that every replay needs, before the first test arrives. A failure is reported when the part
+    /// is used.
     pub fn prepare(&self, module: &Module) {
         let Ok(dir) = self.unit_objects.dir() else { return };
         let _ = self.sandbox.objects(&Compiler { target: self, module, dir: &dir });
     }
 
-    /// The unit whose main file is this file of the module.
+    /// Returns the unit whose main file is this file of the module.
     pub(crate) fn unit_of_file(&self, module: &Module, file: FileId) -> Option<usize> {
         let path = Path::new(module.files.get(file)?);
         let exact = self.units.iter().position(|unit| unit.path == path);
         exact.or_else(|| self.units.iter().position(|unit| same_file(&unit.path, path)))
     }
 
-    /// The unit to include: the one that defines the function, or one that includes the header that does; that which its name says, where
-    /// several have another one of it, or else the first.
+    /// Returns the unit that tests of a function include: the unit that defines the function, or one that includes the
+    /// header that does. If several include the header, the function's qualified name selects one; otherwise the first
+    /// is used.
     pub(crate) fn unit_defining(&self, module: &Module, function: &Function) -> Result<usize, EmitError> {
         if let Some(unit) = self.unit_of_file(module, function.span.file) {
             return Ok(unit);
@@ -86,7 +88,7 @@ impl Build {
             let mut command = Command::new(&self.cc);
             command.args(&unit.flags).arg("-I").arg(&self.include_dir).args(["-w", "-M"]).arg(&unit.path);
             let list = command.output().map(|output| output.stdout).unwrap_or_default();
-            // Blanks in names are written with a backslash.
+            // `-M` escapes blanks in file names by a backslash.
             let list = String::from_utf8_lossy(&list).replace("\\\n", " ").replace("\\ ", "\u{1}").replace("\\#", "#");
             list.split_whitespace().any(|path| Path::new(&path.replace('\u{1}', " ")).ends_with(&name))
         };
@@ -102,12 +104,12 @@ impl Build {
         found.ok_or(EmitError::NoUnit { function: function.name.clone(), file })
     }
 
-    /// Whether somebody wants us to stop.
+    /// Returns true after an interrupt.
     pub(crate) fn is_interrupted(&self) -> bool {
         self.interrupt.load(Ordering::Relaxed)
     }
 
-    /// Whether this unit has the program's `main`.
+    /// Returns true if this unit defines the program's `main`.
     pub(crate) fn defines_main(&self, module: &Module, unit: usize) -> bool {
         module.function_named("main").is_some_and(|id| {
             let main = &module.functions[id];

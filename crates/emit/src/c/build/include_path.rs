@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-/// `path` as it is reached from the directory `from`; both must be absolute and without links.
+/// Returns `path` relative to the directory `from`; both must be absolute and without links.
 pub(crate) fn relative_path(path: &Path, from: &Path) -> PathBuf {
     let (to, base): (Vec<Component>, Vec<Component>) = (path.components().collect(), from.components().collect());
     let common = to.iter().zip(&base).take_while(|(a, b)| a == b).count();
@@ -10,7 +10,7 @@ pub(crate) fn relative_path(path: &Path, from: &Path) -> PathBuf {
     up.chain(to[common..].iter().copied()).collect()
 }
 
-/// The path as it can stand in a line that includes it.
+/// Returns the path as an `#include` line can contain it, or `None` if no such line can.
 pub(crate) fn include_name(path: &Path) -> Option<String> {
     path.to_str().filter(|text| !text.contains(['"', '\n', '\r'])).map(str::to_string)
 }

@@ -1,7 +1,7 @@
-//! What later runs need again: files of our own that depend on nothing but the compiler and our sources.
+//! A cache of compiled runtime files, which depend on nothing but the compiler and the sources that are embedded here.
 //!
-//! They stand in the user's cache directory, under a name that says what they were made of. Anybody may remove them at any
-//! time; where there is no such directory, or it is not the user's alone, they are made anew in each run.
+//! Entries are directories in the user's cache directory, named by a hash of the inputs. They may be removed at any
+//! time. Without a cache directory, or if other users can write to it, the files are compiled in each run.
 
 use std::fs::File;
 use std::hash::Hasher;
@@ -10,12 +10,12 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use touchstone_base::StableHasher;
 
-/// So many kinds of files are kept; of others those go
+/// The number of entries that are always kept.
 const MAX_ENTRIES: usize = 16;
-/// that nobody used for so long: who found them is done with them.
+/// The minimum age of an evicted entry: a run that still uses it has ended by then.
 const MIN_EVICTION_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// A place for files that were made of certain things.
+/// A cache entry.
 pub(crate) struct ObjectCache {
     root: PathBuf,
     entry: PathBuf,
@@ -23,7 +23,8 @@ pub(crate) struct ObjectCache {
 }
 
 impl ObjectCache {
-    /// The place for what a compiler makes of these texts. `owned` is a file or directory of this user.
+    /// Returns the entry for what a compiler produces from these sources, or `None` if there is no cache. `owned` is a
+    /// file or directory of the current user.
     pub(crate) fn new(cc: &str, texts: &[&str], owned: &Path) -> Option<ObjectCache> {
         let compiler = executable_path(cc)?.canonicalize().ok()?;
         let file = compiler.metadata().ok()?;
@@ -41,16 +42,16 @@ impl ObjectCache {
         Some(ObjectCache { root, entry, user: owned.metadata().ok()?.uid() })
     }
 
-    /// Where the files are, if they all are there.
+    /// Returns the directory of the entry, or `None` unless it contains all of the files.
     pub(crate) fn find(&self, names: &[&str]) -> Option<&Path> {
         let whole = |name: &&str| self.entry.join(name).metadata().is_ok_and(|file| file.is_file() && file.len() > 0);
         let found = (self.is_private() && names.iter().all(whole)).then_some(self.entry.as_path())?;
-        // Whoever can't say that it is in use finds it as long as it is new.
+        // The modification time marks the last use. If it cannot be set, the entry ages from its creation on.
         let _ = File::open(found).and_then(|dir| dir.set_modified(SystemTime::now()));
         Some(found)
     }
 
-    /// Keeps files for later runs. What does not work is left.
+    /// Stores files for later runs. Errors are ignored: the cache only saves time.
     pub(crate) fn store(&self, files: &[(&str, &Path)]) {
         let _ = self.try_store(files);
     }
@@ -61,7 +62,7 @@ impl ObjectCache {
             return Ok(());
         }
         self.evict_unused()?;
-        // Whole or not at all, whoever else does the same.
+        // A rename publishes the entry atomically, also if another run stores it concurrently.
         let dir = tempfile::tempdir_in(&self.root)?;
         for (name, file) in files {
             std::fs::copy(file, dir.path().join(name))?;
@@ -69,7 +70,7 @@ impl ObjectCache {
         std::fs::rename(dir.path(), &self.entry)
     }
 
-    /// Nobody else can write there.
+    /// Returns true if no other user can write to the cache.
     fn is_private(&self) -> bool {
         self.root.metadata().is_ok_and(|dir| dir.is_dir() && dir.uid() == self.user && dir.mode() & 0o022 == 0)
     }
@@ -87,13 +88,13 @@ impl ObjectCache {
     }
 }
 
-/// The user's directory for what can be made again.
+/// Returns the user's cache directory (XDG Base Directory Specification).
 fn cache_dir() -> Option<PathBuf> {
     let given = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     given("XDG_CACHE_HOME").or_else(|| given("HOME").map(|home| home.join(".cache")))
 }
 
-/// The file that a command starts.
+/// Returns the executable that a command starts.
 pub(crate) fn executable_path(command: &str) -> Option<PathBuf> {
     if command.contains('/') {
         return Some(PathBuf::from(command));

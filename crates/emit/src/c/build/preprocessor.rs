@@ -1,5 +1,5 @@
-//! What the preprocessor makes of the program's files: which words and functions a file has, and which macros are left at
-//! its end, in whose reach the text of tests then stands.
+//! Preprocessed translation units: the identifiers, functions and types of a unit, and the macros that are defined at
+//! its end, where emitted tests follow.
 
 use crate::c::build::configuration::Build;
 use crate::c::syntax::names::{is_identifier, source_name};
@@ -10,31 +10,31 @@ use std::sync::{Arc, Mutex};
 use touchstone_base::WideHasher;
 use touchstone_ir::Module;
 
-/// What is known of the files so far; each is asked for once a run.
+/// The preprocessed units of a run; each unit is preprocessed at most once.
 #[derive(Clone, Debug, Default)]
 pub struct PreprocessedUnits {
     units: Arc<Mutex<BTreeMap<usize, Arc<PreprocessedUnit>>>>,
 }
 
-/// One file after preprocessing.
+/// A translation unit after preprocessing.
 #[derive(Debug, Default)]
 pub(crate) struct PreprocessedUnit {
-    /// All of it, as one number, if the compiler took it.
+    /// The hash of the preprocessed text, or `None` if the compiler rejected the unit.
     pub(crate) text: Option<u128>,
-    /// Every identifier.
+    /// All identifiers.
     pub(crate) words: BTreeSet<String>,
-    /// Functions that are declared or defined at file level.
+    /// The functions that are declared or defined at file scope.
     pub(crate) functions: BTreeSet<String>,
-    /// Structures, unions and enumerations that are defined at file level, and names of types.
+    /// The structures, unions and enumerations that are defined at file scope, and the typedef names.
     pub(crate) types: BTreeSet<String>,
-    /// Those of them that a declaration calls `inline`.
+    /// The functions that a declaration calls `inline`.
     pub(crate) inline: BTreeSet<String>,
-    /// Macros that the file or the command line defines.
+    /// The macros that the unit or the command line defines.
     pub(crate) macros: BTreeSet<String>,
 }
 
 impl PreprocessedUnits {
-    /// The preprocessed of a unit.
+    /// Returns a unit after preprocessing.
     pub(crate) fn unit(&self, target: &Build, unit: usize) -> Arc<PreprocessedUnit> {
         let mut units = match self.units.lock() {
             Ok(units) => units,
@@ -78,8 +78,8 @@ impl PreprocessedUnit {
         preprocessed
     }
 
-    /// At file level a name before a parenthesis is a function's (or an attribute, which does no harm), also if it is in
-    /// parentheses itself, so that no macro replaces it.
+    /// Collects functions. At file scope, a name before a parenthesis is a function (or an attribute, which does no
+    /// harm), also if it is parenthesised itself, which prevents macro expansion.
     fn find_functions(&mut self, text: &str) {
         let (mut depth, mut inline) = (0_usize, false);
         let mut before = ["", "", ""];
@@ -109,7 +109,8 @@ impl PreprocessedUnit {
 }
 
 impl PreprocessedUnit {
-    /// At file level a tag before a brace is defined, and what a `typedef` says outside of braces is a type.
+    /// Collects types. At file scope, a tag before a brace is defined, and identifiers of a `typedef` outside of braces
+    /// are types.
     fn find_types(&mut self, text: &str) {
         let (mut depth, mut named) = (0_usize, false);
         let mut before = ["", ""];
@@ -124,7 +125,7 @@ impl PreprocessedUnit {
                 "}" => depth = depth.saturating_sub(1),
                 ";" if depth == 0 => named = false,
                 "typedef" if depth == 0 => named = true,
-                // A tag that is only mentioned may be that of a type which nobody defines here.
+                // A tag that is only mentioned may belong to an incomplete type.
                 word if depth == 0
                     && named
                     && is_identifier(word)
@@ -139,12 +140,12 @@ impl PreprocessedUnit {
     }
 }
 
-/// The identifiers of a text.
+/// Returns the identifiers of a text.
 pub(crate) fn identifiers_of(text: &str) -> impl Iterator<Item = &str> {
     text.split(|char: char| !char.is_ascii_alphanumeric() && char != '_').filter(|word| is_identifier(word))
 }
 
-/// Words and single marks, without literals.
+/// Returns the identifiers, numbers and single punctuators of a text, without literals and comments.
 pub(crate) fn tokens_of(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -182,8 +183,8 @@ fn literal_length(text: &str, quote: char) -> usize {
     text.len()
 }
 
-/// An `inline` function is only defined if some declaration does without the word (C11 6.7.4); the program may have that
-/// elsewhere, so ours gives way.
+/// Returns external declarations of the unit's inline functions. An `inline` function has an external definition only
+/// if one of its declarations lacks `inline` (C11 6.7.4). The program may have one in another file, so ours is weak.
 pub(crate) fn inline_definitions(module: &Module, preprocessed: &PreprocessedUnit) -> String {
     let own = module.functions.values();
     let own = own.filter(|function| function.is_defined() && !function.internal && !function.is_library());

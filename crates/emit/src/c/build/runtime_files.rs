@@ -4,17 +4,18 @@
 pub(crate) const HEADER: &str = include_str!("../../../runtime/touchstone_test.h");
 /// The runner that test files are linked with.
 pub(crate) const RUNNER: &str = include_str!("../../../runtime/touchstone_test.c");
-/// What tests of every form need where the program calls what nobody defines.
+/// The header of tests of all forms that need stubs.
 pub(crate) const STUBS: &str = include_str!("../../../runtime/touchstone_stubs.h");
-/// What tests of every form need where allocations fail.
+/// The header of tests of all forms in which allocations may fail.
 pub(crate) const ALLOCATIONS: &str = include_str!("../../../runtime/touchstone_allocations.h");
-/// What tests of every form need that have registers, and those that have files: the name of a header, and its text.
+/// The headers of tests of all forms that need device registers, environment variables or files: the file name and the
+/// contents.
 pub(crate) const REGISTERS: (&str, &str) =
     ("touchstone_registers.h", include_str!("../../../runtime/touchstone_registers.h"));
 pub(crate) const ENVIRONMENT: (&str, &str) =
     ("touchstone_environment.h", include_str!("../../../runtime/touchstone_environment.h"));
 pub(crate) const FILES: (&str, &str) = ("touchstone_files.h", include_str!("../../../runtime/touchstone_files.h"));
-/// What tests for GoogleTest include, and are linked with.
+/// The header of tests for GoogleTest, and the source that they are linked with.
 pub(crate) const GTEST_HEADER: &str = include_str!("../../../runtime/touchstone_gtest.h");
 pub(crate) const GTEST_GLUE: &str = include_str!("../../../runtime/touchstone_gtest.cc");
 

@@ -1,9 +1,10 @@
-//! What keeps replayed tests from harming anybody.
+//! The sandbox of replayed tests.
 //!
-//! A test calls the user's code with inputs that nobody chose, and that code may remove files, talk to the network or
-//! leave processes behind. A small launcher (`runtime/sandbox/touchstone_sandbox.c`), compiled once and cache (`cache.rs`), enters the
-//! layers that the kernel has and becomes the test program; the guard that is linked into that program gives each test an
-//! empty directory, and says by name what a test called and may not.
+//! A test calls the user's code with generated inputs, and that code may remove files, use the network or leave
+//! processes behind. A small launcher (`runtime/sandbox/touchstone_sandbox.c`), compiled once and cached
+//! (`object_cache.rs`), enters the layers that the kernel supports and executes the test program. The guard that is
+//! linked into that program gives each test an empty directory, and names the calls that a test makes and that are
+//! forbidden.
 //!
 //! Deliberately not here: a sandbox for suites that users run themselves, which are plain programs.
 
@@ -16,7 +17,7 @@ use std::process::Command;
 use std::sync::{Arc, Mutex, OnceLock};
 use touchstone_ir::Module;
 
-/// Functions of the library that the guard stands before.
+/// The library functions that the guard wraps.
 const WRAPPED_FUNCTIONS: &[&str] = &[
     "fopen",
     "fopen64",
@@ -33,14 +34,14 @@ const WRAPPED_FUNCTIONS: &[&str] = &[
     "unlink",
 ];
 
-/// A part of the sandbox.
+/// A layer of the sandbox.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Layer {
-    /// No writes outside of the scratch directory, by the kernel's landlock.
+    /// Landlock: no writes outside of the scratch directory.
     Landlock,
-    /// The same by read-only mounts, where there is no landlock.
+    /// Read-only mounts, for the same purpose, on kernels without Landlock.
     Mounts,
-    /// Own users, processes and network.
+    /// Namespaces of users, processes and the network.
     Namespaces,
     /// A filter of system calls.
     Seccomp,
@@ -59,29 +60,29 @@ impl Layer {
     }
 }
 
-/// Whether and how replayed tests are cache in.
+/// The sandbox and its policy.
 #[derive(Clone, Debug)]
 pub struct Sandbox {
     policy: Policy,
-    /// Tests may write to all of this directory, instead of one of their own.
+    /// A directory that all tests may write to, instead of a scratch directory for each.
     writable_dir: Option<PathBuf>,
     built: Arc<OnceLock<Harness>>,
-    /// Held while it is built: whoever comes then waits.
+    /// Held during the build, so that concurrent callers wait for it.
     building: Arc<Mutex<()>>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Policy {
-    /// With all layers that the machine has, but these.
+    /// All layers that the machine supports, except for these.
     Closed { without: Vec<Layer> },
-    /// Not at all.
+    /// No confinement.
     Open,
 }
 
-/// What test programs are linked with and started by.
+/// The compiled parts that test programs are linked with and started by.
 #[derive(Debug)]
 struct Harness {
-    /// Has the files; goes with the last user.
+    /// The directory of the files; it is removed with the last user.
     _dir: tempfile::TempDir,
     runner: PathBuf,
     guard: Option<PathBuf>,
@@ -90,22 +91,22 @@ struct Harness {
 }
 
 impl Sandbox {
-    /// As closed as the machine can.
+    /// Returns a sandbox with every layer that the machine supports.
     pub fn closed() -> Sandbox {
         Sandbox::closed_without(&[])
     }
 
-    /// The same, as if the machine did not have these layers.
+    /// Returns a sandbox as on a machine that lacks these layers.
     pub fn closed_without(layers: &[Layer]) -> Sandbox {
         Sandbox::of(Policy::Closed { without: layers.to_vec() })
     }
 
-    /// Tests are plain processes in the current directory.
+    /// Returns no sandbox: tests are plain processes in the current directory.
     pub fn open() -> Sandbox {
         Sandbox::of(Policy::Open)
     }
 
-    /// The same kind of sandbox for programs that leave something in a directory.
+    /// Returns a sandbox of the same policy, in which programs may write to `directory`.
     pub fn with_writable_dir(&self, directory: &Path) -> Sandbox {
         Sandbox { writable_dir: Some(directory.to_path_buf()), ..Sandbox::of(self.policy.clone()) }
     }
@@ -114,7 +115,8 @@ impl Sandbox {
         Sandbox { policy, writable_dir: None, built: Arc::default(), building: Arc::default() }
     }
 
-    /// What nothing protects from in the replays so far, as a sentence; `None` if there is nothing of the kind.
+    /// Returns a sentence about what the replays so far were not protected from, or `None` if they were confined
+    /// completely.
     pub fn unprotected(&self) -> Option<String> {
         if self.policy == Policy::Open {
             return Some("tests were replayed without a sandbox (--unsafe-replay)".to_string());
@@ -140,7 +142,7 @@ impl Sandbox {
         (!missing.is_empty()).then(|| format!("on this machine nothing keeps the replay from {list}"))
     }
 
-    /// The objects that every test program is linked with.
+    /// Returns the object files that every test program is linked with.
     pub(crate) fn objects(&self, compiler: &Compiler) -> Result<Vec<PathBuf>, EmitError> {
         let harness = self.harness(compiler)?;
         Ok([harness.runner.clone()].into_iter().chain(harness.guard.clone()).collect())
@@ -155,7 +157,7 @@ impl Sandbox {
         Ok(self.built.get_or_init(|| built))
     }
 
-    /// What can't be compiled or does not work here is left out, and told afterwards.
+    /// Builds the harness. Parts that do not compile or do not work here are left out, and reported afterwards.
     fn build(&self, compiler: &Compiler) -> Result<Harness, EmitError> {
         let dir = tempfile::tempdir().map_err(EmitError::io(&std::env::temp_dir()))?;
         let own = Compiler { dir: dir.path(), ..*compiler };
@@ -171,7 +173,7 @@ impl Sandbox {
         Ok(Harness { runner, guard, launcher: launcher.filter(|_| !layers.is_empty()), layers, _dir: dir })
     }
 
-    /// The layers that the launcher found to work and that are wanted. Mounts are only a substitute.
+    /// Returns the layers that work and that the policy admits. Mounts are used only without Landlock.
     fn layers(&self, launcher: &Path, scratch: &Path) -> Vec<Layer> {
         let Policy::Closed { without } = &self.policy else { return Vec::new() };
         let mut layers = working_layers(launcher, scratch);
@@ -182,7 +184,8 @@ impl Sandbox {
         layers
     }
 
-    /// The linker's words that lead calls of the library to the guard; what the program defines itself stays its own.
+    /// Returns linker flags that redirect library calls to the guard, except for functions that the program defines
+    /// itself.
     pub(crate) fn link_flags(&self, module: &Module) -> Vec<String> {
         if self.built.get().is_none_or(|harness| harness.guard.is_none()) {
             return Vec::new();
@@ -196,7 +199,7 @@ impl Sandbox {
         WRAPPED_FUNCTIONS.iter().filter(|name| !own(name)).map(|name| format!("-Wl,--wrap={name}")).collect()
     }
 
-    /// The command that runs a test program, in a directory `scratch` that it may write to.
+    /// Returns the command that runs a test program, with write access to `scratch`.
     pub(crate) fn command(&self, program: &Path, scratch: &Path) -> Result<Command, EmitError> {
         if self.policy == Policy::Open {
             return Ok(Command::new(program));
@@ -221,15 +224,15 @@ impl Sandbox {
     }
 }
 
-/// The layers that a launcher finds to work here.
+/// Returns the layers that the launcher finds to work on this machine.
 fn working_layers(launcher: &Path, scratch: &Path) -> Vec<Layer> {
     let output = Command::new(launcher).arg("--probe").arg(scratch).output();
     let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
     Layer::ALL.into_iter().filter(|layer| text.lines().any(|line| line == layer.name())).collect()
 }
 
-/// The launcher by itself, for programs that are not linked with our guard, and the layers that work here. What is made goes into
-/// a directory.
+/// Compiles the launcher into `dir`, for programs that are not linked with the guard, and returns it with the layers
+/// that work here.
 pub(crate) fn plain_launcher(cc: &str, dir: &Path) -> Option<(PathBuf, Vec<Layer>)> {
     const PROGRAM: &str = "touchstone_sandbox";
     let cache = ObjectCache::new(cc, &[FILTER, LAUNCHER], dir);
@@ -252,14 +255,15 @@ pub(crate) fn plain_launcher(cc: &str, dir: &Path) -> Option<(PathBuf, Vec<Layer
     Some((launcher, layers))
 }
 
-/// What the harness is made of.
+/// The compiled files of the harness.
 struct Parts {
     runner: PathBuf,
     guard: Option<PathBuf>,
     launcher: Option<PathBuf>,
 }
 
-/// Our files, compiled: cache by an earlier run, or made now. What only some machines can compile may be missing.
+/// Returns the compiled files of the runtime, from the cache if possible. Guard and launcher do not compile on every
+/// machine and may be missing.
 fn parts(compiler: &Compiler) -> Result<Parts, EmitError> {
     const RUNNER_OBJECT: &str = "touchstone_test.c.o";
     const GUARD_OBJECT: &str = "touchstone_guard.c.o";
@@ -285,7 +289,7 @@ fn parts(compiler: &Compiler) -> Result<Parts, EmitError> {
     Ok(parts)
 }
 
-/// Writes files of ours into the compiler's directory.
+/// Writes runtime files into the compiler's directory.
 fn write(compiler: &Compiler, files: &[(&str, &str)]) -> Result<(), EmitError> {
     files.iter().try_for_each(|(name, text)| {
         let path = compiler.dir.join(name);
@@ -293,7 +297,7 @@ fn write(compiler: &Compiler, files: &[(&str, &str)]) -> Result<(), EmitError> {
     })
 }
 
-/// Writes a file of ours into the compiler's directory and compiles it.
+/// Writes a runtime file into the compiler's directory and compiles it.
 fn compile(compiler: &Compiler, name: &str, text: &str) -> Result<PathBuf, EmitError> {
     write(compiler, &[(name, text)])?;
     compiler.compile(&compiler.dir.join(name), &[], &[], BuildVariant::Plain, &format!("{name}.o"))

@@ -1,6 +1,7 @@
-//! What a run compiles once, whoever asks: the program's other files, and whether there are sanitizers.
+//! Object files that are compiled once per run: the program's other translation units; and whether sanitizers are
+//! available.
 //!
-//! Each function is replayed by itself, several at a time, and all are linked with the same files.
+//! Functions are replayed independently and concurrently, and all are linked with the same object files.
 
 use crate::EmitError;
 use crate::c::build::compiler::{BuildVariant, Compiler};
@@ -8,23 +9,23 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// What was compiled so far. The files go with the last user.
+/// The object files of a run. They are removed with the last user.
 #[derive(Clone, Debug, Default)]
 pub struct UnitObjects(Arc<Inner>);
 
 #[derive(Debug, Default)]
 struct Inner {
     dir: Mutex<Option<tempfile::TempDir>>,
-    /// By unit and whether it has sanitizers.
+    /// Maps a unit, and whether it is sanitized, to its object file.
     units: Mutex<BTreeMap<(usize, bool), Slot>>,
     sanitizers: OnceLock<bool>,
 }
 
-/// An object once it is there; held while it is made.
+/// The object file, if it exists; locked during compilation.
 type Slot = Arc<Mutex<Option<PathBuf>>>;
 
 impl UnitObjects {
-    /// A directory for what stays until the end of the run.
+    /// Returns a directory that exists until the end of the run.
     pub(crate) fn dir(&self) -> Result<PathBuf, EmitError> {
         let mut dir = locked(&self.0.dir);
         if let Some(dir) = dir.as_ref() {
@@ -34,7 +35,7 @@ impl UnitObjects {
         Ok(dir.insert(made).path().to_path_buf())
     }
 
-    /// The object of a unit: there already, or made now. What could not be made is tried again.
+    /// Returns the object file of a unit, and compiles it if needed. A failed compilation is tried again.
     pub(crate) fn unit(
         &self,
         (unit, variant): (usize, BuildVariant),
@@ -49,7 +50,7 @@ impl UnitObjects {
         Ok(object.insert(make(&dir)?).clone())
     }
 
-    /// Whether programs with sanitizers can be made, and run.
+    /// Returns true if sanitized programs can be built and run.
     pub(crate) fn has_sanitizers(&self, compiler: &Compiler) -> bool {
         *self.0.sanitizers.get_or_init(|| compiler.has_sanitizers())
     }

@@ -1,10 +1,10 @@
-//! Files that build and run the suites of a framework: `CMakeLists.txt`, and `touchstone.mk` for make.
+//! Build files for the suites of a framework: `CMakeLists.txt`, and `touchstone.mk` for make.
 //!
-//! They are made of what is in the directory, so suites of earlier runs and those that their users edited are in them. The
-//! source that a suite includes says how it is compiled. Like all files of ours they are known by their checksum; files
-//! of the same name that we did not write, or that were edited, stay.
+//! They are derived from the contents of the directory, so they include suites of earlier runs and edited ones. The
+//! source that a suite includes determines how it is compiled. A checksum identifies files that Touchstone wrote;
+//! foreign and edited files of the same names are kept.
 //!
-//! Deliberately not here: the framework itself. It is found where it is installed, or where its user says it is.
+//! Deliberately not here: the framework itself. It is found where it is installed, or where the user's settings say.
 
 use crate::EmitError;
 use crate::c::build::configuration::Build;
@@ -17,23 +17,25 @@ use touchstone_ir::Module;
 
 /// A program of tests.
 struct TestProgram {
-    /// Its file without the ending.
+    /// Its file name without the extension.
     name: String,
-    /// The unit that it includes.
+    /// The translation unit that it includes.
     unit: usize,
 }
 
-/// What is built.
+/// The contents of the build files.
 struct Project<'a> {
     form: CTestForm,
     target: &'a Build,
     module: &'a Module,
-    /// From the directory of the suites to where Touchstone ran, which paths are meant from.
+    /// The path from the directory of the suites to the working directory of the run; flags and source paths are
+    /// relative to the latter.
     root: PathBuf,
     programs: Vec<TestProgram>,
 }
 
-/// Writes the files for the suites in a directory; none if there is no suite. Gives those that are somebody else's and stay.
+/// Writes the build files for the suites in a directory, if there are any. Returns the files that were kept because
+/// they are foreign or edited.
 pub fn write_build_files(
     dir: &Path,
     module: &Module,
@@ -58,7 +60,7 @@ pub fn write_build_files(
     Ok(stay)
 }
 
-/// The programs of tests in a directory, as far as they belong to the program.
+/// Returns the test programs of a directory that belong to the program.
 fn programs(dir: &Path, target: &Build) -> Result<Vec<TestProgram>, EmitError> {
     let mut names: Vec<PathBuf> =
         fs::read_dir(dir).map_err(EmitError::io(dir))?.flatten().map(|entry| entry.path()).collect();
@@ -80,11 +82,11 @@ fn programs(dir: &Path, target: &Build) -> Result<Vec<TestProgram>, EmitError> {
     Ok(found)
 }
 
-/// What every unit is compiled with, whatever its flags say.
+/// The flags that every unit is compiled with, whatever its own flags are, to match the model's semantics.
 const SEMANTIC_FLAGS: [&str; 2] = ["-fwrapv", "-fno-strict-aliasing"];
 
 impl Project<'_> {
-    /// The other units of a program.
+    /// Returns the units that a test program does not include.
     fn others(&self, own: usize) -> impl Iterator<Item = usize> + '_ {
         (0..self.target.units.len()).filter(move |unit| *unit != own)
     }
@@ -93,7 +95,7 @@ impl Project<'_> {
         self.target.units.len() > 1
     }
 
-    /// The flags of a unit that compile it; those for the linker are apart.
+    /// Returns the compiler flags of a unit, without those for the linker.
     fn flags(&self, unit: usize) -> Vec<String> {
         let mut flags = Vec::new();
         let mut is_path = false;
@@ -263,7 +265,7 @@ impl Project<'_> {
         text
     }
 
-    /// Lines at the top, words that compile a suite, words that link it.
+    /// Returns lines for the top, flags that compile a suite, and flags that link it.
     fn framework_of_make(&self) -> (&'static str, &'static str, &'static str) {
         match self.form {
             CTestForm::Touchstone => ("", "", " $(TOUCHSTONE_TESTS)/touchstone_test.c"),
@@ -281,14 +283,14 @@ impl Project<'_> {
     }
 }
 
-/// Says that a unit has the program's `main`, which is not the tests'.
+/// Marks a unit with the program's `main`, which must be renamed.
 const RENAMED_MAIN_MARK: &str = "\u{3}";
-/// Stands for where Touchstone ran.
+/// A placeholder for the working directory of the run.
 const ROOT_MARK: &str = "\u{4}";
-/// Options whose words are directories.
+/// The options that take a directory.
 const DIRECTORY_OPTIONS: [&str; 5] = ["-I", "-isystem", "-iquote", "-idirafter", "-L"];
 
-/// A path that is meant from where Touchstone ran.
+/// Returns a path relative to the working directory of the run, with the placeholder.
 fn rooted(path: &str) -> String {
     if Path::new(path).is_absolute() { path.to_string() } else { format!("{ROOT_MARK}/{path}") }
 }

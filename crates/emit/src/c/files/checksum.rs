@@ -1,10 +1,11 @@
-//! FileOwnership a file is. A file that we write has a checksum of itself in its first comment. While it fits, nobody else changed
-//! the file, and a later run may write it again; as soon as it does not, the file is its user's and is never touched.
+//! Ownership of generated files. A file that Touchstone writes contains a checksum of itself in its first comment.
+//! While the checksum is valid, nothing else changed the file, and a later run may overwrite it. An invalid checksum
+//! means that the file was edited: it then belongs to the user and is never touched.
 //!
-//! The checksum is right after every write, so a run that is killed between two tests leaves a file of ours. Killed between
-//! a test and its checksum, it leaves one that counts as edited: that is kept, not lost.
+//! The checksum is updated after every write, so a run that is killed between two tests leaves a valid file. If it is
+//! killed between a test and the checksum, the file counts as edited, so that it is kept and not lost.
 //!
-//! Deliberately not here: cryptography. The checksum tells edits from no edits, not friends from foes.
+//! Deliberately not here: cryptography. The checksum detects edits, not forgery.
 
 use crate::EmitError;
 use std::fs::{self, File};
@@ -14,30 +15,30 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use touchstone_base::StableHasher;
 
-/// What stands for the digits while they are computed.
+/// The placeholder for the digits during the computation.
 const PLACEHOLDER_DIGITS: &str = "0000000000000000";
-/// What stands before them, in comments of C and of makefiles.
+/// The text before the digits, in comments of C and of makefiles.
 const CHECKSUM_PREFIXES: [&str; 2] = [" * Checksum ", "# Checksum "];
 
-/// FileOwnership a file is.
+/// The ownership of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum FileOwnership {
-    /// It is not there.
+    /// The file does not exist.
     Missing,
-    /// We wrote it, and nobody changed it.
+    /// Touchstone wrote it, and it is unmodified.
     Generated,
-    /// We wrote it, and somebody changed it since; or a version wrote it that had no checksums.
+    /// Touchstone wrote it and it was modified since, or a version without checksums wrote it.
     Edited,
-    /// We never wrote it.
+    /// Touchstone never wrote it.
     Foreign,
 }
 
-/// The line of a C comment that has the checksum.
+/// Returns the checksum line of a C comment.
 pub(crate) fn checksum_line() -> String {
     line(CHECKSUM_PREFIXES[0])
 }
 
-/// The line of a makefile that has the checksum.
+/// Returns the checksum line of a makefile.
 pub(crate) fn checksum_line_of_makefile() -> String {
     line(CHECKSUM_PREFIXES[1])
 }
@@ -48,7 +49,7 @@ fn line(before: &str) -> String {
     )
 }
 
-/// Where the digits are in a text.
+/// Returns the offset of the digits.
 fn digits(text: &[u8]) -> Option<usize> {
     let mut start = 0;
     for line in text.split_inclusive(|byte| *byte == b'\n') {
@@ -66,7 +67,7 @@ fn digits(text: &[u8]) -> Option<usize> {
     None
 }
 
-/// Whether we wrote a file, whoever edited it since: its first comment has our checksum.
+/// Returns true if Touchstone wrote the file, edited or not: its first comment contains a checksum.
 pub fn is_emitted(path: &Path) -> bool {
     const FIRST_COMMENT: u64 = 1 << 16;
     let mut head = Vec::new();
@@ -75,7 +76,7 @@ pub fn is_emitted(path: &Path) -> bool {
     read.is_ok() && comment.starts_with(b"/*") && digits(comment).is_some()
 }
 
-/// The checksum of a text, whatever its digits are now.
+/// Returns the checksum of a text, independently of its current digits.
 fn hash(text: &[u8], digits: usize) -> StableHasher {
     let mut hasher = StableHasher::default();
     hasher.write(&text[..digits]);
@@ -84,7 +85,7 @@ fn hash(text: &[u8], digits: usize) -> StableHasher {
     hasher
 }
 
-/// The text with its checksum.
+/// Returns the text with its checksum filled in.
 pub(crate) fn with_valid_checksum(text: &str) -> String {
     match digits(text.as_bytes()) {
         None => text.to_string(),
@@ -95,7 +96,7 @@ pub(crate) fn with_valid_checksum(text: &str) -> String {
     }
 }
 
-/// Whether a text is as we wrote it; `None` if it has no checksum.
+/// Returns true if the checksum is valid, or `None` if the text has none.
 pub(crate) fn has_valid_checksum(bytes: &[u8]) -> Option<bool> {
     let at = digits(bytes)?;
     let said = std::str::from_utf8(&bytes[at..at + PLACEHOLDER_DIGITS.len()]).ok()?;
@@ -103,23 +104,23 @@ pub(crate) fn has_valid_checksum(bytes: &[u8]) -> Option<bool> {
     if fits(bytes, at) {
         return Some(true);
     }
-    // Version control may have changed how lines end; that is no edit.
+    // Version control may have converted line ends, which is not an edit.
     let plain: Vec<u8> = String::from_utf8_lossy(bytes).replace("\r\n", "\n").into_bytes();
     Some(digits(&plain).is_some_and(|at| fits(&plain, at)))
 }
 
-/// How our files begin, which may be torn anywhere by a full disk or the end of the machine.
+/// The beginning of generated files, which a full disk or a crash of the machine may truncate anywhere.
 pub(crate) struct FileSignature {
-    /// From the first byte on.
+    /// The possible first characters.
     pub(crate) starts: &'static [&'static str],
-    /// What is in the first lines of ours, also of older versions.
+    /// Strings in the first lines of generated files, of older versions as well.
     pub(crate) marks: &'static [&'static str],
-    /// Older versions' files that have no tests, and no checksum.
+    /// The beginning of files without tests and without a checksum, which older versions wrote.
     pub(crate) empty: &'static str,
 }
 
 impl FileSignature {
-    /// FileOwnership a file is.
+    /// Returns the ownership of a file.
     pub(crate) fn ownership(&self, path: &Path) -> Result<FileOwnership, EmitError> {
         if !path.exists() {
             return Ok(FileOwnership::Missing);
@@ -142,19 +143,19 @@ impl FileSignature {
     }
 }
 
-/// A file of ours that grows.
+/// A generated file that grows.
 pub(crate) struct ChecksummedFile {
     path: PathBuf,
     file: File,
     sum: StableHasher,
-    /// Where its digits are.
+    /// The offset of its digits.
     digits: Option<usize>,
-    /// What it ends in for now: more may come before it.
+    /// The current end of the file; further text is inserted before it.
     end: String,
 }
 
 impl ChecksummedFile {
-    /// Begins a file; one that is there is replaced.
+    /// Creates a file, or overwrites an existing one.
     pub(crate) fn create(path: &Path, text: &str) -> Result<ChecksummedFile, EmitError> {
         let mut file = File::create(path).map_err(EmitError::io(path))?;
         file.write_all(with_valid_checksum(text).as_bytes()).map_err(EmitError::io(path))?;
@@ -163,12 +164,12 @@ impl ChecksummedFile {
         Ok(ChecksummedFile { path: path.to_path_buf(), file, sum, digits, end: String::new() })
     }
 
-    /// Appends; after this call the text and its checksum are on disk.
+    /// Appends; after this call, the text and the checksum are on disk.
     pub(crate) fn append(&mut self, text: &str) -> Result<(), EmitError> {
         self.append_with_end(text, "")
     }
 
-    /// Appends a text, and an end that more may come before.
+    /// Appends a text, and an end before which more may be inserted.
     pub(crate) fn append_with_end(&mut self, text: &str, end: &str) -> Result<(), EmitError> {
         if text.is_empty() && end.is_empty() {
             return Ok(());
@@ -178,14 +179,14 @@ impl ChecksummedFile {
         self.write(text)
     }
 
-    /// Adds a text before the end.
+    /// Inserts a text before the end.
     pub(crate) fn append_before_end(&mut self, text: &str) -> Result<(), EmitError> {
         let back = -i64::try_from(self.end.len()).unwrap_or(0);
         self.file.seek(SeekFrom::Current(back)).map_err(EmitError::io(&self.path))?;
         self.write(text)
     }
 
-    /// Writes a text and the end in one piece, and their checksum.
+    /// Writes a text and the end by one call, then the checksum.
     fn write(&mut self, text: &str) -> Result<(), EmitError> {
         let all = format!("{text}{}", self.end);
         self.file.write_all(all.as_bytes()).map_err(EmitError::io(&self.path))?;
@@ -198,18 +199,18 @@ impl ChecksummedFile {
     }
 }
 
-/// Writes a file of ours as a whole, unless somebody edited the one that is there.
+/// Writes a generated file as a whole, unless the existing file was edited.
 pub(crate) fn write_checksummed(path: &Path, text: &str) -> Result<(), EmitError> {
     let text = with_valid_checksum(text);
     match fs::read(path) {
-        // Another suite of the same directory may be compiling with it.
+        // A concurrent compilation of another suite of the directory may be reading it.
         Ok(old) if old == text.as_bytes() => Ok(()),
         Ok(old) if has_valid_checksum(&old) == Some(false) => Ok(()),
         _ => touchstone_base::write_atomically(path, text).map_err(EmitError::io(path)),
     }
 }
 
-/// A text whose first comment has no checksum yet, with one after its first line.
+/// Returns a text with a checksum line after the first line of its first comment.
 pub(crate) fn with_checksum_line(text: &str) -> String {
     match text.split_once('\n') {
         Some((first, rest)) => format!("{first}\n{}{rest}", checksum_line()),

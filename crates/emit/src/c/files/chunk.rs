@@ -1,34 +1,34 @@
-//! A test file that does not compile: which of its tests the compiler complains about, and the file without them.
+//! Attribution of compiler diagnostics to the tests of a file, and removal of the rejected tests.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// The text of a test file, in lines that belong to its tests.
+/// The lines of a test file, by test.
 #[derive(Default)]
 pub(crate) struct Chunk<'t> {
     lines: Vec<&'t str>,
-    /// By test: its lines and what stands directly before it; in the order of the file.
+    /// Each test with its lines and the comment before it, in the order of the file.
     tests: Vec<(String, Range<usize>)>,
-    /// The shapes of rows, and where they and their tables stand.
+    /// The shapes of rows, by name.
     shapes: BTreeMap<&'t str, Shape>,
 }
 
-/// A shape of rows.
+/// The lines of a shape.
 #[derive(Default)]
 struct Shape {
-    /// Its structure and function.
+    /// The structure and the function.
     own: Vec<Range<usize>>,
     tables: Vec<Range<usize>>,
-    /// Positions in the list of tests.
+    /// The tests that are its rows, as indices into the list of tests.
     rows: Vec<usize>,
 }
 
-/// What a compiler says against a file.
+/// The diagnostics of a compiler for a file.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Diagnostics {
-    /// By test, the first words against it.
+    /// Maps each rejected test to its first error.
     pub(crate) tests: BTreeMap<String, String>,
-    /// The first words of all.
+    /// The first error of the file.
     pub(crate) first: String,
 }
 
@@ -60,7 +60,7 @@ impl<'t> Chunk<'t> {
         chunk
     }
 
-    /// The rows of the table that begins in a line; gives the line after it.
+    /// Reads the rows of the table that begins at a line, and returns the line after the table.
     fn table(&mut self, begin: usize, function: &str, shape: &'t str) -> usize {
         let last = self.line_after(begin, |line| line == "};");
         let guarded = begin > 0 && self.lines[begin - 1].starts_with("#ifndef");
@@ -78,17 +78,17 @@ impl<'t> Chunk<'t> {
         end
     }
 
-    /// The line after the first from a line on that is such.
+    /// Returns the line after the first line from `at` on that satisfies the predicate.
     fn line_after(&self, at: usize, is: impl Fn(&str) -> bool) -> usize {
         self.lines[at..].iter().position(|line| is(line)).map_or(self.lines.len(), |found| at + found + 1)
     }
 
-    /// The names of the tests.
+    /// Returns the names of the tests.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> + '_ {
         self.tests.iter().map(|(name, _)| name.as_str())
     }
 
-    /// Every test with what it does: its own lines, or those of its shape.
+    /// Returns every test with its body: its own lines, or those of its shape.
     pub(crate) fn bodies(&self) -> impl Iterator<Item = (&str, Vec<&'t str>)> + '_ {
         self.tests.iter().enumerate().map(|(index, (name, lines))| {
             let shape = self.shapes.values().find(|shape| shape.rows.binary_search(&index).is_ok());
@@ -98,7 +98,7 @@ impl<'t> Chunk<'t> {
         })
     }
 
-    /// What a compiler's words mean for the tests; `file` is how it calls the file.
+    /// Attributes the messages of a compiler to tests; `file` is the compiler's name of the file.
     pub(crate) fn diagnostics(&self, stderr: &str, file: &str) -> Diagnostics {
         let mut found = Diagnostics::default();
         let mut words = String::new();
@@ -109,7 +109,7 @@ impl<'t> Chunk<'t> {
                     found.first = words.clone();
                 }
             }
-            // Within a macro the compiler names our header first and the test in a note.
+            // For an error inside of a macro, the compiler names the header first and the test in a note.
             let place = line.split_once(file).and_then(|(_, rest)| rest.strip_prefix(':'));
             let number = place.and_then(|rest| rest.split(':').next()).and_then(|number| number.parse::<usize>().ok());
             let told =
@@ -123,7 +123,7 @@ impl<'t> Chunk<'t> {
         found
     }
 
-    /// The test in a line, from 1, or all whose shape is there.
+    /// Returns the test at a line, counted from 1, or all tests with a shape at this line.
     fn tests_at(&self, number: usize) -> Vec<&str> {
         let Some(at) = number.checked_sub(1) else { return Vec::new() };
         if let Some((name, _)) = self.tests.iter().find(|(_, lines)| lines.contains(&at)) {
@@ -134,14 +134,14 @@ impl<'t> Chunk<'t> {
         shape.into_iter().flat_map(|shape| shape.rows.iter().map(|row| self.tests[*row].0.as_str())).collect()
     }
 
-    /// The text without some tests; all other lines keep their numbers.
+    /// Returns the text without some tests; all other lines keep their numbers.
     pub(crate) fn without(&self, left_out: &BTreeMap<String, String>) -> String {
         let mut lines = self.lines.clone();
         for (_, range) in self.tests.iter().filter(|(name, _)| left_out.contains_key(name)) {
-            // Later tests may need a header as well.
+            // Later tests may need the header as well.
             lines[range.clone()].iter_mut().filter(|line| !includes_ours(line)).for_each(|line| *line = "");
         }
-        // A shape without rows goes with its tables.
+        // A shape without rows is removed together with its tables.
         let unused = |shape: &&Shape| shape.rows.iter().all(|row| left_out.contains_key(&self.tests[*row].0));
         for range in self.shapes.values().filter(unused).flat_map(|shape| shape.own.iter().chain(&shape.tables)) {
             lines[range.clone()].fill("");
@@ -150,29 +150,29 @@ impl<'t> Chunk<'t> {
     }
 }
 
-/// Whether a line includes a header of ours.
+/// Returns true if the line includes a header of the runtime.
 fn includes_ours(line: &str) -> bool {
     line.starts_with("#include \"touchstone_")
 }
 
-/// The name in a line that begins a test.
+/// Returns the name of a test from its first line.
 fn test_name(line: &str) -> Option<&str> {
     let rest = ["TEST(", "ERROR_TEST("].iter().find_map(|start| line.strip_prefix(start))?;
     rest.split_once(',').map(|(name, _)| name)
 }
 
-/// The function and the shape in a line that begins a table.
+/// Returns the function and the shape of a table from its first line.
 fn table_of(line: &str) -> Option<(&str, &str)> {
     let (function, rest) = line.strip_prefix("ROWS(")?.split_once(", ")?;
     rest.split_once(',').map(|(shape, _)| (function, shape))
 }
 
-/// The shape in a line that begins one.
+/// Returns the name of a shape from its first line.
 fn shape_of(line: &str) -> Option<&str> {
     line.strip_prefix("struct ")?.strip_suffix(" {").filter(|name| name.starts_with("shape_"))
 }
 
-/// The number in a row.
+/// Returns the number of a row.
 fn row_number(line: &str) -> Option<&str> {
     let number = line.strip_prefix("    {")?.split_once(',')?.0;
     number.bytes().all(|byte| byte.is_ascii_digit()).then_some(number)

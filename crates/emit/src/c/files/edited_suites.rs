@@ -1,9 +1,9 @@
-//! Suites that their users edited: they stay, and new tests go to files beside them.
+//! Suites that their users edited: they are kept, and new tests are written to additional files.
 //!
-//! `test_f.c` that is edited is kept, and what it lacks goes to `test_f.more.c`; if that one is edited, too, to
-//! `test_f.more2.c`, and so on. A suite of several parts is kept as a whole.
+//! If `test_f.c` is edited, further tests are written to `test_f.more.c`; if that file is edited as well, to
+//! `test_f.more2.c`, and so on. A suite of several files is kept as a whole.
 //!
-//! Deliberately not here: what a kept suite covers, and whether it still passes (`touchstone_campaign`'s).
+//! Deliberately not here: the coverage of a kept suite, and whether it still passes (`touchstone_campaign`).
 
 use crate::EmitError;
 use crate::c::files::checksum::FileOwnership;
@@ -15,19 +15,19 @@ use touchstone_base::Span;
 use touchstone_criteria::{Expected, Outcome, Replay, TestCase, TestKind};
 use touchstone_ir::ErrorKind;
 
-/// How many suites of one function may stand beside each other.
+/// The maximum number of suites of one function in a directory.
 const MAX_SUITES_PER_FUNCTION: usize = 50;
 
-/// A suite that is there.
+/// A suite that exists on disk.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ExistingSuite {
     /// Its first file.
     pub path: PathBuf,
-    /// Its user edited it.
+    /// True if the user edited it.
     pub edited: bool,
 }
 
-/// The first files of all suites that a function may have.
+/// Returns the first files of all suites that a function may have.
 fn suites(dir: &Path, function: &str) -> impl Iterator<Item = PathBuf> {
     let first = dir.join(file_name(function));
     (0..MAX_SUITES_PER_FUNCTION).map(move |number| match number {
@@ -37,10 +37,10 @@ fn suites(dir: &Path, function: &str) -> impl Iterator<Item = PathBuf> {
     })
 }
 
-/// All files of a suite that are there, those that register its tests included.
+/// Returns all existing files of a suite, including those that register its tests.
 fn files(first: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    // The first one may have been removed.
+    // The user may have removed the first file.
     for (index, part) in chunk_paths(first).enumerate() {
         let registry = part.with_extension("cc");
         if !part.exists() && index > 0 {
@@ -60,13 +60,13 @@ fn is_edited(first: &Path) -> Result<bool, EmitError> {
     Ok(false)
 }
 
-/// The suites of a function that a directory has.
+/// Returns the existing suites of a function in a directory.
 pub fn existing_suites(dir: &Path, function: &str) -> Result<Vec<ExistingSuite>, EmitError> {
     let there = suites(dir, function).filter(|path| path.exists());
     there.map(|path| Ok(ExistingSuite { edited: is_edited(&path)?, path })).collect()
 }
 
-/// How many suites of a function, from the first on, are edited.
+/// Returns the number of consecutive edited suites of a function, from the first on.
 pub fn edited_suite_count(dir: &Path, function: &str) -> Result<usize, EmitError> {
     let mut count = 0;
     for path in suites(dir, function) {
@@ -78,8 +78,8 @@ pub fn edited_suite_count(dir: &Path, function: &str) -> Result<usize, EmitError
     Ok(count)
 }
 
-/// Where tests of a function go: the first suite that nobody edited, after so many that stay anyway. What stands behind it
-/// is removed, and so are its parts.
+/// Returns the first file of the suite that receives the tests of a function: the first unedited one after `after`
+/// suites that are kept in any case. Later unedited suites, and further files of the chosen one, are removed.
 pub(crate) fn first_unedited_suite(dir: &Path, function: &str, after: usize) -> Result<PathBuf, EmitError> {
     let mut free = None;
     for path in suites(dir, function).skip(after) {
@@ -97,14 +97,14 @@ pub(crate) fn first_unedited_suite(dir: &Path, function: &str, after: usize) -> 
     free.ok_or_else(|| EmitError::NotOurs { path: dir.join(file_name(function)) })
 }
 
-/// The text of all suites of a function that come before the one that begins with this file.
+/// Returns the text of all suites of a function before the given one.
 pub(crate) fn text_of_earlier_suites(dir: &Path, function: &str, first: &Path) -> Result<String, EmitError> {
     let before = suites(dir, function).take_while(|path| path != first);
     let texts = before.flat_map(|path| files(&path)).map(|file| read(&file));
     Ok(texts.collect::<Result<Vec<_>, _>>()?.concat())
 }
 
-/// The names of a suite's tests, in all files and forms.
+/// Returns the names of a suite's tests, in all files and forms.
 pub fn suite_test_names(first: &Path) -> Result<Vec<String>, EmitError> {
     let mut names = Vec::new();
     for file in files(first) {
@@ -119,7 +119,7 @@ pub fn suite_test_names(first: &Path) -> Result<Vec<String>, EmitError> {
     Ok(names)
 }
 
-/// The tests of a suite in our own form, as far as the replay must know them: what they are called, and how they end.
+/// Returns the tests of a suite in our own form, as far as the replay needs them: name and outcome.
 pub fn existing_tests(first: &Path, function: &str) -> Result<Vec<TestCase>, EmitError> {
     let mut tests = Vec::new();
     for file in files(first).iter().filter(|file| file.extension().is_some_and(|extension| extension == "c")) {
@@ -135,7 +135,8 @@ fn read(path: &Path) -> Result<String, EmitError> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// How a test says that it ends. Where in the program an error was is true for what it was written for only.
+/// Returns the outcome that a test expects. The location of an error is unknown, because the program may have changed
+/// since.
 fn outcome(body: &[&str]) -> Outcome {
     let said = body.iter().find_map(|line| line.trim().strip_prefix("EXPECT_ERROR(\"")?.split('"').next());
     let Some(said) = said else {

@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use touchstone_ir::{Builtin, CBuiltin, DataType, Function, Global, InstKind, Linkage, Module};
 
-/// The words that build a file, for the comment at its top.
+/// Returns the command that builds and runs a file, for the comment at its top.
 fn build_command(program: &TestedProgram, dir: &Path, target: &Build, unit: usize) -> String {
     let ours = [target.cc.clone(), "-fwrapv".to_string(), "-fno-strict-aliasing".to_string()];
     let own_flags = &target.units[unit].flags;
@@ -40,7 +40,7 @@ fn build_command(program: &TestedProgram, dir: &Path, target: &Build, unit: usiz
             words.push(path);
             continue;
         }
-        // Compiled in another way than the rest.
+        // A unit with other flags, or with `main`, is compiled separately.
         let object = format!("unit_{index}.o");
         let renamed = has_main.then(|| "-Dmain=touchstone_program_main".to_string());
         let rest = ["-c".to_string(), path, "-o".to_string(), object.clone()];
@@ -53,7 +53,7 @@ fn build_command(program: &TestedProgram, dir: &Path, target: &Build, unit: usiz
     format!("{before}{words} {libraries} -lm -o tests && ./tests").replace("  ", " ").replace("*/", "* /")
 }
 
-/// Words as a shell reads them.
+/// Quotes arguments for a shell.
 fn shell_words(words: &[String]) -> String {
     let plain = |char: char| char.is_ascii_alphanumeric() || "-_./=+:,@%\u{1}\u{2}".contains(char);
     let quoted = words
@@ -115,11 +115,12 @@ pub(crate) fn prologue(
     Ok(text + &rest)
 }
 
-/// Bytes of an array whose length no given file says.
+/// The size in bytes of an array of unknown length.
 const BYTES_OF_UNSIZED_ARRAY: u64 = 64;
 
-/// Definitions of variables that no given file defines. They are weak: whoever links the file that has them gets that one's. One
-/// that is constant to the program is no constant here, since tests differ in it; C has no words for that.
+/// Returns weak definitions of variables that none of the given files defines, so that a definition in a linked file
+/// takes precedence. Variables that are constant in the program are writable here, because tests set them; C has no
+/// notation for that, so they are defined in assembly.
 fn missing_variables(program: &TestedProgram) -> String {
     const DEFINITION: &str = r#"
 /* Variables that no given file defines, for the tests to set. */
@@ -132,14 +133,14 @@ fn missing_variables(program: &TestedProgram) -> String {
         .globals
         .values()
         .filter(|global| global.linkage == Linkage::Undefined && global.function.is_none());
-    // Of an array without a length tests use the address at most.
+    // Tests use at most the address of an array of unknown length.
     let size = |global: &Global| if global.size == 0 { BYTES_OF_UNSIZED_ARRAY } else { global.size };
     let lines: String =
         missing.map(|global| format!("ELSEWHERE({}, {});\n", source_name(&global.name), size(global))).collect();
     if lines.is_empty() { lines } else { format!("{DEFINITION}{lines}") }
 }
 
-/// Whether the program allocates, and has no allocator of its own.
+/// Returns true if the program allocates and does not define an allocator.
 pub(crate) fn allocates(module: &Module) -> bool {
     const ALLOCATORS: [&str; 7] = ["malloc", "calloc", "realloc", "reallocarray", "aligned_alloc", "strdup", "strndup"];
     let is_own = |function: &Function| {
@@ -155,7 +156,7 @@ pub(crate) fn allocates(module: &Module) -> bool {
     !module.functions.values().any(is_own) && module.functions.values().any(asks)
 }
 
-/// The macros that a prologue takes back.
+/// Returns the macros that a prologue undefines.
 pub(crate) fn undefined_macros(prologue: &str) -> BTreeSet<String> {
     prologue.lines().filter_map(|line| line.strip_prefix("#undef ")).map(str::to_string).collect()
 }

@@ -1,14 +1,14 @@
-//! The files of a suite: one C file a function, written as tests are found.
+//! A suite in C: one file per function, written while tests are found.
 //!
-//! The first [`TESTS_BEFORE_TABLES`] tests are written out; of the others those that differ only in their numbers are rows of a table,
-//! which compile forty times as fast. A file is split where it would take a compiler about a second, because parts compile at the
-//! same time: `test_match.c`, `test_match.002.c`, … Each part is a program of its own. While a run finds tests nothing is
-//! rewritten but the end of a table: a test is appended in one write, so the file is whole after every one. A later run begins
-//! its files anew, and removes parts that it has no tests for.
-//! Files that their user edited (`owned.rs`) stay as they are, and the tests go to a file beside them (`kept.rs`).
+//! The first [`TESTS_BEFORE_TABLES`] tests are written as functions. Of the others, those that differ only in their
+//! numbers are rows of a table, which compile forty times as fast. A file is split where its compilation would take
+//! about a second, because the parts compile concurrently: `test_match.c`, `test_match.002.c`, … Each part is a program
+//! of its own. During a run, only the end of a table is rewritten: a test is appended by one write, so the file is
+//! complete after each. A later run overwrites the files, and removes parts that it has no tests for. Files that their
+//! user edited (`checksum.rs`) are kept, and the tests are written to additional files (`edited_suites.rs`).
 //!
-//! Suites for other frameworks ([`CTestForm`]) are the same files with other checks, each test written out. They have their
-//! list of tests and their `main` only after [`CSuite::finish`].
+//! Suites for other frameworks ([`CTestForm`]) are the same files with other checks and without tables. Their list of
+//! tests and their `main` are written by [`CSuite::finish`].
 
 use crate::EmitError;
 use crate::c::build::configuration::Build;
@@ -37,11 +37,11 @@ use std::path::{Path, PathBuf};
 use touchstone_criteria::{CoveredObjective, TestCase};
 use touchstone_ir::{FuncId, InputSource, Module};
 
-/// How many tests are written out before tables begin.
+/// The number of tests that are written as functions before tables begin.
 const TESTS_BEFORE_TABLES: usize = 100;
-/// What a file has at most, in rows; a test that is written out counts as several.
+/// The maximum size of a file, in rows; a test that is a function counts as [`ROWS_PER_TEST`].
 const MAX_ROWS_PER_FILE: usize = 10_000;
-/// How many rows a test is that is written out.
+/// The size of a test that is a function, in rows.
 const ROWS_PER_TEST: usize = 10;
 
 /// The tests of one function, as C files that grow.
@@ -50,37 +50,37 @@ pub struct CSuite<'m> {
     path: PathBuf,
     file: ChecksummedFile,
     prologue: String,
-    /// Tests in the current file.
+    /// The tests in the current file.
     tests: Vec<RegisteredTest>,
-    /// What each test of the current file finds.
+    /// The isolation that the tests of the current file need.
     processes: ProcessIsolation,
-    /// The file beside it that registers its tests, for GoogleTest.
+    /// The file that registers the tests, for GoogleTest.
     registry: Option<ChecksummedFile>,
-    /// The file has the program's `main`.
+    /// True if the file contains the program's `main`.
     own_main: bool,
-    /// Files that their user edited have the other tests.
+    /// True if edited files contain the function's other tests.
     is_additional: bool,
-    /// What those files have.
+    /// The text of those files.
     edited_text: String,
     chunks: usize,
-    /// What the current file has, in rows.
+    /// The size of the current file, in rows.
     weight: usize,
-    /// All tests so far.
+    /// The number of tests so far.
     added: usize,
-    /// The table at the end of the current file that rows can be added to.
+    /// The table at the end of the current file, to which rows can be added.
     open_table: Option<RowTable>,
     tables: usize,
-    /// Declarations that the current file already has.
+    /// The declarations in the current file.
     declared: BTreeSet<String>,
-    /// The shapes of rows that the current file already has, with their numbers.
+    /// The shapes of rows in the current file, with their numbers.
     shapes: BTreeMap<String, usize>,
-    /// Macros of the program that are taken back in the current file.
+    /// The macros of the program that the current file undefines.
     undefined_macros: BTreeSet<String>,
-    /// Tests that are written and do not run, and why.
+    /// The tests that are written but not run, with the reasons.
     skipped: Vec<(String, String)>,
 }
 
-/// Whether a test was added: one that a user's file has already is not.
+/// The effect of adding a test: a test that an edited file already contains is not added.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Added {
     Yes,
@@ -88,8 +88,8 @@ enum Added {
 }
 
 impl<'m> CSuite<'m> {
-    /// Begins the suite of a function in `dir`, which is made if needed; an older suite of the function is
-    /// replaced, unless its user edited it.
+    /// Creates the suite of a function in `dir`, which is created if needed. An older suite of the function is
+    /// overwritten, unless its user edited it.
     pub fn create(
         dir: &Path,
         module: &'m Module,
@@ -100,7 +100,8 @@ impl<'m> CSuite<'m> {
         CSuite::create_after(dir, module, function, target, form, 0)
     }
 
-    /// The same, where so many suites of the function stay whoever wrote them, because another form of them was edited.
+    /// Creates a suite after `staying` suites of the function that are kept, because their counterparts in another form
+    /// were edited.
     pub fn create_after(
         dir: &Path,
         module: &'m Module,
@@ -134,7 +135,8 @@ impl<'m> CSuite<'m> {
         let unit = target.unit_defining(module, function)?;
         let path = first_unedited_suite(dir, &function.name, staying)?;
         let is_additional = path != dir.join(file_name(&function.name));
-        // What a suite in our own form lacks is measured; of others only the text is known.
+        // The tests that an edited suite of our own form lacks are determined by measurement; of other forms only the
+        // text is known.
         let edited_text = match form {
             CTestForm::Touchstone => String::new(),
             CTestForm::Unity | CTestForm::Cmocka | CTestForm::Gtest => {
@@ -183,7 +185,7 @@ impl<'m> CSuite<'m> {
         })
     }
 
-    /// Says instead of a test why it is left out.
+    /// Writes a comment with the reason for which a test is left out.
     pub fn leave_out(&mut self, test: &TestCase, why: &str) -> Result<(), EmitError> {
         self.skipped.push((test.id.clone(), format!("it does not compile: {why}")));
         let text = format!("\n/* {} is left out, it does not compile: {} */\n", test.id, comment_text(why));
@@ -191,7 +193,7 @@ impl<'m> CSuite<'m> {
         self.file.append(&text)
     }
 
-    /// Says instead of the whole file why there are no tests in it.
+    /// Replaces the file by a comment with the reason for which it contains no tests.
     pub fn give_up(&mut self, why: &str) -> Result<(), EmitError> {
         let all = std::mem::take(&mut self.tests);
         self.skipped = all.into_iter().map(|test| (test.id, format!("it does not compile: {why}"))).collect();
@@ -206,15 +208,15 @@ impl<'m> CSuite<'m> {
         Ok(())
     }
 
-    /// Lines that take back macros of the program which would replace names in a text.
+    /// Returns lines that undefine macros of the program that would replace identifiers of a text.
     fn undefine_clashing(&mut self, text: &str) -> String {
         let names = clashing_macros(self.program.visibility.preprocessed(), text);
         let new = names.filter(|name| self.undefined_macros.insert(name.to_string()));
         new.map(|name| format!("\n#undef {name}")).collect()
     }
 
-    /// Appends a test, with a comment that says what it covers (rows of a table have none). After this call it is on
-    /// disk.
+    /// Appends a test, with a comment about the objectives that it covers (rows of a table have none). After this call,
+    /// it is on disk.
     pub fn add(&mut self, test: &TestCase, covers: &[CoveredObjective<'_>]) -> Result<(), EmitError> {
         if self.weight >= MAX_ROWS_PER_FILE {
             self.next_file()?;
@@ -270,7 +272,7 @@ impl<'m> CSuite<'m> {
         Ok(Added::Yes)
     }
 
-    /// The headers that a test needs, which are there from now on.
+    /// Writes the headers that a test needs, and returns them.
     fn headers_for(&self, test: &TestCase, text: &str) -> Result<Vec<(&'static str, &'static str)>, EmitError> {
         let mut headers = Vec::new();
         headers.extend(has_input_from(test, InputSource::Register).then_some(REGISTERS));
@@ -283,7 +285,7 @@ impl<'m> CSuite<'m> {
         Ok(headers)
     }
 
-    /// A row goes into the table that the file ends in, if it fits there, else into a new one.
+    /// Adds a row to the table at the end of the file if it belongs there, and to a new table otherwise.
     fn add_row(&mut self, row: TableRow) -> Result<Added, EmitError> {
         self.weight += 1;
         let before = self.declare(row.declarations) + &row.shape_text;
@@ -301,17 +303,17 @@ impl<'m> CSuite<'m> {
         Ok(Added::Yes)
     }
 
-    /// Declarations that the file does not have yet.
+    /// Returns the declarations that the file does not contain yet.
     fn declare(&mut self, declarations: BTreeSet<String>) -> String {
         let new = declarations.into_iter().filter(|declaration| self.declared.insert(declaration.clone()));
         new.map(|declaration| format!("\n{declaration}")).collect()
     }
 
-    /// ProcessEnd the current file with the `main` that runs its tests, where the framework wants one.
+    /// Ends the current file with the `main` that runs its tests, if the framework needs one.
     pub fn finish(&mut self) -> Result<(), EmitError> {
         let tests = std::mem::take(&mut self.tests);
         if self.is_additional && self.chunks == 1 && tests.is_empty() {
-            // What is there covers everything.
+            // The edited suite already covers everything.
             return remove_generated(&self.path).and_then(|()| remove_generated(&self.path.with_extension("cc")));
         }
         if let Some(registry) = &mut self.registry {
@@ -322,23 +324,23 @@ impl<'m> CSuite<'m> {
         self.file.append(&text)
     }
 
-    /// How many tests were added, and which of them do not run, with the reason.
+    /// Returns the number of tests that were added, and those of them that are not run, with the reasons.
     pub fn runs(&self) -> (usize, &[(String, String)]) {
         (self.added, &self.skipped)
     }
 
-    /// The first file of the suite.
+    /// Returns the first file of the suite.
     pub fn path(&self) -> &Path {
         &self.path
     }
 }
 
-/// Whether a test makes streams, or one that fails.
+/// Returns true if a test provides a file, or a failing output stream.
 fn uses_streams(test: &TestCase) -> bool {
     has_input_from(test, InputSource::File) || test.output_fails()
 }
 
-/// Whether a test gives the program something that comes in there.
+/// Returns true if a test provides an input from this source.
 fn has_input_from(test: &TestCase, source: InputSource) -> bool {
     test.answers.iter().any(|input| input.source == source)
 }

@@ -7,18 +7,18 @@ use crate::c::text::form::CTestForm;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// How a test file begins, from its first byte on.
+/// The beginning of a test file, from its first byte on.
 pub(crate) const SUITE_START: &str = "/* Tests of ";
-/// How one begins that registers its tests.
+/// The beginning of a file that registers tests.
 const REGISTRY_START: &str = "/* Registers the tests of ";
-/// How our files are known. One without tests had other words once.
+/// The signature of generated suites. Older versions began a file without tests differently.
 pub(crate) const SUITE_SIGNATURE: FileSignature = FileSignature {
     starts: &[SUITE_START, REGISTRY_START],
     marks: &["written by Touchstone", REGISTRY_START],
     empty: "/* No tests of ",
 };
 
-/// Refuses a file that is there and that we did not write: a user's directory may have tests that are called like ours.
+/// Fails if the file exists and was not generated: the user's directory may contain tests with names like ours.
 fn refuse_foreign(path: &Path) -> Result<(), EmitError> {
     match SUITE_SIGNATURE.ownership(path)? {
         FileOwnership::Missing | FileOwnership::Generated => Ok(()),
@@ -26,7 +26,7 @@ fn refuse_foreign(path: &Path) -> Result<(), EmitError> {
     }
 }
 
-/// Removes a file of ours, if it is there.
+/// Removes a generated file, if it exists.
 pub(crate) fn remove_generated(path: &Path) -> Result<(), EmitError> {
     refuse_foreign(path)?;
     match fs::remove_file(path) {
@@ -35,9 +35,9 @@ pub(crate) fn remove_generated(path: &Path) -> Result<(), EmitError> {
     }
 }
 
-/// Stands in the prologue for the name of the file.
+/// A placeholder in the prologue for the name of the file.
 pub(crate) const FILE_NAME_MARK: &str = "\u{1}";
-/// Stands in the prologue for the name of the file that registers its tests.
+/// A placeholder in the prologue for the name of the file that registers the tests.
 pub(crate) const REGISTRY_NAME_MARK: &str = "\u{2}";
 
 pub(crate) fn begin_file(path: &Path, prologue: &str) -> Result<ChecksummedFile, EmitError> {
@@ -58,7 +58,8 @@ pub(crate) fn begin_registry(form: CTestForm, path: &Path) -> Result<Option<Chec
     begin_file(&path.with_extension("cc"), &head).map(Some)
 }
 
-/// `test_max3.c`; a function that shares its name with one of another file gets that file's name too.
+/// Returns the file name of a function's suite: `test_max3.c`. If several files define the name, that of the file is
+/// added.
 pub(crate) fn file_name(function: &str) -> String {
     let own = source_name(function);
     let rest: String = function[own.len()..]
@@ -73,12 +74,12 @@ pub(crate) fn file_name(function: &str) -> String {
     format!("test_{own}{rest}.c")
 }
 
-/// The `number`th file of a suite, from 1.
+/// Returns the path of the `number`th file of a suite, counted from 1.
 pub(crate) fn chunk_path(first: &Path, number: usize) -> PathBuf {
     if number == 1 { first.to_path_buf() } else { first.with_extension(format!("{number:03}.c")) }
 }
 
-/// All files that a suite may have, in order.
+/// Returns the paths of all files that a suite may have, in order.
 pub(crate) fn chunk_paths(first: &Path) -> impl Iterator<Item = PathBuf> + '_ {
     (1..).map(|number| chunk_path(first, number))
 }

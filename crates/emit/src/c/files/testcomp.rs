@@ -1,10 +1,10 @@
-//! Tests of a whole program in Test-Comp's exchange format: a folder of XML files, and a zip archive of them.
+//! Test-Comp's exchange format: tests of a whole program as a directory of XML files, and as a zip archive.
 //!
-//! `test-suite/metadata.xml` says what was tested, `test-suite/testcase-N.xml` has one `input` for each value that the
-//! program asks for, in order. The program asks by `__VERIFIER_nondet_TYPE()`; a program that asks in another way has no
-//! place in this format, and is refused by name.
+//! `test-suite/metadata.xml` describes the program, `test-suite/testcase-N.xml` contains one `input` for each value
+//! that the program requests by `__VERIFIER_nondet_TYPE()`, in order. A program that requests inputs in another way
+//! cannot be expressed, and the error names the input.
 //!
-//! Deliberately not here: what a run must lead to. The format has inputs only.
+//! Deliberately not here: expected results. The format contains inputs only.
 
 use crate::EmitError;
 use crate::archive::zip;
@@ -16,20 +16,20 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use touchstone_criteria::{EnvironmentInput, TestCase, TestKind};
 use touchstone_ir::{FuncId, Module, sign_extend};
 
-/// The suite of a program, as files that grow in number.
+/// The suite of a program; every test is a file.
 pub struct TestCompSuite {
     dir: PathBuf,
-    /// Name and text of every file, for the archive.
+    /// The name and contents of every file, for the archive.
     files: Vec<(String, String)>,
 }
 
 const XML: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"no\"?>\n";
 
-/// What begins the name of a request for a value.
+/// The prefix of functions that request a value.
 pub(crate) const NONDET: &str = "__VERIFIER_nondet_";
 
 impl TestCompSuite {
-    /// Begins `test-suite` in `dir`, which is made if needed; an older one is replaced.
+    /// Creates `test-suite` in `dir`, which is created if needed; an older suite is overwritten.
     pub fn create(
         dir: &Path,
         module: &Module,
@@ -93,7 +93,7 @@ impl TestCompSuite {
         self.write(test_name(self.files.len()), text)
     }
 
-    /// Writes `test-suite.zip`, and gives its path.
+    /// Writes `test-suite.zip`, and returns its path.
     pub fn finish(&self) -> Result<PathBuf, EmitError> {
         let path = self.dir.join("test-suite.zip");
         let named = self.files.iter().map(|(name, text)| (format!("test-suite/{name}"), text.as_bytes()));
@@ -109,7 +109,7 @@ impl TestCompSuite {
     }
 }
 
-/// Refuses a suite that another tool wrote.
+/// Fails if another tool wrote the suite.
 fn refuse_foreign(folder: &Path) -> Result<(), EmitError> {
     let filled = fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some());
     let metadata = folder.join("metadata.xml");
@@ -121,7 +121,7 @@ fn test_name(number: usize) -> String {
     format!("testcase-{number}.xml")
 }
 
-/// The C type of an input and its value as text; `None` if it isn't one of `__VERIFIER_nondet_*`.
+/// Returns the C type of an input and its value in decimal, or `None` unless `__VERIFIER_nondet_*` requests it.
 fn input_value(input: &EnvironmentInput) -> Option<(&'static str, String)> {
     let (ty, signed) = match input.name.strip_prefix(NONDET)? {
         "bool" => ("_Bool", false),
@@ -165,7 +165,7 @@ fn input_value(input: &EnvironmentInput) -> Option<(&'static str, String)> {
     Some((ty, if signed { sign_extend(value, bits).to_string() } else { value.to_string() }))
 }
 
-/// A float as `scanf` reads it back.
+/// Returns a float in the notation of `scanf`.
 fn decimal(value: f64, shortest: impl Fn(f64) -> String) -> String {
     let sign = if value.is_sign_negative() { "-" } else { "" };
     match value {
@@ -179,7 +179,7 @@ fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// Seconds since 1970 as ISO 8601 in UTC.
+/// Returns seconds since 1970 as ISO 8601 in UTC.
 fn timestamp(seconds: u64) -> String {
     let (mut days, rest) = (seconds / 86_400, seconds % 86_400);
     let leap = |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));

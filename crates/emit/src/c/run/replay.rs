@@ -1,7 +1,7 @@
-//! Compiles a suite, runs it, and compares.
+//! Replay of a suite: compiles and runs it, and compares the results with the predictions.
 //!
-//! The files of a suite compile and run at the same time, one worker a processor. A file is built twice if it has both
-//! tests that run to their end (plain) and tests that go wrong (with sanitizers).
+//! The files of a suite are compiled and run concurrently, with one worker per processor. A file is built twice if it
+//! contains both tests that run to completion (plain build) and tests that end in an error (sanitized build).
 
 use crate::EmitError;
 use crate::c::build::compiler::{BuildVariant, Compiler, compile_other_units};
@@ -22,42 +22,42 @@ use touchstone_base::Deadline;
 use touchstone_criteria::{Disagreement, NotCheckable, Outcome, Replay, TestCase};
 use touchstone_ir::Module;
 
-/// One program to build and run.
+/// A program to build and run.
 struct Job {
     file: PathBuf,
     names: Vec<String>,
     variant: BuildVariant,
     number: usize,
-    /// How many processes share its tests.
+    /// The number of processes that share its tests.
     shards: usize,
 }
 
-/// What a worker tells.
+/// A message of a worker.
 enum Event {
     Result(BuildVariant, TapResult),
-    /// The runner gave up, and why.
+    /// The runner stopped before these tests, with the reason.
     Stopped(Vec<String>, NotCheckable),
-    /// These tests don't compile, and why.
+    /// These tests do not compile, with the errors.
     TestsRejected(BTreeMap<String, String>),
-    /// The file does not compile, with or without any test.
+    /// The file does not compile, even without its rejected tests.
     FileRejected(Vec<String>, String),
     Failed(EmitError),
 }
 
-/// What a replay showed.
+/// The result of a replay.
 #[derive(Debug, Default)]
 pub struct Replayed {
-    /// One verdict a test, in their order.
+    /// One verdict per test, in the order of the tests.
     pub verdicts: Vec<Replay>,
-    /// The tests that don't compile, with the compiler's words.
+    /// The tests that do not compile, with the compiler's errors.
     pub left_out: BTreeMap<String, String>,
-    /// Why no test compiles at all.
+    /// The reason for which no test compiles.
     pub given_up: Option<String>,
 }
 
-/// Compiles and runs the suite that begins with the file `suite`. What does not compile is not checkable, and named; only
-/// what keeps everything from being replayed (no compiler, no space) is an error. `progress` is called with the number of
-/// tests that are done.
+/// Compiles and runs the suite that begins with the file `suite`. Tests that do not compile are not checkable, and are
+/// returned by name. An error means that nothing can be replayed (no compiler, no space). `progress` is called with the
+/// number of tests that are done.
 pub fn replay(
     suite: &Path,
     module: &Module,
@@ -105,7 +105,7 @@ pub fn replay(
                 while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let objects = parts.get(&(job.variant == BuildVariant::Sanitized)).map_or(&[][..], Vec::as_slice);
                     if let Err(error) = run_job(job, compiler, unit, objects, deadline, &sender) {
-                        // Nothing more is started; the receiver lives until all workers are done.
+                        // No further jobs are started; the receiver lives until all workers are done.
                         next.store(jobs.len(), Ordering::Relaxed);
                         let _ = sender.send(Event::Failed(error));
                     }
@@ -156,14 +156,14 @@ fn does_not_compile(why: &str) -> Replay {
     Replay::NotCheckable(NotCheckable::TestDoesNotCompile(why.to_string()))
 }
 
-/// Another file of the program does not compile: the tests are there, but nothing can be linked.
+/// Returns the result if another file of the program does not compile, so that nothing can be linked.
 fn nothing_compiles(tests: &[TestCase], stderr: &str) -> Replayed {
     let why = stderr.lines().find(|line| line.contains("error: ")).or(stderr.lines().next()).unwrap_or_default();
     let verdict = Replay::NotCheckable(NotCheckable::ProgramDoesNotCompile(why.trim().to_string()));
     Replayed { verdicts: vec![verdict; tests.len()], ..Replayed::default() }
 }
 
-/// A function that the model knows, but that nothing which tests are linked with defines.
+/// Returns a verdict if a test called a function that the model defines, but none of the linked files.
 fn undefined_call(module: &Module, result: &TapResult) -> Option<Replay> {
     let line = result.stderr.iter().find(|line| line.ends_with("` is called, but defined nowhere"))?;
     let name = line.split('`').nth(1)?;
@@ -175,7 +175,7 @@ fn is_error(test: &TestCase) -> bool {
     matches!(test.outcome, Outcome::Error { .. })
 }
 
-/// Which tests are run from which file in which build.
+/// Assigns the tests to files and builds.
 fn jobs(suite: &Path, tests: &[TestCase], sanitizers: bool) -> Result<Vec<Job>, EmitError> {
     let wanted: BTreeMap<&str, bool> = tests.iter().map(|test| (test.id.as_str(), is_error(test))).collect();
     let mut jobs = Vec::new();
@@ -233,7 +233,7 @@ fn run_job(
         }
         path => path?,
     };
-    // Few files and many processors: the tests of a file run in several processes at the same time.
+    // With few files and many processors, the tests of a file run in several concurrent processes.
     let shard = names.len().div_ceil(job.shards).max(50);
     std::thread::scope(|scope| {
         let shards: Vec<_> = names
@@ -249,15 +249,15 @@ fn run_job(
     })
 }
 
-/// A file of tests after compilation.
+/// A test file after compilation.
 enum Compiled {
-    /// Without these tests, by name and reason.
+    /// The object file, and the tests that were left out, with the errors.
     Object(PathBuf, BTreeMap<String, String>),
-    /// No part of it, and why.
+    /// The error, if no part of the file compiles.
     Rejected(String),
 }
 
-/// Compiles a file of tests, at last without those that the compiler refuses.
+/// Compiles a test file, and repeats without the tests that the compiler rejects until it succeeds.
 fn compile_tests(
     job: &Job,
     compiler: &Compiler,
@@ -275,7 +275,7 @@ fn compile_tests(
     let text = std::fs::read_to_string(&job.file).map_err(EmitError::io(&job.file))?;
     let chunk = Chunk::new(&text);
     let reduced = compiler.dir.join(format!("{program}.c"));
-    // What the file includes is found from where it stands.
+    // Quoted includes are relative to the original file.
     let folder = job.file.parent().unwrap_or(Path::new("."));
     flags.extend(["-iquote".to_string(), folder.display().to_string()]);
     let mut file = job.file.display().to_string();
@@ -311,7 +311,7 @@ fn run_program(
     let limits = target.limits;
     let mut command = target.sandbox.command(program, scratch)?;
     command.args(["--seconds", &limits.seconds.to_string(), "--memory", &limits.memory_mib.to_string()]);
-    // The runner takes 0 for no limit.
+    // 0 would mean no limit.
     let total = deadline.left().map_or(limits.total_seconds.into(), |left| left.as_secs().max(1));
     command.args(["--total", &total.to_string()]);
     command.args(names);

@@ -1,4 +1,4 @@
-//! From what the runner saw to a verdict on the prediction.
+//! Verdicts of the replay: compares the result of a run with the prediction.
 
 use crate::c::build::compiler::BuildVariant;
 use crate::c::run::sanitizer_report::{Finding, SanitizerReport, reports};
@@ -7,10 +7,10 @@ use touchstone_base::{Files, Span};
 use touchstone_criteria::{Disagreement, NotCheckable, Outcome, Replay, TestCase};
 use touchstone_ir::ErrorKind;
 
-/// The verdict on one test.
+/// Returns the verdict on one test.
 pub(crate) fn verdict(test: &TestCase, result: &TapResult, variant: BuildVariant, files: &Files) -> Replay {
     if result.end.starts_with("signal 31 ") {
-        // The guard names calls unless the library blocked all signals, as in `system`.
+        // The guard names the call, unless the library has blocked all signals, as in `system`.
         return Replay::NotCheckable(NotCheckable::SystemCall);
     }
     match &test.outcome {
@@ -31,7 +31,7 @@ pub(crate) fn verdict(test: &TestCase, result: &TapResult, variant: BuildVariant
     }
 }
 
-/// All failures, and the first words on standard error where the process died.
+/// Returns all failures, and the first line on standard error if the process died.
 fn full_message(result: &TapResult) -> String {
     let mut message = result.message.clone();
     for failure in &result.also {
@@ -47,8 +47,8 @@ fn full_message(result: &TapResult) -> String {
     message
 }
 
-/// A test that skipped itself: what was known before, what the sandbox says (`runtime/sandbox/touchstone_guard.c`), or that
-/// it could not be written.
+/// Returns the verdict on a test that skipped itself: for a known reason, because of the sandbox
+/// (`runtime/sandbox/touchstone_guard.c`), or because it could not be expressed.
 fn skipped(test: &TestCase, why: &str) -> Replay {
     Replay::NotCheckable(match &test.replayed {
         Replay::NotCheckable(known) if known.to_string() == why => known.clone(),
@@ -64,7 +64,7 @@ fn error_verdict(
     variant: BuildVariant,
     files: &Files,
 ) -> Replay {
-    // A skip without an end is a test that could not be written; with one, the plain build saw nothing.
+    // A skip without an end is a test that could not be expressed; with an end, the plain build observed nothing.
     if let (Some(why), true) = (&result.skipped, result.end.is_empty()) {
         return skipped(test, why);
     }
@@ -75,7 +75,8 @@ fn error_verdict(
         return Replay::Disagreed(Disagreement::ErrorNotReached(kind, result.message.clone()));
     }
     let reports = reports(&result.stderr);
-    // Reports of declared bounds are hints: they come where an address is made, and inside an object they mean nothing.
+    // Reports of declared bounds are only hints: they occur where an address is computed, and are harmless inside of an
+    // object.
     let fitting: Vec<&SanitizerReport> = reports.iter().filter(|report| fits(kind, report)).collect();
     let locations: Vec<Replay> = fitting.iter().map(|report| check_location(kind, span, report, files)).collect();
     if locations.contains(&Replay::Agreed) {
@@ -95,7 +96,7 @@ fn error_verdict(
     }
     match kind {
         ErrorKind::InvalidPointer | ErrorKind::Unreachable => Replay::NotCheckable(NotCheckable::InvisibleError(kind)),
-        // Far outside its object an access may hit other memory of the program, and no tool sees it.
+        // Far outside of its object, an access may hit other memory of the program unnoticed.
         ErrorKind::OutOfBounds | ErrorKind::Dangling | ErrorKind::InvalidFree if variant == BuildVariant::Plain => {
             Replay::NotCheckable(NotCheckable::NoSanitizers(kind))
         }
@@ -109,7 +110,7 @@ fn error_verdict(
     }
 }
 
-/// Whether a report is of this kind of error.
+/// Returns true if the report is of this kind of error.
 fn fits(kind: ErrorKind, report: &SanitizerReport) -> bool {
     match (kind, &report.finding) {
         (ErrorKind::Assert, Finding::Assertion) => true,
@@ -126,7 +127,7 @@ fn fits(kind: ErrorKind, report: &SanitizerReport) -> bool {
     }
 }
 
-/// Whether the way a process died is of this kind of error, where nothing was reported.
+/// Returns true if the end of the process is that of this kind of error, in the absence of a report.
 fn fits_end(kind: ErrorKind, end: &str) -> bool {
     let signal = |number: u32| end.starts_with(&format!("signal {number} "));
     let (aborted, division, bus, access) = (signal(6), signal(8), signal(7), signal(11));
@@ -144,13 +145,13 @@ fn fits_end(kind: ErrorKind, end: &str) -> bool {
     }
 }
 
-/// The report of a declared array's bounds, after which the run goes on.
+/// Returns true for reports of declared array bounds, after which the run continues.
 fn is_bounds(report: &SanitizerReport) -> bool {
     matches!(&report.finding, Finding::Undefined(what) if what.contains("out of bounds"))
 }
 
-/// The innermost location in the predicted file must be the predicted one. Where the error is inside the library, or the
-/// report has no locations, there is nothing to compare.
+/// Compares the innermost location in the predicted file with the predicted one. If the error is inside of the library,
+/// or the report has no locations, they agree trivially.
 fn check_location(kind: ErrorKind, span: Span, report: &SanitizerReport, files: &Files) -> Replay {
     let Some(path) = files.get(span.file).filter(|_| span.is_some()) else { return Replay::Agreed };
     let file = path.rsplit('/').next().unwrap_or(path);

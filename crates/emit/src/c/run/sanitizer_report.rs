@@ -1,34 +1,34 @@
-//! Reads what sanitizers and `assert` print about a run that went wrong.
+//! Parses the reports of sanitizers and of `assert`.
 
-/// A location that a report names.
+/// A source location in a report.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct ReportedLocation {
     pub(crate) file: String,
     pub(crate) line: u32,
 }
 
-/// What a report says.
+/// The kind of a report.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Finding {
-    /// AddressSanitizer, with its own word for it: `heap-use-after-free`, `SEGV`, `FPE`.
+    /// AddressSanitizer, with its word for the error: `heap-use-after-free`, `SEGV`, `FPE`.
     Address(String),
-    /// UndefinedBehaviorSanitizer's sentence.
+    /// UndefinedBehaviorSanitizer, with its sentence.
     Undefined(String),
     /// A failed `assert`.
     Assertion,
 }
 
-/// A finding with the locations of its stack, innermost first; without debug information there are none.
+/// A finding with the locations of its stack, innermost first; without debug information, there are none.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct SanitizerReport {
     pub(crate) finding: Finding,
     pub(crate) locations: Vec<ReportedLocation>,
 }
 
-/// All findings in the text, in order.
+/// Returns all findings, in order.
 pub(crate) fn reports(stderr: &[String]) -> Vec<SanitizerReport> {
     let mut found: Vec<SanitizerReport> = Vec::new();
-    // Only the first stack of an address report is where it happened; later ones tell of allocation.
+    // Only the first stack of an address report is that of the error; later ones are those of allocations.
     let mut in_stack = false;
     for line in stderr {
         let trimmed = line.trim_start();
@@ -42,7 +42,7 @@ pub(crate) fn reports(stderr: &[String]) -> Vec<SanitizerReport> {
             found.push(SanitizerReport { finding: Finding::Undefined(what.to_string()), locations });
             in_stack = false;
         } else if let Some((location, _)) = line.split_once(": Assertion `") {
-            // `prog: file.c:12: function: Assertion ...`; musl and others leave parts away.
+            // `prog: file.c:12: function: Assertion ...`; musl and others omit parts.
             let location = location.split(": ").find_map(location_of);
             found.push(SanitizerReport { finding: Finding::Assertion, locations: location.into_iter().collect() });
             in_stack = false;
@@ -61,13 +61,13 @@ pub(crate) fn reports(stderr: &[String]) -> Vec<SanitizerReport> {
     found
 }
 
-/// A call through a null pointer: it had no frame of its own yet, so the stack that is shown lacks the caller.
+/// Returns true for a call through a null pointer: it has no frame of its own, so the stack lacks the caller.
 fn is_null_call(report: &str) -> bool {
     let pc = report.split_once("(pc 0x").map(|(_, rest)| rest.split(' ').next().unwrap_or(rest));
     pc.is_some_and(|pc| !pc.is_empty() && pc.bytes().all(|digit| digit == b'0'))
 }
 
-/// `dir/file.c:12` or `dir/file.c:12:7`.
+/// Parses `dir/file.c:12` or `dir/file.c:12:7`.
 fn location_of(text: &str) -> Option<ReportedLocation> {
     let mut parts: Vec<&str> = text.split(':').collect();
     let last: u32 = parts.pop()?.parse().ok()?;
@@ -119,7 +119,8 @@ mod tests {
             "==1==ERROR: AddressSanitizer: SEGV on unknown address 0x0 (pc 0x5)\n",
             &[(Finding::Address("SEGV".into()), &[])],
         );
-        // What is called through a null pointer has no frame, and the caller's is left out: the next one is another call.
+        // A call through a null pointer has no frame, and its caller is omitted: the next frame belongs to another
+        // call.
         check(
             "==1==ERROR: AddressSanitizer: SEGV on unknown address 0x0 (pc 0x000000000000 bp 0x7 sp 0x7 T0)\n\
              \x20   #0 0x0  (<unknown module>)\n    #1 0x55 in f a.c:261\n",

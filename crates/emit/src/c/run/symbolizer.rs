@@ -1,13 +1,13 @@
-//! From addresses of a report to lines of the source.
+//! Translation of addresses in a report to source lines.
 //!
-//! A sanitizer that looks up lines itself reads all debug information anew in every process, which takes a fifth of a
-//! second a test. Told not to, it prints `(program+0x1234)`; these few addresses are looked up once.
+//! A sanitizer that symbolizes itself reads all debug information in every process, which takes a fifth of a second per
+//! test. Without that it prints `(program+0x1234)`, and these few addresses are resolved here, each once.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
-/// Places of one program's addresses, as far as they were asked for.
+/// The source locations of a program's addresses, as far as they were requested.
 pub(crate) struct Symbolizer<'a> {
     program: &'a Path,
     known: BTreeMap<String, Option<String>>,
@@ -18,7 +18,7 @@ impl<'a> Symbolizer<'a> {
         Symbolizer { program, known: BTreeMap::new() }
     }
 
-    /// Replaces the program's addresses in stack lines by `file:line`.
+    /// Appends `file:line` to stack lines with addresses of the program.
     pub(crate) fn resolve(&mut self, lines: &mut [String]) {
         let unknown: Vec<String> = lines
             .iter()
@@ -39,8 +39,8 @@ impl<'a> Symbolizer<'a> {
         }
     }
 
-    /// The offset in `#0 0x55d0  (/tmp/x/tests1+0x1234)`, if the line is of this program; newer versions add a build
-    /// id behind it.
+    /// Returns the offset in `#0 0x55d0  (/tmp/x/tests1+0x1234)`, or `None` if the line is not of this program. Newer
+    /// versions append a build id.
     fn address<'l>(&self, line: &'l str) -> Option<&'l str> {
         if !line.trim_start().starts_with('#') {
             return None;
@@ -68,7 +68,7 @@ impl<'a> Symbolizer<'a> {
     }
 }
 
-/// `dir/a.c:12 (discriminator 3)`; what isn't known is `??:0` or `??:?`.
+/// Parses `dir/a.c:12 (discriminator 3)`; unknown locations are `??:0` or `??:?`.
 fn location(line: &str) -> Option<String> {
     let location = line.split(' ').next()?;
     let known = !location.starts_with("??") && !location.ends_with(":?") && !location.ends_with(":0");

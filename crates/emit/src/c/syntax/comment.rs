@@ -1,18 +1,19 @@
-//! The comment above a test: what it is for.
+//! Comments in emitted tests: the objectives that a test covers.
 
 use touchstone_base::Span;
 use touchstone_criteria::CoveredObjective;
 use touchstone_ir::Module;
 
-/// A text that stands in a comment: it must neither end it nor seem to begin another.
+/// Escapes a string so that it neither ends the surrounding comment nor seems to begin another one.
 pub(crate) fn comment_text(text: &str) -> String {
     text.replace("*/", "* /").replace("/*", "/ *").replace(['\n', '\r'], " ")
 }
 
-/// Lines that a comment has at most; the report has all.
+/// The maximum number of objectives in a comment; the report lists all of them.
 const MAX_OBJECTIVES_SHOWN: usize = 12;
 
-/// `/* Covers … */` with the objectives that only this test covers first; nothing if there are none.
+/// Returns `/* Covers … */`, with the objectives that only this test covers first, or an empty string if it covers
+/// none.
 pub(crate) fn covers_comment(module: &Module, function: Span, covers: &[CoveredObjective<'_>]) -> String {
     let line = |covered: &CoveredObjective<'_>| {
         let objective = covered.objective;

@@ -1,4 +1,4 @@
-//! Types as C writes them: declarations, and names for types that the source gave none.
+//! Declarations of C types, and names for types that the source leaves unnamed.
 
 use crate::EmitError;
 use crate::c::syntax::limitation::EmitLimitation;
@@ -7,16 +7,16 @@ use std::collections::BTreeMap;
 use touchstone_base::float::Format;
 use touchstone_ir::{DataType, DataTypeId, FuncId, Linkage, Module};
 
-/// How compilers call a `va_list`, whatever the program includes.
+/// The compilers' built-in name of `va_list`, which needs no header.
 const ARGUMENT_LIST: &str = "__builtin_va_list";
 
-/// What clang calls its only element, and gcc does not know.
+/// Clang's name for the element of a `va_list`; gcc does not know it.
 const LIST_ELEMENT: &str = "struct __va_list_tag";
 
-/// The types of a module, ready to be declared.
+/// The types of a module, prepared for declarations.
 pub(crate) struct CTypes<'m> {
     module: &'m Module,
-    /// Types without a name, and an expression of that type.
+    /// Maps each unnamed type to an expression of that type.
     unnamed: BTreeMap<DataTypeId, String>,
 }
 
@@ -27,7 +27,8 @@ impl<'m> CTypes<'m> {
         types
     }
 
-    /// The declaration of `declarator` with this type: `int *(*p)[4]`; with an empty declarator, the type alone.
+    /// Returns the declaration of `declarator` with this type: `int *(*p)[4]`; with an empty declarator, the type name
+    /// alone.
     pub(crate) fn declare(&self, ty: DataTypeId, declarator: &str) -> Result<String, EmitLimitation> {
         match &self.module.types[ty] {
             DataType::Void => Ok(join("void", declarator)),
@@ -60,7 +61,8 @@ impl<'m> CTypes<'m> {
         Ok(if to_const { format!("const {text}") } else { text })
     }
 
-    /// Whether it is what a `va_list` is an array of. Its name is the compiler's own, and no test can say it.
+    /// Returns true if the type is the element type of `va_list`. Its name belongs to the compiler, so tests cannot
+    /// write it.
     fn is_argument_list(&self, ty: DataTypeId) -> bool {
         matches!(&self.module.types[ty], DataType::Struct { name, .. } if name == LIST_ELEMENT)
     }
@@ -73,7 +75,7 @@ impl<'m> CTypes<'m> {
             return Ok(name.to_string());
         }
         if name.contains('(') && !name.contains("unnamed") && !name.contains("anonymous") {
-            // Also a function may take a `va_list`.
+            // Function types may have a `va_list` parameter as well.
             let name = name.replace(&format!("{LIST_ELEMENT} (*)[1]"), &format!("{ARGUMENT_LIST} *"));
             let name = name.replace(LIST_ELEMENT, &format!("__typeof__(**({ARGUMENT_LIST} *)0)"));
             return Ok(format!("__typeof__({name})"));
@@ -82,8 +84,8 @@ impl<'m> CTypes<'m> {
         expression.map(|text| format!("__typeof__({text})")).ok_or(EmitLimitation::UnnamedType)
     }
 
-    /// Finds, for every type without a name, something in the source that has it. A type found leads to further ones,
-    /// so this goes on until nothing new turns up.
+    /// Finds, for every unnamed type, an expression of the source that has this type. A type that was found may make
+    /// further ones nameable, so the search runs to a fixpoint.
     fn find_unnamed(&mut self) {
         let module = self.module;
         for global in module.globals.values() {
@@ -120,7 +122,7 @@ impl<'m> CTypes<'m> {
     }
 }
 
-/// The parameters of a function as its definition has them: `int a[3], const char *s`; `void` for none.
+/// Returns the parameters of a function as in its definition: `int a[3], const char *s`; `void` if it has none.
 pub fn parameter_list(module: &Module, function: FuncId) -> Result<String, EmitError> {
     let params = module.functions[function].own_params().iter().enumerate();
     let name = |(index, param): (usize, &touchstone_ir::Param)| match param.name.as_str() {
@@ -130,7 +132,7 @@ pub fn parameter_list(module: &Module, function: FuncId) -> Result<String, EmitE
     parameter_list_with_names(module, function, &params.map(name).collect::<Vec<_>>())
 }
 
-/// The same, where the parameters have these names.
+/// Returns the parameters of a function with the given names.
 pub fn parameter_list_with_names(module: &Module, function: FuncId, names: &[String]) -> Result<String, EmitError> {
     let types = CTypes::new(module);
     let function = &module.functions[function];
@@ -142,7 +144,7 @@ pub fn parameter_list_with_names(module: &Module, function: FuncId, names: &[Str
     Ok(if parts.is_empty() { "void".to_string() } else { parts.join(", ") })
 }
 
-/// What a function returns as a declaration of this name; `None` if it returns nothing.
+/// Returns the declaration of a variable with the function's result type, or `None` if the function returns nothing.
 pub fn result_declaration(module: &Module, function: FuncId, name: &str) -> Result<Option<String>, EmitError> {
     let function = &module.functions[function];
     let declare = || CTypes::new(module).declare(function.result_data, name);
@@ -154,7 +156,7 @@ fn join(base: &str, declarator: &str) -> String {
     if declarator.is_empty() { base.to_string() } else { format!("{base} {declarator}") }
 }
 
-/// `struct point`, `unsigned int`, `uint8_t`: words only.
+/// Returns true if the string consists of words only: `struct point`, `unsigned int`, `uint8_t`.
 pub(crate) fn is_type_name(name: &str) -> bool {
     !name.is_empty() && name.split(' ').all(is_identifier) && !matches!(name, "struct" | "union" | "enum")
 }

@@ -1,12 +1,12 @@
-//! Names of error numbers, for people who read tests: those of Linux on most machines.
+//! Names of `errno` values, as Linux defines them on most architectures.
 
-/// What `<errno.h>` calls a number.
+/// Returns the name of an `errno` value in `<errno.h>`, or `None` if it has none.
 pub(crate) fn name(number: u64) -> Option<&'static str> {
     let name = NAMES.get(usize::try_from(number).ok()?)?;
     (!name.is_empty()).then_some(*name)
 }
 
-/// By number; empty where none is.
+/// The names, indexed by number; unassigned numbers are empty.
 #[rustfmt::skip]
 const NAMES: [&str; 134] = [
     "", "EPERM", "ENOENT", "ESRCH", "EINTR", "EIO", "ENXIO", "E2BIG", "ENOEXEC", "EBADF", "ECHILD", "EAGAIN",

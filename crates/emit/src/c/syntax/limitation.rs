@@ -1,14 +1,14 @@
-//! Why C, or the framework that runs tests, can't say a test or a part of one. It becomes a skipped test or a comment that
-//! says so, never a wrong test.
+//! Reasons for which C, or the framework that runs a test, cannot express the test or a part of it. The test is then
+//! skipped, or a comment replaces the part; a wrong test is never written.
 
 use touchstone_criteria::Untestable;
 use touchstone_ir::ErrorKind;
 
 touchstone_base::reasons! {
-    /// Why something can't be written.
+    /// The reason for which something cannot be written as a test.
     #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
     pub enum EmitLimitation {
-        /// No test can be made of it.
+        /// No test can construct it.
         #[error("{0}")]
         "unmakeable" => Unmakeable(Untestable),
 
@@ -16,20 +16,20 @@ touchstone_base::reasons! {
         /// A bit-field has no type of its own.
         #[error("a bit-field on its own")]
         "bit_field" => BitField,
-        /// A type that has variants.
+        /// The type has variants.
         #[error("`{0}`, which has variants")]
         "variants" => Variants(String),
-        /// Nothing in the source has a name for the type.
+        /// Nothing in the source names the type.
         #[error("a type has no name")]
         "unnamed_type" => UnnamedType,
-        /// A pointer whose type is none.
+        /// A pointer value has a type that is not a pointer type.
         #[error("`{0}` is a pointer of no pointer type")]
         "no_pointer_type" => NoPointerType(String),
-        /// The type that a stub returns is not known in the test's file.
+        /// The test file does not declare the type that a stub returns.
         #[error("the file does not know the type that it returns")]
         "unknown_result_type" => UnknownResultType,
 
-        /// It never ends.
+        /// The run does not terminate.
         #[error("a run that hangs, which only tests of the form c can see")]
         "hangs" => Hangs,
 
@@ -37,62 +37,62 @@ touchstone_base::reasons! {
         /// Some bytes of a number are not defined.
         #[error("a number is partly undefined")]
         "partly_undefined" => PartlyUndefined,
-        /// An integer for something else.
+        /// An integer value has a type without integers.
         #[error("an integer for a type that has none")]
         "integer_misfit" => IntegerMisfit,
-        /// Another value than the type has.
+        /// The value does not belong to its type.
         #[error("a value doesn't fit its type")]
         "misfit" => Misfit,
-        /// A member that can't be named.
+        /// A member has no name.
         #[error("an unnamed member that is not a structure")]
         "unnamed_member" => UnnamedMember,
-        /// A structure without the array that it should end with.
+        /// A structure lacks the array that it should end with.
         #[error("a structure without the array at its end")]
         "no_flexible_array" => NoFlexibleArray,
-        /// An object of which no value is known.
+        /// The value of an object is unknown.
         #[error("an object without its value")]
         "no_value" => NoValue,
-        /// A number that the rows of a table have no room for.
+        /// A number is too wide for the rows of a table.
         #[error("a number too wide for a table")]
         "too_wide_for_table" => TooWideForTable,
-        /// Rows of a table have numbers only.
+        /// Rows of a table contain numbers only.
         #[error("not made of numbers only")]
         "not_only_numbers" => NotOnlyNumbers,
-        /// More elements than the type has.
+        /// An object has more elements than its type.
         #[error("an object that is longer than its type")]
         "longer_than_type" => LongerThanType,
 
-        // What pointers lead to.
-        /// A pointer leads out of the test.
+        // Pointees.
+        /// A pointer points to memory outside of the test.
         #[error("a pointer to something that isn't part of the test")]
         "elsewhere" => Elsewhere,
-        /// A pointer leads to an object that the test does not have.
+        /// A pointer points to an object that the test does not contain.
         #[error("a pointer to an object that isn't in the test")]
         "no_object" => NoObject,
-        /// A function that the program does not have.
+        /// The program has no function of this name.
         #[error("there is no function `{0}`")]
         "no_function" => NoFunction(String),
-        /// A variable that the program does not have.
+        /// The program has no variable of this name.
         #[error("there is no global `{0}`")]
         "no_global" => NoGlobal(String),
-        /// Something that is out of reach.
+        /// The name is not accessible from the test file.
         #[error("`{0}` is private to another file or function")]
         "private" => Private(String),
-        /// A function that no pointer leads to.
+        /// No pointer points to the function.
         #[error("a function that nothing points to")]
         "nothing_points_to_it" => NothingPointsToIt,
 
         // Frameworks.
-        /// The framework gives no inputs from outside.
+        /// The framework cannot provide inputs from the environment.
         #[error("it needs inputs from outside of the program, which only --emit c can give")]
         "inputs_from_outside" => InputsFromOutside,
-        /// The call throws this class.
+        /// The call throws an exception of this class.
         #[error("the call throws `{0}`")]
         "throws" => Throws(String),
-        /// The call ends the process, and the framework's with it.
+        /// The call ends the process, and with it the framework's.
         #[error("the call ends the process with exit status {0}")]
         "exits" => Exits(i32),
-        /// The call goes wrong, by an error in a line of a file.
+        /// The call ends in an error, at a line of a file.
         #[error("the call goes wrong: {0} at {1}:{2}")]
         "goes_wrong" => GoesWrong(ErrorKind, String, u32),
     }

@@ -1,15 +1,15 @@
-//! Constants as C writes them.
+//! C literals.
 
 use touchstone_base::float::Format;
 use touchstone_ir::{DataType, IntKind, sign_extend};
 
-/// An integer constant of this width that has exactly this value in C.
+/// Returns an integer constant that has exactly this value in C.
 pub(crate) fn integer(bits: u8, signed: bool, value: u64) -> String {
     if !signed {
         let suffix = if value > i32::MAX as u64 { "u" } else { "" };
         return format!("{value}{suffix}");
     }
-    // `-2147483648` is no constant of C but a minus applied to a number that is too large.
+    // `-2147483648` is not a constant in C: it applies a minus to a number that does not fit an `int`.
     match sign_extend(value, bits) {
         number if bits == 32 && number == i64::from(i32::MIN) => "INT_MIN".to_string(),
         number if bits == 32 && number == i64::from(i32::MAX) => "INT_MAX".to_string(),
@@ -19,7 +19,7 @@ pub(crate) fn integer(bits: u8, signed: bool, value: u64) -> String {
     }
 }
 
-/// A constant of 128 bits.
+/// Returns a constant of 128 bits.
 pub(crate) fn wide(number: u128, signed: bool) -> String {
     match (i64::try_from(number as i128), u64::try_from(number)) {
         (Ok(small), _) if signed => integer(64, true, small as u64),
@@ -28,7 +28,7 @@ pub(crate) fn wide(number: u128, signed: bool) -> String {
     }
 }
 
-/// A float constant that has exactly these bits in C; the harness defines what stands in capitals.
+/// Returns a floating constant with exactly these bits. The harness defines the names in capitals.
 pub(crate) fn float(format: Format, bits: u64) -> String {
     let (suffix, value) = match format {
         Format::F32 => ("f", f64::from(f32::from_bits(bits as u32))),
@@ -51,7 +51,8 @@ pub(crate) fn float(format: Format, bits: u64) -> String {
     }
 }
 
-/// A value of an integer, float, truth or enumeration type as the user would write it; `None` for other types.
+/// Returns a value of an integer, floating, boolean or enumeration type as a programmer would write it, or `None` for
+/// other types.
 pub(crate) fn scalar(ty: &DataType, value: u64) -> Option<String> {
     match ty {
         DataType::Int { bits, signed, kind, .. } => Some(match printable(value) {
@@ -71,7 +72,7 @@ pub(crate) fn scalar(ty: &DataType, value: u64) -> Option<String> {
     }
 }
 
-/// A byte as it stands in a character constant, if people can read it.
+/// Returns a byte as it appears in a character constant, or `None` if it is not printable.
 fn printable(value: u64) -> Option<String> {
     match u8::try_from(value).ok()? {
         b'\'' => Some("\\'".to_string()),
@@ -90,7 +91,8 @@ fn readable(byte: u8) -> Option<String> {
     }
 }
 
-/// The characters of an array as a string literal, if they are a readable text, filled up with zeros.
+/// Returns the characters of an array as a string literal, or `None` unless they are printable and padded with zeros
+/// only.
 pub(crate) fn readable_string(bytes: &[u8]) -> Option<String> {
     let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
     if bytes.len() < 2
@@ -102,7 +104,7 @@ pub(crate) fn readable_string(bytes: &[u8]) -> Option<String> {
     Some(string(&bytes[..end]))
 }
 
-/// Any bytes as a string literal.
+/// Returns a string literal of arbitrary bytes.
 pub(crate) fn string(bytes: &[u8]) -> String {
     let mut text = String::from("\"");
     for &byte in bytes {
@@ -111,7 +113,8 @@ pub(crate) fn string(bytes: &[u8]) -> String {
             b'?' => text.push_str(if text.ends_with('?') { "\\?" } else { "?" }),
             _ => match readable(byte) {
                 Some(shown) => text.push_str(&shown),
-                // Three octal digits end by themselves; a hexadecimal escape would swallow what follows.
+                // An octal escape has at most three digits; a hexadecimal escape would swallow the digits that follow
+                // it.
                 None => text.push_str(&format!("\\{byte:03o}")),
             },
         }
@@ -120,7 +123,7 @@ pub(crate) fn string(bytes: &[u8]) -> String {
     text
 }
 
-/// A text for people as a string literal; UTF-8 is kept.
+/// Returns a string literal of a message; UTF-8 is not escaped.
 pub(crate) fn text(text: &str) -> String {
     let mut literal = String::from("\"");
     for char in text.chars() {

@@ -1,9 +1,9 @@
-//! Identifiers of a test: the source's own names behind the module's, and local names that hide none of them.
+//! Identifiers in tests: the source names of functions and variables, and local names that shadow none of them.
 
 use std::collections::BTreeSet;
 use touchstone_ir::{DataType, Module};
 
-/// The name in the source: `count@b.c` and `count$2` are how the module tells apart what is called `count` twice.
+/// Returns the name in the source. The module distinguishes several definitions of `count` as `count@b.c` or `count$2`.
 pub(crate) fn source_name(name: &str) -> &str {
     if let Some((own, _)) = name.split_once('@') {
         return own;
@@ -14,7 +14,7 @@ pub(crate) fn source_name(name: &str) -> &str {
     }
 }
 
-/// Whether the text is one identifier.
+/// Returns true if the string is an identifier.
 pub(crate) fn is_identifier(text: &str) -> bool {
     let mut bytes = text.bytes();
     bytes.next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
@@ -28,7 +28,7 @@ const KEYWORDS: &[&str] = &[
     "asm", "typeof", "NULL", "main", "row",
 ];
 
-/// Every name of the program that a local of a test must not hide.
+/// Returns every name of the program that a local variable of a test must not shadow.
 pub(crate) fn program_names(module: &Module) -> BTreeSet<String> {
     let mut names: BTreeSet<String> = KEYWORDS.iter().map(|word| word.to_string()).collect();
     names.extend(module.functions.values().map(|function| source_name(&function.name).to_string()));
@@ -54,7 +54,7 @@ pub(crate) fn program_names(module: &Module) -> BTreeSet<String> {
     names
 }
 
-/// Gives out the local names of one test.
+/// Allocates the local names of one test.
 pub(crate) struct Locals<'a> {
     program: &'a BTreeSet<String>,
     taken: BTreeSet<String>,
@@ -65,7 +65,7 @@ impl<'a> Locals<'a> {
         Locals { program, taken: BTreeSet::new() }
     }
 
-    /// `wanted`, or the first of `wanted_2`, `wanted_3`, … that is free.
+    /// Returns `wanted`, or the first of `wanted_2`, `wanted_3`, … that is free.
     pub(crate) fn fresh(&mut self, wanted: &str) -> String {
         let wanted = if is_identifier(wanted) { wanted } else { "value" };
         let mut name = wanted.to_string();

@@ -1,8 +1,8 @@
-//! From byte offsets to places: which part of an object a pointer points to, as an expression.
+//! Subobjects: translates a byte offset into the member accesses and subscripts that denote the same part of an object.
 
 use touchstone_ir::{DataType, DataTypeId, DataTypes, StructKind};
 
-/// The steps (`[2].next`) from a value of type `ty` to its part of type `wanted` at `offset`.
+/// Returns the accesses (`[2].next`) from a value of type `ty` to its subobject of type `wanted` at `offset`.
 pub(crate) fn subobject_path(types: &DataTypes, ty: DataTypeId, offset: u64, wanted: DataTypeId) -> Option<String> {
     if offset == 0 && compatible(types, ty, wanted) {
         return Some(String::new());
@@ -28,7 +28,7 @@ pub(crate) fn subobject_path(types: &DataTypes, ty: DataTypeId, offset: u64, wan
     }
 }
 
-/// The steps to the largest part that begins at `offset`, whatever its type.
+/// Returns the accesses to the largest subobject at `offset`, of whatever type.
 pub(crate) fn largest_subobject_path(types: &DataTypes, ty: DataTypeId, offset: u64) -> Option<String> {
     match &types[ty] {
         DataType::Bits { .. } => None,
@@ -47,12 +47,12 @@ pub(crate) fn largest_subobject_path(types: &DataTypes, ty: DataTypeId, offset: 
     }
 }
 
-/// `.name`, or nothing for an anonymous member, whose own members are reached directly.
+/// Returns `.name`, or an empty string for an anonymous member, which makes its own members directly accessible.
 pub(crate) fn member(name: &str) -> String {
     if name.is_empty() { String::new() } else { format!(".{name}") }
 }
 
-/// A field of what is at a place; the halves of a wide number have no names.
+/// Returns the access to a field of `place`; the halves of a wide integer have no names and are computed.
 pub(crate) fn part(place: &str, data: &DataType, index: usize) -> String {
     match data {
         DataType::Struct { kind: StructKind::Halves, .. } if index == 0 => format!("(unsigned long)({place})"),
@@ -62,7 +62,7 @@ pub(crate) fn part(place: &str, data: &DataType, index: usize) -> String {
     }
 }
 
-/// Whether a pointer to one is a pointer to the other for a C compiler.
+/// Returns true if a C compiler accepts a pointer to one type as a pointer to the other.
 pub(crate) fn compatible(types: &DataTypes, a: DataTypeId, b: DataTypeId) -> bool {
     if a == b {
         return true;
@@ -86,8 +86,8 @@ pub(crate) fn compatible(types: &DataTypes, a: DataTypeId, b: DataTypeId) -> boo
     }
 }
 
-/// C tells apart integer types of one width: `char` from `signed char`, `long` from `long long`. A typedef's name says
-/// nothing, so it is a family of its own unless the names are equal.
+/// Returns the integer type that a name denotes. C distinguishes types of one width: `char` and `signed char`, `long`
+/// and `long long`. A typedef name reveals nothing, so it is compatible only with itself.
 fn family(name: &str, bits: u8) -> &str {
     match bits {
         16 if name.contains("short") => "short",

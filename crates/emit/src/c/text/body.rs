@@ -1,4 +1,4 @@
-//! One test as the text of a C function.
+//! The body of a test: a C function with fixture, call and assertions.
 
 use crate::c::syntax::comment::comment_text;
 use crate::c::syntax::ctype::CTypes;
@@ -18,15 +18,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use touchstone_criteria::{NamedValue, ObjectInput, Outcome, Replay, TestCase, TestKind};
 use touchstone_ir::{DataType, DataValue, Function, Linkage, PointerTarget};
 
-/// The text of a test and what must be declared before it.
+/// The source of a test and the declarations that must precede it.
 pub(crate) struct TestText {
     pub(crate) text: String,
     pub(crate) declarations: BTreeSet<String>,
-    /// Why it does not run, if it doesn't.
+    /// The reason for which the test is skipped, if it is.
     pub(crate) skipped: Option<String>,
 }
 
-/// The test as C. One that can't be written becomes a test that says so and is skipped.
+/// Returns the test as C. A test that cannot be expressed becomes a skipped test with the reason.
 pub(crate) fn test_text(program: &TestedProgram, test: &TestCase) -> TestText {
     let (lines, declarations, skipped) = match body(program, test) {
         Ok((lines, declarations)) => (lines, declarations, why_skipped(program, test)),
@@ -76,14 +76,15 @@ fn body(program: &TestedProgram, test: &TestCase) -> Result<Body, EmitLimitation
     }
 }
 
-/// Nothing has gone wrong before a test. Our own runner sees to that; with others, `errno` is what the test before left there.
+/// Returns a line that resets `errno`, which must be zero before a test. Our runner resets it; in other frameworks it
+/// keeps the value of the preceding test.
 fn reset_errno(program: &TestedProgram) -> Option<String> {
     const NUMBER: &str = "__errno_location";
     let asks = program.form != CTestForm::Touchstone && program.module.function_named(NUMBER).is_some();
     (asks && program.visibility.declares(NUMBER)).then(|| format!("*{NUMBER}() = 0; /* errno */"))
 }
 
-/// ProcessEnd a test that is known not to be checkable before it does any harm.
+/// Returns a line that skips a test that is known not to be checkable, before it does any harm.
 fn skip(program: &TestedProgram, test: &TestCase) -> Option<String> {
     why_skipped(program, test).map(|why| program.form.skip(&why))
 }
@@ -97,17 +98,17 @@ fn why_skipped(program: &TestedProgram, test: &TestCase) -> Option<String> {
     }
 }
 
-/// The name of the file that an error happens in.
+/// Returns the name of the file in which the error occurs.
 fn file_name(program: &TestedProgram, outcome: &Outcome) -> String {
     let Outcome::Error { span, .. } = outcome else { return String::new() };
     let path = program.module.files.get(span.file).map_or("", String::as_str);
     path.rsplit('/').next().unwrap_or(path).to_string()
 }
 
-/// What must be said before the run.
+/// Returns the expectations that must precede the call: output, error, exit status.
 pub(crate) fn expectation_lines(program: &TestedProgram, test: &TestCase) -> Vec<String> {
     let error = matches!(test.outcome, Outcome::Error { .. });
-    // What was written before things went wrong may still be in a buffer.
+    // Output before an error may still be in a buffer.
     let output = test.expected.output.as_ref().filter(|_| !error);
     if program.form != CTestForm::Touchstone {
         let output = output.filter(|output| !output.is_empty()).map(|output| literal::string(output));
@@ -131,7 +132,7 @@ pub(crate) fn expectation_lines(program: &TestedProgram, test: &TestCase) -> Vec
         }
         Outcome::Exited(status) => lines.push(format!("EXPECT_EXIT({});", status & 255)),
         Outcome::Hung => lines.push("EXPECT_HANG();".to_string()),
-        // One that throws is not written.
+        // A test that throws is not written.
         Outcome::Returned | Outcome::OracleRejected | Outcome::Threw { .. } => {}
     }
     lines
@@ -147,7 +148,7 @@ fn program_body(program: &TestedProgram, test: &TestCase) -> Result<Vec<String>,
     Ok(lines)
 }
 
-/// The exit status of a program that returns, and the lines that run it.
+/// Returns the exit status of a program that returns, and the lines that run it.
 pub(crate) fn program_call(program: &TestedProgram, test: &TestCase) -> (Option<u64>, Vec<String>) {
     let arguments = environment::arguments(program, test);
     let call = match program.name.as_str() {
@@ -158,12 +159,12 @@ pub(crate) fn program_call(program: &TestedProgram, test: &TestCase) -> (Option<
     (exit_status(program, test), call)
 }
 
-/// Whether the program's `main` has no result.
+/// Returns true if the program's `main` has no result.
 pub(crate) fn is_void(program: &TestedProgram) -> bool {
     matches!(program.module.types[program.function.result_data], DataType::Void)
 }
 
-/// The result of `main` is the exit status of a program that returns.
+/// Returns the exit status of a program that returns from `main`, which is the result of `main`.
 pub(crate) fn exit_status(program: &TestedProgram, test: &TestCase) -> Option<u64> {
     match (&test.outcome, &test.expected.result) {
         (Outcome::Returned | Outcome::OracleRejected, Some(DataValue::Int(status))) => Some(status & 255),
@@ -172,19 +173,19 @@ pub(crate) fn exit_status(program: &TestedProgram, test: &TestCase) -> Option<u6
     }
 }
 
-/// A test that calls the function directly, line by line.
+/// A test that calls the function directly, under construction.
 pub(crate) struct FunctionTest<'a> {
     pub(crate) program: &'a TestedProgram<'a>,
     pub(crate) values: ValueWriter<'a>,
     pub(crate) locals: Locals<'a>,
     pub(crate) lines: Vec<String>,
     pub(crate) arguments: Vec<String>,
-    /// Variable arguments.
+    /// The variadic arguments.
     pub(crate) rest: Vec<String>,
-    /// An argument that is a list of them.
+    /// The argument that is a `va_list` of them.
     pub(crate) list: Option<ListArgument>,
     pub(crate) result: Option<String>,
-    /// By place: the copy of what was there before the call.
+    /// Maps a place to the variable that holds its value from before the call.
     copies: BTreeMap<String, String>,
 }
 
@@ -229,7 +230,7 @@ impl<'a> FunctionTest<'a> {
         }
     }
 
-    /// Declares what is pointed to before what points; a cycle is closed by assignments.
+    /// Declares pointees before pointers to them. A cycle is closed by assignments.
     fn declare_objects(&mut self, objects: &[ObjectInput]) -> Result<(), EmitLimitation> {
         for index in declaration_order(objects) {
             let (object, local) = (&objects[index], &mut self.values.objects[index]);
@@ -249,7 +250,7 @@ impl<'a> FunctionTest<'a> {
                 continue;
             }
             if has_no_size && !is_array {
-                // Somebody else's private type: there is an object behind the pointer, but nobody looks inside.
+                // An incomplete type of another file: the object exists, but its contents are never accessed.
                 self.lines.push(format!("static long {name}[64];"));
                 self.values.objects[index].is_array = true;
                 continue;
@@ -280,7 +281,7 @@ impl<'a> FunctionTest<'a> {
         Ok(())
     }
 
-    /// A block of the heap: the function under test frees it, or gives it another size.
+    /// Declares a block of the heap, because the function under test frees or reallocates it.
     fn declare_on_heap(&mut self, object: &ObjectInput, name: &str) -> Result<(), EmitLimitation> {
         let declaration = self.program.ctypes.declare(object.element, &format!("*{name}"))?;
         match object.values.as_slice() {
@@ -299,7 +300,7 @@ impl<'a> FunctionTest<'a> {
         Ok(())
     }
 
-    /// Pointers are passed as they are; everything else gets a variable with the parameter's name.
+    /// Declares parameters: pointers are passed directly, all other values in a variable with the parameter's name.
     fn declare_params(&mut self, params: &[NamedValue], objects: &[ObjectInput]) -> Result<(), EmitLimitation> {
         let types = &self.program.module.types;
         for (index, param) in params.iter().enumerate() {
@@ -346,7 +347,7 @@ impl<'a> FunctionTest<'a> {
     }
 
     pub(crate) fn call(&mut self, test: &TestCase) -> Result<(), EmitLimitation> {
-        // A function with the name of one of our macros is called past it.
+        // Parentheses prevent the expansion of a macro of the harness with the function's name.
         let call = self.call_text(&callable_name(&self.program.name))?;
         let result = self.program.function.result_data;
         let void = matches!(self.program.module.types[result], DataType::Void);
@@ -362,7 +363,7 @@ impl<'a> FunctionTest<'a> {
         Ok(())
     }
 
-    /// Copies what the call may change or must leave alone, where that is more than one value.
+    /// Copies aggregates that the call may change or must not change.
     fn copy_before_call(&mut self, test: &TestCase, globals: &[NamedValue], objects: &[ObjectInput]) {
         if matches!(test.outcome, Outcome::Error { .. } | Outcome::Exited(_)) {
             return;
@@ -391,7 +392,7 @@ impl<'a> FunctionTest<'a> {
         }
     }
 
-    /// Where everything changed, or nothing is known, nobody asks for the copy.
+    /// Drops copies that no assertion uses, because everything changed or nothing is known.
     fn drop_unused_copies(&mut self) {
         for (place, copy) in std::mem::take(&mut self.copies) {
             let line = format!("BEFORE({copy}, {place});");
@@ -409,7 +410,7 @@ impl<'a> FunctionTest<'a> {
         objects: &[ObjectInput],
     ) -> Result<(), EmitLimitation> {
         if test.outcome == Outcome::Hung {
-            // Others skip it.
+            // Other forms skip the test.
             self.lines.extend((self.program.form == CTestForm::Touchstone).then(|| "MUST_HANG();".to_string()));
             return Ok(());
         }
@@ -424,7 +425,7 @@ impl<'a> FunctionTest<'a> {
             }
         }
         for (index, (object, values)) in objects.iter().zip(&test.expected.objects).enumerate() {
-            // Of what the function has freed nothing is left.
+            // Nothing is left of an object that the function has freed.
             let made = is_created_by_call(self.program.module, object.element);
             if library_type(self.program.module, object.element).is_some() || made || object.on_heap {
                 continue;
@@ -487,7 +488,7 @@ impl<'a> FunctionTest<'a> {
         }
     }
 
-    /// `CHECK_ORACLE(max3_post(a, b, c, result));`
+    /// Returns the check of the oracle: `CHECK_ORACLE(max3_post(a, b, c, result));`
     pub(crate) fn oracle(&mut self, name: &str) -> Result<String, EmitLimitation> {
         let own = self.values.function(name)?;
         let module = self.program.module;
@@ -502,7 +503,8 @@ impl<'a> FunctionTest<'a> {
     }
 }
 
-/// Objects ordered so that what is pointed to comes first wherever there is no cycle.
+/// Returns a topological order of the objects in which pointees come before pointers to them; cycles are broken
+/// anywhere.
 fn declaration_order(objects: &[ObjectInput]) -> Vec<usize> {
     let targets: Vec<Vec<usize>> = objects
         .iter()
@@ -519,7 +521,7 @@ fn declaration_order(objects: &[ObjectInput]) -> Vec<usize> {
         if std::mem::replace(&mut seen[start], true) {
             continue;
         }
-        // Depth first on an explicit stack: a list of inputs can be long.
+        // Depth-first on an explicit stack: a linked list of inputs can be long.
         let mut stack = vec![(start, 0)];
         while let Some((object, next)) = stack.pop() {
             match targets[object].get(next) {
@@ -547,14 +549,14 @@ fn collect_targets(value: &DataValue, found: &mut Vec<usize>) {
     }
 }
 
-/// The prototype that gives the program's `main` another symbol, so that it can live beside the runner's. Its name
-/// stays, and with it the rule that reaching its end returns 0.
+/// Returns the prototype that gives the program's `main` another symbol, so that it can coexist with the runner's. The
+/// function is still called `main`, so that reaching its end returns 0.
 pub(crate) fn main_prototype(ctypes: &CTypes, main: &Function, flags: &[String], void: bool) -> String {
     let result = if void { "void" } else { "int" };
     let modern = flags.iter().any(|flag| {
         flag.strip_prefix("-std=").is_some_and(|standard| standard.ends_with("23") || standard.ends_with("2x"))
     });
-    // Until C23 empty parentheses fit every way to write the parameters.
+    // Before C23, empty parentheses are compatible with all parameter lists.
     let params = if modern {
         let params: Vec<String> =
             main.params.iter().map(|param| ctypes.declare(param.data, "").unwrap_or_default()).collect();

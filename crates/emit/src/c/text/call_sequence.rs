@@ -1,4 +1,5 @@
-//! Calls before the one that a test is about, as a person would write them: `reset();`, `CHECK_INT(0, feed('a'));`.
+//! API sequences: the calls that precede the tested call, as a programmer would write them: `reset();`, `CHECK_INT(0,
+//! feed('a'));`.
 
 use crate::c::syntax::limitation::EmitLimitation;
 use crate::c::text::body::FunctionTest;
@@ -7,7 +8,7 @@ use touchstone_criteria::{EarlierCall, NamedValue};
 use touchstone_ir::{DataType, DataValue, Function};
 
 impl FunctionTest<'_> {
-    /// Makes the calls, and checks what they return.
+    /// Writes the calls, and checks their results.
     pub(crate) fn write_earlier_calls(&mut self, earlier: &[EarlierCall]) -> Result<(), EmitLimitation> {
         for call in earlier {
             let own = self.values.function(&call.function)?;
@@ -24,7 +25,7 @@ impl FunctionTest<'_> {
         Ok(())
     }
 
-    /// Numbers and pointers stand in the call; a structure is a variable.
+    /// Returns an argument of a call: a number or a pointer as an expression, a structure as a variable.
     fn earlier_argument(&mut self, index: usize, param: &NamedValue) -> Result<String, EmitLimitation> {
         let data = &self.program.module.types[param.data];
         match (&param.value, data) {
@@ -45,7 +46,7 @@ impl FunctionTest<'_> {
         }
     }
 
-    /// An integer is checked where it is returned; what is looked at twice gets a name first.
+    /// Writes a call. An integer is checked where it is returned; a result that is used twice gets a variable.
     fn earlier_call(&mut self, function: &Function, call: &str, result: Option<&DataValue>) {
         let data = &self.program.module.types[function.result_data];
         let scalar = matches!(data, DataType::Int { .. } | DataType::Bool { .. } | DataType::Enum { .. });

@@ -1,5 +1,5 @@
-//! What surrounds the program in a test: its arguments, standard input, variables of the environment, and what functions
-//! return that nobody defines (`stubs.rs`).
+//! The environment of a test: program arguments, standard input, environment variables, files, device registers, and
+//! the results of external functions (`stubs.rs`).
 
 use crate::c::syntax::errno;
 use crate::c::syntax::limitation::EmitLimitation;
@@ -13,8 +13,8 @@ use crate::c::text::values::ValueWriter;
 use touchstone_criteria::{EnvironmentInput, FileInput, InputContent, TestCase};
 use touchstone_ir::{DataType, DataTypeId, DataValue, Function, GlobalRole, InputSource, PointerTarget};
 
-/// The lines that set up what surrounds the program, and the words that it is called with. Answers may lead to objects of
-/// the test, which have to be declared before.
+/// Returns the lines that set up the environment. Results of stubs may point to objects of the test, which must be
+/// declared before.
 pub(crate) fn lines(
     program: &TestedProgram,
     test: &TestCase,
@@ -38,7 +38,7 @@ pub(crate) fn lines(
         }
         lines.extend(program.has_stubs.then(|| "FORGET_CALLS();".to_string()));
     }
-    // What the test itself allocates does not count.
+    // Failing allocations come last, so that allocations of the test itself are not counted.
     let (mut words, mut failing) = (Vec::new(), Vec::new());
     for (index, &input) in played.iter().enumerate() {
         match input.given() {
@@ -77,7 +77,7 @@ pub(crate) fn lines(
     Ok(lines)
 }
 
-/// `FILE_WITH("a\n");`, `FAILING_FILE("", "write close");`
+/// Returns the line that provides a file: `FILE_WITH("a\n");`, `FAILING_FILE("", "write close");`
 fn file_line(file: &FileInput) -> String {
     let (text, failing) = (literal::string(file.text), file.failures());
     match failing.is_empty() {
@@ -86,7 +86,8 @@ fn file_line(file: &FileInput) -> String {
     }
 }
 
-/// Where answers end that have a file of which a test must say something: further ones are empty anyway.
+/// Returns the index after the last answer that opens a file which the test must describe. Files that are opened later
+/// are empty by default.
 fn explicit_file_count(answers: &[&EnvironmentInput]) -> usize {
     let said = |input: &EnvironmentInput| match input.given() {
         InputContent::File(file) => file.is_none_or(|file| !file.is_plain()),
@@ -95,7 +96,7 @@ fn explicit_file_count(answers: &[&EnvironmentInput]) -> usize {
     answers.iter().rposition(|input| said(input)).map_or(0, |last| last + 1)
 }
 
-/// `READS(0x40012400, unsigned int, 2);`
+/// Returns the line that provides a read of a device register: `READS(0x40012400, unsigned int, 2);`
 fn read(address: &str, bytes: &[u8]) -> String {
     let (word, ty) = match bytes.len() {
         1 => (8, "unsigned char"),
@@ -107,7 +108,8 @@ fn read(address: &str, bytes: &[u8]) -> String {
     format!("READS({address}, {ty}, {});", literal::integer(word, false, number))
 }
 
-/// That a call leaves nothing, where the next thing that is left could be taken for what it leaves.
+/// Returns a line for a call that leaves the pointee unchanged, or `None` if a later write of the same stub cannot be
+/// mistaken for one of this call.
 fn keeps(input: &EnvironmentInput, later: &[&EnvironmentInput]) -> Option<String> {
     let same = |other: &EnvironmentInput| other.source == input.source && other.name == input.name;
     let next = *later.iter().find(|other| !same(other) || !other.bytes.is_empty())?;
@@ -115,7 +117,7 @@ fn keeps(input: &EnvironmentInput, later: &[&EnvironmentInput]) -> Option<String
     same(next).then(|| format!("KEEPS({function}, {parameter});"))
 }
 
-/// What `main` is called with.
+/// Returns the arguments of `main`.
 pub(crate) fn arguments(program: &TestedProgram, test: &TestCase) -> String {
     let words = test.answers.iter().filter(|input| input.is_argument()).count();
     let list = if words == 0 { "touchstone_arguments" } else { "arguments" };
@@ -123,13 +125,14 @@ pub(crate) fn arguments(program: &TestedProgram, test: &TestCase) -> String {
     all[..program.function.params.len().min(3)].join(", ")
 }
 
-/// Bytes as the initialiser of an array of exactly their number.
+/// Returns an initialiser of an array that has exactly as many elements as there are bytes.
 fn array_text(bytes: &[u8]) -> String {
     let end = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
     literal::string(&bytes[..end])
 }
 
-/// `RETURNS(int, sensor, 5);` for a call of a stub, `INPUT("x", 5, 0, 0, 0); /* 5 */` for others.
+/// Returns the line that provides an input: `RETURNS(int, sensor, 5);` for a call of a stub, `INPUT("x", 5, 0, 0, 0);
+/// /* 5 */` for others.
 fn request(
     program: &TestedProgram,
     input: &EnvironmentInput,
@@ -154,7 +157,7 @@ fn request(
     }
 }
 
-/// The stub that answers a request.
+/// Returns the stub that requests an input.
 fn stub_of<'m>(program: &TestedProgram<'m>, input: &EnvironmentInput) -> Option<&'m Function> {
     let name = match input.source {
         InputSource::External => input.name.as_str(),
@@ -190,7 +193,8 @@ fn returned(
     Ok(format!("RETURNS({name}, {}, {value});", input.name))
 }
 
-/// `WRITES(int, fetch, to, 5);`, `WRITES(char[4], read_line, to, "ok\n");`
+/// Returns the line for a write to the pointee of a parameter: `WRITES(int, fetch, to, 5);`, `WRITES(char[4],
+/// read_line, to, "ok\n");`
 fn written(
     program: &TestedProgram,
     function: &Function,
@@ -228,7 +232,8 @@ fn written(
     Ok(format!("WRITES({name}[{}], {function}, {parameter}, {value});", elements.len()))
 }
 
-/// Something of which no type is known: a number where the size is one's, words if there are pointers, else bytes.
+/// Returns the line for a write of unknown type: an integer if the size is that of an integer, words if there are
+/// pointers, bytes otherwise.
 fn untyped_write(
     function: &str,
     parameter: &str,
@@ -257,7 +262,7 @@ fn untyped_write(
     })
 }
 
-/// Bytes with pointers among them as words: `(void *)5`, `&next`.
+/// Returns bytes that contain pointers as words: `(void *)5`, `&next`.
 fn pointer_words(input: &EnvironmentInput, values: &mut ValueWriter) -> Result<Vec<String>, EmitLimitation> {
     let fits = input.bytes.len().is_multiple_of(8) && input.pointers.iter().all(|(at, _)| at % 8 == 0);
     if !fits {
@@ -280,7 +285,7 @@ fn pointer_words(input: &EnvironmentInput, values: &mut ValueWriter) -> Result<V
     Ok(words)
 }
 
-/// `CHANGES(fetch, mode, 3);`, `SETS_ERRNO(fetch, 11); /* EAGAIN */`
+/// Returns the line for a change of a global: `CHANGES(fetch, mode, 3);`, `SETS_ERRNO(fetch, 11); /* EAGAIN */`
 fn changed(input: &EnvironmentInput, values: &mut ValueWriter) -> Result<String, EmitLimitation> {
     let (function, global) = input.name.split_once('.').ok_or(EmitLimitation::Misfit)?;
     let module = values.module;
@@ -300,7 +305,7 @@ fn changed(input: &EnvironmentInput, values: &mut ValueWriter) -> Result<String,
     Ok(format!("CHANGES({function}, {place}, {value});"))
 }
 
-/// `INPUT_OF(struct order, "o", {.price = 5});` where the file knows the type.
+/// Returns `INPUT_OF(struct order, "o", {.price = 5});`, or `None` if the file does not declare the type.
 fn typed_line(program: &TestedProgram, input: &EnvironmentInput) -> Option<String> {
     let (data, value) = as_nameable_type(program, input)?;
     let name = program.ctypes.declare(data, "").ok()?;
@@ -308,14 +313,14 @@ fn typed_line(program: &TestedProgram, input: &EnvironmentInput) -> Option<Strin
     Some(format!("INPUT_OF({name}, {}, {value});", literal::text(&input.title())))
 }
 
-/// The input as a value of a type that tests can name.
+/// Returns the input as a value of a type that tests can name.
 pub(crate) fn as_nameable_type(program: &TestedProgram, input: &EnvironmentInput) -> Option<(DataTypeId, DataValue)> {
     let (data, value) = input.typed(&program.module.types)?;
     let name = program.ctypes.declare(data, "").ok()?;
     program.visibility.knows_types_at_file_level(&name).then_some((data, value))
 }
 
-/// `INPUT("x", 5, 0, 0, 0); /* 5 */`: bytes, and what they mean as a number or as text.
+/// Returns `INPUT("x", 5, 0, 0, 0); /* 5 */`: the bytes, and their meaning as an integer or a string.
 fn input_line(program: &TestedProgram, input: &EnvironmentInput) -> String {
     let bytes: Vec<String> = input.bytes.iter().map(u8::to_string).collect();
     let line = format!("INPUT({}, {});", literal::text(&input.title()), bytes.join(", "));
@@ -333,7 +338,7 @@ fn input_line(program: &TestedProgram, input: &EnvironmentInput) -> String {
     }
 }
 
-/// `i.speed = 106, i.gear = 3`: what there is in bytes that have a type.
+/// Returns the fields of an input that has a type: `i.speed = 106, i.gear = 3`.
 fn parts_text(program: &TestedProgram, input: &EnvironmentInput) -> Option<String> {
     const MAX_PARTS_SHOWN: usize = 12;
     let types = &program.module.types;

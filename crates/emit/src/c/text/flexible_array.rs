@@ -1,7 +1,7 @@
-//! Objects that end in an array which their type gives no length: room for them is made, then the structure is set, then
-//! its last elements.
+//! Objects that end in a flexible array member: the test allocates them, assigns the structure, then the elements of
+//! the array.
 //!
-//! The room is `alloca`'s: the object is the test's own and ends with it, as those that are variables.
+//! The memory is allocated by `alloca`: the object belongs to the test and ends with it, as do its variables.
 
 use crate::c::syntax::limitation::EmitLimitation;
 use crate::c::syntax::subobject::member;
@@ -9,10 +9,10 @@ use crate::c::text::body::FunctionTest;
 use touchstone_criteria::ObjectInput;
 use touchstone_ir::{DataType, DataTypeId, DataValue, FlexibleTail, Module, PointerTarget};
 
-/// As many elements are always set one by one; of more, those that are zero are left out.
+/// The maximum number of elements that are all assigned; in longer arrays, zeros are omitted.
 const MAX_DENSE_ELEMENTS: usize = 8;
 
-/// The elements at the end of an object, if they are not those that its type says.
+/// Returns the elements of the array at the end of an object, if the object has its own number of them.
 fn elements_of<'a>(
     module: &Module,
     element: DataTypeId,
@@ -26,7 +26,7 @@ fn elements_of<'a>(
     }
 }
 
-/// How many elements an object has at its end, if they are not as many as its type says, or the type says none.
+/// Returns the number of elements at the end of an object, or `None` if it is the number that the type states.
 pub(crate) fn tail_of(module: &Module, object: &ObjectInput) -> Option<u64> {
     let [only] = object.values.as_slice() else { return None };
     let (tail, elements) = elements_of(module, object.element, only)?;
@@ -35,7 +35,7 @@ pub(crate) fn tail_of(module: &Module, object: &ObjectInput) -> Option<u64> {
 }
 
 impl FunctionTest<'_> {
-    /// Declares a pointer to the object, and sets everything.
+    /// Declares a pointer to the object, allocates it and assigns all of its values.
     pub(crate) fn declare_flexible(
         &mut self,
         object: &ObjectInput,
@@ -78,7 +78,7 @@ impl FunctionTest<'_> {
         Ok(())
     }
 
-    /// Checks the object afterwards: its fields, then its last elements.
+    /// Checks the object after the call: its fields, then the elements of the array.
     pub(crate) fn check_flexible(
         &mut self,
         object: &ObjectInput,

@@ -1,12 +1,12 @@
-//! The frameworks that tests can be written for: what a check, a skipped test and a file look like in each.
+//! Test forms: the notation of checks, skipped tests and files in each framework.
 //!
-//! Everything else about a test (its values, objects, the call) is the same C in all of them. GoogleTest is C++, and most
-//! C isn't: there the tests are C functions that use `EXPECT_EQ` and its like from `touchstone_gtest.h`, and a small `.cc`
-//! file beside them registers each.
+//! Everything else about a test (its values, objects, the call) is the same C in all forms. GoogleTest requires C++, in
+//! which most C does not compile: its tests are C functions that use `EXPECT_EQ` and similar macros of
+//! `touchstone_gtest.h`, and a small `.cc` file registers each of them.
 //!
-//! Deliberately not here: running these suites. Predictions are checked by replaying the [`CTestForm::Touchstone`] suite; the
-//! others run all tests in one process, so tests that end it are skipped, with the reason, where the framework can't
-//! take that.
+//! Deliberately not here: running these suites. Predictions are checked by replaying the [`CTestForm::Touchstone`]
+//! suite. The other frameworks run all tests in one process, so tests that end it are skipped with the reason if the
+//! framework does not support them.
 
 use crate::c::syntax::comment::comment_text;
 use crate::c::syntax::limitation::EmitLimitation;
@@ -18,10 +18,10 @@ use touchstone_base::float::Format;
 use touchstone_criteria::{Outcome, Replay, TestCase};
 use touchstone_ir::DataType;
 
-/// The framework that a suite is written for.
+/// The framework that a C suite is written for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CTestForm {
-    /// Our own small harness, which the replay runs.
+    /// Our own harness, which the replay runs.
     Touchstone,
     /// ThrowTheSwitch's Unity.
     Unity,
@@ -31,7 +31,7 @@ pub enum CTestForm {
     Gtest,
 }
 
-/// What tests use beside the framework's own header.
+/// The macros that tests need in addition to the framework's header.
 const COMMON: &str = "\
 #ifndef NAN
 #define NAN __builtin_nanf(\"\")
@@ -56,7 +56,7 @@ const COMMON: &str = "\
 ";
 
 impl CTestForm {
-    /// A scalar that is no float.
+    /// Returns the check of a scalar that is not a float.
     pub(crate) fn integer(self, data: &DataType, expected: &str, place: &str) -> String {
         let (bits, signed) = width(data);
         match self {
@@ -71,8 +71,8 @@ impl CTestForm {
         }
     }
 
-    /// A float: the same number with the same sign of zero, or none in both. Frameworks' own checks of floats allow for
-    /// rounding, so exact ones are used.
+    /// Returns the checks of a float: equal numbers with equal signs of zero, or NaN in both. The frameworks' own float
+    /// checks tolerate rounding, so exact comparisons are used.
     pub(crate) fn float(self, format: Format, bits: u64, place: &str) -> Vec<String> {
         let expected = literal::float(format, bits);
         let value = match format {
@@ -106,7 +106,7 @@ impl CTestForm {
         }
     }
 
-    /// A pointer that must lead somewhere.
+    /// Returns the check of a pointer with a known target.
     pub(crate) fn pointer(self, expected: &str, place: &str) -> String {
         match self {
             CTestForm::Touchstone => format!("CHECK_PTR({expected}, {place});"),
@@ -118,7 +118,7 @@ impl CTestForm {
         }
     }
 
-    /// A pointer of which only that it leads somewhere is known.
+    /// Returns the check of a pointer of which only is known that it is not null.
     pub(crate) fn not_null(self, place: &str) -> String {
         match self {
             CTestForm::Touchstone => format!("CHECK_NOT_NULL({place});"),
@@ -128,7 +128,7 @@ impl CTestForm {
         }
     }
 
-    /// A text.
+    /// Returns the check of a string.
     pub(crate) fn string(self, expected: &str, place: &str) -> String {
         match self {
             CTestForm::Touchstone => format!("CHECK_STRING({expected}, {place});"),
@@ -138,8 +138,8 @@ impl CTestForm {
         }
     }
 
-    /// All integers of an array of any rank, against the array `expected`; `name` is the type of one. Not for
-    /// [`CTestForm::Touchstone`], where the elements stand in the check.
+    /// Returns the check of all integers of an array of any rank against the array `expected`; `name` is the element
+    /// type. In [`CTestForm::Touchstone`] the check contains the elements instead.
     pub(crate) fn array(self, scalar: &DataType, name: &str, expected: &str, place: &str) -> String {
         let (bits, signed) = width(scalar);
         match self {
@@ -154,7 +154,7 @@ impl CTestForm {
         }
     }
 
-    /// A place must be as its copy is that was made before the call.
+    /// Returns the check that a place still equals the copy from before the call.
     pub(crate) fn unchanged(self, copy: &str, place: &str) -> String {
         match self {
             CTestForm::Touchstone => format!("UNCHANGED({copy}, {place});"),
@@ -164,7 +164,7 @@ impl CTestForm {
         }
     }
 
-    /// The program's own oracle must accept.
+    /// Returns the check that the program's own oracle accepts.
     pub(crate) fn oracle(self, call: &str) -> String {
         match self {
             CTestForm::Touchstone => format!("CHECK_ORACLE({call});"),
@@ -172,7 +172,7 @@ impl CTestForm {
         }
     }
 
-    /// ProcessEnd the test here, and says why.
+    /// Returns the lines that skip the rest of the test, with the reason.
     pub(crate) fn skip(self, why: &str) -> String {
         let text = literal::text(why);
         match self {
@@ -183,7 +183,8 @@ impl CTestForm {
         }
     }
 
-    /// The line that begins a test, and a comment above it where the framework has no place for the description.
+    /// Returns the line that begins a test, preceded by a comment if the framework has no other place for the
+    /// description.
     pub(crate) fn begin(self, test: &TestCase) -> String {
         let (id, description) = (&test.id, &test.full_description());
         let comment = || format!("/* {} */\n", comment_text(description));
@@ -199,7 +200,7 @@ impl CTestForm {
         }
     }
 
-    /// What every file has after the program's source.
+    /// Returns the lines that follow the program's source in every file.
     pub(crate) fn includes(self) -> String {
         let own = match self {
             CTestForm::Touchstone => return "#include \"touchstone_test.h\"\n".to_string(),
@@ -216,8 +217,8 @@ impl CTestForm {
         format!("{own}{COMMON}")
     }
 
-    /// What ends a file: the list of its tests, and a `main` that runs them. The program may have a `main` of its own,
-    /// which then has another symbol.
+    /// Returns the end of a file: the list of its tests, and a `main` that runs them. If the program has a `main` of
+    /// its own, the runner gets its symbol.
     pub(crate) fn runner(self, tests: &[RegisteredTest], own_main: bool, processes: ProcessIsolation) -> String {
         let head = if own_main {
             "\nint touchstone_run_tests(void) __asm__(\"main\");\nint touchstone_run_tests(void) {\n"
@@ -255,7 +256,7 @@ impl CTestForm {
         }
     }
 
-    /// The words that link a file with the framework.
+    /// Returns the compiler arguments that link a file with the framework.
     pub(crate) fn libraries(self) -> &'static [&'static str] {
         match self {
             CTestForm::Touchstone => &[],
@@ -265,7 +266,7 @@ impl CTestForm {
         }
     }
 
-    /// Why a test can't be run by this framework, or not without ending all others.
+    /// Returns the reason for which the framework cannot run a test, or not without ending all others.
     pub(crate) fn refuses(self, test: &TestCase, file_of: impl Fn() -> String) -> Option<EmitLimitation> {
         match (self, &test.outcome) {
             (_, Outcome::Threw { class }) => Some(EmitLimitation::Throws(class.clone())),
@@ -277,7 +278,7 @@ impl CTestForm {
         }
     }
 
-    /// The test as an entry of the list of tests.
+    /// Returns the entry of a test in the list of tests.
     pub(crate) fn registered(self, test: &TestCase) -> RegisteredTest {
         let skipped = matches!(test.replayed, Replay::NotCheckable(_)) || self.refuses(test, String::new).is_some();
         let ends = match test.outcome {
@@ -288,7 +289,7 @@ impl CTestForm {
         RegisteredTest { id: test.id.clone(), ends }
     }
 
-    /// The `.cc` line that registers a test.
+    /// Returns the line of the `.cc` file that registers a test.
     pub(crate) fn registration(function: &str, test: &RegisteredTest, processes: ProcessIsolation) -> String {
         let id = &test.id;
         let run = match (test.ends, processes) {
@@ -304,7 +305,7 @@ impl CTestForm {
     }
 }
 
-/// Bits and sign of an integer, truth or enumeration type.
+/// Returns the width in bits and the signedness of an integer, boolean or enumeration type.
 fn width(data: &DataType) -> (u8, bool) {
     match data {
         DataType::Int { bits, signed, .. } | DataType::Enum { bits, signed, .. } => (*bits, *signed),

@@ -1,4 +1,5 @@
-//! What a call must leave alone: checked as a whole against a copy that the test makes before it, instead of field by field.
+//! Frame conditions: what a call must leave unchanged is compared as a whole with a copy from before the call, instead
+//! of field by field.
 //!
 //! ```c
 //! BEFORE(s_before, s);
@@ -9,39 +10,39 @@
 //! UNCHANGED(s_before, s);
 //! ```
 //!
-//! says what changed, and that nothing else did. Bytes are compared only where every byte is somebody's: padding, bit-fields
-//! and what is undefined may change without anybody seeing it, so there the members are looked at one by one.
+//! states what changed, and that nothing else did. Bytes are compared only if every byte is part of a value. Padding,
+//! bit-fields and undefined values may change unobserved, so objects that contain them are compared member by member.
 
 use crate::c::syntax::subobject::member;
 use crate::c::text::body::FunctionTest;
 use touchstone_base::float::Format;
 use touchstone_ir::{DataType, DataTypeId, DataTypes, DataValue};
 
-/// An array of integers with at most so many elements is shown as a whole if one of them changes.
+/// The maximum length of an integer array that is checked as a whole if one of its elements changes.
 const MAX_ARRAY_SHOWN_WHOLE: usize = 16;
-/// Of what has more changed parts than this, all is shown.
+/// The maximum number of changed parts that are checked one by one; with more of them, everything is checked.
 const MAX_CHANGES_SHOWN: usize = 24;
 
-/// A value before the call and after it.
+/// A value before and after the call.
 pub(crate) struct ValueChange<'v> {
     pub(crate) ty: DataTypeId,
     pub(crate) before: &'v DataValue,
     pub(crate) after: &'v DataValue,
 }
 
-/// The elements of an array object before the call and after it.
+/// The elements of an array object before and after the call.
 pub(crate) struct ArrayChange<'v> {
     pub(crate) element: DataTypeId,
     pub(crate) before: &'v [DataValue],
     pub(crate) after: &'v [DataValue],
 }
 
-/// Whether a copy is worth its line: for more than one value.
+/// Returns true if the type has several values, so that a copy is shorter than separate checks.
 pub(crate) fn is_aggregate(types: &DataTypes, ty: DataTypeId) -> bool {
     matches!(&types[ty], DataType::Array { .. } | DataType::Struct { .. }) && !types[ty].has_halves()
 }
 
-/// Whether every byte of a type is part of some value.
+/// Returns true if every byte of the type is part of some value.
 fn has_no_padding(types: &DataTypes, ty: DataTypeId) -> bool {
     match &types[ty] {
         DataType::Int { .. }
@@ -64,7 +65,7 @@ fn has_no_padding(types: &DataTypes, ty: DataTypeId) -> bool {
     }
 }
 
-/// Whether a value has one pattern of bytes only.
+/// Returns true if the value has exactly one representation.
 fn has_unique_bytes(types: &DataTypes, ty: DataTypeId, value: &DataValue) -> bool {
     match (&types[ty], value) {
         (_, DataValue::Undefined) => false,
@@ -84,7 +85,7 @@ fn has_unique_bytes(types: &DataTypes, ty: DataTypeId, value: &DataValue) -> boo
     }
 }
 
-/// The parts that changed, with the steps that lead there.
+/// Collects the changed subobjects with the accesses that denote them.
 fn collect_changes<'v>(
     types: &DataTypes,
     step: &ValueChange<'v>,
@@ -121,7 +122,7 @@ fn collect_changes<'v>(
 }
 
 impl FunctionTest<'_> {
-    /// Checks what is at a place after the call; `copy` has what was there before it.
+    /// Checks a place after the call; `copy` holds its value from before the call.
     pub(crate) fn check_change(&mut self, step: &ValueChange<'_>, place: &str, copy: &str, lines: &mut Vec<String>) {
         let module = self.program.module;
         let types = &module.types;
@@ -138,7 +139,7 @@ impl FunctionTest<'_> {
             (DataType::Struct { fields, .. }, DataValue::Struct(before), DataValue::Struct(after)) => {
                 for (field, (before, after)) in fields.iter().zip(before.iter().zip(after)) {
                     if field.name.is_empty() {
-                        // Nothing names it as a whole.
+                        // An anonymous member has no name as a whole.
                         self.values.check(field.ty, after, place, lines);
                         continue;
                     }
@@ -156,7 +157,7 @@ impl FunctionTest<'_> {
         }
     }
 
-    /// The same for an object that is an array.
+    /// Checks an array object after the call.
     pub(crate) fn check_array_object(
         &mut self,
         elements: &ArrayChange<'_>,
@@ -188,7 +189,7 @@ impl FunctionTest<'_> {
         }
     }
 
-    /// What changed, and that the other bytes did not.
+    /// Checks what changed, and that no other byte did.
     fn check_unpadded(&mut self, step: &ValueChange<'_>, place: &str, copy: &str, lines: &mut Vec<String>) {
         let mut parts = Vec::new();
         collect_changes(&self.program.module.types, step, "", &mut parts);
@@ -200,7 +201,7 @@ impl FunctionTest<'_> {
         self.check_parts(&parts, size, place, copy, lines);
     }
 
-    /// What changed of so many bytes, and that the others did not.
+    /// Checks the changed parts, and that the rest of the `size` bytes did not change.
     fn check_parts(
         &mut self,
         parts: &[(String, ValueChange<'_>)],
@@ -222,7 +223,7 @@ impl FunctionTest<'_> {
         lines.push(self.program.form.unchanged(copy, place));
     }
 
-    /// ArrayChange with padding, one after the other: none of their members changed.
+    /// Checks in a loop that no member of any element changed; elements with padding cannot be compared as bytes.
     fn check_each(&mut self, element: DataTypeId, length: u64, place: &str, copy: &str, lines: &mut Vec<String>) {
         let index = self.locals.fresh("i");
         let mut inner = Vec::new();
@@ -242,7 +243,7 @@ impl FunctionTest<'_> {
             _ if has_no_padding(types, ty) => lines.push(self.program.form.unchanged(copy, place)),
             DataType::Struct { fields, .. } => {
                 let parts = fields.iter().flat_map(|field| match (&types[field.ty], field.name.is_empty()) {
-                    // Nothing names it as a whole, but its members.
+                    // An anonymous member has no name as a whole, but its members have.
                     (DataType::Struct { fields, .. }, true) => fields.iter().collect::<Vec<_>>(),
                     (_, true) => Vec::new(),
                     (_, false) => vec![field],
@@ -259,7 +260,7 @@ impl FunctionTest<'_> {
     }
 }
 
-/// Whether nothing in values is undefined.
+/// Returns true if no part of the values is undefined.
 fn is_fully_defined(values: &[DataValue]) -> bool {
     values.iter().all(|value| match value {
         DataValue::Undefined => false,

@@ -1,11 +1,11 @@
-//! What no test can make: structures that only the library makes, and whose insides are its own business; and ends that
-//! C does not have.
+//! Obstacles to the construction of inputs: structures with contents that only the C library can create, and outcomes
+//! that C does not have.
 
 use crate::c::text::varargs::has_list_outside_arguments;
 use touchstone_criteria::{Outcome, TestCase, TestKind, Untestable};
 use touchstone_ir::{DataType, DataTypeId, DataValue, Module, PointerTarget};
 
-/// Structures of the library by the names that its headers give them, with what users call them.
+/// The library's structures by their names in its headers, with the names that programs use.
 const LIBRARY_TYPES: &[(&str, &str)] = &[
     ("_IO_FILE", "FILE"),
     ("__sFILE", "FILE"),
@@ -23,10 +23,11 @@ const LIBRARY_TYPES: &[(&str, &str)] = &[
     ("sem_t", "sem_t"),
 ];
 
-/// What users call lists of variable arguments.
+/// The programs' name for lists of variadic arguments.
 pub(crate) const VA_LIST: &str = "va_list";
 
-/// Why a test can't be made: an object of it is one that only the library makes.
+/// Returns the reason for which a test cannot be constructed, or `None` if it can: an object of it can only be created
+/// by the library.
 pub fn construction_obstacle(module: &Module, test: &TestCase) -> Option<Untestable> {
     if let Some(why) = thrown(test) {
         return Some(why);
@@ -50,13 +51,13 @@ pub fn construction_obstacle(module: &Module, test: &TestCase) -> Option<Untesta
     Some(Untestable::LibrarysOwn(name.to_string()))
 }
 
-/// Why C can't express how a test ends.
+/// Returns the reason for which C cannot express the end of a test, or `None` if it can.
 pub(crate) fn thrown(test: &TestCase) -> Option<Untestable> {
     let Outcome::Threw { class } = &test.outcome else { return None };
     Some(Untestable::Thrown(class.clone()))
 }
 
-/// What the user calls a structure that only the library makes.
+/// Returns the programs' name of a structure that only the library creates, or `None` for other types.
 pub(crate) fn library_type(module: &Module, data: DataTypeId) -> Option<&'static str> {
     let name = match &module.types[data] {
         DataType::Struct { name, .. } | DataType::Union { name, .. } | DataType::Opaque { name, .. } => name,
@@ -66,12 +67,13 @@ pub(crate) fn library_type(module: &Module, data: DataTypeId) -> Option<&'static
     LIBRARY_TYPES.iter().find(|(known, _)| *known == own).map(|(_, name)| *name)
 }
 
-/// Locks are made of zeros by their initialisers; a stream that only functions of the library look into needs no insides.
+/// Returns true if an object of zeros is valid: static initialisers of locks are zeros, and the contents of a stream
+/// matter only to the library.
 fn is_zero_initialised(name: &str) -> bool {
     matches!(name, "FILE" | "pthread_mutex_t" | "pthread_cond_t" | "pthread_rwlock_t")
 }
 
-/// Zeros, null and what nobody looked at.
+/// Returns true for zeros, null pointers and undefined values.
 fn is_empty(value: &DataValue) -> bool {
     match value {
         DataValue::Int(0) | DataValue::Undefined | DataValue::Pointer(PointerTarget::Null) => true,

@@ -1,23 +1,23 @@
-//! ProcessIsolation of frameworks that run all tests of a file in one: what a test leaves in static variables is what the next one
-//! finds. Where no test can set such a variable, or a test needs what the program begins with, each test gets a process of
-//! its own.
+//! Process isolation in frameworks that run all tests of a file in one process: static variables keep their values
+//! between tests. Each test gets a process of its own if the function depends on static variables that tests cannot
+//! set, or if a test requires the program's initial state.
 //!
-//! Our own harness always does that.
+//! Our own harness always isolates tests.
 
 use std::collections::BTreeSet;
 use touchstone_ir::{CallGraph, Function, GlobalRole, InstKind, Linkage, Module};
 
-/// How many processes the tests of a file run in.
+/// The assignment of tests to processes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ProcessIsolation {
-    /// All in one.
+    /// All tests of a file share one process.
     Shared,
-    /// Each in its own.
+    /// Each test runs in its own process.
     PerTest,
 }
 
 impl ProcessIsolation {
-    /// What the tests of a function need, whatever they do.
+    /// Returns the isolation that a function requires, independently of its tests.
     pub(crate) fn required_by(module: &Module, function: &Function) -> ProcessIsolation {
         let Some(root) = module.function_named(&function.name) else { return ProcessIsolation::Shared };
         let reached: BTreeSet<_> = CallGraph::new(module).reachable_from(root);
@@ -35,23 +35,23 @@ impl ProcessIsolation {
     }
 }
 
-/// A test in the list of a file.
+/// An entry in the list of tests of a file.
 pub(crate) struct RegisteredTest {
     pub(crate) id: String,
     pub(crate) ends: ProcessEnd,
 }
 
-/// What becomes of the process of a test.
+/// The end of a test's process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ProcessEnd {
     Returns,
-    /// With this status.
+    /// It exits with this status.
     Exits(i32),
-    /// The framework can't run it.
+    /// The framework cannot run the test.
     Skipped,
 }
 
-/// How one test is run by itself.
+/// The macros that run one test in its own process.
 pub(crate) const UNITY_OWN_PROCESS: &str = "
 #define ALONE(...)                            \\
     do {                                      \\
@@ -74,7 +74,8 @@ pub(crate) const CMOCKA_OWN_PROCESS: &str = "
     } while (0)
 ";
 
-/// What runs each test in a process of its own. The functions are the system's, whatever the program calls by their names.
+/// Returns the definitions that run each test in its own process. They bind the system's functions by symbol, because
+/// the program may define functions with the same names.
 pub(crate) fn own_process_macros(one: &str) -> String {
     format!("{OWN_PROCESS}{}", &one[1..])
 }

@@ -1,21 +1,22 @@
-//! Which tests leave nothing behind, so that others can follow in the same process.
+//! Tests without side effects, after which other tests can run in the same process.
 //!
-//! Said of the program's code, not of a run: nothing that the function can call is the library's or unknown, has a variable that
-//! outlives a call, or asks for anything but its inputs. What a test gives the function are variables of the test. A test that goes wrong
-//! nevertheless is run again in a process of its own, with those that ran beside it.
+//! This is a static property of the code: no function that the tested one can call is external or a library function,
+//! accesses a variable with static lifetime, or requests anything but its inputs. The arguments of a test are local
+//! variables of the test. If a test fails nevertheless, it is run again in its own process, as are the tests that
+//! shared the process.
 
 use crate::c::text::tested_program::TestedProgram;
 use std::collections::BTreeSet;
 use touchstone_criteria::{TestCase, TestKind};
 use touchstone_ir::{Builtin, Callee, FuncId, Function, InputSource, InstKind, Module};
 
-/// Whether other tests can run in the process after this one.
+/// Returns true if other tests can run in the process after this one.
 pub(crate) fn leaves_no_state(program: &TestedProgram, test: &TestCase) -> bool {
     let sets_globals = matches!(&test.kind, TestKind::Function { globals, .. } if !globals.is_empty());
     !sets_globals && test.expected.globals.is_empty() && program.is_side_effect_free
 }
 
-/// Whether a function and its oracle touch nothing but what they are given.
+/// Returns true if a function and its oracle access nothing but their arguments.
 pub(crate) fn is_side_effect_free(module: &Module, function: FuncId) -> bool {
     let oracle = module.function_named(&format!("{}_post", module.functions[function].name));
     let mut reached: BTreeSet<FuncId> = [function].into_iter().chain(oracle).collect();
@@ -28,12 +29,12 @@ pub(crate) fn is_side_effect_free(module: &Module, function: FuncId) -> bool {
     true
 }
 
-/// Whether all that it does is to ask the test.
+/// Returns true if the builtin only requests an input.
 fn requests_input(builtin: Builtin) -> bool {
     matches!(builtin, Builtin::MakeSymbolic(InputSource::Request) | Builtin::FreshInt(InputSource::Request))
 }
 
-/// Whom a function calls; `None` if it does anything that could be seen after its return.
+/// Returns the functions that a function calls, or `None` if it may have a side effect that outlives the call.
 fn callees_if_side_effect_free(module: &Module, function: &Function) -> Option<Vec<FuncId>> {
     if !function.is_defined() || function.is_library() || function.is_callback() {
         return None;

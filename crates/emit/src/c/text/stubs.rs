@@ -1,9 +1,9 @@
-//! Functions that the program calls and nobody defines: a stub in the test file returns what the test says, call by call,
-//! and keeps what it was called with, which the test checks afterwards.
+//! Stubs of external functions: a stub returns what the test prescribes, call by call, and records its arguments, which
+//! the test checks afterwards.
 //!
-//! A stub takes its type from the program's own declaration where the file has one, so the two can't contradict each other.
-//! Its own parameters are only passed in the same way. Arguments that are structures are not recorded, nor are those of a
-//! function that the file does not declare.
+//! A stub takes its type from the program's own declaration if the file has one, so the two cannot contradict each
+//! other; the stub's parameters only need the same argument class. Arguments that are structures are not recorded, nor
+//! are those of a function that the file does not declare.
 
 use crate::c::syntax::comment::comment_text;
 use crate::c::syntax::ctype::CTypes;
@@ -21,12 +21,12 @@ use touchstone_ir::{
     InstKind, Linkage, Module, Operand, Param, PointerTarget,
 };
 
-/// So many calls of a test are shown and checked.
+/// The maximum number of calls that a test checks.
 const MAX_CALLS_CHECKED: usize = 32;
-/// So many arguments of a call are recorded by `touchstone_stubs.h`.
+/// The maximum number of arguments that `touchstone_stubs.h` records per call.
 const MAX_ARGUMENTS_RECORDED: usize = 16;
 
-/// The functions of a module that answer with inputs, in the order of the module.
+/// Returns the functions of a module that return inputs, in the order of the module.
 fn stubbed_functions(module: &Module) -> impl Iterator<Item = &Function> {
     module.functions.values().filter(|function| {
         let answers = matches!(function.role, FunctionRole::World | FunctionRole::External | FunctionRole::Library);
@@ -34,13 +34,13 @@ fn stubbed_functions(module: &Module) -> impl Iterator<Item = &Function> {
     })
 }
 
-/// The same, and those that stand for any function of their type.
+/// Returns the stubbed functions, and the callbacks, which represent any function of their type.
 pub(crate) fn stubs_and_callbacks(module: &Module) -> impl Iterator<Item = &Function> {
     stubbed_functions(module).chain(module.functions.values().filter(|function| function.is_callback()))
 }
 
-/// Whether tests of a function need stubs: the program calls what nobody defines, or the function may be given a pointer
-/// to a function that the program does not have, maybe behind a pointer that is taken for one to something else.
+/// Returns true if tests of a function need stubs: the program calls an external function, or the function may receive
+/// a pointer to a function outside of the program, possibly through a pointer that is cast.
 pub(crate) fn has_stubs(module: &Module, func: FuncId) -> bool {
     let function = &module.functions[func];
     let callbacks = |data| {
@@ -72,7 +72,7 @@ pub(crate) fn has_stubs(module: &Module, func: FuncId) -> bool {
     stubbed_functions(module).next().is_some()
 }
 
-/// What a function takes pointers for.
+/// Returns the types that a function casts pointees to.
 fn cast_pointees(function: &Function) -> impl Iterator<Item = DataTypeId> {
     function.blocks.values().flat_map(|block| &block.insts).filter_map(|inst| match &inst.kind {
         InstKind::Builtin { builtin: Builtin::TakeFor, args, .. } => match args.as_slice() {
@@ -83,20 +83,20 @@ fn cast_pointees(function: &Function) -> impl Iterator<Item = DataTypeId> {
     })
 }
 
-/// A name that is only called has no declaration at the end of the file.
+/// Returns true if the test file declares the function; a name that is only called has no declaration.
 fn is_declared(program: &TestedProgram, function: &Function) -> bool {
     function.span != Span::none() && program.visibility.declares(source_name(&function.name))
 }
 
-/// Lines before a program of one file that give its stubs of the library's functions names of their own: whoever else is in the
-/// process, the runner, a sanitizer, the library itself, calls the library's.
+/// Returns lines that give stubs of library functions symbols of their own, for programs of one file. The runner,
+/// sanitizers and the library itself still call the library's functions.
 pub(crate) fn stub_symbol_names(program: &TestedProgram) -> String {
     let of_library = stubbed_functions(program.module).filter(|function| function.role == FunctionRole::Library);
     let names = of_library.map(|function| source_name(&function.name));
     names.map(|name| format!("#pragma redefine_extname {name} touchstone_stub_of_{name}\n")).collect()
 }
 
-/// The definitions of the functions that the program calls and nobody defines.
+/// Returns the definitions of all stubs.
 pub(crate) fn stub_text(program: &TestedProgram) -> String {
     let mut text = String::new();
     for function in stubbed_functions(program.module) {
@@ -104,7 +104,7 @@ pub(crate) fn stub_text(program: &TestedProgram) -> String {
         let stub = match (name, spelled_type(program, function.result_data)) {
             ("srand" | "srandom", _) => continue,
             ("time", Ok(_)) => "STUB_TIME(time)".to_string(),
-            // Time and chance: what they are called with doesn't matter.
+            // Sources of time and randomness: their arguments do not matter.
             (_, Ok(result)) if function.role == FunctionRole::World => format!("STUB_OF_THE_WORLD({name}, {result})"),
             (_, Ok(result)) if is_declared(program, function) => stub(program.module, function, name, &result),
             (_, Ok(result)) => undeclared(program.module, function, name, &result),
@@ -125,7 +125,7 @@ pub(crate) fn stub_text(program: &TestedProgram) -> String {
     }
 }
 
-/// `STUB(measure, int, (int a1), a1)`
+/// Returns the definition of a stub: `STUB(measure, int, (int a1), a1)`
 fn stub(module: &Module, function: &Function, name: &str, result: &str) -> String {
     let params = parameters(&module.types, function).unwrap_or_default();
     let (mut types, mut recorded) = (Vec::new(), String::new());
@@ -141,7 +141,7 @@ fn stub(module: &Module, function: &Function, name: &str, result: &str) -> Strin
         "void" if written.is_empty() => format!("STUB_OF_NOTHING({name}, ({types}){recorded})"),
         "void" => format!("STUB_THAT_ONLY_WRITES({name}, ({types}), {written}{recorded})"),
         result if function.is_described() => {
-            // C90 has no empty arguments.
+            // C90 does not allow empty macro arguments.
             let written = if written.is_empty() { "(void)0;" } else { &written };
             format!("STUB_AS_SAID({name}, {result}, ({types}), {written}{recorded})")
         }
@@ -150,8 +150,8 @@ fn stub(module: &Module, function: &Function, name: &str, result: &str) -> Strin
     }
 }
 
-/// One that only another file declares: nothing says how the test's file would write its parameters, so what it is called with
-/// is not recorded.
+/// Returns the definition of a stub that only another file declares. The notation of its parameters in the test file is
+/// unknown, so arguments are not recorded.
 fn undeclared(module: &Module, function: &Function, name: &str, result: &str) -> String {
     let params = parameters(&module.types, function).unwrap_or_default();
     let types: Vec<String> =
@@ -172,7 +172,8 @@ fn undeclared(module: &Module, function: &Function, name: &str, result: &str) ->
     }
 }
 
-/// `WRITTEN(fetch, to, a1)` for each parameter behind which something may be left, `FAILED(fetch)` if it may end the program.
+/// Returns `WRITTEN(fetch, to, a1)` for each parameter with a pointee that the function may write, and `FAILED(fetch)`
+/// if it may end the program.
 fn write_macros(types: &DataTypes, function: &Function, name: &str) -> String {
     let builtins = || {
         function.blocks.values().flat_map(|block| &block.insts).filter_map(|inst| match &inst.kind {
@@ -194,7 +195,7 @@ fn write_macros(types: &DataTypes, function: &Function, name: &str) -> String {
     ways.chain(fails.then(|| format!("FAILED({name})"))).collect::<Vec<_>>().join(" ")
 }
 
-/// The name of a parameter in answers.
+/// Returns the name of a parameter in prescribed results.
 pub(crate) fn parameter_name(index: usize, param: &Param) -> String {
     if param.name.is_empty() { format!("a{}", index + 1) } else { param.name.clone() }
 }
@@ -204,7 +205,7 @@ fn never_returns(function: &Function) -> bool {
     insts.any(|inst| matches!(inst.kind, InstKind::Builtin { builtin: Builtin::Exit, .. }))
 }
 
-/// How an argument is passed.
+/// The class of an argument, which determines how it is passed.
 enum ArgumentClass {
     Integer { bits: u8, signed: bool },
     Truth,
@@ -213,7 +214,7 @@ enum ArgumentClass {
 }
 
 impl ArgumentClass {
-    /// A type that is passed so, to stand before a name.
+    /// Returns a type of this class, to be followed by a name.
     fn spelling(&self) -> &'static str {
         match self {
             ArgumentClass::Integer { bits: 8, signed: true } => "signed char ",
@@ -231,7 +232,7 @@ impl ArgumentClass {
         }
     }
 
-    /// An expression as a recorded or expected argument.
+    /// Returns an expression as a recorded or expected argument.
     fn recorded(&self, text: &str) -> String {
         match self {
             ArgumentClass::Integer { .. } | ArgumentClass::Truth => text.to_string(),
@@ -241,7 +242,7 @@ impl ArgumentClass {
     }
 }
 
-/// How the parameters are passed; `None` if they can't be recorded.
+/// Returns the classes of the parameters, or `None` if they cannot be recorded.
 fn parameters(types: &DataTypes, function: &Function) -> Option<Vec<ArgumentClass>> {
     let params = function.own_params();
     let passed = |param: &touchstone_ir::Param| match &types[param.data] {
@@ -266,7 +267,7 @@ fn parameters(types: &DataTypes, function: &Function) -> Option<Vec<ArgumentClas
         .filter(|params| params.len() <= MAX_ARGUMENTS_RECORDED)
 }
 
-/// The definition of a function that stands for any of its type.
+/// Returns the definition of a function that represents any function of its type.
 pub(crate) fn callback(program: &ValueWriter, function: &Function) -> Result<String, EmitLimitation> {
     let module = program.module;
     let mark = module
@@ -279,13 +280,13 @@ pub(crate) fn callback(program: &ValueWriter, function: &Function) -> Result<Str
     Ok(format!("extern {};\n{stub}", program.ctypes.declare(data, name)?))
 }
 
-/// The type that a function returns, as a name that can stand before a variable.
+/// Returns the function's result type, to be followed by a variable name.
 fn result(function: &Function, types: &CTypes) -> Result<String, EmitLimitation> {
     types.declare(function.result_data, "")
 }
 
-/// A type as a name that the file knows: another file's own name for it is replaced by one that is returned in the same
-/// way.
+/// Returns a type name that the file declares. A name that only another file declares is replaced by a type that is
+/// returned in the same way.
 pub(crate) fn spelled_type(program: &TestedProgram, data: DataTypeId) -> Result<String, EmitLimitation> {
     let own = program.ctypes.declare(data, "");
     if own.as_ref().is_ok_and(|name| program.visibility.knows_types_of(name, "")) {
@@ -302,7 +303,7 @@ pub(crate) fn spelled_type(program: &TestedProgram, data: DataTypeId) -> Result<
     }
 }
 
-/// `CALLED(measure, 3);` for each call that the stubs keep, then that there were no others.
+/// Returns `CALLED(measure, 3);` for each recorded call, then the check that there were no others.
 pub(crate) fn calls(program: &TestedProgram, values: &mut ValueWriter, test: &TestCase) -> Vec<String> {
     let Some(calls) = test.expected.calls.as_ref().filter(|_| program.has_stubs) else {
         return Vec::new();

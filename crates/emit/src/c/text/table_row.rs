@@ -1,8 +1,8 @@
-//! A test as a row of a table.
+//! Tests as rows of a table.
 //!
-//! Tests of a large suite mostly differ in numbers only. Such tests share one function, their *shape*, that takes the
-//! numbers from a structure; a test is then one initialiser of that structure. A test is a row if everything that it
-//! makes and checks is made of numbers, and what it asks for is bytes. Pointers to whole objects are part of the shape.
+//! Most tests of a large suite differ only in numbers. Such tests share one function, their *shape*, which takes the
+//! numbers from a structure; a test is then an initialiser of that structure. A test can be a row if its fixture and
+//! checks consist of numbers and its requested inputs of bytes. Pointers to whole objects are part of the shape.
 
 use crate::c::syntax::limitation::EmitLimitation;
 use crate::c::syntax::literal;
@@ -18,20 +18,20 @@ use touchstone_ir::{DataType, DataTypeId, DataValue, InputSource};
 
 /// A test as a row.
 pub(crate) struct TableRow {
-    /// The structure and the function of its shape, if the file doesn't have them yet.
+    /// The structure and the function of its shape, or empty if the file already contains them.
     pub(crate) shape_text: String,
-    /// What must be declared before them.
+    /// The declarations that must precede them.
     pub(crate) declarations: BTreeSet<String>,
-    /// Which table it can stand in.
+    /// The table that the row belongs to.
     pub(crate) table: RowTable,
-    /// The row with a comment before it.
+    /// The row, with a comment before it.
     pub(crate) text: String,
 }
 
-/// What the rows of a table have in common.
+/// The common properties of the rows of a table.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct RowTable {
-    /// The test's name is this, and its number.
+    /// The prefix of the tests' names; the number of the row follows.
     function: String,
     shape: usize,
     kind: RowIsolation,
@@ -39,23 +39,23 @@ pub(crate) struct RowTable {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum RowIsolation {
-    /// Runs to its end, and leaves nothing behind: others can run in the same process.
+    /// The rows have no side effects, so they can share a process.
     SharedProcess,
-    /// Needs a process of its own.
+    /// Each row needs its own process.
     OwnProcess,
-    /// Goes wrong.
+    /// The rows end in an error.
     Error,
 }
 
 impl RowTable {
-    /// The lines before the first row.
+    /// Returns the lines before the first row.
     pub(crate) fn begin(&self, number: usize) -> String {
         let RowTable { function, shape, kind } = self;
         let guard = if *kind == RowIsolation::Error { "" } else { "#ifndef TOUCHSTONE_ERRORS_ONLY\n" };
         format!("\n{guard}ROWS({function}, shape_{shape}, {number}) = {{\n")
     }
 
-    /// The lines after the last.
+    /// Returns the lines after the last row.
     pub(crate) fn end(&self, number: usize) -> String {
         let RowTable { function, shape, kind } = self;
         let (macro_name, guard) = match kind {
@@ -67,7 +67,7 @@ impl RowTable {
     }
 }
 
-/// The test as a row; `None` if it can't be one.
+/// Returns the test as a row, or `None` if it cannot be one.
 pub(crate) fn table_row(
     program: &TestedProgram,
     test: &TestCase,
@@ -97,7 +97,7 @@ pub(crate) fn table_row(
     }
     let kind = match test.outcome {
         Outcome::Error { .. } => RowIsolation::Error,
-        // A program that exits is quiet if its `main` returns.
+        // A program that exits without other expectations returns from `main`.
         Outcome::Returned | Outcome::Exited(_) if row.quiet && leaves_no_state(program, test) => {
             RowIsolation::SharedProcess
         }
@@ -141,7 +141,7 @@ fn function_row<'a>(
     Some(row)
 }
 
-/// A program's run: answers to its requests, output, exit status.
+/// Returns the row of a program's run: requested inputs, output, exit status.
 fn program_row<'a>(program: &'a TestedProgram<'a>, test: &TestCase) -> Option<RowTest<'a>> {
     let mut row = RowTest::new(program, &[]);
     for input in &test.answers {
@@ -180,10 +180,10 @@ fn program_row<'a>(program: &'a TestedProgram<'a>, test: &TestCase) -> Option<Ro
     Some(row)
 }
 
-/// The exit status of a program that leaves nothing behind, and the expression that runs it: others can follow in the same process.
+/// Returns the exit status of a program without side effects, and the expression that runs it in a shared process.
 fn program_result(program: &TestedProgram, test: &TestCase) -> Option<(u64, String)> {
     let status = match test.outcome {
-        // Whoever calls nothing else calls no `exit` either, so this is what its `main` returns.
+        // A program without external calls does not call `exit`, so this is the result of its `main`.
         Outcome::Exited(status) => (status & 255) as u64,
         _ => exit_status(program, test)?,
     };
@@ -194,10 +194,10 @@ fn program_result(program: &TestedProgram, test: &TestCase) -> Option<(u64, Stri
 
 struct RowTest<'a> {
     test: FunctionTest<'a>,
-    /// The fields of the structure, one a line.
+    /// The fields of the structure, one per line.
     fields: String,
     initialisers: Vec<String>,
-    /// Nothing is expected of it but that it returns.
+    /// True if the test expects nothing but that the call returns.
     quiet: bool,
 }
 
@@ -216,7 +216,8 @@ impl<'a> RowTest<'a> {
         self.test.lines.push(line(&name));
     }
 
-    /// What must be said before the run. Outputs and exit statuses differ from row to row.
+    /// Adds the expectations that precede the call. Outputs and exit statuses differ from row to row, so they become
+    /// fields.
     fn announce(&mut self, test: &TestCase) {
         let lines = expectation_lines(self.test.program, test);
         self.quiet &= lines.is_empty();
@@ -236,7 +237,7 @@ impl<'a> RowTest<'a> {
         self.test.lines.extend(lines.into_iter().filter(|line| !own(line)));
     }
 
-    /// Adds a field that holds `value` and gives its name.
+    /// Adds a field with the value, and returns its name.
     fn field(&mut self, wanted: &str, ty: DataTypeId, value: &DataValue) -> Result<String, EmitLimitation> {
         self.all_numbers(ty, value)?;
         let name = self.test.locals.fresh(wanted);
@@ -245,7 +246,7 @@ impl<'a> RowTest<'a> {
         Ok(name)
     }
 
-    /// The same for an object: an array, or its only element.
+    /// Adds a field with the values of an object, as an array or as its only element.
     fn object_field(
         &mut self,
         wanted: &str,
@@ -264,7 +265,7 @@ impl<'a> RowTest<'a> {
         Ok(name)
     }
 
-    /// Whether the value is made of numbers only; pointers and undefined parts are no part of a table.
+    /// Fails unless the value consists of numbers: pointers and undefined parts cannot be in a table.
     fn all_numbers(&self, ty: DataTypeId, value: &DataValue) -> Result<(), EmitLimitation> {
         match (&self.test.program.module.types[ty], value) {
             (
@@ -355,7 +356,7 @@ impl<'a> RowTest<'a> {
         Ok(())
     }
 
-    /// Compares a place with a field of the row, part by part.
+    /// Compares a place with a field of the row, member by member.
     fn check(&mut self, ty: DataTypeId, value: &DataValue, field: &str, place: &str) -> Result<(), EmitLimitation> {
         match (&self.test.program.module.types[ty], value) {
             (DataType::Array { element, .. }, DataValue::Array(values)) => {

@@ -5,7 +5,7 @@
 
 use crate::c::build::preprocessor::{PreprocessedUnit, tokens_of};
 
-/// Names that tests use as macros, ours and the library's.
+/// The names that tests use as macros of the harness, of frameworks or of the library.
 const TEST_MACROS: &[&str] = &[
     "NULL",
     "NAN",
@@ -91,15 +91,16 @@ const TEST_MACROS: &[&str] = &[
     "UNITY_END",
     "RUN_TEST",
 ];
-/// FileSignature of what frameworks call their checks.
+/// The prefixes of the frameworks' check macros.
 const TEST_MACRO_PREFIXES: &[&str] = &["_", "TEST_", "EXPECT_", "ASSERT_", "assert_", "TOUCHSTONE_"];
 
-/// Whether a macro of this name may be what a test means.
+/// Returns true if a test that uses this name means the macro.
 pub(crate) fn is_test_macro(name: &str) -> bool {
     TEST_MACROS.contains(&name) || TEST_MACRO_PREFIXES.iter().any(|start| name.starts_with(start))
 }
 
-/// The names in a text that macros of the program would replace, although tests use names as the compiler knows them.
+/// Returns the identifiers of a text that are macros of the program, although the test means the identifiers
+/// themselves.
 pub(crate) fn clashing_macros<'t>(preprocessed: &'t PreprocessedUnit, text: &'t str) -> impl Iterator<Item = &'t str> {
     tokens_of(text).filter(|token| preprocessed.macros.contains(*token) && !is_test_macro(token))
 }

@@ -1,4 +1,4 @@
-//! The program under test, as all tests of a file share it.
+//! The program under test, as the tests of a file share it.
 
 use crate::c::syntax::ctype::CTypes;
 use crate::c::text::form::CTestForm;
@@ -6,7 +6,7 @@ use crate::c::text::visibility::Visibility;
 use std::collections::BTreeSet;
 use touchstone_ir::{Function, Module};
 
-/// What all tests of a file share.
+/// The program under test.
 pub(crate) struct TestedProgram<'m> {
     pub(crate) form: CTestForm,
     pub(crate) module: &'m Module,
@@ -16,10 +16,10 @@ pub(crate) struct TestedProgram<'m> {
     pub(crate) ctypes: CTypes<'m>,
     pub(crate) names: BTreeSet<String>,
     pub(crate) visibility: Visibility<'m>,
-    /// Its tests need stubs.
+    /// True if its tests need stubs.
     pub(crate) has_stubs: bool,
-    /// The program allocates, with the library's allocator.
+    /// True if the program allocates, by the library's allocator.
     pub(crate) allocates: bool,
-    /// It touches nothing but what it is given.
+    /// True if the function accesses nothing but its arguments.
     pub(crate) is_side_effect_free: bool,
 }

@@ -1,4 +1,4 @@
-//! ValueWriter of one test as C: initialisers, pointers between objects, and checks of what is there afterwards.
+//! Values of a test as C: initialisers, pointers between objects, and checks after the call.
 
 use crate::c::syntax::ctype::CTypes;
 use crate::c::syntax::limitation::EmitLimitation;
@@ -19,13 +19,14 @@ pub(crate) struct LocalObject {
     pub(crate) element: DataTypeId,
     pub(crate) length: u64,
     pub(crate) is_array: bool,
-    /// How many elements the array at its end has, if they are not those that its type says: it is then a pointer.
+    /// The number of elements of a flexible array at its end, if it differs from that of the type; the variable is then
+    /// a pointer.
     pub(crate) tail: Option<u64>,
-    /// Already declared, so that its address can be taken.
+    /// True after the declaration, when its address can be taken.
     pub(crate) declared: bool,
 }
 
-/// A pointer whose target is declared after the place that holds it.
+/// A pointer to an object that is declared later.
 pub(crate) struct LatePointer {
     pub(crate) place: String,
     pub(crate) target: PointerTarget,
@@ -40,21 +41,21 @@ pub(crate) struct ValueWriter<'a> {
     pub(crate) late: Vec<LatePointer>,
     pub(crate) visibility: &'a Visibility<'a>,
     pub(crate) form: CTestForm,
-    /// A free name for expected elements.
+    /// A free name for an array of expected elements.
     pub(crate) expected: String,
-    /// Declarations that must stand before the test.
+    /// The declarations that must precede the test.
     pub(crate) declarations: BTreeSet<String>,
 }
 
-/// A structure with more members is written without those that are zero.
+/// The maximum number of members of a structure that is initialised with its zeros; in larger ones, zeros are omitted.
 const MAX_MEMBERS_WITH_ZEROS: usize = 4;
 
-/// Whether a value is what a member gets that no initialiser names.
+/// Returns true if the value equals that of a member without an initialiser.
 fn is_zero(value: &DataValue) -> bool {
     match value {
         DataValue::Int(0) | DataValue::Pointer(PointerTarget::Null) | DataValue::Undefined => true,
         DataValue::Array(values) | DataValue::Struct(values) => values.iter().all(is_zero),
-        // Without an initialiser, a union has its first member.
+        // Without an initialiser, the first member of a union is zero.
         DataValue::Member(member, value) => *member == 0 && is_zero(value),
         DataValue::Int(_) | DataValue::Pointer(_) => false,
     }
@@ -65,8 +66,8 @@ impl<'a> ValueWriter<'a> {
         &self.module.types
     }
 
-    /// The initialiser of something at `place`. Pointers to objects that are not declared yet start as `NULL` and are
-    /// kept in `late`.
+    /// Returns the initialiser of `place`. Pointers to objects that are not declared yet are `NULL` for now and
+    /// recorded in `late`.
     pub(crate) fn initialiser(
         &mut self,
         ty: DataTypeId,
@@ -108,8 +109,8 @@ impl<'a> ValueWriter<'a> {
         }
     }
 
-    /// The initialisers of a structure's members, by name where there are many or some are left out. The members of an
-    /// anonymous member are the structure's own, and always named.
+    /// Collects the initialisers of a structure's members, with designators if there are many members or some are
+    /// omitted. The members of an anonymous member belong to the structure and always have designators.
     fn members(
         &mut self,
         fields: &[Field],
@@ -117,14 +118,14 @@ impl<'a> ValueWriter<'a> {
         place: &str,
         parts: &mut Vec<String>,
     ) -> Result<(), EmitLimitation> {
-        // The only field that is known may be any member of a union.
+        // A single known field may be any member of a union.
         let undefined = values.contains(&DataValue::Undefined);
         let nameless = fields.iter().any(|field| field.name.is_empty());
         let by_name = undefined || nameless || fields.len() == 1 || fields.len() > 2;
         for (field, value) in fields.iter().zip(values) {
-            // An array without length has no elements unless the object has some, which are set afterwards.
+            // A flexible array member has no elements here; those of the object are assigned afterwards.
             let empty = matches!(self.types()[field.ty], DataType::Array { length: 0, .. });
-            // Of many members only those are named that are not zero.
+            // In large structures, zeros are omitted.
             let zero = fields.len() > MAX_MEMBERS_WITH_ZEROS && is_zero(value);
             if *value == DataValue::Undefined || empty || zero {
                 continue;
@@ -133,7 +134,7 @@ impl<'a> ValueWriter<'a> {
                 (true, DataType::Struct { fields, .. }, DataValue::Struct(values)) => {
                     let mut inner = Vec::new();
                     self.members(fields, values, place, &mut inner)?;
-                    // Members that the inner list gave by position have names too.
+                    // Members that the inner list initialised by position have names as well.
                     let named = fields.iter().zip(values).filter(|(_, value)| **value != DataValue::Undefined);
                     let names: Vec<&str> = named.map(|(field, _)| field.name.as_str()).collect();
                     let by_position = inner.len() == names.len() && inner.iter().all(|part| !part.starts_with('.'));
@@ -156,7 +157,7 @@ impl<'a> ValueWriter<'a> {
         Ok(())
     }
 
-    /// The initialiser of a union's member, by name.
+    /// Collects the initialiser of a union's member, with a designator.
     fn member(
         &mut self,
         field: &Field,
@@ -164,12 +165,12 @@ impl<'a> ValueWriter<'a> {
         place: &str,
         parts: &mut Vec<String>,
     ) -> Result<(), EmitLimitation> {
-        // With something undefined beside it, whatever is there is named.
+        // The undefined second field forces designators.
         let fields = [field.clone(), field.clone()];
         self.members(&fields, &[value.clone(), DataValue::Undefined], place, parts)
     }
 
-    /// The initialiser of an array.
+    /// Returns the initialiser of an array.
     pub(crate) fn elements(
         &mut self,
         element: DataTypeId,
@@ -179,7 +180,7 @@ impl<'a> ValueWriter<'a> {
         if let Some(text) = self.string(element, values) {
             return Ok(text);
         }
-        // Short arrays are shown in full; what long ones leave out at their end is zero.
+        // Short arrays are initialised completely; long arrays omit trailing zeros.
         let used = values.iter().rposition(|value| !is_zero(value)).map_or(0, |last| last + 1);
         let shown = if values.len() <= 8 { values.len() } else { used };
         let mut parts = Vec::with_capacity(shown);
@@ -190,7 +191,7 @@ impl<'a> ValueWriter<'a> {
         Ok(if parts.is_empty() { "{0}".to_string() } else { format!("{{{}}}", parts.join(", ")) })
     }
 
-    /// What stands for an undefined element between defined ones.
+    /// Returns the value of an undefined element between defined ones.
     fn zero_of(&self, ty: DataTypeId) -> DataValue {
         match &self.types()[ty] {
             DataType::Int { .. } | DataType::Float { .. } | DataType::Bool { .. } | DataType::Enum { .. } => {
@@ -210,7 +211,7 @@ impl<'a> ValueWriter<'a> {
         literal::readable_string(&bytes?)
     }
 
-    /// The address that a pointer to `pointee` holds.
+    /// Returns the address that a pointer to `pointee` holds.
     pub(crate) fn pointer(&mut self, target: &PointerTarget, pointee: DataTypeId) -> Result<String, EmitLimitation> {
         match target {
             PointerTarget::Null => Ok("NULL".to_string()),
@@ -255,7 +256,7 @@ impl<'a> ValueWriter<'a> {
         }
     }
 
-    /// The address of a part of the variable `name`.
+    /// Returns the address of a part of the variable `name`.
     fn address_in_variable(&self, name: &str, ty: DataTypeId, offset: i64, pointee: DataTypeId) -> String {
         let types = self.types();
         let path = u64::try_from(offset).ok().and_then(|offset| subobject_path(types, ty, offset, pointee));
@@ -274,7 +275,7 @@ impl<'a> ValueWriter<'a> {
         }
     }
 
-    /// The name of a function, once it is known to be visible.
+    /// Returns the name of a function, and declares it if necessary.
     pub(crate) fn function(&mut self, name: &str) -> Result<String, EmitLimitation> {
         let function = self.module.function_named(name).map(|id| &self.module.functions[id]);
         let function = function.ok_or_else(|| EmitLimitation::NoFunction(name.to_string()))?;
@@ -286,7 +287,7 @@ impl<'a> ValueWriter<'a> {
         self.declared_name(reach, name)
     }
 
-    /// The name of a global, once it is known to be visible.
+    /// Returns the name of a global, and declares it if necessary.
     pub(crate) fn global(&mut self, name: &str) -> Result<String, EmitLimitation> {
         let global = self.module.global_named(name).map(|id| &self.module.globals[id]);
         let global = global.ok_or_else(|| EmitLimitation::NoGlobal(name.to_string()))?;
@@ -321,7 +322,7 @@ impl<'a> ValueWriter<'a> {
         }
     }
 
-    /// The contents of a literal.
+    /// Returns the contents of a string literal.
     fn literal_bytes(&self, name: &str) -> Option<Vec<u8>> {
         let global = &self.module.globals[self.module.global_named(name)?];
         let mut contents = vec![0; usize::try_from(global.size).ok()?];
@@ -333,7 +334,8 @@ impl<'a> ValueWriter<'a> {
         Some(contents)
     }
 
-    /// Checks that `place` has this value; parts that are undefined or that no address stands for are left out.
+    /// Checks that `place` has this value. Undefined parts, and pointers without a known target expression, are
+    /// omitted.
     pub(crate) fn check(&mut self, ty: DataTypeId, value: &DataValue, place: &str, lines: &mut Vec<String>) {
         match (&self.types()[ty], value) {
             (DataType::Pointer { .. }, DataValue::Pointer(PointerTarget::Elsewhere)) => {
@@ -370,7 +372,7 @@ impl<'a> ValueWriter<'a> {
         }
     }
 
-    /// Checks what a result leads to outside of the test's objects: a text, or elements.
+    /// Checks the pointee of a result outside of the test's objects: a string, or elements.
     pub(crate) fn check_reached(&mut self, reached: &NamedValue, result: &str, lines: &mut Vec<String>) {
         if library_type(self.module, reached.data).is_some() {
             return;
@@ -390,7 +392,7 @@ impl<'a> ValueWriter<'a> {
         }
     }
 
-    /// The characters before the zero that ends a text.
+    /// Returns the characters before the terminating zero of a string.
     fn bytes(&self, element: DataTypeId, values: &[DataValue]) -> Option<Vec<u8>> {
         let DataType::Int { bits: 8, .. } = &self.types()[element] else { return None };
         let byte = |value: &DataValue| if let DataValue::Int(bits) = value { u8::try_from(*bits).ok() } else { None };
@@ -399,7 +401,7 @@ impl<'a> ValueWriter<'a> {
         Some(bytes[..end].to_vec())
     }
 
-    /// Checks the elements of an array: integers at once, others one by one.
+    /// Checks the elements of an array: integers by one check, others one by one.
     pub(crate) fn check_elements(
         &mut self,
         element: DataTypeId,
@@ -414,7 +416,7 @@ impl<'a> ValueWriter<'a> {
             && let Ok(name) = self.ctypes.declare(scalar, "")
             && let Ok(mut expected) = self.elements(element, values, place)
         {
-            // A compound literal of characters needs its braces.
+            // A compound literal of characters needs braces.
             if expected.starts_with('"') {
                 expected = format!("{{{expected}}}");
             }
@@ -437,7 +439,7 @@ impl<'a> ValueWriter<'a> {
         }
     }
 
-    /// The scalar type at the bottom of nested arrays, if every element is a known integer.
+    /// Returns the scalar type at the bottom of nested arrays, or `None` unless every element is a known integer.
     pub(crate) fn integers(&self, element: DataTypeId, values: &[DataValue]) -> Option<DataTypeId> {
         match &self.types()[element] {
             DataType::Int { .. } | DataType::Bool { .. } | DataType::Enum { .. } => {
@@ -460,7 +462,7 @@ impl<'a> ValueWriter<'a> {
             && let Some(global) = self.module.global_named(name).map(|id| &self.module.globals[id])
             && global.linkage == Linkage::Literal
         {
-            // Where a literal lives is the compiler's business: its text is compared.
+            // The compiler chooses the address of a literal, so its contents are compared.
             let characters = matches!(self.types()[pointee], DataType::Int { bits: 8, .. });
             let bytes = self.literal_bytes(name).filter(|_| characters)?;
             let text = bytes.get(usize::try_from(*offset).ok()?..)?;

@@ -1,5 +1,5 @@
-//! Variable arguments of the function under test: in the call where it takes them itself, through a variadic function around it
-//! where it takes a `va_list`. That function is the only way to make one that every compiler knows.
+//! Variadic arguments of the function under test: in the call if the function is variadic itself, through a variadic
+//! wrapper if it takes a `va_list`, because `va_start` is the only portable way to create one.
 
 use crate::c::syntax::limitation::EmitLimitation;
 use crate::c::text::body::FunctionTest;
@@ -10,20 +10,20 @@ use std::collections::BTreeSet;
 use touchstone_criteria::{NamedValue, ObjectInput, Untestable};
 use touchstone_ir::{DataType, DataTypeId, DataValue, Module, PointeeShape, PointerTarget};
 
-/// An argument of a call that stands for a list made of variable arguments.
+/// The argument of a call that is a list of variadic arguments.
 pub(crate) struct ListArgument {
-    /// Its place among the arguments.
+    /// Its position among the arguments.
     index: usize,
-    /// `&list` is passed.
+    /// True if `&list` is passed.
     by_address: bool,
 }
 
-/// Whether an object is made by the call: variable arguments, or a `va_list`.
+/// Returns true if the call creates the object: variadic arguments, or a `va_list`.
 pub(crate) fn is_created_by_call(module: &Module, element: DataTypeId) -> bool {
     module.pointee(element).stands == PointeeShape::Arguments || is_list(module, element)
 }
 
-/// `va_list` is an array of one structure.
+/// Returns true if the type is `va_list`, an array of one structure.
 fn is_list(module: &Module, data: DataTypeId) -> bool {
     match module.types[data] {
         DataType::Array { element, length: 1 } => is_list(module, element),
@@ -31,14 +31,14 @@ fn is_list(module: &Module, data: DataTypeId) -> bool {
     }
 }
 
-/// Whether the function under test takes variable arguments, by itself or as a list.
+/// Returns true if the function under test takes variadic arguments, directly or as a list.
 pub(crate) fn takes_list(program: &TestedProgram) -> bool {
     let module = program.module;
     let points_there = |data: DataTypeId| passed_pointee(module, data).is_some_and(|it| is_created_by_call(module, it));
     program.function.params.iter().any(|param| points_there(param.data))
 }
 
-/// What a parameter leads to; an array is passed as its address.
+/// Returns the pointee of a parameter; an array is passed by its address.
 fn passed_pointee(module: &Module, data: DataTypeId) -> Option<DataTypeId> {
     match module.types[data] {
         DataType::Pointer { pointee: it, .. } | DataType::Array { element: it, .. } => Some(it),
@@ -46,7 +46,7 @@ fn passed_pointee(module: &Module, data: DataTypeId) -> Option<DataTypeId> {
     }
 }
 
-/// Whether objects that only a call makes are also needed elsewhere than in its arguments.
+/// Returns true if an object that only a call can create is needed elsewhere than in its arguments.
 pub(crate) fn has_list_outside_arguments(module: &Module, params: &[NamedValue], objects: &[ObjectInput]) -> bool {
     let mut made: BTreeSet<usize> = params.iter().filter_map(|param| first_object(&param.value)).collect();
     let lists: Vec<usize> =
@@ -56,7 +56,7 @@ pub(crate) fn has_list_outside_arguments(module: &Module, params: &[NamedValue],
     all.filter(|(_, object)| is_created_by_call(module, object.element)).any(|(at, _)| !made.contains(&at))
 }
 
-/// The first object that a value leads to.
+/// Returns the first object that a value points to.
 fn first_object(value: &DataValue) -> Option<usize> {
     match value {
         DataValue::Pointer(PointerTarget::Object { object, .. }) => Some(*object),
@@ -67,7 +67,7 @@ fn first_object(value: &DataValue) -> Option<usize> {
 }
 
 impl FunctionTest<'_> {
-    /// Takes a parameter that is no expression of its own. `false`: it is one.
+    /// Takes a parameter that is passed as variadic arguments. Returns false if it is an ordinary one.
     pub(crate) fn take_variadic(
         &mut self,
         param: &NamedValue,
@@ -94,7 +94,7 @@ impl FunctionTest<'_> {
         Ok(true)
     }
 
-    /// What is passed: up to the last argument that the program takes.
+    /// Returns the variadic arguments, up to the last one that the program reads.
     fn variadic_arguments(&mut self, object: &ObjectInput) -> Result<Vec<String>, EmitLimitation> {
         let module = self.program.module;
         let DataType::Union { members, .. } = &module.types[object.element] else { return Ok(Vec::new()) };
@@ -109,7 +109,7 @@ impl FunctionTest<'_> {
         Ok(all)
     }
 
-    /// An expression of just this type: nobody converts variable arguments.
+    /// Returns an expression of exactly this type: variadic arguments are not converted.
     fn of_exact_type(&mut self, data: DataTypeId, value: &DataValue) -> Result<String, EmitLimitation> {
         let text = self.values.initialiser(data, value, "")?;
         let plain = match (&self.program.module.types[data], value) {
@@ -123,7 +123,7 @@ impl FunctionTest<'_> {
         Ok(format!("({}){text}", self.program.ctypes.declare(data, "")?))
     }
 
-    /// The call with all arguments.
+    /// Returns the call with all arguments.
     pub(crate) fn call_text(&mut self, name: &str) -> Result<String, EmitLimitation> {
         let Some(list) = self.list.take() else {
             let all: Vec<String> = self.arguments.iter().chain(&self.rest).cloned().collect();
@@ -136,7 +136,7 @@ impl FunctionTest<'_> {
         Ok(format!("call_{}({})", self.program.name, all.join(", ")))
     }
 
-    /// `static int call_vlog(char *to, int count, ...)`, which makes the list.
+    /// Returns the definition of `static int call_vlog(char *to, int count, ...)`, which creates the list.
     fn list_wrapper(&self, name: &str, list: &ListArgument) -> Result<String, EmitLimitation> {
         let (module, function, types) = (self.program.module, self.program.function, &self.program.ctypes);
         let (mut params, mut args) = (Vec::new(), Vec::new());
@@ -165,7 +165,7 @@ impl FunctionTest<'_> {
     }
 }
 
-/// The name that is called, past a macro of ours.
+/// Returns the function's name for a call, in parentheses if it is a macro of the harness.
 pub(crate) fn callable_name(name: &str) -> String {
     if is_test_macro(name) { format!("({name})") } else { name.to_string() }
 }

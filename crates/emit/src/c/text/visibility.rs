@@ -1,4 +1,4 @@
-//! Which names of the program a test file can use: it includes one source file, the others are only linked.
+//! Visibility of the program's names in a test file, which includes one source file and is only linked with the others.
 
 use crate::c::build::configuration::Build;
 use crate::c::build::preprocessor::{PreprocessedUnit, identifiers_of};
@@ -11,7 +11,7 @@ use std::sync::Arc;
 use touchstone_base::FileId;
 use touchstone_ir::{Function, Global, Linkage, Module};
 
-/// Words of declarations that every file knows.
+/// The words that need no declaration.
 const BUILT_IN: &[&str] = &[
     "int",
     "char",
@@ -31,23 +31,23 @@ const BUILT_IN: &[&str] = &[
     "__typeof__",
 ];
 
-/// How a name can be used.
+/// The visibility of a name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum NameVisibility {
-    /// As it is.
+    /// It is declared.
     Visible,
-    /// After this declaration.
+    /// It is usable after this declaration.
     Declared(String),
-    /// Not at all.
+    /// It is inaccessible.
     Hidden,
 }
 
-/// What is visible after including one source file.
+/// The names that are visible after including one source file.
 pub(crate) struct Visibility<'m> {
     module: &'m Module,
     target: Build,
     unit: usize,
-    /// Asked for when it is first needed.
+    /// The preprocessed unit, computed at its first use.
     preprocessed: OnceCell<Arc<PreprocessedUnit>>,
 }
 
@@ -56,7 +56,7 @@ impl<'m> Visibility<'m> {
         Visibility { module, target: target.clone(), unit, preprocessed: OnceCell::new() }
     }
 
-    /// How a global can be used.
+    /// Returns the visibility of a global.
     pub(crate) fn global(&self, global: &Global, types: &CTypes) -> NameVisibility {
         let name = source_name(&global.name);
         match global.linkage {
@@ -68,7 +68,7 @@ impl<'m> Visibility<'m> {
         }
     }
 
-    /// How a function can be called.
+    /// Returns the visibility of a function.
     pub(crate) fn function(&self, function: &Function, types: &CTypes) -> NameVisibility {
         let name = source_name(&function.name);
         let declare = || {
@@ -92,7 +92,7 @@ impl<'m> Visibility<'m> {
             return NameVisibility::Visible;
         }
         let declaration = declare();
-        // A private name of another file is not what this file may call by the same name.
+        // A private name of another file may denote something else in this file.
         if self.words().contains(name) && (declaration.is_some() || unit.is_none()) {
             return NameVisibility::Visible;
         }
@@ -102,17 +102,17 @@ impl<'m> Visibility<'m> {
         }
     }
 
-    /// Whether the file declares a function of this name.
+    /// Returns true if the file declares a function of this name.
     pub(crate) fn declares(&self, name: &str) -> bool {
         self.preprocessed().functions.contains(name)
     }
 
-    /// Whether every word of a declaration of `name` means something in the file.
+    /// Returns true if the file declares every word of a declaration of `name`.
     pub(crate) fn knows_types_of(&self, declaration: &str, name: &str) -> bool {
         identifiers_of(declaration).all(|word| word == name || BUILT_IN.contains(&word) || self.words().contains(word))
     }
 
-    /// Whether the types that a declaration names are those of the file, and not of one of its functions.
+    /// Returns true if the declaration uses only types that are defined at file scope.
     pub(crate) fn knows_types_at_file_level(&self, declaration: &str) -> bool {
         identifiers_of(declaration).all(|word| BUILT_IN.contains(&word) || self.preprocessed().types.contains(word))
     }
@@ -121,7 +121,7 @@ impl<'m> Visibility<'m> {
         &self.preprocessed().words
     }
 
-    /// The file after preprocessing.
+    /// Returns the file after preprocessing.
     pub(crate) fn preprocessed(&self) -> &PreprocessedUnit {
         self.preprocessed.get_or_init(|| self.target.preprocessed.unit(&self.target, self.unit))
     }
