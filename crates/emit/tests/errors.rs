@@ -1,4 +1,5 @@
-//! Tests of paths that go wrong: the sanitized build must report the predicted kind of error at the predicted line.
+//! Tests of paths that end in an error: the sanitized build must report the predicted kind of error at the predicted
+//! line.
 
 mod common;
 
@@ -63,7 +64,7 @@ impl Errors {
         Errors { bench, tests: Vec::new() }
     }
 
-    /// A call with three zeros behind `p`, or with null.
+    /// Adds a call in which `p` points to three zeros, or is null.
     fn add(&mut self, what: i64, with_object: bool, outcome: Outcome) {
         let objects = if with_object { vec![object("p", self.bench.int, ints(&[0, 0, 0]))] } else { Vec::new() };
         let id = format!("go_wrong_{}", self.tests.len() + 1);
@@ -124,7 +125,7 @@ fn a_wrong_line_or_kind_or_no_error_at_all_disagrees() {
 #[test]
 fn what_the_model_allows_is_no_error_for_the_sanitizers() {
     let mut errors = Errors::new();
-    // Overflow and shifts go on to the end, where nothing was predicted.
+    // Overflow and shifts continue to the end, where no error was predicted.
     errors.add(12, true, error(ErrorKind::Abort, 39));
     errors.add(11, true, error(ErrorKind::Abort, 37));
     for verdict in errors.bench.replay(&errors.tests) {

@@ -1,10 +1,10 @@
-//! Suites for other frameworks: they compile, what is right passes, what is wrong fails, what can't be run is skipped with
-//! its reason.
+//! Suites for other frameworks: they compile, correct predictions pass, wrong ones fail, and tests that cannot be run
+//! are skipped with the reason.
 //!
-//! The frameworks themselves are not needed: `standins/` has headers of ours with the same interface, which say of each
-//! test how it ended. Whether the real ones take the same files is tried by hand (docs/forms.md says with which versions).
+//! The frameworks themselves are not needed: `standins/` contains replacement headers with the same interface, which
+//! report the end of each test. The real frameworks are tested by hand (docs/forms.md names the versions).
 
-// Tests may look around.
+// Tests may run processes and read files.
 #![allow(clippy::disallowed_methods, clippy::disallowed_macros)]
 
 mod common;
@@ -27,7 +27,7 @@ fn run(command: &mut Command, text: &str) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// Writes, compiles without a warning and runs: one word a test.
+/// Writes the tests, compiles them without a warning and runs them; returns one line per test.
 fn ends(bench: &Bench, tests: &[TestCase], form: CTestForm) -> Vec<String> {
     let suite = bench.write_as(tests, form);
     let text = std::fs::read_to_string(&suite).expect("a readable suite");
@@ -62,7 +62,7 @@ fn ends(bench: &Bench, tests: &[TestCase], form: CTestForm) -> Vec<String> {
         .collect()
 }
 
-/// Every test passes as it is, and fails with any of the other predictions.
+/// Checks that the test passes, and fails with each of the other predictions.
 fn check(bench: &Bench, right: &TestCase, wrong: &[TestCase]) {
     let mut tests = vec![right.clone()];
     tests.extend(wrong.iter().cloned());

@@ -1,6 +1,6 @@
 //! Tests of functions: written, compiled, replayed.
 
-// Tests may look around.
+// Tests may run processes and read files.
 #![allow(clippy::disallowed_methods, clippy::disallowed_macros)]
 
 mod common;
@@ -66,7 +66,7 @@ fn a_test_that_ends_by_a_throw_is_refused_by_name_in_every_form() {
         assert!(text.contains("Early") && !text.contains("max(a, b);\n    CHECK_INT(3"), "{form:?}\n{text}");
         std::fs::remove_dir_all(path.parent().expect("a folder")).expect("removable");
     }
-    // The others are run.
+    // The other tests are run.
     assert_eq!(bench.replay(&tests), [Replay::NotCheckable(NotCheckable::NotWritten(why.to_string())), Replay::Agreed]);
 }
 
@@ -148,7 +148,7 @@ fn a_list_with_a_cycle_is_closed_by_an_assignment() {
     );
     let node_ptr = bench.pointer(bench.int);
     let node = bench.structure("struct node", &[("value", 0, bench.int), ("next", 8, node_ptr)], 16);
-    // The pointer type is made before the structure that it points to.
+    // The pointer type is created before the structure that it points to.
     let pointers: touchstone_ir::DataTypes = bench
         .module
         .types

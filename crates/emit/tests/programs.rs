@@ -1,4 +1,4 @@
-//! Tests of whole programs: their requests for inputs are answered, status and output compared.
+//! Tests of whole programs: they receive the requested inputs, and exit status and output are compared.
 
 mod common;
 
@@ -113,7 +113,7 @@ fn runs_that_leave_nothing_behind_share_a_process_and_each_has_its_verdict() {
             |name: &str| EnvironmentInput::of_bytes(InputSource::Request, name, (number as i32).to_le_bytes().to_vec());
         test.kind = TestKind::Program;
         test.answers = vec![made("x")];
-        // One more than it asks for, and none at all.
+        // One input more than it requests, and none at all.
         match number {
             170 => test.answers.push(made("y")),
             190 => test.answers.clear(),

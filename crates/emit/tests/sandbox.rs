@@ -1,6 +1,7 @@
-//! Replayed tests try to get out of the sandbox. None may, with whatever layers the machine has; what was tried is named.
+//! Replayed tests try to escape from the sandbox. None succeeds, with any layers that the machine has, and the attempts
+//! are named.
 
-// Tests may look around.
+// Tests may run processes and read files.
 #![allow(clippy::disallowed_methods, clippy::disallowed_macros)]
 
 mod common;
@@ -73,15 +74,15 @@ const REFUSED: &[(i64, &str)] = &[
     (7, "calls `fork`, which the sandbox does not allow"),
     (8, "calls `ptrace`, which the sandbox does not allow"),
     (9, "calls `chmod`, which the sandbox does not allow"),
-    // The library blocks signals there, so nobody can tell which call it was.
+    // The library blocks signals there, so the guard cannot name the call.
     (10, "makes a system call that the sandbox does not allow"),
     (15, "calls `execve`, which the sandbox does not allow"),
 ];
-/// The kernel says no, or the filter names them.
+/// The kernel refuses these calls, or the filter names them.
 const FAILING: &[i64] = &[11, 12, 13, 14, 16];
 const ALLOWED: &[i64] = &[20, 21, 22, 23, 24, 25, 26];
 
-/// The program with its victims beside it, and the tests of all attempts.
+/// Returns the program, with victims in its directory, and the tests of all attempts.
 fn attempts(sandbox: Sandbox) -> (Bench, Vec<TestCase>) {
     let mut bench = Bench::new(ATTEMPTS);
     let victim = bench.dir.path().join("victim");
@@ -105,7 +106,7 @@ fn attempts(sandbox: Sandbox) -> (Bench, Vec<TestCase>) {
     (bench, tests)
 }
 
-/// Fits the 15 bytes of a process's name, and is nobody else's.
+/// Returns a unique name that fits the 15 bytes of a process name.
 fn daemon_name(bench: &Bench) -> String {
     let name = bench.dir.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
     format!("tsd{}", name.trim_start_matches(".tmp"))
@@ -150,10 +151,10 @@ fn with_fewer_layers_still_nothing_is_harmed() {
     for without in [&[Layer::Landlock][..], &[Layer::Namespaces, Layer::Mounts], &[Layer::Seccomp]] {
         let (bench, mut tests) = attempts(Sandbox::closed_without(without));
         if without.contains(&Layer::Seccomp) {
-            // Modes of files, and how many processes there are, are the filter's alone.
+            // Only the filter restricts file modes and the number of processes.
             tests.retain(|test| test.id != "attempt_6" && test.id != "attempt_9");
         }
-        // Without a filter a test can end the runner, which is in the same sandbox, and no test comes after it.
+        // Without a filter, a test can end the runner, which is in the same sandbox, and no further test runs.
         let suite = bench.write(&tests);
         touchstone_emit::replay(&suite, &bench.module, &bench.target, &tests, &mut |_| {}).expect("a replay");
         unharmed(&bench);
@@ -193,17 +194,17 @@ fn constructors_are_kept_in_too() {
     test.expected.result = Some(int(1));
     let suite = bench.write(std::slice::from_ref(&test));
     let begun = Instant::now();
-    // A million processes are not made, whatever comes out of it.
+    // The result does not matter; the run must not create processes without a limit.
     let _ = touchstone_emit::replay(&suite, &bench.module, &bench.target, &[test], &mut |_| {});
     assert!(begun.elapsed() < Duration::from_secs(60));
-    // Where there are no namespaces, that is told.
+    // A machine without namespaces reports that.
     if bench.target.sandbox.unprotected().is_none() {
         unharmed(&bench);
     }
     assert_eq!(std::fs::read_to_string(&victim).expect("the victim is there"), "whole");
 }
 
-/// The launcher alone, built with these flags.
+/// Builds the launcher alone, with these flags.
 fn launcher(dir: &Path, flags: &[&str]) -> PathBuf {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("runtime/sandbox/touchstone_sandbox.c");
     let launcher = dir.join("launcher");
@@ -212,7 +213,7 @@ fn launcher(dir: &Path, flags: &[&str]) -> PathBuf {
     launcher
 }
 
-/// Whether this machine has all of these layers.
+/// Returns true if this machine has all of these layers.
 fn has(launcher: &Path, dir: &Path, layers: &str) -> bool {
     let output = Command::new(launcher).arg("--probe").arg(dir).output().expect("it runs");
     let found = String::from_utf8_lossy(&output.stdout).into_owned();

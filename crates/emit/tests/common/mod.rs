@@ -1,4 +1,4 @@
-//! Builds modules and test cases by hand for small C programs, and replays them with the real compiler.
+//! Builds modules and test cases for small C programs by hand, and replays them with the real compiler.
 #![allow(dead_code)]
 
 use std::path::PathBuf;
@@ -22,7 +22,7 @@ pub struct Bench {
     pub void: DataTypeId,
 }
 
-/// A check of a test failed, in these words.
+/// Returns the verdict on a failed check, with its message.
 pub fn disagreed(why: &str) -> Replay {
     Replay::Disagreed(Disagreement::CheckFailed(why.to_string()))
 }
@@ -56,7 +56,7 @@ pub fn error(kind: ErrorKind, line: u32) -> Outcome {
 }
 
 impl Bench {
-    /// A program of one file, `code.c`.
+    /// Creates a program of one file, `code.c`.
     pub fn new(source: &str) -> Bench {
         let dir = tempfile::tempdir().expect("a temporary directory");
         let mut module = Module::default();
@@ -160,7 +160,7 @@ impl Bench {
         });
     }
 
-    /// A test of a function by its parameters; everything else is empty and can be filled in.
+    /// Returns a test of a function with these parameters; everything else is empty.
     pub fn test(&self, id: &str, function: &str, params: Vec<DataValue>, objects: Vec<ObjectInput>) -> TestCase {
         let found = self.module.function_named(function).expect("a function of the program");
         let declared = &self.module.functions[found].params;
@@ -203,12 +203,12 @@ impl Bench {
         suite.path().to_path_buf()
     }
 
-    /// The text of the suite's first file.
+    /// Returns the text of the suite's first file.
     pub fn text(&self, tests: &[TestCase]) -> String {
         std::fs::read_to_string(self.write(tests)).expect("a readable suite")
     }
 
-    /// Writes and replays.
+    /// Writes and replays the tests.
     pub fn replay(&self, tests: &[TestCase]) -> Vec<Replay> {
         let suite = self.write(tests);
         let mut last = 0;
@@ -221,7 +221,7 @@ impl Bench {
         verdicts
     }
 
-    /// Every test must agree.
+    /// Checks that every test agrees.
     pub fn agrees(&self, tests: &[TestCase]) {
         for (test, verdict) in tests.iter().zip(self.replay(tests)) {
             assert_eq!(verdict, Replay::Agreed, "{}\n{}", test.id, self.text(tests));
