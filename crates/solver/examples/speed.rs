@@ -1,4 +1,4 @@
-//! How fast the solver explores a few programs. `cargo run --release -p touchstone-solver --example speed [NAME]`.
+//! Measures the exploration of a few programs. `cargo run --release -p touchstone-solver --example speed [NAME]`.
 
 // An example is a program of its own.
 #![allow(clippy::disallowed_methods, clippy::disallowed_macros)]

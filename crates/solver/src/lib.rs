@@ -29,7 +29,7 @@ mod random;
 mod sat;
 mod search;
 mod terms;
-mod why;
+mod unknown_reason;
 
 pub use models::model::Model;
 pub use search::path::Path;
@@ -39,4 +39,4 @@ pub use terms::facts::Facts;
 pub use terms::store::Terms;
 pub use terms::term::{Array, ArrayId, Element, Op, Rel, Term, TermId, VarId};
 pub use touchstone_base::float::{Format as FloatFormat, Op as FloatOp, Rounding};
-pub use why::Why;
+pub use unknown_reason::Why;

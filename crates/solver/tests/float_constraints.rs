@@ -330,7 +330,7 @@ fn boxes_refute_what_one_interval_can_not() {
     });
 }
 
-/// What only the circuits can tell. In the narrow format, to be fast.
+/// Refutations that only the circuits find. In the narrow format, to be fast.
 #[test]
 fn the_circuits_refute_what_intervals_can_not() {
     check_in(F32, "x / 2 + x / 2 differs from x", &Sat, |s| {

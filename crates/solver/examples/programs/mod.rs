@@ -3,14 +3,14 @@
 
 use touchstone_solver::{Config, Element, Op, Path, Rel, Side, Solver, Stats, TermId, Terms};
 
-/// What an exploration of all paths found.
+/// The result of an exploration of all paths.
 pub struct Report {
     /// Feasible paths to the end.
     pub paths: usize,
     /// Sides of branches that were proved impossible.
     #[allow(dead_code)]
     pub infeasible: usize,
-    /// What the solver did.
+    /// The solver's statistics.
     pub stats: Stats,
 }
 

@@ -23,22 +23,22 @@ use crate::terms::store::Terms;
 use crate::terms::term::{Op, Rel, Term, TermId, VarId};
 
 /// Evaluations of one search, all starts together, for a handful of constraints.
-const EVALUATIONS: usize = 12_000;
-/// Evaluations between two looks at the clock.
-const A_LOOK: usize = 64;
+const MAX_EVALUATIONS: usize = 12_000;
+/// The number of evaluations between two checks of the wall-clock time.
+const EVALUATIONS_PER_CLOCK_CHECK: usize = 64;
 /// Constraints that cost as much as that allows.
-const HANDFUL: usize = 8;
+const CONSTRAINTS_PER_BUDGET: usize = 8;
 /// Models from which a search starts.
-const STARTS: usize = 3;
+const MAX_MODEL_STARTS: usize = 3;
 /// Starts with values from the box.
-const BOX_STARTS: usize = 5;
+const MAX_BOX_STARTS: usize = 5;
 /// Depth to which a condition is taken apart.
-const DEPTH: u32 = 24;
+const MAX_DEPTH: u32 = 24;
 /// The height of a condition of which nothing is known but that it is violated, and of a NaN.
-const PENALTY: f64 = 70.0;
+const UNKNOWN_HEIGHT: f64 = 70.0;
 
 impl Solver {
-    /// A model of the constraints, if going downhill leads to one.
+    /// Returns a model of the constraints, if descent finds one.
     pub(crate) fn descend(
         &mut self,
         terms: &Terms,
@@ -54,13 +54,14 @@ impl Solver {
         }
         let first = models.first()?;
         let mut random = Random(self.config.seed ^ 0x5851_f42d_4c95_7f2d);
-        let mut budget = EVALUATIONS * HANDFUL / constraints.len().max(HANDFUL);
-        let starts = models.iter().take(STARTS).map(Some).chain((0..BOX_STARTS).map(|_| None));
+        let mut budget = MAX_EVALUATIONS * CONSTRAINTS_PER_BUDGET / constraints.len().max(CONSTRAINTS_PER_BUDGET);
+        let starts = models.iter().take(MAX_MODEL_STARTS).map(Some).chain((0..MAX_BOX_STARTS).map(|_| None));
         for (k, start) in starts.enumerate() {
             self.scratch.load(terms, start.unwrap_or(first));
             if start.is_none() {
                 for &var in &vars {
-                    if let Some(value) = in_box(terms, bounds, var, k - STARTS.min(models.len()), &mut random) {
+                    if let Some(value) = in_box(terms, bounds, var, k - MAX_MODEL_STARTS.min(models.len()), &mut random)
+                    {
                         self.scratch.set(var, value);
                     }
                 }
@@ -136,7 +137,7 @@ struct Descent<'a> {
 }
 
 impl Descent<'_> {
-    /// Whether the bottom was reached: all constraints hold.
+    /// Descends. Returns true if all constraints hold.
     fn run(&mut self, vars: &[VarId]) -> bool {
         let mut height = self.height(f64::INFINITY);
         while height > 0.0 && *self.budget > 0 {
@@ -154,7 +155,7 @@ impl Descent<'_> {
         height == 0.0
     }
 
-    /// The best place on the line of one variable that power-of-two steps lead to.
+    /// Returns the lowest height that power-of-two steps along one variable reach.
     fn along(&mut self, var: VarId, mut height: f64) -> f64 {
         let width = self.terms.var_width(var);
         let format = self.terms.var_float(var);
@@ -189,12 +190,12 @@ impl Descent<'_> {
     /// The sum over all constraints, or anything that is not below `limit`.
     fn height(&mut self, limit: f64) -> f64 {
         *self.budget = self.budget.saturating_sub(1);
-        if self.budget.is_multiple_of(A_LOOK) && self.deadline.is_over() {
+        if self.budget.is_multiple_of(EVALUATIONS_PER_CLOCK_CHECK) && self.deadline.is_over() {
             *self.budget = 0;
         }
         let mut sum = 0.0;
         for &constraint in self.constraints {
-            sum += self.distance(constraint, true, DEPTH);
+            sum += self.distance(constraint, true, MAX_DEPTH);
             if sum >= limit {
                 break;
             }
@@ -207,7 +208,7 @@ impl Descent<'_> {
         if (self.scratch.eval(self.terms, condition) == 1) == truth {
             return 0.0;
         }
-        let Some(depth) = depth.checked_sub(1) else { return PENALTY };
+        let Some(depth) = depth.checked_sub(1) else { return UNKNOWN_HEIGHT };
         match *self.terms.get(condition) {
             Term::Not(a) => self.distance(a, !truth, depth),
             Term::Bin(op @ (Op::And | Op::Or), a, b) => {
@@ -232,11 +233,11 @@ impl Descent<'_> {
             Term::Float(FloatOp::Eq | FloatOp::Lt | FloatOp::Le, format, [a, b, _]) => {
                 let (x, y) = (self.scratch.eval(self.terms, a), self.scratch.eval(self.terms, b));
                 if format.is_nan(x) || format.is_nan(y) {
-                    return PENALTY;
+                    return UNKNOWN_HEIGHT;
                 }
                 scaled(key(format, x).abs_diff(key(format, y)))
             }
-            _ => PENALTY,
+            _ => UNKNOWN_HEIGHT,
         }
     }
 }

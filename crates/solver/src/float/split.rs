@@ -10,7 +10,7 @@ use touchstone_base::float::Format;
 
 use crate::float::search::natural;
 use crate::models::model::Model;
-use crate::search::answers::{Found, Patience};
+use crate::search::answers::{BoxLimits, Found};
 use crate::search::path::{Group, Pool};
 use crate::search::solver::Solver;
 use crate::terms::bounds::Bounds;
@@ -21,11 +21,11 @@ use crate::terms::semantics::mask;
 use crate::terms::store::Terms;
 use crate::terms::term::{TermId, VarId};
 
-/// More variables than this make more boxes than anybody can look at.
-const VARIABLES: usize = 6;
+/// The maximum number of variables; more would make too many boxes.
+const MAX_VARIABLES: usize = 6;
 
 impl Solver {
-    /// Looks at a number of boxes at most. `None`: neither refuted nor found.
+    /// Inspects at most a given number of boxes. Returns `None` if the constraints were neither refuted nor satisfied.
     pub(crate) fn split_boxes(
         &mut self,
         terms: &Terms,
@@ -33,22 +33,22 @@ impl Solver {
         bounds: &Bounds,
         constraints: &[TermId],
         conditions: &[TermId],
-        patience: Patience,
+        box_limits: BoxLimits,
     ) -> Option<Found> {
         let Pool::Some(models) = &*base.pool.borrow() else { return None };
         let first = models.first()?.clone();
         // Constraints on other variables have a model of their own, which the conditions do not touch; but those that
         // share a variable do belong here, and what they share with others.
         let (vars, near) = neighbourhood(terms, constraints, conditions);
-        if vars.is_empty() || vars.len() > VARIABLES {
+        if vars.is_empty() || vars.len() > MAX_VARIABLES {
             return None;
         }
         let mut is_settled = true;
         let mut stack = whole(terms, bounds, &vars);
-        for _ in 0..patience.boxes {
+        for _ in 0..box_limits.boxes {
             let Some(mut region) = stack.pop() else { return is_settled.then_some(Found::Nothing) };
             // A box may be the work of many operations.
-            if patience.deadline.is_over() {
+            if box_limits.deadline.is_over() {
                 return None;
             }
             if near.iter().any(|&c| region.decide(terms, c) == Some(false))
@@ -94,7 +94,7 @@ fn neighbourhood(terms: &Terms, constraints: &[TermId], conditions: &[TermId]) -
         for &constraint in &near {
             all = crate::terms::support::merge_sorted(&all, terms.support(constraint));
         }
-        if all == vars || all.len() > VARIABLES {
+        if all == vars || all.len() > MAX_VARIABLES {
             return (all, near);
         }
         vars = all;
@@ -136,7 +136,7 @@ fn numbers(terms: &Terms, var: VarId, facts: &Facts) -> Option<Span> {
     (!span.nan && span.low <= span.high).then_some(span)
 }
 
-/// How many values a box has in one dimension; NaNs are not cut.
+/// Returns the number of values of a box in one dimension; NaNs are not split.
 fn size(terms: &Terms, var: VarId, facts: &Facts) -> u64 {
     match terms.var_float(var) {
         Some(_) => numbers(terms, var, facts).map_or(0, |s| s.high.wrapping_sub(s.low) as u64),

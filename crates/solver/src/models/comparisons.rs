@@ -1,7 +1,7 @@
-//! When two comparisons of the same terms have the same truth: a comparison again.
+//! Equivalence of two comparisons of the same terms, which is a comparison again.
 //!
-//! Each is a set of outcomes out of less, equal and greater, and so is what they agree on. Mutants of relations ask this
-//! (`a < b` against `a <= b` differ where `a == b`), and two comparators are hard work for bits.
+//! Each comparison is a set of outcomes out of less, equal and greater, and so is the set on which two agree. Mutants
+//! of relations need this (`a < b` and `a <= b` differ where `a == b`), and two comparators are expensive to bit-blast.
 
 use crate::terms::store::Terms;
 use crate::terms::term::{Rel, Term, TermId};
@@ -40,7 +40,8 @@ fn comparison(terms: &Terms, term: TermId) -> Option<Comparison> {
 }
 
 impl Terms {
-    /// Whether two truth values are the same, if both compare the same terms in the same order.
+    /// Returns the term that holds if two truth values are equal, provided that both compare the same terms in the same
+    /// order.
     pub(crate) fn same_comparison(&mut self, a: TermId, b: TermId) -> Option<TermId> {
         let (a, b) = (comparison(self, a)?, comparison(self, b)?);
         if a.pair != b.pair || a.signed.zip(b.signed).is_some_and(|(a, b)| a != b) {

@@ -11,10 +11,10 @@ use crate::terms::bounds::Bounds;
 use crate::terms::store::Terms;
 use crate::terms::term::{TermId, VarId};
 
-/// Points looked at, as a multiple of the points allowed.
-const WORK: usize = 16;
+/// The maximum number of points visited, as a multiple of the points allowed.
+const MAX_POINTS_FACTOR: usize = 16;
 
-/// How many values a variable may have, by its bounds. `None`: more than 2^20.
+/// Returns the number of values that a variable may have by its bounds, or `None` if there are more than 2^20.
 fn width_of_domain(terms: &Terms, bounds: &Bounds, var: VarId) -> Option<u64> {
     let facts = bounds.facts(terms, terms.var_term(var));
     let span = facts.span();
@@ -35,7 +35,7 @@ pub(crate) fn box_size(terms: &Terms, bounds: &Bounds, vars: &[VarId]) -> Option
     Some(size)
 }
 
-/// How far an enumeration goes.
+/// The limits of an enumeration.
 #[derive(Clone, Copy)]
 pub(crate) struct Limit {
     /// Points, at most.
@@ -54,7 +54,7 @@ pub(crate) fn enumerate(
     let mut points = Points { vars: Vec::new(), columns: Vec::new(), len: 1 };
     let mut open: Vec<TermId> = constraints.to_vec();
     let mut left: Vec<(VarId, Vec<u64>)> = Vec::new();
-    let mut work = limit.points.saturating_mul(WORK);
+    let mut work = limit.points.saturating_mul(MAX_POINTS_FACTOR);
     for &var in vars.iter() {
         let domain = domain_of(terms, bounds, var)?;
         let own: Vec<TermId> = open.iter().copied().filter(|&c| terms.support(c) == [var]).collect();

@@ -1,4 +1,4 @@
-//! Which float values to try: natural ones first, so that tests are readable, then those next to a boundary.
+//! Candidate float values: natural ones first, so that tests are readable, then those next to a boundary.
 
 use touchstone_base::float::{Format, Op as FloatOp, eval};
 
@@ -6,7 +6,7 @@ use crate::terms::float_order::{is_finite, step};
 use crate::terms::semantics::{mask, signed};
 
 /// Numbers up to this magnitude are compared by whole steps before single places are tried.
-const WHOLE: f64 = (1u64 << 20) as f64;
+const MAX_INTEGRAL_STEP_MAGNITUDE: f64 = (1u64 << 20) as f64;
 
 /// The value of a float variable in the `k`-th of the first guesses.
 pub(crate) fn first(format: Format, k: usize, raw: u64) -> u64 {
@@ -35,7 +35,8 @@ pub(crate) fn first(format: Format, k: usize, raw: u64) -> u64 {
 /// Numbers above another one: a whole number, one that is a little greater, the very next.
 fn above(format: Format, bits: u64) -> [u64; 3] {
     let value = format.value(bits);
-    let whole = if value.abs() < WHOLE { value.floor() + 1.0 } else { value + value.abs() / 256.0 };
+    let whole =
+        if value.abs() < MAX_INTEGRAL_STEP_MAGNITUDE { value.floor() + 1.0 } else { value + value.abs() / 256.0 };
     let next = step(format, bits, 1);
     // The zeros are two places but one number.
     let next = if next == 0 { 1 } else { next };

@@ -15,11 +15,11 @@ use crate::terms::term::{Array, ArrayId, Op, Rel, Term, TermId, VarId};
 use touchstone_base::Id;
 
 /// Changes in a row before a guess is given up.
-const STEPS: usize = 6;
+const MAX_STEPS: usize = 6;
 /// Changes compared at each step.
-const MOVES: usize = 8;
+const MOVES_PER_STEP: usize = 8;
 /// Depth to which a term is inverted.
-const DEPTH: u32 = 24;
+const MAX_DEPTH: u32 = 24;
 
 /// A fast, reusable evaluator: dense arrays, cleared by counting up.
 #[derive(Default)]
@@ -126,14 +126,14 @@ impl Scratch {
         let mut tried: FxHashSet<(VarId, u64)> = FxHashSet::default();
         let mut moves: Vec<(VarId, u64)> = Vec::new();
         let mut violated = self.first_violated(terms, &constraints[old..])?;
-        for _ in 0..STEPS {
+        for _ in 0..MAX_STEPS {
             moves.clear();
-            self.moves_for(terms, violated, true, DEPTH, &mut moves);
+            self.moves_for(terms, violated, true, MAX_DEPTH, &mut moves);
             let mut best: Option<(usize, VarId, u64)> = None;
             let mut looked = 0;
             for &(var, value) in &moves {
                 let before = self.vars[var.index()];
-                if before == value || looked >= MOVES || !tried.insert((var, value)) {
+                if before == value || looked >= MOVES_PER_STEP || !tried.insert((var, value)) {
                     continue;
                 }
                 looked += 1;

@@ -77,7 +77,7 @@ impl Model {
         evaluate(terms, &mut Remembered { model: self, values }, stack, term)
     }
 
-    /// Whether a truth value holds.
+    /// Returns true if a condition holds.
     pub fn satisfies(&self, terms: &Terms, condition: TermId) -> bool {
         self.eval(terms, condition) == 1
     }
@@ -226,13 +226,13 @@ impl<A: Assignment> Scope<'_, A> {
     }
 }
 
-/// Which of the bytes at `at` lie inside an array, as a bit set.
+/// Returns the set of bytes at `at` that are inside of an array, as a bit set.
 pub(crate) fn in_bounds(at: u64, bytes: u8, size: u64) -> u8 {
     let inside = size.saturating_sub(at).min(u64::from(bytes));
     mask(inside as u8) as u8
 }
 
-/// Which of the `bytes` bytes at `at` are among the `written` bytes at `start`, as a bit set.
+/// Returns the set of the `bytes` bytes at `at` that are among the `written` bytes at `start`, as a bit set.
 #[inline]
 pub(crate) fn overlap(at: u64, bytes: u8, start: u64, written: u8) -> u8 {
     let all = mask(bytes) as u8;

@@ -20,7 +20,7 @@ struct Edge {
 enum Sort {
     Unsigned,
     Signed,
-    /// Of numbers; a comparison that holds has no NaN.
+    /// The order of floats; a comparison that holds has no NaN operand.
     Float,
 }
 
@@ -49,7 +49,7 @@ fn claim(terms: &Terms, condition: TermId) -> Option<Claim> {
     }
 }
 
-/// Whether a condition contradicts the orderings among the constraints. Only if certain.
+/// Returns true only if a condition certainly contradicts the orderings among the constraints.
 pub(crate) fn refutes(terms: &Terms, constraints: &[TermId], condition: TermId) -> bool {
     let Some(claim) = claim(terms, condition) else { return false };
     match claim {
@@ -93,7 +93,8 @@ impl Graph {
         Graph { edges }
     }
 
-    /// Whether one can go from a term to another, and whether by a strict step.
+    /// Returns `None` if a term is not reachable from another one, and otherwise whether the path contains a strict
+    /// step.
     fn reach(&self, from: TermId, to: TermId) -> Option<bool> {
         let mut seen: Vec<(TermId, bool)> = vec![(from, false)];
         let mut next = 0;

@@ -13,7 +13,7 @@ use crate::terms::term::{Array, Op, Rel, Term, TermId};
 /// Points evaluated together; registers of this size stay in the first-level cache.
 pub(crate) const BLOCK: usize = 512;
 
-/// Where an operand comes from.
+/// The source of an operand.
 #[derive(Clone, Copy, Debug)]
 enum Operand {
     Const(u64),
@@ -61,7 +61,7 @@ struct Instruction {
 pub(crate) struct TermProgram {
     /// The terms that must be loaded into registers first.
     pub(crate) inputs: Vec<(TermId, usize)>,
-    /// What is computed, lowest first.
+    /// The computed terms, lowest first.
     pub(crate) computed: Vec<(TermId, usize)>,
     instructions: Vec<Instruction>,
     registers: Vec<Vec<u64>>,

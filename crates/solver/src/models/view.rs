@@ -14,9 +14,9 @@ use crate::terms::store::Terms;
 use crate::terms::term::{Term, TermId, VarId};
 
 /// In a view of at most this many points every intermediate column is kept.
-const SMALL: usize = 4096;
+const MAX_POINTS_FULLY_KEPT: usize = 4096;
 /// In larger views a column is kept if it ends a chain of this many steps.
-const CHAIN: u32 = 8;
+const MIN_CHAIN_STEPS: u32 = 8;
 
 /// Values in the narrowest type that holds them.
 pub(crate) enum Column {
@@ -157,7 +157,7 @@ impl View {
         &self.vars
     }
 
-    /// How many points there are.
+    /// Returns the number of points.
     pub(crate) fn len(&self) -> usize {
         self.len
     }
@@ -254,9 +254,9 @@ impl View {
         }
     }
 
-    /// Which of the computed terms are worth a column.
+    /// Returns the computed terms that are worth a column.
     fn kept(&self, terms: &Terms, program: &TermProgram) -> Vec<(TermId, usize)> {
-        if self.len <= SMALL {
+        if self.len <= MAX_POINTS_FULLY_KEPT {
             return program.computed.clone();
         }
         let mut distance: FxHashMap<TermId, u32> = FxHashMap::default();
@@ -264,7 +264,7 @@ impl View {
         for &(term, register) in &program.computed {
             let parts = crate::terms::bounds::parts_of(terms.get(term));
             let below = parts.iter().flatten().filter_map(|p| distance.get(p)).max().copied().unwrap_or(0);
-            if matches!(terms.get(term), Term::Read { .. }) || below + 1 >= CHAIN {
+            if matches!(terms.get(term), Term::Read { .. }) || below + 1 >= MIN_CHAIN_STEPS {
                 kept.push((term, register));
                 distance.insert(term, 0);
             } else {

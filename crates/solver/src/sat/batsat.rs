@@ -17,16 +17,16 @@ use crate::sat::blast::Blaster;
 use crate::terms::bounds::parts_of;
 use crate::terms::store::Terms;
 use crate::terms::term::{Op, Rel, Term, TermId, VarId};
-use crate::why::Why;
+use crate::unknown_reason::Why;
 
 /// After this many single lemmas for a read, all its offsets are spelled out, if they are few.
-const PATIENCE: usize = 3;
-/// How many offsets are "few".
-const FEW_OFFSETS: u64 = 128;
-/// How many models may be wrong where a float remainder is involved.
-const REMAINDER_ROUNDS: u32 = 100;
+const MAX_SINGLE_LEMMAS: usize = 3;
+/// The maximum number of offsets that count as few.
+const MAX_FEW_OFFSETS: u64 = 128;
+/// The maximum number of wrong models if a float remainder is involved.
+const MAX_REMAINDER_ROUNDS: u32 = 100;
 /// An instance below this size is never thrown away.
-const KEEP: usize = 4_000;
+const MIN_DISCARDED_SIZE: usize = 4_000;
 
 pub(crate) enum SatAnswer {
     Sat(Rc<Model>),
@@ -34,11 +34,11 @@ pub(crate) enum SatAnswer {
     Unknown(Why),
 }
 
-/// What one SAT query may cost.
+/// The limits of one SAT query.
 #[derive(Clone, Copy)]
 pub(crate) struct Budget {
     pub(crate) conflicts: Option<u64>,
-    /// How many times lemmas may be added.
+    /// The maximum number of times that lemmas are added.
     pub(crate) rounds: Option<u32>,
     pub(crate) deadline: touchstone_base::Deadline,
 }
@@ -53,7 +53,7 @@ pub(crate) struct Sat {
     pub(crate) conflicts: u64,
 }
 
-/// The lemmas of one read: the offsets told, and the terms that stand for the contents there.
+/// The lemmas of one read: the offsets that were instantiated, and the terms for the contents there.
 #[derive(Default)]
 struct Lemmas {
     offsets: FxHashSet<u64>,
@@ -75,7 +75,7 @@ impl Sat {
     ) -> SatAnswer {
         let (mut relevant, size) = self.cone(terms, constraints);
         // The solver assigns all its variables, so an instance full of old business slows every query down.
-        if self.blaster.size() > KEEP.max(size * 3) {
+        if self.blaster.size() > MIN_DISCARDED_SIZE.max(size * 3) {
             self.restart();
         }
         let mut rounds = 0;
@@ -106,7 +106,7 @@ impl Sat {
             rounds += 1;
             // Unlike the offsets of a read, the arguments of a remainder never run out.
             let remainder = |&term: &TermId| matches!(terms.get(term), Term::Float(..));
-            if rounds > REMAINDER_ROUNDS && relevant.iter().any(remainder) {
+            if rounds > MAX_REMAINDER_ROUNDS && relevant.iter().any(remainder) {
                 return SatAnswer::Unknown(Why::Conflicts);
             }
             if budget.rounds.is_some_and(|limit| rounds > limit) {
@@ -182,7 +182,7 @@ impl Sat {
             };
             let at = model.eval(terms, offset);
             learned |= self.lemma(terms, read, at);
-            if self.lemmas.get(&read).is_some_and(|l| l.offsets.len() == PATIENCE) {
+            if self.lemmas.get(&read).is_some_and(|l| l.offsets.len() == MAX_SINGLE_LEMMAS) {
                 for at in few_offsets(terms, read) {
                     self.lemma(terms, read, at);
                 }
@@ -258,7 +258,7 @@ fn few_offsets(terms: &Terms, read: TermId) -> Vec<u64> {
     let size = terms.array_size(array);
     let last = facts.unsigned.1.min(size.saturating_sub(1));
     let Some(first) = facts.unsigned.0.checked_next_multiple_of(step) else { return Vec::new() };
-    if first > last || (last - first) / step > FEW_OFFSETS {
+    if first > last || (last - first) / step > MAX_FEW_OFFSETS {
         return Vec::new();
     }
     (first..=last).step_by(step as usize).collect()

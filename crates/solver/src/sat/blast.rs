@@ -24,12 +24,12 @@ impl Blaster {
         Blaster { circuit: Circuit::new(), starts: FxHashMap::default(), bits: Vec::new() }
     }
 
-    /// How many SAT variables there are.
+    /// Returns the number of SAT variables.
     pub(crate) fn size(&self) -> usize {
         self.circuit.solver.num_vars() as usize
     }
 
-    /// Whether a term has been translated.
+    /// Returns true if a term has been translated.
     pub(crate) fn knows(&self, term: TermId) -> bool {
         self.starts.contains_key(&term)
     }
@@ -66,7 +66,7 @@ impl Blaster {
         self.slice(terms, term).to_vec()
     }
 
-    /// Translates a term and all it stands on, without the host stack.
+    /// Translates a term and all of its subterms, without recursion on the host stack.
     pub(crate) fn translate(&mut self, terms: &Terms, term: TermId) {
         if self.knows(term) {
             return;

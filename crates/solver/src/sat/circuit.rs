@@ -11,9 +11,9 @@ use touchstone_base::Deadline;
 use batsat::{Callbacks, ClauseKind, Lit, Solver, SolverInterface, SolverOpts, lbool};
 use rustc_hash::FxHashMap;
 
-use crate::why::Why;
+use crate::unknown_reason::Why;
 
-/// How a SAT call is limited. The time is looked at once in a while, so that looking costs nothing.
+/// The limits of a SAT call. The time is checked only now and then, so that the check costs nothing.
 #[derive(Default)]
 pub(crate) struct Limits {
     pub(crate) deadline: Deadline,
@@ -25,7 +25,7 @@ pub(crate) struct Limits {
 }
 
 impl Limits {
-    /// Why the last call was stopped.
+    /// Returns the reason for which the last call was stopped.
     pub(crate) fn reason(&self) -> Option<Why> {
         self.reason.get()
     }

@@ -1,4 +1,4 @@
-//! How a question about a group of constraints is answered: what is certain, the models at hand, cheap refutation,
+//! The portfolio that answers a query about a group of constraints: facts, the models at hand, cheap refutation,
 //! guesses, enumeration, and the SAT solver, in this order.
 
 use std::cell::{Cell, RefCell};
@@ -20,7 +20,7 @@ use crate::terms::semantics::mask;
 use crate::terms::store::Terms;
 use crate::terms::support::merge_sorted;
 use crate::terms::term::{TermId, VarId};
-use crate::why::Why;
+use crate::unknown_reason::Why;
 
 /// One side of a split group.
 #[derive(Clone)]
@@ -51,33 +51,33 @@ pub(crate) enum Found {
 }
 
 /// A group of more bytes than this is not kept in the tables: its columns are large and it is rarely met again.
-const LARGE_GROUP: usize = 64 << 10;
-/// What a table entry costs without its group.
-const ENTRY: usize = 100;
+const MAX_CACHED_GROUP_BYTES: usize = 64 << 10;
+/// The bytes of a table entry without its group.
+const BYTES_PER_ENTRY: usize = 100;
 /// A domain of at most this many points is enumerated before the SAT solver is asked.
-const SMALL_DOMAIN: usize = 4096;
-/// What the SAT solver may try before a larger domain is enumerated.
-const FIRST_CONFLICTS: u64 = 300;
-/// How many times it may be told alias lemmas before that.
-const FIRST_ROUNDS: u32 = 4;
-/// New conditions that are each looked at for a cycle of orderings.
-const FEW: usize = 8;
-/// Boxes that are looked at before the SAT solver is asked about floats.
-const FIRST_BOXES: usize = 400;
-/// Boxes that are looked at before it is asked without a limit.
-const MORE_BOXES: usize = 3_000;
+const MAX_POINTS_BEFORE_SAT: usize = 4096;
+/// The maximum number of SAT conflicts before a larger domain is enumerated.
+const MAX_FIRST_CONFLICTS: u64 = 300;
+/// The maximum number of rounds of alias lemmas before that.
+const MAX_FIRST_LEMMA_ROUNDS: u32 = 4;
+/// The maximum number of new conditions that are each checked for a cycle of orderings.
+const MAX_ORDERED_CONDITIONS: usize = 8;
+/// The maximum number of boxes that are inspected before the SAT solver is queried about floats.
+const MAX_BOXES_BEFORE_SAT: usize = 400;
+/// The maximum number of boxes that are inspected before it is queried without a limit.
+const MAX_BOXES_BEFORE_UNLIMITED_SAT: usize = 3_000;
 /// The logarithm (base 2) of the largest box in which enumeration is tried.
 pub(crate) const LARGEST_BOX: f64 = 64.0;
 /// After this many SAT calls along its history, a group is enumerated first.
-const WORN: u64 = 64;
+const SAT_CALLS_BEFORE_ENUMERATION: u64 = 64;
 /// Models that guesses start from.
-const GUESSES: usize = 4;
+const MAX_GUESS_STARTS: usize = 4;
 /// Models that are crossed with a new one.
-const CROSSED: usize = 6;
+const MAX_CROSSED_MODELS: usize = 6;
 
-/// How far boxes of floats are looked at.
+/// The limits of the search in boxes of floats.
 #[derive(Clone, Copy)]
-pub(crate) struct Patience {
+pub(crate) struct BoxLimits {
     /// Boxes, at most.
     pub boxes: usize,
     pub deadline: Deadline,
@@ -114,7 +114,7 @@ impl Solver {
 
     /// Makes room for one more answer.
     fn remember(&mut self, weight: usize) {
-        self.remembered += weight + ENTRY;
+        self.remembered += weight + BYTES_PER_ENTRY;
         if self.remembered > self.config.remembered {
             self.forget();
         }
@@ -177,7 +177,7 @@ impl Solver {
         let mut size = 1usize;
         for part in parts {
             let Pool::All(view) = &*part.pool.borrow() else { return None };
-            size = size.checked_mul(view.len()).filter(|&s| s <= SMALL_DOMAIN.min(self.config.enumeration))?;
+            size = size.checked_mul(view.len()).filter(|&s| s <= MAX_POINTS_BEFORE_SAT.min(self.config.enumeration))?;
             views.push(view.clone());
         }
         Some(View::product(terms, &views, vars.clone()))
@@ -237,11 +237,11 @@ impl Solver {
         let split = self.split_new(terms, base, yes, no);
         let worth = |o: &Half| match o {
             Half::Unknown(_) => false,
-            Half::Group(group) => group.weight() <= LARGE_GROUP,
+            Half::Group(group) => group.weight() <= MAX_CACHED_GROUP_BYTES,
             Half::Implied | Half::Infeasible => true,
         };
         if worth(&split.yes) && worth(&split.no) {
-            self.remember(ENTRY);
+            self.remember(BYTES_PER_ENTRY);
             let mirrored = Split { yes: split.no.clone(), no: split.yes.clone() };
             self.splits.insert((base.id, yes), split.clone());
             self.splits.insert((base.id, no), mirrored);
@@ -341,7 +341,7 @@ impl Solver {
         Some(view)
     }
 
-    /// Whether a condition is certain by itself: among the constraints, or by their bounds.
+    /// Decides a condition that is among the constraints, or implied by their bounds; `None` if neither.
     fn certain(&self, terms: &Terms, base: &Group, yes: TermId, no: TermId) -> Option<bool> {
         if base.constraints.binary_search(&yes).is_ok() {
             return Some(true);
@@ -363,7 +363,7 @@ impl Solver {
             return outcome.clone();
         }
         let outcome = self.narrow(terms, base, &[condition]);
-        let is_large = matches!(&outcome, Half::Group(group) if group.weight() > LARGE_GROUP);
+        let is_large = matches!(&outcome, Half::Group(group) if group.weight() > MAX_CACHED_GROUP_BYTES);
         if !matches!(outcome, Half::Unknown(_)) && !is_large {
             self.remember(0);
             self.narrowed.insert((base.id, condition), outcome.clone());
@@ -447,7 +447,7 @@ impl Solver {
         let mut bounds = base.bounds.clone();
         let assumed = conditions.iter().try_for_each(|&c| bounds.assume(terms, c, true));
         if assumed.and_then(|()| bounds.propagate(terms, &constraints, conditions)).is_err()
-            || conditions.len() <= FEW && conditions.iter().any(|&c| refutes(terms, &constraints, c))
+            || conditions.len() <= MAX_ORDERED_CONDITIONS && conditions.iter().any(|&c| refutes(terms, &constraints, c))
         {
             self.stats.refuted += 1;
             return Found::Nothing;
@@ -472,7 +472,7 @@ impl Solver {
                 &bounds,
                 &constraints,
                 conditions,
-                Patience { boxes: FIRST_BOXES, deadline },
+                BoxLimits { boxes: MAX_BOXES_BEFORE_SAT, deadline },
             );
             if let Some(found) = self.counted(found) {
                 return found;
@@ -484,14 +484,14 @@ impl Solver {
         if self.effort == Effort::Little {
             return Found::Unknown(Why::Conflicts);
         }
-        let first = self.config.conflicts.unwrap_or(u64::MAX).min(FIRST_CONFLICTS);
-        let worn = base.effort.get() >= WORN;
+        let first = self.config.conflicts.unwrap_or(u64::MAX).min(MAX_FIRST_CONFLICTS);
+        let worn = base.effort.get() >= SAT_CALLS_BEFORE_ENUMERATION;
         if !worn {
             let answer = self.sat(
                 terms,
                 base,
                 &constraints,
-                Budget { conflicts: Some(first), rounds: Some(FIRST_ROUNDS), deadline },
+                Budget { conflicts: Some(first), rounds: Some(MAX_FIRST_LEMMA_ROUNDS), deadline },
             );
             if !matches!(answer, Found::Unknown(Why::Conflicts)) {
                 return answer;
@@ -504,7 +504,7 @@ impl Solver {
                 &bounds,
                 &constraints,
                 conditions,
-                Patience { boxes: MORE_BOXES, deadline },
+                BoxLimits { boxes: MAX_BOXES_BEFORE_UNLIMITED_SAT, deadline },
             );
             if let Some(found) = self.counted(found) {
                 return found;
@@ -550,7 +550,7 @@ impl Solver {
         let Pool::Some(models) = &*base.pool.borrow() else { return None };
         let old = base.constraints.len();
         let mut found: Vec<Rc<Model>> = Vec::new();
-        for (k, model) in models.iter().take(GUESSES).enumerate() {
+        for (k, model) in models.iter().take(MAX_GUESS_STARTS).enumerate() {
             if let Some(values) = self.scratch.guess(terms, model, constraints, old) {
                 let model = Model::new(base.vars.clone(), values);
                 if constraints.iter().all(|&c| model.satisfies(terms, c)) {
@@ -573,7 +573,7 @@ impl Solver {
         let Pool::Some(models) = &*base.pool.borrow() else { return vec![model] };
         let mut all = vec![model.clone()];
         let fresh = &constraints[base.constraints.len()..];
-        for other in models.iter().take(CROSSED) {
+        for other in models.iter().take(MAX_CROSSED_MODELS) {
             let mut child = Model::new(base.vars.clone(), other.values().map(|v| v.1).collect());
             for &condition in fresh {
                 let support = terms.support(condition);
@@ -588,7 +588,7 @@ impl Solver {
 
     /// All assignments of a group, if its box is small.
     fn enumerate_small(&mut self, terms: &Terms, base: &Rc<Group>) -> Option<Rc<View>> {
-        let limit = SMALL_DOMAIN.min(self.config.enumeration);
+        let limit = MAX_POINTS_BEFORE_SAT.min(self.config.enumeration);
         let size = box_size(terms, &base.bounds, &base.vars)?;
         if limit == 0 || size > (limit as f64).log2() {
             return None;
@@ -646,7 +646,7 @@ fn with_conditions(base: &Group, conditions: &[TermId]) -> Rc<[TermId]> {
     merge_sorted(&base.constraints, &sorted).into()
 }
 
-/// How many variables of the conditions have few values now and had not before.
+/// Returns the number of variables of the conditions that have few values now and had more before.
 fn newly_bounded(terms: &Terms, base: &Group, bounds: &Bounds, conditions: &[TermId]) -> usize {
     if base.bounded == base.vars.len() {
         return 0;

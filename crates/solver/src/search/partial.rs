@@ -18,7 +18,7 @@ use crate::terms::store::Terms;
 use crate::terms::term::{TermId, VarId};
 
 /// Points from which a guess is started.
-const HINTS: usize = 4;
+const MAX_GUESS_STARTS: usize = 4;
 
 /// All assignments of some variables under some constraints.
 #[derive(Clone)]
@@ -93,7 +93,7 @@ impl Solver {
         *base.partial.borrow_mut() = Some(own.clone());
         let Some(here) = own.refined(terms, conditions) else { return Some(Found::Nothing) };
         let first = base.first();
-        for hint in here.view.sample(HINTS) {
+        for hint in here.view.sample(MAX_GUESS_STARTS) {
             let mut model = Model::new(base.vars.clone(), first.values().map(|v| v.1).collect());
             model.overwrite(&hint);
             if constraints.iter().all(|&c| model.satisfies(terms, c)) {

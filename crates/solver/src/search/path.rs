@@ -33,14 +33,14 @@ pub(crate) struct Group {
     pub(crate) pool: RefCell<Pool>,
     /// SAT calls along the history of this group; enumeration pays above some number.
     pub(crate) effort: Cell<u64>,
-    /// How many of the variables have few values.
+    /// The number of variables with few values.
     pub(crate) bounded: usize,
     /// The earliest group over the same variables that bounds as many of them: the one to enumerate, since all that
     /// came of it can then be had by filtering.
     pub(crate) origin: Option<Rc<Group>>,
     /// A domain of some of the variables, where there is no `All`.
     pub(crate) partial: RefCell<Option<Partial>>,
-    /// The assignment that the path shows, once somebody asked.
+    /// The assignment that represents the path, computed at its first use.
     pub(crate) first: OnceCell<Rc<Model>>,
 }
 
@@ -82,7 +82,7 @@ impl Group {
         self.first.get_or_init(choose).clone()
     }
 
-    /// How many bytes the group holds on to, roughly.
+    /// Returns the approximate size of the group in bytes.
     pub(crate) fn weight(&self) -> usize {
         let pool = match &*self.pool.borrow() {
             Pool::Some(models) => models.len() * (self.vars.len() * 8 + 400),

@@ -16,32 +16,32 @@ use crate::search::path::{Group, Path, Pool};
 use crate::terms::store::Terms;
 use crate::terms::support::SupportId;
 use crate::terms::term::{Op, Term, TermId, VarId};
-use crate::why::Why;
+use crate::unknown_reason::Why;
 
-/// With at most this many assignments, `range` looks at all of them.
-const EXACT_RANGE: usize = 512;
+/// The maximum number of assignments for which `range` is computed exactly.
+const MAX_EXACT_RANGE: usize = 512;
 
-/// What answers may hold on to, unless somebody says otherwise.
-const REMEMBERED: usize = 200 << 20;
+/// The default size of remembered answers, in bytes.
+const DEFAULT_REMEMBERED_BYTES: usize = 200 << 20;
 
 /// Limits and switches.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// How long one query may take. Time makes answers depend on the machine; `conflicts` does not.
+    /// The timeout of one query. Wall-clock time makes answers depend on the machine; `conflicts` does not.
     pub timeout: Option<Duration>,
-    /// How many SAT conflicts one query may take.
+    /// The maximum number of SAT conflicts of one query.
     pub conflicts: Option<u64>,
-    /// When everything has to be over.
+    /// The time by which all queries must have ended.
     pub deadline: Deadline,
     /// Set from outside to stop.
     pub interrupt: Option<Arc<AtomicBool>>,
     /// The greatest number of points of a domain that is enumerated; 0: never.
     pub enumeration: usize,
-    /// How many models a group of constraints keeps.
+    /// The number of models that a group of constraints keeps.
     pub pool: usize,
-    /// When the answers that are remembered hold on to this many bytes (roughly), all are forgotten.
+    /// The approximate size in bytes at which all remembered answers are dropped.
     pub remembered: usize,
-    /// How much memory the process may have: long lists of answers end where there is no more.
+    /// The memory limit of the process, at which long lists of values end.
     pub memory: Option<MemoryLimit>,
     /// Seed of the first guesses.
     pub seed: u64,
@@ -56,7 +56,7 @@ impl Default for Config {
             interrupt: None,
             enumeration: 1 << 20,
             pool: 16,
-            remembered: REMEMBERED,
+            remembered: DEFAULT_REMEMBERED_BYTES,
             memory: None,
             seed: 0,
         }
@@ -97,11 +97,11 @@ pub struct Range {
 pub struct Values {
     /// Sorted; each is possible.
     pub values: Vec<u64>,
-    /// Whether there are no others.
+    /// True if there are no others.
     pub complete: bool,
 }
 
-/// What the solver has done.
+/// The statistics of a solver.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Stats {
     /// Questions asked: branches, assumptions, checks.
@@ -127,7 +127,7 @@ pub struct Stats {
 /// Variables and constraints of a group.
 pub(crate) type GroupKey = (Rc<[VarId]>, Rc<[TermId]>);
 
-/// What an answer may cost.
+/// The effort that an answer may take.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Effort {
     /// Whatever the configuration allows.
@@ -211,8 +211,8 @@ impl Solver {
         side
     }
 
-    /// The path with a condition that a model of the path satisfies: nothing is searched for, and nobody is asked. `None` if the
-    /// model breaks the condition.
+    /// Returns the path extended by a condition that a model of the path satisfies, without a query, or `None` if the
+    /// model violates the condition.
     pub fn follow(&mut self, terms: &mut Terms, path: &Path, cond: TermId, model: &Model) -> Option<Path> {
         if !model.satisfies(terms, cond) {
             return None;
@@ -240,7 +240,7 @@ impl Solver {
         let (groups, free) = path.groups_of(terms.support(term));
         if let ([group], false) = (groups.as_slice(), free)
             && let Pool::All(view) = &*group.pool.borrow()
-            && view.len() <= EXACT_RANGE
+            && view.len() <= MAX_EXACT_RANGE
         {
             return exact_range(terms.width(term), &view.values(terms, term));
         }
@@ -258,12 +258,12 @@ impl Solver {
         Range { unsigned: facts.unsigned, signed: facts.signed }
     }
 
-    /// How many low bits of a term are certainly 0: its alignment.
+    /// Returns the number of low bits of a term that are certainly 0: its alignment.
     pub fn known_zero_low_bits(&self, terms: &Terms, term: TermId) -> u32 {
         terms.facts(term).trailing_zeros()
     }
 
-    /// What has been done so far.
+    /// Returns the statistics so far.
     pub fn stats(&self) -> &Stats {
         &self.stats
     }
@@ -331,7 +331,7 @@ fn side(path: &Path, outcome: Half, condition: TermId) -> Side {
     }
 }
 
-/// The conditions whose conjunction a condition is. A false one stands alone.
+/// Returns the conjuncts of a condition. A false one is returned alone.
 pub(crate) fn conjuncts(terms: &mut Terms, condition: TermId) -> Vec<TermId> {
     let mut parts = Vec::new();
     let mut stack = vec![condition];

@@ -1,8 +1,9 @@
 //! All values of a term on a path.
 //!
-//! The first ones are told apart one by one: each answer is a condition of the next question. That is quick while they are
-//! few, and takes the square of their number. So what lies between the first ones is then asked range by range, each range
-//! halved by the value that is found in it: every question has two conditions more than the path, however many values there are.
+//! The first ones are enumerated by blocking: each value is excluded from the next query. That is fast for a few
+//! values, but its cost is quadratic. So the gaps between the first ones are then searched range by range, each range
+//! halved by the value that is found in it: every query has only two conditions more than the path, however many values
+//! there are.
 
 use std::collections::VecDeque;
 use std::time::Instant;
@@ -13,17 +14,17 @@ use crate::terms::semantics::mask;
 use crate::terms::store::Terms;
 use crate::terms::term::{Rel, TermId};
 
-/// Values that are told apart one by one.
-const ONE_BY_ONE: usize = 64;
-/// Memory is looked at once in so many questions.
-const QUESTIONS_A_LOOK: usize = 64;
+/// The number of values that are enumerated by blocking.
+const MAX_BLOCKED_VALUES: usize = 64;
+/// The number of queries between two checks of the memory limit.
+const QUERIES_PER_MEMORY_CHECK: usize = 64;
 
-/// How far a list of values got.
+/// The completeness of a list of values.
 enum Listed {
     All,
     /// There are more, or may be.
     Some,
-    /// As many as are told apart one by one.
+    /// The values that were enumerated by blocking.
     Begun,
 }
 
@@ -45,7 +46,7 @@ impl Solver {
 
     fn asked_values(&mut self, terms: &mut Terms, path: &Path, term: TermId, limit: usize) -> Values {
         let mut values = Vec::new();
-        let mut listed = self.one_by_one(terms, path, term, limit.min(ONE_BY_ONE), &mut values);
+        let mut listed = self.block_values(terms, path, term, limit.min(MAX_BLOCKED_VALUES), &mut values);
         values.sort_unstable();
         if matches!(listed, Listed::Begun) && values.len() < limit {
             listed = self.range_by_range(terms, path, term, limit, &mut values);
@@ -54,7 +55,7 @@ impl Solver {
         Values { values, complete: matches!(listed, Listed::All) }
     }
 
-    fn one_by_one(
+    fn block_values(
         &mut self,
         terms: &mut Terms,
         path: &Path,
@@ -95,8 +96,10 @@ impl Solver {
         let mut open = gaps(values, mask(width));
         for question in 1.. {
             let Some((low, high)) = open.pop_front() else { break };
-            let look = question % QUESTIONS_A_LOOK == 0;
-            if self.config.deadline.is_over() || look && self.config.memory.is_some_and(|memory| memory.is_met()) {
+            let check_memory = question % QUERIES_PER_MEMORY_CHECK == 0;
+            if self.config.deadline.is_over()
+                || check_memory && self.config.memory.is_some_and(|memory| memory.is_met())
+            {
                 return Listed::Some;
             }
             let (from, to) = (terms.constant(width, low), terms.constant(width, high));
@@ -118,7 +121,7 @@ impl Solver {
     }
 }
 
-/// What lies before, between and behind sorted values, up to a greatest one.
+/// Returns the ranges before, between and after sorted values, up to a greatest one.
 fn gaps(values: &[u64], greatest: u64) -> VecDeque<(u64, u64)> {
     let mut gaps = VecDeque::new();
     let mut next = Some(0);
@@ -143,7 +146,7 @@ mod tests {
         assert_eq!(gaps(&[2, u64::MAX], u64::MAX), [(0, 1), (3, u64::MAX - 1)]);
     }
 
-    /// Values of `3 * x` for `x` below 500: more than are told apart one by one, with holes between them.
+    /// Returns the values of `3 * x` for `x` below 500: more than are enumerated by blocking, with gaps between them.
     fn multiples(limit: usize) -> Values {
         let mut terms = Terms::new();
         let mut solver = Solver::new(Config { enumeration: 0, ..Config::default() });

@@ -1,5 +1,5 @@
-//! What the constraints of a path say about single terms: facts per term, collected from comparisons and pushed down to
-//! the variables. Decides in-bounds checks and the like without any query.
+//! Bounds of terms under the constraints of a path: facts per term, collected from comparisons and propagated down to
+//! the variables. They decide bounds checks and similar conditions without a query.
 //!
 //! Sound: every fact is implied by the constraints it was collected from. Not complete, and not meant to be.
 
@@ -11,13 +11,13 @@ use crate::terms::semantics::{mask, signed_max, signed_min};
 use crate::terms::store::{Terms, is_aligned};
 use crate::terms::term::{Array, Op, Rel, Term, TermId};
 
-/// Nodes looked at under the bounds of a path before falling back to what is always true.
-const BUDGET: u32 = 300;
+/// The maximum number of nodes visited under the bounds of a path; further ones use the facts that hold on all paths.
+const MAX_NODES_VISITED: u32 = 300;
 /// Depth of the same.
-const DEPTH: u32 = 40;
+const MAX_DEPTH: u32 = 40;
 
-/// Constraints looked at again for one condition.
-const NEAR: usize = 48;
+/// The maximum number of constraints that are propagated again for one condition.
+const MAX_CONSTRAINTS_REVISITED: usize = 48;
 
 /// Facts about terms, sorted by term.
 #[derive(Clone, Default)]
@@ -54,13 +54,13 @@ impl Bounds {
         }
     }
 
-    /// What is certain about a term under these bounds.
+    /// Returns the facts about a term under these bounds.
     pub(crate) fn facts(&self, terms: &Terms, term: TermId) -> Facts {
         if self.entries.is_empty() {
             return *terms.facts(term);
         }
-        let mut budget = BUDGET;
-        self.look(terms, term, &mut budget, DEPTH)
+        let mut budget = MAX_NODES_VISITED;
+        self.look(terms, term, &mut budget, MAX_DEPTH)
     }
 
     fn look(&self, terms: &Terms, term: TermId, budget: &mut u32, depth: u32) -> Facts {
@@ -78,7 +78,7 @@ impl Bounds {
             Term::Const { .. } | Term::Var { .. } => return own,
             Term::Read { .. } => self.look_read(terms, term, budget, depth),
             ref shape => {
-                // `facts_of` takes a plain function, so the parts are looked at first.
+                // `facts_of` takes a plain function, so the subterms are visited first.
                 let parts = parts_of(shape);
                 let mut known = [(term, own); 3];
                 for (slot, part) in known.iter_mut().zip(parts.iter().flatten()) {
@@ -136,7 +136,7 @@ impl Bounds {
         }
     }
 
-    /// Whether a condition is certain under these bounds.
+    /// Decides a condition under these bounds, or returns `None` if they do not imply it.
     pub(crate) fn decide(&self, terms: &Terms, condition: TermId) -> Option<bool> {
         let facts = self.facts(terms, condition);
         facts.singleton().map(|value| value == 1)
@@ -144,12 +144,12 @@ impl Bounds {
 
     /// Takes in that a condition has a truth value.
     pub(crate) fn assume(&mut self, terms: &Terms, condition: TermId, truth: bool) -> Result<(), Contradiction> {
-        self.refine(terms, condition, &Facts::constant(1, u64::from(truth)), DEPTH)
+        self.refine(terms, condition, &Facts::constant(1, u64::from(truth)), MAX_DEPTH)
     }
 
     /// Takes in facts about a term.
     pub(crate) fn restrict(&mut self, terms: &Terms, term: TermId, facts: &Facts) -> Result<(), Contradiction> {
-        self.refine(terms, term, facts, DEPTH)
+        self.refine(terms, term, facts, MAX_DEPTH)
     }
 
     /// Takes in constraints again while something changes, a few rounds: the newest ones that share a variable with the
@@ -164,11 +164,12 @@ impl Bounds {
             let support = terms.support(c);
             conditions.iter().any(|&d| terms.support(d).iter().any(|v| support.binary_search(v).is_ok()))
         };
-        let near: Vec<TermId> = constraints.iter().rev().copied().filter(|&c| touched(c)).take(NEAR).collect();
+        let near: Vec<TermId> =
+            constraints.iter().rev().copied().filter(|&c| touched(c)).take(MAX_CONSTRAINTS_REVISITED).collect();
         for _ in 0..3 {
             let before = self.entries.clone();
             for &constraint in &near {
-                self.comparison(terms, constraint, true, DEPTH)?;
+                self.comparison(terms, constraint, true, MAX_DEPTH)?;
             }
             if self.entries == before {
                 break;

@@ -10,7 +10,7 @@ use crate::terms::store::Terms;
 use crate::terms::term::{Op, Rel, Term, TermId};
 
 /// Deeper than this a term is shown by its id.
-const DEPTH: usize = 24;
+const MAX_DEPTH: usize = 24;
 
 /// A term with its store, for printing.
 pub struct DisplayTerm<'a> {
@@ -22,7 +22,7 @@ pub struct DisplayTerm<'a> {
 impl Terms {
     /// A readable form, such as `(slt x 10)`. Deep parts are cut and shown as ids.
     pub fn display(&self, term: TermId) -> DisplayTerm<'_> {
-        DisplayTerm { terms: self, term, depth: DEPTH }
+        DisplayTerm { terms: self, term, depth: MAX_DEPTH }
     }
 }
 

@@ -1,4 +1,4 @@
-//! What is certain about a term: known bits, an unsigned and a signed interval.
+//! Facts about a term: known bits, an unsigned and a signed interval.
 //!
 //! Sound over-approximation: every value the term can take is admitted by its facts. The facts without a path are
 //! computed once, when the term is built; the same transfer functions run again under the bounds of a path.
@@ -6,7 +6,7 @@
 use crate::terms::semantics::{apply, mask, signed, signed_max, signed_min};
 use crate::terms::term::{Op, Rel};
 
-/// What is known about a value of some width.
+/// The facts about a value of some width.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Facts {
     /// Width in bits.
@@ -48,7 +48,7 @@ impl Facts {
         Facts { zeros, ones, ..Facts::top(width) }.tightened()
     }
 
-    /// Whether no value is admitted (the facts contradict each other).
+    /// Returns true if no value is admitted (the facts contradict each other).
     pub fn is_empty(&self) -> bool {
         self.unsigned.0 > self.unsigned.1 || self.signed.0 > self.signed.1 || self.zeros & self.ones != 0
     }
@@ -58,7 +58,7 @@ impl Facts {
         (self.unsigned.0 == self.unsigned.1 && !self.is_empty()).then_some(self.unsigned.0)
     }
 
-    /// Whether a value is admitted.
+    /// Returns true if a value is admitted.
     pub fn admits(&self, value: u64) -> bool {
         let s = signed(self.width, value);
         self.unsigned.0 <= value
@@ -127,12 +127,12 @@ impl Facts {
         self
     }
 
-    /// How many of the lowest bits are certainly 0.
+    /// Returns the number of low bits that are certainly 0.
     pub fn trailing_zeros(&self) -> u32 {
         (!self.zeros).trailing_zeros().min(u32::from(self.width))
     }
 
-    /// How many values the tighter interval admits, minus one.
+    /// Returns the number of values that the tighter interval admits, minus one.
     pub fn span(&self) -> u64 {
         let unsigned = self.unsigned.1.wrapping_sub(self.unsigned.0);
         let signed = self.signed.1.wrapping_sub(self.signed.0) as u64;
@@ -206,7 +206,7 @@ pub fn concat(high: &Facts, low: &Facts) -> Facts {
     .tightened()
 }
 
-/// Whether a comparison is certain.
+/// Decides a comparison, or returns `None` if the facts do not imply it.
 pub fn decide(rel: Rel, a: &Facts, b: &Facts) -> Option<bool> {
     match rel {
         Rel::Eq => {

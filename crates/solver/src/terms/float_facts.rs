@@ -15,7 +15,7 @@ use crate::terms::float_order::{key, of_key};
 use crate::terms::semantics::{mask, signed_max, signed_min};
 
 /// Places by which an interval grows on each side, at each backward step.
-const SLACK: i64 = 4;
+const SLACK_ULPS: i64 = 4;
 
 /// The numbers from one place to another (in the order of `float_order`), and perhaps NaNs. No numbers: `low > high`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,7 +38,8 @@ impl Span {
         Span { format, low: !infinity, high: infinity, nan: false }
     }
 
-    /// The smallest span around some values; `None` if one of them is a NaN. A zero at an end stands for both zeros.
+    /// Returns the smallest span around some values, or `None` if one of them is a NaN. A zero at an end represents
+    /// both zeros.
     fn around(format: Format, values: &[u64]) -> Option<Span> {
         if values.is_empty() || values.iter().any(|&v| format.is_nan(v)) {
             return None;
@@ -50,7 +51,7 @@ impl Span {
         Some(Span { format, low, high, nan: false })
     }
 
-    /// What facts about a pattern say about the number.
+    /// Returns the span of the numbers whose patterns satisfy the facts.
     pub(crate) fn of(format: Format, facts: &Facts) -> Span {
         let (sign, magnitude) = (format.sign_mask(), format.magnitude_mask());
         let infinity = format.infinity();
@@ -117,7 +118,7 @@ impl Span {
     }
 
     fn widened(&self) -> Span {
-        let [low, high] = [self.low.saturating_sub(SLACK), self.high.saturating_add(SLACK)];
+        let [low, high] = [self.low.saturating_sub(SLACK_ULPS), self.high.saturating_add(SLACK_ULPS)];
         let all = Span::numbers(self.format);
         Span { low: low.max(all.low), high: high.min(all.high), ..*self }
     }
@@ -144,8 +145,8 @@ impl Span {
     }
 
     fn add(&self, other: &Span) -> Option<Span> {
-        // Infinities stand at the ends, so opposite ones meet in a corner only if both ends are looked at crosswise,
-        // which `corners` does.
+        // Infinities are at the ends, so opposite ones meet in a corner only if both ends are combined crosswise, as
+        // `corners` does.
         Span::corners(FloatOp::Add, &[*self, *other])
     }
 
@@ -288,12 +289,12 @@ pub(crate) fn square(format: Format, arg: &Facts) -> Facts {
     }
 }
 
-/// Whether all numbers of a span, cut to integers, fit a type.
+/// Returns true if all numbers of a span, truncated to integers, fit a type.
 fn fits(span: &Span, bits: u8, signed: bool) -> bool {
     !span.nan && !span.is_empty() && span.ends().iter().all(|&end| fits_integer(span.format, end, bits, signed))
 }
 
-/// Whether a comparison is certain.
+/// Decides a comparison, or returns `None` if the spans do not imply it.
 fn decide(op: FloatOp, a: &Span, b: &Span) -> Option<bool> {
     if a.is_empty() || b.is_empty() {
         // One of them is a NaN.
@@ -312,7 +313,7 @@ fn decide(op: FloatOp, a: &Span, b: &Span) -> Option<bool> {
     }
 }
 
-/// What a comparison that has a truth value says about its two sides.
+/// Returns the facts about both operands that a comparison with a known truth value implies.
 pub(crate) fn compared(op: FloatOp, format: Format, truth: bool, a: &Facts, b: &Facts) -> Option<[Facts; 2]> {
     let (a, b) = (Span::of(format, a), Span::of(format, b));
     let (op, a, b, swapped) = match (op, truth) {
@@ -342,7 +343,7 @@ pub(crate) fn compared(op: FloatOp, format: Format, truth: bool, a: &Facts, b: &
     Some(if swapped { [news[1], news[0]] } else { news })
 }
 
-/// What facts about an operation's result say about its arguments.
+/// Returns the facts about the arguments of an operation that the facts about its result imply.
 pub(crate) fn arguments(
     op: FloatOp,
     format: Format,
@@ -411,7 +412,7 @@ pub(crate) fn arguments(
     }
 }
 
-/// What an integer made from a float says about the float.
+/// Returns the facts about a float that the facts about its conversion to an integer imply.
 fn converted(format: Format, bits: u8, signed: bool, result: &Facts, arg: &Facts) -> Option<Facts> {
     let definite = signed && matches!(bits, 32 | 64) && result.signed.0 > signed_min(bits);
     if !definite && !fits(&Span::of(format, arg), bits, signed) {

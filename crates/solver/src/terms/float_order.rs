@@ -19,12 +19,12 @@ pub(crate) fn step(format: Format, bits: u64, by: i64) -> u64 {
     of_key(format, key(format, bits).saturating_add(by))
 }
 
-/// Whether a pattern is a zero.
+/// Returns true if the pattern is a zero.
 pub(crate) fn is_zero(format: Format, bits: u64) -> bool {
     bits & format.magnitude_mask() == 0
 }
 
-/// Whether a pattern is a number, and no infinity.
+/// Returns true if the pattern is a finite number.
 pub(crate) fn is_finite(format: Format, bits: u64) -> bool {
     bits & format.magnitude_mask() < format.infinity()
 }

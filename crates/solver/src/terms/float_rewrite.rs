@@ -95,8 +95,8 @@ impl Terms {
         self.float(FloatOp::ToUnsigned(width), format, &[a])
     }
 
-    /// The signed integer towards zero, or the nearest one that there is; 0 for a NaN. Written with the other conversion where
-    /// that has a defined value, so that nobody else needs to know it.
+    /// Converts to a signed integer towards zero, with saturation; a NaN gives 0. Expressed by the other conversion
+    /// where that is defined, so that it needs no meaning of its own elsewhere.
     fn saturated(&mut self, format: Format, a: TermId, width: u8) -> TermId {
         let limit = 2f64.powi(i32::from(width) - 1);
         let (above, below) = (format.of(limit), format.of(-limit));
@@ -129,7 +129,7 @@ impl Terms {
         self.and(a, rest)
     }
 
-    /// Whether `a` is a NaN.
+    /// Returns the condition that `a` is a NaN.
     pub fn is_nan(&mut self, format: Format, a: TermId) -> TermId {
         let magnitude = self.fabs(format, a);
         let infinity = self.constant(format.bits(), format.infinity());
@@ -213,7 +213,7 @@ impl Terms {
         term
     }
 
-    /// Whether a term is certainly no signalling NaN.
+    /// Returns true if a term is certainly not a signalling NaN.
     fn is_quiet(&self, format: Format, term: TermId) -> bool {
         match *self.get(term) {
             Term::Const { value, .. } => !format.is_nan(value) || value & format.quiet_bit() != 0,
@@ -227,7 +227,7 @@ impl Terms {
         }
     }
 
-    /// Whether a term is certainly integral (or infinite, or a quiet NaN).
+    /// Returns true if a term is certainly integral (or infinite, or a quiet NaN).
     fn is_integral(&self, term: TermId) -> bool {
         matches!(
             *self.get(term),
@@ -413,7 +413,7 @@ impl Terms {
             let c = self.constant(width, value as i64 as u64);
             return Some(self.eq(x, c));
         }
-        // The integer bound that x keeps: at most it, or at least it if the constant stands first.
+        // The integer bound of x: an upper bound, or a lower one if the constant is the first operand.
         let bound = match (c_first, op) {
             (false, FloatOp::Lt) => value.ceil() - 1.0,
             (false, _) => value.floor(),

@@ -8,12 +8,12 @@ use crate::terms::term::{Op, Rel, Term, TermId};
 use touchstone_base::Id;
 
 /// Deeper parts are left out.
-const DEPTH: usize = 16;
+const MAX_DEPTH: usize = 16;
 
 impl Terms {
     /// As people write it. Deep parts are cut.
     pub fn infix(&self, term: TermId) -> String {
-        self.written(term, DEPTH)
+        self.written(term, MAX_DEPTH)
     }
 
     /// The same as a part of something else.
@@ -64,7 +64,7 @@ impl Terms {
         }
     }
 
-    /// A comparison; a constant stands on its right.
+    /// Returns a comparison, with a constant on its right.
     fn compared(&self, rel: Rel, negated: bool, (a, b): (TermId, TermId), depth: usize) -> String {
         let turned = self.as_const(a).is_some() && self.as_const(b).is_none();
         let (left, right) = if turned { (b, a) } else { (a, b) };
@@ -89,7 +89,7 @@ impl Terms {
         format!("{} {sign} {}", self.part(term, depth), value.unsigned_abs())
     }
 
-    /// Whether cutting undoes a conversion.
+    /// Returns true if the truncation undoes a conversion.
     fn keeps(&self, term: TermId, width: u8) -> bool {
         match *self.get(term) {
             Term::ZExt { term, .. } | Term::SExt { term, .. } => self.width(term) <= width,

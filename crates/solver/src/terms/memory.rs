@@ -9,7 +9,7 @@ use crate::terms::support::SupportId;
 use crate::terms::term::{Array, ArrayId, Element, Op, Rel, Term, TermId};
 
 /// Up to this many elements a write at a constant offset makes a new base instead of a chain link.
-const SMALL_BASE: usize = 64;
+const MAX_BASE_ELEMENTS: usize = 64;
 
 impl Terms {
     /// The initial contents of an object. The elements must be contiguous and cover `0..size`.
@@ -34,7 +34,7 @@ impl Terms {
                 let below = *below;
                 return self.store(below, offset, value, bytes);
             }
-            Array::Base { size, elements } if elements.len() <= SMALL_BASE => {
+            Array::Base { size, elements } if elements.len() <= MAX_BASE_ELEMENTS => {
                 if let Some(at) = self.as_const(offset)
                     && let Ok(index) = elements.binary_search_by_key(&at, |e| e.offset)
                     && elements[index].bytes == bytes
@@ -128,7 +128,7 @@ impl Terms {
         self.intern(Term::Read { array, offset, bytes })
     }
 
-    /// Whether two accesses can not touch the same byte.
+    /// Returns true if two accesses cannot overlap.
     fn are_disjoint(&self, a: TermId, a_bytes: u8, b: TermId, b_bytes: u8) -> bool {
         let (p, q) = (self.facts(a), self.facts(b));
         let after = |low: &Facts, size: u8, high: &Facts| {
@@ -226,8 +226,8 @@ impl Terms {
         }
     }
 
-    /// What a read at the constant offset `at` yields, as a term over the elements and the written values: one `ite`
-    /// for each write that may have hit. This is the right side of the lemma of a late alias.
+    /// Returns the result of a read at the constant offset `at`, as a term over the elements and the written values:
+    /// one `ite` for each write that may alias. This is the right side of the lemma of a late alias.
     pub(crate) fn expand(&mut self, array: ArrayId, at: u64, bytes: u8) -> TermId {
         let size = self.array_size(array);
         if at >= size {

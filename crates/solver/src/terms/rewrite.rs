@@ -1,8 +1,8 @@
-//! Smart constructors: every term is simplified when it is built, so that most conditions of a program are decided, or
-//! in a form that the bounds understand, before anybody asks a solver.
+//! Smart constructors: every term is simplified when it is built, so that most conditions of a program are decided
+//! without a query, or have a form from which bounds can be derived.
 //!
-//! Constants stand on the right of commutative operations and of equalities; a negated comparison is the opposite
-//! comparison; signed comparisons of values that are not negative are unsigned ones.
+//! Constants are the right operands of commutative operations and of equalities; a negated comparison is the opposite
+//! comparison; signed comparisons of non-negative values are unsigned ones.
 
 use crate::terms::facts::decide;
 use crate::terms::semantics::{apply, holds, mask, signed, signed_max, signed_min};
@@ -80,7 +80,7 @@ impl Terms {
         simpler.unwrap_or_else(|| self.intern(Term::Bin(op, a, b)))
     }
 
-    /// Whether a commutative operation wants its operands the other way round.
+    /// Returns true if the operands of a commutative operation must be swapped for the normal form.
     fn swaps(&self, a: TermId, b: TermId) -> bool {
         match (self.as_const(a), self.as_const(b)) {
             (Some(_), None) => true,
@@ -289,7 +289,7 @@ impl Terms {
         }
     }
 
-    /// Whether one term is certainly the complement of the other.
+    /// Returns true if one term is certainly the complement of the other.
     fn are_complements(&self, a: TermId, b: TermId) -> bool {
         let negates = |x: TermId, y: TermId| match (*self.get(x), *self.get(y)) {
             (Term::Not(inner), _) => inner == y,
@@ -454,7 +454,7 @@ impl Terms {
         Some(if right.is_some() { self.cmp(rel, inner, c) } else { self.cmp(rel, c, inner) })
     }
 
-    /// Whether a term is a choice that ends in constants after a few steps down its only open branch.
+    /// Returns true if a term is an `ite` that ends in constants after a few steps down its only open branch.
     fn is_short_choice(&self, mut term: TermId) -> bool {
         for _ in 0..16 {
             match *self.get(term) {
@@ -615,7 +615,7 @@ impl Terms {
         }
     }
 
-    /// Whether the low `width` bits of a term are no more complicated than the term.
+    /// Returns true if the low `width` bits of a term are no more complex than the term.
     fn shrinks(&self, term: TermId, width: u8) -> bool {
         match *self.get(term) {
             Term::Const { .. } => true,

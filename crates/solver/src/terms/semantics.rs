@@ -1,5 +1,5 @@
-//! What the operations mean, on concrete values. Everything else (rewriting, columns, bit-blasting) is tested against
-//! these few lines.
+//! The semantics of the operations on concrete values. Everything else (rewriting, columns, bit-blasting) is tested
+//! against these few lines.
 
 use crate::terms::term::{Op, Rel};
 
@@ -51,7 +51,7 @@ pub fn apply(op: Op, width: u8, a: u64, b: u64) -> u64 {
     raw & mask(width)
 }
 
-/// Whether `a rel b` at a width.
+/// Returns true if `a rel b` holds at a width.
 #[inline]
 pub fn holds(rel: Rel, width: u8, a: u64, b: u64) -> bool {
     match rel {

@@ -17,7 +17,7 @@ struct Node {
     term: Term,
     support: SupportId,
     facts: Facts,
-    /// Whether there is a float operation in it (reads are not looked into).
+    /// True if it contains a float operation (reads are not inspected).
     float: bool,
 }
 
@@ -101,27 +101,27 @@ impl Terms {
         }
     }
 
-    /// Whether the term is the truth value `value`.
+    /// Returns true if the term is the truth value `value`.
     pub fn is_truth(&self, term: TermId, value: bool) -> bool {
         self.nodes[term].term == Term::Const { width: 1, value: u64::from(value) }
     }
 
-    /// What is certain about a term on any path.
+    /// Returns the facts about a term that hold on all paths.
     pub fn facts(&self, term: TermId) -> &Facts {
         &self.nodes[term].facts
     }
 
-    /// Whether there is a float operation in a term.
+    /// Returns true if a term contains a float operation.
     pub(crate) fn has_float(&self, term: TermId) -> bool {
         self.nodes[term].float
     }
 
-    /// How many terms there are.
+    /// Returns the number of terms.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Whether there are no terms yet.
+    /// Returns true if there are no terms yet.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
@@ -158,7 +158,7 @@ impl Terms {
         }
     }
 
-    /// How many variables there are.
+    /// Returns the number of variables.
     pub fn var_count(&self) -> usize {
         self.variables.len()
     }
@@ -260,7 +260,7 @@ impl Terms {
     }
 }
 
-/// Whether an offset is certainly a multiple of an access size.
+/// Returns true if an offset is certainly a multiple of an access size.
 pub(crate) fn is_aligned(offset: &Facts, bytes: u8) -> bool {
     bytes.is_power_of_two() && offset.trailing_zeros() >= bytes.trailing_zeros()
 }

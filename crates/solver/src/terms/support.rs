@@ -1,5 +1,6 @@
-//! Sets of variables that terms depend on. Small sets are interned, so equal ones have equal ids. A large union is only
-//! noted, and listed when somebody asks: a sum that grows by a variable a step would otherwise hold a list for each step.
+//! Supports: the sets of variables that terms depend on. Small sets are interned, so equal ones have equal ids. A large
+//! union is represented lazily and listed on demand: a sum that grows by one variable per step would otherwise store a
+//! list for each step.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::OnceCell;
@@ -12,13 +13,13 @@ define_id! {
     SupportId, "s"
 }
 
-/// The variables of a union are listed at once up to so many of both sides.
-const LISTED: usize = 512;
+/// The maximum size of both operands of a union that is listed eagerly.
+const MAX_EAGER_UNION: usize = 512;
 
 struct Support {
     /// Sorted, once they were asked for.
     vars: OnceCell<Box<[VarId]>>,
-    /// What it is the union of, where it was only noted.
+    /// The operands of a lazy union.
     parts: [SupportId; 2],
 }
 
@@ -88,7 +89,7 @@ impl Supports {
             return id;
         }
         let id = match (self.sets[a].vars.get(), self.sets[b].vars.get()) {
-            (Some(x), Some(y)) if x.len() + y.len() <= LISTED => {
+            (Some(x), Some(y)) if x.len() + y.len() <= MAX_EAGER_UNION => {
                 let merged = merge_sorted(x, y);
                 self.intern(merged.into_boxed_slice())
             }
@@ -111,7 +112,7 @@ impl Supports {
     }
 }
 
-/// Whether a sorted slice has all of another.
+/// Returns true if a sorted slice contains all elements of another.
 fn contains(all: &[VarId], some: &[VarId]) -> bool {
     some.len() <= all.len() && some.iter().all(|var| all.binary_search(var).is_ok())
 }
@@ -158,13 +159,13 @@ mod tests {
     fn a_union_that_grows_step_by_step_is_listed_when_it_is_asked_for() {
         let mut supports = Supports::new();
         let mut sum = Supports::empty();
-        for step in 0..4 * LISTED {
+        for step in 0..4 * MAX_EAGER_UNION {
             let one = set(&mut supports, step..step + 1);
             sum = supports.union(sum, one);
         }
         let held: usize = supports.sets.iter().filter_map(|(_, set)| set.vars.get()).map(|vars| vars.len()).sum();
-        assert!(held < LISTED * LISTED, "{held} variables are listed before anybody asks");
-        let all: Vec<VarId> = (0..4 * LISTED).map(VarId::new).collect();
+        assert!(held < MAX_EAGER_UNION * MAX_EAGER_UNION, "{held} variables are listed eagerly");
+        let all: Vec<VarId> = (0..4 * MAX_EAGER_UNION).map(VarId::new).collect();
         assert_eq!(supports.vars(sum), all);
         // What is listed shows what it has.
         let some = set(&mut supports, 7..9);

@@ -30,7 +30,7 @@ pub enum Term {
     Var {
         /// Width in bits.
         width: u8,
-        /// Which variable.
+        /// The variable.
         var: VarId,
     },
     /// Bitwise complement.
@@ -47,7 +47,7 @@ pub enum Term {
         term: TermId,
         /// The lowest bit that is kept.
         low: u8,
-        /// How many bits are kept.
+        /// The number of bits that are kept.
         width: u8,
     },
     /// The bits of `high` above those of `low`.
@@ -118,7 +118,7 @@ pub enum Op {
 }
 
 impl Op {
-    /// Whether `a op b == b op a`.
+    /// Returns true if `a op b == b op a`.
     pub fn commutes(self) -> bool {
         matches!(self, Op::Add | Op::Mul | Op::And | Op::Or | Op::Xor)
     }
@@ -155,7 +155,7 @@ pub enum Array {
         array: ArrayId,
         /// Byte offset, 64 bits, unsigned.
         offset: TermId,
-        /// What is written, little endian, `8 * bytes` bits.
+        /// The written value, little endian, `8 * bytes` bits.
         value: TermId,
         /// 1..=8.
         bytes: u8,

@@ -11,7 +11,7 @@ use z3::{Context, Params, SatResult};
 
 use crate::twin::{Memory, Twins, Value};
 
-/// What a walk has seen. Times are those of the questions that both were asked.
+/// The results of a walk. Times are those of the queries that both solvers answered.
 #[derive(Default)]
 pub struct Tally {
     pub questions: u64,
@@ -21,7 +21,7 @@ pub struct Tally {
     pub our_unknowns: u64,
     /// Questions that Z3 gave up on, at the resource limit.
     pub their_unknowns: u64,
-    /// Of those, the ones that we call infeasible and that Z3 did not settle at the second attempt either.
+    /// The number of those that we call infeasible and that Z3 did not decide at the second attempt either.
     pub unconfirmed: u64,
     /// Models of ours that were evaluated in Z3.
     pub models: u64,
@@ -32,7 +32,7 @@ pub struct Tally {
     pub theirs: Times,
 }
 
-/// How long each question took. The mean alone would tell of the few hard ones only.
+/// The times of all queries. The mean alone would describe only the few hard ones.
 #[derive(Default, Clone, Debug)]
 pub struct Times(Vec<Duration>);
 
@@ -110,9 +110,9 @@ impl<'a> Choices<'a> {
     }
 }
 
-/// What Z3 may spend on a question. A count of steps, so that the walk is the same on every machine.
+/// The budget of Z3 for a query: a number of steps, so that the walk is the same on every machine.
 const RESOURCES: u32 = 400_000;
-/// What we may spend on a question.
+/// Our budget for a query.
 const CONFLICTS: u64 = 20_000;
 
 const WIDTHS: [u8; 12] = [8, 32, 64, 16, 1, 5, 13, 24, 33, 63, 32, 64];
@@ -269,7 +269,7 @@ impl<'a, 'c> Walk<'a, 'c> {
         match self.choices.below(12) {
             0..=6 => {
                 let op = self.choices.of(&OPS);
-                // Products and quotients of wide unknowns are hard for everybody; some of them do.
+                // Products and quotients of wide variables are hard for every solver; a few of them suffice.
                 let hard = matches!(op, Op::Mul | Op::UDiv | Op::SDiv | Op::URem | Op::SRem) && a.width > 16;
                 let easy = hard && self.choices.below(16) != 15;
                 let b = if easy { self.constant(a.width) } else { self.operand(a.width) };
@@ -512,7 +512,7 @@ impl<'a, 'c> Walk<'a, 'c> {
         }
     }
 
-    /// Whether our model of the new path makes all conditions true that Z3 was told.
+    /// Checks that our model of the new path satisfies all conditions that Z3 received.
     fn confirm(&mut self, path: &Path, last: &Bool<'c>) -> Result<(), String> {
         let model = path.model();
         let values: Vec<BV<'c>> = self
