@@ -1,11 +1,11 @@
 /* Allocations that fail.
  *
- *     FAIL_ALLOCATION(2);     the second allocation that the program makes from here on gets no memory
+ *     FAIL_ALLOCATION(2);     the second allocation of the program from here on fails
  *
- * The program's own calls of malloc, calloc, realloc, reallocarray, aligned_alloc, strdup and strndup come here, because definitions in
- * a program win over those of the shared library; what the library allocates for itself is not counted. Nothing of the
- * library is declared here, so that no name of the program can clash with it. A program that has an allocator of its own keeps
- * it (these definitions are weak).
+ * These definitions of malloc, calloc, realloc, reallocarray, aligned_alloc, strdup and strndup take precedence over those of
+ * the shared library for calls in the program; allocations of the library itself are not counted. This header declares nothing
+ * of the library, so that no name of the program can clash with it. An allocator of the program takes precedence over these
+ * definitions, which are weak.
  */
 #ifndef TOUCHSTONE_ALLOCATIONS_H
 #define TOUCHSTONE_ALLOCATIONS_H
@@ -14,7 +14,7 @@
 
 #undef FAIL_ALLOCATION
 
-/* A sanitizer calls these before it is ready for checks, and clang's has weak definitions of its own. */
+/* A sanitizer calls these before its initialisation, and clang's sanitizer has weak definitions of its own. */
 #define TOUCHSTONE_WEAK __attribute__((__weak__, __noinline__, __no_sanitize_address__))
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
@@ -23,7 +23,7 @@
 #endif
 #endif
 
-/* Which allocations fail, a bit each, and how many there were since that was said. */
+/* The set of failing allocations, one bit each, and the number of allocations since it was set. */
 __attribute__((__weak__)) unsigned long long touchstone_failing_allocations = 0;
 __attribute__((__weak__)) unsigned touchstone_allocations = 0;
 
@@ -45,7 +45,7 @@ TOUCHSTONE_ALLOCATOR(memalign, (size_t, size_t));
 extern int *__errno_location(void);
 extern char __executable_start[] __attribute__((__weak__)), etext[] __attribute__((__weak__));
 
-/* Whether the allocation that somebody asks for fails. */
+/* True if the current allocation must fail; the caller must be code of the program. */
 TOUCHSTONE_WEAK int touchstone_allocation_fails(const void *caller) {
     const char *at = (const char *)caller;
     unsigned number;

@@ -1,9 +1,9 @@
-/* Variables of the environment, for tests of other frameworks than Touchstone's own.
+/* Environment variables, for tests of frameworks other than Touchstone's own.
  *
  *     ENVIRONMENT("HOME", "/root");   it is set to this
  *     ENVIRONMENT("HOME", NULL);      it is not set
  *
- * Nothing of the library is declared here, so that no name of the program can clash with it.
+ * This header declares nothing of the library, so that no name of the program can clash with it.
  */
 #ifndef TOUCHSTONE_ENVIRONMENT_H
 #define TOUCHSTONE_ENVIRONMENT_H

@@ -1,15 +1,16 @@
-/* Files: streams that have what the test says.
+/* Streams with contents that the test prescribes.
  *
- *     FILE *f = STREAM();     a stream that the program is given
- *     FILE_WITH("a\n");      what the next file has that the program opens, or a stream of the test that it first reads from
- *     NO_FILE();              the next file can't be opened
- *     FAILING_FILE("a\n", "read close");   as FILE_WITH, and something fails: to read more than it has, to write (from the
- *                             second time on: write2), to flush what was written, to close, to seek
- *     FAILING_OUTPUT("write2");   standard output fails: to write (it did before; from the second write on: write2), to flush
- *     WORKING_OUTPUT();       after the call under test: standard output is what it was
+ *     FILE *f = STREAM();     a stream that is passed to the program
+ *     FILE_WITH("a\n");      the contents of the next file that the program opens, or of a stream of the test at its first read
+ *     NO_FILE();              the next file cannot be opened
+ *     FAILING_FILE("a\n", "read close");   as FILE_WITH, with failing operations: read (beyond the contents), write (write2:
+ *                             from the second time on), flush, close, seek
+ *     FAILING_OUTPUT("write2");   standard output fails: write (write2: from the second time on), flush
+ *     WORKING_OUTPUT();       after the tested call: restores standard output
  *
- * The program's own calls of fopen come here, because definitions in a program win over those of the shared library. What is
- * written goes nowhere. Each such test needs a process of its own. Nothing of the library is declared here, so that no name of the program can clash with it.
+ * This definition of fopen takes precedence over that of the shared library for calls in the program. Written data is
+ * discarded. Each such test needs its own process. This header declares nothing of the library, so that no name of the program
+ * can clash with it.
  */
 #ifndef TOUCHSTONE_FILES_H
 #define TOUCHSTONE_FILES_H
@@ -55,7 +56,7 @@ __attribute__((__unused__)) static void touchstone_add_file(const char *text, si
     touchstone_files[touchstone_files_given++].fails = fails;
 }
 
-/* The word among those that fail that begins so, if there is one: no two begin alike. */
+/* The failing operation that begins with this prefix, if there is one; no two share a prefix. */
 static const char *touchstone_file_fails(struct touchstone_file *file, char first) {
     const char *at = file->fails;
     for (; *at; at++)
@@ -63,13 +64,13 @@ static const char *touchstone_file_fails(struct touchstone_file *file, char firs
     return NULL;
 }
 
-/* One that has nothing, if the test says no more. */
+/* An empty file, if the test prescribes no further one. */
 static struct touchstone_file *touchstone_next_file(void) {
     static struct touchstone_file empty = {"", 0, ""};
     return touchstone_files_taken < touchstone_files_given ? &touchstone_files[touchstone_files_taken++] : &empty;
 }
 
-/* A stream of the test has its file from the first read on. */
+/* A stream of the test gets its contents at the first read. */
 static struct touchstone_file *touchstone_file_of(struct touchstone_stream *stream) {
     if (!stream->file) stream->file = touchstone_next_file();
     return stream->file;
@@ -124,12 +125,12 @@ __attribute__((__unused__)) static void *touchstone_file_open(struct touchstone_
     stream->at = 0;
     stream->writes = 0;
     made = touchstone_fopencookie(stream, mode, functions);
-    /* What is written fails at once, but where it is the flush that fails. */
+    /* Unbuffered, so that a write fails immediately, unless the flush is to fail. */
     if (made && !(file && touchstone_file_fails(file, 'f'))) touchstone_setvbuf(made, NULL, 2, 0);
     return made;
 }
 
-/* What is written until it fails goes where standard output went. */
+/* Writes before the failure are passed to standard output. */
 extern void *touchstone_stdout __asm__("stdout");
 extern int touchstone_fputc(int, void *) __asm__("fputc");
 extern int touchstone_fflush(void *) __asm__("fflush");
@@ -156,13 +157,13 @@ __attribute__((__unused__)) static void touchstone_fail_output(const char *words
     if (!made) return;
     word = touchstone_file_fails(&file, 'w');
     touchstone_setvbuf(made, word ? NULL : buffer, word ? 2 : 0, word ? 0 : sizeof buffer);
-    /* It failed before, or something waits. */
+    /* It failed before, or the buffer is not empty. */
     if (!word || word[5] <= '1') touchstone_fputc('\n', made);
     touchstone_real_stdout = touchstone_stdout;
     touchstone_stdout = made;
 }
 
-/* What still waits in a buffer stays there. */
+/* The contents of the buffer are kept. */
 __attribute__((__unused__)) static void touchstone_restore_output(void) {
     if (touchstone_real_stdout) touchstone_stdout = touchstone_real_stdout;
     touchstone_real_stdout = NULL;

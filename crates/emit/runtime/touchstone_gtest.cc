@@ -24,7 +24,7 @@ long long number(const unsigned char *bytes, int size) {
     case -4: { std::int32_t value; std::memcpy(&value, bytes, sizeof value); return value; }
     default: break;
     }
-    /* The low bytes come first, as on every machine that Touchstone writes tests for. */
+    /* Little endian, as on every machine that Touchstone writes tests for. */
     unsigned long long value = 0;
     std::memcpy(&value, bytes, static_cast<size_t>(size < 0 ? -size : size));
     return static_cast<long long>(value);

@@ -1,7 +1,7 @@
 /* GoogleTest for tests that are written in C.
  *
- * GoogleTest's own macros are C++. A test file includes the program's C source, and these stand for them: they say the same
- * to GoogleTest, with the file and line of the check. touchstone_gtest.cc has the other side.
+ * GoogleTest's own macros are C++. A test file includes the program's C source, so these macros replace them: they report to
+ * GoogleTest with the file and line of the check. touchstone_gtest.cc is the C++ side.
  */
 #ifndef TOUCHSTONE_GTEST_H
 #define TOUCHSTONE_GTEST_H
@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/* Where a check stands, and its texts. */
+/* The location of a check, and its expressions. */
 struct touchstone_check {
     const char *file;
     int line;
@@ -35,7 +35,7 @@ void touchstone_fail(const char *file, int line, const char *why);
 }
 #else
 
-/* The program may have macros of the same names; from here on they are ours. */
+/* The program may define macros of the same names, which are replaced here. */
 #undef EXPECT_EQ
 #undef EXPECT_TRUE
 #undef EXPECT_FALSE
@@ -54,7 +54,7 @@ void touchstone_fail(const char *file, int line, const char *why);
 #define EXPECT_TRUE(condition) touchstone_truth(TOUCHSTONE_CHECK("true", #condition), 1, (condition) != 0)
 #define EXPECT_FALSE(condition) touchstone_truth(TOUCHSTONE_CHECK("false", #condition), 0, (condition) != 0)
 #define EXPECT_STREQ(expected, actual) touchstone_equal_text(TOUCHSTONE_CHECK(#expected, #actual), expected, actual)
-/* All elements of an array of integers of `type`, of any rank. */
+/* Compares all elements of an array of integers of `type`, of any rank. */
 #define EXPECT_ARRAY_EQ(type, expected, actual)                                                                   \
     touchstone_equal_array(TOUCHSTONE_CHECK(#expected, #actual), &(expected), (const void *)&(actual),            \
                            sizeof(expected), (type)-1 < (type)1 ? -(int)sizeof(type) : (int)sizeof(type))

@@ -1,14 +1,14 @@
-/* Registers: addresses that the program writes as numbers are memory.
+/* Device registers: memory at addresses that are integer constants of the program.
  *
- *     REGISTERS();                               from here on
- *     READS(0x40012400, unsigned int, 2);        what the next read of a register gives
+ *     REGISTERS();                               enables device registers
+ *     READS(0x40012400, unsigned int, 2);        the result of the next read of this register
  *
- * A page of registers is mapped when the program first gets to it, and kept out of reach: so every access comes here. A read
- * finds the next answer, if that is one for its address. The processor does the access alone, and then the page is out of
- * reach again. Each such test needs a process of its own.
+ * A page of registers is mapped at the program's first access and kept inaccessible, so that every access faults. The handler
+ * provides the next result if it is for the address, makes the page accessible for a single step, and protects it again. Each
+ * such test needs its own process.
  *
- * The test's framework has to be included before. Nothing of the library is declared here, so that no name of the program
- * can clash with it: the system is called directly.
+ * The header of the test framework must be included before. This header declares nothing of the library, so that no name of
+ * the program can clash with it: it makes system calls directly.
  */
 #ifndef TOUCHSTONE_REGISTERS_H
 #define TOUCHSTONE_REGISTERS_H
@@ -27,13 +27,13 @@
 #endif
 
 #if defined(__x86_64__) && defined(__linux__)
-/* These run in the middle of an access, which no sanitizer has to check. */
+/* These functions run inside of a faulting access, which no sanitizer must check. */
 #define TOUCHSTONE_PLAIN __attribute__((__unused__, __no_sanitize_address__))
 #define TOUCHSTONE_PAGE 4096ul
 #define TOUCHSTONE_MOST_PAGES 64
 #define TOUCHSTONE_MOST_READS 4096
 
-/* What the system calls by these names; numbers and layouts are those of Linux on x86-64. */
+/* Constants of the kernel; numbers and layouts are those of Linux on x86-64. */
 enum {
     TOUCHSTONE_MMAP = 9,
     TOUCHSTONE_MPROTECT = 10,
@@ -43,7 +43,7 @@ enum {
     TOUCHSTONE_READ_WRITE = 3,
     TOUCHSTONE_PRIVATE_ANONYMOUS_FIXED_NOREPLACE = 0x100022,
     TOUCHSTONE_SIGINFO_RESTORER_NODEFER = 0x44000004,
-    /* Words of a signal's context: the processor's flags, and the kind of a fault. */
+    /* Words of a signal's context: the flags register, and the kind of a fault. */
     TOUCHSTONE_FLAGS = 22,
     TOUCHSTONE_FAULT = 24,
     TOUCHSTONE_TRAP_FLAG = 0x100,
@@ -79,7 +79,7 @@ TOUCHSTONE_PLAIN static long touchstone_system(long number, unsigned long a, uns
     return result;
 }
 
-/* Ends a signal. */
+/* Returns from a signal handler. */
 void touchstone_signal_ends(void);
 __asm__(".pushsection .text\n.weak touchstone_signal_ends\n.type touchstone_signal_ends, @function\n"
         "touchstone_signal_ends: mov $15, %eax\nsyscall\n.popsection");
@@ -101,7 +101,7 @@ TOUCHSTONE_PLAIN static void touchstone_register_access(int number, void *info, 
     unsigned long *words = (unsigned long *)context;
     unsigned long at = ((unsigned long *)info)[2];
     if (at < 0x10000 || at >> 32 || !touchstone_open_page(at & ~(TOUCHSTONE_PAGE - 1))) {
-        /* Not ours: it happens again, to whoever was there before. */
+        /* Another fault: it is raised again for the previous handler. */
         touchstone_system(TOUCHSTONE_SIGACTION, (unsigned long)number, (unsigned long)&touchstone_before_registers, 0, 8);
         return;
     }

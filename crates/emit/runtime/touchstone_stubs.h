@@ -1,18 +1,18 @@
-/* Functions that the program calls and nobody defines: what they return, and what they were called with.
+/* Stubs of external functions: what they return, and the arguments of their calls.
  *
  *     STUB(measure, int, (int a1), a1)
  *
- *     RETURNS(int, measure, 106);     what the next call returns
- *     WRITES(int, fetch, to, 5);      what the next call leaves where its parameter `to` leads
- *     KEEPS(fetch, to);               it leaves nothing there; only needed if a later call does
- *     CHANGES(fetch, mode, 3);        what the next call leaves in the variable `mode`
- *     SETS_ERRNO(fetch, 11);          what the next call leaves in `errno`
+ *     RETURNS(int, measure, 106);     the result of the next call
+ *     WRITES(int, fetch, to, 5);      the value that the next call writes to the pointee of its parameter `to`
+ *     KEEPS(fetch, to);               the next call does not write there; only needed if a later call does
+ *     CHANGES(fetch, mode, 3);        the value that the next call assigns to the variable `mode`
+ *     SETS_ERRNO(fetch, 11);          the value that the next call assigns to `errno`
  *     FAILS(fetch);                   the next call ends the program
- *     CALLED(measure, 3);             after the call under test: the next call that was made, with its arguments
- *     NO_MORE_CALLS();                there were no others
+ *     CALLED(measure, 3);             after the tested call: the next recorded call, with its arguments
+ *     NO_MORE_CALLS();                there were no further calls
  *
- * The test's framework has to be included before. Nothing of the library is declared here, so that no name of the program
- * can clash with it.
+ * The header of the test framework must be included before. This header declares nothing of the library, so that no name
+ * of the program can clash with it.
  */
 #ifndef TOUCHSTONE_STUBS_H
 #define TOUCHSTONE_STUBS_H
@@ -44,7 +44,7 @@
 #undef REAL
 #undef ANYTHING
 
-/* A stub and the function that it stands for differ in their types, but not in how they are called. */
+/* A stub and the function that it replaces may differ in their types, but not in their calling convention. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wattribute-alias"
 #endif
@@ -74,10 +74,10 @@ static struct touchstone_call touchstone_calls[TOUCHSTONE_MOST_CALLS];
 static size_t touchstone_made, touchstone_seen;
 static const char touchstone_anything = 0;
 
-/* Arguments: integers as they are, pointers and floats so. */
+/* Recorded arguments: integers unchanged, pointers by ADDRESS, floats by REAL. */
 #define ADDRESS(place) ((long long)(__INTPTR_TYPE__)(place))
 #define REAL(number) touchstone_real(number)
-/* Nothing is known about this one. */
+/* Matches any argument. */
 #define ANYTHING ADDRESS(&touchstone_anything)
 
 __attribute__((__unused__)) static long long touchstone_real(double number) {
@@ -98,7 +98,7 @@ __attribute__((__unused__)) static void touchstone_record(const char *name, cons
     touchstone_made++;
 }
 
-/* What is wrong with the next call, if anything. */
+/* The mismatch of the next recorded call, or NULL. */
 __attribute__((__unused__)) static const char *touchstone_next_call(const char *name, const long long *values, size_t count) {
     static char text[160];
     size_t i, index = touchstone_seen;
@@ -130,7 +130,7 @@ __attribute__((__unused__)) static const char *touchstone_other_call(void) {
     return text;
 }
 
-/* In this order, among the calls of all stubs. */
+/* Checks the next recorded call of any stub. */
 #define CALLED(function, ...)                                                                               \
     do {                                                                                                    \
         const long long touchstone_values[] = {0, __VA_ARGS__};                                             \
@@ -145,12 +145,12 @@ __attribute__((__unused__)) static const char *touchstone_other_call(void) {
     } while (0)
 
 #ifndef TOUCHSTONE_TEST_H
-/* What the calls return. Our own runner has this for itself, with a process for each test. */
+/* The results of calls. Touchstone's own runner implements this itself, with a process per test. */
 #define TOUCHSTONE_MOST_BYTES 16384
 
 struct touchstone_result {
     const char *name;
-    void *to; /* for what a stub changes beside its arguments */
+    void *to; /* for a change outside of the stub's arguments */
     size_t at, size;
 };
 
@@ -206,7 +206,7 @@ __attribute__((__unused__)) static void touchstone_answer(void *to, size_t size,
     TOUCHSTONE_FAIL(text);
 }
 
-/* Begins a test: all tests are in one process. */
+/* Begins a test, because all tests share one process. */
 #define FORGET_CALLS() \
     ((void)(touchstone_made = touchstone_seen = touchstone_given = touchstone_taken = touchstone_filled = 0))
 #endif
@@ -244,8 +244,8 @@ __attribute__((__unused__)) static void touchstone_answer(void *to, size_t size,
         return touchstone_value;                                       \
     } while (0)
 
-/* A function that the program declares and nobody defines. It has the program's own type; the stub's parameters are only
- * passed in the same way. */
+/* The stub of an external function. It has the type of the program's declaration; its own parameters only need the same
+ * argument class. */
 #define TOUCHSTONE_KEEP(name, ...)                                                              \
     do {                                                                                        \
         const long long touchstone_values[] = {0, __VA_ARGS__};                                 \
@@ -268,7 +268,7 @@ __attribute__((__unused__)) static void touchstone_answer(void *to, size_t size,
         TOUCHSTONE_RECORD(name, __VA_ARGS__);               \
     }                                                       \
     TOUCHSTONE_ALIAS(name)
-/* They may leave something where their arguments lead: WRITTEN(fetch, to, a1) */
+/* Stubs that may write to pointees of their arguments: WRITTEN(fetch, to, a1) */
 #define STUB_THAT_WRITES(name, type, parameters, written, ...) \
     static type touchstone_stub_##name parameters {            \
         TOUCHSTONE_RECORD(name, __VA_ARGS__);                  \
@@ -282,7 +282,7 @@ __attribute__((__unused__)) static void touchstone_answer(void *to, size_t size,
         written                                               \
     }                                                         \
     TOUCHSTONE_ALIAS(name)
-/* Somebody says what it does: what it leaves follows from what it returns. */
+/* The stub of a described function: its side effects depend on its result. */
 #define ANSWERED(type, name, done)                                     \
         type touchstone_value;                                         \
         touchstone_answer((void *)&touchstone_value, sizeof touchstone_value, name); \
@@ -294,14 +294,14 @@ __attribute__((__unused__)) static void touchstone_answer(void *to, size_t size,
         ANSWERED(type, #name, touchstone_changed(#name); written)      \
     }                                                                  \
     TOUCHSTONE_ALIAS(name)
-/* It never returns. */
+/* The stub of a function that does not return. */
 #define STUB_THAT_ENDS(name, parameters, ...)                                   \
     __attribute__((__noreturn__)) static void touchstone_stub_##name parameters { \
         TOUCHSTONE_RECORD(name, __VA_ARGS__);                                   \
         __builtin_exit(0);                                                      \
     }                                                                           \
     TOUCHSTONE_ALIAS(name)
-/* Time and chance: what they are called with doesn't matter. */
+/* Sources of time and randomness: their arguments do not matter. */
 #define STUB_OF_THE_WORLD(name, type)                                        \
     static type touchstone_stub_##name(void) { ANSWER(type, #name); }        \
     TOUCHSTONE_ALIAS(name)

@@ -2,17 +2,17 @@
  *
  *     ./tests [--seconds N] [--memory MIB] [--total N] [--list] [NAME...]
  *
- * runs all tests, or those named, each in a process of its own, and prints TAP, one line a test:
+ * runs all tests, or those named, each in its own process, and prints TAP, one line per test:
  *
  *     ok 3 - max3_3
  *     not ok 4 - max3_4: result: expected 5, got 6
  *     ok 5 - max3_5 # SKIP out of bounds at max3.c:12 needs a build with -fsanitize=address
  *
- * Lines that begin with # belong to the test before them: further failures, how the process ended, and what it
- * wrote to standard error. The exit status is 0 if every test passed, 1 if not, 2 for a wrong use.
+ * Lines that begin with # belong to the preceding test: further failures, the end of the process, and its standard error.
+ * The exit status is 0 if every test passed, 1 if not, 2 for a usage error.
  *
- * The child tells the parent what it finds through a pipe, as records of a kind byte, a length and bytes. The verdict
- * is the parent's, who also sees how the child ended; so a crash in the middle loses nothing.
+ * The child reports to the parent through a pipe, as records of a kind byte, a length and bytes. The parent gives the verdict,
+ * because it also observes the end of the child; so a crash in the middle loses nothing.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -32,8 +32,7 @@
 
 #include "touchstone_test.h"
 
-/* The program under test may have functions of its own that are called like these; glibc has them under names that nobody
-   else uses, too. */
+/* The program under test may define functions with these names; glibc also provides them under reserved names. */
 #ifdef __GLIBC__
 #define LIBRARY(name) extern __typeof__(name) library_##name __asm__("__" #name)
 LIBRARY(close);
@@ -56,17 +55,17 @@ LIBRARY(write);
 #define write library_write
 #endif
 
-/* ---- what a child says ---- */
+/* ---- records of a child ---- */
 
 enum record {
     RECORD_FAILURE = 'F',  /* text */
     RECORD_REJECTED = 'R', /* nothing */
     RECORD_SKIP = 'S',     /* text */
-    RECORD_ERROR = 'E',    /* text: what must go wrong and where; first byte '1' in a sanitized build */
+    RECORD_ERROR = 'E',    /* text: the expected error and its location; first byte '1' in a sanitized build */
     RECORD_EXIT = 'X',     /* the status as int */
     RECORD_OUTPUT = 'O',   /* the bytes that must have been written */
-    RECORD_ANY = 'A',      /* nothing: any output will do */
-    RECORD_DONE = 'D'      /* nothing: the test ran to its end */
+    RECORD_ANY = 'A',      /* nothing: any output is accepted */
+    RECORD_DONE = 'D'      /* nothing: the test ran to completion */
 };
 
 static int record_fd = -1;
@@ -102,7 +101,7 @@ __attribute__((format(printf, 2, 3))) static void send_text(enum record kind, co
     send_record(kind, text, (size_t)length);
 }
 
-/* ---- what tests call ---- */
+/* ---- functions that tests call ---- */
 
 static char program_name[] = "program";
 char *touchstone_arguments[] = {program_name, NULL};
@@ -208,13 +207,13 @@ void touchstone_any_output(void) { send_record(RECORD_ANY, "", 0); }
 
 void touchstone_exit(int status) { exit(status); }
 
-/* ---- inputs of whole programs, and the functions that ask for them ----
+/* ---- inputs of whole programs, and the functions that request them ----
  *
- * Weak, so that a program that brings its own keeps it. */
+ * Weak, so that definitions of the program take precedence. */
 
 struct input {
     const char *name;
-    void *to; /* for what a stub changes beside its arguments */
+    void *to; /* for a change outside of the stub's arguments */
     size_t size;
     struct input *next;
     unsigned char bytes[];
@@ -246,7 +245,7 @@ static struct input *take_input(void) {
     return input;
 }
 
-/* Every input was asked for; so the next test begins with none. */
+/* Checks that every input was requested, and begins the next test without inputs. */
 static void check_inputs(void) {
     if (first_input)
         send_text(RECORD_FAILURE, "after input %u: the program didn't ask for `%s`", asked, first_input->name);
@@ -362,7 +361,7 @@ WEAK void touchstone_assert(long condition) {
     fputs("Assertion of touchstone_assert failed\n", stderr);
     abort();
 }
-/* SV-COMP's and Test-Comp's. */
+/* The functions of SV-COMP and Test-Comp. */
 #define NONDET(name, type)                                                   \
     WEAK type __VERIFIER_nondet_##name(void) {                               \
         type value;                                                          \
@@ -419,7 +418,7 @@ WEAK void __VERIFIER_atomic_end(void) {}
 WEAK void __VERIFIER_assume(int condition) { assume(condition != 0); }
 WEAK void touchstone_label(long id, long condition) { (void)id; (void)condition; }
 
-/* ---- the parent: one child a test ---- */
+/* ---- the parent: one child per test ---- */
 
 struct buffer {
     char *bytes;
@@ -449,7 +448,7 @@ struct limits {
     long seconds, memory_mib, total;
 };
 
-/* What is known of a test after its run. */
+/* The result of a test's run. */
 struct run {
     struct buffer records, output, errors;
     int status, timed_out;
@@ -471,9 +470,9 @@ static void limit(int resource, rlim_t value) {
     setrlimit(resource, &limits);
 }
 
-/* Only there under `touchstone measure`: hits from here on belong to this test. */
+/* Defined only under `touchstone measure`: attributes further hits to this test. */
 extern void touchstone_test_begin(const char *name) __attribute__((weak));
-/* Only there in Touchstone's own replay: what follows can harm nobody else. */
+/* Defined only in Touchstone's own replay: confines the process. */
 extern void touchstone_guard(const char *name) __attribute__((weak));
 extern void touchstone_guard_main(void) __attribute__((weak));
 
@@ -488,10 +487,10 @@ static void run_child(const struct touchstone_test *test, size_t count, const st
     dup2(pipes[2], 2);
     limit(RLIMIT_CORE, 0);
     limit(RLIMIT_CPU, (rlim_t)limits->seconds + 1);
-    /* AddressSanitizer reserves terabytes of addresses; it has its own limit (hard_rss_limit_mb). */
+    /* AddressSanitizer reserves terabytes of address space; it has its own limit (hard_rss_limit_mb). */
     if (limits->memory_mib > 0 && !__asan_init) limit(RLIMIT_AS, (rlim_t)limits->memory_mib << 20);
     if (touchstone_guard) touchstone_guard(test->name);
-    /* Nothing has gone wrong before a test. */
+    /* errno is 0 at the beginning of a test. */
     errno = 0;
     if (test->run) test->run();
     for (size_t i = 0; test->table && i < count; i++, errno = 0) test[i].table->run(test[i].row);
@@ -501,7 +500,7 @@ static void run_child(const struct touchstone_test *test, size_t count, const st
     _exit(0);
 }
 
-/* Reads what is there; 0 at the end of the stream. */
+/* Reads the available bytes; 0 at the end of the stream. */
 static int drain(int fd, struct buffer *buffer) {
     char bytes[65536];
     ssize_t size = read(fd, bytes, sizeof bytes);
@@ -510,7 +509,7 @@ static int drain(int fd, struct buffer *buffer) {
     return size > 0;
 }
 
-/* Runs a test, or several of a table that can run together. */
+/* Runs a test, or several rows of a table that can share a process. */
 static void run_tests(const struct touchstone_test *test, size_t count, const struct limits *limits, double deadline,
                       struct run *run) {
     int reading[3], writing[3];
@@ -546,7 +545,7 @@ static void run_tests(const struct touchstone_test *test, size_t count, const st
     while (open_pipes > 0) {
         double left = deadline - now();
         if (left <= 0) {
-            /* A child that has ended but left a process that holds its pipes is not late. */
+            /* A child that has ended, but left a process that holds its pipes, has not timed out. */
             ended = waitpid(child, &run->status, WNOHANG) == child;
             run->timed_out = !ended;
             kill(-child, SIGKILL);
@@ -627,7 +626,7 @@ static void print_end(const struct run *run, const struct verdict *verdict) {
         printf("exit %d", WEXITSTATUS(run->status));
 }
 
-/* What belongs to a test that failed or that was meant to go wrong. */
+/* Prints the comment lines of a test that failed or that was expected to end in an error. */
 static void print_diagnostics(const struct run *run, const struct verdict *verdict) {
     fputs("# end: ", stdout);
     print_end(run, verdict);
@@ -743,11 +742,11 @@ static int is_wanted(const char *name, char **names, size_t count) {
     return count == 0 || bsearch(&name, names, count, sizeof *names, by_name) != NULL;
 }
 
-/* The tests of the file, then the rows of its tables; of these names, if there are any. */
+/* Collects the tests of the file, then the rows of its tables; only those with the given names, if there are any. */
 static struct touchstone_test *all_tests(char **names, size_t name_count, size_t *count) {
     size_t written = (size_t)(__stop_touchstone_tests - __start_touchstone_tests), all = written;
     size_t tables = (size_t)(__stop_touchstone_tables - __start_touchstone_tables);
-    /* A sanitizer may have put padding between the entries. */
+    /* A sanitizer may insert padding between the entries. */
     for (size_t i = 0; i < tables; i++) all += __start_touchstone_tables[i] ? __start_touchstone_tables[i]->count : 0;
     struct touchstone_test *tests = grow(NULL, (all + 1) * sizeof *tests);
     *count = 0;
@@ -775,7 +774,7 @@ static struct touchstone_test *all_tests(char **names, size_t name_count, size_t
 
 enum { FIRST_BATCH = 16, LARGEST_BATCH = 1024 };
 
-/* How many tests from this one on can run in one process. */
+/* The number of tests, from this one on, that can share a process. */
 static size_t batch_at(const struct touchstone_test *tests, size_t at, size_t count, size_t most) {
     size_t batch = 1;
     if (!tests[at].table || !tests[at].table->together) return 1;
@@ -783,7 +782,7 @@ static size_t batch_at(const struct touchstone_test *tests, size_t at, size_t co
     return batch;
 }
 
-/* Whether a run of tests that should only return has nothing to tell but that. */
+/* True if all tests of a shared process returned and reported nothing else. */
 static int all_done(const struct run *run) {
     return !run->timed_out && WIFEXITED(run->status) && WEXITSTATUS(run->status) == 0 && run->output.size == 0 &&
            run->errors.size == 0 && run->records.size == 5 && run->records.bytes[0] == RECORD_DONE;
@@ -820,7 +819,7 @@ int main(int argc, char **argv) {
     printf("1..%zu\n", count);
     struct run run = {{0, 0, 0, 64 << 20}, {0, 0, 0, 16 << 20}, {0, 0, 0, 16 << 10}, 0, 0};
     double begin = now();
-    /* Whoever measures wants to know which test did what. */
+    /* A measurement attributes hits to single tests. */
     size_t together = touchstone_test_begin ? 1 : FIRST_BATCH, alone = 0;
     for (size_t i = 0; i < count; fflush(stdout)) {
         if (limits.total > 0 && now() > begin + (double)limits.total) {
@@ -832,7 +831,7 @@ int main(int argc, char **argv) {
             double started = now();
             run_tests(&tests[i], batch, &limits, started + 1, &run);
             if (!all_done(&run)) {
-                /* Something is wrong with one of them, or they are slow: each by itself. */
+                /* One of them failed, or they are slow: each is run in its own process. */
                 alone = i + batch;
                 together = run.timed_out ? 1 : FIRST_BATCH;
                 continue;

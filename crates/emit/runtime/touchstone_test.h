@@ -1,14 +1,14 @@
-/* Touchstone's test harness: what a test file needs.
+/* Touchstone's test harness: the macros of test files.
  *
- * A test file includes the program's source, then this header, then has its tests:
+ * A test file includes the program's source and this header, and then contains its tests:
  *
  *     TEST(max3_1, "a > b: true, a > c: true") {
  *         int result = max3(3, 2, 1);
  *         CHECK_INT(3, result);
  *     }
  *
- * touchstone_test.c has main(): it runs each test in a process of its own, with limits, and prints TAP.
- * Nothing of POSIX or of the library is declared here, so that no name of the program can clash with it.
+ * touchstone_test.c defines main(): it runs each test in its own process, with limits, and prints TAP.
+ * This header declares nothing of POSIX or of the library, so that no name of the program can clash with it.
  */
 #ifndef TOUCHSTONE_TEST_H
 #define TOUCHSTONE_TEST_H
@@ -16,7 +16,7 @@
 #include <limits.h>
 #include <stddef.h>
 
-/* The program may have macros of the same names; from here on they are ours. */
+/* The program may define macros of the same names, which are replaced here. */
 #undef TEST
 #undef EXPECT_HANG
 #undef MUST_HANG
@@ -72,7 +72,7 @@ struct touchstone_table {
     void (*run)(const void *row);
     const void *rows;
     size_t count, size, before;
-    /* One process can run several of them, since they leave nothing behind. */
+    /* The rows have no side effects, so one process can run several of them. */
     int together;
 };
 
@@ -88,7 +88,7 @@ struct touchstone_table {
 #define TOUCHSTONE_SANITIZED 0
 #endif
 
-/* Tests stand in a section of their own, in the order of the file; the runner walks over it. */
+/* Tests are registered in a linker section, in the order of the file; the runner iterates over it. */
 #define TOUCHSTONE_REGISTER(id, text)                                                                   \
     static void touchstone_run_##id(void);                                                              \
     static const struct touchstone_test touchstone_entry_##id = {#id, text, touchstone_run_##id, 0, 0}; \
@@ -96,17 +96,17 @@ struct touchstone_table {
         __attribute__((__section__("touchstone_tests"), __used__)) = &touchstone_entry_##id;            \
     static void touchstone_run_##id(void)
 
-/* A test that must run to its end; with TOUCHSTONE_ERRORS_ONLY it is read but not compiled. */
+/* A test that must run to completion; with TOUCHSTONE_ERRORS_ONLY it is parsed, but no code is generated. */
 #ifdef TOUCHSTONE_ERRORS_ONLY
 #define TEST(id, text) static __inline__ void touchstone_run_##id(void)
 #else
 #define TEST(id, text) TOUCHSTONE_REGISTER(id, text)
 #endif
 
-/* A test that must go wrong, as its EXPECT_ERROR says. */
+/* A test that must end in the error that its EXPECT_ERROR states. */
 #define ERROR_TEST(id, text) TOUCHSTONE_REGISTER(id, text)
 
-/* Large suites: tests that differ only in their numbers share one function, which gets a row of values. A row compiles
+/* Large suites: tests that differ only in numbers share one function, which receives a row of values. A row compiles
  * about forty times as fast as a TEST.
  *
  *     struct shape_1 { int a; int b; int expected; };
@@ -137,45 +137,45 @@ struct touchstone_table {
     static const struct touchstone_table *const touchstone_listed_table_##table                              \
         __attribute__((__section__("touchstone_tables"), __used__)) = &touchstone_table_##table;
 #define TABLE(function, shape, table) TOUCHSTONE_TABLE(#function, shape, table, 0)
-/* The same for tests that leave nothing behind: several run in one process, and alone if anything is wrong with them. */
+/* A table of tests without side effects: several run in one process, and again in their own if one of them fails. */
 #define TABLE_TOGETHER(function, shape, table) TOUCHSTONE_TABLE(#function, shape, table, 1)
 
-/* The run stays in a loop that has no end: it is watched for a tenth of a second of its own time. MUST_HANG() is behind the call. */
+/* The run must stay in an infinite loop; it is observed for 0.1 s of CPU time. MUST_HANG() follows the call. */
 #define EXPECT_HANG() touchstone_expect_hang()
 #define MUST_HANG() touchstone_fail("it returned, and was expected to hang")
 
-/* The test can't be run, and why. */
+/* Skips the test, with the reason. */
 #define SKIP(reason) touchstone_skip(reason)
 
-/* Sets a variable of any type, also one with constant parts: SET(origin, {1, 2}); */
+/* Assigns a variable of any type, even with const members: SET(origin, {1, 2}); */
 #define SET(place, ...)                                                  \
     do {                                                                 \
         const __typeof__(place) touchstone_value = __VA_ARGS__;          \
         touchstone_copy((void *)&(place), &touchstone_value, sizeof(place)); \
     } while (0)
 
-/* Expected first, then what is there. */
+/* The expected value is the first argument, the actual value the second. */
 #define CHECK_INT(expected, actual) touchstone_check_int(expected, actual, #actual)
 #define CHECK_UINT(expected, actual) touchstone_check_uint(expected, actual, #actual)
-/* The same number with the same sign of zero, or both none. */
+/* Equal numbers with equal signs of zero, or NaN in both. */
 #define CHECK_FLOAT(expected, actual) touchstone_check_float(expected, actual, #actual)
 #define CHECK_PTR(expected, actual) touchstone_check_ptr((const void *)(expected), (const void *)(actual), #expected, #actual)
 #define CHECK_NOT_NULL(actual) touchstone_check_not_null((const void *)(actual), #actual)
 #define CHECK_STRING(expected, actual) touchstone_check_string(expected, (const char *)(actual), #actual)
 
-/* All elements of an array of integers of `type`, of any rank: CHECK_ARRAY(int, a, {1, 2, 3}); */
+/* Compares all elements of an array of integers of `type`, of any rank: CHECK_ARRAY(int, a, {1, 2, 3}); */
 #define CHECK_ARRAY(type, actual, ...)                                  \
     do {                                                                \
         static const __typeof__(actual) touchstone_value = __VA_ARGS__; \
         CHECK_ELEMENTS(type, touchstone_value, actual);                 \
     } while (0)
-/* The same, with the expected elements in an array. */
+/* Compares with the elements of another array. */
 #define CHECK_ELEMENTS(type, expected, actual)                                                       \
     touchstone_check_array((const void *)&(expected), (const void *)&(actual), sizeof(expected),     \
                            (type)-1 < (type)1 ? -(int)sizeof(type) : (int)sizeof(type), #actual)
 
-/* What a call must leave alone: BEFORE keeps what is at a place, UNCHANGED compares it afterwards, byte by byte; what may
- * change is excepted.
+/* What a call must not change: BEFORE copies a place, UNCHANGED compares it with the copy after the call, byte by byte;
+ * EXCEPT exempts what may change.
  *
  *     BEFORE(s_before, s);
  *     step(&s);
@@ -190,37 +190,37 @@ struct touchstone_table {
 #define UNCHANGED(copy, place) \
     touchstone_check_same((const void *)&(copy), (const void *)&(place), sizeof(copy), #place)
 
-/* The program's own oracle must accept. */
+/* The program's own oracle must accept the result. */
 #define CHECK_ORACLE(accepted) touchstone_check_oracle((accepted) != 0)
 
-/* What follows must go wrong in this way at this place. */
+/* The rest of the test must end in this error at this line. */
 #define EXPECT_ERROR(kind, file, line) touchstone_expect_error(kind, file, line, TOUCHSTONE_SANITIZED)
-/* What follows must end the process with this status. */
+/* The rest of the test must end the process with this status. */
 #define EXPECT_EXIT(status) touchstone_expect_exit(status)
-/* What the whole test must write to standard output; without this it must write nothing. */
+/* The expected standard output of the whole test; without it, the test must not write anything. */
 #define EXPECT_OUTPUT(text) touchstone_expect_output(text, sizeof(text) - 1)
-/* What it writes doesn't matter. */
+/* Accepts any output. */
 #define ANY_OUTPUT() touchstone_any_output()
-/* The answer to the program's next request for an input. */
+/* The value of the program's next requested input. */
 #define INPUT(name, ...)                                                                \
     do {                                                                                \
         static const unsigned char touchstone_bytes[] = {__VA_ARGS__};                  \
         touchstone_input(name, touchstone_bytes, sizeof touchstone_bytes);              \
     } while (0)
-/* The same as a value: INPUT_OF(struct order, "o", {.price = 5}); what is between its fields is 0. */
+/* The next requested input as a value of a type: INPUT_OF(struct order, "o", {.price = 5}); padding is 0. */
 #define INPUT_OF(type, name, ...)                                                                              \
     do {                                                                                                       \
         static const __typeof__(type) touchstone_value = __VA_ARGS__;                                          \
         touchstone_input(name, (const unsigned char *)&touchstone_value, sizeof touchstone_value);             \
     } while (0)
-/* All that can be read from standard input. */
+/* The contents of standard input. */
 #define STANDARD_INPUT(text) touchstone_standard_input(text, sizeof(text) - 1)
-/* A variable of the environment; NULL: it isn't set. */
+/* An environment variable; NULL means that it is not set. */
 #define ENVIRONMENT(name, text) touchstone_environment(name, text)
 
-/* The whole program from its main; ARGUMENTS is what this main takes. */
+/* Runs the whole program; the arguments are those of its main. */
 #define RUN_PROGRAM(...) touchstone_exit(main(__VA_ARGS__))
-/* The same for a program that leaves nothing behind: the process goes on. */
+/* Runs a program without side effects; the process continues. */
 #define PROGRAM_RETURNS(status, result) touchstone_program_returns(status, result)
 
 extern char *touchstone_arguments[];

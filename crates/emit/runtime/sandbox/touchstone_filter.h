@@ -1,9 +1,9 @@
-/* System calls that code under test may not make, and the filter that traps them.
+/* System calls that code under test must not make, and the filter that traps them.
  *
- * Used twice: by the launcher, for everything from the first instruction of the test program on (constructors run before
- * main), and by the guard in the test program, which is stricter in the process of each test: no further process, no
- * other program, no signal to anybody else. What is trapped is told by name; files are the business of landlock or of
- * read-only mounts, because a filter sees no names of files. */
+ * Used twice: by the launcher, from the first instruction of the test program on (constructors run before main), and by the
+ * guard in the test program, which is stricter in the process of each test: no further process, no other program, no signal to
+ * other processes. A trapped call is reported by name. Files are protected by Landlock or by read-only mounts, because a filter
+ * cannot inspect file names. */
 #ifndef TOUCHSTONE_FILTER_H
 #define TOUCHSTONE_FILTER_H
 
@@ -33,7 +33,7 @@ struct touchstone_denied {
     const char *name;
 };
 
-/* Never, from the first instruction on. */
+/* Forbidden from the first instruction on. */
 static const struct touchstone_denied touchstone_never[] = {
 #ifdef __NR_socket
     {__NR_socket, "socket"},
@@ -307,7 +307,7 @@ static const struct touchstone_denied touchstone_never[] = {
 #endif
 };
 
-/* Never in the process of a test. */
+/* Forbidden in the process of a test. */
 static const struct touchstone_denied touchstone_not_in_tests[] = {
 #ifdef __NR_fork
     {__NR_fork, "fork"},
@@ -361,10 +361,10 @@ __attribute__((__unused__)) static const char *touchstone_denied_name(int number
     return "a system call";
 }
 
-/* What a filter is for. */
+/* The purpose of a filter. */
 enum touchstone_stage {
-    TOUCHSTONE_PROGRAM, /* the whole test program, which has to make processes for its tests */
-    TOUCHSTONE_COUNTED, /* the same; whoever holds the listener is asked about each process */
+    TOUCHSTONE_PROGRAM, /* the whole test program, which must create processes for its tests */
+    TOUCHSTONE_COUNTED, /* the same; the holder of the listener decides about each process */
     TOUCHSTONE_TEST     /* the process of one test */
 };
 
@@ -376,8 +376,8 @@ enum touchstone_stage {
 
 #define TOUCHSTONE_ARGUMENT(n) ((unsigned)offsetof(struct seccomp_data, args[n]))
 
-/* Installs the filter for this process and what it becomes; `self` is the process that a test may signal, 0 for any.
- * Negative if it can't; for TOUCHSTONE_COUNTED the listener's descriptor. */
+/* Installs the filter for this process, also across exec; `self` is the process that a test may signal, 0 for any.
+ * Returns a negative value on failure; for TOUCHSTONE_COUNTED the listener's descriptor. */
 __attribute__((__unused__)) static int touchstone_filter(enum touchstone_stage stage, pid_t self) {
 #ifndef TOUCHSTONE_ARCH
     (void)stage;
@@ -401,7 +401,7 @@ __attribute__((__unused__)) static int touchstone_filter(enum touchstone_stage s
     TOUCHSTONE_RETURN(SECCOMP_RET_TRAP);
     TOUCHSTONE_LOAD(offsetof(struct seccomp_data, nr));
 #if defined(__x86_64__)
-    /* The x32 interface has its own numbers. */
+    /* The x32 ABI has its own numbers. */
     TOUCHSTONE_EMIT({BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000u, 0, 1)});
     TOUCHSTONE_RETURN(SECCOMP_RET_TRAP);
 #endif
@@ -410,7 +410,7 @@ __attribute__((__unused__)) static int touchstone_filter(enum touchstone_stage s
         TOUCHSTONE_RETURN(SECCOMP_RET_TRAP);
     }
 #ifdef __NR_prlimit64
-    /* Limits of others. */
+    /* Limits of other processes. */
     TOUCHSTONE_IF(__NR_prlimit64, 4);
     TOUCHSTONE_LOAD(TOUCHSTONE_ARGUMENT(0));
     TOUCHSTONE_EMIT({BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0)});
@@ -421,7 +421,7 @@ __attribute__((__unused__)) static int touchstone_filter(enum touchstone_stage s
     if (stage == TOUCHSTONE_COUNTED) process = SECCOMP_RET_USER_NOTIF;
     if (stage == TOUCHSTONE_TEST) process = SECCOMP_RET_TRAP;
     if (process != SECCOMP_RET_ALLOW) {
-        /* Threads are free; the library takes the older call if this one is missing, whose flags a filter sees. */
+        /* Threads are allowed. Without clone3 the library falls back to clone, whose flags a filter can inspect. */
 #ifdef __NR_clone3
         TOUCHSTONE_IF(__NR_clone3, 1);
         TOUCHSTONE_RETURN(SECCOMP_RET_ERRNO | ENOSYS);

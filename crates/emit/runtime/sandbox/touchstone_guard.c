@@ -1,12 +1,11 @@
-/* Touchstone's guard: the part of the sandbox that lives in the test program, linked in for the replay only.
+/* Touchstone's guard: the part of the sandbox inside of the test program, linked only for the replay.
  *
- * Each test gets a directory of its own and the strict filter. What the sandbox doesn't allow ends the test, and says
- * what was called. The program's calls for files come here by the linker's --wrap: the kernel would refuse what leads
- * outside anyway (or lets it be read), but only here its name is known, and what a test predicts of it is not to be
- * judged: the model of the C library knows only files that the program itself made.
+ * Each test gets its own directory and the strict filter. A forbidden call ends the test and is reported by name. The program's
+ * file functions are redirected here by the linker's --wrap: the kernel would refuse writes outside of the directory anyway (or
+ * permit reads), but only here the file name is known, and a prediction about such a file is not checkable: the model of the C
+ * library only knows files that the program itself created.
  *
- * System calls are made by number: under their names in the library there may be stubs of the test, or functions that the
- * program has itself. */
+ * System calls are made by number, because their library names may be stubs of the test or functions of the program. */
 #define _GNU_SOURCE
 #include "touchstone_filter.h"
 #include "touchstone_test.h"
@@ -22,7 +21,7 @@
 #define SYS_memfd_create 0x3fffffff /* none */
 #endif
 
-/* So long may constructors of the program take. */
+/* The timeout of the program's constructors. */
 enum { SECONDS_BEFORE_MAIN = 10 };
 
 static int in_test;
@@ -60,7 +59,7 @@ static void late(int signal) {
     refuse("does not come to an end of its constructors within %d s", SECONDS_BEFORE_MAIN);
 }
 
-/* As early as a program may: constructors of the program under test come later. */
+/* As early as possible: constructors of the program under test run later. */
 __attribute__((__constructor__(101))) static void begin(void) {
     struct sigaction action;
     memset(&action, 0, sizeof action);
@@ -94,7 +93,7 @@ void touchstone_guard(const char *test) {
 
 /* ---- files ---- */
 
-/* Whether a name leads out of the test's directory, as it is written; links are the kernel's business. */
+/* True if a path points outside of the test's directory lexically; the kernel resolves links. */
 static int is_outside(const char *path) {
     size_t length = strlen(scratch);
     int depth = 0;
@@ -123,7 +122,7 @@ static int is_there(const char *path) {
     return there;
 }
 
-/* Changes what is at a name: only where nothing is there is the answer the same for everybody. */
+/* Handles a call that modifies a path: its result is predictable only if nothing exists there. */
 static void changes(const char *function, const char *path) {
     if (in_test && path && is_outside(path) && is_there(path))
         refuse("calls `%s` on `%.200s`, which the sandbox does not allow", function, path);
@@ -134,7 +133,7 @@ static void writes(const char *function, const char *path) {
         refuse("calls `%s` on `%.200s` for writing, which the sandbox does not allow", function, path);
 }
 
-/* A file that the program didn't make, or one that can't be made in an empty directory. */
+/* A file that the program did not create, or that cannot be created in an empty directory. */
 static void opened(const char *function, const char *path, int for_writing, int succeeded) {
     if (!in_test || !path || is_device(path)) return;
     if (for_writing && !succeeded)
@@ -145,7 +144,7 @@ static void opened(const char *function, const char *path, int for_writing, int 
 
 static int mode_writes(const char *mode) { return mode && (*mode != 'r' || strchr(mode, '+')); }
 
-/* Weak: only what the linker was told to wrap has a real one. */
+/* Weak, because only wrapped functions have a real counterpart. */
 #define REAL_OF(type, name, ...) extern type __real_##name(__VA_ARGS__) __attribute__((__weak__)); \
     type __wrap_##name(__VA_ARGS__);
 
@@ -209,7 +208,7 @@ int __wrap_mkdir(const char *path, mode_t mode) {
 LOW_OPENER(open)
 LOW_OPENER(open64)
 
-/* The library's own is in /tmp, whatever TMPDIR says; one in memory has no name either. */
+/* The library's tmpfile ignores TMPDIR and uses /tmp; a file in memory is anonymous as well. */
 #define NAMELESS(name)                                                                \
     REAL_OF(FILE *, name, void)                                                       \
     FILE *__wrap_##name(void) {                                                       \

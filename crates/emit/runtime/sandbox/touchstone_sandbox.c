@@ -1,17 +1,17 @@
-/* Touchstone's launcher: runs a test program so that it can harm nobody.
+/* Touchstone's launcher: runs a test program in a sandbox.
  *
- *     sandbox --probe SCRATCH                                 prints the layers that this machine has, one a line
+ *     sandbox --probe SCRATCH                                 prints the layers that work on this machine, one per line
  *     sandbox --parent PID --layers A,B,... SCRATCH PROGRAM [ARGUMENT...]
  *
- * A program of its own, because constructors of the program under test run before any line of our harness. Layers:
+ * A separate program, because constructors of the program under test run before the harness. Layers:
  *
  *     landlock     no writes outside of SCRATCH, no TCP, (from Linux 6.12) no signals out
- *     mounts       instead: everything but SCRATCH is mounted read-only
- *     namespaces   own users, processes, network and IPC: nobody else to signal, nobody outlives the launcher
+ *     mounts       without Landlock: everything but SCRATCH is mounted read-only
+ *     namespaces   of users, processes, network and IPC: no other process to signal, none outlives the launcher
  *     seccomp      no sockets, no tracing, no changes of modes and owners, ... (touchstone_filter.h); with namespaces,
- *                  also not many more processes than there are tests
+ *                  also a limit on the number of processes
  *
- * A layer that was asked for and can't be had ends the launcher with 97: nothing runs with less than was promised. */
+ * The launcher exits with 97 if a requested layer is not available, so that nothing runs with less protection. */
 #define _GNU_SOURCE
 #include "touchstone_filter.h"
 
@@ -32,10 +32,10 @@
 #include <sys/wait.h>
 
 enum { NOT_LAUNCHED = 97 };
-/* So many processes may be made beside one for each test; every test has a word on the command line. */
+/* The number of processes in addition to one per test; every test is an argument of the command line. */
 enum { MORE_PROCESSES = 64 };
 
-/* ---- landlock: our own constants, since headers may be older than the kernel ---- */
+/* ---- Landlock: constants are defined here, because headers may be older than the kernel ---- */
 
 #ifndef __NR_landlock_create_ruleset
 #define __NR_landlock_create_ruleset 444
@@ -59,7 +59,7 @@ enum {
     REFER = 1 << 13,
     TRUNCATE = 1 << 14,
     IOCTL_DEV = 1 << 15,
-    /* WRITE_FILE, REMOVE_DIR, REMOVE_FILE, MAKE_*: all that changes something; reading and executing stay free. */
+    /* WRITE_FILE, REMOVE_DIR, REMOVE_FILE, MAKE_*: all modifications; reading and executing are unrestricted. */
     CHANGES = 0x1fff & ~((1 << 0) | (1 << 2) | (1 << 3))
 };
 
@@ -105,7 +105,7 @@ static int write_file(const char *path, const char *text) {
     return written == (ssize_t)strlen(text) ? 0 : -1;
 }
 
-/* Whoever we are, we stay it inside: the program sees the same user. */
+/* Maps the user to itself, so that the program sees the same user. */
 static int enter_namespaces(int flags) {
     char text[64];
     unsigned user = getuid(), group = getgid();
@@ -124,7 +124,7 @@ struct attributes {
     uint64_t set, clear, propagation, namespace;
 };
 
-/* Spaces and the like are written as three octal digits. */
+/* Spaces and other special characters are escaped as three octal digits. */
 static void decode(char *path) {
     char *to = path;
     for (const char *from = path; *from; to++) {
@@ -137,7 +137,7 @@ static void decode(char *path) {
     *to = 0;
 }
 
-/* Before Linux 5.12: one mount after the other. What we may not even look at, we can't write to. */
+/* Before Linux 5.12: one mount after the other. Mounts that cannot be inspected cannot be written to either. */
 static int close_mounts(const char *scratch) {
     char line[8192], path[4096];
     FILE *mounts = fopen("/proc/self/mountinfo", "re");
@@ -154,7 +154,7 @@ static int close_mounts(const char *scratch) {
     return failed ? -1 : 0;
 }
 
-/* Everything is read-only but the scratch directory. */
+/* Makes everything read-only except for the scratch directory. */
 static int enter_mounts(const char *scratch) {
     struct attributes closed = {1, 0, 0, 0}, opened = {0, 1, 0, 0};
     if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0) return -1;
@@ -169,13 +169,13 @@ static int enter_mounts(const char *scratch) {
     return close_mounts(scratch);
 }
 
-/* Whether the root of the file system can still be written to: the proof of the read-only mounts. */
+/* True if the root of the file system is still writable: verifies the read-only mounts. */
 static int root_is_closed(void) {
     struct statvfs now;
     return statvfs("/", &now) == 0 && (now.f_flag & ST_RDONLY);
 }
 
-/* ---- which of them ---- */
+/* ---- probing of layers ---- */
 
 enum layer { LANDLOCK = 1, MOUNTS = 2, NAMESPACES = 4, SECCOMP = 8 };
 static const struct {
@@ -183,7 +183,7 @@ static const struct {
     const char *name;
 } layers[] = {{LANDLOCK, "landlock"}, {MOUNTS, "mounts"}, {NAMESPACES, "namespaces"}, {SECCOMP, "seccomp"}};
 
-/* Tries a layer in a process of its own. */
+/* Tries a layer in its own process. */
 static int works(enum layer layer, const char *scratch) {
     int status;
     pid_t child = fork();
@@ -235,13 +235,13 @@ static void limit(int resource, rlim_t value) {
     setrlimit(resource, &limits);
 }
 
-/* Dies with the process that started us, also if that is killed. */
+/* Ends with the process that started the launcher, even if that is killed. */
 static void die_with(pid_t parent) {
     if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) fail("prctl");
     if (parent && getppid() != parent) _exit(NOT_LAUNCHED);
 }
 
-/* So many processes beside those that the user has already: before Linux 5.14 all of them count. */
+/* Limits the processes in addition to those that the user already has: before Linux 5.14 all of them count. */
 static void limit_processes(void) {
     struct rlimit before, now;
     if (getrlimit(RLIMIT_NPROC, &before) != 0) return;
@@ -259,7 +259,7 @@ static void limit_processes(void) {
     setrlimit(RLIMIT_NPROC, &before);
 }
 
-/* ---- how many processes: the init of the namespace is asked about each ---- */
+/* ---- number of processes: the init of the namespace decides about each ---- */
 
 struct question {
     uint64_t id;
@@ -277,7 +277,7 @@ static void answer(int listener, long *left) {
     struct question question;
     memset(&question, 0, sizeof question);
     if (ioctl(listener, _IOWR('!', 0, struct question), &question) != 0) return;
-    struct answer answer = {question.id, 0, 0, 1 /* let it go on */};
+    struct answer answer = {question.id, 0, 0, 1 /* continue the call */};
     if (--*left < 0) answer.error = -EAGAIN, answer.flags = 0;
     ioctl(listener, _IOWR('!', 1, struct answer), &answer);
 }
@@ -309,7 +309,7 @@ static int take(int channel) {
     return descriptor;
 }
 
-/* Before Linux 5.5 whoever is asked can't say yes. */
+/* Before Linux 5.5 a listener cannot permit a call. */
 static int can_be_asked(void) {
     struct utsname kernel;
     int major, minor;
@@ -317,7 +317,7 @@ static int can_be_asked(void) {
     return major > 5 || (major == 5 && minor >= 5);
 }
 
-/* `channel` leads to the init of the namespace; negative if there is none. */
+/* `channel` is connected to the init of the namespace; negative if there is none. */
 static void become_program(unsigned wanted, const char *scratch, int channel, char **program) {
     if (chdir(scratch) != 0) fail("chdir");
     setenv("TMPDIR", scratch, 1);
@@ -326,7 +326,7 @@ static void become_program(unsigned wanted, const char *scratch, int channel, ch
     limit(RLIMIT_FSIZE, (rlim_t)256 << 20);
     limit_processes();
     if ((wanted & MOUNTS) && enter_mounts(scratch) != 0) fail("mounts");
-    /* The directory may have been left before it was mounted. */
+    /* The working directory may still be the one below the mount. */
     if ((wanted & MOUNTS) && chdir(scratch) != 0) fail("chdir");
     if ((wanted & LANDLOCK) && enter_landlock(scratch) != 0) fail("landlock");
     if (wanted & SECCOMP) {
@@ -343,7 +343,7 @@ static void become_program(unsigned wanted, const char *scratch, int channel, ch
 
 static int ended(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); }
 
-/* The first process of the namespace: takes in orphans, and all others end with it. */
+/* The init process of the namespace: it reaps orphans, and all others end with it. */
 static void be_init(unsigned wanted, const char *scratch, char **program, long processes) {
     int status, channel[2] = {-1, -1};
     sigset_t children, before;
@@ -393,7 +393,7 @@ int main(int argc, char **argv) {
         become_program(wanted, scratch, -1, program);
     }
     if (enter_namespaces(wanted & MOUNTS ? CLONE_NEWNS : 0) != 0) fail("namespaces");
-    /* Only now: a change of who we are takes it back. */
+    /* Only now, because a change of credentials resets it. */
     die_with(parent);
     int status;
     pid_t child = fork();
