@@ -56,7 +56,7 @@ pub use search::path_following::InvalidPrefix;
 pub use search::prefix::{Prefix, PrefixInput, explore_from, explore_turns};
 pub use search::search_result::{ExplorationResult, Goals, SearchTarget};
 pub use state::trail::Choice;
-pub use touchstone_interp::{End, Layout, Limits, Starting, Value, Whose};
+pub use touchstone_interp::{AddressLayout, End, Limits, Startup, StartupOwner, Value};
 pub use vary::constructed_heaps::heap_constructors;
 pub use vary::mutation_search::{MutationGoals, MutationSearch, SeedPool};
 pub use vary::random::RandomGenerator;

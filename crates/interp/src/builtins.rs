@@ -3,14 +3,14 @@
 use crate::machine::{CallFrame, InputRequest, LimitKind, Machine, Stop};
 use crate::memory::{Fill, ObjectKind};
 use crate::observer::Observer;
-use crate::unrunnable::Unrunnable;
+use crate::unsupported_operation::UnsupportedOperation;
 use crate::value::{Pointer, Value};
 use std::borrow::Cow;
 use touchstone_base::{float, math};
 use touchstone_ir::{Builtin, ErrorKind, InputSource, Operand, Reg, Ty};
 
 /// The maximum number of undefined bytes that are zeroed where an external function may have written.
-const MOST_WRITTEN: u64 = 4096;
+const MAX_ZEROED_BYTES: u64 = 4096;
 
 impl<'m> Machine<'m> {
     /// Executes a builtin and returns its result ([`Value::Undefined`] if there is none).
@@ -23,7 +23,7 @@ impl<'m> Machine<'m> {
         observer: &mut impl Observer,
     ) -> Result<Value, Stop> {
         let arg = |index: usize| {
-            let missing = || Stop::Unsupported(Unrunnable::TooFewArguments(builtin));
+            let missing = || Stop::Unsupported(UnsupportedOperation::TooFewArguments(builtin));
             args.get(index).copied().ok_or_else(missing)
         };
         match builtin {
@@ -47,7 +47,7 @@ impl<'m> Machine<'m> {
             }
             Builtin::Settle => {
                 let place = self.memory.resolve(self.used(frame, arg(0)?)?)?;
-                self.memory.settle(place, self.int(frame, arg(1)?)?)?;
+                self.memory.define_with_zeros(place, self.int(frame, arg(1)?)?)?;
                 Ok(Value::Undefined)
             }
             Builtin::Refresh => {
@@ -57,7 +57,7 @@ impl<'m> Machine<'m> {
             Builtin::Look => {
                 if let Value::Ptr(pointer) = self.get(frame, arg(0)?) {
                     let member = self.int(frame, arg(2)?)?;
-                    self.look_by(pointer, member as usize)?;
+                    self.access_union_by(pointer, member as usize)?;
                 }
                 Ok(Value::Undefined)
             }
@@ -65,13 +65,13 @@ impl<'m> Machine<'m> {
             Builtin::Write => self.write(frame, arg(0)?, arg(1)?, arg(2)?, observer),
             Builtin::ReadByte => Ok(Value::Int(observer.input().map_or(u64::MAX, u64::from))),
             Builtin::RunOnly => {
-                self.of_one_run = true;
+                self.single_run = true;
                 Ok(Value::Undefined)
             }
             Builtin::MayWrite => Ok(Value::Undefined),
-            Builtin::LetWrite => self.let_write(frame, [arg(0)?, arg(1)?, arg(2)?]),
+            Builtin::LetWrite => self.write_provided(frame, [arg(0)?, arg(1)?, arg(2)?]),
             Builtin::Unsettled => Ok(args.get(1).map_or(Value::Undefined, |value| self.get(frame, *value))),
-            Builtin::Left(source) => self.tell_left(frame, source, [arg(0)?, arg(1)?, arg(2)?]),
+            Builtin::Left(source) => self.record_described_effect(frame, source, [arg(0)?, arg(1)?, arg(2)?]),
             Builtin::Called | Builtin::CalledAsSaid => {
                 let name = self.text(frame, arg(0)?)?;
                 let values = args[1..].iter().map(|arg| self.get(frame, *arg)).collect();
@@ -114,7 +114,7 @@ impl<'m> Machine<'m> {
         let bytes: Option<Vec<u8>> = bytes.into_iter().collect();
         let bytes = bytes.ok_or(Stop::Error(ErrorKind::Uninitialised))?;
         let value = float::parse_decimal(format, &bytes);
-        value.map(Value::Int).ok_or(Stop::Unsupported(Unrunnable::NoDecimal))
+        value.map(Value::Int).ok_or(Stop::Unsupported(UnsupportedOperation::NoDecimal))
     }
 
     fn make_symbolic(
@@ -164,7 +164,7 @@ impl<'m> Machine<'m> {
 
     /// Writes what was provided for an external function, or nothing. Without a provided input, undefined bytes become
     /// zero.
-    fn let_write(&mut self, frame: &CallFrame<'m>, [name, to, size]: [Operand; 3]) -> Result<Value, Stop> {
+    fn write_provided(&mut self, frame: &CallFrame<'m>, [name, to, size]: [Operand; 3]) -> Result<Value, Stop> {
         let text = String::from_utf8_lossy(&self.text(frame, name)?).into_owned();
         let to = self.memory.resolve(self.get(frame, to)).ok();
         if let Some(provided) = self.next_if(InputSource::Written, |name| name == text) {
@@ -176,7 +176,7 @@ impl<'m> Machine<'m> {
         let mut written = 0;
         if let Some(place) = to {
             let room = self.memory.info(place.object).size.saturating_sub(place.offset.max(0) as u64);
-            let size = self.int(frame, size)?.min(room).min(MOST_WRITTEN);
+            let size = self.int(frame, size)?.min(room).min(MAX_ZEROED_BYTES);
             let undefined = self.memory.peek(place, size).is_ok_and(|bytes| bytes.contains(&None));
             if undefined && self.memory.check_write(place, size).is_ok() {
                 self.memory.write_bytes(place, &vec![0; size as usize])?;
@@ -188,7 +188,7 @@ impl<'m> Machine<'m> {
     }
 
     /// Records a write of a function that is only described, from which a test is constructed.
-    fn tell_left(
+    fn record_described_effect(
         &mut self,
         frame: &CallFrame<'m>,
         source: InputSource,
@@ -200,7 +200,7 @@ impl<'m> Machine<'m> {
             0 => None,
             _ => Some(self.memory.resolve(self.used(frame, to)?)?),
         };
-        self.keep_left(source, name, place, size)?;
+        self.record_effect(source, name, place, size)?;
         Ok(Value::Undefined)
     }
 

@@ -3,7 +3,7 @@
 use crate::builtins::put;
 use crate::machine::{CallFrame, Machine, Stop};
 use crate::observer::Observer;
-use crate::unrunnable::Unrunnable;
+use crate::unsupported_operation::UnsupportedOperation;
 use crate::value::Value;
 use touchstone_ir::{Builtin, ErrorKind, JavaBuiltin, Operand};
 
@@ -27,7 +27,7 @@ impl<'m> Machine<'m> {
                 let units = self.units(frame, *bytes, *size, *coder)?;
                 match self.grows().and_then(|growing| growing.constant(&units)) {
                     Some(global) => Ok(Value::ptr(self.late_global(global)?, 0)),
-                    None => Err(Stop::Unsupported(Unrunnable::Construct("intern".to_string()))),
+                    None => Err(Stop::Unsupported(UnsupportedOperation::Construct("intern".to_string()))),
                 }
             }
             (JavaBuiltin::ClassNamed, [bytes, size, coder]) => {
@@ -37,7 +37,7 @@ impl<'m> Machine<'m> {
                     None => Ok(Value::NULL),
                 }
             }
-            _ => Err(Stop::Unsupported(Unrunnable::TooFewArguments(Builtin::Java(builtin)))),
+            _ => Err(Stop::Unsupported(UnsupportedOperation::TooFewArguments(Builtin::Java(builtin)))),
         }
     }
 

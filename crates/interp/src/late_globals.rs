@@ -2,7 +2,7 @@
 
 use crate::machine::{LimitKind, Machine, Stop};
 use crate::memory::{Fill, ObjectKind};
-use crate::unrunnable::Unrunnable;
+use crate::unsupported_operation::UnsupportedOperation;
 use crate::value::{ObjectId, Pointer, Value};
 use std::borrow::Cow;
 use touchstone_base::Id;
@@ -44,7 +44,7 @@ impl<'m> Machine<'m> {
     /// Returns the object of such a global, filled with zeros if it is new.
     fn late_object(&mut self, id: GlobalId) -> Result<(ObjectId, &'m Global), Stop> {
         let Some(global) = self.grows().and_then(|growing| growing.global(id)) else {
-            return Err(Stop::Unsupported(Unrunnable::ExternalVariable(id.to_string())));
+            return Err(Stop::Unsupported(UnsupportedOperation::ExternalVariable(id.to_string())));
         };
         if let Some(object) = self.known_global(id) {
             return Ok((object, global));

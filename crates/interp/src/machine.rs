@@ -1,15 +1,15 @@
 //! The machine: frames, registers and the instruction loop. `step.rs` executes single instructions, `outside.rs` is the
 //! interface for inputs, memory and results.
 
-mod outside;
+mod interface;
 mod step;
 
 use crate::c::marks::Mark;
-use crate::memory::{Fill, Layout, Memory, ObjectKind};
+use crate::memory::{AddressLayout, Fill, Memory, ObjectKind};
 use crate::observer::{Event, Observer};
-use crate::unrunnable::Unrunnable;
+use crate::state_view::StateView;
+use crate::unsupported_operation::UnsupportedOperation;
 use crate::value::{ObjectId, Pointer, Value};
-use crate::view::StateView;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -77,7 +77,7 @@ pub enum End {
     /// An operation that the interpreter does not support.
     Unsupported {
         /// The operation.
-        what: Unrunnable,
+        what: UnsupportedOperation,
         /// Its location.
         span: Span,
     },
@@ -109,7 +109,7 @@ pub struct InputRequest {
 
 /// A side effect of a function that is only described, on a pointee or a global.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Left {
+pub struct ExternalEffect {
     /// The number of inputs that were requested before.
     pub after: usize,
     /// The kind of the side effect.
@@ -130,7 +130,7 @@ pub(crate) enum Stop {
     Hung,
     Assumed,
     Limit(LimitKind),
-    Unsupported(Unrunnable),
+    Unsupported(UnsupportedOperation),
 }
 
 impl From<ErrorKind> for Stop {
@@ -211,22 +211,22 @@ pub struct Machine<'m> {
     /// True after an operation that traps on common machines.
     traps: bool,
     /// True after an operation with results that are known only for one run of a whole program.
-    pub(crate) of_one_run: bool,
+    pub(crate) single_run: bool,
     /// True after an operation with a result that depends on the layout of objects.
-    apart: bool,
+    layout_dependent: bool,
     /// The number of allocations so far, and the numbers (from 1) of those that fail.
     pub(crate) allocations: u64,
     failing: BTreeSet<u64>,
     /// The blocks of device registers that the program accessed, by address, if there are any.
     pub(crate) registers: Option<BTreeMap<u64, ObjectId>>,
     /// The member by which each union was accessed last.
-    looks: BTreeMap<(ObjectId, i64), usize>,
+    union_members: BTreeMap<(ObjectId, i64), usize>,
     /// The variadic arguments of calls from outside.
     variable: BTreeSet<ObjectId>,
     missed: Option<(ObjectId, i64, usize)>,
     /// The calls of external functions.
     calls: Option<Vec<(String, Vec<Value>)>>,
-    left: Vec<Left>,
+    external_effects: Vec<ExternalEffect>,
     /// The functions to run at exit, in reverse order.
     at_exit: Vec<FuncId>,
     /// The locations that control may return to; buffers contain indices into this list.
@@ -240,7 +240,7 @@ pub struct Machine<'m> {
 impl<'m> Machine<'m> {
     /// Creates a machine with all globals as at program start.
     pub fn new(module: &'m Module, limits: Limits) -> Self {
-        Machine::laid_out(module, limits, Layout::default())
+        Machine::with_layout(module, limits, AddressLayout::default())
     }
 
     /// Creates a machine for a module that grows.
@@ -249,7 +249,7 @@ impl<'m> Machine<'m> {
     }
 
     /// Creates a machine with another layout of objects.
-    pub fn laid_out(module: &'m Module, limits: Limits, layout: Layout) -> Self {
+    pub fn with_layout(module: &'m Module, limits: Limits, layout: AddressLayout) -> Self {
         let mut machine = Machine {
             module,
             growing: None,
@@ -266,16 +266,16 @@ impl<'m> Machine<'m> {
             arguments: Vec::new(),
             steps_left: 0,
             traps: false,
-            of_one_run: false,
-            apart: false,
+            single_run: false,
+            layout_dependent: false,
             allocations: 0,
             failing: BTreeSet::new(),
             registers: None,
-            looks: BTreeMap::new(),
+            union_members: BTreeMap::new(),
             variable: BTreeSet::new(),
             missed: None,
             calls: Some(Vec::new()),
-            left: Vec::new(),
+            external_effects: Vec::new(),
             at_exit: Vec::new(),
             marks: Vec::new(),
             mark_object: None,
@@ -287,12 +287,12 @@ impl<'m> Machine<'m> {
 
     /// Creates a template: its copies share all globals until they write to them. Returns `None` if a global is so
     /// large that zeroing it is cheaper than copying.
-    pub fn to_copy(module: &'m Module, layout: Layout) -> Option<Self> {
+    pub fn template(module: &'m Module, layout: AddressLayout) -> Option<Self> {
         const LARGE: u64 = 1 << 20;
         let limits = Limits { heap_bytes: u64::MAX, ..Limits::default() };
         let small = module.globals.values().all(|global| global.size <= LARGE);
         small.then(|| {
-            let mut machine = Machine::laid_out(module, limits, layout);
+            let mut machine = Machine::with_layout(module, limits, layout);
             machine.memory.share();
             machine
         })
@@ -359,7 +359,7 @@ impl<'m> Machine<'m> {
     /// [started](crate::started).
     pub fn call(&mut self, function: FuncId, args: &[Value], observer: &mut impl Observer) -> End {
         if !self.module.startup.is_empty() {
-            return End::Unsupported { what: Unrunnable::StartUp, span: self.span_of(function) };
+            return End::Unsupported { what: UnsupportedOperation::StartUp, span: self.span_of(function) };
         }
         self.call_now(function, args, observer)
     }
@@ -449,16 +449,16 @@ impl<'m> Machine<'m> {
     /// Pushes a frame for `callee` with `self.arguments`.
     fn enter(&mut self, callee: FuncId, result: Option<Reg>, observer: &mut impl Observer) -> Result<(), Stop> {
         let Some(function) = self.function(callee) else {
-            return Err(Stop::Unsupported(Unrunnable::ExternalFunction(callee.to_string())));
+            return Err(Stop::Unsupported(UnsupportedOperation::ExternalFunction(callee.to_string())));
         };
         if !function.is_defined() {
-            return Err(Stop::Unsupported(Unrunnable::ExternalFunction(function.name.clone())));
+            return Err(Stop::Unsupported(UnsupportedOperation::ExternalFunction(function.name.clone())));
         }
         if self.frames.len() >= self.limits.frames {
             return Err(Stop::Limit(LimitKind::Frames));
         }
         if self.arguments.len() != function.params.len() {
-            return Err(Stop::Unsupported(Unrunnable::OtherNumberOfArguments(function.name.clone())));
+            return Err(Stop::Unsupported(UnsupportedOperation::OtherNumberOfArguments(function.name.clone())));
         }
         let (reg_base, slot_base) = (self.regs.len(), self.slots.len());
         self.regs.resize(reg_base + function.regs.len(), Value::Undefined);

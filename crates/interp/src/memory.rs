@@ -6,13 +6,13 @@
 //!
 //! Addresses are assigned in order of allocation, aligned to 16 and with a guard gap after every object, and are never
 //! reused. So an address identifies one object for ever, and an access just past an object never hits another one. A
-//! run that converts a pointer to an integer is detected, and can be repeated with other addresses ([`Layout`]).
+//! run that converts a pointer to an integer is detected, and can be repeated with other addresses ([`AddressLayout`]).
 //!
 //! A dead object keeps only a small record, which makes dangling pointers recognisable; therefore the number of objects
 //! counts against the memory limit.
 
-use crate::records::Records;
-use crate::stores::{KEEP_CAPACITY, Store, Stores};
+use crate::object_records::Records;
+use crate::stores::{MAX_REUSED_CAPACITY, Store, Stores};
 use crate::value::{ObjectId, Pointer, Value};
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -20,27 +20,27 @@ use touchstone_base::Id;
 use touchstone_ir::{CmpOp, ErrorKind, Ty};
 
 /// Addresses below this bound count as null.
-const NULL_ZONE: u64 = 4096;
+const NULL_PAGE_BYTES: u64 = 4096;
 const FIRST_ADDRESS: u64 = 0x10_0000;
 /// The first address in the other layout. All bytes that real addresses use differ, so a result that is equal in both
 /// layouts does not depend on an address.
 const FAR_ADDRESS: u64 = 0x555a_c3d2_e1f0;
 const GUARD: u64 = 4096;
 /// The number of bytes that the record of an object, alive or dead, counts against the memory limit.
-const RECORD_COST: u64 = 32;
+const BYTES_PER_RECORD: u64 = 32;
 /// The maximum size of the locals of all frames, in bytes, as in most compiled programs.
-const MOST_STACK: u64 = 8 << 20;
+const MAX_STACK_BYTES: u64 = 8 << 20;
 const DEAD: u32 = u32::MAX;
 
 /// The layout of objects in memory. Programs must not depend on it, except through addresses that are converted to
 /// integers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Layout {
+pub enum AddressLayout {
     /// Compact, at multiples of 16.
     #[default]
-    Close,
+    Compact,
     /// At other addresses, further apart, and only as aligned as an object of that size has to be.
-    Apart,
+    Spread,
 }
 
 /// The storage class of an object.
@@ -108,7 +108,7 @@ pub(crate) struct Memory<'m> {
     limit: u64,
     scratch: Vec<u8>,
     scratch_defined: Vec<bool>,
-    layout: Layout,
+    layout: AddressLayout,
     /// True after a pointer was converted to an integer.
     shown: Cell<bool>,
     /// True after an integer that stems from no pointer was used as the address of an object.
@@ -116,13 +116,13 @@ pub(crate) struct Memory<'m> {
 }
 
 impl<'m> Memory<'m> {
-    pub fn new(limit: u64, layout: Layout) -> Self {
+    pub fn new(limit: u64, layout: AddressLayout) -> Self {
         Memory {
             records: Records::default(),
             stores: Stores::default(),
             next_address: match layout {
-                Layout::Close => FIRST_ADDRESS,
-                Layout::Apart => FAR_ADDRESS,
+                AddressLayout::Compact => FIRST_ADDRESS,
+                AddressLayout::Spread => FAR_ADDRESS,
             },
             live_bytes: 0,
             stack_bytes: 0,
@@ -144,16 +144,16 @@ impl<'m> Memory<'m> {
     /// Sets the limit. Returns true if the current size respects it.
     pub fn limit_to(&mut self, limit: u64) -> bool {
         self.limit = limit;
-        self.live_bytes.saturating_add(self.records.len() as u64 * RECORD_COST) <= limit
+        self.live_bytes.saturating_add(self.records.len() as u64 * BYTES_PER_RECORD) <= limit
     }
 
     /// Allocates an object, or returns `None` if the limit does not admit it.
     pub fn alloc(&mut self, size: u64, name: Cow<'m, str>, kind: ObjectKind, fill: Fill) -> Option<ObjectId> {
-        let records = (self.records.len() as u64 + 1) * RECORD_COST;
+        let records = (self.records.len() as u64 + 1) * BYTES_PER_RECORD;
         let total = self.live_bytes.checked_add(size)?.checked_add(records)?;
         let length = usize::try_from(size).ok()?;
         let local = if kind.is_local() { size } else { 0 };
-        if self.stack_bytes + local > MOST_STACK {
+        if self.stack_bytes + local > MAX_STACK_BYTES {
             return None;
         }
         if total > self.limit || self.records.len() as u64 >= u64::from(DEAD) {
@@ -163,7 +163,7 @@ impl<'m> Memory<'m> {
         let store = self.stores.at_mut(index);
         store.name = name;
         store.all_defined = fill == Fill::Zero;
-        if length > KEEP_CAPACITY {
+        if length > MAX_REUSED_CAPACITY {
             // The system provides zeroed pages lazily.
             store.bytes = vec![0; length];
             store.defined = vec![false; if store.all_defined { 0 } else { length }];
@@ -174,8 +174,8 @@ impl<'m> Memory<'m> {
         self.live_bytes += size;
         self.stack_bytes += local;
         let base = match self.layout {
-            Layout::Close => self.next_address,
-            Layout::Apart => {
+            AddressLayout::Compact => self.next_address,
+            AddressLayout::Spread => {
                 let align = match kind {
                     ObjectKind::Heap => 16,
                     _ => 1 << size.trailing_zeros().min(4),
@@ -310,7 +310,7 @@ impl<'m> Memory<'m> {
     pub fn resolve(&self, value: Value) -> Result<Pointer, ErrorKind> {
         match value {
             Value::Ptr(pointer) => Ok(pointer),
-            Value::Int(address) if address < NULL_ZONE => Err(ErrorKind::NullPointer),
+            Value::Int(address) if address < NULL_PAGE_BYTES => Err(ErrorKind::NullPointer),
             Value::Int(address) => match self.pointer_at(address) {
                 Value::Ptr(pointer) => {
                     self.guessed.set(self.guessed.get() || !self.shown.get());
@@ -405,7 +405,7 @@ impl<'m> Memory<'m> {
             }
             Ty::Ptr => Ok(match store.pointers.get(&(start as u64)) {
                 Some(&object) => Value::ptr(object, bits.wrapping_sub(self.records[object].base) as i64),
-                None if bits < NULL_ZONE => Value::Int(bits),
+                None if bits < NULL_PAGE_BYTES => Value::Int(bits),
                 None => self.read_as_pointer(bits),
             }),
         }
@@ -452,7 +452,7 @@ impl<'m> Memory<'m> {
     }
 
     /// Sets the undefined bytes of a range to zero.
-    pub fn settle(&mut self, place: Pointer, length: u64) -> Result<(), ErrorKind> {
+    pub fn define_with_zeros(&mut self, place: Pointer, length: u64) -> Result<(), ErrorKind> {
         let (store, start) = self.locate_for_write(place, length)?;
         let store = self.stores.at_mut(store);
         if !store.all_defined {
@@ -558,7 +558,7 @@ mod tests {
     use super::*;
 
     fn memory() -> Memory<'static> {
-        Memory::new(1 << 20, Layout::Close)
+        Memory::new(1 << 20, AddressLayout::Compact)
     }
 
     fn object(memory: &mut Memory, size: u64, fill: Fill) -> ObjectId {
@@ -672,7 +672,7 @@ mod tests {
 
     #[test]
     fn the_limit_counts_live_bytes_and_dead_records() {
-        let mut memory = Memory::new(1000, Layout::Close);
+        let mut memory = Memory::new(1000, AddressLayout::Compact);
         let a = object(&mut memory, 900, Fill::Zero);
         let more = |memory: &mut Memory| memory.alloc(500, Cow::Borrowed(""), ObjectKind::Heap, Fill::Zero);
         assert_eq!(more(&mut memory), None);

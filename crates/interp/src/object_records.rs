@@ -10,7 +10,7 @@ use std::sync::Arc;
 use touchstone_base::Id;
 
 /// The binary logarithm of the number of records in a group.
-const AROUND: usize = 6;
+const LOG2_RECORDS_PER_GROUP: usize = 6;
 /// Marks a group that was not copied.
 const SHARED: u32 = u32::MAX;
 
@@ -19,7 +19,7 @@ const SHARED: u32 = u32::MAX;
 pub(crate) struct Records<T> {
     shared: Arc<Vec<T>>,
     /// For each group of shared records, its index among the copied groups.
-    around: Vec<u32>,
+    groups: Vec<u32>,
     changed: Vec<Vec<T>>,
     /// The records of objects that were allocated after sharing.
     own: Vec<T>,
@@ -27,7 +27,7 @@ pub(crate) struct Records<T> {
 
 impl<T> Default for Records<T> {
     fn default() -> Records<T> {
-        Records { shared: Arc::default(), around: Vec::new(), changed: Vec::new(), own: Vec::new() }
+        Records { shared: Arc::default(), groups: Vec::new(), changed: Vec::new(), own: Vec::new() }
     }
 }
 
@@ -36,7 +36,7 @@ impl<T: Clone> Records<T> {
     pub fn share(&mut self) {
         if self.shared.is_empty() {
             self.shared = Arc::new(std::mem::take(&mut self.own));
-            self.around = vec![SHARED; self.shared.len().div_ceil(1 << AROUND)];
+            self.groups = vec![SHARED; self.shared.len().div_ceil(1 << LOG2_RECORDS_PER_GROUP)];
         }
     }
 
@@ -62,9 +62,9 @@ impl<T> Index<ObjectId> for Records<T> {
         let number = object.index();
         match number.checked_sub(self.shared.len()) {
             Some(own) => &self.own[own],
-            None => match self.around[number >> AROUND] {
+            None => match self.groups[number >> LOG2_RECORDS_PER_GROUP] {
                 SHARED => &self.shared[number],
-                changed => &self.changed[changed as usize][number & ((1 << AROUND) - 1)],
+                changed => &self.changed[changed as usize][number & ((1 << LOG2_RECORDS_PER_GROUP) - 1)],
             },
         }
     }
@@ -77,14 +77,14 @@ impl<T: Clone> IndexMut<ObjectId> for Records<T> {
         match number.checked_sub(self.shared.len()) {
             Some(own) => &mut self.own[own],
             None => {
-                let place = &mut self.around[number >> AROUND];
+                let place = &mut self.groups[number >> LOG2_RECORDS_PER_GROUP];
                 if *place == SHARED {
-                    let first = number >> AROUND << AROUND;
-                    let end = (first + (1 << AROUND)).min(self.shared.len());
+                    let first = number >> LOG2_RECORDS_PER_GROUP << LOG2_RECORDS_PER_GROUP;
+                    let end = (first + (1 << LOG2_RECORDS_PER_GROUP)).min(self.shared.len());
                     *place = self.changed.len() as u32;
                     self.changed.push(self.shared[first..end].to_vec());
                 }
-                &mut self.changed[*place as usize][number & ((1 << AROUND) - 1)]
+                &mut self.changed[*place as usize][number & ((1 << LOG2_RECORDS_PER_GROUP) - 1)]
             }
         }
     }

@@ -7,7 +7,7 @@
 use crate::machine::{End, Limits, Machine};
 use crate::memory::ObjectKind;
 use crate::observer::{Event, Observer};
-use crate::unrunnable::Unrunnable;
+use crate::unsupported_operation::UnsupportedOperation;
 use crate::value::{ObjectId, Pointer, Value};
 use std::collections::BTreeMap;
 use touchstone_base::{Id, Span};
@@ -36,42 +36,42 @@ pub fn started(module: &Module, limits: Limits) -> Result<Module, End> {
 }
 
 /// Returns the effect of start-up that is not data, if there is one.
-fn refused(machine: &Machine<'_>, output: &Output) -> Option<Unrunnable> {
+fn refused(machine: &Machine<'_>, output: &Output) -> Option<UnsupportedOperation> {
     let refusals = [
-        (output.0, Unrunnable::OutputAtStart),
-        (!machine.requests.is_empty(), Unrunnable::InputAtStart),
-        (machine.has_work_at_exit(), Unrunnable::EndAtStart),
-        (machine.shows_addresses(), Unrunnable::AddressAtStart),
+        (output.0, UnsupportedOperation::OutputAtStart),
+        (!machine.requests.is_empty(), UnsupportedOperation::InputAtStart),
+        (machine.has_work_at_exit(), UnsupportedOperation::EndAtStart),
+        (machine.shows_addresses(), UnsupportedOperation::AddressAtStart),
     ];
     refusals.into_iter().find(|(refused, _)| *refused).map(|(_, what)| what)
 }
 
 /// The start-up of a program that grows: its functions run one by one, and those that cannot be run are left out.
-pub struct Starting<'p> {
+pub struct Startup<'p> {
     module: &'p Module,
     growing: &'p dyn LazyModule,
     limits: Limits,
     machine: Machine<'p>,
     /// The functions that ran, with their owners.
-    ran: Vec<(FuncId, Whose)>,
+    ran: Vec<(FuncId, StartupOwner)>,
     /// The ranges of heap objects that the program's own functions allocated.
     own: Vec<(ObjectId, ObjectId)>,
 }
 
 /// The owner of a start-up function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Whose {
+pub enum StartupOwner {
     /// The language's own library.
     Library,
     /// The program.
     Program,
 }
 
-impl<'p> Starting<'p> {
+impl<'p> Startup<'p> {
     /// Creates a start-up in which no function has run yet.
-    pub fn new(module: &'p Module, growing: &'p dyn LazyModule, limits: Limits) -> Starting<'p> {
+    pub fn new(module: &'p Module, growing: &'p dyn LazyModule, limits: Limits) -> Startup<'p> {
         let machine = Machine::growing(module, growing, limits);
-        Starting { module, growing, limits, machine, ran: Vec::new(), own: Vec::new() }
+        Startup { module, growing, limits, machine, ran: Vec::new(), own: Vec::new() }
     }
 
     fn next_object(&self) -> ObjectId {
@@ -82,27 +82,27 @@ impl<'p> Starting<'p> {
     ///
     /// # Errors
     /// Returns the reason for which it cannot be run; it then has no effect.
-    pub fn run(&mut self, function: FuncId, whose: Whose) -> Result<(), End> {
-        let end = self.step(function, whose);
+    pub fn run(&mut self, function: FuncId, owner: StartupOwner) -> Result<(), End> {
+        let end = self.step(function, owner);
         match end {
-            Ok(()) => self.ran.push((function, whose)),
+            Ok(()) => self.ran.push((function, owner)),
             Err(_) => {
                 self.machine = Machine::growing(self.module, self.growing, self.limits);
                 self.own.clear();
-                for (earlier, whose) in self.ran.clone() {
-                    self.step(earlier, whose)?;
+                for (earlier, owner) in self.ran.clone() {
+                    self.step(earlier, owner)?;
                 }
             }
         }
         end
     }
 
-    fn step(&mut self, function: FuncId, whose: Whose) -> Result<(), End> {
+    fn step(&mut self, function: FuncId, owner: StartupOwner) -> Result<(), End> {
         let (mut output, from) = (Output(false), self.next_object());
         match self.machine.call_now(function, &[], &mut output) {
             End::Returned(_) => match refused(&self.machine, &output) {
                 Some(what) => return Err(unsupported(what)),
-                None if whose == Whose::Program => self.own.push((from, self.next_object())),
+                None if owner == StartupOwner::Program => self.own.push((from, self.next_object())),
                 None => {}
             },
             end => return Err(end),
@@ -140,7 +140,7 @@ impl Observer for Output {
     }
 }
 
-fn unsupported(what: Unrunnable) -> End {
+fn unsupported(what: UnsupportedOperation) -> End {
     End::Unsupported { what, span: Span::none() }
 }
 
@@ -188,7 +188,7 @@ fn left(module: &Module, machine: &Machine<'_>, is_own: impl Fn(ObjectId) -> boo
 fn contents(machine: &Machine<'_>, object: ObjectId, globals: &BTreeMap<ObjectId, GlobalId>) -> Result<Vec<Init>, End> {
     let size = machine.object(object).size;
     let bytes = machine.read_bytes(object, 0, size);
-    let bytes = bytes.map_err(|_| unsupported(Unrunnable::UnwrittenAtStart))?;
+    let bytes = bytes.map_err(|_| unsupported(UnsupportedOperation::UnwrittenAtStart))?;
     let mut pieces = Vec::new();
     let mut from = 0;
     for at in machine.memory.pointer_places(object) {
@@ -196,10 +196,10 @@ fn contents(machine: &Machine<'_>, object: ObjectId, globals: &BTreeMap<ObjectId
         from = at + 8;
         match machine.memory.load(Pointer { object, offset: at as i64 }, Ty::Ptr) {
             Ok(Value::Ptr(Pointer { object: target, offset })) => {
-                let global = globals.get(&target).ok_or_else(|| unsupported(Unrunnable::DanglingAtStart))?;
+                let global = globals.get(&target).ok_or_else(|| unsupported(UnsupportedOperation::DanglingAtStart))?;
                 pieces.push(Init::GlobalAddr { offset: at, global: *global, addend: offset });
             }
-            _ => return Err(unsupported(Unrunnable::PartOfPointerAtStart)),
+            _ => return Err(unsupported(UnsupportedOperation::PartOfPointerAtStart)),
         }
     }
     put_bytes(&mut pieces, from, &bytes[from as usize..]);

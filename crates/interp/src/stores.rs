@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The maximum capacity, in bytes, of a dead object's buffers that are reused.
-pub(crate) const KEEP_CAPACITY: usize = 4096;
+pub(crate) const MAX_REUSED_CAPACITY: usize = 4096;
 
 /// The contents of one object.
 #[derive(Clone, Default)]
@@ -93,7 +93,7 @@ impl<'m> Stores<'m> {
             return;
         }
         let store = self.at_mut(number);
-        if store.bytes.capacity() > KEEP_CAPACITY {
+        if store.bytes.capacity() > MAX_REUSED_CAPACITY {
             *store = Store::default();
         } else {
             store.name = Cow::Borrowed("");

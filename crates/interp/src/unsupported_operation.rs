@@ -6,7 +6,7 @@ use touchstone_ir::Builtin;
 touchstone_base::reasons! {
     /// An operation of a run that the interpreter does not support.
     #[derive(Clone, PartialEq, Eq, thiserror::Error)]
-    pub enum Unrunnable {
+    pub enum UnsupportedOperation {
         /// The front end names a construct that it does not lower.
         #[error("{0}")]
         "construct" => Construct(String),
@@ -97,7 +97,7 @@ touchstone_base::reasons! {
 }
 
 /// Prints the sentence, because [`End`](crate::End) is shown to users.
-impl fmt::Debug for Unrunnable {
+impl fmt::Debug for UnsupportedOperation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&self.to_string(), f)
     }

@@ -39,12 +39,12 @@ impl Value {
 
     /// Returns true if the offset is so large that the layout determines whether the address is valid, for example
     /// after subtracting a pointer from null.
-    pub(crate) fn is_far(self) -> bool {
+    pub(crate) fn is_far_out_of_bounds(self) -> bool {
         matches!(self, Value::Ptr(pointer) if pointer.offset.unsigned_abs() >= 1 << 40)
     }
 
     /// Returns true if these are pointers to different objects.
-    pub(crate) fn apart(a: Value, b: Value) -> bool {
+    pub(crate) fn in_different_objects(a: Value, b: Value) -> bool {
         matches!((a, b), (Value::Ptr(a), Value::Ptr(b)) if a.object != b.object)
     }
 }

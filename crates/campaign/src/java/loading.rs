@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use touchstone_base::{Deadline, MemoryLimit};
 use touchstone_criteria::{Incomplete, Unsupported};
-use touchstone_engine::{Config, End, Limits, SearchEvent, Sink, Starting, Whose};
+use touchstone_engine::{Config, End, Limits, SearchEvent, Sink, Startup, StartupOwner};
 use touchstone_front_java::{InitialiserEffect, LoadedFunctions, MethodUnderTest, ObserverAccess, PreparedCall};
 use touchstone_ir::{Block, FuncId, Function, Module, TermKind, Terminator};
 
@@ -30,7 +30,7 @@ const FOLLOWING: u64 = 1 << 30;
 /// A program that is being made ready: what is loaded, and what initialisers left.
 pub(super) struct Loading<'p> {
     program: &'p touchstone_front_java::Program,
-    starting: Starting<'p>,
+    starting: Startup<'p>,
     pub(super) loaded: LoadedFunctions,
     ran: Vec<FuncId>,
     /// Initialisers of the program that were tried, and those that ran.
@@ -45,8 +45,8 @@ pub(super) struct Loading<'p> {
 impl<'p> Loading<'p> {
     pub(super) fn new(program: &'p touchstone_front_java::Program) -> Loading<'p> {
         let limits = Limits { steps: 50_000_000, frames: 3_000, heap_bytes: 256 << 20 };
-        let mut starting = Starting::new(program.module(), program, limits);
-        let _ = starting.run(program.entry(), Whose::Library);
+        let mut starting = Startup::new(program.module(), program, limits);
+        let _ = starting.run(program.entry(), StartupOwner::Library);
         let (ran, tried, initialised) = (Vec::new(), Vec::new(), Vec::new());
         let (throwing, unusable) = (Vec::new(), Vec::new());
         Loading { program, starting, loaded: LoadedFunctions::default(), ran, tried, initialised, throwing, unusable }
@@ -63,7 +63,7 @@ impl<'p> Loading<'p> {
             for init in new {
                 self.ran.push(init);
                 // One that can't be run here is run by the path that needs it.
-                if let Err(end) = self.starting.run(init, Whose::Library) {
+                if let Err(end) = self.starting.run(init, StartupOwner::Library) {
                     self.loaded.functions.insert(init);
                     if matches!(end, End::Threw { .. }) {
                         self.throwing.push(init);
@@ -101,7 +101,7 @@ impl<'p> Loading<'p> {
         for (init, shows) in self.program.initialisers(&self.loaded) {
             if shows == InitialiserEffect::OwnClass && !self.tried.contains(&init) {
                 self.tried.push(init);
-                if self.starting.run(init, Whose::Program).is_ok() {
+                if self.starting.run(init, StartupOwner::Program).is_ok() {
                     self.initialised.push(init);
                 }
             }
@@ -117,7 +117,7 @@ impl<'p> Loading<'p> {
             if self.initialised.contains(&init) || self.ran.contains(&init) {
                 continue;
             }
-            let whose = if self.program.is_jdk_class(class) { Whose::Library } else { Whose::Program };
+            let whose = if self.program.is_jdk_class(class) { StartupOwner::Library } else { StartupOwner::Program };
             match self.starting.run(init, whose) {
                 Ok(()) => self.initialised.push(init),
                 Err(end) => self.unusable.push((class.to_string(), end)),

@@ -26,7 +26,7 @@ use touchstone_engine::{
     SearchEvent, Sink, explore_goals, explore_pairs, explore_paths_and_goals, rows_of, watch_function,
 };
 use touchstone_front_c::{Options, lower_files, write_headers};
-use touchstone_interp::{End, NullObserver, Unrunnable, Value};
+use touchstone_interp::{End, NullObserver, UnsupportedOperation, Value};
 use touchstone_ir::{FuncId, Module};
 
 /// Random functions in one file: reading a file costs more than exploring one of these.
@@ -204,7 +204,7 @@ impl Subject<'_> {
             truth.allowed += 1;
             let look = RunObservation { watch: Some(&truth.watch), ..RunObservation::default() };
             let run = watch_function(self.module, self.func, input.call(), look);
-            if matches!(run.end, End::Unsupported { what: Unrunnable::AddressAsNumber, .. }) {
+            if matches!(run.end, End::Unsupported { what: UnsupportedOperation::AddressAsNumber, .. }) {
                 return None;
             }
             if matches!(run.end, End::Limit(_) | End::Unsupported { .. }) {

@@ -6,7 +6,7 @@ use crate::confirm::run_record::CallInputs;
 use crate::exec::executor::machine_templates::MachineTemplates;
 use std::collections::BTreeSet;
 use touchstone_criteria::NamedValue;
-use touchstone_interp::{End, Event, Layout, Limits, Machine, NullObserver, Observer, Value};
+use touchstone_interp::{AddressLayout, End, Event, Limits, Machine, NullObserver, Observer, Value};
 use touchstone_ir::{DataTypeId, FuncId, GlobalId, Module, Ty};
 
 /// A machine with the inputs of a test.
@@ -25,7 +25,7 @@ impl<'m> CallSession<'m> {
         func: FuncId,
         call: CallInputs<'_>,
         limits: Limits,
-        layout: Layout,
+        layout: AddressLayout,
     ) -> (CallSession<'m>, End) {
         let machine: Machine<'m> = machines.machine(limits, layout).running(module);
         let mut run = Run::with_inputs(module, machine, call);

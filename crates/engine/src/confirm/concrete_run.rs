@@ -9,7 +9,9 @@ use crate::confirm::run_record::{CallInputs, ConcreteRun, EvaluatedRow, MissedAr
 use crate::exec::executor::machine_templates::MachineTemplates;
 use touchstone_base::Span;
 use touchstone_criteria::{EnvironmentInput, Expected, GoalId, TestCase, TestKind};
-use touchstone_interp::{End, Layout, Limits, Machine, ObjectKind, Observer, PathRecorder, Unrunnable, Value};
+use touchstone_interp::{
+    AddressLayout, End, Limits, Machine, ObjectKind, Observer, PathRecorder, UnsupportedOperation, Value,
+};
 use touchstone_ir::{FuncId, InputSource, Module, Ty};
 
 /// Runs a test again and observes it.
@@ -55,7 +57,7 @@ fn run_call(
     func: FuncId,
     call: CallInputs<'_>,
     look: RunObservation<'_>,
-    layout: Layout,
+    layout: AddressLayout,
 ) -> ConcreteRun {
     let module = machines.module();
     let mut run = Run::with_inputs(module, machines.machine(look.limits, layout), call);
@@ -80,7 +82,7 @@ fn run_call(
         _ => true,
     };
     let freed = run.objects.iter().map(|object| !run.machine.object(*object).alive).collect();
-    let missed = run.machine.missed_argument().and_then(|(object, offset, member)| {
+    let missed = run.machine.missing_argument().and_then(|(object, offset, member)| {
         let object = run.objects.iter().position(|known| *known == object)?;
         let step = run.size(call.objects[object].element);
         Some(MissedArgument { object, index: usize::try_from(offset).ok()?.checked_div(step as usize)?, member })
@@ -109,7 +111,7 @@ fn seen(machine: &Machine<'_>, observed: Observed, end: End, inputs: &[Environme
         compared,
         accepted: true,
         traps: machine.traps(),
-        of_one_run: machine.is_of_one_run(),
+        of_one_run: machine.is_single_run(),
         shows_addresses: machine.shows_addresses(),
         missed: None,
         guessed: machine.guesses_addresses(),
@@ -136,7 +138,7 @@ fn make_calls(machine: &mut Machine<'_>, calls: &[ReadyCall], observer: &mut imp
         let end = machine.call(call.func, &call.args, observer);
         // A result that depends on the addresses of objects is not reproducible in the compiled program.
         let end = match machine.depends_on_layout() {
-            true => End::Unsupported { what: Unrunnable::PointerOrder, span: Span::none() },
+            true => End::Unsupported { what: UnsupportedOperation::PointerOrder, span: Span::none() },
             false => end,
         };
         let returned = matches!(end, End::Returned(_));
@@ -189,7 +191,7 @@ fn run_entry(
     entry: FuncId,
     inputs: &[EnvironmentInput],
     look: RunObservation<'_>,
-    layout: Layout,
+    layout: AddressLayout,
 ) -> ConcreteRun {
     let (module, mut machine) = (machines.module(), machines.machine(look.limits, layout));
     machine.provide_inputs(provided(inputs, |_| Value::NULL));

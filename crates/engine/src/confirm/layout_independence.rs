@@ -3,16 +3,16 @@
 use crate::confirm::run_record::ConcreteRun;
 use touchstone_base::Span;
 use touchstone_criteria::{Expected, ExpectedCall, NamedValue};
-use touchstone_interp::{End, Layout, Unrunnable};
+use touchstone_interp::{AddressLayout, End, UnsupportedOperation};
 use touchstone_ir::DataValue;
 
 /// Runs inputs; if the run converts pointers to integers, repeats it with other addresses and keeps the common results.
-pub(super) fn run_in_two_layouts(run: impl Fn(Layout) -> ConcreteRun) -> ConcreteRun {
-    let mut first = run(Layout::Close);
+pub(super) fn run_in_two_layouts(run: impl Fn(AddressLayout) -> ConcreteRun) -> ConcreteRun {
+    let mut first = run(AddressLayout::Compact);
     if !first.shows_addresses {
         return first;
     }
-    let second = run(Layout::Apart);
+    let second = run(AddressLayout::Spread);
     first.expected = common(first.expected, &second.expected);
     let ends_alike = match (&first.end, &second.end) {
         // The result is compared as a part of the expected values.
@@ -23,7 +23,7 @@ pub(super) fn run_in_two_layouts(run: impl Fn(Layout) -> ConcreteRun) -> Concret
     let alike = ConcreteRun { end: first.end.clone(), expected, ..second } == first;
     let differs = !ends_alike || !alike;
     if differs && !matches!(first.end, End::Unsupported { .. }) {
-        first.end = End::Unsupported { what: Unrunnable::AddressAsNumber, span: Span::none() };
+        first.end = End::Unsupported { what: UnsupportedOperation::AddressAsNumber, span: Span::none() };
     }
     first
 }

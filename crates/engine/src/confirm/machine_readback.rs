@@ -182,7 +182,7 @@ impl Run<'_> {
             DataType::Struct { fields, .. } => DataValue::Struct(
                 fields.iter().map(|field| self.read(object, offset + field.offset, field.ty)).collect(),
             ),
-            DataType::Union { members, .. } => match self.machine.looked(object, offset as i64) {
+            DataType::Union { members, .. } => match self.machine.last_union_member(object, offset as i64) {
                 Some(member) if member < members.len() => {
                     DataValue::Member(member, Box::new(self.read(object, offset, members[member].ty)))
                 }
@@ -221,7 +221,7 @@ impl Run<'_> {
             DataValue::Pointer(target) => (*at, target),
             _ => (*at, PointerTarget::Elsewhere),
         };
-        let left = |left: &touchstone_interp::Left| StubEffect {
+        let left = |left: &touchstone_interp::ExternalEffect| StubEffect {
             after: left.after,
             input: EnvironmentInput {
                 source: left.source,
@@ -231,7 +231,7 @@ impl Run<'_> {
                 data: None,
             },
         };
-        self.machine.left().iter().map(left).collect()
+        self.machine.external_effects().iter().map(left).collect()
     }
 
     /// Returns the calls of external functions. Arguments that are neither inputs, globals nor integers are undefined.

@@ -35,7 +35,7 @@ impl<'m> Run<'m> {
         }
         for (index, object) in call.objects.iter().enumerate() {
             if module.pointee(object.element).stands == PointeeShape::Arguments {
-                run.machine.keep_arguments(run.objects[index]);
+                run.machine.set_variadic_arguments(run.objects[index]);
             }
             let step = run.size(object.element);
             for (at, value) in object.values.iter().enumerate() {
@@ -159,7 +159,7 @@ impl<'m> Run<'m> {
                 }
             }
             (DataType::Union { members, .. }, DataValue::Member(member, value)) => {
-                self.machine.look(object, at, *member);
+                self.machine.set_union_member(object, at, *member);
                 self.write(object, offset, members[*member].ty, value);
             }
             (DataType::Bits { first, width, .. }, DataValue::Int(bits)) => {
@@ -179,7 +179,7 @@ impl<'m> Run<'m> {
                     // An empty list of variadic arguments is still a list.
                     (PointerTarget::Null, true) => {
                         let none = self.machine.alloc(0, "arguments", ObjectKind::Input);
-                        self.machine.keep_arguments(none);
+                        self.machine.set_variadic_arguments(none);
                         Value::ptr(none, 0)
                     }
                     _ => self.pointer(target),

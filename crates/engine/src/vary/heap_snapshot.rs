@@ -92,7 +92,7 @@ impl Snapshot<'_, '_> {
                 }
                 DataValue::Struct(values)
             }
-            DataType::Union { members, .. } => match self.machine.looked(object, at) {
+            DataType::Union { members, .. } => match self.machine.last_union_member(object, at) {
                 Some(member) if member < members.len() => {
                     let name = format!("{name}_{}", members[member].name);
                     DataValue::Member(member, Box::new(self.read(object, offset, members[member].ty, &name)?))

@@ -19,11 +19,11 @@ pub(crate) fn magnitude(conversion: u8, value: f64, precision: Option<usize>, ke
 }
 
 /// More digits than any magnitude has after its point; only zeros follow. Rust's formatter supports at most 65,535.
-const ALL_DIGITS: usize = 1100;
+const MAX_FRACTION_DIGITS: usize = 1100;
 
 /// Returns all digits of a number after its point.
 fn places(value: f64, wanted: usize) -> String {
-    let exact = wanted.min(ALL_DIGITS);
+    let exact = wanted.min(MAX_FRACTION_DIGITS);
     format!("{value:.exact$}") + &"0".repeat(wanted - exact)
 }
 
@@ -34,7 +34,7 @@ fn fixed(value: f64, precision: usize, keep: bool) -> String {
 
 /// Returns the digits (`d.ddd`) and the decimal exponent.
 fn split_exponent(value: f64, precision: usize) -> (String, i32) {
-    let exact = precision.min(ALL_DIGITS);
+    let exact = precision.min(MAX_FRACTION_DIGITS);
     let text = format!("{value:.exact$e}");
     let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
     (digits.to_string() + &"0".repeat(precision - exact), exponent.parse().unwrap_or(0))

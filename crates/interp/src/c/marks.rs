@@ -8,7 +8,7 @@
 use crate::machine::{CallFrame, Flow, LimitKind, Machine, Stop};
 use crate::memory::{Fill, ObjectKind};
 use crate::observer::{Event, Observer};
-use crate::unrunnable::Unrunnable;
+use crate::unsupported_operation::UnsupportedOperation;
 use crate::value::{Pointer, Value};
 use std::borrow::Cow;
 use touchstone_base::Id;
@@ -34,7 +34,7 @@ impl<'m> Machine<'m> {
         result: Option<Reg>,
         args: &[Operand],
     ) -> Result<Flow, Stop> {
-        let missing = || Stop::Unsupported(Unrunnable::TooFewArguments(Builtin::C(builtin)));
+        let missing = || Stop::Unsupported(UnsupportedOperation::TooFewArguments(Builtin::C(builtin)));
         let buffer = self.used(frame, *args.first().ok_or_else(missing)?)?;
         let buffer = self.memory.resolve(buffer)?;
         if builtin == CBuiltin::SetMark {
@@ -45,7 +45,7 @@ impl<'m> Machine<'m> {
             Value::Ptr(place) if Some(place.object) == self.mark_object => {
                 Ok(Flow::Resume { mark: place.offset as usize, value })
             }
-            _ => Err(Stop::Unsupported(Unrunnable::NoMark)),
+            _ => Err(Stop::Unsupported(UnsupportedOperation::NoMark)),
         }
     }
 
@@ -53,13 +53,13 @@ impl<'m> Machine<'m> {
     /// artificial address, and beyond it the result is null.
     pub(crate) fn return_address(&self, level: usize) -> Value {
         /// An address above those of all objects.
-        const CODE: u64 = 1 << 62;
+        const RETURN_ADDRESS_BASE: u64 = 1 << 62;
         let Some(call) = self.frames.len().checked_sub(level.saturating_add(1)) else { return Value::NULL };
         let caller = call.checked_sub(1).map(|at| &self.frames[at]);
-        Value::Int(caller.map_or(CODE, |frame| {
+        Value::Int(caller.map_or(RETURN_ADDRESS_BASE, |frame| {
             let place =
                 (frame.func.index() as u64) << 36 | (frame.block.index() as u64) << 16 | frame.next as u64 & 0xffff;
-            CODE | (place + 1)
+            RETURN_ADDRESS_BASE | (place + 1)
         }))
     }
 
@@ -91,7 +91,7 @@ impl<'m> Machine<'m> {
         let mark = self.marks.get(mark).copied();
         let alive = |mark: &Mark| self.frames.get(mark.depth).is_some_and(|frame| frame.serial == mark.serial);
         let Some(mark) = mark.filter(alive) else {
-            return Err(Stop::Unsupported(Unrunnable::EndedCall));
+            return Err(Stop::Unsupported(UnsupportedOperation::EndedCall));
         };
         while self.frames.len() > mark.depth + 1 {
             if let Some(frame) = self.frames.pop() {

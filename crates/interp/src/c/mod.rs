@@ -8,7 +8,7 @@ use crate::builtins::put;
 use crate::machine::{CallFrame, LimitKind, Machine, Stop};
 use crate::memory::{Fill, ObjectKind};
 use crate::observer::Observer;
-use crate::unrunnable::Unrunnable;
+use crate::unsupported_operation::UnsupportedOperation;
 use crate::value::{Pointer, Value};
 use std::borrow::Cow;
 use touchstone_base::Id;
@@ -24,7 +24,7 @@ impl<'m> Machine<'m> {
         observer: &mut impl Observer,
     ) -> Result<Value, Stop> {
         let arg = |index: usize| {
-            let missing = || Stop::Unsupported(Unrunnable::TooFewArguments(Builtin::C(builtin)));
+            let missing = || Stop::Unsupported(UnsupportedOperation::TooFewArguments(Builtin::C(builtin)));
             args.get(index).copied().ok_or_else(missing)
         };
         match builtin {
@@ -149,7 +149,7 @@ impl<'m> Machine<'m> {
             // Globals are the first objects.
             let global = self.module().globals.get(GlobalId::new(object.index()));
             if global.is_some_and(|global| matches!(global.role, GlobalRole::Heap | GlobalRole::Runtime)) {
-                return Err(Stop::Unsupported(Unrunnable::EndOfStartObject));
+                return Err(Stop::Unsupported(UnsupportedOperation::EndOfStartObject));
             }
             let info = self.memory.info(object);
             if info.kind != ObjectKind::Heap || !info.alive || offset != 0 {

@@ -6,14 +6,14 @@
 
 use crate::c::decimal;
 use crate::machine::Stop;
-use crate::memory::{Layout, Memory};
-use crate::unrunnable::Unrunnable;
+use crate::memory::{AddressLayout, Memory};
+use crate::unsupported_operation::UnsupportedOperation;
 use crate::value::{Pointer, Value};
 use touchstone_base::extended::Extended;
 use touchstone_ir::{ErrorKind, Ty, mask, sign_extend};
 
 /// The maximum field width and precision.
-const MAX_FIELD: u64 = 1 << 20;
+const MAX_FIELD_WIDTH: u64 = 1 << 20;
 
 #[derive(Default)]
 struct Spec {
@@ -67,7 +67,7 @@ pub(crate) fn format_list(format: &[u8], list: Option<Pointer>, memory: &Memory)
 /// [`touchstone_ir::CBuiltin::FloatText`] with these arguments.
 pub fn float_text(&[bits, conversion, flags, width, precision, index]: &[u64; 6]) -> u32 {
     let has = |flag: u64| flags & flag != 0;
-    let size = |value: u64| value.min(MAX_FIELD) as usize;
+    let size = |value: u64| value.min(MAX_FIELD_WIDTH) as usize;
     let spec = Spec {
         left: has(1),
         zero: has(2),
@@ -78,13 +78,13 @@ pub fn float_text(&[bits, conversion, flags, width, precision, index]: &[u64; 6]
         precision: (sign_extend(precision, 32) >= 0).then(|| size(precision)),
         ..Spec::default()
     };
-    let memory = Memory::new(0, Layout::Close);
+    let memory = Memory::new(0, AddressLayout::Compact);
     let mut formatter = Formatter { rest: &[], args: Arguments::List(None, 0), memory: &memory, out: Vec::new() };
     formatter.float(&spec, conversion as u8, f64::from_bits(bits));
     formatter.out.get(index as usize).map_or(u32::MAX, |&byte| u32::from(byte))
 }
 
-fn unsupported<T>(what: Unrunnable) -> Result<T, Stop> {
+fn unsupported<T>(what: UnsupportedOperation) -> Result<T, Stop> {
     Err(Stop::Unsupported(what))
 }
 
@@ -115,14 +115,14 @@ impl Formatter<'_, '_> {
         match &mut self.args {
             Arguments::Values(values) => match values.next() {
                 Some(&argument) => Ok(argument),
-                None => unsupported(Unrunnable::PrintfTooFewArguments),
+                None => unsupported(UnsupportedOperation::PrintfTooFewArguments),
             },
             Arguments::List(Some(first), used) => {
                 let place = Pointer { object: first.object, offset: first.offset + 8 * *used as i64 };
                 *used += 1;
                 Ok((self.memory.load(place, Ty::Ptr)?, 64))
             }
-            Arguments::List(None, _) => unsupported(Unrunnable::PrintfTooFewArguments),
+            Arguments::List(None, _) => unsupported(UnsupportedOperation::PrintfTooFewArguments),
         }
     }
 
@@ -137,7 +137,7 @@ impl Formatter<'_, '_> {
         self.flags(&mut spec);
         self.width_and_precision(&mut spec)?;
         self.length(&mut spec);
-        let Some(conversion) = self.next_byte() else { return unsupported(Unrunnable::PrintfIncomplete) };
+        let Some(conversion) = self.next_byte() else { return unsupported(UnsupportedOperation::PrintfIncomplete) };
         let plain = spec.length.is_empty();
         match conversion {
             b'%' => self.out.push(b'%'),
@@ -162,7 +162,7 @@ impl Formatter<'_, '_> {
             b'p' if plain => self.pointer(&mut spec)?,
             other => {
                 let what = format!("{}{}", spec.length, char::from(other).escape_default());
-                return unsupported(Unrunnable::PrintfConversion(what));
+                return unsupported(UnsupportedOperation::PrintfConversion(what));
             }
         }
         Ok(())
@@ -262,7 +262,7 @@ impl Formatter<'_, '_> {
             _ if !value.is_finite() => "inf".to_string(),
             _ => match decimal::extended(conversion.to_ascii_lowercase(), value, spec.precision, spec.alternate) {
                 Some(text) => text,
-                None => return unsupported(Unrunnable::PrintfLongHexadecimal),
+                None => return unsupported(UnsupportedOperation::PrintfLongHexadecimal),
             },
         };
         self.float_field(spec, conversion, text, value.is_negative(), value.is_finite());
@@ -348,7 +348,7 @@ impl Formatter<'_, '_> {
 }
 
 fn field_size(value: u64) -> Result<usize, Stop> {
-    if value > MAX_FIELD { unsupported(Unrunnable::PrintfWidth) } else { Ok(value as usize) }
+    if value > MAX_FIELD_WIDTH { unsupported(UnsupportedOperation::PrintfWidth) } else { Ok(value as usize) }
 }
 
 #[cfg(test)]
@@ -361,7 +361,7 @@ mod tests {
     fn check(pattern: &str, args: &[(i64, u8)], expected: Result<&str, &str>) {
         let args: Vec<(Value, u8)> =
             args.iter().map(|&(value, bits)| (Value::Int(mask(value as u64, bits)), bits)).collect();
-        match (format(pattern.as_bytes(), &args, &Memory::new(0, Layout::Close)), expected) {
+        match (format(pattern.as_bytes(), &args, &Memory::new(0, AddressLayout::Compact)), expected) {
             (Ok(text), Ok(expected)) => assert_eq!(String::from_utf8_lossy(&text), expected, "{pattern}"),
             (Err(Stop::Unsupported(what)), Err(expected)) => assert_eq!(what.to_string(), expected, "{pattern}"),
             (Ok(text), Err(_)) => panic!("{pattern}: unexpected success {text:?}"),
@@ -448,7 +448,7 @@ mod tests {
 
     #[test]
     fn strings_stop_at_their_nul_or_precision() {
-        let mut memory = Memory::new(1000, Layout::Close);
+        let mut memory = Memory::new(1000, AddressLayout::Compact);
         let object = memory.alloc(4, Cow::Borrowed(""), ObjectKind::Heap, Fill::Zero).expect("fits");
         memory.write_bytes(Pointer { object, offset: 0 }, b"abc").expect("fits");
         let arg = (Value::ptr(object, 0), 64);

@@ -1,16 +1,16 @@
 //! The interface of a machine: its inputs, the memory that its user allocates and reads, and observations about the
 //! run.
 
-use super::{InputRequest, Left, Machine, Provided, Stop};
+use super::{ExternalEffect, InputRequest, Machine, Provided, Stop};
 use crate::memory::{Fill, ObjectInfo, ObjectKind};
-use crate::unrunnable::Unrunnable;
+use crate::unsupported_operation::UnsupportedOperation;
 use crate::value::{ObjectId, Pointer, Value};
 use std::borrow::Cow;
 use touchstone_base::Id;
 use touchstone_ir::{ErrorKind, GlobalId, InputSource, Ty};
 
 /// The maximum number of calls of external functions that are recorded.
-const MOST_CALLS: usize = 1000;
+const MAX_CALLS_RECORDED: usize = 1000;
 
 impl<'m> Machine<'m> {
     /// Returns true if an operation was executed that traps on common machines although it has a value here: the least
@@ -21,14 +21,14 @@ impl<'m> Machine<'m> {
 
     /// Returns true if an operation was executed with results that are known only for one run of a whole program, for
     /// example of files.
-    pub fn is_of_one_run(&self) -> bool {
-        self.of_one_run
+    pub fn is_single_run(&self) -> bool {
+        self.single_run
     }
 
     /// Returns true if a result depended on the layout of objects (order, distance, reuse of memory): a run with
     /// another layout may differ.
     pub fn depends_on_layout(&self) -> bool {
-        self.apart
+        self.layout_dependent
     }
 
     /// Returns the calls of external functions with their arguments, in order, or `None` if there were too many, or if
@@ -38,12 +38,12 @@ impl<'m> Machine<'m> {
     }
 
     /// Returns the side effects of functions that are only described, in order.
-    pub fn left(&self) -> &[Left] {
-        &self.left
+    pub fn external_effects(&self) -> &[ExternalEffect] {
+        &self.external_effects
     }
 
     /// Records `size` bytes as a side effect of a function.
-    pub(crate) fn keep_left(
+    pub(crate) fn record_effect(
         &mut self,
         source: InputSource,
         name: String,
@@ -67,7 +67,7 @@ impl<'m> Machine<'m> {
                 }
             }
         }
-        self.left.push(Left { after: self.requests.len(), source, name, bytes, pointers });
+        self.external_effects.push(ExternalEffect { after: self.requests.len(), source, name, bytes, pointers });
         Ok(())
     }
 
@@ -83,45 +83,45 @@ impl<'m> Machine<'m> {
     }
 
     /// Sets the member by which a union is accessed.
-    pub fn look(&mut self, object: ObjectId, offset: i64, member: usize) {
-        self.looks.insert((object, offset), member);
+    pub fn set_union_member(&mut self, object: ObjectId, offset: i64, member: usize) {
+        self.union_members.insert((object, offset), member);
     }
 
     /// Declares an object as the variadic arguments of a call, each of the member that it was [accessed
-    /// by](Self::look). Taking a missing argument, or one of another type, is undefined behaviour.
-    pub fn keep_arguments(&mut self, object: ObjectId) {
+    /// by](Self::set_union_member). Taking a missing argument, or one of another type, is undefined behaviour.
+    pub fn set_variadic_arguments(&mut self, object: ObjectId) {
         self.variable.insert(object);
     }
 
     /// Returns the variadic argument that ended a run because it was not passed: its place, and the member for its
     /// type.
-    pub fn missed_argument(&self) -> Option<(ObjectId, i64, usize)> {
+    pub fn missing_argument(&self) -> Option<(ObjectId, i64, usize)> {
         self.missed
     }
 
     /// Records an access of the program to a union by a member.
-    pub(crate) fn look_by(&mut self, at: Pointer, member: usize) -> Result<(), Stop> {
+    pub(crate) fn access_union_by(&mut self, at: Pointer, member: usize) -> Result<(), Stop> {
         if self.variable.contains(&at.object) {
-            if self.looked(at.object, at.offset) == Some(member) {
+            if self.last_union_member(at.object, at.offset) == Some(member) {
                 return Ok(());
             }
             self.missed = Some((at.object, at.offset, member));
-            return Err(Stop::Unsupported(Unrunnable::NoSuchArgument));
+            return Err(Stop::Unsupported(UnsupportedOperation::NoSuchArgument));
         }
-        self.look(at.object, at.offset, member);
+        self.set_union_member(at.object, at.offset, member);
         Ok(())
     }
 
     /// Returns the member by which a union was accessed last.
-    pub fn looked(&self, object: ObjectId, offset: i64) -> Option<usize> {
-        self.looks.get(&(object, offset)).copied()
+    pub fn last_union_member(&self, object: ObjectId, offset: i64) -> Option<usize> {
+        self.union_members.get(&(object, offset)).copied()
     }
 
     pub(crate) fn record_call(&mut self, name: Vec<u8>, values: Vec<Value>) {
         let caller = self.frames.len().checked_sub(2).and_then(|caller| self.frames.get(caller));
         let by_library = caller.is_some_and(|frame| frame.function.is_library());
         match &mut self.calls {
-            Some(calls) if !by_library && calls.len() < MOST_CALLS => {
+            Some(calls) if !by_library && calls.len() < MAX_CALLS_RECORDED => {
                 calls.push((String::from_utf8_lossy(&name).into_owned(), values));
             }
             calls => *calls = None,
@@ -134,7 +134,7 @@ impl<'m> Machine<'m> {
         self.memory.guesses_addresses()
     }
 
-    /// Returns true if a pointer was converted to an integer: a run with another [`Layout`] may differ.
+    /// Returns true if a pointer was converted to an integer: a run with another [`AddressLayout`] may differ.
     pub fn shows_addresses(&self) -> bool {
         self.memory.shows_addresses()
     }

@@ -2,9 +2,9 @@
 
 use super::{CallFrame, Flow, Machine, Stop};
 use crate::observer::{Event, Observer};
-use crate::unrunnable::Unrunnable;
+use crate::state_view::StateView;
+use crate::unsupported_operation::UnsupportedOperation;
 use crate::value::{Pointer, Value};
-use crate::view::StateView;
 use touchstone_base::{Id, float};
 use touchstone_ir::{
     BlockId, Builtin, Callee, CastOp, CmpOp, ErrorKind, FuncId, GlobalId, Inst, InstKind, Linkage, Operand, Reg,
@@ -38,7 +38,9 @@ impl<'m> Machine<'m> {
                     }
                     Ty::Ptr => {
                         let (a, b) = (self.get(frame, *a), self.get(frame, *b));
-                        self.apart |= (Value::apart(a, b) || a.is_far() || b.is_far()) && self.order_counts(*op, a, b);
+                        self.layout_dependent |=
+                            (Value::in_different_objects(a, b) || a.is_far_out_of_bounds() || b.is_far_out_of_bounds())
+                                && self.depends_on_order(*op, a, b);
                         self.memory.compare(*op, a, b)?
                     }
                 };
@@ -75,7 +77,7 @@ impl<'m> Machine<'m> {
                 let value = match (self.get(frame, *a), self.get(frame, *b)) {
                     (Value::Ptr(a), Value::Ptr(b)) if a.object == b.object => a.offset.wrapping_sub(b.offset) as u64,
                     (left, right) => {
-                        self.apart |= Value::apart(left, right);
+                        self.layout_dependent |= Value::in_different_objects(left, right);
                         self.int(frame, *a)?.wrapping_sub(self.int(frame, *b)?)
                     }
                 };
@@ -149,7 +151,7 @@ impl<'m> Machine<'m> {
 
     /// Returns true if the layout decides a comparison of pointers to different objects: by their order, or by the
     /// reuse of freed memory.
-    fn order_counts(&self, op: CmpOp, a: Value, b: Value) -> bool {
+    fn depends_on_order(&self, op: CmpOp, a: Value, b: Value) -> bool {
         !matches!(op, CmpOp::Eq | CmpOp::Ne) || self.memory.is_gone(a) || self.memory.is_gone(b)
     }
 
@@ -177,7 +179,7 @@ impl<'m> Machine<'m> {
         let types = args.iter().map(|arg| self.operand_ty(frame, *arg));
         if !self.module.can_call(callee, types, dst.map(|dst| frame.function.regs[dst].ty)) {
             let name = &self.module.functions[callee].name;
-            return Err(Stop::Unsupported(Unrunnable::OtherTypes(name.clone())));
+            return Err(Stop::Unsupported(UnsupportedOperation::OtherTypes(name.clone())));
         }
         Ok(callee)
     }
@@ -251,7 +253,7 @@ impl<'m> Machine<'m> {
         let unknown = matches!(kind, ErrorKind::Uninitialised | ErrorKind::OutOfBounds);
         match self.global_of(place.object).map(|id| &self.module.globals[id]) {
             Some(global) if unknown && global.linkage == Linkage::Undefined => {
-                Stop::Unsupported(Unrunnable::ExternalVariable(global.name.clone()))
+                Stop::Unsupported(UnsupportedOperation::ExternalVariable(global.name.clone()))
             }
             _ => Stop::Error(kind),
         }
@@ -300,7 +302,7 @@ impl<'m> Machine<'m> {
                 Ok(None)
             }
             TermKind::Catch { next, .. } => Ok(Some(*next)),
-            TermKind::Unsupported(what) => Err(Stop::Unsupported(Unrunnable::Construct(what.clone()))),
+            TermKind::Unsupported(what) => Err(Stop::Unsupported(UnsupportedOperation::Construct(what.clone()))),
             TermKind::Unreachable => Err(Stop::Error(ErrorKind::Unreachable)),
         }
     }

@@ -1,7 +1,7 @@
 //! Runs of one test with looks after its call, and what they see.
 
 use touchstone_criteria::{ObservationPoint, ObservedValue, ObserverArgument, Outcome, TestCase, TestKind};
-use touchstone_engine::{CallInputs, CallSession, End, Layout, Limits, MachineTemplates, Value};
+use touchstone_engine::{AddressLayout, CallInputs, CallSession, End, Limits, MachineTemplates, Value};
 use touchstone_front_java::classfile::Desc;
 use touchstone_front_java::{ObservableType, ObservedObject, ObserverAccess, PreparedCall, StateObserver};
 use touchstone_ir::{DataTypeId, DataValue, FuncId, FunctionRole, Module, Ty, mask};
@@ -127,7 +127,7 @@ impl<'a, 'm> Viewer<'a, 'm> {
         }
         let call = CallInputs { earlier, params, globals, objects, answers: &test.answers };
         let (following, end) =
-            CallSession::begin(machines, module, prepared.func, call, Limits::default(), Layout::Close);
+            CallSession::begin(machines, module, prepared.func, call, Limits::default(), AddressLayout::Compact);
         let objects = prepared.objects.iter().map(|place| following.global(*place, Ty::Ptr)).collect();
         let params = following.params;
         matches!(end, End::Returned(_)).then_some(Viewer { machines, prepared, call, params, objects })
@@ -179,16 +179,16 @@ impl<'a, 'm> Viewer<'a, 'm> {
     }
 
     /// Runs the test with looks after its call.
-    pub fn run(&self, module: &Module, steps: &[Step], layout: Layout) -> Run {
+    pub fn run(&self, module: &Module, steps: &[Step], layout: AddressLayout) -> Run {
         self.run_in(module, steps, Limits::default(), layout)
     }
 
     /// The same within limits.
     pub fn run_within(&self, module: &Module, steps: &[Step], limits: Limits) -> Run {
-        self.run_in(module, steps, limits, Layout::Close)
+        self.run_in(module, steps, limits, AddressLayout::Compact)
     }
 
-    fn run_in(&self, module: &Module, steps: &[Step], limits: Limits, layout: Layout) -> Run {
+    fn run_in(&self, module: &Module, steps: &[Step], limits: Limits, layout: AddressLayout) -> Run {
         let (mut following, end) =
             CallSession::begin(self.machines, module, self.prepared.func, self.call, limits, layout);
         let mut run = Run {
@@ -244,8 +244,14 @@ impl<'a, 'm> Viewer<'a, 'm> {
 
     /// What looks show before the call; `None` where there is no object yet.
     pub fn before(&self, module: &Module, steps: &[Step]) -> Vec<Option<Sight>> {
-        let (mut following, _) =
-            CallSession::begin(self.machines, module, self.prepared.func, self.call, Limits::default(), Layout::Close);
+        let (mut following, _) = CallSession::begin(
+            self.machines,
+            module,
+            self.prepared.func,
+            self.call,
+            Limits::default(),
+            AddressLayout::Compact,
+        );
         let objects: Vec<Value> = self.prepared.objects.iter().map(|place| following.global(*place, Ty::Ptr)).collect();
         let look = Look { module, prepared: self.prepared, objects: &objects };
         let sight = |step: &Step| match step.of(self.prepared).0 {

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 use touchstone_base::Deadline;
 use touchstone_criteria::{GoalId, HeapOrigin, Observation, ObservationPoint, ObserverArgument, Outcome, TestCase};
-use touchstone_engine::{Layout, MachineTemplates, MutationGoals, MutationSearch, SeedPool, Value, mutants};
+use touchstone_engine::{AddressLayout, MachineTemplates, MutationGoals, MutationSearch, SeedPool, Value, mutants};
 use touchstone_fixture_java::FixtureValue;
 use touchstone_front_java::classfile::Desc;
 use touchstone_front_java::{
@@ -121,7 +121,7 @@ fn noticed(
         return None;
     }
     let viewer = Viewer::new(machines, module, prepared, test)?;
-    let plain = viewer.run(module, &[], Layout::Close);
+    let plain = viewer.run(module, &[], AddressLayout::Compact);
     if !plain.fits(&test.outcome) {
         return None;
     }
@@ -132,8 +132,8 @@ fn noticed(
     }
     steps = choice.completed(steps, faults);
     // What depends on where objects lie is nobody's to expect.
-    let first = viewer.run(module, &steps, Layout::Close);
-    let second = viewer.run(module, &steps, Layout::Apart);
+    let first = viewer.run(module, &steps, AddressLayout::Compact);
+    let second = viewer.run(module, &steps, AddressLayout::Spread);
     let mut found = Vec::new();
     for (one, other) in first.before.iter().zip(&second.before) {
         if let ((selector, Sight::Seen(seen)), true) = (one, one == other) {
@@ -218,7 +218,7 @@ impl Choice<'_, '_> {
             let shows = probe.takes.is_empty() && probe.effect == ObserverEffect::Pure;
             shows && (result_is_new || looks.object != ObservedObject::Result)
         });
-        let after = self.viewer.run(self.module, &all, Layout::Close);
+        let after = self.viewer.run(self.module, &all, AddressLayout::Compact);
         let before = self.viewer.before(self.module, &all);
         let sights = after.steps.into_iter().zip(before);
         let mut count = 0;
@@ -243,7 +243,7 @@ impl Choice<'_, '_> {
         if faults.open.is_empty() || faults.runs == 0 {
             return steps;
         }
-        let right = self.viewer.run(self.module, &steps, Layout::Close);
+        let right = self.viewer.run(self.module, &steps, AddressLayout::Compact);
         let limits = self.viewer.limits(&right);
         let said = faults.each(|module| self.viewer.run_within(module, &steps, limits).differs(&right));
         faults.settle(&said.iter().map(|noticed| *noticed == Some(true)).collect::<Vec<bool>>());
@@ -262,7 +262,7 @@ impl Choice<'_, '_> {
     /// Looks that change nothing, one by one: those that notice most.
     fn noticing(&self, steps: &[Step], more: Vec<Step>, faults: &mut Faults, most: usize) -> Vec<Step> {
         let (begin, all) = (steps.len(), [steps, more.as_slice()].concat());
-        let right = self.viewer.run(self.module, &all, Layout::Close);
+        let right = self.viewer.run(self.module, &all, AddressLayout::Compact);
         let limits = self.viewer.limits(&right);
         let runs = faults.each(|module| self.viewer.run_within(module, &all, limits));
         let usable = |at: usize| matches!(right.steps.get(begin + at), Some(Sight::Seen(_)));
@@ -294,7 +294,7 @@ impl Choice<'_, '_> {
         for sequence in sequences {
             let begin = steps.len();
             let all = [steps, sequence.as_slice()].concat();
-            let right = self.viewer.run(self.module, &all, Layout::Close);
+            let right = self.viewer.run(self.module, &all, AddressLayout::Compact);
             let told = right.steps.iter().skip(begin).take_while(|sight| matches!(sight, Sight::Seen(_))).count();
             if told == 0 {
                 continue;

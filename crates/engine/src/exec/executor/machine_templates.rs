@@ -2,7 +2,7 @@
 //! copy-on-write copy.
 
 use std::cell::OnceCell;
-use touchstone_interp::{Layout, Limits, Machine};
+use touchstone_interp::{AddressLayout, Limits, Machine};
 use touchstone_ir::{Global, GlobalId, Linkage, Module};
 
 /// The template machines of one program, created on demand.
@@ -25,14 +25,14 @@ impl<'m> MachineTemplates<'m> {
     }
 
     /// Returns a machine with all globals as at program start.
-    pub(crate) fn machine(&self, limits: Limits, layout: Layout) -> Machine<'m> {
+    pub(crate) fn machine(&self, limits: Limits, layout: AddressLayout) -> Machine<'m> {
         let known = match layout {
-            Layout::Close => &self.close,
-            Layout::Apart => &self.apart,
+            AddressLayout::Compact => &self.close,
+            AddressLayout::Spread => &self.apart,
         };
-        match known.get_or_init(|| Machine::to_copy(self.module, layout)) {
+        match known.get_or_init(|| Machine::template(self.module, layout)) {
             Some(machine) => machine.copy(limits),
-            None => Machine::laid_out(self.module, limits, layout),
+            None => Machine::with_layout(self.module, limits, layout),
         }
     }
 
