@@ -275,6 +275,7 @@ fn words(code: &str) -> impl Iterator<Item = &str> {
         "criteria",
         "front_c",
         "front_java",
+        "fixture_java",
         "solver",
         "engine",
         "emit",
